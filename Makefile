@@ -1,0 +1,44 @@
+# Thin front for CMake. Two commands do everything on a fresh Debian machine: make run, make test.
+PREFIX ?= /usr/local
+JOBS ?= $(shell nproc)
+
+.PHONY: all run test bench install check-long format format-check tidy fuzz ci clean packages
+
+all: packages
+	@cmake --preset release >build.log 2>&1 || { cat build.log; exit 1; }
+	@cmake --build --preset release -j $(JOBS)
+
+packages:
+	@tools/packages.sh build test
+
+run: all
+	@tools/demo.sh build/pess build/demo
+
+test: all
+	@ctest --test-dir build --output-on-failure -j $(JOBS)
+
+check-long: all
+	@tools/check-long.sh
+
+bench: all
+	@tools/packages.sh bench
+	@cmake --build --preset release -j $(JOBS) --target benches
+	@bench/run
+
+install: all
+	@cmake --install build --prefix $(PREFIX)
+
+format:
+	@clang-format -i $$(git ls-files '*.[ch]')
+
+format-check:
+	@clang-format --dry-run -Werror $$(git ls-files '*.[ch]')
+
+tidy: all
+	@clang-tidy -p build --quiet $$(git ls-files 'src/*.c' 'cli/*.c')
+
+ci:
+	@tools/ci.sh
+
+clean:
+	@rm -rf build build-* build.log

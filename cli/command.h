@@ -1,0 +1,76 @@
+/* Subcommands: one cmd_<name>.c and one row in the table of main.c each. Options are tables too: parsing, checking and
+ * the help text come from the same rows. The command line uses nothing of the library but pess.h. */
+#ifndef PESS_CLI_COMMAND_H
+#define PESS_CLI_COMMAND_H
+
+#include "pess.h"
+
+#include <stdio.h>
+
+/* Exit codes (pess_status_exit_code has those of the library). */
+enum {
+    EXIT_FINE = 0,
+    EXIT_NEGATIVE = 1,
+    EXIT_USAGE = 2,
+    EXIT_INPUT = 3,
+    EXIT_LIMIT = 4,
+    EXIT_IO = 5,
+    EXIT_NOT_CONVERGED = 6
+};
+
+typedef struct command {
+    const char *name, *summary;
+    int (*run)(int argc, char **argv); /* argv[0] is the command's name */
+} command;
+
+typedef enum option_kind {
+    OPTION_FLAG,   /* bool *      no argument */
+    OPTION_TEXT,   /* const char ** */
+    OPTION_NUMBER, /* double *    finite */
+    OPTION_COUNT,  /* int64_t *   whole, >= 0 */
+    OPTION_SEED,   /* uint64_t * */
+    OPTION_CHOICE, /* int *       index into choices */
+    OPTION_PAIR    /* double[2]   "LO,HI" */
+} option_kind;
+
+typedef struct option {
+    const char *name; /* long name without dashes */
+    char letter;      /* short name, or 0 */
+    option_kind kind;
+    void *target;
+    const char *argument; /* how the help shows it: "G", "FILE", "uniform|log|FILE" */
+    const char *help;
+    const char *const *choices; /* OPTION_CHOICE: NULL-terminated */
+    bool *given;                /* set to true where the option was used; may be NULL */
+} option;
+
+typedef struct usage {
+    const char *command;           /* "solve", "mdp gridworld" */
+    const char *summary;           /* one line */
+    const char *arguments;         /* "LOG [options]" */
+    const char *description;       /* paragraphs, or NULL */
+    const char *examples;          /* lines, or NULL */
+    const char *const *positional; /* names of the arguments that must be there, NULL-terminated; or NULL */
+    int more;                      /* how many further ones may follow; -1: any number */
+} usage;
+
+/* Parses argv[1…]. Positional arguments go to `values` (in order, at most as many as usage allows; `count` may be
+ * NULL). Returns -1 to go on, or an exit code: 0 after --help, 2 after a message about a wrong use. */
+int options_parse(const usage *use, const option *options, size_t option_count, int argc, char **argv,
+                  const char **values, int *count);
+
+/* "pess solve: message" on stderr; returns the exit code of the status. */
+int report_error(const char *command_name, const pess_error *error);
+/* A wrong use found by the command itself: message on stderr, returns EXIT_USAGE. */
+int report_usage(const char *command_name, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* A progress line on stderr, shown only on a terminal and only for work that lasts over two seconds. */
+pess_progress terminal_progress(void);
+/* Clears the line where one was drawn. */
+void terminal_progress_end(void);
+
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+int cmd_help(int argc, char **argv);
+
+#endif

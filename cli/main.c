@@ -1,0 +1,87 @@
+/* pess: finds the subcommand and runs it. */
+#include "command.h"
+
+#include <signal.h>
+#include <string.h>
+
+/* name, summary: one row per cmd_<name>.c */
+#define COMMAND_LIST(X) X(help, "this overview, or the help of one command")
+
+#define COMMAND_DECLARE(name, summary) int cmd_##name(int argc, char **argv);
+COMMAND_LIST(COMMAND_DECLARE)
+
+static const command commands[] = {
+#define COMMAND_ROW(name, summary) {#name, summary, cmd_##name},
+    COMMAND_LIST(COMMAND_ROW)};
+
+static const command *find_command(const char *name) {
+    for (size_t i = 0; i < COUNT_OF(commands); i++)
+        if (strcmp(commands[i].name, name) == 0) return &commands[i];
+    return NULL;
+}
+
+static void print_overview(FILE *stream) {
+    (void)fprintf(stream, "Pessimist %s: fixed-dataset policy optimization\n\n", pess_version());
+    (void)fputs("A log of decisions goes in; a policy comes out that is good in the worst world the log allows.\n\n"
+                "Usage: pess COMMAND [arguments]\n\nCommands:\n",
+                stream);
+    for (size_t i = 0; i < COUNT_OF(commands); i++)
+        (void)fprintf(stream, "  %-12s %s\n", commands[i].name, commands[i].summary);
+    (void)fputs("\nStart here:\n"
+                "  pess inspect visits.csv                    what is in a log, and what is odd about it\n"
+                "  pess solve visits.csv -o policy.csv        a pessimistic policy from it\n"
+                "  pess help solve                            all options of one command, with examples\n"
+                "\nExit codes: 0 fine, 1 negative result, 2 wrong use, 3 bad input, 4 limit or memory, 5 I/O,\n"
+                "6 not converged.\n",
+                stream);
+}
+
+int cmd_help(int argc, char **argv) {
+    if (argc < 2) {
+        print_overview(stdout);
+        return EXIT_FINE;
+    }
+    const command *found = find_command(argv[1]);
+    if (found == NULL) return report_usage("help", "no command '%s'", argv[1]);
+    if (found->run == cmd_help) {
+        print_overview(stdout);
+        return EXIT_FINE;
+    }
+    /* "pess help mdp gridworld" asks the command itself: pess mdp gridworld --help */
+    char *arguments[8] = {argv[1]};
+    int count = 1;
+    for (int i = 2; i < argc && count < 6; i++) arguments[count++] = argv[i];
+    char help[] = "--help";
+    arguments[count++] = help;
+    return found->run(count, arguments);
+}
+
+int main(int argc, char **argv) {
+    (void)signal(SIGPIPE, SIG_IGN);
+    if (argc < 2) {
+        print_overview(stderr);
+        return EXIT_USAGE;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+        print_overview(stdout);
+        return EXIT_FINE;
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        (void)printf("pess %s\n", pess_version());
+        return EXIT_FINE;
+    }
+    const command *found = find_command(argv[1]);
+    if (found == NULL) {
+        (void)fprintf(stderr, "pess: no command '%s'; 'pess help' lists them\n", argv[1]);
+        return EXIT_USAGE;
+    }
+    const int code = found->run(argc - 1, argv + 1);
+    terminal_progress_end();
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        if (code == EXIT_FINE) {
+            (void)fputs("pess: standard output cannot be written\n", stderr);
+            return EXIT_IO;
+        }
+    }
+    return code;
+}

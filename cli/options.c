@@ -1,0 +1,235 @@
+/* Options from tables: parsing, checking and help from the same rows. */
+#include "command.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+int report_error(const char *command_name, const pess_error *error) {
+    terminal_progress_end();
+    (void)fprintf(stderr, "pess %s: %s\n", command_name, error->message);
+    return pess_status_exit_code(error->status);
+}
+
+int report_usage(const char *command_name, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    (void)fprintf(stderr, "pess %s: ", command_name);
+    (void)vfprintf(stderr, format, arguments);
+    (void)fprintf(stderr, "\nTry 'pess help %s'.\n", command_name);
+    va_end(arguments);
+    return EXIT_USAGE;
+}
+
+/* ---- help */
+
+enum { HELP_COLUMN = 34, HELP_WIDTH = 110 };
+
+static void print_wrapped(const char *text, int column) {
+    int at = column;
+    while (*text != '\0') {
+        const size_t word = strcspn(text, " \n");
+        if (at + (int)word > HELP_WIDTH && at > column) {
+            (void)printf("\n%*s", column, "");
+            at = column;
+        }
+        (void)fwrite(text, 1, word, stdout);
+        at += (int)word + 1;
+        text += word;
+        if (*text == '\n') {
+            (void)printf("\n%*s", column, "");
+            at = column;
+            text++;
+        } else if (*text == ' ') {
+            if (at <= HELP_WIDTH) (void)putchar(' ');
+            text++;
+        }
+    }
+    (void)putchar('\n');
+}
+
+static void print_option(const option *o) {
+    char left[200];
+    (void)snprintf(left, sizeof left, "  %c%c%s --%s%s%s", o->letter ? '-' : ' ', o->letter ? o->letter : ' ',
+                   o->letter ? "," : " ", o->name, o->argument != NULL ? " " : "",
+                   o->argument != NULL ? o->argument : "");
+    const int length = (int)strlen(left);
+    if (length < HELP_COLUMN - 1)
+        (void)printf("%-*s", HELP_COLUMN, left);
+    else
+        (void)printf("%s\n%*s", left, HELP_COLUMN, "");
+    print_wrapped(o->help, HELP_COLUMN);
+}
+
+static void print_help(const usage *use, const option *options, size_t count) {
+    (void)printf("pess %s: %s\n\nUsage: pess %s %s\n", use->command, use->summary, use->command, use->arguments);
+    if (use->description != NULL) (void)printf("\n%s\n", use->description);
+    (void)puts("\nOptions:");
+    for (size_t i = 0; i < count; i++) print_option(&options[i]);
+    const option help = {.name = "help", .letter = 'h', .help = "this text"};
+    print_option(&help);
+    if (use->examples != NULL) (void)printf("\nExamples:\n%s\n", use->examples);
+}
+
+/* ---- values */
+
+static int wrong(const usage *use, const option *o, const char *found, const char *expected) {
+    return report_usage(use->command, "--%s: found '%s', expected %s", o->name, found, expected);
+}
+
+static bool read_number(const char *text, char **stop, double *out) {
+    errno = 0;
+    *out = strtod(text, stop);
+    return *stop != text && isfinite(*out);
+}
+
+static int set_choice(const usage *use, const option *o, const char *value) {
+    char expected[300] = "one of";
+    for (int i = 0; o->choices[i] != NULL; i++) {
+        if (strcmp(o->choices[i], value) == 0) {
+            *(int *)o->target = i;
+            return -1;
+        }
+        const size_t used = strlen(expected);
+        (void)snprintf(expected + used, sizeof expected - used, "%s %s", i > 0 ? "," : "", o->choices[i]);
+    }
+    return wrong(use, o, value, expected);
+}
+
+static int set_value(const usage *use, const option *o, const char *value) {
+    char *stop = NULL;
+    switch (o->kind) {
+        case OPTION_FLAG: *(bool *)o->target = true; return -1;
+        case OPTION_TEXT: *(const char **)o->target = value; return -1;
+        case OPTION_NUMBER:
+            if (!read_number(value, &stop, (double *)o->target) || *stop != '\0')
+                return wrong(use, o, value, "a number");
+            return -1;
+        case OPTION_COUNT: {
+            double number = 0; /* 1e6 is a count too */
+            if (!read_number(value, &stop, &number) || *stop != '\0' || number < 0 || number != floor(number) ||
+                number > 9e15)
+                return wrong(use, o, value, "a whole number, 0 or more");
+            *(int64_t *)o->target = (int64_t)number;
+            return -1;
+        }
+        case OPTION_SEED:
+            errno = 0;
+            *(uint64_t *)o->target = strtoull(value, &stop, 10);
+            if (errno != 0 || stop == value || *stop != '\0' || value[0] < '0' || value[0] > '9')
+                return wrong(use, o, value, "a whole number from 0 to 2^64-1");
+            return -1;
+        case OPTION_CHOICE: return set_choice(use, o, value);
+        case OPTION_PAIR: {
+            double *pair = o->target;
+            if (!read_number(value, &stop, &pair[0]) || *stop != ',' || !read_number(stop + 1, &stop, &pair[1]) ||
+                *stop != '\0')
+                return wrong(use, o, value, "two numbers with a comma between them");
+            return -1;
+        }
+    }
+    return EXIT_USAGE;
+}
+
+/* ---- names */
+
+static size_t edit_distance(const char *a, const char *b) {
+    size_t row[64];
+    const size_t n = strlen(b) < 63 ? strlen(b) : 63;
+    for (size_t j = 0; j <= n; j++) row[j] = j;
+    for (size_t i = 1; a[i - 1] != '\0'; i++) {
+        size_t diagonal = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= n; j++) {
+            const size_t change = diagonal + (a[i - 1] != b[j - 1]);
+            diagonal = row[j];
+            size_t best = change < row[j] + 1 ? change : row[j] + 1;
+            if (row[j - 1] + 1 < best) best = row[j - 1] + 1;
+            row[j] = best;
+        }
+    }
+    return row[n];
+}
+
+static int unknown_option(const usage *use, const option *options, size_t count, const char *found) {
+    const char *closest = NULL;
+    size_t distance = 4;
+    for (size_t i = 0; i < count; i++) {
+        const size_t d = edit_distance(found + strspn(found, "-"), options[i].name);
+        if (d < distance) {
+            distance = d;
+            closest = options[i].name;
+        }
+    }
+    if (closest != NULL) return report_usage(use->command, "no option '%s'; did you mean --%s?", found, closest);
+    return report_usage(use->command, "no option '%s'", found);
+}
+
+static const option *find_option(const option *options, size_t count, const char *word, const char **attached) {
+    *attached = NULL;
+    for (size_t i = 0; i < count; i++) {
+        const option *o = &options[i];
+        if (word[1] == '-') {
+            const size_t length = strlen(o->name);
+            if (strncmp(word + 2, o->name, length) != 0) continue;
+            if (word[2 + length] == '\0') return o;
+            if (word[2 + length] == '=') {
+                *attached = word + 3 + length;
+                return o;
+            }
+        } else if (o->letter != 0 && word[1] == o->letter) {
+            if (word[2] != '\0') *attached = word + 2;
+            return o;
+        }
+    }
+    return NULL;
+}
+
+static int check_positional(const usage *use, int found) {
+    int needed = 0;
+    while (use->positional != NULL && use->positional[needed] != NULL) needed++;
+    if (found < needed) return report_usage(use->command, "%s is missing", use->positional[found]);
+    if (use->more >= 0 && found > needed + use->more)
+        return report_usage(use->command, "%d arguments, expected %s%d", found, use->more > 0 ? "at most " : "",
+                            needed + use->more);
+    return -1;
+}
+
+int options_parse(const usage *use, const option *options, size_t option_count, int argc, char **argv,
+                  const char **values, int *count) {
+    int found = 0, needed = 0;
+    while (use->positional != NULL && use->positional[needed] != NULL) needed++;
+    const int room = use->more < 0 ? argc : needed + use->more;
+    bool only_positional = false;
+    for (int i = 1; i < argc; i++) {
+        const char *word = argv[i];
+        if (only_positional || word[0] != '-' || word[1] == '\0') {
+            if (found < room) values[found] = word;
+            found++;
+            continue;
+        }
+        if (strcmp(word, "--") == 0) {
+            only_positional = true;
+            continue;
+        }
+        if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
+            print_help(use, options, option_count);
+            return EXIT_FINE;
+        }
+        const char *value = NULL;
+        const option *o = find_option(options, option_count, word, &value);
+        if (o == NULL) return unknown_option(use, options, option_count, word);
+        if (o->kind == OPTION_FLAG && value != NULL) return wrong(use, o, value, "no value");
+        if (o->kind != OPTION_FLAG && value == NULL) {
+            if (i + 1 >= argc) return report_usage(use->command, "--%s needs a value (%s)", o->name, o->argument);
+            value = argv[++i];
+        }
+        const int code = set_value(use, o, value);
+        if (code >= 0) return code;
+        if (o->given != NULL) *o->given = true;
+    }
+    if (count != NULL) *count = found;
+    return check_positional(use, found);
+}

@@ -1,0 +1,457 @@
+/* pess.h — Pessimist: fixed-dataset policy optimization.
+ *
+ * A log of decisions (state, action, reward, next state) goes in; a policy comes out that is good in the worst
+ * world the log still allows. This header is the whole interface of the library and reads as its manual, in the
+ * order in which a transition travels:
+ *
+ *     1 status      2 names and data     3 counts, models and start distributions     4 MDPs     5 policies
+ *     6 uncertainty     7 solving     8 simulation
+ *
+ * Habits. Every function that can fail returns a pess_status and, when `error` is not NULL, leaves a sentence in it
+ * that says which input, which line, what was found and what was expected. A `T **out` is set only on success.
+ * `const T *` arguments are borrowed for the call. destroy(NULL) does nothing. The library keeps no global state,
+ * never prints and never exits: any number of threads may use it at once on different objects, and on the same
+ * object as long as all of them only read. Arrays over state-action pairs are row-major: [S*A], index s*A + a.
+ * Same inputs and same seed give the same bytes at any thread count.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef PESS_H
+#define PESS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define PESS_VERSION_MAJOR 0
+#define PESS_VERSION_MINOR 1
+#define PESS_VERSION_PATCH 0
+#define PESS_VERSION "0.1.0"
+
+#if defined(__GNUC__)
+#define PESS_API __attribute__((visibility("default")))
+#else
+#define PESS_API
+#endif
+
+/* ------------------------------------------------------------------------------------------------ 1 status */
+
+/* name, exit code of the command line, text */
+#define PESS_STATUS_LIST(X)                                                                                            \
+    X(OK, 0, "fine")                                                                                                   \
+    X(ARGUMENT, 2, "an argument or setting is not valid")                                                              \
+    X(INPUT, 3, "the input is not valid")                                                                              \
+    X(MEMORY, 4, "not enough memory")                                                                                  \
+    X(LIMIT, 4, "a size is beyond the limits")                                                                         \
+    X(IO, 5, "a file cannot be read or written")                                                                       \
+    X(NOT_CONVERGED, 6, "the computation did not converge")                                                            \
+    X(INTERRUPTED, 6, "the computation was interrupted")
+
+typedef enum pess_status {
+#define PESS_STATUS_ENUM(name, exit_code, text) PESS_##name,
+    PESS_STATUS_LIST(PESS_STATUS_ENUM)
+#undef PESS_STATUS_ENUM
+        PESS_STATUS_COUNT
+} pess_status;
+
+typedef struct pess_error {
+    pess_status status;
+    char message[1000];
+} pess_error;
+
+PESS_API const char *pess_version(void);
+PESS_API const char *pess_status_name(pess_status status); /* "INPUT" */
+PESS_API const char *pess_status_text(pess_status status);
+PESS_API int pess_status_exit_code(pess_status status);
+
+/* Long work reports here about ten times a second, from the calling thread. `done` and `total` are in `unit`s; total
+ * is 0 where it is not known. Returning false asks the work to stop in good order with PESS_INTERRUPTED. */
+typedef struct pess_progress {
+    bool (*report)(void *user, const char *what, double done, double total, const char *unit);
+    void *user;
+} pess_progress;
+
+/* ------------------------------------------------------------------------------------------------ 2 names and data */
+
+#define PESS_MAX_STATES ((int64_t)1 << 28)
+#define PESS_MAX_ACTIONS ((int64_t)1 << 20)
+#define PESS_MAX_PAIRS ((int64_t)1 << 31)
+
+/* The names of states, actions or episodes. Ids run from 0. Where the input used integers there are no names and
+ * a name is the id in decimal. */
+typedef struct pess_names pess_names;
+
+PESS_API bool pess_names_given(const pess_names *names);                  /* false: ids are the names; NULL is fine */
+PESS_API int64_t pess_names_count(const pess_names *names);               /* 0 where there are no names */
+PESS_API const char *pess_names_get(const pess_names *names, int64_t id); /* NULL where there are no names */
+PESS_API int64_t pess_names_find(const pess_names *names, const char *name); /* -1: not there */
+
+/* How a transition ends. A terminal one has no future: value 0 follows, and nothing is uncertain about that. A
+ * cut-off one (time limit) has a future that the log does not show; it is never counted as a zero. */
+typedef enum pess_end { PESS_END_NONE = 0, PESS_END_TERMINAL = 1, PESS_END_CUTOFF = 2 } pess_end;
+
+/* A log, column by column, one entry per transition. Optional columns are NULL where the log has none. */
+typedef struct pess_columns {
+    int64_t rows;
+    const uint32_t *state, *action, *next_state;
+    const double *reward;
+    const uint8_t *end;        /* pess_end; never NULL in what the library hands out */
+    const int64_t *episode;    /* optional; any integers, equal within an episode */
+    const int64_t *step;       /* optional; position within the episode */
+    const double *probability; /* optional; the behaviour policy's probability of `action` */
+} pess_columns;
+
+typedef struct pess_dataset pess_dataset;
+
+typedef struct pess_read_options {
+    int64_t states, actions; /* declared sizes; 0: taken from the log */
+    const char *format;      /* a name of pess_format_list, or NULL: told by the file's first bytes */
+    int threads;             /* 0: all there are */
+    pess_progress progress;
+} pess_read_options;
+
+PESS_API pess_read_options pess_read_options_defaults(void);
+
+/* Files of transitions. Formats are told apart by their first bytes when reading and by the file name when writing
+ * (.csv, .csv.gz, .npz, .pesslog). path "-" reads standard input. Writing is whole or not at all. */
+PESS_API pess_status pess_dataset_read(const char *path, const pess_read_options *options, pess_dataset **out,
+                                       pess_error *error);
+PESS_API pess_status pess_dataset_write(const pess_dataset *data, const char *path, const char *format,
+                                        pess_error *error);
+/* Copies the columns. states and actions may be 0: the largest id plus one is taken. */
+PESS_API pess_status pess_dataset_create(const pess_columns *columns, int64_t states, int64_t actions,
+                                         pess_dataset **out, pess_error *error);
+PESS_API void pess_dataset_destroy(pess_dataset *data);
+PESS_API void pess_dataset_columns(const pess_dataset *data, pess_columns *out);
+PESS_API int64_t pess_dataset_states(const pess_dataset *data);
+PESS_API int64_t pess_dataset_actions(const pess_dataset *data);
+PESS_API const pess_names *pess_dataset_state_names(const pess_dataset *data);
+PESS_API const pess_names *pess_dataset_action_names(const pess_dataset *data);
+PESS_API const pess_names *pess_dataset_episode_names(const pess_dataset *data);
+
+typedef struct pess_format_info {
+    const char *name, *extensions, *summary;
+    bool reads, writes;
+} pess_format_info;
+
+PESS_API const pess_format_info *pess_format_list(size_t *count);
+
+/* What a look at a log finds. `findings` are sentences, most serious first. */
+typedef enum pess_severity { PESS_SEVERITY_NOTE = 0, PESS_SEVERITY_WARNING = 1 } pess_severity;
+
+typedef struct pess_finding {
+    pess_severity severity;
+    const char *code; /* a short fixed word, e.g. "episode-gap" */
+    char text[400];
+} pess_finding;
+
+typedef struct pess_inspection {
+    int64_t rows, states, actions;         /* as declared, or as found */
+    int64_t states_seen, actions_seen;     /* that occur as `state` / `action` */
+    int64_t next_only_states;              /* occur as next_state only, after a transition that continues */
+    int64_t terminal_states;               /* occur only as the next state of terminal transitions */
+    int64_t episodes;                      /* 0: no episode column */
+    int64_t terminals, cutoffs, open_ends; /* open_ends: episodes whose last row is neither */
+    int64_t gaps;                          /* consecutive steps whose next_state is not the following state */
+    int64_t duplicates;                    /* rows that repeat an (episode, step), or a whole row where there is none */
+    double reward_min, reward_max, reward_mean;
+    int64_t pairs, pairs_seen;         /* pairs: state-action pairs of the states seen as `state` */
+    int64_t count_least, count_median; /* over the pairs seen */
+    int64_t count_most;
+    size_t finding_count;
+    pess_finding *findings;
+} pess_inspection;
+
+PESS_API pess_status pess_dataset_inspect(const pess_dataset *data, pess_inspection **out, pess_error *error);
+PESS_API void pess_inspection_destroy(pess_inspection *inspection);
+
+/* ---------------------------------------------------- 3 counts, models and start distributions (paper, appendix A) */
+
+/* n(s,a), n(s,a,s'), sums of rewards: all that the tabular algorithms need of a log. Its size depends on the number of
+ * different (s,a,s'), not on the number of rows; pess_counts_read never holds the log in memory. */
+typedef struct pess_counts pess_counts;
+
+typedef struct pess_counts_info {
+    int64_t states, actions;
+    bool states_declared, actions_declared;
+    int64_t transitions, terminals, cutoffs, episodes; /* episodes 0: none marked */
+    int64_t pairs_seen, successors;                    /* successors: different (s,a,s') */
+    double reward_min, reward_max;                     /* as found in the log; both 0 for an empty one */
+    bool has_episodes;                                 /* the log has an episode column */
+    bool has_starts;                                   /* episode starts are known, so ρ can be estimated */
+} pess_counts_info;
+
+PESS_API pess_status pess_counts_read(const char *path, const pess_read_options *options, pess_counts **out,
+                                      pess_error *error);
+PESS_API pess_status pess_counts_create(const pess_dataset *data, pess_counts **out, pess_error *error);
+PESS_API void pess_counts_destroy(pess_counts *counts);
+PESS_API void pess_counts_get_info(const pess_counts *counts, pess_counts_info *out);
+PESS_API const pess_names *pess_counts_state_names(const pess_counts *counts);
+PESS_API const pess_names *pess_counts_action_names(const pess_counts *counts);
+PESS_API int64_t pess_counts_pair(const pess_counts *counts, int64_t state, int64_t action);       /* n(s,a) */
+PESS_API int64_t pess_counts_state(const pess_counts *counts, int64_t state);                      /* n(s) */
+PESS_API double pess_counts_mean_reward(const pess_counts *counts, int64_t state, int64_t action); /* 0 at n = 0 */
+
+/* What stands in for a pair that the log never shows. One draw per dataset and seed. */
+typedef enum pess_unseen {
+    PESS_UNSEEN_PAPER,    /* reward uniform at random in the reward range, next state uniform over all */
+    PESS_UNSEEN_WORST,    /* the lowest reward for ever: q = V_lo */
+    PESS_UNSEEN_SELF_LOOP /* the lowest reward, and the state stays: q = r_lo + γ v(s) */
+} pess_unseen;
+
+typedef struct pess_model_options {
+    pess_unseen unseen;
+    double reward_lo, reward_hi; /* declared range; NAN: taken from the log */
+    uint64_t seed;               /* for PESS_UNSEEN_PAPER */
+} pess_model_options;
+
+/* A decision process as the solvers see it: expected rewards and sparse rows of next-state probabilities, either
+ * estimated from counts (r_D, P_D) or exact (of an MDP). Nothing in it is dense in S*A*S. */
+typedef struct pess_model pess_model;
+
+PESS_API pess_model_options pess_model_options_defaults(void);
+PESS_API pess_status pess_model_estimate(const pess_counts *counts, const pess_model_options *options, pess_model **out,
+                                         pess_error *error);
+PESS_API void pess_model_destroy(pess_model *model);
+PESS_API int64_t pess_model_states(const pess_model *model);
+PESS_API int64_t pess_model_actions(const pess_model *model);
+PESS_API double pess_model_reward(const pess_model *model, int64_t state, int64_t action);
+PESS_API double pess_model_probability(const pess_model *model, int64_t state, int64_t action, int64_t next_state);
+/* Probability that the pair ends the episode. */
+PESS_API double pess_model_terminal(const pess_model *model, int64_t state, int64_t action);
+PESS_API bool pess_model_is_terminal_state(const pess_model *model, int64_t state); /* no actions, value 0 */
+PESS_API void pess_model_reward_range(const pess_model *model, double *lo, double *hi);
+
+/* Start distributions are plain arrays [S] that sum to one. Terminal states get no mass from `uniform`. */
+PESS_API pess_status pess_start_uniform(const pess_model *model, double *start, pess_error *error);
+PESS_API pess_status pess_start_from_counts(const pess_counts *counts, double *start, pess_error *error);
+PESS_API pess_status pess_start_read(const char *path, int64_t states, const pess_names *state_names, double *start,
+                                     pess_error *error);
+PESS_API pess_status pess_start_write(const char *path, int64_t states, const pess_names *state_names,
+                                      const double *start, pess_error *error);
+
+/* ------------------------------------------------------------------------------------------------ 4 MDPs */
+
+/* A decision process that is known: per pair a list of outcomes (next state, probability, reward). Several outcomes may
+ * share a next state and differ in reward, which is how random rewards are written down. A state without actions is
+ * terminal. */
+typedef struct pess_mdp pess_mdp;
+
+typedef struct pess_outcome {
+    int64_t state, action, next_state;
+    double probability, reward;
+} pess_outcome;
+
+PESS_API pess_status pess_mdp_create(int64_t states, int64_t actions, const pess_outcome *outcomes, int64_t count,
+                                     pess_mdp **out, pess_error *error);
+PESS_API void pess_mdp_destroy(pess_mdp *mdp);
+PESS_API int64_t pess_mdp_states(const pess_mdp *mdp);
+PESS_API int64_t pess_mdp_actions(const pess_mdp *mdp);
+PESS_API int64_t pess_mdp_outcomes(const pess_mdp *mdp);
+/* CSV with the columns idstatefrom,idaction,idstateto,probability,reward: read by name in any order, written in this
+ * one. */
+PESS_API pess_status pess_mdp_read(const char *path, pess_mdp **out, pess_error *error);
+PESS_API pess_status pess_mdp_write(const pess_mdp *mdp, const char *path, pess_error *error);
+PESS_API pess_status pess_mdp_model(const pess_mdp *mdp, pess_model **out, pess_error *error);
+
+/* Torus of rows × cols cells; actions up, right, down, left. With probability `slip` the direction is drawn uniformly
+ * from all four (the intended one included). Mean rewards per (s,a) are drawn from Beta(a,b) and paid as 0 or 1, or as
+ * the mean itself where `bernoulli` is false. Defaults are those of the paper's code: 8×8, slip 0.2, Beta(1,3). */
+typedef struct pess_gridworld_options {
+    int64_t rows, cols;
+    double slip, beta_a, beta_b;
+    bool bernoulli;
+    uint64_t seed;
+} pess_gridworld_options;
+
+PESS_API pess_gridworld_options pess_gridworld_options_defaults(void);
+PESS_API pess_status pess_mdp_gridworld(const pess_gridworld_options *options, pess_mdp **out, pess_error *error);
+
+/* One state, `arms` actions with Bernoulli rewards: the first of mean `best`, the others of mean `rest`; every pull
+ * leads back to the state. Defaults: the paper's example (1000 arms, 0.99 and 0.01). */
+typedef struct pess_bandit_options {
+    int64_t arms;
+    double best, rest;
+} pess_bandit_options;
+
+PESS_API pess_bandit_options pess_bandit_options_defaults(void);
+PESS_API pess_status pess_mdp_bandit(const pess_bandit_options *options, pess_mdp **out, pess_error *error);
+
+/* Garnet: each pair has `branching` different next states with probabilities from a uniformly random point of the
+ * simplex, mean reward uniform in [0,1] paid as 0 or 1; the last `terminals` states are terminal. */
+typedef struct pess_garnet_options {
+    int64_t states, actions, branching, terminals;
+    bool bernoulli;
+    uint64_t seed;
+} pess_garnet_options;
+
+PESS_API pess_garnet_options pess_garnet_options_defaults(void);
+PESS_API pess_status pess_mdp_garnet(const pess_garnet_options *options, pess_mdp **out, pess_error *error);
+
+/* ------------------------------------------------------------------------------------------------ 5 policies */
+
+/* π(a|s), stochastic. Rows of terminal states are zero, all others sum to one. */
+typedef struct pess_policy pess_policy;
+
+PESS_API pess_status pess_policy_create(int64_t states, int64_t actions, const double *probabilities, /* [S*A] */
+                                        pess_policy **out, pess_error *error);
+PESS_API pess_status pess_policy_uniform(const pess_model *model, pess_policy **out, pess_error *error);
+/* π̂(a|s) = n(s,a)/n(s); uniform where the state was never seen. */
+PESS_API pess_status pess_policy_empirical(const pess_counts *counts, const pess_model *model, pess_policy **out,
+                                           pess_error *error);
+/* (1-ε)π + ε·uniform over the actions that the model has in each state. */
+PESS_API pess_status pess_policy_soften(const pess_policy *policy, const pess_model *model, double epsilon,
+                                        pess_policy **out, pess_error *error);
+PESS_API void pess_policy_destroy(pess_policy *policy);
+PESS_API int64_t pess_policy_states(const pess_policy *policy);
+PESS_API int64_t pess_policy_actions(const pess_policy *policy);
+PESS_API const double *pess_policy_row(const pess_policy *policy, int64_t state); /* [A] */
+/* CSV with the columns state,action,probability; only non-zero rows. Reading checks the policy against the model it is
+ * meant for: the same states, no action that a state does not have, rows that sum to one. */
+PESS_API pess_status pess_policy_read(const char *path, const pess_model *model, const pess_names *state_names,
+                                      const pess_names *action_names, pess_policy **out, pess_error *error);
+PESS_API pess_status pess_policy_write(const pess_policy *policy, const char *path, const pess_names *state_names,
+                                       const pess_names *action_names, pess_error *error);
+/* CSV with the columns state,value. */
+PESS_API pess_status pess_values_write(const char *path, int64_t states, const pess_names *state_names,
+                                       const double *values, pess_error *error);
+
+/* ---------------------------------------------------------------- 6 uncertainty (paper, appendix B; docs/notation.md)
+ */
+
+typedef enum pess_holds {
+    PESS_HOLDS_NOTHING,   /* no error probability in it: a heuristic */
+    PESS_HOLDS_FIXED_V,   /* for one value function fixed before the data; a heuristic for one chosen from them */
+    PESS_HOLDS_EVERYTHING /* for all values and all policies at once: may stand behind a certificate */
+} pess_holds;
+
+typedef struct pess_uncertainty_info {
+    const char *name, *summary, *formula;
+    pess_holds holds;
+    const char *holds_for;  /* the same in words, as the reports print it */
+    bool per_action;        /* one number per (s,a); otherwise it depends on the whole π(·|s) */
+    bool depends_on_values; /* recomputed as v changes */
+    bool is_set;            /* a set of transition rows: fits `robust` */
+    const char *absorbed;   /* the formula with its constants dropped, or NULL where there is none */
+} pess_uncertainty_info;
+
+PESS_API const pess_uncertainty_info *pess_uncertainty_list(size_t *count);
+PESS_API const pess_uncertainty_info *pess_uncertainty_find(const char *name); /* NULL: no such one */
+
+/* ------------------------------------------------------------------------------------------------ 7 solving */
+
+typedef struct pess_algorithm_info {
+    const char *name, *summary, *equation, *source;
+    bool takes_uncertainty;          /* -u is needed or has a default */
+    const char *default_uncertainty; /* NULL where it takes none */
+    bool takes_alpha;
+    bool takes_sets_only; /* only uncertainties with is_set fit */
+    const char *knobs;    /* other settings it reads, in words; NULL: none */
+} pess_algorithm_info;
+
+PESS_API const pess_algorithm_info *pess_algorithm_list(size_t *count);
+PESS_API const pess_algorithm_info *pess_algorithm_find(const char *name);
+
+typedef enum pess_method {
+    PESS_METHOD_AUTO,
+    PESS_METHOD_POLICY_ITERATION,
+    PESS_METHOD_VALUE_ITERATION,
+    PESS_METHOD_MODIFIED_POLICY_ITERATION
+} pess_method;
+
+typedef enum pess_evaluation { PESS_EVALUATION_AUTO, PESS_EVALUATION_LU, PESS_EVALUATION_KRYLOV } pess_evaluation;
+
+typedef struct pess_solve_options {
+    const char *algorithm;   /* a name of pess_algorithm_list; default "ua" */
+    const char *uncertainty; /* a name of pess_uncertainty_list; NULL: the algorithm's default */
+    double gamma;            /* discount in [0,1]; 1 only where every policy reaches a terminal. Default 0.99 */
+    double delta;            /* error probability in (0,1). Default 0.05 */
+    double alpha;            /* strength of the pessimism, >= 0. Default 1, absorbed */
+    bool absorbed;           /* α in absorbed units: penalty α/√n for UA, α·TV for proximal */
+    bool clip_rewards;       /* UA: clip the penalised reward to the reward range, as the paper's code does */
+    bool trajectories;       /* counts are adaptive: pay for every n at once (default for logs with episodes) */
+    int64_t max_successors;  /* m: declared number of possible next states of a pair; 0: all states */
+    double local_policies;   /* hoeffding-s: |Π_local|; 0: the |A| deterministic ones */
+    double min_count;        /* SPIBB n_∧, R-MIN m. Default 10 */
+    double budget;           /* Soft-SPIBB ε. Default 1 */
+    pess_method method;
+    pess_evaluation evaluation;
+    double tolerance;       /* sup-norm of the Bellman residual at which to stop. Default 1e-10 */
+    int64_t max_iterations; /* of the outer loop. Default 1e6; reaching it is an outcome, never silent */
+    double time_limit;      /* seconds; 0: none */
+    uint64_t seed;
+    int threads; /* 0: all there are */
+    pess_progress progress;
+} pess_solve_options;
+
+PESS_API pess_solve_options pess_solve_options_defaults(void);
+
+typedef enum pess_outcome_kind {
+    PESS_OUTCOME_CONVERGED,
+    PESS_OUTCOME_ITERATION_LIMIT,
+    PESS_OUTCOME_TIME_LIMIT
+} pess_outcome_kind;
+
+PESS_API const char *pess_outcome_name(pess_outcome_kind outcome); /* "converged", "iteration-limit", "time-limit" */
+
+typedef struct pess_solution pess_solution;
+
+typedef struct pess_solution_info {
+    const char *algorithm, *uncertainty, *holds_for; /* uncertainty NULL where none is used */
+    double value;                                    /* E_ρ of the family's own (penalised) value of the policy */
+    double naive_value;                              /* E_ρ of its unpenalised empirical value */
+    pess_outcome_kind outcome;
+    int64_t iterations;
+    double residual; /* sup-norm of v - T v for the family's own operator */
+    double seconds;
+    const char *method, *evaluation; /* what was used */
+} pess_solution_info;
+
+/* Finds the best policy of a family. `counts` may be NULL for algorithms that need none (naive on an exact model). */
+PESS_API pess_status pess_solve(const pess_counts *counts, const pess_model *model, const double *start,
+                                const pess_solve_options *options, pess_solution **out, pess_error *error);
+/* The family's value of a given policy. */
+PESS_API pess_status pess_evaluate(const pess_counts *counts, const pess_model *model, const double *start,
+                                   const pess_policy *policy, const pess_solve_options *options, pess_solution **out,
+                                   pess_error *error);
+PESS_API void pess_solution_destroy(pess_solution *solution);
+PESS_API void pess_solution_get_info(const pess_solution *solution, pess_solution_info *out);
+PESS_API const pess_policy *pess_solution_policy(const pess_solution *solution);
+PESS_API const double *pess_solution_values(const pess_solution *solution);       /* [S] the family's */
+PESS_API const double *pess_solution_naive_values(const pess_solution *solution); /* [S] */
+/* u(s,a) that the solution rests on, before α; NULL for algorithms without one or where it is not per action. [S*A] */
+PESS_API const double *pess_solution_uncertainty(const pess_solution *solution);
+/* Discounted visitation d(s) = Σ_t γ^t P(s_t = s) of the policy in the model, from ρ. `out` [S]. */
+PESS_API pess_status pess_visitation(const pess_model *model, const double *start, const pess_policy *policy,
+                                     const pess_solve_options *options, double *out, pess_error *error);
+
+/* ------------------------------------------------------------------------------------------------ 8 simulation */
+
+typedef enum pess_state_dist {
+    PESS_STATE_DIST_START,     /* states of the transitions drawn from ρ */
+    PESS_STATE_DIST_STATIONARY /* from the stationary law of the collecting policy */
+} pess_state_dist;
+
+typedef struct pess_simulate_options {
+    int64_t transitions;        /* > 0: that many independent transitions … */
+    pess_state_dist state_dist; /* … from these states */
+    int64_t episodes, horizon;  /* or whole episodes, cut off after `horizon` steps */
+    double epsilon;             /* the policy is softened by this much first */
+    uint64_t seed;
+    pess_progress progress;
+} pess_simulate_options;
+
+PESS_API pess_simulate_options pess_simulate_options_defaults(void);
+PESS_API pess_status pess_simulate(const pess_mdp *mdp, const pess_policy *policy, const double *start,
+                                   const pess_simulate_options *options, pess_dataset **out, pess_error *error);
+/* Stationary law of a policy, [S]; a linear solve, so periodic chains are fine. PESS_INPUT where it is not unique. */
+PESS_API pess_status pess_stationary(const pess_model *model, const pess_policy *policy, double *out,
+                                     pess_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,33 @@
+#include "core/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static pess_status out_of_memory(double bytes, const char *what, pess_error *error) {
+    return pess__fail(error, PESS_MEMORY, "not enough memory for %s (%.3g MB)", what, bytes / 1e6);
+}
+
+pess_status pess__allocate(void *out, int64_t count, size_t element, const char *what, pess_error *error) {
+    if (count < 0 || (uint64_t)count > (uint64_t)PTRDIFF_MAX / element)
+        return out_of_memory((double)count * (double)element, what, error);
+    void *memory = calloc(count > 0 ? (size_t)count : 1, element);
+    if (memory == NULL) return out_of_memory((double)count * (double)element, what, error);
+    memcpy(out, &memory, sizeof memory);
+    return PESS_OK;
+}
+
+pess_status pess__grow(void *array, int64_t *capacity, int64_t needed, size_t element, const char *what,
+                       pess_error *error) {
+    if (needed <= *capacity) return PESS_OK;
+    int64_t target = *capacity + *capacity / 2 + 16;
+    if (target < needed) target = needed;
+    if ((uint64_t)target > (uint64_t)PTRDIFF_MAX / element)
+        return out_of_memory((double)target * (double)element, what, error);
+    void *memory = NULL;
+    memcpy(&memory, array, sizeof memory);
+    memory = realloc(memory, (size_t)target * element);
+    if (memory == NULL) return out_of_memory((double)target * (double)element, what, error);
+    memcpy(array, &memory, sizeof memory);
+    *capacity = target;
+    return PESS_OK;
+}

@@ -1,0 +1,200 @@
+#include "core/outfile.h"
+
+#include "core/text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+enum { BUFFER_SIZE = 1 << 16 };
+
+struct pess__outfile {
+    char *path, *temporary; /* temporary NULL: straight to the descriptor (standard output, devices) */
+    int descriptor;
+    gzFile gz; /* NULL: not compressed */
+    int saved_errno;
+    bool failed;
+    size_t used;
+    char buffer[BUFFER_SIZE];
+};
+
+static void remember(pess__outfile *file) {
+    if (!file->failed) {
+        file->failed = true;
+        file->saved_errno = errno != 0 ? errno : EIO;
+    }
+}
+
+static void flush(pess__outfile *file) {
+    size_t done = 0;
+    while (!file->failed && done < file->used) {
+        errno = 0;
+        const ssize_t wrote = file->gz != NULL ? gzwrite(file->gz, file->buffer + done, (unsigned)(file->used - done))
+                                               : write(file->descriptor, file->buffer + done, file->used - done);
+        if (wrote <= 0) {
+            if (wrote < 0 && errno == EINTR && file->gz == NULL) continue;
+            remember(file);
+        } else {
+            done += (size_t)wrote;
+        }
+    }
+    file->used = 0;
+}
+
+static void release(pess__outfile *file) {
+    free(file->path);
+    free(file->temporary);
+    free(file);
+}
+
+static bool ends_with(const char *text, const char *suffix) {
+    const size_t n = strlen(text), m = strlen(suffix);
+    return n >= m && strcmp(text + n - m, suffix) == 0;
+}
+
+/* Standard output, pipes and devices are written in place; everything else through a temporary name. */
+static bool written_in_place(const char *path) {
+    struct stat info;
+    return strcmp(path, "-") == 0 || (stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode));
+}
+
+static int open_target(pess__outfile *file) {
+    if (strcmp(file->path, "-") == 0) return dup(STDOUT_FILENO);
+    if (written_in_place(file->path)) return open(file->path, O_WRONLY | O_CLOEXEC);
+    const size_t size = strlen(file->path) + 32;
+    file->temporary = malloc(size);
+    if (file->temporary == NULL) {
+        errno = ENOMEM;
+        return -1;
+    }
+    struct stat info;
+    if (stat(file->path, &info) == 0 && S_ISDIR(info.st_mode)) {
+        errno = EISDIR;
+        return -1;
+    }
+    for (unsigned attempt = 0; attempt < 100; attempt++) {
+        (void)snprintf(file->temporary, size, "%s.%ld-%u.tmp", file->path, (long)getpid(), attempt);
+        const int descriptor = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (descriptor >= 0 || errno != EEXIST) return descriptor;
+    }
+    return -1;
+}
+
+pess_status pess__outfile_open(const char *path, pess__outfile **out, pess_error *error) {
+    pess__outfile *file = calloc(1, sizeof *file);
+    if (file == NULL || (file->path = strdup(path)) == NULL) {
+        free(file);
+        return pess__fail(error, PESS_MEMORY, "not enough memory to write %s", path);
+    }
+    errno = 0;
+    file->descriptor = open_target(file);
+    if (file->descriptor < 0) {
+        const int reason = errno;
+        release(file);
+        return pess__fail(error, PESS_IO, "%s: cannot be written: %s", path, strerror(reason));
+    }
+    if (ends_with(path, ".gz")) {
+        const int copy = dup(file->descriptor); /* gzclose closes its own; ours stays for fsync */
+        file->gz = copy < 0 ? NULL : gzdopen(copy, "wb6");
+        if (file->gz == NULL) {
+            if (copy >= 0) (void)close(copy);
+            pess__outfile_abandon(file);
+            return pess__fail(error, PESS_MEMORY, "%s: cannot start compression", path);
+        }
+    }
+    *out = file;
+    return PESS_OK;
+}
+
+void pess__outfile_write(pess__outfile *file, const void *bytes, size_t length) {
+    const char *from = bytes;
+    while (length > 0) {
+        if (file->used == BUFFER_SIZE) flush(file);
+        const size_t room = BUFFER_SIZE - file->used, part = length < room ? length : room;
+        memcpy(file->buffer + file->used, from, part);
+        file->used += part;
+        from += part;
+        length -= part;
+    }
+}
+
+void pess__outfile_print(pess__outfile *file, const char *format, ...) {
+    char text[2048];
+    va_list arguments;
+    va_start(arguments, format);
+    const int length = vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (length > 0) pess__outfile_write(file, text, (size_t)length < sizeof text ? (size_t)length : sizeof text - 1);
+}
+
+void pess__outfile_double(pess__outfile *file, double value) {
+    char text[PESS__NUMBER_SIZE];
+    const size_t length = pess__format_double(value, text);
+    pess__outfile_write(file, text, length);
+}
+
+void pess__outfile_field(pess__outfile *file, const char *text) {
+    const size_t length = strlen(text);
+    const bool plain = length > 0 && strpbrk(text, ",\"\r\n") == NULL && text[0] != ' ' && text[length - 1] != ' ';
+    if (plain) {
+        pess__outfile_write(file, text, length);
+        return;
+    }
+    pess__outfile_write(file, "\"", 1);
+    for (const char *c = text; *c != '\0'; c++) {
+        if (*c == '"') pess__outfile_write(file, "\"", 1);
+        pess__outfile_write(file, c, 1);
+    }
+    pess__outfile_write(file, "\"", 1);
+}
+
+/* The rename is only as lasting as the directory entry: flush the directory too. */
+static void sync_directory(const char *path) {
+    char *directory = strdup(path);
+    if (directory == NULL) return;
+    char *slash = strrchr(directory, '/');
+    if (slash != NULL) slash[slash == directory ? 1 : 0] = '\0';
+    const int descriptor = open(slash != NULL ? directory : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (descriptor >= 0) {
+        (void)fsync(descriptor);
+        (void)close(descriptor);
+    }
+    free(directory);
+}
+
+pess_status pess__outfile_commit(pess__outfile *file, pess_error *error) {
+    flush(file);
+    errno = 0;
+    if (file->gz != NULL && gzclose(file->gz) != Z_OK) remember(file);
+    errno = 0;
+    if (file->temporary != NULL && !file->failed && fsync(file->descriptor) != 0) remember(file);
+    errno = 0;
+    if (close(file->descriptor) != 0) remember(file);
+    if (file->temporary != NULL) {
+        errno = 0;
+        if (!file->failed && rename(file->temporary, file->path) != 0) remember(file);
+        if (file->failed)
+            (void)unlink(file->temporary);
+        else
+            sync_directory(file->path);
+    }
+    pess_status status = PESS_OK;
+    if (file->failed)
+        status = pess__fail(error, PESS_IO, "%s: cannot be written: %s", file->path, strerror(file->saved_errno));
+    release(file);
+    return status;
+}
+
+void pess__outfile_abandon(pess__outfile *file) {
+    if (file == NULL) return;
+    if (file->gz != NULL) (void)gzclose(file->gz);
+    (void)close(file->descriptor);
+    if (file->temporary != NULL) (void)unlink(file->temporary);
+    release(file);
+}

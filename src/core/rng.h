@@ -1,0 +1,41 @@
+/* Random streams. A stream is a function of (seed, purpose, index), so what one task draws never depends on what
+ * another did before it, nor on the number of threads. Generator: xoshiro256++ (Blackman & Vigna 2019), seeded through
+ * SplitMix64. */
+#ifndef PESS_CORE_RNG_H
+#define PESS_CORE_RNG_H
+
+#include <stdint.h>
+
+typedef struct pess__rng {
+    uint64_t state[4];
+} pess__rng;
+
+/* purpose: a short constant string such as "unseen" or "simulate". */
+pess__rng pess__rng_stream(uint64_t seed, const char *purpose, uint64_t index);
+
+static inline uint64_t pess__rng_next(pess__rng *rng) {
+    uint64_t *s = rng->state;
+    const uint64_t sum = s[0] + s[3];
+    const uint64_t result = ((sum << 23) | (sum >> 41)) + s[0];
+    const uint64_t shifted = s[1] << 17;
+    s[2] ^= s[0];
+    s[3] ^= s[1];
+    s[1] ^= s[2];
+    s[0] ^= s[3];
+    s[2] ^= shifted;
+    s[3] = (s[3] << 45) | (s[3] >> 19);
+    return result;
+}
+
+/* Uniform in [0,1), 53 bits. */
+static inline double pess__rng_uniform(pess__rng *rng) { return (double)(pess__rng_next(rng) >> 11) * 0x1p-53; }
+
+/* Uniform integer in [0,n), n > 0, unbiased (Lemire 2019). */
+uint64_t pess__rng_below(pess__rng *rng, uint64_t n);
+
+double pess__rng_normal(pess__rng *rng);
+double pess__rng_exponential(pess__rng *rng);
+double pess__rng_gamma(pess__rng *rng, double shape); /* Marsaglia & Tsang 2000; shape > 0, scale 1 */
+double pess__rng_beta(pess__rng *rng, double a, double b);
+
+#endif

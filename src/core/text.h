@@ -1,0 +1,19 @@
+/* Numbers as text, independent of the locale. */
+#ifndef PESS_CORE_TEXT_H
+#define PESS_CORE_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The whole of [begin,end) as a number; false where it is not one. Accepts what JSON and C write in decimal, and nan
+ * and inf (callers refuse those with a better message). The result is the correctly rounded double. */
+bool pess__parse_double(const char *begin, const char *end, double *out);
+/* An optional sign and digits; false on anything else or overflow. */
+bool pess__parse_int64(const char *begin, const char *end, int64_t *out);
+
+#define PESS__NUMBER_SIZE 32
+/* The shortest decimal that reads back as the same double. Returns its length; buffer holds PESS__NUMBER_SIZE. */
+size_t pess__format_double(double value, char *buffer);
+
+#endif

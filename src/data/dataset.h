@@ -1,0 +1,18 @@
+/* A log in memory, column by column. */
+#ifndef PESS_DATA_DATASET_H
+#define PESS_DATA_DATASET_H
+
+#include "core/status.h"
+
+struct pess_dataset {
+    int64_t rows, states, actions;
+    bool states_declared, actions_declared;
+    uint32_t *state, *action, *next_state;                  /* [rows] */
+    double *reward;                                         /* [rows] */
+    uint8_t *end;                                           /* [rows] pess_end */
+    int64_t *episode, *step;                                /* [rows] or NULL */
+    double *probability;                                    /* [rows] or NULL */
+    pess_names *state_names, *action_names, *episode_names; /* NULL: integers */
+};
+
+#endif

@@ -1,0 +1,30 @@
+/* n(s,a), n(s,a,s') and sums of rewards. Pairs are s*A + a. */
+#ifndef PESS_MODEL_COUNTS_H
+#define PESS_MODEL_COUNTS_H
+
+#include "core/status.h"
+
+struct pess_counts {
+    int64_t states, actions;
+    bool states_declared, actions_declared;
+    int64_t transitions, terminals, cutoffs, episodes, pairs_seen;
+    double reward_min, reward_max;
+    bool has_episodes, has_starts;
+    pess_names *state_names, *action_names; /* NULL: integers */
+
+    int64_t *n;            /* [S*A] n(s,a), terminal transitions included */
+    int64_t *n_state;      /* [S]   n(s) */
+    int64_t *n_terminal;   /* [S*A] how many of n(s,a) were terminal; they are in no successor list */
+    double *reward_sum;    /* [S*A] */
+    double *reward_square; /* [S*A] Σ r² */
+
+    int64_t *row;        /* [S*A+1] successors of pair z are row[z] … row[z+1]-1 */
+    uint32_t *next;      /* ascending within a pair */
+    int64_t *n_next;     /* n(s,a,s') */
+    double *next_reward; /* Σ of the rewards of those samples */
+
+    int64_t *starts;   /* [S] number of episodes that begin here; NULL unless has_starts */
+    uint8_t *terminal; /* [S] 1: occurs only as the next state of terminal transitions */
+};
+
+#endif

@@ -1,0 +1,36 @@
+/* A decision process as the solvers see it: v -> r + γ P v over sparse rows. Pairs are s*A + a. */
+#ifndef PESS_MODEL_MODEL_H
+#define PESS_MODEL_MODEL_H
+
+#include "core/status.h"
+
+typedef enum pess__row_kind {
+    PESS__ROW_NONE,    /* the state has no such action (exact MDPs; every action of a terminal state) */
+    PESS__ROW_SPARSE,  /* the listed successors; what is missing to one ends the episode */
+    PESS__ROW_UNIFORM, /* every state alike: Pv = mean(v), never stored as a row */
+    PESS__ROW_SINK     /* the worst for ever: Pv = V_lo */
+} pess__row_kind;
+
+struct pess_model {
+    int64_t states, actions;
+    double reward_lo, reward_hi;
+    bool reward_declared;
+    bool has_terminals; /* some transition ends the episode */
+    double *reward;     /* [S*A] expected reward */
+    uint8_t *kind;      /* [S*A] pess__row_kind */
+    double *end_mass;   /* [S*A] probability that the pair ends the episode */
+    int64_t *row;       /* [S*A+1] */
+    uint32_t *next;     /* ascending within a pair; never a terminal state */
+    double *probability;
+    uint8_t *terminal; /* [S] 1: no actions, value 0 */
+};
+
+/* A model with empty rows and zeroed arrays; `successors` is the room for next and probability. */
+pess_status pess__model_create(int64_t states, int64_t actions, int64_t successors, pess_model **out,
+                               pess_error *error);
+
+/* V_lo..V_hi from the reward range, γ and whether episodes can end (0 is then in the range). Infinite at γ = 1 where
+ * the range of rewards allows it. */
+void pess__value_range(const pess_model *model, double gamma, double *lo, double *hi);
+
+#endif
