@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* name, summary: one row per cmd_<name>.c */
-#define COMMAND_LIST(X) X(help, "this overview, or the help of one command")
+#define COMMAND_LIST(X) X(env, "games: list") X(help, "this overview, or the help of one command")
 
 #define COMMAND_DECLARE(name, summary) int cmd_##name(int argc, char **argv);
 COMMAND_LIST(COMMAND_DECLARE)

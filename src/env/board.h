@@ -2,7 +2,9 @@
 #ifndef PESS_ENV_BOARD_H
 #define PESS_ENV_BOARD_H
 
-#include "env/source.h"
+#include "env/env.h"
+
+#include <string.h>
 
 #ifdef __BMI2__
 #include <immintrin.h>

@@ -1,7 +1,6 @@
 /* Seaquest: a submarine shoots fish and submarines, picks up divers and has to come up for air. */
 #include "env/board.h"
 
-#include <string.h>
 
 enum { GAME_CHANNELS = 10, FRONT = 0, BACK, FRIENDLY, TRAIL, ENEMY, FISH, ENEMY_SUB, OXYGEN, DIVERS, DIVER };
 enum {
