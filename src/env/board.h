@@ -10,7 +10,25 @@
 #include <immintrin.h>
 #endif
 
-PESS__INLINE void pess__set_bit(uint64_t *words, unsigned index) { words[index >> 6] |= (uint64_t)1 << (index & 63); }
+/* Boards of 256 games pass by in turn and nothing can be foreseen about them: what depends on the state is computed
+ * without branches where that is possible. */
+
+/* -1, 0 or 1. */
+PESS__INLINE int pess__action_dx(int action) { return (action == PESS__RIGHT) - (action == PESS__LEFT); }
+PESS__INLINE int pess__action_dy(int action) { return (action == PESS__DOWN) - (action == PESS__UP); }
+
+/* One step within low … high; at the edge it stays. */
+PESS__INLINE int pess__step_within(int at, int change, int low, int high) {
+    const int there = at + change;
+    return at + (change & -((there >= low) & (there <= high)));
+}
+
+PESS__INLINE void pess__set_bit(pess__word *words, unsigned index) { words[index >> 6] |= (uint64_t)1 << (index & 63); }
+
+/* Sets the bit where `on` is 1, nothing where it is 0. */
+PESS__INLINE void pess__set_bit_if(pess__word *words, unsigned index, bool on) {
+    words[index >> 6] |= (uint64_t)on << (index & 63);
+}
 
 /* The ten bits of a row, spread so that cell x lands on bit x*stride. */
 PESS__INLINE uint64_t pess__spread_row(uint64_t row, unsigned stride) {
@@ -26,7 +44,7 @@ PESS__INLINE uint64_t pess__spread_row(uint64_t row, unsigned stride) {
 }
 
 /* Ors up to 64 bits into the words, from bit `index` on. */
-PESS__INLINE void pess__or_bits(uint64_t *words, unsigned index, uint64_t bits) {
+PESS__INLINE void pess__or_bits(pess__word *words, unsigned index, uint64_t bits) {
     const unsigned word = index >> 6, shift = index & 63;
     words[word] |= bits << shift;
     if (shift != 0) words[word + 1] |= bits >> (64 - shift);

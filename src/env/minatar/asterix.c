@@ -82,10 +82,8 @@ PESS__INLINE int game_step(game_state *s, pess__source *source, int action, bool
         spawn(s, source, fast);
         s->spawn_timer = s->spawn_speed;
     }
-    const int x = s->x + (action == PESS__RIGHT) - (action == PESS__LEFT);
-    const int y = s->y + (action == PESS__DOWN) - (action == PESS__UP);
-    s->x = x < 0 ? 0 : x > 9 ? 9 : x;
-    s->y = y < 1 ? 1 : y > 8 ? 8 : y;
+    s->x = pess__step_within(s->x, pess__action_dx(action), 0, 9);
+    s->y = pess__step_within(s->y, pess__action_dy(action), 1, 8);
     const uint32_t here = 1U << (s->y - FIRST_ROW); /* only the slot of the player's row can be on his cell */
     if ((s->present & here) != 0 && s->column[s->y - FIRST_ROW] == s->x) reward += meet(s, here, terminal);
     if (s->move_timer == 0) {
@@ -98,15 +96,16 @@ PESS__INLINE int game_step(game_state *s, pess__source *source, int action, bool
     return reward;
 }
 
-PESS__INLINE void game_draw(const game_state *s, uint64_t *words) {
+PESS__INLINE void game_draw(const game_state *s, pess__word *words) {
     uint8_t *bytes = (uint8_t *)words; /* a row is 5 bytes; each store of 8 is finished by the next row's */
-    memset(words, 0, 8 * sizeof *words);
+    for (int i = 0; i < 7; i++) words[i] = 0;
     for (unsigned k = 0; k < SLOTS; k++) {
-        const uint64_t there = (s->present >> k) & 1, right = (s->right >> k) & 1, gold = (s->gold >> k) & 1;
-        const unsigned cell = 4 * (unsigned)s->column[k];
-        const uint64_t body = there << (cell + (gold != 0 ? GOLD : ENEMY)), trail = there << (cell + TRAIL);
-        const uint64_t behind = right != 0 ? trail >> 4 : (trail << 4) & 0xffffffffffU; /* gone where off the board */
-        const uint64_t row = body | behind;
+        const uint64_t there = (s->present >> k) & 1, gold = (s->gold >> k) & 1;
+        const unsigned cell = 4 * (unsigned)s->column[k], right = (s->right >> k) & 1;
+        const uint64_t body = there << (cell + ENEMY) << (GOLD - ENEMY) * gold;
+        /* One column further along for those that go left, one back for the others; gone where off the board. */
+        const uint64_t trail = (there << (cell + TRAIL + 4) >> 8 * right) & 0xffffffffffU;
+        const uint64_t row = body | trail;
         memcpy(bytes + (size_t)5 * (k + FIRST_ROW), &row, sizeof row);
     }
     pess__set_bit(words, (unsigned)(s->y * 10 + s->x) * GAME_CHANNELS + PLAYER);

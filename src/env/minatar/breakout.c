@@ -34,8 +34,7 @@ PESS__INLINE void game_reset(game_state *s, pess__source *source, bool fast) {
 PESS__INLINE int game_step(game_state *s, pess__source *source, int action, bool ramping, bool fast, bool *terminal) {
     (void)source, (void)ramping, (void)fast;
     int reward = 0;
-    int paddle = s->paddle + (action == PESS__RIGHT) - (action == PESS__LEFT);
-    paddle = paddle < 0 ? 0 : paddle > 9 ? 9 : paddle;
+    const int paddle = pess__step_within(s->paddle, pess__action_dx(action), 0, 9);
     const int old_x = s->x, old_y = s->y;
     int direction = s->direction;
     int x = old_x + (direction == UP_RIGHT || direction == DOWN_RIGHT ? 1 : -1);
@@ -81,7 +80,7 @@ PESS__INLINE int game_step(game_state *s, pess__source *source, int action, bool
 
 PESS__INLINE unsigned bit(int x, int y, unsigned channel) { return (unsigned)(y * 10 + x) * GAME_CHANNELS + channel; }
 
-PESS__INLINE void game_draw(const game_state *s, uint64_t *words) {
+PESS__INLINE void game_draw(const game_state *s, pess__word *words) {
     const uint64_t row1 = pess__spread_row(s->bricks & 1023, 4) << BRICK;
     const uint64_t row2 = pess__spread_row((s->bricks >> 10) & 1023, 4) << BRICK;
     const uint64_t row3 = pess__spread_row(s->bricks >> 20, 4) << BRICK;

@@ -80,8 +80,7 @@ PESS__INLINE int game_step(game_state *s, pess__source *source, int action, bool
     const bool fires = action == PESS__FIRE && s->own_shot_timer == 0;
     s->friendly |= (board)fires << (90 + s->cannon);
     s->own_shot_timer = fires ? OWN_SHOT_INTERVAL : s->own_shot_timer;
-    const int cannon = s->cannon + (action == PESS__RIGHT) - (action == PESS__LEFT);
-    s->cannon = cannon < 0 ? 0 : cannon > 9 ? 9 : cannon;
+    s->cannon = pess__step_within(s->cannon, pess__action_dx(action), 0, 9);
     const board cannon_cell = (board)1 << (90 + s->cannon);
     s->friendly >>= 10;
     s->enemy = (s->enemy << 10) & WHOLE;
@@ -112,23 +111,30 @@ PESS__INLINE int game_step(game_state *s, pess__source *source, int action, bool
     return reward;
 }
 
-PESS__INLINE void draw_bullets(board bullets, unsigned channel, uint64_t *words) {
-    for (uint64_t left = (uint64_t)bullets; left != 0; left &= left - 1)
-        pess__set_bit(words, (unsigned)__builtin_ctzll(left) * GAME_CHANNELS + channel);
-    for (uint64_t left = (uint64_t)(bullets >> 64); left != 0; left &= left - 1)
-        pess__set_bit(words, (64 + (unsigned)__builtin_ctzll(left)) * GAME_CHANNELS + channel);
+/* The first `always` bullets are drawn without asking whether they are there: the cell behind the last one is added to
+ * the board, and what is drawn for it lands in padding bits. */
+PESS__INLINE void draw_bullets(board bullets, int always, unsigned channel, pess__word *words) {
+    const board behind = (board)1 << 100;
+    bullets |= behind;
+    for (int i = 0; i < always || bullets > behind; i++) {
+        const uint64_t low = (uint64_t)bullets, high = (uint64_t)(bullets >> 64);
+        const unsigned cell = low != 0 ? (unsigned)__builtin_ctzll(low) : 64 + (unsigned)__builtin_ctzll(high);
+        pess__set_bit(words, cell * GAME_CHANNELS + channel);
+        bullets = (bullets & (bullets - 1)) | behind;
+    }
 }
 
-PESS__INLINE void game_draw(const game_state *s, uint64_t *words) {
-    for (int i = 0; i < 12; i++) words[i] = 0;
+PESS__INLINE void game_draw(const game_state *s, pess__word *words) {
+    for (int i = 0; i < 10; i++) words[i] = 0;
     const uint64_t both = (1U << ALIEN) | (s->to_right != 0 ? 1U << ALIEN_RIGHT : 1U << ALIEN_LEFT);
     const uint64_t low = (uint64_t)s->aliens & ((1ULL << 50) - 1), high = (uint64_t)(s->aliens >> 50);
     for (unsigned y = 0; y < 10; y++) {
         const uint64_t row = ((y < 5 ? low >> (10 * y) : high >> (10 * (y - 5)))) & 1023;
         pess__or_bits(words, y * 10 * GAME_CHANNELS, pess__spread_row(row, GAME_CHANNELS) * both);
     }
-    draw_bullets(s->friendly, FRIENDLY, words);
-    draw_bullets(s->enemy, ENEMY, words);
+    draw_bullets(s->friendly, 2, FRIENDLY, words);
+    draw_bullets(s->enemy, 1, ENEMY, words);
+    words[9] &= (1U << (600 - 576)) - 1;
     pess__set_bit(words, (90 + (unsigned)s->cannon) * GAME_CHANNELS + CANNON);
 }
 
