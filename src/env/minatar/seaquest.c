@@ -35,13 +35,12 @@ typedef struct game_state {
     uint8_t sub_shot[LANES - 96]; /* steps until sub i shoots */
 } game_state;
 
-/* An empty lane lies below the board, where it meets nothing and draws into padding bits. Bullets have a cell of their
- * own there, so that they do not meet the other empty lanes. */
-enum { NOWHERE_Y = 10 };
+/* An empty lane lies below the board, where it meets nothing: friendly bullets not even the other empty lanes. */
+PESS__INLINE int nowhere(int lane) { return lane < base[SAVED] ? 12 : 11; }
 
-PESS__INLINE void empty_lane(game_state *s, int list, int lane) {
-    s->lane_x[lane] = list == BULLETS;
-    s->lane_y[lane] = NOWHERE_Y;
+PESS__INLINE void empty_lane(game_state *s, int lane) {
+    s->lane_x[lane] = 0;
+    s->lane_y[lane] = (int8_t)nowhere(lane);
     s->lane_dx[lane] = 0;
     s->lane_timer[lane] = 0;
 }
@@ -56,7 +55,7 @@ static void game_reset(game_state *s, pess__source *source, bool fast) {
     s->diver_timer = DIVER_SPEED;
     s->move_speed = MOVE_SPEED;
     s->surfaced = 1;
-    for (int lane = 0; lane < LANES; lane++) empty_lane(s, lane < base[SAVED] ? BULLETS : SAVED, lane);
+    for (int lane = 0; lane < LANES; lane++) empty_lane(s, lane);
     memset(s->sub_shot, SHOT_INTERVAL, sizeof s->sub_shot);
 }
 
@@ -69,7 +68,7 @@ static void take_out(game_state *s, int list, int i) {
     memmove(s->lane_y + from, s->lane_y + from + 1, behind);
     memmove(s->lane_dx + from, s->lane_dx + from + 1, behind);
     memmove(s->lane_timer + from, s->lane_timer + from + 1, behind);
-    empty_lane(s, list, base[list] + last);
+    empty_lane(s, base[list] + last);
     if (list != SUBS) return;
     memmove(s->sub_shot + i, s->sub_shot + i + 1, behind);
     s->sub_shot[last] = SHOT_INTERVAL;
@@ -314,14 +313,13 @@ PESS__INLINE int surface(game_state *s, bool ramping) {
 }
 
 PESS__INLINE int breathe(game_state *s, bool ramping, bool *terminal) {
-    if (s->oxygen <= 0) *terminal = true;
-    if (s->y > 0) {
-        s->oxygen--;
-        s->surfaced = 0;
-    } else if (s->surfaced == 0) {
-        if (s->aboard != 0) return surface(s, ramping);
-        *terminal = true;
-    }
+    *terminal |= s->oxygen <= 0;
+    const int below = s->y > 0;
+    s->oxygen -= below;
+    s->surfaced &= !below;
+    if (below | s->surfaced) return 0;
+    if (s->aboard != 0) return surface(s, ramping);
+    *terminal = true;
     return 0;
 }
 
@@ -346,45 +344,62 @@ PESS__INLINE int game_step(game_state *s, pess__source *source, int action, bool
 
 PESS__INLINE unsigned cell(int x, int y) { return (unsigned)(y * 10 + x) * GAME_CHANNELS; }
 
-PESS__INLINE void draw_lane(const game_state *s, int lane, unsigned channel, bool trails, pess__word *words) {
+/* How lane `lane` of the arrays is drawn. */
+PESS__INLINE void draw_lane(const game_state *s, int lane, unsigned channel, bool trails, uint64_t *words) {
     const int x = s->lane_x[lane], y = s->lane_y[lane], behind = x - s->lane_dx[lane];
     pess__set_bit(words, cell(x, y) + channel);
-    if (trails) pess__set_bit_if(words, cell(behind, y) + TRAIL, (behind >= 0) & (behind <= 9));
+    pess__set_bit_if(words, cell(behind, y) + TRAIL, trails & (behind >= 0) & (behind <= 9));
 }
 
-/* The first lanes are drawn whether they are empty or not: a loop that always runs as often costs less than one whose
- * end cannot be foreseen. */
-PESS__INLINE void draw_list(const game_state *s, int list, int always, unsigned channel, bool trails,
-                            pess__word *words) {
-    for (int i = 0; i < always; i++) draw_lane(s, base[list] + i, channel, trails, words);
-    for (int i = always; i < s->count[list]; i++) draw_lane(s, base[list] + i, channel, trails, words);
+static const uint8_t list_channel[LISTS] = {FRIENDLY, DIVER, ENEMY, ENEMY_SUB, FISH};
+static const bool list_trails[LISTS] = {false, true, false, true, true};
+
+/* Bit i of the result: the i-th of the lanes 0-15 (bullets, divers) and the first 16 each of shots, subs and fish is
+ * taken. One loop over all of them costs less than five whose ends cannot be foreseen. */
+PESS__INLINE uint64_t lowest(int count) { return ((uint64_t)1 << (count < TOGETHER ? count : TOGETHER)) - 1; }
+
+PESS__INLINE uint64_t taken(const game_state *s) {
+    return lowest(s->count[BULLETS]) | lowest(s->count[SAVED]) << 8 | lowest(s->count[SHOTS]) << 16 |
+           lowest(s->count[SUBS]) << 32 | lowest(s->count[SHOAL]) << 48;
 }
 
+PESS__INLINE void draw_lists(const game_state *s, uint64_t *words) {
+    static const uint8_t list_of[8] = {BULLETS, SAVED, SHOTS, SHOTS, SUBS, SUBS, SHOAL, SHOAL};
+    static const uint8_t first[8] = {0, 8, 16, 24, 56, 64, 96, 104}; /* lane of each eight bits */
+    for (uint64_t left = taken(s); left != 0; left &= left - 1) {
+        const int bit = __builtin_ctzll(left), list = list_of[bit / 8];
+        draw_lane(s, first[bit / 8] + bit % 8, list_channel[list], list_trails[list], words);
+    }
+    for (int list = SHOTS; list < LISTS; list++)
+        for (int i = TOGETHER; i < s->count[list]; i++)
+            draw_lane(s, base[list] + i, list_channel[list], list_trails[list], words);
+}
+
+/* Row 9: oxygen from column 0 on, divers up to column 8; the tables hold the row with the first k columns on. */
 __extension__ typedef unsigned __int128 wide;
+#define COLUMN(x) ((wide)1 << (GAME_CHANNELS * (x)))
+#define COLUMNS_5 (COLUMN(0) | COLUMN(1) | COLUMN(2) | COLUMN(3) | COLUMN(4))
+#define FIRST_COLUMNS(k) ((COLUMNS_5 | COLUMNS_5 << 50) & (COLUMN(k) - 1))
+static const wide first_columns[11] = {FIRST_COLUMNS(0), FIRST_COLUMNS(1), FIRST_COLUMNS(2), FIRST_COLUMNS(3),
+                                       FIRST_COLUMNS(4), FIRST_COLUMNS(5), FIRST_COLUMNS(6), FIRST_COLUMNS(7),
+                                       FIRST_COLUMNS(8), FIRST_COLUMNS(9), FIRST_COLUMNS(10)};
 
-/* Row 9, columns [first,last) of a gauge. */
-PESS__INLINE void draw_gauge(int first, int last, unsigned channel, pess__word *words) {
-    const unsigned from = cell(0, 9);
-    wide row = 0; /* one bit per column */
-    for (int x = 0; x < 10; x++) row |= (wide)1 << cell(x, 0);
-    row = row >> cell(first, 0) << cell(first, 0) & (((wide)1 << cell(last, 0)) - 1);
-    row <<= from % 64 + channel;
-    words[from / 64] |= (uint64_t)row;
-    words[from / 64 + 1] |= (uint64_t)(row >> 64);
+PESS__INLINE void draw_gauges(const game_state *s, uint64_t *words) {
+    enum { WORD = 900 / 64, SHIFT = 900 % 64 }; /* cell (0,9) */
+    const int aboard = s->aboard & -(s->aboard > 0);
+    const wide oxygen = first_columns[oxygen_tenths(s)] << OXYGEN;
+    const wide divers = (first_columns[9] ^ first_columns[9 - aboard]) << DIVERS;
+    const wide row = (oxygen | divers) << SHIFT;
+    words[WORD] |= (uint64_t)row;
+    words[WORD + 1] |= (uint64_t)(row >> 64);
 }
 
-PESS__INLINE void game_draw(const game_state *s, pess__word *words) {
+PESS__INLINE void game_draw(const game_state *s, uint64_t *words) {
     for (int i = 0; i < PESS__WORDS; i++) words[i] = 0;
     pess__set_bit(words, cell(s->x, s->y) + FRONT);
     pess__set_bit(words, cell(s->x - s->facing, s->y) + BACK);
-    draw_gauge(0, oxygen_tenths(s), OXYGEN, words);
-    draw_gauge(9 - (s->aboard & -(s->aboard > 0)), 9, DIVERS, words);
-    draw_list(s, BULLETS, 1, FRIENDLY, false, words);
-    draw_list(s, SHOTS, 1, ENEMY, false, words);
-    draw_list(s, SHOAL, 3, FISH, true, words);
-    draw_list(s, SUBS, 2, ENEMY_SUB, true, words);
-    draw_list(s, SAVED, 2, DIVER, true, words);
-    words[PESS__WORDS - 1] &= ((uint64_t)1 << (1000 - 960)) - 1; /* what was drawn below the board */
+    draw_gauges(s, words);
+    draw_lists(s, words);
 }
 
 /* ---- restored states */
@@ -399,7 +414,7 @@ static bool list_valid(const game_state *s, int list) {
         if (i < s->count[list]) {
             if (!within(x, 0, 9) || !within(y, 0, 8) || (dx != 1 && dx != -1) || s->lane_timer[lane] > most)
                 return false;
-        } else if (x != (list == BULLETS) || y != NOWHERE_Y || dx != 0) {
+        } else if (x != 0 || y != nowhere(lane) || dx != 0) {
             return false;
         }
     }
