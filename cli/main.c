@@ -5,7 +5,10 @@
 #include <string.h>
 
 /* name, summary: one row per cmd_<name>.c */
-#define COMMAND_LIST(X) X(env, "games: list") X(help, "this overview, or the help of one command")
+#define COMMAND_LIST(X)                                                                                                \
+    X(env, "games to act in: list them, replay and record traces, measure their speed")                                \
+    X(play, "play a game in the terminal, watch a policy, or record it as a GIF or PNG")                               \
+    X(help, "this overview, or the help of one command")
 
 #define COMMAND_DECLARE(name, summary) int cmd_##name(int argc, char **argv);
 COMMAND_LIST(COMMAND_DECLARE)
