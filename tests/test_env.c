@@ -1,6 +1,7 @@
 /* What every environment promises: traces replay, saved states and clones go on alike, batches equal single
  * environments at any thread count, bits equal planes, what is wrong is refused. */
 #include "env/numpy_random.h"
+#include "env/trace.h"
 
 #include "pess.h"
 
@@ -447,6 +448,64 @@ static void test_numpy_random(void **unused) {
     assert_int_equal(random.position, position);
 }
 
+/* Plays the actions of a trace from the seed alone; true where every draw, reward, end and state is the trace's. */
+static bool follows_seed(const char *path, uint64_t seed) {
+    pess__trace_reader *reader = NULL;
+    pess__trace_header header;
+    pess__trace_record record;
+    pess_draw drawn[64];
+    assert_int_equal(pess__trace_open(path, &reader, &header, &error), PESS_OK);
+    pess_env_options options = pess_env_options_defaults();
+    options.game = header.game->info.name;
+    options.sticky = header.sticky;
+    options.ramping = header.ramping;
+    options.generator = PESS_GENERATOR_NUMPY;
+    options.seed = seed;
+    pess_env *env = NULL;
+    assert_int_equal(pess_env_create(&options, &env, &error), PESS_OK);
+    bool more = true, same = true, created = true; /* creating it was the first reset */
+    for (;;) {
+        assert_int_equal(pess__trace_next(reader, &record, &more, &error), PESS_OK);
+        if (!more || !same) break;
+        pess_env_step_result result = {.end = PESS_END_NONE};
+        pess_env_record_draws(env, drawn, 64);
+        if (!record.is_reset)
+            assert_int_equal(pess_env_step(env, record.action, &result, &error), PESS_OK);
+        else if (!created)
+            assert_int_equal(pess_env_reset(env, &error), PESS_OK);
+        uint8_t state[PESS_ENV_MAX_BYTES];
+        pess_env_observe_bits(env, state);
+        same = memcmp(state, record.state, (size_t)pess_env_bytes(env)) == 0;
+        if (!record.is_reset)
+            same =
+                same && result.reward == (double)record.reward && (result.end == PESS_END_TERMINAL) == record.terminal;
+        same = same && (created || pess_env_drawn(env) == record.draw_count);
+        for (int64_t i = 0; same && !created && i < record.draw_count; i++)
+            same = drawn[i].integer == record.draws[i].integer && drawn[i].value == record.draws[i].value;
+        created = false;
+    }
+    pess_env_destroy(env);
+    pess__trace_close(reader);
+    return same;
+}
+
+/* The given traces come from numpy's generator with these seeds, so the seed alone gives all of them again. */
+static void test_seed_exact(void **unused) {
+    (void)unused;
+    static const struct {
+        const char *kind;
+        uint64_t seed;
+    } runs[] = {{"random", 101}, {"search", 102}, {"hold", 103}, {"expert", 109}};
+    const pess_env_info *info = NULL;
+    for (size_t i = 0; (info = pess_env_list(i)) != NULL; i++)
+        for (size_t k = 0; k < sizeof runs / sizeof runs[0]; k++) {
+            char path[500];
+            (void)snprintf(path, sizeof path, "%s/minatar-traces/%s-%s.trace.gz", TEST_DATA, info->name, runs[k].kind);
+            assert_true(follows_seed(path, runs[k].seed));
+            if (k == 0 && strcmp(info->name, "freeway") == 0) assert_false(follows_seed(path, runs[k].seed + 1));
+        }
+}
+
 /* The draws of the fast generator are uniform: the sides of Breakout and the rows of Seaquest's fish. Each count of N
  * fair draws stays within 5.5 standard deviations but for a chance below 1e-7; 10 of them: below 1e-6. */
 static void test_draws_are_uniform(void **unused) {
@@ -586,6 +645,7 @@ int main(void) {
                                        cmocka_unit_test(test_tape_faults),
                                        cmocka_unit_test(test_ends_and_refusals),
                                        cmocka_unit_test(test_numpy_random),
+                                       cmocka_unit_test(test_seed_exact),
                                        cmocka_unit_test(test_draws_are_uniform),
                                        cmocka_unit_test(test_mdp),
                                        cmocka_unit_test(test_mdp_batch)};
