@@ -164,7 +164,7 @@ static void test_damaged_bytes_are_refused(void **unused) {
 
 /* ---- batches */
 
-enum { ENVS = 37, CALLS = 400 };
+enum { ENVS = 37, CALLS = 150 };
 
 typedef struct outputs {
     double rewards[ENVS];
