@@ -29,7 +29,8 @@ static int ascending(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* `branching` different states, every set equally likely (Floyd's method), ascending. taken[s] = mark: drawn already. */
+/* `branching` different states, every set equally likely (Floyd's method), ascending. taken[s] = mark: drawn already.
+ */
 static void draw_states(pess__rng *rng, const pess_garnet_options *options, uint32_t mark, uint32_t *taken,
                         uint32_t *chosen) {
     const int64_t states = options->states, branching = options->branching;
@@ -84,8 +85,7 @@ pess_status pess_mdp_garnet(const pess_garnet_options *options, pess_mdp **out, 
         status = pess__allocate(&chosen, options->branching * threads, sizeof *chosen, "a garnet", error);
     if (status == PESS_OK)
         status = pess__allocate(&weight, options->branching * threads, sizeof *weight, "a garnet", error);
-    if (status == PESS_OK)
-        status = pess__mdp_allocate(options->states, options->actions, pairs * length, &mdp, error);
+    if (status == PESS_OK) status = pess__mdp_allocate(options->states, options->actions, pairs * length, &mdp, error);
     if (status == PESS_OK) {
         for (int64_t pair = 0; pair <= all; pair++) mdp->row[pair] = (pair < pairs ? pair : pairs) * length;
         for (int64_t s = options->states - options->terminals; s < options->states; s++) mdp->terminal[s] = 1;

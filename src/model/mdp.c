@@ -20,7 +20,8 @@ pess_status pess__mdp_allocate(int64_t states, int64_t actions, int64_t outcomes
     if (status == PESS_OK)
         status = pess__allocate(&mdp->next, outcomes, sizeof *mdp->next, "the MDP's next states", error);
     if (status == PESS_OK)
-        status = pess__allocate(&mdp->probability, outcomes, sizeof *mdp->probability, "the MDP's probabilities", error);
+        status =
+            pess__allocate(&mdp->probability, outcomes, sizeof *mdp->probability, "the MDP's probabilities", error);
     if (status == PESS_OK)
         status = pess__allocate(&mdp->reward, outcomes, sizeof *mdp->reward, "the MDP's rewards", error);
     if (status != PESS_OK) {
@@ -76,7 +77,8 @@ pess_status pess__mdp_builder_add(pess__mdp_builder *builder, uint32_t state, ui
                             "the MDP's rewards", error));
     }
     const struct pess__mdp_run *last = builder->run_count > 0 ? &builder->runs[builder->run_count - 1] : NULL;
-    if (last == NULL || last->state != state || last->action != action) PESS_TRY(add_run(builder, state, action, error));
+    if (last == NULL || last->state != state || last->action != action)
+        PESS_TRY(add_run(builder, state, action, error));
     builder->next[k] = next;
     builder->probability[k] = probability;
     builder->reward[k] = reward;
@@ -93,7 +95,8 @@ static int64_t run_length(const pess__mdp_builder *builder, int64_t run) {
 static void lay_out_rows(const pess__mdp_builder *builder, pess_mdp *mdp) {
     const int64_t pairs = mdp->states * mdp->actions;
     for (int64_t i = 0; i < builder->run_count; i++)
-        mdp->row[(int64_t)builder->runs[i].state * mdp->actions + builder->runs[i].action + 1] += run_length(builder, i);
+        mdp->row[(int64_t)builder->runs[i].state * mdp->actions + builder->runs[i].action + 1] +=
+            run_length(builder, i);
     for (int64_t pair = 0; pair < pairs; pair++) mdp->row[pair + 1] += mdp->row[pair];
 }
 
@@ -128,8 +131,10 @@ static pess_status check_sums(pess_mdp *mdp, const char *source, pess_error *err
         for (int64_t k = begin; k < end; k++) sum += mdp->probability[k];
         if (fabs(sum - 1) <= 1e-9) continue;
         if (!(fabs(sum - 1) <= 1e-6))
-            return pess__fail(error, PESS_INPUT, "%sstate %lld, action %lld: the probabilities sum to %.12g, expected 1",
-                              source, (long long)(pair / mdp->actions), (long long)(pair % mdp->actions), sum);
+            return pess__fail(error, PESS_INPUT,
+                              "%s%sstate %lld, action %lld: the probabilities sum to %.12g, expected 1",
+                              source != NULL ? source : "", source != NULL ? ": " : "",
+                              (long long)(pair / mdp->actions), (long long)(pair % mdp->actions), sum);
         for (int64_t k = begin; k < end; k++) mdp->probability[k] /= sum; /* written with few digits */
     }
     return PESS_OK;
@@ -207,5 +212,5 @@ pess_status pess_mdp_create(int64_t states, int64_t actions, const pess_outcome 
             return status;
         }
     }
-    return pess__mdp_builder_finish(&builder, states, actions, "", out, error);
+    return pess__mdp_builder_finish(&builder, states, actions, NULL, out, error);
 }

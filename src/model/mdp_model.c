@@ -115,8 +115,7 @@ static void fill_model(const pess_mdp *mdp, successor *scratch, int64_t longest,
         if ((model->terminal[s] = mdp->terminal[s])) model->has_terminals = true;
 #pragma omp parallel for num_threads(threads)
     for (int64_t pair = 0; pair < pairs; pair++)
-        if (mdp->row[pair] < mdp->row[pair + 1])
-            fill_row(model, mdp, pair, scratch + omp_get_thread_num() * longest);
+        if (mdp->row[pair] < mdp->row[pair + 1]) fill_row(model, mdp, pair, scratch + omp_get_thread_num() * longest);
     reward_range(mdp, model);
 }
 

@@ -35,7 +35,8 @@ pess_status pess__model_create(int64_t states, int64_t actions, int64_t successo
         status = pess__allocate(&model->kind, pairs, sizeof *model->kind, "the model's kinds of rows", error);
     if (status == PESS_OK)
         status = pess__allocate(&model->end_mass, pairs, sizeof *model->end_mass, "the model's endings", error);
-    if (status == PESS_OK) status = pess__allocate(&model->row, pairs + 1, sizeof *model->row, "the model's rows", error);
+    if (status == PESS_OK)
+        status = pess__allocate(&model->row, pairs + 1, sizeof *model->row, "the model's rows", error);
     if (status == PESS_OK)
         status = pess__allocate(&model->next, successors, sizeof *model->next, "the model's next states", error);
     if (status == PESS_OK)

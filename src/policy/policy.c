@@ -116,16 +116,16 @@ static pess_status check_available(const pess_policy *policy, const pess_model *
     for (int64_t a = 0; a < model->actions; a++) {
         const int64_t pair = state * model->actions + a;
         if (policy->probability[pair] > 0 && model->kind[pair] == PESS__ROW_NONE)
-            return pess__fail(error, PESS_INPUT, "policy: state %lld has no action %lld, but it is given probability %g",
-                              (long long)state, (long long)a, policy->probability[pair]);
+            return pess__fail(error, PESS_INPUT,
+                              "policy: state %lld has no action %lld, but it is given probability %g", (long long)state,
+                              (long long)a, policy->probability[pair]);
     }
     return PESS_OK;
 }
 
 pess_status pess_policy_soften(const pess_policy *policy, const pess_model *model, double epsilon, pess_policy **out,
                                pess_error *error) {
-    if (!(epsilon >= 0 && epsilon <= 1))
-        return pess__fail(error, PESS_ARGUMENT, "epsilon %g is not in [0,1]", epsilon);
+    if (!(epsilon >= 0 && epsilon <= 1)) return pess__fail(error, PESS_ARGUMENT, "epsilon %g is not in [0,1]", epsilon);
     PESS_TRY(check_same(policy->states, policy->actions, model, "the policy", error));
     pess_policy *soft = NULL;
     PESS_TRY(pess__policy_allocate(model->states, model->actions, &soft, error));

@@ -18,8 +18,7 @@ void pess__chain_clear(pess__chain *chain) {
 static pess_status allocate_chain(int64_t size, int64_t entries, pess__chain *chain, pess_error *error) {
     chain->size = size;
     pess_status status = pess__allocate(&chain->row, size + 1, sizeof *chain->row, "a Markov chain", error);
-    if (status == PESS_OK)
-        status = pess__allocate(&chain->next, entries, sizeof *chain->next, "a Markov chain", error);
+    if (status == PESS_OK) status = pess__allocate(&chain->next, entries, sizeof *chain->next, "a Markov chain", error);
     if (status == PESS_OK)
         status = pess__allocate(&chain->probability, entries, sizeof *chain->probability, "a Markov chain", error);
     if (status != PESS_OK) pess__chain_clear(chain);
@@ -231,12 +230,7 @@ static void censor(double *p, int64_t n) {
     }
 }
 
-pess_status pess__chain_eliminate(const pess__chain *chain, double *x, pess_error *error) {
-    const int64_t n = chain->size;
-    double *p = NULL; /* [n*n] */
-    PESS_TRY(pess__allocate(&p, n * n, sizeof *p, "a dense Markov chain", error));
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t k = chain->row[i]; k < chain->row[i + 1]; k++) p[i * n + chain->next[k]] += chain->probability[k];
+void pess__eliminate_dense(double *p, int64_t n, double *x) {
     censor(p, n);
     double sum = x[0] = 1;
     for (int64_t k = 1; k < n; k++) {
@@ -245,6 +239,15 @@ pess_status pess__chain_eliminate(const pess__chain *chain, double *x, pess_erro
         sum += x[k];
     }
     for (int64_t k = 0; k < n; k++) x[k] /= sum;
+}
+
+pess_status pess__chain_eliminate(const pess__chain *chain, double *x, pess_error *error) {
+    const int64_t n = chain->size;
+    double *p = NULL; /* [n*n] */
+    PESS_TRY(pess__allocate(&p, n * n, sizeof *p, "a dense Markov chain", error));
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t k = chain->row[i]; k < chain->row[i + 1]; k++) p[i * n + chain->next[k]] += chain->probability[k];
+    pess__eliminate_dense(p, n, x);
     free(p);
     return PESS_OK;
 }

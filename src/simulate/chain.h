@@ -14,8 +14,7 @@ typedef struct pess__chain {
 
 /* P^π of the model. Where the model has implicit uniform rows there is one node more than states: the uniform row goes
  * through that node, which takes no time, so that nothing dense is ever stored. */
-pess_status pess__chain_create(const pess_model *model, const pess_policy *policy, pess__chain *out,
-                               pess_error *error);
+pess_status pess__chain_create(const pess_model *model, const pess_policy *policy, pess__chain *out, pess_error *error);
 void pess__chain_clear(pess__chain *chain);
 
 /* in[node] = 1 for the nodes of the only recurrent class; `classes` is the number of recurrent classes found.
@@ -28,6 +27,9 @@ pess_status pess__chain_restrict(const pess__chain *chain, const uint8_t *in, pe
 /* Stationary law of an irreducible chain by elimination without subtraction: Grassmann, Taksar & Heyman 1985. x [size],
  * sums to one. Every entry is accurate to many digits, however small. O(size³) time, O(size²) memory. */
 pess_status pess__chain_eliminate(const pess__chain *chain, double *x, pess_error *error);
+
+/* The same of a dense chain p [n*n], which is destroyed. Its diagonal is not looked at. */
+void pess__eliminate_dense(double *p, int64_t n, double *x);
 
 /* The same by multilevel aggregation with Gauss-Seidel smoothing (Horton & Leutenegger 1994): for large sparse chains.
  * Returns PESS_NOT_CONVERGED with the residual where ‖xP - x‖₁ stays above 1e-12. */
