@@ -2,8 +2,8 @@
 
 #include "core/memory.h"
 #include "core/threads.h"
-#include "solve/chain.h"
 #include "solve/check.h"
+#include "solve/evaluator.h"
 
 #include <float.h>
 #include <math.h>
@@ -30,7 +30,7 @@ typedef struct run {
     double *q;      /* [S*A] of the last sweep */
     double *choice; /* [S*A] the policy that is frozen: `policy`, or one-hot in the largest q */
     pess_model *frozen;
-    pess__chain *chain;
+    pess__evaluator *evaluator;
     pess__pulse pulse;
     int64_t iterations;
 } run;
@@ -126,11 +126,11 @@ static void freeze(run *r) {
 
 /* trial = the solution of the frozen system, with its own residual. */
 static pess_status solve_frozen(run *r, double tolerance, pess_error *error) {
-    pess__chain_result result;
+    pess__evaluator_result result;
     freeze(r);
-    PESS_TRY(pess__chain_fill_policy(r->chain, r->choice, NULL, error));
+    PESS_TRY(pess__evaluator_fill_policy(r->evaluator, r->choice, NULL, error));
     memcpy(r->trial.v, r->now.tv, (size_t)r->problem->model->states * sizeof *r->trial.v);
-    PESS_TRY(pess__chain_evaluate(r->chain, tolerance, r->trial.v, &result, error));
+    PESS_TRY(pess__evaluator_evaluate(r->evaluator, tolerance, r->trial.v, &result, error));
     return sweep(r, &r->trial, error);
 }
 
@@ -204,8 +204,8 @@ static pess_status create(run *r, pess_error *error) {
     if (r->policy) memcpy(r->choice, r->policy, (size_t)pairs * sizeof(double));
     r->pulse = pess__pulse_start(options, "solving");
     r->pulse.deadline = r->problem->deadline;
-    return pess__chain_create(r->frozen, options->gamma, r->problem->v_lo, options->evaluation, r->problem->threads,
-                              &r->pulse, &r->chain, error);
+    return pess__evaluator_create(r->frozen, options->gamma, r->problem->v_lo, options->evaluation, r->problem->threads,
+                                  &r->pulse, &r->evaluator, error);
 }
 
 static void destroy(run *r) {
@@ -216,7 +216,7 @@ static void destroy(run *r) {
     free(r->q);
     free(r->choice);
     pess_model_destroy(r->frozen);
-    pess__chain_destroy(r->chain);
+    pess__evaluator_destroy(r->evaluator);
 }
 
 /* The greedy policy in q at the final v; ties within 1e-8 go to the smallest action. */
@@ -249,7 +249,7 @@ static pess_status run_all(const pess__problem *problem, const pess__operator *o
         solution->info.iterations = r.iterations;
         solution->info.residual = r.now.residual;
         solution->info.method = optimise ? "newton" : "newton (fixed policy)";
-        solution->info.evaluation = r.chain->evaluation == PESS_EVALUATION_LU ? "lu" : "krylov";
+        solution->info.evaluation = r.evaluator->evaluation == PESS_EVALUATION_LU ? "lu" : "krylov";
     }
     destroy(&r);
     return status;
