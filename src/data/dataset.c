@@ -1,5 +1,6 @@
 #include "data/dataset.h"
 
+#include "core/limits.h"
 #include "core/memory.h"
 #include "data/format.h"
 #include "data/names.h"
