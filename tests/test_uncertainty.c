@@ -100,17 +100,17 @@ static double plain_bernstein(const sample_log *log, int64_t s, int64_t a, const
 static void bernstein_from_raw_samples(void **state) {
     (void)state;
     world w = world_create(5, 2, 3, 0.5, 11);
-    sample_log log = sample_log_create(100000);
+    sample_log samples = sample_log_create(100000);
     pess__rng rng = pess__rng_stream(11, "bernstein", 0);
     const int64_t sizes[10] = {0, 1, 2, 30, 900, 2000, 5000, 5000, 10000, 20000};
-    for (int64_t z = 0; z < 10; z++) world_sample(&w, z, sizes[z], &rng, &log);
-    estimate e = estimate_create(&log, 5, 2, PESS_UNSEEN_PAPER);
+    for (int64_t z = 0; z < 10; z++) world_sample(&w, z, sizes[z], &rng, &samples);
+    estimate e = estimate_create(&samples, 5, 2, PESS_UNSEEN_PAPER);
     pess__u_problem problem = u_problem_of(&e, 0.9);
     const double v[5] = {9.5, 0.1, 5, 5, 8};
     double *u = compute("bernstein", &problem, v);
     bool informative = false;
     for (int64_t z = 0; z < 10; z++) {
-        const double expected = plain_bernstein(&log, z / 2, z % 2, v, 0.9, 10, log(2 * 10 / 0.1));
+        const double expected = plain_bernstein(&samples, z / 2, z % 2, v, 0.9, 10, log(2 * 10 / 0.1));
         assert_double_equal(u[z], expected, 1e-10);
         informative = informative || expected < 5;
     }
@@ -120,7 +120,7 @@ static void bernstein_from_raw_samples(void **state) {
     free(u);
     free(loose);
     estimate_destroy(&e);
-    sample_log_destroy(&log);
+    sample_log_destroy(&samples);
     world_destroy(&w);
 }
 
