@@ -5,7 +5,7 @@
 #include <threads.h>
 
 /* One file each: pess__family_<name>. */
-#define FAMILIES(X) X(imitation) X(naive) X(proximal) X(spibb) X(spibb_leq)
+#define FAMILIES(X) X(imitation) X(naive) X(proximal) X(spibb) X(spibb_leq) X(soft_spibb) X(ramdp) X(rmin) X(duipi)
 
 #define DECLARE(name) extern const pess__family pess__family_##name;
 FAMILIES(DECLARE)
