@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 pess_status pess__policy_allocate(int64_t states, int64_t actions, pess_policy **out, pess_error *error) {
-    PESS_TRY(pess__check_model_sizes(states, actions, error));
+    PESS_TRY(pess__model_check_sizes(states, actions, error));
     pess_policy *policy = NULL;
     PESS_TRY(pess__allocate(&policy, 1, sizeof *policy, "a policy", error));
     policy->states = states;
