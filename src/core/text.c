@@ -70,11 +70,55 @@ bool pess__parse_int64(const char *begin, const char *end, int64_t *out) {
     return true;
 }
 
+/* Probabilities and integers make up most files; they need no printf. A double in [1e-4,1) is m/2^e exactly. Its
+ * decimal of k places is d/10^k with d = round(m·10^k/2^e), and that reads back as the same double where it is off by
+ * less than half a unit of m: |d·2^e - m·10^k| < 10^k/2. All of it fits 128 bits. Powers of two, whose lower neighbour
+ * is nearer, are exact in this range. */
+static size_t format_fraction(double value, char *buffer) {
+    __extension__ typedef unsigned __int128 wide;
+    int exponent = 0;
+    const uint64_t m = (uint64_t)ldexp(frexp(value, &exponent), 53);
+    const int e = 53 - exponent;
+    int places = 14 + (value < 0.1) + (value < 0.01) + (value < 0.001);
+    wide power = 1, digits = 0;
+    for (int i = 0; i < places; i++) power *= 10;
+    for (int tries = 0; tries < 3; tries++) { /* 15, 16 and 17 significant digits */
+        places++;
+        power *= 10;
+        const wide scaled = (wide)m * power, half = (wide)1 << (e - 1), rest = scaled & (2 * half - 1);
+        digits = scaled >> e;
+        if (rest > half || (rest == half && (digits & 1) != 0)) digits++;
+        const wide off = rest > half ? 2 * half - rest : rest;
+        if (2 * off < power || (2 * off == power && (m & 1) == 0)) break;
+    }
+    for (; digits % 10 == 0; places--) digits /= 10;
+    buffer[0] = '0';
+    buffer[1] = '.';
+    for (int i = places; i > 0; i--, digits /= 10) buffer[1 + i] = (char)('0' + (int)(digits % 10));
+    buffer[2 + places] = '\0';
+    return (size_t)(2 + places);
+}
+
+static size_t format_small_integer(int64_t value, char *buffer) {
+    char reversed[24];
+    size_t length = 0, at = 0;
+    uint64_t rest = (uint64_t)(value < 0 ? -value : value);
+    do reversed[length++] = (char)('0' + rest % 10);
+    while ((rest /= 10) > 0);
+    if (value < 0) buffer[at++] = '-';
+    while (length > 0) buffer[at++] = reversed[--length];
+    buffer[at] = '\0';
+    return at;
+}
+
 size_t pess__format_double(double value, char *buffer) {
     if (isnan(value)) {
         memcpy(buffer, "nan", 4);
         return 3;
     }
+    if (value >= 1e-4 && value < 1) return format_fraction(value, buffer);
+    if (fabs(value) < 1e15 && value == (double)(int64_t)value && (value != 0 || !signbit(value)))
+        return format_small_integer((int64_t)value, buffer);
     int length = 0;
     for (int precision = 15; precision <= 17; precision++) {
         length = snprintf(buffer, PESS__NUMBER_SIZE, "%.*g", precision, value);
