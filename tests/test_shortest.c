@@ -1,4 +1,4 @@
-/* Numbers as text: the shortcuts give what printf gives with the fewest digits that read back. */
+/* Numbers as text: the shortcuts give what printf gives with the fewest digits that read back, and read as strtod. */
 #include "scratch.h"
 
 #include "core/rng.h"
@@ -14,6 +14,9 @@ static void assert_same_text(double value) {
         if (strtod(expected, NULL) == value) break;
     }
     assert_string_equal(found, expected);
+    double back = 0;
+    assert_true(pess__parse_double(found, found + length, &back));
+    assert_memory_equal(&back, &value, sizeof value);
     assert_int_equal(length, strlen(expected));
 }
 
@@ -30,6 +33,37 @@ static void random_numbers(void **state) {
         assert_same_text(floor((u - 0.5) * pow(10, 1 + 16 * u)));
         assert_same_text((u - 0.5) * 100);
     }
+}
+
+/* Up to 24 digits with the point anywhere, against strtod: also halfway between two doubles. */
+static void digits_read_as_strtod_reads_them(void **state) {
+    (void)state;
+    pess__rng rng = pess__rng_stream(2, "test", 0);
+    for (int i = 0; i < 300000; i++) {
+        char text[64];
+        size_t length = 0;
+        const int digits = 1 + (int)pess__rng_below(&rng, 24), point = (int)pess__rng_below(&rng, 24);
+        const bool zeros = pess__rng_below(&rng, 4) == 0;
+        if (pess__rng_below(&rng, 2) == 0) text[length++] = '-';
+        for (int k = 0; k < digits; k++) {
+            if (k == point) text[length++] = '.';
+            text[length++] = (char)(zeros && k < point + 3 ? '0' : '0' + (int)pess__rng_below(&rng, 10));
+        }
+        if (i % 10 == 0) /* an odd number of quarters above 2^53: ties */
+            length =
+                (size_t)snprintf(text, sizeof text, "%llu.%s", (1ULL << 53) + pess__rng_below(&rng, 1ULL << 50) * 2 + 1,
+                                 i % 20 == 0 ? "0" : "5");
+        text[length] = '\0';
+        double found = 0;
+        const double expected = strtod(text, NULL);
+        assert_true(pess__parse_double(text, text + length, &found));
+        if (memcmp(&found, &expected, sizeof found) != 0) fail_msg("%s: %.17g, not %.17g", text, found, expected);
+    }
+    double number = 7;
+    const char *const bad[] = {"", "-", ".", "-.", "1.2.3", "1e", "1 ", "--1", "0x1", "1,5", "1.5.", "+-1"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_false(pess__parse_double(bad[i], bad[i] + strlen(bad[i]), &number));
+    assert_close(number, 7, 0);
 }
 
 static void edges(void **state) {
@@ -51,6 +85,7 @@ static void edges(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_numbers), cmocka_unit_test(edges)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(random_numbers),
+                                       cmocka_unit_test(digits_read_as_strtod_reads_them), cmocka_unit_test(edges)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

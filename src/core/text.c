@@ -30,25 +30,46 @@ static bool parse_slow(const char *begin, const char *end, double *out) {
     return true;
 }
 
+/* m/10^k, correctly rounded, for m > 0 and 0 <= k <= 22: the quotient has at least 54 bits, and the remainder tells on
+ * which side of a tie it lies. */
+static double divide_by_power_of_ten(uint64_t m, int k) {
+    __extension__ typedef unsigned __int128 wide;
+    wide power = 1;
+    for (int i = 0; i < k; i++) power *= 10;
+    const int shift = 64 + __builtin_clzll(m);
+    const wide scaled = (wide)m << shift, quotient = scaled / power;
+    const uint64_t high = (uint64_t)(quotient >> 64);
+    const int bits = high != 0 ? 128 - __builtin_clzll(high) : 64 - __builtin_clzll((uint64_t)quotient);
+    const int dropped = bits - 53;
+    const wide half = (wide)1 << (dropped - 1), rest = quotient & (2 * half - 1);
+    uint64_t mantissa = (uint64_t)(quotient >> dropped);
+    if (rest > half || (rest == half && (quotient * power != scaled || (mantissa & 1) != 0))) mantissa++;
+    return ldexp((double)mantissa, dropped - shift);
+}
+
+/* Digits of a number without exponent: up to 19 that count, at most 22 of them behind the point. */
 bool pess__parse_double(const char *begin, const char *end, double *out) {
-    /* Clinger's fast path: up to 19 digits that fit 53 bits, scaled by an exactly representable power of ten. */
     const char *c = begin;
-    bool negative = false;
+    bool negative = false, point = false;
     if (c < end && (*c == '-' || *c == '+')) negative = *c++ == '-';
     uint64_t mantissa = 0;
-    int digits = 0, exponent = 0;
-    for (; c < end && *c >= '0' && *c <= '9'; c++, digits++) {
-        if (digits >= 18) return parse_slow(begin, end, out);
-        mantissa = 10 * mantissa + (uint64_t)(*c - '0');
-    }
-    if (c < end && *c == '.') {
-        for (c++; c < end && *c >= '0' && *c <= '9'; c++, digits++, exponent--) {
-            if (digits >= 18) return parse_slow(begin, end, out);
-            mantissa = 10 * mantissa + (uint64_t)(*c - '0');
+    int digits = 0, places = 0;
+    for (; c < end; c++) {
+        const unsigned digit = (unsigned)(*c - '0');
+        if (digit > 9) {
+            if (*c != '.' || point) break;
+            point = true;
+            continue;
         }
+        if (mantissa >= 1000000000000000000U) return parse_slow(begin, end, out);
+        mantissa = 10 * mantissa + digit;
+        digits++;
+        places += point;
     }
-    if (digits == 0 || c != end || mantissa > ((uint64_t)1 << 53) || exponent < -22) return parse_slow(begin, end, out);
-    const double value = (double)mantissa / powers_of_ten[-exponent];
+    if (digits == 0 || c != end || places > 22) return parse_slow(begin, end, out);
+    /* Clinger's fast path: both numbers are exact doubles, so their quotient is rounded once. */
+    const double value = mantissa <= ((uint64_t)1 << 53) ? (double)mantissa / powers_of_ten[places]
+                                                         : divide_by_power_of_ten(mantissa, places);
     *out = negative ? -value : value;
     return true;
 }
