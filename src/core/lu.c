@@ -1,14 +1,17 @@
-/* Blocked right-looking elimination. The update of the trailing matrix, where all the work is, keeps a tile of 4 rows
- * by 8 columns in registers. */
+/* Blocked right-looking elimination in two levels: panels of PANEL columns for the cache, within them strips of STRIP
+ * columns for the registers. The update of the trailing matrix, where all the work is, keeps a tile of 4 rows by 8
+ * columns in registers; tiles whose factors are all zero are skipped, which in the matrices of grids is most of them.
+ */
 #include "core/lu.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 #if defined(__FMA__) && defined(__AVX2__)
 #include <immintrin.h>
 #endif
 
-enum { BLOCK = 32, TILE_ROWS = 4, TILE_COLUMNS = 8, PARALLEL_FROM = 384 };
+enum { PANEL = 64, STRIP = 8, TILE_ROWS = 4, PARALLEL_FROM = 384 };
 
 typedef double quad __attribute__((vector_size(32)));
 
@@ -19,6 +22,8 @@ static inline quad load(const double *p) {
 }
 
 static inline void store(double *p, quad x) { memcpy(p, &x, sizeof x); }
+
+static inline quad spread(double x) { return (quad){x, x, x, x}; }
 
 /* c − a·b, fused where the machine can. */
 static inline quad subtract_product(quad c, quad a, quad b) {
@@ -44,10 +49,9 @@ static inline void update_tile(double *c, const double *l, const double *u, int6
     for (int64_t p = 0; p < depth; p++) {
         const quad left = load(u + p * stride), right = load(u + p * stride + 4);
         for (int i = 0; i < TILE_ROWS; i++) {
-            const double factor = l[i * stride + p];
-            const quad spread = {factor, factor, factor, factor};
-            acc[i][0] = subtract_product(acc[i][0], spread, left);
-            acc[i][1] = subtract_product(acc[i][1], spread, right);
+            const quad factor = spread(l[i * stride + p]);
+            acc[i][0] = subtract_product(acc[i][0], factor, left);
+            acc[i][1] = subtract_product(acc[i][1], factor, right);
         }
     }
     for (int i = 0; i < TILE_ROWS; i++) {
@@ -59,66 +63,117 @@ static inline void update_tile(double *c, const double *l, const double *u, int6
 /* The same for the ragged edge: rows × columns entries. */
 static void update_edge(double *c, const double *l, const double *u, int64_t rows, int64_t columns, int64_t depth,
                         int64_t stride) {
+    if (columns <= 0) return;
     for (int64_t i = 0; i < rows; i++)
         for (int64_t p = 0; p < depth; p++) {
             const double factor = l[i * stride + p];
+            if (factor == 0.0) continue;
             for (int64_t j = 0; j < columns; j++) c[i * stride + j] -= factor * u[p * stride + j];
         }
 }
 
-/* Rows [from, to) of the trailing matrix: A22 −= L21·U12. */
-static void update_rows(double *a, int64_t from, int64_t to, int64_t k, int64_t depth, int64_t n, int64_t stride) {
-    int64_t j = k + depth;
-    for (; j + TILE_COLUMNS <= n; j += TILE_COLUMNS) {
-        int64_t i = from;
-        for (; i + TILE_ROWS <= to; i += TILE_ROWS)
-            update_tile(a + i * stride + j, a + i * stride + k, a + k * stride + j, depth, stride);
-        update_edge(a + i * stride + j, a + i * stride + k, a + k * stride + j, to - i, TILE_COLUMNS, depth, stride);
-    }
-    update_edge(a + from * stride + j, a + from * stride + k, a + k * stride + j, to - from, n - j, depth, stride);
+static bool all_zero(const double *a, int64_t rows, int64_t columns, int64_t stride) {
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t j = 0; j < columns; j++)
+            if (a[i * stride + j] != 0.0) return false;
+    return true;
 }
 
-/* Columns [k, k+depth) of all rows below k: plain elimination.
+/* A[from…to, first…last) −= L[from…to, k…k+depth) · U[k…k+depth, first…last) */
+static void update(double *a, int64_t from, int64_t to, int64_t first, int64_t last, int64_t k, int64_t depth,
+                   int64_t stride) {
+    for (int64_t i = from; i < to; i += TILE_ROWS) {
+        const int64_t rows = to - i < TILE_ROWS ? to - i : TILE_ROWS;
+        const double *l = a + i * stride + k;
+        if (all_zero(l, rows, depth, stride)) continue;
+        int64_t j = first;
+        if (rows == TILE_ROWS)
+            for (; j + STRIP <= last; j += STRIP) update_tile(a + i * stride + j, l, a + k * stride + j, depth, stride);
+        update_edge(a + i * stride + j, l, a + k * stride + j, rows, last - j, depth, stride);
+    }
+}
+
+/* Columns [k, k+depth), depth ≤ STRIP, of all rows from k on: plain elimination.
  *   l_ik = a_ik / a_kk,   a_ij ← a_ij − l_ik a_kj
  * No pivots are needed: every Schur complement of a row diagonally dominant M-matrix is one again, so |a_kk| is the
  * largest entry of its row throughout and the growth factor is at most 2 (Higham 2002, section 9.5). */
-static void factor_panel(double *a, int64_t k, int64_t depth, int64_t n, int64_t stride) {
-    const int64_t end = k + depth;
-    for (int64_t p = k; p < end; p++) {
-        const double *pivot = a + p * stride;
-        const double inverse = 1.0 / pivot[p];
-        for (int64_t i = p + 1; i < n; i++) {
-            double *row = a + i * stride;
-            const double factor = row[p] * inverse;
-            row[p] = factor;
-            for (int64_t j = p + 1; j < end; j++) row[j] -= factor * pivot[j];
+static void eliminate_strip(double *a, int64_t k, int64_t depth, int64_t n, int64_t stride) {
+    double inverse[STRIP], pivot[STRIP][STRIP] = {{0}}; /* rows of U with zeros up to the diagonal */
+    for (int64_t p = 0; p < depth; p++) {
+        double *row = a + (k + p) * stride + k;
+        for (int64_t m = 0; m < p; m++) {
+            const double factor = row[m] * inverse[m];
+            if (factor == 0.0) continue;
+            for (int64_t j = m + 1; j < depth; j++) row[j] -= factor * pivot[m][j];
+            row[m] = factor;
         }
+        inverse[p] = 1.0 / row[p];
+        for (int64_t j = p + 1; j < depth; j++) pivot[p][j] = row[j];
+    }
+    for (int64_t i = k + depth; i < n; i++) {
+        double *row = a + i * stride + k;
+        if (depth < STRIP) {
+            for (int64_t m = 0; m < depth; m++) {
+                const double factor = row[m] * inverse[m];
+                for (int64_t j = m + 1; j < depth; j++) row[j] -= factor * pivot[m][j];
+                row[m] = factor;
+            }
+            continue;
+        }
+        quad left = load(row), right = load(row + 4);
+        const quad size = (quad)((__typeof__(left != left))(left != 0.0) | (__typeof__(left != left))(right != 0.0));
+        const quad none = {0};
+        if (memcmp(&size, &none, sizeof size) == 0) continue;
+        for (int m = 0; m < 4; m++) {
+            const double factor = left[m] * inverse[m];
+            left = subtract_product(left, spread(factor), load(pivot[m]));
+            right = subtract_product(right, spread(factor), load(pivot[m] + 4));
+            left[m] = factor;
+        }
+        for (int m = 4; m < STRIP; m++) {
+            const double factor = right[m - 4] * inverse[m];
+            right = subtract_product(right, spread(factor), load(pivot[m] + 4));
+            right[m - 4] = factor;
+        }
+        store(row, left);
+        store(row + 4, right);
     }
 }
 
-/* U12: forward substitution with the unit triangle of the panel. */
-static void solve_block_row(double *a, int64_t k, int64_t depth, int64_t n, int64_t stride) {
+/* Rows k … k+depth of U in the columns [first, last): forward substitution with the unit triangle. */
+static void solve_rows(double *a, int64_t k, int64_t depth, int64_t first, int64_t last, int64_t stride) {
     for (int64_t i = k + 1; i < k + depth; i++)
         for (int64_t p = k; p < i; p++) {
             const double factor = a[i * stride + p];
+            if (factor == 0.0) continue;
             const double *restrict source = a + p * stride;
             double *restrict target = a + i * stride;
-            for (int64_t j = k + depth; j < n; j++) target[j] -= factor * source[j];
+            for (int64_t j = first; j < last; j++) target[j] -= factor * source[j];
         }
 }
 
+/* Columns [k, end) of all rows from k on. */
+static void factor_panel(double *a, int64_t k, int64_t end, int64_t n, int64_t stride) {
+    for (int64_t p = k; p < end; p += STRIP) {
+        const int64_t depth = end - p < STRIP ? end - p : STRIP, next = p + depth;
+        eliminate_strip(a, p, depth, n, stride);
+        solve_rows(a, p, depth, next, end, stride);
+        update(a, next, n, next, end, p, depth, stride);
+    }
+}
+
 void pess__lu_factor(double *a, int64_t n, int64_t stride, int threads) {
-    for (int64_t k = 0; k < n; k += BLOCK) {
-        const int64_t depth = n - k < BLOCK ? n - k : BLOCK, next = k + depth;
-        factor_panel(a, k, depth, n, stride);
-        if (next >= n) break;
-        solve_block_row(a, k, depth, n, stride);
-        if (threads <= 1 || n - next < PARALLEL_FROM) {
-            update_rows(a, next, n, k, depth, n, stride);
+    for (int64_t k = 0; k < n; k += PANEL) {
+        const int64_t end = n - k < PANEL ? n : k + PANEL;
+        factor_panel(a, k, end, n, stride);
+        solve_rows(a, k, end - k, end, n, stride);
+        if (threads <= 1 || n - end < PARALLEL_FROM) {
+            update(a, end, n, end, n, k, end - k, stride);
             continue;
         }
 #pragma omp parallel for num_threads(threads) schedule(static)
-        for (int64_t i = next; i < n; i += BLOCK) update_rows(a, i, i + BLOCK < n ? i + BLOCK : n, k, depth, n, stride);
+        for (int64_t i = end; i < n; i += PANEL)
+            update(a, i, i + PANEL < n ? i + PANEL : n, end, n, k, end - k, stride);
     }
 }
 

@@ -10,9 +10,9 @@
 #include <string.h>
 
 enum {
-    PARALLEL_FROM = 8192, /* states × actions from which a sweep is shared out */
-    SWEEPS = 30,          /* evaluation sweeps of modified policy iteration */
-    WARM_SWEEPS = 12      /* in-place sweeps before the first linear solve of a small problem */
+    PARALLEL_FROM = 65536, /* states × actions from which a sweep is shared out */
+    SWEEPS = 30,           /* evaluation sweeps of modified policy iteration */
+    WARM_SWEEPS = 12       /* in-place sweeps before the first linear solve of a small problem */
 };
 /* Inexact policy iteration: each evaluation brings the residual down to this share of what the sweep found. */
 static const double FORCING = 0.1;
@@ -24,6 +24,7 @@ static void engine_release(pess__engine *engine) {
     free(engine->pi);
     free(engine->q);
     free(engine->row);
+    free(engine->part);
     pess__evaluator_destroy(engine->chain);
 }
 
@@ -55,6 +56,8 @@ static pess_status engine_create(const pess__problem *problem, const pess__local
     const int64_t buffer = engine->threads * actions;
     if (status == PESS_OK) status = pess__allocate(&engine->q, buffer, sizeof(double), "a row of q", error);
     if (status == PESS_OK) status = pess__allocate(&engine->row, buffer, sizeof(double), "a row of the policy", error);
+    if (status == PESS_OK)
+        status = pess__allocate(&engine->part, engine->threads, sizeof(pess__sweep), "the sweep", error);
     if (status == PESS_OK)
         status = pess__evaluator_create(model, engine->gamma, problem->v_lo, problem->options->evaluation,
                                         problem->threads, &engine->pulse, &engine->chain, error);
