@@ -218,24 +218,25 @@ static void bench_small(const char *dump) {
         options.algorithm = names[k];
         if (strcmp(names[k], "ua") == 0) options.uncertainty = "count";
         options.threads = 1;
-        double best = INFINITY, value = 0, iterations = 0;
-        for (int r = 0; r < REPEATS; r++) {
-            value = iterations = 0;
-            const double begun = pess__clock();
+        double best[LOGS], mean = 0, value = 0, iterations = 0;
+        for (int r = 0; r < REPEATS; r++)
             for (int i = 0; i < LOGS; i++) {
                 pess_solution *solution = NULL;
                 pess_solution_info info;
+                const double begun = pess__clock();
                 must(pess_solve(logs[i].counts, logs[i].model, start, &options, &solution, &error), &error);
                 pess_solution_get_info(solution, &info);
+                pess_solution_destroy(solution);
+                const double seconds = pess__clock() - begun;
+                best[i] = r == 0 || seconds < best[i] ? seconds : best[i];
+                if (r > 0) continue;
                 value += info.value / LOGS;
                 iterations += (double)info.iterations / LOGS;
-                pess_solution_destroy(solution);
             }
-            best = fmin(best, (pess__clock() - begun) / LOGS);
-        }
+        for (int i = 0; i < LOGS; i++) mean += best[i] / LOGS; /* the best of each log: what others do here stays out */
         printf(
             "{\"bench\":\"gridworld-8x8\",\"algorithm\":\"%s\",\"seconds\":%.3g,\"iterations\":%.2f,\"value\":%.12g}\n",
-            names[k], best, iterations, value);
+            names[k], mean, iterations, value);
     }
     if (dump != NULL) write_logs(logs, dump);
     for (int i = 0; i < LOGS; i++) {
@@ -321,6 +322,7 @@ int main(int argc, char **argv) {
         void *symbol = dlsym(blas, "dgesv_");
         memcpy(&dgesv, &symbol, sizeof dgesv);
     }
+    if (argc > 2 && strcmp(argv[2], "small") == 0) { bench_small(NULL); return 0; }
     bench_lu(64, 2000, dgesv);
     bench_lu(256, 200, dgesv);
     if (!quick) bench_lu(1000, 5, dgesv);

@@ -72,11 +72,17 @@ static void update_edge(double *c, const double *l, const double *u, int64_t row
         }
 }
 
-static bool all_zero(const double *a, int64_t rows, int64_t columns, int64_t stride) {
-    for (int64_t i = 0; i < rows; i++)
-        for (int64_t j = 0; j < columns; j++)
-            if (a[i * stride + j] != 0.0) return false;
-    return true;
+typedef long long mask __attribute__((vector_size(32)));
+
+static inline bool all_zero(const double *a, int64_t rows, int64_t columns, int64_t stride) {
+    const quad zero = {0};
+    mask any = {0};
+    for (int64_t i = 0; i < rows; i++) {
+        int64_t j = 0;
+        for (; j + 4 <= columns; j += 4) any |= (mask)(load(a + i * stride + j) != zero);
+        for (; j < columns; j++) any[0] |= a[i * stride + j] != 0.0;
+    }
+    return (any[0] | any[1] | any[2] | any[3]) == 0;
 }
 
 /* A[from…to, first…last) −= L[from…to, k…k+depth) · U[k…k+depth, first…last) */
@@ -121,9 +127,7 @@ static void eliminate_strip(double *a, int64_t k, int64_t depth, int64_t n, int6
             continue;
         }
         quad left = load(row), right = load(row + 4);
-        const quad size = (quad)((__typeof__(left != left))(left != 0.0) | (__typeof__(left != left))(right != 0.0));
-        const quad none = {0};
-        if (memcmp(&size, &none, sizeof size) == 0) continue;
+        if (all_zero(row, 1, STRIP, stride)) continue;
         for (int m = 0; m < 4; m++) {
             const double factor = left[m] * inverse[m];
             left = subtract_product(left, spread(factor), load(pivot[m]));
@@ -152,13 +156,35 @@ static void solve_rows(double *a, int64_t k, int64_t depth, int64_t first, int64
         }
 }
 
+/* u [8,8] becomes L⁻¹u with the unit triangle l [8,8]. */
+static inline void solve_tile(double *u, const double *l, int64_t stride) {
+    quad left[STRIP], right[STRIP];
+    for (int i = 0; i < STRIP; i++) {
+        left[i] = load(u + i * stride);
+        right[i] = load(u + i * stride + 4);
+        for (int p = 0; p < i; p++) {
+            const quad factor = spread(l[i * stride + p]);
+            left[i] = subtract_product(left[i], factor, left[p]);
+            right[i] = subtract_product(right[i], factor, right[p]);
+        }
+        store(u + i * stride, left[i]);
+        store(u + i * stride + 4, right[i]);
+    }
+}
+
 /* Columns [k, end) of all rows from k on. */
 static void factor_panel(double *a, int64_t k, int64_t end, int64_t n, int64_t stride) {
     for (int64_t p = k; p < end; p += STRIP) {
         const int64_t depth = end - p < STRIP ? end - p : STRIP, next = p + depth;
         eliminate_strip(a, p, depth, n, stride);
-        solve_rows(a, p, depth, next, end, stride);
-        update(a, next, n, next, end, p, depth, stride);
+        int64_t j = next;
+        for (; j + STRIP <= end; j += STRIP) { /* a strip of columns at a time: zero ones stay as they are */
+            if (all_zero(a + p * stride + j, STRIP, STRIP, stride)) continue;
+            solve_tile(a + p * stride + j, a + p * stride + p, stride);
+            update(a, next, n, j, j + STRIP, p, depth, stride);
+        }
+        solve_rows(a, p, depth, j, end, stride);
+        if (j < end) update(a, next, n, j, end, p, depth, stride);
     }
 }
 
@@ -177,20 +203,42 @@ void pess__lu_factor(double *a, int64_t n, int64_t stride, int threads) {
     }
 }
 
-void pess__lu_solve(const double *lu, int64_t n, int64_t stride, double *b) {
-    for (int64_t i = 1; i < n; i++) {
-        const double *row = lu + i * stride;
-        double sum = 0;
-#pragma omp simd reduction(+ : sum)
-        for (int64_t j = 0; j < i; j++) sum += row[j] * b[j];
-        b[i] -= sum;
+/* Σ_{j in [from, to)} row_i(j)·b(j) of four rows at once: four sums that do not wait for one another. */
+static void four_dots(const double *rows, int64_t stride, int64_t from, int64_t to, const double *b, double *dots) {
+    quad sum[4] = {{0}};
+    int64_t j = from;
+    for (; j + 4 <= to; j += 4) {
+        const quad part = load(b + j);
+        for (int i = 0; i < 4; i++) sum[i] = subtract_product(sum[i], load(rows + i * stride + j), part);
     }
-    for (int64_t i = n - 1; i >= 0; i--) {
-        const double *row = lu + i * stride;
-        double sum = 0;
-#pragma omp simd reduction(+ : sum)
-        for (int64_t j = i + 1; j < n; j++) sum += row[j] * b[j];
-        b[i] = (b[i] - sum) / row[i];
+    for (int i = 0; i < 4; i++) {
+        dots[i] = -((sum[i][0] + sum[i][1]) + (sum[i][2] + sum[i][3]));
+        for (int64_t k = j; k < to; k++) dots[i] += rows[i * stride + k] * b[k];
+    }
+}
+
+/* Rows in groups of four, the last group ragged: what lies outside the group's own triangle in one go. */
+void pess__lu_solve(const double *lu, int64_t n, int64_t stride, double *b) {
+    const int64_t whole = n / 4 * 4;
+    for (int64_t i = 0; i < n; i += 4) {
+        double dots[4] = {0};
+        const int64_t rows = i < whole ? 4 : n - i;
+        if (rows == 4) four_dots(lu + i * stride, stride, 0, i, b, dots);
+        for (int64_t r = 0; r < rows; r++) {
+            const double *row = lu + (i + r) * stride;
+            for (int64_t j = rows == 4 ? i : 0; j < i + r; j++) dots[r] += row[j] * b[j];
+            b[i + r] -= dots[r];
+        }
+    }
+    for (int64_t i = (n - 1) / 4 * 4; i >= 0; i -= 4) {
+        double dots[4] = {0};
+        const int64_t rows = i < whole ? 4 : n - i, end = i + rows;
+        if (rows == 4) four_dots(lu + i * stride, stride, end, n, b, dots);
+        for (int64_t r = rows - 1; r >= 0; r--) {
+            const double *row = lu + (i + r) * stride;
+            for (int64_t j = i + r + 1; j < end; j++) dots[r] += row[j] * b[j];
+            b[i + r] = (b[i + r] - dots[r]) / row[i + r];
+        }
     }
 }
 

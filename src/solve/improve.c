@@ -141,14 +141,3 @@ pess__sweep pess__improve(pess__engine *engine, pess__switching switching, doubl
     }
     return total;
 }
-
-void pess__improve_in_place(pess__engine *engine) {
-    const double mean = mean_of(engine);
-    for (int64_t s = 0; s < engine->states; s++) {
-        if (engine->model->terminal[s]) continue;
-        q_row(engine->model, engine->local->bonus, engine->gamma, engine->problem->v_lo, mean, engine->v, s, engine->q);
-        const int64_t best = argmax(engine->q, engine->actions);
-        engine->choice[s] = (int32_t)best;
-        engine->v[s] = engine->q[best];
-    }
-}

@@ -26,6 +26,7 @@ typedef struct pess__engine {
     double *q, *row;   /* [threads*A] each */
     pess__sweep *part; /* [threads] */
     pess__evaluator *chain;
+    bool evaluated; /* v is the value of the present policy, to the end */
     pess__pulse pulse;
 } pess__engine;
 
@@ -38,8 +39,4 @@ typedef enum pess__switching {
 
 /* tv = T v for v, tv of the engine; the policy is improved as told. */
 pess__sweep pess__improve(pess__engine *engine, pess__switching switching, double threshold);
-/* In place over the states in order (Gauss–Seidel), greedy families only: v ← Tv, choice ← argmax without regard to
- * ties. One thread. */
-void pess__improve_in_place(pess__engine *engine);
-
 #endif
