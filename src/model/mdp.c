@@ -3,6 +3,7 @@
 
 #include "core/memory.h"
 #include "model/model.h"
+#include "model/named.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -130,7 +131,7 @@ static pess_status check_sums(pess_mdp *mdp, const char *source, pess_error *err
         double sum = 0;
         for (int64_t k = begin; k < end; k++) sum += mdp->probability[k];
         if (fabs(sum - 1) <= 1e-9) continue;
-        if (!(fabs(sum - 1) <= 1e-6))
+        if (!(fabs(sum - 1) <= pess__sum_tolerance(end - begin)))
             return pess__fail(error, PESS_INPUT,
                               "%s%sstate %lld, action %lld: the probabilities sum to %.12g, expected 1",
                               source != NULL ? source : "", source != NULL ? ": " : "",
