@@ -11,15 +11,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_COLUMNS = 4096, CHUNKS_PER_THREAD = 4 };
+enum { MAX_COLUMNS = 4096, CHUNKS_PER_THREAD = 16 };
 
 typedef struct csv_reader {
     pess__csv_layout layout;
     char *buffer;
-    size_t capacity, held; /* bytes at the front of buffer that are not parsed yet */
+    size_t capacity, full; /* of the buffer; what it may grow to */
+    size_t held;           /* bytes at the front of buffer that are not parsed yet */
+    bool filled;           /* the buffer was filled once */
     bool at_end;           /* the file has no more bytes */
     int64_t line;          /* of the first byte held */
-    int64_t chunks;
+    int64_t chunks, created;
     pess__csv_chunk *chunk; /* [chunks] */
     pess__block *blocks;    /* [chunks] what the last batch showed; the memory is the chunks' */
     int64_t *remap;         /* scratch: chunk's own name id -> id in the whole log */
@@ -34,10 +36,17 @@ static bool matches(const uint8_t *head, size_t length) {
 
 /* ------------------------------------------------------------------------------------------------ header */
 
+/* The buffer begins small, as most files are, and grows to its full size when the first text does not fit. */
 static pess_status fill(pess__stream *stream, csv_reader *r, pess_error *error) {
     size_t got = 0;
+    if (r->filled && r->capacity < r->full) {
+        int64_t capacity = (int64_t)r->capacity;
+        PESS_TRY(pess__grow(&r->buffer, &capacity, (int64_t)r->full, 1, "text of the log", error));
+        r->capacity = (size_t)capacity;
+    }
     const size_t room = r->capacity - 1 - r->held; /* one byte is kept for a missing last line feed */
     if (r->at_end || room == 0) return PESS_OK;
+    r->filled = true;
     PESS_TRY(pess__infile_read(stream->file, r->buffer + r->held, room, &got, error));
     r->held += got;
     r->at_end = got < room;
@@ -50,20 +59,12 @@ static void consume(csv_reader *r, size_t bytes) {
     memmove(r->buffer, r->buffer + bytes, r->held);
 }
 
-static pess__csv_role role_of(const pess__csv_field *field) {
-    static const char *const names[PESS__CSV_ROLES] = {[PESS__CSV_STATE] = "state",
-                                                       [PESS__CSV_ACTION] = "action",
-                                                       [PESS__CSV_REWARD] = "reward",
-                                                       [PESS__CSV_NEXT_STATE] = "next_state",
-                                                       [PESS__CSV_TERMINAL] = "terminal",
-                                                       [PESS__CSV_TRUNCATED] = "truncated",
-                                                       [PESS__CSV_EPISODE] = "episode",
-                                                       [PESS__CSV_STEP] = "step",
-                                                       [PESS__CSV_PROBABILITY] = "probability"};
-    for (int role = PESS__CSV_STATE; role < PESS__CSV_ROLES; role++)
-        if (strlen(names[role]) == field->length && memcmp(names[role], field->text, field->length) == 0)
-            return (pess__csv_role)role;
-    return PESS__CSV_IGNORED;
+static pess__role role_of(const pess__csv_field *field) {
+    for (int role = PESS__ROLE_STATE; role < PESS__ROLES; role++)
+        if (strlen(pess__role_name[role]) == field->length &&
+            memcmp(pess__role_name[role], field->text, field->length) == 0)
+            return (pess__role)role;
+    return PESS__ROLE_IGNORED;
 }
 
 /* The header as it was found, for messages. */
@@ -85,28 +86,21 @@ static pess_status set_roles(pess__stream *stream, csv_reader *r, const pess__cs
     PESS_TRY(pess__allocate(&layout->role, count, 1, "a header", error));
     layout->columns = count;
     for (int64_t i = 0; i < count; i++) {
-        const pess__csv_role role = role_of(&fields[i]);
+        const pess__role role = role_of(&fields[i]);
         layout->role[i] = (uint8_t)role;
-        if (role != PESS__CSV_IGNORED && layout->has[role])
+        if (role != PESS__ROLE_IGNORED && layout->has[role])
             return pess__fail(error, PESS_INPUT, "%s:%lld:%lld: found the column '%.*s' twice, expected it once", name,
                               (long long)fields[i].line, (long long)fields[i].column, (int)fields[i].length,
                               fields[i].text);
         layout->has[role] = true;
     }
-    static const struct {
-        pess__csv_role role;
-        const char *name;
-    } required[] = {{PESS__CSV_STATE, "state"},
-                    {PESS__CSV_ACTION, "action"},
-                    {PESS__CSV_REWARD, "reward"},
-                    {PESS__CSV_NEXT_STATE, "next_state"}};
-    for (size_t i = 0; i < sizeof required / sizeof required[0]; i++) {
+    for (int role = PESS__ROLE_STATE; role <= PESS__ROLE_NEXT_STATE; role++) {
         char text[400];
-        if (!layout->has[required[i].role])
+        if (!layout->has[role])
             return pess__fail(error, PESS_INPUT,
                               "%s:%lld:1: found no column '%s' among %s; expected a first line that names the columns "
                               "state,action,reward,next_state",
-                              name, (long long)fields[0].line, required[i].name,
+                              name, (long long)fields[0].line, pess__role_name[role],
                               list_columns(fields, count, text, sizeof text));
     }
     return PESS_OK;
@@ -131,9 +125,9 @@ static pess_status read_header(pess__stream *stream, csv_reader *r, pess_error *
                             "%s:1:1: found an empty file, expected a first line that names the columns "
                             "state,action,reward,next_state",
                             name);
-    else if (count > MAX_COLUMNS || cursor.at - r->buffer > PESS__CSV_LONGEST_ROW)
-        status = pess__fail(error, PESS_INPUT, "%s:1:1: found a header of %lld columns, expected at most %d", name,
-                            (long long)count, MAX_COLUMNS);
+    else if (count > MAX_COLUMNS || (cursor.at == cursor.end && !r->at_end))
+        status = pess__fail(error, PESS_INPUT, "%s:1:1: found a header of %lld columns or more, expected at most %d",
+                            name, (long long)count, MAX_COLUMNS);
     else if (r->layout.role == NULL)
         status = set_roles(stream, r, fields, count, error);
     free(fields);
@@ -148,7 +142,8 @@ static pess_status open_csv(pess__stream *stream, pess_error *error) {
     PESS_TRY(pess__allocate(&r, 1, sizeof *r, "a CSV reader", error));
     stream->reader = r;
     r->chunks = (int64_t)CHUNKS_PER_THREAD * stream->threads;
-    r->capacity = (size_t)r->chunks * PESS__CSV_CHUNK + 2 * (size_t)PESS__CSV_LONGEST_ROW;
+    r->capacity = PESS__CSV_LONGEST_ROW;
+    r->full = (size_t)r->chunks * PESS__CSV_CHUNK + 2 * (size_t)PESS__CSV_LONGEST_ROW;
     PESS_TRY(pess__allocate(&r->buffer, (int64_t)r->capacity, 1, "text of the log", error));
     PESS_TRY(pess__allocate(&r->chunk, r->chunks, sizeof *r->chunk, "pieces of the log", error));
     PESS_TRY(pess__allocate(&r->blocks, r->chunks, sizeof *r->blocks, "pieces of the log", error));
@@ -157,10 +152,9 @@ static pess_status open_csv(pess__stream *stream, pess_error *error) {
     r->layout.limit[PESS__STATES] = stream->states_declared ? stream->states : PESS_MAX_STATES;
     r->layout.limit[PESS__ACTIONS] = stream->actions_declared ? stream->actions : PESS_MAX_ACTIONS;
     PESS_TRY(read_header(stream, r, error));
-    stream->has_episode = r->layout.has[PESS__CSV_EPISODE];
-    stream->has_step = r->layout.has[PESS__CSV_STEP];
-    stream->has_probability = r->layout.has[PESS__CSV_PROBABILITY];
-    for (int64_t i = 0; i < r->chunks; i++) PESS_TRY(pess__csv_chunk_create(&r->chunk[i], &r->layout, error));
+    stream->has_episode = r->layout.has[PESS__ROLE_EPISODE];
+    stream->has_step = r->layout.has[PESS__ROLE_STEP];
+    stream->has_probability = r->layout.has[PESS__ROLE_PROBABILITY];
     return PESS_OK;
 }
 
@@ -204,8 +198,7 @@ static int64_t cut(csv_reader *r, size_t *bytes) {
         char *target = end - begin > PESS__CSV_CHUNK ? begin + PESS__CSV_CHUNK - 1 : end - 1;
         bool inside = has_quotes && odd_quotes(begin, target);
         char *stop = row_end(target, end, has_quotes, &inside);
-        if (stop == NULL && target == end - 1 && !r->at_end) {
-            /* the last piece of a full buffer: everything up to the last whole row */
+        if (stop == NULL && !r->at_end) { /* the last row is cut off: everything before it */
             char *last = has_quotes ? NULL : memrchr(begin, '\n', (size_t)(end - begin));
             inside = false;
             for (char *c = begin; has_quotes && (c = row_end(c, end, has_quotes, &inside)) != NULL; c++) last = c;
@@ -294,12 +287,15 @@ static pess_status next_csv(pess__stream *stream, pess__batch *batch, pess_error
         size_t bytes = 0;
         PESS_TRY(fill(stream, r, error));
         const int64_t count = cut(r, &bytes);
+        if (count == 0 && r->held > 0 && r->capacity < r->full) continue; /* the rest of a row: more room first */
         if (count == 0 && r->held > 0)
             return pess__fail(error, PESS_INPUT,
                               "%s:%lld:1: found a row of more than %d bytes, expected a shorter one; is a quote never "
                               "closed?",
                               pess__infile_name(stream->file), (long long)r->line, PESS__CSV_LONGEST_ROW);
-#pragma omp parallel for schedule(dynamic, 1) num_threads(stream->threads)
+        for (; r->created < count; r->created++)
+            PESS_TRY(pess__csv_chunk_create(&r->chunk[r->created], &r->layout, error));
+#pragma omp parallel for schedule(dynamic, 1) num_threads(stream->threads) if (count > 1)
         for (int64_t i = 0; i < count; i++) pess__csv_chunk_parse(&r->chunk[i], &r->layout);
         int family = -1;
         PESS_TRY(settle(stream, r, count, &family, error));
