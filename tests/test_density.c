@@ -78,7 +78,7 @@ static void value_by_the_definition(void **state) {
 static void near_the_best_of_all_policies(void **state) {
     (void)state;
     pess_error error = {0};
-    enum { GRID = 40 };
+    enum { GRID = 20 };
     for (uint64_t seed = 1; seed <= 6; seed++)
         for (int k = 0; k < 4; k++) {
             const double alpha = pow(4, k) * 0.3;

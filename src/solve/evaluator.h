@@ -16,17 +16,18 @@ typedef struct pess__evaluator {
     int threads;
     pess_evaluation evaluation; /* LU or KRYLOV, resolved */
 
-    int64_t *row;    /* [S+1] */
-    uint32_t *next;  /* entries of one state's row may repeat a next state */
-    double *weight;  /* γ·π·p */
-    double *uniform; /* [S] w: γ times the probability of taking a uniform row; read only where any_uniform */
-    bool any_uniform;
+    int64_t *row;     /* [S+1] */
+    uint32_t *next;   /* entries of one state's row may repeat a next state */
+    double *weight;   /* γ·π·p */
+    double *uniform;  /* [S] w: γ times the probability of taking a uniform row */
+    bool any_uniform; /* the model has uniform rows */
     int64_t room;     /* of next and weight */
     double *constant; /* [S] c */
 
     double *matrix; /* LU: [S*stride] */
     int64_t stride;
     double *scratch; /* [S] */
+    double *most;    /* [threads] */
     pess__krylov krylov;
     pess__pulse *pulse; /* NULL: none */
 } pess__evaluator;
