@@ -214,7 +214,7 @@ static void limits_are_outcomes(void **state) {
 
 static void same_bytes_at_any_number_of_threads(void **state) {
     (void)state;
-    const fixture_shape shape = {.states = 40000, .actions = 2, .branching = 3, .uniform = 0.01};
+    const fixture_shape shape = {.states = 140000, .actions = 2, .branching = 3, .uniform = 0.01};
     pess_error error = {0};
     pess_model *model = fixture_model(&shape, 13);
     double *start = fixture_start(model);

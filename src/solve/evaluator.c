@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PARALLEL_FROM = 32768 };
+enum { PARALLEL_FROM = 131072 };
 
 pess_status pess__evaluator_create(const pess_model *model, double gamma, double v_lo, pess_evaluation evaluation,
                                    int threads, pess__pulse *pulse, pess__evaluator **out, pess_error *error) {
