@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK = 4096, PARALLEL_FROM = 32768, VECTORS = 6, RESTARTS = 6, GMRES_DEPTH = 24 };
+enum { CHUNK = 4096, PARALLEL_FROM = 131072, VECTORS = 6, RESTARTS = 6, GMRES_DEPTH = 24 };
 
 pess_status pess__krylov_create(int64_t n, int threads, pess__krylov *out, pess_error *error) {
     memset(out, 0, sizeof *out);

@@ -11,10 +11,12 @@
 #include <string.h>
 
 enum {
-    PARALLEL_FROM = 65536, /* states × actions from which a sweep is shared out */
-    SWEEPS = 30,           /* evaluation sweeps of modified policy iteration */
-    FIRST_LOOKS = 4,       /* small problems: in-place sweeps before the first linear solve … */
-    LOOKS = 8              /* … and between two */
+    PARALLEL_FROM = 262144, /* states × actions from which a sweep is shared out */
+    SWEEPS = 30,            /* evaluation sweeps of modified policy iteration */
+    FIRST_LOOKS = 4,        /* small problems: in-place sweeps before the first linear solve … */
+    LOOKS = 8,              /* … and between two */
+    FIRST_SWEEPS = 40,      /* large problems: sweeps before the first evaluation … */
+    MORE_SWEEPS = 4         /* … and between two */
 };
 /* Inexact policy iteration: each evaluation brings the residual down to this share of what the sweep found. */
 static const double FORCING = 0.1;
@@ -115,16 +117,23 @@ static void swap_values(pess__engine *engine) {
     engine->tv = swap;
 }
 
+/* `count` more sweeps v ← Tv after the one whose result is in tv; the policy follows. Returns the last residual. */
+static double look_ahead(pess__engine *engine, int count, double threshold, double residual) {
+    for (int k = 0; k < count && pess__pulse_beat(&engine->pulse); k++) {
+        swap_values(engine);
+        residual = pess__improve(engine, PESS__SWITCH_GAINS, threshold).residual;
+    }
+    return residual;
+}
+
 /* π_{k+1} greedy in v^{π_k}, until no state gains: a row is replaced only where it gains more than a quarter of the
  * tolerance, so that values rise strictly, no policy returns and ties cannot make it cycle. With `exact` each
- * evaluation goes to the end; otherwise to FORCING of the last residual. */
+ * evaluation goes to the end; otherwise to FORCING of the last residual, and some sweeps that cost as much as one step
+ * of the linear solver carry each improvement further. */
 static pess_status policy_iteration(pess__engine *engine, bool exact, pess_solution_info *info, pess_error *error) {
-    const double tightest = 0.25 * engine->problem->options->tolerance;
-    double residual = INFINITY;
-    if (exact && engine->choice != NULL && engine->choice[0] >= 0)
-        residual = 0; /* warm: there is a policy */
-    else
-        residual = pess__improve(engine, PESS__SWITCH_ALWAYS, 0).residual;
+    const double tolerance = engine->problem->options->tolerance, tightest = 0.25 * tolerance;
+    double residual = pess__improve(engine, PESS__SWITCH_ALWAYS, 0).residual;
+    if (!exact) residual = look_ahead(engine, FIRST_SWEEPS, tightest, residual);
     while (go_on(engine, info->iterations, &info->outcome)) {
         double target = exact ? tightest : FORCING * residual;
         if (target < tightest) target = tightest;
@@ -132,12 +141,13 @@ static pess_status policy_iteration(pess__engine *engine, bool exact, pess_solut
         PESS_TRY(evaluate(engine, target, error));
         info->iterations++;
         const pess__sweep sweep = pess__improve(engine, PESS__SWITCH_GAINS, tightest);
-        residual = sweep.residual;
         engine->evaluated = sweep.changed == 0 && target == tightest;
-        if (residual <= engine->problem->options->tolerance || engine->evaluated) {
+        if (sweep.residual <= tolerance || engine->evaluated) {
             info->outcome = PESS_OUTCOME_CONVERGED;
             break;
         }
+        residual = sweep.residual;
+        if (!exact && sweep.changed > 0) residual = look_ahead(engine, MORE_SWEEPS, tightest, residual);
     }
     return PESS_OK;
 }
