@@ -11,7 +11,7 @@
 #include <immintrin.h>
 #endif
 
-enum { PANEL = 64, STRIP = 8, TILE_ROWS = 4, PARALLEL_FROM = 384 };
+enum { PANEL = 64, STRIP = 8, COLUMNS = 48, TILE_ROWS = 4, PARALLEL_FROM = 384 };
 
 typedef double quad __attribute__((vector_size(32)));
 
@@ -188,18 +188,25 @@ static void factor_panel(double *a, int64_t k, int64_t end, int64_t n, int64_t s
     }
 }
 
+/* Columns [first, last) right of a factored panel: their part of U, then what it takes from the rows below. Narrow
+ * enough for the part of U to stay in the first cache; independent of all other columns. */
+static void follow_columns(double *a, int64_t k, int64_t end, int64_t first, int64_t last, int64_t n, int64_t stride) {
+    solve_rows(a, k, end - k, first, last, stride);
+    update(a, end, n, first, last, k, end - k, stride);
+}
+
 void pess__lu_factor(double *a, int64_t n, int64_t stride, int threads) {
     for (int64_t k = 0; k < n; k += PANEL) {
         const int64_t end = n - k < PANEL ? n : k + PANEL;
         factor_panel(a, k, end, n, stride);
-        solve_rows(a, k, end - k, end, n, stride);
         if (threads <= 1 || n - end < PARALLEL_FROM) {
-            update(a, end, n, end, n, k, end - k, stride);
+            for (int64_t j = end; j < n; j += COLUMNS)
+                follow_columns(a, k, end, j, j + COLUMNS < n ? j + COLUMNS : n, n, stride);
             continue;
         }
 #pragma omp parallel for num_threads(threads) schedule(static)
-        for (int64_t i = end; i < n; i += PANEL)
-            update(a, i, i + PANEL < n ? i + PANEL : n, end, n, k, end - k, stride);
+        for (int64_t j = end; j < n; j += COLUMNS)
+            follow_columns(a, k, end, j, j + COLUMNS < n ? j + COLUMNS : n, n, stride);
     }
 }
 

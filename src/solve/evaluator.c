@@ -78,6 +78,11 @@ static pess_status make_room(pess__evaluator *chain, int64_t needed, pess_error 
     return PESS_OK;
 }
 
+/* Only sparse rows are read: a family may turn a row into a sink and leave its successors where they are. */
+static inline int64_t successors(const pess_model *model, int64_t z) {
+    return model->kind[z] == PESS__ROW_SPARSE ? model->row[z + 1] - model->row[z] : 0;
+}
+
 /* Adds pair z with probability p to state s, whose entries end at `at`; returns their new end. */
 static inline int64_t add_pair(pess__evaluator *chain, int64_t s, int64_t z, double p, const double *bonus,
                                int64_t at) {
@@ -135,7 +140,7 @@ pess_status pess__evaluator_fill_choice(pess__evaluator *chain, const int32_t *c
     row[0] = 0;
     for (int64_t s = 0; s < chain->states; s++) {
         const int64_t z = s * chain->actions + choice[s];
-        row[s + 1] = row[s] + (choice[s] < 0 ? 0 : model->row[z + 1] - model->row[z]);
+        row[s + 1] = row[s] + (choice[s] < 0 ? 0 : successors(model, z));
     }
     PESS_TRY(make_room(chain, row[chain->states], error));
     pess__ranges(chain->threads, chain->states, fill_choice_rows, &(filling){chain, NULL, choice, bonus});
@@ -151,7 +156,7 @@ pess_status pess__evaluator_fill_policy(pess__evaluator *chain, const double *pi
     for (int64_t s = 0; s < chain->states; s++) {
         int64_t count = 0;
         for (int64_t z = s * actions; z < (s + 1) * actions; z++)
-            if (pi[z] > 0.0) count += model->row[z + 1] - model->row[z];
+            if (pi[z] > 0.0) count += successors(model, z);
         row[s + 1] = row[s] + count;
     }
     PESS_TRY(make_room(chain, row[chain->states], error));

@@ -168,7 +168,8 @@ static pess_status iterate_all(run *r, pess_solution *solution, pess_error *erro
             solution->info.outcome = PESS_OUTCOME_ITERATION_LIMIT;
             break;
         }
-        if (wait == 0) {
+        /* At γ = 1 a frozen chain need not end, and its system may have no solution: sweeps alone. */
+        if (wait == 0 && gamma < 1) {
             PESS_TRY(solve_frozen(r, fmax(0.1 * target(r), 1e-4 * r->now.residual), error));
             if (r->trial.residual < gamma * r->now.residual) {
                 const iterate swap = r->now;
@@ -180,7 +181,7 @@ static pess_status iterate_all(run *r, pess_solution *solution, pess_error *erro
             wait = failures < 6 ? (int64_t)1 << failures : LONGEST_WAIT;
             failures++;
         }
-        wait--;
+        if (wait > 0) wait--;
         const double before = r->now.residual;
         plain_step(r, step);
         PESS_TRY(sweep(r, &r->now, error));

@@ -95,7 +95,9 @@ static pess_status evaluate(pess__engine *engine, double tolerance, pess_error *
 }
 
 /* Differences below this are rounding. */
-static double rounding(double scale) { return 16 * DBL_EPSILON * scale; }
+static double rounding(double scale) { return 64 * DBL_EPSILON * scale; }
+
+static double larger(double x, double y) { return x > y ? x : y; }
 
 /* Asked once per outer iteration; false: stop, for the reason left in outcome, or interrupted. */
 static bool go_on(pess__engine *engine, int64_t iterations, pess_outcome_kind *outcome) {
@@ -132,22 +134,23 @@ static double look_ahead(pess__engine *engine, int count, double threshold, doub
  * of the linear solver carry each improvement further. */
 static pess_status policy_iteration(pess__engine *engine, bool exact, pess_solution_info *info, pess_error *error) {
     const double tolerance = engine->problem->options->tolerance, tightest = 0.25 * tolerance;
-    double residual = pess__improve(engine, PESS__SWITCH_ALWAYS, 0).residual;
+    pess__sweep sweep = pess__improve(engine, PESS__SWITCH_ALWAYS, 0);
+    double residual = sweep.residual;
     if (!exact) residual = look_ahead(engine, FIRST_SWEEPS, tightest, residual);
     while (go_on(engine, info->iterations, &info->outcome)) {
-        double target = exact ? tightest : FORCING * residual;
-        if (target < tightest) target = tightest;
+        const double target = exact ? tightest : larger(FORCING * residual, tightest);
         if (!exact) swap_values(engine);
         PESS_TRY(evaluate(engine, target, error));
         info->iterations++;
-        const pess__sweep sweep = pess__improve(engine, PESS__SWITCH_GAINS, tightest);
+        const double threshold = larger(tightest, rounding(sweep.scale));
+        sweep = pess__improve(engine, PESS__SWITCH_GAINS, threshold);
         engine->evaluated = sweep.changed == 0 && target == tightest;
-        if (sweep.residual <= tolerance || engine->evaluated) {
+        if (sweep.residual <= larger(tolerance, rounding(sweep.scale)) || engine->evaluated) {
             info->outcome = PESS_OUTCOME_CONVERGED;
             break;
         }
         residual = sweep.residual;
-        if (!exact && sweep.changed > 0) residual = look_ahead(engine, MORE_SWEEPS, tightest, residual);
+        if (!exact && sweep.changed > 0) residual = look_ahead(engine, MORE_SWEEPS, threshold, residual);
     }
     return PESS_OK;
 }
@@ -158,8 +161,7 @@ static void value_iteration(pess__engine *engine, pess_solution_info *info) {
         const pess__sweep sweep = pess__improve(engine, PESS__SWITCH_NEVER, 0);
         swap_values(engine);
         info->iterations++;
-        const double floor = rounding(sweep.scale), tolerance = engine->problem->options->tolerance;
-        if (sweep.residual <= (tolerance > floor ? tolerance : floor)) {
+        if (sweep.residual <= larger(engine->problem->options->tolerance, rounding(sweep.scale))) {
             info->outcome = PESS_OUTCOME_CONVERGED;
             return;
         }
@@ -173,7 +175,7 @@ static pess_status modified_policy_iteration(pess__engine *engine, pess_solution
     double change = INFINITY; /* of the last evaluation sweep: sup|T_π v − v| */
     while (go_on(engine, info->iterations, &info->outcome)) {
         const pess__sweep sweep = pess__improve(engine, PESS__SWITCH_GAINS, 0.25 * tolerance);
-        const double floor = rounding(sweep.scale), enough = tolerance > floor ? tolerance : floor;
+        const double enough = larger(tolerance, rounding(sweep.scale));
         swap_values(engine);
         info->iterations++;
         if (sweep.residual <= enough || (sweep.changed == 0 && change <= 0.25 * enough)) {
@@ -205,7 +207,9 @@ static pess_status small_problem(pess__engine *engine, pess_solution_info *info,
         status = evaluate(engine, tightest, error);
         if (status != PESS_OK) break;
         info->iterations++;
-        if (pess__packed_gain(&packed, engine->v, engine->choice) <= tightest) {
+        double scale = 0;
+        for (int64_t s = 0; s < engine->states; s++) scale = larger(scale, fabs(engine->v[s]));
+        if (pess__packed_gain(&packed, engine->v, engine->choice) <= larger(tightest, rounding(scale))) {
             engine->evaluated = true;
             info->outcome = PESS_OUTCOME_CONVERGED;
             break;
@@ -319,6 +323,8 @@ pess_status pess__evaluate_local(const pess__problem *problem, const pess__local
         info->outcome = engine.pulse.late ? PESS_OUTCOME_TIME_LIMIT : PESS_OUTCOME_CONVERGED;
         info->method = "evaluation";
         info->evaluation = engine.chain->evaluation == PESS_EVALUATION_LU ? "lu" : "krylov";
+        engine.pulse.deadline = INFINITY; /* the naive value of the same policy belongs to the answer */
+        engine.pulse.late = false;
         status = values_buffer(&solution->values, engine.states, error);
     }
     if (status == PESS_OK) {

@@ -33,6 +33,7 @@ static void pack(const pess__engine *engine, pess__packed *packed) {
         if (model->kind[z] == PESS__ROW_NONE) packed->constant[z] = -INFINITY;
         if (model->kind[z] == PESS__ROW_SINK) packed->constant[z] += engine->gamma * engine->problem->v_lo;
         if (model->kind[z] == PESS__ROW_UNIFORM) packed->uniform[z] = engine->gamma;
+        if (model->kind[z] != PESS__ROW_SPARSE) continue;
         for (int64_t k = model->row[z], at = z * packed->width; k < model->row[z + 1]; k++, at++) {
             packed->weight[at] = engine->gamma * model->probability[k];
             packed->next[at] = model->next[k];
