@@ -13,9 +13,10 @@
 /* Every row is first tried by read_plain_row, which knows plain numbers and unquoted tokens and gives up on anything
  * else; then read_any_row tokenizes it properly and words the errors. Both give the same values. */
 
-pess_status pess__csv_chunk_create(pess__csv_chunk *chunk, const pess__csv_layout *layout, pess_error *error) {
+pess_status pess__csv_chunk_create(pess__csv_chunk *chunk, const pess__csv_layout *layout, int64_t bytes,
+                                   pess_error *error) {
     /* A row has a comma or line feed behind each column and at least one byte in each of the four required ones. */
-    const int64_t capacity = PESS__CSV_CHUNK / (layout->columns + 4) + 2;
+    const int64_t capacity = bytes / (layout->columns + 4) + 2;
     PESS_TRY(pess__block_create(&chunk->block, capacity, layout->has[PESS__ROLE_EPISODE], layout->has[PESS__ROLE_STEP],
                                 layout->has[PESS__ROLE_PROBABILITY], error));
     for (int family = 0; family < PESS__FAMILIES; family++) PESS_TRY(pess__names_create(&chunk->names[family], error));
@@ -29,6 +30,7 @@ void pess__csv_chunk_free(pess__csv_chunk *chunk) {
         free(chunk->first[family]);
     }
     free(chunk->fields);
+    *chunk = (pess__csv_chunk){0};
 }
 
 typedef struct parse {

@@ -30,7 +30,9 @@ typedef struct pess__csv_chunk {
     pess__csv_field *fields; /* [columns] */
 } pess__csv_chunk;
 
-pess_status pess__csv_chunk_create(pess__csv_chunk *chunk, const pess__csv_layout *layout, pess_error *error);
+/* Room for the rows of `bytes` of text (and the row that these end in). */
+pess_status pess__csv_chunk_create(pess__csv_chunk *chunk, const pess__csv_layout *layout, int64_t bytes,
+                                   pess_error *error);
 void pess__csv_chunk_free(pess__csv_chunk *chunk);
 /* Text to block. Failures are in chunk->problem. */
 void pess__csv_chunk_parse(pess__csv_chunk *chunk, const pess__csv_layout *layout);
