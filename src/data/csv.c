@@ -105,6 +105,10 @@ static pess_status set_roles(pess__stream *stream, csv_reader *r, const pess__cs
                               fields[i].text);
         layout->has[role] = true;
     }
+    static const uint8_t core[] = {PESS__ROLE_STATE, PESS__ROLE_ACTION, PESS__ROLE_REWARD, PESS__ROLE_NEXT_STATE};
+    layout->core = -1;
+    for (int64_t i = 0; i + 4 <= count; i++)
+        if (memcmp(layout->role + i, core, sizeof core) == 0) layout->core = i;
     for (int role = PESS__ROLE_STATE; role <= PESS__ROLE_NEXT_STATE; role++) {
         char text[400];
         if (!layout->has[role])

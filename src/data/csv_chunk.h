@@ -9,6 +9,7 @@ enum { PESS__CSV_CHUNK = 1 << 18, PESS__CSV_LONGEST_ROW = 1 << 20 };
 
 typedef struct pess__csv_layout {
     int64_t columns;
+    int64_t core;  /* state,action,reward,next_state stand side by side from this column on; -1: they do not */
     uint8_t *role; /* [columns] pess__role */
     bool has[PESS__ROLES];
     bool named[PESS__FAMILIES]; /* tokens are names, numbered in order of appearance */
