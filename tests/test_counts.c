@@ -68,7 +68,7 @@ static void test_against_brute_force(void **state) {
         assert_int_equal(c->has_starts, (kinds & (LOGS_ENDS | LOGS_EPISODES)) != 0);
         for (size_t i = 0; i < (rows > 10000 ? 3 : 4); i++) {
             logs_write(d, logs_path(names[i]));
-            for (int threads = 1; threads <= 4; threads *= 2) {
+            for (int threads = kinds % 4 == 3 ? 1 : 2; threads <= (kinds % 4 == 3 ? 4 : 2); threads *= 2) {
                 pess_counts *other = read_counts(logs_path(names[i]), threads);
                 same_counts(c, other);
                 pess_counts_destroy(other);

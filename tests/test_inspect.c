@@ -83,6 +83,10 @@ static void test_oddities(void **state) {
     expect(in, "duplicate-step", "row 4, episode 'b', step 0");
     pess_inspection_destroy(in);
 
+    in = inspect_text(EPISODES "1,0,0,0,0,1,0,1\n1,1,2,0,0,0,0,0\n1,2,0,0,1,1,1,0\n"); /* cut off, then set back */
+    assert_int_equal(in->gaps, 0);
+    pess_inspection_destroy(in);
+
     in = inspect_text("state,action,reward,next_state\n0,0,0,1\n1,0,1,0\n0,0,0,1\n");
     assert_int_equal(in->duplicates, 1); /* whole rows */
     assert_int_equal(in->gaps, 0);

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_COLUMNS = 4096, CHUNKS_PER_THREAD = 16 };
+enum { MAX_COLUMNS = 4096, CHUNKS_PER_THREAD = 16, FIRST_BUFFER = 1 << 16 };
 
 typedef struct csv_reader {
     pess__csv_layout layout;
@@ -59,6 +59,17 @@ static void consume(csv_reader *r, size_t bytes) {
     memmove(r->buffer, r->buffer + bytes, r->held);
 }
 
+/* The first row end at or behind `from`; NULL: none. A line feed inside quotes ends no row; *inside says whether `from`
+ * is inside them, and is kept up to date. */
+static char *row_end(char *from, char *end, bool has_quotes, bool *inside) {
+    if (!has_quotes) return from < end ? memchr(from, '\n', (size_t)(end - from)) : NULL;
+    for (char *c = from; c < end; c++) {
+        if (*c == '"') *inside = !*inside;
+        if (*c == '\n' && !*inside) return c;
+    }
+    return NULL;
+}
+
 static pess__role role_of(const pess__csv_field *field) {
     for (int role = PESS__ROLE_STATE; role < PESS__ROLES; role++)
         if (strlen(pess__role_name[role]) == field->length &&
@@ -94,6 +105,10 @@ static pess_status set_roles(pess__stream *stream, csv_reader *r, const pess__cs
                               fields[i].text);
         layout->has[role] = true;
     }
+    static const uint8_t core[] = {PESS__ROLE_STATE, PESS__ROLE_ACTION, PESS__ROLE_REWARD, PESS__ROLE_NEXT_STATE};
+    layout->core = -1;
+    for (int64_t i = 0; i + 4 <= count; i++)
+        if (memcmp(layout->role + i, core, sizeof core) == 0) layout->core = i;
     for (int role = PESS__ROLE_STATE; role <= PESS__ROLE_NEXT_STATE; role++) {
         char text[400];
         if (!layout->has[role])
@@ -109,6 +124,8 @@ static pess_status set_roles(pess__stream *stream, csv_reader *r, const pess__cs
 /* Reads the header line; the roles are set the first time only. */
 static pess_status read_header(pess__stream *stream, csv_reader *r, pess_error *error) {
     PESS_TRY(fill(stream, r, error));
+    bool inside = false;
+    if (row_end(r->buffer, r->buffer + r->held, true, &inside) == NULL) PESS_TRY(fill(stream, r, error));
     pess__csv_cursor cursor = {r->buffer, r->buffer + r->held, 1};
     if (r->held >= 3 && memcmp(r->buffer, "\xEF\xBB\xBF", 3) == 0) cursor.at += 3;
     pess__csv_problem problem = {0};
@@ -142,7 +159,7 @@ static pess_status open_csv(pess__stream *stream, pess_error *error) {
     PESS_TRY(pess__allocate(&r, 1, sizeof *r, "a CSV reader", error));
     stream->reader = r;
     r->chunks = (int64_t)CHUNKS_PER_THREAD * stream->threads;
-    r->capacity = PESS__CSV_LONGEST_ROW;
+    r->capacity = FIRST_BUFFER;
     r->full = (size_t)r->chunks * PESS__CSV_CHUNK + 2 * (size_t)PESS__CSV_LONGEST_ROW;
     PESS_TRY(pess__allocate(&r->buffer, (int64_t)r->capacity, 1, "text of the log", error));
     PESS_TRY(pess__allocate(&r->chunk, r->chunks, sizeof *r->chunk, "pieces of the log", error));
@@ -171,17 +188,6 @@ static void close_csv(pess__stream *stream) {
 }
 
 /* ------------------------------------------------------------------------------------------------ rows */
-
-/* The first row end at or behind `from`; rows begin at `begin`. A line feed inside quotes ends no row. NULL: none.
- * `quotes` is the number of quotes before `from`, updated. */
-static char *row_end(char *from, char *end, bool has_quotes, bool *inside) {
-    if (!has_quotes) return from < end ? memchr(from, '\n', (size_t)(end - from)) : NULL;
-    for (char *c = from; c < end; c++) {
-        if (*c == '"') *inside = !*inside;
-        if (*c == '\n' && !*inside) return c;
-    }
-    return NULL;
-}
 
 static bool odd_quotes(const char *from, const char *end) {
     unsigned count = 0;
@@ -223,6 +229,8 @@ static pess_status restart(pess__stream *stream, csv_reader *r, int family, pess
         if (r->layout.named[f]) PESS_TRY(pess__names_create(names[f], error));
     }
     PESS_TRY(pess__infile_rewind(stream->file, error));
+    for (int64_t i = 0; i < r->chunks; i++) pess__csv_chunk_free(&r->chunk[i]);
+    r->created = 0;
     r->held = 0;
     r->at_end = false;
     return read_header(stream, r, error);
@@ -281,6 +289,15 @@ static pess_status settle(pess__stream *stream, csv_reader *r, int64_t count, in
     return PESS_OK;
 }
 
+/* Memory for as many chunks as are in use. A file that ends here has no larger ones to come. cut() has already set the
+ * places. */
+static pess_status create_chunks(csv_reader *r, int64_t count, pess_error *error) {
+    const int64_t bytes = r->at_end && r->held < PESS__CSV_CHUNK ? (int64_t)r->held : PESS__CSV_CHUNK;
+    for (; r->created < count; r->created++)
+        PESS_TRY(pess__csv_chunk_create(&r->chunk[r->created], &r->layout, bytes, error));
+    return PESS_OK;
+}
+
 static pess_status next_csv(pess__stream *stream, pess__batch *batch, pess_error *error) {
     csv_reader *r = stream->reader;
     for (;;) {
@@ -293,8 +310,7 @@ static pess_status next_csv(pess__stream *stream, pess__batch *batch, pess_error
                               "%s:%lld:1: found a row of more than %d bytes, expected a shorter one; is a quote never "
                               "closed?",
                               pess__infile_name(stream->file), (long long)r->line, PESS__CSV_LONGEST_ROW);
-        for (; r->created < count; r->created++)
-            PESS_TRY(pess__csv_chunk_create(&r->chunk[r->created], &r->layout, error));
+        PESS_TRY(create_chunks(r, count, error));
 #pragma omp parallel for schedule(dynamic, 1) num_threads(stream->threads) if (count > 1)
         for (int64_t i = 0; i < count; i++) pess__csv_chunk_parse(&r->chunk[i], &r->layout);
         int family = -1;

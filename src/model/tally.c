@@ -363,7 +363,8 @@ pess_status pess__tally_add(pess__tally *tally, const pess__block *blocks, int64
     }
     if (tally->direct) PESS_TRY(make_room(tally, max_state, max_action, error));
     PESS_TRY(make_places(tally, count, error));
-    if (tally->threads > 1) {
+    /* Sorting rows by part costs as much as adding to cells: below four threads one does it alone, in one pass. */
+    if (tally->threads > (tally->direct ? 3 : 1)) {
         count_in_parallel(tally, blocks, count);
     } else {
         for (int64_t b = 0; b < count; b++) {
