@@ -52,6 +52,7 @@ static pess_status grow_columns(pess_dataset *data, const pess__stream *stream, 
 static void append(pess_dataset *data, const pess__block *block) {
     const size_t n = (size_t)block->rows;
     const int64_t at = data->rows;
+    if (n == 0) return; /* blank lines only: there may be no columns yet */
     memcpy(data->state + at, block->state, n * sizeof *block->state);
     memcpy(data->action + at, block->action, n * sizeof *block->action);
     memcpy(data->next_state + at, block->next_state, n * sizeof *block->next_state);
