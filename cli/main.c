@@ -6,8 +6,15 @@
 
 /* name, summary: one row per cmd_<name>.c */
 #define COMMAND_LIST(X)                                                                                                \
+    X(inspect, "what is in a log, what is odd about it, what has to be declared")                                      \
+    X(solve, "a pessimistic policy from a log")                                                                        \
+    X(evaluate, "the value of a given policy under each family")                                                       \
+    X(convert, "a log in another format")                                                                              \
+    X(mdp, "known processes: gridworld, bandit, random; solve, evaluate")                                              \
+    X(simulate, "a log of a policy acting in a known process")                                                         \
     X(env, "games to act in: list them, replay and record traces, measure their speed")                                \
     X(play, "play a game in the terminal, watch a policy, or record it as a GIF or PNG")                               \
+    X(list, "the algorithms, uncertainties and formats there are")                                                     \
     X(help, "this overview, or the help of one command")
 
 #define COMMAND_DECLARE(name, summary) int cmd_##name(int argc, char **argv);
