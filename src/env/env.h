@@ -127,9 +127,9 @@ typedef struct pess__stored {
 } pess__stored;
 
 int64_t pess__stored_size(const pess__stored *what);
-pess_status pess__stored_begin(const pess__stored *what, uint8_t *out, int64_t size, uint8_t **body, pess_error *error);
+size_t pess__stored_offset(void); /* where the body begins */
+pess_status pess__stored_begin(const pess__stored *what, uint8_t *out, int64_t size, pess_error *error);
 void pess__stored_seal(const pess__stored *what, uint8_t *out);
-pess_status pess__stored_open(const pess__stored *what, const uint8_t *bytes, int64_t size, const uint8_t **body,
-                              pess_error *error);
+pess_status pess__stored_open(const pess__stored *what, const uint8_t *bytes, int64_t size, pess_error *error);
 
 #endif

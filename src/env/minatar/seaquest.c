@@ -382,7 +382,8 @@ static const uint8_t list_channel[LISTS] = {FRIENDLY, DIVER, ENEMY, ENEMY_SUB, F
 static const bool list_trails[LISTS] = {false, true, false, true, true};
 
 PESS__INLINE void draw_lane(const game_state *s, int lane, int list, uint64_t *words) {
-    const int x = s->lane_x[lane], y = s->lane_y[lane], behind = x - s->lane_dx[lane];
+    const int8_t x = s->lane_x[lane], y = s->lane_y[lane];
+    const int behind = x - s->lane_dx[lane];
     pess__set_bit(words, cell(x, y) + list_channel[list]);
     pess__set_bit_if(words, cell(behind, y) + TRAIL, list_trails[list] & (behind >= 0) & (behind <= 9));
 }
@@ -430,8 +431,8 @@ static bool list_valid(const game_state *s, int list) {
     const int timer = list == SAVED ? DIVER_MOVE : list >= SUBS ? MOVE_SPEED : 0;
     if (!within(s->count[list], 0, room[list])) return false;
     for (int i = 0; i < room[list]; i++) {
-        const int lane = lane_of(list, i), x = s->lane_x[lane], y = s->lane_y[lane], dx = s->lane_dx[lane];
-        const int shot = s->lane_shot[lane];
+        const int lane = lane_of(list, i), shot = s->lane_shot[lane];
+        const int8_t x = s->lane_x[lane], y = s->lane_y[lane], dx = s->lane_dx[lane];
         bool fine = list == SUBS && i < s->count[list] ? shot <= SHOT_INTERVAL : shot == 1;
         if (i < s->count[list])
             fine = fine && within(x, 0, 9) && within(y, 0, 8) && (dx == 1 || dx == -1) && s->lane_timer[lane] <= timer;

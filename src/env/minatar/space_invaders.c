@@ -66,9 +66,8 @@ PESS__INLINE void alien_shot(game_state *s) {
     const uint32_t columns = (uint32_t)((half | half >> 10 | half >> 20 | half >> 30 | half >> 40) & 1023);
     const uint32_t up_to = columns & ((2U << s->cannon) - 1), beyond = columns & ~up_to;
     if (columns == 0) return;
-    const int left = up_to != 0 ? 31 - __builtin_clz(up_to) : -100;
-    const int right = beyond != 0 ? __builtin_ctz(beyond) : 100;
-    const int x = s->cannon - left <= right - s->cannon ? left : right;
+    const int left = 31 - __builtin_clz(up_to | 1), right = __builtin_ctz(beyond | 1U << 20); /* 20: none, and far */
+    const int x = up_to != 0 && s->cannon - left <= right - s->cannon ? left : right;
     const board there = s->aliens & column_of(x);
     const uint64_t upper = (uint64_t)(there >> 64);
     const int bit = upper != 0 ? 127 - __builtin_clzll(upper) : 63 - __builtin_clzll((uint64_t)there);
