@@ -1,0 +1,150 @@
+#include "experiment/torus.h"
+
+#include "core/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+pess_status pess__torus_create(int64_t rows, int64_t cols, double slip, pess__torus *out, pess_error *error) {
+    uint32_t *neighbour = NULL;
+    PESS_TRY(pess__allocate(&neighbour, rows * cols * TORUS_ACTIONS, sizeof *neighbour, "the gridworld", error));
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t j = 0; j < cols; j++) {
+            uint32_t *at = neighbour + (i * cols + j) * TORUS_ACTIONS;
+            at[0] = (uint32_t)((i + rows - 1) % rows * cols + j);
+            at[1] = (uint32_t)(i * cols + (j + 1) % cols);
+            at[2] = (uint32_t)((i + 1) % rows * cols + j);
+            at[3] = (uint32_t)(i * cols + (j + cols - 1) % cols);
+        }
+    *out = (pess__torus){rows, cols, rows * cols, slip, neighbour};
+    return PESS_OK;
+}
+
+void pess__torus_destroy(pess__torus *torus) {
+    free(torus->neighbour);
+    torus->neighbour = NULL;
+}
+
+static double move_probability(const pess__torus *torus, int64_t direction, int64_t action) {
+    return torus->slip / TORUS_ACTIONS + (direction == action ? 1 - torus->slip : 0);
+}
+
+void pess__torus_draw(const pess__torus *torus, double a, double b, pess__rng *rng, pess__torus_model *out) {
+    const int64_t pairs = torus->states * TORUS_ACTIONS;
+    for (int64_t z = 0; z < pairs; z++) {
+        out->reward[z] = pess__rng_beta(rng, a, b);
+        out->unseen[z] = 0;
+    }
+    for (int64_t i = 0; i < pairs * TORUS_ACTIONS; i++)
+        out->probability[i] = move_probability(torus, i / TORUS_ACTIONS % TORUS_ACTIONS, i % TORUS_ACTIONS);
+}
+
+/* ---- drawing a dataset */
+
+/* Walker's alias table (Vose 1991): pair i with probability threshold[i] of its cell, else other[i]. */
+static void build_alias(int64_t cells, const double *weight, pess__alias *alias) {
+    double total = 0;
+    for (int64_t i = 0; i < cells; i++) total += weight[i];
+    int64_t small = 0, large = cells; /* two stacks that grow towards each other */
+    for (int64_t i = 0; i < cells; i++) {
+        alias->threshold[i] = weight[i] * (double)cells / total;
+        alias->other[i] = (uint32_t)i;
+        if (alias->threshold[i] < 1)
+            alias->stack[small++] = (uint32_t)i;
+        else
+            alias->stack[--large] = (uint32_t)i;
+    }
+    while (small > 0 && large < cells) {
+        const uint32_t less = alias->stack[--small], more = alias->stack[large];
+        alias->other[less] = more;
+        alias->threshold[more] -= 1 - alias->threshold[less];
+        if (alias->threshold[more] < 1) {
+            large++;
+            alias->stack[small++] = more;
+        }
+    }
+    /* what rounding left over is a full cell; an empty cell is never left over, as some cell above 1 remains for it */
+    while (small > 0) alias->threshold[alias->stack[--small]] = 1;
+    while (large < cells) alias->threshold[alias->stack[large++]] = 1;
+}
+
+static void clear_counts(const pess__torus *torus, pess__torus_counts *out) {
+    const size_t pairs = (size_t)torus->states * TORUS_ACTIONS;
+    memset(out->pair, 0, pairs * sizeof *out->pair);
+    memset(out->success, 0, pairs * sizeof *out->success);
+    memset(out->move, 0, pairs * TORUS_ACTIONS * sizeof *out->move);
+}
+
+void pess__torus_sample_single(const pess__torus *torus, const pess__torus_model *truth, const double *weight,
+                               int64_t n, pess__rng *rng, pess__alias *alias, pess__torus_counts *out) {
+    __extension__ typedef unsigned __int128 wide;
+    const int64_t pairs = torus->states * TORUS_ACTIONS;
+    const double per_direction = torus->slip > 0 ? TORUS_ACTIONS / torus->slip : 0;
+    build_alias(pairs, weight, alias);
+    clear_counts(torus, out);
+    for (int64_t i = 0; i < n; i++) {
+        const wide product = (wide)pess__rng_next(rng) * (uint64_t)pairs; /* cell in the high half, place in the low */
+        const int64_t cell = (int64_t)(product >> 64);
+        const double place = (double)((uint64_t)product >> 11) * 0x1p-53;
+        const int64_t z = place < alias->threshold[cell] ? cell : alias->other[cell];
+        const double slip = pess__rng_uniform(rng);
+        /* below `slip` the direction is uniform, and slip's place in [0, torus->slip) says which */
+        int64_t direction = slip < torus->slip ? (int64_t)(slip * per_direction) : z % TORUS_ACTIONS;
+        if (direction >= TORUS_ACTIONS) direction = TORUS_ACTIONS - 1;
+        out->pair[z]++;
+        out->move[z * TORUS_ACTIONS + direction]++;
+        out->success[z] += pess__rng_uniform(rng) < truth->reward[z];
+    }
+}
+
+void pess__torus_sample_counts(const pess__torus *torus, const pess__torus_model *truth, const double *weight,
+                               int64_t n, pess__rng *rng, pess__torus_counts *out) {
+    const int64_t pairs = torus->states * TORUS_ACTIONS;
+    pess__rng_multinomial(rng, n, pairs, weight, out->pair);
+    for (int64_t z = 0; z < pairs; z++) {
+        double move[TORUS_ACTIONS];
+        for (int64_t d = 0; d < TORUS_ACTIONS; d++) move[d] = move_probability(torus, d, z % TORUS_ACTIONS);
+        out->success[z] = pess__rng_binomial(rng, out->pair[z], truth->reward[z]);
+        pess__rng_multinomial(rng, out->pair[z], TORUS_ACTIONS, move, out->move + z * TORUS_ACTIONS);
+    }
+}
+
+void pess__torus_sample(const pess__torus *torus, const pess__torus_model *truth, const double *weight, int64_t n,
+                        pess__rng *rng, pess__alias *alias, pess__torus_counts *out) {
+    /* a pair's counts cost about as much as 20 transitions (bench_experiment) */
+    if (n <= 20 * torus->states * TORUS_ACTIONS)
+        pess__torus_sample_single(torus, truth, weight, n, rng, alias, out);
+    else
+        pess__torus_sample_counts(torus, truth, weight, n, rng, out);
+}
+
+/* ---- the empirical model */
+
+static void estimate_pair(const pess__torus_counts *counts, int64_t z, pess__rng *unseen, pess__torus_model *out,
+                          double *root) {
+    const int64_t state = z / TORUS_ACTIONS, action = z % TORUS_ACTIONS, n = counts->pair[z];
+    double *probability = out->probability + state * TORUS_ACTIONS * TORUS_ACTIONS + action;
+    const double inverse = n > 0 ? 1 / (double)n : 0;
+    for (int64_t d = 0; d < TORUS_ACTIONS; d++)
+        probability[d * TORUS_ACTIONS] = (double)counts->move[z * TORUS_ACTIONS + d] * inverse;
+    out->unseen[z] = n > 0 ? 0 : 1;
+    out->reward[z] = n > 0 ? (double)counts->success[z] / (double)n : pess__rng_uniform(unseen);
+    root[z] = n > 0 ? 1 / sqrt((double)n) : INFINITY;
+}
+
+void pess__torus_estimate(const pess__torus *torus, const pess__torus_counts *counts, pess__rng *unseen,
+                          pess__torus_model *out, double *imitation, double *root) {
+    for (int64_t s = 0; s < torus->states; s++) {
+        int64_t total = 0;
+        for (int64_t a = 0; a < TORUS_ACTIONS; a++) {
+            const int64_t z = s * TORUS_ACTIONS + a;
+            estimate_pair(counts, z, unseen, out, root);
+            total += counts->pair[z];
+        }
+        for (int64_t a = 0; a < TORUS_ACTIONS; a++) {
+            const int64_t z = s * TORUS_ACTIONS + a;
+            imitation[z] = total > 0 ? (double)counts->pair[z] / (double)total : 1.0 / TORUS_ACTIONS;
+        }
+    }
+}
