@@ -56,6 +56,11 @@ static int64_t transform(pess__rng *rng, int64_t n, double p) {
 int64_t pess__rng_binomial(pess__rng *rng, int64_t n, double p) {
     if (n <= 0 || !(p > 0)) return 0;
     if (p >= 1) return n;
+    if (n <= 16) { /* so few are cheaper one by one than one exponential */
+        int64_t successes = 0;
+        for (int64_t i = 0; i < n; i++) successes += pess__rng_uniform(rng) < p;
+        return successes;
+    }
     const bool flipped = p > 0.5;
     const double small = flipped ? 1 - p : p;
     const int64_t k = (double)n * small < 10 ? invert(rng, n, small) : transform(rng, n, small);

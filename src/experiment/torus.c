@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Up to this many transitions per pair, drawing pairs one by one is cheaper than their counts (bench_experiment). */
+enum { SINGLE_DRAWS = 16 };
+
 pess_status pess__torus_create(int64_t rows, int64_t cols, double slip, pess__torus *out, pess_error *error) {
     uint32_t *neighbour = NULL;
     PESS_TRY(pess__allocate(&neighbour, rows * cols * TORUS_ACTIONS, sizeof *neighbour, "the gridworld", error));
@@ -69,54 +72,41 @@ static void build_alias(int64_t cells, const double *weight, pess__alias *alias)
     while (large < cells) alias->threshold[alias->stack[large++]] = 1;
 }
 
-static void clear_counts(const pess__torus *torus, pess__torus_counts *out) {
-    const size_t pairs = (size_t)torus->states * TORUS_ACTIONS;
-    memset(out->pair, 0, pairs * sizeof *out->pair);
-    memset(out->success, 0, pairs * sizeof *out->success);
-    memset(out->move, 0, pairs * TORUS_ACTIONS * sizeof *out->move);
-}
-
-void pess__torus_sample_single(const pess__torus *torus, const pess__torus_model *truth, const double *weight,
-                               int64_t n, pess__rng *rng, pess__alias *alias, pess__torus_counts *out) {
+/* One transition after the other: how often each pair occurs. */
+static void draw_pairs(int64_t pairs, const double *weight, int64_t n, pess__rng *rng, pess__alias *alias,
+                       int64_t *out) {
     __extension__ typedef unsigned __int128 wide;
-    const int64_t pairs = torus->states * TORUS_ACTIONS;
-    const double per_direction = torus->slip > 0 ? TORUS_ACTIONS / torus->slip : 0;
     build_alias(pairs, weight, alias);
-    clear_counts(torus, out);
+    memset(out, 0, (size_t)pairs * sizeof *out);
     for (int64_t i = 0; i < n; i++) {
         const wide product = (wide)pess__rng_next(rng) * (uint64_t)pairs; /* cell in the high half, place in the low */
-        const int64_t cell = (int64_t)(product >> 64);
+        const int64_t cell = (int64_t)(product >> 64), choice[2] = {alias->other[cell], cell};
         const double place = (double)((uint64_t)product >> 11) * 0x1p-53;
-        const int64_t z = place < alias->threshold[cell] ? cell : alias->other[cell];
-        const double slip = pess__rng_uniform(rng);
-        /* below `slip` the direction is uniform, and slip's place in [0, torus->slip) says which */
-        int64_t direction = slip < torus->slip ? (int64_t)(slip * per_direction) : z % TORUS_ACTIONS;
-        if (direction >= TORUS_ACTIONS) direction = TORUS_ACTIONS - 1;
-        out->pair[z]++;
-        out->move[z * TORUS_ACTIONS + direction]++;
-        out->success[z] += pess__rng_uniform(rng) < truth->reward[z];
-    }
-}
-
-void pess__torus_sample_counts(const pess__torus *torus, const pess__torus_model *truth, const double *weight,
-                               int64_t n, pess__rng *rng, pess__torus_counts *out) {
-    const int64_t pairs = torus->states * TORUS_ACTIONS;
-    pess__rng_multinomial(rng, n, pairs, weight, out->pair);
-    for (int64_t z = 0; z < pairs; z++) {
-        double move[TORUS_ACTIONS];
-        for (int64_t d = 0; d < TORUS_ACTIONS; d++) move[d] = move_probability(torus, d, z % TORUS_ACTIONS);
-        out->success[z] = pess__rng_binomial(rng, out->pair[z], truth->reward[z]);
-        pess__rng_multinomial(rng, out->pair[z], TORUS_ACTIONS, move, out->move + z * TORUS_ACTIONS);
+        out[choice[place < alias->threshold[cell]]]++;
     }
 }
 
 void pess__torus_sample(const pess__torus *torus, const pess__torus_model *truth, const double *weight, int64_t n,
                         pess__rng *rng, pess__alias *alias, pess__torus_counts *out) {
-    /* a pair's counts cost about as much as 20 transitions (bench_experiment) */
-    if (n <= 20 * torus->states * TORUS_ACTIONS)
-        pess__torus_sample_single(torus, truth, weight, n, rng, alias, out);
+    const int64_t pairs = torus->states * TORUS_ACTIONS;
+    if (n <= SINGLE_DRAWS * pairs)
+        draw_pairs(pairs, weight, n, rng, alias, out->pair);
     else
-        pess__torus_sample_counts(torus, truth, weight, n, rng, out);
+        pess__rng_multinomial(rng, n, pairs, weight, out->pair);
+    const double slip = torus->slip * (TORUS_ACTIONS - 1) / TORUS_ACTIONS;
+    for (int64_t z = 0; z < pairs; z++) {
+        int64_t *move = out->move + z * TORUS_ACTIONS, action = z % TORUS_ACTIONS;
+        memset(move, 0, TORUS_ACTIONS * sizeof *move);
+        out->success[z] = pess__rng_binomial(rng, out->pair[z], truth->reward[z]);
+        /* the moves that miss the intended direction, then one of the other three for each */
+        int64_t left = pess__rng_binomial(rng, out->pair[z], slip);
+        move[action] = out->pair[z] - left;
+        for (int64_t d = 1; d < TORUS_ACTIONS && left > 0; d++) {
+            const int64_t count = pess__rng_binomial(rng, left, 1.0 / (double)(TORUS_ACTIONS - d));
+            move[(action + d) % TORUS_ACTIONS] = count;
+            left -= count;
+        }
+    }
 }
 
 /* ---- the empirical model */

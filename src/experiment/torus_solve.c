@@ -76,54 +76,73 @@ static double read_values(const pess__torus_solver *solver, int64_t lane, double
     return mean;
 }
 
-static int first_best(actions q) {
-    double best = q[0];
-    for (int a = 1; a < A; a++) best = q[a] > best ? q[a] : best;
-    int a = 0;
-    while (q[a] < best - TIE) a++;
-    return a;
+static inline double largest(actions q) {
+    const double low = q[0] > q[1] ? q[0] : q[1], high = q[2] > q[3] ? q[2] : q[3];
+    return low > high ? low : high;
 }
 
-/* The best π(·|s) for q, to `pi`; returns its value. Greedy: all on the first best action. Proximal (Proposition 1):
- * actions with q > max q − α keep their empirical probability, the rest goes to the first best. */
-static double best_local(const pess__torus_job *job, int64_t s, actions q, double *pi) {
-    const int best = first_best(q);
-    if (job->kind == TORUS_GREEDY) {
-        for (int a = 0; a < A; a++) pi[a] = a == best ? 1 : 0;
-        return q[best];
-    }
-    double moved = 0, value = 0, top = q[0];
-    for (int a = 1; a < A; a++) top = q[a] > top ? q[a] : top;
+/* The smallest action within a tie of the largest q. */
+static inline int first_best(actions q, double top) {
+    const unsigned near = (unsigned)(q[0] >= top - TIE) | (unsigned)(q[1] >= top - TIE) << 1 |
+                          (unsigned)(q[2] >= top - TIE) << 2 | 8;
+    return __builtin_ctz(near);
+}
+
+/* Proposition 1: actions with q > max q − α keep their empirical probability, the rest goes to the best. Value of that,
+ * max_π Σπq − α·TV(π, π̂). */
+static inline double proximal_value(actions q, double top, actions imitation, double alpha) {
+    /* an action below the line is worth the line: its mass moves to the best and pays α */
+    const double line = top - alpha;
+    actions worth;
+    for (int a = 0; a < A; a++) worth[a] = q[a] > line ? q[a] : line;
+    return sum(worth * imitation);
+}
+
+static inline void write_greedy(actions q, double top, double *pi) {
+    static const double unit[A][A] = {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}};
+    memcpy(pi, unit[first_best(q, top)], sizeof unit[0]);
+}
+
+static inline void write_proximal(actions q, double top, const double *imitation, double alpha, double *pi) {
+    const int best = first_best(q, top);
+    double moved = 0;
     for (int a = 0; a < A; a++) {
-        const double had = job->imitation[s * A + a];
-        const bool keeps = a == best || q[a] > top - job->alpha + TIE;
-        pi[a] = keeps ? had : 0;
-        if (!keeps) moved += had;
+        const bool keeps = a == best || q[a] > top - alpha + TIE;
+        pi[a] = keeps ? imitation[a] : 0;
+        moved += keeps ? 0 : imitation[a];
     }
     pi[best] += moved;
-    for (int a = 0; a < A; a++) value += pi[a] * q[a];
-    return value - job->alpha * moved;
 }
 
-/* q = r + γPv at every state; a state's policy changes where that gains more than a tie. On a converged v (no state
- * gains, or `settle`) every state gets its local optimum, so that the policy is a function of v alone. */
-static bool improve(const pess__torus_solver *solver, pess__torus_job *job, const double *v, double mean, bool fresh,
-                    bool settle) {
+/* q = r + γPv at every state; a state's policy changes where that gains more than a tie, and where `all` is set, so
+ * that the policy of a converged v is a function of v alone. Returns whether any state gained. */
+static inline bool improve_kind(const pess__torus_solver *solver, pess__torus_job *job, const double *v, double mean,
+                                bool all, pess__torus_kind kind) {
     const uint32_t *neighbour = solver->torus->neighbour;
     const double uniform = solver->gamma * mean;
-    bool changed = false;
+    bool gained = false;
     for (int64_t s = 0; s < solver->torus->states; s++) {
         const double *p = job->model->probability + s * A * A;
         actions next = load(p) * v[neighbour[s * A]];
         for (int64_t d = 1; d < A; d++) next += load(p + d * A) * v[neighbour[s * A + d]];
         const actions q = load(job->reward + s * A) + solver->gamma * next + uniform * load(job->model->unseen + s * A);
-        double pi[A];
-        const double value = best_local(job, s, q, pi);
-        const bool gains = fresh || value > v[s] + TIE;
-        if (gains || settle) memcpy(job->policy + s * A, pi, sizeof pi);
-        changed = changed || gains;
+        const double top = largest(q);
+        const double value =
+            kind == TORUS_GREEDY ? top : proximal_value(q, top, load(job->imitation + s * A), job->alpha);
+        const bool gains = value > v[s] + TIE;
+        gained = gained || gains;
+        if (!gains && !all) continue;
+        if (kind == TORUS_GREEDY)
+            write_greedy(q, top, job->policy + s * A);
+        else
+            write_proximal(q, top, job->imitation + s * A, job->alpha, job->policy + s * A);
     }
-    return changed;
+    return gained;
+}
+
+static bool improve(const pess__torus_solver *solver, pess__torus_job *job, const double *v, double mean, bool all) {
+    return job->kind == TORUS_GREEDY ? improve_kind(solver, job, v, mean, all, TORUS_GREEDY)
+                                     : improve_kind(solver, job, v, mean, all, TORUS_PROXIMAL);
 }
 
 /* ---- the lanes together */
@@ -140,7 +159,7 @@ static void begin(pess__torus_solver *solver, lane_state *lane, int64_t index, p
     if (!lane->optimising) return;
     double *v = solver->values + index * states, mean = 0;
     for (int64_t s = 0; s < states; s++) mean += v[s] = job->guess != NULL ? job->guess[s] : 0;
-    (void)improve(solver, job, v, mean / (double)states, true, false);
+    (void)improve(solver, job, v, mean / (double)states, true);
 }
 
 static void assemble_lane(pess__torus_solver *solver, const lane_state *lane, int64_t index) {
@@ -160,8 +179,8 @@ static bool advance(pess__torus_solver *solver, lane_state *lane, int64_t index)
     const double mean = read_values(solver, index, v);
     job->steps++;
     if (lane->optimising) {
-        if (improve(solver, job, v, mean, false, false) && job->steps < MAX_STEPS) return false;
-        (void)improve(solver, job, v, mean, false, true);
+        if (improve(solver, job, v, mean, false) && job->steps < MAX_STEPS) return false;
+        (void)improve(solver, job, v, mean, true);
         lane->optimising = false;
         if (job->truth != NULL) return false;
     }

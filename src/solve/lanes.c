@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef double vector __attribute__((vector_size(8 * PESS__LANES)));
+/* A batch is WIDE registers of four doubles. */
+typedef double vector __attribute__((vector_size(32)));
+enum { WIDE = PESS__LANES / 4 };
 
 struct pess__lanes_plan {
     int64_t n, operations, upper_count;
@@ -191,7 +193,7 @@ int64_t pess__lanes_plan_operations(const pess__lanes_plan *plan) { return plan-
 pess_status pess__lanes_create(const pess__lanes_plan *plan, pess__lanes *out, pess_error *error) {
     const int64_t n = plan->n, vectors = n * (PESS__NEIGHBOURS + 2 + 2 + 1 + 1 + 2) + plan->upper_count + 1;
     void *memory = NULL;
-    PESS_TRY(pess__allocate(&memory, vectors + 1, sizeof(vector), "a batch of systems", error));
+    PESS_TRY(pess__allocate(&memory, vectors * WIDE + 1, sizeof(vector), "a batch of systems", error));
     double *at = (double *)(((uintptr_t)memory + sizeof(vector) - 1) / sizeof(vector) * sizeof(vector));
     out->memory = memory;
     double **const parts[] = {&out->coefficient, &out->right, &out->solution, &out->pivot,
@@ -209,55 +211,69 @@ void pess__lanes_destroy(pess__lanes *lanes) {
     memset(lanes, 0, sizeof *lanes);
 }
 
+#define EACH(w) for (int w = 0; w < WIDE; w++)
+
 /* Row i of I − C in the dense work row: zero on its pattern, one on the diagonal, minus the entries of C. */
 static inline void load_row(const pess__lanes_plan *plan, int64_t i, const vector *coefficient, vector *work) {
     const vector zero = {0};
-    for (int64_t e = plan->lower_row[i]; e < plan->lower_row[i + 1]; e++) work[plan->lower[e]] = zero;
-    for (int64_t e = plan->upper_row[i]; e < plan->upper_row[i + 1]; e++) work[plan->upper[e]] = zero;
-    work[i] = zero + 1.0;
-    const vector *c = coefficient + (int64_t)plan->state[i] * PESS__NEIGHBOURS;
-    for (int64_t d = 0; d < PESS__NEIGHBOURS; d++) work[plan->position[i * PESS__NEIGHBOURS + d]] -= c[d];
-}
-
-/* Up-looking elimination: row i minus multiples of the rows above it. With L = (rows of multipliers), the forward
- * substitution of both right-hand sides goes along, so L is never stored. */
-static inline void factor(const pess__lanes_plan *plan, pess__lanes *lanes, int64_t rows) {
-    const vector *coefficient = (const vector *)lanes->coefficient, *right = (const vector *)lanes->right;
-    vector *work = (vector *)lanes->work, *pivot = (vector *)lanes->pivot;
-    vector *upper = (vector *)lanes->upper, *forward = (vector *)lanes->forward;
-    for (int64_t i = 0; i < rows; i++) {
-        load_row(plan, i, coefficient, work);
-        vector first = right[2 * (int64_t)plan->state[i]], second = right[2 * (int64_t)plan->state[i] + 1];
-        for (int64_t e = plan->lower_row[i]; e < plan->lower_row[i + 1]; e++) {
-            const int64_t k = plan->lower[e];
-            const vector factor_k = work[k] * pivot[k];
-            const int64_t end = plan->upper_row[k + 1];
-            for (int64_t f = plan->upper_row[k]; f < end; f++) work[plan->upper[f]] -= factor_k * upper[f];
-            first -= factor_k * forward[2 * k];
-            second -= factor_k * forward[2 * k + 1];
-        }
-        for (int64_t f = plan->upper_row[i]; f < plan->upper_row[i + 1]; f++) upper[f] = work[plan->upper[f]];
-        pivot[i] = 1.0 / work[i];
-        forward[2 * i] = first;
-        forward[2 * i + 1] = second;
+    for (int64_t e = plan->lower_row[i]; e < plan->lower_row[i + 1]; e++)
+        EACH(w) work[plan->lower[e] * WIDE + w] = zero;
+    for (int64_t e = plan->upper_row[i]; e < plan->upper_row[i + 1]; e++)
+        EACH(w) work[plan->upper[e] * WIDE + w] = zero;
+    EACH(w) work[i * WIDE + w] = zero + 1.0;
+    const vector *c = coefficient + (int64_t)plan->state[i] * PESS__NEIGHBOURS * WIDE;
+    for (int64_t d = 0; d < PESS__NEIGHBOURS; d++) {
+        vector *at = work + (int64_t)plan->position[i * PESS__NEIGHBOURS + d] * WIDE;
+        EACH(w) at[w] -= c[d * WIDE + w];
     }
 }
 
-/* x_i = (y_i − Σ_{j>i} U_ij x_j) / U_ii, from row `rows` − 1 down; x of later steps is in work already. */
+/* Up-looking elimination: row i minus multiples of the rows above it. The forward substitution of both right-hand
+ * sides goes along, so L is never stored. */
+static inline void factor(const pess__lanes_plan *plan, pess__lanes *lanes, int64_t rows) {
+    const vector *coefficient = (const vector *)lanes->coefficient, *right = (const vector *)lanes->right;
+    vector *restrict work = (vector *)lanes->work, *restrict pivot = (vector *)lanes->pivot;
+    vector *restrict upper = (vector *)lanes->upper, *restrict forward = (vector *)lanes->forward;
+    for (int64_t i = 0; i < rows; i++) {
+        load_row(plan, i, coefficient, work);
+        vector first[WIDE], second[WIDE];
+        EACH(w) first[w] = right[2 * (int64_t)plan->state[i] * WIDE + w];
+        EACH(w) second[w] = right[(2 * (int64_t)plan->state[i] + 1) * WIDE + w];
+        for (int64_t e = plan->lower_row[i]; e < plan->lower_row[i + 1]; e++) {
+            const int64_t k = plan->lower[e], end = plan->upper_row[k + 1];
+            vector multiple[WIDE];
+            EACH(w) multiple[w] = work[k * WIDE + w] * pivot[k * WIDE + w];
+            for (int64_t f = plan->upper_row[k]; f < end; f++) {
+                vector *at = work + (int64_t)plan->upper[f] * WIDE;
+                EACH(w) at[w] -= multiple[w] * upper[f * WIDE + w];
+            }
+            EACH(w) first[w] -= multiple[w] * forward[2 * k * WIDE + w];
+            EACH(w) second[w] -= multiple[w] * forward[(2 * k + 1) * WIDE + w];
+        }
+        for (int64_t f = plan->upper_row[i]; f < plan->upper_row[i + 1]; f++)
+            EACH(w) upper[f * WIDE + w] = work[(int64_t)plan->upper[f] * WIDE + w];
+        EACH(w) pivot[i * WIDE + w] = 1.0 / work[i * WIDE + w];
+        EACH(w) forward[2 * i * WIDE + w] = first[w];
+        EACH(w) forward[(2 * i + 1) * WIDE + w] = second[w];
+    }
+}
+
+/* x_i = (y_i − Σ_{j>i} U_ij x_j) / U_ii, from row `rows` − 1 down; x overwrites y. */
 static inline void substitute(const pess__lanes_plan *plan, pess__lanes *lanes, int64_t rows) {
     const vector *pivot = (const vector *)lanes->pivot, *upper = (const vector *)lanes->upper;
-    vector *forward = (vector *)lanes->forward, *solution = (vector *)lanes->solution;
+    vector *restrict forward = (vector *)lanes->forward, *restrict solution = (vector *)lanes->solution;
     for (int64_t i = rows - 1; i >= 0; i--) {
-        vector first = forward[2 * i], second = forward[2 * i + 1];
+        vector x[2 * WIDE];
+        for (int h = 0; h < 2 * WIDE; h++) x[h] = forward[2 * i * WIDE + h];
         for (int64_t f = plan->upper_row[i]; f < plan->upper_row[i + 1]; f++) {
-            const int64_t j = plan->upper[f];
-            first -= upper[f] * forward[2 * j];
-            second -= upper[f] * forward[2 * j + 1];
+            const vector *later = forward + 2 * (int64_t)plan->upper[f] * WIDE;
+            for (int h = 0; h < 2 * WIDE; h++) x[h] -= upper[f * WIDE + h % WIDE] * later[h];
         }
-        forward[2 * i] = first * pivot[i];
-        forward[2 * i + 1] = second * pivot[i];
-        solution[2 * (int64_t)plan->state[i]] = forward[2 * i];
-        solution[2 * (int64_t)plan->state[i] + 1] = forward[2 * i + 1];
+        for (int h = 0; h < 2 * WIDE; h++) {
+            x[h] *= pivot[i * WIDE + h % WIDE];
+            forward[2 * i * WIDE + h] = x[h];
+            solution[2 * (int64_t)plan->state[i] * WIDE + h] = x[h];
+        }
     }
 }
 
@@ -267,16 +283,20 @@ void pess__lanes_solve(const pess__lanes_plan *plan, pess__lanes *lanes) {
 }
 
 void pess__lanes_null(const pess__lanes_plan *plan, pess__lanes *lanes) {
-    const int64_t n = plan->n, last = n - 1;
-    vector *solution = (vector *)lanes->solution, *forward = (vector *)lanes->forward;
-    memset(lanes->right, 0, (size_t)(2 * n) * sizeof(vector));
+    const int64_t n = plan->n, last = n - 1, size = PESS__LANES;
+    double *solution = lanes->solution, *forward = lanes->forward;
+    memset(lanes->right, 0, (size_t)(2 * n * size) * sizeof *lanes->right);
     /* the last pivot of a singular matrix is zero: its unknown is free and set to one */
     factor(plan, lanes, last);
-    forward[2 * last] = (vector){0} + 1.0;
-    forward[2 * last + 1] = (vector){0};
-    solution[2 * (int64_t)plan->state[last]] = forward[2 * last];
+    for (int64_t l = 0; l < size; l++) {
+        forward[2 * last * size + l] = 1;
+        forward[(2 * last + 1) * size + l] = 0;
+        solution[2 * (int64_t)plan->state[last] * size + l] = 1;
+    }
     substitute(plan, lanes, last);
-    vector sum = {0};
-    for (int64_t s = 0; s < n; s++) sum += solution[2 * s];
-    for (int64_t s = 0; s < n; s++) solution[2 * s] /= sum;
+    for (int64_t l = 0; l < size; l++) {
+        double sum = 0;
+        for (int64_t s = 0; s < n; s++) sum += solution[2 * s * size + l];
+        for (int64_t s = 0; s < n; s++) solution[2 * s * size + l] /= sum;
+    }
 }
