@@ -198,8 +198,8 @@ static void penalise(const pess__grid_plan *plan, const dataset *data, double al
     }
 }
 
-static pess_status prepare_job(const pess__grid_plan *plan, pess__grid_room *room, int64_t trial, int64_t m,
-                               dataset *data, pess__torus_job *job, pess_error *error) {
+static pess_status prepare_job(const pess__grid_plan *plan, pess__grid_room *room, int64_t trial, uint64_t stream,
+                               int64_t m, dataset *data, pess__torus_job *job, pess_error *error) {
     const pess__grid_method *method = &plan->methods[m];
     const int64_t pairs = plan->torus.states * A;
     double *reward = data->reward + m * pairs, *policy = data->policy + m * pairs;
@@ -221,7 +221,7 @@ static pess_status prepare_job(const pess__grid_plan *plan, pess__grid_room *roo
             break;
         case GRID_PROXIMAL: job->kind = TORUS_PROXIMAL; break;
         case GRID_FAMILY:
-            return pess__grid_solve_family(plan, method, &room->counts, &data->model, policy, error);
+            return pess__grid_solve_family(plan, method, &room->counts, &data->model, stream, policy, error);
         case GRID_RANDOM:
         case GRID_OPTIMAL: break;
     }
@@ -248,7 +248,7 @@ static pess_status prepare_case(const pess__grid_plan *plan, pess__grid_room *ro
     pess__torus_estimate(&plan->torus, &room->counts, &unseen, &data->model, data->imitation, data->root);
     for (int64_t m = 0; m < plan->method_count; m++)
         if (!is_constant(&plan->methods[m]))
-            PESS_TRY(prepare_job(plan, room, trial, m, data, &room->jobs[(*jobs)++], error));
+            PESS_TRY(prepare_job(plan, room, trial, index, m, data, &room->jobs[(*jobs)++], error));
     return PESS_OK;
 }
 

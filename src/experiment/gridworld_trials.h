@@ -57,10 +57,10 @@ void pess__grid_room_destroy(pess__grid_room *room);
 pess_status pess__grid_block(const pess__grid_plan *plan, pess__grid_room *room, int64_t first, int64_t count,
                              double *out, pess_error *error);
 
-/* The policy [S*4] that a family finds on these data, by the generic solver. `unseen` are the rewards of the torus
- * model, so that it sees the very model that the lanes see. */
+/* The policy [S*4] that a family finds on these data, by the generic solver, in the very model that the lanes see.
+ * `stream` numbers the dataset. */
 pess_status pess__grid_solve_family(const pess__grid_plan *plan, const pess__grid_method *method,
-                                    const pess__torus_counts *counts, const pess__torus_model *model, double *policy,
-                                    pess_error *error);
+                                    const pess__torus_counts *from, const pess__torus_model *torus_model,
+                                    uint64_t stream, double *policy, pess_error *error);
 
 #endif
