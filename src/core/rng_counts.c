@@ -6,8 +6,8 @@
 /* ln k! − ((k+½)·ln(k+1) − (k+1) + ½·ln 2π): the tail of Stirling's series. Exact (from a table of its values) below
  * 10; the series is off by less than 1e-13 from there on. */
 static double stirling_tail(double k) {
-    static const double table[] = {0.0810614667953272, 0.0413406959554092, 0.0276779256849983, 0.0207906721037650,
-                                   0.0166446911898211, 0.0138761288230707, 0.0118967099458917, 0.0104112652619720,
+    static const double table[] = {0.0810614667953272,  0.0413406959554092, 0.0276779256849983, 0.0207906721037650,
+                                   0.0166446911898211,  0.0138761288230707, 0.0118967099458917, 0.0104112652619720,
                                    0.00925546218271273, 0.00833056343336287};
     if (k < 10) return table[(int)k];
     const double x = 1 / (k + 1), square = x * x;
@@ -45,8 +45,7 @@ static int64_t transform(pess__rng *rng, int64_t n, double p) {
         if (!(k >= 0 && k <= count)) continue;
         v = log(v * alpha / (a / (us * us) + b));
         const double bound = (mode + 0.5) * log((mode + 1) / (odds * (count - mode + 1))) + stirling_tail(mode) +
-                             stirling_tail(count - mode) +
-                             (count + 1) * log((count - mode + 1) / (count - k + 1)) +
+                             stirling_tail(count - mode) + (count + 1) * log((count - mode + 1) / (count - k + 1)) +
                              (k + 0.5) * log(odds * (count - k + 1) / (k + 1)) - stirling_tail(k) -
                              stirling_tail(count - k);
         if (v <= bound) return (int64_t)k;

@@ -51,8 +51,10 @@ static pess_status check_header(pess__checkpoint *c, const char *signature, pess
                           "%s: does not hold the trials of an interrupted run; remove it to begin anew", c->path);
     found[length] = '\0';
     if (strcmp(found, signature) != 0)
-        return pess__fail(error, PESS_INPUT, "%s: the interrupted run had other settings: found '%.400s', expected "
-                          "'%.400s'", c->path, found, signature);
+        return pess__fail(error, PESS_INPUT,
+                          "%s: the interrupted run had other settings: found '%.400s', expected "
+                          "'%.400s'",
+                          c->path, found, signature);
     return PESS_OK;
 }
 
@@ -102,8 +104,10 @@ pess_status pess__checkpoint_open(const char *path, bool resume, const char *sig
     if (c->path == NULL)
         status = pess__fail(error, PESS_MEMORY, "not enough memory to open %s", path);
     else if (c->file == NULL && errno == EEXIST)
-        status = pess__fail(error, PESS_ARGUMENT, "%s holds the trials of an interrupted run: add --resume to go on "
-                            "with them, or remove the file", path);
+        status = pess__fail(error, PESS_ARGUMENT,
+                            "%s holds the trials of an interrupted run: add --resume to go on "
+                            "with them, or remove the file",
+                            path);
     else if (c->file == NULL)
         status = fail_io(path, "written", error);
     else

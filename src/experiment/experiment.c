@@ -264,8 +264,8 @@ static pess_status copy_text(const char *text, char **copy, pess_error *error) {
     return PESS_OK;
 }
 
-static pess_status create(const pess__experiment_kind *kind, const pess_experiment_options *options,
-                          pess_experiment *e, pess_error *error) {
+static pess_status create(const pess__experiment_kind *kind, const pess_experiment_options *options, pess_experiment *e,
+                          pess_error *error) {
     e->kind = kind;
     e->block = kind->block;
     e->options = *options;
@@ -300,8 +300,10 @@ static pess_status run(pess_experiment *e, pess_error *error) {
 pess_status pess_experiment_run(const pess_experiment_options *options, pess_experiment **out, pess_error *error) {
     const pess__experiment_kind *kind = options->experiment != NULL ? find_kind(options->experiment) : NULL;
     if (kind == NULL)
-        return pess__fail(error, PESS_ARGUMENT, "no experiment '%s'; there are bandit, gridworld-exploration, "
-                          "gridworld-data and gridworld-alpha", options->experiment != NULL ? options->experiment : "");
+        return pess__fail(error, PESS_ARGUMENT,
+                          "no experiment '%s'; there are bandit, gridworld-exploration, "
+                          "gridworld-data and gridworld-alpha",
+                          options->experiment != NULL ? options->experiment : "");
     PESS_TRY(check_options(options, error));
     pess_experiment *e = NULL;
     PESS_TRY(pess__allocate(&e, 1, sizeof *e, "the experiment", error));

@@ -39,8 +39,8 @@ struct pess_experiment {
     int64_t block;
     int64_t value_count; /* values of a trial */
     int64_t column_count, column_room;
-    pess__column *columns; /* curve after curve */
-    double *values;        /* [trials*value_count] */
+    pess__column *columns;         /* curve after curve */
+    double *values;                /* [trials*value_count] */
     pess_experiment_point *points; /* [column_count] */
     int64_t prediction_count;
     pess_prediction *predictions;

@@ -141,8 +141,7 @@ pess_status pess__grid_solve_family(const pess__grid_plan *plan, const pess__gri
     if (status == PESS_OK) {
         pess__rng rng = pess__rng_stream(plan->seed, "experiment-successes", stream);
         int64_t used = 0;
-        for (int64_t z = 0; z < plan->torus.states * A; z++)
-            fill_pair(&plan->torus, from, z, &rng, counts, &used);
+        for (int64_t z = 0; z < plan->torus.states * A; z++) fill_pair(&plan->torus, from, z, &rng, counts, &used);
         counts->row[plan->torus.states * A] = used;
         status = estimate(counts, torus_model, &model, error);
     }

@@ -22,8 +22,8 @@ struct pess__grid_room {
     double *memory;
     pess__torus_solver solver;
     pess__torus_model truth[GRID_BLOCK];
-    double *best[GRID_BLOCK];         /* [S*4] optimal policy of the trial */
-    double *best_values[GRID_BLOCK];  /* [S] */
+    double *best[GRID_BLOCK];        /* [S*4] optimal policy of the trial */
+    double *best_values[GRID_BLOCK]; /* [S] */
     double best_value[GRID_BLOCK], random_value[GRID_BLOCK];
     double *collecting[PESS__LANES]; /* [S*4] policies whose stationary law is wanted */
     double *law;                     /* [cases*S] states of the data, of one trial */
@@ -105,7 +105,8 @@ pess_status pess__grid_room_create(const pess__grid_plan *plan, pess__grid_room 
     hand_out(plan, room, &p);
     pess_status status = pess__allocate(&room->memory, p.used, sizeof *room->memory, "a block of trials", error);
     if (status == PESS_OK)
-        status = pess__allocate(&room->jobs, CHUNK * plan->method_count, sizeof *room->jobs, "a block of trials", error);
+        status =
+            pess__allocate(&room->jobs, CHUNK * plan->method_count, sizeof *room->jobs, "a block of trials", error);
     if (status == PESS_OK)
         status = pess__torus_solver_create(&plan->torus, plan->elimination, plan->gamma, &room->solver, error);
     if (status != PESS_OK) {
@@ -139,8 +140,7 @@ static void draw_worlds(const pess__grid_plan *plan, pess__grid_room *room, int6
                                     .reward = room->truth[i].reward,
                                     .policy = room->best[i],
                                     .values = room->best_values[i]};
-        jobs[count + i] =
-            (pess__torus_job){.kind = TORUS_EVALUATE, .truth = &room->truth[i], .policy = room->uniform};
+        jobs[count + i] = (pess__torus_job){.kind = TORUS_EVALUATE, .truth = &room->truth[i], .policy = room->uniform};
     }
     pess__torus_run_jobs(&room->solver, jobs, 2 * count);
     for (int64_t i = 0; i < count; i++) {

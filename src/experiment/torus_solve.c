@@ -83,8 +83,8 @@ static inline double largest(actions q) {
 
 /* The smallest action within a tie of the largest q. */
 static inline int first_best(actions q, double top) {
-    const unsigned near = (unsigned)(q[0] >= top - TIE) | (unsigned)(q[1] >= top - TIE) << 1 |
-                          (unsigned)(q[2] >= top - TIE) << 2 | 8;
+    const unsigned near =
+        (unsigned)(q[0] >= top - TIE) | (unsigned)(q[1] >= top - TIE) << 1 | (unsigned)(q[2] >= top - TIE) << 2 | 8;
     return __builtin_ctz(near);
 }
 

@@ -11,12 +11,12 @@ enum { WIDE = PESS__LANES / 4 };
 
 struct pess__lanes_plan {
     int64_t n, operations, upper_count;
-    uint32_t *state;     /* [n]   state eliminated at step i */
-    uint32_t *position;  /* [n*4] step of the state that neighbour d of the state of step i is */
-    int64_t *lower_row;  /* [n+1] steps k < i that touch row i … */
-    uint32_t *lower;     /*       … ascending */
-    int64_t *upper_row;  /* [n+1] columns j > i of row i of U … */
-    uint32_t *upper;     /*       … ascending */
+    uint32_t *state;    /* [n]   state eliminated at step i */
+    uint32_t *position; /* [n*4] step of the state that neighbour d of the state of step i is */
+    int64_t *lower_row; /* [n+1] steps k < i that touch row i … */
+    uint32_t *lower;    /*       … ascending */
+    int64_t *upper_row; /* [n+1] columns j > i of row i of U … */
+    uint32_t *upper;    /*       … ascending */
 };
 
 /* ---- the plan: minimum degree, ties to the least fill, then to the smallest number */
@@ -32,9 +32,7 @@ typedef struct graph {
 static uint64_t *edges_of(const graph *g, int64_t v) { return g->edge + v * g->words; }
 static bool has_edge(const graph *g, int64_t v, int64_t w) { return edges_of(g, v)[w >> 6] >> (w & 63) & 1; }
 
-static void remove_edge(const graph *g, int64_t v, int64_t w) {
-    edges_of(g, v)[w >> 6] &= ~((uint64_t)1 << (w & 63));
-}
+static void remove_edge(const graph *g, int64_t v, int64_t w) { edges_of(g, v)[w >> 6] &= ~((uint64_t)1 << (w & 63)); }
 
 static int64_t list_edges(const graph *g, int64_t v, uint32_t *out) {
     int64_t count = 0;
@@ -196,7 +194,7 @@ pess_status pess__lanes_create(const pess__lanes_plan *plan, pess__lanes *out, p
     PESS_TRY(pess__allocate(&memory, vectors * WIDE + 1, sizeof(vector), "a batch of systems", error));
     double *at = (double *)(((uintptr_t)memory + sizeof(vector) - 1) / sizeof(vector) * sizeof(vector));
     out->memory = memory;
-    double **const parts[] = {&out->coefficient, &out->right, &out->solution, &out->pivot,
+    double **const parts[] = {&out->coefficient, &out->right,   &out->solution, &out->pivot,
                               &out->work,        &out->forward, &out->upper};
     const int64_t sizes[] = {n * PESS__NEIGHBOURS, 2 * n, 2 * n, n, n, 2 * n, plan->upper_count};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {

@@ -10,7 +10,7 @@
 
 #include "core/status.h"
 
-#define PESS__LANES 4     /* doubles of one AVX2 register; half of it on plain x86-64 costs nothing but time */
+#define PESS__LANES 4      /* doubles of one AVX2 register; half of it on plain x86-64 costs nothing but time */
 #define PESS__NEIGHBOURS 4 /* entries per row of C */
 
 typedef struct pess__lanes_plan pess__lanes_plan;
@@ -23,9 +23,9 @@ int64_t pess__lanes_plan_operations(const pess__lanes_plan *plan); /* multiply-a
 
 /* Room for one batch. Everything is interleaved: element i of lane l stands at [i*LANES + l]. */
 typedef struct pess__lanes {
-    double *coefficient; /* [n*4*LANES] in: C */
-    double *right;       /* [n*2*LANES] in: two right-hand sides per row */
-    double *solution;    /* [n*2*LANES] out: two solutions per row */
+    double *coefficient;                    /* [n*4*LANES] in: C */
+    double *right;                          /* [n*2*LANES] in: two right-hand sides per row */
+    double *solution;                       /* [n*2*LANES] out: two solutions per row */
     double *upper, *pivot, *work, *forward; /* the factorisation's own */
     void *memory;
 } pess__lanes;
