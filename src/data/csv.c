@@ -50,20 +50,12 @@ static void consume(csv_reader *r, size_t bytes) {
     memmove(r->buffer, r->buffer + bytes, r->held);
 }
 
-static pess__csv_role role_of(const pess__csv_field *field) {
-    static const char *const names[PESS__CSV_ROLES] = {[PESS__CSV_STATE] = "state",
-                                                       [PESS__CSV_ACTION] = "action",
-                                                       [PESS__CSV_REWARD] = "reward",
-                                                       [PESS__CSV_NEXT_STATE] = "next_state",
-                                                       [PESS__CSV_TERMINAL] = "terminal",
-                                                       [PESS__CSV_TRUNCATED] = "truncated",
-                                                       [PESS__CSV_EPISODE] = "episode",
-                                                       [PESS__CSV_STEP] = "step",
-                                                       [PESS__CSV_PROBABILITY] = "probability"};
-    for (int role = PESS__CSV_STATE; role < PESS__CSV_ROLES; role++)
-        if (strlen(names[role]) == field->length && memcmp(names[role], field->text, field->length) == 0)
-            return (pess__csv_role)role;
-    return PESS__CSV_IGNORED;
+static pess__role role_of(const pess__csv_field *field) {
+    for (int role = PESS__ROLE_STATE; role < PESS__ROLES; role++)
+        if (strlen(pess__role_name[role]) == field->length &&
+            memcmp(pess__role_name[role], field->text, field->length) == 0)
+            return (pess__role)role;
+    return PESS__ROLE_IGNORED;
 }
 
 /* The header as it was found, for messages. */
@@ -85,28 +77,21 @@ static pess_status set_roles(pess__stream *stream, csv_reader *r, const pess__cs
     PESS_TRY(pess__allocate(&layout->role, count, 1, "a header", error));
     layout->columns = count;
     for (int64_t i = 0; i < count; i++) {
-        const pess__csv_role role = role_of(&fields[i]);
+        const pess__role role = role_of(&fields[i]);
         layout->role[i] = (uint8_t)role;
-        if (role != PESS__CSV_IGNORED && layout->has[role])
+        if (role != PESS__ROLE_IGNORED && layout->has[role])
             return pess__fail(error, PESS_INPUT, "%s:%lld:%lld: found the column '%.*s' twice, expected it once", name,
                               (long long)fields[i].line, (long long)fields[i].column, (int)fields[i].length,
                               fields[i].text);
         layout->has[role] = true;
     }
-    static const struct {
-        pess__csv_role role;
-        const char *name;
-    } required[] = {{PESS__CSV_STATE, "state"},
-                    {PESS__CSV_ACTION, "action"},
-                    {PESS__CSV_REWARD, "reward"},
-                    {PESS__CSV_NEXT_STATE, "next_state"}};
-    for (size_t i = 0; i < sizeof required / sizeof required[0]; i++) {
+    for (int role = PESS__ROLE_STATE; role <= PESS__ROLE_NEXT_STATE; role++) {
         char text[400];
-        if (!layout->has[required[i].role])
+        if (!layout->has[role])
             return pess__fail(error, PESS_INPUT,
                               "%s:%lld:1: found no column '%s' among %s; expected a first line that names the columns "
                               "state,action,reward,next_state",
-                              name, (long long)fields[0].line, required[i].name,
+                              name, (long long)fields[0].line, pess__role_name[role],
                               list_columns(fields, count, text, sizeof text));
     }
     return PESS_OK;
@@ -157,9 +142,9 @@ static pess_status open_csv(pess__stream *stream, pess_error *error) {
     r->layout.limit[PESS__STATES] = stream->states_declared ? stream->states : PESS_MAX_STATES;
     r->layout.limit[PESS__ACTIONS] = stream->actions_declared ? stream->actions : PESS_MAX_ACTIONS;
     PESS_TRY(read_header(stream, r, error));
-    stream->has_episode = r->layout.has[PESS__CSV_EPISODE];
-    stream->has_step = r->layout.has[PESS__CSV_STEP];
-    stream->has_probability = r->layout.has[PESS__CSV_PROBABILITY];
+    stream->has_episode = r->layout.has[PESS__ROLE_EPISODE];
+    stream->has_step = r->layout.has[PESS__ROLE_STEP];
+    stream->has_probability = r->layout.has[PESS__ROLE_PROBABILITY];
     for (int64_t i = 0; i < r->chunks; i++) PESS_TRY(pess__csv_chunk_create(&r->chunk[i], &r->layout, error));
     return PESS_OK;
 }

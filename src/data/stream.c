@@ -7,6 +7,9 @@
 
 #include <stdlib.h>
 
+const char *const pess__role_name[PESS__ROLES] = {"",         "state",     "action",  "reward", "next_state",
+                                                  "terminal", "truncated", "episode", "step",   "probability"};
+
 pess_status pess__block_create(pess__block *block, int64_t capacity, bool episode, bool step, bool probability,
                                pess_error *error) {
     static const char what[] = "a block of the log";

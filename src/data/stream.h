@@ -5,6 +5,25 @@
 
 #include "core/infile.h"
 
+typedef enum pess__role {
+    PESS__ROLE_IGNORED,
+    PESS__ROLE_STATE,
+    PESS__ROLE_ACTION,
+    PESS__ROLE_REWARD,
+    PESS__ROLE_NEXT_STATE,
+    PESS__ROLE_TERMINAL,
+    PESS__ROLE_TRUNCATED,
+    PESS__ROLE_EPISODE,
+    PESS__ROLE_STEP,
+    PESS__ROLE_PROBABILITY,
+    PESS__ROLES
+} pess__role;
+
+/* Columns that share one numbering: states (state and next_state), actions, episodes. */
+enum { PESS__STATES, PESS__ACTIONS, PESS__EPISODES, PESS__FAMILIES };
+
+extern const char *const pess__role_name[PESS__ROLES]; /* as the columns are called in files */
+
 /* A piece of the log, column by column; at most PESS__BLOCK_ROWS rows, so that a row's place fits 16 bits. */
 enum { PESS__BLOCK_ROWS = 1 << 16 };
 
