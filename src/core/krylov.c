@@ -29,12 +29,12 @@ void pess__krylov_release(pess__krylov *krylov) {
 }
 
 /* Every vector loop runs over blocks of CHUNK elements; what a block yields is stored at its number and added in that
- * order afterwards. */
-#define FOR_BLOCKS(k)                                                                                                  \
-    _Pragma("omp parallel for num_threads((k)->threads) if ((k)->threads > 1) schedule(static)") for (                 \
-        int64_t block = 0; block < (k)->partials; block++)
+ * order afterwards. The macros speak of the `krylov` at hand. */
+#define FOR_BLOCKS                                                                                                     \
+    _Pragma("omp parallel for num_threads(krylov->threads) if (krylov->threads > 1) schedule(static)") for (           \
+        int64_t block = 0; block < krylov->partials; block++)
 #define BLOCK_BEGIN (block * CHUNK)
-#define BLOCK_END(k) ((k)->n - block * CHUNK < CHUNK ? (k)->n : (block + 1) * CHUNK)
+#define BLOCK_END (krylov->n - block * CHUNK < CHUNK ? krylov->n : (block + 1) * CHUNK)
 
 static double add_partials(const double *partial, int64_t count) {
     double sum = 0;
@@ -58,7 +58,7 @@ static double dot_range(const double *x, const double *y, int64_t from, int64_t 
 
 double pess__dot(const pess__krylov *krylov, const double *x, const double *y) {
     double *partial = krylov->partial;
-    FOR_BLOCKS(krylov) partial[block] = dot_range(x, y, BLOCK_BEGIN, BLOCK_END(krylov));
+    FOR_BLOCKS partial[block] = dot_range(x, y, BLOCK_BEGIN, BLOCK_END);
     return add_partials(partial, krylov->partials);
 }
 
@@ -78,9 +78,9 @@ double pess__sum(int64_t n, const double *x) {
 static double true_residual(pess__krylov *krylov, const double *b, const double *x, double *r) {
     krylov->apply(krylov->context, x, r);
     double *partial = krylov->partial;
-    FOR_BLOCKS(krylov) {
+    FOR_BLOCKS {
         double most = 0;
-        for (int64_t i = BLOCK_BEGIN; i < BLOCK_END(krylov); i++) {
+        for (int64_t i = BLOCK_BEGIN; i < BLOCK_END; i++) {
             r[i] = b[i] - r[i];
             const double size = fabs(r[i]);
             if (!(size <= most)) most = size;
@@ -97,8 +97,8 @@ static bool asked_to_stop(const pess__krylov *krylov) {
 /* p = r + β(p − ω v) */
 static void update_direction(const pess__krylov *krylov, double *p, const double *r, const double *v, double beta,
                              double omega) {
-    FOR_BLOCKS(krylov) {
-        const int64_t from = BLOCK_BEGIN, to = BLOCK_END(krylov);
+    FOR_BLOCKS {
+        const int64_t from = BLOCK_BEGIN, to = BLOCK_END;
 #pragma omp simd
         for (int64_t i = from; i < to; i++) p[i] = r[i] + beta * (p[i] - omega * v[i]);
     }
@@ -106,8 +106,8 @@ static void update_direction(const pess__krylov *krylov, double *p, const double
 
 /* s = r − α v, kept in r */
 static void half_step(const pess__krylov *krylov, double *r, const double *v, double alpha) {
-    FOR_BLOCKS(krylov) {
-        const int64_t from = BLOCK_BEGIN, to = BLOCK_END(krylov);
+    FOR_BLOCKS {
+        const int64_t from = BLOCK_BEGIN, to = BLOCK_END;
 #pragma omp simd
         for (int64_t i = from; i < to; i++) r[i] -= alpha * v[i];
     }
@@ -117,9 +117,9 @@ static void half_step(const pess__krylov *krylov, double *r, const double *v, do
 static void two_dots(const pess__krylov *krylov, const double *t, const double *s, double *ts, double *tt) {
     double *partial = krylov->partial;
     const int64_t blocks = krylov->partials;
-    FOR_BLOCKS(krylov) {
-        partial[block] = dot_range(t, s, BLOCK_BEGIN, BLOCK_END(krylov));
-        partial[blocks + block] = dot_range(t, t, BLOCK_BEGIN, BLOCK_END(krylov));
+    FOR_BLOCKS {
+        partial[block] = dot_range(t, s, BLOCK_BEGIN, BLOCK_END);
+        partial[blocks + block] = dot_range(t, t, BLOCK_BEGIN, BLOCK_END);
     }
     *ts = add_partials(partial, blocks);
     *tt = add_partials(partial + blocks, blocks);
@@ -130,8 +130,8 @@ static double full_step(const pess__krylov *krylov, double *x, double *r, const 
                         const double *shadow, double alpha, double omega, double *next) {
     double *partial = krylov->partial;
     const int64_t blocks = krylov->partials;
-    FOR_BLOCKS(krylov) {
-        const int64_t from = BLOCK_BEGIN, to = BLOCK_END(krylov);
+    FOR_BLOCKS {
+        const int64_t from = BLOCK_BEGIN, to = BLOCK_END;
         double sum = 0, most = 0;
 #pragma omp simd reduction(+ : sum) reduction(max : most)
         for (int64_t i = from; i < to; i++) {
@@ -165,8 +165,10 @@ static void bicgstab(pess__krylov *krylov, double *x, double start, double toler
             return;
         }
         result->iterations++;
-        if (first) memcpy(p, r, (size_t)n * sizeof *p);
-        else update_direction(krylov, p, r, v, rho / rho_old * (alpha / omega), omega);
+        if (first)
+            memcpy(p, r, (size_t)n * sizeof *p);
+        else
+            update_direction(krylov, p, r, v, rho / rho_old * (alpha / omega), omega);
         first = false;
         krylov->apply(krylov->context, p, v);
         const double shadow_v = pess__dot(krylov, shadow, v);

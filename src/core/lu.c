@@ -118,8 +118,7 @@ void pess__lu_factor(double *a, int64_t n, int64_t stride, int threads) {
             continue;
         }
 #pragma omp parallel for num_threads(threads) schedule(static)
-        for (int64_t i = next; i < n; i += BLOCK)
-            update_rows(a, i, i + BLOCK < n ? i + BLOCK : n, k, depth, n, stride);
+        for (int64_t i = next; i < n; i += BLOCK) update_rows(a, i, i + BLOCK < n ? i + BLOCK : n, k, depth, n, stride);
     }
 }
 

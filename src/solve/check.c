@@ -1,6 +1,6 @@
 #include "solve/check.h"
 
-#include "solve/chain.h"
+#include "solve/evaluator.h"
 
 #include <math.h>
 
@@ -13,11 +13,11 @@ pess_status pess__check_options(const pess_model *model, const pess_solve_option
     const pess_solve_options *o = options;
     if (!(o->gamma >= 0 && o->gamma <= 1)) return out_of_range("gamma", o->gamma, "in [0,1]", error);
     if (!(o->delta > 0 && o->delta < 1)) return out_of_range("delta", o->delta, "in (0,1)", error);
-    if (!(o->alpha >= 0 && isfinite(o->alpha))) return out_of_range("alpha", o->alpha, "finite and not negative", error);
+    if (!(o->alpha >= 0 && isfinite(o->alpha)))
+        return out_of_range("alpha", o->alpha, "finite and not negative", error);
     if (!(o->tolerance > 0 && isfinite(o->tolerance)))
         return out_of_range("tolerance", o->tolerance, "positive and finite", error);
-    if (o->max_iterations < 1)
-        return out_of_range("max_iterations", (double)o->max_iterations, "at least 1", error);
+    if (o->max_iterations < 1) return out_of_range("max_iterations", (double)o->max_iterations, "at least 1", error);
     if (!(o->time_limit >= 0)) return out_of_range("time_limit", o->time_limit, "0 (none) or positive", error);
     if (!(o->min_count >= 0)) return out_of_range("min_count", o->min_count, "not negative", error);
     if (!(o->budget >= 0)) return out_of_range("budget", o->budget, "not negative", error);

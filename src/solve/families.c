@@ -5,7 +5,7 @@
 #include <threads.h>
 
 /* One file each: pess__family_<name>. */
-#define FAMILIES(X) X(imitation) X(naive) X(ua) X(proximal) X(robust) X(spibb) X(spibb_leq)
+#define FAMILIES(X) X(imitation) X(naive) X(ua) X(proximal) X(density_proximal) X(robust) X(spibb) X(spibb_leq)
 
 #define DECLARE(name) extern const pess__family pess__family_##name;
 FAMILIES(DECLARE)

@@ -61,8 +61,10 @@ static double improve_choice(pess__engine *engine, int64_t s, const double *q, p
     const int64_t best = argmax(q, engine->actions);
     int32_t *choice = engine->choice + s;
     int64_t chosen = *choice;
-    if (switching == PESS__SWITCH_ALWAYS) chosen = pess__greedy_action(q, engine->actions);
-    else if (switching == PESS__SWITCH_GAINS && (*choice < 0 || q[best] > q[*choice] + threshold)) chosen = best;
+    if (switching == PESS__SWITCH_ALWAYS)
+        chosen = pess__greedy_action(q, engine->actions);
+    else if (switching == PESS__SWITCH_GAINS && (*choice < 0 || q[best] > q[*choice] + threshold))
+        chosen = best;
     if (chosen != *choice) {
         *choice = (int32_t)chosen;
         ++*changed;
@@ -88,8 +90,8 @@ static double improve_row(pess__engine *engine, int64_t s, const double *q, doub
     const double best = local->improve(local->context, s, q, row);
     bool take = switching == PESS__SWITCH_ALWAYS;
     if (switching == PESS__SWITCH_GAINS)
-        take = local_value(local, s, q, row, engine->actions) >
-               local_value(local, s, q, pi, engine->actions) + threshold;
+        take =
+            local_value(local, s, q, row, engine->actions) > local_value(local, s, q, pi, engine->actions) + threshold;
     if (take && memcmp(pi, row, bytes) != 0) {
         memcpy(pi, row, bytes);
         ++*changed;

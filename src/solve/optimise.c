@@ -24,7 +24,7 @@ static void engine_release(pess__engine *engine) {
     free(engine->pi);
     free(engine->q);
     free(engine->row);
-    pess__chain_destroy(engine->chain);
+    pess__evaluator_destroy(engine->chain);
 }
 
 static pess_status engine_create(const pess__problem *problem, const pess__local *local, pess__engine *engine,
@@ -56,20 +56,22 @@ static pess_status engine_create(const pess__problem *problem, const pess__local
     if (status == PESS_OK) status = pess__allocate(&engine->q, buffer, sizeof(double), "a row of q", error);
     if (status == PESS_OK) status = pess__allocate(&engine->row, buffer, sizeof(double), "a row of the policy", error);
     if (status == PESS_OK)
-        status = pess__chain_create(model, engine->gamma, problem->v_lo, problem->options->evaluation,
-                                    problem->threads, &engine->pulse, &engine->chain, error);
-    if (status != PESS_OK) engine_release(engine);
-    else if (engine->choice != NULL) memset(engine->choice, 0xff, (size_t)states * sizeof(int32_t));
+        status = pess__evaluator_create(model, engine->gamma, problem->v_lo, problem->options->evaluation,
+                                        problem->threads, &engine->pulse, &engine->chain, error);
+    if (status != PESS_OK)
+        engine_release(engine);
+    else if (engine->choice != NULL)
+        memset(engine->choice, 0xff, (size_t)states * sizeof(int32_t));
     return status;
 }
 
 /* The chain of the present policy, with or without the family's bonus and penalty. */
 static pess_status fill_chain(pess__engine *engine, bool penalised, pess_error *error) {
     const pess__local *local = engine->local;
-    pess__chain *chain = engine->chain;
+    pess__evaluator *chain = engine->chain;
     const double *bonus = penalised ? local->bonus : NULL;
-    if (engine->choice != NULL) return pess__chain_fill_choice(chain, engine->choice, bonus, error);
-    PESS_TRY(pess__chain_fill_policy(chain, engine->pi, bonus, error));
+    if (engine->choice != NULL) return pess__evaluator_fill_choice(chain, engine->choice, bonus, error);
+    PESS_TRY(pess__evaluator_fill_policy(chain, engine->pi, bonus, error));
     if (!penalised || local->penalty == NULL) return PESS_OK;
 #pragma omp parallel for num_threads(engine->threads) if (engine->threads > 1) schedule(static)
     for (int64_t s = 0; s < engine->states; s++)
@@ -81,8 +83,8 @@ static pess_status fill_chain(pess__engine *engine, bool penalised, pess_error *
 /* v = A^π(r + bonus + γPv) − penalty(π) for the present policy. */
 static pess_status evaluate(pess__engine *engine, double tolerance, pess_error *error) {
     PESS_TRY(fill_chain(engine, true, error));
-    pess__chain_result result;
-    return pess__chain_evaluate(engine->chain, tolerance, engine->v, &result, error);
+    pess__evaluator_result result;
+    return pess__evaluator_evaluate(engine->chain, tolerance, engine->v, &result, error);
 }
 
 /* Differences below this are rounding. */
@@ -109,13 +111,15 @@ static void swap_values(pess__engine *engine) {
 }
 
 /* π_{k+1} greedy in v^{π_k}, until no state gains: a row is replaced only where it gains more than a quarter of the
- * tolerance, so that values rise strictly, no policy returns and ties cannot make it cycle. With `exact` each evaluation
- * goes to the end; otherwise to FORCING of the last residual. */
+ * tolerance, so that values rise strictly, no policy returns and ties cannot make it cycle. With `exact` each
+ * evaluation goes to the end; otherwise to FORCING of the last residual. */
 static pess_status policy_iteration(pess__engine *engine, bool exact, pess_solution_info *info, pess_error *error) {
     const double tightest = 0.25 * engine->problem->options->tolerance;
     double residual = INFINITY;
-    if (exact && engine->choice != NULL && engine->choice[0] >= 0) residual = 0; /* warm: there is a policy */
-    else residual = pess__improve(engine, PESS__SWITCH_ALWAYS, 0).residual;
+    if (exact && engine->choice != NULL && engine->choice[0] >= 0)
+        residual = 0; /* warm: there is a policy */
+    else
+        residual = pess__improve(engine, PESS__SWITCH_ALWAYS, 0).residual;
     while (go_on(engine, info->iterations, &info->outcome)) {
         double target = exact ? tightest : FORCING * residual;
         if (target < tightest) target = tightest;
@@ -147,20 +151,23 @@ static void value_iteration(pess__engine *engine, pess_solution_info *info) {
     }
 }
 
-/* v ← T_π^m T v with π greedy in v */
+/* v ← T_π^m T v with π greedy in v. Ends at the tolerance, or where the policy stays and v is its value: a tie given to
+ * the smaller action leaves a gain of up to PESS__TIE that no sweep removes. */
 static pess_status modified_policy_iteration(pess__engine *engine, pess_solution_info *info, pess_error *error) {
+    const double tolerance = engine->problem->options->tolerance;
+    double change = INFINITY; /* of the last evaluation sweep: sup|T_π v − v| */
     while (go_on(engine, info->iterations, &info->outcome)) {
-        const pess__sweep sweep = pess__improve(engine, PESS__SWITCH_ALWAYS, 0);
+        const pess__sweep sweep = pess__improve(engine, PESS__SWITCH_GAINS, 0.25 * tolerance);
+        const double floor = rounding(sweep.scale), enough = tolerance > floor ? tolerance : floor;
         swap_values(engine);
         info->iterations++;
-        const double floor = rounding(sweep.scale), tolerance = engine->problem->options->tolerance;
-        if (sweep.residual <= (tolerance > floor ? tolerance : floor)) {
+        if (sweep.residual <= enough || (sweep.changed == 0 && change <= 0.25 * enough)) {
             info->outcome = PESS_OUTCOME_CONVERGED;
             return PESS_OK;
         }
         PESS_TRY(fill_chain(engine, true, error));
         for (int m = 0; m < SWEEPS; m++) {
-            (void)pess__chain_apply(engine->chain, engine->v, engine->tv);
+            change = pess__evaluator_apply(engine->chain, engine->v, engine->tv);
             swap_values(engine);
         }
     }
@@ -222,9 +229,9 @@ static pess_status naive_values(pess__engine *engine, pess_solution *solution, p
     memcpy(solution->naive_values, solution->values, bytes);
     if (engine->local->bonus == NULL && engine->local->penalty == NULL) return PESS_OK;
     PESS_TRY(fill_chain(engine, false, error));
-    pess__chain_result result;
-    return pess__chain_again(engine->chain, engine->chain->constant, 0.25 * engine->problem->options->tolerance,
-                             solution->naive_values, &result, error);
+    pess__evaluator_result result;
+    return pess__evaluator_again(engine->chain, engine->chain->constant, 0.25 * engine->problem->options->tolerance,
+                                 solution->naive_values, &result, error);
 }
 
 static pess_status store(pess__engine *engine, pess_solution *solution, pess_error *error) {
@@ -272,7 +279,7 @@ pess_status pess__evaluate_local(const pess__problem *problem, const pess__local
     info->iterations = 1;
     pess_status status = evaluate(&engine, 0.25 * problem->options->tolerance, error);
     if (status == PESS_OK) {
-        info->residual = pess__chain_apply(engine.chain, engine.v, engine.tv);
+        info->residual = pess__evaluator_apply(engine.chain, engine.v, engine.tv);
         info->outcome = engine.pulse.late ? PESS_OUTCOME_TIME_LIMIT : PESS_OUTCOME_CONVERGED;
         info->method = "evaluation";
         info->evaluation = engine.chain->evaluation == PESS_EVALUATION_LU ? "lu" : "krylov";

@@ -3,7 +3,7 @@
 #ifndef PESS_SOLVE_OPTIMISE_H
 #define PESS_SOLVE_OPTIMISE_H
 
-#include "solve/chain.h"
+#include "solve/evaluator.h"
 #include "solve/family.h"
 
 typedef struct pess__engine {
@@ -18,7 +18,7 @@ typedef struct pess__engine {
     int32_t *choice;  /* [S], where local->improve is NULL: the action, -1 in terminal states */
     double *pi;       /* [S*A], elsewhere */
     double *q, *row;  /* [threads*A] each */
-    pess__chain *chain;
+    pess__evaluator *chain;
     pess__pulse pulse;
 } pess__engine;
 

@@ -31,8 +31,10 @@ static double improve(const void *context, int64_t state, const double *q, doubl
     for (int64_t a = 0; a < actions; a++) {
         const bool keeps = a == best || q[a] > top - p->c;
         pi[a] = keeps ? base[a] : 0.0;
-        if (!keeps) moved += base[a];
-        else if (pi[a] > 0) kept += pi[a] * q[a];
+        if (!keeps)
+            moved += base[a];
+        else if (pi[a] > 0)
+            kept += pi[a] * q[a];
     }
     value = kept + moved * (top - p->c);
     pi[best] += moved;

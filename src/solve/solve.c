@@ -78,8 +78,10 @@ static pess_status check_counts(const pess__family *family, const pess_counts *c
     if (counts == NULL)
         return family->works_without_counts
                    ? PESS_OK
-                   : pess__fail(error, PESS_ARGUMENT, "the algorithm '%s' needs the counts of a log; on an exact model "
-                                "only algorithms without data work, such as 'naive'", family->info.name);
+                   : pess__fail(error, PESS_ARGUMENT,
+                                "the algorithm '%s' needs the counts of a log; on an exact model "
+                                "only algorithms without data work, such as 'naive'",
+                                family->info.name);
     if (counts->states != model->states || counts->actions != model->actions)
         return pess__fail(error, PESS_ARGUMENT, "the counts have %lld states and %lld actions, the model %lld and %lld",
                           (long long)counts->states, (long long)counts->actions, (long long)model->states,
@@ -146,7 +148,8 @@ static pess_status answer(const pess__family *family, const pess__problem *probl
                    (size_t)(policy->states * policy->actions) * sizeof(double));
             status = family->evaluate(problem, solution, error);
         }
-    } else status = family->solve(problem, solution, error);
+    } else
+        status = family->solve(problem, solution, error);
     if (status == PESS_OK) status = add_naive_values(problem, solution, error);
     if (status != PESS_OK) {
         pess_solution_destroy(solution);

@@ -11,23 +11,16 @@ typedef struct spibb {
     double least; /* n_∧ */
 } spibb;
 
-/* The best pair with n ≥ n_∧, ties within 1e-8 to the smallest action; -1: none. */
-static int64_t best_known(const spibb *context, int64_t state, const double *q) {
+/* The best pair with n ≥ n_∧, ties within 1e-8 to the smallest action; -1: none. *top is the largest such q. */
+static int64_t best_known(const spibb *context, int64_t state, const double *q, double *top) {
     const int64_t actions = context->empirical->actions;
     const int64_t *n = context->counts->n + state * actions;
-    double top = -INFINITY;
+    *top = -INFINITY;
     for (int64_t a = 0; a < actions; a++)
-        if ((double)n[a] >= context->least && q[a] > top) top = q[a];
+        if ((double)n[a] >= context->least && q[a] > *top) *top = q[a];
     for (int64_t a = 0; a < actions; a++)
-        if ((double)n[a] >= context->least && q[a] > -INFINITY && q[a] >= top - PESS__TIE) return a;
+        if ((double)n[a] >= context->least && q[a] > -INFINITY && q[a] >= *top - PESS__TIE) return a;
     return -1;
-}
-
-static double value_of(const double *q, const double *pi, int64_t actions) {
-    double sum = 0;
-    for (int64_t a = 0; a < actions; a++)
-        if (pi[a] > 0) sum += pi[a] * q[a];
-    return sum;
 }
 
 /* Π_b: π = π̂ on pairs with n < n_∧; the rest of the mass on the best of the others. */
@@ -35,15 +28,19 @@ static double improve_equal(const void *context, int64_t state, const double *q,
     const spibb *b = context;
     const int64_t actions = b->empirical->actions;
     const double *base = b->empirical->probability + state * actions;
-    const int64_t best = best_known(b, state, q);
-    double freed = 0;
+    double top, freed = 0, value = 0;
+    const int64_t best = best_known(b, state, q, &top);
     for (int64_t a = 0; a < actions; a++) {
-        const bool known = best >= 0 && (double)b->counts->n[state * actions + a] >= b->least;
+        const bool known = (double)b->counts->n[state * actions + a] >= b->least && best >= 0;
         pi[a] = known ? 0.0 : base[a];
-        if (known) freed += base[a];
+        if (known)
+            freed += base[a];
+        else if (base[a] > 0)
+            value += base[a] * q[a];
     }
-    if (best >= 0) pi[best] = freed;
-    return value_of(q, pi, actions);
+    if (best < 0) return value;
+    pi[best] = freed;
+    return value + freed * top;
 }
 
 /* Π_≤b: π ≤ π̂ on pairs with n < n_∧. Those that beat the best known action are filled to π̂, the others are emptied. */
@@ -51,16 +48,18 @@ static double improve_at_most(const void *context, int64_t state, const double *
     const spibb *b = context;
     const int64_t actions = b->empirical->actions;
     const double *base = b->empirical->probability + state * actions;
-    const int64_t best = best_known(b, state, q);
-    double freed = 0;
+    double top, freed = 0, value = 0;
+    const int64_t best = best_known(b, state, q, &top);
     for (int64_t a = 0; a < actions; a++) {
         const bool known = (double)b->counts->n[state * actions + a] >= b->least;
-        const bool keeps = best < 0 || (!known && (q[a] > q[best] + PESS__TIE || (q[a] >= q[best] - PESS__TIE && a < best)));
+        const bool beats = q[a] > top + PESS__TIE || (q[a] >= top - PESS__TIE && a < best);
+        const bool keeps = best < 0 || (!known && beats);
         pi[a] = keeps ? base[a] : 0.0;
         if (!keeps) freed += base[a];
+        if (base[a] > 0) value += base[a] * (best < 0 || (!known && q[a] > top) ? q[a] : top);
     }
     if (best >= 0) pi[best] = freed;
-    return value_of(q, pi, actions);
+    return value;
 }
 
 static pess_status optimise(const pess__problem *problem, pess_solution *solution,

@@ -1,6 +1,6 @@
 /* γ = 1: values are finite for every policy exactly where no policy can go on for ever. */
 #include "core/memory.h"
-#include "solve/chain.h"
+#include "solve/evaluator.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
 #include "core/lu.h"
 #include "core/memory.h"
 #include "policy/policy.h"
-#include "solve/chain.h"
 #include "solve/check.h"
+#include "solve/evaluator.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 /* Gᵀ by rows, so that the product runs without collisions between threads. */
 typedef struct transposed {
-    const pess__chain *chain;
+    const pess__evaluator *chain;
     int64_t *row;
     uint32_t *from;
     double *weight;
@@ -23,12 +23,14 @@ static void transposed_release(transposed *t) {
     free(t->weight);
 }
 
-static pess_status transposed_build(const pess__chain *chain, transposed *out, pess_error *error) {
+static pess_status transposed_build(const pess__evaluator *chain, transposed *out, pess_error *error) {
     const int64_t states = chain->states, entries = chain->row[states];
     *out = (transposed){.chain = chain};
     pess_status status = pess__allocate(&out->row, states + 2, sizeof(int64_t), "the transposed chain", error);
-    if (status == PESS_OK) status = pess__allocate(&out->from, entries, sizeof(uint32_t), "the transposed chain", error);
-    if (status == PESS_OK) status = pess__allocate(&out->weight, entries, sizeof(double), "the transposed chain", error);
+    if (status == PESS_OK)
+        status = pess__allocate(&out->from, entries, sizeof(uint32_t), "the transposed chain", error);
+    if (status == PESS_OK)
+        status = pess__allocate(&out->weight, entries, sizeof(double), "the transposed chain", error);
     if (status != PESS_OK) {
         transposed_release(out);
         return status;
@@ -48,7 +50,7 @@ static pess_status transposed_build(const pess__chain *chain, transposed *out, p
 /* y = (I − Gᵀ) x; the rank-one part is (w·x)/S in every state that is not terminal. */
 static void apply_transposed(const void *context, const double *x, double *y) {
     const transposed *t = context;
-    const pess__chain *chain = t->chain;
+    const pess__evaluator *chain = t->chain;
     const double spread =
         chain->any_uniform ? pess__dot(&chain->krylov, chain->uniform, x) / (double)chain->states : 0.0;
 #pragma omp parallel for num_threads(chain->threads) if (chain->threads > 1) schedule(static)
@@ -59,7 +61,7 @@ static void apply_transposed(const void *context, const double *x, double *y) {
     }
 }
 
-static pess_status solve_transposed(pess__chain *chain, const double *start, double tolerance, double *d,
+static pess_status solve_transposed(pess__evaluator *chain, const double *start, double tolerance, double *d,
                                     pess_error *error) {
     transposed t;
     PESS_TRY(transposed_build(chain, &t, error));
@@ -69,8 +71,7 @@ static pess_status solve_transposed(pess__chain *chain, const double *start, dou
     krylov->keep_going = chain->pulse != NULL ? pess__pulse_beat : NULL;
     krylov->user = chain->pulse;
     pess__krylov_result result;
-    pess_status status =
-        pess__krylov_solve(krylov, start, d, tolerance, 20 * chain->states + 1000, &result, error);
+    pess_status status = pess__krylov_solve(krylov, start, d, tolerance, 20 * chain->states + 1000, &result, error);
     transposed_release(&t);
     PESS_TRY(status);
     if (chain->pulse != NULL && chain->pulse->interrupted)
@@ -82,16 +83,18 @@ static pess_status solve_transposed(pess__chain *chain, const double *start, dou
     return PESS_OK;
 }
 
-pess_status pess__chain_visitation(pess__chain *chain, const double *start, double tolerance, double *d,
-                                   pess_error *error) {
+pess_status pess__evaluator_visitation(pess__evaluator *chain, const double *start, double tolerance, double *d,
+                                       pess_error *error) {
     memcpy(d, start, (size_t)chain->states * sizeof *d);
-    if (chain->evaluation == PESS_EVALUATION_KRYLOV) PESS_TRY(solve_transposed(chain, start, tolerance, d, error));
+    if (chain->evaluation == PESS_EVALUATION_KRYLOV)
+        PESS_TRY(solve_transposed(chain, start, tolerance, d, error));
     else {
-        pess__chain_factor(chain);
+        pess__evaluator_factor(chain);
         pess__lu_solve_transposed(chain->matrix, chain->states, chain->stride, d);
     }
     for (int64_t s = 0; s < chain->states; s++)
-        if (d[s] < 0.0 || chain->model->terminal[s]) d[s] = 0.0; /* rounding below zero; nothing happens after the end */
+        if (d[s] < 0.0 || chain->model->terminal[s])
+            d[s] = 0.0; /* rounding below zero; nothing happens after the end */
     return PESS_OK;
 }
 
@@ -102,15 +105,15 @@ pess_status pess_visitation(const pess_model *model, const double *start, const 
     PESS_TRY(pess__check_start(model, start, error));
     PESS_TRY(pess__check_policy(model, policy, error));
     pess__pulse pulse = pess__pulse_start(options, "visitation");
-    pess__chain *chain = NULL;
-    PESS_TRY(pess__chain_create(model, options->gamma, v_lo, options->evaluation, pess__threads(options->threads),
-                                &pulse, &chain, error));
+    pess__evaluator *chain = NULL;
+    PESS_TRY(pess__evaluator_create(model, options->gamma, v_lo, options->evaluation, pess__threads(options->threads),
+                                    &pulse, &chain, error));
     double *d = NULL;
     pess_status status = pess__allocate(&d, model->states, sizeof(double), "the visitation", error);
-    if (status == PESS_OK) status = pess__chain_fill_policy(chain, policy->probability, NULL, error);
-    if (status == PESS_OK) status = pess__chain_visitation(chain, start, options->tolerance, d, error);
+    if (status == PESS_OK) status = pess__evaluator_fill_policy(chain, policy->probability, NULL, error);
+    if (status == PESS_OK) status = pess__evaluator_visitation(chain, start, options->tolerance, d, error);
     if (status == PESS_OK) memcpy(out, d, (size_t)model->states * sizeof *d);
     free(d);
-    pess__chain_destroy(chain);
+    pess__evaluator_destroy(chain);
     return status;
 }

@@ -1,5 +1,5 @@
 /* Policy evaluation: building the chain of a policy and solving its linear system. */
-#include "solve/chain.h"
+#include "solve/evaluator.h"
 
 #include "core/lu.h"
 #include "core/memory.h"
@@ -11,21 +11,21 @@
 
 enum { PARALLEL_FROM = 16384 };
 
-pess_status pess__chain_create(const pess_model *model, double gamma, double v_lo, pess_evaluation evaluation,
-                               int threads, pess__pulse *pulse, pess__chain **out, pess_error *error) {
+pess_status pess__evaluator_create(const pess_model *model, double gamma, double v_lo, pess_evaluation evaluation,
+                                   int threads, pess__pulse *pulse, pess__evaluator **out, pess_error *error) {
     const int64_t states = model->states;
-    pess__chain *chain = NULL;
+    pess__evaluator *chain = NULL;
     PESS_TRY(pess__allocate(&chain, 1, sizeof *chain, "the chain", error));
     if (evaluation == PESS_EVALUATION_AUTO)
         evaluation = states <= PESS__LU_STATES ? PESS_EVALUATION_LU : PESS_EVALUATION_KRYLOV;
-    *chain = (pess__chain){.model = model,
-                           .states = states,
-                           .actions = model->actions,
-                           .gamma = gamma,
-                           .v_lo = v_lo,
-                           .threads = states >= PARALLEL_FROM ? threads : 1,
-                           .evaluation = evaluation,
-                           .pulse = pulse};
+    *chain = (pess__evaluator){.model = model,
+                               .states = states,
+                               .actions = model->actions,
+                               .gamma = gamma,
+                               .v_lo = v_lo,
+                               .threads = states >= PARALLEL_FROM ? threads : 1,
+                               .evaluation = evaluation,
+                               .pulse = pulse};
     pess_status status = pess__allocate(&chain->row, states + 1, sizeof(int64_t), "the chain's rows", error);
     if (status == PESS_OK) status = pess__allocate(&chain->uniform, states, sizeof(double), "the chain", error);
     if (status == PESS_OK) status = pess__allocate(&chain->constant, states, sizeof(double), "the chain", error);
@@ -38,14 +38,14 @@ pess_status pess__chain_create(const pess_model *model, double gamma, double v_l
     if (status == PESS_OK && evaluation == PESS_EVALUATION_KRYLOV)
         status = pess__krylov_create(states, threads, &chain->krylov, error);
     if (status != PESS_OK) {
-        pess__chain_destroy(chain);
+        pess__evaluator_destroy(chain);
         return status;
     }
     *out = chain;
     return PESS_OK;
 }
 
-void pess__chain_destroy(pess__chain *chain) {
+void pess__evaluator_destroy(pess__evaluator *chain) {
     if (chain == NULL) return;
     free(chain->row);
     free(chain->next);
@@ -58,7 +58,7 @@ void pess__chain_destroy(pess__chain *chain) {
     free(chain);
 }
 
-static pess_status make_room(pess__chain *chain, int64_t needed, pess_error *error) {
+static pess_status make_room(pess__evaluator *chain, int64_t needed, pess_error *error) {
     if (needed <= chain->room) return PESS_OK;
     /* Nothing of the old rows is kept, so that nothing need be copied. */
     free(chain->next);
@@ -74,7 +74,8 @@ static pess_status make_room(pess__chain *chain, int64_t needed, pess_error *err
 }
 
 /* Adds pair z with probability p to state s, whose entries end at `at`; returns their new end. */
-static inline int64_t add_pair(pess__chain *chain, int64_t s, int64_t z, double p, const double *bonus, int64_t at) {
+static inline int64_t add_pair(pess__evaluator *chain, int64_t s, int64_t z, double p, const double *bonus,
+                               int64_t at) {
     const pess_model *model = chain->model;
     double gain = model->reward[z] + (bonus != NULL ? bonus[z] : 0.0);
     switch ((pess__row_kind)model->kind[z]) {
@@ -92,7 +93,8 @@ static inline int64_t add_pair(pess__chain *chain, int64_t s, int64_t z, double 
     return at;
 }
 
-pess_status pess__chain_fill_choice(pess__chain *chain, const int32_t *choice, const double *bonus, pess_error *error) {
+pess_status pess__evaluator_fill_choice(pess__evaluator *chain, const int32_t *choice, const double *bonus,
+                                        pess_error *error) {
     const pess_model *model = chain->model;
     int64_t *row = chain->row;
     row[0] = 0;
@@ -113,7 +115,8 @@ pess_status pess__chain_fill_choice(pess__chain *chain, const int32_t *choice, c
     return PESS_OK;
 }
 
-pess_status pess__chain_fill_policy(pess__chain *chain, const double *pi, const double *bonus, pess_error *error) {
+pess_status pess__evaluator_fill_policy(pess__evaluator *chain, const double *pi, const double *bonus,
+                                        pess_error *error) {
     const pess_model *model = chain->model;
     const int64_t actions = chain->actions;
     int64_t *row = chain->row;
@@ -138,18 +141,18 @@ pess_status pess__chain_fill_policy(pess__chain *chain, const double *pi, const 
     return PESS_OK;
 }
 
-static double mean_of(const pess__chain *chain, const double *v) {
+static double mean_of(const pess__evaluator *chain, const double *v) {
     return chain->any_uniform ? pess__sum(chain->states, v) / (double)chain->states : 0.0;
 }
 
 /* (Gv)(s) = Σ_k weight·v(next) + w(s)·mean(v) */
-static inline double row_times(const pess__chain *chain, int64_t s, const double *v, double mean) {
+static inline double row_times(const pess__evaluator *chain, int64_t s, const double *v, double mean) {
     double sum = 0;
     for (int64_t k = chain->row[s]; k < chain->row[s + 1]; k++) sum += chain->weight[k] * v[chain->next[k]];
     return chain->any_uniform ? sum + chain->uniform[s] * mean : sum;
 }
 
-double pess__chain_apply(const pess__chain *chain, const double *v, double *out) {
+double pess__evaluator_apply(const pess__evaluator *chain, const double *v, double *out) {
     const double mean = mean_of(chain, v);
     double most = 0;
 #pragma omp parallel for num_threads(chain->threads) if (chain->threads > 1) schedule(static) reduction(max : most)
@@ -163,14 +166,14 @@ double pess__chain_apply(const pess__chain *chain, const double *v, double *out)
 
 /* y = (I − G) x */
 static void apply_system(const void *context, const double *x, double *y) {
-    const pess__chain *chain = context;
+    const pess__evaluator *chain = context;
     const double mean = mean_of(chain, x);
 #pragma omp parallel for num_threads(chain->threads) if (chain->threads > 1) schedule(static)
     for (int64_t s = 0; s < chain->states; s++) y[s] = x[s] - row_times(chain, s, x, mean);
 }
 
 /* matrix = I − G, dense. */
-static void fill_matrix(pess__chain *chain) {
+static void fill_matrix(pess__evaluator *chain) {
     const int64_t n = chain->states;
     for (int64_t s = 0; s < n; s++) {
         double *line = chain->matrix + s * chain->stride;
@@ -181,7 +184,7 @@ static void fill_matrix(pess__chain *chain) {
     }
 }
 
-void pess__chain_factor(pess__chain *chain) {
+void pess__evaluator_factor(pess__evaluator *chain) {
     fill_matrix(chain);
     pess__lu_factor(chain->matrix, chain->states, chain->stride, chain->threads);
 }
@@ -193,22 +196,22 @@ static double largest(const double *x, int64_t n) {
 }
 
 /* v ← c + G v until the tolerance: G is a contraction where γ < 1, so this always gets there in the end. */
-static pess_status sweep(pess__chain *chain, double tolerance, double *v, pess__chain_result *result) {
+static pess_status sweep(pess__evaluator *chain, double tolerance, double *v, pess__evaluator_result *result) {
     while (result->residual > tolerance) {
         if (chain->pulse != NULL && !pess__pulse_beat(chain->pulse)) break;
         const double before = result->residual;
-        result->residual = pess__chain_apply(chain, v, chain->scratch);
+        result->residual = pess__evaluator_apply(chain, v, chain->scratch);
         memcpy(v, chain->scratch, (size_t)chain->states * sizeof *v);
         result->iterations++;
         const double floor = 8 * DBL_EPSILON * largest(v, chain->states);
         if (result->residual >= before && result->residual <= floor) break; /* rounding, no more to gain */
     }
-    result->residual = pess__chain_apply(chain, v, chain->scratch);
+    result->residual = pess__evaluator_apply(chain, v, chain->scratch);
     return PESS_OK;
 }
 
-static pess_status solve_krylov(pess__chain *chain, const double *constant, double tolerance, double *v,
-                                pess__chain_result *result, pess_error *error) {
+static pess_status solve_krylov(pess__evaluator *chain, const double *constant, double tolerance, double *v,
+                                pess__evaluator_result *result, pess_error *error) {
     pess__krylov *krylov = &chain->krylov;
     krylov->apply = apply_system;
     krylov->context = chain;
@@ -229,19 +232,19 @@ static pess_status solve_krylov(pess__chain *chain, const double *constant, doub
     return PESS_OK;
 }
 
-pess_status pess__chain_again(pess__chain *chain, const double *constant, double tolerance, double *v,
-                              pess__chain_result *result, pess_error *error) {
+pess_status pess__evaluator_again(pess__evaluator *chain, const double *constant, double tolerance, double *v,
+                                  pess__evaluator_result *result, pess_error *error) {
     if (constant != chain->constant) memcpy(chain->constant, constant, (size_t)chain->states * sizeof *constant);
     if (chain->evaluation == PESS_EVALUATION_KRYLOV)
         return solve_krylov(chain, chain->constant, tolerance, v, result, error);
     memcpy(v, chain->constant, (size_t)chain->states * sizeof *v);
     pess__lu_solve(chain->matrix, chain->states, chain->stride, v);
-    *result = (pess__chain_result){.residual = NAN};
+    *result = (pess__evaluator_result){.residual = NAN};
     return PESS_OK;
 }
 
-pess_status pess__chain_evaluate(pess__chain *chain, double tolerance, double *v, pess__chain_result *result,
-                                 pess_error *error) {
-    if (chain->evaluation == PESS_EVALUATION_LU) pess__chain_factor(chain);
-    return pess__chain_again(chain, chain->constant, tolerance, v, result, error);
+pess_status pess__evaluator_evaluate(pess__evaluator *chain, double tolerance, double *v,
+                                     pess__evaluator_result *result, pess_error *error) {
+    if (chain->evaluation == PESS_EVALUATION_LU) pess__evaluator_factor(chain);
+    return pess__evaluator_again(chain, chain->constant, tolerance, v, result, error);
 }

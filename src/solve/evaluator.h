@@ -2,14 +2,14 @@
  *   v = c + G v     evaluation,   G = γ A^π P  [S,S]
  *   d = ρ + Gᵀ d    discounted visitation
  * G is kept as sparse rows plus the rank-one part of the uniform rows: G = sparse + w·1ᵀ/S. */
-#ifndef PESS_SOLVE_CHAIN_H
-#define PESS_SOLVE_CHAIN_H
+#ifndef PESS_SOLVE_EVALUATOR_H
+#define PESS_SOLVE_EVALUATOR_H
 
 #include "core/krylov.h"
 #include "model/model.h"
 #include "solve/pulse.h"
 
-typedef struct pess__chain {
+typedef struct pess__evaluator {
     const pess_model *model;
     int64_t states, actions;
     double gamma, v_lo;
@@ -29,35 +29,37 @@ typedef struct pess__chain {
     double *scratch; /* [S] */
     pess__krylov krylov;
     pess__pulse *pulse; /* NULL: none */
-} pess__chain;
+} pess__evaluator;
 
-typedef struct pess__chain_result {
+typedef struct pess__evaluator_result {
     int64_t iterations; /* 0: direct */
     double residual;    /* sup|c + Gv − v|; NAN where it was not computed (LU) */
-} pess__chain_result;
+} pess__evaluator_result;
 
-pess_status pess__chain_create(const pess_model *model, double gamma, double v_lo, pess_evaluation evaluation,
-                               int threads, pess__pulse *pulse, pess__chain **out, pess_error *error);
-void pess__chain_destroy(pess__chain *chain);
+pess_status pess__evaluator_create(const pess_model *model, double gamma, double v_lo, pess_evaluation evaluation,
+                                   int threads, pess__pulse *pulse, pess__evaluator **out, pess_error *error);
+void pess__evaluator_destroy(pess__evaluator *chain);
 
 /* The chain of the deterministic policy `choice` [S] (-1 in terminal states), or of π [S*A]. bonus [S*A] or NULL. */
-pess_status pess__chain_fill_choice(pess__chain *chain, const int32_t *choice, const double *bonus, pess_error *error);
-pess_status pess__chain_fill_policy(pess__chain *chain, const double *pi, const double *bonus, pess_error *error);
+pess_status pess__evaluator_fill_choice(pess__evaluator *chain, const int32_t *choice, const double *bonus,
+                                        pess_error *error);
+pess_status pess__evaluator_fill_policy(pess__evaluator *chain, const double *pi, const double *bonus,
+                                        pess_error *error);
 
 /* v = c + G v. On entry v is a guess (Krylov starts there). Krylov stops at `tolerance`, in sup-norm of the residual,
  * or near the limit of rounding; LU always solves to rounding. PESS_INTERRUPTED where the pulse was told to stop; at a
  * passed deadline v is as good as it got. */
-pess_status pess__chain_evaluate(pess__chain *chain, double tolerance, double *v, pess__chain_result *result,
-                                 pess_error *error);
+pess_status pess__evaluator_evaluate(pess__evaluator *chain, double tolerance, double *v,
+                                     pess__evaluator_result *result, pess_error *error);
 /* The same matrix as the last evaluation, another constant: cheap after LU. */
-pess_status pess__chain_again(pess__chain *chain, const double *constant, double tolerance, double *v,
-                              pess__chain_result *result, pess_error *error);
-pess_status pess__chain_visitation(pess__chain *chain, const double *start, double tolerance, double *d,
-                                   pess_error *error);
+pess_status pess__evaluator_again(pess__evaluator *chain, const double *constant, double tolerance, double *v,
+                                  pess__evaluator_result *result, pess_error *error);
+pess_status pess__evaluator_visitation(pess__evaluator *chain, const double *start, double tolerance, double *d,
+                                       pess_error *error);
 /* LU only: fills and factors I − G. */
-void pess__chain_factor(pess__chain *chain);
+void pess__evaluator_factor(pess__evaluator *chain);
 /* out = c + G v; returns sup|out − v|. */
-double pess__chain_apply(const pess__chain *chain, const double *v, double *out);
+double pess__evaluator_apply(const pess__evaluator *chain, const double *v, double *out);
 
 /* States at which LU and Krylov cost the same (bench/bench_solve.c measures it). */
 #define PESS__LU_STATES 256
