@@ -290,7 +290,7 @@ static pess_status judge(pess_experiment *e, pess_error *error) {
                                              : "a lower-bound rule takes the first arm nearly always",
                                        NULL, error);
         if (row == NULL) return PESS_MEMORY;
-        row->holds = naive ? fabs(point->mean - none) * trials <= 5 * sqrt(trials * none) + 5 : point->mean > 0.999;
+        row->holds = naive ? fabs(point->mean - none) * trials <= 5 * sqrt(trials * none) + 5 : point->mean > 0.99;
         (void)snprintf(row->found, sizeof row->found, "takes it with probability %.6g (± %.2g)", point->mean,
                        point->ci95);
     }

@@ -215,9 +215,9 @@ void pess__lanes_destroy(pess__lanes *lanes) {
 static inline void load_row(const pess__lanes_plan *plan, int64_t i, const vector *coefficient, vector *work) {
     const vector zero = {0};
     for (int64_t e = plan->lower_row[i]; e < plan->lower_row[i + 1]; e++)
-        EACH(w) work[plan->lower[e] * WIDE + w] = zero;
+        EACH(w) work[(int64_t)plan->lower[e] * WIDE + w] = zero;
     for (int64_t e = plan->upper_row[i]; e < plan->upper_row[i + 1]; e++)
-        EACH(w) work[plan->upper[e] * WIDE + w] = zero;
+        EACH(w) work[(int64_t)plan->upper[e] * WIDE + w] = zero;
     EACH(w) work[i * WIDE + w] = zero + 1.0;
     const vector *c = coefficient + (int64_t)plan->state[i] * PESS__NEIGHBOURS * WIDE;
     for (int64_t d = 0; d < PESS__NEIGHBOURS; d++) {
