@@ -7,7 +7,7 @@
 enum { PESS__MAX_TICKS = 24 };
 
 typedef struct pess__axis {
-    double lo, hi; /* numbers */
+    double lo, hi;   /* numbers */
     double from, to; /* places: lo is at `from` */
     bool log;
     int tick_count;

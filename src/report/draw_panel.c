@@ -138,8 +138,8 @@ void pess__draw_curves(cairo_t *cr, const pess__panel *panel, pess__box box, boo
     ranges(panel, range_x, range_y);
     const pess__axis x = pess__axis_make(range_x[0], range_x[1], panel->log_x, false, box.width > 300 ? 5 : 3, box.left,
                                          box.left + box.width);
-    const pess__axis y = pess__axis_make(range_y[0], range_y[1], false, true, box.height > 250 ? 6 : 4,
-                                         box.top + box.height, box.top);
+    const pess__axis y =
+        pess__axis_make(range_y[0], range_y[1], false, true, box.height > 250 ? 6 : 4, box.top + box.height, box.top);
     draw_axes(cr, panel, &x, &y, box);
     for (int64_t c = 0; c < panel->curve_count; c++)
         draw_band(cr, &panel->curves[c], &x, &y, pess__style_of(panel->curves[c].algorithm).colour);

@@ -28,8 +28,8 @@ static pess_status find_curve(pess__panel *panel, const char *algorithm, pess__c
             *out = &panel->curves[c];
             return PESS_OK;
         }
-    PESS_TRY(pess__grow(&panel->curves, &panel->curve_room, panel->curve_count + 1, sizeof *panel->curves,
-                        "the figure", error));
+    PESS_TRY(pess__grow(&panel->curves, &panel->curve_room, panel->curve_count + 1, sizeof *panel->curves, "the figure",
+                        error));
     pess__curve *curve = &panel->curves[panel->curve_count++];
     memset(curve, 0, sizeof *curve);
     (void)snprintf(curve->algorithm, sizeof curve->algorithm, "%.79s", algorithm);
