@@ -5,7 +5,10 @@
 #include <string.h>
 
 /* name, summary: one row per cmd_<name>.c */
-#define COMMAND_LIST(X) X(help, "this overview, or the help of one command")
+#define COMMAND_LIST(X)                                                                                                \
+    X(experiment, "the paper's tabular experiments, with a figure and a page")                                         \
+    X(plot, "draws results of experiments")                                                                            \
+    X(help, "this overview, or the help of one command")
 
 #define COMMAND_DECLARE(name, summary) int cmd_##name(int argc, char **argv);
 COMMAND_LIST(COMMAND_DECLARE)

@@ -124,7 +124,9 @@ static pess_status publish(const char *directory, const char *staging, pess_erro
     PESS_TRY(join(directory, FILES[FILE_COUNT - 1], to, sizeof to, error));
     (void)unlink(to);
     for (int i = 0; i < FILE_COUNT; i++) {
-        (void)snprintf(from, sizeof from, "%s/%d", staging, i);
+        char name[16];
+        (void)snprintf(name, sizeof name, "%d", i);
+        PESS_TRY(join(staging, name, from, sizeof from, error));
         PESS_TRY(join(directory, FILES[i], to, sizeof to, error));
         if (rename(from, to) != 0) return pess__fail(error, PESS_IO, "%s: cannot be written: %s", to, strerror(errno));
     }

@@ -80,14 +80,14 @@ static pess_status make_prefixes(const pess_experiment *e, char (**out)[PREFIX],
     return PESS_OK;
 }
 
-static pess_status compress_piece(const char *text, size_t length, piece *out) {
+static pess_status compress_piece(char *text, size_t length, piece *out) {
     z_stream z = {0};
     if (deflateInit2(&z, 1, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK)
         return pess__fail(&out->error, PESS_MEMORY, "not enough memory to compress the trials");
     const uLong room = deflateBound(&z, (uLong)length);
     pess_status status = pess__allocate(&out->bytes, (int64_t)room, 1, "the table of trials", &out->error);
     if (status == PESS_OK) {
-        z.next_in = (const Bytef *)text;
+        z.next_in = (Bytef *)text;
         z.avail_in = (uInt)length;
         z.next_out = out->bytes;
         z.avail_out = (uInt)room;
