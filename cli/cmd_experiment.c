@@ -64,11 +64,14 @@ static void print_predictions(const pess_experiment *experiment) {
     size_t count = 0;
     const pess_prediction *rows = pess_experiment_predictions(experiment, &count);
     if (count == 0) return;
-    (void)puts("\nWhat the paper predicts, and what came out:");
+    pess_experiment_options o;
+    pess_experiment_get_options(experiment, &o);
+    (void)printf("\n%s:\n", pess_experiment_find(o.experiment)->findings);
     for (size_t i = 0; i < count; i++) {
-        (void)printf("  %-3s %s: %s\n      found: %s\n", rows[i].holds ? "yes" : "NO", rows[i].algorithm, rows[i].claim,
-                     rows[i].found);
-        if (!rows[i].holds && rows[i].reason != NULL) (void)printf("      because %s\n", rows[i].reason);
+        const char *verdict = !rows[i].judged ? "" : rows[i].holds ? "yes" : "NO";
+        (void)printf("  %-3s %s: %s\n      found: %s\n", verdict, rows[i].algorithm, rows[i].claim, rows[i].found);
+        if (rows[i].judged && !rows[i].holds && rows[i].reason != NULL)
+            (void)printf("      because %s\n", rows[i].reason);
     }
 }
 

@@ -462,8 +462,9 @@ typedef enum pess_preset {
 } pess_preset;
 
 typedef struct pess_experiment_info {
-    const char *name, *summary;
+    const char *name, *summary, *title;
     const char *x_label, *y_label;
+    const char *findings; /* heading of pess_experiment_predictions */
     bool log_x;
     int64_t default_trials, default_points;
 } pess_experiment_info;
@@ -510,6 +511,7 @@ typedef struct pess_experiment_point {
 /* What the paper predicts, and what came out. */
 typedef struct pess_prediction {
     const char *algorithm, *claim;
+    bool judged; /* false: a finding, not a prediction; `holds` then says nothing */
     bool holds;
     char found[240];
     const char *reason; /* why it does not hold under this preset, where it is known; else NULL */

@@ -2,7 +2,8 @@
  * pulled 10000 times, the others with 0.01 and were pulled once each. Which arm does an algorithm choose?
  *
  * The 999 arms are exchangeable, so a repetition is two numbers: the first arm's successes, Bin(10000, 0.99), and how
- * many of the others paid, Bin(999, 0.01). Equal pairs give equal policies, which are solved for once. */
+ * many of the others paid, Bin(999, 0.01). Equal pairs give equal policies, which are solved for once; an algorithm
+ * that takes the arm of the largest number need not even know how many paid, only whether any did. */
 #include "core/memory.h"
 #include "core/rng.h"
 #include "experiment/experiment.h"
@@ -21,6 +22,7 @@ enum { ARMS = 1000, PULLS = 10000, MAX_METHODS = 64, SLOTS = 1 << 14 };
 typedef struct method {
     char name[80];
     char family[80], uncertainty[80]; /* uncertainty "": none */
+    bool greedy; /* takes one arm, by a number per arm: of the others only whether any paid matters */
 } method;
 
 typedef struct bandit {
@@ -35,6 +37,8 @@ static pess_status add_method(bandit *b, const char *family, const char *uncerta
     method *m = &b->methods[b->method_count++];
     (void)snprintf(m->family, sizeof m->family, "%.70s", family);
     (void)snprintf(m->uncertainty, sizeof m->uncertainty, "%.70s", uncertainty);
+    const pess_uncertainty_info *bound = *uncertainty != '\0' ? pess_uncertainty_find(uncertainty) : NULL;
+    m->greedy = strcmp(family, "naive") == 0 || (strcmp(family, "ua") == 0 && bound != NULL && bound->per_action);
     (void)snprintf(m->name, sizeof m->name, "%.38s%s%.38s", family, *uncertainty != '\0' ? ":" : "", uncertainty);
     return PESS_OK;
 }
@@ -117,6 +121,7 @@ static pess_status prepare(pess_experiment *e, pess_error *error) {
 
 typedef struct slot {
     int64_t first, others; /* successes; first -1: empty */
+    bool greedy;           /* holds the greedy methods' entries, else the others' */
     double *chosen;        /* [methods] probability of the first arm */
 } slot;
 
@@ -182,7 +187,7 @@ static pess_status room_create(const pess_experiment *e, void **out, pess_error 
     }
     c->row[ARMS] = ARMS;
     c->n_state[0] = PULLS + ARMS - 1;
-    for (int64_t i = 0; i < SLOTS; i++) r->slots[i] = (slot){-1, -1, r->memory + i * b->method_count};
+    for (int64_t i = 0; i < SLOTS; i++) r->slots[i] = (slot){-1, -1, false, r->memory + i * b->method_count};
     *out = r;
     return PESS_OK;
 }
@@ -204,8 +209,8 @@ static pess_status solve_method(const pess_experiment *e, const room *r, const p
     return PESS_OK;
 }
 
-static pess_status solve_all(const pess_experiment *e, room *r, int64_t first, int64_t others, double *chosen,
-                             pess_error *error) {
+static pess_status solve_group(const pess_experiment *e, room *r, int64_t first, int64_t others, bool greedy,
+                               double *chosen, pess_error *error) {
     const bandit *b = e->context;
     pess_counts *c = &r->counts;
     for (int64_t a = 0; a < ARMS; a++) {
@@ -217,19 +222,37 @@ static pess_status solve_all(const pess_experiment *e, room *r, int64_t first, i
     PESS_TRY(pess_model_estimate(c, &options, &model, error));
     pess_status status = PESS_OK;
     for (int64_t i = 0; i < b->method_count && status == PESS_OK; i++)
-        status = solve_method(e, r, model, &b->methods[i], &chosen[i], error);
+        if (b->methods[i].greedy == greedy) status = solve_method(e, r, model, &b->methods[i], &chosen[i], error);
     pess_model_destroy(model);
     return status;
 }
 
 /* The slot of a pair, or a free one, or (the table being full) the one it would begin at. */
-static slot *find_slot(room *r, int64_t first, int64_t others) {
-    const uint64_t hash = ((uint64_t)first * 0x9e3779b97f4a7c15U + (uint64_t)others) * 0xbf58476d1ce4e5b9U >> 40;
+static slot *find_slot(room *r, int64_t first, int64_t others, bool greedy) {
+    const uint64_t hash =
+        ((uint64_t)first * 0x9e3779b97f4a7c15U + (uint64_t)(2 * others + greedy)) * 0xbf58476d1ce4e5b9U >> 40;
     for (uint64_t i = 0; i < SLOTS; i++) {
         slot *s = &r->slots[(hash + i) % SLOTS];
-        if (s->first < 0 || (s->first == first && s->others == others)) return s;
+        if (s->first < 0 || (s->first == first && s->others == others && s->greedy == greedy)) return s;
     }
     return &r->slots[hash % SLOTS];
+}
+
+/* The methods of one group; others of the row are left alone. */
+static pess_status choose(const pess_experiment *e, room *r, int64_t first, int64_t others, bool greedy, double *row,
+                          pess_error *error) {
+    const bandit *b = e->context;
+    slot *s = find_slot(r, first, others, greedy);
+    if (s->first != first || s->others != others || s->greedy != greedy) {
+        s->first = -1;
+        PESS_TRY(solve_group(e, r, first, others, greedy, s->chosen, error));
+        s->first = first;
+        s->others = others;
+        s->greedy = greedy;
+    }
+    for (int64_t i = 0; i < b->method_count; i++)
+        if (b->methods[i].greedy == greedy) row[i] = s->chosen[i];
+    return PESS_OK;
 }
 
 static pess_status run(const pess_experiment *e, void *memory, int64_t begin, int64_t count, double *out,
@@ -240,17 +263,11 @@ static pess_status run(const pess_experiment *e, void *memory, int64_t begin, in
         pess__rng rng = pess__rng_stream(e->options.seed, "experiment-bandit", (uint64_t)(begin + t));
         const int64_t first = pess__rng_binomial(&rng, PULLS, BEST);
         const int64_t others = pess__rng_binomial(&rng, ARMS - 1, REST);
-        slot *s = find_slot(r, first, others);
-        if (s->first != first || s->others != others) {
-            s->first = -1;
-            PESS_TRY(solve_all(e, r, first, others, s->chosen, error));
-            s->first = first;
-            s->others = others;
-        }
         double *row = out + t * e->value_count;
         row[0] = 1.0 / ARMS;
         row[1] = 1;
-        memcpy(row + 2, s->chosen, (size_t)b->method_count * sizeof *row);
+        PESS_TRY(choose(e, r, first, others > 0, true, row + 2, error));
+        PESS_TRY(choose(e, r, first, others, false, row + 2, error));
         row[2 + b->method_count] = first < PULLS;
         row[3 + b->method_count] = others > 0;
     }
@@ -305,6 +322,8 @@ static void release(pess_experiment *e) {
 const pess__experiment_kind pess__experiment_bandit = {
     .info = {.name = "bandit",
              .summary = "the paper's example: 1000 arms, one well known, 999 pulled once; who is fooled",
+             .title = "Bandit: who takes the well-known best arm, and who a lucky one",
+             .findings = "What the paper predicts, and what came out",
              .x_label = "pulls of each other arm",
              .y_label = "probability of taking the best arm",
              .default_trials = 100000,

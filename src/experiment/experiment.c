@@ -71,7 +71,7 @@ pess_prediction *pess__experiment_predict(pess_experiment *experiment, const cha
                    sizeof *experiment->predictions, "the predictions", error) != PESS_OK)
         return NULL;
     pess_prediction *row = &experiment->predictions[experiment->prediction_count++];
-    *row = (pess_prediction){.algorithm = algorithm, .claim = claim, .reason = reason};
+    *row = (pess_prediction){.algorithm = algorithm, .claim = claim, .judged = true, .reason = reason};
     return row;
 }
 

@@ -100,7 +100,7 @@ static pess_status judge(pess_experiment *experiment, pess_error *error) {
         pess_prediction *row = pess__experiment_predict(experiment, point->algorithm,
                                                         "the α of the highest mean return in this panel", NULL, error);
         if (row == NULL) return PESS_MEMORY;
-        row->holds = true;
+        row->judged = false;
         (void)snprintf(row->found, sizeof row->found,
                        "ε = %g, %lld transitions: best α %.3g (theory's units %.3g), return %.2f ± %.2f", best->epsilon,
                        (long long)best->transitions, best->x, best->alpha_theory, best->mean, best->ci95);
@@ -112,6 +112,8 @@ static pess_status judge(pess_experiment *experiment, pess_error *error) {
 const pess__experiment_kind pess__experiment_gridworld_alpha = {
     .info = {.name = "gridworld-alpha",
              .summary = "return of UA and proximal along α: what to know for choosing it",
+             .title = "Return along the strength of pessimism",
+             .findings = "The best α of every panel",
              .x_label = "pessimism α (absorbed units)",
              .y_label = "expected return",
              .log_x = true,

@@ -56,6 +56,8 @@ static pess_status prepare(pess_experiment *experiment, pess_error *error) {
 const pess__experiment_kind pess__experiment_gridworld_data = {
     .info = {.name = "gridworld-data",
              .summary = "figure 1b: return against the size of the dataset",
+             .title = "Figure 1b: return against the size of the dataset",
+             .findings = "What the paper predicts, and what came out",
              .x_label = "transitions in the dataset",
              .y_label = "expected return",
              .log_x = true,

@@ -34,6 +34,8 @@ static pess_status prepare(pess_experiment *experiment, pess_error *error) {
 const pess__experiment_kind pess__experiment_gridworld_exploration = {
     .info = {.name = "gridworld-exploration",
              .summary = "figure 1a: return against the randomness of the policy that collected the data",
+             .title = "Figure 1a: return against the exploration in the data",
+             .findings = "What the paper predicts, and what came out",
              .x_label = "exploration ε of the collecting policy",
              .y_label = "expected return",
              .default_trials = 1000,

@@ -5,6 +5,7 @@
 #include <cairo-pdf.h>
 #include <cairo-svg.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #define MARGIN 20.0
@@ -94,7 +95,11 @@ static void draw_figure(const pess__figure *figure, cairo_t *cr) {
     pess__figure_size(figure, &width, &height);
     pess__draw_colour(cr, 0xFFFFFF, 1);
     cairo_paint(cr);
-    pess__draw_text(cr, MARGIN, MARGIN + 14, 15, true, PESS__INK, PESS__LEFT, figure->title);
+    char title[340];
+    const bool titled = figure->panel_count > 0 && figure->panels[0].title[0] != '\0'; /* no room for the y label */
+    (void)snprintf(title, sizeof title, "%s%s%s", figure->title, titled ? " · vertical: " : "",
+                   titled ? figure->panels[0].y_label : "");
+    pess__draw_text(cr, MARGIN, MARGIN + 14, 15, true, PESS__INK, PESS__LEFT, title);
     pess__draw_text(cr, MARGIN, MARGIN + 32, 10.5, false, PESS__SOFT, PESS__LEFT, figure->note);
     if (!l.labels) y += draw_legend(cr, figure, MARGIN, y, inner_width(&l), true);
     for (int64_t p = 0; p < figure->panel_count; p++) {

@@ -53,7 +53,8 @@ static void draw_axes(cairo_t *cr, const pess__panel *panel, const pess__axis *x
     cairo_stroke(cr);
     pess__draw_text(cr, box.left + box.width / 2, box.top + box.height + 36, TEXT, false, PESS__INK, PESS__CENTRE,
                     panel->x_label);
-    pess__draw_text(cr, box.left - 40, box.top - 12, TEXT, false, PESS__INK, PESS__LEFT, panel->y_label);
+    if (panel->title[0] == '\0')
+        pess__draw_text(cr, box.left - 40, box.top - 12, TEXT, false, PESS__INK, PESS__LEFT, panel->y_label);
 }
 
 /* ---- curves */
@@ -158,8 +159,8 @@ void pess__draw_dots(cairo_t *cr, const pess__panel *panel, pess__box box) {
     const double names = 150, values = 90, step = box.height / (double)panel->curve_count;
     double range_x[2], range_y[2];
     ranges(panel, range_x, range_y);
-    const pess__axis axis = pess__axis_make(fmin(0, range_y[0]), fmax(1, range_y[1]), false, true, 5, box.left + names,
-                                            box.left + box.width - values);
+    const pess__axis axis =
+        pess__axis_make(0, fmax(1, range_y[1]), false, true, 5, box.left + names, box.left + box.width - values);
     char text[64];
     cairo_set_line_width(cr, 0.7);
     for (int i = 0; i < axis.tick_count; i++) {
@@ -179,7 +180,7 @@ void pess__draw_dots(cairo_t *cr, const pess__panel *panel, pess__box box) {
         pess__draw_colour(cr, style.colour, 1);
         cairo_set_line_width(cr, 1.8);
         if (!isnan(curve->ci95[0])) {
-            cairo_move_to(cr, pess__axis_place(&axis, curve->mean[0] - curve->ci95[0]), y);
+            cairo_move_to(cr, pess__axis_place(&axis, fmax(curve->mean[0] - curve->ci95[0], 0)), y);
             cairo_line_to(cr, pess__axis_place(&axis, curve->mean[0] + curve->ci95[0]), y);
             cairo_stroke(cr);
         }

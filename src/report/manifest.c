@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 void pess__report_json_text(pess__outfile *file, const char *text) {
@@ -35,6 +36,18 @@ void pess__report_note(const pess_experiment *experiment, char *out, size_t size
                        o->gamma, o->beta_a, o->beta_b);
     (void)snprintf(out, size, "%lld trials%s · seed %llu · bands: 95 %% intervals of the mean", (long long)o->trials,
                    grid, (unsigned long long)o->seed);
+    if (!pess__report_has_panels(experiment)) return;
+    const char *separator = " · α in theory's units: ";
+    for (int64_t c = 0; c < experiment->column_count; c += o->points) { /* the first panel's curves */
+        const pess_experiment_point *point = &experiment->points[c];
+        if (point->epsilon != experiment->points[0].epsilon || point->transitions != experiment->points[0].transitions)
+            break;
+        if (isnan(point->alpha_theory)) continue;
+        const size_t used = strlen(out);
+        (void)snprintf(out + used, size - used, "%s× %.3g for %s", separator, point->alpha_theory / point->x,
+                       point->algorithm);
+        separator = ", ";
+    }
 }
 
 static void member(pess__outfile *file, const char *key, const char *value) {
@@ -75,7 +88,8 @@ static void write_predictions(pess__outfile *file, const pess_experiment *e) {
         pess__report_json_text(file, row->algorithm);
         pess__outfile_print(file, ", \"claim\": ");
         pess__report_json_text(file, row->claim);
-        pess__outfile_print(file, ", \"holds\": %s, \"found\": ", row->holds ? "true" : "false");
+        const char *verdict = !row->judged ? "null" : row->holds ? "true" : "false";
+        pess__outfile_print(file, ", \"holds\": %s, \"found\": ", verdict);
         pess__report_json_text(file, row->found);
         pess__outfile_print(file, "}");
     }
@@ -94,7 +108,7 @@ pess_status pess__report_manifest(const pess_experiment *e, const char *command,
     member(file, "format", "pess-experiment");
     member(file, "version", PESS_VERSION);
     member(file, "experiment", e->options.experiment);
-    member(file, "title", e->kind->info.summary);
+    member(file, "title", e->kind->info.title);
     member(file, "note", note);
     member(file, "x_label", e->kind->info.x_label);
     member(file, "y_label", e->kind->info.y_label);

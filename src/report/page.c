@@ -123,22 +123,26 @@ static void write_tables(pess__outfile *file, const pess_experiment *e, const pe
 
 static void write_predictions(pess__outfile *file, const pess_experiment *e) {
     if (e->prediction_count == 0) return;
-    pess__outfile_print(file, "<h2>What the paper predicts, and what came out</h2>\n<div class=\"scroll\"><table "
-                              "id=\"predictions\"><thead><tr><th>About</th><th>Prediction</th><th>Found</th>"
-                              "<th>Holds</th></tr></thead><tbody>\n");
+    const bool judged = e->predictions[0].judged;
+    tagged(file, "h2", "", e->kind->info.findings);
+    pess__outfile_print(file,
+                        "\n<div class=\"scroll\"><table id=\"predictions\"><thead><tr><th>About</th><th>%s</th>"
+                        "<th>Found</th>%s</tr></thead><tbody>\n",
+                        judged ? "Prediction" : "What", judged ? "<th>Holds</th>" : "");
     for (int64_t i = 0; i < e->prediction_count; i++) {
         const pess_prediction *row = &e->predictions[i];
         pess__outfile_print(file, "<tr>");
         tagged(file, "td", "", pess__style_of(row->algorithm).label);
         tagged(file, "td", "", row->claim);
         tagged(file, "td", "", row->found);
-        pess__outfile_print(file,
-                            row->holds ? "<td><span class=\"yes\">✓ yes</span>" : "<td><span class=\"no\">✗ no</span>");
-        if (!row->holds && row->reason != NULL) {
+        if (row->judged)
+            pess__outfile_print(file, row->holds ? "<td><span class=\"yes\">✓ yes</span>"
+                                                 : "<td><span class=\"no\">✗ no</span>");
+        if (row->judged && !row->holds && row->reason != NULL) {
             pess__outfile_print(file, "<br>");
             escaped(file, row->reason);
         }
-        pess__outfile_print(file, "</td></tr>\n");
+        pess__outfile_print(file, row->judged ? "</td></tr>\n" : "</tr>\n");
     }
     pess__outfile_print(file, "</tbody></table></div>\n");
 }
@@ -147,11 +151,11 @@ static void write_head(pess__outfile *file, const pess_experiment *e) {
     pess__outfile_print(file, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
                               "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
                               "<link rel=\"icon\" href=\"data:,\">\n");
-    tagged(file, "title", "", e->kind->info.summary);
+    tagged(file, "title", "", e->kind->info.title);
     pess__outfile_print(file, "\n<style>\n");
     pess__outfile_write(file, pess__page_css, strlen(pess__page_css));
     pess__outfile_print(file, "</style>\n</head>\n<body>\n<header><div>");
-    tagged(file, "h1", "", e->kind->info.summary);
+    tagged(file, "h1", "", e->kind->info.title);
     char note[300];
     pess__report_note(e, note, sizeof note);
     tagged(file, "p", "class=\"note\"", note);

@@ -66,8 +66,8 @@
   }
 
   /* ---- one panel */
-  const format = (value) => Math.abs(value) >= 0.01 || value === 0 ? value.toFixed(Math.abs(value) < 2 ? 4 : 2) : value.toPrecision(2);
-  const withBand = (mean, ci) => format(mean) + (ci === null ? "" : " ± " + format(ci));
+  const format = (value) => Math.abs(value) >= 2 || value === 0 ? value.toFixed(2) : String(parseFloat(value.toPrecision(4)));
+  const withBand = (mean, ci) => format(mean) + (ci === null ? "" : " ± " + (Math.abs(mean) >= 2 ? ci.toFixed(2) : format(ci)));
 
   function visibleCurves(panel) { return panel.curves.filter((curve) => !hidden.has(curve.name)); }
 
@@ -151,8 +151,9 @@
       tip.appendChild(line);
     }
     const room = box.clientWidth - tip.offsetWidth, wanted = at * scale + 14;
-    tip.style.left = Math.max(0, wanted <= room ? wanted : at * scale - 14 - tip.offsetWidth) + "px";
-    tip.style.top = Math.max(0, Math.min(pointerY, box.clientHeight - tip.offsetHeight)) + "px";
+    const narrow = box.clientWidth < 560; /* a phone: below the curves, not on them */
+    tip.style.left = (narrow ? room / 2 : Math.max(0, wanted <= room ? wanted : at * scale - 14 - tip.offsetWidth)) + "px";
+    tip.style.top = (narrow ? box.clientHeight : Math.max(0, Math.min(pointerY, box.clientHeight - tip.offsetHeight))) + "px";
     tip.style.visibility = "visible";
   }
   function hide(box) {

@@ -46,7 +46,7 @@ pess_status pess__report_figure(const pess_experiment *e, pess__figure *out, pes
     source from = {.panels = pess__report_has_panels(e), .log_x = info->log_x};
     (void)snprintf(from.x_label, sizeof from.x_label, "%s", info->x_label);
     (void)snprintf(from.y_label, sizeof from.y_label, "%s", info->y_label);
-    (void)snprintf(out->title, sizeof out->title, "%s", info->summary);
+    (void)snprintf(out->title, sizeof out->title, "%s", info->title);
     pess__report_note(e, out->note, sizeof out->note);
     for (int64_t c = 0; c < e->column_count; c++) {
         const pess_experiment_point *point = &e->points[c];
