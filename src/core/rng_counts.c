@@ -57,7 +57,8 @@ int64_t pess__rng_binomial(pess__rng *rng, int64_t n, double p) {
     if (p >= 1) return n;
     if (n <= 16) { /* so few are cheaper one by one than one exponential */
         int64_t successes = 0;
-        for (int64_t i = 0; i < n; i++) successes += pess__rng_uniform(rng) < p;
+        const uint64_t below = (uint64_t)ceil(p * 0x1p53); /* uniform < p, in whole numbers */
+        for (int64_t i = 0; i < n; i++) successes += (pess__rng_next(rng) >> 11) < below;
         return successes;
     }
     const bool flipped = p > 0.5;
@@ -66,16 +67,20 @@ int64_t pess__rng_binomial(pess__rng *rng, int64_t n, double p) {
     return flipped ? n - k : k;
 }
 
-void pess__rng_multinomial(pess__rng *rng, int64_t n, int64_t cells, const double *weight, int64_t *out) {
-    double left = 0;
-    for (int64_t i = 0; i < cells; i++) left += weight[i];
-    int64_t last = cells - 1;
-    while (last > 0 && !(weight[last] > 0)) last--;
-    for (int64_t i = 0; i < cells; i++) {
-        /* cell i given the cells before it: binomial with its share of what is left */
-        out[i] = i == last ? n : i > last ? 0 : pess__rng_binomial(rng, n, weight[i] / left);
-        n -= out[i];
-        left -= weight[i];
-        if (!(left > 0)) left = 0;
+/* Cells [begin,end): how many fall into the first half is binomial, and so on within the halves. Numbers shrink as fast
+ * as cells do, so that most of the draws are small ones. */
+static void split(pess__rng *rng, int64_t n, int64_t begin, int64_t end, const double *cumulative, int64_t *out) {
+    if (end - begin == 1) {
+        out[begin] = n;
+        return;
     }
+    const int64_t middle = begin + (end - begin) / 2;
+    const double total = cumulative[end] - cumulative[begin], left = cumulative[middle] - cumulative[begin];
+    const int64_t first = n > 0 ? pess__rng_binomial(rng, n, left / total) : 0; /* exactly 0 and 1 stay so */
+    split(rng, first, begin, middle, cumulative, out);
+    split(rng, n - first, middle, end, cumulative, out);
+}
+
+void pess__rng_multinomial(pess__rng *rng, int64_t n, int64_t cells, const double *cumulative, int64_t *out) {
+    if (cells > 0) split(rng, n, 0, cells, cumulative, out);
 }

@@ -27,10 +27,10 @@ struct pess__grid_room {
     double best_value[GRID_BLOCK], random_value[GRID_BLOCK];
     double *collecting[PESS__LANES]; /* [S*4] policies whose stationary law is wanted */
     double *law;                     /* [cases*S] states of the data, of one trial */
-    double *weight;                  /* [S*4] */
+    double *weight;                  /* [S*4] the collecting policy */
+    double *cumulative;              /* [S*4+1] probabilities of the pairs before each pair */
     double *uniform;                 /* [S*4] the random policy */
     pess__torus_counts counts;
-    pess__alias alias;
     dataset data[CHUNK];
     pess__torus_job *jobs; /* [CHUNK*methods] */
 };
@@ -81,13 +81,11 @@ static void hand_out(const pess__grid_plan *plan, pess__grid_room *room, pieces 
     for (int64_t i = 0; i < PESS__LANES; i++) room->collecting[i] = take(p, pairs);
     room->law = take(p, plan->case_count * states);
     room->weight = take(p, pairs);
+    room->cumulative = take(p, pairs + 1);
     room->uniform = take(p, pairs);
     room->counts.pair = (int64_t *)(void *)take(p, pairs);
     room->counts.success = (int64_t *)(void *)take(p, pairs);
     room->counts.move = (int64_t *)(void *)take(p, pairs * A);
-    room->alias.threshold = take(p, pairs);
-    room->alias.other = (uint32_t *)(void *)take(p, pairs);
-    room->alias.stack = (uint32_t *)(void *)take(p, pairs);
     for (int64_t i = 0; i < chunk; i++) {
         dataset *data = &room->data[i];
         data->model = take_model(p, states);
@@ -238,12 +236,14 @@ static pess_status prepare_case(const pess__grid_plan *plan, pess__grid_room *ro
     const int64_t states = plan->torus.states;
     const pess__grid_case *grid_case = &plan->cases[c];
     soften(plan, room->best[trial], grid_case->epsilon, room->weight);
-    for (int64_t z = 0; z < states * A; z++) room->weight[z] *= room->law[c * states + z / A];
+    room->cumulative[0] = 0;
+    for (int64_t z = 0; z < states * A; z++)
+        room->cumulative[z + 1] = room->cumulative[z] + room->weight[z] * room->law[c * states + z / A];
     /* a stream of its own for every dataset, whatever the number of cases */
     const uint64_t index = (uint64_t)number << 20 | (uint64_t)c;
     pess__rng rng = pess__rng_stream(plan->seed, "experiment-data", index);
     pess__rng unseen = pess__rng_stream(plan->seed, "experiment-unseen", index);
-    pess__torus_sample(&plan->torus, &room->truth[trial], room->weight, grid_case->transitions, &rng, &room->alias,
+    pess__torus_sample(&plan->torus, &room->truth[trial], room->cumulative, grid_case->transitions, &rng,
                        &room->counts);
     pess__torus_estimate(&plan->torus, &room->counts, &unseen, &data->model, data->imitation, data->root);
     for (int64_t m = 0; m < plan->method_count; m++)

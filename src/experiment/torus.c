@@ -6,9 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Up to this many transitions per pair, drawing pairs one by one is cheaper than their counts (bench_experiment). */
-enum { SINGLE_DRAWS = 16 };
-
 pess_status pess__torus_create(int64_t rows, int64_t cols, double slip, pess__torus *out, pess_error *error) {
     uint32_t *neighbour = NULL;
     PESS_TRY(pess__allocate(&neighbour, rows * cols * TORUS_ACTIONS, sizeof *neighbour, "the gridworld", error));
@@ -45,54 +42,10 @@ void pess__torus_draw(const pess__torus *torus, double a, double b, pess__rng *r
 
 /* ---- drawing a dataset */
 
-/* Walker's alias table (Vose 1991): pair i with probability threshold[i] of its cell, else other[i]. */
-static void build_alias(int64_t cells, const double *weight, pess__alias *alias) {
-    double total = 0;
-    for (int64_t i = 0; i < cells; i++) total += weight[i];
-    int64_t small = 0, large = cells; /* two stacks that grow towards each other */
-    for (int64_t i = 0; i < cells; i++) {
-        alias->threshold[i] = weight[i] * (double)cells / total;
-        alias->other[i] = (uint32_t)i;
-        if (alias->threshold[i] < 1)
-            alias->stack[small++] = (uint32_t)i;
-        else
-            alias->stack[--large] = (uint32_t)i;
-    }
-    while (small > 0 && large < cells) {
-        const uint32_t less = alias->stack[--small], more = alias->stack[large];
-        alias->other[less] = more;
-        alias->threshold[more] -= 1 - alias->threshold[less];
-        if (alias->threshold[more] < 1) {
-            large++;
-            alias->stack[small++] = more;
-        }
-    }
-    /* what rounding left over is a full cell; an empty cell is never left over, as some cell above 1 remains for it */
-    while (small > 0) alias->threshold[alias->stack[--small]] = 1;
-    while (large < cells) alias->threshold[alias->stack[large++]] = 1;
-}
-
-/* One transition after the other: how often each pair occurs. */
-static void draw_pairs(int64_t pairs, const double *weight, int64_t n, pess__rng *rng, pess__alias *alias,
-                       int64_t *out) {
-    __extension__ typedef unsigned __int128 wide;
-    build_alias(pairs, weight, alias);
-    memset(out, 0, (size_t)pairs * sizeof *out);
-    for (int64_t i = 0; i < n; i++) {
-        const wide product = (wide)pess__rng_next(rng) * (uint64_t)pairs; /* cell in the high half, place in the low */
-        const int64_t cell = (int64_t)(product >> 64), choice[2] = {alias->other[cell], cell};
-        const double place = (double)((uint64_t)product >> 11) * 0x1p-53;
-        out[choice[place < alias->threshold[cell]]]++;
-    }
-}
-
-void pess__torus_sample(const pess__torus *torus, const pess__torus_model *truth, const double *weight, int64_t n,
-                        pess__rng *rng, pess__alias *alias, pess__torus_counts *out) {
+void pess__torus_sample(const pess__torus *torus, const pess__torus_model *truth, const double *cumulative, int64_t n,
+                        pess__rng *rng, pess__torus_counts *out) {
     const int64_t pairs = torus->states * TORUS_ACTIONS;
-    if (n <= SINGLE_DRAWS * pairs)
-        draw_pairs(pairs, weight, n, rng, alias, out->pair);
-    else
-        pess__rng_multinomial(rng, n, pairs, weight, out->pair);
+    pess__rng_multinomial(rng, n, pairs, cumulative, out->pair);
     const double slip = torus->slip * (TORUS_ACTIONS - 1) / TORUS_ACTIONS;
     for (int64_t z = 0; z < pairs; z++) {
         int64_t *move = out->move + z * TORUS_ACTIONS, action = z % TORUS_ACTIONS;

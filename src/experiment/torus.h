@@ -36,18 +36,11 @@ typedef struct pess__torus_counts {
 /* True model: Bernoulli rewards whose means are drawn from Beta(a,b). */
 void pess__torus_draw(const pess__torus *torus, double a, double b, pess__rng *rng, pess__torus_model *out);
 
-/* Room for drawing pairs. */
-typedef struct pess__alias {
-    double *threshold; /* [S*4] */
-    uint32_t *other;   /* [S*4] */
-    uint32_t *stack;   /* [S*4] */
-} pess__alias;
-
-/* The counts of n independent transitions, where state s and action a have probability weight[s*4+a]. They have the
- * distribution of n single draws, and beyond a few thousand transitions the cost does not depend on n: pairs are
- * multinomial; given n(s,a), rewards are binomial and moves multinomial, independently of each other. */
-void pess__torus_sample(const pess__torus *torus, const pess__torus_model *truth, const double *weight, int64_t n,
-                        pess__rng *rng, pess__alias *alias, pess__torus_counts *out);
+/* The counts of n independent transitions. cumulative [S*4+1]: the probabilities of the pairs (s,a) before each pair.
+ * The counts have the distribution of n single draws, at a cost that does not depend on n: pairs are multinomial; given
+ * n(s,a), rewards are binomial and moves multinomial, independently of each other. */
+void pess__torus_sample(const pess__torus *torus, const pess__torus_model *truth, const double *cumulative, int64_t n,
+                        pess__rng *rng, pess__torus_counts *out);
 
 /* Empirical model and policy π̂ [S*4]: unseen pairs get a reward drawn uniformly from [0,1], unseen states the uniform
  * policy. root [S*4] is 1/√n, infinite at n = 0. */

@@ -28,6 +28,7 @@ static layout layout_of(const pess__figure *figure) {
     l.panel_width = n == 1 ? 600 : n == 2 ? 430 : 240;
     l.panel_height = n == 1 ? 370 : n == 2 ? 320 : 170;
     if (!l.labels) l.right = 14;
+    if (n == 2) l.top = 44; /* a title each */
     if (n == 1 && pess__panel_is_dots(&figure->panels[0])) {
         l.panel_height = 26.0 * (double)figure->panels[0].curve_count;
         l.panel_width += l.left + l.right - 20;
@@ -96,7 +97,7 @@ static void draw_figure(const pess__figure *figure, cairo_t *cr) {
     pess__draw_colour(cr, 0xFFFFFF, 1);
     cairo_paint(cr);
     char title[340];
-    const bool titled = figure->panel_count > 0 && figure->panels[0].title[0] != '\0'; /* no room for the y label */
+    const bool titled = !l.labels; /* small panels have no room for their y label */
     (void)snprintf(title, sizeof title, "%s%s%s", figure->title, titled ? " · vertical: " : "",
                    titled ? figure->panels[0].y_label : "");
     pess__draw_text(cr, MARGIN, MARGIN + 14, 15, true, PESS__INK, PESS__LEFT, title);

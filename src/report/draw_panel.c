@@ -53,7 +53,7 @@ static void draw_axes(cairo_t *cr, const pess__panel *panel, const pess__axis *x
     cairo_stroke(cr);
     pess__draw_text(cr, box.left + box.width / 2, box.top + box.height + 36, TEXT, false, PESS__INK, PESS__CENTRE,
                     panel->x_label);
-    if (panel->title[0] == '\0')
+    if (panel->title[0] == '\0' || box.width > 300)
         pess__draw_text(cr, box.left - 40, box.top - 12, TEXT, false, PESS__INK, PESS__LEFT, panel->y_label);
 }
 
@@ -149,7 +149,10 @@ void pess__draw_curves(cairo_t *cr, const pess__panel *panel, pess__box box, boo
         draw_line(cr, &panel->curves[c], &x, &y, &style, box.width > 300 ? 2.6 : 1.8);
     }
     if (labels) draw_labels(cr, panel, &x, &y, box);
-    if (panel->title[0] != '\0')
+    if (panel->title[0] == '\0') return;
+    if (box.width > 300)
+        pess__draw_text(cr, box.left - 40, box.top - 34, TEXT + 1, true, PESS__INK, PESS__LEFT, panel->title);
+    else
         pess__draw_text(cr, box.left + box.width / 2, box.top - 12, TEXT, true, PESS__INK, PESS__CENTRE, panel->title);
 }
 
