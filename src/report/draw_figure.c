@@ -1,4 +1,5 @@
 /* The whole figure: title, panels in rows, a legend where there are many, and the surface it goes to. */
+#include "core/memory.h"
 #include "core/outfile.h"
 #include "report/draw.h"
 
@@ -6,6 +7,7 @@
 #include <cairo-svg.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define MARGIN 20.0
@@ -115,42 +117,84 @@ static void draw_figure(const pess__figure *figure, cairo_t *cr) {
     }
 }
 
-static cairo_status_t write_bytes(void *file, const unsigned char *bytes, unsigned length) {
-    pess__outfile_write(file, bytes, length);
+/* ---- surfaces. What cairo writes is kept in memory first: its SVG numbers surfaces through the life of the process,
+ * and those numbers must not tell what was drawn before. */
+
+typedef struct bytes {
+    char *data;
+    int64_t length, room;
+} bytes;
+
+static cairo_status_t collect(void *closure, const unsigned char *data, unsigned length) {
+    bytes *to = closure;
+    if (pess__grow(&to->data, &to->room, to->length + (int64_t)length, 1, "a figure", NULL) != PESS_OK)
+        return CAIRO_STATUS_NO_MEMORY;
+    memcpy(to->data + to->length, data, length);
+    to->length += length;
     return CAIRO_STATUS_SUCCESS;
 }
 
-static cairo_surface_t *create_surface(const char *format, double width, double height, pess__outfile *file) {
-    if (strcmp(format, "svg") == 0) return cairo_svg_surface_create_for_stream(write_bytes, file, width, height);
+static cairo_surface_t *create_surface(const char *format, double width, double height, bytes *to) {
+    if (strcmp(format, "svg") == 0) return cairo_svg_surface_create_for_stream(collect, to, width, height);
     if (strcmp(format, "png") == 0)
         return cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)ceil(PNG_SCALE * width),
                                           (int)ceil(PNG_SCALE * height));
-    cairo_surface_t *surface = cairo_pdf_surface_create_for_stream(write_bytes, file, width, height);
+    cairo_surface_t *surface = cairo_pdf_surface_create_for_stream(collect, to, width, height);
     /* the time of writing would make every file different */
     cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATE_DATE, "");
     return surface;
 }
 
-pess_status pess__figure_save(const pess__figure *figure, const char *path, const char *format, pess_error *error) {
+static cairo_status_t render(const pess__figure *figure, const char *format, bytes *to) {
     double width = 0, height = 0;
     pess__figure_size(figure, &width, &height);
-    pess__outfile *file = NULL;
-    PESS_TRY(pess__outfile_open(path, &file, error));
-    cairo_surface_t *surface = create_surface(format, width, height, file);
+    cairo_surface_t *surface = create_surface(format, width, height, to);
     cairo_t *cr = cairo_create(surface);
     if (strcmp(format, "png") == 0) cairo_scale(cr, PNG_SCALE, PNG_SCALE);
     draw_figure(figure, cr);
     cairo_status_t status = cairo_status(cr);
     cairo_destroy(cr);
     if (status == CAIRO_STATUS_SUCCESS && strcmp(format, "png") == 0)
-        status = cairo_surface_write_to_png_stream(surface, write_bytes, file);
+        status = cairo_surface_write_to_png_stream(surface, collect, to);
     cairo_surface_finish(surface);
     if (status == CAIRO_STATUS_SUCCESS) status = cairo_surface_status(surface);
     cairo_surface_destroy(surface);
+    return status;
+}
+
+/* id="surface123" becomes id="surface". One surface, so one such id. */
+static void write_svg(pess__outfile *file, const bytes *from) {
+    static const char mark[] = "id=\"surface";
+    const int64_t size = (int64_t)sizeof mark - 1;
+    int64_t done = 0;
+    for (int64_t at = 0; at + size < from->length; at++) {
+        if (memcmp(from->data + at, mark, (size_t)size) != 0) continue;
+        pess__outfile_write(file, from->data + done, (size_t)(at + size - done));
+        done = at + size;
+        while (done < from->length && from->data[done] >= '0' && from->data[done] <= '9') done++;
+        at = done;
+    }
+    pess__outfile_write(file, from->data + done, (size_t)(from->length - done));
+}
+
+pess_status pess__figure_save(const pess__figure *figure, const char *path, const char *format, pess_error *error) {
+    pess__outfile *file = NULL;
+    bytes drawn = {0};
+    cairo_status_t status = CAIRO_STATUS_SUCCESS;
+    PESS_TRY(pess__outfile_open(path, &file, error));
+    /* one at a time: fonts are shared, and threads at work on them at once now and then give another glyph */
+#pragma omp critical(pess_draw)
+    status = render(figure, format, &drawn);
     if (status != CAIRO_STATUS_SUCCESS) {
+        free(drawn.data);
         pess__outfile_abandon(file);
         return pess__fail(error, status == CAIRO_STATUS_NO_MEMORY ? PESS_MEMORY : PESS_IO,
                           "%s: the figure cannot be drawn: %s", path, cairo_status_to_string(status));
     }
+    if (strcmp(format, "svg") == 0)
+        write_svg(file, &drawn);
+    else
+        pess__outfile_write(file, drawn.data, (size_t)drawn.length);
+    free(drawn.data);
     return pess__outfile_commit(file, error);
 }
