@@ -182,7 +182,7 @@ pess_status pess__figure_save(const pess__figure *figure, const char *path, cons
     bytes drawn = {0};
     cairo_status_t status = CAIRO_STATUS_SUCCESS;
     PESS_TRY(pess__outfile_open(path, &file, error));
-    /* one at a time: fonts are shared, and threads at work on them at once now and then give another glyph */
+    /* one at a time: fonts and their caches are shared by the whole process */
 #pragma omp critical(pess_draw)
     status = render(figure, format, &drawn);
     if (status != CAIRO_STATUS_SUCCESS) {

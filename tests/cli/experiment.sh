@@ -88,7 +88,7 @@ if [ "$(id -u)" -ne 0 ]; then expect 5 run "${small[@]}" --out locked; fi
 chmod 755 locked
 
 # Interruption by a signal in good order, then by a kill; both resume to the bytes of the whole run
-long=(gridworld-data --trials 4000 --points 12)
+long=(gridworld-data --trials 1500 --points 12)
 run "${long[@]}" --out whole >/dev/null 2>&1 || fail "the long run"
 for signal in INT KILL; do
     "$PESS" experiment "${long[@]}" --out cut --threads 1 >out 2>err </dev/null &
