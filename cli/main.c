@@ -6,6 +6,13 @@
 
 /* name, summary: one row per cmd_<name>.c */
 #define COMMAND_LIST(X)                                                                                                \
+    X(inspect, "what is in a log, what is odd about it, what has to be declared")                                      \
+    X(solve, "a pessimistic policy from a log")                                                                        \
+    X(evaluate, "the value of a given policy under each family")                                                       \
+    X(convert, "a log in another format")                                                                              \
+    X(mdp, "known processes: gridworld, bandit, random; solve, evaluate")                                              \
+    X(simulate, "a log of a policy acting in a known process")                                                         \
+    X(list, "the algorithms, uncertainties and formats there are")                                                     \
     X(experiment, "the paper's tabular experiments, with a figure and a page")                                         \
     X(plot, "draws results of experiments")                                                                            \
     X(help, "this overview, or the help of one command")

@@ -57,8 +57,9 @@ typedef struct pess__stream {
     bool states_declared, actions_declared;
     pess_names *state_names, *action_names, *episode_names; /* NULL: integers. Take one by setting it to NULL */
     int64_t rows;
-    void *reader;    /* what the format keeps */
-    double reported; /* time of the last progress report */
+    int64_t total_rows; /* 0: not known before the end */
+    void *reader;       /* what the format keeps */
+    double reported;    /* time of the last progress report */
 } pess__stream;
 
 /* Opens path in the format that options name or its first bytes tell. */
@@ -70,8 +71,5 @@ pess_status pess__stream_open_memory(const char *name, const void *bytes, size_t
 /* The blocks stay valid until the next call. A log without a transition is PESS_INPUT. */
 pess_status pess__stream_next(pess__stream *stream, pess__batch *batch, pess_error *error);
 void pess__stream_close(pess__stream *stream); /* NULL is fine */
-
-/* S, A and S*A against the limits. `where` begins the message. */
-pess_status pess__check_log_sizes(const char *where, int64_t states, int64_t actions, pess_error *error);
 
 #endif

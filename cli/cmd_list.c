@@ -1,0 +1,119 @@
+/* pess list: the tables of the library, as they are. */
+#include "command.h"
+#include "json.h"
+
+#include <string.h>
+
+static void list_algorithms(json_writer *json) {
+    size_t count = 0;
+    const pess_algorithm_info *list = pess_algorithm_list(&count);
+    for (size_t i = 0; i < count; i++) {
+        const pess_algorithm_info *a = &list[i];
+        if (json != NULL) {
+            json_object(json, NULL);
+            json_text(json, "name", a->name);
+            json_text(json, "summary", a->summary);
+            json_text(json, "equation", a->equation);
+            json_text(json, "source", a->source);
+            json_text(json, "default_uncertainty", a->default_uncertainty);
+            json_bool(json, "takes_alpha", a->takes_alpha);
+            json_bool(json, "takes_sets_only", a->takes_sets_only);
+            json_text(json, "knobs", a->knobs);
+            json_close(json, '}');
+            continue;
+        }
+        (void)printf("%s\n    %s\n    %s\n    source: %s\n", a->name, a->summary, a->equation, a->source);
+        if (a->takes_uncertainty)
+            (void)printf("    takes -u%s (default %s)\n", a->takes_sets_only ? ", sets only" : "",
+                         a->default_uncertainty);
+        if (a->takes_alpha) (void)puts("    takes --alpha or --absorbed-alpha");
+        if (a->knobs != NULL) (void)printf("    also reads: %s\n", a->knobs);
+        (void)puts("");
+    }
+}
+
+static void list_uncertainties(json_writer *json) {
+    static const char *const holds[] = {"nothing", "fixed-v", "everything"};
+    size_t count = 0;
+    const pess_uncertainty_info *list = pess_uncertainty_list(&count);
+    for (size_t i = 0; i < count; i++) {
+        const pess_uncertainty_info *u = &list[i];
+        if (json != NULL) {
+            json_object(json, NULL);
+            json_text(json, "name", u->name);
+            json_text(json, "summary", u->summary);
+            json_text(json, "formula", u->formula);
+            json_text(json, "holds", holds[u->holds]);
+            json_text(json, "holds_for", u->holds_for);
+            json_bool(json, "certificate", u->holds == PESS_HOLDS_EVERYTHING);
+            json_bool(json, "per_action", u->per_action);
+            json_bool(json, "depends_on_values", u->depends_on_values);
+            json_bool(json, "is_set", u->is_set);
+            json_text(json, "absorbed", u->absorbed);
+            json_close(json, '}');
+            continue;
+        }
+        (void)printf("%s\n    %s\n    u = %s\n    holds for: %s\n", u->name, u->summary, u->formula, u->holds_for);
+        if (u->absorbed != NULL) (void)printf("    absorbed: %s\n", u->absorbed);
+        if (u->is_set) (void)puts("    a set of models: fits the algorithm robust");
+        (void)puts("");
+    }
+}
+
+static void list_formats(json_writer *json) {
+    size_t count = 0;
+    const pess_format_info *list = pess_format_list(&count);
+    for (size_t i = 0; i < count; i++) {
+        if (json != NULL) {
+            json_object(json, NULL);
+            json_text(json, "name", list[i].name);
+            json_text(json, "extensions", list[i].extensions);
+            json_text(json, "summary", list[i].summary);
+            json_bool(json, "reads", list[i].reads);
+            json_bool(json, "writes", list[i].writes);
+            json_close(json, '}');
+        } else {
+            (void)printf("%-10s %-18s %s (%s%s%s)\n", list[i].name, list[i].extensions, list[i].summary,
+                         list[i].reads ? "read" : "", list[i].reads && list[i].writes ? ", " : "",
+                         list[i].writes ? "write" : "");
+        }
+    }
+}
+
+static const usage list_usage = {
+    .command = "list",
+    .summary = "what there is: algorithms, uncertainties, formats",
+    .arguments = "algorithms|uncertainties|formats [--json]",
+    .examples = "  pess list algorithms\n  pess list uncertainties --json",
+    .positional = (const char *const[]){"algorithms, uncertainties or formats", NULL},
+};
+
+int cmd_list(int argc, char **argv) {
+    static const struct {
+        const char *name;
+        void (*print)(json_writer *json);
+    } tables[] = {
+        {"algorithms", list_algorithms},
+        {"uncertainties", list_uncertainties},
+        {"formats", list_formats},
+    };
+    bool as_json = false;
+    const option rows[] = {{"json", 0, OPTION_FLAG, &as_json, NULL, "as JSON"}};
+    const char *what = NULL;
+    const int code = options_parse(&list_usage, rows, COUNT_OF(rows), argc, argv, &what, NULL);
+    if (code >= 0) return code;
+    for (size_t i = 0; i < COUNT_OF(tables); i++) {
+        if (strcmp(tables[i].name, what) != 0) continue;
+        if (!as_json) {
+            tables[i].print(NULL);
+            return EXIT_FINE;
+        }
+        json_writer json = json_begin(stdout, false);
+        json_array(&json, NULL);
+        tables[i].print(&json);
+        json_close(&json, ']');
+        json_end(&json);
+        return EXIT_FINE;
+    }
+    return report_usage("list", "found '%s', expected algorithms, uncertainties or formats", what);
+}

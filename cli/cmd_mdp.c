@@ -1,0 +1,291 @@
+/* pess mdp: known decision processes: make one, solve one, evaluate a policy in one exactly. */
+#include "command.h"
+#include "json.h"
+#include "known_mdp.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- making one */
+
+typedef struct mdp_output {
+    const char *path, *start_path;
+} mdp_output;
+
+static int write_mdp(const char *name, const mdp_output *output, pess_mdp *mdp, pess_status status, pess_error *error) {
+    if (status == PESS_OK) status = pess_mdp_write(mdp, output->path, error);
+    if (status == PESS_OK && output->start_path != NULL) {
+        const int64_t states = pess_mdp_states(mdp);
+        double *start = calloc((size_t)states, sizeof *start);
+        pess_model *model = NULL;
+        status = start != NULL ? pess_mdp_model(mdp, &model, error) : PESS_MEMORY;
+        if (status == PESS_OK) status = pess_start_uniform(model, start, error);
+        if (status == PESS_OK) status = pess_start_write(output->start_path, states, NULL, start, error);
+        pess_model_destroy(model);
+        free(start);
+    }
+    pess_mdp_destroy(mdp);
+    return status == PESS_OK ? EXIT_FINE : report_error(name, error);
+}
+
+#define OUTPUT_ROWS(output)                                                                                            \
+    {"output",       'o',    OPTION_TEXT,                                                                              \
+     &(output).path, "FILE", "where to write: idstatefrom,idaction,idstateto,probability,reward"},                     \
+    {                                                                                                                  \
+        "start-out", 0, OPTION_TEXT, &(output).start_path, "FILE", "write the uniform start distribution too"          \
+    }
+
+static const char *const reward_kinds[] = {"bernoulli", "mean", NULL};
+
+static int make_gridworld(int argc, char **argv) {
+    static const usage use = {
+        .command = "mdp gridworld",
+        .summary = "the paper's gridworld: a torus with random rewards",
+        .arguments = "[options] -o mdp.csv",
+        .description = "Actions are 0 up, 1 right, 2 down, 3 left; moves wrap around. With probability SLIP the "
+                       "direction is drawn\nfrom all four. Mean rewards are Beta(A,B), paid as 0 or 1.",
+        .examples = "  pess mdp gridworld --seed 1 -o mdp.csv --start-out rho.csv\n"
+                    "  pess mdp gridworld --rows 16 --cols 16 --slip 0.1 --reward-beta 3,1 -o mdp.csv",
+    };
+    pess_gridworld_options options = pess_gridworld_options_defaults();
+    double beta[2] = {options.beta_a, options.beta_b};
+    mdp_output output = {0};
+    int kind = options.bernoulli ? 0 : 1;
+    const option rows[] = {
+        {"rows", 0, OPTION_COUNT, &options.rows, "H", "default 8"},
+        {"cols", 0, OPTION_COUNT, &options.cols, "W", "default 8"},
+        {"slip", 0, OPTION_NUMBER, &options.slip, "P", "probability of a random direction, default 0.2"},
+        {"reward-beta", 0, OPTION_PAIR, beta, "A,B", "mean rewards are Beta(A,B), default 1,3"},
+        {"rewards", 0, OPTION_CHOICE, &kind, "bernoulli|mean", "0 or 1, or the mean itself; default bernoulli",
+         reward_kinds},
+        {"seed", 0, OPTION_SEED, &options.seed, "N", "default 1"},
+        OUTPUT_ROWS(output),
+    };
+    const int code = options_parse(&use, rows, COUNT_OF(rows), argc, argv, NULL, NULL);
+    if (code >= 0) return code;
+    if (output.path == NULL) return report_usage(use.command, "-o is missing");
+    options.beta_a = beta[0];
+    options.beta_b = beta[1];
+    options.bernoulli = kind == 0;
+    pess_error error = {0};
+    pess_mdp *mdp = NULL;
+    const pess_status status = pess_mdp_gridworld(&options, &mdp, &error);
+    return write_mdp(use.command, &output, mdp, status, &error);
+}
+
+static int make_bandit(int argc, char **argv) {
+    static const usage use = {
+        .command = "mdp bandit",
+        .summary = "one state, many arms: the paper's example",
+        .arguments = "[options] -o mdp.csv",
+        .examples = "  pess mdp bandit --arms 1000 -o bandit.csv",
+    };
+    pess_bandit_options options = pess_bandit_options_defaults();
+    mdp_output output = {0};
+    const option rows[] = {
+        {"arms", 0, OPTION_COUNT, &options.arms, "N", "default 1000"},
+        {"best", 0, OPTION_NUMBER, &options.best, "P", "mean reward of arm 0, default 0.99"},
+        {"rest", 0, OPTION_NUMBER, &options.rest, "P", "mean reward of the others, default 0.01"},
+        OUTPUT_ROWS(output),
+    };
+    const int code = options_parse(&use, rows, COUNT_OF(rows), argc, argv, NULL, NULL);
+    if (code >= 0) return code;
+    if (output.path == NULL) return report_usage(use.command, "-o is missing");
+    pess_error error = {0};
+    pess_mdp *mdp = NULL;
+    const pess_status status = pess_mdp_bandit(&options, &mdp, &error);
+    return write_mdp(use.command, &output, mdp, status, &error);
+}
+
+static int make_random(int argc, char **argv) {
+    static const usage use = {
+        .command = "mdp random",
+        .summary = "a random sparse process (Garnet)",
+        .arguments = "[options] -o mdp.csv",
+        .examples = "  pess mdp random --states 100 --actions 4 --branching 5 --terminals 2 --seed 7 -o mdp.csv",
+    };
+    pess_garnet_options options = pess_garnet_options_defaults();
+    mdp_output output = {0};
+    int kind = options.bernoulli ? 0 : 1;
+    const option rows[] = {
+        {"states", 0, OPTION_COUNT, &options.states, "N", "number of states"},
+        {"actions", 0, OPTION_COUNT, &options.actions, "N", "number of actions"},
+        {"branching", 0, OPTION_COUNT, &options.branching, "N", "next states of each pair"},
+        {"terminals", 0, OPTION_COUNT, &options.terminals, "N", "how many states are terminal, default 0"},
+        {"rewards", 0, OPTION_CHOICE, &kind, "bernoulli|mean", "0 or 1, or the mean itself; default bernoulli",
+         reward_kinds},
+        {"seed", 0, OPTION_SEED, &options.seed, "N", "default 1"},
+        OUTPUT_ROWS(output),
+    };
+    const int code = options_parse(&use, rows, COUNT_OF(rows), argc, argv, NULL, NULL);
+    if (code >= 0) return code;
+    if (output.path == NULL) return report_usage(use.command, "-o is missing");
+    options.bernoulli = kind == 0;
+    pess_error error = {0};
+    pess_mdp *mdp = NULL;
+    const pess_status status = pess_mdp_garnet(&options, &mdp, &error);
+    return write_mdp(use.command, &output, mdp, status, &error);
+}
+
+/* ---- solving and evaluating one */
+
+typedef struct known_args {
+    const char *path, *start_path, *policy_path, *values_path;
+    pess_solve_options options;
+    bool as_json;
+} known_args;
+
+static void print_result(const pess_solution_info *info, const known_mdp *known, const known_args *args) {
+    if (!args->as_json) {
+        (void)printf("value %.10g, %s after %lld iterations (%s, %s), residual %.2g, %.3g s\n", info->value,
+                     pess_outcome_name(info->outcome), (long long)info->iterations, info->method, info->evaluation,
+                     info->residual, info->seconds);
+        return;
+    }
+    json_writer json = json_begin(stdout, false);
+    json_object(&json, NULL);
+    json_number(&json, "value", info->value);
+    json_number(&json, "gamma", args->options.gamma);
+    json_count(&json, "states", pess_mdp_states(known->mdp));
+    json_count(&json, "actions", pess_mdp_actions(known->mdp));
+    json_text(&json, "outcome", pess_outcome_name(info->outcome));
+    json_count(&json, "iterations", info->iterations);
+    json_number(&json, "residual", info->residual);
+    json_number(&json, "seconds", info->seconds);
+    json_text(&json, "method", info->method);
+    json_text(&json, "evaluation", info->evaluation);
+    json_close(&json, '}');
+    json_end(&json);
+}
+
+/* Options of both; the first row is what differs. Returns -1 to go on. */
+static int parse_known(const usage *use, const char *policy_option, char letter, const char *policy_help, int argc,
+                       char **argv, known_args *args) {
+    static const char *const method_names[] = {"auto", "policy-iteration", "value-iteration",
+                                               "modified-policy-iteration", NULL};
+    static const char *const evaluation_names[] = {"auto", "lu", "krylov", NULL};
+    *args = (known_args){.options = pess_solve_options_defaults()};
+    pess_solve_options *options = &args->options;
+    int method = 0, evaluation = 0;
+    int64_t threads = 0;
+    const option rows[] = {
+        {policy_option, letter, OPTION_TEXT, &args->policy_path, "FILE", policy_help},
+        {"gamma", 0, OPTION_NUMBER, &options->gamma, "G", "discount, default 0.99"},
+        {"start", 0, OPTION_TEXT, &args->start_path, "uniform|FILE", "start distribution, default uniform"},
+        {"values", 0, OPTION_TEXT, &args->values_path, "FILE", "write the values: state,value"},
+        {"method", 0, OPTION_CHOICE, &method, "NAME",
+         "auto, policy-iteration, value-iteration or modified-policy-iteration", method_names},
+        {"evaluation", 0, OPTION_CHOICE, &evaluation, "NAME", "auto, lu or krylov", evaluation_names},
+        {"tolerance", 0, OPTION_NUMBER, &options->tolerance, "E", "largest Bellman residual to stop at, default 1e-10"},
+        {"max-iterations", 0, OPTION_COUNT, &options->max_iterations, "N", "limit of the outer loop"},
+        {"time-limit", 0, OPTION_NUMBER, &options->time_limit, "SECONDS", "stop after this long"},
+        {"threads", 0, OPTION_COUNT, &threads, "N", "default all; the result does not depend on it"},
+        {"json", 0, OPTION_FLAG, &args->as_json, NULL, "print the result as JSON"},
+    };
+    const int code = options_parse(use, rows, COUNT_OF(rows), argc, argv, &args->path, NULL);
+    if (code >= 0) return code;
+    if (threads > 4096) return report_usage(use->command, "--threads: at most 4096");
+    options->algorithm = "naive";
+    options->method = (pess_method)method;
+    options->evaluation = (pess_evaluation)evaluation;
+    options->threads = (int)threads;
+    options->progress = terminal_progress();
+    return -1;
+}
+
+/* Writes what was asked for and prints the result; destroys both objects. */
+static int finish_known(const usage *use, const known_args *args, known_mdp *known, pess_solution *solution,
+                        pess_status status, pess_error *error) {
+    if (status == PESS_OK && args->values_path != NULL)
+        status = pess_values_write(args->values_path, pess_mdp_states(known->mdp), NULL, pess_solution_values(solution),
+                                   error);
+    int code = 0;
+    if (status == PESS_OK) {
+        pess_solution_info info;
+        pess_solution_get_info(solution, &info);
+        print_result(&info, known, args);
+        code = info.outcome == PESS_OUTCOME_CONVERGED ? EXIT_FINE : EXIT_NOT_CONVERGED;
+    } else {
+        code = report_error(use->command, error);
+    }
+    pess_solution_destroy(solution);
+    known_mdp_free(known);
+    return code;
+}
+
+static const char *const mdp_argument[] = {"MDP", NULL};
+
+static int solve_known(int argc, char **argv) {
+    static const usage use = {
+        .command = "mdp solve",
+        .summary = "an optimal policy of a known process",
+        .arguments = "MDP [options] -o policy.csv",
+        .examples = "  pess mdp solve mdp.csv --gamma 0.99 -o optimal.csv",
+        .positional = mdp_argument,
+    };
+    known_args args;
+    const int code = parse_known(&use, "output", 'o', "write the policy: state,action,probability", argc, argv, &args);
+    if (code >= 0) return code;
+    pess_error error = {0};
+    known_mdp known;
+    pess_solution *solution = NULL;
+    pess_status status = known_mdp_read(args.path, args.start_path, &known, &error);
+    if (status == PESS_OK) status = pess_solve(NULL, known.model, known.start, &args.options, &solution, &error);
+    if (status == PESS_OK && args.policy_path != NULL)
+        status = pess_policy_write(pess_solution_policy(solution), args.policy_path, NULL, NULL, &error);
+    return finish_known(&use, &args, &known, solution, status, &error);
+}
+
+static int evaluate_known(int argc, char **argv) {
+    static const usage use = {
+        .command = "mdp evaluate",
+        .summary = "the exact value of a policy in a known process",
+        .arguments = "MDP --policy policy.csv [options]",
+        .examples = "  pess mdp evaluate mdp.csv --policy policy.csv --start rho.csv --json",
+        .positional = mdp_argument,
+    };
+    known_args args;
+    const int code = parse_known(&use, "policy", 0, "the policy to evaluate, or the word uniform", argc, argv, &args);
+    if (code >= 0) return code;
+    if (args.policy_path == NULL) return report_usage(use.command, "--policy is missing");
+    pess_error error = {0};
+    known_mdp known;
+    pess_policy *policy = NULL;
+    pess_solution *solution = NULL;
+    pess_status status = known_mdp_read(args.path, args.start_path, &known, &error);
+    if (status == PESS_OK) status = known_mdp_policy(&known, args.policy_path, &policy, &error);
+    if (status == PESS_OK)
+        status = pess_evaluate(NULL, known.model, known.start, policy, &args.options, &solution, &error);
+    pess_policy_destroy(policy);
+    return finish_known(&use, &args, &known, solution, status, &error);
+}
+
+/* ---- the five of them */
+
+static const command subcommands[] = {
+    {"gridworld", "the paper's gridworld: a torus with random rewards", make_gridworld},
+    {"bandit", "one state, many arms: the paper's example", make_bandit},
+    {"random", "a random sparse process (Garnet)", make_random},
+    {"solve", "an optimal policy of a known process", solve_known},
+    {"evaluate", "the exact value of a policy in a known process", evaluate_known},
+};
+
+static void print_subcommands(FILE *stream) {
+    (void)fputs("Usage: pess mdp COMMAND [arguments]\n\nCommands:\n", stream);
+    for (size_t i = 0; i < COUNT_OF(subcommands); i++)
+        (void)fprintf(stream, "  %-12s %s\n", subcommands[i].name, subcommands[i].summary);
+    (void)fputs("\n'pess help mdp COMMAND' has the options of each.\n", stream);
+}
+
+int cmd_mdp(int argc, char **argv) {
+    if (argc >= 2)
+        for (size_t i = 0; i < COUNT_OF(subcommands); i++)
+            if (strcmp(subcommands[i].name, argv[1]) == 0) return subcommands[i].run(argc - 1, argv + 1);
+    if (argc >= 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
+        print_subcommands(stdout);
+        return EXIT_FINE;
+    }
+    if (argc >= 2) (void)fprintf(stderr, "pess mdp: no command '%s'\n\n", argv[1]);
+    print_subcommands(stderr);
+    return EXIT_USAGE;
+}
