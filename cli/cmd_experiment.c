@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ---- Ctrl-C: the first asks the run to stop in good order, a second one stops the program */
 
@@ -92,7 +93,10 @@ static void print_summary(const pess_experiment *experiment) {
                      points[i].ci95, last->mean, last->ci95, below / (double)(end - i));
         i = end;
     }
-    (void)puts("  (mean return ± 95 % half-width; the last column is the paired difference, averaged over the axis)");
+    pess_experiment_options o;
+    pess_experiment_get_options(experiment, &o);
+    (void)printf("  (%s ± 95 %% half-width; the last column is the paired difference, averaged over the axis)\n",
+                 pess_experiment_find(o.experiment)->y_label);
 }
 
 static void write_json(const pess_experiment *experiment, const char *directory) {
@@ -176,6 +180,7 @@ static int run(arguments *a, const char *command_line) {
     char checkpoint[4300];
     pess_progress line = terminal_progress();
     a->options.progress = (pess_progress){.report = report, .user = &line};
+    const bool existed = a->out != NULL && access(a->out, F_OK) == 0;
     if (a->out != NULL) {
         if (pess_experiment_directory(a->out, a->options.resume, checkpoint, sizeof checkpoint, &error) != PESS_OK)
             return report_error("experiment", &error);
@@ -183,7 +188,10 @@ static int run(arguments *a, const char *command_line) {
     }
     catch_signals();
     pess_experiment *experiment = NULL;
-    if (pess_experiment_run(&a->options, &experiment, &error) != PESS_OK) return report_error("experiment", &error);
+    if (pess_experiment_run(&a->options, &experiment, &error) != PESS_OK) {
+        if (a->out != NULL && !existed) (void)rmdir(a->out); /* which fails where trials are kept in it */
+        return report_error("experiment", &error);
+    }
     terminal_progress_end();
     if (a->out != NULL && pess_experiment_write(experiment, a->out, command_line, &error) != PESS_OK) {
         pess_experiment_destroy(experiment);

@@ -71,7 +71,8 @@ expect 2 run; says EXPERIMENT
 expect 2 run nothing; says nothing
 expect 2 run gridworld-data --trials 0; says trials
 expect 2 run gridworld-data --points 0; says points
-expect 2 run gridworld-data --algorithms ua,nobody; says nobody
+expect 2 run gridworld-data --algorithms ua,nobody --out never; says nobody
+[ ! -e never ] || fail "a directory for a wrong use"
 expect 2 run gridworld-data --gamma 1; says gamma
 expect 2 run gridworld-data --rows 0; says grid
 expect 2 run gridworld-data --preset other; says preset
