@@ -5,6 +5,7 @@
 #include "experiment/checkpoint.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -121,8 +122,9 @@ static void summarise(pess_experiment *experiment) {
     }
 }
 
-/* What the threads of a run share; changed in critical sections only. */
+/* What the threads of a run share; done, status and error are touched under the lock only. */
 typedef struct progress {
+    pthread_mutex_t lock;
     pess_experiment *experiment;
     pess__checkpoint *checkpoint;
     const bool *finished; /* [trials] computed before this run began */
@@ -133,17 +135,18 @@ typedef struct progress {
 } progress;
 
 static void stop_with(progress *p, pess_status status, const pess_error *error) {
-#pragma omp critical(pess_experiment_progress)
+    (void)pthread_mutex_lock(&p->lock);
     if (p->status == PESS_OK) {
         p->error = *error;
         p->status = status;
     }
+    (void)pthread_mutex_unlock(&p->lock);
 }
 
 static bool is_stopped(progress *p) {
-    bool stopped = false;
-#pragma omp critical(pess_experiment_progress)
-    stopped = p->status != PESS_OK;
+    (void)pthread_mutex_lock(&p->lock);
+    const bool stopped = p->status != PESS_OK;
+    (void)pthread_mutex_unlock(&p->lock);
     return stopped;
 }
 
@@ -152,14 +155,12 @@ static void account(progress *p, int64_t first, int64_t count, bool calling_thre
     const pess_experiment *e = p->experiment;
     pess_error error = {0};
     pess_status status = PESS_OK;
-    int64_t done = 0;
-#pragma omp critical(pess_experiment_progress)
-    {
-        p->done += count;
-        done = p->done;
-        if (p->checkpoint != NULL)
-            status = pess__checkpoint_add(p->checkpoint, first, count, e->values + first * e->value_count, &error);
-    }
+    (void)pthread_mutex_lock(&p->lock);
+    p->done += count;
+    const int64_t done = p->done;
+    if (p->checkpoint != NULL)
+        status = pess__checkpoint_add(p->checkpoint, first, count, e->values + first * e->value_count, &error);
+    (void)pthread_mutex_unlock(&p->lock);
     if (status != PESS_OK) stop_with(p, status, &error);
     const pess_progress *report = &e->options.progress;
     if (!calling_thread || report->report == NULL || pess__clock() < p->next_report) return;
@@ -220,7 +221,8 @@ static pess_status stopped(const progress *p, pess_error *error) {
 }
 
 static pess_status run_trials(pess_experiment *e, bool *finished, pess_error *error) {
-    progress p = {.experiment = e, .finished = finished, .next_report = pess__clock() + 0.1};
+    progress p = {
+        .lock = PTHREAD_MUTEX_INITIALIZER, .experiment = e, .finished = finished, .next_report = pess__clock() + 0.1};
     if (e->options.checkpoint != NULL) {
         char signature[2000];
         pess__experiment_signature(e, signature, sizeof signature);

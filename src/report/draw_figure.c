@@ -6,6 +6,7 @@
 #include <cairo-pdf.h>
 #include <cairo-svg.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -177,14 +178,17 @@ static void write_svg(pess__outfile *file, const bytes *from) {
     pess__outfile_write(file, from->data + done, (size_t)(from->length - done));
 }
 
+static pthread_mutex_t drawing = PTHREAD_MUTEX_INITIALIZER;
+
 pess_status pess__figure_save(const pess__figure *figure, const char *path, const char *format, pess_error *error) {
     pess__outfile *file = NULL;
     bytes drawn = {0};
     cairo_status_t status = CAIRO_STATUS_SUCCESS;
     PESS_TRY(pess__outfile_open(path, &file, error));
     /* one at a time: fonts and their caches are shared by the whole process */
-#pragma omp critical(pess_draw)
+    (void)pthread_mutex_lock(&drawing);
     status = render(figure, format, &drawn);
+    (void)pthread_mutex_unlock(&drawing);
     if (status != CAIRO_STATUS_SUCCESS) {
         free(drawn.data);
         pess__outfile_abandon(file);
