@@ -175,20 +175,21 @@ static int check(arguments *a) {
     return -1;
 }
 
-static int run(arguments *a, const char *command_line) {
+static int run(const arguments *a, const char *command_line) {
     pess_error error = {0};
     char checkpoint[4300];
     pess_progress line = terminal_progress();
-    a->options.progress = (pess_progress){.report = report, .user = &line};
+    pess_experiment_options options = a->options;
+    options.progress = (pess_progress){.report = report, .user = &line};
     const bool existed = a->out != NULL && access(a->out, F_OK) == 0;
     if (a->out != NULL) {
-        if (pess_experiment_directory(a->out, a->options.resume, checkpoint, sizeof checkpoint, &error) != PESS_OK)
+        if (pess_experiment_directory(a->out, options.resume, checkpoint, sizeof checkpoint, &error) != PESS_OK)
             return report_error("experiment", &error);
-        a->options.checkpoint = checkpoint;
+        options.checkpoint = checkpoint;
     }
     catch_signals();
     pess_experiment *experiment = NULL;
-    if (pess_experiment_run(&a->options, &experiment, &error) != PESS_OK) {
+    if (pess_experiment_run(&options, &experiment, &error) != PESS_OK) {
         if (a->out != NULL && !existed) (void)rmdir(a->out); /* which fails where trials are kept in it */
         return report_error("experiment", &error);
     }

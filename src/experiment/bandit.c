@@ -40,6 +40,9 @@ static pess_status add_method(bandit *b, const char *family, const char *uncerta
     const pess_uncertainty_info *bound = *uncertainty != '\0' ? pess_uncertainty_find(uncertainty) : NULL;
     m->greedy = strcmp(family, "naive") == 0 || (strcmp(family, "ua") == 0 && bound != NULL && bound->per_action);
     (void)snprintf(m->name, sizeof m->name, "%.38s%s%.38s", family, *uncertainty != '\0' ? ":" : "", uncertainty);
+    for (int64_t i = 0; i + 1 < b->method_count; i++)
+        if (strcmp(b->methods[i].name, m->name) == 0)
+            return pess__fail(error, PESS_ARGUMENT, "algorithms: '%s' is named twice", m->name);
     return PESS_OK;
 }
 
@@ -73,19 +76,6 @@ static pess_status add_listed(bandit *b, const char *list, pess_error *error) {
     return PESS_OK;
 }
 
-static pess_status join_names(pess_experiment *e, const bandit *b, pess_error *error) {
-    char *joined = NULL;
-    PESS_TRY(pess__allocate(&joined, b->method_count * 80 + 1, 1, "the list of algorithms", error));
-    for (int64_t i = 0; i < b->method_count; i++) {
-        if (i > 0) strcat(joined, ",");
-        strcat(joined, b->methods[i].name);
-    }
-    free(e->algorithms);
-    e->algorithms = joined;
-    e->options.algorithms = joined;
-    return PESS_OK;
-}
-
 /* Values of a repetition: random, optimal, the methods; then whether the first arm's mean is below 1, and whether
  * another arm's is 1. */
 static pess_status prepare(pess_experiment *e, pess_error *error) {
@@ -98,7 +88,8 @@ static pess_status prepare(pess_experiment *e, pess_error *error) {
     e->options.state_dist = PESS_STATE_DIST_START;
     e->options.clip = 0;
     PESS_TRY(e->algorithms != NULL ? add_listed(b, e->algorithms, error) : add_all(b, error));
-    PESS_TRY(join_names(e, b, error));
+    for (int64_t i = 0; i < b->method_count; i++)
+        PESS_TRY(pess__experiment_list_algorithm(e, i == 0, b->methods[i].name, error));
     e->value_count = 2 + b->method_count + 2;
     for (int64_t i = 0; i < 2 + b->method_count; i++) {
         pess__column column = {

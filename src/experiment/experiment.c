@@ -65,6 +65,19 @@ pess_status pess__experiment_add_column(pess_experiment *experiment, const pess_
     return PESS_OK;
 }
 
+pess_status pess__experiment_list_algorithm(pess_experiment *experiment, bool first, const char *name,
+                                            pess_error *error) {
+    const char *before = first ? "" : experiment->algorithms, *comma = first ? "" : ",";
+    const size_t size = strlen(before) + strlen(name) + 2;
+    char *joined = NULL;
+    PESS_TRY(pess__allocate(&joined, (int64_t)size, 1, "the list of algorithms", error));
+    (void)snprintf(joined, size, "%s%s%s", before, comma, name);
+    free(experiment->algorithms);
+    experiment->algorithms = joined;
+    experiment->options.algorithms = joined;
+    return PESS_OK;
+}
+
 pess_prediction *pess__experiment_predict(pess_experiment *experiment, const char *algorithm, const char *claim,
                                           const char *reason, pess_error *error) {
     int64_t capacity = experiment->prediction_count;

@@ -49,6 +49,9 @@ struct pess_experiment {
 };
 
 pess_status pess__experiment_add_column(pess_experiment *experiment, const pess__column *column, pess_error *error);
+/* The list of algorithms as it is shown and compared, built name by name. */
+pess_status pess__experiment_list_algorithm(pess_experiment *experiment, bool first, const char *name,
+                                            pess_error *error);
 /* A text that holds every setting that the trials' values depend on, and nothing else. */
 void pess__experiment_signature(const pess_experiment *experiment, char *out, size_t size);
 /* Mean and 95 % half-width of (scale·a − b) over trials; b < 0: of a alone. */

@@ -90,20 +90,6 @@ static pess_status read_algorithms(pess_experiment *experiment, pess__gridworld 
     return PESS_OK;
 }
 
-/* The settings as they will be shown and compared: the list of algorithms in full. */
-static pess_status join_names(pess_experiment *experiment, const pess__gridworld *grid, pess_error *error) {
-    char *joined = NULL;
-    PESS_TRY(pess__allocate(&joined, grid->name_count * 80 + 1, 1, "the list of algorithms", error));
-    for (int64_t i = 0; i < grid->name_count; i++) {
-        if (i > 0) strcat(joined, ",");
-        strcat(joined, grid->names[i]);
-    }
-    free(experiment->algorithms);
-    experiment->algorithms = joined;
-    experiment->options.algorithms = joined;
-    return PESS_OK;
-}
-
 /* ---- building up */
 
 pess_status pess__gridworld_add_case(pess__gridworld *grid, double epsilon, int64_t transitions, pess_error *error) {
@@ -135,7 +121,8 @@ pess_status pess__gridworld_begin(pess_experiment *experiment, bool stationary_i
     PESS_TRY(pess__gridworld_add_method(grid, &random, error));
     PESS_TRY(pess__gridworld_add_method(grid, &optimal, error));
     PESS_TRY(read_algorithms(experiment, grid, error));
-    PESS_TRY(join_names(experiment, grid, error));
+    for (int64_t i = 0; i < grid->name_count; i++)
+        PESS_TRY(pess__experiment_list_algorithm(experiment, i == 0, grid->names[i], error));
     grid->plan.seed = o->seed;
     grid->plan.gamma = o->gamma;
     grid->plan.beta_a = o->beta_a;

@@ -108,7 +108,8 @@ static void draw_figure(const pess__figure *figure, cairo_t *cr) {
     if (!l.labels) y += draw_legend(cr, figure, MARGIN, y, inner_width(&l), true);
     for (int64_t p = 0; p < figure->panel_count; p++) {
         const pess__panel *panel = &figure->panels[p];
-        const double column = (double)(p % l.columns), row = (double)(p / l.columns);
+        const int64_t row_number = p / l.columns;
+        const double column = (double)(p % l.columns), row = (double)row_number;
         const pess__box box = {MARGIN + column * (l.left + l.panel_width + l.right) + l.left,
                                y + row * (l.top + l.panel_height + l.bottom) + l.top, l.panel_width, l.panel_height};
         if (pess__panel_is_dots(panel))

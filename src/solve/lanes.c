@@ -192,7 +192,8 @@ pess_status pess__lanes_create(const pess__lanes_plan *plan, pess__lanes *out, p
     const int64_t n = plan->n, vectors = n * (PESS__NEIGHBOURS + 2 + 2 + 1 + 1 + 2) + plan->upper_count + 1;
     void *memory = NULL;
     PESS_TRY(pess__allocate(&memory, vectors * WIDE + 1, sizeof(vector), "a batch of systems", error));
-    double *at = (double *)(((uintptr_t)memory + sizeof(vector) - 1) / sizeof(vector) * sizeof(vector));
+    char *aligned = (char *)memory + (sizeof(vector) - (uintptr_t)memory % sizeof(vector)) % sizeof(vector);
+    double *at = (double *)(void *)aligned;
     out->memory = memory;
     double **const parts[] = {&out->coefficient, &out->right,   &out->solution, &out->pivot,
                               &out->work,        &out->forward, &out->upper};
@@ -209,20 +210,20 @@ void pess__lanes_destroy(pess__lanes *lanes) {
     memset(lanes, 0, sizeof *lanes);
 }
 
-#define EACH(w) for (int w = 0; w < WIDE; w++)
+#define EACH_REGISTER for (int w = 0; w < WIDE; w++)
 
 /* Row i of I − C in the dense work row: zero on its pattern, one on the diagonal, minus the entries of C. */
 static inline void load_row(const pess__lanes_plan *plan, int64_t i, const vector *coefficient, vector *work) {
     const vector zero = {0};
     for (int64_t e = plan->lower_row[i]; e < plan->lower_row[i + 1]; e++)
-        EACH(w) work[(int64_t)plan->lower[e] * WIDE + w] = zero;
+        EACH_REGISTER work[(int64_t)plan->lower[e] * WIDE + w] = zero;
     for (int64_t e = plan->upper_row[i]; e < plan->upper_row[i + 1]; e++)
-        EACH(w) work[(int64_t)plan->upper[e] * WIDE + w] = zero;
-    EACH(w) work[i * WIDE + w] = zero + 1.0;
+        EACH_REGISTER work[(int64_t)plan->upper[e] * WIDE + w] = zero;
+    EACH_REGISTER work[i * WIDE + w] = zero + 1.0;
     const vector *c = coefficient + (int64_t)plan->state[i] * PESS__NEIGHBOURS * WIDE;
     for (int64_t d = 0; d < PESS__NEIGHBOURS; d++) {
         vector *at = work + (int64_t)plan->position[i * PESS__NEIGHBOURS + d] * WIDE;
-        EACH(w) at[w] -= c[d * WIDE + w];
+        EACH_REGISTER at[w] -= c[d * WIDE + w];
     }
 }
 
@@ -235,24 +236,24 @@ static inline void factor(const pess__lanes_plan *plan, pess__lanes *lanes, int6
     for (int64_t i = 0; i < rows; i++) {
         load_row(plan, i, coefficient, work);
         vector first[WIDE], second[WIDE];
-        EACH(w) first[w] = right[2 * (int64_t)plan->state[i] * WIDE + w];
-        EACH(w) second[w] = right[(2 * (int64_t)plan->state[i] + 1) * WIDE + w];
+        EACH_REGISTER first[w] = right[2 * (int64_t)plan->state[i] * WIDE + w];
+        EACH_REGISTER second[w] = right[(2 * (int64_t)plan->state[i] + 1) * WIDE + w];
         for (int64_t e = plan->lower_row[i]; e < plan->lower_row[i + 1]; e++) {
             const int64_t k = plan->lower[e], end = plan->upper_row[k + 1];
             vector multiple[WIDE];
-            EACH(w) multiple[w] = work[k * WIDE + w] * pivot[k * WIDE + w];
+            EACH_REGISTER multiple[w] = work[k * WIDE + w] * pivot[k * WIDE + w];
             for (int64_t f = plan->upper_row[k]; f < end; f++) {
                 vector *at = work + (int64_t)plan->upper[f] * WIDE;
-                EACH(w) at[w] -= multiple[w] * upper[f * WIDE + w];
+                EACH_REGISTER at[w] -= multiple[w] * upper[f * WIDE + w];
             }
-            EACH(w) first[w] -= multiple[w] * forward[2 * k * WIDE + w];
-            EACH(w) second[w] -= multiple[w] * forward[(2 * k + 1) * WIDE + w];
+            EACH_REGISTER first[w] -= multiple[w] * forward[2 * k * WIDE + w];
+            EACH_REGISTER second[w] -= multiple[w] * forward[(2 * k + 1) * WIDE + w];
         }
         for (int64_t f = plan->upper_row[i]; f < plan->upper_row[i + 1]; f++)
-            EACH(w) upper[f * WIDE + w] = work[(int64_t)plan->upper[f] * WIDE + w];
-        EACH(w) pivot[i * WIDE + w] = 1.0 / work[i * WIDE + w];
-        EACH(w) forward[2 * i * WIDE + w] = first[w];
-        EACH(w) forward[(2 * i + 1) * WIDE + w] = second[w];
+            EACH_REGISTER upper[f * WIDE + w] = work[(int64_t)plan->upper[f] * WIDE + w];
+        EACH_REGISTER pivot[i * WIDE + w] = 1.0 / work[i * WIDE + w];
+        EACH_REGISTER forward[2 * i * WIDE + w] = first[w];
+        EACH_REGISTER forward[(2 * i + 1) * WIDE + w] = second[w];
     }
 }
 
