@@ -25,7 +25,7 @@ static double chi_square_limit(double f) {
 
 /* Cells with fewer than 10 expected draws are put together. */
 static void check_binomial(int64_t n, double p, uint64_t stream) {
-    enum { DRAWS = 200000 };
+    enum { DRAWS = 1000000 };
     pess__rng rng = pess__rng_stream(7, "test-binomial", stream);
     int64_t *seen = calloc((size_t)n + 1, sizeof *seen);
     double sum = 0, square = 0;
