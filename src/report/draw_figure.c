@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define MARGIN 20.0
-#define HEADER 44.0 /* title and note */
+#define HEADER 50.0 /* title and note */
 #define LEGEND_LINE 18.0
 #define PNG_SCALE 2.0
 
