@@ -186,13 +186,10 @@ static void find_laws(const pess__grid_plan *plan, pess__grid_room *room, int64_
 static void penalise(const pess__grid_plan *plan, const dataset *data, double alpha, double *out) {
     const double width = 1 / (1 - plan->gamma);
     for (int64_t z = 0; z < plan->torus.states * A; z++) {
-        const double reward = data->model.reward[z], u = data->root[z];
-        if (alpha == 0)
-            out[z] = reward; /* 0·∞ is no penalty */
-        else if (plan->clip)
-            out[z] = fmin(fmax(reward - alpha * u, 0), 1);
-        else
-            out[z] = reward - alpha * fmin(u, width);
+        const double u = data->root[z], capped = plan->clip || u < width ? u : width;
+        const double penalty = alpha == 0 ? 0 : alpha * capped; /* 0·∞ is no penalty */
+        const double left = data->model.reward[z] - penalty;    /* at most 1 as it is */
+        out[z] = plan->clip && left < 0 ? 0 : left;
     }
 }
 

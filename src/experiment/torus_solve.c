@@ -41,7 +41,7 @@ static inline double sum(actions v) { return (v[0] + v[1]) + (v[2] + v[3]); }
 /* TV(π, π̂) = Σ_a max(π − π̂, 0) */
 static double total_variation(const double *pi, const double *imitation) {
     double total = 0;
-    for (int a = 0; a < A; a++) total += fmax(pi[a] - imitation[a], 0);
+    for (int a = 0; a < A; a++) total += pi[a] > imitation[a] ? pi[a] - imitation[a] : 0;
     return total;
 }
 
@@ -59,6 +59,19 @@ static void assemble(pess__torus_solver *solver, int64_t lane, const pess__torus
         if (imitation != NULL) expected -= alpha * total_variation(policy + s * A, imitation + s * A);
         right[2 * s * LANES] = expected;
         right[(2 * s + 1) * LANES] = sum(pi * load(model->unseen + s * A));
+    }
+}
+
+/* The same for a policy that takes one action in every state: the very same numbers without the sums. */
+static void assemble_greedy(pess__torus_solver *solver, int64_t lane, const pess__torus_model *model,
+                            const double *reward, const double *policy) {
+    double *coefficient = solver->lanes.coefficient + lane, *right = solver->lanes.right + lane;
+    for (int64_t s = 0; s < solver->torus->states; s++) {
+        const double *pi = policy + s * A, *p = model->probability + s * A * A;
+        const int64_t a = (pi[1] > 0) + 2 * (pi[2] > 0) + 3 * (pi[3] > 0);
+        for (int64_t d = 0; d < A; d++) coefficient[(s * A + d) * LANES] = solver->gamma * p[d * A + a];
+        right[2 * s * LANES] = reward[s * A + a];
+        right[(2 * s + 1) * LANES] = model->unseen[s * A + a];
     }
 }
 
@@ -165,11 +178,13 @@ static void begin(pess__torus_solver *solver, lane_state *lane, int64_t index, p
 static void assemble_lane(pess__torus_solver *solver, const lane_state *lane, int64_t index) {
     const pess__torus_job *job = lane->job;
     if (job == NULL) return;
-    if (lane->optimising)
-        assemble(solver, index, job->model, job->reward, job->policy, job->alpha,
-                 job->kind == TORUS_PROXIMAL ? job->imitation : NULL);
+    const pess__torus_model *model = lane->optimising ? job->model : job->truth;
+    const double *reward = lane->optimising ? job->reward : job->truth->reward;
+    const bool penalised = lane->optimising && job->kind == TORUS_PROXIMAL;
+    if (job->kind == TORUS_GREEDY)
+        assemble_greedy(solver, index, model, reward, job->policy);
     else
-        assemble(solver, index, job->truth, job->truth->reward, job->policy, 0, NULL);
+        assemble(solver, index, model, reward, job->policy, job->alpha, penalised ? job->imitation : NULL);
 }
 
 /* Takes the lane one step on; true when its job is done. */
