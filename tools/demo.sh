@@ -39,3 +39,10 @@ END
 echo
 echo "Everything is in $dir: mdp.csv, log.csv, policies, values and the JSON of each step."
 echo "Your own log:  $pess inspect LOG  and then  $pess solve LOG -o policy.csv"
+
+echo
+echo "And the paper's two gridworld figures, 1000 trials each, all algorithms on the same worlds and data:"
+for figure in exploration data; do
+    "$pess" experiment gridworld-$figure --trials 1000 --out "$dir/gridworld-$figure" >"$dir/gridworld-$figure.txt"
+    tail -n 1 "$dir/gridworld-$figure.txt"
+done
