@@ -12,6 +12,8 @@ enum { A = TORUS_ACTIONS, LANES = PESS__LANES };
 #define MAX_STEPS 10000 /* far beyond what policy iteration needs: each step strictly improves */
 
 typedef double actions __attribute__((vector_size(8 * TORUS_ACTIONS)));
+/* vectors are passed between functions of this file only, so how others would pass them does not matter */
+#pragma GCC diagnostic ignored "-Wpsabi"
 
 pess_status pess__torus_solver_create(const pess__torus *torus, const pess__lanes_plan *plan, double gamma,
                                       pess__torus_solver *out, pess_error *error) {
