@@ -378,26 +378,26 @@ PESS__INLINE int game_step(game_state *s, pess__source *source, int action, bool
 
 PESS__INLINE unsigned cell(int x, int y) { return (unsigned)(y * 10 + x) * GAME_CHANNELS; }
 
-static const uint8_t list_channel[LISTS] = {FRIENDLY, DIVER, ENEMY, ENEMY_SUB, FISH};
-static const bool list_trails[LISTS] = {false, true, false, true, true};
-
-PESS__INLINE void draw_lane(const game_state *s, int lane, int list, uint64_t *words) {
-    const int8_t x = s->lane_x[lane], y = s->lane_y[lane];
-    const int behind = x - s->lane_dx[lane];
-    pess__set_bit(words, cell(x, y) + list_channel[list]);
-    pess__set_bit_if(words, cell(behind, y) + TRAIL, list_trails[list] & (behind >= 0) & (behind <= 9));
+PESS__INLINE void draw_lane(const game_state *s, int lane, unsigned channel, bool trails, pess__word *words) {
+    const int8_t x = s->lane_x[lane], y = s->lane_y[lane], dx = s->lane_dx[lane];
+    const unsigned place = cell(x, y), behind = (unsigned)(x - dx);
+    pess__set_bit(words, place + channel);
+    pess__set_bit_if(words, place - (unsigned)(GAME_CHANNELS * dx) + TRAIL, trails & (behind <= 9));
 }
 
-/* One loop over all lanes that are taken costs less than five whose ends cannot be foreseen. */
-PESS__INLINE void draw_lists(const game_state *s, uint64_t *words) {
-    static const uint8_t list_of[8] = {BULLETS, SAVED, SHOTS, SHOTS, SUBS, SUBS, SHOAL, SHOAL};
+/* One loop over all lanes that are taken costs less than five whose ends cannot be foreseen. The tables have a row for
+ * each eight of the first 64 lanes. */
+PESS__INLINE void draw_lists(const game_state *s, pess__word *words) {
+    static const uint8_t channel[8] = {FRIENDLY, DIVER, ENEMY, ENEMY, ENEMY_SUB, ENEMY_SUB, FISH, FISH};
+    static const bool trails[8] = {false, true, false, false, true, true, true, true};
     for (uint64_t left = s->taken; left != 0; left &= left - 1) {
         const int lane = __builtin_ctzll(left);
-        draw_lane(s, lane, list_of[lane / 8], words);
+        draw_lane(s, lane, channel[lane / 8], trails[lane / 8], words);
     }
     if (__builtin_expect(!long_lists(s), 1)) return;
     for (int list = SHOTS; list < LISTS; list++)
-        for (int i = near[list]; i < s->count[list]; i++) draw_lane(s, lane_of(list, i), list, words);
+        for (int i = near[list]; i < s->count[list]; i++)
+            draw_lane(s, lane_of(list, i), channel[base[list] / 8], trails[base[list] / 8], words);
 }
 
 /* Row 9: oxygen from column 0 on, divers up to column 8. The tables hold both gauges for each reading, as they lie in
@@ -413,7 +413,7 @@ static const wide oxygen_gauge[11] = {TENTHS(0), TENTHS(1), TENTHS(2), TENTHS(3)
                                       TENTHS(6), TENTHS(7), TENTHS(8), TENTHS(9), TENTHS(10)};
 static const wide diver_gauge[MOST_ABOARD + 1] = {CREW(0), CREW(1), CREW(2), CREW(3), CREW(4), CREW(5), CREW(6)};
 
-PESS__INLINE void game_draw(const game_state *s, uint64_t *words) {
+PESS__INLINE void game_draw(const game_state *s, pess__word *words) {
     const wide gauges = oxygen_gauge[oxygen_tenths(s)] | diver_gauge[s->aboard & -(s->aboard > 0)];
     for (int i = 0; i < GAUGE_WORD; i++) words[i] = 0;
     words[GAUGE_WORD] = (uint64_t)gauges;
