@@ -49,19 +49,21 @@ void pess__elimination_clear(pess__elimination *e);
 void pess__elimination_add(pess__elimination *e, int64_t s, int64_t t, double weight);
 
 /* Row s of G, all at once: its successors as bits [words], without itself; `width` of them with weights, `apart`
- * places from one another, each once, padded with nobody, of weight 0; `self` is G(s,s). */
-static inline void pess__elimination_row(pess__elimination *e, int64_t s, const uint64_t *bits, const uint16_t *next,
-                                         const double *weight, int64_t width, int64_t apart, double self) {
+ * places from one another, each once, padded with nobody, of weight 0; `self` is G(s,s).
+ * `words` are those of e, a constant where it can be one. */
+static inline void pess__elimination_row(pess__elimination *e, int64_t s, int words, const uint64_t *bits,
+                                         const uint16_t *next, const double *weight, int64_t width, int64_t apart,
+                                         double self) {
     double *row = e->a + s * e->stride;
     uint64_t *in = e->in + (s >> 6);
     const uint64_t bit = (uint64_t)1 << (s & 63);
     for (int64_t k = 0; k < width * apart; k += apart) {
         row[next[k]] = weight[k];
-        in[next[k] * e->words] |= bit;
+        in[next[k] * words] |= bit;
     }
-    in[s * e->words] &= ~bit;
+    in[s * words] &= ~bit;
     row[s] = self - 1.0;
-    for (int w = 0; w < e->words; w++) e->out[s * e->words + w] = bits[w];
+    for (int w = 0; w < words; w++) e->out[s * words + w] = bits[w];
 }
 
 /* Factors I − G, which must be a nonsingular M-matrix: G not negative, its rows summing to at most one. */

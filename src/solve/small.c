@@ -97,38 +97,52 @@ static inline int64_t entries_of(const small *x, int64_t s, int64_t a) {
     return (s * x->lanes + (a & ~(int64_t)3)) * x->width + (a & 3);
 }
 
-static void pack_row(small *x, int64_t s, int64_t a) {
+/* `width` and `words` are those of x, as constants. Reads `width` successors whether they are there or not, within
+ * the last of the model, and keeps those that are: no branch depends on the length. */
+static inline void pack_row(small *x, int64_t s, int64_t a, int64_t last, int64_t width, int words) {
     const pess_model *model = x->model;
     const int64_t z = s * x->actions + a, lane = s * x->lanes + a, first = model->row[z];
-    const int64_t length = model->kind[z] == PESS__ROW_SPARSE ? model->row[z + 1] - first : 0;
+    const pess__row_kind kind = (pess__row_kind)model->kind[z];
+    const int64_t length = kind == PESS__ROW_SPARSE ? model->row[z + 1] - first : 0;
     double *weight = x->weight + entries_of(x, s, a), self = 0;
     uint16_t *next = x->next + entries_of(x, s, a);
     uint64_t bits[2] = {0, 0};
-    for (int64_t k = 0; k < length; k++) {
-        const int64_t t = model->next[first + k];
-        const double w = x->gamma * model->probability[first + k];
+    for (int64_t k = 0; k < width; k++) {
+        const int64_t at = first + k < last ? first + k : last;
+        const int64_t there = k < length, t = 64 * words + there * ((int64_t)model->next[at] - 64 * words);
+        const double w = (double)there * x->gamma * model->probability[at];
         weight[4 * k] = w;
         next[4 * k] = (uint16_t)t;
-        bits[t >> 6] |= (uint64_t)1 << (t & 63);
-        self = t == s ? w : self;
+        for (int i = 0; i < words; i++) bits[i] |= (uint64_t)(t >> 6 == i) << (t & 63);
+        self += (double)(t == s) * w;
     }
-    for (int64_t k = length; k < x->width; k++) {
-        weight[4 * k] = 0.0;
-        next[4 * k] = (uint16_t)(64 * x->words);
-    }
-    bits[s >> 6] &= ~((uint64_t)1 << (s & 63));
-    for (int w = 0; w < x->words; w++) x->bits[lane * x->words + w] = bits[w];
+    for (int i = 0; i < words; i++) x->bits[lane * words + i] = bits[i] & ~((uint64_t)(s >> 6 == i) << (s & 63));
     x->self[lane] = self;
-    double constant = model->reward[z] + (x->bonus != NULL ? x->bonus[z] : 0.0);
-    if (model->kind[z] == PESS__ROW_SINK) constant += x->gamma * x->problem->v_lo;
-    x->constant[lane] = model->kind[z] == PESS__ROW_NONE ? ABSENT : constant;
-    x->uniform[lane] = model->kind[z] == PESS__ROW_UNIFORM ? x->gamma : 0.0;
-    x->any_uniform |= model->kind[z] == PESS__ROW_UNIFORM;
+    const double constant = model->reward[z] + (x->bonus != NULL ? x->bonus[z] : 0.0);
+    x->constant[lane] = constant;
+    x->uniform[lane] = 0.0;
+    if (kind == PESS__ROW_SPARSE) return;
+    if (kind == PESS__ROW_SINK) x->constant[lane] += x->gamma * x->problem->v_lo;
+    if (kind == PESS__ROW_NONE) x->constant[lane] = ABSENT;
+    if (kind == PESS__ROW_UNIFORM) {
+        x->uniform[lane] = x->gamma;
+        x->any_uniform = true;
+    }
 }
 
+static inline void pack_rows(small *x, int64_t width, int words) {
+    const int64_t entries = x->model->row[x->states * x->actions], last = entries > 0 ? entries - 1 : 0;
+    for (int64_t s = 0; s < x->states; s++)
+        for (int64_t a = 0; a < x->actions; a++) pack_row(x, s, a, last, width, words);
+}
+
+/* Written out for the usual size. */
 static void pack(small *x) {
-    for (int64_t s = 0; s < x->states; s++) {
-        for (int64_t a = 0; a < x->actions; a++) pack_row(x, s, a);
+    if (x->width == NARROW && x->words == 1)
+        pack_rows(x, NARROW, 1);
+    else
+        pack_rows(x, x->width, x->words);
+    for (int64_t s = 0; s < x->states; s++)
         for (int64_t a = x->actions; a < x->lanes; a++) {
             x->constant[s * x->lanes + a] = ABSENT;
             x->uniform[s * x->lanes + a] = 0.0;
@@ -137,7 +151,6 @@ static void pack(small *x) {
                 x->next[entries_of(x, s, a) + 4 * k] = 0;
             }
         }
-    }
 }
 
 static double mean_of(const small *x, const double *v) {
@@ -208,25 +221,32 @@ static double sweep(small *x, bool back) { /* written out for both: the inner lo
     return x->width == NARROW ? sweep_width(x, NARROW, back) : sweep_width(x, WIDE, back);
 }
 
-/* (I − G − u·1ᵀ/S) v = c: the uniform rows are a term of rank one (Sherman & Morrison 1950),
- *   v = y + z·mean(y)/(1 − mean(z)),   y = (I − G)⁻¹c,  z = (I − G)⁻¹u,
- * where mean(z) < 1 since the whole matrix is a nonsingular M-matrix. Both constants, with and without the bonus, and u
- * are solved for at once. */
-static void evaluate(small *x) {
-    pess__elimination *e = &x->elimination;
+/* The chain of the present policy and its right-hand sides: the constant, u, and the constant without the bonus. */
+static inline void fill(small *x, pess__quad *b, int64_t width, int words) {
     const pess_model *model = x->model;
-    pess__quad b[PESS__ELIMINATION_STATES + 1];
-    for (int64_t s = x->states; s <= pess__elimination_nobody(e); s++) b[s] = pess__quad_of(0.0);
-    pess__elimination_clear(e);
     for (int64_t s = 0; s < x->states; s++) {
-        b[s] = pess__quad_of(0.0);
         const int64_t a = x->choice[s], z = s * x->actions + a, lane = s * x->lanes + a, at = entries_of(x, s, a);
+        b[s] = pess__quad_of(0.0);
         if (a < 0) continue;
         const double sink = model->kind[z] == PESS__ROW_SINK ? x->gamma * x->problem->v_lo : 0.0;
         b[s] = (pess__quad){x->constant[lane], x->uniform[lane], model->reward[z] + sink, 0.0};
-        pess__elimination_row(e, s, x->bits + lane * x->words, x->next + at, x->weight + at, x->width, 4,
+        pess__elimination_row(&x->elimination, s, words, x->bits + lane * words, x->next + at, x->weight + at, width, 4,
                               x->self[lane]);
     }
+}
+
+/* (I − G − u·1ᵀ/S) v = c: the uniform rows are a term of rank one (Sherman & Morrison 1950),
+ *   v = y + z·mean(y)/(1 − mean(z)),   y = (I − G)⁻¹c,  z = (I − G)⁻¹u,
+ * where mean(z) < 1 since the whole matrix is a nonsingular M-matrix. */
+static void evaluate(small *x) {
+    pess__elimination *e = &x->elimination;
+    pess__quad b[PESS__ELIMINATION_STATES + 1];
+    pess__elimination_clear(e);
+    if (x->width == NARROW && x->words == 1)
+        fill(x, b, NARROW, 1);
+    else
+        fill(x, b, x->width, x->words);
+    for (int64_t s = x->states; s <= pess__elimination_nobody(e); s++) b[s] = pess__quad_of(0.0);
     memcpy(x->evaluated, x->choice, (size_t)x->states * sizeof *x->choice);
     pess__elimination_factor(e);
     pess__elimination_solve(e, b);
