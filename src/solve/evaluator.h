@@ -30,7 +30,7 @@ typedef struct pess__evaluator {
     double *most;        /* [threads] */
     pess__krylov krylov; /* its vectors are taken when they are first needed: pess__evaluator_krylov */
     int krylov_threads;
-    bool mixes_slowly; /* sweeps were tried and did not get there */
+    bool mixes_slowly;  /* sweeps were tried and did not get there */
     pess__pulse *pulse; /* NULL: none */
 } pess__evaluator;
 
