@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COARSEST = 300, MAX_LEVELS = 40, MAX_CYCLES = 500 };
+enum { COARSEST = 300, MAX_LEVELS = 40, MAX_CYCLES = 1000, WINDOW = 12 };
 static const double tolerance = 1e-12;
 static const double smallest = 1e-290; /* keeps divisions by what has underflowed finite */
 
@@ -276,24 +276,108 @@ static double residual(level *l) {
     return sum / total;
 }
 
-pess_status pess__chain_multilevel(const pess__chain *chain, double *x, pess_error *error) {
-    hierarchy h = {0};
-    pess_status status = build(chain, &h, error);
+/* Anderson's acceleration of the fixed point x = cycle(x) (Walker & Ni 2011), started anew every WINDOW steps. With
+ * f = cycle(x) - x, the directions q are the orthonormalised differences of f, and d what cycle(x) did along them. */
+typedef struct accelerator {
+    int64_t size;
+    int used;
+    bool started;
+    double *q, *d;             /* [WINDOW*size] */
+    double *f, *last_f, *last; /* [size] last: the last cycle(x) */
+} accelerator;
+
+static pess_status accelerator_create(int64_t size, accelerator *a, pess_error *error) {
+    static const char what[] = "the acceleration of a Markov chain";
+    a->size = size;
+    PESS_TRY(pess__allocate(&a->q, WINDOW * size, sizeof *a->q, what, error));
+    PESS_TRY(pess__allocate(&a->d, WINDOW * size, sizeof *a->d, what, error));
+    PESS_TRY(pess__allocate(&a->f, size, sizeof *a->f, what, error));
+    PESS_TRY(pess__allocate(&a->last_f, size, sizeof *a->last_f, what, error));
+    return pess__allocate(&a->last, size, sizeof *a->last, what, error);
+}
+
+static void accelerator_clear(accelerator *a) {
+    free(a->q);
+    free(a->d);
+    free(a->f);
+    free(a->last_f);
+    free(a->last);
+}
+
+static double dot(const double *a, const double *b, int64_t n) {
+    double sum = 0;
+    for (int64_t i = 0; i < n; i++) sum += a[i] * b[i];
+    return sum;
+}
+
+static void subtract(double *from, double factor, const double *what, int64_t n) {
+    for (int64_t i = 0; i < n; i++) from[i] -= factor * what[i];
+}
+
+/* Adds the direction from the last step to this one, unless it lies among those that are there. */
+static void add_direction(accelerator *a, const double *g) {
+    const int64_t n = a->size;
+    double *q = a->q + a->used * n, *d = a->d + a->used * n;
+    for (int64_t i = 0; i < n; i++) {
+        q[i] = a->f[i] - a->last_f[i];
+        d[i] = g[i] - a->last[i];
+    }
+    const double before = sqrt(dot(q, q, n));
+    for (int k = 0; k < a->used; k++) {
+        const double along = dot(q, a->q + k * n, n);
+        subtract(q, along, a->q + k * n, n);
+        subtract(d, along, a->d + k * n, n);
+    }
+    const double length = sqrt(dot(q, q, n));
+    if (!(length > 1e-10 * before)) return;
+    for (int64_t i = 0; i < n; i++) {
+        q[i] /= length;
+        d[i] /= length;
+    }
+    a->used++;
+}
+
+/* x was the law before the cycle and g is the one behind it; g becomes the next one to start from. */
+static void accelerate(accelerator *a, const double *x, double *g) {
+    const int64_t n = a->size;
+    for (int64_t i = 0; i < n; i++) a->f[i] = g[i] - x[i];
+    if (a->used == WINDOW) a->used = 0;
+    if (a->started) add_direction(a, g);
+    a->started = true;
+    memcpy(a->last_f, a->f, (size_t)n * sizeof *a->f);
+    memcpy(a->last, g, (size_t)n * sizeof *g);
+    for (int k = 0; k < a->used; k++) subtract(g, dot(a->f, a->q + k * n, n), a->d + k * n, n);
+    for (int64_t i = 0; i < n; i++) g[i] = fmax(g[i], 0.1 * a->last[i]); /* a law is positive */
+}
+
+static pess_status iterate(hierarchy *h, double *x, pess_error *error) {
+    level *top = &h->levels[0];
+    accelerator a = {0};
+    pess_status status = accelerator_create(top->size, &a, error);
     if (status == PESS_OK) {
-        level *top = &h.levels[0];
         double error_left = residual(top);
-        for (int i = 0; i < MAX_CYCLES && error_left > tolerance; i++) {
-            cycle(&h, 0);
-            error_left = residual(top);
-        }
-        if (error_left <= tolerance)
+        int cycles = 0;
+        while (error_left > tolerance && cycles++ < MAX_CYCLES) {
             memcpy(x, top->x, (size_t)top->size * sizeof *x);
-        else
+            cycle(h, 0);
+            error_left = residual(top);
+            if (error_left > tolerance) accelerate(&a, x, top->x);
+        }
+        memcpy(x, top->x, (size_t)top->size * sizeof *x);
+        if (!(error_left <= tolerance))
             status = pess__fail(error, PESS_NOT_CONVERGED,
                                 "the stationary law of %lld states did not converge: residual %.3g after %d cycles, "
                                 "expected %g",
-                                (long long)chain->size, error_left, MAX_CYCLES, tolerance);
+                                (long long)top->size, error_left, MAX_CYCLES, tolerance);
     }
+    accelerator_clear(&a);
+    return status;
+}
+
+pess_status pess__chain_multilevel(const pess__chain *chain, double *x, pess_error *error) {
+    hierarchy h = {0};
+    pess_status status = build(chain, &h, error);
+    if (status == PESS_OK) status = iterate(&h, x, error);
     for (int i = 0; i < MAX_LEVELS; i++) level_clear(&h.levels[i]);
     free(h.dense);
     return status;
