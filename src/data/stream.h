@@ -53,6 +53,6 @@ pess_status pess__stream_next(pess__stream *stream, pess__batch *batch, pess_err
 void pess__stream_close(pess__stream *stream); /* NULL is fine */
 
 /* S, A and S*A against the limits. `where` begins the message. */
-pess_status pess__check_sizes(const char *where, int64_t states, int64_t actions, pess_error *error);
+pess_status pess__check_log_sizes(const char *where, int64_t states, int64_t actions, pess_error *error);
 
 #endif
