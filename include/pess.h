@@ -5,7 +5,7 @@
  * order in which a transition travels:
  *
  *     1 status      2 names and data     3 counts, models and start distributions     4 MDPs     5 policies
- *     6 uncertainty     7 solving     8 simulation
+ *     6 uncertainty     7 solving     8 simulation     9 certificates
  *
  * Habits. Every function that can fail returns a pess_status and, when `error` is not NULL, leaves a sentence in it
  * that says which input, which line, what was found and what was expected. A `T **out` is set only on success.
@@ -450,6 +450,76 @@ PESS_API pess_status pess_simulate(const pess_mdp *mdp, const pess_policy *polic
 /* Stationary law of a policy, [S]; a linear solve, so periodic chains are fine. PESS_INPUT where it is not unique. */
 PESS_API pess_status pess_stationary(const pess_model *model, const pess_policy *policy, double *out,
                                      pess_error *error);
+
+/* --------------------------------------------------------- 9 certificates (docs/certificates.md, docs/theory.md) */
+
+/* A certificate is a number L with P(E_ρ[v^π] >= L) >= 1−δ for the policy π that comes with it, although π was chosen
+ * from the same log. `robust`: the worst case over a set of processes that holds for all policies at once. `split`: a
+ * part of the log chooses the policy, the rest tests it. `best`: both, δ shared, the better one is returned. */
+typedef enum pess_certify_method { PESS_CERTIFY_BEST, PESS_CERTIFY_ROBUST, PESS_CERTIFY_SPLIT } pess_certify_method;
+
+typedef struct pess_certify_options {
+    pess_certify_method method;
+    const char *uncertainty; /* l1, support or good-turing; NULL: l1 where few successors are declared, else support */
+    const pess_policy *policy;   /* certify this one; NULL: find one */
+    bool policy_fresh;           /* `policy` was made without this log: then the split may test it too */
+    double gamma;                /* in [0,1). Default 0.99 */
+    double delta;                /* total error probability. Default 0.05 */
+    double split;                /* share of the log that chooses the policy, in (0,1). Default 0.25 */
+    int64_t max_successors;      /* declared number of possible next states of a pair; 0: all states */
+    bool iid;                    /* declared: transitions are independent draws although the log has episodes */
+    double reward_lo, reward_hi; /* declared range; NAN: as the log shows, listed as an assumption */
+    const double *start;         /* ρ [S]; NULL: estimated from the episode starts, which costs part of δ */
+    uint64_t seed;               /* of the random halves of an i.i.d. log */
+    int threads;
+    pess_progress progress;
+} pess_certify_options;
+
+PESS_API pess_certify_options pess_certify_options_defaults(void);
+
+enum { PESS_LEDGER_LIMIT = 24, PESS_CERTIFY_ASSUMPTION_LIMIT = 24, PESS_CANDIDATE_LIMIT = 12 };
+
+/* Where δ went: the entries sum to it. */
+typedef struct pess_ledger_entry {
+    char what[80];
+    double delta;
+} pess_ledger_entry;
+
+/* A policy that was tried. */
+typedef struct pess_candidate {
+    char name[40];
+    double predicted; /* lower bound that the first part alone predicts; NAN where it was not asked */
+    double lower;     /* certified; NAN: not tested, and nothing paid for it */
+} pess_candidate;
+
+typedef struct pess_certificate_info {
+    double lower_bound;                                     /* of E_ρ[v^π]: at least V_lo */
+    double value_estimate;                                  /* of the same at face value */
+    double optimal_upper_bound;                             /* of E_ρ[v] of any policy */
+    double suboptimality_upper_bound;                       /* their difference */
+    double behaviour_value_estimate, behaviour_upper_bound; /* the policy that made the log */
+    double improvement_lower_bound;                         /* lower_bound − behaviour_upper_bound */
+    bool recommend_switch;                                  /* the improvement is certified */
+    bool vacuous;                                           /* lower_bound says nothing: it is V_lo */
+    double value_lo, value_hi;                              /* V_lo, V_hi: what any policy has */
+    const char *method, *uncertainty, *test;                /* test: what gave the bound, "sets", "box" or "pooled" */
+    double gamma, delta, split;
+    pess_outcome_kind outcome;
+    double residual; /* of the fixed points behind the bounds; already paid for */
+    int64_t transitions, first_part, second_part;
+    int ledger_count, assumption_count, candidate_count;
+    pess_ledger_entry ledger[PESS_LEDGER_LIMIT];
+    char assumptions[PESS_CERTIFY_ASSUMPTION_LIMIT][400];
+    pess_candidate candidates[PESS_CANDIDATE_LIMIT];
+} pess_certificate_info;
+
+typedef struct pess_certificate pess_certificate;
+
+PESS_API pess_status pess_certify(const pess_dataset *data, const pess_certify_options *options, pess_certificate **out,
+                                  pess_error *error);
+PESS_API void pess_certificate_destroy(pess_certificate *certificate);
+PESS_API const pess_certificate_info *pess_certificate_get_info(const pess_certificate *certificate);
+PESS_API const pess_policy *pess_certificate_policy(const pess_certificate *certificate);
 
 #ifdef __cplusplus
 }
