@@ -76,7 +76,7 @@ static double sweep(const box_problem *box, double sign) {
 static void solve_side(box_problem *box, double sign, double *out) {
     pess__trial *trial = box->trial;
     const pess__trial_setup *setup = &trial->setup;
-    const double tolerance = 1e-10 * (setup->v_hi - setup->v_lo);
+    const double tolerance = 1e-7 * (1 - setup->gamma) * (setup->v_hi - setup->v_lo);
     double change = INFINITY;
     memset(box->old, 0, (size_t)trial->states * sizeof *box->old);
     memset(box->now, 0, (size_t)trial->states * sizeof *box->now);

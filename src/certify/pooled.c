@@ -20,6 +20,7 @@ typedef struct direction {
     double *d;      /* [rows] D_z/n_z, 0 for a row that is not in the chain */
     double *centre; /* [rows] θ⁰ */
     double *tau2;   /* [rows] τ² */
+    double *reach;  /* [rows] βτ */
 } direction;
 
 /* D/n of the target q = e_s − e_t, or of the start distribution where s < 0, in an inverse. `expected` [rows] or NULL:
@@ -57,6 +58,7 @@ static void set_prior(const pess__trial *trial, double scale, const double *v, c
         const double drift = centre * centre * DRIFT * (1 / n + 1 / trial->expected[z]);
         to->centre[z] = centre;
         to->tau2[z] = fmin(drift + 0.5 / ((double)trial->rows * v[z]), widest * widest);
+        to->reach[z] = BETA * sqrt(to->tau2[z]);
     }
 }
 
@@ -69,18 +71,18 @@ static double noise(const pess__pooled_view *view, const direction *along, doubl
     double top = INFINITY;
     for (int64_t z = 0; z < trial->rows; z++) {
         if (view->counts->n[trial->pair[z]] == 0) continue;
-        const double room = POLE / view->range[z] - BETA * sqrt(along->tau2[z]);
+        const double room = POLE / view->range[z] - along->reach[z];
         if (!(room > 0)) return INFINITY;
         if (along->d[z] != 0) top = fmin(top, room / fabs(along->d[z]));
     }
     if (!isfinite(top)) return 0;
     double best = INFINITY, scale = 0;
-    for (int pass = 0; pass < 5; pass++) {
+    for (int pass = 0; pass < 4; pass++) {
         double slope = 0, constant = log_term, total = log_term;
         for (int64_t z = 0; z < trial->rows; z++) {
             if (view->counts->n[trial->pair[z]] == 0) continue;
             const double tau2 = along->tau2[z], d = along->d[z], c = along->centre[z], theta = scale * d;
-            const double k = kappa((fabs(theta) + BETA * sqrt(tau2)) * view->range[z]), v = view->v[z];
+            const double k = kappa((fabs(theta) + along->reach[z]) * view->range[z]), v = view->v[z];
             slope += (0.5 * k * v + 0.5 / tau2) * d * d;
             constant += ZETA + 0.5 * k * tau2 * v + 0.5 * c * c / tau2;
             total += ZETA + 0.5 * k * (theta * theta + tau2) * v + 0.5 * (theta - c) * (theta - c) / tau2;
@@ -214,6 +216,7 @@ static void work_release(work *w) {
         free(w->along[i].d);
         free(w->along[i].centre);
         free(w->along[i].tau2);
+        free(w->along[i].reach);
     }
     free(w->along);
     free(w->next_h);
@@ -228,6 +231,7 @@ static pess_status work_create(const pess__pooled *pooled, work *w, pess_error *
         PESS_TRY(pess__allocate(&w->along[i].d, rows, sizeof(double), "a pooled test", error));
         PESS_TRY(pess__allocate(&w->along[i].centre, rows, sizeof(double), "a pooled test", error));
         PESS_TRY(pess__allocate(&w->along[i].tau2, rows, sizeof(double), "a pooled test", error));
+        PESS_TRY(pess__allocate(&w->along[i].reach, rows, sizeof(double), "a pooled test", error));
     }
     return PESS_OK;
 }
@@ -263,7 +267,7 @@ static double bring_down(const pess__pooled_view *view, int from, int64_t k, dir
 static double round_of_differences(pess__pooled_view *view, int from, work *w) {
     const int64_t count = view->pooled->target_count;
     double gain = 0;
-#pragma omp parallel num_threads(w->threads) reduction(max : gain) if (count > 16)
+#pragma omp parallel num_threads(w->threads) reduction(max : gain) if (count * view->pooled->trial->rows > 50000)
     {
         direction *along = &w->along[omp_get_thread_num()];
 #pragma omp for schedule(static)
@@ -353,8 +357,8 @@ static pess_status apply_at(pess__pooled *pooled, int64_t least, double *visits,
     if (status == PESS_OK) status = work_create(pooled, &w, error);
     if (status == PESS_OK) {
         pess__pooled_view_refresh(view);
-        for (int i = 0; i < 30; i++)
-            if (round_of_differences(view, 0, &w) < 0.01) break;
+        for (int i = 0; i < 15; i++)
+            if (round_of_differences(view, 0, &w) < 0.03) break;
         double low = 0, high = 0;
         for (int64_t s = 0; s < trial->states; s++) {
             low += setup->start[s] * view->low_value[s];
@@ -370,12 +374,12 @@ static pess_status apply_at(pess__pooled *pooled, int64_t least, double *visits,
 }
 
 pess_status pess__pooled_apply(pess__pooled *pooled, pess_error *error) {
-    const int64_t thresholds[] = {1, 4, 16, 64, 256};
+    static const int64_t thresholds[] = {4, 1, 16, 64, 256};
+    const size_t count = pooled->trial->setup.dry ? 1 : sizeof thresholds / sizeof *thresholds;
     double *visits;
     PESS_TRY(pess__allocate(&visits, pooled->trial->states, sizeof *visits, "visits", error));
     pess_status status = PESS_OK;
-    for (size_t i = 0; i < sizeof thresholds / sizeof *thresholds && status == PESS_OK; i++)
-        status = apply_at(pooled, thresholds[i], visits, error);
+    for (size_t i = 0; i < count && status == PESS_OK; i++) status = apply_at(pooled, thresholds[i], visits, error);
     free(visits);
     return status;
 }

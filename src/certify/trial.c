@@ -291,6 +291,7 @@ pess_status pess__trial_predict(const pess__trial_setup *setup, double *lower, p
     PESS_TRY(pess__counts_scale(setup->first, setup->ratio, &imagined, error));
     pess__trial_setup dry = *setup;
     dry.second = imagined;
+    dry.dry = true;
     dry.start = setup->start_first;
     pess__trial *trial = NULL;
     const pess_status status = pess__trial_run(&dry, &trial, error);

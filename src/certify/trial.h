@@ -30,6 +30,7 @@ typedef struct pess__trial_setup {
     int64_t max_successors; /* 0: any state may follow */
     double delta_box, delta_sets, delta_pooled, delta_relative;
     bool pooled; /* also the pooled test: dense algebra, for at most PESS__POOLED_STATES states */
+    bool dry;    /* only a prediction: fewer ways are tried */
     int threads;
 } pess__trial_setup;
 

@@ -131,7 +131,7 @@ double pess__worlds_sweep(const pess__worlds *worlds, double sign, const pess_po
 pess_status pess__worlds_value(const pess__worlds *worlds, double sign, const pess_policy *policy, double *v,
                                int32_t *found, double *residual, pess_error *error) {
     const int64_t states = worlds->model->states;
-    const double tolerance = 1e-9 * (worlds->v_hi - worlds->v_lo) * (1 - worlds->gamma) + 1e-300;
+    const double tolerance = 1e-8 * (worlds->v_hi - worlds->v_lo) * (1 - worlds->gamma);
     double *next;
     PESS_TRY(pess__allocate(&next, states, sizeof *next, "values", error));
     double change = INFINITY;
