@@ -13,11 +13,12 @@
 /* Every row is first tried by read_plain_row, which knows plain numbers and unquoted tokens and gives up on anything
  * else; then read_any_row tokenizes it properly and words the errors. Both give the same values. */
 
-pess_status pess__csv_chunk_create(pess__csv_chunk *chunk, const pess__csv_layout *layout, pess_error *error) {
+pess_status pess__csv_chunk_create(pess__csv_chunk *chunk, const pess__csv_layout *layout, int64_t bytes,
+                                   pess_error *error) {
     /* A row has a comma or line feed behind each column and at least one byte in each of the four required ones. */
-    const int64_t capacity = PESS__CSV_CHUNK / (layout->columns + 4) + 2;
-    PESS_TRY(pess__block_create(&chunk->block, capacity, layout->has[PESS__CSV_EPISODE], layout->has[PESS__CSV_STEP],
-                                layout->has[PESS__CSV_PROBABILITY], error));
+    const int64_t capacity = bytes / (layout->columns + 4) + 2;
+    PESS_TRY(pess__block_create(&chunk->block, capacity, layout->has[PESS__ROLE_EPISODE], layout->has[PESS__ROLE_STEP],
+                                layout->has[PESS__ROLE_PROBABILITY], error));
     for (int family = 0; family < PESS__FAMILIES; family++) PESS_TRY(pess__names_create(&chunk->names[family], error));
     return pess__allocate(&chunk->fields, layout->columns, sizeof *chunk->fields, "a row", error);
 }
@@ -29,11 +30,13 @@ void pess__csv_chunk_free(pess__csv_chunk *chunk) {
         free(chunk->first[family]);
     }
     free(chunk->fields);
+    *chunk = (pess__csv_chunk){0};
 }
 
 typedef struct parse {
     pess__csv_chunk *chunk;
     const pess__csv_layout *layout;
+    int64_t core; /* layout->core where ids are integers, else -1 */
 } parse;
 
 static bool is_digit(char c) { return (unsigned)(c - '0') <= 9; }
@@ -148,35 +151,61 @@ static inline bool plain_flag(const char **at, uint8_t end_if_set, uint8_t *end)
     return true;
 }
 
-static inline bool plain_field(parse *p, pess__csv_role role, const char **at, int64_t i) {
+static inline bool plain_field(parse *p, pess__role role, const char **at, int64_t i) {
     pess__block *block = &p->chunk->block;
     switch (role) {
-        case PESS__CSV_STATE: return plain_id(p, PESS__STATES, at, &block->state[i]);
-        case PESS__CSV_ACTION: return plain_id(p, PESS__ACTIONS, at, &block->action[i]);
-        case PESS__CSV_NEXT_STATE: return plain_id(p, PESS__STATES, at, &block->next_state[i]);
-        case PESS__CSV_REWARD: return plain_number(at, &block->reward[i]);
-        case PESS__CSV_TERMINAL: return plain_flag(at, PESS_END_TERMINAL, &block->end[i]);
-        case PESS__CSV_TRUNCATED: return plain_flag(at, PESS_END_CUTOFF, &block->end[i]);
-        case PESS__CSV_EPISODE:
+        case PESS__ROLE_STATE: return plain_id(p, PESS__STATES, at, &block->state[i]);
+        case PESS__ROLE_ACTION: return plain_id(p, PESS__ACTIONS, at, &block->action[i]);
+        case PESS__ROLE_NEXT_STATE: return plain_id(p, PESS__STATES, at, &block->next_state[i]);
+        case PESS__ROLE_REWARD: return plain_number(at, &block->reward[i]);
+        case PESS__ROLE_TERMINAL: return plain_flag(at, PESS_END_TERMINAL, &block->end[i]);
+        case PESS__ROLE_TRUNCATED: return plain_flag(at, PESS_END_CUTOFF, &block->end[i]);
+        case PESS__ROLE_EPISODE:
             return p->layout->named[PESS__EPISODES] ? known_name(p, PESS__EPISODES, at, &block->episode[i])
                                                     : plain_int64(at, &block->episode[i]);
-        case PESS__CSV_STEP: return plain_int64(at, &block->step[i]);
-        case PESS__CSV_PROBABILITY:
+        case PESS__ROLE_STEP: return plain_int64(at, &block->step[i]);
+        case PESS__ROLE_PROBABILITY:
             return plain_number(at, &block->probability[i]) && block->probability[i] >= 0 && block->probability[i] <= 1;
-        case PESS__CSV_IGNORED:
-        case PESS__CSV_ROLES: break;
+        case PESS__ROLE_IGNORED:
+        case PESS__ROLES: break;
     }
     while (**at != ',' && **at != '\n' && **at != '\r' && **at != '"' && **at != '\0') ++*at;
     return true;
 }
 
+/* The four required columns in their usual order, as integers: without a switch between them, which is most of the work
+ * of a plain log. Returns the place behind them, or NULL. */
+static inline const char *plain_core(parse *p, const char *at, int64_t i) {
+    const pess__csv_layout *layout = p->layout;
+    pess__block *block = &p->chunk->block;
+    uint32_t state = 0, action = 0, next_state = 0;
+    double reward = 0;
+    if (!plain_integer(&at, &state) || *at++ != ',' || !plain_integer(&at, &action) || *at++ != ',' ||
+        !plain_number(&at, &reward) || *at++ != ',' || !plain_integer(&at, &next_state))
+        return NULL;
+    if (state >= layout->limit[PESS__STATES] || next_state >= layout->limit[PESS__STATES] ||
+        action >= layout->limit[PESS__ACTIONS])
+        return NULL;
+    block->state[i] = state;
+    block->action[i] = action;
+    block->reward[i] = reward;
+    block->next_state[i] = next_state;
+    return at;
+}
+
 /* Returns the beginning of the next row, or NULL: this one is not plain. */
 static inline const char *read_plain_row(parse *p, const char *at, int64_t i) {
-    const int64_t last = p->layout->columns - 1;
+    const int64_t last = p->layout->columns - 1, core = p->core;
     const char *row = at;
     p->chunk->block.end[i] = PESS_END_NONE;
     for (int64_t column = 0; column <= last; column++) {
-        if (!plain_field(p, (pess__csv_role)p->layout->role[column], &at, i)) return NULL;
+        if (column == core) {
+            at = plain_core(p, at, i);
+            if (at == NULL) return NULL;
+            column += 3;
+        } else if (!plain_field(p, (pess__role)p->layout->role[column], &at, i)) {
+            return NULL;
+        }
         if (column < last && *at++ != ',') return NULL;
     }
     if (*at == '\r') at++;
@@ -185,18 +214,16 @@ static inline const char *read_plain_row(parse *p, const char *at, int64_t i) {
 
 /* ---------------------------------------------------------------------------------------------- the row in full */
 
-static const char *const role_name[PESS__CSV_ROLES] = {"",         "state",     "action",  "reward", "next_state",
-                                                       "terminal", "truncated", "episode", "step",   "probability"};
 static const char *const family_name[] = {"state", "action"};
 
-static bool wrong(parse *p, pess__csv_role role, const pess__csv_field *field, const char *expected) {
+static bool wrong(parse *p, pess__role role, const pess__csv_field *field, const char *expected) {
     char shown[PESS__SHOWN_SIZE];
     pess__csv_set_problem(&p->chunk->problem, field->line, field->column, "column '%s': found %s, expected %s",
-                          role_name[role], pess__shown(field->text, field->length, shown), expected);
+                          pess__role_name[role], pess__shown(field->text, field->length, shown), expected);
     return false;
 }
 
-static bool wrong_id(parse *p, pess__csv_role role, int family, const pess__csv_field *field) {
+static bool wrong_id(parse *p, pess__role role, int family, const pess__csv_field *field) {
     char expected[160];
     const long long last = (long long)p->layout->limit[family] - 1;
     if (p->layout->declared[family])
@@ -210,7 +237,7 @@ static bool wrong_id(parse *p, pess__csv_role role, int family, const pess__csv_
 
 /* The id of a state or action. Integers as long as the column holds nothing else; then names. Text that looks like a
  * number but is no id is an error in both cases, as it is more likely damage than a name. */
-static bool read_id(parse *p, pess__csv_role role, int family, const pess__csv_field *field, uint32_t *out) {
+static bool read_id(parse *p, pess__role role, int family, const pess__csv_field *field, uint32_t *out) {
     double number = 0;
     int64_t id = 0;
     const bool digits = all_digits(field->text, field->length);
@@ -232,47 +259,47 @@ static bool read_id(parse *p, pess__csv_role role, int family, const pess__csv_f
 
 /* Episodes are only told apart: any integer of 64 bits, or any name. */
 static bool read_episode(parse *p, const pess__csv_field *field, int64_t *out) {
-    if (field->length == 0) return wrong(p, PESS__CSV_EPISODE, field, "an integer or a name");
+    if (field->length == 0) return wrong(p, PESS__ROLE_EPISODE, field, "an integer or a name");
     if (!p->layout->named[PESS__EPISODES]) {
         if (pess__parse_int64(field->text, field->text + field->length, out)) return true;
         if (pess__names_valid(field->text, field->length)) p->chunk->switch_family = PESS__EPISODES;
     }
-    if (!pess__names_valid(field->text, field->length)) return wrong(p, PESS__CSV_EPISODE, field, "text in UTF-8");
+    if (!pess__names_valid(field->text, field->length)) return wrong(p, PESS__ROLE_EPISODE, field, "text in UTF-8");
     if (p->chunk->switch_family >= 0) return false;
     *out = add_name(p, PESS__EPISODES, field->text, field->length, field->line, field->column);
     return *out >= 0;
 }
 
-static bool read_flag(parse *p, pess__csv_role role, const pess__csv_field *field, uint8_t end_if_set, uint8_t *end) {
+static bool read_flag(parse *p, pess__role role, const pess__csv_field *field, uint8_t end_if_set, uint8_t *end) {
     bool flag = false;
     if (!flag_of(field->text, field->length, &flag)) return wrong(p, role, field, "0, 1, true, false or nothing");
     if (flag && *end != PESS_END_TERMINAL) *end = end_if_set;
     return true;
 }
 
-static bool read_number(parse *p, pess__csv_role role, const pess__csv_field *field, double *out) {
+static bool read_number(parse *p, pess__role role, const pess__csv_field *field, double *out) {
     const bool parsed = pess__parse_double(field->text, field->text + field->length, out);
-    if (role == PESS__CSV_PROBABILITY)
+    if (role == PESS__ROLE_PROBABILITY)
         return (parsed && *out >= 0 && *out <= 1) || wrong(p, role, field, "a probability from 0 to 1");
     return (parsed && isfinite(*out)) || wrong(p, role, field, "a finite decimal number");
 }
 
-static bool read_field(parse *p, pess__csv_role role, const pess__csv_field *field, int64_t i) {
+static bool read_field(parse *p, pess__role role, const pess__csv_field *field, int64_t i) {
     pess__block *block = &p->chunk->block;
     switch (role) {
-        case PESS__CSV_STATE: return read_id(p, role, PESS__STATES, field, &block->state[i]);
-        case PESS__CSV_ACTION: return read_id(p, role, PESS__ACTIONS, field, &block->action[i]);
-        case PESS__CSV_NEXT_STATE: return read_id(p, role, PESS__STATES, field, &block->next_state[i]);
-        case PESS__CSV_REWARD: return read_number(p, role, field, &block->reward[i]);
-        case PESS__CSV_TERMINAL: return read_flag(p, role, field, PESS_END_TERMINAL, &block->end[i]);
-        case PESS__CSV_TRUNCATED: return read_flag(p, role, field, PESS_END_CUTOFF, &block->end[i]);
-        case PESS__CSV_EPISODE: return read_episode(p, field, &block->episode[i]);
-        case PESS__CSV_STEP:
+        case PESS__ROLE_STATE: return read_id(p, role, PESS__STATES, field, &block->state[i]);
+        case PESS__ROLE_ACTION: return read_id(p, role, PESS__ACTIONS, field, &block->action[i]);
+        case PESS__ROLE_NEXT_STATE: return read_id(p, role, PESS__STATES, field, &block->next_state[i]);
+        case PESS__ROLE_REWARD: return read_number(p, role, field, &block->reward[i]);
+        case PESS__ROLE_TERMINAL: return read_flag(p, role, field, PESS_END_TERMINAL, &block->end[i]);
+        case PESS__ROLE_TRUNCATED: return read_flag(p, role, field, PESS_END_CUTOFF, &block->end[i]);
+        case PESS__ROLE_EPISODE: return read_episode(p, field, &block->episode[i]);
+        case PESS__ROLE_STEP:
             return pess__parse_int64(field->text, field->text + field->length, &block->step[i]) ||
                    wrong(p, role, field, "an integer");
-        case PESS__CSV_PROBABILITY: return read_number(p, role, field, &block->probability[i]);
-        case PESS__CSV_IGNORED:
-        case PESS__CSV_ROLES: break;
+        case PESS__ROLE_PROBABILITY: return read_number(p, role, field, &block->probability[i]);
+        case PESS__ROLE_IGNORED:
+        case PESS__ROLES: break;
     }
     return true;
 }
@@ -282,11 +309,11 @@ static bool read_fields(parse *p, const pess__csv_field *fields, int64_t i) {
     const int64_t columns = p->layout->columns;
     p->chunk->block.end[i] = PESS_END_NONE;
     for (int64_t column = 0; column < columns; column++)
-        if (p->layout->role[column] == PESS__CSV_STATE && !read_field(p, PESS__CSV_STATE, &fields[column], i))
+        if (p->layout->role[column] == PESS__ROLE_STATE && !read_field(p, PESS__ROLE_STATE, &fields[column], i))
             return false;
     for (int64_t column = 0; column < columns; column++)
-        if (p->layout->role[column] != PESS__CSV_STATE &&
-            !read_field(p, (pess__csv_role)p->layout->role[column], &fields[column], i))
+        if (p->layout->role[column] != PESS__ROLE_STATE &&
+            !read_field(p, (pess__role)p->layout->role[column], &fields[column], i))
             return false;
     return true;
 }
@@ -314,7 +341,8 @@ static bool read_any_row(parse *p, pess__csv_cursor *cursor, int64_t i) {
 }
 
 void pess__csv_chunk_parse(pess__csv_chunk *chunk, const pess__csv_layout *layout) {
-    parse p = {chunk, layout};
+    const bool named = layout->named[PESS__STATES] || layout->named[PESS__ACTIONS];
+    parse p = {chunk, layout, named ? -1 : layout->core};
     pess__block *block = &chunk->block;
     pess__csv_cursor cursor = {chunk->begin, chunk->end, 0};
     uint32_t max_state = 0, max_action = 0;
@@ -330,11 +358,12 @@ void pess__csv_chunk_parse(pess__csv_chunk *chunk, const pess__csv_layout *layou
         } else if (!read_any_row(&p, &cursor, rows)) {
             break;
         }
-        const uint32_t s = block->state[rows], t = block->next_state[rows], a = block->action[rows];
-        max_state = s > max_state ? s : max_state;
-        max_state = t > max_state ? t : max_state;
-        max_action = a > max_action ? a : max_action;
         rows++;
+    }
+    for (int64_t i = 0; i < rows; i++) {
+        max_state = block->state[i] > max_state ? block->state[i] : max_state;
+        max_state = block->next_state[i] > max_state ? block->next_state[i] : max_state;
+        max_action = block->action[i] > max_action ? block->action[i] : max_action;
     }
     block->rows = rows;
     block->max_state = max_state;

@@ -5,29 +5,13 @@
 #include "data/csv_row.h"
 #include "data/stream.h"
 
-typedef enum pess__csv_role {
-    PESS__CSV_IGNORED,
-    PESS__CSV_STATE,
-    PESS__CSV_ACTION,
-    PESS__CSV_REWARD,
-    PESS__CSV_NEXT_STATE,
-    PESS__CSV_TERMINAL,
-    PESS__CSV_TRUNCATED,
-    PESS__CSV_EPISODE,
-    PESS__CSV_STEP,
-    PESS__CSV_PROBABILITY,
-    PESS__CSV_ROLES
-} pess__csv_role;
-
-/* Columns that share one numbering: states (state and next_state), actions, episodes. */
-enum { PESS__STATES, PESS__ACTIONS, PESS__EPISODES, PESS__FAMILIES };
-
 enum { PESS__CSV_CHUNK = 1 << 18, PESS__CSV_LONGEST_ROW = 1 << 20 };
 
 typedef struct pess__csv_layout {
     int64_t columns;
-    uint8_t *role; /* [columns] pess__csv_role */
-    bool has[PESS__CSV_ROLES];
+    int64_t core;  /* state,action,reward,next_state stand side by side from this column on; -1: they do not */
+    uint8_t *role; /* [columns] pess__role */
+    bool has[PESS__ROLES];
     bool named[PESS__FAMILIES]; /* tokens are names, numbered in order of appearance */
     int64_t limit[2];           /* ids of states and actions are below this */
     bool declared[2];           /* ... because the caller said so */
@@ -47,7 +31,9 @@ typedef struct pess__csv_chunk {
     pess__csv_field *fields; /* [columns] */
 } pess__csv_chunk;
 
-pess_status pess__csv_chunk_create(pess__csv_chunk *chunk, const pess__csv_layout *layout, pess_error *error);
+/* Room for the rows of `bytes` of text (and the row that these end in). */
+pess_status pess__csv_chunk_create(pess__csv_chunk *chunk, const pess__csv_layout *layout, int64_t bytes,
+                                   pess_error *error);
 void pess__csv_chunk_free(pess__csv_chunk *chunk);
 /* Text to block. Failures are in chunk->problem. */
 void pess__csv_chunk_parse(pess__csv_chunk *chunk, const pess__csv_layout *layout);

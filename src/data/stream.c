@@ -7,6 +7,9 @@
 
 #include <stdlib.h>
 
+const char *const pess__role_name[PESS__ROLES] = {"",         "state",     "action",  "reward", "next_state",
+                                                  "terminal", "truncated", "episode", "step",   "probability"};
+
 pess_status pess__block_create(pess__block *block, int64_t capacity, bool episode, bool step, bool probability,
                                pess_error *error) {
     static const char what[] = "a block of the log";
@@ -117,7 +120,11 @@ static pess_status report(pess__stream *stream, pess_error *error) {
     stream->reported = now;
     int64_t done = 0, total = 0;
     pess__infile_position(stream->file, &done, &total);
-    if (progress->report(progress->user, "reading", 1e-6 * (double)done, 1e-6 * (double)total, "MB")) return PESS_OK;
+    const bool go_on =
+        stream->total_rows > 0
+            ? progress->report(progress->user, "reading", (double)stream->rows, (double)stream->total_rows, "rows")
+            : progress->report(progress->user, "reading", 1e-6 * (double)done, 1e-6 * (double)total, "MB");
+    if (go_on) return PESS_OK;
     return pess__fail(error, PESS_INTERRUPTED, "%s: reading was interrupted", pess__infile_name(stream->file));
 }
 

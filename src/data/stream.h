@@ -5,6 +5,25 @@
 
 #include "core/infile.h"
 
+typedef enum pess__role {
+    PESS__ROLE_IGNORED,
+    PESS__ROLE_STATE,
+    PESS__ROLE_ACTION,
+    PESS__ROLE_REWARD,
+    PESS__ROLE_NEXT_STATE,
+    PESS__ROLE_TERMINAL,
+    PESS__ROLE_TRUNCATED,
+    PESS__ROLE_EPISODE,
+    PESS__ROLE_STEP,
+    PESS__ROLE_PROBABILITY,
+    PESS__ROLES
+} pess__role;
+
+/* Columns that share one numbering: states (state and next_state), actions, episodes. */
+enum { PESS__STATES, PESS__ACTIONS, PESS__EPISODES, PESS__FAMILIES };
+
+extern const char *const pess__role_name[PESS__ROLES]; /* as the columns are called in files */
+
 /* A piece of the log, column by column; at most PESS__BLOCK_ROWS rows, so that a row's place fits 16 bits. */
 enum { PESS__BLOCK_ROWS = 1 << 16 };
 
@@ -38,8 +57,9 @@ typedef struct pess__stream {
     bool states_declared, actions_declared;
     pess_names *state_names, *action_names, *episode_names; /* NULL: integers. Take one by setting it to NULL */
     int64_t rows;
-    void *reader;    /* what the format keeps */
-    double reported; /* time of the last progress report */
+    int64_t total_rows; /* 0: not known before the end */
+    void *reader;       /* what the format keeps */
+    double reported;    /* time of the last progress report */
 } pess__stream;
 
 /* Opens path in the format that options name or its first bytes tell. */
