@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-pess_status pess__check_sizes(int64_t states, int64_t actions, pess_error *error) {
+pess_status pess__model_check_sizes(int64_t states, int64_t actions, pess_error *error) {
     if (states < 1 || actions < 1)
         return pess__fail(error, PESS_ARGUMENT, "%lld states and %lld actions: at least one of each is needed",
                           (long long)states, (long long)actions);
@@ -24,7 +24,7 @@ pess_status pess__check_sizes(int64_t states, int64_t actions, pess_error *error
 
 pess_status pess__model_create(int64_t states, int64_t actions, int64_t successors, pess_model **out,
                                pess_error *error) {
-    PESS_TRY(pess__check_sizes(states, actions, error));
+    PESS_TRY(pess__model_check_sizes(states, actions, error));
     pess_model *model = NULL;
     PESS_TRY(pess__allocate(&model, 1, sizeof *model, "a model", error));
     const int64_t pairs = states * actions;

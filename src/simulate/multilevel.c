@@ -78,7 +78,8 @@ static pess_status first_level(const pess__chain *chain, level *l, pess_error *e
     return PESS_OK;
 }
 
-/* Groups of two: each node with the free node that sends it most, what is left over with each other. */
+/* Groups of two: each node with the free node that sends it most under the present law, what is left over with each
+ * other. */
 static uint32_t pair_up(const level *l, uint32_t *group) {
     const uint32_t free_node = UINT32_MAX;
     uint32_t groups = 0;
@@ -86,8 +87,13 @@ static uint32_t pair_up(const level *l, uint32_t *group) {
     for (int64_t j = 0; j < l->size; j++) {
         if (group[j] != free_node) continue;
         int64_t best = -1;
-        for (int64_t k = l->in_row[j]; k < l->in_row[j + 1]; k++)
-            if (group[l->source[k]] == free_node && (best < 0 || l->p[k] > l->p[best])) best = k;
+        double most = -1;
+        for (int64_t k = l->in_row[j]; k < l->in_row[j + 1]; k++) {
+            const double flow = l->x[l->source[k]] * l->p[k];
+            if (group[l->source[k]] != free_node || flow <= most) continue;
+            best = k;
+            most = flow;
+        }
         if (best < 0) continue;
         group[j] = group[l->source[best]] = groups++;
     }
@@ -209,9 +215,14 @@ static pess_status coarsen(level *fine, level *coarse, pess_error *error) {
     return status;
 }
 
-static pess_status build(const pess__chain *chain, hierarchy *h, pess_error *error) {
-    PESS_TRY(pess__allocate(&h->dense, (int64_t)COARSEST * COARSEST, sizeof *h->dense, "a dense Markov chain", error));
-    PESS_TRY(first_level(chain, &h->levels[0], error));
+/* The levels below the first, anew for its present law. */
+static pess_status build(hierarchy *h, pess_error *error) {
+    for (int i = 1; i < h->count; i++) level_clear(&h->levels[i]);
+    level *top = &h->levels[0];
+    free(top->group);
+    free(top->place);
+    top->group = NULL;
+    top->place = NULL;
     for (h->count = 1; h->levels[h->count - 1].size > COARSEST && h->count < MAX_LEVELS; h->count++)
         PESS_TRY(coarsen(&h->levels[h->count - 1], &h->levels[h->count], error));
     return PESS_OK;
@@ -252,13 +263,7 @@ static void cycle(hierarchy *h, int at) {
     aggregate(l, coarse);
     cycle(h, at + 1);
     if (at + 2 < h->count) cycle(h, at + 1);
-    double scale = 0, before = 0;
-    for (int64_t g = 0; g < coarse->size; g++) {
-        scale += coarse->x[g];
-        before += coarse->before[g];
-    }
-    for (int64_t j = 0; j < l->size; j++)
-        l->x[j] *= coarse->x[l->group[j]] / coarse->before[l->group[j]] * (before / scale);
+    for (int64_t j = 0; j < l->size; j++) l->x[j] *= coarse->x[l->group[j]] / coarse->before[l->group[j]];
     smooth_forward(l);
     smooth_backward(l);
 }
@@ -350,34 +355,38 @@ static void accelerate(accelerator *a, const double *x, double *g) {
     for (int64_t i = 0; i < n; i++) g[i] = fmax(g[i], 0.1 * a->last[i]); /* a law is positive */
 }
 
-static pess_status iterate(hierarchy *h, double *x, pess_error *error) {
+/* Cycles, with new groups whenever their number has doubled: by then the law is known better. */
+static pess_status iterate(hierarchy *h, accelerator *a, double *x, pess_error *error) {
     level *top = &h->levels[0];
-    accelerator a = {0};
-    pess_status status = accelerator_create(top->size, &a, error);
-    if (status == PESS_OK) {
-        double error_left = residual(top);
-        int cycles = 0;
-        while (error_left > tolerance && cycles++ < MAX_CYCLES) {
-            memcpy(x, top->x, (size_t)top->size * sizeof *x);
-            cycle(h, 0);
-            error_left = residual(top);
-            if (error_left > tolerance) accelerate(&a, x, top->x);
+    double error_left = residual(top);
+    for (int cycles = 0, renew = 0; error_left > tolerance && cycles < MAX_CYCLES; cycles++) {
+        if (cycles >= renew) {
+            PESS_TRY(build(h, error));
+            renew = 2 * cycles + 1;
+            a->used = 0;
+            a->started = false;
         }
         memcpy(x, top->x, (size_t)top->size * sizeof *x);
-        if (!(error_left <= tolerance))
-            status = pess__fail(error, PESS_NOT_CONVERGED,
-                                "the stationary law of %lld states did not converge: residual %.3g after %d cycles, "
-                                "expected %g",
-                                (long long)top->size, error_left, MAX_CYCLES, tolerance);
+        cycle(h, 0);
+        error_left = residual(top);
+        if (error_left > tolerance) accelerate(a, x, top->x);
     }
-    accelerator_clear(&a);
-    return status;
+    memcpy(x, top->x, (size_t)top->size * sizeof *x);
+    if (error_left <= tolerance) return PESS_OK;
+    return pess__fail(error, PESS_NOT_CONVERGED,
+                      "the stationary law of %lld states did not converge: residual %.3g after %d cycles, expected %g",
+                      (long long)top->size, error_left, MAX_CYCLES, tolerance);
 }
 
 pess_status pess__chain_multilevel(const pess__chain *chain, double *x, pess_error *error) {
     hierarchy h = {0};
-    pess_status status = build(chain, &h, error);
-    if (status == PESS_OK) status = iterate(&h, x, error);
+    accelerator a = {0};
+    pess_status status =
+        pess__allocate(&h.dense, (int64_t)COARSEST * COARSEST, sizeof *h.dense, "a dense Markov chain", error);
+    if (status == PESS_OK) status = first_level(chain, &h.levels[0], error);
+    if (status == PESS_OK) status = accelerator_create(chain->size, &a, error);
+    if (status == PESS_OK) status = iterate(&h, &a, x, error);
+    accelerator_clear(&a);
     for (int i = 0; i < MAX_LEVELS; i++) level_clear(&h.levels[i]);
     free(h.dense);
     return status;
