@@ -5,7 +5,11 @@
 #include <threads.h>
 
 /* One file each: pess__family_<name>. */
-#define FAMILIES(X) X(imitation) X(naive) X(ua) X(proximal) X(robust) X(spibb) X(spibb_leq)
+/* clang-format off */
+#define FAMILIES(X)                                                                                                    \
+    X(imitation) X(naive) X(ua) X(proximal) X(density_proximal) X(robust)                                              \
+    X(spibb) X(spibb_leq) X(soft_spibb) X(ramdp) X(rmin) X(duipi)
+/* clang-format on */
 
 #define DECLARE(name) extern const pess__family pess__family_##name;
 FAMILIES(DECLARE)
