@@ -154,7 +154,7 @@ static void duipi_by_its_equations(void **state) {
                     q_variance[z] += r * r * p * (1 - p) / (n + 2);
                 }
                 const double scatter = n * r - n * r * r; /* rewards 0 or 1 */
-                q_variance[z] += (scatter + 0.25) / ((n + 1) * n);
+                q_variance[z] += (scatter + 1.5 * 1.5 / 4) / ((n + 1) * n);
             }
             for (int64_t s = 0; s < states; s++) {
                 variance[s] = 0;
