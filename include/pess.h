@@ -521,6 +521,54 @@ PESS_API void pess_certificate_destroy(pess_certificate *certificate);
 PESS_API const pess_certificate_info *pess_certificate_get_info(const pess_certificate *certificate);
 PESS_API const pess_policy *pess_certificate_policy(const pess_certificate *certificate);
 
+/* Where data is missing: d(s)π(a|s)u(s,a) is what a pair adds to the doubt about the policy's value. */
+typedef struct pess_gap {
+    int64_t state, action, count;
+    double visits;      /* d(s)π(a|s), discounted, in the empirical model */
+    double uncertainty; /* u(s,a) */
+    double share;       /* of the whole doubt Σ d·π·u */
+    double gain;        /* by how much one more sample here brings the doubt down, to first order */
+} pess_gap;
+
+/* The `top` pairs by gain, the best first, into out; *found of them. options: gamma, delta, uncertainty (one per pair;
+ * NULL: hoeffding), trajectories, max_successors. *doubt is the whole (may be NULL). */
+PESS_API pess_status pess_gaps(const pess_counts *counts, const pess_model *model, const double *start,
+                               const pess_policy *policy, const pess_solve_options *options, int64_t top, pess_gap *out,
+                               int64_t *found, double *doubt, pess_error *error);
+
+/* The paper's theorems as programs (docs/theory.md states each one). Theorem 1, for a finite set of `count` choices
+ * with objective f and proxy f_hat: regret <= inf + sup. Returns inf + sup; the parts go to the pointers that are not
+ * NULL. The proxy's maximiser is the first one. Corollary 1 is the same with policies as choices. */
+PESS_API double pess_theorem_1(int64_t count, const double *f, const double *f_hat, double *inf_term, double *sup_term,
+                               double *regret);
+
+typedef struct pess_theorem_row {
+    const char *theorem;   /* "2 (naive)", "3 (uncertainty-aware)", … */
+    const char *algorithm; /* whose policy it speaks of */
+    double alpha;          /* in the theory's units */
+    double inf_term, sup_term, bound;
+    double suboptimality; /* the truth */
+    bool holds;
+    const char *witness; /* the policy behind inf_term: any policy gives a valid, looser one */
+} pess_theorem_row;
+
+typedef struct pess_theorem_options {
+    const char *uncertainty; /* one number per pair; NULL: hoeffding, as in the paper */
+    double gamma, delta;
+    bool trajectories;
+    int64_t max_successors;
+    const double *alphas;
+    int64_t alpha_count;
+    int threads;
+} pess_theorem_options;
+
+PESS_API pess_theorem_options pess_theorem_options_defaults(void);
+/* Theorems 2, 3, 4 and the density variant on one dataset, for every α, beside the truth in `mdp`. counts and model are
+ * of the dataset, with the MDP's states and actions. rows has room for 4·alpha_count; *count are filled. */
+PESS_API pess_status pess_theorems(const pess_mdp *mdp, const pess_counts *counts, const pess_model *model,
+                                   const double *start, const pess_theorem_options *options, pess_theorem_row *rows,
+                                   int64_t *count, pess_error *error);
+
 #ifdef __cplusplus
 }
 #endif
