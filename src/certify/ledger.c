@@ -10,10 +10,13 @@
  * that give the bounds get the most. */
 pess__shares pess__shares_of(const pess__certification *job) {
     const pess_certify_method method = job->options->method;
-    const bool split = job->parts != NULL, robust_only = method == PESS_CERTIFY_ROBUST;
-    const bool tests =
-        split && !robust_only && (!job->options->policy || job->options->policy_fresh || method == PESS_CERTIFY_SPLIT);
-    double start = job->start_estimated ? 0.12 : 0, sets = robust_only || !tests ? 0.8 : 0.22,
+    const bool split = job->parts != NULL;
+    const bool tests = split && method != PESS_CERTIFY_ROBUST &&
+                       (!job->options->policy || job->options->policy_fresh || method == PESS_CERTIFY_SPLIT);
+    double start = job->start_estimated ? 0.12 : 0,
+           sets = !tests                         ? 0.8
+                  : method == PESS_CERTIFY_SPLIT ? 0.1
+                                                 : 0.22,
            log_test = split ? 0.2 : 0;
     if (!split) sets = 1;
     const double test = tests ? 1 - sets - log_test : 0;
