@@ -1,10 +1,12 @@
 /* pess certify: what can be promised of a policy, what it rests on, and whether to switch to it. */
-#include "certify_page.h"
+#include "command.h"
 #include "json.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static const char *const method_names[] = {"best", "robust", "split", NULL};
 
@@ -17,7 +19,26 @@ typedef struct certify_args {
     const char *start, *policy_path, *output, *report;
 } certify_args;
 
-enum { CERTIFY_OPTION_COUNT = 18 };
+enum { CERTIFY_OPTION_COUNT = 18, THIN_LIMIT = 8 };
+
+/* A log as certify needs it, and what came of it. */
+typedef struct certify_job {
+    pess_dataset *data;
+    pess_counts *counts;
+    pess_model *model;
+    pess_policy *given;
+    double *start; /* [S]; NULL: the log's episode starts */
+    pess_certificate *certificate;
+} certify_job;
+
+static void certify_job_free(certify_job *job) {
+    pess_certificate_destroy(job->certificate);
+    pess_policy_destroy(job->given);
+    pess_model_destroy(job->model);
+    pess_counts_destroy(job->counts);
+    pess_dataset_destroy(job->data);
+    free(job->start);
+}
 
 static void certify_options(certify_args *a, option *rows) {
     pess_certify_options *o = &a->options;
@@ -66,8 +87,7 @@ static const usage certify_usage = {
     .positional = (const char *const[]){"LOG", NULL},
 };
 
-static void print_json(const certify_page *page) {
-    const pess_certificate_info *c = page->info;
+static void print_json(const pess_certificate_info *c) {
     json_writer json = json_begin(stdout, false);
     json_object(&json, NULL);
     json_number(&json, "lower_bound", c->lower_bound);
@@ -111,8 +131,7 @@ static void print_json(const certify_page *page) {
     json_end(&json);
 }
 
-static void print_text(FILE *out, const certify_page *page, const char *policy_path) {
-    const pess_certificate_info *c = page->info;
+static void print_text(FILE *out, const pess_certificate_info *c, const char *policy_path, const char *directory) {
     if (c->vacuous)
         (void)fprintf(out, "Certificate   vacuous: the log promises nothing beyond %.6g, what every policy has\n",
                       c->value_lo);
@@ -144,40 +163,113 @@ static void print_text(FILE *out, const certify_page *page, const char *policy_p
     (void)fputs("Rests on\n", out);
     for (int i = 0; i < c->assumption_count; i++) (void)fprintf(out, "  - %s\n", c->assumptions[i]);
     (void)fprintf(out, "Policy        %s\n", policy_path ? policy_path : "not kept: add -o policy.csv");
-    if (page->directory) (void)fprintf(out, "Page          %s/index.html\n", page->directory);
+    if (directory) (void)fprintf(out, "Page          %s/index.html\n", directory);
 }
 
-static pess_status load(const char *path, certify_args *args, certify_page *page, pess_policy **policy, double **start,
-                        pess_error *error) {
+static pess_status load(const char *path, certify_args *args, certify_job *job, pess_error *error) {
     pess_read_options read = pess_read_options_defaults();
     read.states = args->states;
     read.actions = args->actions;
     read.threads = (int)args->threads;
     read.progress = terminal_progress();
-    pess_status status = pess_dataset_read(path, &read, &page->data, error);
-    if (status == PESS_OK) status = pess_counts_create(page->data, &page->counts, error);
+    pess_status status = pess_dataset_read(path, &read, &job->data, error);
+    if (status == PESS_OK) status = pess_counts_create(job->data, &job->counts, error);
     if (status != PESS_OK) return status;
     pess_model_options model = pess_model_options_defaults();
     model.unseen = PESS_UNSEEN_WORST;
     model.reward_lo = args->options.reward_lo;
     model.reward_hi = args->options.reward_hi;
-    status = pess_model_estimate(page->counts, &model, &page->model, error);
+    status = pess_model_estimate(job->counts, &model, &job->model, error);
     if (status == PESS_OK && args->policy_path)
-        status = pess_policy_read(args->policy_path, page->model, pess_counts_state_names(page->counts),
-                                  pess_counts_action_names(page->counts), policy, error);
-    args->options.policy = *policy;
+        status = pess_policy_read(args->policy_path, job->model, pess_counts_state_names(job->counts),
+                                  pess_counts_action_names(job->counts), &job->given, error);
+    args->options.policy = job->given;
     pess_counts_info info;
-    pess_counts_get_info(page->counts, &info);
+    pess_counts_get_info(job->counts, &info);
     const bool from_log = args->start ? strcmp(args->start, "log") == 0 : info.has_episodes;
     if (status != PESS_OK || from_log) return status;
-    *start = calloc((size_t)info.states, sizeof **start);
-    if (*start == NULL) {
+    job->start = calloc((size_t)info.states, sizeof *job->start);
+    if (job->start == NULL) {
         *error = (pess_error){.status = PESS_MEMORY, .message = "not enough memory for the start distribution"};
         return PESS_MEMORY;
     }
-    args->options.start = *start;
-    if (!args->start || strcmp(args->start, "uniform") == 0) return pess_start_uniform(page->model, *start, error);
-    return pess_start_read(args->start, info.states, pess_counts_state_names(page->counts), *start, error);
+    args->options.start = job->start;
+    if (!args->start || strcmp(args->start, "uniform") == 0) return pess_start_uniform(job->model, job->start, error);
+    return pess_start_read(args->start, info.states, pess_counts_state_names(job->counts), job->start, error);
+}
+
+/* The policy with any action where it names none: pess_gaps wants whole policies. */
+static pess_status whole_policy(const certify_job *job, pess_policy **out, pess_error *error) {
+    const pess_policy *policy = pess_certificate_policy(job->certificate);
+    const int64_t states = pess_policy_states(policy), actions = pess_policy_actions(policy);
+    double *pi = calloc((size_t)(states * actions), sizeof *pi);
+    if (pi == NULL) {
+        *error = (pess_error){.status = PESS_MEMORY, .message = "not enough memory for the policy"};
+        return PESS_MEMORY;
+    }
+    for (int64_t s = 0; s < states; s++) {
+        const double *row = pess_policy_row(policy, s);
+        double sum = 0;
+        for (int64_t a = 0; a < actions; a++) sum += row[a];
+        for (int64_t a = 0; a < actions && !pess_model_is_terminal_state(job->model, s); a++)
+            pi[s * actions + a] = sum > 0 ? row[a] / sum : 1 / (double)actions;
+    }
+    const pess_status status = pess_policy_create(states, actions, pi, out, error);
+    free(pi);
+    return status;
+}
+
+static pess_status find_thin_places(const certify_args *args, const certify_job *job, pess_gap *gaps, int64_t *count,
+                                    pess_error *error) {
+    pess_solve_options options = pess_solve_options_defaults();
+    options.gamma = args->options.gamma;
+    options.delta = args->options.delta;
+    options.uncertainty = "hoeffding";
+    options.max_successors = args->options.max_successors;
+    pess_counts_info info;
+    pess_counts_get_info(job->counts, &info);
+    double *start = calloc((size_t)info.states, sizeof *start);
+    pess_policy *policy = NULL;
+    pess_status status = start == NULL ? PESS_MEMORY : PESS_OK;
+    if (status == PESS_OK && job->start) memcpy(start, job->start, (size_t)info.states * sizeof *start);
+    if (status == PESS_OK && !job->start) status = pess_start_from_counts(job->counts, start, error);
+    if (status == PESS_OK) status = whole_policy(job, &policy, error);
+    if (status == PESS_OK)
+        status = pess_gaps(job->counts, job->model, start, policy, &options, THIN_LIMIT, gaps, count, NULL, error);
+    pess_policy_destroy(policy);
+    free(start);
+    return status;
+}
+
+/* The command line as it was, quoted where a shell would ask for it. */
+static void join(int argc, char **argv, char *out, size_t size) {
+    size_t at = (size_t)snprintf(out, size, "pess");
+    for (int i = 0; i < argc && at < size; i++) {
+        const bool plain = strpbrk(argv[i], " \t\n'\"\\$`&|;<>()*?[]#~") == NULL && argv[i][0] != '\0';
+        at += (size_t)snprintf(out + at, size - at, plain ? " %s" : " '%s'", argv[i]);
+    }
+}
+
+static pess_status write_page(const certify_args *args, const certify_job *job, const char *log, int argc, char **argv,
+                              pess_error *error) {
+    char line[2000], path[4096];
+    pess_gap gaps[THIN_LIMIT];
+    pess_certificate_page page = {.log = log,
+                                  .command = line,
+                                  .state_names = pess_counts_state_names(job->counts),
+                                  .action_names = pess_counts_action_names(job->counts),
+                                  .gaps = gaps};
+    join(argc, argv, line, sizeof line);
+    const pess_status status = find_thin_places(args, job, gaps, &page.gap_count, error);
+    if (status != PESS_OK) return status;
+    if ((mkdir(args->report, 0777) != 0 && errno != EEXIST) ||
+        snprintf(path, sizeof path, "%s/index.html", args->report) >= (int)sizeof path) {
+        error->status = PESS_IO;
+        (void)snprintf(error->message, sizeof error->message, "the directory %.500s cannot be made: %s", args->report,
+                       strerror(errno));
+        return PESS_IO;
+    }
+    return pess_certificate_write_page(job->certificate, &page, path, error);
 }
 
 static int settle(certify_args *args) {
@@ -210,34 +302,25 @@ int cmd_certify(int argc, char **argv) {
     if (code >= 0) return code;
 
     pess_error error = {0};
-    certify_page page = {.log = path, .directory = args.report, .argc = argc, .argv = argv};
-    pess_policy *policy = NULL;
-    double *start = NULL;
-    pess_certificate *certificate = NULL;
-    pess_status status = load(path, &args, &page, &policy, &start, &error);
-    if (status == PESS_OK) status = pess_certify(page.data, &args.options, &certificate, &error);
+    certify_job job = {0};
+    pess_status status = load(path, &args, &job, &error);
+    if (status == PESS_OK) status = pess_certify(job.data, &args.options, &job.certificate, &error);
     terminal_progress_end();
+    if (status == PESS_OK && args.output)
+        status = pess_policy_write(pess_certificate_policy(job.certificate), args.output,
+                                   pess_counts_state_names(job.counts), pess_counts_action_names(job.counts), &error);
+    if (status == PESS_OK && args.report) status = write_page(&args, &job, path, argc, argv, &error);
     if (status == PESS_OK) {
-        page.info = pess_certificate_get_info(certificate);
-        page.policy = pess_certificate_policy(certificate);
-        page.start = start;
-        if (args.output)
-            status = pess_policy_write(page.policy, args.output, pess_counts_state_names(page.counts),
-                                       pess_counts_action_names(page.counts), &error);
-    }
-    if (status == PESS_OK && args.report) status = certify_page_write(&page, &error);
-    if (status == PESS_OK) {
+        const pess_certificate_info *info = pess_certificate_get_info(job.certificate);
+        const bool to_stdout = args.output && strcmp(args.output, "-") == 0;
         if (args.as_json)
-            print_json(&page);
+            print_json(info);
         else
-            print_text(args.output && strcmp(args.output, "-") == 0 ? stderr : stdout, &page, args.output);
-        code = page.info->vacuous ? EXIT_NEGATIVE : EXIT_FINE;
+            print_text(to_stdout ? stderr : stdout, info, args.output, args.report);
+        code = info->vacuous ? EXIT_NEGATIVE : EXIT_FINE;
     } else {
         code = report_error("certify", &error);
     }
-    pess_certificate_destroy(certificate);
-    pess_policy_destroy(policy);
-    free(start);
-    certify_page_free(&page);
+    certify_job_free(&job);
     return code;
 }

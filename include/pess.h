@@ -536,6 +536,19 @@ PESS_API pess_status pess_gaps(const pess_counts *counts, const pess_model *mode
                                const pess_policy *policy, const pess_solve_options *options, int64_t top, pess_gap *out,
                                int64_t *found, double *doubt, pess_error *error);
 
+/* What the page of a certificate tells beside the certificate itself. Everything is optional. */
+typedef struct pess_certificate_page {
+    const char *log;     /* its name */
+    const char *command; /* the command line that repeats it */
+    const pess_names *state_names, *action_names;
+    const pess_gap *gaps; /* the thin places */
+    int64_t gap_count;
+} pess_certificate_page;
+
+/* One self-contained HTML page for people: the recommendation first. Whole or not at all. */
+PESS_API pess_status pess_certificate_write_page(const pess_certificate *certificate, const pess_certificate_page *page,
+                                                 const char *path, pess_error *error);
+
 /* The paper's theorems as programs (docs/theory.md states each one). Theorem 1, for a finite set of `count` choices
  * with objective f and proxy f_hat: regret <= inf + sup. Returns inf + sup; the parts go to the pointers that are not
  * NULL. The proxy's maximiser is the first one. Corollary 1 is the same with policies as choices. */

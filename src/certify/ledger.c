@@ -115,6 +115,9 @@ void pess__assumptions_write(const pess__certification *job) {
                      "Episodes start independently from one distribution, estimated from the %lld starts in the "
                      "log; part of delta pays for the estimate.",
                      (long long)counts->episodes);
+    else
+        pess__assume(info, "Episodes start from the declared distribution (uniform over the states with actions where "
+                           "none was named).");
     if (counts->cutoffs > 0)
         pess__assume(info, "%lld cut-off transitions are taken to go on from their next state.",
                      (long long)counts->cutoffs);
