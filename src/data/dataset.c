@@ -1,5 +1,6 @@
 #include "data/dataset.h"
 
+#include "core/limits.h"
 #include "core/memory.h"
 #include "data/format.h"
 #include "data/names.h"
@@ -141,7 +142,7 @@ static pess_status check_columns(const pess_columns *c, int64_t *states, int64_t
     }
     if (*states == 0) *states = max_state + 1;
     if (*actions == 0) *actions = max_action + 1;
-    return pess__check_log_sizes("the columns", *states, *actions, error);
+    return pess__check_sizes("the columns", *states, *actions, error);
 }
 
 static pess_status copy_column(void *to, const void *from, int64_t rows, size_t element, pess_error *error) {

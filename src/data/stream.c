@@ -1,5 +1,6 @@
 #include "data/stream.h"
 
+#include "core/limits.h"
 #include "core/memory.h"
 #include "core/threads.h"
 #include "data/format.h"
@@ -37,18 +38,6 @@ void pess__block_free(pess__block *block) {
     *block = (pess__block){0};
 }
 
-pess_status pess__check_log_sizes(const char *where, int64_t states, int64_t actions, pess_error *error) {
-    if (states > PESS_MAX_STATES || actions > PESS_MAX_ACTIONS)
-        return pess__fail(
-            error, PESS_LIMIT, "%s: %lld states and %lld actions; at most %lld states and %lld actions are possible",
-            where, (long long)states, (long long)actions, (long long)PESS_MAX_STATES, (long long)PESS_MAX_ACTIONS);
-    if (states > 0 && actions > PESS_MAX_PAIRS / states)
-        return pess__fail(
-            error, PESS_LIMIT, "%s: %lld states times %lld actions are %.4g pairs; at most %lld pairs are possible",
-            where, (long long)states, (long long)actions, (double)states * (double)actions, (long long)PESS_MAX_PAIRS);
-    return PESS_OK;
-}
-
 pess_read_options pess_read_options_defaults(void) { return (pess_read_options){0}; }
 
 static pess_status check_options(const pess_read_options *options, pess_error *error) {
@@ -59,7 +48,7 @@ static pess_status check_options(const pess_read_options *options, pess_error *e
     if (options->format != NULL && pess__format_find(options->format) == NULL)
         return pess__fail(error, PESS_ARGUMENT, "there is no format '%.40s'; there are csv, npz and pesslog",
                           options->format);
-    return pess__check_log_sizes("the declared sizes", options->states, options->actions, error);
+    return pess__check_sizes("the declared sizes", options->states, options->actions, error);
 }
 
 /* Takes over the file. */
@@ -146,7 +135,7 @@ pess_status pess__stream_next(pess__stream *stream, pess__batch *batch, pess_err
     if (stream->rows == 0)
         return pess__fail(error, PESS_INPUT, "%s: found no transitions, expected at least one",
                           pess__infile_name(stream->file));
-    return pess__check_log_sizes(pess__infile_name(stream->file), stream->states, stream->actions, error);
+    return pess__check_sizes(pess__infile_name(stream->file), stream->states, stream->actions, error);
 }
 
 void pess__stream_close(pess__stream *stream) {

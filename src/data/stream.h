@@ -72,7 +72,4 @@ pess_status pess__stream_open_memory(const char *name, const void *bytes, size_t
 pess_status pess__stream_next(pess__stream *stream, pess__batch *batch, pess_error *error);
 void pess__stream_close(pess__stream *stream); /* NULL is fine */
 
-/* S, A and S*A against the limits. `where` begins the message. */
-pess_status pess__check_log_sizes(const char *where, int64_t states, int64_t actions, pess_error *error);
-
 #endif
