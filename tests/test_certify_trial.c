@@ -293,6 +293,78 @@ static void test_kl_bounds_invert_the_divergence(void **state) {
         }
 }
 
+/* The closed form is never above the exact end, and never below what Pinsker's inequality gives. */
+static void test_coin_low_is_safe_and_tight(void **state) {
+    (void)state;
+    for (double p = 0; p <= 1; p += 1.0 / 64)
+        for (double level = 1e-6; level < 5; level *= 1.7) {
+            const double exact = pess__kl_lower(p, 1, level), q = pess__coin_low(p, level);
+            assert_true(q <= exact + 1e-9);
+            assert_true(q >= 0 && q >= p - sqrt(level / 2) - 1e-12);
+            if (level < 1e-4 && p > 0.1) assert_true(p - q <= 1.1 * (p - exact) + 1e-9);
+        }
+}
+
+/* The set by subsets lies within the ball, so its worst case is no lower; and no member that satisfies all its
+ * inequalities goes below it. */
+static void test_subset_sets_against_members(void **state) {
+    (void)state;
+    world w = world_garnet(6, 5, 0.8, 0.6);
+    pess_counts *counts = counts_of(&w, 300, 4);
+    pess_model *model = NULL;
+    const pess_model_options options = {.unseen = PESS_UNSEEN_WORST, .reward_lo = 0, .reward_hi = 1};
+    MUST(pess_model_estimate(counts, &options, &model, error));
+    pess__u_problem problem = {.counts = counts, .model = model, .gamma = 0.8, .delta = 0.1, .v_hi = 5, .threads = 1};
+    pess__subset_sets *subsets = NULL;
+    pess__set *ball = NULL;
+    pess__set_scratch *scratch = NULL;
+    MUST(pess__subset_create(&problem, "l1", &subsets, error));
+    problem.delta = 0.2; /* of which half is for the transitions */
+    MUST(pess__set_build(&problem, "l1", 1, &ball, error));
+    MUST(pess__set_scratch_create(ball, 1, &scratch, error));
+    pess__rng rng = pess__rng_stream(8, "members", 0);
+    pess__subset_slot slots[16];
+    int64_t members = 0;
+    for (int r = 0; r < 300; r++) {
+        double v[6];
+        for (int s = 0; s < 6; s++) v[s] = 5 * pess__rng_uniform(&rng);
+        const pess__extremes extremes = pess__value_extremes(model, v);
+        for (int64_t z = 0; z < 12; z++) {
+            if (counts->n[z] == 0) continue;
+            double centre;
+            const double low = pess__subset_extreme(subsets, 1, z, v, &extremes, slots);
+            const double high = pess__subset_extreme(subsets, -1, z, v, &extremes, slots);
+            const double ball_low = pess__set_worst(ball, z, v, &extremes, scratch, &centre);
+            assert_true(low <= centre + 1e-12 && centre <= high + 1e-12);
+            assert_true(low >= ball_low - 1e-9);
+            /* Members near the row: move a little mass anywhere; keep those that satisfy every subset. */
+            double p[7] = {0}, q[7], sum = 0;
+            for (int64_t i = model->row[z]; i < model->row[z + 1]; i++) p[model->next[i]] = model->probability[i];
+            p[6] = model->end_mass[z];
+            for (int t = 0; t < 7; t++)
+                sum += q[t] = t < 6 && model->terminal[t] ? 0 : (p[t] + 0.02) * exp(0.5 * pess__rng_normal(&rng));
+            bool member = true;
+            for (int set = 0; set < 128; set++) {
+                double a = 0, b = 0;
+                for (int t = 0; t < 7; t++)
+                    if (set >> t & 1) a += p[t], b += q[t] / sum;
+                if (b < pess__kl_lower(fmin(a, 1), 1, subsets->pairs[z].level) - 1e-12) member = false;
+            }
+            double value = 0;
+            for (int t = 0; t < 6; t++) value += q[t] / sum * v[t];
+            members += member;
+            if (member) assert_true(value >= low - 1e-9 && value <= high + 1e-9);
+        }
+    }
+    assert_true(members > 100);
+    pess__set_scratch_destroy(scratch);
+    pess__set_destroy(ball);
+    pess__subset_destroy(subsets);
+    pess_model_destroy(model);
+    pess_counts_destroy(counts);
+    world_free(&w);
+}
+
 static void test_worst_start_moves_mass_to_the_lowest(void **state) {
     (void)state;
     const double p[] = {0.5, 0.25, 0.25}, v[] = {3, 1, 2};
@@ -369,6 +441,8 @@ int main(void) {
         cmocka_unit_test(test_stopping_does_not_fool_it),
         cmocka_unit_test(test_hoeffding_formula_is_violated),
         cmocka_unit_test(test_kl_bounds_invert_the_divergence),
+        cmocka_unit_test(test_coin_low_is_safe_and_tight),
+        cmocka_unit_test(test_subset_sets_against_members),
         cmocka_unit_test(test_worst_start_moves_mass_to_the_lowest),
         cmocka_unit_test(test_threads_make_no_difference),
         cmocka_unit_test(test_less_data_promises_less),

@@ -6,10 +6,9 @@
  * solves g = e + γP^π g; its worst case over the ambiguity sets of the second part (δ_sets) is the fixed point of g(s)
  * = max( Σ_a π(a|s)·[ Ȳ_z − v₁(s) − w_z + γ·min_P P·g ],  V_lo − v₁(s) ), a monotone γ-contraction. The transitions'
  * width acts on g, which is small, instead of on v. */
+#include "certify/subset_sets.h"
 #include "certify/trial.h"
-
 #include "core/memory.h"
-#include "uncertainty/sets.h"
 
 #include <math.h>
 #include <omp.h>
@@ -19,10 +18,10 @@
 typedef struct box_problem {
     pess__trial *trial;
     pess_model *model;
-    pess__set *set;
-    pess__set_scratch *scratch;
-    double *width;     /* [rows] w, infinite where there is no sample */
-    double *old, *now; /* [S] g */
+    pess__subset_sets *sets;
+    pess__subset_slot *slots; /* [threads*(longest+1)] */
+    double *width;            /* [rows] w, infinite where there is no sample */
+    double *old, *now;        /* [S] g */
 } box_problem;
 
 /* The best θ for the variance that the first part shows, away from the pole of ψ. */
@@ -49,7 +48,7 @@ static double sweep(const box_problem *box, double sign) {
     double change = 0;
 #pragma omp parallel num_threads(setup->threads) reduction(max : change) if (trial->rows > 2048)
     {
-        pess__set_scratch *scratch = &box->scratch[omp_get_thread_num()];
+        pess__subset_slot *slots = box->slots + omp_get_thread_num() * (box->sets->longest + 1);
 #pragma omp for schedule(static)
         for (int64_t s = 0; s < trial->states; s++) {
             if (setup->terminal[s]) continue;
@@ -59,8 +58,7 @@ static double sweep(const box_problem *box, double sign) {
                 double q = limit;
                 if (trial->n[z] > 0) {
                     const double next =
-                        sign > 0 ? pess__set_worst(box->set, trial->pair[z], box->old, &extremes, scratch, NULL)
-                                 : pess__set_best(box->set, trial->pair[z], box->old, &extremes, scratch, NULL);
+                        pess__subset_extreme(box->sets, sign, trial->pair[z], box->old, &extremes, slots);
                     q = trial->mean[z] - trial->value[s] - sign * box->width[z] + setup->gamma * next;
                 }
                 sum += trial->weight[z] * q;
@@ -103,18 +101,18 @@ static pess_status prepare(box_problem *box, pess_error *error) {
     PESS_TRY(pess_model_estimate(setup->second, &options, &box->model, error));
     memcpy(box->model->terminal, setup->terminal, (size_t)trial->states);
     box->model->has_terminals = setup->ends;
-    /* The sets spend half of what they are given on rewards, which v₁ and w cover here. */
     const pess__u_problem problem = {.counts = setup->second,
                                      .model = box->model,
                                      .gamma = setup->gamma,
-                                     .delta = 2 * setup->delta_sets,
+                                     .delta = setup->delta_sets,
                                      .v_lo = setup->v_lo,
                                      .v_hi = setup->v_hi,
                                      .trajectories = setup->trajectories,
                                      .max_successors = setup->max_successors,
                                      .threads = setup->threads};
-    PESS_TRY(pess__set_build(&problem, "support", 1, &box->set, error));
-    PESS_TRY(pess__set_scratch_create(box->set, setup->threads, &box->scratch, error));
+    PESS_TRY(pess__subset_create(&problem, "support", &box->sets, error));
+    PESS_TRY(pess__allocate(&box->slots, setup->threads * (box->sets->longest + 1), sizeof *box->slots,
+                            "room for next states", error));
     PESS_TRY(pess__allocate(&box->width, trial->rows, sizeof(double), "widths", error));
     PESS_TRY(pess__allocate(&box->old, trial->states, sizeof(double), "values", error));
     return pess__allocate(&box->now, trial->states, sizeof(double), "values", error);
@@ -131,8 +129,8 @@ pess_status pess__trial_box(pess__trial *trial, pess_error *error) {
     free(box.width);
     free(box.old);
     free(box.now);
-    pess__set_scratch_destroy(box.scratch);
-    pess__set_destroy(box.set);
+    pess__subset_destroy(box.sets);
+    free(box.slots);
     pess_model_destroy(box.model);
     return status;
 }

@@ -51,9 +51,16 @@ static pess_status fill(pess__worlds *worlds, const pess__u_problem *problem, co
                         pess__worlds_delta delta, pess_error *error) {
     const int64_t pairs = problem->model->states * problem->model->actions;
     pess__u_problem sets = *problem;
-    sets.delta = 2 * delta.transitions; /* of which the sets spend half on rewards that are not used here */
-    PESS_TRY(pess__set_build(&sets, uncertainty, 1, &worlds->set, error));
-    PESS_TRY(pess__set_scratch_create(worlds->set, problem->threads, &worlds->scratch, error));
+    if (pess__subset_knows(uncertainty)) {
+        sets.delta = delta.transitions;
+        PESS_TRY(pess__subset_create(&sets, uncertainty, &worlds->subsets, error));
+        PESS_TRY(pess__allocate(&worlds->slots, problem->threads * (worlds->subsets->longest + 1),
+                                sizeof *worlds->slots, "room for next states", error));
+    } else {
+        sets.delta = 2 * delta.transitions; /* of which the sets spend half on rewards that are not used here */
+        PESS_TRY(pess__set_build(&sets, uncertainty, 1, &worlds->set, error));
+        PESS_TRY(pess__set_scratch_create(worlds->set, problem->threads, &worlds->scratch, error));
+    }
     PESS_TRY(pess__allocate(&worlds->reward_low, pairs, sizeof(double), "reward bounds", error));
     PESS_TRY(pess__allocate(&worlds->reward_high, pairs, sizeof(double), "reward bounds", error));
     bound_rewards(worlds, problem, delta);
@@ -80,6 +87,8 @@ pess_status pess__worlds_create(const pess__u_problem *problem, const char *unce
 
 void pess__worlds_destroy(pess__worlds *worlds) {
     if (!worlds) return;
+    pess__subset_destroy(worlds->subsets);
+    free(worlds->slots);
     pess__set_scratch_destroy(worlds->scratch);
     pess__set_destroy(worlds->set);
     free(worlds->reward_low);
@@ -88,10 +97,16 @@ void pess__worlds_destroy(pess__worlds *worlds) {
 }
 
 static double pair_value(const pess__worlds *worlds, double sign, int64_t z, const double *v,
-                         const pess__extremes *extremes, pess__set_scratch *scratch) {
+                         const pess__extremes *extremes, int thread) {
     if (worlds->counts->n[z] == 0) return sign > 0 ? worlds->v_lo : worlds->v_hi;
-    const double next = sign > 0 ? pess__set_worst(worlds->set, z, v, extremes, scratch, NULL)
-                                 : pess__set_best(worlds->set, z, v, extremes, scratch, NULL);
+    double next;
+    if (worlds->subsets)
+        next = pess__subset_extreme(worlds->subsets, sign, z, v, extremes,
+                                    worlds->slots + thread * (worlds->subsets->longest + 1));
+    else if (sign > 0)
+        next = pess__set_worst(worlds->set, z, v, extremes, &worlds->scratch[thread], NULL);
+    else
+        next = pess__set_best(worlds->set, z, v, extremes, &worlds->scratch[thread], NULL);
     return (sign > 0 ? worlds->reward_low[z] : worlds->reward_high[z]) + worlds->gamma * next;
 }
 
@@ -103,7 +118,7 @@ double pess__worlds_sweep(const pess__worlds *worlds, double sign, const pess_po
     double change = 0;
 #pragma omp parallel num_threads(worlds->threads) reduction(max : change) if (model->states > 256)
     {
-        pess__set_scratch *scratch = &worlds->scratch[omp_get_thread_num()];
+        const int thread = omp_get_thread_num();
 #pragma omp for schedule(static)
         for (int64_t s = 0; s < model->states; s++) {
             out[s] = 0;
@@ -113,7 +128,7 @@ double pess__worlds_sweep(const pess__worlds *worlds, double sign, const pess_po
             double best = -INFINITY, sum = 0, mass = 0;
             for (int64_t a = 0; a < actions; a++) {
                 if (pi && pi[a] == 0) continue;
-                const double q = pair_value(worlds, sign, s * actions + a, v, &extremes, scratch);
+                const double q = pair_value(worlds, sign, s * actions + a, v, &extremes, thread);
                 if (pi)
                     sum += pi[a] * q, mass += pi[a];
                 else if (q > best + 1e-12)

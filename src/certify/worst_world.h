@@ -2,13 +2,15 @@
 #ifndef PESS_CERTIFY_WORST_WORLD_H
 #define PESS_CERTIFY_WORST_WORLD_H
 
+#include "certify/subset_sets.h"
 #include "policy/policy.h"
-#include "uncertainty/sets.h"
 
 typedef struct pess__worlds {
     const pess_counts *counts;
-    const pess_model *model; /* estimated from the counts; pairs never seen are worst */
-    pess__set *set;
+    const pess_model *model;    /* estimated from the counts; pairs never seen are worst */
+    pess__subset_sets *subsets; /* l1 and support */
+    pess__subset_slot *slots;   /* [threads*(longest+1)] */
+    pess__set *set;             /* good-turing */
     pess__set_scratch *scratch;
     double *reward_low, *reward_high; /* [S*A] bounds of the mean rewards */
     double gamma, v_lo, v_hi;

@@ -124,18 +124,26 @@ static int higher_first(const void *x, const void *y) {
     return (a < b) - (a > b);
 }
 
-/* min of P·v: `out` of the mass at most may leave the row, radius/2 is moved at most. v has S+1 entries. */
-static real moved_value(const real *p, const real *v, real mass, real low) {
+/* A q with kl(p,q') <= level only for q' >= q: kl(p,q) >= (p−q)²/(2·max of t(1−t) between them). */
+static real coin_low(real p, real level) {
+    if (p >= 1) return expl(-level);
+    if (p <= 0.5L) return fmaxl(p - sqrtl(2 * level * p * (1 - p)), 0);
+    const real q = (p + level - sqrtl(level * (2 * p * (1 - p) + level))) / (1 + 2 * level);
+    return q >= 0.5L ? q : fmaxl(p - sqrtl(level / 2), 0);
+}
+
+/* The lowest P·v when every subset A of the row has n·kl(P_D(A), P(A)) <= n·level: Abel summation over the values in
+ * descending order. */
+static real subsets(const real *p, const real *v, real level) {
     int order[1024], count = 0;
     for (int t = 0; t <= S; t++)
         if (p[t] > 0) order[count++] = t;
     sort_by = v;
     qsort(order, (size_t)count, sizeof *order, higher_first);
-    real total = 0, left = mass;
-    for (int i = 0; i < count; i++) {
-        const real taken = fminl(left, p[order[i]]);
-        total += (p[order[i]] - taken) * v[order[i]] + taken * low;
-        left -= taken;
+    real total = v[order[count - 1]], above = 0;
+    for (int i = 0; i + 1 < count; i++) {
+        above += p[order[i]];
+        total += (v[order[i]] - v[order[i + 1]]) * coin_low(above, level);
     }
     return total;
 }
@@ -157,11 +165,12 @@ static real worst(const table *c, int z, const char *set, real delta, int declar
             if (!terminal[t]) low_out = fminl(low_out, v[t]);
     if (ends && p[S] == 0) low_out = fminl(low_out, v[S]);
     const real pairs = logl((real)S * c->actions / delta) + (adaptive ? logl(n) + log1pl(n) : 0);
-    if (strcmp(set, "l1") == 0)
-        return moved_value(p, v, fminl(sqrtl(2 * (pairs + m * logl(2)) / n), 2) / 2, fminl(low_in, low_out));
-    const real price = log_supports(m, k) + logl(2) + pairs;
-    const real ball = k > 1 ? fminl(sqrtl(2 * (price + k * logl(2)) / n), 2) : 0, unseen = fminl(price / n, 1);
-    const real inside = moved_value(p, v, ball / 2, low_in);
+    if (strcmp(set, "l1") == 0) {
+        const real level = (pairs + m * logl(2)) / n;
+        return subsets(p, v, level) - fmaxl(low_in - low_out, 0) * (1 - expl(-level));
+    }
+    const real price = log_supports(m, k) + logl(2) + pairs, unseen = fminl(price / n, 1);
+    const real inside = subsets(p, v, (price + k * logl(2)) / n);
     return isfinite((double)low_out) ? fminl(inside, (1 - unseen) * inside + unseen * low_out) : inside;
 }
 
