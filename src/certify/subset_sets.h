@@ -14,20 +14,34 @@
 
 typedef struct pess__subset_pair {
     double level;     /* log_term/n of the subsets */
-    double unseen;    /* support: bound of the unseen mass; l1: NAN, it follows from the level */
+    double unseen;    /* support: bound of the unseen mass; l1: NAN */
+    double gone;      /* l1: 1 − low(1), the same by way of the level */
+    int32_t entries;  /* seen successors, the end included */
     bool open_states; /* a state outside the row may follow */
     bool open_end;    /* the end was not seen and may follow */
 } pess__subset_pair;
 
+/* A successor in the order of the last sweep. While that order stands, its weight in the worst case stands too: P·v is
+ * then a plain weighted sum, and only the order has to be looked at. Pairs are independent, so threads may share it as
+ * long as no two work on the same pair. */
+typedef struct pess__subset_entry {
+    double mass, weight;
+    uint32_t next; /* PESS__SUBSET_END: the end */
+} pess__subset_entry;
+
+#define PESS__SUBSET_END UINT32_MAX
+
 typedef struct pess__subset_sets {
     const pess_counts *counts;
     const pess_model *model;
-    pess__subset_pair *pairs; /* [S*A] */
+    pess__subset_pair *pairs;    /* [S*A] */
+    pess__subset_entry *entries; /* those of pair z begin at row[z] + z */
     int64_t longest;
 } pess__subset_sets;
 
 typedef struct pess__subset_slot {
     double value, mass;
+    uint32_t next;
 } pess__subset_slot;
 
 bool pess__subset_knows(const char *uncertainty); /* l1 and support */
