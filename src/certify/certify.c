@@ -123,10 +123,16 @@ static double start_radius(const pess__certification *job, double delta) {
 }
 
 typedef struct set_bounds {
+    pess__worlds *worlds;
     double lower, upper; /* of the policy; of the best policy */
     pess_policy *policy; /* the robust one, or NULL where one was given */
     double residual;
 } set_bounds;
+
+static void set_bounds_release(set_bounds *sets) {
+    pess__worlds_destroy(sets->worlds);
+    pess_policy_destroy(sets->policy);
+}
 
 static pess_status greedy_policy(const pess__certification *job, const int32_t *found, pess_policy **out,
                                  pess_error *error) {
@@ -139,16 +145,15 @@ static pess_status greedy_policy(const pess__certification *job, const int32_t *
     return PESS_OK;
 }
 
-static pess_status bound_with(const pess__certification *job, const pess__worlds *worlds, double start_delta,
-                              set_bounds *out, double *v, int32_t *found, pess__start_mass *scratch,
-                              pess_error *error) {
+static pess_status bound_with(const pess__certification *job, double start_delta, set_bounds *out, double *v,
+                              int32_t *found, pess__start_mass *scratch, pess_error *error) {
     const int64_t states = job->counts->states;
     const double radius = start_radius(job, start_delta);
     double residual = 0;
-    PESS_TRY(pess__worlds_value(worlds, 1, job->options->policy, v, found, &out->residual, error));
+    PESS_TRY(pess__worlds_value(out->worlds, 1, job->options->policy, v, found, &out->residual, error));
     out->lower = pess__worst_start(job->start, v, states, job->model->terminal, radius, scratch);
     if (!job->options->policy) PESS_TRY(greedy_policy(job, found, &out->policy, error));
-    PESS_TRY(pess__worlds_value(worlds, -1, NULL, v, NULL, &residual, error));
+    PESS_TRY(pess__worlds_value(out->worlds, -1, NULL, v, NULL, &residual, error));
     for (int64_t s = 0; s < states; s++) v[s] = -v[s];
     out->upper = -pess__worst_start(job->start, v, states, job->model->terminal, radius, scratch);
     out->residual = fmax(out->residual, residual);
@@ -168,16 +173,14 @@ static pess_status bound_by_sets(const pess__certification *job, const pess__sha
                                      .threads = job->threads};
     const pess__worlds_delta delta = {shares->transitions, shares->rewards_low, shares->rewards_high};
     const int64_t states = job->counts->states;
-    pess__worlds *worlds = NULL;
     double *v = NULL;
     int32_t *found = NULL;
     pess__start_mass *scratch = NULL;
-    pess_status status = pess__worlds_create(&problem, job->uncertainty, delta, &worlds, error);
+    pess_status status = pess__worlds_create(&problem, job->uncertainty, delta, &out->worlds, error);
     if (status == PESS_OK) status = pess__allocate(&v, states, sizeof *v, "values", error);
     if (status == PESS_OK) status = pess__allocate(&found, states, sizeof *found, "actions", error);
     if (status == PESS_OK) status = pess__allocate(&scratch, states, sizeof *scratch, "starts", error);
-    if (status == PESS_OK) status = bound_with(job, worlds, shares->start_sets, out, v, found, scratch, error);
-    pess__worlds_destroy(worlds);
+    if (status == PESS_OK) status = bound_with(job, shares->start_sets, out, v, found, scratch, error);
     free(v);
     free(found);
     free(scratch);
@@ -221,12 +224,27 @@ static double start_error(const pess__certification *job, const pess__trial *tri
     return range * sqrt(log(1 / delta) / (2 * (double)job->episodes_second));
 }
 
-static pess_status test_policy(pess__certification *job, const pess__shares *shares, const pess_policy *policy,
-                               double *lower, const char **test, pess_error *error) {
+/* The sets speak of every policy, so of this one too: their worst and best world cut the box of the test. */
+static pess_status run_between(const pess__worlds *worlds, const pess_policy *policy, pess__trial_setup *setup,
+                               pess__trial **out, pess_error *error) {
+    const int64_t states = setup->first->states;
+    double *bounds, residual;
+    PESS_TRY(pess__allocate(&bounds, 2 * states, sizeof *bounds, "bounds of values", error));
+    setup->outer_low = bounds;
+    setup->outer_high = bounds + states;
+    pess_status status = pess__worlds_value(worlds, 1, policy, bounds, NULL, &residual, error);
+    if (status == PESS_OK) status = pess__worlds_value(worlds, -1, policy, bounds + states, NULL, &residual, error);
+    if (status == PESS_OK) status = pess__trial_run(setup, out, error);
+    free(bounds);
+    return status;
+}
+
+static pess_status test_policy(pess__certification *job, const pess__shares *shares, const pess__worlds *worlds,
+                               const pess_policy *policy, double *lower, const char **test, pess_error *error) {
     pess__trial_setup setup = setup_of(job, false, shares);
     setup.policy = policy;
     pess__trial *trial = NULL;
-    PESS_TRY(pess__trial_run(&setup, &trial, error));
+    PESS_TRY(run_between(worlds, policy, &setup, &trial, error));
     *lower = trial->lower - start_error(job, trial, shares->start_test);
     *test = trial->pooled_lower ? "pooled" : "box";
     pess_certificate_info *info = &job->certificate->info;
@@ -323,7 +341,7 @@ static pess_status bound_policy(pess__certification *job, const pess__shares *sh
         PESS_TRY(pess__choose_policy(job, &setup, &chosen, error));
     double lower = 0;
     const char *test = "box";
-    pess_status status = test_policy(job, shares, chosen, &lower, &test, error);
+    pess_status status = test_policy(job, shares, sets->worlds, chosen, &lower, &test, error);
     if (status == PESS_OK) {
         int best = first;
         for (int i = first; i < info->candidate_count; i++)
@@ -382,7 +400,7 @@ static pess_status certify(pess__certification *job, pess_error *error) {
     pess_status status = bound_by_sets(job, &shares, &sets, error);
     info->residual = sets.residual;
     if (status == PESS_OK) status = bound_policy(job, &shares, &sets, error);
-    pess_policy_destroy(sets.policy);
+    set_bounds_release(&sets);
     if (status == PESS_OK && job->parts) status = test_logging(job, &shares, error);
     if (status == PESS_OK) status = face_value(job, job->certificate->policy, &info->value_estimate, error);
     if (status == PESS_OK) status = behaviour_estimate(job, &info->behaviour_value_estimate, error);

@@ -243,10 +243,15 @@ void pess__trial_destroy(pess__trial *trial) {
     free(trial);
 }
 
-static pess_status look(pess__trial *trial, const pess_counts *second, pess_error *error) {
+static pess_status look(pess__trial *trial, const pess_counts *second, bool imagined, pess_error *error) {
+    const pess__trial_setup *setup = &trial->setup;
     trial->setup.second = second;
     pess__trial_second(trial, second);
     PESS_TRY(pess__trial_box(trial, error));
+    for (int64_t s = 0; s < trial->states && setup->outer_low && !imagined; s++) {
+        trial->low[s] = fmax(trial->low[s], setup->outer_low[s]);
+        trial->high[s] = fmax(fmin(trial->high[s], setup->outer_high[s]), trial->low[s]);
+    }
     trial->lower = trial->upper = 0;
     for (int64_t s = 0; s < trial->states; s++) {
         trial->lower += trial->setup.start[s] * trial->low[s];
@@ -260,10 +265,10 @@ static pess_status run_pooled(pess__trial *trial, const pess_counts *second, pes
     pess_counts *imagined = NULL;
     pess__pooled *pooled = NULL;
     PESS_TRY(pess__counts_scale(trial->setup.first, trial->setup.ratio, &imagined, error));
-    pess_status status = look(trial, imagined, error);
+    pess_status status = look(trial, imagined, true, error);
     if (status == PESS_OK) status = pess__pooled_create(trial, &pooled, error);
     if (status == PESS_OK) status = pess__pooled_tune(pooled, imagined, error);
-    if (status == PESS_OK) status = look(trial, second, error);
+    if (status == PESS_OK) status = look(trial, second, false, error);
     if (status == PESS_OK) status = pess__pooled_apply(pooled, error);
     pess__pooled_destroy(pooled);
     pess_counts_destroy(imagined);
@@ -278,7 +283,7 @@ pess_status pess__trial_run(const pess__trial_setup *setup, pess__trial **out, p
     pess_status status = pess__trial_first(trial, error);
     const bool pooled = setup->pooled && trial->states <= PESS__POOLED_STATES;
     if (status == PESS_OK)
-        status = pooled ? run_pooled(trial, setup->second, error) : look(trial, setup->second, error);
+        status = pooled ? run_pooled(trial, setup->second, error) : look(trial, setup->second, false, error);
     if (status == PESS_OK)
         *out = trial;
     else
@@ -292,6 +297,7 @@ pess_status pess__trial_predict(const pess__trial_setup *setup, double *lower, p
     pess__trial_setup dry = *setup;
     dry.second = imagined;
     dry.dry = true;
+    dry.outer_low = dry.outer_high = NULL;
     dry.start = setup->start_first;
     pess__trial *trial = NULL;
     const pess_status status = pess__trial_run(&dry, &trial, error);

@@ -25,9 +25,10 @@ typedef struct pess__trial_setup {
     const uint8_t *terminal;           /* [S] 1: no actions, value 0 */
     double ratio;                      /* planned size of the second part over that of the first */
     double gamma, reward_lo, reward_hi, v_lo, v_hi;
-    bool ends;              /* episodes can end: 0 is then a possible successor's value */
-    bool trajectories;      /* the counts of the second part are adaptive */
-    int64_t max_successors; /* 0: any state may follow */
+    bool ends;                            /* episodes can end: 0 is then a possible successor's value */
+    bool trajectories;                    /* the counts of the second part are adaptive */
+    int64_t max_successors;               /* 0: any state may follow */
+    const double *outer_low, *outer_high; /* [S] bounds of v^π that hold anyway, or NULL: the box is cut by them */
     double delta_box, delta_sets, delta_pooled, delta_relative;
     bool pooled; /* also the pooled test: dense algebra, for at most PESS__POOLED_STATES states */
     bool dry;    /* only a prediction: fewer ways are tried */

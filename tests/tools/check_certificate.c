@@ -190,11 +190,13 @@ static real mean_above(real m, real n, real log_term) {
     return out;
 }
 
-/* sign 1: worst world of the policy; −1: best world of the best policy. */
-static real by_sets(const table *c, const real *pi, int sign) {
+/* Values [S+1] in the worst (sign 1) or best (−1) world, of a policy or, where it is NULL, of the best one; returns
+ * their mean over the states with actions. */
+static real by_sets(const table *c, const real *pi, int sign, real *v) {
     const char *set = json_string_value(json_object_get(certificate, "uncertainty"));
     const real delta = share(sign > 0 ? "sets: rewards from below" : "sets: rewards from above");
-    real *v = room((size_t)S + 1, sizeof *v), *w = room((size_t)S + 1, sizeof *w);
+    real *w = room((size_t)S + 1, sizeof *w);
+    v[S] = 0;
     for (int s = 0; s < S; s++) v[s] = terminal[s] ? 0 : sign > 0 ? v_lo : v_hi;
     for (int i = 0; i < 200000; i++) {
         real change = 0;
@@ -204,7 +206,7 @@ static real by_sets(const table *c, const real *pi, int sign) {
             real best = -INFINITY, sum = 0, mass = 0;
             for (int a = 0; a < A; a++) {
                 const int z = s * A + a;
-                if (sign > 0 && pi[z] == 0) continue;
+                if (pi && pi[z] == 0) continue;
                 real q = sign > 0 ? v_lo : v_hi;
                 if (c->n[z] > 0) {
                     const real log_term = logl((real)S * A / delta) + (adaptive ? logl(c->n[z]) + log1pl(c->n[z]) : 0);
@@ -215,9 +217,9 @@ static real by_sets(const table *c, const real *pi, int sign) {
                         gamma_ * sign * worst(c, z, set, share("sets: transitions"), successors_declared, w);
                 }
                 best = fmaxl(best, q);
-                if (sign > 0) sum += pi[z] * q, mass += pi[z];
+                if (pi) sum += pi[z] * q, mass += pi[z];
             }
-            if (sign > 0) best = mass > 0 ? sum / mass : v_lo;
+            if (pi) best = mass > 0 ? sum / mass : sign > 0 ? v_lo : v_hi;
             best = fminl(fmaxl(best, v_lo), v_hi);
             change = fmaxl(change, fabsl(best - v[s]));
             v[s] = best;
@@ -227,7 +229,6 @@ static real by_sets(const table *c, const real *pi, int sign) {
     real value = 0, alive = 0;
     for (int s = 0; s < S; s++)
         if (!terminal[s]) value += v[s], alive += 1;
-    free(v);
     free(w);
     return value / alive;
 }
@@ -246,6 +247,7 @@ typedef struct test {
     int *pair, *state, *reference, (*target)[2];
     real *weight, *v1, *centre, *expected, *variance, *low, *high;
     bool *closed;
+    const real *outer_low, *outer_high; /* [S] from the sets, or NULL */
     real *inverse1, *inverse, *v, *range, *h, *prior_v[PRIORS], *prior_r[PRIORS];
     bool *held;
 } test;
@@ -585,6 +587,10 @@ static void try_policy(test *x, const real *pi, real *lower, real *upper) {
     }
     x->second = tested;
     find_box(x);
+    for (int s = 0; s < S && x->outer_low; s++) {
+        x->low[s] = fmaxl(x->low[s], x->outer_low[s]);
+        x->high[s] = fmaxl(fminl(x->high[s], x->outer_high[s]), x->low[s]);
+    }
     real alive = 0;
     *lower = *upper = 0;
     for (int s = 0; s < S; s++)
@@ -691,18 +697,21 @@ int main(int argc, char **argv) {
         put(first ? &logging.first : &logging.second, &rows[i], true);
     }
     int bad = 0;
+    real *best = room((size_t)S + 1, sizeof *best);
     real sum = 0, lower = 0, upper = 0;
     const char *key;
     json_t *value;
     json_object_foreach(json_object_get(certificate, "delta_ledger"), key, value) sum += json_real_value(value);
     if (fabsl(sum - number("delta")) > 1e-12L) bad = 1, printf("the ledger does not add up\n");
     const bool split = strcmp(json_string_value(json_object_get(certificate, "method")), "split") == 0;
-    if (split)
-        try_policy(&policy, pi, &lower, &upper);
-    else
-        lower = by_sets(&whole, pi, 1);
+    real *outer_low = room((size_t)S + 1, sizeof(real)), *outer_high = room((size_t)S + 1, sizeof(real));
+    lower = by_sets(&whole, pi, 1, outer_low);
+    (void)by_sets(&whole, pi, -1, outer_high);
+    policy.outer_low = outer_low;
+    policy.outer_high = outer_high;
+    if (split) try_policy(&policy, pi, &lower, &upper);
     bad |= verdict("lower bound", number("lower_bound"), fmaxl(lower, v_lo), true);
-    bad |= verdict("best possible, upper bound", number("optimal_upper_bound"), by_sets(&whole, pi, -1), false);
+    bad |= verdict("best possible, upper bound", number("optimal_upper_bound"), by_sets(&whole, NULL, -1, best), false);
     real *only = room((size_t)S, sizeof *only);
     for (int s = 0; s < S; s++) only[s] = 1;
     try_policy(&logging, only, &lower, &upper);
