@@ -29,6 +29,18 @@ static void *room(size_t count, size_t size) {
     return p;
 }
 
+/* Room that lasts until the end. */
+static void *kept[4096];
+static int kept_count;
+static void release(void) {
+    for (int i = 0; i < kept_count; i++) free(kept[i]);
+    json_decref(certificate);
+}
+static void *keep(size_t count, size_t size) {
+    if (kept_count == 4096) exit(3);
+    return kept[kept_count++] = room(count, size);
+}
+
 /* ------------------------------------------------------------------------------------------------ input */
 
 typedef struct row {
@@ -45,11 +57,11 @@ typedef struct table { /* counts; column S of next is the end */
 static table new_table(int actions) {
     const size_t z = (size_t)(S * actions);
     return (table){actions,
-                   room(z, sizeof(real)),
-                   room(z, sizeof(real)),
-                   room(z, sizeof(real)),
-                   room(z * (size_t)(S + 1), sizeof(real)),
-                   room(z * (size_t)(S + 1), sizeof(real))};
+                   keep(z, sizeof(real)),
+                   keep(z, sizeof(real)),
+                   keep(z, sizeof(real)),
+                   keep(z * (size_t)(S + 1), sizeof(real)),
+                   keep(z * (size_t)(S + 1), sizeof(real))};
 }
 
 static void put(table *c, const row *x, bool one_action) {
@@ -100,7 +112,7 @@ static row *read_log(const char *path, long *count, bool *episodes) {
 static real *read_policy(const char *path) {
     FILE *f = fopen(path, "r");
     char line[512];
-    real *pi = room((size_t)(S * A), sizeof *pi);
+    real *pi = keep((size_t)(S * A), sizeof *pi);
     if (!f || !fgets(line, sizeof line, f)) exit(3);
     while (fgets(line, sizeof line, f)) {
         long s, a;
@@ -531,23 +543,23 @@ static table imagine(const test *x) {
 
 static void lay_out(test *x, const real *pi) {
     const size_t pairs = (size_t)(S * x->first.actions), states = (size_t)S + 1;
-    x->pair = room(pairs, sizeof(int));
-    x->state = room(pairs, sizeof(int));
-    x->reference = room(pairs, sizeof(int));
-    x->weight = room(pairs, sizeof(real));
-    x->closed = room(pairs, sizeof(bool));
-    x->held = room(states, sizeof(bool));
+    x->pair = keep(pairs, sizeof(int));
+    x->state = keep(pairs, sizeof(int));
+    x->reference = keep(pairs, sizeof(int));
+    x->weight = keep(pairs, sizeof(real));
+    x->closed = keep(pairs, sizeof(bool));
+    x->held = keep(states, sizeof(bool));
     real **per_row[] = {&x->centre, &x->expected, &x->variance, &x->v, &x->range};
-    for (int i = 0; i < 5; i++) *per_row[i] = room(pairs, sizeof(real));
+    for (int i = 0; i < 5; i++) *per_row[i] = keep(pairs, sizeof(real));
     for (int i = 0; i < PRIORS; i++)
-        x->prior_v[i] = room(pairs, sizeof(real)), x->prior_r[i] = room(pairs, sizeof(real));
-    x->v1 = room(states, sizeof(real));
-    x->low = room(states, sizeof(real));
-    x->high = room(states, sizeof(real));
-    x->inverse = room(states * states, sizeof(real));
-    x->inverse1 = room(states * states, sizeof(real));
-    x->target = room(pairs * states, sizeof *x->target);
-    x->h = room(pairs * states, sizeof(real));
+        x->prior_v[i] = keep(pairs, sizeof(real)), x->prior_r[i] = keep(pairs, sizeof(real));
+    x->v1 = keep(states, sizeof(real));
+    x->low = keep(states, sizeof(real));
+    x->high = keep(states, sizeof(real));
+    x->inverse = keep(states * states, sizeof(real));
+    x->inverse1 = keep(states * states, sizeof(real));
+    x->target = keep(pairs * states, sizeof *x->target);
+    x->h = keep(pairs * states, sizeof(real));
     for (int s = 0; s < S; s++) {
         real sum = 0;
         const int actions = x->first.actions;
@@ -572,7 +584,7 @@ static void try_policy(test *x, const real *pi, real *lower, real *upper) {
             if (x->first.next[x->pair[z] * (S + 1) + t] > 0 && t != x->reference[z] &&
                 find_target(x, t, x->reference[z]) < 0)
                 x->target[x->targets][0] = t, x->target[x->targets++][1] = x->reference[z];
-    real *v_low = room((size_t)S + 1, sizeof *v_low), *v_high = room((size_t)S + 1, sizeof *v_high);
+    real *v_low = keep((size_t)S + 1, sizeof *v_low), *v_high = keep((size_t)S + 1, sizeof *v_high);
     x->second = imagine(x);
     find_box(x);
     begin(x, 1, v_low, v_high);
@@ -598,8 +610,8 @@ static void try_policy(test *x, const real *pi, real *lower, real *upper) {
     *lower /= alive;
     *upper /= alive;
     const real thresholds[] = {4, 1, 16, 64, 256};
-    real *now = room((size_t)S, sizeof *now), *before = room((size_t)S, sizeof *before);
-    real *pv = room((size_t)x->rows, sizeof *pv), *pr = room((size_t)x->rows, sizeof *pr);
+    real *now = keep((size_t)S, sizeof *now), *before = keep((size_t)S, sizeof *before);
+    real *pv = keep((size_t)x->rows, sizeof *pv), *pr = keep((size_t)x->rows, sizeof *pr);
     for (int i = 0; i < 5; i++) {
         begin(x, thresholds[i], v_low, v_high);
         for (int k = 0; k < 15; k++)
@@ -655,6 +667,7 @@ static int verdict(const char *what, real printed, real own, bool lower) {
 
 int main(int argc, char **argv) {
     if (argc != 10) return 2;
+    (void)atexit(release);
     S = atoi(argv[4]);
     A = atoi(argv[5]);
     if (S > 1000) return 2;
@@ -666,10 +679,11 @@ int main(int argc, char **argv) {
     certificate = json_load_file(argv[3], 0, &why);
     long count = 0;
     row *rows = read_log(argv[1], &count, &adaptive);
+    kept[kept_count++] = rows;
     const real *pi = read_policy(argv[2]);
     if (!certificate) return 3;
-    terminal = room((size_t)S, 1);
-    uint8_t *other = room((size_t)S, 1);
+    terminal = keep((size_t)S, 1);
+    uint8_t *other = keep((size_t)S, 1);
     for (long i = 0; i < count; i++) {
         other[rows[i].s] = 1;
         if (rows[i].end)
@@ -697,14 +711,14 @@ int main(int argc, char **argv) {
         put(first ? &logging.first : &logging.second, &rows[i], true);
     }
     int bad = 0;
-    real *best = room((size_t)S + 1, sizeof *best);
+    real *best = keep((size_t)S + 1, sizeof *best);
     real sum = 0, lower = 0, upper = 0;
     const char *key;
     json_t *value;
     json_object_foreach(json_object_get(certificate, "delta_ledger"), key, value) sum += json_real_value(value);
     if (fabsl(sum - number("delta")) > 1e-12L) bad = 1, printf("the ledger does not add up\n");
     const bool split = strcmp(json_string_value(json_object_get(certificate, "method")), "split") == 0;
-    real *outer_low = room((size_t)S + 1, sizeof(real)), *outer_high = room((size_t)S + 1, sizeof(real));
+    real *outer_low = keep((size_t)S + 1, sizeof(real)), *outer_high = keep((size_t)S + 1, sizeof(real));
     lower = by_sets(&whole, pi, 1, outer_low);
     (void)by_sets(&whole, pi, -1, outer_high);
     policy.outer_low = outer_low;
@@ -712,7 +726,7 @@ int main(int argc, char **argv) {
     if (split) try_policy(&policy, pi, &lower, &upper);
     bad |= verdict("lower bound", number("lower_bound"), fmaxl(lower, v_lo), true);
     bad |= verdict("best possible, upper bound", number("optimal_upper_bound"), by_sets(&whole, NULL, -1, best), false);
-    real *only = room((size_t)S, sizeof *only);
+    real *only = keep((size_t)S, sizeof *only);
     for (int s = 0; s < S; s++) only[s] = 1;
     try_policy(&logging, only, &lower, &upper);
     bad |= verdict("logging policy, upper bound", number("behaviour_upper_bound"), upper, false);
