@@ -14,9 +14,10 @@ typedef struct candidate_recipe {
 } candidate_recipe;
 
 static const candidate_recipe recipes[] = {
-    {"ua, absorbed alpha 1", "ua", 1},     {"ua, absorbed alpha 3", "ua", 3},
-    {"ua, absorbed alpha 0.3", "ua", 0.3}, {"naive", "naive", 0},
-    {"imitation", "imitation", 0},
+    {"ua, absorbed alpha 1", "ua", 1},
+    {"ua, absorbed alpha 3", "ua", 3},
+    {"ua, absorbed alpha 0.3", "ua", 0.3},
+    {"naive", "naive", 0},
 };
 
 static pess_status make(const pess__certification *job, const pess_model *model, const candidate_recipe *recipe,
@@ -28,7 +29,7 @@ static pess_status make(const pess__certification *job, const pess_model *model,
     options.alpha = recipe->alpha * (model->reward_hi - model->reward_lo);
     options.threads = job->threads;
     options.progress = job->options->progress;
-    options.tolerance = 1e-8 * (job->v_hi - job->v_lo);
+    options.tolerance = 1e-8 * (job->v_hi - job->v_lo) + 1e-12;
     options.max_iterations = 20000; /* any policy will do */
     pess_solution *solution = NULL;
     PESS_TRY(pess_solve(job->parts->first, model, job->start_first, &options, &solution, error));
