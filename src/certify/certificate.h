@@ -34,6 +34,7 @@ typedef struct pess__shares {
     double transitions, rewards_low, rewards_high, start_sets;     /* sets, for all policies */
     double box, sets, pooled, relative, start_test;                /* the test of the policy */
     double log_box, log_sets, log_pooled, log_relative, log_start; /* the test of the logging policy */
+    double log_episodes;                                           /* its whole episodes */
 } pess__shares;
 
 pess__shares pess__shares_of(const pess__certification *job);

@@ -1,5 +1,6 @@
 /* pess_certify: bounds for a policy found in a log, for the best possible one and for the one that made the log. */
 #include "certify/certificate.h"
+#include "certify/episodes.h"
 #include "certify/worst_world.h"
 
 #include "core/memory.h"
@@ -263,10 +264,16 @@ static pess_status test_logging(pess__certification *job, const pess__shares *sh
     for (int64_t s = 0; s < states; s++) only->probability[s] = job->model->terminal[s] ? 0 : 1;
     pess__trial_setup setup = setup_of(job, true, shares);
     setup.policy = only;
-    const pess_status status = pess__trial_run(&setup, &trial, error);
+    pess_status status = pess__trial_run(&setup, &trial, error);
     if (status == PESS_OK) {
         info->behaviour_upper_bound = fmin(trial->upper + start_error(job, trial, shares->log_start), job->v_hi);
         info->residual = fmax(info->residual, trial->residual);
+    }
+    if (status == PESS_OK && shares->log_episodes > 0) {
+        double whole = 0;
+        status = pess__episodes_upper(job->data, job->options->gamma, job->v_lo, job->v_hi, shares->log_episodes,
+                                      &whole, error);
+        info->behaviour_upper_bound = fmin(info->behaviour_upper_bound, whole);
     }
     pess__trial_destroy(trial);
     pess_policy_destroy(only);

@@ -33,10 +33,13 @@ pess__shares pess__shares_of(const pess__certification *job) {
     s.pooled = delta * rest * test * 0.4;
     s.relative = delta * rest * test * 0.25;
     s.start_test = tests ? delta * start / parts : 0;
-    s.log_box = delta * rest * log_test * 0.25;
-    s.log_sets = delta * rest * log_test * 0.1;
-    s.log_pooled = delta * rest * log_test * 0.4;
-    s.log_relative = delta * rest * log_test * 0.25;
+    /* Whole episodes speak of their own starts: of no use where another distribution was declared. */
+    const double whole = job->start_estimated && split ? 0.3 : 0, rows = log_test * (1 - whole);
+    s.log_episodes = delta * rest * log_test * whole;
+    s.log_box = delta * rest * rows * 0.25;
+    s.log_sets = delta * rest * rows * 0.1;
+    s.log_pooled = delta * rest * rows * 0.4;
+    s.log_relative = delta * rest * rows * 0.25;
     s.log_start = split ? delta * start / parts : 0;
     return s;
 }
@@ -64,6 +67,7 @@ void pess__ledger_write(const pess__certification *job, const pess__shares *s) {
     enter(info, "logging policy: pooled", s->log_pooled);
     enter(info, "logging policy: differences of values", s->log_relative);
     enter(info, "logging policy: start distribution", s->log_start);
+    enter(info, "logging policy: whole episodes", s->log_episodes);
 }
 
 void pess__assume(pess_certificate_info *info, const char *format, ...) {
