@@ -106,10 +106,11 @@ static void pooled_runs(const world *w, int64_t runs, int64_t size, double delta
                                           .max_successors = 3,
                                           .pooled = true};
         pess__trial *trial = trial_of(w, first, second, 3, shares);
-        const double centre = (trial->lower + trial->upper) / 2, half = (trial->upper - trial->lower) / 4;
-        *wrong += w->optimal < trial->lower;
+        const double half = (trial->pooled_upper - trial->pooled_lower) / 4;
+        const double centre = (trial->pooled_upper + trial->pooled_lower) / 2;
+        *wrong += w->optimal < trial->pooled_lower;
         *mutant += w->optimal < centre - half;
-        pooled += trial->pooled_lower;
+        pooled += trial->pooled_lower > trial->lower;
         pess__trial_destroy(trial);
         pess_counts_destroy(first);
         pess_counts_destroy(second);
@@ -185,7 +186,7 @@ static void test_width_shrinks(void **state) {
                                               .max_successors = 3,
                                               .pooled = true};
             pess__trial *trial = trial_of(&w, first, second, 4, shares);
-            width[i] += trial->upper - trial->lower;
+            width[i] += trial->pooled_upper - trial->pooled_lower;
             pess__trial_destroy(trial);
             pess_counts_destroy(first);
             pess_counts_destroy(second);

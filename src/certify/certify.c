@@ -203,6 +203,7 @@ static pess__trial_setup setup_of(const pess__certification *job, bool logging, 
                                .reward_hi = job->model->reward_hi,
                                .v_lo = job->v_lo,
                                .v_hi = job->v_hi,
+                               .start_estimated = job->start_estimated,
                                .ends = job->model->has_terminals,
                                .trajectories = job->trajectories,
                                .max_successors = logging ? job->options->max_successors * job->counts->actions
@@ -246,8 +247,8 @@ static pess_status test_policy(pess__certification *job, const pess__shares *sha
     setup.policy = policy;
     pess__trial *trial = NULL;
     PESS_TRY(run_between(worlds, policy, &setup, &trial, error));
-    *lower = trial->lower - start_error(job, trial, shares->start_test);
-    *test = trial->pooled_lower ? "pooled" : "box";
+    *lower = fmax(trial->lower - start_error(job, trial, shares->start_test), trial->pooled_lower);
+    *test = trial->pooled_lower == *lower ? "pooled" : "box";
     pess_certificate_info *info = &job->certificate->info;
     info->residual = fmax(info->residual, trial->residual);
     pess__trial_destroy(trial);
@@ -266,7 +267,8 @@ static pess_status test_logging(pess__certification *job, const pess__shares *sh
     setup.policy = only;
     pess_status status = pess__trial_run(&setup, &trial, error);
     if (status == PESS_OK) {
-        info->behaviour_upper_bound = fmin(trial->upper + start_error(job, trial, shares->log_start), job->v_hi);
+        const double box = trial->upper + start_error(job, trial, shares->log_start);
+        info->behaviour_upper_bound = fmin(fmin(box, trial->pooled_upper), job->v_hi);
         info->residual = fmax(info->residual, trial->residual);
     }
     if (status == PESS_OK && shares->log_episodes > 0) {

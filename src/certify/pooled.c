@@ -17,11 +17,28 @@
  */
 
 typedef struct direction {
+    int64_t count;  /* coordinates: the rows, and the starts where they matter */
     double *d;      /* [rows] D_z/n_z, 0 for a row that is not in the chain */
     double *centre; /* [rows] θ⁰ */
     double *tau2;   /* [rows] τ² */
     double *reach;  /* [rows] βτ */
 } direction;
+
+/* Samples of a coordinate in the part that is tested, in the first part, and as expected. */
+static double samples(const pess__pooled_view *view, int64_t z) {
+    const pess__trial *trial = view->pooled->trial;
+    return z < trial->rows ? (double)view->counts->n[trial->pair[z]] : view->starts_count;
+}
+
+static double samples_expected(const pess__pooled *pooled, int64_t z) {
+    return z < pooled->trial->rows ? pooled->trial->expected[z] : pooled->starts_expected;
+}
+
+static double samples_first(const pess__pooled *pooled, int64_t z) {
+    const pess__trial *trial = pooled->trial;
+    return z < trial->rows ? (double)trial->setup.first->n[trial->pair[z]]
+                           : pooled->starts_expected / trial->setup.ratio;
+}
 
 /* D/n of the target q = e_s − e_t, or of the start distribution where s < 0, in an inverse. `expected` [rows] or NULL:
  * the counts. */
@@ -38,10 +55,9 @@ static void weigh(const pess__trial *trial, const double *inverse, const pess_co
 }
 
 /* λ⁰: the best for rows of squares v and ranges r, were the direction known; `d` is the first part's. */
-static double prior_scale(const pess__trial *trial, const double *d, const double *v, const double *r,
-                          double log_term) {
+static double prior_scale(int64_t count, const double *d, const double *v, const double *r, double log_term) {
     double sum = 0, cap = INFINITY;
-    for (int64_t z = 0; z < trial->rows; z++) {
+    for (int64_t z = 0; z < count; z++) {
         sum += d[z] * d[z] * v[z];
         if (d[z] != 0 && r[z] > 0) cap = fmin(cap, 0.5 / (r[z] * fabs(d[z])));
     }
@@ -50,14 +66,13 @@ static double prior_scale(const pess__trial *trial, const double *d, const doubl
 }
 
 /* θ⁰ = λ⁰d and τ: the drift of d between the parts, and a floor for rows that the first part hardly saw. */
-static void set_prior(const pess__trial *trial, double scale, const double *v, const double *r, direction *to) {
-    const pess_counts *first = trial->setup.first;
-    for (int64_t z = 0; z < trial->rows; z++) {
-        const double n = fmax((double)first->n[trial->pair[z]], 1), widest = 0.25 / (BETA * r[z]);
+static void set_prior(const pess__pooled *pooled, double scale, const double *v, const double *r, direction *to) {
+    for (int64_t z = 0; z < to->count; z++) {
+        const double n = fmax(samples_first(pooled, z), 1), widest = 0.25 / (BETA * r[z]);
         const double centre = scale * to->centre[z];
-        const double drift = centre * centre * DRIFT * (1 / n + 1 / trial->expected[z]);
+        const double drift = centre * centre * DRIFT * (1 / n + 1 / samples_expected(pooled, z));
         to->centre[z] = centre;
-        to->tau2[z] = fmin(drift + 0.5 / ((double)trial->rows * v[z]), widest * widest);
+        to->tau2[z] = fmin(drift + 0.5 / ((double)pooled->trial->rows * v[z]), widest * widest);
         to->reach[z] = BETA * sqrt(to->tau2[z]);
     }
 }
@@ -67,10 +82,9 @@ static double kappa(double x) { return 1 + 2 * x / (3 * (1 - x)); }
 
 /* The bound (2) divided by λ, at nearly the best λ. Infinite where no λ is allowed. */
 static double noise(const pess__pooled_view *view, const direction *along, double log_term) {
-    const pess__trial *trial = view->pooled->trial;
     double top = INFINITY;
-    for (int64_t z = 0; z < trial->rows; z++) {
-        if (view->counts->n[trial->pair[z]] == 0) continue;
+    for (int64_t z = 0; z < along->count; z++) {
+        if (samples(view, z) == 0) continue;
         const double room = POLE / view->range[z] - along->reach[z];
         if (!(room > 0)) return INFINITY;
         if (along->d[z] != 0) top = fmin(top, room / fabs(along->d[z]));
@@ -79,8 +93,8 @@ static double noise(const pess__pooled_view *view, const direction *along, doubl
     double best = INFINITY, scale = 0;
     for (int pass = 0; pass < 4; pass++) {
         double slope = 0, constant = log_term, total = log_term;
-        for (int64_t z = 0; z < trial->rows; z++) {
-            if (view->counts->n[trial->pair[z]] == 0) continue;
+        for (int64_t z = 0; z < along->count; z++) {
+            if (samples(view, z) == 0) continue;
             const double tau2 = along->tau2[z], d = along->d[z], c = along->centre[z], theta = scale * d;
             const double k = kappa((fabs(theta) + along->reach[z]) * view->range[z]), v = view->v[z];
             slope += (0.5 * k * v + 0.5 / tau2) * d * d;
@@ -117,7 +131,7 @@ static int64_t find_target(const pess__pooled *pooled, pess__target wanted) {
 static pess_status list_targets(pess__pooled *pooled, pess_error *error) {
     const pess__trial *trial = pooled->trial;
     const pess_counts *first = trial->setup.first;
-    int64_t room = trial->rows;
+    int64_t room = trial->rows + trial->states;
     for (int64_t z = 0; z < trial->rows; z++) room += first->row[trial->pair[z] + 1] - first->row[trial->pair[z]];
     PESS_TRY(pess__allocate(&pooled->targets, room, sizeof *pooled->targets, "targets", error));
     int64_t count = 0;
@@ -129,6 +143,9 @@ static pess_status list_targets(pess__pooled *pooled, pess_error *error) {
         if (first->n_terminal[pair] > 0 && reference != trial->states)
             pooled->targets[count++] = (pess__target){trial->states, reference};
     }
+    for (int64_t s = 0; s < trial->states && trial->setup.start_estimated; s++)
+        if (first->starts[s] > 0 && s != pooled->start_reference)
+            pooled->targets[count++] = (pess__target){s, pooled->start_reference};
     qsort(pooled->targets, (size_t)count, sizeof *pooled->targets, compare_targets);
     for (int64_t k = 0; k < count; k++)
         if (k == 0 || compare_targets(&pooled->targets[k], &pooled->targets[pooled->target_count - 1]) != 0)
@@ -152,18 +169,36 @@ static pess_status index_targets(pess__pooled *pooled, pess_error *error) {
                                     ? find_target(pooled, (pess__target){trial->states, reference})
                                     : -1;
     }
+    PESS_TRY(pess__allocate(&pooled->target_start, trial->states, sizeof *pooled->target_start, "targets", error));
+    for (int64_t s = 0; s < trial->states; s++)
+        pooled->target_start[s] = trial->setup.start_estimated && first->starts[s] > 0 && s != pooled->start_reference
+                                      ? find_target(pooled, (pess__target){s, pooled->start_reference})
+                                      : -1;
     return PESS_OK;
+}
+
+/* What the first part says of the starts. */
+static void look_at_starts(pess__pooled *pooled) {
+    const pess__trial *trial = pooled->trial;
+    const int64_t *starts = trial->setup.first->starts;
+    if (!trial->setup.start_estimated) return;
+    for (int64_t s = 0; s < trial->states; s++) {
+        if (starts[s] > starts[pooled->start_reference]) pooled->start_reference = s;
+        pooled->starts_expected += trial->setup.ratio * (double)starts[s];
+        pooled->start_centre += trial->setup.start_first[s] * trial->value[s];
+    }
 }
 
 static pess_status build(pess__pooled *pooled, pess_error *error) {
     const pess__trial *trial = pooled->trial;
     const int64_t states = trial->states;
+    look_at_starts(pooled);
     PESS_TRY(list_targets(pooled, error));
     PESS_TRY(index_targets(pooled, error));
     PESS_TRY(pess__allocate(&pooled->first_inverse, (states + 1) * states, sizeof(double), "a pooled test", error));
     for (int i = 0; i < PESS__POOLED_PRIORS; i++) {
-        PESS_TRY(pess__allocate(&pooled->prior_v[i], trial->rows, sizeof(double), "a prior", error));
-        PESS_TRY(pess__allocate(&pooled->prior_r[i], trial->rows, sizeof(double), "a prior", error));
+        PESS_TRY(pess__allocate(&pooled->prior_v[i], trial->rows + 1, sizeof(double), "a prior", error));
+        PESS_TRY(pess__allocate(&pooled->prior_r[i], trial->rows + 1, sizeof(double), "a prior", error));
         PESS_TRY(pess__allocate(&pooled->prior_scale[i], pooled->target_count, sizeof(double), "a prior", error));
     }
     uint8_t *bad;
@@ -194,6 +229,7 @@ void pess__pooled_destroy(pess__pooled *pooled) {
     free(pooled->targets);
     free(pooled->target_of);
     free(pooled->target_end);
+    free(pooled->target_start);
     free(pooled->first_inverse);
     for (int i = 0; i < PESS__POOLED_PRIORS; i++) {
         free(pooled->prior_v[i]);
@@ -223,7 +259,7 @@ static void work_release(work *w) {
 }
 
 static pess_status work_create(const pess__pooled *pooled, work *w, pess_error *error) {
-    const int64_t rows = pooled->trial->rows;
+    const int64_t rows = pooled->trial->rows + 1;
     w->threads = pooled->trial->setup.threads;
     PESS_TRY(pess__allocate(&w->along, w->threads, sizeof *w->along, "a pooled test", error));
     PESS_TRY(pess__allocate(&w->next_h, pooled->target_count, sizeof(double), "a pooled test", error));
@@ -252,10 +288,11 @@ static double bring_down(const pess__pooled_view *view, int from, int64_t k, dir
     double held = 0, best = INFINITY;
     for (int64_t s = 0; s < states; s++)
         if (view->bad[s]) held += fabs(plus[s] - minus[s]) * (trial->high[s] - trial->low[s]);
+    along->count = trial->rows;
     weigh(trial, view->inverse, view->counts, view->bad, NULL, target, along->d);
     for (int i = from; i < pooled->prior_count; i++) {
         weigh(trial, pooled->first_inverse, NULL, NULL, NULL, target, along->centre);
-        set_prior(trial, pooled->prior_scale[i][k], pooled->prior_v[i], pooled->prior_r[i], along);
+        set_prior(pooled, pooled->prior_scale[i][k], pooled->prior_v[i], pooled->prior_r[i], along);
         best = fmin(best, noise(view, along, relative_log(pooled)));
     }
     const double shift =
@@ -290,17 +327,19 @@ static void keep_prior(pess__pooled *pooled, const pess__pooled_view *view, work
         pooled->prior_v[i][z] = fmax(view->v[z], trial->expected[z] * trial->variance[z]) + scale * scale;
         pooled->prior_r[i][z] = view->range[z] + scale;
     }
+    pooled->prior_v[i][trial->rows] = view->v[trial->rows] + scale * scale;
+    pooled->prior_r[i][trial->rows] = view->range[trial->rows] + scale;
     for (int64_t k = 0; k < pooled->target_count; k++) {
         weigh(trial, pooled->first_inverse, NULL, NULL, NULL, pooled->targets[k], w->along[0].d);
         pooled->prior_scale[i][k] =
-            prior_scale(trial, w->along[0].d, pooled->prior_v[i], pooled->prior_r[i], relative_log(pooled));
+            prior_scale(trial->rows, w->along[0].d, pooled->prior_v[i], pooled->prior_r[i], relative_log(pooled));
     }
 }
 
 pess_status pess__pooled_tune(pess__pooled *pooled, const pess_counts *imagined, pess_error *error) {
     pess__pooled_view *view = NULL;
     work w = {0};
-    pess_status status = pess__pooled_view_create(pooled, imagined, 1, &view, error);
+    pess_status status = pess__pooled_view_create(pooled, imagined, true, 1, &view, error);
     if (status == PESS_OK) status = work_create(pooled, &w, error);
     if (status == PESS_OK) {
         pess__pooled_view_refresh(view);
@@ -323,24 +362,27 @@ static double main_noise(const pess__pooled_view *view, direction *along, double
     const pess__target start = {-1, -1};
     const int64_t states = trial->states;
     double best = INFINITY;
+    along->count = trial->rows + (view->starts ? 1 : 0);
     for (int wide = 0; wide < 2; wide++) {
         const double share = wide ? 1 - MAIN_SHARE : MAIN_SHARE, factor = wide ? 4 : 1;
         const double log_term = log(1 / (share * trial->setup.delta_pooled));
         double *v = pooled->prior_v[pooled->prior_count - 1], *r = pooled->prior_r[pooled->prior_count - 1];
-        for (int64_t z = 0; z < trial->rows; z++) v[z] *= factor, r[z] *= factor;
+        for (int64_t z = 0; z < along->count; z++) v[z] *= factor, r[z] *= factor;
         for (int64_t t = 0; t < states; t++) {
             visits[t] = 0;
             for (int64_t s = 0; s < states; s++)
                 visits[t] += trial->setup.start_first[s] * pooled->first_inverse[s * states + t];
         }
         weigh(trial, NULL, NULL, NULL, visits, start, along->centre);
-        set_prior(trial, prior_scale(trial, along->centre, v, r, log_term), v, r, along);
-        for (int64_t z = 0; z < trial->rows; z++) v[z] /= factor, r[z] /= factor;
+        if (view->starts) along->centre[trial->rows] = 1 / pooled->starts_expected;
+        set_prior(pooled, prior_scale(along->count, along->centre, v, r, log_term), v, r, along);
+        for (int64_t z = 0; z < along->count; z++) v[z] /= factor, r[z] /= factor;
         for (int64_t t = 0; t < states; t++) {
             visits[t] = 0;
             for (int64_t s = 0; s < states; s++) visits[t] += trial->setup.start[s] * view->inverse[s * states + t];
         }
         weigh(trial, NULL, view->counts, view->bad, visits, start, along->d);
+        if (view->starts) along->d[trial->rows] = 1 / view->starts_count;
         best = fmin(best, noise(view, along, log_term));
     }
     return best;
@@ -353,7 +395,7 @@ static pess_status apply_at(pess__pooled *pooled, int64_t least, double *visits,
     const pess__trial_setup *setup = &trial->setup;
     pess__pooled_view *view = NULL;
     work w = {0};
-    pess_status status = pess__pooled_view_create(pooled, setup->second, least, &view, error);
+    pess_status status = pess__pooled_view_create(pooled, setup->second, setup->dry, least, &view, error);
     if (status == PESS_OK) status = work_create(pooled, &w, error);
     if (status == PESS_OK) {
         pess__pooled_view_refresh(view);
@@ -365,8 +407,8 @@ static pess_status apply_at(pess__pooled *pooled, int64_t least, double *visits,
             high += setup->start[s] * view->high_value[s];
         }
         const double width = main_noise(view, &w.along[0], visits) + 1e-10 * (setup->v_hi - setup->v_lo);
-        if (low - width > trial->lower) trial->lower = low - width, trial->pooled_lower = true;
-        trial->upper = fmin(trial->upper, high + width);
+        trial->pooled_lower = fmax(trial->pooled_lower, low - width);
+        trial->pooled_upper = fmin(trial->pooled_upper, high + width);
     }
     work_release(&w);
     pess__pooled_view_destroy(view);

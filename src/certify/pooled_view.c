@@ -79,8 +79,8 @@ static pess_status fill(pess__pooled_view *view, int64_t least, pess_error *erro
     PESS_TRY(pess__allocate(&view->inverse, (states + 1) * states, sizeof(double), what, error));
     PESS_TRY(pess__allocate(&view->low_value, states + 1, sizeof(double), what, error));
     PESS_TRY(pess__allocate(&view->high_value, states + 1, sizeof(double), what, error));
-    PESS_TRY(pess__allocate(&view->v, trial->rows, sizeof(double), what, error));
-    PESS_TRY(pess__allocate(&view->range, trial->rows, sizeof(double), what, error));
+    PESS_TRY(pess__allocate(&view->v, trial->rows + 1, sizeof(double), what, error));
+    PESS_TRY(pess__allocate(&view->range, trial->rows + 1, sizeof(double), what, error));
     PESS_TRY(pess__allocate(&view->h, view->pooled->target_count, sizeof(double), what, error));
     double *constant;
     PESS_TRY(pess__allocate(&constant, states, sizeof *constant, what, error));
@@ -95,12 +95,18 @@ static pess_status fill(pess__pooled_view *view, int64_t least, pess_error *erro
     return status;
 }
 
-pess_status pess__pooled_view_create(const pess__pooled *pooled, const pess_counts *counts, int64_t least,
-                                     pess__pooled_view **out, pess_error *error) {
+pess_status pess__pooled_view_create(const pess__pooled *pooled, const pess_counts *counts, bool imagined,
+                                     int64_t least, pess__pooled_view **out, pess_error *error) {
     pess__pooled_view *view;
     PESS_TRY(pess__allocate(&view, 1, sizeof *view, "a pooled test", error));
     view->pooled = pooled;
     view->counts = counts;
+    if (pooled->trial->setup.start_estimated) {
+        view->starts = imagined ? pooled->trial->setup.first->starts : counts->starts;
+        view->starts_scale = imagined ? pooled->trial->setup.ratio : 1;
+        for (int64_t s = 0; s < pooled->trial->states; s++)
+            view->starts_count += view->starts_scale * (double)view->starts[s];
+    }
     const pess_status status = fill(view, least, error);
     if (status == PESS_OK)
         *out = view;
@@ -152,6 +158,28 @@ static double moved_squares(const pess__pooled_view *view, int64_t z) {
     return sum;
 }
 
+/* The row of the starts: Y = v^π(s₀), no reward and no discount. */
+static void refresh_starts(pess__pooled_view *view, double least, double most) {
+    const pess__pooled *pooled = view->pooled;
+    const pess__trial *trial = pooled->trial;
+    const int64_t reference = pooled->start_reference, at = trial->rows;
+    const double centre = pooled->start_centre, *v = trial->value;
+    double squares = 0, moved = 0;
+    for (int64_t s = 0; s < trial->states; s++) {
+        const double n = view->starts_scale * (double)view->starts[s];
+        if (n == 0) continue;
+        squares += n * (v[s] - centre) * (v[s] - centre);
+        if (s == reference) continue;
+        double h = from_box(trial, s, reference);
+        if (pooled->target_start[s] >= 0) h = fmin(h, view->h[pooled->target_start[s]]);
+        moved += n * h * h;
+    }
+    const double root = sqrt(squares) + sqrt(moved);
+    view->v[at] = root * root;
+    view->range[at] = fmax(most - centre - (trial->low[reference] - v[reference]),
+                           centre + (trial->high[reference] - v[reference]) - least);
+}
+
 void pess__pooled_view_refresh(pess__pooled_view *view) {
     const pess__trial *trial = view->pooled->trial;
     double least, most;
@@ -161,4 +189,5 @@ void pess__pooled_view_refresh(pess__pooled_view *view) {
         view->v[z] = root * root;
         view->range[z] = pess__trial_range(trial, z, trial->low, trial->high, least, most);
     }
+    if (view->starts) refresh_starts(view, least, most);
 }

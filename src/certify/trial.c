@@ -279,6 +279,8 @@ pess_status pess__trial_run(const pess__trial_setup *setup, pess__trial **out, p
     pess__trial *trial;
     PESS_TRY(pess__allocate(&trial, 1, sizeof *trial, "a test of a policy", error));
     trial->setup = *setup;
+    trial->pooled_lower = -INFINITY;
+    trial->pooled_upper = INFINITY;
     trial->states = setup->first->states;
     pess_status status = pess__trial_first(trial, error);
     const bool pooled = setup->pooled && trial->states <= PESS__POOLED_STATES;
@@ -301,7 +303,7 @@ pess_status pess__trial_predict(const pess__trial_setup *setup, double *lower, p
     dry.start = setup->start_first;
     pess__trial *trial = NULL;
     const pess_status status = pess__trial_run(&dry, &trial, error);
-    if (status == PESS_OK) *lower = trial->lower;
+    if (status == PESS_OK) *lower = fmax(trial->lower, trial->pooled_lower);
     pess__trial_destroy(trial);
     pess_counts_destroy(imagined);
     return status;

@@ -25,8 +25,10 @@ typedef struct pess__trial_setup {
     const uint8_t *terminal;           /* [S] 1: no actions, value 0 */
     double ratio;                      /* planned size of the second part over that of the first */
     double gamma, reward_lo, reward_hi, v_lo, v_hi;
-    bool ends;                            /* episodes can end: 0 is then a possible successor's value */
-    bool trajectories;                    /* the counts of the second part are adaptive */
+    bool
+        start_estimated; /* start is the mean of the episode starts of the second part, start_first that of the first */
+    bool ends;           /* episodes can end: 0 is then a possible successor's value */
+    bool trajectories;   /* the counts of the second part are adaptive */
     int64_t max_successors;               /* 0: any state may follow */
     const double *outer_low, *outer_high; /* [S] bounds of v^π that hold anyway, or NULL: the box is cut by them */
     double delta_box, delta_sets, delta_pooled, delta_relative;
@@ -59,9 +61,9 @@ typedef struct pess__trial {
     double *squares;    /* [rows] Σ(Y − ŷ)² */
     double *low, *high; /* [S+1] the box around v^π; both 0 at the end */
 
-    double lower, upper; /* bounds of ρ·v^π */
-    bool pooled_lower;   /* the pooled test gave it */
-    double residual;     /* of the box's fixed points, already paid for */
+    double lower, upper;               /* bounds of start·v^π by the box */
+    double pooled_lower, pooled_upper; /* bounds of ρ·v^π by the pooled test; infinite where it was not run */
+    double residual;                   /* of the box's fixed points, already paid for */
 } pess__trial;
 
 /* Runs the tests. The trial borrows what the setup points to. */
