@@ -3,6 +3,7 @@
 #include "coverage.h"
 #include "small_worlds.h"
 
+#include "certify/episodes.h"
 #include "certify/trial.h"
 #include "certify/worst_world.h"
 #include "core/rng.h"
@@ -281,6 +282,43 @@ static void test_hoeffding_formula_is_violated(void **state) {
 
 /* ------------------------------------------------------------------------------------------------ the rest */
 
+/* Whole episodes: three throws of a coin and a cut, of which the most that can follow is counted; and one throw each,
+ * where the bound is nearly exact and half of it is caught. */
+static void episode_runs(double gamma, int64_t horizon, int64_t runs, double delta, int64_t *wrong, int64_t *mutant) {
+    world w = world_bandit(1, 0.5, 0.5, gamma, 0);
+    const double top = 1 / (1 - gamma), rest = pow(gamma, (double)horizon) * top;
+    const double truth = 0.5 * (1 - pow(gamma, (double)horizon)) * top + rest; /* what the bound is about */
+    *wrong = *mutant = 0;
+    for (int64_t r = 0; r < runs; r++) {
+        pess_dataset *data = log_of(&w, 300 * horizon, horizon, coverage_seed(6) * 10000 + (uint64_t)r);
+        pess_columns columns;
+        pess_dataset_columns(data, &columns);
+        double upper = 0, mean = rest;
+        MUST(pess__episodes_upper(data, gamma, 0, top, delta, &upper, error));
+        for (int64_t i = 0; i < columns.rows; i++)
+            mean += columns.reward[i] * pow(gamma, (double)columns.step[i]) / 300;
+        assert_true(upper > mean && upper <= top);
+        *wrong += upper < truth;
+        *mutant += mean + (upper - mean) / 2 < truth;
+        pess_dataset_destroy(data);
+    }
+    world_free(&w);
+}
+
+static void test_whole_episodes(void **state) {
+    (void)state;
+    const double delta = 0.01;
+    const int64_t runs = coverage_runs(2000), allowed = failures_allowed(runs, delta);
+    int64_t wrong, mutant;
+    episode_runs(0.5, 3, runs, delta, &wrong, &mutant);
+    assert_true(wrong <= allowed);
+    episode_runs(0, 1, runs, delta, &wrong, &mutant);
+    print_message("episodes: wrong %lld, half the radius %lld, allowed %lld of %lld\n", (long long)wrong,
+                  (long long)mutant, (long long)allowed, (long long)runs);
+    assert_true(wrong <= allowed);
+    assert_true(mutant > allowed);
+}
+
 static void test_kl_bounds_invert_the_divergence(void **state) {
     (void)state;
     for (double m = 0; m <= 1; m += 0.125)
@@ -441,6 +479,7 @@ int main(void) {
         cmocka_unit_test(test_width_shrinks),
         cmocka_unit_test(test_stopping_does_not_fool_it),
         cmocka_unit_test(test_hoeffding_formula_is_violated),
+        cmocka_unit_test(test_whole_episodes),
         cmocka_unit_test(test_kl_bounds_invert_the_divergence),
         cmocka_unit_test(test_coin_low_is_safe_and_tight),
         cmocka_unit_test(test_subset_sets_against_members),

@@ -40,8 +40,8 @@ static double samples_first(const pess__pooled *pooled, int64_t z) {
                            : pooled->starts_expected / trial->setup.ratio;
 }
 
-/* D/n of the target q = e_s − e_t, or of the start distribution where s < 0, in an inverse. `expected` [rows] or NULL:
- * the counts. */
+/* D/n of the target q = e_s − e_t in an inverse, or of `visits` [S] where s < 0. n: the counts, or for NULL what is
+ * expected. */
 static void weigh(const pess__trial *trial, const double *inverse, const pess_counts *counts, const uint8_t *bad,
                   const double *visits, pess__target target, double *d) {
     const int64_t states = trial->states;
