@@ -15,7 +15,11 @@
     X(convert, "a log in another format")                                                                              \
     X(mdp, "known processes: gridworld, bandit, random; solve, evaluate")                                              \
     X(simulate, "a log of a policy acting in a known process")                                                         \
+    X(env, "games to act in: list them, replay and record traces, measure their speed")                                \
+    X(play, "play a game in the terminal, watch a policy, or record it as a GIF or PNG")                               \
     X(list, "the algorithms, uncertainties and formats there are")                                                     \
+    X(experiment, "the paper's tabular experiments, with a figure and a page")                                         \
+    X(plot, "draws results of experiments")                                                                            \
     X(help, "this overview, or the help of one command")
 
 #define COMMAND_DECLARE(name, summary) int cmd_##name(int argc, char **argv);
