@@ -76,6 +76,22 @@ expect 0 "$PESS" certify garnet_log.csv --gamma 0.8 --reward-range 0,1 --start u
 prints "independent draws, although the log has episodes"
 [ "$estimated" != "$(json lower_bound)" ] || fail "--iid and --start make no difference"
 
+# The page: whole, self-contained, the recommendation first; names are escaped.
+expect 0 "$PESS" certify grid_log.csv --gamma 0.9 --reward-range 0,1 --report page
+prints "page/index.html"
+[ "$(grep -o 'Switch to the new policy' page/index.html | wc -l)" -eq 2 ] || fail "the page does not recommend"
+grep -qE '(src|href)=|@import|https?://|<script' page/index.html && fail "the page loads something"
+for words in 'What is known' 'What this rests on' 'Thin places' 'of doubt goes' 'To repeat it' 'certify grid_log.csv --gamma 0.9' \
+    'prefers-color-scheme:dark' '@media print' 'width=device-width'; do
+    grep -qF -- "$words" page/index.html || fail "the page lacks '$words'"
+done
+{ echo 'state,action,reward,next_state'; for i in 1 2 3 4 5 6 7 8 9; do echo 'a<b>&c,go,1,d'; echo 'd,go,0,a<b>&c'; done; } >names.csv
+"$PESS" certify names.csv --gamma 0.5 --report named >/dev/null
+grep -qF 'a&lt;b&gt;&amp;c' named/index.html || fail "a name is not escaped"
+grep -qF 'a<b>' named/index.html && fail "a name is written raw"
+expect 5 "$PESS" certify grid_log.csv --gamma 0.9 --report no/such/place
+no_leftovers
+
 # Tiny logs.
 printf 'state,action,reward,next_state\n0,0,0,0\n' >one.csv
 expect 3 "$PESS" certify one.csv --method split
