@@ -35,6 +35,7 @@ typedef struct pess__shares {
     double box, sets, pooled, relative, start_test;                /* the test of the policy */
     double log_box, log_sets, log_pooled, log_relative, log_start; /* the test of the logging policy */
     double log_episodes;                                           /* its whole episodes */
+    double log_transitions, log_rewards_low, log_rewards_high;     /* its sets, from the whole log */
 } pess__shares;
 
 pess__shares pess__shares_of(const pess__certification *job);

@@ -255,17 +255,39 @@ static pess_status test_policy(pess__certification *job, const pess__shares *sha
     return PESS_OK;
 }
 
-/* The logging policy took n(s) samples at s, whatever the action: one row per state. */
+/* The logging policy took n(s) samples at s, whatever the action: one row per state, of a process with one action. Its
+ * sets, from the whole log, cut the box of its test. */
+static pess_status logging_worlds(const pess__certification *job, const pess__shares *shares, pess_model **model,
+                                  pess__worlds **out, pess_error *error) {
+    const pess_model_options range = {
+        .unseen = PESS_UNSEEN_WORST, .reward_lo = job->model->reward_lo, .reward_hi = job->model->reward_hi};
+    PESS_TRY(pess_model_estimate(job->parts->whole_states, &range, model, error));
+    const pess__u_problem problem = {.counts = job->parts->whole_states,
+                                     .model = *model,
+                                     .gamma = job->options->gamma,
+                                     .delta = job->options->delta,
+                                     .v_lo = job->v_lo,
+                                     .v_hi = job->v_hi,
+                                     .trajectories = job->trajectories,
+                                     .max_successors = job->options->max_successors * job->counts->actions,
+                                     .threads = job->threads};
+    const pess__worlds_delta delta = {shares->log_transitions, shares->log_rewards_low, shares->log_rewards_high};
+    return pess__worlds_create(&problem, job->uncertainty, delta, out, error);
+}
+
 static pess_status test_logging(pess__certification *job, const pess__shares *shares, pess_error *error) {
     pess_certificate_info *info = &job->certificate->info;
     const int64_t states = job->counts->states;
     pess_policy *only = NULL;
+    pess_model *model = NULL;
+    pess__worlds *worlds = NULL;
     pess__trial *trial = NULL;
     PESS_TRY(pess__policy_allocate(states, 1, &only, error));
     for (int64_t s = 0; s < states; s++) only->probability[s] = job->model->terminal[s] ? 0 : 1;
     pess__trial_setup setup = setup_of(job, true, shares);
     setup.policy = only;
-    pess_status status = pess__trial_run(&setup, &trial, error);
+    pess_status status = logging_worlds(job, shares, &model, &worlds, error);
+    if (status == PESS_OK) status = run_between(worlds, only, &setup, &trial, error);
     if (status == PESS_OK) {
         const double box = trial->upper + start_error(job, trial, shares->log_start);
         info->behaviour_upper_bound = fmin(fmin(box, trial->pooled_upper), job->v_hi);
@@ -278,6 +300,8 @@ static pess_status test_logging(pess__certification *job, const pess__shares *sh
         info->behaviour_upper_bound = fmin(info->behaviour_upper_bound, whole);
     }
     pess__trial_destroy(trial);
+    pess__worlds_destroy(worlds);
+    pess_model_destroy(model);
     pess_policy_destroy(only);
     return status;
 }

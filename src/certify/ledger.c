@@ -36,10 +36,13 @@ pess__shares pess__shares_of(const pess__certification *job) {
     /* Whole episodes speak of their own starts: of no use where another distribution was declared. */
     const double whole = job->start_estimated && split ? 0.3 : 0, rows = log_test * (1 - whole);
     s.log_episodes = delta * rest * log_test * whole;
-    s.log_box = delta * rest * rows * 0.25;
+    s.log_transitions = delta * rest * rows * 0.1;
+    s.log_rewards_low = delta * rest * rows * 0.02;
+    s.log_rewards_high = delta * rest * rows * 0.08;
+    s.log_box = delta * rest * rows * 0.15;
     s.log_sets = delta * rest * rows * 0.1;
-    s.log_pooled = delta * rest * rows * 0.4;
-    s.log_relative = delta * rest * rows * 0.25;
+    s.log_pooled = delta * rest * rows * 0.35;
+    s.log_relative = delta * rest * rows * 0.2;
     s.log_start = split ? delta * start / parts : 0;
     return s;
 }
@@ -62,6 +65,9 @@ void pess__ledger_write(const pess__certification *job, const pess__shares *s) {
     enter(info, "test of the policy: pooled", s->pooled);
     enter(info, "test of the policy: differences of values", s->relative);
     enter(info, "test of the policy: start distribution", s->start_test);
+    enter(info, "logging policy, sets: transitions", s->log_transitions);
+    enter(info, "logging policy, sets: rewards from below", s->log_rewards_low);
+    enter(info, "logging policy, sets: rewards from above", s->log_rewards_high);
     enter(info, "logging policy: each row", s->log_box);
     enter(info, "logging policy: transitions", s->log_sets);
     enter(info, "logging policy: pooled", s->log_pooled);

@@ -124,7 +124,7 @@ static void write_picture(pess__outfile *out, const pess_certificate_info *c) {
     char words[120];
     pess__outfile_print(out,
                         "<h2>What is known</h2>\n<p class=\"soft\">Value: the discounted sum of rewards from the start "
-                        "(discount %g). Bars are where the truth can be, the dark line is the estimate at face "
+                        "(discount %g). Bars are where the truth can be, the thin line is the estimate at face "
                         "value.</p>\n<div class=\"scale\">\n",
                         c->gamma);
     (void)snprintf(words, sizeof words, "at most %.4g", c->behaviour_upper_bound);

@@ -70,10 +70,11 @@ static pess_status columns_create(int64_t rows, columns *c, pess_error *error) {
     return pess__allocate(&c->step, rows, sizeof *c->step, what, error);
 }
 
-static int64_t copy_part(const pess_dataset *data, const uint8_t *first, bool wanted, columns *c) {
+/* wanted: 1 the first part, 0 the second, -1 all. */
+static int64_t copy_part(const pess_dataset *data, const uint8_t *first, int wanted, columns *c) {
     int64_t at = 0;
     for (int64_t i = 0; i < data->rows; i++) {
-        if ((first[i] != 0) != wanted) continue;
+        if (wanted >= 0 && first[i] != wanted) continue;
         c->state[at] = data->state[i];
         c->action[at] = data->action[i];
         c->next_state[at] = data->next_state[i];
@@ -106,7 +107,7 @@ static pess_status count(const pess_dataset *data, const columns *c, int64_t row
 static pess_status fill(const pess_dataset *data, const uint8_t *first, columns *c, pess__parts *parts,
                         pess_error *error) {
     for (int second = 0; second < 2; second++) {
-        const int64_t rows = copy_part(data, first, !second, c);
+        const int64_t rows = copy_part(data, first, second ? 0 : 1, c);
         *(second ? &parts->second_rows : &parts->first_rows) = rows;
         if (rows == 0)
             return pess__fail(error, PESS_INPUT,
@@ -117,7 +118,9 @@ static pess_status fill(const pess_dataset *data, const uint8_t *first, columns 
         memset(c->action, 0, (size_t)rows * sizeof *c->action);
         PESS_TRY(count(data, c, rows, true, second ? &parts->second_states : &parts->first_states, error));
     }
-    return PESS_OK;
+    (void)copy_part(data, first, -1, c);
+    memset(c->action, 0, (size_t)data->rows * sizeof *c->action);
+    return count(data, c, data->rows, true, &parts->whole_states, error);
 }
 
 pess_status pess__parts_create(const pess_dataset *data, double share, bool by_episodes, uint64_t seed,
@@ -151,5 +154,6 @@ void pess__parts_destroy(pess__parts *parts) {
     pess_counts_destroy(parts->second);
     pess_counts_destroy(parts->first_states);
     pess_counts_destroy(parts->second_states);
+    pess_counts_destroy(parts->whole_states);
     free(parts);
 }

@@ -9,6 +9,7 @@ typedef struct pess__parts {
     int64_t first_rows, second_rows;
     pess_counts *first, *second;               /* counts of the pairs */
     pess_counts *first_states, *second_states; /* the same with one action: what the logging policy did */
+    pess_counts *whole_states;                 /* of both parts */
 } pess__parts;
 
 /* share: of the rows that go to the first part. By episodes: an episode belongs to the first part when its first row is

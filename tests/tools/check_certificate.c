@@ -204,9 +204,13 @@ static real mean_above(real m, real n, real log_term) {
 
 /* Values [S+1] in the worst (sign 1) or best (−1) world, of a policy or, where it is NULL, of the best one; returns
  * their mean over the states with actions. */
-static real by_sets(const table *c, const real *pi, int sign, real *v) {
+static real by_sets(const table *c, const char *prefix, int declared, const real *pi, int sign, real *v) {
     const char *set = json_string_value(json_object_get(certificate, "uncertainty"));
-    const real delta = share(sign > 0 ? "sets: rewards from below" : "sets: rewards from above");
+    char rewards[120], transitions[120];
+    (void)snprintf(rewards, sizeof rewards, "%ssets: rewards from %s", prefix, sign > 0 ? "below" : "above");
+    (void)snprintf(transitions, sizeof transitions, "%ssets: transitions", prefix);
+    const real delta = share(rewards);
+    const int actions = c->actions;
     real *w = room((size_t)S + 1, sizeof *w);
     v[S] = 0;
     for (int s = 0; s < S; s++) v[s] = terminal[s] ? 0 : sign > 0 ? v_lo : v_hi;
@@ -216,17 +220,17 @@ static real by_sets(const table *c, const real *pi, int sign, real *v) {
         for (int s = 0; s < S; s++) {
             if (terminal[s]) continue;
             real best = -INFINITY, sum = 0, mass = 0;
-            for (int a = 0; a < A; a++) {
-                const int z = s * A + a;
+            for (int a = 0; a < actions; a++) {
+                const int z = s * actions + a;
                 if (pi && pi[z] == 0) continue;
                 real q = sign > 0 ? v_lo : v_hi;
                 if (c->n[z] > 0) {
-                    const real log_term = logl((real)S * A / delta) + (adaptive ? logl(c->n[z]) + log1pl(c->n[z]) : 0);
+                    const real log_term =
+                        logl((real)S * actions / delta) + (adaptive ? logl(c->n[z]) + log1pl(c->n[z]) : 0);
                     const real m = fminl(fmaxl((c->sum[z] / c->n[z] - r_lo) / (r_hi - r_lo), 0), 1);
                     const real r =
                         sign > 0 ? 1 - mean_above(1 - m, c->n[z], log_term) : mean_above(m, c->n[z], log_term);
-                    q = r_lo + (r_hi - r_lo) * r +
-                        gamma_ * sign * worst(c, z, set, share("sets: transitions"), successors_declared, w);
+                    q = r_lo + (r_hi - r_lo) * r + gamma_ * sign * worst(c, z, set, share(transitions), declared, w);
                 }
                 best = fmaxl(best, q);
                 if (pi) sum += pi[z] * q, mass += pi[z];
@@ -697,7 +701,7 @@ int main(int argc, char **argv) {
     v_hi = r_hi / (1 - gamma_);
     if (ends) v_lo = fminl(v_lo, 0), v_hi = fmaxl(v_hi, 0);
 
-    table whole = new_table(A);
+    table whole = new_table(A), by_state = new_table(1);
     test policy = {.first = new_table(A), .second = new_table(A), .prefix = "test of the policy"};
     test logging = {.first = new_table(1), .second = new_table(1), .prefix = "logging policy"};
     const real part = number("split");
@@ -707,6 +711,7 @@ int main(int argc, char **argv) {
     for (long i = 0; i < count; i++) {
         const bool first = in_first(rows, i, count, part, seed, adaptive);
         put(&whole, &rows[i], false);
+        put(&by_state, &rows[i], true);
         put(first ? &policy.first : &policy.second, &rows[i], false);
         put(first ? &logging.first : &logging.second, &rows[i], true);
     }
@@ -719,15 +724,21 @@ int main(int argc, char **argv) {
     if (fabsl(sum - number("delta")) > 1e-12L) bad = 1, printf("the ledger does not add up\n");
     const bool split = strcmp(json_string_value(json_object_get(certificate, "method")), "split") == 0;
     real *outer_low = keep((size_t)S + 1, sizeof(real)), *outer_high = keep((size_t)S + 1, sizeof(real));
-    lower = by_sets(&whole, pi, 1, outer_low);
-    (void)by_sets(&whole, pi, -1, outer_high);
+    lower = by_sets(&whole, "", successors_declared, pi, 1, outer_low);
+    (void)by_sets(&whole, "", successors_declared, pi, -1, outer_high);
     policy.outer_low = outer_low;
     policy.outer_high = outer_high;
     if (split) try_policy(&policy, pi, &lower, &upper);
     bad |= verdict("lower bound", number("lower_bound"), fmaxl(lower, v_lo), true);
-    bad |= verdict("best possible, upper bound", number("optimal_upper_bound"), by_sets(&whole, NULL, -1, best), false);
+    bad |= verdict("best possible, upper bound", number("optimal_upper_bound"),
+                   by_sets(&whole, "", successors_declared, NULL, -1, best), false);
     real *only = keep((size_t)S, sizeof *only);
     for (int s = 0; s < S; s++) only[s] = 1;
+    real *logging_low = keep((size_t)S + 1, sizeof(real)), *logging_high = keep((size_t)S + 1, sizeof(real));
+    (void)by_sets(&by_state, "logging policy, ", successors_declared * A, only, 1, logging_low);
+    (void)by_sets(&by_state, "logging policy, ", successors_declared * A, only, -1, logging_high);
+    logging.outer_low = logging_low;
+    logging.outer_high = logging_high;
     try_policy(&logging, only, &lower, &upper);
     bad |= verdict("logging policy, upper bound", number("behaviour_upper_bound"), upper, false);
     const real gain = number("lower_bound") - number("behaviour_upper_bound");
