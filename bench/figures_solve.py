@@ -19,12 +19,20 @@ def figures(build, emit, run):
             emit(f"LU solve, n={line['n']}", line["seconds"], line.get("dgesv_seconds"), peer_name="OpenBLAS dgesv, 1 thread",
                  gflops=line["gflops"])
         elif line["bench"] == "gridworld-8x8":
-            numpy = next(p for p in peer if p["bench"] == "gridworld-8x8" and p["algorithm"] == line["algorithm"])
+            numpy = next((p for p in peer if p["bench"] == "gridworld-8x8" and p["algorithm"] == line["algorithm"]), None)
+            if numpy is None:
+                emit(f"policy iteration, 8x8 gridworld log, {line['algorithm']}", line["seconds"], None,
+                     times_one_lu=round(line["seconds"] / lu[64], 2))
+                continue
             emit(f"policy iteration, 8x8 gridworld log, {line['algorithm']}", line["seconds"], numpy["seconds"],
                  peer_name="NumPy, 1 thread", times_one_lu=round(line["seconds"] / lu[64], 2),
                  value_difference=abs(line["value"] - numpy["value"]))
         elif line["bench"] == "evaluate":
             scipy = next(p for p in peer if p["bench"] == "evaluate")
+            if line["states"] != scipy["states"]:
+                emit(f"evaluate a random chain of {line['states']} states to 1e-12", line["krylov_seconds"], None,
+                     residual=line["krylov_residual"])
+                continue
             for name in ("spsolve", "bicgstab"):
                 emit(f"evaluate a random chain of {line['states']} states to 1e-12", line["krylov_seconds"], scipy[name],
                      peer_name=f"SciPy {name}", residual=line["krylov_residual"])
