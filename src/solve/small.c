@@ -113,10 +113,11 @@ static inline void pack_row(small *x, int64_t s, int64_t a, int64_t last, int64_
         const double w = (double)there * x->gamma * model->probability[at];
         weight[4 * k] = w;
         next[4 * k] = (uint16_t)t;
-        for (int i = 0; i < words; i++) bits[i] |= (uint64_t)(t >> 6 == i) << (t & 63);
+        for (int i = 0; i < words && i < 2; i++) bits[i] |= (uint64_t)(t >> 6 == i) << (t & 63);
         self += (double)(t == s) * w;
     }
-    for (int i = 0; i < words; i++) x->bits[lane * words + i] = bits[i] & ~((uint64_t)(s >> 6 == i) << (s & 63));
+    for (int i = 0; i < words && i < 2; i++)
+        x->bits[lane * words + i] = bits[i] & ~((uint64_t)(s >> 6 == i) << (s & 63));
     x->self[lane] = self;
     const double constant = model->reward[z] + (x->bonus != NULL ? x->bonus[z] : 0.0);
     x->constant[lane] = constant;
