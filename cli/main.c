@@ -12,6 +12,7 @@
     X(convert, "a log in another format")                                                                              \
     X(mdp, "known processes: gridworld, bandit, random; solve, evaluate")                                              \
     X(simulate, "a log of a policy acting in a known process")                                                         \
+    X(env, "games: list")                                                                                              \
     X(list, "the algorithms, uncertainties and formats there are")                                                     \
     X(help, "this overview, or the help of one command")
 

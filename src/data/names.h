@@ -10,5 +10,9 @@ void pess__names_destroy(pess_names *names);
 pess_status pess__names_add(pess_names *names, const char *name, size_t length, int64_t *id, pess_error *error);
 pess_status pess__names_clone(const pess_names *names, pess_names **out, pess_error *error); /* NULL gives NULL */
 int64_t pess__names_find(const pess_names *names, const char *name, size_t length);          /* -1: not there */
+/* Forgets all names and keeps the memory. */
+void pess__names_clear(pess_names *names);
+/* UTF-8 without NUL bytes: what a name has to be, as reports and JSON repeat it. */
+bool pess__names_valid(const char *name, size_t length);
 
 #endif

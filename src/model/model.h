@@ -15,7 +15,7 @@ struct pess_model {
     int64_t states, actions;
     double reward_lo, reward_hi;
     bool reward_declared;
-    bool has_terminals; /* some transition ends the episode */
+    bool has_terminals; /* some transition ends the episode, or some state is terminal */
     double *reward;     /* [S*A] expected reward */
     uint8_t *kind;      /* [S*A] pess__row_kind */
     double *end_mass;   /* [S*A] probability that the pair ends the episode */
@@ -28,6 +28,9 @@ struct pess_model {
 /* A model with empty rows and zeroed arrays; `successors` is the room for next and probability. */
 pess_status pess__model_create(int64_t states, int64_t actions, int64_t successors, pess_model **out,
                                pess_error *error);
+
+/* Sizes of at least one and within PESS_MAX_*: PESS_ARGUMENT or PESS_LIMIT otherwise. */
+pess_status pess__check_sizes(int64_t states, int64_t actions, pess_error *error);
 
 /* V_lo..V_hi from the reward range, γ and whether episodes can end (0 is then in the range). Infinite at γ = 1 where
  * the range of rewards allows it. */

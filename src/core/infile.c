@@ -1,0 +1,270 @@
+#include "core/infile.h"
+
+#include "core/memory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+enum { GZIP_BUFFER = 1 << 17 };
+
+struct pess__infile {
+    char *name;
+    int descriptor;        /* -1: memory */
+    const uint8_t *memory; /* NULL: a file */
+    int64_t size;          /* of a regular file or memory; of a pipe once its end was seen; else -1 */
+    int64_t base;          /* where the file began when it was opened (standard input may be part-read) */
+    bool pipe;
+    int spool;       /* -1: none */
+    int64_t spooled; /* bytes of the pipe that the spool holds */
+    int64_t offset;  /* of sequential reading, bytes as stored */
+    bool gzip, in_member;
+    z_stream stream;
+    bool stream_ready;
+    uint8_t *packed; /* [GZIP_BUFFER] */
+};
+
+static pess_status cannot_read(const pess__infile *file, int reason, pess_error *error) {
+    return pess__fail(error, PESS_IO, "%s: cannot be read: %s", file->name, strerror(reason));
+}
+
+/* Keeps what a pipe delivers. */
+static pess_status spool_write(pess__infile *file, const uint8_t *bytes, size_t length, pess_error *error) {
+    if (file->spool < 0) {
+        const char *folder = getenv("TMPDIR");
+        if (folder == NULL || folder[0] == '\0') folder = access("/var/tmp", W_OK) == 0 ? "/var/tmp" : "/tmp";
+        char path[4096];
+        if (snprintf(path, sizeof path, "%s/pess-XXXXXX", folder) >= (int)sizeof path)
+            return pess__fail(error, PESS_IO, "TMPDIR is longer than a path can be");
+        file->spool = mkstemp(path);
+        if (file->spool < 0)
+            return pess__fail(error, PESS_IO, "%s: no temporary file in %s: %s", file->name, folder, strerror(errno));
+        (void)unlink(path);
+    }
+    while (length > 0) {
+        const ssize_t wrote = pwrite(file->spool, bytes, length, (off_t)file->spooled);
+        if (wrote < 0 && errno == EINTR) continue;
+        if (wrote <= 0)
+            return pess__fail(error, PESS_IO, "%s: the temporary copy cannot be written: %s", file->name,
+                              strerror(wrote < 0 ? errno : ENOSPC));
+        bytes += wrote;
+        length -= (size_t)wrote;
+        file->spooled += wrote;
+    }
+    return PESS_OK;
+}
+
+/* Bytes as stored from `offset`; *got is 0 only at the end. A pipe can only be asked up to where it was read. */
+static pess_status read_some(pess__infile *file, int64_t offset, void *buffer, size_t size, size_t *got,
+                             pess_error *error) {
+    if (file->memory != NULL) {
+        const int64_t left = offset < file->size ? file->size - offset : 0;
+        *got = (int64_t)size < left ? size : (size_t)left;
+        if (*got > 0) memcpy(buffer, file->memory + offset, *got);
+        return PESS_OK;
+    }
+    for (;;) {
+        ssize_t count = 0;
+        if (!file->pipe) {
+            count = pread(file->descriptor, buffer, size, (off_t)(file->base + offset));
+        } else if (offset < file->spooled) {
+            const int64_t left = file->spooled - offset;
+            count = pread(file->spool, buffer, (int64_t)size < left ? size : (size_t)left, (off_t)offset);
+        } else if (file->size < 0) {
+            count = read(file->descriptor, buffer, size);
+            if (count == 0) file->size = file->spooled;
+            if (count > 0) PESS_TRY(spool_write(file, buffer, (size_t)count, error));
+        }
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0) return cannot_read(file, errno, error);
+        *got = (size_t)count;
+        return PESS_OK;
+    }
+}
+
+/* As many as there are, up to size. */
+static pess_status read_full(pess__infile *file, int64_t offset, void *buffer, size_t size, size_t *got,
+                             pess_error *error) {
+    size_t done = 0, part = 1;
+    while (done < size && part > 0) {
+        PESS_TRY(read_some(file, offset + (int64_t)done, (uint8_t *)buffer + done, size - done, &part, error));
+        done += part;
+    }
+    *got = done;
+    return PESS_OK;
+}
+
+static pess_status look_for_gzip(pess__infile *file, pess_error *error) {
+    uint8_t magic[2];
+    size_t got = 0;
+    PESS_TRY(read_full(file, 0, magic, sizeof magic, &got, error));
+    file->gzip = got == 2 && magic[0] == 0x1f && magic[1] == 0x8b;
+    return PESS_OK;
+}
+
+static pess_status open_file(const char *path, pess__infile *file, pess_error *error) {
+    const bool standard = strcmp(path, "-") == 0;
+    file->name = strdup(standard ? "standard input" : path);
+    if (file->name == NULL) return pess__fail(error, PESS_MEMORY, "not enough memory to read %s", path);
+    file->descriptor = standard ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    if (file->descriptor < 0) return cannot_read(file, errno, error);
+    struct stat info;
+    if (fstat(file->descriptor, &info) != 0) return cannot_read(file, errno, error);
+    if (S_ISDIR(info.st_mode)) return cannot_read(file, EISDIR, error);
+    file->pipe = !S_ISREG(info.st_mode);
+    if (!file->pipe) {
+        const off_t here = standard ? lseek(file->descriptor, 0, SEEK_CUR) : 0;
+        file->base = here > 0 ? (int64_t)here : 0;
+        file->size = info.st_size > file->base ? (int64_t)info.st_size - file->base : 0;
+    }
+    return look_for_gzip(file, error);
+}
+
+pess_status pess__infile_open(const char *path, pess__infile **out, pess_error *error) {
+    pess__infile *file = NULL;
+    PESS_TRY(pess__allocate(&file, 1, sizeof *file, "a file handle", error));
+    file->descriptor = file->spool = -1;
+    file->size = -1;
+    const pess_status status = open_file(path, file, error);
+    if (status != PESS_OK) {
+        pess__infile_close(file);
+        return status;
+    }
+    *out = file;
+    return PESS_OK;
+}
+
+pess_status pess__infile_open_memory(const char *name, const void *bytes, size_t length, pess__infile **out,
+                                     pess_error *error) {
+    static const uint8_t nothing[1];
+    pess__infile *file = NULL;
+    PESS_TRY(pess__allocate(&file, 1, sizeof *file, "a file handle", error));
+    file->descriptor = file->spool = -1;
+    file->memory = length > 0 ? bytes : nothing;
+    file->size = (int64_t)length;
+    file->name = strdup(name);
+    const pess_status status = file->name == NULL ? pess__fail(error, PESS_MEMORY, "not enough memory to read %s", name)
+                                                  : look_for_gzip(file, error);
+    if (status != PESS_OK) {
+        pess__infile_close(file);
+        return status;
+    }
+    *out = file;
+    return PESS_OK;
+}
+
+void pess__infile_close(pess__infile *file) {
+    if (file == NULL) return;
+    if (file->stream_ready) (void)inflateEnd(&file->stream);
+    if (file->descriptor >= 0) (void)close(file->descriptor);
+    if (file->spool >= 0) (void)close(file->spool);
+    free(file->packed);
+    free(file->name);
+    free(file);
+}
+
+const char *pess__infile_name(const pess__infile *file) { return file->name; }
+
+bool pess__infile_is_gzip(const pess__infile *file) { return file->gzip; }
+
+pess_status pess__infile_head(pess__infile *file, void *buffer, size_t size, size_t *got, pess_error *error) {
+    return read_full(file, 0, buffer, size, got, error);
+}
+
+static pess_status start_gzip(pess__infile *file, pess_error *error) {
+    if (file->packed == NULL) PESS_TRY(pess__allocate(&file->packed, GZIP_BUFFER, 1, "decompression", error));
+    if (!file->stream_ready && inflateInit2(&file->stream, 15 + 16) != Z_OK)
+        return pess__fail(error, PESS_MEMORY, "%s: not enough memory for decompression", file->name);
+    file->stream_ready = true;
+    return PESS_OK;
+}
+
+/* Any number of gzip members one after the other, as `cat a.gz b.gz` makes them. */
+static pess_status read_gzip(pess__infile *file, void *buffer, size_t size, size_t *got, pess_error *error) {
+    PESS_TRY(start_gzip(file, error));
+    z_stream *z = &file->stream;
+    size_t done = 0;
+    while (done < size) {
+        if (z->avail_in == 0) {
+            size_t part = 0;
+            PESS_TRY(read_full(file, file->offset, file->packed, GZIP_BUFFER, &part, error));
+            if (part == 0) {
+                if (file->in_member || file->offset == 0)
+                    return pess__fail(error, PESS_INPUT,
+                                      "%s: the gzip data end early: the file is truncated; copy it again", file->name);
+                break;
+            }
+            file->offset += (int64_t)part;
+            z->next_in = file->packed;
+            z->avail_in = (uInt)part;
+        }
+        file->in_member = true;
+        const size_t room = size - done < (1u << 30) ? size - done : (1u << 30);
+        z->next_out = (uint8_t *)buffer + done;
+        z->avail_out = (uInt)room;
+        const int result = inflate(z, Z_NO_FLUSH);
+        done += room - z->avail_out;
+        if (result == Z_STREAM_END) {
+            file->in_member = false;
+            if (inflateReset(z) != Z_OK) return pess__fail(error, PESS_MEMORY, "%s: decompression failed", file->name);
+        } else if (result == Z_MEM_ERROR) {
+            return pess__fail(error, PESS_MEMORY, "%s: not enough memory for decompression", file->name);
+        } else if (result != Z_OK && result != Z_BUF_ERROR) {
+            return pess__fail(error, PESS_INPUT, "%s: the gzip data are damaged near byte %lld: %s", file->name,
+                              (long long)(file->offset - (int64_t)z->avail_in), z->msg != NULL ? z->msg : "not gzip");
+        }
+    }
+    *got = done;
+    return PESS_OK;
+}
+
+pess_status pess__infile_read(pess__infile *file, void *buffer, size_t size, size_t *got, pess_error *error) {
+    if (file->gzip) return read_gzip(file, buffer, size, got, error);
+    PESS_TRY(read_full(file, file->offset, buffer, size, got, error));
+    file->offset += (int64_t)*got;
+    return PESS_OK;
+}
+
+pess_status pess__infile_rewind(pess__infile *file, pess_error *error) {
+    file->offset = 0;
+    file->in_member = false;
+    if (file->stream_ready) {
+        file->stream.avail_in = 0;
+        if (inflateReset(&file->stream) != Z_OK)
+            return pess__fail(error, PESS_MEMORY, "%s: decompression failed", file->name);
+    }
+    return PESS_OK;
+}
+
+pess_status pess__infile_size(pess__infile *file, int64_t *size, pess_error *error) {
+    if (file->size < 0) {
+        uint8_t *buffer = NULL;
+        PESS_TRY(pess__allocate(&buffer, GZIP_BUFFER, 1, "a copy of the input", error));
+        pess_status status = PESS_OK;
+        size_t got = 1;
+        while (status == PESS_OK && got > 0) status = read_some(file, file->spooled, buffer, GZIP_BUFFER, &got, error);
+        free(buffer);
+        if (status != PESS_OK) return status;
+    }
+    *size = file->size;
+    return PESS_OK;
+}
+
+pess_status pess__infile_at(pess__infile *file, int64_t offset, void *buffer, size_t size, pess_error *error) {
+    size_t got = 0;
+    PESS_TRY(read_full(file, offset, buffer, size, &got, error));
+    if (got < size)
+        return pess__fail(error, PESS_INPUT, "%s: ends at byte %lld, expected %lld more: the file is truncated",
+                          file->name, (long long)(offset + (int64_t)got), (long long)(size - got));
+    return PESS_OK;
+}
+
+void pess__infile_position(const pess__infile *file, int64_t *done, int64_t *total) {
+    *done = file->offset;
+    *total = file->size > 0 ? file->size : 0;
+}

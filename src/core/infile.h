@@ -1,0 +1,32 @@
+/* Input: a file, standard input ("-") or a piece of memory. Sequential reading undoes gzip, told by its first bytes;
+ * random access sees the bytes as they are. A pipe is kept in an unlinked temporary file (in $TMPDIR or /var/tmp) as
+ * far as it was read, so that it can be read again. */
+#ifndef PESS_CORE_INFILE_H
+#define PESS_CORE_INFILE_H
+
+#include "core/status.h"
+
+typedef struct pess__infile pess__infile;
+
+pess_status pess__infile_open(const char *path, pess__infile **out, pess_error *error);
+/* `name` stands for the path in messages; the bytes are borrowed until close. */
+pess_status pess__infile_open_memory(const char *name, const void *bytes, size_t length, pess__infile **out,
+                                     pess_error *error);
+void pess__infile_close(pess__infile *file); /* NULL is fine */
+
+const char *pess__infile_name(const pess__infile *file); /* "standard input" for "-" */
+bool pess__infile_is_gzip(const pess__infile *file);
+/* The first bytes as they are (not decompressed); *got < size only where the file is shorter. */
+pess_status pess__infile_head(pess__infile *file, void *buffer, size_t size, size_t *got, pess_error *error);
+/* The next `size` bytes, decompressed; *got < size only at the end. Damaged or truncated gzip is PESS_INPUT. */
+pess_status pess__infile_read(pess__infile *file, void *buffer, size_t size, size_t *got, pess_error *error);
+/* Sequential reading starts again at the first byte. */
+pess_status pess__infile_rewind(pess__infile *file, pess_error *error);
+/* Bytes of the file as stored; reads a pipe to its end. */
+pess_status pess__infile_size(pess__infile *file, int64_t *size, pess_error *error);
+/* Exactly `size` bytes at `offset`; PESS_INPUT where the file is shorter. Safe from several threads after _size. */
+pess_status pess__infile_at(pess__infile *file, int64_t offset, void *buffer, size_t size, pess_error *error);
+/* How far sequential reading is, in bytes as stored, and of how many (0: not known). For progress reports. */
+void pess__infile_position(const pess__infile *file, int64_t *done, int64_t *total);
+
+#endif

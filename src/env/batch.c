@@ -1,0 +1,248 @@
+/* Many environments stepped in one call: an array of instances, cut into one span per thread. Each instance has its own
+ * stream, so the cut does not show. */
+#include "env/env.h"
+
+#include "core/memory.h"
+#include "core/threads.h"
+#include "env/tables.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct pess_batch {
+    const pess__game *game;
+    pess__settings settings;
+    int64_t count;
+    int threads;
+    size_t stride;
+    uint8_t *instances; /* [count * stride] */
+    pess_generator generator;
+    pess__door *doors;         /* [count] NULL: our generator, no doors */
+    pess__numpy_random *numpy; /* [count] NULL likewise */
+    int64_t final_size;        /* bytes of a kept last observation */
+    uint8_t *final, *ended;    /* [count * final_size], [count] */
+};
+
+static pess__instance *instance_at(const pess_batch *batch, int64_t i) {
+    return (pess__instance *)(void *)(batch->instances + (size_t)i * batch->stride);
+}
+
+/* ---- setup */
+
+static pess_status fill(pess_batch *batch, const pess_env_options *options, pess_error *error) {
+    const int64_t count = batch->count;
+    if (count > INT64_MAX / (int64_t)batch->stride)
+        return pess__fail(error, PESS_LIMIT, "a batch of %lld environments is too large", (long long)count);
+    PESS_TRY(pess__allocate(&batch->final, count, (size_t)batch->final_size, "the last observations", error));
+    PESS_TRY(pess__allocate(&batch->ended, count, 1, "the ends of episodes", error));
+    batch->instances = aligned_alloc(PESS__ALIGNMENT, (size_t)count * batch->stride);
+    if (batch->instances == NULL)
+        return pess__fail(error, PESS_MEMORY, "not enough memory for %lld environments", (long long)count);
+    memset(batch->instances, 0, (size_t)count * batch->stride);
+    if (options->generator == PESS_GENERATOR_NUMPY) {
+        PESS_TRY(pess__allocate(&batch->doors, count, sizeof *batch->doors, "the generators", error));
+        PESS_TRY(pess__allocate(&batch->numpy, count, sizeof *batch->numpy, "the generators", error));
+    }
+    for (int64_t i = 0; i < count; i++) {
+        pess__instance *instance = instance_at(batch, i);
+        const bool numpy = batch->numpy != NULL;
+        pess__source_seed(&instance->source, numpy ? &batch->doors[i] : NULL, numpy ? &batch->numpy[i] : NULL, options,
+                          (uint64_t)i);
+        batch->game->reset(&batch->settings, instance);
+    }
+    return PESS_OK;
+}
+
+/* Takes over the settings' tables, also on failure. */
+static pess_status make(const pess__game *game, const pess__settings *settings, const pess_env_options *options,
+                        int64_t count, int threads, pess_batch **out, pess_error *error) {
+    pess_batch *batch = NULL;
+    pess_status status = PESS_OK;
+    if (count < 1)
+        status = pess__fail(error, PESS_ARGUMENT, "a batch of %lld environments; expected 1 or more", (long long)count);
+    if (status == PESS_OK) status = pess__check_generator(options, count, error);
+    if (status == PESS_OK) status = pess__allocate(&batch, 1, sizeof *batch, "a batch", error);
+    if (status != PESS_OK) {
+        pess__tables_release(settings->tables);
+        return status;
+    }
+    batch->game = game;
+    batch->settings = *settings;
+    batch->count = count;
+    batch->threads = pess__threads(threads);
+    batch->stride = pess__instance_stride(game);
+    batch->generator = options->generator;
+    batch->final_size = settings->tables != NULL ? (int64_t)sizeof(int64_t) : settings->bytes;
+    status = fill(batch, options, error);
+    if (status != PESS_OK) {
+        pess_batch_destroy(batch);
+        return status;
+    }
+    *out = batch;
+    return PESS_OK;
+}
+
+pess_status pess_batch_create(const pess_env_options *options, int64_t count, int threads, pess_batch **out,
+                              pess_error *error) {
+    if (options->game == NULL) return pess__fail(error, PESS_ARGUMENT, "no game is named");
+    const pess__game *game = pess__game_find(options->game);
+    if (game == NULL) return pess__fail_game(options->game, error);
+    pess__settings settings;
+    PESS_TRY(pess__settings_create(game, options, &settings, error));
+    return make(game, &settings, options, count, threads, out, error);
+}
+
+pess_status pess_batch_create_mdp(const pess_mdp *mdp, const double *start, const pess_env_options *options,
+                                  int64_t count, int threads, pess_batch **out, pess_error *error) {
+    pess__settings settings;
+    PESS_TRY(pess__tables_create(mdp, start, options, &settings, error));
+    return make(&pess__game_mdp, &settings, options, count, threads, out, error);
+}
+
+void pess_batch_destroy(pess_batch *batch) {
+    if (batch == NULL) return;
+    pess__tables_release(batch->settings.tables);
+    free(batch->instances);
+    free(batch->doors);
+    free(batch->numpy);
+    free(batch->final);
+    free(batch->ended);
+    free(batch);
+}
+
+int64_t pess_batch_count(const pess_batch *batch) { return batch->count; }
+int64_t pess_batch_actions(const pess_batch *batch) { return batch->settings.actions; }
+int64_t pess_batch_bits(const pess_batch *batch) { return batch->settings.bits; }
+int64_t pess_batch_bytes(const pess_batch *batch) { return batch->settings.bytes; }
+
+/* ---- acting */
+
+static pess_status check_actions(const pess_batch *batch, const int32_t *actions, pess_error *error) {
+    const uint32_t most = (uint32_t)batch->settings.actions - 1; /* negative actions are large as unsigned ones */
+    uint32_t worst = 0;
+    for (int64_t i = 0; i < batch->count; i++) worst = (uint32_t)actions[i] > worst ? (uint32_t)actions[i] : worst;
+    for (int64_t i = 0; worst > most && i < batch->count; i++)
+        if ((uint32_t)actions[i] > most)
+            return pess__fail(error, PESS_ARGUMENT, "environment %lld, action: found %ld, expected 0 to %lu",
+                              (long long)i, (long)actions[i], (unsigned long)most);
+    if (batch->game->has_action == NULL) return PESS_OK;
+    for (int64_t i = 0; i < batch->count; i++) {
+        const void *state = pess__state(instance_at(batch, i));
+        if (!batch->game->has_action(&batch->settings, state, actions[i]))
+            return pess__fail(error, PESS_ARGUMENT,
+                              "environment %lld, action: found %ld, which state %lld does not have", (long long)i,
+                              (long)actions[i], (long long)pess__tables_state(state));
+    }
+    return PESS_OK;
+}
+
+pess_status pess_batch_step(pess_batch *batch, const int32_t *actions, const pess_batch_out *out, pess_error *error) {
+    PESS_TRY(check_actions(batch, actions, error));
+    const pess__span whole = {.settings = &batch->settings,
+                              .instances = batch->instances,
+                              .stride = batch->stride,
+                              .last = batch->count,
+                              .actions = actions,
+                              .out = out,
+                              .final = batch->final,
+                              .ended = batch->ended,
+                              .fast = batch->doors == NULL};
+    const int64_t parts = batch->threads < batch->count ? batch->threads : batch->count;
+    if (parts <= 1) {
+        batch->game->run(&whole);
+        return PESS_OK;
+    }
+#pragma omp parallel for num_threads((int)parts) schedule(static, 1)
+    for (int64_t part = 0; part < parts; part++) {
+        pess__span span = whole;
+        span.first = batch->count * part / parts;
+        span.last = batch->count * (part + 1) / parts;
+        batch->game->run(&span);
+    }
+    return PESS_OK;
+}
+
+void pess_batch_observe(const pess_batch *batch, const pess_batch_out *out) {
+    for (int64_t i = 0; i < batch->count; i++) {
+        if (out->rewards != NULL) out->rewards[i] = 0;
+        if (out->ends != NULL) out->ends[i] = PESS_END_NONE;
+        pess__observe(batch->game, &batch->settings, instance_at(batch, i), out, i);
+    }
+}
+
+bool pess_batch_final_bits(const pess_batch *batch, int64_t index, uint8_t *out) {
+    if (index < 0 || index >= batch->count || batch->ended[index] == 0) return false;
+    if (batch->settings.tables == NULL) {
+        memcpy(out, batch->final + index * batch->final_size, (size_t)batch->final_size);
+        return true;
+    }
+    const int64_t state = pess_batch_final_state(batch, index);
+    memset(out, 0, (size_t)batch->settings.bytes);
+    out[state / 8] = (uint8_t)(1U << (state % 8));
+    return true;
+}
+
+int64_t pess_batch_final_state(const pess_batch *batch, int64_t index) {
+    int64_t state = -1;
+    if (index >= 0 && index < batch->count && batch->ended[index] != 0 && batch->settings.tables != NULL)
+        memcpy(&state, batch->final + index * batch->final_size, sizeof state);
+    return state;
+}
+
+/* ---- saving: the instances, then the kept observations and their flags */
+
+static pess__stored stored_batch(const pess_batch *batch) {
+    const int64_t size = (int64_t)pess__instance_size(batch->game, batch->numpy != NULL);
+    return (pess__stored){.game = batch->game->info.name,
+                          .generator = batch->generator,
+                          .count = batch->count,
+                          .bits = batch->settings.bits,
+                          .body = batch->count * (size + batch->final_size + 1)};
+}
+
+int64_t pess_batch_save_size(const pess_batch *batch) {
+    const pess__stored what = stored_batch(batch);
+    return pess__stored_size(&what);
+}
+
+pess_status pess_batch_save(const pess_batch *batch, uint8_t *out, int64_t size, pess_error *error) {
+    const pess__stored what = stored_batch(batch);
+    const size_t one = pess__instance_size(batch->game, batch->numpy != NULL);
+    uint8_t *to = NULL;
+    PESS_TRY(pess__stored_begin(&what, out, size, &to, error));
+    for (int64_t i = 0; i < batch->count; i++, to += one)
+        pess__instance_save(batch->game, instance_at(batch, i), batch->numpy != NULL ? &batch->numpy[i] : NULL, to);
+    memcpy(to, batch->final, (size_t)(batch->count * batch->final_size));
+    memcpy(to + batch->count * batch->final_size, batch->ended, (size_t)batch->count);
+    pess__stored_seal(&what, out);
+    return PESS_OK;
+}
+
+static bool finals_valid(const pess_batch *batch, const uint8_t *final, const uint8_t *ended) {
+    for (int64_t i = 0; i < batch->count; i++) {
+        if (ended[i] > 1) return false;
+        if (batch->settings.tables != NULL && !batch->game->valid(&batch->settings, final + i * batch->final_size))
+            return false;
+    }
+    return true;
+}
+
+pess_status pess_batch_restore(pess_batch *batch, const uint8_t *bytes, int64_t size, pess_error *error) {
+    const pess__stored what = stored_batch(batch);
+    const size_t one = pess__instance_size(batch->game, batch->numpy != NULL);
+    const uint8_t *body = NULL;
+    PESS_TRY(pess__stored_open(&what, bytes, size, &body, error));
+    for (int64_t i = 0; i < batch->count; i++)
+        if (!pess__instance_valid(batch->game, &batch->settings, batch->numpy != NULL, body + (size_t)i * one))
+            return pess__fail(error, PESS_INPUT, "saved batch: environment %lld is in no possible state of %s",
+                              (long long)i, batch->game->info.name);
+    const uint8_t *final = body + (size_t)batch->count * one, *ended = final + batch->count * batch->final_size;
+    if (!finals_valid(batch, final, ended))
+        return pess__fail(error, PESS_INPUT, "saved batch: the last observations are damaged");
+    for (int64_t i = 0; i < batch->count; i++)
+        pess__instance_load(batch->game, instance_at(batch, i), batch->numpy != NULL ? &batch->numpy[i] : NULL,
+                            body + (size_t)i * one);
+    memcpy(batch->final, final, (size_t)(batch->count * batch->final_size));
+    memcpy(batch->ended, ended, (size_t)batch->count);
+    return PESS_OK;
+}

@@ -1,0 +1,138 @@
+/* What an environment is inside: a game (a table of functions), settings that never change, and an instance: the
+ * header below followed by the game's own state, plain bytes without pointers. A single environment has one instance, a
+ * batch an array of them. */
+#ifndef PESS_ENV_ENV_H
+#define PESS_ENV_ENV_H
+
+#include "core/status.h"
+#include "env/source.h"
+
+enum {
+    PESS__ROWS = 10,
+    PESS__COLS = 10,
+    PESS__CELLS = PESS__ROWS * PESS__COLS,
+    PESS__WORDS = PESS_ENV_MAX_BYTES / 8 /* a packed observation, with room for writes of whole words */
+};
+
+/* A word of a packed observation. Observations of a batch lie side by side without gaps, so it may be anywhere. */
+typedef uint64_t pess__word __attribute__((aligned(1), may_alias));
+
+enum { PESS__NOTHING, PESS__LEFT, PESS__UP, PESS__RIGHT, PESS__DOWN, PESS__FIRE };
+
+typedef struct pess__outcome {
+    double reward;
+    bool terminal;
+} pess__outcome;
+
+typedef struct pess__settings {
+    double sticky;
+    bool ramping;
+    int64_t step_limit; /* INT64_MAX: none */
+    int64_t actions;
+    const uint8_t *action_map;   /* [actions] to the full set; NULL for an MDP */
+    struct pess__tables *tables; /* of an MDP; NULL for a game */
+    int64_t bits, bytes;
+} pess__settings;
+
+typedef struct pess__instance {
+    pess__source source;
+    int64_t steps;    /* since the last reset */
+    uint8_t previous; /* action really taken last; a reset does not clear it */
+    uint8_t end;      /* pess_end of the last step; a reset clears it */
+    uint8_t unused[6];
+} pess__instance;
+
+enum { PESS__ALIGNMENT = 64, PESS__STATE_OFFSET = 64 };
+_Static_assert(sizeof(pess__instance) <= PESS__STATE_OFFSET, "the header fits in front of the state");
+
+PESS__INLINE void *pess__state(pess__instance *instance) { return (uint8_t *)instance + PESS__STATE_OFFSET; }
+
+/* A stretch of a batch. Instances lie `stride` bytes apart. */
+typedef struct pess__span {
+    const pess__settings *settings;
+    uint8_t *instances;
+    size_t stride;
+    int64_t first, last; /* [first,last) */
+    const int32_t *actions;
+    const pess_batch_out *out;
+    uint8_t *final; /* [N * bytes] packed; of an MDP [N] states as int64_t */
+    uint8_t *ended; /* [N] an episode has ended here at least once */
+    bool fast;      /* no door anywhere */
+} pess__span;
+
+typedef struct pess__game {
+    pess_env_info info;
+    size_t state_size;
+    void (*reset)(const pess__settings *settings, pess__instance *instance);
+    /* The action is legal and the episode has not ended. */
+    pess__outcome (*step)(const pess__settings *settings, pess__instance *instance, int64_t action);
+    void (*draw)(const void *state, pess__word *words); /* NULL for an MDP */
+    bool (*valid)(const pess__settings *settings, const void *state);
+    void (*run)(const pess__span *span); /* one step of every environment of the span */
+    bool (*has_action)(const pess__settings *settings, const void *state, int64_t action); /* NULL: all in range */
+} pess__game;
+
+/* One row per game; adding one is one file and one row here. */
+#define PESS__GAME_LIST(X)                                                                                             \
+    X(asterix)                                                                                                         \
+    X(breakout)                                                                                                        \
+    X(freeway)                                                                                                         \
+    X(seaquest)                                                                                                        \
+    X(space_invaders)
+
+#define PESS__GAME_DECLARE(name) extern const pess__game pess__game_##name;
+PESS__GAME_LIST(PESS__GAME_DECLARE)
+#undef PESS__GAME_DECLARE
+extern const pess__game pess__game_mdp;
+
+const pess__game *pess__game_find(const char *name); /* NULL: no such game */
+
+/* Bytes from one instance to the next. */
+static inline size_t pess__instance_stride(const pess__game *game) {
+    return (PESS__STATE_OFFSET + game->state_size + PESS__ALIGNMENT - 1) / PESS__ALIGNMENT * PESS__ALIGNMENT;
+}
+
+struct pess_env {
+    const pess__game *game;
+    pess__settings settings;
+    pess__instance *instance;
+    pess__door door;
+    pess__numpy_random numpy;
+    pess_generator generator;
+};
+
+/* Checks the options and fills the settings of a game. */
+pess_status pess__settings_create(const pess__game *game, const pess_env_options *options, pess__settings *out,
+                                  pess_error *error);
+pess_status pess__fail_game(const char *name, pess_error *error); /* "no game 'x'; there are …" */
+/* Seeds the source for stream `index` of the options; `numpy` is used where the options ask for it. */
+void pess__source_seed(pess__source *source, pess__door *door, pess__numpy_random *numpy,
+                       const pess_env_options *options, uint64_t index);
+pess_status pess__check_generator(const pess_env_options *options, int64_t count, pess_error *error);
+/* The observation of one instance into whatever of `out` is wanted, at position i. */
+void pess__observe(const pess__game *game, const pess__settings *settings, pess__instance *instance,
+                   const pess_batch_out *out, int64_t i);
+
+/* One instance as bytes: header, state, generator. numpy NULL: our generator. */
+size_t pess__instance_size(const pess__game *game, bool numpy);
+void pess__instance_save(const pess__game *game, const pess__instance *instance, const pess__numpy_random *numpy,
+                         uint8_t *out);
+/* Do the bytes describe a possible instance? */
+bool pess__instance_valid(const pess__game *game, const pess__settings *settings, bool numpy, const uint8_t *bytes);
+void pess__instance_load(const pess__game *game, pess__instance *instance, pess__numpy_random *numpy,
+                         const uint8_t *bytes);
+
+/* The envelope around saved instances, and its checksum. */
+typedef struct pess__stored {
+    const char *game;
+    pess_generator generator;
+    int64_t count, bits, body; /* body: bytes of all that is saved between envelope and checksum */
+} pess__stored;
+
+int64_t pess__stored_size(const pess__stored *what);
+pess_status pess__stored_begin(const pess__stored *what, uint8_t *out, int64_t size, uint8_t **body, pess_error *error);
+void pess__stored_seal(const pess__stored *what, uint8_t *out);
+pess_status pess__stored_open(const pess__stored *what, const uint8_t *bytes, int64_t size, const uint8_t **body,
+                              pess_error *error);
+
+#endif

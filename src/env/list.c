@@ -1,0 +1,42 @@
+/* The table of games. */
+#include "env/env.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const pess__game *const games[] = {
+#define GAME_ROW(name) &pess__game_##name,
+    PESS__GAME_LIST(GAME_ROW)
+#undef GAME_ROW
+};
+
+enum { GAME_COUNT = sizeof games / sizeof games[0] };
+
+const pess__game *pess__game_find(const char *name) {
+    for (int i = 0; i < GAME_COUNT; i++)
+        if (strcmp(games[i]->info.name, name) == 0) return games[i];
+    return NULL;
+}
+
+const pess_env_info *pess_env_list(size_t index) { return index < GAME_COUNT ? &games[index]->info : NULL; }
+
+const pess_env_info *pess_env_find(const char *name) {
+    const pess__game *game = pess__game_find(name);
+    return game != NULL ? &game->info : NULL;
+}
+
+const char *pess_env_action_name(int action) {
+    static const char *const names[PESS_ENV_ACTIONS] = {"nothing", "left", "up", "right", "down", "fire"};
+    return action >= 0 && action < PESS_ENV_ACTIONS ? names[action] : NULL;
+}
+
+pess_status pess__fail_game(const char *name, pess_error *error) {
+    char names[200] = "";
+    size_t used = 0;
+    for (int i = 0; i < GAME_COUNT; i++) {
+        const int wrote = snprintf(names + used, sizeof names - used, "%s%s", i > 0 ? ", " : "", games[i]->info.name);
+        if (wrote < 0 || (size_t)wrote >= sizeof names - used) break;
+        used += (size_t)wrote;
+    }
+    return pess__fail(error, PESS_ARGUMENT, "no game '%.60s'; there are %s", name, names);
+}

@@ -1,0 +1,58 @@
+/* Observations as packed bits, floats and bytes; and the unpacking of bits that were kept. */
+#include "env/env.h"
+#include "env/planes.h"
+#include "env/tables.h"
+
+/* A state of an MDP is one-hot: all clear but one. */
+static void observe_state(const pess__settings *settings, int64_t state, const pess_batch_out *out, int64_t i) {
+    const int64_t bits = settings->bits, bytes = settings->bytes;
+    if (out->bits != NULL) {
+        memset(out->bits + i * bytes, 0, (size_t)bytes);
+        out->bits[i * bytes + state / 8] = (uint8_t)(1U << (state % 8));
+    }
+    if (out->floats != NULL) {
+        memset(out->floats + i * bits, 0, (size_t)bits * sizeof *out->floats);
+        out->floats[i * bits + state] = 1;
+    }
+    if (out->bytes != NULL) {
+        memset(out->bytes + i * bits, 0, (size_t)bits);
+        out->bytes[i * bits + state] = 1;
+    }
+    if (out->states != NULL) out->states[i] = state;
+}
+
+void pess__observe(const pess__game *game, const pess__settings *settings, pess__instance *instance,
+                   const pess_batch_out *out, int64_t i) {
+    if (settings->tables != NULL) {
+        observe_state(settings, pess__tables_state(pess__state(instance)), out, i);
+        return;
+    }
+    uint64_t words[PESS__WORDS];
+    const unsigned channels = (unsigned)game->info.channels;
+    game->draw(pess__state(instance), words);
+    if (out->bits != NULL) memcpy(out->bits + i * settings->bytes, words, (size_t)settings->bytes);
+    if (out->floats != NULL) pess__floats(words, channels, out->layout, out->floats + i * settings->bits);
+    if (out->bytes != NULL) pess__bytes(words, channels, out->layout, out->bytes + i * settings->bits);
+    if (out->states != NULL) out->states[i] = -1;
+}
+
+/* Index of bit `bit` in the layout. */
+static int64_t place(int64_t bit, int64_t cells, int channels, pess_layout layout) {
+    return layout == PESS_LAYOUT_HWC ? bit : bit % channels * cells + bit / channels;
+}
+
+void pess_bits_to_floats(const uint8_t *bits, int64_t cells, int channels, pess_layout layout, float *out) {
+    const int64_t count = cells * channels;
+    memset(out, 0, (size_t)count * sizeof *out);
+    for (int64_t byte = 0; byte < (count + 7) / 8; byte++)
+        for (unsigned left = bits[byte]; left != 0; left &= left - 1)
+            out[place(8 * byte + __builtin_ctz(left), cells, channels, layout)] = 1;
+}
+
+void pess_bits_to_bytes(const uint8_t *bits, int64_t cells, int channels, pess_layout layout, uint8_t *out) {
+    const int64_t count = cells * channels;
+    memset(out, 0, (size_t)count);
+    for (int64_t byte = 0; byte < (count + 7) / 8; byte++)
+        for (unsigned left = bits[byte]; left != 0; left &= left - 1)
+            out[place(8 * byte + __builtin_ctz(left), cells, channels, layout)] = 1;
+}

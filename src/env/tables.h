@@ -1,0 +1,17 @@
+/* A tabular MDP made ready for sampling. The tables never change, so clones and batches share them. */
+#ifndef PESS_ENV_TABLES_H
+#define PESS_ENV_TABLES_H
+
+#include "env/env.h"
+
+typedef struct pess__tables pess__tables;
+
+/* Copies the MDP and fills the settings, tables included (one user). start NULL: uniform over states with actions. */
+pess_status pess__tables_create(const pess_mdp *mdp, const double *start, const pess_env_options *options,
+                                pess__settings *out, pess_error *error);
+void pess__tables_share(pess__tables *tables);   /* one user more; NULL is fine */
+void pess__tables_release(pess__tables *tables); /* one less; NULL is fine */
+
+int64_t pess__tables_state(const void *state); /* of an instance of pess__game_mdp */
+
+#endif

@@ -1,0 +1,109 @@
+/* The empirical model of a log (paper, appendix A): r_D(s,a) = Σr / n(s,a), P_D(s'|s,a) = n(s,a,s') / n(s,a), and a
+ * stand-in for every pair that the log never shows. Linear in S*A + successors. */
+#include "core/rng.h"
+#include "model/counts.h"
+#include "model/model.h"
+
+#include <math.h>
+
+pess_model_options pess_model_options_defaults(void) {
+    return (pess_model_options){.unseen = PESS_UNSEEN_PAPER, .reward_lo = NAN, .reward_hi = NAN, .seed = 0};
+}
+
+/* The declared range, filled up from the log where it is not declared, and held against what the log shows. */
+static pess_status reward_range(const pess_counts *counts, const pess_model_options *options, double *lo, double *hi,
+                                pess_error *error) {
+    const bool lo_given = !isnan(options->reward_lo), hi_given = !isnan(options->reward_hi);
+    *lo = lo_given ? options->reward_lo : counts->reward_min;
+    *hi = hi_given ? options->reward_hi : counts->reward_max;
+    if (!isfinite(*lo) || !isfinite(*hi))
+        return pess__fail(error, PESS_ARGUMENT, "the reward range %g..%g is not finite", *lo, *hi);
+    if (lo_given && hi_given && *lo > *hi)
+        return pess__fail(error, PESS_ARGUMENT, "the reward range %g..%g is upside down", *lo, *hi);
+    if (counts->transitions > 0 && (counts->reward_min < *lo || counts->reward_max > *hi)) {
+        const double found = counts->reward_min < *lo ? counts->reward_min : counts->reward_max;
+        return pess__fail(error, PESS_INPUT, "the log has a reward of %.17g, outside the declared range %.17g..%.17g",
+                          found, *lo, *hi);
+    }
+    if (*lo > *hi)
+        return pess__fail(error, PESS_ARGUMENT,
+                          "the reward range %g..%g is upside down: declare both ends for an empty log", *lo, *hi);
+    return PESS_OK;
+}
+
+static int64_t unseen_pairs(const pess_counts *counts) {
+    int64_t unseen = 0;
+    for (int64_t s = 0; s < counts->states; s++) {
+        if (counts->terminal[s]) continue;
+        for (int64_t a = 0; a < counts->actions; a++) unseen += counts->n[s * counts->actions + a] == 0;
+    }
+    return unseen;
+}
+
+static void fill_unseen(pess_model *model, const pess_model_options *options, int64_t pair, double uniform_end,
+                        int64_t *used) {
+    model->reward[pair] = model->reward_lo;
+    switch (options->unseen) {
+        case PESS_UNSEEN_PAPER: {
+            pess__rng rng = pess__rng_stream(options->seed, "unseen", (uint64_t)pair);
+            model->kind[pair] = PESS__ROW_UNIFORM;
+            model->reward[pair] += pess__rng_uniform(&rng) * (model->reward_hi - model->reward_lo);
+            model->end_mass[pair] = uniform_end;
+            break;
+        }
+        case PESS_UNSEEN_WORST: model->kind[pair] = PESS__ROW_SINK; break;
+        case PESS_UNSEEN_SELF_LOOP:
+            model->kind[pair] = PESS__ROW_SPARSE;
+            model->next[*used] = (uint32_t)(pair / model->actions);
+            model->probability[*used] = 1;
+            ++*used;
+            break;
+    }
+}
+
+static void fill_seen(pess_model *model, const pess_counts *counts, int64_t pair, int64_t *used) {
+    const double n = (double)counts->n[pair];
+    model->kind[pair] = PESS__ROW_SPARSE;
+    model->reward[pair] = fmin(fmax(counts->reward_sum[pair] / n, model->reward_lo), model->reward_hi);
+    model->end_mass[pair] = (double)counts->n_terminal[pair] / n;
+    if (counts->n_terminal[pair] > 0) model->has_terminals = true;
+    for (int64_t k = counts->row[pair]; k < counts->row[pair + 1]; k++) {
+        model->next[*used] = counts->next[k];
+        model->probability[*used] = (double)counts->n_next[k] / n;
+        ++*used;
+    }
+}
+
+pess_status pess_model_estimate(const pess_counts *counts, const pess_model_options *options, pess_model **out,
+                                pess_error *error) {
+    const pess_model_options defaults = pess_model_options_defaults();
+    if (options == NULL) options = &defaults;
+    if ((unsigned)options->unseen > PESS_UNSEEN_SELF_LOOP)
+        return pess__fail(error, PESS_ARGUMENT, "%d is no rule for unseen pairs", (int)options->unseen);
+    double lo = 0, hi = 0;
+    PESS_TRY(reward_range(counts, options, &lo, &hi, error));
+    const int64_t pairs = counts->states * counts->actions;
+    const int64_t extra = options->unseen == PESS_UNSEEN_SELF_LOOP ? unseen_pairs(counts) : 0;
+    pess_model *model = NULL;
+    PESS_TRY(pess__model_create(counts->states, counts->actions, counts->row[pairs] + extra, &model, error));
+    model->reward_lo = lo;
+    model->reward_hi = hi;
+    model->reward_declared = !isnan(options->reward_lo) && !isnan(options->reward_hi);
+    int64_t terminals = 0;
+    for (int64_t s = 0; s < counts->states; s++) terminals += model->terminal[s] = counts->terminal[s];
+    model->has_terminals = terminals > 0;
+    /* A next state that is uniform over all may be a terminal one. */
+    const double uniform_end = (double)terminals / (double)counts->states;
+    int64_t used = 0;
+    for (int64_t pair = 0; pair < pairs; pair++) {
+        model->row[pair] = used;
+        if (counts->terminal[pair / counts->actions]) continue;
+        if (counts->n[pair] > 0)
+            fill_seen(model, counts, pair, &used);
+        else
+            fill_unseen(model, options, pair, uniform_end, &used);
+    }
+    model->row[pairs] = used;
+    *out = model;
+    return PESS_OK;
+}

@@ -1,0 +1,104 @@
+/* Garnets: random MDPs of given size and branching (Archibald, McKinnon & Thomas 1995). One random stream per pair. */
+#include "core/memory.h"
+#include "core/rng.h"
+#include "core/threads.h"
+#include "model/mdp.h"
+#include "model/model.h"
+
+#include <omp.h>
+#include <stdlib.h>
+
+pess_garnet_options pess_garnet_options_defaults(void) {
+    return (pess_garnet_options){
+        .states = 50, .actions = 4, .branching = 3, .terminals = 0, .bernoulli = true, .seed = 0};
+}
+
+static pess_status check_options(const pess_garnet_options *options, pess_error *error) {
+    PESS_TRY(pess__check_sizes(options->states, options->actions, error));
+    if (options->terminals < 0 || options->terminals >= options->states)
+        return pess__fail(error, PESS_ARGUMENT, "%lld terminal states of %lld: at least one state must not be terminal",
+                          (long long)options->terminals, (long long)options->states);
+    if (options->branching < 1 || options->branching > options->states)
+        return pess__fail(error, PESS_ARGUMENT, "branching %lld: expected 1 to %lld, the number of states",
+                          (long long)options->branching, (long long)options->states);
+    return PESS_OK;
+}
+
+static int ascending(const void *a, const void *b) {
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* `branching` different states, every set equally likely (Floyd's method), ascending. taken[s] = mark: drawn already.
+ */
+static void draw_states(pess__rng *rng, const pess_garnet_options *options, uint32_t mark, uint32_t *taken,
+                        uint32_t *chosen) {
+    const int64_t states = options->states, branching = options->branching;
+    for (int64_t i = 0; i < branching; i++) {
+        const uint32_t last = (uint32_t)(states - branching + i);
+        uint32_t drawn = (uint32_t)pess__rng_below(rng, (uint64_t)last + 1);
+        if (taken[drawn] == mark) drawn = last;
+        taken[drawn] = mark;
+        chosen[i] = drawn;
+    }
+    qsort(chosen, (size_t)branching, sizeof *chosen, ascending);
+}
+
+/* taken [S], chosen [branching] and weight [branching] are scratch. */
+static void fill_pair(const pess_garnet_options *options, int64_t pair, uint32_t *taken, uint32_t *chosen,
+                      double *weight, pess_mdp *mdp) {
+    pess__rng rng = pess__rng_stream(options->seed, "garnet", (uint64_t)pair);
+    draw_states(&rng, options, (uint32_t)pair + 1, taken, chosen);
+    /* exponentials divided by their sum: uniform on the simplex */
+    double sum = 0;
+    for (int64_t i = 0; i < options->branching; i++) sum += weight[i] = pess__rng_exponential(&rng) + 0x1p-60;
+    const double mean = pess__rng_uniform(&rng) + 0x1p-60; /* open interval: every outcome can happen */
+    int64_t k = mdp->row[pair];
+    for (int64_t i = 0; i < options->branching; i++) {
+        const double p = weight[i] / sum;
+        mdp->next[k] = chosen[i];
+        mdp->probability[k] = options->bernoulli ? p * mean : p;
+        mdp->reward[k++] = options->bernoulli ? 1 : mean;
+        if (!options->bernoulli) continue;
+        mdp->next[k] = chosen[i];
+        mdp->probability[k] = p * (1 - mean);
+        mdp->reward[k++] = 0;
+    }
+}
+
+pess_status pess_mdp_garnet(const pess_garnet_options *options, pess_mdp **out, pess_error *error) {
+    const pess_garnet_options defaults = pess_garnet_options_defaults();
+    if (options == NULL) options = &defaults;
+    PESS_TRY(check_options(options, error));
+    const int64_t all = options->states * options->actions;
+    const int64_t pairs = (options->states - options->terminals) * options->actions;
+    const int64_t length = options->branching * (options->bernoulli ? 2 : 1);
+    if (length > INT64_MAX / 8 / pairs)
+        return pess__fail(error, PESS_LIMIT, "%lld pairs × %lld outcomes are too many", (long long)pairs,
+                          (long long)length);
+    const int threads = pairs * length > 100000 ? pess__threads(0) : 1;
+    uint32_t *taken = NULL, *chosen = NULL;
+    double *weight = NULL;
+    pess_mdp *mdp = NULL;
+    pess_status status = pess__allocate(&taken, options->states * threads, sizeof *taken, "a garnet", error);
+    if (status == PESS_OK)
+        status = pess__allocate(&chosen, options->branching * threads, sizeof *chosen, "a garnet", error);
+    if (status == PESS_OK)
+        status = pess__allocate(&weight, options->branching * threads, sizeof *weight, "a garnet", error);
+    if (status == PESS_OK) status = pess__mdp_allocate(options->states, options->actions, pairs * length, &mdp, error);
+    if (status == PESS_OK) {
+        for (int64_t pair = 0; pair <= all; pair++) mdp->row[pair] = (pair < pairs ? pair : pairs) * length;
+        for (int64_t s = options->states - options->terminals; s < options->states; s++) mdp->terminal[s] = 1;
+#pragma omp parallel for num_threads(threads)
+        for (int64_t pair = 0; pair < pairs; pair++) {
+            const int64_t t = omp_get_thread_num();
+            fill_pair(options, pair, taken + t * options->states, chosen + t * options->branching,
+                      weight + t * options->branching, mdp);
+        }
+        *out = mdp;
+    }
+    free(taken);
+    free(chosen);
+    free(weight);
+    return status;
+}

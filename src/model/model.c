@@ -1,0 +1,124 @@
+/* The model itself: memory, access to single entries, the range of values. */
+#include "model/model.h"
+
+#include "core/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+pess_status pess__check_sizes(int64_t states, int64_t actions, pess_error *error) {
+    if (states < 1 || actions < 1)
+        return pess__fail(error, PESS_ARGUMENT, "%lld states and %lld actions: at least one of each is needed",
+                          (long long)states, (long long)actions);
+    if (states > PESS_MAX_STATES)
+        return pess__fail(error, PESS_LIMIT, "%lld states are more than the %lld that fit", (long long)states,
+                          (long long)PESS_MAX_STATES);
+    if (actions > PESS_MAX_ACTIONS)
+        return pess__fail(error, PESS_LIMIT, "%lld actions are more than the %lld that fit", (long long)actions,
+                          (long long)PESS_MAX_ACTIONS);
+    if (states > PESS_MAX_PAIRS / actions)
+        return pess__fail(error, PESS_LIMIT, "%lld states × %lld actions are more than the %lld pairs that fit",
+                          (long long)states, (long long)actions, (long long)PESS_MAX_PAIRS);
+    return PESS_OK;
+}
+
+pess_status pess__model_create(int64_t states, int64_t actions, int64_t successors, pess_model **out,
+                               pess_error *error) {
+    PESS_TRY(pess__check_sizes(states, actions, error));
+    pess_model *model = NULL;
+    PESS_TRY(pess__allocate(&model, 1, sizeof *model, "a model", error));
+    const int64_t pairs = states * actions;
+    model->states = states;
+    model->actions = actions;
+    pess_status status = pess__allocate(&model->reward, pairs, sizeof *model->reward, "the model's rewards", error);
+    if (status == PESS_OK)
+        status = pess__allocate(&model->kind, pairs, sizeof *model->kind, "the model's kinds of rows", error);
+    if (status == PESS_OK)
+        status = pess__allocate(&model->end_mass, pairs, sizeof *model->end_mass, "the model's endings", error);
+    if (status == PESS_OK)
+        status = pess__allocate(&model->row, pairs + 1, sizeof *model->row, "the model's rows", error);
+    if (status == PESS_OK)
+        status = pess__allocate(&model->next, successors, sizeof *model->next, "the model's next states", error);
+    if (status == PESS_OK)
+        status = pess__allocate(&model->probability, successors, sizeof *model->probability,
+                                "the model's probabilities", error);
+    if (status == PESS_OK)
+        status = pess__allocate(&model->terminal, states, sizeof *model->terminal, "the terminal states", error);
+    if (status != PESS_OK) {
+        pess_model_destroy(model);
+        return status;
+    }
+    *out = model;
+    return PESS_OK;
+}
+
+void pess_model_destroy(pess_model *model) {
+    if (model == NULL) return;
+    free(model->reward);
+    free(model->kind);
+    free(model->end_mass);
+    free(model->row);
+    free(model->next);
+    free(model->probability);
+    free(model->terminal);
+    free(model);
+}
+
+int64_t pess_model_states(const pess_model *model) { return model->states; }
+int64_t pess_model_actions(const pess_model *model) { return model->actions; }
+
+static bool pair_of(const pess_model *model, int64_t state, int64_t action, int64_t *pair) {
+    if (state < 0 || state >= model->states || action < 0 || action >= model->actions) return false;
+    *pair = state * model->actions + action;
+    return true;
+}
+
+double pess_model_reward(const pess_model *model, int64_t state, int64_t action) {
+    int64_t pair = 0;
+    return pair_of(model, state, action, &pair) ? model->reward[pair] : 0;
+}
+
+double pess_model_terminal(const pess_model *model, int64_t state, int64_t action) {
+    int64_t pair = 0;
+    return pair_of(model, state, action, &pair) ? model->end_mass[pair] : 0;
+}
+
+double pess_model_probability(const pess_model *model, int64_t state, int64_t action, int64_t next_state) {
+    int64_t pair = 0;
+    if (!pair_of(model, state, action, &pair) || next_state < 0 || next_state >= model->states) return 0;
+    if (model->terminal[next_state]) return 0; /* that mass is pess_model_terminal's */
+    if (model->kind[pair] == PESS__ROW_UNIFORM) return 1 / (double)model->states;
+    int64_t lo = model->row[pair], hi = model->row[pair + 1];
+    while (lo < hi) {
+        const int64_t middle = lo + (hi - lo) / 2;
+        if ((int64_t)model->next[middle] < next_state)
+            lo = middle + 1;
+        else
+            hi = middle;
+    }
+    return lo < model->row[pair + 1] && (int64_t)model->next[lo] == next_state ? model->probability[lo] : 0;
+}
+
+bool pess_model_is_terminal_state(const pess_model *model, int64_t state) {
+    return state >= 0 && state < model->states && model->terminal[state] != 0;
+}
+
+void pess_model_reward_range(const pess_model *model, double *lo, double *hi) {
+    *lo = model->reward_lo;
+    *hi = model->reward_hi;
+}
+
+/* Σ_t γ^t r for ever. */
+static double for_ever(double reward, double gamma) {
+    if (reward == 0) return 0;
+    return gamma < 1 ? reward / (1 - gamma) : copysign(INFINITY, reward);
+}
+
+void pess__value_range(const pess_model *model, double gamma, double *lo, double *hi) {
+    *lo = for_ever(model->reward_lo, gamma);
+    *hi = for_ever(model->reward_hi, gamma);
+    if (model->has_terminals) {
+        *lo = fmin(*lo, 0);
+        *hi = fmax(*hi, 0);
+    }
+}

@@ -1,0 +1,145 @@
+/* Policies as tables: made from numbers, uniform, from counts, softened. */
+#include "policy/policy.h"
+
+#include "core/memory.h"
+#include "model/counts.h"
+#include "model/model.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+pess_status pess__policy_allocate(int64_t states, int64_t actions, pess_policy **out, pess_error *error) {
+    PESS_TRY(pess__check_sizes(states, actions, error));
+    pess_policy *policy = NULL;
+    PESS_TRY(pess__allocate(&policy, 1, sizeof *policy, "a policy", error));
+    policy->states = states;
+    policy->actions = actions;
+    const pess_status status =
+        pess__allocate(&policy->probability, states * actions, sizeof *policy->probability, "a policy", error);
+    if (status != PESS_OK) {
+        free(policy);
+        return status;
+    }
+    *out = policy;
+    return PESS_OK;
+}
+
+void pess_policy_destroy(pess_policy *policy) {
+    if (policy == NULL) return;
+    free(policy->probability);
+    free(policy);
+}
+
+int64_t pess_policy_states(const pess_policy *policy) { return policy->states; }
+int64_t pess_policy_actions(const pess_policy *policy) { return policy->actions; }
+
+const double *pess_policy_row(const pess_policy *policy, int64_t state) {
+    return state >= 0 && state < policy->states ? policy->probability + state * policy->actions : NULL;
+}
+
+/* A row of zeros stands for a terminal state; any other sums to one within 1e-6 and is made to. */
+static pess_status check_row(double *row, int64_t actions, int64_t state, pess_error *error) {
+    double sum = 0;
+    for (int64_t a = 0; a < actions; a++) {
+        if (!(row[a] >= 0 && row[a] <= 1))
+            return pess__fail(error, PESS_INPUT, "policy: state %lld, action %lld: probability %g is not in [0,1]",
+                              (long long)state, (long long)a, row[a]);
+        sum += row[a];
+    }
+    if (sum == 0 || fabs(sum - 1) <= 1e-12) return PESS_OK;
+    if (!(fabs(sum - 1) <= 1e-6))
+        return pess__fail(error, PESS_INPUT, "policy: state %lld: the probabilities sum to %.12g, expected 1",
+                          (long long)state, sum);
+    for (int64_t a = 0; a < actions; a++) row[a] /= sum;
+    return PESS_OK;
+}
+
+pess_status pess_policy_create(int64_t states, int64_t actions, const double *probabilities, pess_policy **out,
+                               pess_error *error) {
+    pess_policy *policy = NULL;
+    PESS_TRY(pess__policy_allocate(states, actions, &policy, error));
+    for (int64_t s = 0; s < states; s++) {
+        double *row = policy->probability + s * actions;
+        for (int64_t a = 0; a < actions; a++) row[a] = probabilities[s * actions + a];
+        const pess_status status = check_row(row, actions, s, error);
+        if (status != PESS_OK) {
+            pess_policy_destroy(policy);
+            return status;
+        }
+    }
+    *out = policy;
+    return PESS_OK;
+}
+
+/* The uniform policy over the actions that the state has; zero at terminal states. */
+static void uniform_row(const pess_model *model, int64_t state, double *row) {
+    const uint8_t *kind = model->kind + state * model->actions;
+    int64_t available = 0;
+    for (int64_t a = 0; a < model->actions; a++) available += kind[a] != PESS__ROW_NONE;
+    for (int64_t a = 0; a < model->actions; a++) row[a] = kind[a] != PESS__ROW_NONE ? 1 / (double)available : 0;
+}
+
+pess_status pess_policy_uniform(const pess_model *model, pess_policy **out, pess_error *error) {
+    pess_policy *policy = NULL;
+    PESS_TRY(pess__policy_allocate(model->states, model->actions, &policy, error));
+    for (int64_t s = 0; s < model->states; s++) uniform_row(model, s, policy->probability + s * model->actions);
+    *out = policy;
+    return PESS_OK;
+}
+
+static pess_status check_same(int64_t states, int64_t actions, const pess_model *model, const char *what,
+                              pess_error *error) {
+    if (states == model->states && actions == model->actions) return PESS_OK;
+    return pess__fail(error, PESS_INPUT, "%s has %lld states and %lld actions, but the model has %lld and %lld", what,
+                      (long long)states, (long long)actions, (long long)model->states, (long long)model->actions);
+}
+
+pess_status pess_policy_empirical(const pess_counts *counts, const pess_model *model, pess_policy **out,
+                                  pess_error *error) {
+    PESS_TRY(check_same(counts->states, counts->actions, model, "the log", error));
+    pess_policy *policy = NULL;
+    PESS_TRY(pess__policy_allocate(model->states, model->actions, &policy, error));
+    for (int64_t s = 0; s < model->states; s++) {
+        double *row = policy->probability + s * model->actions;
+        uniform_row(model, s, row);
+        if (counts->n_state[s] == 0 || model->terminal[s]) continue;
+        for (int64_t a = 0; a < model->actions; a++)
+            row[a] = (double)counts->n[s * model->actions + a] / (double)counts->n_state[s];
+    }
+    *out = policy;
+    return PESS_OK;
+}
+
+/* A positive probability only where the model has the action. */
+static pess_status check_available(const pess_policy *policy, const pess_model *model, int64_t state,
+                                   pess_error *error) {
+    for (int64_t a = 0; a < model->actions; a++) {
+        const int64_t pair = state * model->actions + a;
+        if (policy->probability[pair] > 0 && model->kind[pair] == PESS__ROW_NONE)
+            return pess__fail(error, PESS_INPUT,
+                              "policy: state %lld has no action %lld, but it is given probability %g", (long long)state,
+                              (long long)a, policy->probability[pair]);
+    }
+    return PESS_OK;
+}
+
+pess_status pess_policy_soften(const pess_policy *policy, const pess_model *model, double epsilon, pess_policy **out,
+                               pess_error *error) {
+    if (!(epsilon >= 0 && epsilon <= 1)) return pess__fail(error, PESS_ARGUMENT, "epsilon %g is not in [0,1]", epsilon);
+    PESS_TRY(check_same(policy->states, policy->actions, model, "the policy", error));
+    pess_policy *soft = NULL;
+    PESS_TRY(pess__policy_allocate(model->states, model->actions, &soft, error));
+    for (int64_t s = 0; s < model->states; s++) {
+        const pess_status status = check_available(policy, model, s, error);
+        if (status != PESS_OK) {
+            pess_policy_destroy(soft);
+            return status;
+        }
+        const double *from = policy->probability + s * model->actions;
+        double *row = soft->probability + s * model->actions;
+        uniform_row(model, s, row);
+        for (int64_t a = 0; a < model->actions; a++) row[a] = (1 - epsilon) * from[a] + epsilon * row[a];
+    }
+    *out = soft;
+    return PESS_OK;
+}
