@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { THIN_LIMIT = 5 };
+enum { THIN_LIMIT = 5, SHOWN_STATES = 20 }; /* a policy over more states than that is not printed */
 
 /* A pair that the policy uses and the log shows rarely; weight is d(s)·π(a|s)/√n, the share of the doubt. */
 typedef struct thin_place {
@@ -18,6 +18,7 @@ typedef struct solve_report {
     const model_args *args;
     const loaded_log *log;
     pess_solution_info info;
+    const pess_policy *policy;
     thin_place thin[THIN_LIMIT];
     int thin_count;
     const char *policy_path, *values_path;
@@ -101,6 +102,22 @@ static void print_json(const solve_report *r) {
     json_end(&json);
 }
 
+static void print_policy(FILE *out, const solve_report *r) {
+    (void)fputs("Policy     (-o policy.csv keeps it)\n", out);
+    for (int64_t state = 0; state < r->log->info.states; state++) {
+        if (pess_model_is_terminal_state(r->log->model, state)) continue;
+        char s[24], a[24];
+        (void)fprintf(out, "  - %s:", name_of(pess_counts_state_names(r->log->counts), state, s, sizeof s));
+        const double *row = pess_policy_row(r->policy, state);
+        for (int64_t action = 0; action < r->log->info.actions; action++) {
+            if (row[action] <= 0) continue;
+            (void)fprintf(out, " %s", name_of(pess_counts_action_names(r->log->counts), action, a, sizeof a));
+            if (row[action] < 1) (void)fprintf(out, " %.3g", row[action]);
+        }
+        (void)fputc('\n', out);
+    }
+}
+
 static void print_text(FILE *out, const char *path, const solve_report *r) {
     const pess_solve_options *options = &r->args->solve;
     const pess_algorithm_info *algorithm = pess_algorithm_find(r->info.algorithm);
@@ -131,6 +148,8 @@ static void print_text(FILE *out, const char *path, const solve_report *r) {
     }
     if (r->policy_path != NULL)
         (void)fprintf(out, "Policy     %s\n", r->policy_path);
+    else if (r->log->info.states <= SHOWN_STATES)
+        print_policy(out, r);
     else
         (void)fputs("Policy     not kept: add -o policy.csv\n", out);
     if (r->values_path != NULL) (void)fprintf(out, "Values     %s\n", r->values_path);
@@ -187,6 +206,7 @@ int cmd_solve(int argc, char **argv) {
     terminal_progress_end();
     if (status == PESS_OK) {
         pess_solution_get_info(solution, &report.info);
+        report.policy = pess_solution_policy(solution);
         status = find_thin_places(&report, solution, &error);
     }
     if (status == PESS_OK) status = write_results(&report, solution, &error);

@@ -2,7 +2,7 @@
 #ifndef PESS_DATA_DATASET_H
 #define PESS_DATA_DATASET_H
 
-#include "core/status.h"
+#include "data/stream.h"
 
 struct pess_dataset {
     int64_t rows, states, actions;
@@ -14,5 +14,8 @@ struct pess_dataset {
     double *probability;                                    /* [rows] or NULL */
     pess_names *state_names, *action_names, *episode_names; /* NULL: integers */
 };
+
+/* The whole of a stream as a dataset; takes over the stream. */
+pess_status pess__dataset_collect(pess__stream *stream, pess_dataset **out, pess_error *error);
 
 #endif

@@ -20,7 +20,7 @@ pess_status pess_mdp_bandit(const pess_bandit_options *options, pess_mdp **out, 
     if (!(options->best >= 0 && options->best <= 1 && options->rest >= 0 && options->rest <= 1))
         return pess__fail(error, PESS_ARGUMENT, "mean rewards %g and %g of the arms: expected numbers in [0,1]",
                           options->best, options->rest);
-    PESS_TRY(pess__check_sizes(1, options->arms, error));
+    PESS_TRY(pess__model_check_sizes(1, options->arms, error));
     pess_mdp *mdp = NULL;
     PESS_TRY(pess__mdp_allocate(1, options->arms, 2 * options->arms, &mdp, error));
     int64_t k = 0;

@@ -14,7 +14,7 @@ pess_garnet_options pess_garnet_options_defaults(void) {
 }
 
 static pess_status check_options(const pess_garnet_options *options, pess_error *error) {
-    PESS_TRY(pess__check_sizes(options->states, options->actions, error));
+    PESS_TRY(pess__model_check_sizes(options->states, options->actions, error));
     if (options->terminals < 0 || options->terminals >= options->states)
         return pess__fail(error, PESS_ARGUMENT, "%lld terminal states of %lld: at least one state must not be terminal",
                           (long long)options->terminals, (long long)options->states);

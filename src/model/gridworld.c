@@ -92,7 +92,7 @@ pess_status pess_mdp_gridworld(const pess_gridworld_options *options, pess_mdp *
     if (options == NULL) options = &defaults;
     PESS_TRY(check_options(options, error));
     const int64_t states = options->rows * options->cols, pairs = states * DIRECTIONS;
-    PESS_TRY(pess__check_sizes(states, DIRECTIONS, error));
+    PESS_TRY(pess__model_check_sizes(states, DIRECTIONS, error));
     double *mean = NULL;
     int64_t *row = NULL;
     pess_mdp *mdp = NULL;

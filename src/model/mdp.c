@@ -3,13 +3,14 @@
 
 #include "core/memory.h"
 #include "model/model.h"
+#include "model/named.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 pess_status pess__mdp_allocate(int64_t states, int64_t actions, int64_t outcomes, pess_mdp **out, pess_error *error) {
-    PESS_TRY(pess__check_sizes(states, actions, error));
+    PESS_TRY(pess__model_check_sizes(states, actions, error));
     pess_mdp *mdp = NULL;
     PESS_TRY(pess__allocate(&mdp, 1, sizeof *mdp, "an MDP", error));
     mdp->states = states;
@@ -130,7 +131,7 @@ static pess_status check_sums(pess_mdp *mdp, const char *source, pess_error *err
         double sum = 0;
         for (int64_t k = begin; k < end; k++) sum += mdp->probability[k];
         if (fabs(sum - 1) <= 1e-9) continue;
-        if (!(fabs(sum - 1) <= 1e-6))
+        if (!(fabs(sum - 1) <= pess__sum_tolerance(end - begin)))
             return pess__fail(error, PESS_INPUT,
                               "%s%sstate %lld, action %lld: the probabilities sum to %.12g, expected 1",
                               source != NULL ? source : "", source != NULL ? ": " : "",
@@ -198,7 +199,7 @@ static pess_status check_outcome(const pess_outcome *outcome, int64_t index, int
 
 pess_status pess_mdp_create(int64_t states, int64_t actions, const pess_outcome *outcomes, int64_t count,
                             pess_mdp **out, pess_error *error) {
-    PESS_TRY(pess__check_sizes(states, actions, error));
+    PESS_TRY(pess__model_check_sizes(states, actions, error));
     if (count < 0) return pess__fail(error, PESS_ARGUMENT, "%lld outcomes", (long long)count);
     pess__mdp_builder builder = {0};
     for (int64_t i = 0; i < count; i++) {

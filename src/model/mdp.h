@@ -34,7 +34,8 @@ typedef struct pess__mdp_builder {
 /* The values are checked by the caller. */
 pess_status pess__mdp_builder_add(pess__mdp_builder *builder, uint32_t state, uint32_t action, uint32_t next,
                                   double probability, double reward, pess_error *error);
-/* Checks that the rows sum to one; rows that are off by more than 1e-9 (up to 1e-6) are scaled. `source` begins the
+/* Checks that the rows sum to one; rows that are off by more than 1e-9, but within
+ * pess__sum_tolerance, are scaled. `source` begins the
  * messages ("mdp.csv"), or is NULL. The builder is empty afterwards, also on failure. */
 pess_status pess__mdp_builder_finish(pess__mdp_builder *builder, int64_t states, int64_t actions, const char *source,
                                      pess_mdp **out, pess_error *error);

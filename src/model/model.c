@@ -1,30 +1,22 @@
 /* The model itself: memory, access to single entries, the range of values. */
 #include "model/model.h"
 
+#include "core/limits.h"
 #include "core/memory.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-pess_status pess__check_sizes(int64_t states, int64_t actions, pess_error *error) {
+pess_status pess__model_check_sizes(int64_t states, int64_t actions, pess_error *error) {
     if (states < 1 || actions < 1)
         return pess__fail(error, PESS_ARGUMENT, "%lld states and %lld actions: at least one of each is needed",
                           (long long)states, (long long)actions);
-    if (states > PESS_MAX_STATES)
-        return pess__fail(error, PESS_LIMIT, "%lld states are more than the %lld that fit", (long long)states,
-                          (long long)PESS_MAX_STATES);
-    if (actions > PESS_MAX_ACTIONS)
-        return pess__fail(error, PESS_LIMIT, "%lld actions are more than the %lld that fit", (long long)actions,
-                          (long long)PESS_MAX_ACTIONS);
-    if (states > PESS_MAX_PAIRS / actions)
-        return pess__fail(error, PESS_LIMIT, "%lld states × %lld actions are more than the %lld pairs that fit",
-                          (long long)states, (long long)actions, (long long)PESS_MAX_PAIRS);
-    return PESS_OK;
+    return pess__check_sizes("the process", states, actions, error);
 }
 
 pess_status pess__model_create(int64_t states, int64_t actions, int64_t successors, pess_model **out,
                                pess_error *error) {
-    PESS_TRY(pess__check_sizes(states, actions, error));
+    PESS_TRY(pess__model_check_sizes(states, actions, error));
     pess_model *model = NULL;
     PESS_TRY(pess__allocate(&model, 1, sizeof *model, "a model", error));
     const int64_t pairs = states * actions;

@@ -30,7 +30,7 @@ pess_status pess__model_create(int64_t states, int64_t actions, int64_t successo
                                pess_error *error);
 
 /* Sizes of at least one and within PESS_MAX_*: PESS_ARGUMENT or PESS_LIMIT otherwise. */
-pess_status pess__check_sizes(int64_t states, int64_t actions, pess_error *error);
+pess_status pess__model_check_sizes(int64_t states, int64_t actions, pess_error *error);
 
 /* V_lo..V_hi from the reward range, γ and whether episodes can end (0 is then in the range). Infinite at γ = 1 where
  * the range of rewards allows it. */

@@ -20,11 +20,17 @@ const char *pess__show_id(const pess_names *names, int64_t id, char buffer[PESS_
     return buffer;
 }
 
+double pess__sum_tolerance(int64_t count) { return fmin(0.5e-6 * ((double)count + 1), 1e-4); }
+
 bool pess__normalise(double *values, int64_t count, double *sum) {
+    int64_t used = 0;
     *sum = 0;
-    for (int64_t i = 0; i < count; i++) *sum += values[i];
+    for (int64_t i = 0; i < count; i++) {
+        *sum += values[i];
+        used += values[i] > 0;
+    }
     if (fabs(*sum - 1) <= 1e-12) return true;
-    if (!(fabs(*sum - 1) <= 1e-6)) return false;
+    if (!(fabs(*sum - 1) <= pess__sum_tolerance(used))) return false;
     for (int64_t i = 0; i < count; i++) values[i] /= *sum;
     return true;
 }

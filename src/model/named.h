@@ -11,8 +11,12 @@ void pess__write_id(pess__outfile *file, const pess_names *names, int64_t id);
 /* For messages; long names are shortened. */
 const char *pess__show_id(const pess_names *names, int64_t id, char buffer[PESS__ID_SIZE]);
 
-/* A column that sums to one: nothing to do within 1e-12, scaled within 1e-6, false otherwise. *sum is what was found.
- */
+/* How far `count` probabilities may be from summing to one: each may have been written with six digits. Never more than
+ * 1e-4. */
+double pess__sum_tolerance(int64_t count);
+
+/* Probabilities that must sum to one: nothing is done within 1e-12, they are scaled within the tolerance, and the
+ * result is false otherwise. *sum is what was found. */
 bool pess__normalise(double *values, int64_t count, double *sum);
 
 #endif

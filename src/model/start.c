@@ -49,7 +49,7 @@ static pess_status read_rows(pess__table *table, int64_t states, const pess_name
 
 pess_status pess_start_read(const char *path, int64_t states, const pess_names *state_names, double *start,
                             pess_error *error) {
-    PESS_TRY(pess__check_sizes(states, 1, error));
+    PESS_TRY(pess__model_check_sizes(states, 1, error));
     pess__table *table = NULL;
     double *found = NULL;
     PESS_TRY(pess__allocate(&found, states, sizeof *found, "a start distribution", error));

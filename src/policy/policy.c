@@ -4,12 +4,12 @@
 #include "core/memory.h"
 #include "model/counts.h"
 #include "model/model.h"
+#include "model/named.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 pess_status pess__policy_allocate(int64_t states, int64_t actions, pess_policy **out, pess_error *error) {
-    PESS_TRY(pess__check_sizes(states, actions, error));
+    PESS_TRY(pess__model_check_sizes(states, actions, error));
     pess_policy *policy = NULL;
     PESS_TRY(pess__allocate(&policy, 1, sizeof *policy, "a policy", error));
     policy->states = states;
@@ -37,21 +37,16 @@ const double *pess_policy_row(const pess_policy *policy, int64_t state) {
     return state >= 0 && state < policy->states ? policy->probability + state * policy->actions : NULL;
 }
 
-/* A row of zeros stands for a terminal state; any other sums to one within 1e-6 and is made to. */
+/* A row of zeros stands for a terminal state; any other sums to one. */
 static pess_status check_row(double *row, int64_t actions, int64_t state, pess_error *error) {
     double sum = 0;
-    for (int64_t a = 0; a < actions; a++) {
+    for (int64_t a = 0; a < actions; a++)
         if (!(row[a] >= 0 && row[a] <= 1))
             return pess__fail(error, PESS_INPUT, "policy: state %lld, action %lld: probability %g is not in [0,1]",
                               (long long)state, (long long)a, row[a]);
-        sum += row[a];
-    }
-    if (sum == 0 || fabs(sum - 1) <= 1e-12) return PESS_OK;
-    if (!(fabs(sum - 1) <= 1e-6))
-        return pess__fail(error, PESS_INPUT, "policy: state %lld: the probabilities sum to %.12g, expected 1",
-                          (long long)state, sum);
-    for (int64_t a = 0; a < actions; a++) row[a] /= sum;
-    return PESS_OK;
+    if (pess__normalise(row, actions, &sum) || sum == 0) return PESS_OK;
+    return pess__fail(error, PESS_INPUT, "policy: state %lld: the probabilities sum to %.12g, expected 1",
+                      (long long)state, sum);
 }
 
 pess_status pess_policy_create(int64_t states, int64_t actions, const double *probabilities, pess_policy **out,

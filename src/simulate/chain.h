@@ -32,7 +32,8 @@ pess_status pess__chain_eliminate(const pess__chain *chain, double *x, pess_erro
 void pess__eliminate_dense(double *p, int64_t n, double *x);
 
 /* The same by multilevel aggregation with Gauss-Seidel smoothing (Horton & Leutenegger 1994): for large sparse chains.
- * Returns PESS_NOT_CONVERGED with the residual where ‖xP - x‖₁ stays above 1e-12. */
+ * Returns PESS_NOT_CONVERGED with the residual where ‖xP - x‖₁ stays above 1e-12. The error of x is the residual times
+ * the chain's mixing time. */
 pess_status pess__chain_multilevel(const pess__chain *chain, double *x, pess_error *error);
 
 #endif

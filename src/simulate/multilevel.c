@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COARSEST = 300, MAX_LEVELS = 40, MAX_CYCLES = 500 };
+enum { COARSEST = 300, MAX_LEVELS = 40, MAX_CYCLES = 1000, WINDOW = 12 };
 static const double tolerance = 1e-12;
 static const double smallest = 1e-290; /* keeps divisions by what has underflowed finite */
 
@@ -78,7 +78,8 @@ static pess_status first_level(const pess__chain *chain, level *l, pess_error *e
     return PESS_OK;
 }
 
-/* Groups of two: each node with the free node that sends it most, what is left over with each other. */
+/* Groups of two: each node with the free node that sends it most under the present law, what is left over with each
+ * other. */
 static uint32_t pair_up(const level *l, uint32_t *group) {
     const uint32_t free_node = UINT32_MAX;
     uint32_t groups = 0;
@@ -86,8 +87,13 @@ static uint32_t pair_up(const level *l, uint32_t *group) {
     for (int64_t j = 0; j < l->size; j++) {
         if (group[j] != free_node) continue;
         int64_t best = -1;
-        for (int64_t k = l->in_row[j]; k < l->in_row[j + 1]; k++)
-            if (group[l->source[k]] == free_node && (best < 0 || l->p[k] > l->p[best])) best = k;
+        double most = -1;
+        for (int64_t k = l->in_row[j]; k < l->in_row[j + 1]; k++) {
+            const double flow = l->x[l->source[k]] * l->p[k];
+            if (group[l->source[k]] != free_node || flow <= most) continue;
+            best = k;
+            most = flow;
+        }
         if (best < 0) continue;
         group[j] = group[l->source[best]] = groups++;
     }
@@ -209,9 +215,14 @@ static pess_status coarsen(level *fine, level *coarse, pess_error *error) {
     return status;
 }
 
-static pess_status build(const pess__chain *chain, hierarchy *h, pess_error *error) {
-    PESS_TRY(pess__allocate(&h->dense, (int64_t)COARSEST * COARSEST, sizeof *h->dense, "a dense Markov chain", error));
-    PESS_TRY(first_level(chain, &h->levels[0], error));
+/* The levels below the first, anew for its present law. */
+static pess_status build(hierarchy *h, pess_error *error) {
+    for (int i = 1; i < h->count; i++) level_clear(&h->levels[i]);
+    level *top = &h->levels[0];
+    free(top->group);
+    free(top->place);
+    top->group = NULL;
+    top->place = NULL;
     for (h->count = 1; h->levels[h->count - 1].size > COARSEST && h->count < MAX_LEVELS; h->count++)
         PESS_TRY(coarsen(&h->levels[h->count - 1], &h->levels[h->count], error));
     return PESS_OK;
@@ -276,24 +287,112 @@ static double residual(level *l) {
     return sum / total;
 }
 
+/* Anderson's acceleration of the fixed point x = cycle(x) (Walker & Ni 2011), started anew every WINDOW steps. With
+ * f = cycle(x) - x, the directions q are the orthonormalised differences of f, and d what cycle(x) did along them. */
+typedef struct accelerator {
+    int64_t size;
+    int used;
+    bool started;
+    double *q, *d;             /* [WINDOW*size] */
+    double *f, *last_f, *last; /* [size] last: the last cycle(x) */
+} accelerator;
+
+static pess_status accelerator_create(int64_t size, accelerator *a, pess_error *error) {
+    static const char what[] = "the acceleration of a Markov chain";
+    a->size = size;
+    PESS_TRY(pess__allocate(&a->q, WINDOW * size, sizeof *a->q, what, error));
+    PESS_TRY(pess__allocate(&a->d, WINDOW * size, sizeof *a->d, what, error));
+    PESS_TRY(pess__allocate(&a->f, size, sizeof *a->f, what, error));
+    PESS_TRY(pess__allocate(&a->last_f, size, sizeof *a->last_f, what, error));
+    return pess__allocate(&a->last, size, sizeof *a->last, what, error);
+}
+
+static void accelerator_clear(accelerator *a) {
+    free(a->q);
+    free(a->d);
+    free(a->f);
+    free(a->last_f);
+    free(a->last);
+}
+
+static double dot(const double *a, const double *b, int64_t n) {
+    double sum = 0;
+    for (int64_t i = 0; i < n; i++) sum += a[i] * b[i];
+    return sum;
+}
+
+static void subtract(double *from, double factor, const double *what, int64_t n) {
+    for (int64_t i = 0; i < n; i++) from[i] -= factor * what[i];
+}
+
+/* Adds the direction from the last step to this one, unless it lies among those that are there. */
+static void add_direction(accelerator *a, const double *g) {
+    const int64_t n = a->size;
+    double *q = a->q + a->used * n, *d = a->d + a->used * n;
+    for (int64_t i = 0; i < n; i++) {
+        q[i] = a->f[i] - a->last_f[i];
+        d[i] = g[i] - a->last[i];
+    }
+    const double before = sqrt(dot(q, q, n));
+    for (int k = 0; k < a->used; k++) {
+        const double along = dot(q, a->q + k * n, n);
+        subtract(q, along, a->q + k * n, n);
+        subtract(d, along, a->d + k * n, n);
+    }
+    const double length = sqrt(dot(q, q, n));
+    if (!(length > 1e-10 * before)) return;
+    for (int64_t i = 0; i < n; i++) {
+        q[i] /= length;
+        d[i] /= length;
+    }
+    a->used++;
+}
+
+/* x was the law before the cycle and g is the one behind it; g becomes the next one to start from. */
+static void accelerate(accelerator *a, const double *x, double *g) {
+    const int64_t n = a->size;
+    for (int64_t i = 0; i < n; i++) a->f[i] = g[i] - x[i];
+    if (a->used == WINDOW) a->used = 0;
+    if (a->started) add_direction(a, g);
+    a->started = true;
+    memcpy(a->last_f, a->f, (size_t)n * sizeof *a->f);
+    memcpy(a->last, g, (size_t)n * sizeof *g);
+    for (int k = 0; k < a->used; k++) subtract(g, dot(a->f, a->q + k * n, n), a->d + k * n, n);
+    for (int64_t i = 0; i < n; i++) g[i] = fmax(g[i], 0.1 * a->last[i]); /* a law is positive */
+}
+
+/* Cycles, with new groups whenever their number has doubled: by then the law is known better. */
+static pess_status iterate(hierarchy *h, accelerator *a, double *x, pess_error *error) {
+    level *top = &h->levels[0];
+    double error_left = residual(top);
+    for (int cycles = 0, renew = 0; error_left > tolerance && cycles < MAX_CYCLES; cycles++) {
+        if (cycles >= renew) {
+            PESS_TRY(build(h, error));
+            renew = 2 * cycles + 1;
+            a->used = 0;
+            a->started = false;
+        }
+        memcpy(x, top->x, (size_t)top->size * sizeof *x);
+        cycle(h, 0);
+        error_left = residual(top);
+        if (error_left > tolerance) accelerate(a, x, top->x);
+    }
+    memcpy(x, top->x, (size_t)top->size * sizeof *x);
+    if (error_left <= tolerance) return PESS_OK;
+    return pess__fail(error, PESS_NOT_CONVERGED,
+                      "the stationary law of %lld states did not converge: residual %.3g after %d cycles, expected %g",
+                      (long long)top->size, error_left, MAX_CYCLES, tolerance);
+}
+
 pess_status pess__chain_multilevel(const pess__chain *chain, double *x, pess_error *error) {
     hierarchy h = {0};
-    pess_status status = build(chain, &h, error);
-    if (status == PESS_OK) {
-        level *top = &h.levels[0];
-        double error_left = residual(top);
-        for (int i = 0; i < MAX_CYCLES && error_left > tolerance; i++) {
-            cycle(&h, 0);
-            error_left = residual(top);
-        }
-        if (error_left <= tolerance)
-            memcpy(x, top->x, (size_t)top->size * sizeof *x);
-        else
-            status = pess__fail(error, PESS_NOT_CONVERGED,
-                                "the stationary law of %lld states did not converge: residual %.3g after %d cycles, "
-                                "expected %g",
-                                (long long)chain->size, error_left, MAX_CYCLES, tolerance);
-    }
+    accelerator a = {0};
+    pess_status status =
+        pess__allocate(&h.dense, (int64_t)COARSEST * COARSEST, sizeof *h.dense, "a dense Markov chain", error);
+    if (status == PESS_OK) status = first_level(chain, &h.levels[0], error);
+    if (status == PESS_OK) status = accelerator_create(chain->size, &a, error);
+    if (status == PESS_OK) status = iterate(&h, &a, x, error);
+    accelerator_clear(&a);
     for (int i = 0; i < MAX_LEVELS; i++) level_clear(&h.levels[i]);
     free(h.dense);
     return status;

@@ -30,8 +30,9 @@ struct pess_solution {
 
 typedef struct pess__family {
     pess_algorithm_info info;
+    bool works_without_counts; /* fits exact models, where problem->counts is NULL */
     /* Fill policy, values, uncertainty (where there is one) and of info: outcome, iterations, residual, method,
-     * evaluation. The caller adds the rest. */
+     * evaluation. The caller adds the rest; naive_values too, where they are left NULL (the engine below sets them). */
     pess_status (*solve)(const pess__problem *problem, pess_solution *solution, pess_error *error);
     /* The family's value of solution->policy, which is given; same fields. */
     pess_status (*evaluate)(const pess__problem *problem, pess_solution *solution, pess_error *error);

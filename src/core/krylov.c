@@ -1,0 +1,275 @@
+/* BiCGSTAB (van der Vorst 1992) with restarts, and GMRES(m) (Saad & Schultz 1986) where it breaks down. Convergence is
+ * judged by the sup-norm of the true residual. */
+#include "core/krylov.h"
+
+#include "core/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CHUNK = 4096, PARALLEL_FROM = 32768, VECTORS = 6, RESTARTS = 6, GMRES_DEPTH = 24 };
+
+pess_status pess__krylov_create(int64_t n, int threads, pess__krylov *out, pess_error *error) {
+    memset(out, 0, sizeof *out);
+    out->n = n;
+    out->threads = n >= PARALLEL_FROM ? threads : 1;
+    out->partials = (n + CHUNK - 1) / CHUNK;
+    pess_status status = pess__allocate(&out->work, VECTORS * n, sizeof(double), "the Krylov vectors", error);
+    if (status == PESS_OK)
+        status = pess__allocate(&out->partial, 3 * out->partials, sizeof(double), "the Krylov sums", error);
+    if (status != PESS_OK) pess__krylov_release(out);
+    return status;
+}
+
+void pess__krylov_release(pess__krylov *krylov) {
+    free(krylov->work);
+    free(krylov->partial);
+    krylov->work = krylov->partial = NULL;
+}
+
+/* Every vector loop runs over blocks of CHUNK elements; what a block yields is stored at its number and added in that
+ * order afterwards. The macros speak of the `krylov` at hand. */
+#define FOR_BLOCKS                                                                                                     \
+    _Pragma("omp parallel for num_threads(krylov->threads) if (krylov->threads > 1) schedule(static)") for (           \
+        int64_t block = 0; block < krylov->partials; block++)
+#define BLOCK_BEGIN (block * CHUNK)
+#define BLOCK_END (krylov->n - block * CHUNK < CHUNK ? krylov->n : (block + 1) * CHUNK)
+
+static double add_partials(const double *partial, int64_t count) {
+    double sum = 0;
+    for (int64_t i = 0; i < count; i++) sum += partial[i];
+    return sum;
+}
+
+static double max_partials(const double *partial, int64_t count) {
+    double most = 0;
+    for (int64_t i = 0; i < count; i++)
+        if (!(partial[i] <= most)) most = partial[i]; /* NaN is kept */
+    return most;
+}
+
+static double dot_range(const double *x, const double *y, int64_t from, int64_t to) {
+    double sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (int64_t i = from; i < to; i++) sum += x[i] * y[i];
+    return sum;
+}
+
+double pess__dot(const pess__krylov *krylov, const double *x, const double *y) {
+    double *partial = krylov->partial;
+    FOR_BLOCKS partial[block] = dot_range(x, y, BLOCK_BEGIN, BLOCK_END);
+    return add_partials(partial, krylov->partials);
+}
+
+double pess__sum(int64_t n, const double *x) {
+    double total = 0;
+    for (int64_t from = 0; from < n; from += CHUNK) {
+        const int64_t to = n - from < CHUNK ? n : from + CHUNK;
+        double sum = 0;
+#pragma omp simd reduction(+ : sum)
+        for (int64_t i = from; i < to; i++) sum += x[i];
+        total += sum;
+    }
+    return total;
+}
+
+/* r = b − A x; the sup-norm of r. */
+static double true_residual(pess__krylov *krylov, const double *b, const double *x, double *r) {
+    krylov->apply(krylov->context, x, r);
+    double *partial = krylov->partial;
+    FOR_BLOCKS {
+        double most = 0;
+        for (int64_t i = BLOCK_BEGIN; i < BLOCK_END; i++) {
+            r[i] = b[i] - r[i];
+            const double size = fabs(r[i]);
+            if (!(size <= most)) most = size;
+        }
+        partial[block] = most;
+    }
+    return max_partials(partial, krylov->partials);
+}
+
+static bool asked_to_stop(const pess__krylov *krylov) {
+    return krylov->keep_going != NULL && !krylov->keep_going(krylov->user);
+}
+
+/* p = r + β(p − ω v) */
+static void update_direction(const pess__krylov *krylov, double *p, const double *r, const double *v, double beta,
+                             double omega) {
+    FOR_BLOCKS {
+        const int64_t from = BLOCK_BEGIN, to = BLOCK_END;
+#pragma omp simd
+        for (int64_t i = from; i < to; i++) p[i] = r[i] + beta * (p[i] - omega * v[i]);
+    }
+}
+
+/* s = r − α v, kept in r */
+static void half_step(const pess__krylov *krylov, double *r, const double *v, double alpha) {
+    FOR_BLOCKS {
+        const int64_t from = BLOCK_BEGIN, to = BLOCK_END;
+#pragma omp simd
+        for (int64_t i = from; i < to; i++) r[i] -= alpha * v[i];
+    }
+}
+
+/* t·s and t·t in one pass */
+static void two_dots(const pess__krylov *krylov, const double *t, const double *s, double *ts, double *tt) {
+    double *partial = krylov->partial;
+    const int64_t blocks = krylov->partials;
+    FOR_BLOCKS {
+        partial[block] = dot_range(t, s, BLOCK_BEGIN, BLOCK_END);
+        partial[blocks + block] = dot_range(t, t, BLOCK_BEGIN, BLOCK_END);
+    }
+    *ts = add_partials(partial, blocks);
+    *tt = add_partials(partial + blocks, blocks);
+}
+
+/* x += α p + ω s, r = s − ω t; returns sup|r| and sets next = r̂·r */
+static double full_step(const pess__krylov *krylov, double *x, double *r, const double *p, const double *t,
+                        const double *shadow, double alpha, double omega, double *next) {
+    double *partial = krylov->partial;
+    const int64_t blocks = krylov->partials;
+    FOR_BLOCKS {
+        const int64_t from = BLOCK_BEGIN, to = BLOCK_END;
+        double sum = 0, most = 0;
+#pragma omp simd reduction(+ : sum) reduction(max : most)
+        for (int64_t i = from; i < to; i++) {
+            x[i] += alpha * p[i] + omega * r[i];
+            r[i] -= omega * t[i];
+            sum += shadow[i] * r[i];
+            const double size = fabs(r[i]);
+            most = size > most ? size : most;
+        }
+        partial[block] = most;
+        partial[blocks + block] = sum;
+    }
+    *next = add_partials(partial + blocks, blocks);
+    return max_partials(partial, blocks);
+}
+
+/* One run of BiCGSTAB from the residual in r; ends at the tolerance, on breakdown or at the limit. x is updated. */
+static void bicgstab(pess__krylov *krylov, double *x, double start, double tolerance, int64_t limit,
+                     pess__krylov_result *result) {
+    const int64_t n = krylov->n;
+    double *r = krylov->work, *shadow = r + n, *p = r + 2 * n, *v = r + 3 * n, *t = r + 4 * n;
+    memcpy(shadow, r, (size_t)n * sizeof *r);
+    memset(p, 0, (size_t)(2 * n) * sizeof *p);
+    double rho = pess__dot(krylov, r, r), rho_old = 1, alpha = 1, omega = 1, size = start;
+    const double norm = rho;
+    bool first = true;
+    while (size > tolerance && result->iterations < limit) {
+        if (!(fabs(rho) > 1e-30 * norm) || omega == 0.0 || !(size < 1e8 * start)) return;
+        if (asked_to_stop(krylov)) {
+            result->stopped = true;
+            return;
+        }
+        result->iterations++;
+        if (first)
+            memcpy(p, r, (size_t)n * sizeof *p);
+        else
+            update_direction(krylov, p, r, v, rho / rho_old * (alpha / omega), omega);
+        first = false;
+        krylov->apply(krylov->context, p, v);
+        const double shadow_v = pess__dot(krylov, shadow, v);
+        if (shadow_v == 0.0 || !isfinite(shadow_v)) return;
+        alpha = rho / shadow_v;
+        half_step(krylov, r, v, alpha);
+        krylov->apply(krylov->context, r, t);
+        double ts, tt;
+        two_dots(krylov, t, r, &ts, &tt);
+        omega = tt > 0 ? ts / tt : 0.0;
+        rho_old = rho;
+        size = full_step(krylov, x, r, p, t, shadow, alpha, omega, &rho);
+    }
+}
+
+/* One cycle of GMRES(m) from the residual in basis[0]; x is updated. basis [(m+1)*n]. */
+static void gmres_cycle(pess__krylov *krylov, double *x, double *basis, double tolerance, pess__krylov_result *result) {
+    const int64_t n = krylov->n;
+    double h[GMRES_DEPTH + 1][GMRES_DEPTH] = {{0}}, cosine[GMRES_DEPTH], sine[GMRES_DEPTH], g[GMRES_DEPTH + 1] = {0};
+    g[0] = sqrt(pess__dot(krylov, basis, basis));
+    if (g[0] == 0.0) return;
+    for (int64_t i = 0; i < n; i++) basis[i] /= g[0];
+    int depth = 0;
+    while (depth < GMRES_DEPTH && fabs(g[depth]) > tolerance) {
+        double *w = basis + (depth + 1) * n;
+        krylov->apply(krylov->context, basis + depth * n, w);
+        result->iterations++;
+        for (int i = 0; i <= depth; i++) { /* modified Gram–Schmidt */
+            h[i][depth] = pess__dot(krylov, w, basis + i * n);
+            half_step(krylov, w, basis + i * n, h[i][depth]);
+        }
+        const double norm = sqrt(pess__dot(krylov, w, w));
+        for (int i = 0; i < depth; i++) {
+            const double upper = h[i][depth], lower = h[i + 1][depth];
+            h[i][depth] = cosine[i] * upper + sine[i] * lower;
+            h[i + 1][depth] = cosine[i] * lower - sine[i] * upper;
+        }
+        const double radius = hypot(h[depth][depth], norm);
+        if (radius == 0.0) break;
+        cosine[depth] = h[depth][depth] / radius;
+        sine[depth] = norm / radius;
+        h[depth][depth] = radius;
+        g[depth + 1] = -sine[depth] * g[depth];
+        g[depth] *= cosine[depth];
+        depth++;
+        if (norm <= 1e-300) break;
+        for (int64_t i = 0; i < n; i++) w[i] /= norm;
+    }
+    for (int i = depth - 1; i >= 0; i--) {
+        for (int j = i + 1; j < depth; j++) g[i] -= h[i][j] * g[j];
+        g[i] /= h[i][i];
+    }
+    for (int i = 0; i < depth; i++) half_step(krylov, x, basis + i * n, -g[i]);
+}
+
+/* GMRES(m) cycles while each gains at least a hundredth. */
+static pess_status gmres(pess__krylov *krylov, const double *b, double *x, double tolerance, int64_t limit,
+                         pess__krylov_result *result, pess_error *error) {
+    double *basis = NULL;
+    PESS_TRY(pess__allocate(&basis, (GMRES_DEPTH + 1) * krylov->n, sizeof(double), "the GMRES basis", error));
+    double *best = krylov->work;
+    double before = INFINITY;
+    result->residual = true_residual(krylov, b, x, basis);
+    while (result->residual > tolerance && result->residual < 0.99 * before && result->iterations < limit) {
+        if (asked_to_stop(krylov)) {
+            result->stopped = true;
+            break;
+        }
+        before = result->residual;
+        memcpy(best, x, (size_t)krylov->n * sizeof *x);
+        gmres_cycle(krylov, x, basis, tolerance, result);
+        result->residual = true_residual(krylov, b, x, basis);
+        if (!(result->residual <= before)) { /* no gain: the better one stays */
+            memcpy(x, best, (size_t)krylov->n * sizeof *x);
+            result->residual = before;
+            break;
+        }
+    }
+    free(basis);
+    return PESS_OK;
+}
+
+pess_status pess__krylov_solve(pess__krylov *krylov, const double *b, double *x, double tolerance,
+                               int64_t max_iterations, pess__krylov_result *result, pess_error *error) {
+    const size_t bytes = (size_t)krylov->n * sizeof *x;
+    double *r = krylov->work, *best = krylov->work + 5 * krylov->n;
+    *result = (pess__krylov_result){.residual = true_residual(krylov, b, x, r)};
+    for (int run = 0; run < RESTARTS && result->residual > tolerance && result->iterations < max_iterations; run++) {
+        const double before = result->residual;
+        memcpy(best, x, bytes);
+        bicgstab(krylov, x, before, tolerance, max_iterations, result);
+        result->residual = true_residual(krylov, b, x, r);
+        if (!(result->residual <= before)) {
+            memcpy(x, best, bytes);
+            result->residual = before;
+            break;
+        }
+        if (result->stopped || result->residual > 0.5 * before) break;
+    }
+    if (result->residual > tolerance && !result->stopped && result->iterations < max_iterations)
+        PESS_TRY(gmres(krylov, b, x, tolerance, max_iterations, result, error));
+    result->converged = result->residual <= tolerance;
+    return PESS_OK;
+}

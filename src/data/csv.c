@@ -1,0 +1,348 @@
+/* CSV logs: columns by name in any order, RFC 4180 quoting, gzip. The text is read in batches, cut into chunks at row
+ * ends, and the chunks are parsed in parallel; names are numbered afterwards in file order, so that nothing depends on
+ * the number of threads. */
+#include "core/memory.h"
+#include "core/outfile.h"
+#include "data/csv_chunk.h"
+#include "data/format.h"
+#include "data/names.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_COLUMNS = 4096, CHUNKS_PER_THREAD = 4 };
+
+typedef struct csv_reader {
+    pess__csv_layout layout;
+    char *buffer;
+    size_t capacity, held; /* bytes at the front of buffer that are not parsed yet */
+    bool at_end;           /* the file has no more bytes */
+    int64_t line;          /* of the first byte held */
+    int64_t chunks;
+    pess__csv_chunk *chunk; /* [chunks] */
+    pess__block *blocks;    /* [chunks] what the last batch showed; the memory is the chunks' */
+    int64_t *remap;         /* scratch: chunk's own name id -> id in the whole log */
+    int64_t remap_capacity;
+} csv_reader;
+
+static bool matches(const uint8_t *head, size_t length) {
+    (void)head;
+    (void)length;
+    return true;
+}
+
+/* ------------------------------------------------------------------------------------------------ header */
+
+static pess_status fill(pess__stream *stream, csv_reader *r, pess_error *error) {
+    size_t got = 0;
+    const size_t room = r->capacity - 1 - r->held; /* one byte is kept for a missing last line feed */
+    if (r->at_end || room == 0) return PESS_OK;
+    PESS_TRY(pess__infile_read(stream->file, r->buffer + r->held, room, &got, error));
+    r->held += got;
+    r->at_end = got < room;
+    if (r->at_end && r->held > 0 && r->buffer[r->held - 1] != '\n') r->buffer[r->held++] = '\n';
+    return PESS_OK;
+}
+
+static void consume(csv_reader *r, size_t bytes) {
+    r->held -= bytes;
+    memmove(r->buffer, r->buffer + bytes, r->held);
+}
+
+static pess__role role_of(const pess__csv_field *field) {
+    for (int role = PESS__ROLE_STATE; role < PESS__ROLES; role++)
+        if (strlen(pess__role_name[role]) == field->length &&
+            memcmp(pess__role_name[role], field->text, field->length) == 0)
+            return (pess__role)role;
+    return PESS__ROLE_IGNORED;
+}
+
+/* The header as it was found, for messages. */
+static const char *list_columns(const pess__csv_field *fields, int64_t count, char *text, size_t size) {
+    size_t used = 0;
+    text[0] = '\0';
+    for (int64_t i = 0; i < count && i < 12 && used + PESS__SHOWN_SIZE + 8 < size; i++) {
+        char shown[PESS__SHOWN_SIZE];
+        used += (size_t)snprintf(text + used, size - used, "%s%s", i > 0 ? ", " : "",
+                                 pess__shown(fields[i].text, fields[i].length, shown));
+    }
+    return text;
+}
+
+static pess_status set_roles(pess__stream *stream, csv_reader *r, const pess__csv_field *fields, int64_t count,
+                             pess_error *error) {
+    const char *name = pess__infile_name(stream->file);
+    pess__csv_layout *layout = &r->layout;
+    PESS_TRY(pess__allocate(&layout->role, count, 1, "a header", error));
+    layout->columns = count;
+    for (int64_t i = 0; i < count; i++) {
+        const pess__role role = role_of(&fields[i]);
+        layout->role[i] = (uint8_t)role;
+        if (role != PESS__ROLE_IGNORED && layout->has[role])
+            return pess__fail(error, PESS_INPUT, "%s:%lld:%lld: found the column '%.*s' twice, expected it once", name,
+                              (long long)fields[i].line, (long long)fields[i].column, (int)fields[i].length,
+                              fields[i].text);
+        layout->has[role] = true;
+    }
+    for (int role = PESS__ROLE_STATE; role <= PESS__ROLE_NEXT_STATE; role++) {
+        char text[400];
+        if (!layout->has[role])
+            return pess__fail(error, PESS_INPUT,
+                              "%s:%lld:1: found no column '%s' among %s; expected a first line that names the columns "
+                              "state,action,reward,next_state",
+                              name, (long long)fields[0].line, pess__role_name[role],
+                              list_columns(fields, count, text, sizeof text));
+    }
+    return PESS_OK;
+}
+
+/* Reads the header line; the roles are set the first time only. */
+static pess_status read_header(pess__stream *stream, csv_reader *r, pess_error *error) {
+    PESS_TRY(fill(stream, r, error));
+    pess__csv_cursor cursor = {r->buffer, r->buffer + r->held, 1};
+    if (r->held >= 3 && memcmp(r->buffer, "\xEF\xBB\xBF", 3) == 0) cursor.at += 3;
+    pess__csv_problem problem = {0};
+    pess__csv_field *fields = NULL;
+    int64_t count = 0;
+    PESS_TRY(pess__allocate(&fields, MAX_COLUMNS, sizeof *fields, "a header", error));
+    const pess__csv_result result = pess__csv_next(&cursor, fields, MAX_COLUMNS, &count, &problem);
+    pess_status status = PESS_OK;
+    const char *name = pess__infile_name(stream->file);
+    if (result == PESS__CSV_BAD)
+        status = pess__csv_report(name, &problem, error);
+    else if (result == PESS__CSV_END)
+        status = pess__fail(error, PESS_INPUT,
+                            "%s:1:1: found an empty file, expected a first line that names the columns "
+                            "state,action,reward,next_state",
+                            name);
+    else if (count > MAX_COLUMNS || cursor.at - r->buffer > PESS__CSV_LONGEST_ROW)
+        status = pess__fail(error, PESS_INPUT, "%s:1:1: found a header of %lld columns, expected at most %d", name,
+                            (long long)count, MAX_COLUMNS);
+    else if (r->layout.role == NULL)
+        status = set_roles(stream, r, fields, count, error);
+    free(fields);
+    if (status != PESS_OK) return status;
+    r->line = cursor.line;
+    consume(r, (size_t)(cursor.at - r->buffer));
+    return PESS_OK;
+}
+
+static pess_status open_csv(pess__stream *stream, pess_error *error) {
+    csv_reader *r = NULL;
+    PESS_TRY(pess__allocate(&r, 1, sizeof *r, "a CSV reader", error));
+    stream->reader = r;
+    r->chunks = (int64_t)CHUNKS_PER_THREAD * stream->threads;
+    r->capacity = (size_t)r->chunks * PESS__CSV_CHUNK + 2 * (size_t)PESS__CSV_LONGEST_ROW;
+    PESS_TRY(pess__allocate(&r->buffer, (int64_t)r->capacity, 1, "text of the log", error));
+    PESS_TRY(pess__allocate(&r->chunk, r->chunks, sizeof *r->chunk, "pieces of the log", error));
+    PESS_TRY(pess__allocate(&r->blocks, r->chunks, sizeof *r->blocks, "pieces of the log", error));
+    r->layout.declared[PESS__STATES] = stream->states_declared;
+    r->layout.declared[PESS__ACTIONS] = stream->actions_declared;
+    r->layout.limit[PESS__STATES] = stream->states_declared ? stream->states : PESS_MAX_STATES;
+    r->layout.limit[PESS__ACTIONS] = stream->actions_declared ? stream->actions : PESS_MAX_ACTIONS;
+    PESS_TRY(read_header(stream, r, error));
+    stream->has_episode = r->layout.has[PESS__ROLE_EPISODE];
+    stream->has_step = r->layout.has[PESS__ROLE_STEP];
+    stream->has_probability = r->layout.has[PESS__ROLE_PROBABILITY];
+    for (int64_t i = 0; i < r->chunks; i++) PESS_TRY(pess__csv_chunk_create(&r->chunk[i], &r->layout, error));
+    return PESS_OK;
+}
+
+static void close_csv(pess__stream *stream) {
+    csv_reader *r = stream->reader;
+    if (r == NULL) return;
+    for (int64_t i = 0; r->chunk != NULL && i < r->chunks; i++) pess__csv_chunk_free(&r->chunk[i]);
+    free(r->layout.role);
+    free(r->chunk);
+    free(r->blocks);
+    free(r->buffer);
+    free(r->remap);
+    free(r);
+}
+
+/* ------------------------------------------------------------------------------------------------ rows */
+
+/* The first row end at or behind `from`; rows begin at `begin`. A line feed inside quotes ends no row. NULL: none.
+ * `quotes` is the number of quotes before `from`, updated. */
+static char *row_end(char *from, char *end, bool has_quotes, bool *inside) {
+    if (!has_quotes) return from < end ? memchr(from, '\n', (size_t)(end - from)) : NULL;
+    for (char *c = from; c < end; c++) {
+        if (*c == '"') *inside = !*inside;
+        if (*c == '\n' && !*inside) return c;
+    }
+    return NULL;
+}
+
+static bool odd_quotes(const char *from, const char *end) {
+    unsigned count = 0;
+    for (const char *c = from; c < end; c++) count ^= *c == '"';
+    return count != 0;
+}
+
+/* Cuts what is held into chunks of whole rows; returns how many, and the bytes they take. */
+static int64_t cut(csv_reader *r, size_t *bytes) {
+    char *begin = r->buffer, *const end = r->buffer + r->held;
+    const bool has_quotes = memchr(r->buffer, '"', r->held) != NULL;
+    int64_t count = 0;
+    while (count < r->chunks && begin < end) {
+        char *target = end - begin > PESS__CSV_CHUNK ? begin + PESS__CSV_CHUNK - 1 : end - 1;
+        bool inside = has_quotes && odd_quotes(begin, target);
+        char *stop = row_end(target, end, has_quotes, &inside);
+        if (stop == NULL && target == end - 1 && !r->at_end) {
+            /* the last piece of a full buffer: everything up to the last whole row */
+            char *last = has_quotes ? NULL : memrchr(begin, '\n', (size_t)(end - begin));
+            inside = false;
+            for (char *c = begin; has_quotes && (c = row_end(c, end, has_quotes, &inside)) != NULL; c++) last = c;
+            stop = last;
+        }
+        if (stop == NULL && r->at_end) stop = end - 1; /* an open quote: the parser says so */
+        if (stop == NULL) break;
+        r->chunk[count].begin = begin;
+        r->chunk[count].end = begin = stop + 1;
+        count++;
+    }
+    *bytes = (size_t)(begin - r->buffer);
+    return count;
+}
+
+static pess_status restart(pess__stream *stream, csv_reader *r, int family, pess_error *error) {
+    r->layout.named[family] = true;
+    pess_names **names[] = {&stream->state_names, &stream->action_names, &stream->episode_names};
+    for (int f = 0; f < PESS__FAMILIES; f++) {
+        pess__names_destroy(*names[f]);
+        *names[f] = NULL;
+        if (r->layout.named[f]) PESS_TRY(pess__names_create(names[f], error));
+    }
+    PESS_TRY(pess__infile_rewind(stream->file, error));
+    r->held = 0;
+    r->at_end = false;
+    return read_header(stream, r, error);
+}
+
+/* Gives the chunk's names their ids in the whole log. */
+static pess_status number_names(pess__stream *stream, csv_reader *r, pess__csv_chunk *chunk, int family,
+                                pess_names *names, pess_error *error) {
+    const int64_t count = pess_names_count(chunk->names[family]);
+    PESS_TRY(pess__grow(&r->remap, &r->remap_capacity, count + 1, sizeof *r->remap, "names", error));
+    for (int64_t i = 0; i < count; i++) {
+        const char *name = pess_names_get(chunk->names[family], i);
+        PESS_TRY(pess__names_add(names, name, strlen(name), &r->remap[i], error));
+        if (family == PESS__EPISODES || r->remap[i] < r->layout.limit[family]) continue;
+        char shown[PESS__SHOWN_SIZE];
+        pess__csv_problem problem = {0};
+        pess__csv_set_problem(&problem, r->line + chunk->first[family][i].line, chunk->first[family][i].column,
+                              "found the %s %s, which is number %lld; expected at most %lld different ones%s",
+                              family == PESS__STATES ? "state" : "action", pess__shown(name, strlen(name), shown),
+                              (long long)r->remap[i] + 1, (long long)r->layout.limit[family],
+                              r->layout.declared[family] ? ", as declared" : "");
+        return pess__csv_report(pess__infile_name(stream->file), &problem, error);
+    }
+    pess__block *block = &chunk->block;
+    const uint32_t max_id = (uint32_t)(pess_names_count(names) > 0 ? pess_names_count(names) - 1 : 0);
+    for (int64_t i = 0; i < block->rows; i++) {
+        if (family == PESS__STATES) {
+            block->state[i] = (uint32_t)r->remap[block->state[i]];
+            block->next_state[i] = (uint32_t)r->remap[block->next_state[i]];
+        } else if (family == PESS__ACTIONS) {
+            block->action[i] = (uint32_t)r->remap[block->action[i]];
+        } else {
+            block->episode[i] = r->remap[block->episode[i]];
+        }
+    }
+    if (family == PESS__STATES) block->max_state = max_id;
+    if (family == PESS__ACTIONS) block->max_action = max_id;
+    return PESS_OK;
+}
+
+/* In file order: problems, names, line numbers. *family is set where the log has to be read again. */
+static pess_status settle(pess__stream *stream, csv_reader *r, int64_t count, int *family, pess_error *error) {
+    pess_names *const names[] = {stream->state_names, stream->action_names, stream->episode_names};
+    for (int64_t i = 0; i < count; i++) {
+        pess__csv_chunk *chunk = &r->chunk[i];
+        for (int f = 0; f < PESS__FAMILIES; f++)
+            if (r->layout.named[f]) PESS_TRY(number_names(stream, r, chunk, f, names[f], error));
+        if (chunk->problem.status != PESS_OK) {
+            chunk->problem.line += r->line;
+            return pess__csv_report(pess__infile_name(stream->file), &chunk->problem, error);
+        }
+        if ((*family = chunk->switch_family) >= 0) return PESS_OK;
+        r->line += chunk->lines;
+        r->blocks[i] = chunk->block;
+    }
+    return PESS_OK;
+}
+
+static pess_status next_csv(pess__stream *stream, pess__batch *batch, pess_error *error) {
+    csv_reader *r = stream->reader;
+    for (;;) {
+        size_t bytes = 0;
+        PESS_TRY(fill(stream, r, error));
+        const int64_t count = cut(r, &bytes);
+        if (count == 0 && r->held > 0)
+            return pess__fail(error, PESS_INPUT,
+                              "%s:%lld:1: found a row of more than %d bytes, expected a shorter one; is a quote never "
+                              "closed?",
+                              pess__infile_name(stream->file), (long long)r->line, PESS__CSV_LONGEST_ROW);
+#pragma omp parallel for schedule(dynamic, 1) num_threads(stream->threads)
+        for (int64_t i = 0; i < count; i++) pess__csv_chunk_parse(&r->chunk[i], &r->layout);
+        int family = -1;
+        PESS_TRY(settle(stream, r, count, &family, error));
+        if (family >= 0) {
+            PESS_TRY(restart(stream, r, family, error));
+            batch->restarted = true;
+            continue;
+        }
+        consume(r, bytes);
+        batch->blocks = r->blocks;
+        batch->count = count;
+        return PESS_OK;
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------ writing */
+
+static void write_id(pess__outfile *file, const pess_names *names, int64_t id) {
+    const char *name = pess_names_get(names, id);
+    if (name != NULL)
+        pess__outfile_field(file, name);
+    else
+        pess__outfile_print(file, "%lld", (long long)id);
+}
+
+static pess_status write_csv(const pess_dataset *data, const char *path, pess_error *error) {
+    pess__outfile *file = NULL;
+    PESS_TRY(pess__outfile_open(path, &file, error));
+    bool terminal = false, truncated = false;
+    for (int64_t i = 0; i < data->rows; i++) {
+        terminal |= data->end[i] == PESS_END_TERMINAL;
+        truncated |= data->end[i] == PESS_END_CUTOFF;
+    }
+    pess__outfile_print(file, "%s%sstate,action,reward,next_state%s%s%s\n", data->episode != NULL ? "episode," : "",
+                        data->step != NULL ? "step," : "", terminal ? ",terminal" : "", truncated ? ",truncated" : "",
+                        data->probability != NULL ? ",probability" : "");
+    for (int64_t i = 0; i < data->rows; i++) {
+        if (data->episode != NULL) {
+            write_id(file, data->episode_names, data->episode[i]);
+            pess__outfile_write(file, ",", 1);
+        }
+        if (data->step != NULL) pess__outfile_print(file, "%lld,", (long long)data->step[i]);
+        write_id(file, data->state_names, data->state[i]);
+        pess__outfile_write(file, ",", 1);
+        write_id(file, data->action_names, data->action[i]);
+        pess__outfile_write(file, ",", 1);
+        pess__outfile_double(file, data->reward[i]);
+        pess__outfile_write(file, ",", 1);
+        write_id(file, data->state_names, data->next_state[i]);
+        if (terminal) pess__outfile_write(file, data->end[i] == PESS_END_TERMINAL ? ",1" : ",0", 2);
+        if (truncated) pess__outfile_write(file, data->end[i] == PESS_END_CUTOFF ? ",1" : ",0", 2);
+        if (data->probability != NULL) {
+            pess__outfile_write(file, ",", 1);
+            pess__outfile_double(file, data->probability[i]);
+        }
+        pess__outfile_write(file, "\n", 1);
+    }
+    return pess__outfile_commit(file, error);
+}
+
+const pess__format pess__format_csv = {matches, open_csv, next_csv, close_csv, write_csv};

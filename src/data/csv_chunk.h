@@ -1,0 +1,37 @@
+/* Rows of a CSV log as columns: what one thread does with one piece of the text. */
+#ifndef PESS_DATA_CSV_CHUNK_H
+#define PESS_DATA_CSV_CHUNK_H
+
+#include "data/csv_row.h"
+#include "data/stream.h"
+
+enum { PESS__CSV_CHUNK = 1 << 18, PESS__CSV_LONGEST_ROW = 1 << 20 };
+
+typedef struct pess__csv_layout {
+    int64_t columns;
+    uint8_t *role; /* [columns] pess__role */
+    bool has[PESS__ROLES];
+    bool named[PESS__FAMILIES]; /* tokens are names, numbered in order of appearance */
+    int64_t limit[2];           /* ids of states and actions are below this */
+    bool declared[2];           /* ... because the caller said so */
+} pess__csv_layout;
+
+typedef struct pess__csv_chunk {
+    char *begin, *end; /* whole rows; the last byte is a line feed */
+    pess__block block;
+    int64_t lines;             /* line feeds passed; problem lines count from 0 at the chunk's first line */
+    pess__csv_problem problem; /* the first one; rows before it are in the block */
+    int switch_family;         /* this family holds a name: read the log again; -1: none. Never with a problem */
+    pess_names *names[PESS__FAMILIES]; /* in order of appearance in this chunk; block ids refer to them */
+    struct pess__csv_place {
+        int64_t line, column;
+    } * first[PESS__FAMILIES]; /* where each name first stands */
+    int64_t first_capacity[PESS__FAMILIES];
+    pess__csv_field *fields; /* [columns] */
+} pess__csv_chunk;
+
+pess_status pess__csv_chunk_create(pess__csv_chunk *chunk, const pess__csv_layout *layout, pess_error *error);
+void pess__csv_chunk_free(pess__csv_chunk *chunk);
+/* Text to block. Failures are in chunk->problem. */
+void pess__csv_chunk_parse(pess__csv_chunk *chunk, const pess__csv_layout *layout);
+#endif

@@ -1,0 +1,212 @@
+#include "data/dataset.h"
+
+#include "core/limits.h"
+#include "core/memory.h"
+#include "data/format.h"
+#include "data/names.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void pess_dataset_destroy(pess_dataset *data) {
+    if (data == NULL) return;
+    free(data->state);
+    free(data->action);
+    free(data->next_state);
+    free(data->reward);
+    free(data->end);
+    free(data->episode);
+    free(data->step);
+    free(data->probability);
+    pess__names_destroy(data->state_names);
+    pess__names_destroy(data->action_names);
+    pess__names_destroy(data->episode_names);
+    free(data);
+}
+
+/* ------------------------------------------------------------------------------------------------ reading */
+
+/* Grows one column to `needed` rows, keeping what it holds. */
+static pess_status grow_column(void *column, int64_t capacity, int64_t needed, size_t element, pess_error *error) {
+    return pess__grow(column, &capacity, needed, element, "the log", error);
+}
+
+static pess_status grow_columns(pess_dataset *data, const pess__stream *stream, int64_t *capacity, int64_t needed,
+                                pess_error *error) {
+    if (needed <= *capacity) return PESS_OK;
+    const int64_t target = needed > *capacity + *capacity / 2 ? needed : *capacity + *capacity / 2;
+    PESS_TRY(grow_column(&data->state, 0, target, sizeof *data->state, error));
+    PESS_TRY(grow_column(&data->action, 0, target, sizeof *data->action, error));
+    PESS_TRY(grow_column(&data->next_state, 0, target, sizeof *data->next_state, error));
+    PESS_TRY(grow_column(&data->reward, 0, target, sizeof *data->reward, error));
+    PESS_TRY(grow_column(&data->end, 0, target, sizeof *data->end, error));
+    if (stream->has_episode) PESS_TRY(grow_column(&data->episode, 0, target, sizeof *data->episode, error));
+    if (stream->has_step) PESS_TRY(grow_column(&data->step, 0, target, sizeof *data->step, error));
+    if (stream->has_probability) PESS_TRY(grow_column(&data->probability, 0, target, sizeof *data->probability, error));
+    *capacity = target;
+    return PESS_OK;
+}
+
+static void append(pess_dataset *data, const pess__block *block) {
+    const size_t n = (size_t)block->rows;
+    const int64_t at = data->rows;
+    memcpy(data->state + at, block->state, n * sizeof *block->state);
+    memcpy(data->action + at, block->action, n * sizeof *block->action);
+    memcpy(data->next_state + at, block->next_state, n * sizeof *block->next_state);
+    memcpy(data->reward + at, block->reward, n * sizeof *block->reward);
+    memcpy(data->end + at, block->end, n * sizeof *block->end);
+    if (data->episode != NULL) memcpy(data->episode + at, block->episode, n * sizeof *block->episode);
+    if (data->step != NULL) memcpy(data->step + at, block->step, n * sizeof *block->step);
+    if (data->probability != NULL) memcpy(data->probability + at, block->probability, n * sizeof *block->probability);
+    data->rows += block->rows;
+}
+
+static pess_status read_all(pess__stream *stream, pess_dataset *data, pess_error *error) {
+    int64_t capacity = 0;
+    for (;;) {
+        pess__batch batch;
+        PESS_TRY(pess__stream_next(stream, &batch, error));
+        if (batch.restarted) data->rows = 0;
+        if (batch.count == 0) break;
+        PESS_TRY(grow_columns(data, stream, &capacity, stream->rows, error));
+        for (int64_t i = 0; i < batch.count; i++) append(data, &batch.blocks[i]);
+    }
+    data->states = stream->states;
+    data->actions = stream->actions;
+    data->states_declared = stream->states_declared;
+    data->actions_declared = stream->actions_declared;
+    data->state_names = stream->state_names;
+    data->action_names = stream->action_names;
+    data->episode_names = stream->episode_names;
+    stream->state_names = stream->action_names = stream->episode_names = NULL;
+    return PESS_OK;
+}
+
+/* Takes over the stream. */
+pess_status pess__dataset_collect(pess__stream *stream, pess_dataset **out, pess_error *error) {
+    pess_dataset *data = NULL;
+    pess_status status = pess__allocate(&data, 1, sizeof *data, "a log", error);
+    if (status == PESS_OK) status = read_all(stream, data, error);
+    pess__stream_close(stream);
+    if (status == PESS_OK)
+        *out = data;
+    else
+        pess_dataset_destroy(data);
+    return status;
+}
+
+pess_status pess_dataset_read(const char *path, const pess_read_options *options, pess_dataset **out,
+                              pess_error *error) {
+    pess__stream *stream = NULL;
+    PESS_TRY(pess__stream_open(path, options, &stream, error));
+    return pess__dataset_collect(stream, out, error);
+}
+
+pess_status pess_dataset_write(const pess_dataset *data, const char *path, const char *format, pess_error *error) {
+    if (path == NULL) return pess__fail(error, PESS_ARGUMENT, "no path is given");
+    const pess__format *chosen = format != NULL ? pess__format_find(format) : pess__format_of_path(path);
+    if (chosen == NULL && format != NULL)
+        return pess__fail(error, PESS_ARGUMENT, "there is no format '%.40s'; there are csv, npz and pesslog", format);
+    if (chosen == NULL)
+        return pess__fail(error, PESS_ARGUMENT,
+                          "%s: the name tells no format; expected one that ends in .csv, .csv.gz, .npz or .pesslog",
+                          path);
+    return chosen->write(data, path, error);
+}
+
+/* ------------------------------------------------------------------------------------------------ from memory */
+
+static pess_status bad_row(int64_t row, pess_error *error, const char *found) {
+    return pess__fail(error, PESS_INPUT, "row %lld of the columns: %s", (long long)row, found);
+}
+
+static pess_status check_columns(const pess_columns *c, int64_t *states, int64_t *actions, pess_error *error) {
+    int64_t max_state = -1, max_action = -1;
+    for (int64_t i = 0; i < c->rows; i++) {
+        const int64_t s = c->state[i] > c->next_state[i] ? c->state[i] : c->next_state[i];
+        max_state = s > max_state ? s : max_state;
+        max_action = c->action[i] > max_action ? c->action[i] : max_action;
+        if (!isfinite(c->reward[i])) return bad_row(i, error, "the reward is not finite");
+        if (c->end != NULL && c->end[i] > PESS_END_CUTOFF) return bad_row(i, error, "`end` is not a pess_end");
+        if (c->probability != NULL && !(c->probability[i] >= 0 && c->probability[i] <= 1))
+            return bad_row(i, error, "the probability is not in [0,1]");
+        if ((*states > 0 && s >= *states) || (*actions > 0 && c->action[i] >= *actions))
+            return pess__fail(error, PESS_INPUT,
+                              "row %lld of the columns: found state %lld, action %lld, next state %lld; expected ids "
+                              "below the declared %lld states and %lld actions",
+                              (long long)i, (long long)c->state[i], (long long)c->action[i],
+                              (long long)c->next_state[i], (long long)*states, (long long)*actions);
+    }
+    if (*states == 0) *states = max_state + 1;
+    if (*actions == 0) *actions = max_action + 1;
+    return pess__check_sizes("the columns", *states, *actions, error);
+}
+
+static pess_status copy_column(void *to, const void *from, int64_t rows, size_t element, pess_error *error) {
+    if (from == NULL) return PESS_OK;
+    void *memory = NULL;
+    PESS_TRY(pess__allocate(&memory, rows, element, "the log", error));
+    if (rows > 0) memcpy(memory, from, (size_t)rows * element);
+    memcpy(to, &memory, sizeof memory);
+    return PESS_OK;
+}
+
+static pess_status copy_columns(pess_dataset *data, const pess_columns *c, pess_error *error) {
+    PESS_TRY(copy_column(&data->state, c->state, c->rows, sizeof *c->state, error));
+    PESS_TRY(copy_column(&data->action, c->action, c->rows, sizeof *c->action, error));
+    PESS_TRY(copy_column(&data->next_state, c->next_state, c->rows, sizeof *c->next_state, error));
+    PESS_TRY(copy_column(&data->reward, c->reward, c->rows, sizeof *c->reward, error));
+    PESS_TRY(copy_column(&data->end, c->end, c->rows, sizeof *c->end, error));
+    PESS_TRY(copy_column(&data->episode, c->episode, c->rows, sizeof *c->episode, error));
+    PESS_TRY(copy_column(&data->step, c->step, c->rows, sizeof *c->step, error));
+    PESS_TRY(copy_column(&data->probability, c->probability, c->rows, sizeof *c->probability, error));
+    if (data->end == NULL) PESS_TRY(pess__allocate(&data->end, c->rows, sizeof *data->end, "the log", error));
+    return PESS_OK;
+}
+
+pess_status pess_dataset_create(const pess_columns *columns, int64_t states, int64_t actions, pess_dataset **out,
+                                pess_error *error) {
+    if (columns->rows < 0 || states < 0 || actions < 0)
+        return pess__fail(error, PESS_ARGUMENT, "%lld rows, %lld states, %lld actions; expected 0 or more of each",
+                          (long long)columns->rows, (long long)states, (long long)actions);
+    if (columns->rows > 0 &&
+        (columns->state == NULL || columns->action == NULL || columns->next_state == NULL || columns->reward == NULL))
+        return pess__fail(error, PESS_ARGUMENT, "the columns state, action, reward and next_state are required");
+    int64_t found_states = states, found_actions = actions;
+    PESS_TRY(check_columns(columns, &found_states, &found_actions, error));
+    pess_dataset *data = NULL;
+    PESS_TRY(pess__allocate(&data, 1, sizeof *data, "a log", error));
+    data->rows = columns->rows;
+    data->states = found_states;
+    data->actions = found_actions;
+    data->states_declared = states > 0;
+    data->actions_declared = actions > 0;
+    const pess_status status = copy_columns(data, columns, error);
+    if (status != PESS_OK) {
+        pess_dataset_destroy(data);
+        return status;
+    }
+    *out = data;
+    return PESS_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------ looking */
+
+void pess_dataset_columns(const pess_dataset *data, pess_columns *out) {
+    *out = (pess_columns){.rows = data->rows,
+                          .state = data->state,
+                          .action = data->action,
+                          .next_state = data->next_state,
+                          .reward = data->reward,
+                          .end = data->end,
+                          .episode = data->episode,
+                          .step = data->step,
+                          .probability = data->probability};
+}
+
+int64_t pess_dataset_states(const pess_dataset *data) { return data->states; }
+int64_t pess_dataset_actions(const pess_dataset *data) { return data->actions; }
+const pess_names *pess_dataset_state_names(const pess_dataset *data) { return data->state_names; }
+const pess_names *pess_dataset_action_names(const pess_dataset *data) { return data->action_names; }
+const pess_names *pess_dataset_episode_names(const pess_dataset *data) { return data->episode_names; }

@@ -1,0 +1,282 @@
+/* NumPy logs (.npz): one array per column, under the names of the CSV columns. Numbers of any type; states, actions and
+ * episodes may be text (S or U), which makes them names. */
+#include "core/memory.h"
+#include "data/columns.h"
+#include "data/csv_row.h"
+#include "data/format.h"
+#include "data/names.h"
+#include "data/npy.h"
+#include "data/npz_write.h"
+#include "data/zip.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What a file may unpack to: a thousand times its size (a column of zeros) and some. */
+enum { EXPANSION = 1000, EXPANSION_FLOOR = 64 << 20, SCRATCH = 4 << 20 };
+
+typedef struct array {
+    bool present;
+    pess__npy_type type;
+    pess__zip_member member;
+} array;
+
+typedef struct npz_reader {
+    pess__zip zip;
+    array array[PESS__ROLES];
+    pess__cutter cutter;
+    uint8_t *bytes, *bytes2; /* a slice of an array, as it is in the file; two, as states and next states go together */
+    int64_t *numbers;        /* [block_rows] */
+    char *text;              /* one name */
+} npz_reader;
+
+static bool matches(const uint8_t *head, size_t length) {
+    return length >= 4 && (memcmp(head, "PK\3\4", 4) == 0 || memcmp(head, "PK\5\6", 4) == 0);
+}
+
+static bool is_text(const array *a) { return a->type.kind == 'S' || a->type.kind == 'U'; }
+
+static pess_status bad_array(const pess__stream *stream, int role, const char *what, pess_error *error) {
+    return pess__fail(error, PESS_INPUT, "%s: array '%s': %s", pess__infile_name(stream->file), pess__role_name[role],
+                      what);
+}
+
+/* ------------------------------------------------------------------------------------------------ opening */
+
+static pess_status read_npy_header(pess__stream *stream, array *a, int role, int64_t *rows, pess_error *error) {
+    uint8_t start[12];
+    char *text = NULL;
+    PESS_TRY(pess__zip_member_read(&a->member, start, 10, error));
+    if (memcmp(start, "\x93NUMPY", 6) != 0) return bad_array(stream, role, "found no NumPy array in it", error);
+    if (start[6] < 1 || start[6] > 3)
+        return bad_array(stream, role, "found an unknown version of the .npy format, expected 1 to 3", error);
+    if (start[6] > 1) PESS_TRY(pess__zip_member_read(&a->member, start + 10, 2, error));
+    const uint32_t length = start[6] > 1 ? pess__get32(start + 8) : pess__get16(start + 8);
+    if (length > PESS__NPY_LONGEST_HEADER)
+        return bad_array(stream, role, "found a header of more than 10000 bytes, expected a shorter one", error);
+    PESS_TRY(pess__allocate(&text, (int64_t)length + 1, 1, "a header", error));
+    pess_status status = pess__zip_member_read(&a->member, text, length, error);
+    const char *problem = NULL;
+    if (status == PESS_OK && !pess__npy_parse(text, length, &a->type, rows, &problem))
+        status = bad_array(stream, role, problem, error);
+    free(text);
+    if (status != PESS_OK) return status;
+    const int64_t left = a->member.entry->size - a->member.unpacked;
+    if (*rows > left / a->type.size || *rows * a->type.size != left)
+        return bad_array(stream, role, "found another number of bytes than its shape and type make", error);
+    return PESS_OK;
+}
+
+static int role_of_member(const char *name) {
+    for (int role = PESS__ROLE_STATE; role < PESS__ROLES; role++) {
+        const size_t length = strlen(pess__role_name[role]);
+        if (strncmp(name, pess__role_name[role], length) == 0 && strcmp(name + length, ".npy") == 0) return role;
+    }
+    return PESS__ROLE_IGNORED;
+}
+
+static pess_status check_kind(const pess__stream *stream, const npz_reader *r, int role, pess_error *error) {
+    const bool may_be_text = role == PESS__ROLE_STATE || role == PESS__ROLE_ACTION || role == PESS__ROLE_NEXT_STATE ||
+                             role == PESS__ROLE_EPISODE;
+    if (is_text(&r->array[role]) && !may_be_text) return bad_array(stream, role, "found text, expected numbers", error);
+    return PESS_OK;
+}
+
+static pess_status open_arrays(pess__stream *stream, npz_reader *r, int64_t *rows, pess_error *error) {
+    int64_t total = 0;
+    int first = PESS__ROLE_IGNORED;
+    for (int64_t i = 0; i < r->zip.count; i++) {
+        const int role = role_of_member(r->zip.entries[i].name);
+        if (role == PESS__ROLE_IGNORED) continue;
+        array *a = &r->array[role];
+        if (a->present) return bad_array(stream, role, "found it twice, expected it once", error);
+        a->present = true;
+        const int64_t size = r->zip.entries[i].size;
+        if (size / EXPANSION > r->zip.file_size || (total += size) > EXPANSION * r->zip.file_size + EXPANSION_FLOOR)
+            return bad_array(stream, role, "it unpacks to more than a thousand times the file; not read", error);
+        int64_t here = 0;
+        PESS_TRY(pess__zip_member_open(&r->zip, &r->zip.entries[i], &a->member, error));
+        PESS_TRY(read_npy_header(stream, a, role, &here, error));
+        PESS_TRY(check_kind(stream, r, role, error));
+        if (first != PESS__ROLE_IGNORED && here != *rows)
+            return pess__fail(error, PESS_INPUT, "%s: array '%s': found %lld rows, expected %lld as in '%s'",
+                              pess__infile_name(stream->file), pess__role_name[role], (long long)here, (long long)*rows,
+                              pess__role_name[first]);
+        *rows = here;
+        first = role;
+    }
+    for (int role = PESS__ROLE_STATE; role <= PESS__ROLE_NEXT_STATE; role++)
+        if (!r->array[role].present)
+            return bad_array(stream, role, "found none, expected the arrays state, action, reward and next_state",
+                             error);
+    if (is_text(&r->array[PESS__ROLE_STATE]) != is_text(&r->array[PESS__ROLE_NEXT_STATE]))
+        return bad_array(stream, PESS__ROLE_NEXT_STATE,
+                         "found text in one of state and next_state, expected it in both", error);
+    return PESS_OK;
+}
+
+static pess_status open_npz(pess__stream *stream, pess_error *error) {
+    npz_reader *r = NULL;
+    int64_t rows = 0, largest = 8;
+    PESS_TRY(pess__allocate(&r, 1, sizeof *r, "a log reader", error));
+    stream->reader = r;
+    PESS_TRY(pess__zip_open(stream->file, &r->zip, error));
+    PESS_TRY(open_arrays(stream, r, &rows, error));
+    stream->has_episode = r->array[PESS__ROLE_EPISODE].present;
+    stream->has_step = r->array[PESS__ROLE_STEP].present;
+    stream->has_probability = r->array[PESS__ROLE_PROBABILITY].present;
+    for (int role = PESS__ROLE_STATE; role < PESS__ROLES; role++)
+        if (r->array[role].present && r->array[role].type.size > largest) largest = r->array[role].type.size;
+    if (is_text(&r->array[PESS__ROLE_STATE])) PESS_TRY(pess__names_create(&stream->state_names, error));
+    if (is_text(&r->array[PESS__ROLE_ACTION])) PESS_TRY(pess__names_create(&stream->action_names, error));
+    if (stream->has_episode && is_text(&r->array[PESS__ROLE_EPISODE]))
+        PESS_TRY(pess__names_create(&stream->episode_names, error));
+    PESS_TRY(pess__cutter_create(&r->cutter, stream, rows, SCRATCH / largest, error));
+    const int64_t n = r->cutter.block_rows;
+    PESS_TRY(pess__allocate(&r->bytes, n * largest, 1, "a slice of an array", error));
+    PESS_TRY(pess__allocate(&r->bytes2, n * largest, 1, "a slice of an array", error));
+    PESS_TRY(pess__allocate(&r->numbers, n, sizeof *r->numbers, "a slice of an array", error));
+    return pess__allocate(&r->text, largest, 1, "a name", error);
+}
+
+static void close_npz(pess__stream *stream) {
+    npz_reader *r = stream->reader;
+    if (r == NULL) return;
+    for (int role = 0; role < PESS__ROLES; role++) pess__zip_member_close(&r->array[role].member);
+    pess__zip_free(&r->zip);
+    pess__cutter_free(&r->cutter);
+    free(r->bytes);
+    free(r->bytes2);
+    free(r->numbers);
+    free(r->text);
+    free(r);
+}
+
+/* ------------------------------------------------------------------------------------------------ rows */
+
+static pess_status read_slice(array *a, uint8_t *bytes, int64_t rows, pess_error *error) {
+    return pess__zip_member_read(&a->member, bytes, (size_t)(rows * a->type.size), error);
+}
+
+static pess_status bad_number(const pess__stream *stream, int role, int64_t row, const char *found, int64_t value,
+                              int64_t limit, pess_error *error) {
+    char text[32] = "";
+    if (found == NULL) (void)snprintf(text, sizeof text, "%lld", (long long)value);
+    if (limit < 0)
+        return pess__fail(error, PESS_INPUT, "%s: array '%s', row %lld: found %s, expected an integer",
+                          pess__infile_name(stream->file), pess__role_name[role], (long long)row,
+                          found != NULL ? found : text);
+    return pess__fail(error, PESS_INPUT, "%s: array '%s', row %lld: found %s, expected an integer from 0 to %lld",
+                      pess__infile_name(stream->file), pess__role_name[role], (long long)row,
+                      found != NULL ? found : text, (long long)limit - 1);
+}
+
+/* Integers of a column that is not text, into `out`. limit < 0: any. */
+static pess_status read_integers(pess__stream *stream, npz_reader *r, int role, int64_t rows, int64_t first,
+                                 int64_t limit, int64_t *out, pess_error *error) {
+    array *a = &r->array[role];
+    int64_t bad = 0;
+    PESS_TRY(read_slice(a, r->bytes, rows, error));
+    if (!pess__npy_int64(&a->type, r->bytes, rows, out, &bad))
+        return bad_number(stream, role, first + bad, "a number that is no integer", 0, limit, error);
+    for (int64_t i = 0; limit >= 0 && i < rows; i++)
+        if (out[i] < 0 || out[i] >= limit) return bad_number(stream, role, first + i, NULL, out[i], limit, error);
+    return PESS_OK;
+}
+
+static pess_status read_ids(pess__stream *stream, npz_reader *r, int role, int64_t rows, int64_t first, uint32_t *out,
+                            pess_error *error) {
+    const bool action = role == PESS__ROLE_ACTION;
+    const int64_t limit = action ? (stream->actions_declared ? stream->actions : PESS_MAX_ACTIONS)
+                                 : (stream->states_declared ? stream->states : PESS_MAX_STATES);
+    PESS_TRY(read_integers(stream, r, role, rows, first, limit, r->numbers, error));
+    for (int64_t i = 0; i < rows; i++) out[i] = (uint32_t)r->numbers[i];
+    return PESS_OK;
+}
+
+static pess_status name_id(pess__stream *stream, npz_reader *r, int role, const uint8_t *element, int64_t row,
+                           pess_names *names, int64_t *id, pess_error *error) {
+    const int64_t length = pess__npy_text(&r->array[role].type, element, r->text);
+    if (length < 0)
+        return pess__fail(error, PESS_INPUT, "%s: array '%s', row %lld: found no text, expected a name in UTF-8",
+                          pess__infile_name(stream->file), pess__role_name[role], (long long)row);
+    return pess__names_add(names, r->text, (size_t)length, id, error);
+}
+
+/* States by name: numbered in order of appearance, the state before the next state. */
+static pess_status read_state_names(pess__stream *stream, npz_reader *r, pess__block *block, int64_t first,
+                                    pess_error *error) {
+    array *state = &r->array[PESS__ROLE_STATE], *next = &r->array[PESS__ROLE_NEXT_STATE];
+    PESS_TRY(read_slice(state, r->bytes, block->rows, error));
+    PESS_TRY(read_slice(next, r->bytes2, block->rows, error));
+    for (int64_t i = 0; i < block->rows; i++) {
+        int64_t id = 0;
+        PESS_TRY(name_id(stream, r, PESS__ROLE_STATE, r->bytes + i * state->type.size, first + i, stream->state_names,
+                         &id, error));
+        block->state[i] = (uint32_t)id;
+        PESS_TRY(name_id(stream, r, PESS__ROLE_NEXT_STATE, r->bytes2 + i * next->type.size, first + i,
+                         stream->state_names, &id, error));
+        block->next_state[i] = (uint32_t)id;
+    }
+    return PESS_OK;
+}
+
+static pess_status read_names(pess__stream *stream, npz_reader *r, int role, int64_t rows, int64_t first,
+                              pess_names *names, int64_t *out, pess_error *error) {
+    array *a = &r->array[role];
+    PESS_TRY(read_slice(a, r->bytes, rows, error));
+    for (int64_t i = 0; i < rows; i++)
+        PESS_TRY(name_id(stream, r, role, r->bytes + i * a->type.size, first + i, names, &out[i], error));
+    return PESS_OK;
+}
+
+static pess_status read_flags(pess__stream *stream, npz_reader *r, int role, pess__block *block, int64_t first,
+                              uint8_t end, pess_error *error) {
+    if (!r->array[role].present) return PESS_OK;
+    PESS_TRY(read_integers(stream, r, role, block->rows, first, 2, r->numbers, error));
+    for (int64_t i = 0; i < block->rows; i++)
+        if (r->numbers[i] != 0) block->end[i] = end;
+    return PESS_OK;
+}
+
+static pess_status fill_ids(pess__stream *stream, npz_reader *r, pess__block *block, int64_t first, pess_error *error) {
+    const int64_t rows = block->rows;
+    if (stream->state_names != NULL) {
+        PESS_TRY(read_state_names(stream, r, block, first, error));
+    } else {
+        PESS_TRY(read_ids(stream, r, PESS__ROLE_STATE, rows, first, block->state, error));
+        PESS_TRY(read_ids(stream, r, PESS__ROLE_NEXT_STATE, rows, first, block->next_state, error));
+    }
+    if (stream->action_names == NULL) return read_ids(stream, r, PESS__ROLE_ACTION, rows, first, block->action, error);
+    PESS_TRY(read_names(stream, r, PESS__ROLE_ACTION, rows, first, stream->action_names, r->numbers, error));
+    for (int64_t i = 0; i < rows; i++) block->action[i] = (uint32_t)r->numbers[i];
+    return PESS_OK;
+}
+
+static pess_status fill(pess__stream *stream, pess__block *block, int64_t first, pess_error *error) {
+    npz_reader *r = stream->reader;
+    const int64_t rows = block->rows;
+    PESS_TRY(fill_ids(stream, r, block, first, error));
+    PESS_TRY(read_slice(&r->array[PESS__ROLE_REWARD], r->bytes, rows, error));
+    pess__npy_double(&r->array[PESS__ROLE_REWARD].type, r->bytes, rows, block->reward);
+    memset(block->end, PESS_END_NONE, (size_t)rows);
+    PESS_TRY(read_flags(stream, r, PESS__ROLE_TRUNCATED, block, first, PESS_END_CUTOFF, error));
+    PESS_TRY(read_flags(stream, r, PESS__ROLE_TERMINAL, block, first, PESS_END_TERMINAL, error));
+    if (stream->episode_names != NULL)
+        PESS_TRY(read_names(stream, r, PESS__ROLE_EPISODE, rows, first, stream->episode_names, block->episode, error));
+    else if (stream->has_episode)
+        PESS_TRY(read_integers(stream, r, PESS__ROLE_EPISODE, rows, first, -1, block->episode, error));
+    if (stream->has_step) PESS_TRY(read_integers(stream, r, PESS__ROLE_STEP, rows, first, -1, block->step, error));
+    if (!stream->has_probability) return PESS_OK;
+    PESS_TRY(read_slice(&r->array[PESS__ROLE_PROBABILITY], r->bytes, rows, error));
+    pess__npy_double(&r->array[PESS__ROLE_PROBABILITY].type, r->bytes, rows, block->probability);
+    return PESS_OK;
+}
+
+static pess_status next_npz(pess__stream *stream, pess__batch *batch, pess_error *error) {
+    npz_reader *r = stream->reader;
+    return pess__cutter_next(&r->cutter, stream, fill, batch, error);
+}
+
+const pess__format pess__format_npz = {matches, open_npz, next_npz, close_npz, pess__npz_write};

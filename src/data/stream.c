@@ -1,0 +1,145 @@
+#include "data/stream.h"
+
+#include "core/limits.h"
+#include "core/memory.h"
+#include "core/threads.h"
+#include "data/format.h"
+#include "data/names.h"
+
+#include <stdlib.h>
+
+const char *const pess__role_name[PESS__ROLES] = {"",         "state",     "action",  "reward", "next_state",
+                                                  "terminal", "truncated", "episode", "step",   "probability"};
+
+pess_status pess__block_create(pess__block *block, int64_t capacity, bool episode, bool step, bool probability,
+                               pess_error *error) {
+    static const char what[] = "a block of the log";
+    *block = (pess__block){0};
+    PESS_TRY(pess__allocate(&block->state, capacity, sizeof *block->state, what, error));
+    PESS_TRY(pess__allocate(&block->action, capacity, sizeof *block->action, what, error));
+    PESS_TRY(pess__allocate(&block->next_state, capacity, sizeof *block->next_state, what, error));
+    PESS_TRY(pess__allocate(&block->reward, capacity, sizeof *block->reward, what, error));
+    PESS_TRY(pess__allocate(&block->end, capacity, sizeof *block->end, what, error));
+    if (episode) PESS_TRY(pess__allocate(&block->episode, capacity, sizeof *block->episode, what, error));
+    if (step) PESS_TRY(pess__allocate(&block->step, capacity, sizeof *block->step, what, error));
+    if (probability) PESS_TRY(pess__allocate(&block->probability, capacity, sizeof *block->probability, what, error));
+    return PESS_OK;
+}
+
+void pess__block_free(pess__block *block) {
+    free(block->state);
+    free(block->action);
+    free(block->next_state);
+    free(block->reward);
+    free(block->end);
+    free(block->episode);
+    free(block->step);
+    free(block->probability);
+    *block = (pess__block){0};
+}
+
+pess_read_options pess_read_options_defaults(void) { return (pess_read_options){0}; }
+
+static pess_status check_options(const pess_read_options *options, pess_error *error) {
+    if (options->states < 0 || options->actions < 0)
+        return pess__fail(error, PESS_ARGUMENT,
+                          "the declared sizes are %lld states and %lld actions; expected 0 or more",
+                          (long long)options->states, (long long)options->actions);
+    if (options->format != NULL && pess__format_find(options->format) == NULL)
+        return pess__fail(error, PESS_ARGUMENT, "there is no format '%.40s'; there are csv, npz and pesslog",
+                          options->format);
+    return pess__check_sizes("the declared sizes", options->states, options->actions, error);
+}
+
+/* Takes over the file. */
+static pess_status open_stream(pess__infile *file, const pess_read_options *options, pess__stream **out,
+                               pess_error *error) {
+    pess__stream *stream = NULL;
+    pess_status status = pess__allocate(&stream, 1, sizeof *stream, "a log", error);
+    if (status != PESS_OK) {
+        pess__infile_close(file);
+        return status;
+    }
+    stream->file = file;
+    stream->options = *options;
+    stream->threads = pess__threads(options->threads);
+    stream->states = options->states;
+    stream->actions = options->actions;
+    stream->states_declared = options->states > 0;
+    stream->actions_declared = options->actions > 0;
+    stream->reported = pess__clock();
+    uint8_t head[8];
+    size_t got = 0;
+    status = pess__infile_head(file, head, sizeof head, &got, error);
+    if (status == PESS_OK) {
+        stream->format = options->format != NULL ? pess__format_find(options->format) : pess__format_of_head(head, got);
+        status = stream->format->open(stream, error);
+    }
+    if (status != PESS_OK) {
+        pess__stream_close(stream);
+        return status;
+    }
+    *out = stream;
+    return PESS_OK;
+}
+
+pess_status pess__stream_open(const char *path, const pess_read_options *options, pess__stream **out,
+                              pess_error *error) {
+    const pess_read_options settings = options != NULL ? *options : pess_read_options_defaults();
+    PESS_TRY(check_options(&settings, error));
+    if (path == NULL) return pess__fail(error, PESS_ARGUMENT, "no path is given");
+    pess__infile *file = NULL;
+    PESS_TRY(pess__infile_open(path, &file, error));
+    return open_stream(file, &settings, out, error);
+}
+
+pess_status pess__stream_open_memory(const char *name, const void *bytes, size_t length,
+                                     const pess_read_options *options, pess__stream **out, pess_error *error) {
+    const pess_read_options settings = options != NULL ? *options : pess_read_options_defaults();
+    PESS_TRY(check_options(&settings, error));
+    pess__infile *file = NULL;
+    PESS_TRY(pess__infile_open_memory(name, bytes, length, &file, error));
+    return open_stream(file, &settings, out, error);
+}
+
+static pess_status report(pess__stream *stream, pess_error *error) {
+    const pess_progress *progress = &stream->options.progress;
+    const double now = progress->report != NULL ? pess__clock() : 0;
+    if (progress->report == NULL || now - stream->reported < 0.1) return PESS_OK;
+    stream->reported = now;
+    int64_t done = 0, total = 0;
+    pess__infile_position(stream->file, &done, &total);
+    if (progress->report(progress->user, "reading", 1e-6 * (double)done, 1e-6 * (double)total, "MB")) return PESS_OK;
+    return pess__fail(error, PESS_INTERRUPTED, "%s: reading was interrupted", pess__infile_name(stream->file));
+}
+
+pess_status pess__stream_next(pess__stream *stream, pess__batch *batch, pess_error *error) {
+    *batch = (pess__batch){0};
+    PESS_TRY(stream->format->next(stream, batch, error));
+    if (batch->restarted) {
+        stream->rows = 0;
+        if (!stream->states_declared) stream->states = 0;
+        if (!stream->actions_declared) stream->actions = 0;
+    }
+    for (int64_t i = 0; i < batch->count; i++) {
+        const pess__block *block = &batch->blocks[i];
+        stream->rows += block->rows;
+        if (block->rows > 0 && block->max_state >= stream->states) stream->states = (int64_t)block->max_state + 1;
+        if (block->rows > 0 && block->max_action >= stream->actions) stream->actions = (int64_t)block->max_action + 1;
+    }
+    if (batch->count > 0) return report(stream, error);
+    if (stream->rows == 0)
+        return pess__fail(error, PESS_INPUT, "%s: found no transitions, expected at least one",
+                          pess__infile_name(stream->file));
+    return pess__check_sizes(pess__infile_name(stream->file), stream->states, stream->actions, error);
+}
+
+void pess__stream_close(pess__stream *stream) {
+    if (stream == NULL) return;
+    if (stream->format != NULL) stream->format->close(stream);
+    pess__names_destroy(stream->state_names);
+    pess__names_destroy(stream->action_names);
+    pess__names_destroy(stream->episode_names);
+    pess__infile_close(stream->file);
+    free(stream);
+}

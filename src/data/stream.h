@@ -1,0 +1,74 @@
+/* A log as it flows from a file: batches of blocks of rows, in the order of the file, never the whole of it. Every
+ * format delivers this; datasets and counts are built from it. */
+#ifndef PESS_DATA_STREAM_H
+#define PESS_DATA_STREAM_H
+
+#include "core/infile.h"
+
+typedef enum pess__role {
+    PESS__ROLE_IGNORED,
+    PESS__ROLE_STATE,
+    PESS__ROLE_ACTION,
+    PESS__ROLE_REWARD,
+    PESS__ROLE_NEXT_STATE,
+    PESS__ROLE_TERMINAL,
+    PESS__ROLE_TRUNCATED,
+    PESS__ROLE_EPISODE,
+    PESS__ROLE_STEP,
+    PESS__ROLE_PROBABILITY,
+    PESS__ROLES
+} pess__role;
+
+/* Columns that share one numbering: states (state and next_state), actions, episodes. */
+enum { PESS__STATES, PESS__ACTIONS, PESS__EPISODES, PESS__FAMILIES };
+
+extern const char *const pess__role_name[PESS__ROLES]; /* as the columns are called in files */
+
+/* A piece of the log, column by column; at most PESS__BLOCK_ROWS rows, so that a row's place fits 16 bits. */
+enum { PESS__BLOCK_ROWS = 1 << 16 };
+
+typedef struct pess__block {
+    int64_t rows;
+    uint32_t *state, *action, *next_state; /* [capacity] */
+    double *reward;
+    uint8_t *end;
+    int64_t *episode, *step; /* NULL: no such column */
+    double *probability;     /* NULL: no such column */
+    uint32_t max_state, max_action;
+} pess__block;
+
+pess_status pess__block_create(pess__block *block, int64_t capacity, bool episode, bool step, bool probability,
+                               pess_error *error);
+void pess__block_free(pess__block *block);
+
+typedef struct pess__batch {
+    const pess__block *blocks;
+    int64_t count;  /* 0: the log is over */
+    bool restarted; /* forget all earlier batches: the log starts again (a column turned out to hold names) */
+} pess__batch;
+
+typedef struct pess__stream {
+    const struct pess__format *format;
+    pess__infile *file;
+    pess_read_options options;
+    int threads;
+    bool has_episode, has_step, has_probability;
+    int64_t states, actions; /* declared, or the largest id so far plus one; final when the log is over */
+    bool states_declared, actions_declared;
+    pess_names *state_names, *action_names, *episode_names; /* NULL: integers. Take one by setting it to NULL */
+    int64_t rows;
+    void *reader;    /* what the format keeps */
+    double reported; /* time of the last progress report */
+} pess__stream;
+
+/* Opens path in the format that options name or its first bytes tell. */
+pess_status pess__stream_open(const char *path, const pess_read_options *options, pess__stream **out,
+                              pess_error *error);
+/* The same on bytes in memory. */
+pess_status pess__stream_open_memory(const char *name, const void *bytes, size_t length,
+                                     const pess_read_options *options, pess__stream **out, pess_error *error);
+/* The blocks stay valid until the next call. A log without a transition is PESS_INPUT. */
+pess_status pess__stream_next(pess__stream *stream, pess__batch *batch, pess_error *error);
+void pess__stream_close(pess__stream *stream); /* NULL is fine */
+
+#endif

@@ -1,0 +1,285 @@
+#include "model/counts.h"
+
+#include "core/memory.h"
+#include "core/threads.h"
+#include "data/dataset.h"
+#include "data/names.h"
+#include "model/tally.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void pess_counts_destroy(pess_counts *counts) {
+    if (counts == NULL) return;
+    pess__names_destroy(counts->state_names);
+    pess__names_destroy(counts->action_names);
+    free(counts->n);
+    free(counts->n_state);
+    free(counts->n_terminal);
+    free(counts->reward_sum);
+    free(counts->reward_square);
+    free(counts->row);
+    free(counts->next);
+    free(counts->n_next);
+    free(counts->next_reward);
+    free(counts->starts);
+    free(counts->terminal);
+    free(counts);
+}
+
+/* ------------------------------------------------------------------------------------- from tally to sorted rows */
+
+static int compare_entries(const void *left, const void *right) {
+    const pess__tally_entry *a = *(const pess__tally_entry *const *)left, *b = *(const pess__tally_entry *const *)right;
+    if (a->terminal != b->terminal) return a->terminal < b->terminal ? -1 : 1;
+    return (a->next_state > b->next_state) - (a->next_state < b->next_state);
+}
+
+/* All entries, ordered by pair, then terminal ones last, then next state. end[z] is where pair z's entries end. */
+static void order_entries(const pess__tally *tally, int64_t states, int64_t actions, int64_t *end,
+                          const pess__tally_entry **entries, int threads) {
+    const int64_t pairs = states * actions;
+    for (int p = 0; p < PESS__TALLY_PARTS; p++)
+        for (int64_t i = 0; i < tally->part[p].slots; i++) {
+            const pess__tally_entry *e = &tally->part[p].slot[i];
+            if (e->used) end[e->state * actions + e->action]++;
+        }
+    int64_t sum = 0;
+    for (int64_t z = 0; z < pairs; z++) { /* now the beginning of each pair; filling moves it to the end */
+        const int64_t here = end[z];
+        end[z] = sum;
+        sum += here;
+    }
+    for (int p = 0; p < PESS__TALLY_PARTS; p++)
+        for (int64_t i = 0; i < tally->part[p].slots; i++) {
+            const pess__tally_entry *e = &tally->part[p].slot[i];
+            if (e->used) entries[end[e->state * actions + e->action]++] = e;
+        }
+#pragma omp parallel for schedule(static) num_threads(threads)
+    for (int64_t z = 0; z < pairs; z++) {
+        const int64_t begin = z > 0 ? end[z - 1] : 0;
+        if (end[z] - begin > 1) qsort(entries + begin, (size_t)(end[z] - begin), sizeof *entries, compare_entries);
+    }
+}
+
+/* Sums of a pair run over its entries in that order, so they do not depend on anything but the log. */
+static void fill_rows(pess_counts *c, const int64_t *end, const pess__tally_entry *const *entries) {
+    int64_t successors = 0;
+    for (int64_t z = 0; z < c->states * c->actions; z++) {
+        c->row[z] = successors;
+        for (int64_t k = z > 0 ? end[z - 1] : 0; k < end[z]; k++) {
+            const pess__tally_entry *e = entries[k];
+            c->n[z] += e->n;
+            c->reward_sum[z] += e->reward;
+            c->reward_square[z] += e->square;
+            if (e->terminal) {
+                c->n_terminal[z] += e->n;
+                if (c->terminal[e->next_state] == 0) c->terminal[e->next_state] = 1;
+                continue;
+            }
+            c->next[successors] = e->next_state;
+            c->n_next[successors] = e->n;
+            c->next_reward[successors] = e->reward;
+            c->terminal[e->next_state] = 2; /* goes on from here: not a terminal state */
+            successors++;
+        }
+        c->n_state[z / c->actions] += c->n[z];
+        c->pairs_seen += c->n[z] > 0;
+    }
+    c->row[c->states * c->actions] = successors;
+    for (int64_t s = 0; s < c->states; s++) c->terminal[s] = c->terminal[s] == 1 && c->n_state[s] == 0;
+}
+
+static pess_status allocate_arrays(pess_counts *c, int64_t successors, pess_error *error) {
+    const int64_t pairs = c->states * c->actions;
+    PESS_TRY(pess__allocate(&c->n, pairs, sizeof *c->n, "counts of pairs", error));
+    PESS_TRY(pess__allocate(&c->n_state, c->states, sizeof *c->n_state, "counts of states", error));
+    PESS_TRY(pess__allocate(&c->n_terminal, pairs, sizeof *c->n_terminal, "counts of pairs", error));
+    PESS_TRY(pess__allocate(&c->reward_sum, pairs, sizeof *c->reward_sum, "rewards of pairs", error));
+    PESS_TRY(pess__allocate(&c->reward_square, pairs, sizeof *c->reward_square, "rewards of pairs", error));
+    PESS_TRY(pess__allocate(&c->row, pairs + 1, sizeof *c->row, "successors of pairs", error));
+    PESS_TRY(pess__allocate(&c->next, successors, sizeof *c->next, "successors", error));
+    PESS_TRY(pess__allocate(&c->n_next, successors, sizeof *c->n_next, "successors", error));
+    PESS_TRY(pess__allocate(&c->next_reward, successors, sizeof *c->next_reward, "successors", error));
+    return pess__allocate(&c->terminal, c->states, sizeof *c->terminal, "terminal states", error);
+}
+
+static pess_status set_starts(pess_counts *c, const pess__tally *tally, pess_error *error) {
+    c->has_starts = c->has_episodes ? tally->first_used > 0 : tally->any_end;
+    if (!c->has_starts) return PESS_OK;
+    PESS_TRY(pess__allocate(&c->starts, c->states, sizeof *c->starts, "episode starts", error));
+    if (c->has_episodes) {
+        c->episodes = tally->first_used;
+        for (int64_t i = 0; i < tally->first_slots; i++)
+            if (tally->first[i].used) c->starts[tally->first[i].state]++;
+    } else {
+        const int64_t known = tally->starts_capacity < c->states ? tally->starts_capacity : c->states;
+        for (int64_t s = 0; s < known; s++) c->starts[s] = tally->starts[s];
+    }
+    return PESS_OK;
+}
+
+static pess_status set_sums(pess_counts *c, const pess__tally *tally, int threads, pess_error *error) {
+    int64_t used = 0, successors = 0;
+    bool any = false;
+    for (int p = 0; p < PESS__TALLY_PARTS; p++) {
+        const pess__tally_part *part = &tally->part[p];
+        used += part->used;
+        for (int64_t i = 0; i < part->slots; i++) successors += part->slot[i].used && !part->slot[i].terminal;
+        c->transitions += part->rows;
+        c->terminals += part->terminals;
+        c->cutoffs += part->cutoffs;
+        if (part->rows > 0 && (!any || part->reward_min < c->reward_min)) c->reward_min = part->reward_min;
+        if (part->rows > 0 && (!any || part->reward_max > c->reward_max)) c->reward_max = part->reward_max;
+        any |= part->rows > 0;
+    }
+    PESS_TRY(allocate_arrays(c, successors, error));
+    int64_t *end = NULL;
+    const pess__tally_entry **entries = NULL;
+    pess_status status = pess__allocate(&end, c->states * c->actions, sizeof *end, "sorting counts", error);
+    if (status == PESS_OK) status = pess__allocate(&entries, used, sizeof *entries, "sorting counts", error);
+    if (status == PESS_OK) {
+        order_entries(tally, c->states, c->actions, end, entries, threads);
+        fill_rows(c, end, entries);
+    }
+    free(end);
+    free(entries);
+    return status;
+}
+
+/* Sizes, names and flags are set; takes the rest from the tally. */
+static pess_status finish(pess_counts *c, const pess__tally *tally, pess_error *error) {
+    PESS_TRY(set_sums(c, tally, tally->threads, error));
+    return set_starts(c, tally, error);
+}
+
+/* ------------------------------------------------------------------------------------------------ two sources */
+
+static pess_status tally_stream(pess__stream *stream, pess__tally *tally, pess_error *error) {
+    for (;;) {
+        pess__batch batch;
+        PESS_TRY(pess__stream_next(stream, &batch, error));
+        if (batch.restarted) {
+            pess__tally_free(tally);
+            pess__tally_begin(tally, stream->threads);
+        }
+        if (batch.count == 0) return PESS_OK;
+        PESS_TRY(pess__tally_add(tally, batch.blocks, batch.count, error));
+    }
+}
+
+static pess_status read_counts(pess__stream *stream, pess_counts *c, pess_error *error) {
+    pess__tally tally;
+    pess__tally_begin(&tally, stream->threads);
+    pess_status status = tally_stream(stream, &tally, error);
+    if (status == PESS_OK) {
+        c->states = stream->states;
+        c->actions = stream->actions;
+        c->states_declared = stream->states_declared;
+        c->actions_declared = stream->actions_declared;
+        c->has_episodes = stream->has_episode;
+        c->state_names = stream->state_names;
+        c->action_names = stream->action_names;
+        stream->state_names = stream->action_names = NULL;
+        status = finish(c, &tally, error);
+    }
+    pess__tally_free(&tally);
+    return status;
+}
+
+pess_status pess_counts_read(const char *path, const pess_read_options *options, pess_counts **out, pess_error *error) {
+    pess__stream *stream = NULL;
+    PESS_TRY(pess__stream_open(path, options, &stream, error));
+    pess_counts *c = NULL;
+    pess_status status = pess__allocate(&c, 1, sizeof *c, "counts", error);
+    if (status == PESS_OK) status = read_counts(stream, c, error);
+    pess__stream_close(stream);
+    if (status == PESS_OK)
+        *out = c;
+    else
+        pess_counts_destroy(c);
+    return status;
+}
+
+/* Views of the dataset as blocks, a few at a time. */
+static pess_status tally_dataset(const pess_dataset *data, pess__tally *tally, pess_error *error) {
+    enum { BLOCKS = 16 };
+    pess__block blocks[BLOCKS];
+    for (int64_t at = 0; at < data->rows;) {
+        int64_t count = 0;
+        for (; count < BLOCKS && at < data->rows; count++) {
+            const int64_t rows = data->rows - at < PESS__BLOCK_ROWS ? data->rows - at : PESS__BLOCK_ROWS;
+            blocks[count] = (pess__block){.rows = rows,
+                                          .state = data->state + at,
+                                          .action = data->action + at,
+                                          .next_state = data->next_state + at,
+                                          .reward = data->reward + at,
+                                          .end = data->end + at,
+                                          .episode = data->episode != NULL ? data->episode + at : NULL,
+                                          .step = data->step != NULL ? data->step + at : NULL};
+            at += rows;
+        }
+        PESS_TRY(pess__tally_add(tally, blocks, count, error));
+    }
+    return PESS_OK;
+}
+
+static pess_status count_dataset(const pess_dataset *data, pess_counts *c, pess_error *error) {
+    pess__tally tally;
+    pess__tally_begin(&tally, pess__threads(0));
+    pess_status status = tally_dataset(data, &tally, error);
+    c->states = data->states;
+    c->actions = data->actions;
+    c->states_declared = data->states_declared;
+    c->actions_declared = data->actions_declared;
+    c->has_episodes = data->episode != NULL;
+    if (status == PESS_OK) status = pess__names_clone(data->state_names, &c->state_names, error);
+    if (status == PESS_OK) status = pess__names_clone(data->action_names, &c->action_names, error);
+    if (status == PESS_OK) status = finish(c, &tally, error);
+    pess__tally_free(&tally);
+    return status;
+}
+
+pess_status pess_counts_create(const pess_dataset *data, pess_counts **out, pess_error *error) {
+    pess_counts *c = NULL;
+    PESS_TRY(pess__allocate(&c, 1, sizeof *c, "counts", error));
+    const pess_status status = count_dataset(data, c, error);
+    if (status == PESS_OK)
+        *out = c;
+    else
+        pess_counts_destroy(c);
+    return status;
+}
+
+/* ------------------------------------------------------------------------------------------------ looking */
+
+void pess_counts_get_info(const pess_counts *counts, pess_counts_info *out) {
+    *out = (pess_counts_info){.states = counts->states,
+                              .actions = counts->actions,
+                              .states_declared = counts->states_declared,
+                              .actions_declared = counts->actions_declared,
+                              .transitions = counts->transitions,
+                              .terminals = counts->terminals,
+                              .cutoffs = counts->cutoffs,
+                              .episodes = counts->episodes,
+                              .pairs_seen = counts->pairs_seen,
+                              .successors = counts->row[counts->states * counts->actions],
+                              .reward_min = counts->reward_min,
+                              .reward_max = counts->reward_max,
+                              .has_episodes = counts->has_episodes,
+                              .has_starts = counts->has_starts};
+}
+
+const pess_names *pess_counts_state_names(const pess_counts *counts) { return counts->state_names; }
+const pess_names *pess_counts_action_names(const pess_counts *counts) { return counts->action_names; }
+
+int64_t pess_counts_pair(const pess_counts *counts, int64_t state, int64_t action) {
+    return counts->n[state * counts->actions + action];
+}
+
+int64_t pess_counts_state(const pess_counts *counts, int64_t state) { return counts->n_state[state]; }
+
+double pess_counts_mean_reward(const pess_counts *counts, int64_t state, int64_t action) {
+    const int64_t z = state * counts->actions + action;
+    return counts->n[z] > 0 ? counts->reward_sum[z] / (double)counts->n[z] : 0;
+}

@@ -1,0 +1,250 @@
+/* Policy evaluation: building the chain of a policy and solving its linear system. */
+#include "solve/evaluator.h"
+
+#include "core/lu.h"
+#include "core/memory.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PARALLEL_FROM = 16384 };
+
+pess_status pess__evaluator_create(const pess_model *model, double gamma, double v_lo, pess_evaluation evaluation,
+                                   int threads, pess__pulse *pulse, pess__evaluator **out, pess_error *error) {
+    const int64_t states = model->states;
+    pess__evaluator *chain = NULL;
+    PESS_TRY(pess__allocate(&chain, 1, sizeof *chain, "the chain", error));
+    if (evaluation == PESS_EVALUATION_AUTO)
+        evaluation = states <= PESS__LU_STATES ? PESS_EVALUATION_LU : PESS_EVALUATION_KRYLOV;
+    *chain = (pess__evaluator){.model = model,
+                               .states = states,
+                               .actions = model->actions,
+                               .gamma = gamma,
+                               .v_lo = v_lo,
+                               .threads = states >= PARALLEL_FROM ? threads : 1,
+                               .evaluation = evaluation,
+                               .pulse = pulse};
+    pess_status status = pess__allocate(&chain->row, states + 1, sizeof(int64_t), "the chain's rows", error);
+    if (status == PESS_OK) status = pess__allocate(&chain->uniform, states, sizeof(double), "the chain", error);
+    if (status == PESS_OK) status = pess__allocate(&chain->constant, states, sizeof(double), "the chain", error);
+    if (status == PESS_OK) status = pess__allocate(&chain->scratch, states, sizeof(double), "the chain", error);
+    if (status == PESS_OK && evaluation == PESS_EVALUATION_LU) {
+        chain->stride = pess__lu_stride(states);
+        status = pess__allocate(&chain->matrix, states * chain->stride, sizeof(double),
+                                "the dense matrix of LU (evaluation `krylov` needs none)", error);
+    }
+    if (status == PESS_OK && evaluation == PESS_EVALUATION_KRYLOV)
+        status = pess__krylov_create(states, threads, &chain->krylov, error);
+    if (status != PESS_OK) {
+        pess__evaluator_destroy(chain);
+        return status;
+    }
+    *out = chain;
+    return PESS_OK;
+}
+
+void pess__evaluator_destroy(pess__evaluator *chain) {
+    if (chain == NULL) return;
+    free(chain->row);
+    free(chain->next);
+    free(chain->weight);
+    free(chain->uniform);
+    free(chain->constant);
+    free(chain->matrix);
+    free(chain->scratch);
+    pess__krylov_release(&chain->krylov);
+    free(chain);
+}
+
+static pess_status make_room(pess__evaluator *chain, int64_t needed, pess_error *error) {
+    if (needed <= chain->room) return PESS_OK;
+    /* Nothing of the old rows is kept, so that nothing need be copied. */
+    free(chain->next);
+    free(chain->weight);
+    chain->next = NULL;
+    chain->weight = NULL;
+    chain->room = 0;
+    const int64_t room = needed + needed / 8;
+    PESS_TRY(pess__allocate(&chain->next, room, sizeof(uint32_t), "the chain's successors", error));
+    PESS_TRY(pess__allocate(&chain->weight, room, sizeof(double), "the chain's successors", error));
+    chain->room = room;
+    return PESS_OK;
+}
+
+/* Adds pair z with probability p to state s, whose entries end at `at`; returns their new end. */
+static inline int64_t add_pair(pess__evaluator *chain, int64_t s, int64_t z, double p, const double *bonus,
+                               int64_t at) {
+    const pess_model *model = chain->model;
+    double gain = model->reward[z] + (bonus != NULL ? bonus[z] : 0.0);
+    switch ((pess__row_kind)model->kind[z]) {
+        case PESS__ROW_SPARSE:
+            for (int64_t k = model->row[z]; k < model->row[z + 1]; k++, at++) {
+                chain->next[at] = model->next[k];
+                chain->weight[at] = p * (chain->gamma * model->probability[k]);
+            }
+            break;
+        case PESS__ROW_UNIFORM: chain->uniform[s] += p * chain->gamma; break;
+        case PESS__ROW_SINK: gain += chain->gamma * chain->v_lo; break;
+        case PESS__ROW_NONE: break;
+    }
+    chain->constant[s] += p * gain;
+    return at;
+}
+
+pess_status pess__evaluator_fill_choice(pess__evaluator *chain, const int32_t *choice, const double *bonus,
+                                        pess_error *error) {
+    const pess_model *model = chain->model;
+    int64_t *row = chain->row;
+    row[0] = 0;
+    for (int64_t s = 0; s < chain->states; s++) {
+        const int64_t z = s * chain->actions + choice[s];
+        row[s + 1] = row[s] + (choice[s] < 0 ? 0 : model->row[z + 1] - model->row[z]);
+    }
+    PESS_TRY(make_room(chain, row[chain->states], error));
+    int any = 0;
+#pragma omp parallel for num_threads(chain->threads) if (chain->threads > 1) schedule(static) reduction(| : any)
+    for (int64_t s = 0; s < chain->states; s++) {
+        chain->constant[s] = chain->uniform[s] = 0.0;
+        if (choice[s] < 0) continue;
+        (void)add_pair(chain, s, s * chain->actions + choice[s], 1.0, bonus, row[s]);
+        any |= chain->uniform[s] > 0.0;
+    }
+    chain->any_uniform = any != 0;
+    return PESS_OK;
+}
+
+pess_status pess__evaluator_fill_policy(pess__evaluator *chain, const double *pi, const double *bonus,
+                                        pess_error *error) {
+    const pess_model *model = chain->model;
+    const int64_t actions = chain->actions;
+    int64_t *row = chain->row;
+    row[0] = 0;
+    for (int64_t s = 0; s < chain->states; s++) {
+        int64_t count = 0;
+        for (int64_t z = s * actions; z < (s + 1) * actions; z++)
+            if (pi[z] > 0.0) count += model->row[z + 1] - model->row[z];
+        row[s + 1] = row[s] + count;
+    }
+    PESS_TRY(make_room(chain, row[chain->states], error));
+    int any = 0;
+#pragma omp parallel for num_threads(chain->threads) if (chain->threads > 1) schedule(static) reduction(| : any)
+    for (int64_t s = 0; s < chain->states; s++) {
+        chain->constant[s] = chain->uniform[s] = 0.0;
+        int64_t at = row[s];
+        for (int64_t z = s * actions; z < (s + 1) * actions; z++)
+            if (pi[z] > 0.0) at = add_pair(chain, s, z, pi[z], bonus, at);
+        any |= chain->uniform[s] > 0.0;
+    }
+    chain->any_uniform = any != 0;
+    return PESS_OK;
+}
+
+static double mean_of(const pess__evaluator *chain, const double *v) {
+    return chain->any_uniform ? pess__sum(chain->states, v) / (double)chain->states : 0.0;
+}
+
+/* (Gv)(s) = Σ_k weight·v(next) + w(s)·mean(v) */
+static inline double row_times(const pess__evaluator *chain, int64_t s, const double *v, double mean) {
+    double sum = 0;
+    for (int64_t k = chain->row[s]; k < chain->row[s + 1]; k++) sum += chain->weight[k] * v[chain->next[k]];
+    return chain->any_uniform ? sum + chain->uniform[s] * mean : sum;
+}
+
+double pess__evaluator_apply(const pess__evaluator *chain, const double *v, double *out) {
+    const double mean = mean_of(chain, v);
+    double most = 0;
+#pragma omp parallel for num_threads(chain->threads) if (chain->threads > 1) schedule(static) reduction(max : most)
+    for (int64_t s = 0; s < chain->states; s++) {
+        out[s] = chain->constant[s] + row_times(chain, s, v, mean);
+        const double size = fabs(out[s] - v[s]);
+        if (size > most) most = size;
+    }
+    return most;
+}
+
+/* y = (I − G) x */
+static void apply_system(const void *context, const double *x, double *y) {
+    const pess__evaluator *chain = context;
+    const double mean = mean_of(chain, x);
+#pragma omp parallel for num_threads(chain->threads) if (chain->threads > 1) schedule(static)
+    for (int64_t s = 0; s < chain->states; s++) y[s] = x[s] - row_times(chain, s, x, mean);
+}
+
+/* matrix = I − G, dense. */
+static void fill_matrix(pess__evaluator *chain) {
+    const int64_t n = chain->states;
+    for (int64_t s = 0; s < n; s++) {
+        double *line = chain->matrix + s * chain->stride;
+        const double spread = chain->any_uniform ? -chain->uniform[s] / (double)n : 0.0;
+        for (int64_t t = 0; t < n; t++) line[t] = spread;
+        line[s] += 1.0;
+        for (int64_t k = chain->row[s]; k < chain->row[s + 1]; k++) line[chain->next[k]] -= chain->weight[k];
+    }
+}
+
+void pess__evaluator_factor(pess__evaluator *chain) {
+    fill_matrix(chain);
+    pess__lu_factor(chain->matrix, chain->states, chain->stride, chain->threads);
+}
+
+static double largest(const double *x, int64_t n) {
+    double most = 0;
+    for (int64_t i = 0; i < n; i++) most = fabs(x[i]) > most ? fabs(x[i]) : most;
+    return most;
+}
+
+/* v ← c + G v until the tolerance: G is a contraction where γ < 1, so this always gets there in the end. */
+static pess_status sweep(pess__evaluator *chain, double tolerance, double *v, pess__evaluator_result *result) {
+    while (result->residual > tolerance) {
+        if (chain->pulse != NULL && !pess__pulse_beat(chain->pulse)) break;
+        const double before = result->residual;
+        result->residual = pess__evaluator_apply(chain, v, chain->scratch);
+        memcpy(v, chain->scratch, (size_t)chain->states * sizeof *v);
+        result->iterations++;
+        const double floor = 8 * DBL_EPSILON * largest(v, chain->states);
+        if (result->residual >= before && result->residual <= floor) break; /* rounding, no more to gain */
+    }
+    result->residual = pess__evaluator_apply(chain, v, chain->scratch);
+    return PESS_OK;
+}
+
+static pess_status solve_krylov(pess__evaluator *chain, const double *constant, double tolerance, double *v,
+                                pess__evaluator_result *result, pess_error *error) {
+    pess__krylov *krylov = &chain->krylov;
+    krylov->apply = apply_system;
+    krylov->context = chain;
+    krylov->keep_going = chain->pulse != NULL ? pess__pulse_beat : NULL;
+    krylov->user = chain->pulse;
+    pess__krylov_result krylov_result;
+    PESS_TRY(pess__krylov_solve(krylov, constant, v, tolerance, 20 * chain->states + 1000, &krylov_result, error));
+    result->iterations = krylov_result.iterations;
+    result->residual = krylov_result.residual;
+    if (chain->pulse != NULL && chain->pulse->interrupted)
+        return pess__fail(error, PESS_INTERRUPTED, "interrupted in policy evaluation");
+    /* Doubles cannot tell v from v(1 + ε): a residual of that size is all there is to have. */
+    const double floor = 4 * DBL_EPSILON * largest(v, chain->states);
+    if (krylov_result.converged || krylov_result.stopped || krylov_result.residual <= floor) return PESS_OK;
+    PESS_TRY(sweep(chain, tolerance > floor ? tolerance : floor, v, result));
+    if (chain->pulse != NULL && chain->pulse->interrupted)
+        return pess__fail(error, PESS_INTERRUPTED, "interrupted in policy evaluation");
+    return PESS_OK;
+}
+
+pess_status pess__evaluator_again(pess__evaluator *chain, const double *constant, double tolerance, double *v,
+                                  pess__evaluator_result *result, pess_error *error) {
+    if (constant != chain->constant) memcpy(chain->constant, constant, (size_t)chain->states * sizeof *constant);
+    if (chain->evaluation == PESS_EVALUATION_KRYLOV)
+        return solve_krylov(chain, chain->constant, tolerance, v, result, error);
+    memcpy(v, chain->constant, (size_t)chain->states * sizeof *v);
+    pess__lu_solve(chain->matrix, chain->states, chain->stride, v);
+    *result = (pess__evaluator_result){.residual = NAN};
+    return PESS_OK;
+}
+
+pess_status pess__evaluator_evaluate(pess__evaluator *chain, double tolerance, double *v,
+                                     pess__evaluator_result *result, pess_error *error) {
+    if (chain->evaluation == PESS_EVALUATION_LU) pess__evaluator_factor(chain);
+    return pess__evaluator_again(chain, chain->constant, tolerance, v, result, error);
+}

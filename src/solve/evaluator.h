@@ -1,0 +1,70 @@
+/* The Markov chain of a policy in a model, and its two linear systems:
+ *   v = c + G v     evaluation,   G = γ A^π P  [S,S]
+ *   d = ρ + Gᵀ d    discounted visitation
+ * G is kept as sparse rows plus the rank-one part of the uniform rows: G = sparse + w·1ᵀ/S. */
+#ifndef PESS_SOLVE_EVALUATOR_H
+#define PESS_SOLVE_EVALUATOR_H
+
+#include "core/krylov.h"
+#include "model/model.h"
+#include "solve/pulse.h"
+
+typedef struct pess__evaluator {
+    const pess_model *model;
+    int64_t states, actions;
+    double gamma, v_lo;
+    int threads;
+    pess_evaluation evaluation; /* LU or KRYLOV, resolved */
+
+    int64_t *row;    /* [S+1] */
+    uint32_t *next;  /* entries of one state's row may repeat a next state */
+    double *weight;  /* γ·π·p */
+    double *uniform; /* [S] w: γ times the probability of taking a uniform row; read only where any_uniform */
+    bool any_uniform;
+    int64_t room;     /* of next and weight */
+    double *constant; /* [S] c */
+
+    double *matrix; /* LU: [S*stride] */
+    int64_t stride;
+    double *scratch; /* [S] */
+    pess__krylov krylov;
+    pess__pulse *pulse; /* NULL: none */
+} pess__evaluator;
+
+typedef struct pess__evaluator_result {
+    int64_t iterations; /* 0: direct */
+    double residual;    /* sup|c + Gv − v|; NAN where it was not computed (LU) */
+} pess__evaluator_result;
+
+pess_status pess__evaluator_create(const pess_model *model, double gamma, double v_lo, pess_evaluation evaluation,
+                                   int threads, pess__pulse *pulse, pess__evaluator **out, pess_error *error);
+void pess__evaluator_destroy(pess__evaluator *chain);
+
+/* The chain of the deterministic policy `choice` [S] (-1 in terminal states), or of π [S*A]. bonus [S*A] or NULL. */
+pess_status pess__evaluator_fill_choice(pess__evaluator *chain, const int32_t *choice, const double *bonus,
+                                        pess_error *error);
+pess_status pess__evaluator_fill_policy(pess__evaluator *chain, const double *pi, const double *bonus,
+                                        pess_error *error);
+
+/* v = c + G v. On entry v is a guess (Krylov starts there). Krylov stops at `tolerance`, in sup-norm of the residual,
+ * or near the limit of rounding; LU always solves to rounding. PESS_INTERRUPTED where the pulse was told to stop; at a
+ * passed deadline v is as good as it got. */
+pess_status pess__evaluator_evaluate(pess__evaluator *chain, double tolerance, double *v,
+                                     pess__evaluator_result *result, pess_error *error);
+/* The same matrix as the last evaluation, another constant: cheap after LU. */
+pess_status pess__evaluator_again(pess__evaluator *chain, const double *constant, double tolerance, double *v,
+                                  pess__evaluator_result *result, pess_error *error);
+pess_status pess__evaluator_visitation(pess__evaluator *chain, const double *start, double tolerance, double *d,
+                                       pess_error *error);
+/* LU only: fills and factors I − G. */
+void pess__evaluator_factor(pess__evaluator *chain);
+/* out = c + G v; returns sup|out − v|. */
+double pess__evaluator_apply(const pess__evaluator *chain, const double *v, double *out);
+
+/* States at which LU and Krylov cost the same (bench/bench_solve.c measures it). */
+#define PESS__LU_STATES 256
+
+/* γ = 1 needs every policy to end: fails with the name of a state from which some policy can go on for ever. */
+pess_status pess__check_undiscounted(const pess_model *model, double v_lo, pess_error *error);
+
+#endif

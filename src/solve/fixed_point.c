@@ -1,0 +1,266 @@
+#include "solve/fixed_point.h"
+
+#include "core/memory.h"
+#include "core/threads.h"
+#include "solve/check.h"
+#include "solve/evaluator.h"
+
+#include <float.h>
+#include <math.h>
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    PARALLEL_FROM = 2048, /* states */
+    PATIENCE = 1000,      /* steps without a new best residual after which a non-contraction is given up */
+    LONGEST_WAIT = 64     /* plain sweeps between two attempts at a linear solve */
+};
+
+typedef struct iterate {
+    double *v, *tv; /* [S] */
+    double residual;
+} iterate;
+
+typedef struct run {
+    const pess__problem *problem;
+    const pess__operator *operator_;
+    const double *policy; /* [S*A], NULL: optimise */
+    iterate now, trial;
+    double *q;      /* [S*A] of the last sweep */
+    double *choice; /* [S*A] the policy that is frozen: `policy`, or one-hot in the largest q */
+    pess_model *frozen;
+    pess__evaluator *evaluator;
+    pess__pulse pulse;
+    int64_t iterations;
+} run;
+
+pess__u_problem pess__u_problem_of(const pess__problem *problem) {
+    const pess_solve_options *options = problem->options;
+    return (pess__u_problem){.counts = problem->counts,
+                             .model = problem->model,
+                             .gamma = options->gamma,
+                             .delta = options->delta,
+                             .v_lo = problem->v_lo,
+                             .v_hi = problem->v_hi,
+                             .absorbed = options->absorbed,
+                             .trajectories = options->trajectories,
+                             .max_successors = options->max_successors,
+                             .local_policies = options->local_policies,
+                             .threads = problem->threads};
+}
+
+pess_status pess__frozen_create(const pess_model *model, pess_model **out, pess_error *error) {
+    const int64_t pairs = model->states * model->actions;
+    pess_model *frozen;
+    PESS_TRY(pess__model_create(model->states, model->actions, model->row[pairs] + pairs, &frozen, error));
+    memcpy(frozen->reward, model->reward, (size_t)pairs * sizeof *model->reward);
+    memcpy(frozen->kind, model->kind, (size_t)pairs * sizeof *model->kind);
+    memcpy(frozen->end_mass, model->end_mass, (size_t)pairs * sizeof *model->end_mass);
+    memcpy(frozen->terminal, model->terminal, (size_t)model->states * sizeof *model->terminal);
+    frozen->reward_lo = model->reward_lo;
+    frozen->reward_hi = model->reward_hi;
+    frozen->has_terminals = model->has_terminals;
+    for (int64_t z = 0; z < pairs; z++) {
+        const int64_t begin = model->row[z], length = model->row[z + 1] - begin, to = begin + z;
+        frozen->row[z] = to;
+        memcpy(frozen->next + to, model->next + begin, (size_t)length * sizeof *model->next);
+        memcpy(frozen->probability + to, model->probability + begin, (size_t)length * sizeof *model->probability);
+    }
+    frozen->row[pairs] = model->row[pairs] + pairs;
+    *out = frozen;
+    return PESS_OK;
+}
+
+static int threads_of(const run *r) { return r->problem->model->states >= PARALLEL_FROM ? r->problem->threads : 1; }
+
+/* (Tv)(s) and, when optimising, the largest q as `choice`. */
+static double sweep_state(run *r, int thread, int64_t s, const double *v) {
+    const pess__operator *op = r->operator_;
+    const int64_t actions = r->problem->model->actions, first = s * actions;
+    if (r->problem->model->terminal[s]) return 0;
+    double sum = 0;
+    int64_t best = first;
+    for (int64_t z = first; z < first + actions; z++) {
+        if (r->policy ? !(r->policy[z] > 0) : r->problem->model->kind[z] == PESS__ROW_NONE) continue;
+        r->q[z] = op->pair(op->context, thread, z, r->q[z], v, NULL);
+        if (r->policy)
+            sum += r->policy[z] * r->q[z];
+        else if (r->q[z] > r->q[best])
+            best = z;
+    }
+    if (r->policy) return sum;
+    for (int64_t z = first; z < first + actions; z++) r->choice[z] = z == best;
+    return r->q[best];
+}
+
+/* tv = T v and the residual sup|Tv − v|; infinite where a value is not a number. */
+static pess_status sweep(run *r, iterate *at, pess_error *error) {
+    const int64_t states = r->problem->model->states;
+    pess__q_values(r->problem, NULL, at->v, r->q);
+    if (r->operator_->prepare) PESS_TRY(r->operator_->prepare(r->operator_->context, at->v, error));
+    double most = 0;
+    const int threads = threads_of(r);
+#pragma omp parallel for num_threads(threads) if (threads > 1) schedule(static) reduction(max : most)
+    for (int64_t s = 0; s < states; s++) {
+        at->tv[s] = sweep_state(r, omp_get_thread_num(), s, at->v);
+        const double size = fabs(at->tv[s] - at->v[s]);
+        if (!(size <= most)) most = isnan(size) ? INFINITY : size;
+    }
+    at->residual = most;
+    r->iterations++;
+    return PESS_OK;
+}
+
+/* The affine pieces at now.v of the pairs that the policy takes; r->q holds the penalised q, so the naive one is asked
+ * for again. */
+static void freeze(run *r) {
+    const pess__operator *op = r->operator_;
+    const int64_t pairs = r->problem->model->states * r->problem->model->actions;
+    pess__q_values(r->problem, NULL, r->now.v, r->q);
+    const int threads = threads_of(r);
+#pragma omp parallel for num_threads(threads) if (threads > 1) schedule(static)
+    for (int64_t z = 0; z < pairs; z++)
+        if (r->choice[z] > 0) op->pair(op->context, omp_get_thread_num(), z, r->q[z], r->now.v, r->frozen);
+}
+
+/* trial = the solution of the frozen system, with its own residual. */
+static pess_status solve_frozen(run *r, double tolerance, pess_error *error) {
+    pess__evaluator_result result;
+    freeze(r);
+    PESS_TRY(pess__evaluator_fill_policy(r->evaluator, r->choice, NULL, error));
+    memcpy(r->trial.v, r->now.tv, (size_t)r->problem->model->states * sizeof *r->trial.v);
+    PESS_TRY(pess__evaluator_evaluate(r->evaluator, tolerance, r->trial.v, &result, error));
+    return sweep(r, &r->trial, error);
+}
+
+/* Values that differ by rounding alone leave a residual of this size. */
+static double target(const run *r) {
+    double most = 0;
+    for (int64_t s = 0; s < r->problem->model->states; s++) most = fmax(most, fabs(r->now.v[s]));
+    return fmax(r->problem->options->tolerance, 16 * DBL_EPSILON * most);
+}
+
+static void plain_step(run *r, double step) {
+    for (int64_t s = 0; s < r->problem->model->states; s++)
+        r->now.v[s] = step < 1 ? r->now.v[s] + step * (r->now.tv[s] - r->now.v[s]) : r->now.tv[s];
+}
+
+static bool out_of_time(run *r, pess_solution *solution) {
+    r->pulse.done = (double)r->iterations;
+    if (pess__pulse_beat(&r->pulse)) return false;
+    solution->info.outcome = PESS_OUTCOME_TIME_LIMIT;
+    return true;
+}
+
+static pess_status iterate_all(run *r, pess_solution *solution, pess_error *error) {
+    const double gamma = r->problem->options->gamma;
+    int64_t wait = 0, failures = 0, since_best = 0;
+    double best = INFINITY, step = 1;
+    PESS_TRY(sweep(r, &r->now, error));
+    while (r->now.residual > target(r)) {
+        if (out_of_time(r, solution)) break;
+        since_best = r->now.residual < best ? 0 : since_best + 1;
+        best = fmin(best, r->now.residual);
+        if (r->iterations >= r->problem->options->max_iterations ||
+            (!r->operator_->contraction && since_best > PATIENCE)) {
+            solution->info.outcome = PESS_OUTCOME_ITERATION_LIMIT;
+            break;
+        }
+        if (wait == 0) {
+            PESS_TRY(solve_frozen(r, fmax(0.1 * target(r), 1e-4 * r->now.residual), error));
+            if (r->trial.residual < gamma * r->now.residual) {
+                const iterate swap = r->now;
+                r->now = r->trial;
+                r->trial = swap;
+                failures = 0;
+                continue;
+            }
+            wait = failures < 6 ? (int64_t)1 << failures : LONGEST_WAIT;
+            failures++;
+        }
+        wait--;
+        const double before = r->now.residual;
+        plain_step(r, step);
+        PESS_TRY(sweep(r, &r->now, error));
+        if (!r->operator_->contraction)
+            step = r->now.residual >= before ? fmax(step / 2, 1.0 / 256) : fmin(step * 1.1, 1);
+    }
+    if (r->pulse.interrupted) return pess__fail(error, PESS_INTERRUPTED, "interrupted while solving");
+    return PESS_OK;
+}
+
+static pess_status create(run *r, pess_error *error) {
+    const pess_model *model = r->problem->model;
+    const pess_solve_options *options = r->problem->options;
+    const int64_t pairs = model->states * model->actions;
+    PESS_TRY(pess__allocate(&r->now.v, model->states, sizeof(double), "the values", error));
+    PESS_TRY(pess__allocate(&r->now.tv, model->states, sizeof(double), "the values", error));
+    PESS_TRY(pess__allocate(&r->trial.v, model->states, sizeof(double), "the values", error));
+    PESS_TRY(pess__allocate(&r->trial.tv, model->states, sizeof(double), "the values", error));
+    PESS_TRY(pess__allocate(&r->q, pairs, sizeof(double), "the action values", error));
+    PESS_TRY(pess__allocate(&r->choice, pairs, sizeof(double), "the frozen policy", error));
+    PESS_TRY(pess__frozen_create(model, &r->frozen, error));
+    if (r->policy) memcpy(r->choice, r->policy, (size_t)pairs * sizeof(double));
+    r->pulse = pess__pulse_start(options, "solving");
+    r->pulse.deadline = r->problem->deadline;
+    return pess__evaluator_create(r->frozen, options->gamma, r->problem->v_lo, options->evaluation, r->problem->threads,
+                                  &r->pulse, &r->evaluator, error);
+}
+
+static void destroy(run *r) {
+    free(r->now.v);
+    free(r->now.tv);
+    free(r->trial.v);
+    free(r->trial.tv);
+    free(r->q);
+    free(r->choice);
+    pess_model_destroy(r->frozen);
+    pess__evaluator_destroy(r->evaluator);
+}
+
+/* The greedy policy in q at the final v; ties within 1e-8 go to the smallest action. */
+static pess_status make_policy(run *r, pess_solution *solution, pess_error *error) {
+    const pess_model *model = r->problem->model;
+    pess_policy *policy;
+    PESS_TRY(sweep(r, &r->now, error)); /* q may belong to a trial that was turned down */
+    PESS_TRY(pess__policy_allocate(model->states, model->actions, &policy, error));
+    for (int64_t s = 0; s < model->states; s++) {
+        const int64_t first = s * model->actions;
+        if (!model->terminal[s]) policy->probability[first + pess__greedy_action(r->q + first, model->actions)] = 1;
+    }
+    pess_policy_destroy(solution->policy);
+    solution->policy = policy;
+    return PESS_OK;
+}
+
+static pess_status run_all(const pess__problem *problem, const pess__operator *operator_, bool optimise,
+                           pess_solution *solution, pess_error *error) {
+    run r = {.problem = problem, .operator_ = operator_};
+    if (!optimise) r.policy = solution->policy->probability;
+    solution->info.outcome = PESS_OUTCOME_CONVERGED;
+    pess_status status = create(&r, error);
+    if (status == PESS_OK) status = iterate_all(&r, solution, error);
+    if (status == PESS_OK && optimise) status = make_policy(&r, solution, error);
+    if (status == PESS_OK) {
+        free(solution->values);
+        solution->values = r.now.v;
+        r.now.v = NULL;
+        solution->info.iterations = r.iterations;
+        solution->info.residual = r.now.residual;
+        solution->info.method = optimise ? "newton" : "newton (fixed policy)";
+        solution->info.evaluation = r.evaluator->evaluation == PESS_EVALUATION_LU ? "lu" : "krylov";
+    }
+    destroy(&r);
+    return status;
+}
+
+pess_status pess__fixed_point_optimise(const pess__problem *problem, const pess__operator *operator_,
+                                       pess_solution *solution, pess_error *error) {
+    return run_all(problem, operator_, true, solution, error);
+}
+
+pess_status pess__fixed_point_evaluate(const pess__problem *problem, const pess__operator *operator_,
+                                       pess_solution *solution, pess_error *error) {
+    return run_all(problem, operator_, false, solution, error);
+}

@@ -1,0 +1,34 @@
+/* Fixed points whose penalty depends on the values: v(s) = max_a q(s,a;v), or Σ_a π(a|s)·q(s,a;v) for a given policy,
+ * where q(s,a;·) is not affine (worst cases over sets, variances). Newton's method guarded by the residual: freeze the
+ * policy and the affine piece of every q at v, solve that linear system, and keep the answer if it brings the residual
+ * down by at least the discount; if not, take a plain sweep. Policy iteration against an adversary can cycle; this
+ * cannot, and where q is a γ-contraction it always arrives. */
+#ifndef PESS_SOLVE_FIXED_POINT_H
+#define PESS_SOLVE_FIXED_POINT_H
+
+#include "solve/family.h"
+
+typedef struct pess__operator {
+    void *context;
+    bool contraction; /* false: sweeps are damped when they lead away, and it gives up when nothing gets better */
+    /* Once per sweep, before the pairs; NULL: nothing to do. */
+    pess_status (*prepare)(void *context, const double *v, pess_error *error);
+    /* q(s,a;v), given the naive r + γPv of the pair. Where `frozen` is not NULL its row of the pair is made the affine
+     * piece at v. Called from many threads, at most problem->threads, each with its own number. */
+    double (*pair)(const void *context, int thread, int64_t pair, double naive, const double *v, pess_model *frozen);
+} pess__operator;
+
+/* A copy of the model whose every row has one more entry, of probability 0, at its end. */
+pess_status pess__frozen_create(const pess_model *model, pess_model **out, pess_error *error);
+
+/* Fills what pess__family.solve must (the policy is greedy in q). */
+pess_status pess__fixed_point_optimise(const pess__problem *problem, const pess__operator *operator_,
+                                       pess_solution *solution, pess_error *error);
+/* The same for solution->policy, which is given. */
+pess_status pess__fixed_point_evaluate(const pess__problem *problem, const pess__operator *operator_,
+                                       pess_solution *solution, pess_error *error);
+
+/* The problem as the bounds see it. */
+pess__u_problem pess__u_problem_of(const pess__problem *problem);
+
+#endif

@@ -1,0 +1,21 @@
+/* imitation: the empirical policy itself (paper, section 4). */
+#include "solve/family.h"
+
+static pess_status evaluate(const pess__problem *problem, pess_solution *solution, pess_error *error) {
+    const pess__local none = {0};
+    return pess__evaluate_local(problem, &none, solution, error);
+}
+
+/* π̂(a|s) = n(s,a)/n(s) */
+static pess_status solve(const pess__problem *problem, pess_solution *solution, pess_error *error) {
+    PESS_TRY(pess_policy_empirical(problem->counts, problem->model, &solution->policy, error));
+    return evaluate(problem, solution, error);
+}
+
+const pess__family pess__family_imitation = {
+    .info = {.name = "imitation",
+             .summary = "the logging policy as the data show it; evaluated naively",
+             .equation = "pi(a|s) = n(s,a) / n(s)",
+             .source = "Buckman, Gelada, Bellemare 2020, section 4"},
+    .solve = solve,
+    .evaluate = evaluate};

@@ -1,0 +1,138 @@
+/* One sweep over all states: q = r + γPv + bonus, the local optimum, and the policy that attains it. */
+#include "solve/optimise.h"
+
+#include <math.h>
+#include <omp.h>
+#include <string.h>
+
+/* q(s,·) [A] = r + γPv + bonus; -infinity where there is no such action. */
+static inline void q_row(const pess_model *model, const double *bonus, double gamma, double v_lo, double mean,
+                         const double *v, int64_t s, double *q) {
+    const int64_t first = s * model->actions;
+    for (int64_t a = 0; a < model->actions; a++) {
+        const int64_t z = first + a;
+        double future = 0;
+        switch ((pess__row_kind)model->kind[z]) {
+            case PESS__ROW_SPARSE:
+                for (int64_t k = model->row[z]; k < model->row[z + 1]; k++)
+                    future += model->probability[k] * v[model->next[k]];
+                break;
+            case PESS__ROW_UNIFORM: future = mean; break;
+            case PESS__ROW_SINK: future = v_lo; break;
+            case PESS__ROW_NONE: future = -INFINITY; break;
+        }
+        q[a] = model->kind[z] == PESS__ROW_NONE ? -INFINITY
+                                                : model->reward[z] + gamma * future + (bonus != NULL ? bonus[z] : 0.0);
+    }
+}
+
+static double mean_of(const pess__engine *engine) {
+    return engine->any_uniform ? pess__sum(engine->states, engine->v) / (double)engine->states : 0.0;
+}
+
+void pess__q_values(const pess__problem *problem, const double *bonus, const double *v, double *q) {
+    const pess_model *model = problem->model;
+    const double mean = pess__sum(model->states, v) / (double)model->states;
+    const int threads = model->states * model->actions >= 65536 ? problem->threads : 1;
+#pragma omp parallel for num_threads(threads) if (threads > 1) schedule(static)
+    for (int64_t s = 0; s < model->states; s++)
+        q_row(model, bonus, problem->options->gamma, problem->v_lo, mean, v, s, q + s * model->actions);
+}
+
+int64_t pess__greedy_action(const double *q, int64_t actions) {
+    double best = q[0];
+    for (int64_t a = 1; a < actions; a++) best = q[a] > best ? q[a] : best;
+    int64_t a = 0;
+    while (a + 1 < actions && !(q[a] >= best - PESS__TIE)) a++;
+    return a;
+}
+
+/* The largest entry, the first where several are equal. */
+static inline int64_t argmax(const double *q, int64_t actions) {
+    int64_t best = 0;
+    for (int64_t a = 1; a < actions; a++)
+        if (q[a] > q[best]) best = a;
+    return best;
+}
+
+/* Greedy families; returns the maximum and whether the choice changed. */
+static double improve_choice(pess__engine *engine, int64_t s, const double *q, pess__switching switching,
+                             double threshold, int64_t *changed) {
+    const int64_t best = argmax(q, engine->actions);
+    int32_t *choice = engine->choice + s;
+    int64_t chosen = *choice;
+    if (switching == PESS__SWITCH_ALWAYS)
+        chosen = pess__greedy_action(q, engine->actions);
+    else if (switching == PESS__SWITCH_GAINS && (*choice < 0 || q[best] > q[*choice] + threshold))
+        chosen = best;
+    if (chosen != *choice) {
+        *choice = (int32_t)chosen;
+        ++*changed;
+    }
+    return q[best];
+}
+
+/* Σ_a π(a)q(a) − penalty(π) */
+static double local_value(const pess__local *local, int64_t s, const double *q, const double *pi, int64_t actions) {
+    double sum = 0;
+    for (int64_t a = 0; a < actions; a++)
+        if (pi[a] > 0) sum += pi[a] * q[a];
+    return local->penalty != NULL ? sum - local->penalty(local->context, s, pi) : sum;
+}
+
+/* Families with a local problem of their own; the same. */
+static double improve_row(pess__engine *engine, int64_t s, const double *q, double *row, pess__switching switching,
+                          double threshold, int64_t *changed) {
+    const pess__local *local = engine->local;
+    const size_t bytes = (size_t)engine->actions * sizeof *row;
+    double *pi = engine->pi + s * engine->actions;
+    memset(row, 0, bytes);
+    const double best = local->improve(local->context, s, q, row);
+    bool take = switching == PESS__SWITCH_ALWAYS;
+    if (switching == PESS__SWITCH_GAINS)
+        take =
+            local_value(local, s, q, row, engine->actions) > local_value(local, s, q, pi, engine->actions) + threshold;
+    if (take && memcmp(pi, row, bytes) != 0) {
+        memcpy(pi, row, bytes);
+        ++*changed;
+    }
+    return best;
+}
+
+/* (Tv)(s) = max_π Σ_a π(a)q(s,a) − penalty_s(π) */
+pess__sweep pess__improve(pess__engine *engine, pess__switching switching, double threshold) {
+    const double mean = mean_of(engine), *v = engine->v;
+    double most = 0, scale = 0;
+    int64_t total = 0;
+#pragma omp parallel num_threads(engine->threads) if (engine->threads > 1) reduction(max : most, scale)                \
+    reduction(+ : total)
+    {
+        const int64_t offset = engine->threads > 1 ? omp_get_thread_num() * engine->actions : 0;
+        double *q = engine->q + offset, *row = engine->row + offset;
+#pragma omp for schedule(static)
+        for (int64_t s = 0; s < engine->states; s++) {
+            if (engine->model->terminal[s]) {
+                engine->tv[s] = 0.0;
+                continue;
+            }
+            q_row(engine->model, engine->local->bonus, engine->gamma, engine->problem->v_lo, mean, v, s, q);
+            engine->tv[s] = engine->choice != NULL ? improve_choice(engine, s, q, switching, threshold, &total)
+                                                   : improve_row(engine, s, q, row, switching, threshold, &total);
+            const double size = fabs(engine->tv[s] - v[s]);
+            if (size > most) most = size;
+            if (fabs(engine->tv[s]) > scale) scale = fabs(engine->tv[s]);
+        }
+    }
+    return (pess__sweep){.residual = most, .scale = scale, .changed = total};
+}
+
+void pess__improve_in_place(pess__engine *engine) {
+    const double mean = mean_of(engine);
+    for (int64_t s = 0; s < engine->states; s++) {
+        if (engine->model->terminal[s]) continue;
+        q_row(engine->model, engine->local->bonus, engine->gamma, engine->problem->v_lo, mean, engine->v, s, engine->q);
+        const int64_t best = argmax(engine->q, engine->actions);
+        engine->choice[s] = (int32_t)best;
+        engine->v[s] = engine->q[best];
+    }
+}

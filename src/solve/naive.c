@@ -1,0 +1,21 @@
+/* naive: the empirical model taken at its word (paper, section 4). */
+#include "solve/family.h"
+
+static const pess__local greedy = {0};
+
+static pess_status solve(const pess__problem *problem, pess_solution *solution, pess_error *error) {
+    return pess__optimise(problem, &greedy, solution, error);
+}
+
+static pess_status evaluate(const pess__problem *problem, pess_solution *solution, pess_error *error) {
+    return pess__evaluate_local(problem, &greedy, solution, error);
+}
+
+const pess__family pess__family_naive = {
+    .info = {.name = "naive",
+             .summary = "the best policy of the empirical model, as if it were the truth",
+             .equation = "v = max_pi A^pi (r + gamma P v)",
+             .source = "Buckman, Gelada, Bellemare 2020, section 4"},
+    .works_without_counts = true,
+    .solve = solve,
+    .evaluate = evaluate};

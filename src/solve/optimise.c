@@ -1,0 +1,295 @@
+/* Policy iteration, value iteration and modified policy iteration for every family whose penalty at a state depends on
+ * π(·|s) alone (Puterman 1994, chapter 6; inexact policy iteration: Gargiani et al. 2024). */
+#include "solve/optimise.h"
+
+#include "core/memory.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    PARALLEL_FROM = 8192, /* states × actions from which a sweep is shared out */
+    SWEEPS = 30,          /* evaluation sweeps of modified policy iteration */
+    WARM_SWEEPS = 12      /* in-place sweeps before the first linear solve of a small problem */
+};
+/* Inexact policy iteration: each evaluation brings the residual down to this share of what the sweep found. */
+static const double FORCING = 0.1;
+
+static void engine_release(pess__engine *engine) {
+    free(engine->v);
+    free(engine->tv);
+    free(engine->choice);
+    free(engine->pi);
+    free(engine->q);
+    free(engine->row);
+    pess__evaluator_destroy(engine->chain);
+}
+
+static pess_status engine_create(const pess__problem *problem, const pess__local *local, pess__engine *engine,
+                                 pess_error *error) {
+    const pess_model *model = problem->model;
+    const int64_t states = model->states, actions = model->actions;
+    *engine = (pess__engine){.problem = problem,
+                             .model = model,
+                             .local = local,
+                             .states = states,
+                             .actions = actions,
+                             .gamma = problem->options->gamma,
+                             .threads = states * actions >= PARALLEL_FROM ? problem->threads : 1,
+                             .pulse = {.progress = &problem->options->progress,
+                                       .what = problem->options->algorithm,
+                                       .unit = "iterations",
+                                       .deadline = problem->deadline,
+                                       .next_report = pess__clock() + 0.1,
+                                       .total = 0}};
+    for (int64_t z = 0; z < states * actions && !engine->any_uniform; z++)
+        engine->any_uniform = model->kind[z] == PESS__ROW_UNIFORM;
+    pess_status status = pess__allocate(&engine->v, states, sizeof(double), "the values", error);
+    if (status == PESS_OK) status = pess__allocate(&engine->tv, states, sizeof(double), "the values", error);
+    if (status == PESS_OK && local->improve == NULL)
+        status = pess__allocate(&engine->choice, states, sizeof(int32_t), "the policy", error);
+    if (status == PESS_OK && local->improve != NULL)
+        status = pess__allocate(&engine->pi, states * actions, sizeof(double), "the policy", error);
+    const int64_t buffer = engine->threads * actions;
+    if (status == PESS_OK) status = pess__allocate(&engine->q, buffer, sizeof(double), "a row of q", error);
+    if (status == PESS_OK) status = pess__allocate(&engine->row, buffer, sizeof(double), "a row of the policy", error);
+    if (status == PESS_OK)
+        status = pess__evaluator_create(model, engine->gamma, problem->v_lo, problem->options->evaluation,
+                                        problem->threads, &engine->pulse, &engine->chain, error);
+    if (status != PESS_OK)
+        engine_release(engine);
+    else if (engine->choice != NULL)
+        memset(engine->choice, 0xff, (size_t)states * sizeof(int32_t));
+    return status;
+}
+
+/* The chain of the present policy, with or without the family's bonus and penalty. */
+static pess_status fill_chain(pess__engine *engine, bool penalised, pess_error *error) {
+    const pess__local *local = engine->local;
+    pess__evaluator *chain = engine->chain;
+    const double *bonus = penalised ? local->bonus : NULL;
+    if (engine->choice != NULL) return pess__evaluator_fill_choice(chain, engine->choice, bonus, error);
+    PESS_TRY(pess__evaluator_fill_policy(chain, engine->pi, bonus, error));
+    if (!penalised || local->penalty == NULL) return PESS_OK;
+#pragma omp parallel for num_threads(engine->threads) if (engine->threads > 1) schedule(static)
+    for (int64_t s = 0; s < engine->states; s++)
+        if (!engine->model->terminal[s])
+            chain->constant[s] -= local->penalty(local->context, s, engine->pi + s * engine->actions);
+    return PESS_OK;
+}
+
+/* v = A^π(r + bonus + γPv) − penalty(π) for the present policy. */
+static pess_status evaluate(pess__engine *engine, double tolerance, pess_error *error) {
+    PESS_TRY(fill_chain(engine, true, error));
+    pess__evaluator_result result;
+    return pess__evaluator_evaluate(engine->chain, tolerance, engine->v, &result, error);
+}
+
+/* Differences below this are rounding. */
+static double rounding(double scale) { return 16 * DBL_EPSILON * scale; }
+
+/* Asked once per outer iteration; false: stop, for the reason left in outcome, or interrupted. */
+static bool go_on(pess__engine *engine, int64_t iterations, pess_outcome_kind *outcome) {
+    engine->pulse.done = (double)iterations;
+    if (!pess__pulse_beat(&engine->pulse)) {
+        *outcome = PESS_OUTCOME_TIME_LIMIT;
+        return false;
+    }
+    if (iterations >= engine->problem->options->max_iterations) {
+        *outcome = PESS_OUTCOME_ITERATION_LIMIT;
+        return false;
+    }
+    return true;
+}
+
+static void swap_values(pess__engine *engine) {
+    double *swap = engine->v;
+    engine->v = engine->tv;
+    engine->tv = swap;
+}
+
+/* π_{k+1} greedy in v^{π_k}, until no state gains: a row is replaced only where it gains more than a quarter of the
+ * tolerance, so that values rise strictly, no policy returns and ties cannot make it cycle. With `exact` each
+ * evaluation goes to the end; otherwise to FORCING of the last residual. */
+static pess_status policy_iteration(pess__engine *engine, bool exact, pess_solution_info *info, pess_error *error) {
+    const double tightest = 0.25 * engine->problem->options->tolerance;
+    double residual = INFINITY;
+    if (exact && engine->choice != NULL && engine->choice[0] >= 0)
+        residual = 0; /* warm: there is a policy */
+    else
+        residual = pess__improve(engine, PESS__SWITCH_ALWAYS, 0).residual;
+    while (go_on(engine, info->iterations, &info->outcome)) {
+        double target = exact ? tightest : FORCING * residual;
+        if (target < tightest) target = tightest;
+        if (!exact) swap_values(engine);
+        PESS_TRY(evaluate(engine, target, error));
+        info->iterations++;
+        const pess__sweep sweep = pess__improve(engine, PESS__SWITCH_GAINS, tightest);
+        residual = sweep.residual;
+        const bool settled = sweep.changed == 0 && (exact || target == tightest);
+        if (residual <= engine->problem->options->tolerance || settled) {
+            info->outcome = PESS_OUTCOME_CONVERGED;
+            break;
+        }
+    }
+    return PESS_OK;
+}
+
+/* v ← Tv */
+static void value_iteration(pess__engine *engine, pess_solution_info *info) {
+    while (go_on(engine, info->iterations, &info->outcome)) {
+        const pess__sweep sweep = pess__improve(engine, PESS__SWITCH_NEVER, 0);
+        swap_values(engine);
+        info->iterations++;
+        const double floor = rounding(sweep.scale), tolerance = engine->problem->options->tolerance;
+        if (sweep.residual <= (tolerance > floor ? tolerance : floor)) {
+            info->outcome = PESS_OUTCOME_CONVERGED;
+            return;
+        }
+    }
+}
+
+/* v ← T_π^m T v with π greedy in v. Ends at the tolerance, or where the policy stays and v is its value: a tie given to
+ * the smaller action leaves a gain of up to PESS__TIE that no sweep removes. */
+static pess_status modified_policy_iteration(pess__engine *engine, pess_solution_info *info, pess_error *error) {
+    const double tolerance = engine->problem->options->tolerance;
+    double change = INFINITY; /* of the last evaluation sweep: sup|T_π v − v| */
+    while (go_on(engine, info->iterations, &info->outcome)) {
+        const pess__sweep sweep = pess__improve(engine, PESS__SWITCH_GAINS, 0.25 * tolerance);
+        const double floor = rounding(sweep.scale), enough = tolerance > floor ? tolerance : floor;
+        swap_values(engine);
+        info->iterations++;
+        if (sweep.residual <= enough || (sweep.changed == 0 && change <= 0.25 * enough)) {
+            info->outcome = PESS_OUTCOME_CONVERGED;
+            return PESS_OK;
+        }
+        PESS_TRY(fill_chain(engine, true, error));
+        for (int m = 0; m < SWEEPS; m++) {
+            change = pess__evaluator_apply(engine->chain, engine->v, engine->tv);
+            swap_values(engine);
+        }
+    }
+    return PESS_OK;
+}
+
+/* A few in-place sweeps find a policy that is nearly right, at a fraction of the cost of one LU. */
+static pess_status small_problem(pess__engine *engine, pess_solution_info *info, pess_error *error) {
+    if (engine->choice != NULL)
+        for (int k = 0; k < WARM_SWEEPS; k++) pess__improve_in_place(engine);
+    return policy_iteration(engine, true, info, error);
+}
+
+static pess_status run(pess__engine *engine, pess_solution_info *info, pess_error *error) {
+    const bool direct = engine->chain->evaluation == PESS_EVALUATION_LU;
+    switch (engine->problem->options->method) {
+        case PESS_METHOD_VALUE_ITERATION:
+            info->method = "value iteration";
+            value_iteration(engine, info);
+            return PESS_OK;
+        case PESS_METHOD_MODIFIED_POLICY_ITERATION:
+            info->method = "modified policy iteration";
+            return modified_policy_iteration(engine, info, error);
+        case PESS_METHOD_POLICY_ITERATION:
+            info->method = "policy iteration";
+            return policy_iteration(engine, true, info, error);
+        case PESS_METHOD_AUTO: break;
+    }
+    info->method = direct ? "policy iteration" : "inexact policy iteration";
+    return direct ? small_problem(engine, info, error) : policy_iteration(engine, false, info, error);
+}
+
+static pess_status interrupted(const pess__engine *engine, int64_t iterations, pess_error *error) {
+    return pess__fail(error, PESS_INTERRUPTED, "%s: interrupted after %lld iterations",
+                      engine->problem->options->algorithm, (long long)iterations);
+}
+
+/* Ties to the smallest action, then the value of exactly the policy that is returned and its Bellman residual. The
+ * deadline no longer counts here: an answer without its value would be none. */
+static pess_status finish(pess__engine *engine, pess_solution_info *info, pess_error *error) {
+    engine->pulse.deadline = INFINITY;
+    engine->pulse.late = false;
+    const double tolerance = 0.25 * engine->problem->options->tolerance;
+    (void)pess__improve(engine, PESS__SWITCH_ALWAYS, 0);
+    PESS_TRY(evaluate(engine, tolerance, error));
+    info->residual = pess__improve(engine, PESS__SWITCH_NEVER, 0).residual;
+    info->evaluation = engine->chain->evaluation == PESS_EVALUATION_LU ? "lu" : "krylov";
+    return PESS_OK;
+}
+
+static pess_status values_buffer(double **values, int64_t states, pess_error *error) {
+    return *values != NULL ? PESS_OK : pess__allocate(values, states, sizeof(double), "the values", error);
+}
+
+/* The unpenalised value of the policy: the same matrix, the constant without bonus and penalty. */
+static pess_status naive_values(pess__engine *engine, pess_solution *solution, pess_error *error) {
+    const size_t bytes = (size_t)engine->states * sizeof(double);
+    PESS_TRY(values_buffer(&solution->naive_values, engine->states, error));
+    memcpy(solution->naive_values, solution->values, bytes);
+    if (engine->local->bonus == NULL && engine->local->penalty == NULL) return PESS_OK;
+    PESS_TRY(fill_chain(engine, false, error));
+    pess__evaluator_result result;
+    return pess__evaluator_again(engine->chain, engine->chain->constant, 0.25 * engine->problem->options->tolerance,
+                                 solution->naive_values, &result, error);
+}
+
+static pess_status store(pess__engine *engine, pess_solution *solution, pess_error *error) {
+    PESS_TRY(values_buffer(&solution->values, engine->states, error));
+    memcpy(solution->values, engine->v, (size_t)engine->states * sizeof(double));
+    PESS_TRY(naive_values(engine, solution, error));
+    if (solution->policy == NULL)
+        PESS_TRY(pess__policy_allocate(engine->states, engine->actions, &solution->policy, error));
+    double *table = solution->policy->probability;
+    const size_t bytes = (size_t)(engine->states * engine->actions) * sizeof *table;
+    if (engine->choice == NULL) {
+        memcpy(table, engine->pi, bytes);
+        return PESS_OK;
+    }
+    memset(table, 0, bytes);
+    for (int64_t s = 0; s < engine->states; s++)
+        if (engine->choice[s] >= 0) table[s * engine->actions + engine->choice[s]] = 1.0;
+    return PESS_OK;
+}
+
+pess_status pess__optimise(const pess__problem *problem, const pess__local *local, pess_solution *solution,
+                           pess_error *error) {
+    pess__engine engine;
+    PESS_TRY(engine_create(problem, local, &engine, error));
+    pess_solution_info *info = &solution->info;
+    info->iterations = 0;
+    pess_status status = run(&engine, info, error);
+    if (status == PESS_OK && !engine.pulse.interrupted) status = finish(&engine, info, error);
+    if (status == PESS_OK && !engine.pulse.interrupted) status = store(&engine, solution, error);
+    if (status == PESS_OK && engine.pulse.interrupted) status = interrupted(&engine, info->iterations, error);
+    engine_release(&engine);
+    return status;
+}
+
+pess_status pess__evaluate_local(const pess__problem *problem, const pess__local *local, pess_solution *solution,
+                                 pess_error *error) {
+    /* The policy is given, not improved: any local problem has the table form here. */
+    pess__engine engine;
+    PESS_TRY(engine_create(problem, local, &engine, error));
+    free(engine.choice);
+    engine.choice = NULL;
+    free(engine.pi);
+    engine.pi = solution->policy->probability;
+    pess_solution_info *info = &solution->info;
+    info->iterations = 1;
+    pess_status status = evaluate(&engine, 0.25 * problem->options->tolerance, error);
+    if (status == PESS_OK) {
+        info->residual = pess__evaluator_apply(engine.chain, engine.v, engine.tv);
+        info->outcome = engine.pulse.late ? PESS_OUTCOME_TIME_LIMIT : PESS_OUTCOME_CONVERGED;
+        info->method = "evaluation";
+        info->evaluation = engine.chain->evaluation == PESS_EVALUATION_LU ? "lu" : "krylov";
+        status = values_buffer(&solution->values, engine.states, error);
+    }
+    if (status == PESS_OK) {
+        memcpy(solution->values, engine.v, (size_t)engine.states * sizeof(double));
+        status = naive_values(&engine, solution, error);
+    }
+    engine.pi = NULL;
+    engine_release(&engine);
+    return status;
+}

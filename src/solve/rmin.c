@@ -1,0 +1,67 @@
+/* R-MIN: pairs seen less than m times are taken to be the worst for ever (R-MAX of Brafman & Tennenholtz 2002 with the
+ * sign turned, as in Laroche et al. 2019): q(s,a) = V_lo where n(s,a) < m. */
+#include "core/memory.h"
+#include "solve/family.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A copy of the model's kinds and rewards in which rarely seen pairs are sinks worth V_lo; the rest is shared. */
+static pess_status lower_model(const pess__problem *problem, pess_model *lowered, pess_error *error) {
+    const pess_model *model = problem->model;
+    const int64_t pairs = model->states * model->actions;
+    *lowered = *model;
+    lowered->kind = NULL;
+    lowered->reward = NULL;
+    pess_status status = pess__allocate(&lowered->kind, pairs, 1, "the lowered model", error);
+    if (status == PESS_OK) status = pess__allocate(&lowered->reward, pairs, sizeof(double), "the lowered model", error);
+    if (status != PESS_OK) return status;
+    memcpy(lowered->kind, model->kind, (size_t)pairs);
+    memcpy(lowered->reward, model->reward, (size_t)pairs * sizeof(double));
+    for (int64_t z = 0; z < pairs; z++) {
+        if (model->kind[z] == PESS__ROW_NONE || (double)problem->counts->n[z] >= problem->options->min_count) continue;
+        if (!isfinite(problem->v_lo))
+            return pess__fail(error, PESS_ARGUMENT,
+                              "rmin: the worst for ever has no finite value at gamma %g; use gamma < 1",
+                              problem->options->gamma);
+        lowered->kind[z] = PESS__ROW_SINK;
+        lowered->reward[z] = problem->v_lo - problem->options->gamma * problem->v_lo; /* q = reward + γV_lo = V_lo */
+    }
+    return PESS_OK;
+}
+
+typedef pess_status action(const pess__problem *problem, const pess__local *local, pess_solution *solution,
+                           pess_error *error);
+
+static pess_status with_lowered(const pess__problem *problem, pess_solution *solution, action *act, pess_error *error) {
+    pess_model lowered;
+    const pess__local greedy = {0};
+    pess__problem changed = *problem;
+    changed.model = &lowered;
+    pess_status status = lower_model(problem, &lowered, error);
+    if (status == PESS_OK) status = act(&changed, &greedy, solution, error);
+    free(lowered.kind);
+    free(lowered.reward);
+    /* What the engine took for the naive value is that of the lowered model. */
+    free(solution->naive_values);
+    solution->naive_values = NULL;
+    return status;
+}
+
+static pess_status solve(const pess__problem *problem, pess_solution *solution, pess_error *error) {
+    return with_lowered(problem, solution, pess__optimise, error);
+}
+
+static pess_status evaluate(const pess__problem *problem, pess_solution *solution, pess_error *error) {
+    return with_lowered(problem, solution, pess__evaluate_local, error);
+}
+
+const pess__family pess__family_rmin = {
+    .info = {.name = "rmin",
+             .summary = "pairs seen less than min_count times are worth the least there is",
+             .equation = "v = max_pi A^pi q,  q = r + gamma P v where n >= min_count, V_lo elsewhere",
+             .source = "after Brafman, Tennenholtz 2002; Laroche, Trichelair, Tachet des Combes 2019",
+             .knobs = "min_count"},
+    .solve = solve,
+    .evaluate = evaluate};

@@ -1,0 +1,199 @@
+/* pess_solve and pess_evaluate: check what was asked, hand it to the family, add what every solution carries. */
+#include "core/memory.h"
+#include "solve/check.h"
+#include "solve/family.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+pess_solve_options pess_solve_options_defaults(void) {
+    return (pess_solve_options){.algorithm = "ua",
+                                .gamma = 0.99,
+                                .delta = 0.05,
+                                .alpha = 1.0,
+                                .absorbed = true,
+                                .min_count = 10,
+                                .budget = 1,
+                                .tolerance = 1e-10,
+                                .max_iterations = 1000000};
+}
+
+const char *pess_outcome_name(pess_outcome_kind outcome) {
+    switch (outcome) {
+        case PESS_OUTCOME_CONVERGED: return "converged";
+        case PESS_OUTCOME_ITERATION_LIMIT: return "iteration-limit";
+        case PESS_OUTCOME_TIME_LIMIT: return "time-limit";
+    }
+    return "unknown";
+}
+
+/* Appends ", name" to a list of names in a message. */
+static void list_name(char *list, size_t size, const char *name) {
+    const size_t length = strlen(list);
+    (void)snprintf(list + length, size - length, "%s%s", length > 0 ? ", " : "", name);
+}
+
+static pess_status find_family(const char *name, const pess__family **out, pess_error *error) {
+    *out = name != NULL ? pess__family_find(name) : NULL;
+    if (*out != NULL) return PESS_OK;
+    char known[400] = "";
+    size_t count;
+    const pess_algorithm_info *list = pess_algorithm_list(&count);
+    for (size_t i = 0; i < count; i++) list_name(known, sizeof known, list[i].name);
+    return pess__fail(error, PESS_ARGUMENT, "there is no algorithm '%s'; there are: %s", name != NULL ? name : "(none)",
+                      known);
+}
+
+static pess_status find_uncertainty(const pess_algorithm_info *algorithm, const char *name,
+                                    const pess__uncertainty **out, pess_error *error) {
+    *out = NULL;
+    if (!algorithm->takes_uncertainty) {
+        if (name == NULL) return PESS_OK;
+        return pess__fail(error, PESS_ARGUMENT, "the algorithm '%s' takes no uncertainty, but '%s' was given",
+                          algorithm->name, name);
+    }
+    if (name == NULL) name = algorithm->default_uncertainty;
+    const pess__uncertainty *found = name != NULL ? pess__uncertainty_find(name) : NULL;
+    if (found != NULL && (found->info.is_set || !algorithm->takes_sets_only)) {
+        *out = found;
+        return PESS_OK;
+    }
+    char known[400] = "";
+    size_t count;
+    const pess_uncertainty_info *list = pess_uncertainty_list(&count);
+    for (size_t i = 0; i < count; i++)
+        if (list[i].is_set || !algorithm->takes_sets_only) list_name(known, sizeof known, list[i].name);
+    if (found != NULL)
+        return pess__fail(error, PESS_ARGUMENT,
+                          "the algorithm '%s' needs a set of transition rows, which '%s' is not; there are: %s",
+                          algorithm->name, name, known);
+    return pess__fail(error, PESS_ARGUMENT, "there is no uncertainty '%s' for '%s'; there are: %s",
+                      name != NULL ? name : "(none)", algorithm->name, known);
+}
+
+static pess_status check_counts(const pess__family *family, const pess_counts *counts, const pess_model *model,
+                                pess_error *error) {
+    if (counts == NULL)
+        return family->works_without_counts
+                   ? PESS_OK
+                   : pess__fail(error, PESS_ARGUMENT,
+                                "the algorithm '%s' needs the counts of a log; on an exact model "
+                                "only algorithms without data work, such as 'naive'",
+                                family->info.name);
+    if (counts->states != model->states || counts->actions != model->actions)
+        return pess__fail(error, PESS_ARGUMENT, "the counts have %lld states and %lld actions, the model %lld and %lld",
+                          (long long)counts->states, (long long)counts->actions, (long long)model->states,
+                          (long long)model->actions);
+    return PESS_OK;
+}
+
+/* E_ρ[v]; terms without mass do not count, whatever their value. */
+static double expectation(const double *start, const double *v, int64_t states) {
+    double sum = 0;
+    for (int64_t s = 0; s < states; s++)
+        if (start[s] > 0) sum += start[s] * v[s];
+    return sum;
+}
+
+/* The unpenalised value, where the family did not leave it. */
+static pess_status add_naive_values(const pess__problem *problem, pess_solution *solution, pess_error *error) {
+    if (solution->naive_values != NULL) return PESS_OK;
+    const pess__local none = {0};
+    pess__problem plain = *problem;
+    plain.deadline = INFINITY; /* the answer is there; its naive value belongs to it */
+    pess_solution evaluated = {.policy = solution->policy};
+    pess_status status = pess__evaluate_local(&plain, &none, &evaluated, error);
+    solution->naive_values = evaluated.naive_values;
+    free(evaluated.values);
+    return status;
+}
+
+static pess_status set_up(const pess_counts *counts, const pess_model *model, const double *start,
+                          const pess_solve_options *options, const pess__family **family, pess__problem *problem,
+                          pess_error *error) {
+    const double now = pess__clock();
+    PESS_TRY(find_family(options->algorithm, family, error));
+    *problem = (pess__problem){.counts = counts,
+                               .model = model,
+                               .start = start,
+                               .options = options,
+                               .threads = pess__threads(options->threads),
+                               .deadline = options->time_limit > 0 ? now + options->time_limit : INFINITY};
+    PESS_TRY(find_uncertainty(&(*family)->info, options->uncertainty, &problem->uncertainty, error));
+    PESS_TRY(check_counts(*family, counts, model, error));
+    PESS_TRY(pess__check_options(model, options, &problem->v_lo, &problem->v_hi, error));
+    return pess__check_start(model, start, error);
+}
+
+static void describe(const pess__problem *problem, const pess__family *family, pess_solution_info *info) {
+    const pess__uncertainty *uncertainty = problem->uncertainty;
+    info->algorithm = family->info.name;
+    info->uncertainty = uncertainty != NULL ? uncertainty->info.name : NULL;
+    info->holds_for = uncertainty != NULL ? uncertainty->info.holds_for : NULL;
+}
+
+/* policy NULL: solve; otherwise evaluate it. */
+static pess_status answer(const pess__family *family, const pess__problem *problem, const pess_policy *policy,
+                          double begun, pess_solution **out, pess_error *error) {
+    pess_solution *solution = NULL;
+    PESS_TRY(pess__allocate(&solution, 1, sizeof *solution, "the solution", error));
+    describe(problem, family, &solution->info);
+    pess_status status = PESS_OK;
+    if (policy != NULL) {
+        status = pess__policy_allocate(policy->states, policy->actions, &solution->policy, error);
+        if (status == PESS_OK) {
+            memcpy(solution->policy->probability, policy->probability,
+                   (size_t)(policy->states * policy->actions) * sizeof(double));
+            status = family->evaluate(problem, solution, error);
+        }
+    } else
+        status = family->solve(problem, solution, error);
+    if (status == PESS_OK) status = add_naive_values(problem, solution, error);
+    if (status != PESS_OK) {
+        pess_solution_destroy(solution);
+        return status;
+    }
+    const int64_t states = problem->model->states;
+    solution->info.value = expectation(problem->start, solution->values, states);
+    solution->info.naive_value = expectation(problem->start, solution->naive_values, states);
+    solution->info.seconds = pess__clock() - begun;
+    *out = solution;
+    return PESS_OK;
+}
+
+pess_status pess_solve(const pess_counts *counts, const pess_model *model, const double *start,
+                       const pess_solve_options *options, pess_solution **out, pess_error *error) {
+    const double begun = pess__clock();
+    const pess__family *family;
+    pess__problem problem;
+    PESS_TRY(set_up(counts, model, start, options, &family, &problem, error));
+    return answer(family, &problem, NULL, begun, out, error);
+}
+
+pess_status pess_evaluate(const pess_counts *counts, const pess_model *model, const double *start,
+                          const pess_policy *policy, const pess_solve_options *options, pess_solution **out,
+                          pess_error *error) {
+    const double begun = pess__clock();
+    const pess__family *family;
+    pess__problem problem;
+    PESS_TRY(set_up(counts, model, start, options, &family, &problem, error));
+    PESS_TRY(pess__check_policy(model, policy, error));
+    return answer(family, &problem, policy, begun, out, error);
+}
+
+void pess_solution_destroy(pess_solution *solution) {
+    if (solution == NULL) return;
+    pess_policy_destroy(solution->policy);
+    free(solution->values);
+    free(solution->naive_values);
+    free(solution->uncertainty);
+    free(solution);
+}
+
+void pess_solution_get_info(const pess_solution *solution, pess_solution_info *out) { *out = solution->info; }
+const pess_policy *pess_solution_policy(const pess_solution *solution) { return solution->policy; }
+const double *pess_solution_values(const pess_solution *solution) { return solution->values; }
+const double *pess_solution_naive_values(const pess_solution *solution) { return solution->naive_values; }
+const double *pess_solution_uncertainty(const pess_solution *solution) { return solution->uncertainty; }

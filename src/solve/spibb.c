@@ -1,0 +1,105 @@
+/* SPIBB: where a pair was seen less than n_∧ times, do as the logging policy does (Laroche, Trichelair, Tachet des
+ * Combes 2019). Two sets of policies: Π_b keeps π̂ on those pairs exactly, Π_≤b never exceeds it. */
+#include "policy/policy.h"
+#include "solve/family.h"
+
+#include <math.h>
+
+typedef struct spibb {
+    const pess_policy *empirical;
+    const pess_counts *counts;
+    double least; /* n_∧ */
+} spibb;
+
+/* The best pair with n ≥ n_∧, ties within 1e-8 to the smallest action; -1: none. *top is the largest such q. */
+static int64_t best_known(const spibb *context, int64_t state, const double *q, double *top) {
+    const int64_t actions = context->empirical->actions;
+    const int64_t *n = context->counts->n + state * actions;
+    *top = -INFINITY;
+    for (int64_t a = 0; a < actions; a++)
+        if ((double)n[a] >= context->least && q[a] > *top) *top = q[a];
+    for (int64_t a = 0; a < actions; a++)
+        if ((double)n[a] >= context->least && q[a] > -INFINITY && q[a] >= *top - PESS__TIE) return a;
+    return -1;
+}
+
+/* Π_b: π = π̂ on pairs with n < n_∧; the rest of the mass on the best of the others. */
+static double improve_equal(const void *context, int64_t state, const double *q, double *pi) {
+    const spibb *b = context;
+    const int64_t actions = b->empirical->actions;
+    const double *base = b->empirical->probability + state * actions;
+    double top, freed = 0, value = 0;
+    const int64_t best = best_known(b, state, q, &top);
+    for (int64_t a = 0; a < actions; a++) {
+        const bool known = (double)b->counts->n[state * actions + a] >= b->least && best >= 0;
+        pi[a] = known ? 0.0 : base[a];
+        if (known)
+            freed += base[a];
+        else if (base[a] > 0)
+            value += base[a] * q[a];
+    }
+    if (best < 0) return value;
+    pi[best] = freed;
+    return value + freed * top;
+}
+
+/* Π_≤b: π ≤ π̂ on pairs with n < n_∧. Those that beat the best known action are filled to π̂, the others are emptied. */
+static double improve_at_most(const void *context, int64_t state, const double *q, double *pi) {
+    const spibb *b = context;
+    const int64_t actions = b->empirical->actions;
+    const double *base = b->empirical->probability + state * actions;
+    double top, freed = 0, value = 0;
+    const int64_t best = best_known(b, state, q, &top);
+    for (int64_t a = 0; a < actions; a++) {
+        const bool known = (double)b->counts->n[state * actions + a] >= b->least;
+        const bool beats = q[a] > top + PESS__TIE || (q[a] >= top - PESS__TIE && a < best);
+        const bool keeps = best < 0 || (!known && beats);
+        pi[a] = keeps ? base[a] : 0.0;
+        if (!keeps) freed += base[a];
+        if (base[a] > 0) value += base[a] * (best < 0 || (!known && q[a] > top) ? q[a] : top);
+    }
+    if (best >= 0) pi[best] = freed;
+    return value;
+}
+
+static pess_status optimise(const pess__problem *problem, pess_solution *solution,
+                            double (*improve)(const void *, int64_t, const double *, double *), pess_error *error) {
+    pess_policy *empirical = NULL;
+    PESS_TRY(pess_policy_empirical(problem->counts, problem->model, &empirical, error));
+    const spibb context = {empirical, problem->counts, problem->options->min_count};
+    const pess__local local = {.context = &context, .improve = improve};
+    const pess_status status = pess__optimise(problem, &local, solution, error);
+    pess_policy_destroy(empirical);
+    return status;
+}
+
+static pess_status solve_equal(const pess__problem *problem, pess_solution *solution, pess_error *error) {
+    return optimise(problem, solution, improve_equal, error);
+}
+
+static pess_status solve_at_most(const pess__problem *problem, pess_solution *solution, pess_error *error) {
+    return optimise(problem, solution, improve_at_most, error);
+}
+
+static pess_status evaluate(const pess__problem *problem, pess_solution *solution, pess_error *error) {
+    const pess__local none = {0};
+    return pess__evaluate_local(problem, &none, solution, error);
+}
+
+const pess__family pess__family_spibb = {
+    .info = {.name = "spibb",
+             .summary = "pairs seen less than min_count times keep the logging policy's probability",
+             .equation = "v = max_pi A^pi (r + gamma P v),  pi(a|s) = pi_D(a|s) where n(s,a) < min_count",
+             .source = "Laroche, Trichelair, Tachet des Combes 2019, Pi_b-SPIBB",
+             .knobs = "min_count"},
+    .solve = solve_equal,
+    .evaluate = evaluate};
+
+const pess__family pess__family_spibb_leq = {
+    .info = {.name = "spibb-leq",
+             .summary = "pairs seen less than min_count times get at most the logging policy's probability",
+             .equation = "v = max_pi A^pi (r + gamma P v),  pi(a|s) <= pi_D(a|s) where n(s,a) < min_count",
+             .source = "Laroche, Trichelair, Tachet des Combes 2019, Pi_<=b-SPIBB",
+             .knobs = "min_count"},
+    .solve = solve_at_most,
+    .evaluate = evaluate};

@@ -1,0 +1,119 @@
+/* Discounted visitation d = ρ + Gᵀd: d(s) = Σ_t γ^t P(s_t = s), by the transposed system of policy evaluation. */
+#include "core/lu.h"
+#include "core/memory.h"
+#include "policy/policy.h"
+#include "solve/check.h"
+#include "solve/evaluator.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Gᵀ by rows, so that the product runs without collisions between threads. */
+typedef struct transposed {
+    const pess__evaluator *chain;
+    int64_t *row;
+    uint32_t *from;
+    double *weight;
+} transposed;
+
+static void transposed_release(transposed *t) {
+    free(t->row);
+    free(t->from);
+    free(t->weight);
+}
+
+static pess_status transposed_build(const pess__evaluator *chain, transposed *out, pess_error *error) {
+    const int64_t states = chain->states, entries = chain->row[states];
+    *out = (transposed){.chain = chain};
+    pess_status status = pess__allocate(&out->row, states + 2, sizeof(int64_t), "the transposed chain", error);
+    if (status == PESS_OK)
+        status = pess__allocate(&out->from, entries, sizeof(uint32_t), "the transposed chain", error);
+    if (status == PESS_OK)
+        status = pess__allocate(&out->weight, entries, sizeof(double), "the transposed chain", error);
+    if (status != PESS_OK) {
+        transposed_release(out);
+        return status;
+    }
+    int64_t *at = out->row + 1; /* at[t] ends as the end of row t, that is row[t+1] */
+    for (int64_t k = 0; k < entries; k++) at[chain->next[k] + 1]++;
+    for (int64_t t = 0; t < states; t++) at[t + 1] += at[t];
+    for (int64_t s = 0; s < states; s++)
+        for (int64_t k = chain->row[s]; k < chain->row[s + 1]; k++) {
+            const int64_t place = at[chain->next[k]]++;
+            out->from[place] = (uint32_t)s;
+            out->weight[place] = chain->weight[k];
+        }
+    return PESS_OK;
+}
+
+/* y = (I − Gᵀ) x; the rank-one part is (w·x)/S in every state that is not terminal. */
+static void apply_transposed(const void *context, const double *x, double *y) {
+    const transposed *t = context;
+    const pess__evaluator *chain = t->chain;
+    const double spread =
+        chain->any_uniform ? pess__dot(&chain->krylov, chain->uniform, x) / (double)chain->states : 0.0;
+#pragma omp parallel for num_threads(chain->threads) if (chain->threads > 1) schedule(static)
+    for (int64_t s = 0; s < chain->states; s++) {
+        double sum = chain->model->terminal[s] ? 0.0 : spread;
+        for (int64_t k = t->row[s]; k < t->row[s + 1]; k++) sum += t->weight[k] * x[t->from[k]];
+        y[s] = x[s] - sum;
+    }
+}
+
+static pess_status solve_transposed(pess__evaluator *chain, const double *start, double tolerance, double *d,
+                                    pess_error *error) {
+    transposed t;
+    PESS_TRY(transposed_build(chain, &t, error));
+    pess__krylov *krylov = &chain->krylov;
+    krylov->apply = apply_transposed;
+    krylov->context = &t;
+    krylov->keep_going = chain->pulse != NULL ? pess__pulse_beat : NULL;
+    krylov->user = chain->pulse;
+    pess__krylov_result result;
+    pess_status status = pess__krylov_solve(krylov, start, d, tolerance, 20 * chain->states + 1000, &result, error);
+    transposed_release(&t);
+    PESS_TRY(status);
+    if (chain->pulse != NULL && chain->pulse->interrupted)
+        return pess__fail(error, PESS_INTERRUPTED, "interrupted in the discounted visitation");
+    if (!result.converged)
+        return pess__fail(error, PESS_NOT_CONVERGED,
+                          "the discounted visitation: residual %.3g after %lld Krylov iterations, %.3g was asked for",
+                          result.residual, (long long)result.iterations, tolerance);
+    return PESS_OK;
+}
+
+pess_status pess__evaluator_visitation(pess__evaluator *chain, const double *start, double tolerance, double *d,
+                                       pess_error *error) {
+    memcpy(d, start, (size_t)chain->states * sizeof *d);
+    if (chain->evaluation == PESS_EVALUATION_KRYLOV)
+        PESS_TRY(solve_transposed(chain, start, tolerance, d, error));
+    else {
+        pess__evaluator_factor(chain);
+        pess__lu_solve_transposed(chain->matrix, chain->states, chain->stride, d);
+    }
+    for (int64_t s = 0; s < chain->states; s++)
+        if (d[s] < 0.0 || chain->model->terminal[s])
+            d[s] = 0.0; /* rounding below zero; nothing happens after the end */
+    return PESS_OK;
+}
+
+pess_status pess_visitation(const pess_model *model, const double *start, const pess_policy *policy,
+                            const pess_solve_options *options, double *out, pess_error *error) {
+    double v_lo, v_hi;
+    PESS_TRY(pess__check_options(model, options, &v_lo, &v_hi, error));
+    PESS_TRY(pess__check_start(model, start, error));
+    PESS_TRY(pess__check_policy(model, policy, error));
+    pess__pulse pulse = pess__pulse_start(options, "visitation");
+    pess__evaluator *chain = NULL;
+    PESS_TRY(pess__evaluator_create(model, options->gamma, v_lo, options->evaluation, pess__threads(options->threads),
+                                    &pulse, &chain, error));
+    double *d = NULL;
+    pess_status status = pess__allocate(&d, model->states, sizeof(double), "the visitation", error);
+    if (status == PESS_OK) status = pess__evaluator_fill_policy(chain, policy->probability, NULL, error);
+    if (status == PESS_OK) status = pess__evaluator_visitation(chain, start, options->tolerance, d, error);
+    if (status == PESS_OK) memcpy(out, d, (size_t)model->states * sizeof *d);
+    free(d);
+    pess__evaluator_destroy(chain);
+    return status;
+}

@@ -1,0 +1,185 @@
+/* Policy evaluation against a dense solve written out from the definition; visitation; what is refused. */
+#include "fixture.h"
+
+static const fixture_shape shapes[] = {
+    {.states = 12, .actions = 3, .branching = 3},
+    {.states = 40, .actions = 4, .branching = 5, .terminals = 3, .end = 0.3},
+    {.states = 33, .actions = 2, .branching = 4, .uniform = 0.3, .sink = 0.2},
+    {.states = 50,
+     .actions = 5,
+     .branching = 2,
+     .terminals = 2,
+     .uniform = 0.2,
+     .sink = 0.1,
+     .end = 0.2,
+     .missing = 0.4},
+    {.states = 1, .actions = 3, .branching = 1},
+    {.states = 300, .actions = 2, .branching = 5, .uniform = 0.02},
+};
+enum { SHAPES = sizeof shapes / sizeof *shapes };
+
+static pess_solve_options naive_options(double gamma, pess_evaluation evaluation) {
+    pess_solve_options options = pess_solve_options_defaults();
+    options.algorithm = "naive";
+    options.gamma = gamma;
+    options.evaluation = evaluation;
+    options.tolerance = 1e-11;
+    return options;
+}
+
+static void values_match_the_definition(void **state) {
+    (void)state;
+    const double gammas[] = {0, 0.5, 0.99, 0.999};
+    for (size_t i = 0; i < SHAPES; i++)
+        for (size_t g = 0; g < 4; g++) {
+            pess_error error = {0};
+            pess_model *model = fixture_model(&shapes[i], 11 + i);
+            pess_policy *policy = fixture_policy(model, i);
+            double *start = fixture_start(model), *truth = fixture_evaluate(model, policy, gammas[g]);
+            for (int kind = PESS_EVALUATION_AUTO; kind <= PESS_EVALUATION_KRYLOV; kind++) {
+                const pess_solve_options options = naive_options(gammas[g], (pess_evaluation)kind);
+                pess_solution *solution = NULL;
+                OK(pess_evaluate(NULL, model, start, policy, &options, &solution, &error));
+                assert_true(fixture_difference(pess_solution_values(solution), truth, model->states) <=
+                            2e-11 / (1 - gammas[g]));
+                pess_solution_info info;
+                pess_solution_get_info(solution, &info);
+                assert_true(info.residual <= 1e-11);
+                assert_int_equal(info.outcome, PESS_OUTCOME_CONVERGED);
+                double mean = 0;
+                for (int64_t s = 0; s < model->states; s++) mean += start[s] * truth[s];
+                assert_true(fabs(info.value - mean) <= 2e-11 / (1 - gammas[g]));
+                pess_solution_destroy(solution);
+            }
+            free(truth);
+            free(start);
+            pess_policy_destroy(policy);
+            pess_model_destroy(model);
+        }
+}
+
+/* Σ_s d(s)·(r_π)(s) = E_ρ[v], and Σ_s d(s) = 1/(1−γ) where nothing ends. */
+static void visitation_is_the_dual_of_evaluation(void **state) {
+    (void)state;
+    const double gamma = 0.97;
+    for (size_t i = 0; i < SHAPES; i++)
+        for (int kind = PESS_EVALUATION_LU; kind <= PESS_EVALUATION_KRYLOV; kind++) {
+            pess_error error = {0};
+            pess_model *model = fixture_model(&shapes[i], 21 + i);
+            pess_policy *policy = fixture_policy(model, i);
+            double *start = fixture_start(model), *truth = fixture_evaluate(model, policy, gamma), *d = NULL;
+            OK(pess__allocate(&d, model->states, sizeof(double), "d", &error));
+            const pess_solve_options options = naive_options(gamma, (pess_evaluation)kind);
+            OK(pess_visitation(model, start, policy, &options, d, &error));
+            double lo, hi, total = 0, value = 0, expected = 0;
+            pess__value_range(model, gamma, &lo, &hi);
+            for (int64_t z = 0; z < model->states * model->actions; z++) {
+                const double sink = model->kind[z] == PESS__ROW_SINK ? gamma * lo : 0;
+                value += d[z / model->actions] * policy->probability[z] * (model->reward[z] + sink);
+            }
+            for (int64_t s = 0; s < model->states; s++) {
+                total += d[s];
+                expected += start[s] * truth[s];
+            }
+            assert_true(fabs(value - expected) <= 1e-8);
+            if (!model->has_terminals && shapes[i].sink == 0) assert_true(fabs(total - 1 / (1 - gamma)) <= 1e-8);
+            free(d);
+            free(truth);
+            free(start);
+            pess_policy_destroy(policy);
+            pess_model_destroy(model);
+        }
+}
+
+/* A corridor 0 … n-1 whose last state ends; `loop` adds an action that stays. */
+static pess_model *corridor(int64_t n, bool loop) {
+    pess_error error = {0};
+    pess_model *model = NULL;
+    OK(pess__model_create(n, 2, 2 * n, &model, &error));
+    model->reward_lo = 0;
+    model->reward_hi = 1;
+    model->has_terminals = true;
+    for (int64_t z = 0; z < 2 * n; z++) {
+        const int64_t s = z / 2;
+        model->row[z + 1] = model->row[z];
+        if (z % 2 == 1 && !(loop && s == n / 2)) continue;
+        model->kind[z] = PESS__ROW_SPARSE;
+        model->reward[z] = 1;
+        const int64_t next = z % 2 == 1 ? s : s + 1;
+        if (next == n)
+            model->end_mass[z] = 1;
+        else {
+            model->next[model->row[z]] = (uint32_t)next;
+            model->probability[model->row[z]] = 1;
+            model->row[z + 1]++;
+        }
+    }
+    return model;
+}
+
+static void undiscounted_needs_an_end(void **state) {
+    (void)state;
+    for (int kind = PESS_EVALUATION_LU; kind <= PESS_EVALUATION_KRYLOV; kind++) {
+        pess_error error = {0};
+        pess_solution *solution = NULL;
+        const pess_solve_options options = naive_options(1, (pess_evaluation)kind);
+        pess_model *model = corridor(30, false);
+        double *start = fixture_start(model);
+        OK(pess_solve(NULL, model, start, &options, &solution, &error));
+        for (int64_t s = 0; s < 30; s++)
+            assert_true(fabs(pess_solution_values(solution)[s] - (double)(30 - s)) <= 1e-10);
+        pess_solution_destroy(solution);
+        pess_model_destroy(model);
+        model = corridor(30, true);
+        assert_int_equal(pess_solve(NULL, model, start, &options, &solution, &error), PESS_ARGUMENT);
+        assert_non_null(strstr(error.message, "state 0 a policy can go on for ever"));
+        pess_model_destroy(model);
+        free(start);
+    }
+}
+
+static void bad_input_is_refused(void **state) {
+    (void)state;
+    pess_error error = {0};
+    pess_model *model = fixture_model(&shapes[0], 1);
+    pess_policy *policy = fixture_policy(model, 1);
+    double *start = fixture_start(model);
+    pess_solution *solution = NULL;
+    pess_solve_options options = naive_options(1.5, PESS_EVALUATION_AUTO);
+    assert_int_equal(pess_solve(NULL, model, start, &options, &solution, &error), PESS_ARGUMENT);
+    options = naive_options(NAN, PESS_EVALUATION_AUTO);
+    assert_int_equal(pess_solve(NULL, model, start, &options, &solution, &error), PESS_ARGUMENT);
+    options = naive_options(0.9, PESS_EVALUATION_AUTO);
+    options.alpha = -1;
+    assert_int_equal(pess_solve(NULL, model, start, &options, &solution, &error), PESS_ARGUMENT);
+    options = naive_options(0.9, PESS_EVALUATION_AUTO);
+    options.delta = 1;
+    assert_int_equal(pess_solve(NULL, model, start, &options, &solution, &error), PESS_ARGUMENT);
+    options = naive_options(0.9, PESS_EVALUATION_AUTO);
+    options.algorithm = "niave";
+    assert_int_equal(pess_solve(NULL, model, start, &options, &solution, &error), PESS_ARGUMENT);
+    assert_non_null(strstr(error.message, "naive"));
+    options = naive_options(0.9, PESS_EVALUATION_AUTO);
+    options.uncertainty = "count";
+    assert_int_equal(pess_solve(NULL, model, start, &options, &solution, &error), PESS_ARGUMENT);
+    options = naive_options(0.9, PESS_EVALUATION_AUTO);
+    options.algorithm = "imitation"; /* needs counts */
+    assert_int_equal(pess_solve(NULL, model, start, &options, &solution, &error), PESS_ARGUMENT);
+    options = naive_options(0.9, PESS_EVALUATION_AUTO);
+    start[0] += 0.1;
+    assert_int_equal(pess_solve(NULL, model, start, &options, &solution, &error), PESS_INPUT);
+    start[0] -= 0.1;
+    policy->probability[0] += 0.5;
+    assert_int_equal(pess_evaluate(NULL, model, start, policy, &options, &solution, &error), PESS_INPUT);
+    assert_null(solution);
+    free(start);
+    pess_policy_destroy(policy);
+    pess_model_destroy(model);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(values_match_the_definition), cmocka_unit_test(visitation_is_the_dual_of_evaluation),
+        cmocka_unit_test(undiscounted_needs_an_end), cmocka_unit_test(bad_input_is_refused)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
