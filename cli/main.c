@@ -13,6 +13,8 @@
     X(mdp, "known processes: gridworld, bandit, random; solve, evaluate")                                              \
     X(simulate, "a log of a policy acting in a known process")                                                         \
     X(env, "games: list")                                                                                              \
+    X(dqn, "a near-optimal player for a game, by deep Q-learning")                                                     \
+    X(net, "what is in a network file")                                                                                \
     X(list, "the algorithms, uncertainties and formats there are")                                                     \
     X(help, "this overview, or the help of one command")
 

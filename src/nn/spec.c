@@ -19,6 +19,7 @@ static const struct {
       {PESS__LAYER_DENSE, 0, 0, 128, LEAKY},
       {PESS__LAYER_DENSE, 0, 0, 128, LEAKY},
       {PESS__LAYER_DENSE, 0, 0, 0, 1}}},
+    {"dense", 2, {{PESS__LAYER_DENSE, 0, 0, 64, 0}, {PESS__LAYER_DENSE, 0, 0, 0, 1}}},
     {"dqn", 3, {{PESS__LAYER_CONV, 3, 1, 16, 0}, {PESS__LAYER_DENSE, 0, 0, 128, 0}, {PESS__LAYER_DENSE, 0, 0, 0, 1}}},
 };
 
@@ -33,7 +34,7 @@ pess_status pess__spec_named(const char *name, int32_t rows, int32_t cols, int32
         *out = spec;
         return PESS_OK;
     }
-    return pess__fail(error, PESS_ARGUMENT, "no network '%s'; there are 'dqn' and 'value'", name);
+    return pess__fail(error, PESS_ARGUMENT, "no network '%s'; there are 'dense', 'dqn' and 'value'", name);
 }
 
 void pess__spec_board(const pess__layer_spec *layer, int64_t *rows, int64_t *cols) {

@@ -26,7 +26,8 @@ typedef struct pess__net_spec {
     pess__layer_spec layers[PESS__MAX_LAYERS];
 } pess__net_spec;
 
-/* "value": the network of the paper's deep experiments; "dqn": the smaller one of MinAtar's players. */
+/* "value": the network of the paper's deep experiments; "dqn": the smaller one of MinAtar's players;
+ * "dense": one hidden layer, for tabular states. */
 pess_status pess__spec_named(const char *name, int32_t rows, int32_t cols, int32_t channels, int32_t outputs,
                              pess__net_spec *out, pess_error *error);
 /* Everything within the limits and every kernel inside its board. `file` begins the messages. */
