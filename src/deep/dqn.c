@@ -1,10 +1,10 @@
 /* DQN. Many environments step together; every `train_every` frames a minibatch from the replay memory moves the online
  * network towards
  *
- *     y = r                                                  after a terminal transition
- *     y = r + γ q_target(s', argmax_a q_online(s', a))       otherwise (also after a cut-off)
+ *     y = Σ_{i<n} γ^i r_i  +  γ^n q_target(s_n, argmax_a q_online(s_n, a))
  *
- * (van Hasselt, Guez & Silver 2016, equation 4), with Huber's loss and Adam. */
+ * (van Hasselt, Guez & Silver 2016, equation 4, over n steps as in Hessel et al. 2018, section 3), with Huber's loss
+ * and Adam. After a terminal transition nothing follows; a cut-off ends the sum but not the future. */
 #include "deep/dqn.h"
 
 #include "core/memory.h"
@@ -22,11 +22,11 @@
 enum { CHUNK = 96 }; /* samples that go forward together */
 
 pess_dqn_options pess_dqn_options_defaults(void) {
-    return (pess_dqn_options){.network = "dqn",
+    return (pess_dqn_options){.network = "value",
                               .frames = 5000000,
                               .envs = 32,
                               .replay = 100000,
-                              .batch = 256,
+                              .batch = 128,
                               .train_every = 32,
                               .target_every = 1000,
                               .warmup = 5000,
@@ -34,6 +34,7 @@ pess_dqn_options pess_dqn_options_defaults(void) {
                               .epsilon_last = 0.02,
                               .epsilon_frames = 250000,
                               .gamma = 0.99,
+                              .n_step = 3,
                               .rate = 3e-4,
                               .rate_last = 3e-5,
                               .huber = 1,
@@ -55,6 +56,7 @@ static pess_status check_options(const pess_dqn_options *o, pess_error *error) {
         {"envs", o->envs, 1, 100000},
         {"replay", o->replay, 1, (int64_t)1 << 31},
         {"batch", o->batch, 1, 1 << 20},
+        {"n-step", o->n_step, 1, 1000},
         {"train-every", o->train_every, 1, 1 << 30},
         {"target-every", o->target_every, 1, 1 << 30},
         {"warmup", o->warmup, 1, INT64_MAX / 4},
@@ -93,16 +95,17 @@ static pess_status check_options(const pess_dqn_options *o, pess_error *error) {
 /* All that decides the result, so that a checkpoint of another run is never taken for this one's. */
 static void describe(pess__dqn *dqn) {
     const pess_dqn_options *o = &dqn->options;
-    (void)snprintf(dqn->settings, sizeof dqn->settings,
-                   "game=%s\nnetwork=%s\nkernels=%s\nseed=%llu\nframes=%lld\nenvs=%lld\nreplay=%lld\nbatch=%lld\n"
-                   "train_every=%lld\ntarget_every=%lld\nwarmup=%lld\nepsilon=%.17g,%.17g,%lld\ngamma=%.17g\n"
-                   "rate=%.17g,%.17g\nhuber=%.17g\nstep_limit=%lld\nevaluate=%lld,%lld,%lld\n",
-                   o->mdp != NULL ? "mdp" : o->game, o->network, dqn->online->kernels->name,
-                   (unsigned long long)o->seed, (long long)o->frames, (long long)o->envs, (long long)o->replay,
-                   (long long)o->batch, (long long)o->train_every, (long long)o->target_every, (long long)o->warmup,
-                   o->epsilon_first, o->epsilon_last, (long long)o->epsilon_frames, o->gamma, o->rate, o->rate_last,
-                   o->huber, (long long)o->step_limit, (long long)o->evaluate_every, (long long)o->evaluate_episodes,
-                   (long long)o->final_episodes);
+    (void)snprintf(
+        dqn->settings, sizeof dqn->settings,
+        "game=%s\nnetwork=%s\nkernels=%s\nseed=%llu\nframes=%lld\nenvs=%lld\nreplay=%lld\nbatch=%lld\n"
+        "train_every=%lld\ntarget_every=%lld\nwarmup=%lld\nepsilon=%.17g,%.17g,%lld\ngamma=%.17g\nn_step=%lld\n"
+        "rate=%.17g,%.17g\nhuber=%.17g\nstep_limit=%lld\nevaluate=%lld,%lld,%lld\n",
+        o->mdp != NULL ? "mdp" : o->game, o->network, dqn->online->kernels->name, (unsigned long long)o->seed,
+        (long long)o->frames, (long long)o->envs, (long long)o->replay, (long long)o->batch, (long long)o->train_every,
+        (long long)o->target_every, (long long)o->warmup, o->epsilon_first, o->epsilon_last,
+        (long long)o->epsilon_frames, o->gamma, (long long)o->n_step, o->rate, o->rate_last, o->huber,
+        (long long)o->step_limit, (long long)o->evaluate_every, (long long)o->evaluate_episodes,
+        (long long)o->final_episodes);
 }
 
 static pess_status open_environments(pess__dqn *dqn, pess_error *error) {
@@ -157,6 +160,9 @@ static pess_status open_buffers(pess__dqn *dqn, pess_error *error) {
     PESS_TRY(pess__allocate(&dqn->ends, envs, 1, what, error));
     PESS_TRY(pess__allocate(&dqn->choice, envs, sizeof *dqn->choice, what, error));
     PESS_TRY(pess__allocate(&dqn->index, batch, sizeof *dqn->index, what, error));
+    PESS_TRY(pess__allocate(&dqn->last, batch, sizeof *dqn->last, what, error));
+    PESS_TRY(pess__allocate(&dqn->returns, batch, sizeof *dqn->returns, what, error));
+    PESS_TRY(pess__allocate(&dqn->discounts, batch, sizeof *dqn->discounts, what, error));
     PESS_TRY(pess__allocate(&dqn->best, batch, sizeof *dqn->best, what, error));
     PESS_TRY(pess__allocate(&dqn->taken, batch, sizeof *dqn->taken, what, error));
     PESS_TRY(pess__allocate(&dqn->targets, batch, sizeof *dqn->targets, what, error));
@@ -184,8 +190,9 @@ static void close_training(pess__dqn *dqn) {
     pess__net_destroy(dqn->target);
     pess__replay_destroy(&dqn->replay);
     for (int i = 0; i < PESS__SNAPSHOTS; i++) free(dqn->snapshots[i].parameters);
-    void *const owned[] = {dqn->bits,  dqn->next_bits, dqn->rewards, dqn->running, dqn->ends, dqn->choice,
-                           dqn->index, dqn->best,      dqn->taken,   dqn->targets, dqn->log};
+    void *const owned[] = {dqn->bits,   dqn->next_bits, dqn->rewards, dqn->running, dqn->ends,
+                           dqn->choice, dqn->index,     dqn->last,    dqn->returns, dqn->discounts,
+                           dqn->best,   dqn->taken,     dqn->targets, dqn->log};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) free(owned[i]);
     free(dqn);
 }
@@ -231,8 +238,7 @@ static pess_status step(pess__dqn *dqn, pess_error *error) {
         const uint8_t *next = dqn->next_bits + i * dqn->bytes;
         uint8_t last[PESS__MAX_INPUT_BITS / 8];
         if (dqn->ends[i] != PESS_END_NONE && pess_batch_final_bits(dqn->batch, i, last)) next = last;
-        pess__replay_add(&dqn->replay, dqn->bits + i * dqn->bytes, dqn->choice[i], dqn->rewards[i], next,
-                         dqn->ends[i] == PESS_END_TERMINAL);
+        pess__replay_add(&dqn->replay, dqn->bits + i * dqn->bytes, dqn->choice[i], dqn->rewards[i], next, dqn->ends[i]);
         dqn->running[i] += dqn->rewards[i];
         if (dqn->ends[i] == PESS_END_NONE) continue;
         dqn->return_sum += dqn->running[i];
@@ -251,7 +257,7 @@ static pess_status step(pess__dqn *dqn, pess_error *error) {
 /* Targets of the drawn minibatch. */
 static void compute_targets(pess__dqn *dqn) {
     const int64_t batch = dqn->options.batch, stride = dqn->online->padded_outputs;
-    const pess__bits_rows nexts = {dqn->replay.nexts, dqn->bytes, dqn->index};
+    const pess__bits_rows nexts = {dqn->replay.nexts, dqn->bytes, dqn->last};
     for (int64_t first = 0; first < batch; first += CHUNK) {
         const int64_t count = batch - first < CHUNK ? batch - first : CHUNK;
         pess__pass_forward(dqn->online, dqn->pass, &nexts, first, count);
@@ -259,11 +265,8 @@ static void compute_targets(pess__dqn *dqn) {
             dqn->best[first + i] = pess__greedy(outputs_of(dqn) + i * stride, dqn->actions);
         pess__pass_forward(dqn->target, dqn->pass, &nexts, first, count);
         for (int64_t i = 0; i < count; i++) {
-            const int64_t at = dqn->index[first + i];
             const double after = (double)outputs_of(dqn)[i * stride + dqn->best[first + i]];
-            const double reward = (double)dqn->replay.rewards[at];
-            dqn->targets[first + i] =
-                (float)(dqn->replay.terminal[at] != 0 ? reward : reward + dqn->options.gamma * after);
+            dqn->targets[first + i] = (float)(dqn->returns[first + i] + dqn->discounts[first + i] * after);
         }
     }
 }
@@ -273,6 +276,8 @@ static pess_status update(pess__dqn *dqn, pess_error *error) {
     for (int64_t i = 0; i < o->batch; i++) {
         dqn->index[i] = (int64_t)pess__rng_below(&dqn->sample, (uint64_t)dqn->replay.count);
         dqn->taken[i] = dqn->replay.actions[dqn->index[i]];
+        dqn->last[i] = pess__replay_follow(&dqn->replay, dqn->index[i], o->envs, o->n_step, o->gamma, &dqn->returns[i],
+                                           &dqn->discounts[i]);
     }
     compute_targets(dqn);
     dqn->trainer->optimiser.rate = along(o->rate, o->rate_last, dqn->frames, o->frames);

@@ -32,7 +32,8 @@ typedef struct pess__dqn {
     uint8_t *ends;
     int32_t *choice;
     /* One entry per sample of a minibatch. */
-    int64_t *index;
+    int64_t *index, *last;       /* entries of the replay memory: first and last of n steps */
+    double *returns, *discounts; /* over those steps */
     int32_t *best, *taken;
     float *targets;
     /* Since the last line of the log. */

@@ -19,19 +19,17 @@
 
 enum { PESS__PANEL = 16 };
 
-/* Part of a window of the first layer: `length` bits of an observation from byte `byte`, bit `shift` on. Consecutive
- * runs are put together in a word at `fill`; the run with `last` completes it, and bit j of the word then stands for
- * row `row` + j of the weights. */
-typedef struct pess__run {
-    uint32_t byte, row;
-    uint8_t shift, length, fill, last;
-} pess__run;
+/* Where a bit of the input goes in the first layer: it adds row `row` of the weights to the output at `slot`, for each
+ * window it is in. Both are offsets in numbers, multiplied by N already. */
+typedef struct pess__link {
+    uint32_t slot, row;
+} pess__link;
 
 typedef struct pess__bits_plan {
-    int64_t positions;
-    const int32_t *first; /* [positions+1] runs of each window */
-    const pess__run *runs;
-    int64_t stride; /* bytes from one padded observation to the next: at least 8 zero bytes follow each */
+    int64_t positions, words; /* words: 64-bit words of an observation, rounded up */
+    int64_t stride;           /* bytes from one observation to the next, zero beyond its last bit */
+    const int32_t *first;     /* [64*words + 1] links of each bit, by ascending slot */
+    const pess__link *links;
 } pess__bits_plan;
 
 typedef struct pess__adam {
@@ -58,7 +56,8 @@ typedef struct pess__kernels {
     void (*weight_gradient)(const pess__real *x, const pess__real *dy, int64_t m, int64_t k, int64_t n, pess__real *dw);
     void (*bias_gradient)(const pess__real *dy, int64_t m, int64_t n, pess__real *db);
     void (*transpose)(const pess__real *w, int64_t k, int64_t n, pess__real *transposed);
-    /* First layer, of `samples` padded observations. */
+    /* First layer, of `samples` padded observations: y = max(t, slope·t), t = bias + Σ w over the set bits in ascending
+     * order; dw += dy over samples and bits. */
     void (*bits_forward)(const pess__bits_plan *plan, const uint8_t *bits, int64_t samples, const pess__real *w,
                          const pess__real *bias, int64_t n, pess__real slope, pess__real *y);
     void (*bits_gradient)(const pess__bits_plan *plan, const uint8_t *bits, int64_t samples, const pess__real *dy,
@@ -75,20 +74,11 @@ const pess__kernels *const *pess__kernels_list(size_t *count);
 /* By name, or the best this machine has for NULL. NULL where there is no such path or the machine lacks it. */
 const pess__kernels *pess__kernels_find(const char *name);
 
-/* The word that a group of runs makes, from *index on; *index moves behind the group. */
-static inline uint64_t pess__window_word(const pess__run *runs, int32_t *index, const uint8_t *bits, uint32_t *row) {
-    uint64_t word = 0;
-    for (;;) {
-        const pess__run *run = &runs[(*index)++];
-        uint64_t raw;
-        __builtin_memcpy(&raw, bits + run->byte, sizeof raw);
-        raw = (raw >> run->shift) & (((uint64_t)1 << run->length) - 1);
-        word |= raw << run->fill;
-        if (run->last) {
-            *row = run->row;
-            return word;
-        }
-    }
+/* Word i of an observation. */
+static inline uint64_t pess__load_word(const uint8_t *bits, int64_t i) {
+    uint64_t word;
+    __builtin_memcpy(&word, bits + 8 * i, sizeof word);
+    return word;
 }
 
 extern const pess__kernels pess__kernels_portable;

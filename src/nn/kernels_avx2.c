@@ -78,15 +78,18 @@ AVX2_INLINE void weight_tile(const float *x, int64_t k, int rows, const float *d
         default: call(1); break;                                                                                       \
     }
 
-static inline int rows_from(int64_t row, int64_t m) { return m - row < ROWS ? (int)(m - row) : ROWS; }
+/* Rows of the next tile: six, but the last seven or eight as four and the rest, since tiles of one or two rows leave
+ * the FMA units waiting. */
+static inline int next_rows(int64_t left) { return left > 8 || left == ROWS ? ROWS : left > ROWS ? 4 : (int)left; }
 
 AVX2 static void forward(const float *x, int64_t m, int64_t k, const float *w, const float *bias, int64_t n,
                          float slope, float *y) {
     const __m256 slopes = _mm256_set1_ps(slope);
     for (int64_t column = 0; column < n; column += PANEL)
-        for (int64_t row = 0; row < m; row += ROWS) {
-#define CALL(rows) forward_tile(x + row * k, k, rows, w + column * k, bias + column, n, slopes, y + row * n + column)
-            WITH_ROWS(rows_from(row, m), CALL)
+        for (int64_t row = 0, rows; row < m; row += rows) {
+            rows = next_rows(m - row);
+#define CALL(r) forward_tile(x + row * k, k, r, w + column * k, bias + column, n, slopes, y + row * n + column)
+            WITH_ROWS(rows, CALL)
 #undef CALL
         }
 }
@@ -95,23 +98,46 @@ AVX2 static void input_gradient(const float *dy, int64_t m, int64_t n, const flo
                                 const float *x, float slope, float *dx) {
     const __m256 slopes = _mm256_set1_ps(slope);
     for (int64_t column = 0; column < k; column += PANEL)
-        for (int64_t row = 0; row < m; row += ROWS) {
+        for (int64_t row = 0, rows; row < m; row += rows) {
+            rows = next_rows(m - row);
             const int64_t at = row * k + column;
             const float *signs = x == NULL ? NULL : x + at;
-#define CALL(rows) input_tile(dy + row * n, n, rows, transposed + column * n, k, signs, slopes, dx + at)
-            WITH_ROWS(rows_from(row, m), CALL)
+#define CALL(r) input_tile(dy + row * n, n, r, transposed + column * n, k, signs, slopes, dx + at)
+            WITH_ROWS(rows, CALL)
+#undef CALL
+        }
+}
+
+/* Columns of x are far apart, often a power of two, and would fight for the same cache lines: a strip of them is copied
+ * to where it lies tight, and serves all panels. */
+enum { STRIP = 24, STRIP_ROWS = 256 };
+
+AVX2_INLINE void copy_strip(const float *x, int64_t k, int64_t m, int64_t width, float *strip) {
+    for (int64_t i = 0; i < m; i++)
+        for (int64_t j = 0; j < width; j += 8) _mm256_store_ps(strip + i * STRIP + j, _mm256_loadu_ps(x + i * k + j));
+}
+
+AVX2 static void weight_strip(const float *strip, int64_t width, const float *dy, int64_t m, int64_t n, int64_t k,
+                              float *dw) {
+    for (int64_t column = 0; column < n; column += PANEL)
+        for (int64_t row = 0, rows; row < width; row += rows) {
+            rows = next_rows(width - row);
+#define CALL(r) weight_tile(strip + row, STRIP, r, dy + column, n, m, dw + column * k + row * PANEL)
+            WITH_ROWS(rows, CALL)
 #undef CALL
         }
 }
 
 AVX2 static void weight_gradient(const float *x, const float *dy, int64_t m, int64_t k, int64_t n, float *dw) {
-    for (int64_t row = 0; row < k; row += ROWS)
-        for (int64_t column = 0; column < n; column += PANEL) {
-            float *to = dw + column * k + row * PANEL;
-#define CALL(rows) weight_tile(x + row, k, rows, dy + column, n, m, to)
-            WITH_ROWS(rows_from(row, k), CALL)
-#undef CALL
+    _Alignas(32) float strip[STRIP * STRIP_ROWS];
+    for (int64_t row = 0; row < k; row += STRIP) {
+        const int64_t width = k - row < STRIP ? k - row : STRIP;
+        for (int64_t first = 0; first < m; first += STRIP_ROWS) {
+            const int64_t count = m - first < STRIP_ROWS ? m - first : STRIP_ROWS;
+            copy_strip(x + first * k + row, k, count, width, strip);
+            weight_strip(strip, width, dy + first * n, count, n, k, dw + row * PANEL);
         }
+    }
 }
 
 AVX2 static void bias_gradient(const float *dy, int64_t m, int64_t n, float *db) {
@@ -159,55 +185,62 @@ AVX2 static void transpose(const float *w, int64_t k, int64_t n, float *transpos
         }
 }
 
-/* One window, `vectors` times eight columns of it: bias and the rows of its set bits. */
-AVX2_INLINE void bits_tile(const pess__bits_plan *plan, int64_t p, const uint8_t *bits, int vectors, const float *w,
-                           const float *bias, int64_t n, __m256 slope, float *y) {
-    __m256 acc[4];
-    for (int v = 0; v < vectors; v++) acc[v] = _mm256_loadu_ps(bias + 8 * v);
-    for (int32_t i = plan->first[p]; i < plan->first[p + 1];) {
-        uint32_t row;
-        for (uint64_t word = pess__window_word(plan->runs, &i, bits, &row); word != 0; word &= word - 1) {
-            const float *from = w + (row + (unsigned)__builtin_ctzll(word)) * n;
-            for (int v = 0; v < vectors; v++) acc[v] = _mm256_add_ps(acc[v], _mm256_loadu_ps(from + 8 * v));
+/* Adds a row of `vectors` times eight numbers to another. */
+AVX2_INLINE void add_row(const float *from, float *to, int vectors) {
+    for (int v = 0; v < vectors; v++)
+        _mm256_storeu_ps(to + 8 * v, _mm256_add_ps(_mm256_loadu_ps(to + 8 * v), _mm256_loadu_ps(from + 8 * v)));
+}
+
+/* Rows of N: 16 and 32 with the length as a constant, others panel by panel. */
+AVX2_INLINE void add_rows(const float *from, float *to, int64_t n, int vectors) {
+    if (vectors > 0)
+        add_row(from, to, vectors);
+    else
+        for (int64_t j = 0; j < n; j += PANEL) add_row(from + j, to + j, 2);
+}
+
+/* For each link of each set bit: y[slot] += w[row] or, with `back`, dw[row] += dy[slot]. */
+AVX2_INLINE void follow_links(const pess__bits_plan *plan, const uint8_t *bits, const float *from, float *to, int64_t n,
+                              int vectors, bool back) {
+    for (int64_t i = 0; i < plan->words; i++)
+        for (uint64_t word = pess__load_word(bits, i); word != 0; word &= word - 1) {
+            const int32_t *range = plan->first + 64 * i + __builtin_ctzll(word);
+            for (int32_t link = range[0]; link < range[1]; link++) {
+                const pess__link l = plan->links[link];
+                add_rows(from + (back ? l.slot : l.row), to + (back ? l.row : l.slot), n, vectors);
+            }
         }
-    }
-    for (int v = 0; v < vectors; v++) _mm256_storeu_ps(y + 8 * v, leak(acc[v], acc[v], slope));
+}
+
+AVX2_INLINE void follow_all(const pess__bits_plan *plan, const uint8_t *bits, const float *from, float *to, int64_t n,
+                            bool back) {
+    if (n == 16)
+        follow_links(plan, bits, from, to, n, 2, back);
+    else if (n == 32)
+        follow_links(plan, bits, from, to, n, 4, back);
+    else
+        follow_links(plan, bits, from, to, n, 0, back);
 }
 
 AVX2 static void bits_forward(const pess__bits_plan *plan, const uint8_t *bits, int64_t samples, const float *w,
                               const float *bias, int64_t n, float slope, float *y) {
     const __m256 slopes = _mm256_set1_ps(slope);
-    for (int64_t sample = 0; sample < samples; sample++, bits += plan->stride)
-        for (int64_t p = 0; p < plan->positions; p++, y += n) {
-            int64_t column = 0;
-            for (; column + 32 <= n; column += 32)
-                bits_tile(plan, p, bits, 4, w + column, bias + column, n, slopes, y + column);
-            if (column < n) bits_tile(plan, p, bits, 2, w + column, bias + column, n, slopes, y + column);
-        }
-}
-
-AVX2_INLINE void bits_gradient_tile(const pess__bits_plan *plan, int64_t p, const uint8_t *bits, int vectors,
-                                    const float *dy, int64_t n, float *dw) {
-    __m256 add[4];
-    for (int v = 0; v < vectors; v++) add[v] = _mm256_loadu_ps(dy + 8 * v);
-    for (int32_t i = plan->first[p]; i < plan->first[p + 1];) {
-        uint32_t row;
-        for (uint64_t word = pess__window_word(plan->runs, &i, bits, &row); word != 0; word &= word - 1) {
-            float *to = dw + (row + (unsigned)__builtin_ctzll(word)) * n;
-            for (int v = 0; v < vectors; v++)
-                _mm256_storeu_ps(to + 8 * v, _mm256_add_ps(_mm256_loadu_ps(to + 8 * v), add[v]));
+    const int64_t size = plan->positions * n;
+    for (int64_t sample = 0; sample < samples; sample++, bits += plan->stride, y += size) {
+        for (int64_t i = 0; i < size; i += n)
+            for (int64_t j = 0; j < n; j += 8) _mm256_storeu_ps(y + i + j, _mm256_loadu_ps(bias + j));
+        follow_all(plan, bits, w, y, n, false);
+        for (int64_t i = 0; i < size; i += 8) {
+            const __m256 t = _mm256_loadu_ps(y + i);
+            _mm256_storeu_ps(y + i, leak(t, t, slopes));
         }
     }
 }
 
 AVX2 static void bits_gradient(const pess__bits_plan *plan, const uint8_t *bits, int64_t samples, const float *dy,
                                int64_t n, float *dw) {
-    for (int64_t sample = 0; sample < samples; sample++, bits += plan->stride)
-        for (int64_t p = 0; p < plan->positions; p++, dy += n) {
-            int64_t column = 0;
-            for (; column + 32 <= n; column += 32) bits_gradient_tile(plan, p, bits, 4, dy + column, n, dw + column);
-            if (column < n) bits_gradient_tile(plan, p, bits, 2, dy + column, n, dw + column);
-        }
+    for (int64_t sample = 0; sample < samples; sample++, bits += plan->stride, dy += plan->positions * n)
+        follow_all(plan, bits, dy, dw, n, true);
 }
 
 AVX2 static void adam(const pess__adam *s, int64_t count, const float *gradient, float *parameters, float *first,

@@ -80,29 +80,33 @@ static void transpose(const pess__real *w, int64_t k, int64_t n, pess__real *tra
 
 static void bits_forward(const pess__bits_plan *plan, const uint8_t *bits, int64_t samples, const pess__real *w,
                          const pess__real *bias, int64_t n, pess__real slope, pess__real *y) {
-    for (int64_t sample = 0; sample < samples; sample++, bits += plan->stride)
-        for (int64_t p = 0; p < plan->positions; p++, y += n) {
-            for (int64_t j = 0; j < n; j++) y[j] = bias[j];
-            for (int32_t i = plan->first[p]; i < plan->first[p + 1];) {
-                uint32_t row;
-                for (uint64_t word = pess__window_word(plan->runs, &i, bits, &row); word != 0; word &= word - 1) {
-                    const pess__real *from = w + (row + (unsigned)__builtin_ctzll(word)) * n;
-                    for (int64_t j = 0; j < n; j++) y[j] += from[j];
+    const int64_t size = plan->positions * n;
+    for (int64_t sample = 0; sample < samples; sample++, bits += plan->stride, y += size) {
+        for (int64_t i = 0; i < size; i += n)
+            for (int64_t j = 0; j < n; j++) y[i + j] = bias[j];
+        for (int64_t i = 0; i < plan->words; i++)
+            for (uint64_t word = pess__load_word(bits, i); word != 0; word &= word - 1) {
+                const int32_t *range = plan->first + 64 * i + __builtin_ctzll(word);
+                for (int32_t link = range[0]; link < range[1]; link++) {
+                    const pess__real *from = w + plan->links[link].row;
+                    pess__real *to = y + plan->links[link].slot;
+                    for (int64_t j = 0; j < n; j++) to[j] += from[j];
                 }
             }
-            for (int64_t j = 0; j < n; j++) y[j] = y[j] > 0 ? y[j] : slope * y[j];
-        }
+        for (int64_t i = 0; i < size; i++) y[i] = y[i] > 0 ? y[i] : slope * y[i];
+    }
 }
 
 static void bits_gradient(const pess__bits_plan *plan, const uint8_t *bits, int64_t samples, const pess__real *dy,
                           int64_t n, pess__real *dw) {
-    for (int64_t sample = 0; sample < samples; sample++, bits += plan->stride)
-        for (int64_t p = 0; p < plan->positions; p++, dy += n)
-            for (int32_t i = plan->first[p]; i < plan->first[p + 1];) {
-                uint32_t row;
-                for (uint64_t word = pess__window_word(plan->runs, &i, bits, &row); word != 0; word &= word - 1) {
-                    pess__real *to = dw + (row + (unsigned)__builtin_ctzll(word)) * n;
-                    for (int64_t j = 0; j < n; j++) to[j] += dy[j];
+    for (int64_t sample = 0; sample < samples; sample++, bits += plan->stride, dy += plan->positions * n)
+        for (int64_t i = 0; i < plan->words; i++)
+            for (uint64_t word = pess__load_word(bits, i); word != 0; word &= word - 1) {
+                const int32_t *range = plan->first + 64 * i + __builtin_ctzll(word);
+                for (int32_t link = range[0]; link < range[1]; link++) {
+                    const pess__real *from = dy + plan->links[link].slot;
+                    pess__real *to = dw + plan->links[link].row;
+                    for (int64_t j = 0; j < n; j++) to[j] += from[j];
                 }
             }
 }

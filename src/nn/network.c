@@ -97,51 +97,38 @@ static pess_status create_orders(pess__net *net, pess_error *error) {
     return PESS_OK;
 }
 
-/* A row of a window is one stretch of bits, cut into runs that a 64-bit load covers at any shift; runs are put
- * together in words of up to 64 bits. With runs NULL it only counts. */
-static int64_t plan_window(const pess__net *net, const window *w, int64_t position, pess__run *runs) {
-    enum { MOST = 56 };
+/* Calls for every window of the first layer and every bit in it: in slot order, so that the links of a bit ascend. With
+ * links NULL it counts into first[bit + 1]; otherwise it fills, moving next[bit] on. */
+static void visit_links(const pess__net *net, int32_t *first, int32_t *next, pess__link *links) {
     const pess__layer *l = &net->layers[0];
-    const int64_t y = position / l->cols * w->stride, x = position % l->cols * w->stride, c = net->spec.channels;
-    int64_t count = 0, fill = 0, row = 0, word_row = 0;
-    for (int64_t dy = 0; dy < w->rows; dy++) {
-        int64_t bit = ((y + dy) * w->in_cols + x) * c;
-        for (int64_t left = w->cols * c; left > 0;) {
-            const int64_t length = left < MOST ? left : MOST;
-            if (fill + length > 64) {
-                if (runs != NULL) runs[count - 1].last = 1;
-                fill = 0, word_row = row;
+    const window w = layer_window(&net->spec, 0);
+    for (int64_t s = 0; s < l->positions; s++)
+        for (int64_t t = 0; t < l->taps; t++)
+            for (int64_t c = 0; c < l->inputs; c++) {
+                const int64_t bit = input_position(&w, l, l->order[s], t) * l->inputs + c;
+                if (links == NULL)
+                    first[bit + 1]++;
+                else
+                    links[next[bit]++] = (pess__link){(uint32_t)(s * l->n), (uint32_t)((t * l->inputs + c) * l->n)};
             }
-            if (runs != NULL)
-                runs[count] = (pess__run){.byte = (uint32_t)(bit / 8),
-                                          .row = (uint32_t)word_row,
-                                          .shift = (uint8_t)(bit % 8),
-                                          .length = (uint8_t)length,
-                                          .fill = (uint8_t)fill};
-            count++, fill += length, row += length, bit += length, left -= length;
-        }
-    }
-    if (runs != NULL) runs[count - 1].last = 1;
-    return count;
 }
 
 static pess_status create_bits_plan(pess__net *net, pess_error *error) {
     const pess__layer *l = &net->layers[0];
-    const window w = layer_window(&net->spec, 0);
-    const int64_t each = plan_window(net, &w, 0, NULL);
-    /* The table of first runs goes in front of the runs. */
-    const int64_t front =
-        ((l->positions + 1) * (int64_t)sizeof(int32_t) + (int64_t)sizeof(pess__run) - 1) / (int64_t)sizeof(pess__run);
-    PESS_TRY(
-        pess__allocate(&net->runs, front + each * l->positions, sizeof(pess__run), "the windows of a network", error));
-    int32_t *first = (int32_t *)(void *)net->runs;
-    pess__run *runs = net->runs + front;
-    for (int64_t s = 0; s < l->positions; s++) {
-        first[s] = (int32_t)(s * each);
-        (void)plan_window(net, &w, l->order[s], runs + s * each);
+    const int64_t words = (net->bytes + 7) / 8, bits = 64 * words, links = l->positions * l->k;
+    if (links > INT32_MAX || l->positions * l->n > INT32_MAX)
+        return pess__fail(error, PESS_LIMIT, "the first layer has %lld places for input bits", (long long)links);
+    /* Links first, then the two tables of positions in them. */
+    PESS_TRY(pess__allocate(&net->links, links + bits + 1, sizeof(pess__link), "the windows of a network", error));
+    pess__link *link = net->links;
+    int32_t *first = (int32_t *)(void *)(link + links), *next = first + bits + 1;
+    visit_links(net, first, NULL, NULL);
+    for (int64_t b = 0; b < bits; b++) {
+        first[b + 1] += first[b];
+        next[b] = first[b];
     }
-    first[l->positions] = (int32_t)(l->positions * each);
-    net->bits = (pess__bits_plan){l->positions, first, runs, (net->bytes + 8 + LINE - 1) / LINE * LINE};
+    visit_links(net, first, next, link);
+    net->bits = (pess__bits_plan){l->positions, words, (words * 8 + LINE - 1) / LINE * LINE, first, link};
     return PESS_OK;
 }
 
@@ -178,7 +165,7 @@ void pess__net_destroy(pess__net *net) {
     if (net == NULL) return;
     free(net->memory);
     free(net->tables);
-    free(net->runs);
+    free(net->links);
     free(net);
 }
 

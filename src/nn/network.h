@@ -29,10 +29,9 @@ typedef struct pess__net {
     int64_t outputs, padded_outputs;
     int64_t size;           /* parameters with padding */
     pess__real *parameters; /* [size], on a cache line */
-    pess__bits_plan bits;   /* windows of the first layer */
+    pess__bits_plan bits;   /* of the first layer */
     pess__layer layers[PESS__MAX_LAYERS];
-    void *memory, *tables; /* what the above point into */
-    pess__run *runs;
+    void *memory, *tables, *links; /* what the above point into */
 } pess__net;
 
 /* kernels: a path by name, NULL for the best. Parameters are zero. */
