@@ -3,7 +3,7 @@
  *
  *     GAME_CHANNELS, game_state
  *     game_reset(state, source, fast), game_step(state, source, action, ramping, fast, &terminal) -> reward
- *     game_draw(state, words), which writes all GAME_BYTES and not beyond the last word they touch; game_valid(state)
+ *     game_draw(state, words), which writes all GAME_BYTES; game_valid(state)
  */
 #include "env/env.h"
 #include "env/planes.h"
@@ -32,23 +32,14 @@ static pess__outcome loop_step(const pess__settings *settings, pess__instance *i
     return loop_act(settings, instance, action, false);
 }
 
-static void loop_draw(const void *state, pess__word *words) { game_draw(state, words); }
+static void loop_draw(const void *state, uint64_t *words) { game_draw(state, words); }
 
 static bool loop_valid(const pess__settings *settings, const void *state) {
     (void)settings;
     return game_valid(state);
 }
 
-/* `last`: nothing may be written behind the observation, for it is not the span's own. All others are drawn where they
- * are wanted: the words that reach into the next observation are drawn over by it. */
-PESS__INLINE void loop_write(const pess__instance *instance, const pess_batch_out *out, int64_t i, bool last) {
-    const game_state *state = (const void *)((const uint8_t *)instance + PESS__STATE_OFFSET);
-    if (!last && out->floats == NULL && out->bytes == NULL) {
-        game_draw(state, (pess__word *)(void *)(out->bits + i * GAME_BYTES));
-        return;
-    }
-    uint64_t words[PESS__WORDS];
-    game_draw(state, words);
+PESS__INLINE void loop_write(const uint64_t words[PESS__WORDS], const pess_batch_out *out, int64_t i) {
     if (out->bits != NULL) memcpy(out->bits + i * GAME_BYTES, words, GAME_BYTES);
     if (out->floats != NULL) pess__floats(words, GAME_CHANNELS, out->layout, out->floats + i * GAME_BITS);
     if (out->bytes != NULL) pess__bytes(words, GAME_CHANNELS, out->layout, out->bytes + i * GAME_BITS);
@@ -69,6 +60,9 @@ PESS__INLINE void loop_span(const pess__span *span, bool fast) {
     const pess__settings settings = *span->settings;
     const pess_batch_out out = *span->out;
     const bool observed = out.bits != NULL || out.floats != NULL || out.bytes != NULL;
+    /* Each observation is copied out one step late: read back at once, the single bits just written would have to leave
+     * the processor's store buffer first. */
+    _Alignas(PESS__ALIGNMENT) uint64_t words[2][PESS__WORDS];
     for (int64_t i = span->first; i < span->last; i++) {
         pess__instance *instance = (pess__instance *)(void *)(span->instances + (size_t)i * span->stride);
         const pess__outcome outcome = loop_act(&settings, instance, span->actions[i], fast);
@@ -78,8 +72,11 @@ PESS__INLINE void loop_span(const pess__span *span, bool fast) {
         if (out.ends != NULL) out.ends[i] = (uint8_t)end;
         if (out.states != NULL) out.states[i] = -1;
         if (__builtin_expect(end != PESS_END_NONE, 0)) loop_restart(span, instance, i);
-        if (observed) loop_write(instance, &out, i, i + 1 == span->last);
+        if (!observed) continue;
+        game_draw(pess__state(instance), words[i & 1]);
+        if (i > span->first) loop_write(words[(i - 1) & 1], &out, i - 1);
     }
+    if (observed && span->last > span->first) loop_write(words[(span->last - 1) & 1], &out, span->last - 1);
 }
 
 static void loop_run(const pess__span *span) {

@@ -96,19 +96,27 @@ PESS__INLINE int game_step(game_state *s, pess__source *source, int action, bool
     return reward;
 }
 
-PESS__INLINE void game_draw(const game_state *s, pess__word *words) {
-    uint8_t *bytes = (uint8_t *)words; /* a row is 5 bytes; each store of 8 is finished by the next row's */
-    for (int i = 0; i < 7; i++) words[i] = 0;
-    for (unsigned k = 0; k < SLOTS; k++) {
-        const uint64_t there = (s->present >> k) & 1, gold = (s->gold >> k) & 1;
-        const unsigned cell = 4 * (unsigned)s->column[k], right = (s->right >> k) & 1;
-        const uint64_t body = there << (cell + ENEMY) << (GOLD - ENEMY) * gold;
-        /* One column further along for those that go left, one back for the others; gone where off the board. */
-        const uint64_t trail = (there << (cell + TRAIL + 4) >> 8 * right) & 0xffffffffffU;
-        const uint64_t row = body | trail;
-        memcpy(bytes + (size_t)5 * (k + FIRST_ROW), &row, sizeof row);
-    }
-    pess__set_bit(words, (unsigned)(s->y * 10 + s->x) * GAME_CHANNELS + PLAYER);
+/* The 40 bits of slot k's row. */
+PESS__INLINE uint64_t draw_row(const game_state *s, unsigned k) {
+    const uint64_t there = (s->present >> k) & 1, gold = (s->gold >> k) & 1;
+    const unsigned cell = 4 * (unsigned)s->column[k], right = (s->right >> k) & 1;
+    const uint64_t body = there << (cell + ENEMY) << (GOLD - ENEMY) * gold;
+    /* One column further along for those that go left, one back for the others; gone where off the board. */
+    const uint64_t trail = (there << (cell + TRAIL + 4) >> 8 * right) & 0xffffffffffU;
+    const uint64_t player = (uint64_t)(s->y == (int)k + FIRST_ROW) << (4 * s->x + PLAYER);
+    return body | trail | player;
+}
+
+PESS__INLINE void game_draw(const game_state *s, uint64_t *words) {
+    uint64_t row[SLOTS + FIRST_ROW];
+    for (unsigned k = 0; k < SLOTS; k++) row[k + FIRST_ROW] = draw_row(s, k);
+    words[0] = row[1] << 40; /* row y begins at bit 40*y */
+    words[1] = row[1] >> 24 | row[2] << 16 | row[3] << 56;
+    words[2] = row[3] >> 8 | row[4] << 32;
+    words[3] = row[4] >> 32 | row[5] << 8 | row[6] << 48;
+    words[4] = row[6] >> 16 | row[7] << 24;
+    words[5] = row[8];
+    words[6] = 0;
 }
 
 static bool within(int value, int low, int high) { return value >= low && value <= high; }

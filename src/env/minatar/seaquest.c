@@ -14,36 +14,42 @@ enum {
     SHOT_INTERVAL = 10
 };
 
-/* The five lists, in order of creation, share the lanes of a few arrays of bytes: the list's first lane, and room for
- * the most that can be there at once. Friendly bullets are fired every 5 steps and fly 10; divers enter every 30 steps
- * and stay 60; at the end of the ramp one enemy a step enters and is gone after 30, having shot at most every 11 steps.
- */
+/* The five lists, each in order of creation, share the lanes of a few arrays of bytes. The first eight or sixteen of
+ * each list lie in the first 64 lanes, which are moved together; what a long list has beyond that lies behind them.
+ * Room for the most that can be there at once: friendly bullets are fired every 5 steps and fly 10; divers enter every
+ * 30 steps and stay 60; at the end of the ramp one enemy a step enters and is gone after 30, having shot at most every
+ * 11 steps. */
 enum { BULLETS, SAVED, SHOTS, SUBS, SHOAL, LISTS }; /* friendly bullets, divers, enemy bullets, enemy subs, fish */
-static const int base[LISTS] = {0, 8, 16, 56, 96}, room[LISTS] = {8, 8, 40, 40, 40};
-enum { LANES = 136, TOGETHER = 16 }; /* TOGETHER: lanes of a list that one vector holds */
+enum { TOGETHER = 64, LANES = 192 };                /* arrays of whole cache lines */
+static const int16_t base[LISTS] = {0, 8, 16, 32, 48}, near[LISTS] = {8, 8, 16, 16, 16};
+static const int16_t further[LISTS] = {0, 0, TOGETHER, TOGETHER + 24, TOGETHER + 48}, room[LISTS] = {8, 8, 40, 40, 40};
+
+PESS__INLINE int lane_of(int list, int i) { return i < near[list] ? base[list] + i : further[list] + i - near[list]; }
 
 typedef struct game_state {
-    int32_t x, y;   /* the sub's front */
-    int32_t facing; /* 1: right, -1: left */
-    int32_t oxygen, aboard;
-    int32_t spawn_speed, spawn_timer, diver_timer, move_speed;
-    int32_t ramp_index, shot_timer, surfaced;
-    int32_t count[LISTS];
+    int32_t aboard;
+    int16_t x, y;   /* the sub's front */
+    int16_t facing; /* 1: right, -1: left */
+    int16_t oxygen;
+    int16_t spawn_speed, spawn_timer, diver_timer, move_speed;
+    int16_t ramp_index, shot_timer, surfaced;
+    int16_t count[LISTS];
+    int16_t unused[14];
     int8_t lane_x[LANES], lane_y[LANES];
-    int8_t lane_dx[LANES];        /* 1: goes right, -1: left, 0: the lane is empty */
-    uint8_t lane_timer[LANES];    /* steps until it moves; bullets move every step */
-    uint8_t sub_shot[LANES - 96]; /* steps until sub i shoots */
+    int8_t lane_dx[LANES];     /* 1: goes right, -1: left, 0: the lane is empty */
+    uint8_t lane_timer[LANES]; /* steps until it moves; bullets move every step */
+    uint8_t lane_shot[LANES];  /* of enemy subs: steps until it shoots; otherwise 1 */
 } game_state;
 
-/* An empty lane lies below the board, where it meets nothing and draws into padding bits. Bullets have a cell of their
- * own there, so that they do not meet the other empty lanes. */
-enum { NOWHERE_Y = 10 };
+/* An empty lane lies below the board, where it meets nothing: friendly bullets not even the other empty lanes. */
+PESS__INLINE int nowhere(int lane) { return lane < base[SAVED] ? 12 : 11; }
 
-PESS__INLINE void empty_lane(game_state *s, int list, int lane) {
-    s->lane_x[lane] = list == BULLETS;
-    s->lane_y[lane] = NOWHERE_Y;
+PESS__INLINE void empty_lane(game_state *s, int lane) {
+    s->lane_x[lane] = 0;
+    s->lane_y[lane] = (int8_t)nowhere(lane);
     s->lane_dx[lane] = 0;
     s->lane_timer[lane] = 0;
+    s->lane_shot[lane] = 1;
 }
 
 static void game_reset(game_state *s, pess__source *source, bool fast) {
@@ -56,50 +62,57 @@ static void game_reset(game_state *s, pess__source *source, bool fast) {
     s->diver_timer = DIVER_SPEED;
     s->move_speed = MOVE_SPEED;
     s->surfaced = 1;
-    for (int lane = 0; lane < LANES; lane++) empty_lane(s, lane < base[SAVED] ? BULLETS : SAVED, lane);
-    memset(s->sub_shot, SHOT_INTERVAL, sizeof s->sub_shot);
+    memset(s->lane_y, nowhere(base[SAVED]), sizeof s->lane_y);
+    memset(s->lane_y, nowhere(base[BULLETS]), (size_t)near[BULLETS]);
+    memset(s->lane_shot, 1, sizeof s->lane_shot);
 }
 
 /* ---- lists */
 
 static void take_out(game_state *s, int list, int i) {
-    const int last = --s->count[list], from = base[list] + i;
-    const size_t behind = (size_t)(last - i);
-    memmove(s->lane_x + from, s->lane_x + from + 1, behind);
-    memmove(s->lane_y + from, s->lane_y + from + 1, behind);
-    memmove(s->lane_dx + from, s->lane_dx + from + 1, behind);
-    memmove(s->lane_timer + from, s->lane_timer + from + 1, behind);
-    empty_lane(s, list, base[list] + last);
-    if (list != SUBS) return;
-    memmove(s->sub_shot + i, s->sub_shot + i + 1, behind);
-    s->sub_shot[last] = SHOT_INTERVAL;
+    const int last = --s->count[list];
+    for (; i < last; i++) {
+        const int to = lane_of(list, i), from = lane_of(list, i + 1);
+        s->lane_x[to] = s->lane_x[from];
+        s->lane_y[to] = s->lane_y[from];
+        s->lane_dx[to] = s->lane_dx[from];
+        s->lane_timer[to] = s->lane_timer[from];
+        s->lane_shot[to] = s->lane_shot[from];
+    }
+    empty_lane(s, lane_of(list, last));
 }
 
-PESS__INLINE void put_in(game_state *s, int list, int x, int y, bool right, int timer) {
+PESS__INLINE void put_in(game_state *s, int list, int x, int y, bool right, int timer, int shot) {
     if (s->count[list] >= room[list]) return;
-    const int lane = base[list] + s->count[list]++;
+    const int lane = lane_of(list, s->count[list]++);
     s->lane_x[lane] = (int8_t)x;
     s->lane_y[lane] = (int8_t)y;
     s->lane_dx[lane] = right ? 1 : -1;
     s->lane_timer[lane] = (uint8_t)timer;
+    s->lane_shot[lane] = (uint8_t)shot;
 }
 
 /* The first of the list on the cell, or -1. */
 PESS__INLINE int first_at(const game_state *s, int list, int x, int y) {
-    for (int i = 0, lane = base[list]; i < s->count[list]; i++, lane++)
+    for (int i = 0; i < s->count[list]; i++) {
+        const int lane = lane_of(list, i);
         if (s->lane_x[lane] == x && s->lane_y[lane] == y) return i;
+    }
     return -1;
 }
 
 PESS__INLINE bool on_sub(const game_state *s, int lane) { return s->lane_x[lane] == s->x && s->lane_y[lane] == s->y; }
 PESS__INLINE bool off_board(const game_state *s, int lane) { return s->lane_x[lane] < 0 || s->lane_x[lane] > 9; }
 PESS__INLINE void advance(game_state *s, int lane) { s->lane_x[lane] = (int8_t)(s->lane_x[lane] + s->lane_dx[lane]); }
+PESS__INLINE void count_down(int16_t *timer) { *timer = (int16_t)(*timer - (*timer > 0)); }
 
 /* ---- spawning */
 
 static bool someone_comes_towards(const game_state *s, int list, int y, bool right) {
-    for (int i = 0, lane = base[list]; i < s->count[list]; i++, lane++)
+    for (int i = 0; i < s->count[list]; i++) {
+        const int lane = lane_of(list, i);
         if (s->lane_y[lane] == y && (s->lane_dx[lane] > 0) != right) return true;
+    }
     return false;
 }
 
@@ -108,31 +121,32 @@ PESS__INLINE void spawn_enemy(game_state *s, pess__source *source, bool fast) {
     const bool is_sub = pess__draw_uniform(source, fast) < 1.0 / 3;
     const int y = pess__draw_integer(source, 1, 8, fast);
     if (someone_comes_towards(s, SHOAL, y, right) || someone_comes_towards(s, SUBS, y, right)) return;
-    put_in(s, is_sub ? SUBS : SHOAL, right ? 0 : 9, y, right, s->move_speed);
+    put_in(s, is_sub ? SUBS : SHOAL, right ? 0 : 9, y, right, s->move_speed, is_sub ? SHOT_INTERVAL : 1);
 }
 
 PESS__INLINE void spawn_diver(game_state *s, pess__source *source, bool fast) {
     const bool right = pess__draw_uniform(source, fast) < 0.5;
     const int y = pess__draw_integer(source, 1, 8, fast);
-    put_in(s, SAVED, right ? 0 : 9, y, right, DIVER_MOVE);
+    put_in(s, SAVED, right ? 0 : 9, y, right, DIVER_MOVE, 1);
 }
 
 /* ---- the parts of a step, in order */
 
 PESS__INLINE void act(game_state *s, int action) {
     if (action == PESS__FIRE && s->shot_timer == 0) {
-        put_in(s, BULLETS, s->x, s->y, s->facing > 0, 0);
+        put_in(s, BULLETS, s->x, s->y, s->facing > 0, 0, 1);
         s->shot_timer = OWN_SHOT_INTERVAL;
     }
     const int dx = pess__action_dx(action);
-    s->facing = dx + s->facing * (dx == 0);
-    s->x = pess__step_within(s->x, dx, 0, 9);
-    s->y = pess__step_within(s->y, pess__action_dy(action), 0, 8);
+    s->facing = (int16_t)(dx + s->facing * (dx == 0));
+    s->x = (int16_t)pess__step_within(s->x, dx, 0, 9);
+    s->y = (int16_t)pess__step_within(s->y, pess__action_dy(action), 0, 8);
 }
 
 static int move_bullets(game_state *s) {
     int reward = 0;
-    for (int i = s->count[BULLETS] - 1, lane = base[BULLETS] + i; i >= 0; i--, lane--) {
+    for (int i = s->count[BULLETS] - 1; i >= 0; i--) {
+        const int lane = lane_of(BULLETS, i);
         advance(s, lane);
         bool spent = off_board(s, lane);
         for (int list = SHOAL; !spent && list >= SUBS; list--) { /* fish first, then subs */
@@ -148,7 +162,8 @@ static int move_bullets(game_state *s) {
 }
 
 static void move_divers(game_state *s) {
-    for (int i = s->count[SAVED] - 1, lane = base[SAVED] + i; i >= 0; i--, lane--) {
+    for (int i = s->count[SAVED] - 1; i >= 0; i--) {
+        const int lane = lane_of(SAVED, i);
         bool aboard = on_sub(s, lane) && s->aboard < MOST_ABOARD, off = false;
         if (!aboard && s->lane_timer[lane] == 0) {
             s->lane_timer[lane] = DIVER_MOVE;
@@ -186,19 +201,22 @@ PESS__INLINE bool move_enemy(game_state *s, int lane, int *reward, bool *termina
 
 static int move_subs(game_state *s, bool *terminal) {
     int reward = 0;
-    for (int i = s->count[SUBS] - 1, lane = base[SUBS] + i; i >= 0; i--, lane--) {
+    for (int i = s->count[SUBS] - 1; i >= 0; i--) {
+        const int lane = lane_of(SUBS, i);
         const bool gone = move_enemy(s, lane, &reward, terminal);
         /* A sub that is gone still shoots; from beyond the edge the bullet would leave in the same step, unseen. */
-        const bool shoots = s->sub_shot[i] == 0;
-        if (shoots && !off_board(s, lane)) put_in(s, SHOTS, s->lane_x[lane], s->lane_y[lane], s->lane_dx[lane] > 0, 0);
-        s->sub_shot[i] = shoots ? SHOT_INTERVAL : (uint8_t)(s->sub_shot[i] - 1);
+        const bool shoots = s->lane_shot[lane] == 0;
+        if (shoots && !off_board(s, lane))
+            put_in(s, SHOTS, s->lane_x[lane], s->lane_y[lane], s->lane_dx[lane] > 0, 0, 1);
+        s->lane_shot[lane] = shoots ? SHOT_INTERVAL : (uint8_t)(s->lane_shot[lane] - 1);
         if (gone) take_out(s, SUBS, i);
     }
     return reward;
 }
 
 static void move_shots(game_state *s, bool *terminal) {
-    for (int i = s->count[SHOTS] - 1, lane = base[SHOTS] + i; i >= 0; i--, lane--) {
+    for (int i = s->count[SHOTS] - 1; i >= 0; i--) {
+        const int lane = lane_of(SHOTS, i);
         if (on_sub(s, lane)) *terminal = true;
         advance(s, lane);
         if (off_board(s, lane))
@@ -210,8 +228,8 @@ static void move_shots(game_state *s, bool *terminal) {
 
 static int move_fish(game_state *s, bool *terminal) {
     int reward = 0;
-    for (int i = s->count[SHOAL] - 1, lane = base[SHOAL] + i; i >= 0; i--, lane--)
-        if (move_enemy(s, lane, &reward, terminal)) take_out(s, SHOAL, i);
+    for (int i = s->count[SHOAL] - 1; i >= 0; i--)
+        if (move_enemy(s, lane_of(SHOAL, i), &reward, terminal)) take_out(s, SHOAL, i);
     return reward;
 }
 
@@ -227,7 +245,8 @@ static __attribute__((noinline)) int move_in_order(game_state *s, bool *terminal
 
 /* ---- the same, all at once, for the steps in which nothing meets anything */
 
-typedef int8_t lanes __attribute__((vector_size(TOGETHER)));
+enum { HALF = TOGETHER / 2 }; /* the first: bullets, divers, shots; the second: subs, fish */
+typedef int8_t lanes __attribute__((vector_size(HALF)));
 
 PESS__INLINE lanes load(const void *from) {
     lanes value;
@@ -238,20 +257,20 @@ PESS__INLINE lanes load(const void *from) {
 PESS__INLINE lanes every(int value) { return (lanes){0} + (int8_t)value; }
 
 PESS__INLINE bool some(lanes mask) {
-    uint64_t half[2];
-    memcpy(half, &mask, sizeof half);
-    return (half[0] | half[1]) != 0;
+    uint64_t part[sizeof mask / 8];
+    memcpy(part, &mask, sizeof mask);
+    return (part[0] | part[1] | part[2] | part[3]) != 0;
 }
 
 typedef struct moved {
-    lanes x, y, new_x, timer, due;
+    lanes x, y, new_x, timer;
 } moved;
 
 PESS__INLINE moved move_lanes(const game_state *s, int lane, lanes reload) {
     moved m = {.x = load(s->lane_x + lane), .y = load(s->lane_y + lane), .timer = load(s->lane_timer + lane)};
-    m.due = m.timer == 0;
-    m.timer = (m.due & reload) | (~m.due & (m.timer - 1));
-    m.new_x = m.x + (load(s->lane_dx + lane) & m.due);
+    const lanes due = m.timer == 0;
+    m.timer = (due & reload) | (~due & (m.timer - 1));
+    m.new_x = m.x + (load(s->lane_dx + lane) & due);
     return m;
 }
 
@@ -266,27 +285,25 @@ PESS__INLINE void store(game_state *s, int lane, const moved *m) {
 /* True where everything has moved. False, with nothing changed, where something leaves the board, shoots, or comes near
  * the sub or a bullet, before or after its move: then the order matters. */
 PESS__INLINE bool move_at_once(game_state *s) {
-    const lanes friendly = {-1, -1, -1, -1, -1, -1, -1, -1}; /* bullets are the first eight lanes, then divers */
-    const lanes speed = every(s->move_speed), x = every(s->x), y = every(s->y);
-    const moved own = move_lanes(s, base[BULLETS], ~friendly & every(DIVER_MOVE));
-    const moved shots = move_lanes(s, base[SHOTS], every(0));
-    const moved subs = move_lanes(s, base[SUBS], speed), fish = move_lanes(s, base[SHOAL], speed);
-    const lanes shot = load(s->sub_shot), present = load(s->lane_dx + base[SUBS]) != 0;
-    lanes event = leaves(&own) | leaves(&shots) | leaves(&subs) | leaves(&fish) | ((shot == 0) & present);
-    event |= (meets(&own, x, y) & ~friendly) | meets(&shots, x, y) | meets(&subs, x, y) | meets(&fish, x, y);
-    for (int bullet = 0; bullet < 2; bullet++) {
-        const lanes bullet_x = every(s->lane_x[bullet] + s->lane_dx[bullet]), bullet_y = every(s->lane_y[bullet]);
-        event |= meets(&subs, bullet_x, bullet_y) | meets(&fish, bullet_x, bullet_y);
-    }
-    const bool many = (s->count[BULLETS] > 2) | (s->count[SHOTS] > TOGETHER) | (s->count[SUBS] > TOGETHER) |
-                      (s->count[SHOAL] > TOGETHER);
-    if (many || some(event)) return false;
-    store(s, base[BULLETS], &own);
-    store(s, base[SHOTS], &shots);
-    store(s, base[SUBS], &subs);
-    store(s, base[SHOAL], &fish);
-    const lanes sooner = shot + present; /* a true lane is -1 */
-    memcpy(s->sub_shot, &sooner, sizeof sooner);
+    const lanes friendly = {-1, -1, -1, -1, -1, -1, -1, -1};
+    const lanes divers_reload = {0,          0,          0,          0,          0,          0,
+                                 0,          0,          DIVER_MOVE, DIVER_MOVE, DIVER_MOVE, DIVER_MOVE,
+                                 DIVER_MOVE, DIVER_MOVE, DIVER_MOVE, DIVER_MOVE};
+    const lanes x = every(s->x), y = every(s->y);
+    const moved first = move_lanes(s, 0, divers_reload), enemies = move_lanes(s, HALF, every(s->move_speed));
+    const lanes shot = load(s->lane_shot + HALF), present = load(s->lane_dx + HALF) != 0;
+    lanes event = leaves(&first) | leaves(&enemies) | (shot == 0) | (meets(&first, x, y) & ~friendly);
+    event |= meets(&enemies, x, y);
+    for (int bullet = 0; bullet < 2; bullet++)
+        event |= meets(&enemies, every(s->lane_x[bullet] + s->lane_dx[bullet]), every(s->lane_y[bullet]));
+    const bool many = (s->count[BULLETS] > 2) | (s->count[SHOTS] > near[SHOTS]) | (s->count[SUBS] > near[SUBS]) |
+                      (s->count[SHOAL] > near[SHOAL]);
+    if (many | some(event)) return false;
+    store(s, 0, &first);
+    store(s, HALF, &enemies);
+    const lanes subs = {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
+    const lanes sooner = shot + (present & subs); /* a true lane is -1 */
+    memcpy(s->lane_shot + HALF, &sooner, sizeof sooner);
     return true;
 }
 
@@ -314,14 +331,13 @@ PESS__INLINE int surface(game_state *s, bool ramping) {
 }
 
 PESS__INLINE int breathe(game_state *s, bool ramping, bool *terminal) {
-    if (s->oxygen <= 0) *terminal = true;
-    if (s->y > 0) {
-        s->oxygen--;
-        s->surfaced = 0;
-    } else if (s->surfaced == 0) {
-        if (s->aboard != 0) return surface(s, ramping);
-        *terminal = true;
-    }
+    *terminal |= s->oxygen <= 0;
+    const bool below = s->y > 0;
+    s->oxygen = (int16_t)(s->oxygen - below);
+    s->surfaced = (int16_t)(s->surfaced & !below);
+    if (below | (s->surfaced != 0)) return 0;
+    if (s->aboard != 0) return surface(s, ramping);
+    *terminal = true;
     return 0;
 }
 
@@ -336,9 +352,9 @@ PESS__INLINE int game_step(game_state *s, pess__source *source, int action, bool
     }
     act(s, action);
     const int reward = move_at_once(s) ? 0 : move_in_order(s, terminal);
-    s->spawn_timer -= s->spawn_timer > 0;
-    s->diver_timer -= s->diver_timer > 0;
-    s->shot_timer -= s->shot_timer > 0;
+    count_down(&s->spawn_timer);
+    count_down(&s->diver_timer);
+    count_down(&s->shot_timer);
     return reward + breathe(s, ramping, terminal);
 }
 
@@ -346,45 +362,57 @@ PESS__INLINE int game_step(game_state *s, pess__source *source, int action, bool
 
 PESS__INLINE unsigned cell(int x, int y) { return (unsigned)(y * 10 + x) * GAME_CHANNELS; }
 
-PESS__INLINE void draw_lane(const game_state *s, int lane, unsigned channel, bool trails, pess__word *words) {
+PESS__INLINE void draw_lane(const game_state *s, int lane, unsigned channel, bool trails, uint64_t *words) {
     const int x = s->lane_x[lane], y = s->lane_y[lane], behind = x - s->lane_dx[lane];
     pess__set_bit(words, cell(x, y) + channel);
-    if (trails) pess__set_bit_if(words, cell(behind, y) + TRAIL, (behind >= 0) & (behind <= 9));
+    pess__set_bit_if(words, cell(behind, y) + TRAIL, trails & (behind >= 0) & (behind <= 9));
 }
 
-/* The first lanes are drawn whether they are empty or not: a loop that always runs as often costs less than one whose
- * end cannot be foreseen. */
-PESS__INLINE void draw_list(const game_state *s, int list, int always, unsigned channel, bool trails,
-                            pess__word *words) {
-    for (int i = 0; i < always; i++) draw_lane(s, base[list] + i, channel, trails, words);
-    for (int i = always; i < s->count[list]; i++) draw_lane(s, base[list] + i, channel, trails, words);
+static const uint8_t list_channel[LISTS] = {FRIENDLY, DIVER, ENEMY, ENEMY_SUB, FISH};
+static const bool list_trails[LISTS] = {false, true, false, true, true};
+
+PESS__INLINE uint64_t lowest(int count, int most) { return ((uint64_t)1 << (count < most ? count : most)) - 1; }
+
+/* One loop over all lanes that are taken costs less than five whose ends cannot be foreseen. */
+PESS__INLINE void draw_lists(const game_state *s, uint64_t *words) {
+    static const uint8_t list_of[8] = {BULLETS, SAVED, SHOTS, SHOTS, SUBS, SUBS, SHOAL, SHOAL};
+    uint64_t taken = lowest(s->count[BULLETS], 8) | lowest(s->count[SAVED], 8) << 8 |
+                     lowest(s->count[SHOTS], 16) << 16 | lowest(s->count[SUBS], 16) << 32 |
+                     lowest(s->count[SHOAL], 16) << 48;
+    for (; taken != 0; taken &= taken - 1) {
+        const int lane = __builtin_ctzll(taken), list = list_of[lane / 8];
+        draw_lane(s, lane, list_channel[list], list_trails[list], words);
+    }
+    for (int list = SHOTS; list < LISTS; list++)
+        for (int i = near[list]; i < s->count[list]; i++)
+            draw_lane(s, lane_of(list, i), list_channel[list], list_trails[list], words);
 }
 
+/* Row 9: oxygen from column 0 on, divers up to column 8; the tables hold the row with the first k columns on. */
 __extension__ typedef unsigned __int128 wide;
+#define COLUMN(x) ((wide)1 << (GAME_CHANNELS * (x)))
+#define COLUMNS_5 (COLUMN(0) | COLUMN(1) | COLUMN(2) | COLUMN(3) | COLUMN(4))
+#define FIRST_COLUMNS(k) ((COLUMNS_5 | COLUMNS_5 << 50) & (COLUMN(k) - 1))
+static const wide first_columns[11] = {FIRST_COLUMNS(0), FIRST_COLUMNS(1), FIRST_COLUMNS(2), FIRST_COLUMNS(3),
+                                       FIRST_COLUMNS(4), FIRST_COLUMNS(5), FIRST_COLUMNS(6), FIRST_COLUMNS(7),
+                                       FIRST_COLUMNS(8), FIRST_COLUMNS(9), FIRST_COLUMNS(10)};
 
-/* Row 9, columns [first,last) of a gauge. */
-PESS__INLINE void draw_gauge(int first, int last, unsigned channel, pess__word *words) {
-    const unsigned from = cell(0, 9);
-    wide row = 0; /* one bit per column */
-    for (int x = 0; x < 10; x++) row |= (wide)1 << cell(x, 0);
-    row = row >> cell(first, 0) << cell(first, 0) & (((wide)1 << cell(last, 0)) - 1);
-    row <<= from % 64 + channel;
-    words[from / 64] |= (uint64_t)row;
-    words[from / 64 + 1] |= (uint64_t)(row >> 64);
+PESS__INLINE void draw_gauges(const game_state *s, uint64_t *words) {
+    enum { WORD = 900 / 64, SHIFT = 900 % 64 }; /* cell (0,9) */
+    const int aboard = s->aboard & -(s->aboard > 0);
+    const wide oxygen = first_columns[oxygen_tenths(s)] << OXYGEN;
+    const wide divers = (first_columns[9] ^ first_columns[9 - aboard]) << DIVERS;
+    const wide row = (oxygen | divers) << SHIFT;
+    words[WORD] |= (uint64_t)row;
+    words[WORD + 1] |= (uint64_t)(row >> 64);
 }
 
-PESS__INLINE void game_draw(const game_state *s, pess__word *words) {
+PESS__INLINE void game_draw(const game_state *s, uint64_t *words) {
     for (int i = 0; i < PESS__WORDS; i++) words[i] = 0;
     pess__set_bit(words, cell(s->x, s->y) + FRONT);
     pess__set_bit(words, cell(s->x - s->facing, s->y) + BACK);
-    draw_gauge(0, oxygen_tenths(s), OXYGEN, words);
-    draw_gauge(9 - (s->aboard & -(s->aboard > 0)), 9, DIVERS, words);
-    draw_list(s, BULLETS, 1, FRIENDLY, false, words);
-    draw_list(s, SHOTS, 1, ENEMY, false, words);
-    draw_list(s, SHOAL, 3, FISH, true, words);
-    draw_list(s, SUBS, 2, ENEMY_SUB, true, words);
-    draw_list(s, SAVED, 2, DIVER, true, words);
-    words[PESS__WORDS - 1] &= ((uint64_t)1 << (1000 - 960)) - 1; /* what was drawn below the board */
+    draw_gauges(s, words);
+    draw_lists(s, words);
 }
 
 /* ---- restored states */
@@ -392,16 +420,17 @@ PESS__INLINE void game_draw(const game_state *s, pess__word *words) {
 static bool within(int value, int low, int high) { return value >= low && value <= high; }
 
 static bool list_valid(const game_state *s, int list) {
-    const int most = list == SAVED ? DIVER_MOVE : list >= SUBS ? MOVE_SPEED : 0;
+    const int timer = list == SAVED ? DIVER_MOVE : list >= SUBS ? MOVE_SPEED : 0;
     if (!within(s->count[list], 0, room[list])) return false;
-    for (int i = 0, lane = base[list]; i < room[list]; i++, lane++) {
-        const int x = s->lane_x[lane], y = s->lane_y[lane], dx = s->lane_dx[lane];
-        if (i < s->count[list]) {
-            if (!within(x, 0, 9) || !within(y, 0, 8) || (dx != 1 && dx != -1) || s->lane_timer[lane] > most)
-                return false;
-        } else if (x != (list == BULLETS) || y != NOWHERE_Y || dx != 0) {
-            return false;
-        }
+    for (int i = 0; i < room[list]; i++) {
+        const int lane = lane_of(list, i), x = s->lane_x[lane], y = s->lane_y[lane], dx = s->lane_dx[lane];
+        const int shot = s->lane_shot[lane];
+        bool fine = list == SUBS && i < s->count[list] ? shot <= SHOT_INTERVAL : shot == 1;
+        if (i < s->count[list])
+            fine = fine && within(x, 0, 9) && within(y, 0, 8) && (dx == 1 || dx == -1) && s->lane_timer[lane] <= timer;
+        else
+            fine = fine && x == 0 && y == nowhere(lane) && dx == 0;
+        if (!fine) return false;
     }
     return true;
 }
@@ -414,8 +443,6 @@ static bool game_valid(const game_state *s) {
                 within(s->move_speed, FASTEST_MOVE, MOVE_SPEED) && within(s->ramp_index, 0, SPAWN_SPEED) &&
                 within(s->shot_timer, 0, OWN_SHOT_INTERVAL) && within(s->surfaced, 0, 1);
     for (int list = 0; list < LISTS; list++) fine = fine && list_valid(s, list);
-    for (int i = 0; fine && i < room[SUBS]; i++)
-        fine = s->sub_shot[i] <= SHOT_INTERVAL && (i < s->count[SUBS] || s->sub_shot[i] == SHOT_INTERVAL);
     return fine;
 }
 

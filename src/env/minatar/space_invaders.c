@@ -113,7 +113,7 @@ PESS__INLINE int game_step(game_state *s, pess__source *source, int action, bool
 
 /* The first `always` bullets are drawn without asking whether they are there: the cell behind the last one is added to
  * the board, and what is drawn for it lands in padding bits. */
-PESS__INLINE void draw_bullets(board bullets, int always, unsigned channel, pess__word *words) {
+PESS__INLINE void draw_bullets(board bullets, int always, unsigned channel, uint64_t *words) {
     const board behind = (board)1 << 100;
     bullets |= behind;
     for (int i = 0; i < always || bullets > behind; i++) {
@@ -124,7 +124,7 @@ PESS__INLINE void draw_bullets(board bullets, int always, unsigned channel, pess
     }
 }
 
-PESS__INLINE void game_draw(const game_state *s, pess__word *words) {
+PESS__INLINE void game_draw(const game_state *s, uint64_t *words) {
     for (int i = 0; i < 10; i++) words[i] = 0;
     const uint64_t both = (1U << ALIEN) | (s->to_right != 0 ? 1U << ALIEN_RIGHT : 1U << ALIEN_LEFT);
     const uint64_t low = (uint64_t)s->aliens & ((1ULL << 50) - 1), high = (uint64_t)(s->aliens >> 50);
