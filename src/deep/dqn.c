@@ -8,6 +8,7 @@
 #include "deep/dqn.h"
 
 #include "core/memory.h"
+#include "core/text.h"
 #include "core/threads.h"
 #include "deep/play.h"
 #include "nn/netfile.h"
@@ -95,17 +96,19 @@ static pess_status check_options(const pess_dqn_options *o, pess_error *error) {
 /* All that decides the result, so that a checkpoint of another run is never taken for this one's. */
 static void describe(pess__dqn *dqn) {
     const pess_dqn_options *o = &dqn->options;
-    (void)snprintf(
-        dqn->settings, sizeof dqn->settings,
-        "game=%s\nnetwork=%s\nkernels=%s\nseed=%llu\nframes=%lld\nenvs=%lld\nreplay=%lld\nbatch=%lld\n"
-        "train_every=%lld\ntarget_every=%lld\nwarmup=%lld\nepsilon=%.17g,%.17g,%lld\ngamma=%.17g\nn_step=%lld\n"
-        "rate=%.17g,%.17g\nhuber=%.17g\nstep_limit=%lld\nevaluate=%lld,%lld,%lld\n",
-        o->mdp != NULL ? "mdp" : o->game, o->network, dqn->online->kernels->name, (unsigned long long)o->seed,
-        (long long)o->frames, (long long)o->envs, (long long)o->replay, (long long)o->batch, (long long)o->train_every,
-        (long long)o->target_every, (long long)o->warmup, o->epsilon_first, o->epsilon_last,
-        (long long)o->epsilon_frames, o->gamma, (long long)o->n_step, o->rate, o->rate_last, o->huber,
-        (long long)o->step_limit, (long long)o->evaluate_every, (long long)o->evaluate_episodes,
-        (long long)o->final_episodes);
+    const double numbers[] = {o->epsilon_first, o->epsilon_last, o->gamma, o->rate, o->rate_last, o->huber};
+    char n[6][PESS__NUMBER_SIZE]; /* the numbers, in the shortest form that reads back the same */
+    for (int i = 0; i < 6; i++) n[i][pess__format_double(numbers[i], n[i])] = '\0';
+    (void)snprintf(dqn->settings, sizeof dqn->settings,
+                   "game=%s\nnetwork=%s\nkernels=%s\nseed=%llu\nframes=%lld\nenvs=%lld\nreplay=%lld\nbatch=%lld\n"
+                   "train_every=%lld\ntarget_every=%lld\nwarmup=%lld\nepsilon=%s,%s,%lld\ngamma=%s\nn_step=%lld\n"
+                   "rate=%s,%s\nhuber=%s\nstep_limit=%lld\nevaluate=%lld,%lld,%lld\n",
+                   o->mdp != NULL ? "mdp" : o->game, o->network, dqn->online->kernels->name,
+                   (unsigned long long)o->seed, (long long)o->frames, (long long)o->envs, (long long)o->replay,
+                   (long long)o->batch, (long long)o->train_every, (long long)o->target_every, (long long)o->warmup,
+                   n[0], n[1], (long long)o->epsilon_frames, n[2], (long long)o->n_step, n[3], n[4], n[5],
+                   (long long)o->step_limit, (long long)o->evaluate_every, (long long)o->evaluate_episodes,
+                   (long long)o->final_episodes);
 }
 
 static pess_status open_environments(pess__dqn *dqn, pess_error *error) {

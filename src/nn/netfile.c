@@ -168,7 +168,7 @@ bool pess_net_get_layer(const pess_net *net, int index, pess_net_layer *out) {
                             .outputs = l->outputs,
                             .rows = (int)computed->rows,
                             .cols = (int)computed->cols,
-                            .slope = (double)l->slope,
+                            .slope = round((double)l->slope * 1e6) / 1e6, /* 0.01, not the float next to it */
                             .parameters = (computed->taps * computed->inputs + 1) * computed->outputs};
     return true;
 }
