@@ -44,7 +44,7 @@ static pess_dqn_options chain_options(const pess_mdp *mdp, const char *out) {
     pess_dqn_options o = pess_dqn_options_defaults();
     o.mdp = mdp, o.network = "dense", o.out = out, o.seed = 5;
     o.frames = 24000, o.envs = 8, o.replay = 4000, o.batch = 32, o.train_every = 8, o.target_every = 50;
-    o.warmup = 400, o.epsilon_frames = 12000, o.epsilon_last = 0.1, o.gamma = 0.9, o.rate = 2e-3, o.rate_last = 2e-4;
+    o.warmup = 400, o.epsilon_frames = 10000, o.epsilon_last = 0.1, o.gamma = 0.9, o.rate = 2e-3, o.rate_last = 2e-4;
     o.evaluate_every = 8000, o.evaluate_episodes = 40, o.final_episodes = 200, o.checkpoint_every = 4000;
     o.n_step = 1, o.threads = 1;
     return o;
@@ -55,7 +55,7 @@ static void a_chain_is_solved(void **state) {
     for (int n = 1; n <= 3; n += 2) {
         pess_mdp *mdp = chain();
         pess_dqn_options o = chain_options(mdp, in_root(n == 1 ? "chain1" : "chain3"));
-        o.n_step = n, o.evaluate_every = o.frames; /* the last network is the policy */
+        o.n_step = n, o.frames = o.evaluate_every = 80000; /* the last network is the policy */
         pess_dqn_result result;
         pess_error error;
         assert_int_equal(pess_dqn_run(&o, &result, &error), PESS_OK);

@@ -20,7 +20,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { CHUNK = 96 }; /* samples that go forward together */
+enum {
+    CHUNK = 96,     /* samples that go forward together */
+    AVERAGED = 1000 /* updates */
+};
 
 pess_dqn_options pess_dqn_options_defaults(void) {
     return (pess_dqn_options){.network = "value",
@@ -139,6 +142,7 @@ static pess_status open_networks(pess__dqn *dqn, pess_error *error) {
     }
     PESS_TRY(pess__net_create(&spec, o->kernels, &dqn->online, error));
     PESS_TRY(pess__net_create(&spec, o->kernels, &dqn->target, error));
+    PESS_TRY(pess__net_create(&spec, o->kernels, &dqn->average, error));
     pess__optimiser optimiser = pess__optimiser_defaults();
     optimiser.rate = o->rate;
     PESS_TRY(pess__trainer_create(dqn->online, &optimiser, &dqn->trainer, error));
@@ -149,7 +153,9 @@ static pess_status open_networks(pess__dqn *dqn, pess_error *error) {
     }
     pess__rng rng = pess__rng_stream(o->seed, "network", 0);
     pess__net_initialise(dqn->online, &rng);
-    memcpy(dqn->target->parameters, dqn->online->parameters, (size_t)dqn->online->size * sizeof(float));
+    const size_t bytes = (size_t)dqn->online->size * sizeof(float);
+    memcpy(dqn->target->parameters, dqn->online->parameters, bytes);
+    memcpy(dqn->average->parameters, dqn->online->parameters, bytes);
     return PESS_OK;
 }
 
@@ -191,6 +197,7 @@ static void close_training(pess__dqn *dqn) {
     pess__trainer_destroy(dqn->trainer);
     pess__net_destroy(dqn->online);
     pess__net_destroy(dqn->target);
+    pess__net_destroy(dqn->average);
     pess__replay_destroy(&dqn->replay);
     for (int i = 0; i < PESS__SNAPSHOTS; i++) free(dqn->snapshots[i].parameters);
     void *const owned[] = {dqn->bits,   dqn->next_bits, dqn->rewards, dqn->running, dqn->ends,
@@ -274,6 +281,14 @@ static void compute_targets(pess__dqn *dqn) {
     }
 }
 
+/* Running mean over about the last AVERAGED updates (Polyak & Juditsky 1992): it plays more evenly than the network
+ * that is being moved. */
+static void follow(pess__dqn *dqn) {
+    float *restrict mean = dqn->average->parameters;
+    const float *restrict online = dqn->online->parameters;
+    for (int64_t i = 0; i < dqn->online->size; i++) mean[i] += (1.0F / AVERAGED) * (online[i] - mean[i]);
+}
+
 static pess_status update(pess__dqn *dqn, pess_error *error) {
     const pess_dqn_options *o = &dqn->options;
     for (int64_t i = 0; i < o->batch; i++) {
@@ -296,6 +311,7 @@ static pess_status update(pess__dqn *dqn, pess_error *error) {
     dqn->loss_sum += info.loss;
     dqn->output_sum += info.mean_output;
     dqn->loss_count++;
+    follow(dqn);
     if (++dqn->updates % o->target_every == 0)
         memcpy(dqn->target->parameters, dqn->online->parameters, (size_t)dqn->online->size * sizeof(float));
     return PESS_OK;
@@ -333,7 +349,7 @@ static void keep(pess__dqn *dqn, double score) {
     if (worst->frame >= 0 && worst->score >= score) return;
     worst->score = score;
     worst->frame = dqn->frames;
-    memcpy(worst->parameters, dqn->online->parameters, (size_t)dqn->online->size * sizeof(float));
+    memcpy(worst->parameters, dqn->average->parameters, (size_t)dqn->online->size * sizeof(float));
 }
 
 static pess_status evaluate(pess__dqn *dqn, pess_error *error) {

@@ -20,6 +20,7 @@ typedef struct pess__dqn {
     char settings[PESS__SETTINGS_SIZE]; /* lines "key=value" of all that decides the result */
     int64_t bytes, actions;
     pess__net *online, *target;
+    pess__net *average; /* running mean of the online network: what is evaluated and kept */
     pess__trainer *trainer;
     pess__pass *pass; /* forward, of up to PESS__DQN_CHUNK */
     pess_batch *batch;

@@ -62,6 +62,7 @@ static pess_status save_body(const pess__dqn *dqn, double seconds, pess__sink *s
     pess__sink_write(sink, &dqn->sample, sizeof dqn->sample);
     save_reals(sink, dqn->online->parameters, size);
     save_reals(sink, dqn->target->parameters, size);
+    save_reals(sink, dqn->average->parameters, size);
     save_reals(sink, dqn->trainer->first, size);
     save_reals(sink, dqn->trainer->second, size);
     for (int i = 0; i < PESS__SNAPSHOTS; i++) {
@@ -135,6 +136,7 @@ static pess_status restore_body(pess__dqn *dqn, pess__cursor *cursor, pess_error
     pess__cursor_read(cursor, &dqn->sample, sizeof dqn->sample);
     pess__cursor_read(cursor, dqn->online->parameters, size);
     pess__cursor_read(cursor, dqn->target->parameters, size);
+    pess__cursor_read(cursor, dqn->average->parameters, size);
     pess__cursor_read(cursor, dqn->trainer->first, size);
     pess__cursor_read(cursor, dqn->trainer->second, size);
     for (int i = 0; i < PESS__SNAPSHOTS; i++) {
