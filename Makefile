@@ -37,6 +37,12 @@ format-check:
 tidy: all
 	@clang-tidy -p build --quiet $$(git ls-files 'src/*.c' 'cli/*.c')
 
+# Every fuzz target for FUZZ_SECONDS from its corpus; what it finds is written to build-fuzz/<target>-*.
+FUZZ_SECONDS ?= 60
+fuzz:
+	@tools/packages.sh build ci
+	@tools/fuzz.sh $(FUZZ_SECONDS)
+
 ci:
 	@tools/ci.sh
 

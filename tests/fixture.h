@@ -58,7 +58,7 @@ static inline pess_model *fixture_model(const fixture_shape *shape, uint64_t see
     const int64_t pairs = shape->states * shape->actions;
     OK(pess__model_create(shape->states, shape->actions, pairs * shape->branching, &model, &error));
     pess__rng rng = pess__rng_stream(seed, "fixture model", 0);
-    model->reward_lo = 0;
+    model->reward_lo = -0.5; /* below every reward, so that V_lo is not 0 */
     model->reward_hi = 1;
     model->reward_declared = true;
     if (shape->terminals > 0) model->has_terminals = true;
@@ -73,7 +73,7 @@ static inline pess_model *fixture_model(const fixture_shape *shape, uint64_t see
             model->kind[z] = PESS__ROW_UNIFORM;
         else if (u < shape->uniform + shape->sink) {
             model->kind[z] = PESS__ROW_SINK;
-            model->reward[z] = 0;
+            model->reward[z] = model->reward_lo;
         } else {
             model->kind[z] = PESS__ROW_SPARSE;
             fixture_row(model, z, shape, &rng);

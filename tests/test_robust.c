@@ -196,6 +196,22 @@ static void an_unseen_pair_is_the_bottom(void **state) {
     sample_log_destroy(&log);
 }
 
+/* Without a discount: every pair ends or moves on with probability one half; sweeps get there. */
+static void undiscounted(void **state) {
+    (void)state;
+    sample_log log = sample_log_create(40000);
+    for (int i = 0; i < 40000; i++) sample_log_add(&log, i % 2, 0, 1, 1 - i % 2, i % 4 < 2);
+    estimate e = estimate_create(&log, 2, 1, PESS_UNSEEN_WORST);
+    pess_solve_options options = options_for("robust", "l1", 1);
+    options.gamma = 1;
+    pess_solution *found = solved(&e, &options);
+    assert_converged(found);
+    assert_true(info_of(found).value > 1.7 && info_of(found).value < 2); /* 2 for the frequencies as they are */
+    pess_solution_destroy(found);
+    estimate_destroy(&e);
+    sample_log_destroy(&log);
+}
+
 static void names_and_threads_do_not_matter(void **state) {
     (void)state;
     estimate e, other, large = estimate_random(3000, 2, 4, 0.1, 30, 12, PESS_UNSEEN_PAPER);
@@ -210,6 +226,7 @@ static void names_and_threads_do_not_matter(void **state) {
         options.threads = 1;
         x = solved(&large, &options);
         assert_converged(x);
+        assert_true(info_of(x).iterations < 100); /* policy iteration, not sweeps */
         for (options.threads = 2; options.threads <= 4; options.threads += 2) {
             y = solved(&large, &options);
             assert_memory_equal(pess_solution_values(x), pess_solution_values(y), 3000 * sizeof(double));
@@ -226,8 +243,11 @@ static void names_and_threads_do_not_matter(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(matches_plain_value_iteration),   cmocka_unit_test(between_naive_and_the_bottom),
-        cmocka_unit_test(bounds_the_truth_from_below),     cmocka_unit_test(an_unseen_pair_is_the_bottom),
+        cmocka_unit_test(matches_plain_value_iteration),
+        cmocka_unit_test(between_naive_and_the_bottom),
+        cmocka_unit_test(bounds_the_truth_from_below),
+        cmocka_unit_test(an_unseen_pair_is_the_bottom),
+        cmocka_unit_test(undiscounted),
         cmocka_unit_test(names_and_threads_do_not_matter),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,6 +3,8 @@
 
 #include "uncertainty/sets.h"
 
+#include <omp.h>
+
 /* One pair, five states. Probabilities are multiples of 1/G and so are the radii, which makes the worst case a flow
  * with whole capacities: its optimum is a point of the grid, and the grid can be enumerated. */
 enum { STATES = 5, G = 10, SLOTS = STATES + 1 }; /* the last slot: the end */
@@ -250,6 +252,7 @@ static void wrong_inputs(void **state) {
 }
 
 int main(void) {
+    omp_set_num_threads(1); /* tens of thousands of tiny logs: threads would only wait for each other */
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(extremes_match_enumeration),
         cmocka_unit_test(sets_hold_the_truth),

@@ -118,9 +118,7 @@ static void soft_spibb(void **state) {
     check("soft-spibb", allowed_soft);
 }
 
-/* The local program of Soft-SPIBB against all its vertices: at an optimum of this LP at most one pair of actions is
- * between its bounds, so trying every receiver pair and every order of givers finds it. Here: no small exchange of mass
- * between two actions within the budget improves on it. */
+/* A linear program has no local optimum that is not global: no small exchange of mass within the budget gains. */
 static void soft_spibb_exchanges_gain_nothing(void **state) {
     (void)state;
     for (uint64_t seed = 0; seed < 10; seed++) {

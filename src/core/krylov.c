@@ -3,12 +3,13 @@
 #include "core/krylov.h"
 
 #include "core/memory.h"
+#include "core/ranges.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK = 4096, PARALLEL_FROM = 32768, VECTORS = 6, RESTARTS = 6, GMRES_DEPTH = 24 };
+enum { CHUNK = 4096, PARALLEL_FROM = 131072, VECTORS = 6, RESTARTS = 6, GMRES_DEPTH = 24 };
 
 pess_status pess__krylov_create(int64_t n, int threads, pess__krylov *out, pess_error *error) {
     memset(out, 0, sizeof *out);
@@ -29,12 +30,21 @@ void pess__krylov_release(pess__krylov *krylov) {
 }
 
 /* Every vector loop runs over blocks of CHUNK elements; what a block yields is stored at its number and added in that
- * order afterwards. The macros speak of the `krylov` at hand. */
-#define FOR_BLOCKS                                                                                                     \
-    _Pragma("omp parallel for num_threads(krylov->threads) if (krylov->threads > 1) schedule(static)") for (           \
-        int64_t block = 0; block < krylov->partials; block++)
-#define BLOCK_BEGIN (block * CHUNK)
-#define BLOCK_END (krylov->n - block * CHUNK < CHUNK ? krylov->n : (block + 1) * CHUNK)
+ * order afterwards: the same bits at any number of threads. */
+typedef struct vectors {
+    const pess__krylov *krylov;
+    const double *a, *b, *c; /* read */
+    double *x, *y;           /* written */
+    double alpha, beta;
+} vectors;
+
+static inline int64_t block_end(const pess__krylov *krylov, int64_t block) {
+    return krylov->n - block * CHUNK < CHUNK ? krylov->n : (block + 1) * CHUNK;
+}
+
+static void over_blocks(vectors *v, pess__range *body) {
+    pess__ranges(v->krylov->threads, v->krylov->partials, body, v);
+}
 
 static double add_partials(const double *partial, int64_t count) {
     double sum = 0;
@@ -56,10 +66,16 @@ static double dot_range(const double *x, const double *y, int64_t from, int64_t 
     return sum;
 }
 
+static void dot_blocks(void *context, int64_t from, int64_t to, int part) {
+    (void)part;
+    const vectors *v = context;
+    for (int64_t block = from; block < to; block++)
+        v->krylov->partial[block] = dot_range(v->a, v->b, block * CHUNK, block_end(v->krylov, block));
+}
+
 double pess__dot(const pess__krylov *krylov, const double *x, const double *y) {
-    double *partial = krylov->partial;
-    FOR_BLOCKS partial[block] = dot_range(x, y, BLOCK_BEGIN, BLOCK_END);
-    return add_partials(partial, krylov->partials);
+    over_blocks(&(vectors){.krylov = krylov, .a = x, .b = y}, dot_blocks);
+    return add_partials(krylov->partial, krylov->partials);
 }
 
 double pess__sum(int64_t n, const double *x) {
@@ -74,78 +90,115 @@ double pess__sum(int64_t n, const double *x) {
     return total;
 }
 
+static void residual_blocks(void *context, int64_t from, int64_t to, int part) {
+    (void)part;
+    const vectors *v = context;
+    for (int64_t block = from; block < to; block++) {
+        double most = 0;
+        for (int64_t i = block * CHUNK; i < block_end(v->krylov, block); i++) {
+            v->x[i] = v->a[i] - v->x[i];
+            const double size = fabs(v->x[i]);
+            if (!(size <= most)) most = size;
+        }
+        v->krylov->partial[block] = most;
+    }
+}
+
 /* r = b − A x; the sup-norm of r. */
 static double true_residual(pess__krylov *krylov, const double *b, const double *x, double *r) {
     krylov->apply(krylov->context, x, r);
-    double *partial = krylov->partial;
-    FOR_BLOCKS {
-        double most = 0;
-        for (int64_t i = BLOCK_BEGIN; i < BLOCK_END; i++) {
-            r[i] = b[i] - r[i];
-            const double size = fabs(r[i]);
-            if (!(size <= most)) most = size;
-        }
-        partial[block] = most;
-    }
-    return max_partials(partial, krylov->partials);
+    over_blocks(&(vectors){.krylov = krylov, .a = b, .x = r}, residual_blocks);
+    return max_partials(krylov->partial, krylov->partials);
 }
 
 static bool asked_to_stop(const pess__krylov *krylov) {
     return krylov->keep_going != NULL && !krylov->keep_going(krylov->user);
 }
 
+static void direction_blocks(void *context, int64_t from, int64_t to, int part) {
+    (void)part;
+    const vectors *u = context;
+    double *p = u->x;
+    const double *r = u->a, *v = u->b, beta = u->beta, omega = u->alpha;
+    const int64_t end = to > from ? block_end(u->krylov, to - 1) : 0;
+#pragma omp simd
+    for (int64_t i = from * CHUNK; i < end; i++) p[i] = r[i] + beta * (p[i] - omega * v[i]);
+}
+
 /* p = r + β(p − ω v) */
 static void update_direction(const pess__krylov *krylov, double *p, const double *r, const double *v, double beta,
                              double omega) {
-    FOR_BLOCKS {
-        const int64_t from = BLOCK_BEGIN, to = BLOCK_END;
-#pragma omp simd
-        for (int64_t i = from; i < to; i++) p[i] = r[i] + beta * (p[i] - omega * v[i]);
-    }
+    over_blocks(&(vectors){.krylov = krylov, .x = p, .a = r, .b = v, .beta = beta, .alpha = omega}, direction_blocks);
 }
 
-/* s = r − α v, kept in r */
-static void half_step(const pess__krylov *krylov, double *r, const double *v, double alpha) {
-    FOR_BLOCKS {
-        const int64_t from = BLOCK_BEGIN, to = BLOCK_END;
+static void subtract_blocks(void *context, int64_t from, int64_t to, int part) {
+    (void)part;
+    const vectors *u = context;
+    double *x = u->x;
+    const double *y = u->a, alpha = u->alpha;
+    const int64_t end = to > from ? block_end(u->krylov, to - 1) : 0;
 #pragma omp simd
-        for (int64_t i = from; i < to; i++) r[i] -= alpha * v[i];
+    for (int64_t i = from * CHUNK; i < end; i++) x[i] -= alpha * y[i];
+}
+
+/* x −= α y */
+static void subtract(const pess__krylov *krylov, double *x, const double *y, double alpha) {
+    over_blocks(&(vectors){.krylov = krylov, .x = x, .a = y, .alpha = alpha}, subtract_blocks);
+}
+
+static void two_dots_blocks(void *context, int64_t from, int64_t to, int part) {
+    (void)part;
+    const vectors *v = context;
+    const double *t = v->a, *s = v->b;
+    for (int64_t block = from; block < to; block++) {
+        double ts = 0, tt = 0;
+        const int64_t end = block_end(v->krylov, block);
+#pragma omp simd reduction(+ : ts, tt)
+        for (int64_t i = block * CHUNK; i < end; i++) {
+            ts += t[i] * s[i];
+            tt += t[i] * t[i];
+        }
+        v->krylov->partial[block] = ts;
+        v->krylov->partial[v->krylov->partials + block] = tt;
     }
 }
 
 /* t·s and t·t in one pass */
 static void two_dots(const pess__krylov *krylov, const double *t, const double *s, double *ts, double *tt) {
-    double *partial = krylov->partial;
-    const int64_t blocks = krylov->partials;
-    FOR_BLOCKS {
-        partial[block] = dot_range(t, s, BLOCK_BEGIN, BLOCK_END);
-        partial[blocks + block] = dot_range(t, t, BLOCK_BEGIN, BLOCK_END);
-    }
-    *ts = add_partials(partial, blocks);
-    *tt = add_partials(partial + blocks, blocks);
+    over_blocks(&(vectors){.krylov = krylov, .a = t, .b = s}, two_dots_blocks);
+    *ts = add_partials(krylov->partial, krylov->partials);
+    *tt = add_partials(krylov->partial + krylov->partials, krylov->partials);
 }
 
-/* x += α p + ω s, r = s − ω t; returns sup|r| and sets next = r̂·r */
-static double full_step(const pess__krylov *krylov, double *x, double *r, const double *p, const double *t,
-                        const double *shadow, double alpha, double omega, double *next) {
-    double *partial = krylov->partial;
-    const int64_t blocks = krylov->partials;
-    FOR_BLOCKS {
-        const int64_t from = BLOCK_BEGIN, to = BLOCK_END;
+static void step_blocks(void *context, int64_t from, int64_t to, int part) {
+    (void)part;
+    const vectors *v = context;
+    double *x = v->x, *r = v->y;
+    const double *p = v->a, *t = v->b, *shadow = v->c, alpha = v->alpha, omega = v->beta;
+    for (int64_t block = from; block < to; block++) {
         double sum = 0, most = 0;
+        const int64_t end = block_end(v->krylov, block);
 #pragma omp simd reduction(+ : sum) reduction(max : most)
-        for (int64_t i = from; i < to; i++) {
+        for (int64_t i = block * CHUNK; i < end; i++) {
             x[i] += alpha * p[i] + omega * r[i];
             r[i] -= omega * t[i];
             sum += shadow[i] * r[i];
             const double size = fabs(r[i]);
             most = size > most ? size : most;
         }
-        partial[block] = most;
-        partial[blocks + block] = sum;
+        v->krylov->partial[block] = most;
+        v->krylov->partial[v->krylov->partials + block] = sum;
     }
-    *next = add_partials(partial + blocks, blocks);
-    return max_partials(partial, blocks);
+}
+
+/* x += α p + ω s, r = s − ω t; returns sup|r| and sets next = r̂·r */
+static double full_step(const pess__krylov *krylov, double *x, double *r, const double *p, const double *t,
+                        const double *shadow, double alpha, double omega, double *next) {
+    over_blocks(
+        &(vectors){.krylov = krylov, .x = x, .y = r, .a = p, .b = t, .c = shadow, .alpha = alpha, .beta = omega},
+        step_blocks);
+    *next = add_partials(krylov->partial + krylov->partials, krylov->partials);
+    return max_partials(krylov->partial, krylov->partials);
 }
 
 /* One run of BiCGSTAB from the residual in r; ends at the tolerance, on breakdown or at the limit. x is updated. */
@@ -174,7 +227,7 @@ static void bicgstab(pess__krylov *krylov, double *x, double start, double toler
         const double shadow_v = pess__dot(krylov, shadow, v);
         if (shadow_v == 0.0 || !isfinite(shadow_v)) return;
         alpha = rho / shadow_v;
-        half_step(krylov, r, v, alpha);
+        subtract(krylov, r, v, alpha); /* s, kept in r */
         krylov->apply(krylov->context, r, t);
         double ts, tt;
         two_dots(krylov, t, r, &ts, &tt);
@@ -198,7 +251,7 @@ static void gmres_cycle(pess__krylov *krylov, double *x, double *basis, double t
         result->iterations++;
         for (int i = 0; i <= depth; i++) { /* modified Gram–Schmidt */
             h[i][depth] = pess__dot(krylov, w, basis + i * n);
-            half_step(krylov, w, basis + i * n, h[i][depth]);
+            subtract(krylov, w, basis + i * n, h[i][depth]);
         }
         const double norm = sqrt(pess__dot(krylov, w, w));
         for (int i = 0; i < depth; i++) {
@@ -221,7 +274,7 @@ static void gmres_cycle(pess__krylov *krylov, double *x, double *basis, double t
         for (int j = i + 1; j < depth; j++) g[i] -= h[i][j] * g[j];
         g[i] /= h[i][i];
     }
-    for (int i = 0; i < depth; i++) half_step(krylov, x, basis + i * n, -g[i]);
+    for (int i = 0; i < depth; i++) subtract(krylov, x, basis + i * n, -g[i]);
 }
 
 /* GMRES(m) cycles while each gains at least a hundredth. */

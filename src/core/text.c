@@ -30,25 +30,46 @@ static bool parse_slow(const char *begin, const char *end, double *out) {
     return true;
 }
 
+/* m/10^k, correctly rounded, for m > 0 and 0 <= k <= 22: the quotient has at least 54 bits, and the remainder tells on
+ * which side of a tie it lies. */
+static double divide_by_power_of_ten(uint64_t m, int k) {
+    __extension__ typedef unsigned __int128 wide;
+    wide power = 1;
+    for (int i = 0; i < k; i++) power *= 10;
+    const int shift = 64 + __builtin_clzll(m);
+    const wide scaled = (wide)m << shift, quotient = scaled / power;
+    const uint64_t high = (uint64_t)(quotient >> 64);
+    const int bits = high != 0 ? 128 - __builtin_clzll(high) : 64 - __builtin_clzll((uint64_t)quotient);
+    const int dropped = bits - 53;
+    const wide half = (wide)1 << (dropped - 1), rest = quotient & (2 * half - 1);
+    uint64_t mantissa = (uint64_t)(quotient >> dropped);
+    if (rest > half || (rest == half && (quotient * power != scaled || (mantissa & 1) != 0))) mantissa++;
+    return ldexp((double)mantissa, dropped - shift);
+}
+
+/* Digits of a number without exponent: up to 19 that count, at most 22 of them behind the point. */
 bool pess__parse_double(const char *begin, const char *end, double *out) {
-    /* Clinger's fast path: up to 19 digits that fit 53 bits, scaled by an exactly representable power of ten. */
     const char *c = begin;
-    bool negative = false;
+    bool negative = false, point = false;
     if (c < end && (*c == '-' || *c == '+')) negative = *c++ == '-';
     uint64_t mantissa = 0;
-    int digits = 0, exponent = 0;
-    for (; c < end && *c >= '0' && *c <= '9'; c++, digits++) {
-        if (digits >= 18) return parse_slow(begin, end, out);
-        mantissa = 10 * mantissa + (uint64_t)(*c - '0');
-    }
-    if (c < end && *c == '.') {
-        for (c++; c < end && *c >= '0' && *c <= '9'; c++, digits++, exponent--) {
-            if (digits >= 18) return parse_slow(begin, end, out);
-            mantissa = 10 * mantissa + (uint64_t)(*c - '0');
+    int digits = 0, places = 0;
+    for (; c < end; c++) {
+        const unsigned digit = (unsigned)(*c - '0');
+        if (digit > 9) {
+            if (*c != '.' || point) break;
+            point = true;
+            continue;
         }
+        if (mantissa >= 1000000000000000000U) return parse_slow(begin, end, out);
+        mantissa = 10 * mantissa + digit;
+        digits++;
+        places += point;
     }
-    if (digits == 0 || c != end || mantissa > ((uint64_t)1 << 53) || exponent < -22) return parse_slow(begin, end, out);
-    const double value = (double)mantissa / powers_of_ten[-exponent];
+    if (digits == 0 || c != end || places > 22) return parse_slow(begin, end, out);
+    /* Clinger's fast path: both numbers are exact doubles, so their quotient is rounded once. */
+    const double value = mantissa <= ((uint64_t)1 << 53) ? (double)mantissa / powers_of_ten[places]
+                                                         : divide_by_power_of_ten(mantissa, places);
     *out = negative ? -value : value;
     return true;
 }
@@ -70,11 +91,55 @@ bool pess__parse_int64(const char *begin, const char *end, int64_t *out) {
     return true;
 }
 
+/* Probabilities and integers make up most files; they need no printf. A double in [1e-4,1) is m/2^e exactly. Its
+ * decimal of k places is d/10^k with d = round(m·10^k/2^e), and that reads back as the same double where it is off by
+ * less than half a unit of m: |d·2^e - m·10^k| < 10^k/2. All of it fits 128 bits. Powers of two, whose lower neighbour
+ * is nearer, are exact in this range. */
+static size_t format_fraction(double value, char *buffer) {
+    __extension__ typedef unsigned __int128 wide;
+    int exponent = 0;
+    const uint64_t m = (uint64_t)ldexp(frexp(value, &exponent), 53);
+    const int e = 53 - exponent;
+    int places = 14 + (value < 0.1) + (value < 0.01) + (value < 0.001);
+    wide power = 1, digits = 0;
+    for (int i = 0; i < places; i++) power *= 10;
+    for (int tries = 0; tries < 3; tries++) { /* 15, 16 and 17 significant digits */
+        places++;
+        power *= 10;
+        const wide scaled = (wide)m * power, half = (wide)1 << (e - 1), rest = scaled & (2 * half - 1);
+        digits = scaled >> e;
+        if (rest > half || (rest == half && (digits & 1) != 0)) digits++;
+        const wide off = rest > half ? 2 * half - rest : rest;
+        if (2 * off < power || (2 * off == power && (m & 1) == 0)) break;
+    }
+    for (; digits % 10 == 0; places--) digits /= 10;
+    buffer[0] = '0';
+    buffer[1] = '.';
+    for (int i = places; i > 0; i--, digits /= 10) buffer[1 + i] = (char)('0' + (int)(digits % 10));
+    buffer[2 + places] = '\0';
+    return (size_t)(2 + places);
+}
+
+static size_t format_small_integer(int64_t value, char *buffer) {
+    char reversed[24];
+    size_t length = 0, at = 0;
+    uint64_t rest = (uint64_t)(value < 0 ? -value : value);
+    do reversed[length++] = (char)('0' + rest % 10);
+    while ((rest /= 10) > 0);
+    if (value < 0) buffer[at++] = '-';
+    while (length > 0) buffer[at++] = reversed[--length];
+    buffer[at] = '\0';
+    return at;
+}
+
 size_t pess__format_double(double value, char *buffer) {
     if (isnan(value)) {
         memcpy(buffer, "nan", 4);
         return 3;
     }
+    if (value >= 1e-4 && value < 1) return format_fraction(value, buffer);
+    if (fabs(value) < 1e15 && value == (double)(int64_t)value && (value != 0 || !signbit(value)))
+        return format_small_integer((int64_t)value, buffer);
     int length = 0;
     for (int precision = 15; precision <= 17; precision++) {
         length = snprintf(buffer, PESS__NUMBER_SIZE, "%.*g", precision, value);

@@ -5,9 +5,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-pess_status pess__cutter_create(pess__cutter *cutter, const pess__stream *stream, int64_t rows, int64_t block_rows,
+pess_status pess__cutter_create(pess__cutter *cutter, pess__stream *stream, int64_t rows, int64_t block_rows,
                                 pess_error *error) {
-    cutter->rows = rows;
+    cutter->rows = stream->total_rows = rows;
     cutter->block_rows = block_rows < PESS__BLOCK_ROWS ? block_rows : PESS__BLOCK_ROWS;
     if (cutter->block_rows > rows) cutter->block_rows = rows > 0 ? rows : 1;
     const int64_t needed = (rows + cutter->block_rows - 1) / cutter->block_rows;

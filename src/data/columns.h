@@ -14,7 +14,7 @@ typedef struct pess__cutter {
 /* Fills the block with its block->rows rows from row `first` on, except the maxima. */
 typedef pess_status pess__fill(pess__stream *stream, pess__block *block, int64_t first, pess_error *error);
 
-pess_status pess__cutter_create(pess__cutter *cutter, const pess__stream *stream, int64_t rows, int64_t block_rows,
+pess_status pess__cutter_create(pess__cutter *cutter, pess__stream *stream, int64_t rows, int64_t block_rows,
                                 pess_error *error);
 void pess__cutter_free(pess__cutter *cutter);
 /* The next batch; count 0 at the end. Checks rewards, ends, probabilities and ids. */

@@ -11,15 +11,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_COLUMNS = 4096, CHUNKS_PER_THREAD = 4 };
+enum { MAX_COLUMNS = 4096, CHUNKS_PER_THREAD = 16, FIRST_BUFFER = 1 << 16 };
 
 typedef struct csv_reader {
     pess__csv_layout layout;
     char *buffer;
-    size_t capacity, held; /* bytes at the front of buffer that are not parsed yet */
+    size_t capacity, full; /* of the buffer; what it may grow to */
+    size_t held;           /* bytes at the front of buffer that are not parsed yet */
+    bool filled;           /* the buffer was filled once */
     bool at_end;           /* the file has no more bytes */
     int64_t line;          /* of the first byte held */
-    int64_t chunks;
+    int64_t chunks, created;
     pess__csv_chunk *chunk; /* [chunks] */
     pess__block *blocks;    /* [chunks] what the last batch showed; the memory is the chunks' */
     int64_t *remap;         /* scratch: chunk's own name id -> id in the whole log */
@@ -34,10 +36,17 @@ static bool matches(const uint8_t *head, size_t length) {
 
 /* ------------------------------------------------------------------------------------------------ header */
 
+/* The buffer begins small, as most files are, and grows to its full size when the first text does not fit. */
 static pess_status fill(pess__stream *stream, csv_reader *r, pess_error *error) {
     size_t got = 0;
+    if (r->filled && r->capacity < r->full) {
+        int64_t capacity = (int64_t)r->capacity;
+        PESS_TRY(pess__grow(&r->buffer, &capacity, (int64_t)r->full, 1, "text of the log", error));
+        r->capacity = (size_t)capacity;
+    }
     const size_t room = r->capacity - 1 - r->held; /* one byte is kept for a missing last line feed */
     if (r->at_end || room == 0) return PESS_OK;
+    r->filled = true;
     PESS_TRY(pess__infile_read(stream->file, r->buffer + r->held, room, &got, error));
     r->held += got;
     r->at_end = got < room;
@@ -48,6 +57,17 @@ static pess_status fill(pess__stream *stream, csv_reader *r, pess_error *error) 
 static void consume(csv_reader *r, size_t bytes) {
     r->held -= bytes;
     memmove(r->buffer, r->buffer + bytes, r->held);
+}
+
+/* The first row end at or behind `from`; NULL: none. A line feed inside quotes ends no row; *inside says whether `from`
+ * is inside them, and is kept up to date. */
+static char *row_end(char *from, char *end, bool has_quotes, bool *inside) {
+    if (!has_quotes) return from < end ? memchr(from, '\n', (size_t)(end - from)) : NULL;
+    for (char *c = from; c < end; c++) {
+        if (*c == '"') *inside = !*inside;
+        if (*c == '\n' && !*inside) return c;
+    }
+    return NULL;
 }
 
 static pess__role role_of(const pess__csv_field *field) {
@@ -85,6 +105,10 @@ static pess_status set_roles(pess__stream *stream, csv_reader *r, const pess__cs
                               fields[i].text);
         layout->has[role] = true;
     }
+    static const uint8_t core[] = {PESS__ROLE_STATE, PESS__ROLE_ACTION, PESS__ROLE_REWARD, PESS__ROLE_NEXT_STATE};
+    layout->core = -1;
+    for (int64_t i = 0; i + 4 <= count; i++)
+        if (memcmp(layout->role + i, core, sizeof core) == 0) layout->core = i;
     for (int role = PESS__ROLE_STATE; role <= PESS__ROLE_NEXT_STATE; role++) {
         char text[400];
         if (!layout->has[role])
@@ -100,6 +124,8 @@ static pess_status set_roles(pess__stream *stream, csv_reader *r, const pess__cs
 /* Reads the header line; the roles are set the first time only. */
 static pess_status read_header(pess__stream *stream, csv_reader *r, pess_error *error) {
     PESS_TRY(fill(stream, r, error));
+    bool inside = false;
+    if (row_end(r->buffer, r->buffer + r->held, true, &inside) == NULL) PESS_TRY(fill(stream, r, error));
     pess__csv_cursor cursor = {r->buffer, r->buffer + r->held, 1};
     if (r->held >= 3 && memcmp(r->buffer, "\xEF\xBB\xBF", 3) == 0) cursor.at += 3;
     pess__csv_problem problem = {0};
@@ -116,9 +142,9 @@ static pess_status read_header(pess__stream *stream, csv_reader *r, pess_error *
                             "%s:1:1: found an empty file, expected a first line that names the columns "
                             "state,action,reward,next_state",
                             name);
-    else if (count > MAX_COLUMNS || cursor.at - r->buffer > PESS__CSV_LONGEST_ROW)
-        status = pess__fail(error, PESS_INPUT, "%s:1:1: found a header of %lld columns, expected at most %d", name,
-                            (long long)count, MAX_COLUMNS);
+    else if (count > MAX_COLUMNS || (cursor.at == cursor.end && !r->at_end))
+        status = pess__fail(error, PESS_INPUT, "%s:1:1: found a header of %lld columns or more, expected at most %d",
+                            name, (long long)count, MAX_COLUMNS);
     else if (r->layout.role == NULL)
         status = set_roles(stream, r, fields, count, error);
     free(fields);
@@ -133,7 +159,8 @@ static pess_status open_csv(pess__stream *stream, pess_error *error) {
     PESS_TRY(pess__allocate(&r, 1, sizeof *r, "a CSV reader", error));
     stream->reader = r;
     r->chunks = (int64_t)CHUNKS_PER_THREAD * stream->threads;
-    r->capacity = (size_t)r->chunks * PESS__CSV_CHUNK + 2 * (size_t)PESS__CSV_LONGEST_ROW;
+    r->capacity = FIRST_BUFFER;
+    r->full = (size_t)r->chunks * PESS__CSV_CHUNK + 2 * (size_t)PESS__CSV_LONGEST_ROW;
     PESS_TRY(pess__allocate(&r->buffer, (int64_t)r->capacity, 1, "text of the log", error));
     PESS_TRY(pess__allocate(&r->chunk, r->chunks, sizeof *r->chunk, "pieces of the log", error));
     PESS_TRY(pess__allocate(&r->blocks, r->chunks, sizeof *r->blocks, "pieces of the log", error));
@@ -145,7 +172,6 @@ static pess_status open_csv(pess__stream *stream, pess_error *error) {
     stream->has_episode = r->layout.has[PESS__ROLE_EPISODE];
     stream->has_step = r->layout.has[PESS__ROLE_STEP];
     stream->has_probability = r->layout.has[PESS__ROLE_PROBABILITY];
-    for (int64_t i = 0; i < r->chunks; i++) PESS_TRY(pess__csv_chunk_create(&r->chunk[i], &r->layout, error));
     return PESS_OK;
 }
 
@@ -163,17 +189,6 @@ static void close_csv(pess__stream *stream) {
 
 /* ------------------------------------------------------------------------------------------------ rows */
 
-/* The first row end at or behind `from`; rows begin at `begin`. A line feed inside quotes ends no row. NULL: none.
- * `quotes` is the number of quotes before `from`, updated. */
-static char *row_end(char *from, char *end, bool has_quotes, bool *inside) {
-    if (!has_quotes) return from < end ? memchr(from, '\n', (size_t)(end - from)) : NULL;
-    for (char *c = from; c < end; c++) {
-        if (*c == '"') *inside = !*inside;
-        if (*c == '\n' && !*inside) return c;
-    }
-    return NULL;
-}
-
 static bool odd_quotes(const char *from, const char *end) {
     unsigned count = 0;
     for (const char *c = from; c < end; c++) count ^= *c == '"';
@@ -189,8 +204,7 @@ static int64_t cut(csv_reader *r, size_t *bytes) {
         char *target = end - begin > PESS__CSV_CHUNK ? begin + PESS__CSV_CHUNK - 1 : end - 1;
         bool inside = has_quotes && odd_quotes(begin, target);
         char *stop = row_end(target, end, has_quotes, &inside);
-        if (stop == NULL && target == end - 1 && !r->at_end) {
-            /* the last piece of a full buffer: everything up to the last whole row */
+        if (stop == NULL && !r->at_end) { /* the last row is cut off: everything before it */
             char *last = has_quotes ? NULL : memrchr(begin, '\n', (size_t)(end - begin));
             inside = false;
             for (char *c = begin; has_quotes && (c = row_end(c, end, has_quotes, &inside)) != NULL; c++) last = c;
@@ -215,6 +229,8 @@ static pess_status restart(pess__stream *stream, csv_reader *r, int family, pess
         if (r->layout.named[f]) PESS_TRY(pess__names_create(names[f], error));
     }
     PESS_TRY(pess__infile_rewind(stream->file, error));
+    for (int64_t i = 0; i < r->chunks; i++) pess__csv_chunk_free(&r->chunk[i]);
+    r->created = 0;
     r->held = 0;
     r->at_end = false;
     return read_header(stream, r, error);
@@ -273,18 +289,29 @@ static pess_status settle(pess__stream *stream, csv_reader *r, int64_t count, in
     return PESS_OK;
 }
 
+/* Memory for as many chunks as are in use. A file that ends here has no larger ones to come. cut() has already set the
+ * places. */
+static pess_status create_chunks(csv_reader *r, int64_t count, pess_error *error) {
+    const int64_t bytes = r->at_end && r->held < PESS__CSV_CHUNK ? (int64_t)r->held : PESS__CSV_CHUNK;
+    for (; r->created < count; r->created++)
+        PESS_TRY(pess__csv_chunk_create(&r->chunk[r->created], &r->layout, bytes, error));
+    return PESS_OK;
+}
+
 static pess_status next_csv(pess__stream *stream, pess__batch *batch, pess_error *error) {
     csv_reader *r = stream->reader;
     for (;;) {
         size_t bytes = 0;
         PESS_TRY(fill(stream, r, error));
         const int64_t count = cut(r, &bytes);
+        if (count == 0 && r->held > 0 && r->capacity < r->full) continue; /* the rest of a row: more room first */
         if (count == 0 && r->held > 0)
             return pess__fail(error, PESS_INPUT,
                               "%s:%lld:1: found a row of more than %d bytes, expected a shorter one; is a quote never "
                               "closed?",
                               pess__infile_name(stream->file), (long long)r->line, PESS__CSV_LONGEST_ROW);
-#pragma omp parallel for schedule(dynamic, 1) num_threads(stream->threads)
+        PESS_TRY(create_chunks(r, count, error));
+#pragma omp parallel for schedule(dynamic, 1) num_threads(stream->threads) if (count > 1)
         for (int64_t i = 0; i < count; i++) pess__csv_chunk_parse(&r->chunk[i], &r->layout);
         int family = -1;
         PESS_TRY(settle(stream, r, count, &family, error));

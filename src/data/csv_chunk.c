@@ -13,9 +13,10 @@
 /* Every row is first tried by read_plain_row, which knows plain numbers and unquoted tokens and gives up on anything
  * else; then read_any_row tokenizes it properly and words the errors. Both give the same values. */
 
-pess_status pess__csv_chunk_create(pess__csv_chunk *chunk, const pess__csv_layout *layout, pess_error *error) {
+pess_status pess__csv_chunk_create(pess__csv_chunk *chunk, const pess__csv_layout *layout, int64_t bytes,
+                                   pess_error *error) {
     /* A row has a comma or line feed behind each column and at least one byte in each of the four required ones. */
-    const int64_t capacity = PESS__CSV_CHUNK / (layout->columns + 4) + 2;
+    const int64_t capacity = bytes / (layout->columns + 4) + 2;
     PESS_TRY(pess__block_create(&chunk->block, capacity, layout->has[PESS__ROLE_EPISODE], layout->has[PESS__ROLE_STEP],
                                 layout->has[PESS__ROLE_PROBABILITY], error));
     for (int family = 0; family < PESS__FAMILIES; family++) PESS_TRY(pess__names_create(&chunk->names[family], error));
@@ -29,11 +30,13 @@ void pess__csv_chunk_free(pess__csv_chunk *chunk) {
         free(chunk->first[family]);
     }
     free(chunk->fields);
+    *chunk = (pess__csv_chunk){0};
 }
 
 typedef struct parse {
     pess__csv_chunk *chunk;
     const pess__csv_layout *layout;
+    int64_t core; /* layout->core where ids are integers, else -1 */
 } parse;
 
 static bool is_digit(char c) { return (unsigned)(c - '0') <= 9; }
@@ -170,13 +173,39 @@ static inline bool plain_field(parse *p, pess__role role, const char **at, int64
     return true;
 }
 
+/* The four required columns in their usual order, as integers: without a switch between them, which is most of the work
+ * of a plain log. Returns the place behind them, or NULL. */
+static inline const char *plain_core(parse *p, const char *at, int64_t i) {
+    const pess__csv_layout *layout = p->layout;
+    pess__block *block = &p->chunk->block;
+    uint32_t state = 0, action = 0, next_state = 0;
+    double reward = 0;
+    if (!plain_integer(&at, &state) || *at++ != ',' || !plain_integer(&at, &action) || *at++ != ',' ||
+        !plain_number(&at, &reward) || *at++ != ',' || !plain_integer(&at, &next_state))
+        return NULL;
+    if (state >= layout->limit[PESS__STATES] || next_state >= layout->limit[PESS__STATES] ||
+        action >= layout->limit[PESS__ACTIONS])
+        return NULL;
+    block->state[i] = state;
+    block->action[i] = action;
+    block->reward[i] = reward;
+    block->next_state[i] = next_state;
+    return at;
+}
+
 /* Returns the beginning of the next row, or NULL: this one is not plain. */
 static inline const char *read_plain_row(parse *p, const char *at, int64_t i) {
-    const int64_t last = p->layout->columns - 1;
+    const int64_t last = p->layout->columns - 1, core = p->core;
     const char *row = at;
     p->chunk->block.end[i] = PESS_END_NONE;
     for (int64_t column = 0; column <= last; column++) {
-        if (!plain_field(p, (pess__role)p->layout->role[column], &at, i)) return NULL;
+        if (column == core) {
+            at = plain_core(p, at, i);
+            if (at == NULL) return NULL;
+            column += 3;
+        } else if (!plain_field(p, (pess__role)p->layout->role[column], &at, i)) {
+            return NULL;
+        }
         if (column < last && *at++ != ',') return NULL;
     }
     if (*at == '\r') at++;
@@ -312,7 +341,8 @@ static bool read_any_row(parse *p, pess__csv_cursor *cursor, int64_t i) {
 }
 
 void pess__csv_chunk_parse(pess__csv_chunk *chunk, const pess__csv_layout *layout) {
-    parse p = {chunk, layout};
+    const bool named = layout->named[PESS__STATES] || layout->named[PESS__ACTIONS];
+    parse p = {chunk, layout, named ? -1 : layout->core};
     pess__block *block = &chunk->block;
     pess__csv_cursor cursor = {chunk->begin, chunk->end, 0};
     uint32_t max_state = 0, max_action = 0;
@@ -328,11 +358,12 @@ void pess__csv_chunk_parse(pess__csv_chunk *chunk, const pess__csv_layout *layou
         } else if (!read_any_row(&p, &cursor, rows)) {
             break;
         }
-        const uint32_t s = block->state[rows], t = block->next_state[rows], a = block->action[rows];
-        max_state = s > max_state ? s : max_state;
-        max_state = t > max_state ? t : max_state;
-        max_action = a > max_action ? a : max_action;
         rows++;
+    }
+    for (int64_t i = 0; i < rows; i++) {
+        max_state = block->state[i] > max_state ? block->state[i] : max_state;
+        max_state = block->next_state[i] > max_state ? block->next_state[i] : max_state;
+        max_action = block->action[i] > max_action ? block->action[i] : max_action;
     }
     block->rows = rows;
     block->max_state = max_state;

@@ -9,6 +9,7 @@ enum { PESS__CSV_CHUNK = 1 << 18, PESS__CSV_LONGEST_ROW = 1 << 20 };
 
 typedef struct pess__csv_layout {
     int64_t columns;
+    int64_t core;  /* state,action,reward,next_state stand side by side from this column on; -1: they do not */
     uint8_t *role; /* [columns] pess__role */
     bool has[PESS__ROLES];
     bool named[PESS__FAMILIES]; /* tokens are names, numbered in order of appearance */
@@ -30,7 +31,9 @@ typedef struct pess__csv_chunk {
     pess__csv_field *fields; /* [columns] */
 } pess__csv_chunk;
 
-pess_status pess__csv_chunk_create(pess__csv_chunk *chunk, const pess__csv_layout *layout, pess_error *error);
+/* Room for the rows of `bytes` of text (and the row that these end in). */
+pess_status pess__csv_chunk_create(pess__csv_chunk *chunk, const pess__csv_layout *layout, int64_t bytes,
+                                   pess_error *error);
 void pess__csv_chunk_free(pess__csv_chunk *chunk);
 /* Text to block. Failures are in chunk->problem. */
 void pess__csv_chunk_parse(pess__csv_chunk *chunk, const pess__csv_layout *layout);

@@ -27,8 +27,9 @@ void pess_dataset_destroy(pess_dataset *data) {
 
 /* ------------------------------------------------------------------------------------------------ reading */
 
-/* Grows one column to `needed` rows, keeping what it holds. */
-static pess_status grow_column(void *column, int64_t capacity, int64_t needed, size_t element, pess_error *error) {
+/* Grows one column to `needed` rows, keeping what it holds. All columns grow together, so the capacity is kept once. */
+static pess_status grow_column(void *column, int64_t needed, size_t element, pess_error *error) {
+    int64_t capacity = 0;
     return pess__grow(column, &capacity, needed, element, "the log", error);
 }
 
@@ -36,14 +37,14 @@ static pess_status grow_columns(pess_dataset *data, const pess__stream *stream, 
                                 pess_error *error) {
     if (needed <= *capacity) return PESS_OK;
     const int64_t target = needed > *capacity + *capacity / 2 ? needed : *capacity + *capacity / 2;
-    PESS_TRY(grow_column(&data->state, 0, target, sizeof *data->state, error));
-    PESS_TRY(grow_column(&data->action, 0, target, sizeof *data->action, error));
-    PESS_TRY(grow_column(&data->next_state, 0, target, sizeof *data->next_state, error));
-    PESS_TRY(grow_column(&data->reward, 0, target, sizeof *data->reward, error));
-    PESS_TRY(grow_column(&data->end, 0, target, sizeof *data->end, error));
-    if (stream->has_episode) PESS_TRY(grow_column(&data->episode, 0, target, sizeof *data->episode, error));
-    if (stream->has_step) PESS_TRY(grow_column(&data->step, 0, target, sizeof *data->step, error));
-    if (stream->has_probability) PESS_TRY(grow_column(&data->probability, 0, target, sizeof *data->probability, error));
+    PESS_TRY(grow_column(&data->state, target, sizeof *data->state, error));
+    PESS_TRY(grow_column(&data->action, target, sizeof *data->action, error));
+    PESS_TRY(grow_column(&data->next_state, target, sizeof *data->next_state, error));
+    PESS_TRY(grow_column(&data->reward, target, sizeof *data->reward, error));
+    PESS_TRY(grow_column(&data->end, target, sizeof *data->end, error));
+    if (stream->has_episode) PESS_TRY(grow_column(&data->episode, target, sizeof *data->episode, error));
+    if (stream->has_step) PESS_TRY(grow_column(&data->step, target, sizeof *data->step, error));
+    if (stream->has_probability) PESS_TRY(grow_column(&data->probability, target, sizeof *data->probability, error));
     *capacity = target;
     return PESS_OK;
 }
@@ -51,6 +52,7 @@ static pess_status grow_columns(pess_dataset *data, const pess__stream *stream, 
 static void append(pess_dataset *data, const pess__block *block) {
     const size_t n = (size_t)block->rows;
     const int64_t at = data->rows;
+    if (n == 0) return; /* blank lines only: there may be no columns yet */
     memcpy(data->state + at, block->state, n * sizeof *block->state);
     memcpy(data->action + at, block->action, n * sizeof *block->action);
     memcpy(data->next_state + at, block->next_state, n * sizeof *block->next_state);

@@ -57,6 +57,8 @@ static bool take_count(scan *s, int64_t *count) {
 
 static bool parse_type(const char *text, size_t length, pess__npy_type *type, const char **problem) {
     *problem = "found a type that is no number, bool or text, expected one of b1 i1 i2 i4 i8 u1 u2 u4 u8 f2 f4 f8 S U";
+    if (length == 2 && memcmp(text, "|O", 2) == 0)
+        *problem = "found Python objects, which are never loaded; expected numbers, bools or text";
     if (length < 3 || length > 12 || strchr("<>|=", text[0]) == NULL) return false;
     type->swapped = text[0] == '>';
     type->kind = text[1];
@@ -70,7 +72,6 @@ static bool parse_type(const char *text, size_t length, pess__npy_type *type, co
         case 'f': return n == 2 || n == 4 || n == 8;
         case 'S': return n > 0 && n <= 1 << 16;
         case 'U': type->size = 4 * n; return n > 0 && n <= 1 << 16;
-        case 'O': *problem = "found Python objects, which are never loaded; expected numbers, bools or text"; break;
         default: break;
     }
     return false;

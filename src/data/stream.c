@@ -109,7 +109,11 @@ static pess_status report(pess__stream *stream, pess_error *error) {
     stream->reported = now;
     int64_t done = 0, total = 0;
     pess__infile_position(stream->file, &done, &total);
-    if (progress->report(progress->user, "reading", 1e-6 * (double)done, 1e-6 * (double)total, "MB")) return PESS_OK;
+    const bool go_on =
+        stream->total_rows > 0
+            ? progress->report(progress->user, "reading", (double)stream->rows, (double)stream->total_rows, "rows")
+            : progress->report(progress->user, "reading", 1e-6 * (double)done, 1e-6 * (double)total, "MB");
+    if (go_on) return PESS_OK;
     return pess__fail(error, PESS_INTERRUPTED, "%s: reading was interrupted", pess__infile_name(stream->file));
 }
 

@@ -57,8 +57,9 @@ typedef struct pess__stream {
     bool states_declared, actions_declared;
     pess_names *state_names, *action_names, *episode_names; /* NULL: integers. Take one by setting it to NULL */
     int64_t rows;
-    void *reader;    /* what the format keeps */
-    double reported; /* time of the last progress report */
+    int64_t total_rows; /* 0: not known before the end */
+    void *reader;       /* what the format keeps */
+    double reported;    /* time of the last progress report */
 } pess__stream;
 
 /* Opens path in the format that options name or its first bytes tell. */

@@ -121,18 +121,16 @@ static pess_status set_starts(pess_counts *c, const pess__tally *tally, pess_err
 
 static pess_status set_sums(pess_counts *c, const pess__tally *tally, int threads, pess_error *error) {
     int64_t used = 0, successors = 0;
-    bool any = false;
     for (int p = 0; p < PESS__TALLY_PARTS; p++) {
         const pess__tally_part *part = &tally->part[p];
         used += part->used;
         for (int64_t i = 0; i < part->slots; i++) successors += part->slot[i].used && !part->slot[i].terminal;
-        c->transitions += part->rows;
-        c->terminals += part->terminals;
-        c->cutoffs += part->cutoffs;
-        if (part->rows > 0 && (!any || part->reward_min < c->reward_min)) c->reward_min = part->reward_min;
-        if (part->rows > 0 && (!any || part->reward_max > c->reward_max)) c->reward_max = part->reward_max;
-        any |= part->rows > 0;
     }
+    c->transitions = tally->rows;
+    c->terminals = tally->terminals;
+    c->cutoffs = tally->cutoffs;
+    c->reward_min = tally->rows > 0 ? tally->reward_min : 0;
+    c->reward_max = tally->rows > 0 ? tally->reward_max : 0;
     PESS_TRY(allocate_arrays(c, successors, error));
     int64_t *end = NULL;
     const pess__tally_entry **entries = NULL;
@@ -148,7 +146,8 @@ static pess_status set_sums(pess_counts *c, const pess__tally *tally, int thread
 }
 
 /* Sizes, names and flags are set; takes the rest from the tally. */
-static pess_status finish(pess_counts *c, const pess__tally *tally, pess_error *error) {
+static pess_status finish(pess_counts *c, pess__tally *tally, pess_error *error) {
+    PESS_TRY(pess__tally_finish(tally, error));
     PESS_TRY(set_sums(c, tally, tally->threads, error));
     return set_starts(c, tally, error);
 }
@@ -216,7 +215,9 @@ static pess_status tally_dataset(const pess_dataset *data, pess__tally *tally, p
                                           .reward = data->reward + at,
                                           .end = data->end + at,
                                           .episode = data->episode != NULL ? data->episode + at : NULL,
-                                          .step = data->step != NULL ? data->step + at : NULL};
+                                          .step = data->step != NULL ? data->step + at : NULL,
+                                          .max_state = (uint32_t)data->states - 1,
+                                          .max_action = (uint32_t)data->actions - 1};
             at += rows;
         }
         PESS_TRY(pess__tally_add(tally, blocks, count, error));

@@ -1,10 +1,13 @@
 /* MDPs in files: CSV with the columns of CRAAM, idstatefrom,idaction,idstateto,probability,reward. */
+#include "core/memory.h"
 #include "core/outfile.h"
 #include "core/text.h"
+#include "core/threads.h"
 #include "data/table.h"
 #include "model/mdp.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct columns {
@@ -73,24 +76,30 @@ pess_status pess_mdp_read(const char *path, pess_mdp **out, pess_error *error) {
 }
 
 /* Few different numbers make up most of a file (rewards, slip probabilities): their text is kept. */
-enum { KEPT = 256, LINE_SIZE = 3 * 24 + 2 * PESS__NUMBER_SIZE };
+enum { KEPT = 256, LINE_SIZE = 3 * 24 + 2 * PESS__NUMBER_SIZE, LINES = 1 << 14 };
 
-typedef struct kept_text {
-    uint64_t bits;
-    size_t length; /* 0: empty place */
-    char text[PESS__NUMBER_SIZE];
-} kept_text;
+/* What one thread writes: the text of up to LINES outcomes, the first of them `begin`. */
+typedef struct block {
+    int64_t begin, end;
+    size_t length;
+    struct {
+        uint64_t bits;
+        size_t length; /* 0: empty place */
+        char text[PESS__NUMBER_SIZE];
+    } kept[KEPT];
+    char text[LINES * LINE_SIZE];
+} block;
 
-static char *put_double(kept_text *kept, double value, char *to) {
+static char *put_double(block *b, double value, char *to) {
     uint64_t bits = 0;
     memcpy(&bits, &value, sizeof bits);
-    kept_text *place = &kept[(bits * 0x9e3779b97f4a7c15U) >> 56];
-    if (place->length == 0 || place->bits != bits) {
-        place->bits = bits;
-        place->length = pess__format_double(value, place->text);
+    const size_t place = (size_t)((bits * 0x9e3779b97f4a7c15U) >> 56);
+    if (b->kept[place].length == 0 || b->kept[place].bits != bits) {
+        b->kept[place].bits = bits;
+        b->kept[place].length = pess__format_double(value, b->kept[place].text);
     }
-    memcpy(to, place->text, place->length);
-    return to + place->length;
+    memcpy(to, b->kept[place].text, b->kept[place].length);
+    return to + b->kept[place].length;
 }
 
 static char *put_id(int64_t id, char *to) {
@@ -103,44 +112,68 @@ static char *put_id(int64_t id, char *to) {
     return to + length + 1;
 }
 
-static void write_outcome(pess__outfile *file, kept_text *kept, const pess_outcome *o) {
-    char line[LINE_SIZE], *end = line;
-    end = put_id(o->state, end);
-    end = put_id(o->action, end);
-    end = put_id(o->next_state, end);
-    end = put_double(kept, o->probability, end);
-    *end++ = ',';
-    end = put_double(kept, o->reward, end);
-    *end++ = '\n';
-    pess__outfile_write(file, line, (size_t)(end - line));
+static int64_t pair_of(const pess_mdp *mdp, int64_t outcome) {
+    int64_t lo = 0, hi = mdp->states * mdp->actions - 1;
+    while (lo < hi) { /* the first pair that ends behind it */
+        const int64_t middle = lo + (hi - lo) / 2;
+        if (mdp->row[middle + 1] > outcome)
+            hi = middle;
+        else
+            lo = middle + 1;
+    }
+    return lo;
+}
+
+static void format_block(const pess_mdp *mdp, block *b) {
+    char *end = b->text;
+    int64_t pair = pair_of(mdp, b->begin);
+    for (int64_t k = b->begin; k < b->end; k++) {
+        while (mdp->row[pair + 1] <= k) pair++;
+        end = put_id(pair / mdp->actions, end);
+        end = put_id(pair % mdp->actions, end);
+        end = put_id((int64_t)mdp->next[k], end);
+        end = put_double(b, mdp->probability[k], end);
+        *end++ = ',';
+        end = put_double(b, mdp->reward[k], end);
+        *end++ = '\n';
+    }
+    b->length = (size_t)(end - b->text);
 }
 
 /* A last state that is terminal and that nothing leads to would be lost with the file: an outcome of probability 0
  * names it. */
-static bool last_state_is_named(const pess_mdp *mdp) {
-    if (!mdp->terminal[mdp->states - 1]) return true;
-    const int64_t count = pess_mdp_outcomes(mdp);
+static void name_last_state(const pess_mdp *mdp, pess__outfile *file) {
+    const int64_t count = pess_mdp_outcomes(mdp), last = mdp->states - 1;
+    if (count == 0 || !mdp->terminal[last]) return;
     for (int64_t k = 0; k < count; k++)
-        if ((int64_t)mdp->next[k] == mdp->states - 1) return true;
-    return false;
+        if ((int64_t)mdp->next[k] == last) return;
+    const int64_t pair = pair_of(mdp, count - 1);
+    pess__outfile_print(file, "%lld,%lld,%lld,0,0\n", (long long)(pair / mdp->actions),
+                        (long long)(pair % mdp->actions), (long long)last);
 }
 
 pess_status pess_mdp_write(const pess_mdp *mdp, const char *path, pess_error *error) {
+    const int64_t count = pess_mdp_outcomes(mdp);
+    const int threads = count > LINES ? pess__threads(0) : 1;
+    block *blocks = NULL;
     pess__outfile *file = NULL;
-    PESS_TRY(pess__outfile_open(path, &file, error));
-    pess__outfile_print(file, "idstatefrom,idaction,idstateto,probability,reward\n");
-    kept_text kept[KEPT] = {0};
-    const int64_t pairs = mdp->states * mdp->actions;
-    pess_outcome o = {0};
-    for (int64_t pair = 0; pair < pairs; pair++)
-        for (int64_t k = mdp->row[pair]; k < mdp->row[pair + 1]; k++) {
-            o = (pess_outcome){pair / mdp->actions, pair % mdp->actions, (int64_t)mdp->next[k], mdp->probability[k],
-                               mdp->reward[k]};
-            write_outcome(file, kept, &o);
+    PESS_TRY(pess__allocate(&blocks, threads, sizeof *blocks, "the text of an MDP", error));
+    pess_status status = pess__outfile_open(path, &file, error);
+    if (status == PESS_OK) {
+        pess__outfile_print(file, "idstatefrom,idaction,idstateto,probability,reward\n");
+        for (int64_t done = 0; done < count; done += (int64_t)threads * LINES) {
+#pragma omp parallel for num_threads(threads)
+            for (int t = 0; t < threads; t++) {
+                const int64_t begin = done + (int64_t)t * LINES, end = begin + LINES;
+                blocks[t].begin = begin < count ? begin : count;
+                blocks[t].end = end < count ? end : count;
+                format_block(mdp, &blocks[t]);
+            }
+            for (int t = 0; t < threads; t++) pess__outfile_write(file, blocks[t].text, blocks[t].length);
         }
-    if (mdp->row[pairs] > 0 && !last_state_is_named(mdp)) {
-        o = (pess_outcome){o.state, o.action, mdp->states - 1, 0, 0};
-        write_outcome(file, kept, &o);
+        name_last_state(mdp, file);
+        status = pess__outfile_commit(file, error);
     }
-    return pess__outfile_commit(file, error);
+    free(blocks);
+    return status;
 }

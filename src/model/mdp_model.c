@@ -61,14 +61,17 @@ static int64_t merge_row(const pess_mdp *mdp, int64_t pair, successor *list) {
  * 1/(1-γ). */
 static void fill_row(pess_model *model, const pess_mdp *mdp, int64_t pair, successor *list) {
     const int64_t count = merge_row(mdp, pair, list), to = model->row[pair];
-    double sum = 0, end = 0, reward = 0;
+    double sum = 0, end = 0, reward = 0, lowest = INFINITY, highest = -INFINITY;
     for (int64_t k = mdp->row[pair]; k < mdp->row[pair + 1]; k++) {
         sum += mdp->probability[k];
         reward += mdp->probability[k] * mdp->reward[k];
         if (mdp->terminal[mdp->next[k]]) end += mdp->probability[k];
+        if (mdp->probability[k] == 0) continue;
+        lowest = fmin(lowest, mdp->reward[k]);
+        highest = fmax(highest, mdp->reward[k]);
     }
     model->kind[pair] = PESS__ROW_SPARSE;
-    model->reward[pair] = reward / sum;
+    model->reward[pair] = fmin(fmax(reward / sum, lowest), highest); /* a mean, whatever rounding says */
     model->end_mass[pair] = end / sum;
     for (int64_t i = 0; i < count; i++) {
         model->next[to + i] = list[i].next;

@@ -1,5 +1,6 @@
-/* Counting a log that flows by. Each (s,a,s',terminal or not) belongs to one of a fixed number of parts by its hash,
- * and each part is summed by one thread in file order: the sums are the same bytes at any thread count. */
+/* Counting a log that flows by. Each (s,a,s',terminal or not) belongs to one of a fixed number of parts, and each part
+ * is summed by one thread in file order: the sums are the same bytes at any thread count. While S*A*S is small the sums
+ * lie in one table that ids index directly; beyond that in one hash table per part. */
 #ifndef PESS_MODEL_TALLY_H
 #define PESS_MODEL_TALLY_H
 
@@ -16,10 +17,14 @@ typedef struct pess__tally_entry {
 typedef struct pess__tally_part {
     pess__tally_entry *slot;
     int64_t slots, used;
-    int64_t rows, terminals, cutoffs;
-    double reward_min, reward_max;
     bool failed; /* out of memory */
 } pess__tally_part;
+
+/* The same without the key: a cell of the direct table. */
+typedef struct pess__tally_cell {
+    int64_t n;
+    double reward, square;
+} pess__tally_cell;
 
 enum { PESS__TALLY_PARTS = 16 };
 
@@ -32,9 +37,15 @@ typedef struct pess__first_row {
 
 typedef struct pess__tally {
     int threads;
+    int64_t rows, terminals, cutoffs;
+    double reward_min, reward_max; /* of no rows: +inf, -inf */
+    bool direct;                   /* sums are in `cell`; otherwise in `part` */
+    int state_bits, action_bits;
+    pess__tally_cell *cell; /* [2 << (2 * state_bits + action_bits)] */
     pess__tally_part part[PESS__TALLY_PARTS];
     uint16_t *place;                        /* [place_blocks * PESS__BLOCK_ROWS] rows of each block, ordered by part */
     int64_t (*from)[PESS__TALLY_PARTS + 1]; /* [place_blocks] where each part's rows begin */
+    struct pess__tally_summary *summary;    /* [place_blocks] */
     int64_t place_blocks;
 
     pess__first_row *first; /* [first_slots] where there are episodes */
@@ -47,6 +58,8 @@ typedef struct pess__tally {
 
 void pess__tally_begin(pess__tally *tally, int threads);
 pess_status pess__tally_add(pess__tally *tally, const pess__block *blocks, int64_t count, pess_error *error);
+/* All sums to the hash tables, where the result is collected from. */
+pess_status pess__tally_finish(pess__tally *tally, pess_error *error);
 void pess__tally_free(pess__tally *tally);
 
 #endif

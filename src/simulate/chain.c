@@ -220,7 +220,6 @@ static void censor(double *p, int64_t n) {
         const double *last = p + k * n;
         double out = 0;
         for (int64_t j = 0; j < k; j++) out += last[j];
-#pragma omp parallel for if (k > 500)
         for (int64_t i = 0; i < k; i++) {
             double *row = p + i * n;
             if (row[k] == 0) continue;

@@ -263,13 +263,7 @@ static void cycle(hierarchy *h, int at) {
     aggregate(l, coarse);
     cycle(h, at + 1);
     if (at + 2 < h->count) cycle(h, at + 1);
-    double scale = 0, before = 0;
-    for (int64_t g = 0; g < coarse->size; g++) {
-        scale += coarse->x[g];
-        before += coarse->before[g];
-    }
-    for (int64_t j = 0; j < l->size; j++)
-        l->x[j] *= coarse->x[l->group[j]] / coarse->before[l->group[j]] * (before / scale);
+    for (int64_t j = 0; j < l->size; j++) l->x[j] *= coarse->x[l->group[j]] / coarse->before[l->group[j]];
     smooth_forward(l);
     smooth_backward(l);
 }

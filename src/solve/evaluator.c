@@ -3,13 +3,14 @@
 
 #include "core/lu.h"
 #include "core/memory.h"
+#include "core/ranges.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { PARALLEL_FROM = 16384 };
+enum { PARALLEL_FROM = 131072 };
 
 pess_status pess__evaluator_create(const pess_model *model, double gamma, double v_lo, pess_evaluation evaluation,
                                    int threads, pess__pulse *pulse, pess__evaluator **out, pess_error *error) {
@@ -30,6 +31,9 @@ pess_status pess__evaluator_create(const pess_model *model, double gamma, double
     if (status == PESS_OK) status = pess__allocate(&chain->uniform, states, sizeof(double), "the chain", error);
     if (status == PESS_OK) status = pess__allocate(&chain->constant, states, sizeof(double), "the chain", error);
     if (status == PESS_OK) status = pess__allocate(&chain->scratch, states, sizeof(double), "the chain", error);
+    if (status == PESS_OK) status = pess__allocate(&chain->most, chain->threads, sizeof(double), "the chain", error);
+    for (int64_t z = 0; z < states * model->actions && !chain->any_uniform; z++)
+        chain->any_uniform = model->kind[z] == PESS__ROW_UNIFORM;
     if (status == PESS_OK && evaluation == PESS_EVALUATION_LU) {
         chain->stride = pess__lu_stride(states);
         status = pess__allocate(&chain->matrix, states * chain->stride, sizeof(double),
@@ -54,6 +58,7 @@ void pess__evaluator_destroy(pess__evaluator *chain) {
     free(chain->constant);
     free(chain->matrix);
     free(chain->scratch);
+    free(chain->most);
     pess__krylov_release(&chain->krylov);
     free(chain);
 }
@@ -71,6 +76,11 @@ static pess_status make_room(pess__evaluator *chain, int64_t needed, pess_error 
     PESS_TRY(pess__allocate(&chain->weight, room, sizeof(double), "the chain's successors", error));
     chain->room = room;
     return PESS_OK;
+}
+
+/* Only sparse rows are read: a family may turn a row into a sink and leave its successors where they are. */
+static inline int64_t successors(const pess_model *model, int64_t z) {
+    return model->kind[z] == PESS__ROW_SPARSE ? model->row[z + 1] - model->row[z] : 0;
 }
 
 /* Adds pair z with probability p to state s, whose entries end at `at`; returns their new end. */
@@ -93,6 +103,36 @@ static inline int64_t add_pair(pess__evaluator *chain, int64_t s, int64_t z, dou
     return at;
 }
 
+typedef struct filling {
+    pess__evaluator *chain;
+    const double *pi;
+    const int32_t *choice;
+    const double *bonus;
+} filling;
+
+static void fill_choice_rows(void *context, int64_t from, int64_t to, int part) {
+    (void)part;
+    const filling *f = context;
+    pess__evaluator *chain = f->chain;
+    for (int64_t s = from; s < to; s++) {
+        chain->constant[s] = chain->uniform[s] = 0.0;
+        if (f->choice[s] < 0) continue;
+        (void)add_pair(chain, s, s * chain->actions + f->choice[s], 1.0, f->bonus, chain->row[s]);
+    }
+}
+
+static void fill_policy_rows(void *context, int64_t from, int64_t to, int part) {
+    (void)part;
+    const filling *f = context;
+    pess__evaluator *chain = f->chain;
+    for (int64_t s = from; s < to; s++) {
+        chain->constant[s] = chain->uniform[s] = 0.0;
+        int64_t at = chain->row[s];
+        for (int64_t z = s * chain->actions; z < (s + 1) * chain->actions; z++)
+            if (f->pi[z] > 0.0) at = add_pair(chain, s, z, f->pi[z], f->bonus, at);
+    }
+}
+
 pess_status pess__evaluator_fill_choice(pess__evaluator *chain, const int32_t *choice, const double *bonus,
                                         pess_error *error) {
     const pess_model *model = chain->model;
@@ -100,18 +140,10 @@ pess_status pess__evaluator_fill_choice(pess__evaluator *chain, const int32_t *c
     row[0] = 0;
     for (int64_t s = 0; s < chain->states; s++) {
         const int64_t z = s * chain->actions + choice[s];
-        row[s + 1] = row[s] + (choice[s] < 0 ? 0 : model->row[z + 1] - model->row[z]);
+        row[s + 1] = row[s] + (choice[s] < 0 ? 0 : successors(model, z));
     }
     PESS_TRY(make_room(chain, row[chain->states], error));
-    int any = 0;
-#pragma omp parallel for num_threads(chain->threads) if (chain->threads > 1) schedule(static) reduction(| : any)
-    for (int64_t s = 0; s < chain->states; s++) {
-        chain->constant[s] = chain->uniform[s] = 0.0;
-        if (choice[s] < 0) continue;
-        (void)add_pair(chain, s, s * chain->actions + choice[s], 1.0, bonus, row[s]);
-        any |= chain->uniform[s] > 0.0;
-    }
-    chain->any_uniform = any != 0;
+    pess__ranges(chain->threads, chain->states, fill_choice_rows, &(filling){chain, NULL, choice, bonus});
     return PESS_OK;
 }
 
@@ -124,20 +156,11 @@ pess_status pess__evaluator_fill_policy(pess__evaluator *chain, const double *pi
     for (int64_t s = 0; s < chain->states; s++) {
         int64_t count = 0;
         for (int64_t z = s * actions; z < (s + 1) * actions; z++)
-            if (pi[z] > 0.0) count += model->row[z + 1] - model->row[z];
+            if (pi[z] > 0.0) count += successors(model, z);
         row[s + 1] = row[s] + count;
     }
     PESS_TRY(make_room(chain, row[chain->states], error));
-    int any = 0;
-#pragma omp parallel for num_threads(chain->threads) if (chain->threads > 1) schedule(static) reduction(| : any)
-    for (int64_t s = 0; s < chain->states; s++) {
-        chain->constant[s] = chain->uniform[s] = 0.0;
-        int64_t at = row[s];
-        for (int64_t z = s * actions; z < (s + 1) * actions; z++)
-            if (pi[z] > 0.0) at = add_pair(chain, s, z, pi[z], bonus, at);
-        any |= chain->uniform[s] > 0.0;
-    }
-    chain->any_uniform = any != 0;
+    pess__ranges(chain->threads, chain->states, fill_policy_rows, &(filling){chain, pi, NULL, bonus});
     return PESS_OK;
 }
 
@@ -146,30 +169,54 @@ static double mean_of(const pess__evaluator *chain, const double *v) {
 }
 
 /* (Gv)(s) = Σ_k weight·v(next) + w(s)·mean(v) */
-static inline double row_times(const pess__evaluator *chain, int64_t s, const double *v, double mean) {
+static inline double row_times(const pess__evaluator *chain, int64_t s, const double *v) {
     double sum = 0;
     for (int64_t k = chain->row[s]; k < chain->row[s + 1]; k++) sum += chain->weight[k] * v[chain->next[k]];
-    return chain->any_uniform ? sum + chain->uniform[s] * mean : sum;
+    return sum;
+}
+
+typedef struct product {
+    const pess__evaluator *chain;
+    const double *x;
+    double *y, mean;
+    double *most; /* [threads] */
+} product;
+
+static void sweep_rows(void *context, int64_t from, int64_t to, int part) {
+    const product *p = context;
+    double most = 0;
+    for (int64_t s = from; s < to; s++) {
+        const double value = p->chain->constant[s] + row_times(p->chain, s, p->x) + p->chain->uniform[s] * p->mean;
+        const double size = fabs(value - p->x[s]);
+        p->y[s] = value;
+        if (size > most) most = size;
+    }
+    p->most[part] = most;
 }
 
 double pess__evaluator_apply(const pess__evaluator *chain, const double *v, double *out) {
-    const double mean = mean_of(chain, v);
+    product p = {.chain = chain, .x = v, .y = out, .mean = mean_of(chain, v), .most = chain->most};
+    pess__ranges(chain->threads, chain->states, sweep_rows, &p);
     double most = 0;
-#pragma omp parallel for num_threads(chain->threads) if (chain->threads > 1) schedule(static) reduction(max : most)
-    for (int64_t s = 0; s < chain->states; s++) {
-        out[s] = chain->constant[s] + row_times(chain, s, v, mean);
-        const double size = fabs(out[s] - v[s]);
-        if (size > most) most = size;
-    }
+    for (int t = 0; t < chain->threads; t++) most = chain->most[t] > most ? chain->most[t] : most;
     return most;
+}
+
+static void system_rows(void *context, int64_t from, int64_t to, int part) {
+    (void)part;
+    const product *p = context;
+    if (!p->chain->any_uniform)
+        for (int64_t s = from; s < to; s++) p->y[s] = p->x[s] - row_times(p->chain, s, p->x);
+    else
+        for (int64_t s = from; s < to; s++)
+            p->y[s] = p->x[s] - row_times(p->chain, s, p->x) - p->chain->uniform[s] * p->mean;
 }
 
 /* y = (I − G) x */
 static void apply_system(const void *context, const double *x, double *y) {
     const pess__evaluator *chain = context;
-    const double mean = mean_of(chain, x);
-#pragma omp parallel for num_threads(chain->threads) if (chain->threads > 1) schedule(static)
-    for (int64_t s = 0; s < chain->states; s++) y[s] = x[s] - row_times(chain, s, x, mean);
+    product p = {.chain = chain, .x = x, .y = y, .mean = mean_of(chain, x)};
+    pess__ranges(chain->threads, chain->states, system_rows, &p);
 }
 
 /* matrix = I − G, dense. */

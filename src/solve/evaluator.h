@@ -16,17 +16,18 @@ typedef struct pess__evaluator {
     int threads;
     pess_evaluation evaluation; /* LU or KRYLOV, resolved */
 
-    int64_t *row;    /* [S+1] */
-    uint32_t *next;  /* entries of one state's row may repeat a next state */
-    double *weight;  /* γ·π·p */
-    double *uniform; /* [S] w: γ times the probability of taking a uniform row; read only where any_uniform */
-    bool any_uniform;
+    int64_t *row;     /* [S+1] */
+    uint32_t *next;   /* entries of one state's row may repeat a next state */
+    double *weight;   /* γ·π·p */
+    double *uniform;  /* [S] w: γ times the probability of taking a uniform row */
+    bool any_uniform; /* the model has uniform rows */
     int64_t room;     /* of next and weight */
     double *constant; /* [S] c */
 
     double *matrix; /* LU: [S*stride] */
     int64_t stride;
     double *scratch; /* [S] */
+    double *most;    /* [threads] */
     pess__krylov krylov;
     pess__pulse *pulse; /* NULL: none */
 } pess__evaluator;
@@ -61,8 +62,8 @@ void pess__evaluator_factor(pess__evaluator *chain);
 /* out = c + G v; returns sup|out − v|. */
 double pess__evaluator_apply(const pess__evaluator *chain, const double *v, double *out);
 
-/* States at which LU and Krylov cost the same (bench/bench_solve.c measures it). */
-#define PESS__LU_STATES 256
+/* States up to which a whole solve by LU costs less than one by Krylov (gridworlds: 100 even, 144 Krylov ahead). */
+#define PESS__LU_STATES 128
 
 /* γ = 1 needs every policy to end: fails with the name of a state from which some policy can go on for ever. */
 pess_status pess__check_undiscounted(const pess_model *model, double v_lo, pess_error *error);

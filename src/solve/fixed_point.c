@@ -61,13 +61,14 @@ pess_status pess__frozen_create(const pess_model *model, pess_model **out, pess_
     frozen->reward_lo = model->reward_lo;
     frozen->reward_hi = model->reward_hi;
     frozen->has_terminals = model->has_terminals;
+    int64_t to = 0;
     for (int64_t z = 0; z < pairs; z++) {
-        const int64_t begin = model->row[z], length = model->row[z + 1] - begin, to = begin + z;
-        frozen->row[z] = to;
+        const int64_t begin = model->row[z], length = model->row[z + 1] - begin;
         memcpy(frozen->next + to, model->next + begin, (size_t)length * sizeof *model->next);
         memcpy(frozen->probability + to, model->probability + begin, (size_t)length * sizeof *model->probability);
+        to += model->kind[z] == PESS__ROW_SPARSE ? length + 1 : length;
+        frozen->row[z + 1] = to;
     }
-    frozen->row[pairs] = model->row[pairs] + pairs;
     *out = frozen;
     return PESS_OK;
 }
@@ -167,7 +168,8 @@ static pess_status iterate_all(run *r, pess_solution *solution, pess_error *erro
             solution->info.outcome = PESS_OUTCOME_ITERATION_LIMIT;
             break;
         }
-        if (wait == 0) {
+        /* At γ = 1 a frozen chain need not end, and its system may have no solution: sweeps alone. */
+        if (wait == 0 && gamma < 1) {
             PESS_TRY(solve_frozen(r, fmax(0.1 * target(r), 1e-4 * r->now.residual), error));
             if (r->trial.residual < gamma * r->now.residual) {
                 const iterate swap = r->now;
@@ -179,12 +181,12 @@ static pess_status iterate_all(run *r, pess_solution *solution, pess_error *erro
             wait = failures < 6 ? (int64_t)1 << failures : LONGEST_WAIT;
             failures++;
         }
-        wait--;
+        if (wait > 0) wait--;
         const double before = r->now.residual;
         plain_step(r, step);
         PESS_TRY(sweep(r, &r->now, error));
         if (!r->operator_->contraction)
-            step = r->now.residual >= before ? fmax(step / 2, 1.0 / 256) : fmin(step * 1.1, 1);
+            step = r->now.residual >= before ? fmax(step / 2, 1.0 / 256) : fmin(step * 1.25, 1);
     }
     if (r->pulse.interrupted) return pess__fail(error, PESS_INTERRUPTED, "interrupted while solving");
     return PESS_OK;

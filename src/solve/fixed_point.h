@@ -18,7 +18,7 @@ typedef struct pess__operator {
     double (*pair)(const void *context, int thread, int64_t pair, double naive, const double *v, pess_model *frozen);
 } pess__operator;
 
-/* A copy of the model whose every row has one more entry, of probability 0, at its end. */
+/* A copy of the model whose every sparse row has one more entry, of probability 0, at its end. */
 pess_status pess__frozen_create(const pess_model *model, pess_model **out, pess_error *error);
 
 /* Fills what pess__family.solve must (the policy is greedy in q). */

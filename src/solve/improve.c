@@ -1,8 +1,9 @@
 /* One sweep over all states: q = r + γPv + bonus, the local optimum, and the policy that attains it. */
 #include "solve/optimise.h"
 
+#include "core/ranges.h"
+
 #include <math.h>
-#include <omp.h>
 #include <string.h>
 
 /* q(s,·) [A] = r + γPv + bonus; -infinity where there is no such action. */
@@ -99,40 +100,44 @@ static double improve_row(pess__engine *engine, int64_t s, const double *q, doub
     return best;
 }
 
+typedef struct improving {
+    pess__engine *engine;
+    pess__switching switching;
+    double threshold, mean;
+} improving;
+
 /* (Tv)(s) = max_π Σ_a π(a)q(s,a) − penalty_s(π) */
-pess__sweep pess__improve(pess__engine *engine, pess__switching switching, double threshold) {
-    const double mean = mean_of(engine), *v = engine->v;
-    double most = 0, scale = 0;
-    int64_t total = 0;
-#pragma omp parallel num_threads(engine->threads) if (engine->threads > 1) reduction(max : most, scale)                \
-    reduction(+ : total)
-    {
-        const int64_t offset = engine->threads > 1 ? omp_get_thread_num() * engine->actions : 0;
-        double *q = engine->q + offset, *row = engine->row + offset;
-#pragma omp for schedule(static)
-        for (int64_t s = 0; s < engine->states; s++) {
-            if (engine->model->terminal[s]) {
-                engine->tv[s] = 0.0;
-                continue;
-            }
-            q_row(engine->model, engine->local->bonus, engine->gamma, engine->problem->v_lo, mean, v, s, q);
-            engine->tv[s] = engine->choice != NULL ? improve_choice(engine, s, q, switching, threshold, &total)
-                                                   : improve_row(engine, s, q, row, switching, threshold, &total);
-            const double size = fabs(engine->tv[s] - v[s]);
-            if (size > most) most = size;
-            if (fabs(engine->tv[s]) > scale) scale = fabs(engine->tv[s]);
+static void improve_states(void *context, int64_t from, int64_t to, int part) {
+    const improving *i = context;
+    pess__engine *engine = i->engine;
+    double *q = engine->q + part * engine->actions, *row = engine->row + part * engine->actions;
+    pess__sweep sweep = {0};
+    for (int64_t s = from; s < to; s++) {
+        if (engine->model->terminal[s]) {
+            engine->tv[s] = 0.0;
+            continue;
         }
+        q_row(engine->model, engine->local->bonus, engine->gamma, engine->problem->v_lo, i->mean, engine->v, s, q);
+        const double best = engine->choice != NULL
+                                ? improve_choice(engine, s, q, i->switching, i->threshold, &sweep.changed)
+                                : improve_row(engine, s, q, row, i->switching, i->threshold, &sweep.changed);
+        const double size = fabs(best - engine->v[s]);
+        engine->tv[s] = best;
+        if (size > sweep.residual) sweep.residual = size;
+        if (fabs(best) > sweep.scale) sweep.scale = fabs(best);
     }
-    return (pess__sweep){.residual = most, .scale = scale, .changed = total};
+    engine->part[part] = sweep;
 }
 
-void pess__improve_in_place(pess__engine *engine) {
-    const double mean = mean_of(engine);
-    for (int64_t s = 0; s < engine->states; s++) {
-        if (engine->model->terminal[s]) continue;
-        q_row(engine->model, engine->local->bonus, engine->gamma, engine->problem->v_lo, mean, engine->v, s, engine->q);
-        const int64_t best = argmax(engine->q, engine->actions);
-        engine->choice[s] = (int32_t)best;
-        engine->v[s] = engine->q[best];
+pess__sweep pess__improve(pess__engine *engine, pess__switching switching, double threshold) {
+    improving i = {engine, switching, threshold, mean_of(engine)};
+    pess__ranges(engine->threads, engine->states, improve_states, &i);
+    pess__sweep total = {0};
+    for (int t = 0; t < engine->threads; t++) {
+        const pess__sweep *part = engine->part + t;
+        if (part->residual > total.residual) total.residual = part->residual;
+        if (part->scale > total.scale) total.scale = part->scale;
+        total.changed += part->changed;
     }
+    return total;
 }

@@ -6,19 +6,27 @@
 #include "solve/evaluator.h"
 #include "solve/family.h"
 
+typedef struct pess__sweep {
+    double residual; /* sup|Tv − v| */
+    double scale;    /* sup|Tv| */
+    int64_t changed; /* states whose row of the policy changed */
+} pess__sweep;
+
 typedef struct pess__engine {
     const pess__problem *problem;
     const pess_model *model;
     const pess__local *local;
     int64_t states, actions;
     double gamma;
-    int threads;      /* for the sweeps: one where there are few states */
-    bool any_uniform; /* some row is uniform */
-    double *v, *tv;   /* [S] */
-    int32_t *choice;  /* [S], where local->improve is NULL: the action, -1 in terminal states */
-    double *pi;       /* [S*A], elsewhere */
-    double *q, *row;  /* [threads*A] each */
+    int threads;       /* for the sweeps: one where there are few states */
+    bool any_uniform;  /* some row is uniform */
+    double *v, *tv;    /* [S] */
+    int32_t *choice;   /* [S], where local->improve is NULL: the action, -1 in terminal states */
+    double *pi;        /* [S*A], elsewhere */
+    double *q, *row;   /* [threads*A] each */
+    pess__sweep *part; /* [threads] */
     pess__evaluator *chain;
+    bool evaluated; /* v is the value of the present policy, to the end */
     pess__pulse pulse;
 } pess__engine;
 
@@ -29,16 +37,6 @@ typedef enum pess__switching {
     PESS__SWITCH_ALWAYS, /* the maximising row, ties to the smallest action */
 } pess__switching;
 
-typedef struct pess__sweep {
-    double residual; /* sup|Tv − v| */
-    double scale;    /* sup|Tv| */
-    int64_t changed; /* states whose row of the policy changed */
-} pess__sweep;
-
 /* tv = T v for v, tv of the engine; the policy is improved as told. */
 pess__sweep pess__improve(pess__engine *engine, pess__switching switching, double threshold);
-/* In place over the states in order (Gauss–Seidel), greedy families only: v ← Tv, choice ← argmax without regard to
- * ties. One thread. */
-void pess__improve_in_place(pess__engine *engine);
-
 #endif

@@ -100,7 +100,7 @@ static double improve(const void *context, int64_t state, const double *q, doubl
     return value + share * cheap.gain + (1 - share) * dear.gain;
 }
 
-/* e(s,a) = √(2/n(s,a) · ln(2·S·A/δ)) (their equation 4, for a value in [0, 1]-scaled units) */
+/* e(s,a) = √(2/n(s,a) · ln(2·S·A/δ)), their error function of Q */
 static void fill_errors(const pess__problem *problem, double *e) {
     const double pairs = (double)problem->model->states * (double)problem->model->actions;
     const double logarithm = log(2 * pairs / problem->options->delta);

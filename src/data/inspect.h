@@ -1,0 +1,24 @@
+/* A look at a log: what it measures (inspect.c) and what it says about it (findings.c). */
+#ifndef PESS_DATA_INSPECT_H
+#define PESS_DATA_INSPECT_H
+
+#include "data/dataset.h"
+
+/* What findings.c needs beside the numbers of pess_inspection. Rows are -1 where there is no example. */
+typedef struct pess__inspected {
+    const pess_dataset *data;
+    const pess_inspection *numbers;
+    int64_t gap_before, gap_after;        /* first gap: two rows that follow each other */
+    int64_t duplicate_row;                /* repeats an (episode, step) */
+    int64_t after_terminal, after_row;    /* rows behind a terminal one in its episode; the first */
+    int64_t open_row;                     /* last row of the first open episode */
+    int64_t next_only_row;                /* first row that leads to a state of which nothing is known */
+    int64_t probability_pairs, odd_pairs; /* pairs whose logged probabilities were compared; that disagree */
+    int64_t odd_row;                      /* a row of the worst one */
+    double odd_logged, odd_empirical;
+} pess__inspected;
+
+/* Writes the findings into `inspection`. */
+pess_status pess__findings_write(const pess__inspected *found, pess_inspection *inspection, pess_error *error);
+
+#endif

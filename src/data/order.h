@@ -1,0 +1,10 @@
+/* Orders of rows: which rows come together when a log is sorted by a key. */
+#ifndef PESS_DATA_ORDER_H
+#define PESS_DATA_ORDER_H
+
+#include "core/status.h"
+
+/* Sorts the row numbers in `order` [rows] by key[order[i]], equal keys keeping their order. */
+pess_status pess__order_by(const uint64_t *key, int64_t rows, int64_t *order, pess_error *error);
+
+#endif

@@ -1,0 +1,187 @@
+/* Counts against brute force; the same bytes from every format and at every thread count. */
+#include "logs.h"
+
+#include <math.h>
+
+/* n(s,a), n(s,a,s') and the sums, straight from the definition. */
+static void check_by_hand(const pess_dataset *d, const pess_counts *c) {
+    const int64_t S = d->states, A = d->actions;
+    int64_t *n = calloc((size_t)(S * A), 8), *ended = calloc((size_t)(S * A), 8),
+            *next = calloc((size_t)(S * A * S), 8);
+    double *sum = calloc((size_t)(S * A), 8), *square = calloc((size_t)(S * A), 8);
+    bool *as_state = calloc((size_t)S, 1), *goes_on = calloc((size_t)S, 1), *final = calloc((size_t)S, 1);
+    double lo = INFINITY, hi = -INFINITY;
+    for (int64_t i = 0; i < d->rows; i++) {
+        const int64_t z = d->state[i] * A + d->action[i];
+        n[z]++;
+        sum[z] += d->reward[i];
+        square[z] += d->reward[i] * d->reward[i];
+        as_state[d->state[i]] = true;
+        if (d->end[i] == PESS_END_TERMINAL)
+            ended[z]++, final[d->next_state[i]] = true;
+        else
+            next[z * S + d->next_state[i]]++, goes_on[d->next_state[i]] = true;
+        lo = fmin(lo, d->reward[i]), hi = fmax(hi, d->reward[i]);
+    }
+    assert_true(c->reward_min == lo && c->reward_max == hi);
+    assert_int_equal(c->transitions, d->rows);
+    for (int64_t z = 0; z < S * A; z++) {
+        assert_int_equal(c->n[z], n[z]);
+        assert_int_equal(pess_counts_pair(c, z / A, z % A), n[z]);
+        assert_int_equal(c->n_terminal[z], ended[z]);
+        assert_true(fabs(c->reward_sum[z] - sum[z]) <= 1e-12 * (1 + sqrt(square[z] * (double)n[z])));
+        assert_true(fabs(c->reward_square[z] - square[z]) <= 1e-12 * (1 + square[z]));
+        if (n[z] > 0)
+            assert_true(fabs(pess_counts_mean_reward(c, z / A, z % A) * (double)n[z] - c->reward_sum[z]) < 1e-9);
+        int64_t k = c->row[z];
+        for (int64_t t = 0; t < S; t++)
+            if (next[z * S + t] > 0) {
+                assert_true(k < c->row[z + 1]);
+                assert_int_equal(c->next[k], t);
+                assert_int_equal(c->n_next[k], next[z * S + t]);
+                k++;
+            }
+        assert_int_equal(k, c->row[z + 1]);
+    }
+    for (int64_t s = 0; s < S; s++) assert_int_equal(c->terminal[s], final[s] && !as_state[s] && !goes_on[s]);
+    free(n), free(ended), free(next), free(sum), free(square), free(as_state), free(goes_on), free(final);
+}
+
+static pess_counts *read_counts(const char *path, int threads) {
+    pess_read_options options = pess_read_options_defaults();
+    options.threads = threads;
+    pess_counts *counts = NULL;
+    pess_error error;
+    if (pess_counts_read(path, &options, &counts, &error) != PESS_OK) fail_msg("%s", error.message);
+    return counts;
+}
+
+static void test_against_brute_force(void **state) {
+    (void)state;
+    static const char *const names[] = {"log.csv", "log.npz", "log.pesslog", "log.csv.gz"};
+    for (int kinds = 0; kinds < 32; kinds++) {
+        const int64_t rows = kinds % 11 == 0 ? 100000 : 2000; /* many blocks now and then */
+        pess_dataset *d = logs_random(rows, kinds % 3 == 0 ? 150 : 12, 5, kinds, (uint64_t)kinds);
+        pess_counts *c = NULL;
+        assert_int_equal(pess_counts_create(d, &c, NULL), PESS_OK);
+        check_by_hand(d, c);
+        assert_int_equal(c->has_starts, (kinds & (LOGS_ENDS | LOGS_EPISODES)) != 0);
+        for (size_t i = 0; i < (rows > 10000 ? 3 : 4); i++) {
+            logs_write(d, logs_path(names[i]));
+            for (int threads = kinds % 4 == 3 ? 1 : 2; threads <= (kinds % 4 == 3 ? 4 : 2); threads *= 2) {
+                pess_counts *other = read_counts(logs_path(names[i]), threads);
+                same_counts(c, other);
+                pess_counts_destroy(other);
+            }
+        }
+        pess_counts_destroy(c);
+        pess_dataset_destroy(d);
+    }
+}
+
+static pess_counts *count_text(const char *text) {
+    pess_counts *c = read_counts(logs_file("text.csv", text, strlen(text)), 1), *same = NULL;
+    pess_dataset *d = logs_read_text(text);
+    assert_int_equal(pess_counts_create(d, &same, NULL), PESS_OK);
+    same_counts(c, same);
+    pess_counts_destroy(same);
+    pess_dataset_destroy(d);
+    return c;
+}
+
+static void test_starts(void **state) {
+    (void)state;
+    /* smallest step, wherever it is in the file */
+    pess_counts *c = count_text("episode,step,state,action,reward,next_state\n"
+                                "1,2,2,0,0,0\n2,1,1,0,0,0\n1,0,0,0,0,0\n2,0,3,0,0,0\n1,1,1,0,0,0\n");
+    assert_true(c->has_starts && c->has_episodes);
+    assert_int_equal(c->episodes, 2);
+    assert_true(c->starts[0] == 1 && c->starts[1] == 0 && c->starts[2] == 0 && c->starts[3] == 1);
+    pess_counts_destroy(c);
+    /* no steps: first in the file */
+    c = count_text("episode,state,action,reward,next_state\n1,2,0,0,0\n2,1,0,0,0\n1,0,0,0,0\n");
+    assert_true(c->starts[0] == 0 && c->starts[1] == 1 && c->starts[2] == 1);
+    pess_counts_destroy(c);
+    /* no episodes: after each end */
+    c = count_text("state,action,reward,next_state,terminal,truncated\n"
+                   "0,0,0,1,0,0\n1,0,0,2,1,0\n1,0,0,0,0,1\n2,0,0,0,0,0\n0,0,0,0,0,0\n");
+    assert_true(c->has_starts && !c->has_episodes && c->episodes == 0);
+    assert_true(c->starts[0] == 1 && c->starts[1] == 1 && c->starts[2] == 1);
+    assert_true(c->terminals == 1 && c->cutoffs == 1);
+    pess_counts_destroy(c);
+    /* nothing to tell them by */
+    c = count_text("state,action,reward,next_state,terminal\n0,0,0,1,0\n1,0,0,2,0\n");
+    assert_false(c->has_starts);
+    assert_null(c->starts);
+    pess_counts_destroy(c);
+}
+
+static void test_terminal_states(void **state) {
+    (void)state;
+    pess_counts *c = count_text("state,action,reward,next_state,terminal,truncated\n"
+                                "0,0,1,1,1,0\n"              /* 1: only ever the end */
+                                "0,0,1,2,1,0\n0,0,1,2,0,1\n" /* 2: an end and, cut off, not an end */
+                                "0,0,1,0,1,0\n");            /* 0: acted in */
+    assert_true(c->terminal[0] == 0 && c->terminal[1] == 1 && c->terminal[2] == 0);
+    assert_int_equal(c->n[0], 4);
+    assert_int_equal(c->n_terminal[0], 3);
+    assert_int_equal(c->row[1], 1); /* one successor: the cut-off one */
+    assert_int_equal(c->next[0], 2);
+    pess_counts_destroy(c);
+}
+
+/* More different (s,a,s') than any first guess, and ids at the edge of what is possible. */
+static void test_sparse(void **state) {
+    (void)state;
+    FILE *file = fopen(logs_path("wide.csv"), "w");
+    fprintf(file, "state,action,reward,next_state\n");
+    for (int i = 0; i < 100000; i++) fprintf(file, "%d,0,0.1,%d\n", i, (i * 7 + 1) % 100000);
+    fclose(file);
+    pess_counts *one = read_counts(logs_path("wide.csv"), 1), *two = read_counts(logs_path("wide.csv"), 2);
+    same_counts(one, two);
+    assert_int_equal(one->row[100000], 100000);
+    for (int i = 0; i < 100000; i++) assert_true(one->n[i] == 1 && one->next[i] == (uint32_t)((i * 7 + 1) % 100000));
+    pess_counts_destroy(one);
+    pess_counts_destroy(two);
+}
+
+static void test_empty_and_bad_columns(void **state) {
+    (void)state;
+    pess_columns columns = {0};
+    pess_dataset *d = NULL;
+    pess_counts *c = NULL;
+    pess_counts_info info;
+    assert_int_equal(pess_dataset_create(&columns, 3, 2, &d, NULL), PESS_OK);
+    assert_int_equal(pess_counts_create(d, &c, NULL), PESS_OK);
+    pess_counts_get_info(c, &info);
+    assert_true(info.states == 3 && info.actions == 2 && info.transitions == 0 && info.reward_min == 0);
+    pess_counts_destroy(c);
+    pess_dataset_destroy(d);
+    d = NULL;
+    uint32_t ids[2] = {0, 3};
+    double rewards[2] = {0, NAN}, probabilities[2] = {0, 2};
+    uint8_t ends[2] = {0, 7};
+    columns = (pess_columns){.rows = 2, .state = ids, .action = ids, .next_state = ids, .reward = rewards};
+    pess_error error;
+    assert_int_equal(pess_dataset_create(&columns, 0, 0, &d, &error), PESS_INPUT);
+    rewards[1] = 1;
+    assert_int_equal(pess_dataset_create(&columns, 3, 0, &d, &error), PESS_INPUT);
+    assert_int_equal(pess_dataset_create(&columns, 0, 3, &d, &error), PESS_INPUT);
+    columns.end = ends;
+    assert_int_equal(pess_dataset_create(&columns, 0, 0, &d, &error), PESS_INPUT);
+    columns.end = NULL;
+    columns.probability = probabilities;
+    assert_int_equal(pess_dataset_create(&columns, 0, 0, &d, &error), PESS_INPUT);
+    columns.state = NULL;
+    assert_int_equal(pess_dataset_create(&columns, 0, 0, &d, &error), PESS_ARGUMENT);
+    assert_null(d);
+    pess_counts_destroy(NULL);
+    pess_dataset_destroy(NULL);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_against_brute_force), cmocka_unit_test(test_starts),
+                                       cmocka_unit_test(test_terminal_states), cmocka_unit_test(test_sparse),
+                                       cmocka_unit_test(test_empty_and_bad_columns)};
+    return cmocka_run_group_tests(tests, logs_begin, logs_end);
+}

@@ -1,0 +1,159 @@
+/* What an inspection counts, checked by hand, and that each oddity is found, placed and named. */
+#include "logs.h"
+
+static pess_inspection *inspect(const pess_dataset *data) {
+    pess_inspection *in = NULL;
+    pess_error error;
+    if (pess_dataset_inspect(data, &in, &error) != PESS_OK) fail_msg("%s", error.message);
+    bool notes = false;
+    for (size_t i = 0; i < in->finding_count; i++) { /* warnings first; whole sentences */
+        notes |= in->findings[i].severity == PESS_SEVERITY_NOTE;
+        assert_true(!notes || in->findings[i].severity == PESS_SEVERITY_NOTE);
+        const size_t length = strlen(in->findings[i].text);
+        assert_true(length > 20 && length < sizeof in->findings[i].text - 1);
+        assert_int_equal(in->findings[i].text[length - 1], '.');
+    }
+    return in;
+}
+
+static pess_inspection *inspect_text(const char *text) {
+    pess_dataset *data = logs_read_text(text);
+    pess_inspection *in = inspect(data);
+    pess_dataset_destroy(data);
+    return in;
+}
+
+static const char *finding(const pess_inspection *in, const char *code) {
+    for (size_t i = 0; i < in->finding_count; i++)
+        if (strcmp(in->findings[i].code, code) == 0) return in->findings[i].text;
+    return NULL;
+}
+
+static void expect(const pess_inspection *in, const char *code, const char *piece) {
+    const char *text = finding(in, code);
+    if (text == NULL) fail_msg("no finding %s", code);
+    if (strstr(text, piece) == NULL) fail_msg("'%s' is not in: %s", piece, text);
+}
+
+#define EPISODES "episode,step,state,action,reward,next_state,terminal,truncated\n"
+
+static void test_clean_log(void **state) {
+    (void)state;
+    pess_inspection *in = inspect_text(EPISODES "1,0,0,0,0,1,0,0\n1,1,1,1,1,2,1,0\n"
+                                                "2,0,0,1,0,1,0,0\n2,1,1,0,0,0,0,1\n3,0,1,0,0.5,2,1,0\n");
+    assert_int_equal(in->rows, 5);
+    assert_true(in->states == 3 && in->actions == 2 && in->states_seen == 2 && in->actions_seen == 2);
+    assert_true(in->next_only_states == 0 && in->terminal_states == 1);
+    assert_true(in->episodes == 3 && in->terminals == 2 && in->cutoffs == 1 && in->open_ends == 0);
+    assert_true(in->gaps == 0 && in->duplicates == 0);
+    assert_true(in->reward_min == 0 && in->reward_max == 1);
+    assert_true(in->reward_mean > 0.3 - 1e-12 && in->reward_mean < 0.3 + 1e-12);
+    assert_true(in->pairs == 4 && in->pairs_seen == 4);
+    assert_true(in->count_least == 1 && in->count_median == 1 && in->count_most == 2);
+    for (size_t i = 0; i < in->finding_count; i++) assert_int_equal(in->findings[i].severity, PESS_SEVERITY_NOTE);
+    expect(in, "reward-range", "between 0 and 1");
+    expect(in, "cut-offs", "1 transitions");
+    expect(in, "sizes-from-log", "3 states, 2 actions");
+    pess_inspection_destroy(in);
+}
+
+static void test_order_does_not_matter(void **state) {
+    (void)state;
+    pess_inspection *in = inspect_text(EPISODES "2,1,1,0,0,0,0,1\n1,1,1,1,1,2,1,0\n3,0,1,0,0.5,2,1,0\n"
+                                                "1,0,0,0,0,1,0,0\n2,0,0,1,0,1,0,0\n");
+    assert_true(in->gaps == 0 && in->open_ends == 0 && in->episodes == 3 && in->duplicates == 0);
+    assert_null(finding(in, "terminal-continues"));
+    pess_inspection_destroy(in);
+}
+
+static void test_oddities(void **state) {
+    (void)state;
+    pess_inspection *in = inspect_text(EPISODES "1,0,0,0,0,1,0,0\n1,1,2,0,0,0,0,0\n1,2,0,0,0,0,0,0\n");
+    assert_true(in->gaps == 1 && in->open_ends == 1);
+    expect(in, "episode-gap", "row 1 leads to state 1, row 2 begins in 2");
+    expect(in, "open-ends", "1 of 1 episodes");
+    expect(in, "next-only-states", "first: 1, reached in row 1");
+    expect(in, "constant-reward", "Every reward is 0");
+    expect(in, "no-terminals", "gamma");
+    pess_inspection_destroy(in);
+
+    in = inspect_text(EPISODES "a,0,0,0,0,0,1,0\na,1,0,0,1,0,1,0\nb,0,0,0,0,0,0,0\nb,0,0,0,0,0,1,0\n");
+    expect(in, "terminal-continues", "row 2 in episode 'a'");
+    assert_int_equal(in->duplicates, 1);
+    expect(in, "duplicate-step", "row 4, episode 'b', step 0");
+    pess_inspection_destroy(in);
+
+    in = inspect_text(EPISODES "1,0,0,0,0,1,0,1\n1,1,2,0,0,0,0,0\n1,2,0,0,1,1,1,0\n"); /* cut off, then set back */
+    assert_int_equal(in->gaps, 0);
+    pess_inspection_destroy(in);
+
+    in = inspect_text("state,action,reward,next_state\n0,0,0,1\n1,0,1,0\n0,0,0,1\n");
+    assert_int_equal(in->duplicates, 1); /* whole rows */
+    assert_int_equal(in->gaps, 0);
+    expect(in, "no-episodes", "start distribution");
+    expect(in, "coverage", "2 of the 2");
+    pess_inspection_destroy(in);
+
+    in = inspect_text(
+        "state,action,reward,next_state,terminal\n0,0,0,1,0\n0,0,1,2,0\n1,0,0,0,1\n2,0,0,1,0\n0,0,0,2,0\n");
+    expect(in, "unlinked-rows", "episode and step");
+    pess_inspection_destroy(in);
+}
+
+static void test_probabilities(void **state) {
+    (void)state;
+    char text[20000] = "state,action,reward,next_state,probability\n";
+    for (int odd = 0; odd < 2; odd++) {
+        size_t at = strlen("state,action,reward,next_state,probability\n");
+        for (int i = 0; i < 200; i++)
+            at += (size_t)sprintf(text + at, "0,%d,1,0,%s\n", i % 4 == 0, i % 4 == 0 ? (odd ? "0.9" : "0.2") : "0.8");
+        pess_inspection *in = inspect_text(text);
+        assert_int_equal(finding(in, "probability-mismatch") != NULL, odd);
+        if (odd) expect(in, "probability-mismatch", "1 of 2 pairs; worst: state 0, action 1, logged 0.9, but 0.25");
+        pess_inspection_destroy(in);
+    }
+}
+
+/* Counts over pairs against a plain table. */
+static void test_coverage(void **state) {
+    (void)state;
+    pess_dataset *d = logs_random(3000, 30, 40, 0, 5);
+    int64_t n[30][40] = {{0}}, seen = 0, least = 3000, most = 0, below = 0, states = 0;
+    for (int64_t i = 0; i < d->rows; i++) n[d->state[i]][d->action[i]]++;
+    pess_inspection *in = inspect(d);
+    for (int s = 0; s < 30; s++) {
+        bool any = false;
+        for (int a = 0; a < 40; a++) {
+            if (n[s][a] == 0) continue;
+            any = true;
+            seen++;
+            least = n[s][a] < least ? n[s][a] : least;
+            most = n[s][a] > most ? n[s][a] : most;
+            below += n[s][a] <= in->count_median;
+        }
+        states += any;
+    }
+    assert_true(in->pairs_seen == seen && in->count_least == least && in->count_most == most);
+    assert_true(in->pairs == states * 40 && 2 * below >= seen);
+    pess_inspection_destroy(in);
+    pess_dataset_destroy(d);
+}
+
+static void test_empty(void **state) {
+    (void)state;
+    const pess_columns none = {0};
+    pess_dataset *d = NULL;
+    assert_int_equal(pess_dataset_create(&none, 2, 2, &d, NULL), PESS_OK);
+    pess_inspection *in = inspect(d);
+    assert_true(in->rows == 0 && in->pairs_seen == 0);
+    pess_inspection_destroy(in);
+    pess_inspection_destroy(NULL);
+    pess_dataset_destroy(d);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_clean_log), cmocka_unit_test(test_order_does_not_matter),
+                                       cmocka_unit_test(test_oddities),  cmocka_unit_test(test_probabilities),
+                                       cmocka_unit_test(test_coverage),  cmocka_unit_test(test_empty)};
+    return cmocka_run_group_tests(tests, logs_begin, logs_end);
+}
