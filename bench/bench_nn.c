@@ -2,7 +2,7 @@
  *
  *     bench_nn [seconds per figure] [kernels]        all figures, one JSON line each
  *     bench_nn SECONDS KERNELS train BATCH           one figure: a plain number, for interleaving with a peer
- *     bench_nn SECONDS KERNELS forward BATCH
+ *     bench_nn SECONDS KERNELS forward BATCH         KERNELS: avx2, portable or best
  */
 #include "core/threads.h"
 #include "nn/trainer.h"
@@ -216,7 +216,7 @@ static void close_bench(bench *b) {
 
 int main(int argc, char **argv) {
     static const char *const networks[] = {"value", "dqn"};
-    const char *kernels = argc > 2 ? argv[2] : NULL;
+    const char *kernels = argc > 2 && strcmp(argv[2], "best") != 0 ? argv[2] : NULL;
     for (size_t i = 0; i < (argc > 4 ? 1 : 2); i++) {
         static bench b;
         pess_error error = {0};

@@ -355,7 +355,7 @@ static void keep(pess__dqn *dqn, double score) {
 static pess_status evaluate(pess__dqn *dqn, pess_error *error) {
     pess_play_result result;
     PESS_TRY(
-        play_net(dqn, dqn->online, "evaluate", dqn->evaluations++, dqn->options.evaluate_episodes, &result, error));
+        play_net(dqn, dqn->average, "evaluate", dqn->evaluations++, dqn->options.evaluate_episodes, &result, error));
     keep(dqn, result.mean_return);
     const double updates = dqn->loss_count > 0 ? (double)dqn->loss_count : 1;
     const double seconds = dqn->seconds_before + pess__clock() - dqn->begun;
