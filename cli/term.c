@@ -246,7 +246,6 @@ static void add_legend_line(const term_view *view, int row) {
     if (row < info->channels) {
         add_wide_cell(info, row);
         add("\033[0m %s", info->channel[row].name);
-        if (row == 0) add("\033[24G");
     }
     if (row >= 0 && row < (int)(sizeof keys / sizeof keys[0])) add("\033[50G%s", keys[row]);
 }
