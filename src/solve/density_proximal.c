@@ -277,7 +277,7 @@ const pess__family pess__family_density_proximal = {
     .info = {.name = "density-proximal",
              .summary = "stay near the states that the logging policy visits; a local method",
              .equation = "v = A^π(r_D + γ·P_D·v) − α·|d_π − d_π̂|/(1−γ)²",
-             .source = "Buckman, Gelada, Bellemare 2020, appendix C, state-wise proximal pessimistic algorithms",
+             .source = "Buckman, Gelada & Bellemare 2021, appendix C, state-wise proximal pessimistic algorithms",
              .takes_alpha = true,
              .knobs = "absorbed units: α·|d_π − d_π̂|"},
     .solve = solve,

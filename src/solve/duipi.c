@@ -270,8 +270,7 @@ static pess_status evaluate(const pess__problem *problem, pess_solution *solutio
 const pess__family pess__family_duipi = {
     .info = {.name = "duipi",
              .summary = "carries the variance of Q along, without covariances, and acts on Q - alpha sigma",
-             .equation =
-                 "pi greedy in Q - alpha sigma_Q,  var_Q = sum (gamma P)^2 var_V + (r + gamma V)^2 var_P + var_R",
+             .equation = "π greedy in Q − α·σ_Q,  var_Q = Σ (γP)² var_V + (r + γV)² var_P + var_R",
              .source = "Schneegass, Udluft, Martinetz 2008; Hans, Udluft 2009",
              .takes_alpha = true},
     .solve = solve,

@@ -15,7 +15,7 @@ static pess_status solve(const pess__problem *problem, pess_solution *solution, 
 const pess__family pess__family_imitation = {
     .info = {.name = "imitation",
              .summary = "the logging policy as the data show it; evaluated naively",
-             .equation = "pi(a|s) = n(s,a) / n(s)",
-             .source = "Buckman, Gelada, Bellemare 2020, section 4"},
+             .equation = "π(a|s) = n(s,a) / n(s)",
+             .source = "Buckman, Gelada & Bellemare 2021, section 4"},
     .solve = solve,
     .evaluate = evaluate};

@@ -14,8 +14,8 @@ static pess_status evaluate(const pess__problem *problem, pess_solution *solutio
 const pess__family pess__family_naive = {
     .info = {.name = "naive",
              .summary = "the best policy of the empirical model, as if it were the truth",
-             .equation = "v = max_pi A^pi (r + gamma P v)",
-             .source = "Buckman, Gelada, Bellemare 2020, section 4"},
+             .equation = "v = max_π A^π(r_D + γ·P_D·v)",
+             .source = "Buckman, Gelada & Bellemare 2021, section 4"},
     .works_without_counts = true,
     .solve = solve,
     .evaluate = evaluate};

@@ -81,10 +81,10 @@ static pess_status evaluate(const pess__problem *problem, pess_solution *solutio
 const pess__family pess__family_proximal = {
     .info = {.name = "proximal",
              .summary = "pays for every step away from the logging policy; large alpha is imitation, 0 is naive",
-             .equation = "v = max_pi A^pi (r + gamma P v) - alpha TV(pi, pi_D)   "
-                         "[theory units: alpha TV(pi, pi_D) / (1-gamma)^2]",
-             .source = "Buckman, Gelada, Bellemare 2020, section 5.2, Proposition 1",
+             .equation = "v = max_π A^π(r_D + γ·P_D·v) − α·TV(π, π̂)   "
+                         "[theory units: α·TV(π, π̂) / (1-γ)²]",
+             .source = "Buckman, Gelada & Bellemare 2021, section 5.2, Proposition 1",
              .takes_alpha = true,
-             .knobs = "absorbed"},
+             .knobs = "the unit of α"},
     .solve = solve,
     .evaluate = evaluate};

@@ -46,7 +46,7 @@ static pess_status evaluate(const pess__problem *problem, pess_solution *solutio
 const pess__family pess__family_ramdp = {
     .info = {.name = "ramdp",
              .summary = "rewards lowered by alpha over the root of the count",
-             .equation = "v = max_pi A^pi (r - alpha min(1/sqrt(n), W) + gamma P v)",
+             .equation = "v = max_π A^π(r_D − α·min(1/√n, W) + γ·P_D·v)",
              .source = "Petrik, Ghavamzadeh, Chow 2016; equal to ua with count in absorbed units",
              .takes_alpha = true},
     .solve = solve,

@@ -60,8 +60,8 @@ static pess_status evaluate(const pess__problem *problem, pess_solution *solutio
 const pess__family pess__family_rmin = {
     .info = {.name = "rmin",
              .summary = "pairs seen less than min_count times are worth the least there is",
-             .equation = "v = max_pi A^pi q,  q = r + gamma P v where n >= min_count, V_lo elsewhere",
+             .equation = "v = max_π A^π q,  q = r_D + γ·P_D·v where n ≥ min_count, V_lo elsewhere",
              .source = "after Brafman, Tennenholtz 2002; Laroche, Trichelair, Tachet des Combes 2019",
-             .knobs = "min_count"},
+             .knobs = "--min-count"},
     .solve = solve,
     .evaluate = evaluate};

@@ -133,9 +133,9 @@ static pess_status evaluate(const pess__problem *problem, pess_solution *solutio
 const pess__family pess__family_soft_spibb = {
     .info = {.name = "soft-spibb",
              .summary = "moves away from the logging policy within a budget, more where there are more data",
-             .equation = "v = max_pi A^pi (r + gamma P v),  sum_a e(s,a) |pi - pi_D|(a|s) <= budget,  "
-                         "e = sqrt(2/n ln(2SA/delta))",
+             .equation = "v = max_π A^π(r_D + γ·P_D·v),  Σ_a e(s,a)·|π − π̂|(a|s) ≤ budget,  "
+                         "e = √(2/n·ln(2SA/δ))",
              .source = "Nadjahi, Laroche, Tachet des Combes 2019; the local program is solved exactly",
-             .knobs = "budget, delta"},
+             .knobs = "--budget, --delta"},
     .solve = solve,
     .evaluate = evaluate};

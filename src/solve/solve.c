@@ -131,7 +131,7 @@ static void describe(const pess__problem *problem, const pess__family *family, p
     const pess__uncertainty *uncertainty = problem->uncertainty;
     info->algorithm = family->info.name;
     info->uncertainty = uncertainty != NULL ? uncertainty->info.name : NULL;
-    info->holds_for = uncertainty != NULL ? uncertainty->info.holds_for : NULL;
+    info->holds_for = uncertainty != NULL ? uncertainty->info.holds_for : "nothing: no bound is used";
 }
 
 /* policy NULL: solve; otherwise evaluate it. */

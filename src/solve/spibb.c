@@ -89,17 +89,17 @@ static pess_status evaluate(const pess__problem *problem, pess_solution *solutio
 const pess__family pess__family_spibb = {
     .info = {.name = "spibb",
              .summary = "pairs seen less than min_count times keep the logging policy's probability",
-             .equation = "v = max_pi A^pi (r + gamma P v),  pi(a|s) = pi_D(a|s) where n(s,a) < min_count",
+             .equation = "v = max_π A^π(r_D + γ·P_D·v),  π(a|s) = π̂(a|s) where n(s,a) < --min-count",
              .source = "Laroche, Trichelair, Tachet des Combes 2019, Pi_b-SPIBB",
-             .knobs = "min_count"},
+             .knobs = "--min-count"},
     .solve = solve_equal,
     .evaluate = evaluate};
 
 const pess__family pess__family_spibb_leq = {
     .info = {.name = "spibb-leq",
              .summary = "pairs seen less than min_count times get at most the logging policy's probability",
-             .equation = "v = max_pi A^pi (r + gamma P v),  pi(a|s) <= pi_D(a|s) where n(s,a) < min_count",
+             .equation = "v = max_π A^π(r_D + γ·P_D·v),  π(a|s) ≤ π̂(a|s) where n(s,a) < --min-count",
              .source = "Laroche, Trichelair, Tachet des Combes 2019, Pi_<=b-SPIBB",
-             .knobs = "min_count"},
+             .knobs = "--min-count"},
     .solve = solve_at_most,
     .evaluate = evaluate};

@@ -244,7 +244,7 @@ const pess__family pess__family_ua = {
     .info = {.name = "ua",
              .summary = "uncertainty-aware: subtract α times the Bellman uncertainty at every step",
              .equation = "v = A^π(r_D + γ·P_D·v) − α·u^π",
-             .source = "the paper, section 5.1",
+             .source = "Buckman, Gelada & Bellemare 2021, section 5.1",
              .takes_uncertainty = true,
              .default_uncertainty = "count",
              .takes_alpha = true,
