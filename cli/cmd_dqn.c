@@ -70,6 +70,7 @@ int cmd_dqn(int argc, char **argv) {
         {"n-step", 0, OPTION_COUNT, &o.n_step, "N", "rewards summed before the value of the state reached (3)"},
         {"rate", 0, OPTION_NUMBER, &o.rate, "R", "Adam's step size at first (0.0003)"},
         {"rate-last", 0, OPTION_NUMBER, &o.rate_last, "R", "and in the end (0.00003)"},
+        {"adam-epsilon", 0, OPTION_NUMBER, &o.adam_epsilon, "E", "added to Adam's root (0.00015)"},
         {"huber", 0, OPTION_NUMBER, &o.huber, "D", "where the loss turns linear (1)"},
         {"step-limit", 0, OPTION_COUNT, &o.step_limit, "N", "steps of a training episode before it is cut off (5000)"},
         {"evaluate-every", 0, OPTION_COUNT, &o.evaluate_every, "N", "frames between evaluations (100000)"},

@@ -736,6 +736,7 @@ typedef struct pess_dqn_options {
     double gamma;                              /* Default 0.99 */
     int64_t n_step;                            /* rewards summed before the value of the state reached. Default 3 */
     double rate, rate_last;                    /* Adam's step size, linear over the frames. Default 3e-4 to 3e-5 */
+    double adam_epsilon;                       /* Default 1.5e-4, as usual for DQN: small gradients stay small steps */
     double huber;                              /* threshold of the loss. Default 1 */
     int64_t step_limit;                        /* of an episode in training; cut off, never terminal. Default 5,000 */
     int64_t evaluate_every, evaluate_episodes; /* frames; Default 100,000 and 100 */

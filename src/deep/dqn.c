@@ -41,6 +41,7 @@ pess_dqn_options pess_dqn_options_defaults(void) {
                               .n_step = 3,
                               .rate = 3e-4,
                               .rate_last = 3e-5,
+                              .adam_epsilon = 1.5e-4,
                               .huber = 1,
                               .step_limit = 5000,
                               .evaluate_every = 100000,
@@ -84,6 +85,7 @@ static pess_status check_options(const pess_dqn_options *o, pess_error *error) {
         {"gamma", o->gamma, 0, 1},
         {"rate", o->rate, 0, 1e30},
         {"rate-last", o->rate_last, 0, 1e30},
+        {"adam-epsilon", o->adam_epsilon, 0, 1},
         {"huber", o->huber, 0, 1e30},
     };
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
@@ -99,17 +101,18 @@ static pess_status check_options(const pess_dqn_options *o, pess_error *error) {
 /* All that decides the result, so that a checkpoint of another run is never taken for this one's. */
 static void describe(pess__dqn *dqn) {
     const pess_dqn_options *o = &dqn->options;
-    const double numbers[] = {o->epsilon_first, o->epsilon_last, o->gamma, o->rate, o->rate_last, o->huber};
-    char n[6][PESS__NUMBER_SIZE]; /* the numbers, in the shortest form that reads back the same */
-    for (int i = 0; i < 6; i++) n[i][pess__format_double(numbers[i], n[i])] = '\0';
+    const double numbers[] = {o->epsilon_first, o->epsilon_last, o->gamma,       o->rate,
+                              o->rate_last,     o->huber,        o->adam_epsilon};
+    char n[7][PESS__NUMBER_SIZE]; /* the numbers, in the shortest form that reads back the same */
+    for (int i = 0; i < 7; i++) n[i][pess__format_double(numbers[i], n[i])] = '\0';
     (void)snprintf(dqn->settings, sizeof dqn->settings,
                    "game=%s\nnetwork=%s\nkernels=%s\nseed=%llu\nframes=%lld\nenvs=%lld\nreplay=%lld\nbatch=%lld\n"
                    "train_every=%lld\ntarget_every=%lld\nwarmup=%lld\nepsilon=%s,%s,%lld\ngamma=%s\nn_step=%lld\n"
-                   "rate=%s,%s\nhuber=%s\nstep_limit=%lld\nevaluate=%lld,%lld,%lld\n",
+                   "rate=%s,%s\nhuber=%s\nadam_epsilon=%s\nstep_limit=%lld\nevaluate=%lld,%lld,%lld\n",
                    o->mdp != NULL ? "mdp" : o->game, o->network, dqn->online->kernels->name,
                    (unsigned long long)o->seed, (long long)o->frames, (long long)o->envs, (long long)o->replay,
                    (long long)o->batch, (long long)o->train_every, (long long)o->target_every, (long long)o->warmup,
-                   n[0], n[1], (long long)o->epsilon_frames, n[2], (long long)o->n_step, n[3], n[4], n[5],
+                   n[0], n[1], (long long)o->epsilon_frames, n[2], (long long)o->n_step, n[3], n[4], n[5], n[6],
                    (long long)o->step_limit, (long long)o->evaluate_every, (long long)o->evaluate_episodes,
                    (long long)o->final_episodes);
 }
@@ -145,6 +148,7 @@ static pess_status open_networks(pess__dqn *dqn, pess_error *error) {
     PESS_TRY(pess__net_create(&spec, o->kernels, &dqn->average, error));
     pess__optimiser optimiser = pess__optimiser_defaults();
     optimiser.rate = o->rate;
+    optimiser.epsilon = o->adam_epsilon;
     PESS_TRY(pess__trainer_create(dqn->online, &optimiser, &dqn->trainer, error));
     PESS_TRY(pess__pass_create(dqn->online, CHUNK, false, &dqn->pass, error));
     for (int i = 0; i < PESS__SNAPSHOTS; i++) {
