@@ -717,7 +717,7 @@ PESS_API pess_status pess_play(const pess_net *net, const pess_play_options *opt
  * snapshots by `evaluate_episodes` greedy episodes the one that is best again on fresh episodes. */
 typedef struct pess_dqn_options {
     const char *game;    /* a name of pess_env_list */
-    const char *network; /* "value" (default), "dqn" or "dense" */
+    const char *network; /* "dqn" (default), "value" or "dense" */
     const char *kernels; /* NULL: the best */
     const char *out;     /* directory; made where it is missing */
     const pess_mdp *mdp; /* in place of a game: one-hot states, network "dense" */
@@ -727,11 +727,11 @@ typedef struct pess_dqn_options {
     int64_t frames;                            /* in all environments together. Default 5,000,000 */
     int64_t envs;                              /* Default 32 */
     int64_t replay;                            /* transitions kept. Default 100,000 */
-    int64_t batch;                             /* Default 128 */
-    int64_t train_every;                       /* frames per update. Default 32 */
+    int64_t batch;                             /* Default 32 */
+    int64_t train_every;                       /* frames per update. Default 8 */
     int64_t target_every;                      /* updates between copies to the target network. Default 1,000 */
     int64_t warmup;                            /* frames of random play before the first update. Default 5,000 */
-    double epsilon_first, epsilon_last;        /* of the exploring policy. Default 1 and 0.02 … */
+    double epsilon_first, epsilon_last;        /* of the exploring policy. Default 1 and 0.05 … */
     int64_t epsilon_frames;                    /* … linearly over these. Default 250,000 */
     double gamma;                              /* Default 0.99 */
     int64_t n_step;                            /* rewards summed before the value of the state reached. Default 3 */

@@ -68,9 +68,9 @@ static void random_targets_are_fitted(void **state) {
         open_school(&s, networks[i % 2], optimiser, (uint64_t)i);
         const double before = teach(&s, (pess__loss){PESS__LOSS_SQUARED, 0}, 1);
         const pess__loss loss = {i < 2 ? PESS__LOSS_SQUARED : PESS__LOSS_HUBER, 5};
-        (void)teach(&s, loss, 400);
+        (void)teach(&s, loss, 250);
         s.trainer->optimiser.rate = 1e-4; /* at a constant rate RMSProp hovers */
-        const double after = teach(&s, loss, 300);
+        const double after = teach(&s, loss, 150);
         assert_true(before > 0.3 && after < 1e-3);
         close_school(&s);
     }
@@ -82,7 +82,7 @@ static void random_labels_are_learnt(void **state) {
     optimiser.rate = 1e-3;
     school s;
     open_school(&s, "value", optimiser, 9);
-    (void)teach(&s, (pess__loss){PESS__LOSS_CROSS_ENTROPY, 0}, 600);
+    (void)teach(&s, (pess__loss){PESS__LOSS_CROSS_ENTROPY, 0}, 200);
     float q[COUNT * 6];
     pess_error error;
     assert_int_equal(pess__net_apply(s.net, &(pess__bits_rows){s.bits, s.net->bytes, NULL}, COUNT, 2, q, &error),

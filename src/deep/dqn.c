@@ -26,16 +26,16 @@ enum {
 };
 
 pess_dqn_options pess_dqn_options_defaults(void) {
-    return (pess_dqn_options){.network = "value",
+    return (pess_dqn_options){.network = "dqn",
                               .frames = 5000000,
                               .envs = 32,
                               .replay = 100000,
-                              .batch = 128,
-                              .train_every = 32,
+                              .batch = 32,
+                              .train_every = 8,
                               .target_every = 1000,
                               .warmup = 5000,
                               .epsilon_first = 1,
-                              .epsilon_last = 0.02,
+                              .epsilon_last = 0.05,
                               .epsilon_frames = 250000,
                               .gamma = 0.99,
                               .n_step = 3,

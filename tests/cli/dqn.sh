@@ -2,7 +2,7 @@
 # damaged files are errors that leave the earlier checkpoints as they were.
 . "$(dirname "$0")/lib.sh"
 
-small="--frames 24000 --envs 8 --replay 3000 --batch 16 --train-every 16 --warmup 500 --epsilon-frames 8000"
+small="--network value --frames 24000 --envs 8 --replay 3000 --batch 16 --train-every 16 --warmup 500 --epsilon-frames 8000"
 small="$small --evaluate-every 6000 --evaluate-episodes 4 --final-episodes 8 --checkpoint-every 400 --seed 3"
 
 # shellcheck disable=SC2086
