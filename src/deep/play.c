@@ -73,10 +73,10 @@ static void choose(group *g, int64_t playing) {
         pess__pass_forward(g->net, g->pass, &(pess__bits_rows){g->bits, g->bytes, g->alive}, 0, playing);
         q = g->pass->activation[g->net->spec.layer_count - 1];
     }
-    const double epsilon = g->net == NULL ? 1 : g->options->epsilon;
+    const double epsilon = g->options->epsilon;
     for (int64_t i = 0; i < playing; i++) {
         const int64_t who = g->alive[i];
-        if (epsilon > 0 && pess__rng_uniform(&g->rng[who]) < epsilon)
+        if (q == NULL || (epsilon > 0 && pess__rng_uniform(&g->rng[who]) < epsilon))
             g->choice[who] = (int32_t)pess__rng_below(&g->rng[who], (uint64_t)g->actions);
         else
             g->choice[who] = pess__greedy(q + i * g->net->padded_outputs, g->actions);

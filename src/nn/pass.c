@@ -163,7 +163,7 @@ pess_status pess__net_apply(const pess__net *net, const pess__bits_rows *rows, i
     int workers = pess__threads(threads);
     if (workers > chunks) workers = chunks > 0 ? (int)chunks : 1;
     pess__pass **passes;
-    PESS_TRY(pess__allocate(&passes, workers, sizeof *passes, "the passes through a network", error));
+    PESS_TRY(pess__allocate(&passes, workers, sizeof(void *), "the passes through a network", error));
     pess_status status = PESS_OK;
     for (int w = 0; w < workers && status == PESS_OK; w++)
         status = pess__pass_create(net, APPLY_CHUNK, false, &passes[w], error);
