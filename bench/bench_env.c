@@ -1,6 +1,6 @@
 /* Steps per second of every game: 256 environments, uniformly random actions (prepared beforehand), automatic reset,
  * observations as packed bits or as float planes, one and two threads; and the share of the time that goes into drawing
- * random numbers. One JSON line per figure. The variants are measured in turn, several rounds, and the best round of
+ * random numbers. One JSON line per figure. The variants are measured in turn, many short rounds, and the best round of
  * each counts: other work on the machine only ever makes a round slower. */
 #include "core/rng.h"
 #include "core/threads.h"
@@ -10,8 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { ENVS = 256, RING = 64, CALLS = 1000, ROUNDS = 9 };
-#define PATIENCE 0.1 /* seconds of a round at most: threads on a busy machine can be very slow */
+enum { ENVS = 256, RING = 64, CALLS = 2000, ROUNDS = 100 };
+#define PATIENCE 4.0 /* seconds per game at most: two threads on a busy machine can be very slow */
 
 typedef enum observation { NONE, BITS, FLOATS, OBSERVATIONS } observation;
 static const char *const observation_names[] = {"none", "bits", "floats"};
@@ -26,7 +26,7 @@ static void fail(const pess_error *error) {
     exit(1);
 }
 
-/* Seconds per step of up to CALLS batch steps. */
+/* Seconds per step of RING batch steps: about a millisecond, short enough to fall between other programs' turns. */
 static double measure(pess_batch *batch, observation what) {
     const pess_batch_out out = {.rewards = rewards,
                                 .ends = ends,
@@ -35,14 +35,9 @@ static double measure(pess_batch *batch, observation what) {
                                 .layout = PESS_LAYOUT_HWC};
     pess_error error;
     const double begin = pess__clock();
-    double now = begin;
-    int call = 0;
-    while (call < CALLS && now - begin < PATIENCE) {
-        for (int i = 0; i < RING; i++, call++)
-            if (pess_batch_step(batch, actions[i], &out, &error) != PESS_OK) fail(&error);
-        now = pess__clock();
-    }
-    return (now - begin) / ((double)call * ENVS);
+    for (int i = 0; i < RING; i++)
+        if (pess_batch_step(batch, actions[i], &out, &error) != PESS_OK) fail(&error);
+    return (pess__clock() - begin) / ((double)RING * ENVS);
 }
 
 /* Mean number of draws of a step, resets included. */
@@ -72,7 +67,7 @@ static double seconds_per_draw(void) {
     for (int i = 0; i < ENVS; i++) generators[i] = pess__rng_stream(1, "bench", (uint64_t)i);
     double best = 1;
     int64_t used = 0; /* looked at below, so that the draws are really made */
-    for (int round = 0; round < ROUNDS; round++) {
+    for (int round = 0; round < 10; round++) {
         int64_t below = 0;
         const double begin = pess__clock();
         for (int call = 0; call < CALLS; call++)
@@ -88,18 +83,19 @@ static double seconds_per_draw(void) {
 static void bench_game(const char *game, double draw_seconds) {
     pess_env_options options = pess_env_options_defaults();
     options.game = game;
-    double best[2][OBSERVATIONS];
-    for (int round = 0; round < ROUNDS; round++)
-        for (int threads = 1; threads <= 2; threads++) {
-            pess_batch *batch = NULL;
-            pess_error error;
-            if (pess_batch_create(&options, ENVS, threads, &batch, &error) != PESS_OK) fail(&error);
+    double best[2][OBSERVATIONS] = {{1, 1, 1}, {1, 1, 1}};
+    pess_batch *batch[2] = {NULL, NULL};
+    pess_error error;
+    for (int threads = 1; threads <= 2; threads++)
+        if (pess_batch_create(&options, ENVS, threads, &batch[threads - 1], &error) != PESS_OK) fail(&error);
+    const double begin = pess__clock();
+    for (int round = 0; round < ROUNDS && pess__clock() - begin < PATIENCE; round++)
+        for (int t = 0; t < 2; t++)
             for (observation what = NONE; what < OBSERVATIONS; what++) {
-                const double seconds = measure(batch, what);
-                if (round == 0 || seconds < best[threads - 1][what]) best[threads - 1][what] = seconds;
+                const double seconds = measure(batch[t], what);
+                if (seconds < best[t][what]) best[t][what] = seconds;
             }
-            pess_batch_destroy(batch);
-        }
+    for (int t = 0; t < 2; t++) pess_batch_destroy(batch[t]);
     const double draws = draws_per_step(game);
     for (int threads = 1; threads <= 2; threads++)
         for (observation what = NONE; what < OBSERVATIONS; what++) {

@@ -8,7 +8,7 @@ static bool same_cell(const pess_env_info *info, const uint8_t *a, const uint8_t
     return true;
 }
 
-static void print_row(FILE *stream, const pess_env_info *info, const int8_t *top, int row) {
+static void print_row(FILE *stream, const pess_env_info *info, const int *top, int row) {
     for (int x = 0; x < info->cols; x++) {
         const int channel = top[row * info->cols + x];
         (void)fprintf(stream, " %c", channel >= 0 ? info->channel[channel].glyph : '_');
@@ -17,7 +17,7 @@ static void print_row(FILE *stream, const pess_env_info *info, const int8_t *top
 
 void board_print_pair(FILE *stream, const pess_env_info *info, const uint8_t *left, const char *left_title,
                       const uint8_t *right, const char *right_title) {
-    int8_t left_top[100], right_top[100];
+    int left_top[100], right_top[100];
     pess_env_top_channels(info, left, left_top);
     pess_env_top_channels(info, right, right_top);
     (void)fprintf(stream, "    %-24s     %s\n", left_title, right_title);

@@ -129,8 +129,7 @@ static void print_text(FILE *out, const char *path, const solve_report *r) {
         (void)fprintf(out, "           %s %g%s%s\n", options->absorbed ? "absorbed alpha" : "alpha", options->alpha,
                       r->info.uncertainty != NULL ? ", uncertainty " : "",
                       r->info.uncertainty != NULL ? r->info.uncertainty : "");
-    (void)fprintf(out, "Value      %.6g  the algorithm's own value of its policy\n",
-                  r->info.value);
+    (void)fprintf(out, "Value      %.6g  the algorithm's own value of its policy\n", r->info.value);
     (void)fprintf(out, "           %.6g  the same policy at face value\n", r->info.naive_value);
     (void)fprintf(out, "Holds for  %s\n", r->info.holds_for);
     (void)fprintf(out, "Outcome    %s after %lld iterations (%s, %s), residual %.2g, %.3g s\n",

@@ -260,7 +260,7 @@ static void add_value_line(const term_view *view, int y) {
     add("  %s %-8s%8.2f", action == best ? ">" : " ", pess_env_action_name(action), (double)view->q[action]);
 }
 
-static void draw_wide(const term_view *view, const int8_t *top, bool legend, bool values) {
+static void draw_wide(const term_view *view, const int *top, bool legend, bool values) {
     const pess_env_info *info = view->info;
     for (int y = 0; y < info->rows; y++) {
         add("\033[%d;2H", y + 2);
@@ -274,7 +274,7 @@ static void draw_wide(const term_view *view, const int8_t *top, bool legend, boo
 }
 
 /* Two rows in one: the upper half block in the upper cell's colour on the lower cell's. */
-static void draw_half(const term_view *view, const int8_t *top) {
+static void draw_half(const term_view *view, const int *top) {
     const pess_env_info *info = view->info;
     for (int y = 0; y < info->rows; y += 2) {
         add("\033[%d;2H", y / 2 + 2);
@@ -295,7 +295,7 @@ static void draw_half(const term_view *view, const int8_t *top) {
 
 void term_draw(const term_view *view) {
     int cols = 0, rows = 0, least_cols = 0, least_rows = 0;
-    int8_t top[100];
+    int top[100];
     get_size(&cols, &rows);
     least_size(view->info, &least_cols, &least_rows);
     used = 0;

@@ -631,7 +631,7 @@ PESS_API pess_status pess_trace_record(const pess_env_options *options, const pe
                                        const char *path, pess_error *error);
 
 /* Pictures. The channel to draw in each cell, or -1 for none; `top` [rows*cols]. */
-PESS_API void pess_env_top_channels(const pess_env_info *info, const uint8_t *bits, int8_t *top);
+PESS_API void pess_env_top_channels(const pess_env_info *info, const uint8_t *bits, int *top);
 /* The board as an image: cells of `size` pixels with a thin grid, a margin of size/2, and a line of digits below for
  * the score where score >= 0. Pixels are indices into `palette` (RGB, 3 bytes each; colour 0 is the background). */
 #define PESS_PALETTE_COLOURS 32

@@ -1,16 +1,18 @@
 #!/usr/bin/env bash
-# train-players.sh [GAME…]: trains the players of policies/ again, two at a time, into build/players/GAME; a run that was
-# interrupted goes on where it was. The same settings and seed give the same policies, byte for byte, on the same path.
+# train-players.sh [GAME…]: trains the players of policies/ again with the commands in policies/commands.txt, two at a
+# time, into build/players/GAME. A run that was interrupted goes on where it was. The same command gives the same policy,
+# byte for byte, on the same kernels.
 set -eu
 cd "$(dirname "$0")/.."
 games=("$@")
-[ "${#games[@]}" -gt 0 ] || games=(breakout space_invaders asterix freeway seaquest)
+[ "${#games[@]}" -gt 0 ] || mapfile -t games < <(sed -n 's/^pess dqn \([a-z_]*\) .*/\1/p' policies/commands.txt)
 mkdir -p build/players
 train() {
-    # shellcheck disable=SC2046 # the command line is words
-    build/pess dqn "$1" $(sed -n 's/^pess dqn [a-z_]* //p' policies/SETTINGS) --threads 1 \
-        --out "build/players/$1" --resume >"build/players/$1.txt" 2>&1
-    cat "build/players/$1.txt"
+    local words
+    words=$(sed -n "s/^pess dqn $1 //p" policies/commands.txt)
+    [ -n "$words" ] || { echo "no command for $1 in policies/commands.txt" >&2; return 1; }
+    # shellcheck disable=SC2086 # the command line is words
+    build/pess dqn "$1" $words --threads 1 --out "build/players/$1" --resume
 }
 running=0
 for game in "${games[@]}"; do

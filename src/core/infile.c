@@ -260,7 +260,7 @@ pess_status pess__infile_at(pess__infile *file, int64_t offset, void *buffer, si
     PESS_TRY(read_full(file, offset, buffer, size, &got, error));
     if (got < size)
         return pess__fail(error, PESS_INPUT, "%s: ends at byte %lld, expected %lld more: the file is truncated",
-                          file->name, (long long)(offset + (int64_t)got), (long long)(size - got));
+                          file->name, (long long)offset + (long long)got, (long long)size - (long long)got);
     return PESS_OK;
 }
 

@@ -5,38 +5,23 @@
 
 const char *pess_version(void) { return PESS_VERSION; }
 
-const char *pess_status_name(pess_status status) {
-    switch (status) {
-#define PESS_STATUS_NAME(name, exit_code, text)                                                                        \
-    case PESS_##name: return #name;
-        PESS_STATUS_LIST(PESS_STATUS_NAME)
-#undef PESS_STATUS_NAME
-        case PESS_STATUS_COUNT: break;
-    }
-    return "UNKNOWN";
-}
+static const struct {
+    const char *name;
+    int exit_code;
+    const char *text;
+} statuses[PESS_STATUS_COUNT] = {
+#define PESS_STATUS_ROW(name, exit_code, text) {#name, exit_code, text},
+    PESS_STATUS_LIST(PESS_STATUS_ROW)
+#undef PESS_STATUS_ROW
+};
 
-const char *pess_status_text(pess_status status) {
-    switch (status) {
-#define PESS_STATUS_TEXT(name, exit_code, text)                                                                        \
-    case PESS_##name: return text;
-        PESS_STATUS_LIST(PESS_STATUS_TEXT)
-#undef PESS_STATUS_TEXT
-        case PESS_STATUS_COUNT: break;
-    }
-    return "unknown status";
-}
+static bool known(pess_status status) { return (unsigned)status < PESS_STATUS_COUNT; }
 
-int pess_status_exit_code(pess_status status) {
-    switch (status) {
-#define PESS_STATUS_EXIT(name, exit_code, text)                                                                        \
-    case PESS_##name: return exit_code;
-        PESS_STATUS_LIST(PESS_STATUS_EXIT)
-#undef PESS_STATUS_EXIT
-        case PESS_STATUS_COUNT: break;
-    }
-    return 2;
-}
+const char *pess_status_name(pess_status status) { return known(status) ? statuses[status].name : "UNKNOWN"; }
+
+const char *pess_status_text(pess_status status) { return known(status) ? statuses[status].text : "unknown status"; }
+
+int pess_status_exit_code(pess_status status) { return known(status) ? statuses[status].exit_code : 2; }
 
 pess_status pess__fail(pess_error *error, pess_status status, const char *format, ...) {
     if (error != NULL) {

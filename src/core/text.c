@@ -117,7 +117,7 @@ static size_t format_fraction(double value, char *buffer) {
     buffer[1] = '.';
     for (int i = places; i > 0; i--, digits /= 10) buffer[1 + i] = (char)('0' + (int)(digits % 10));
     buffer[2 + places] = '\0';
-    return (size_t)(2 + places);
+    return 2 + (size_t)places;
 }
 
 static size_t format_small_integer(int64_t value, char *buffer) {

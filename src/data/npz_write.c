@@ -61,13 +61,14 @@ static void render(const pess_dataset *data, const column *c, int64_t first, int
 
 /* The .npy header: padded with blanks to HEADER bytes. */
 static void render_header(const pess_dataset *data, const column *c, uint8_t out[HEADER]) {
+    static const uint8_t magic[] = {0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0};
     char type[24];
     if (c->what == NAMES)
         (void)snprintf(type, sizeof type, "<U%lld", (long long)(c->width / 4));
     else
         (void)snprintf(type, sizeof type, "%s", c->type);
     memset(out, ' ', HEADER);
-    memcpy(out, "\x93NUMPY\x01\x00", 8);
+    memcpy(out, magic, sizeof magic);
     pess__put(out + 8, HEADER - 10, 2);
     char text[HEADER];
     const int length = snprintf(text, sizeof text, "{'descr': '%s', 'fortran_order': False, 'shape': (%lld,), }", type,

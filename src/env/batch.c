@@ -176,7 +176,7 @@ bool pess_batch_final_bits(const pess_batch *batch, int64_t index, uint8_t *out)
         memcpy(out, batch->final + index * batch->final_size, (size_t)batch->final_size);
         return true;
     }
-    const int64_t state = pess_batch_final_state(batch, index);
+    const uint64_t state = (uint64_t)pess_batch_final_state(batch, index);
     memset(out, 0, (size_t)batch->settings.bytes);
     out[state / 8] = (uint8_t)(1U << (state % 8));
     return true;
@@ -208,8 +208,8 @@ int64_t pess_batch_save_size(const pess_batch *batch) {
 pess_status pess_batch_save(const pess_batch *batch, uint8_t *out, int64_t size, pess_error *error) {
     const pess__stored what = stored_batch(batch);
     const size_t one = pess__instance_size(batch->game, batch->numpy != NULL);
-    uint8_t *to = NULL;
-    PESS_TRY(pess__stored_begin(&what, out, size, &to, error));
+    PESS_TRY(pess__stored_begin(&what, out, size, error));
+    uint8_t *to = out + pess__stored_offset();
     for (int64_t i = 0; i < batch->count; i++, to += one)
         pess__instance_save(batch->game, instance_at(batch, i), batch->numpy != NULL ? &batch->numpy[i] : NULL, to);
     memcpy(to, batch->final, (size_t)(batch->count * batch->final_size));
@@ -230,8 +230,8 @@ static bool finals_valid(const pess_batch *batch, const uint8_t *final, const ui
 pess_status pess_batch_restore(pess_batch *batch, const uint8_t *bytes, int64_t size, pess_error *error) {
     const pess__stored what = stored_batch(batch);
     const size_t one = pess__instance_size(batch->game, batch->numpy != NULL);
-    const uint8_t *body = NULL;
-    PESS_TRY(pess__stored_open(&what, bytes, size, &body, error));
+    PESS_TRY(pess__stored_open(&what, bytes, size, error));
+    const uint8_t *body = bytes + pess__stored_offset();
     for (int64_t i = 0; i < batch->count; i++)
         if (!pess__instance_valid(batch->game, &batch->settings, batch->numpy != NULL, body + (size_t)i * one))
             return pess__fail(error, PESS_INPUT, "saved batch: environment %lld is in no possible state of %s",

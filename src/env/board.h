@@ -23,10 +23,10 @@ PESS__INLINE int pess__step_within(int at, int change, int low, int high) {
     return at + (change & -((there >= low) & (there <= high)));
 }
 
-PESS__INLINE void pess__set_bit(uint64_t *words, unsigned index) { words[index >> 6] |= (uint64_t)1 << (index & 63); }
+PESS__INLINE void pess__set_bit(pess__word *words, unsigned index) { words[index >> 6] |= (uint64_t)1 << (index & 63); }
 
 /* Sets the bit where `on` is 1, nothing where it is 0. */
-PESS__INLINE void pess__set_bit_if(uint64_t *words, unsigned index, bool on) {
+PESS__INLINE void pess__set_bit_if(pess__word *words, unsigned index, bool on) {
     words[index >> 6] |= (uint64_t)on << (index & 63);
 }
 
@@ -44,7 +44,7 @@ PESS__INLINE uint64_t pess__spread_row(uint64_t row, unsigned stride) {
 }
 
 /* Ors up to 64 bits into the words, from bit `index` on. */
-PESS__INLINE void pess__or_bits(uint64_t *words, unsigned index, uint64_t bits) {
+PESS__INLINE void pess__or_bits(pess__word *words, unsigned index, uint64_t bits) {
     const unsigned word = index >> 6, shift = index & 63;
     words[word] |= bits << shift;
     if (shift != 0) words[word + 1] |= bits >> (64 - shift);

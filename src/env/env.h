@@ -14,6 +14,9 @@ enum {
     PESS__WORDS = PESS_ENV_MAX_BYTES / 8 /* a packed observation, with room for writes of whole words */
 };
 
+/* A word of a packed observation. Those of a batch lie side by side without gaps, so it may be anywhere. */
+typedef uint64_t pess__word __attribute__((aligned(1), may_alias));
+
 enum { PESS__NOTHING, PESS__LEFT, PESS__UP, PESS__RIGHT, PESS__DOWN, PESS__FIRE };
 
 typedef struct pess__outcome {
@@ -63,7 +66,7 @@ typedef struct pess__game {
     void (*reset)(const pess__settings *settings, pess__instance *instance);
     /* The action is legal and the episode has not ended. */
     pess__outcome (*step)(const pess__settings *settings, pess__instance *instance, int64_t action);
-    void (*draw)(const void *state, uint64_t *words); /* NULL for an MDP */
+    void (*draw)(const void *state, pess__word *words); /* NULL for an MDP */
     bool (*valid)(const pess__settings *settings, const void *state);
     void (*run)(const pess__span *span); /* one step of every environment of the span */
     bool (*has_action)(const pess__settings *settings, const void *state, int64_t action); /* NULL: all in range */
@@ -127,9 +130,9 @@ typedef struct pess__stored {
 } pess__stored;
 
 int64_t pess__stored_size(const pess__stored *what);
-pess_status pess__stored_begin(const pess__stored *what, uint8_t *out, int64_t size, uint8_t **body, pess_error *error);
+size_t pess__stored_offset(void); /* where the body begins */
+pess_status pess__stored_begin(const pess__stored *what, uint8_t *out, int64_t size, pess_error *error);
 void pess__stored_seal(const pess__stored *what, uint8_t *out);
-pess_status pess__stored_open(const pess__stored *what, const uint8_t *bytes, int64_t size, const uint8_t **body,
-                              pess_error *error);
+pess_status pess__stored_open(const pess__stored *what, const uint8_t *bytes, int64_t size, pess_error *error);
 
 #endif

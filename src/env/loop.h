@@ -3,7 +3,8 @@
  *
  *     GAME_CHANNELS, game_state
  *     game_reset(state, source, fast), game_step(state, source, action, ramping, fast, &terminal) -> reward
- *     game_draw(state, words), which writes all GAME_BYTES; game_valid(state)
+ *     game_draw(state, words), which writes all GAME_BYTES and nothing behind the word in which they end
+ *     game_valid(state)
  */
 #include "env/env.h"
 #include "env/planes.h"
@@ -32,7 +33,7 @@ static pess__outcome loop_step(const pess__settings *settings, pess__instance *i
     return loop_act(settings, instance, action, false);
 }
 
-static void loop_draw(const void *state, uint64_t *words) { game_draw(state, words); }
+static void loop_draw(const void *state, pess__word *words) { game_draw(state, words); }
 
 static bool loop_valid(const pess__settings *settings, const void *state) {
     (void)settings;
@@ -60,9 +61,7 @@ PESS__INLINE void loop_span(const pess__span *span, bool fast) {
     const pess__settings settings = *span->settings;
     const pess_batch_out out = *span->out;
     const bool observed = out.bits != NULL || out.floats != NULL || out.bytes != NULL;
-    /* Each observation is copied out one step late: read back at once, the single bits just written would have to leave
-     * the processor's store buffer first. */
-    _Alignas(PESS__ALIGNMENT) uint64_t words[2][PESS__WORDS];
+    const bool bits_alone = out.floats == NULL && out.bytes == NULL;
     for (int64_t i = span->first; i < span->last; i++) {
         pess__instance *instance = (pess__instance *)(void *)(span->instances + (size_t)i * span->stride);
         const pess__outcome outcome = loop_act(&settings, instance, span->actions[i], fast);
@@ -73,10 +72,15 @@ PESS__INLINE void loop_span(const pess__span *span, bool fast) {
         if (out.states != NULL) out.states[i] = -1;
         if (__builtin_expect(end != PESS_END_NONE, 0)) loop_restart(span, instance, i);
         if (!observed) continue;
-        game_draw(pess__state(instance), words[i & 1]);
-        if (i > span->first) loop_write(words[(i - 1) & 1], &out, i - 1);
+        if (bits_alone && i + 1 < span->last) {
+            /* Where it is wanted; the last word reaches into the next observation, which is drawn over it. */
+            game_draw(pess__state(instance), (pess__word *)(void *)(out.bits + i * GAME_BYTES));
+        } else {
+            uint64_t words[PESS__WORDS];
+            game_draw(pess__state(instance), words);
+            loop_write(words, &out, i);
+        }
     }
-    if (observed && span->last > span->first) loop_write(words[(span->last - 1) & 1], &out, span->last - 1);
 }
 
 static void loop_run(const pess__span *span) {

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-void pess_env_top_channels(const pess_env_info *info, const uint8_t *bits, int8_t *top) {
+void pess_env_top_channels(const pess_env_info *info, const uint8_t *bits, int *top) {
     for (int cell = 0; cell < info->rows * info->cols; cell++) {
         int best = -1;
         for (int c = 0; c < info->channels; c++) {
@@ -11,7 +11,7 @@ void pess_env_top_channels(const pess_env_info *info, const uint8_t *bits, int8_
             if (((bits[bit / 8] >> (bit % 8)) & 1) == 0) continue;
             if (best < 0 || info->channel[c].layer > info->channel[best].layer) best = c;
         }
-        top[cell] = (int8_t)best;
+        top[cell] = best;
     }
 }
 
@@ -64,7 +64,7 @@ static void write_score(uint8_t *pixels, int width, int x, int y, int scale, int
 }
 
 void pess_env_picture(const pess_env_info *info, const uint8_t *bits, int size, int64_t score, uint8_t *pixels) {
-    int8_t top[PESS__CELLS];
+    int top[PESS__CELLS] = {0};
     int width = 0, height = 0;
     pess_env_picture_size(info, size, &width, &height);
     pess_env_top_channels(info, bits, top);

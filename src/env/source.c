@@ -45,14 +45,15 @@ double pess__door_uniform(pess__source *source) {
 
 int pess__door_integer(pess__source *source, int low, int high) {
     pess__door *door = source->door;
-    if (door == NULL) return low + (int)pess__rng_below(&source->rng, (uint64_t)(high - low + 1));
+    const int count = high - low + 1;
+    if (door == NULL) return low + (int)pess__rng_below(&source->rng, (uint64_t)count);
     int value = 0;
     if (door->tape != NULL)
         value = (int)from_tape(door, true, low, high);
     else if (door->numpy != NULL)
         value = low + (int)pess__numpy_integer(door->numpy, (uint32_t)(high - low));
     else
-        value = low + (int)pess__rng_below(&source->rng, (uint64_t)(high - low + 1));
+        value = low + (int)pess__rng_below(&source->rng, (uint64_t)count);
     note(door, true, value);
     return value;
 }

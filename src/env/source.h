@@ -44,7 +44,8 @@ PESS__INLINE double pess__draw_uniform(pess__source *source, bool fast) {
 /* Uniform over low … high, without bias: Lemire's multiplication with rejection. */
 PESS__INLINE int pess__draw_integer(pess__source *source, int low, int high, bool fast) {
     if (!fast) return pess__door_integer(source, low, high);
-    return low + (int)pess__rng_below(&source->rng, (uint64_t)(high - low + 1));
+    const int count = high - low + 1;
+    return low + (int)pess__rng_below(&source->rng, (uint64_t)count);
 }
 
 #endif

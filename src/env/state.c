@@ -82,6 +82,8 @@ static envelope envelope_of(const pess__stored *what) {
     return e;
 }
 
+size_t pess__stored_offset(void) { return sizeof(envelope); }
+
 int64_t pess__stored_size(const pess__stored *what) {
     return (int64_t)(sizeof(envelope) + sizeof(uint32_t)) + what->body;
 }
@@ -97,14 +99,12 @@ static uint32_t checksum(const uint8_t *bytes, int64_t size) {
     return (uint32_t)crc;
 }
 
-pess_status pess__stored_begin(const pess__stored *what, uint8_t *out, int64_t size, uint8_t **body,
-                               pess_error *error) {
+pess_status pess__stored_begin(const pess__stored *what, uint8_t *out, int64_t size, pess_error *error) {
     if (size < pess__stored_size(what))
         return pess__fail(error, PESS_ARGUMENT, "saving takes %lld bytes, the buffer has %lld",
                           (long long)pess__stored_size(what), (long long)size);
     const envelope e = envelope_of(what);
     memcpy(out, &e, sizeof e);
-    *body = out + sizeof e;
     return PESS_OK;
 }
 
@@ -114,8 +114,7 @@ void pess__stored_seal(const pess__stored *what, uint8_t *out) {
     memcpy(out + covered, &crc, sizeof crc);
 }
 
-pess_status pess__stored_open(const pess__stored *what, const uint8_t *bytes, int64_t size, const uint8_t **body,
-                              pess_error *error) {
+pess_status pess__stored_open(const pess__stored *what, const uint8_t *bytes, int64_t size, pess_error *error) {
     envelope found;
     const envelope wanted = envelope_of(what);
     if (size < (int64_t)sizeof found)
@@ -141,7 +140,6 @@ pess_status pess__stored_open(const pess__stored *what, const uint8_t *bytes, in
     memcpy(&crc, bytes + sizeof found + what->body, sizeof crc);
     if (crc != checksum(bytes, (int64_t)sizeof found + what->body))
         return pess__fail(error, PESS_INPUT, "saved environment: the checksum is wrong, the bytes are damaged");
-    *body = bytes + sizeof found;
     return PESS_OK;
 }
 
@@ -163,18 +161,17 @@ int64_t pess_env_save_size(const pess_env *env) {
 
 pess_status pess_env_save(const pess_env *env, uint8_t *out, int64_t size, pess_error *error) {
     const pess__stored what = stored_env(env);
-    uint8_t *body = NULL;
     if (env->door.tape != NULL) return pess__fail(error, PESS_ARGUMENT, "an environment on a tape cannot be saved");
-    PESS_TRY(pess__stored_begin(&what, out, size, &body, error));
-    pess__instance_save(env->game, env->instance, env->door.numpy, body);
+    PESS_TRY(pess__stored_begin(&what, out, size, error));
+    pess__instance_save(env->game, env->instance, env->door.numpy, out + pess__stored_offset());
     pess__stored_seal(&what, out);
     return PESS_OK;
 }
 
 pess_status pess_env_restore(pess_env *env, const uint8_t *bytes, int64_t size, pess_error *error) {
     const pess__stored what = stored_env(env);
-    const uint8_t *body = NULL;
-    PESS_TRY(pess__stored_open(&what, bytes, size, &body, error));
+    PESS_TRY(pess__stored_open(&what, bytes, size, error));
+    const uint8_t *body = bytes + pess__stored_offset();
     if (!pess__instance_valid(env->game, &env->settings, env->door.numpy != NULL, body))
         return pess__fail(error, PESS_INPUT, "saved environment: the bytes describe no possible state of %s",
                           env->game->info.name);

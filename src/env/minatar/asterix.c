@@ -107,7 +107,7 @@ PESS__INLINE uint64_t draw_row(const game_state *s, unsigned k) {
     return body | trail | player;
 }
 
-PESS__INLINE void game_draw(const game_state *s, uint64_t *words) {
+PESS__INLINE void game_draw(const game_state *s, pess__word *words) {
     uint64_t row[SLOTS + FIRST_ROW];
     for (unsigned k = 0; k < SLOTS; k++) row[k + FIRST_ROW] = draw_row(s, k);
     words[0] = row[1] << 40; /* row y begins at bit 40*y */

@@ -80,7 +80,7 @@ PESS__INLINE int game_step(game_state *s, pess__source *source, int action, bool
 
 PESS__INLINE unsigned bit(int x, int y, unsigned channel) { return (unsigned)(y * 10 + x) * GAME_CHANNELS + channel; }
 
-PESS__INLINE void game_draw(const game_state *s, uint64_t *words) {
+PESS__INLINE void game_draw(const game_state *s, pess__word *words) {
     const uint64_t row1 = pess__spread_row(s->bricks & 1023, 4) << BRICK;
     const uint64_t row2 = pess__spread_row((s->bricks >> 10) & 1023, 4) << BRICK;
     const uint64_t row3 = pess__spread_row(s->bricks >> 20, 4) << BRICK;

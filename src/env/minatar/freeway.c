@@ -64,7 +64,7 @@ PESS__INLINE int game_step(game_state *s, pess__source *source, int action, bool
     return reward;
 }
 
-PESS__INLINE void game_draw(const game_state *s, uint64_t *words) {
+PESS__INLINE void game_draw(const game_state *s, pess__word *words) {
     for (int i = 0; i < 11; i++) words[i] = 0;
     pess__set_bit(words, (unsigned)(s->chicken * 10 + COLUMN) * GAME_CHANNELS + CHICKEN);
     /* Behind: one to the right of cars that go left, nine to the right (one to the left) of the others. */

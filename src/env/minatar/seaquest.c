@@ -27,6 +27,7 @@ static const int16_t further[LISTS] = {0, 0, TOGETHER, TOGETHER + 24, TOGETHER +
 PESS__INLINE int lane_of(int list, int i) { return i < near[list] ? base[list] + i : further[list] + i - near[list]; }
 
 typedef struct game_state {
+    uint64_t taken; /* bit l: lane l of the first 64 is not empty */
     int32_t aboard;
     int16_t x, y;   /* the sub's front */
     int16_t facing; /* 1: right, -1: left */
@@ -34,15 +35,21 @@ typedef struct game_state {
     int16_t spawn_speed, spawn_timer, diver_timer, move_speed;
     int16_t ramp_index, shot_timer, surfaced;
     int16_t count[LISTS];
-    int16_t unused[14];
+    int16_t unused[10];
     int8_t lane_x[LANES], lane_y[LANES];
     int8_t lane_dx[LANES];     /* 1: goes right, -1: left, 0: the lane is empty */
     uint8_t lane_timer[LANES]; /* steps until it moves; bullets move every step */
     uint8_t lane_shot[LANES];  /* of enemy subs: steps until it shoots; otherwise 1 */
 } game_state;
 
-/* An empty lane lies below the board, where it meets nothing: friendly bullets not even the other empty lanes. */
-PESS__INLINE int nowhere(int lane) { return lane < base[SAVED] ? 12 : 11; }
+/* An empty lane lies on row 9, where it meets nothing; those of friendly bullets on row 10, where they do not meet the
+ * other empty lanes either. */
+PESS__INLINE int nowhere(int lane) { return lane < base[SAVED] ? 10 : 9; }
+
+PESS__INLINE void take_lane(game_state *s, int lane, bool on) {
+    const uint64_t bit = lane < TOGETHER ? (uint64_t)1 << lane : 0;
+    s->taken = on ? s->taken | bit : s->taken & ~bit;
+}
 
 PESS__INLINE void empty_lane(game_state *s, int lane) {
     s->lane_x[lane] = 0;
@@ -50,6 +57,7 @@ PESS__INLINE void empty_lane(game_state *s, int lane) {
     s->lane_dx[lane] = 0;
     s->lane_timer[lane] = 0;
     s->lane_shot[lane] = 1;
+    take_lane(s, lane, false);
 }
 
 static void game_reset(game_state *s, pess__source *source, bool fast) {
@@ -90,6 +98,7 @@ PESS__INLINE void put_in(game_state *s, int list, int x, int y, bool right, int 
     s->lane_dx[lane] = right ? 1 : -1;
     s->lane_timer[lane] = (uint8_t)timer;
     s->lane_shot[lane] = (uint8_t)shot;
+    take_lane(s, lane, true);
 }
 
 /* The first of the list on the cell, or -1. */
@@ -100,6 +109,9 @@ PESS__INLINE int first_at(const game_state *s, int list, int x, int y) {
     }
     return -1;
 }
+
+/* Does one of the long lists reach beyond its first sixteen? (Or might: it is cheaper to ask all three at once.) */
+PESS__INLINE bool long_lists(const game_state *s) { return (s->count[SHOTS] | s->count[SUBS] | s->count[SHOAL]) > 16; }
 
 PESS__INLINE bool on_sub(const game_state *s, int lane) { return s->lane_x[lane] == s->x && s->lane_y[lane] == s->y; }
 PESS__INLINE bool off_board(const game_state *s, int lane) { return s->lane_x[lane] < 0 || s->lane_x[lane] > 9; }
@@ -133,7 +145,7 @@ PESS__INLINE void spawn_diver(game_state *s, pess__source *source, bool fast) {
 /* ---- the parts of a step, in order */
 
 PESS__INLINE void act(game_state *s, int action) {
-    if (action == PESS__FIRE && s->shot_timer == 0) {
+    if (((action ^ PESS__FIRE) | s->shot_timer) == 0) { /* fire, with shot timer 0: one question */
         put_in(s, BULLETS, s->x, s->y, s->facing > 0, 0, 1);
         s->shot_timer = OWN_SHOT_INTERVAL;
     }
@@ -283,7 +295,8 @@ PESS__INLINE void store(game_state *s, int lane, const moved *m) {
 }
 
 /* True where everything has moved. False, with nothing changed, where something leaves the board, shoots, or comes near
- * the sub or a bullet, before or after its move: then the order matters. */
+ * the sub or a bullet, before or after its move: then the order matters. Only the most frequent of these, that the one
+ * friendly bullet there is leaves, is dealt with here. */
 PESS__INLINE bool move_at_once(game_state *s) {
     const lanes friendly = {-1, -1, -1, -1, -1, -1, -1, -1};
     const lanes divers_reload = {0,          0,          0,          0,          0,          0,
@@ -292,18 +305,21 @@ PESS__INLINE bool move_at_once(game_state *s) {
     const lanes x = every(s->x), y = every(s->y);
     const moved first = move_lanes(s, 0, divers_reload), enemies = move_lanes(s, HALF, every(s->move_speed));
     const lanes shot = load(s->lane_shot + HALF), present = load(s->lane_dx + HALF) != 0;
-    lanes event = leaves(&first) | leaves(&enemies) | (shot == 0) | (meets(&first, x, y) & ~friendly);
+    const lanes bullet = {-1};
+    const bool gone = (unsigned)(s->lane_x[0] + s->lane_dx[0]) > 9; /* the first bullet; an empty lane never */
+    lanes event = (leaves(&first) & ~bullet) | leaves(&enemies) | (shot == 0) | (meets(&first, x, y) & ~friendly);
     event |= meets(&enemies, x, y);
-    for (int bullet = 0; bullet < 2; bullet++)
-        event |= meets(&enemies, every(s->lane_x[bullet] + s->lane_dx[bullet]), every(s->lane_y[bullet]));
-    const bool many = (s->count[BULLETS] > 2) | (s->count[SHOTS] > near[SHOTS]) | (s->count[SUBS] > near[SUBS]) |
-                      (s->count[SHOAL] > near[SHOAL]);
-    if (many | some(event)) return false;
+    for (int i = 0; i < 2; i++) event |= meets(&enemies, every(s->lane_x[i] + s->lane_dx[i]), every(s->lane_y[i]));
+    if ((int)(s->count[BULLETS] > 2 - gone) | (int)long_lists(s) | (int)some(event)) return false;
     store(s, 0, &first);
     store(s, HALF, &enemies);
     const lanes subs = {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
     const lanes sooner = shot + (present & subs); /* a true lane is -1 */
     memcpy(s->lane_shot + HALF, &sooner, sizeof sooner);
+    if (gone) {
+        s->count[BULLETS] = 0;
+        empty_lane(s, base[BULLETS]);
+    }
     return true;
 }
 
@@ -335,7 +351,7 @@ PESS__INLINE int breathe(game_state *s, bool ramping, bool *terminal) {
     const bool below = s->y > 0;
     s->oxygen = (int16_t)(s->oxygen - below);
     s->surfaced = (int16_t)(s->surfaced & !below);
-    if (below | (s->surfaced != 0)) return 0;
+    if (__builtin_expect(below + s->surfaced, 1) != 0) return 0;
     if (s->aboard != 0) return surface(s, ramping);
     *terminal = true;
     return 0;
@@ -362,56 +378,48 @@ PESS__INLINE int game_step(game_state *s, pess__source *source, int action, bool
 
 PESS__INLINE unsigned cell(int x, int y) { return (unsigned)(y * 10 + x) * GAME_CHANNELS; }
 
-PESS__INLINE void draw_lane(const game_state *s, int lane, unsigned channel, bool trails, uint64_t *words) {
-    const int x = s->lane_x[lane], y = s->lane_y[lane], behind = x - s->lane_dx[lane];
-    pess__set_bit(words, cell(x, y) + channel);
-    pess__set_bit_if(words, cell(behind, y) + TRAIL, trails & (behind >= 0) & (behind <= 9));
+PESS__INLINE void draw_lane(const game_state *s, int lane, unsigned channel, bool trails, pess__word *words) {
+    const int8_t x = s->lane_x[lane], y = s->lane_y[lane], dx = s->lane_dx[lane];
+    const unsigned place = cell(x, y), behind = (unsigned)(x - dx);
+    pess__set_bit(words, place + channel);
+    pess__set_bit_if(words, place - (unsigned)(GAME_CHANNELS * dx) + TRAIL, trails & (behind <= 9));
 }
 
-static const uint8_t list_channel[LISTS] = {FRIENDLY, DIVER, ENEMY, ENEMY_SUB, FISH};
-static const bool list_trails[LISTS] = {false, true, false, true, true};
-
-PESS__INLINE uint64_t lowest(int count, int most) { return ((uint64_t)1 << (count < most ? count : most)) - 1; }
-
-/* One loop over all lanes that are taken costs less than five whose ends cannot be foreseen. */
-PESS__INLINE void draw_lists(const game_state *s, uint64_t *words) {
-    static const uint8_t list_of[8] = {BULLETS, SAVED, SHOTS, SHOTS, SUBS, SUBS, SHOAL, SHOAL};
-    uint64_t taken = lowest(s->count[BULLETS], 8) | lowest(s->count[SAVED], 8) << 8 |
-                     lowest(s->count[SHOTS], 16) << 16 | lowest(s->count[SUBS], 16) << 32 |
-                     lowest(s->count[SHOAL], 16) << 48;
-    for (; taken != 0; taken &= taken - 1) {
-        const int lane = __builtin_ctzll(taken), list = list_of[lane / 8];
-        draw_lane(s, lane, list_channel[list], list_trails[list], words);
+/* One loop over all lanes that are taken costs less than five whose ends cannot be foreseen. The tables have a row for
+ * each eight of the first 64 lanes. */
+PESS__INLINE void draw_lists(const game_state *s, pess__word *words) {
+    static const uint8_t channel[8] = {FRIENDLY, DIVER, ENEMY, ENEMY, ENEMY_SUB, ENEMY_SUB, FISH, FISH};
+    static const bool trails[8] = {false, true, false, false, true, true, true, true};
+    for (uint64_t left = s->taken; left != 0; left &= left - 1) {
+        const int lane = __builtin_ctzll(left);
+        draw_lane(s, lane, channel[lane / 8], trails[lane / 8], words);
     }
+    if (__builtin_expect(!long_lists(s), 1)) return;
     for (int list = SHOTS; list < LISTS; list++)
         for (int i = near[list]; i < s->count[list]; i++)
-            draw_lane(s, lane_of(list, i), list_channel[list], list_trails[list], words);
+            draw_lane(s, lane_of(list, i), channel[base[list] / 8], trails[base[list] / 8], words);
 }
 
-/* Row 9: oxygen from column 0 on, divers up to column 8; the tables hold the row with the first k columns on. */
+/* Row 9: oxygen from column 0 on, divers up to column 8. The tables hold both gauges for each reading, as they lie in
+ * the words from cell (0,9) on. */
 __extension__ typedef unsigned __int128 wide;
+enum { GAUGE_WORD = 900 / 64, GAUGE_SHIFT = 900 % 64 };
 #define COLUMN(x) ((wide)1 << (GAME_CHANNELS * (x)))
 #define COLUMNS_5 (COLUMN(0) | COLUMN(1) | COLUMN(2) | COLUMN(3) | COLUMN(4))
 #define FIRST_COLUMNS(k) ((COLUMNS_5 | COLUMNS_5 << 50) & (COLUMN(k) - 1))
-static const wide first_columns[11] = {FIRST_COLUMNS(0), FIRST_COLUMNS(1), FIRST_COLUMNS(2), FIRST_COLUMNS(3),
-                                       FIRST_COLUMNS(4), FIRST_COLUMNS(5), FIRST_COLUMNS(6), FIRST_COLUMNS(7),
-                                       FIRST_COLUMNS(8), FIRST_COLUMNS(9), FIRST_COLUMNS(10)};
+#define TENTHS(k) (FIRST_COLUMNS(k) << (GAUGE_SHIFT + OXYGEN))
+#define CREW(k) ((FIRST_COLUMNS(9) ^ FIRST_COLUMNS(9 - (k))) << (GAUGE_SHIFT + DIVERS))
+static const wide oxygen_gauge[11] = {TENTHS(0), TENTHS(1), TENTHS(2), TENTHS(3), TENTHS(4), TENTHS(5),
+                                      TENTHS(6), TENTHS(7), TENTHS(8), TENTHS(9), TENTHS(10)};
+static const wide diver_gauge[MOST_ABOARD + 1] = {CREW(0), CREW(1), CREW(2), CREW(3), CREW(4), CREW(5), CREW(6)};
 
-PESS__INLINE void draw_gauges(const game_state *s, uint64_t *words) {
-    enum { WORD = 900 / 64, SHIFT = 900 % 64 }; /* cell (0,9) */
-    const int aboard = s->aboard & -(s->aboard > 0);
-    const wide oxygen = first_columns[oxygen_tenths(s)] << OXYGEN;
-    const wide divers = (first_columns[9] ^ first_columns[9 - aboard]) << DIVERS;
-    const wide row = (oxygen | divers) << SHIFT;
-    words[WORD] |= (uint64_t)row;
-    words[WORD + 1] |= (uint64_t)(row >> 64);
-}
-
-PESS__INLINE void game_draw(const game_state *s, uint64_t *words) {
-    for (int i = 0; i < PESS__WORDS; i++) words[i] = 0;
+PESS__INLINE void game_draw(const game_state *s, pess__word *words) {
+    const wide gauges = oxygen_gauge[oxygen_tenths(s)] | diver_gauge[s->aboard & -(s->aboard > 0)];
+    for (int i = 0; i < GAUGE_WORD; i++) words[i] = 0;
+    words[GAUGE_WORD] = (uint64_t)gauges;
+    words[GAUGE_WORD + 1] = (uint64_t)(gauges >> 64);
     pess__set_bit(words, cell(s->x, s->y) + FRONT);
     pess__set_bit(words, cell(s->x - s->facing, s->y) + BACK);
-    draw_gauges(s, words);
     draw_lists(s, words);
 }
 
@@ -423,8 +431,8 @@ static bool list_valid(const game_state *s, int list) {
     const int timer = list == SAVED ? DIVER_MOVE : list >= SUBS ? MOVE_SPEED : 0;
     if (!within(s->count[list], 0, room[list])) return false;
     for (int i = 0; i < room[list]; i++) {
-        const int lane = lane_of(list, i), x = s->lane_x[lane], y = s->lane_y[lane], dx = s->lane_dx[lane];
-        const int shot = s->lane_shot[lane];
+        const int lane = lane_of(list, i), shot = s->lane_shot[lane];
+        const int8_t x = s->lane_x[lane], y = s->lane_y[lane], dx = s->lane_dx[lane];
         bool fine = list == SUBS && i < s->count[list] ? shot <= SHOT_INTERVAL : shot == 1;
         if (i < s->count[list])
             fine = fine && within(x, 0, 9) && within(y, 0, 8) && (dx == 1 || dx == -1) && s->lane_timer[lane] <= timer;
@@ -442,8 +450,12 @@ static bool game_valid(const game_state *s) {
                 within(s->spawn_timer, 0, SPAWN_SPEED) && within(s->diver_timer, 0, DIVER_SPEED) &&
                 within(s->move_speed, FASTEST_MOVE, MOVE_SPEED) && within(s->ramp_index, 0, SPAWN_SPEED) &&
                 within(s->shot_timer, 0, OWN_SHOT_INTERVAL) && within(s->surfaced, 0, 1);
-    for (int list = 0; list < LISTS; list++) fine = fine && list_valid(s, list);
-    return fine;
+    uint64_t taken = 0;
+    for (int list = 0; list < LISTS; list++) {
+        fine = fine && list_valid(s, list);
+        for (int i = 0; fine && i < s->count[list] && i < near[list]; i++) taken |= (uint64_t)1 << (base[list] + i);
+    }
+    return fine && s->taken == taken;
 }
 
 #include "env/loop.h"

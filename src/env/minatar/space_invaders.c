@@ -66,9 +66,8 @@ PESS__INLINE void alien_shot(game_state *s) {
     const uint32_t columns = (uint32_t)((half | half >> 10 | half >> 20 | half >> 30 | half >> 40) & 1023);
     const uint32_t up_to = columns & ((2U << s->cannon) - 1), beyond = columns & ~up_to;
     if (columns == 0) return;
-    const int left = up_to != 0 ? 31 - __builtin_clz(up_to) : -100;
-    const int right = beyond != 0 ? __builtin_ctz(beyond) : 100;
-    const int x = s->cannon - left <= right - s->cannon ? left : right;
+    const int left = 31 - __builtin_clz(up_to | 1), right = __builtin_ctz(beyond | 1U << 20); /* 20: none, and far */
+    const int x = up_to != 0 && s->cannon - left <= right - s->cannon ? left : right;
     const board there = s->aliens & column_of(x);
     const uint64_t upper = (uint64_t)(there >> 64);
     const int bit = upper != 0 ? 127 - __builtin_clzll(upper) : 63 - __builtin_clzll((uint64_t)there);
@@ -113,7 +112,7 @@ PESS__INLINE int game_step(game_state *s, pess__source *source, int action, bool
 
 /* The first `always` bullets are drawn without asking whether they are there: the cell behind the last one is added to
  * the board, and what is drawn for it lands in padding bits. */
-PESS__INLINE void draw_bullets(board bullets, int always, unsigned channel, uint64_t *words) {
+PESS__INLINE void draw_bullets(board bullets, int always, unsigned channel, pess__word *words) {
     const board behind = (board)1 << 100;
     bullets |= behind;
     for (int i = 0; i < always || bullets > behind; i++) {
@@ -124,7 +123,7 @@ PESS__INLINE void draw_bullets(board bullets, int always, unsigned channel, uint
     }
 }
 
-PESS__INLINE void game_draw(const game_state *s, uint64_t *words) {
+PESS__INLINE void game_draw(const game_state *s, pess__word *words) {
     for (int i = 0; i < 10; i++) words[i] = 0;
     const uint64_t both = (1U << ALIEN) | (s->to_right != 0 ? 1U << ALIEN_RIGHT : 1U << ALIEN_LEFT);
     const uint64_t low = (uint64_t)s->aliens & ((1ULL << 50) - 1), high = (uint64_t)(s->aliens >> 50);
