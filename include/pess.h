@@ -5,7 +5,8 @@
  * order in which a transition travels:
  *
  *     1 status      2 names and data     3 counts, models and start distributions     4 MDPs     5 policies
- *     6 uncertainty     7 solving     8 simulation     9 environments
+ *     6 uncertainty     7 solving     8 simulation     9 environments     10 experiments and figures
+ *     11 networks and deep training
  *
  * Habits. Every function that can fail returns a pess_status and, when `error` is not NULL, leaves a sentence in it
  * that says which input, which line, what was found and what was expected. A `T **out` is set only on success.
@@ -649,6 +650,95 @@ PESS_API pess_status pess_gif_create(const char *path, int width, int height,
 PESS_API pess_status pess_gif_add(pess_gif *gif, const uint8_t *pixels, int delay_ms, pess_error *error);
 PESS_API pess_status pess_gif_finish(pess_gif *gif, pess_error *error); /* the file appears; the handle is gone */
 PESS_API void pess_gif_abandon(pess_gif *gif);
+
+/* -------------------------------------------------------------------- 10 experiments and figures (paper, section 6) */
+
+/* The paper's text and the code that made its figures differ in some settings; a preset chooses all of them at once,
+ * and each is an option of its own. */
+typedef enum pess_preset {
+    PESS_PRESET_CODE, /* what made the figures: Beta(1,3) rewards, clipped penalised rewards, data from ρ in figure 1a
+                       */
+    PESS_PRESET_TEXT  /* the paper's words: Beta(3,1) rewards, no clipping, data from the stationary law */
+} pess_preset;
+
+typedef struct pess_experiment_info {
+    const char *name, *summary, *title;
+    const char *x_label, *y_label;
+    const char *findings; /* heading of pess_experiment_predictions */
+    bool log_x;
+    int64_t default_trials, default_points;
+} pess_experiment_info;
+
+PESS_API const pess_experiment_info *pess_experiment_list(size_t *count);
+PESS_API const pess_experiment_info *pess_experiment_find(const char *name);
+
+/* A setting of 0 trials or points, NAN, or -1 is the experiment's and the preset's own. */
+typedef struct pess_experiment_options {
+    const char *experiment; /* a name of pess_experiment_list */
+    int64_t trials, points;
+    uint64_t seed; /* default 1 */
+    pess_preset preset;
+    int64_t rows, cols; /* of the gridworld; default 8×8 */
+    double gamma;
+    double beta_a, beta_b; /* mean rewards are drawn from Beta(a,b) */
+    int state_dist;        /* pess_state_dist, or -1 */
+    int clip;              /* 1: clip UA's penalised reward to [0,1]; 0: do not; or -1 */
+    double absorbed_alpha; /* default 1 */
+    /* "a,b,…": families, each "name" or "name:uncertainty", e.g. "ua,robust:l1,ua:hoeffding-s". NULL: the paper's four,
+     * imitation, naive, ua, proximal. The random and the optimal policy are always there. */
+    const char *algorithms;
+    int threads;
+    const char *checkpoint; /* file that keeps finished trials while the experiment runs; NULL: none */
+    bool resume;            /* go on with the trials that it holds */
+    pess_progress progress;
+} pess_experiment_options;
+
+PESS_API pess_experiment_options pess_experiment_options_defaults(void);
+
+/* One point of one curve. Every trial gives all algorithms the same MDP and the same dataset, so differences are
+ * paired: `regret` is the mean of (optimal − this one) over trials. */
+typedef struct pess_experiment_point {
+    const char *algorithm;
+    double x;
+    int64_t trials;
+    double mean, ci95; /* half-width of the 95 % interval of the mean */
+    double regret, regret_ci95;
+    double epsilon;      /* of the policy that collected the data; NAN where there is none */
+    int64_t transitions; /* in the dataset */
+    double alpha_theory; /* gridworld-alpha: x in the theory's units; NAN elsewhere */
+} pess_experiment_point;
+
+/* What the paper predicts, and what came out. */
+typedef struct pess_prediction {
+    const char *algorithm, *claim;
+    bool judged; /* false: a finding, not a prediction; `holds` then says nothing */
+    bool holds;
+    char found[240];
+    const char *reason; /* why it does not hold under this preset, where it is known; else NULL */
+} pess_prediction;
+
+typedef struct pess_experiment pess_experiment;
+
+PESS_API pess_status pess_experiment_run(const pess_experiment_options *options, pess_experiment **out,
+                                         pess_error *error);
+PESS_API void pess_experiment_destroy(pess_experiment *experiment);
+/* The settings, resolved: what was 0, NAN or -1 is now what was used. */
+PESS_API void pess_experiment_get_options(const pess_experiment *experiment, pess_experiment_options *out);
+PESS_API double pess_experiment_seconds(const pess_experiment *experiment);
+PESS_API const char *pess_experiment_description(const pess_experiment *experiment); /* what was run, in words */
+PESS_API const pess_experiment_point *pess_experiment_points(const pess_experiment *experiment, size_t *count);
+PESS_API const pess_prediction *pess_experiment_predictions(const pess_experiment *experiment, size_t *count);
+
+/* Makes `directory` ready for results: creates it, or checks that it is empty, holds earlier results (which will be
+ * replaced) or, with resume, an interrupted run. Writes the name of its checkpoint file to `checkpoint`. */
+PESS_API pess_status pess_experiment_directory(const char *directory, bool resume, char *checkpoint, size_t size,
+                                               pess_error *error);
+/* results.csv, paired.csv, trials.csv.gz, figure.svg, figure.png, figure.pdf, index.html and manifest.json, all of them
+ * or none; removes the checkpoint. `command` is the command line that repeats the experiment, for the page. */
+PESS_API pess_status pess_experiment_write(const pess_experiment *experiment, const char *directory,
+                                           const char *command, pess_error *error);
+/* Draws results (directories, or files results.csv), a panel each, into an .svg, .png or .pdf. */
+PESS_API pess_status pess_figure_write(const char *const *results, size_t count, const char *path, pess_error *error);
 
 /* ------------------------------------------------------------------------------------ 11 networks and deep training */
 

@@ -36,6 +36,13 @@ cat <<'END'
 The naive policy promises most, because it picks whatever the log overestimates most, and delivers least.
 Uncertainty-aware pessimism (ua) promises little and delivers most: what it promises, it keeps.
 END
+
+echo
+echo "And the paper's two gridworld figures, 1000 trials each, all algorithms on the same worlds and data:"
+for figure in exploration data; do
+    "$pess" experiment gridworld-$figure --trials 1000 --out "$dir/gridworld-$figure" >"$dir/gridworld-$figure.txt"
+    tail -n 1 "$dir/gridworld-$figure.txt"
+done
 echo
 echo "Everything is in $dir: mdp.csv, log.csv, policies, values and the JSON of each step."
 echo "Your own log:  $pess inspect LOG  and then  $pess solve LOG -o policy.csv"

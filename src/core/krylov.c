@@ -3,6 +3,7 @@
 #include "core/krylov.h"
 
 #include "core/memory.h"
+#include "core/quad.h"
 #include "core/ranges.h"
 
 #include <math.h>
@@ -175,16 +176,24 @@ static void step_blocks(void *context, int64_t from, int64_t to, int part) {
     const vectors *v = context;
     double *x = v->x, *r = v->y;
     const double *p = v->a, *t = v->b, *shadow = v->c, alpha = v->alpha, omega = v->beta;
+    const pess__quad alphas = pess__quad_of(alpha), omegas = pess__quad_of(omega);
     for (int64_t block = from; block < to; block++) {
-        double sum = 0, most = 0;
+        pess__quad sums = {0}, sizes = {0};
+        int64_t i = block * CHUNK;
         const int64_t end = block_end(v->krylov, block);
-#pragma omp simd reduction(+ : sum) reduction(max : most)
-        for (int64_t i = block * CHUNK; i < end; i++) {
+        for (; i + 4 <= end; i += 4) {
+            const pess__quad s = pess__quad_load(r + i), rest = s - omegas * pess__quad_load(t + i);
+            pess__quad_store(x + i, pess__quad_load(x + i) + alphas * pess__quad_load(p + i) + omegas * s);
+            pess__quad_store(r + i, rest);
+            sums += pess__quad_load(shadow + i) * rest;
+            sizes = pess__quad_larger(sizes, pess__quad_abs(rest));
+        }
+        double sum = pess__quad_sum(sums), most = pess__quad_most(sizes);
+        for (; i < end; i++) {
             x[i] += alpha * p[i] + omega * r[i];
             r[i] -= omega * t[i];
             sum += shadow[i] * r[i];
-            const double size = fabs(r[i]);
-            most = size > most ? size : most;
+            most = fabs(r[i]) > most ? fabs(r[i]) : most;
         }
         v->krylov->partial[block] = most;
         v->krylov->partial[v->krylov->partials + block] = sum;

@@ -4,35 +4,13 @@
  */
 #include "core/lu.h"
 
+#include "core/quad.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
-#if defined(__FMA__) && defined(__AVX2__)
-#include <immintrin.h>
-#endif
 
 enum { PANEL = 64, STRIP = 8, COLUMNS = 48, TILE_ROWS = 4, PARALLEL_FROM = 384 };
-
-typedef double quad __attribute__((vector_size(32)));
-
-static inline quad load(const double *p) {
-    quad x;
-    memcpy(&x, p, sizeof x);
-    return x;
-}
-
-static inline void store(double *p, quad x) { memcpy(p, &x, sizeof x); }
-
-static inline quad spread(double x) { return (quad){x, x, x, x}; }
-
-/* c − a·b, fused where the machine can. */
-static inline quad subtract_product(quad c, quad a, quad b) {
-#if defined(__FMA__) && defined(__AVX2__)
-    return (quad)_mm256_fnmadd_pd((__m256d)a, (__m256d)b, (__m256d)c);
-#else
-    return c - a * b;
-#endif
-}
 
 int64_t pess__lu_stride(int64_t n) {
     const int64_t padded = (n + 3) / 4 * 4;
@@ -41,22 +19,22 @@ int64_t pess__lu_stride(int64_t n) {
 
 /* c [4,8] −= l [4,depth] · u [depth,8] */
 static inline void update_tile(double *c, const double *l, const double *u, int64_t depth, int64_t stride) {
-    quad acc[TILE_ROWS][2];
+    pess__quad acc[TILE_ROWS][2];
     for (int i = 0; i < TILE_ROWS; i++) {
-        acc[i][0] = load(c + i * stride);
-        acc[i][1] = load(c + i * stride + 4);
+        acc[i][0] = pess__quad_load(c + i * stride);
+        acc[i][1] = pess__quad_load(c + i * stride + 4);
     }
     for (int64_t p = 0; p < depth; p++) {
-        const quad left = load(u + p * stride), right = load(u + p * stride + 4);
+        const pess__quad left = pess__quad_load(u + p * stride), right = pess__quad_load(u + p * stride + 4);
         for (int i = 0; i < TILE_ROWS; i++) {
-            const quad factor = spread(l[i * stride + p]);
-            acc[i][0] = subtract_product(acc[i][0], factor, left);
-            acc[i][1] = subtract_product(acc[i][1], factor, right);
+            const pess__quad factor = pess__quad_of(l[i * stride + p]);
+            acc[i][0] = pess__quad_subtract_product(acc[i][0], factor, left);
+            acc[i][1] = pess__quad_subtract_product(acc[i][1], factor, right);
         }
     }
     for (int i = 0; i < TILE_ROWS; i++) {
-        store(c + i * stride, acc[i][0]);
-        store(c + i * stride + 4, acc[i][1]);
+        pess__quad_store(c + i * stride, acc[i][0]);
+        pess__quad_store(c + i * stride + 4, acc[i][1]);
     }
 }
 
@@ -72,14 +50,12 @@ static void update_edge(double *c, const double *l, const double *u, int64_t row
         }
 }
 
-typedef long long mask __attribute__((vector_size(32)));
-
 static inline bool all_zero(const double *a, int64_t rows, int64_t columns, int64_t stride) {
-    const quad zero = {0};
-    mask any = {0};
+    const pess__quad zero = {0};
+    pess__quad_bits any = {0};
     for (int64_t i = 0; i < rows; i++) {
         int64_t j = 0;
-        for (; j + 4 <= columns; j += 4) any |= (mask)(load(a + i * stride + j) != zero);
+        for (; j + 4 <= columns; j += 4) any |= (pess__quad_bits)(pess__quad_load(a + i * stride + j) != zero);
         for (; j < columns; j++) any[0] |= a[i * stride + j] != 0.0;
     }
     return (any[0] | any[1] | any[2] | any[3]) == 0;
@@ -126,21 +102,21 @@ static void eliminate_strip(double *a, int64_t k, int64_t depth, int64_t n, int6
             }
             continue;
         }
-        quad left = load(row), right = load(row + 4);
+        pess__quad left = pess__quad_load(row), right = pess__quad_load(row + 4);
         if (all_zero(row, 1, STRIP, stride)) continue;
         for (int m = 0; m < 4; m++) {
             const double factor = left[m] * inverse[m];
-            left = subtract_product(left, spread(factor), load(pivot[m]));
-            right = subtract_product(right, spread(factor), load(pivot[m] + 4));
+            left = pess__quad_subtract_product(left, pess__quad_of(factor), pess__quad_load(pivot[m]));
+            right = pess__quad_subtract_product(right, pess__quad_of(factor), pess__quad_load(pivot[m] + 4));
             left[m] = factor;
         }
         for (int m = 4; m < STRIP; m++) {
             const double factor = right[m - 4] * inverse[m];
-            right = subtract_product(right, spread(factor), load(pivot[m] + 4));
+            right = pess__quad_subtract_product(right, pess__quad_of(factor), pess__quad_load(pivot[m] + 4));
             right[m - 4] = factor;
         }
-        store(row, left);
-        store(row + 4, right);
+        pess__quad_store(row, left);
+        pess__quad_store(row + 4, right);
     }
 }
 
@@ -158,17 +134,17 @@ static void solve_rows(double *a, int64_t k, int64_t depth, int64_t first, int64
 
 /* u [8,8] becomes L⁻¹u with the unit triangle l [8,8]. */
 static inline void solve_tile(double *u, const double *l, int64_t stride) {
-    quad left[STRIP], right[STRIP];
+    pess__quad left[STRIP], right[STRIP];
     for (int i = 0; i < STRIP; i++) {
-        left[i] = load(u + i * stride);
-        right[i] = load(u + i * stride + 4);
+        left[i] = pess__quad_load(u + i * stride);
+        right[i] = pess__quad_load(u + i * stride + 4);
         for (int p = 0; p < i; p++) {
-            const quad factor = spread(l[i * stride + p]);
-            left[i] = subtract_product(left[i], factor, left[p]);
-            right[i] = subtract_product(right[i], factor, right[p]);
+            const pess__quad factor = pess__quad_of(l[i * stride + p]);
+            left[i] = pess__quad_subtract_product(left[i], factor, left[p]);
+            right[i] = pess__quad_subtract_product(right[i], factor, right[p]);
         }
-        store(u + i * stride, left[i]);
-        store(u + i * stride + 4, right[i]);
+        pess__quad_store(u + i * stride, left[i]);
+        pess__quad_store(u + i * stride + 4, right[i]);
     }
 }
 
@@ -212,11 +188,12 @@ void pess__lu_factor(double *a, int64_t n, int64_t stride, int threads) {
 
 /* Σ_{j in [from, to)} row_i(j)·b(j) of four rows at once: four sums that do not wait for one another. */
 static void four_dots(const double *rows, int64_t stride, int64_t from, int64_t to, const double *b, double *dots) {
-    quad sum[4] = {{0}};
+    pess__quad sum[4] = {{0}};
     int64_t j = from;
     for (; j + 4 <= to; j += 4) {
-        const quad part = load(b + j);
-        for (int i = 0; i < 4; i++) sum[i] = subtract_product(sum[i], load(rows + i * stride + j), part);
+        const pess__quad part = pess__quad_load(b + j);
+        for (int i = 0; i < 4; i++)
+            sum[i] = pess__quad_subtract_product(sum[i], pess__quad_load(rows + i * stride + j), part);
     }
     for (int i = 0; i < 4; i++) {
         dots[i] = -((sum[i][0] + sum[i][1]) + (sum[i][2] + sum[i][3]));

@@ -4,6 +4,7 @@
 #ifndef PESS_CORE_RNG_H
 #define PESS_CORE_RNG_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef struct pess__rng {
@@ -45,5 +46,11 @@ double pess__rng_normal(pess__rng *rng);
 double pess__rng_exponential(pess__rng *rng);
 double pess__rng_gamma(pess__rng *rng, double shape); /* Marsaglia & Tsang 2000; shape > 0, scale 1 */
 double pess__rng_beta(pess__rng *rng, double a, double b);
+
+/* Successes in n trials of probability p: exact (inversion where few are expected, else transformed rejection). */
+int64_t pess__rng_binomial(pess__rng *rng, int64_t n, double p);
+/* n draws over cells; cumulative [cells+1] are the sums of the cells' weights before each cell, so cumulative[cells] is
+ * their total (above 0). Counts to out [cells]. The cost does not depend on n. */
+void pess__rng_multinomial(pess__rng *rng, int64_t n, int64_t cells, const double *cumulative, int64_t *out);
 
 #endif

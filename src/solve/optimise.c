@@ -3,7 +3,7 @@
 #include "solve/optimise.h"
 
 #include "core/memory.h"
-#include "solve/packed.h"
+#include "solve/small.h"
 
 #include <float.h>
 #include <math.h>
@@ -13,9 +13,7 @@
 enum {
     PARALLEL_FROM = 262144, /* states × actions from which a sweep is shared out */
     SWEEPS = 30,            /* evaluation sweeps of modified policy iteration */
-    FIRST_LOOKS = 4,        /* small problems: in-place sweeps before the first linear solve … */
-    LOOKS = 8,              /* … and between two */
-    FIRST_SWEEPS = 40,      /* large problems: sweeps before the first evaluation … */
+    FIRST_SWEEPS = 40,      /* inexact policy iteration: sweeps before the first evaluation … */
     MORE_SWEEPS = 4         /* … and between two */
 };
 /* Inexact policy iteration: each evaluation brings the residual down to this share of what the sweep found. */
@@ -191,34 +189,6 @@ static pess_status modified_policy_iteration(pess__engine *engine, pess_solution
     return PESS_OK;
 }
 
-/* Policy iteration with more than one look ahead: between two evaluations not one sweep improves the policy but
- * several, in place, which cost less than an LU and carry an improvement further. v^π' ≥ T^m v^π ≥ v^π, so it ends as
- * policy iteration does. */
-static pess_status small_problem(pess__engine *engine, pess_solution_info *info, pess_error *error) {
-    pess__packed packed;
-    if (engine->choice == NULL || !pess__packed_fits(engine)) return policy_iteration(engine, true, info, error);
-    const double tightest = 0.25 * engine->problem->options->tolerance;
-    PESS_TRY(pess__packed_create(engine, &packed, error));
-    pess_status status = PESS_OK;
-    int sweeps = FIRST_LOOKS;
-    while (go_on(engine, info->iterations, &info->outcome)) {
-        for (int k = 0; k < sweeps; k++) pess__packed_improve(&packed, engine->v, engine->choice);
-        sweeps = LOOKS;
-        status = evaluate(engine, tightest, error);
-        if (status != PESS_OK) break;
-        info->iterations++;
-        double scale = 0;
-        for (int64_t s = 0; s < engine->states; s++) scale = larger(scale, fabs(engine->v[s]));
-        if (pess__packed_gain(&packed, engine->v, engine->choice) <= larger(tightest, rounding(scale))) {
-            engine->evaluated = true;
-            info->outcome = PESS_OUTCOME_CONVERGED;
-            break;
-        }
-    }
-    pess__packed_release(&packed);
-    return status;
-}
-
 static pess_status run(pess__engine *engine, pess_solution_info *info, pess_error *error) {
     const bool direct = engine->chain->evaluation == PESS_EVALUATION_LU;
     switch (engine->problem->options->method) {
@@ -235,7 +205,7 @@ static pess_status run(pess__engine *engine, pess_solution_info *info, pess_erro
         case PESS_METHOD_AUTO: break;
     }
     info->method = direct ? "policy iteration" : "inexact policy iteration";
-    return direct ? small_problem(engine, info, error) : policy_iteration(engine, false, info, error);
+    return policy_iteration(engine, direct, info, error);
 }
 
 static pess_status interrupted(const pess__engine *engine, int64_t iterations, pess_error *error) {
@@ -294,6 +264,7 @@ static pess_status store(pess__engine *engine, pess_solution *solution, pess_err
 
 pess_status pess__optimise(const pess__problem *problem, const pess__local *local, pess_solution *solution,
                            pess_error *error) {
+    if (pess__small_fits(problem, local)) return pess__small_optimise(problem, local, solution, error);
     pess__engine engine;
     PESS_TRY(engine_create(problem, local, &engine, error));
     pess_solution_info *info = &solution->info;

@@ -1,0 +1,204 @@
+#include "experiment/gridworld.h"
+
+#include "core/memory.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- settings */
+
+static void resolve_preset(pess_experiment_options *o, bool stationary_in_code) {
+    const bool code = o->preset == PESS_PRESET_CODE;
+    if (isnan(o->gamma)) o->gamma = 0.99;
+    if (isnan(o->beta_a) || isnan(o->beta_b)) {
+        o->beta_a = code ? 1 : 3;
+        o->beta_b = code ? 3 : 1;
+    }
+    if (o->state_dist < 0)
+        o->state_dist = code && !stationary_in_code ? PESS_STATE_DIST_START : PESS_STATE_DIST_STATIONARY;
+    if (o->clip < 0) o->clip = code ? 1 : 0;
+}
+
+/* ---- the list of algorithms */
+
+static pess_status add_name(pess__gridworld *grid, const char *name, pess_error *error) {
+    for (int64_t i = 0; i < grid->name_count; i++)
+        if (strcmp(grid->names[i], name) == 0)
+            return pess__fail(error, PESS_ARGUMENT, "algorithms: '%s' is named twice", name);
+    PESS_TRY(pess__grow(&grid->names, &grid->name_room, grid->name_count + 1, sizeof *grid->names,
+                        "the list of algorithms", error));
+    (void)snprintf(grid->names[grid->name_count++], sizeof *grid->names, "%.79s", name);
+    return PESS_OK;
+}
+
+static pess_status no_algorithm(const char *word, pess_error *error) {
+    char list[400] = "";
+    size_t count = 0, used = 0;
+    const pess_algorithm_info *infos = pess_algorithm_list(&count);
+    for (size_t i = 0; i < count && used < sizeof list; i++)
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i > 0 ? ", " : "", infos[i].name);
+    return pess__fail(error, PESS_ARGUMENT, "algorithms: found '%.60s', expected random, optimal, %s", word, list);
+}
+
+/* "name" or "name:uncertainty"; `uncertainty` is NULL where there is none. */
+static pess_status add_algorithm(pess__gridworld *grid, const char *word, const char *name, const char *uncertainty,
+                                 double alpha, pess_error *error) {
+    static const struct {
+        const char *name;
+        pess__grid_kind kind;
+    } fast[] = {{"imitation", GRID_IMITATION}, {"naive", GRID_NAIVE}, {"ua", GRID_UA}, {"proximal", GRID_PROXIMAL}};
+    pess__grid_method method = {.kind = GRID_FAMILY, .alpha = alpha, .family = name, .uncertainty = uncertainty};
+    const pess_algorithm_info *info = pess_algorithm_find(name);
+    if (info == NULL) return no_algorithm(word, error);
+    if (uncertainty != NULL) {
+        const pess_uncertainty_info *bound = pess_uncertainty_find(uncertainty);
+        if (bound == NULL)
+            return pess__fail(error, PESS_ARGUMENT, "algorithms: '%.60s' names the uncertainty '%.40s', which is none",
+                              word, uncertainty);
+        if (!info->takes_uncertainty || (info->takes_sets_only && !bound->is_set))
+            return pess__fail(error, PESS_ARGUMENT, "algorithms: %s does not take the uncertainty %s", name,
+                              uncertainty);
+    } else {
+        for (size_t i = 0; i < sizeof fast / sizeof fast[0]; i++)
+            if (strcmp(fast[i].name, name) == 0) method.kind = fast[i].kind;
+    }
+    PESS_TRY(add_name(grid, word, error));
+    return pess__gridworld_add_method(grid, &method, error);
+}
+
+static pess_status read_algorithms(pess_experiment *experiment, pess__gridworld *grid, pess_error *error) {
+    const char *list = experiment->algorithms != NULL ? experiment->algorithms : "imitation,naive,ua,proximal";
+    const int64_t size = (int64_t)strlen(list) + 1;
+    PESS_TRY(pess__allocate(&grid->words, 2 * size, 1, "the list of algorithms", error));
+    memcpy(grid->words, list, (size_t)size);
+    char *copy = grid->words + size, *rest = grid->words;
+    while (rest != NULL) {
+        char *word = rest, *comma = strchr(rest, ',');
+        rest = comma != NULL ? comma + 1 : NULL;
+        if (comma != NULL) *comma = '\0';
+        if (strcmp(word, "random") == 0 || strcmp(word, "optimal") == 0) continue;
+        if (*word == '\0' || strlen(word) > 70) return no_algorithm(word, error);
+        char *name = copy + (word - grid->words); /* cut at the colon; the word itself stays whole, as the label */
+        memcpy(name, word, strlen(word) + 1);
+        char *colon = strchr(name, ':');
+        if (colon != NULL) *colon = '\0';
+        PESS_TRY(add_algorithm(grid, word, name, colon != NULL ? colon + 1 : NULL, experiment->options.absorbed_alpha,
+                               error));
+    }
+    return PESS_OK;
+}
+
+/* ---- building up */
+
+pess_status pess__gridworld_add_case(pess__gridworld *grid, double epsilon, int64_t transitions, pess_error *error) {
+    pess__grid_plan *plan = &grid->plan;
+    PESS_TRY(pess__grow(&grid->cases, &grid->case_room, plan->case_count + 1, sizeof *grid->cases, "the cases", error));
+    grid->cases[plan->case_count++] = (pess__grid_case){epsilon, transitions};
+    plan->cases = grid->cases;
+    return PESS_OK;
+}
+
+pess_status pess__gridworld_add_method(pess__gridworld *grid, const pess__grid_method *method, pess_error *error) {
+    pess__grid_plan *plan = &grid->plan;
+    PESS_TRY(pess__grow(&grid->methods, &grid->method_room, plan->method_count + 1, sizeof *grid->methods,
+                        "the methods", error));
+    grid->methods[plan->method_count++] = *method;
+    plan->methods = grid->methods;
+    return PESS_OK;
+}
+
+pess_status pess__gridworld_begin(pess_experiment *experiment, bool stationary_in_code, pess_error *error) {
+    pess_experiment_options *o = &experiment->options;
+    resolve_preset(o, stationary_in_code);
+    pess__gridworld *grid = NULL;
+    PESS_TRY(pess__allocate(&grid, 1, sizeof *grid, "the gridworld experiment", error));
+    experiment->context = grid;
+    const pess__grid_method random = {.kind = GRID_RANDOM}, optimal = {.kind = GRID_OPTIMAL};
+    PESS_TRY(add_name(grid, "random", error));
+    PESS_TRY(add_name(grid, "optimal", error));
+    PESS_TRY(pess__gridworld_add_method(grid, &random, error));
+    PESS_TRY(pess__gridworld_add_method(grid, &optimal, error));
+    PESS_TRY(read_algorithms(experiment, grid, error));
+    for (int64_t i = 0; i < grid->name_count; i++)
+        PESS_TRY(pess__experiment_list_algorithm(experiment, i == 0, grid->names[i], error));
+    grid->plan.seed = o->seed;
+    grid->plan.gamma = o->gamma;
+    grid->plan.beta_a = o->beta_a;
+    grid->plan.beta_b = o->beta_b;
+    grid->plan.stationary = o->state_dist == PESS_STATE_DIST_STATIONARY;
+    grid->plan.clip = o->clip == 1;
+    return PESS_OK;
+}
+
+pess_status pess__gridworld_ready(pess_experiment *experiment, pess_error *error) {
+    pess__gridworld *grid = experiment->context;
+    PESS_TRY(pess__grid_plan_prepare(&grid->plan, experiment->options.rows, experiment->options.cols, error));
+    grid->prepared = true;
+    experiment->value_count = grid->plan.case_count * grid->plan.method_count;
+    /* the generic solver takes long enough for a trial to be reported and kept on its own */
+    for (int64_t m = 0; m < grid->plan.method_count; m++)
+        if (grid->methods[m].kind == GRID_FAMILY) experiment->block = 1;
+    return PESS_OK;
+}
+
+pess_status pess__gridworld_add_curves(pess_experiment *experiment, const double *x, pess_error *error) {
+    const pess__gridworld *grid = experiment->context;
+    const int64_t methods = grid->plan.method_count;
+    for (int64_t m = 0; m < methods; m++)
+        for (int64_t c = 0; c < grid->plan.case_count; c++) {
+            pess__column column = {.x = x[c],
+                                   .value = c * methods + m,
+                                   .optimal = c * methods + 1,
+                                   .epsilon = grid->cases[c].epsilon,
+                                   .transitions = grid->cases[c].transitions,
+                                   .alpha_theory = NAN};
+            memcpy(column.algorithm, grid->names[m], sizeof column.algorithm);
+            PESS_TRY(pess__experiment_add_column(experiment, &column, error));
+        }
+    return PESS_OK;
+}
+
+void pess__gridworld_describe(const pess_experiment *experiment, char *out, size_t size) {
+    const pess_experiment_options *o = &experiment->options;
+    (void)snprintf(
+        out, size,
+        "World: a torus of %lld × %lld cells with four moves; with probability 0.2 the direction is drawn at "
+        "random. Rewards are 0 or 1, their means drawn from Beta(%g,%g) for every trial; discount %g; "
+        "starts are uniform. Data: independent transitions of an ε-greedy optimal policy, states from %s. "
+        "Pairs that the data never show get a uniformly random reward and next state. "
+        "UA and proximal use α = %g in absorbed units%s. Returns are exact, not simulated.",
+        (long long)o->rows, (long long)o->cols, o->beta_a, o->beta_b, o->gamma,
+        o->state_dist == PESS_STATE_DIST_START ? "the start distribution" : "the stationary law of that policy",
+        o->absorbed_alpha, o->clip == 1 ? "; UA's penalised rewards are clipped to [0,1]" : "");
+}
+
+/* ---- rows of the table */
+
+pess_status pess__gridworld_room_create(const pess_experiment *experiment, void **out, pess_error *error) {
+    const pess__gridworld *grid = experiment->context;
+    pess__grid_room *room = NULL;
+    PESS_TRY(pess__grid_room_create(&grid->plan, &room, error));
+    *out = room;
+    return PESS_OK;
+}
+
+void pess__gridworld_room_destroy(void *room) { pess__grid_room_destroy(room); }
+
+pess_status pess__gridworld_run(const pess_experiment *experiment, void *room, int64_t first, int64_t count,
+                                double *out, pess_error *error) {
+    const pess__gridworld *grid = experiment->context;
+    return pess__grid_block(&grid->plan, room, first, count, out, error);
+}
+
+void pess__gridworld_release(pess_experiment *experiment) {
+    pess__gridworld *grid = experiment->context;
+    if (grid->prepared) pess__grid_plan_release(&grid->plan);
+    free(grid->cases);
+    free(grid->methods);
+    free(grid->names);
+    free(grid->words);
+    free(grid);
+    experiment->context = NULL;
+}

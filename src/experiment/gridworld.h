@@ -1,0 +1,41 @@
+/* What the gridworld experiments share: settings of the presets, the list of algorithms, running blocks of trials. */
+#ifndef PESS_EXPERIMENT_GRIDWORLD_H
+#define PESS_EXPERIMENT_GRIDWORLD_H
+
+#include "experiment/experiment.h"
+#include "experiment/gridworld_trials.h"
+
+typedef struct pess__gridworld {
+    pess__grid_plan plan;
+    int64_t case_room, method_room;
+    pess__grid_case *cases;     /* plan.cases */
+    pess__grid_method *methods; /* plan.methods */
+    int64_t name_count, name_room;
+    char (*names)[80]; /* [name_count] of the algorithms: "ua", "robust:l1", …; random and optimal first */
+    char *words;       /* the list of algorithms, cut in pieces that methods point to */
+    bool prepared;     /* plan holds memory */
+} pess__gridworld;
+
+/* Creates experiment->context, resolves the preset's settings and reads the list of algorithms into methods and names.
+ * `stationary_in_code` is the state distribution that the authors' code used. */
+pess_status pess__gridworld_begin(pess_experiment *experiment, bool stationary_in_code, pess_error *error);
+pess_status pess__gridworld_add_case(pess__gridworld *grid, double epsilon, int64_t transitions, pess_error *error);
+pess_status pess__gridworld_add_method(pess__gridworld *grid, const pess__grid_method *method, pess_error *error);
+/* After cases and methods: plans the elimination. */
+pess_status pess__gridworld_ready(pess_experiment *experiment, pess_error *error);
+/* Columns for curves over cases: algorithm m at x[case]. */
+pess_status pess__gridworld_add_curves(pess_experiment *experiment, const double *x, pess_error *error);
+/* Two sentences on world and data, for the description. */
+void pess__gridworld_describe(const pess_experiment *experiment, char *out, size_t size);
+/* The paper's predictions for figure 1a (exploration) or 1b. */
+pess_status pess__gridworld_judge_exploration(pess_experiment *experiment, pess_error *error);
+pess_status pess__gridworld_judge_data(pess_experiment *experiment, pess_error *error);
+
+/* Rows of the table of experiments. */
+pess_status pess__gridworld_room_create(const pess_experiment *experiment, void **out, pess_error *error);
+void pess__gridworld_room_destroy(void *room);
+pess_status pess__gridworld_run(const pess_experiment *experiment, void *room, int64_t first, int64_t count,
+                                double *out, pess_error *error);
+void pess__gridworld_release(pess_experiment *experiment);
+
+#endif

@@ -1,0 +1,220 @@
+/* Figures from experiments in memory and from results.csv on disk. */
+#include "core/infile.h"
+#include "data/table.h"
+#include "report/report.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* ---- panels: one per dataset where results say which */
+
+typedef struct source {
+    bool panels;
+    char title[200], x_label[200], y_label[120];
+    bool log_x;
+    int64_t first; /* panel of the figure at which this source begins */
+} source;
+
+static void label_panel(const source *from, double epsilon, double transitions, pess__panel *panel) {
+    (void)snprintf(panel->x_label, sizeof panel->x_label, "%s", from->x_label);
+    (void)snprintf(panel->y_label, sizeof panel->y_label, "%s", from->y_label);
+    panel->log_x = from->log_x;
+    if (from->panels)
+        (void)snprintf(panel->title, sizeof panel->title, "ε = %g, %.0f transitions", epsilon, transitions);
+}
+
+/* The last panel where it is of this dataset, else a new one: rows come panel after panel. */
+static pess_status panel_for(pess__figure *figure, const source *from, double epsilon, double transitions,
+                             pess__panel **out, pess_error *error) {
+    pess__panel wanted = {0};
+    label_panel(from, epsilon, transitions, &wanted);
+    for (int64_t p = figure->panel_count - 1; p >= from->first; p--)
+        if (strcmp(figure->panels[p].title, wanted.title) == 0) {
+            *out = &figure->panels[p];
+            return PESS_OK;
+        }
+    PESS_TRY(pess__figure_add_panel(figure, out, error));
+    label_panel(from, epsilon, transitions, *out);
+    return PESS_OK;
+}
+
+pess_status pess__report_figure(const pess_experiment *e, pess__figure *out, pess_error *error) {
+    const pess_experiment_info *info = &e->kind->info;
+    source from = {.panels = pess__report_has_panels(e), .log_x = info->log_x};
+    (void)snprintf(from.x_label, sizeof from.x_label, "%s", info->x_label);
+    (void)snprintf(from.y_label, sizeof from.y_label, "%s", info->y_label);
+    (void)snprintf(out->title, sizeof out->title, "%s", info->title);
+    pess__report_note(e, out->note, sizeof out->note);
+    for (int64_t c = 0; c < e->column_count; c++) {
+        const pess_experiment_point *point = &e->points[c];
+        pess__panel *panel = NULL;
+        PESS_TRY(panel_for(out, &from, point->epsilon, (double)point->transitions, &panel, error));
+        PESS_TRY(pess__panel_add_point(panel, point->algorithm, point->x, point->mean, point->ci95, error));
+    }
+    return PESS_OK;
+}
+
+/* ---- a member of a manifest.json: those at the top level stand on lines of their own */
+
+static bool read_member(const char *text, const char *key, char *out, size_t size) {
+    char opening[64];
+    (void)snprintf(opening, sizeof opening, "\n  \"%s\": \"", key);
+    const char *at = strstr(text, opening);
+    if (at == NULL) return false;
+    at += strlen(opening);
+    size_t used = 0;
+    for (; *at != '\0' && *at != '"' && *at != '\n'; at++) {
+        if (*at == '\\' && (at[1] == '"' || at[1] == '\\')) at++;
+        if (used + 1 < size) out[used++] = *at;
+    }
+    out[used] = '\0';
+    return *at == '"';
+}
+
+static char *read_text(const char *path) {
+    FILE *file = fopen(path, "rb");
+    if (file == NULL) return NULL;
+    enum { LIMIT = 1 << 20 };
+    char *text = malloc(LIMIT);
+    if (text != NULL) text[fread(text, 1, LIMIT - 1, file)] = '\0';
+    (void)fclose(file);
+    return text;
+}
+
+static void read_labels(const char *manifest, source *from, pess__figure *figure) {
+    char *text = read_text(manifest);
+    if (text == NULL) return;
+    char scale[16] = "";
+    (void)read_member(text, "x_label", from->x_label, sizeof from->x_label);
+    (void)read_member(text, "y_label", from->y_label, sizeof from->y_label);
+    (void)read_member(text, "title", from->title, sizeof from->title);
+    if (read_member(text, "x_scale", scale, sizeof scale)) from->log_x = strcmp(scale, "log") == 0;
+    if (figure->note[0] == '\0') (void)read_member(text, "note", figure->note, sizeof figure->note);
+    free(text);
+}
+
+/* ---- results.csv */
+
+typedef struct columns {
+    int64_t algorithm, x, mean, ci95, epsilon, transitions;
+} columns;
+
+static pess_status find_columns(const pess__table *table, columns *c, pess_error *error) {
+    int64_t trials = 0;
+    PESS_TRY(pess__table_require(table, "algorithm", &c->algorithm, error));
+    PESS_TRY(pess__table_require(table, "x", &c->x, error));
+    PESS_TRY(pess__table_require(table, "trials", &trials, error));
+    PESS_TRY(pess__table_require(table, "mean", &c->mean, error));
+    PESS_TRY(pess__table_require(table, "ci95", &c->ci95, error));
+    c->epsilon = pess__table_column(table, "epsilon");
+    c->transitions = pess__table_column(table, "transitions");
+    return PESS_OK;
+}
+
+static pess_status read_row(const pess__table *table, const columns *c, const source *from, pess__figure *figure,
+                            pess_error *error) {
+    double x = 0, mean = 0, ci95 = NAN, epsilon = NAN, transitions = NAN;
+    const pess__csv_field name = pess__table_field(table, c->algorithm), half = pess__table_field(table, c->ci95);
+    PESS_TRY(pess__table_double(table, c->x, -INFINITY, INFINITY, "a number", &x, error));
+    PESS_TRY(pess__table_double(table, c->mean, -INFINITY, INFINITY, "a number", &mean, error));
+    if (!(half.length == 3 && memcmp(half.text, "nan", 3) == 0)) /* of a single trial */
+        PESS_TRY(pess__table_double(table, c->ci95, 0, INFINITY, "a half-width, 0 or more", &ci95, error));
+    if (from->panels) {
+        PESS_TRY(pess__table_double(table, c->epsilon, -INFINITY, INFINITY, "a number", &epsilon, error));
+        PESS_TRY(pess__table_double(table, c->transitions, 0, INFINITY, "a number", &transitions, error));
+    }
+    if (name.length == 0 || name.length > 79)
+        return pess__table_fail(table, c->algorithm, error, "expected a name of 1 to 79 bytes");
+    if (from->log_x && !(x > 0)) return pess__table_fail(table, c->x, error, "expected a number above 0 (log axis)");
+    char algorithm[80];
+    memcpy(algorithm, name.text, name.length);
+    algorithm[name.length] = '\0';
+    pess__panel *panel = NULL;
+    PESS_TRY(panel_for(figure, from, epsilon, transitions, &panel, error));
+    return pess__panel_add_point(panel, algorithm, x, mean, ci95, error);
+}
+
+/* Without a manifest: logarithmic where numbers are positive and span more than two powers of ten. */
+static void guess_scale(pess__figure *figure, int64_t first) {
+    for (int64_t p = first; p < figure->panel_count; p++) {
+        double lo = INFINITY, hi = -INFINITY;
+        const pess__panel *panel = &figure->panels[p];
+        for (int64_t c = 0; c < panel->curve_count; c++) {
+            lo = fmin(lo, panel->curves[c].x[0]);
+            hi = fmax(hi, panel->curves[c].x[panel->curves[c].count - 1]);
+        }
+        figure->panels[p].log_x = lo > 0 && hi > 100 * lo;
+    }
+}
+
+static pess_status read_table(pess__table *table, source *from, pess__figure *figure, pess_error *error) {
+    columns c;
+    PESS_TRY(find_columns(table, &c, error));
+    from->panels = c.epsilon >= 0 && c.transitions >= 0;
+    for (;;) {
+        bool row = false;
+        PESS_TRY(pess__table_next(table, &row, error));
+        if (!row) return PESS_OK;
+        PESS_TRY(read_row(table, &c, from, figure, error));
+    }
+}
+
+pess_status pess__report_read(const char *path, pess__figure *figure, pess_error *error) {
+    struct stat info;
+    char results[4200], manifest[4200];
+    const bool directory = stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+    if (strlen(path) > 4000) return pess__fail(error, PESS_ARGUMENT, "the name of the results is too long");
+    (void)snprintf(results, sizeof results, "%s%s", path, directory ? "/results.csv" : "");
+    const char *slash = strrchr(results, '/');
+    (void)snprintf(manifest, sizeof manifest, "%.*smanifest.json", slash != NULL ? (int)(slash - results + 1) : 0,
+                   results);
+    source from = {.first = figure->panel_count, .x_label = "x", .y_label = "mean"};
+    read_labels(manifest, &from, figure);
+    const bool labelled = strcmp(from.x_label, "x") != 0;
+    pess__table *table = NULL;
+    PESS_TRY(pess__table_open(results, &table, error));
+    const pess_status status = read_table(table, &from, figure, error);
+    pess__table_close(table);
+    PESS_TRY(status);
+    if (figure->panel_count == from.first) return pess__fail(error, PESS_INPUT, "%s: has no rows", results);
+    if (!labelled) guess_scale(figure, from.first);
+    if (from.title[0] != '\0') {
+        if (figure->panel_count > from.first + 1 || from.first == 0)
+            (void)snprintf(figure->title, sizeof figure->title, "%s", from.title);
+        if (figure->panel_count == from.first + 1)
+            (void)snprintf(figure->panels[from.first].title, sizeof figure->panels[0].title, "%.150s", from.title);
+    }
+    return PESS_OK;
+}
+
+/* ---- pess plot */
+
+static const char *format_of(const char *path) {
+    static const char *const formats[] = {"svg", "png", "pdf"};
+    const char *dot = strrchr(path, '.');
+    for (int i = 0; dot != NULL && i < 3; i++)
+        if (strcmp(dot + 1, formats[i]) == 0) return formats[i];
+    return NULL;
+}
+
+pess_status pess_figure_write(const char *const *results, size_t count, const char *path, pess_error *error) {
+    const char *format = format_of(path);
+    if (format == NULL)
+        return pess__fail(error, PESS_ARGUMENT, "%s: found no figure's ending, expected .svg, .png or .pdf", path);
+    pess__figure figure = {0};
+    pess_status status = PESS_OK;
+    for (size_t i = 0; i < count && status == PESS_OK; i++) status = pess__report_read(results[i], &figure, error);
+    if (status == PESS_OK && count > 1) { /* panels carry their own titles; one setting does not speak for all */
+        figure.title[0] = '\0';
+        figure.note[0] = '\0';
+        (void)snprintf(figure.title, sizeof figure.title, "Tabular experiments");
+    } else if (figure.panel_count == 1) {
+        figure.panels[0].title[0] = '\0';
+    }
+    if (status == PESS_OK) status = pess__figure_save(&figure, path, format, error);
+    pess__figure_release(&figure);
+    return status;
+}

@@ -1,0 +1,155 @@
+/* results.csv, paired.csv and trials.csv.gz. */
+#include "core/memory.h"
+#include "core/text.h"
+#include "report/report.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+bool pess__report_has_panels(const pess_experiment *experiment) {
+    for (int64_t c = 0; c < experiment->column_count; c++)
+        if (!isnan(experiment->points[c].alpha_theory)) return true;
+    return false;
+}
+
+/* Where there are panels, further columns say which. */
+static void write_panel(pess__outfile *file, const pess_experiment_point *point) {
+    pess__outfile_write(file, ",", 1);
+    pess__outfile_double(file, point->epsilon);
+    pess__outfile_print(file, ",%lld,", (long long)point->transitions);
+    if (!isnan(point->alpha_theory)) pess__outfile_double(file, point->alpha_theory);
+}
+
+static pess_status write_points(const pess_experiment *e, const char *path, const char *header, bool paired,
+                                pess_error *error) {
+    pess__outfile *file = NULL;
+    PESS_TRY(pess__outfile_open(path, &file, error));
+    const bool panels = pess__report_has_panels(e);
+    pess__outfile_print(file, "%s%s\n", header, panels ? ",epsilon,transitions,alpha_theory" : "");
+    for (int64_t c = 0; c < e->column_count; c++) {
+        const pess_experiment_point *point = &e->points[c];
+        pess__outfile_field(file, point->algorithm);
+        pess__outfile_write(file, ",", 1);
+        pess__outfile_double(file, point->x);
+        pess__outfile_print(file, ",%lld,", (long long)point->trials);
+        pess__outfile_double(file, paired ? point->regret : point->mean);
+        pess__outfile_write(file, ",", 1);
+        pess__outfile_double(file, paired ? point->regret_ci95 : point->ci95);
+        if (panels) write_panel(file, point);
+        pess__outfile_write(file, "\n", 1);
+    }
+    return pess__outfile_commit(file, error);
+}
+
+pess_status pess__report_results(const pess_experiment *experiment, const char *path, pess_error *error) {
+    return write_points(experiment, path, "algorithm,x,trials,mean,ci95", false, error);
+}
+
+pess_status pess__report_paired(const pess_experiment *experiment, const char *path, pess_error *error) {
+    return write_points(experiment, path, "algorithm,x,trials,below_optimal,ci95", true, error);
+}
+
+/* ---- trials: rows are made and compressed in pieces, one gzip member each, on all cores. Pieces are the same whatever
+ * the number of threads. */
+
+enum { PIECE_ROWS = 20000, PREFIX = 160, ROW = PREFIX + 2 * PESS__NUMBER_SIZE };
+
+typedef struct piece {
+    unsigned char *bytes;
+    size_t length;
+    pess_status status;
+    pess_error error;
+} piece;
+
+/* "algorithm,x[,epsilon,transitions]," of every column, made once. */
+static pess_status make_prefixes(const pess_experiment *e, char (**out)[PREFIX], pess_error *error) {
+    char(*prefixes)[PREFIX] = NULL;
+    PESS_TRY(pess__allocate(&prefixes, e->column_count, sizeof *prefixes, "the table of trials", error));
+    const bool panels = pess__report_has_panels(e);
+    for (int64_t c = 0; c < e->column_count; c++) {
+        const pess__column *column = &e->columns[c];
+        char x[PESS__NUMBER_SIZE], panel[64] = "";
+        (void)pess__format_double(column->x, x);
+        if (panels) (void)snprintf(panel, sizeof panel, "%g,%lld,", column->epsilon, (long long)column->transitions);
+        (void)snprintf(prefixes[c], PREFIX, ",%s,%s,%s", column->algorithm, x, panel);
+    }
+    *out = prefixes;
+    return PESS_OK;
+}
+
+static pess_status compress_piece(char *text, size_t length, piece *out) {
+    z_stream z = {0};
+    if (deflateInit2(&z, 1, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK)
+        return pess__fail(&out->error, PESS_MEMORY, "not enough memory to compress the trials");
+    const uLong room = deflateBound(&z, (uLong)length);
+    pess_status status = pess__allocate(&out->bytes, (int64_t)room, 1, "the table of trials", &out->error);
+    if (status == PESS_OK) {
+        z.next_in = (Bytef *)text;
+        z.avail_in = (uInt)length;
+        z.next_out = out->bytes;
+        z.avail_out = (uInt)room;
+        if (deflate(&z, Z_FINISH) != Z_STREAM_END)
+            status = pess__fail(&out->error, PESS_IO, "the trials cannot be compressed");
+        out->length = z.total_out;
+    }
+    (void)deflateEnd(&z);
+    return status;
+}
+
+static int64_t piece_trials(const pess_experiment *e) {
+    return e->column_count < PIECE_ROWS ? PIECE_ROWS / e->column_count : 1;
+}
+
+static pess_status make_piece(const pess_experiment *e, char (*prefixes)[PREFIX], int64_t first, piece *out) {
+    const int64_t last = first + piece_trials(e), end = last < e->options.trials ? last : e->options.trials;
+    char *text = NULL;
+    PESS_TRY(pess__allocate(&text, (end - first) * e->column_count + 1, ROW, "the table of trials", &out->error));
+    char *at = text;
+    if (first == 0) {
+        const bool panels = pess__report_has_panels(e);
+        at += sprintf(at, "trial,algorithm,x,%sreturn\n", panels ? "epsilon,transitions," : "");
+    }
+    for (int64_t t = first; t < end; t++) {
+        char number[24];
+        const size_t digits = (size_t)sprintf(number, "%lld", (long long)t);
+        for (int64_t c = 0; c < e->column_count; c++) {
+            const size_t length = strlen(prefixes[c]);
+            memcpy(at, number, digits);
+            memcpy(at + digits, prefixes[c], length);
+            at += digits + length;
+            at += sprintf(at, "%.17g\n", e->values[t * e->value_count + e->columns[c].value]);
+        }
+    }
+    const pess_status status = compress_piece(text, (size_t)(at - text), out);
+    free(text);
+    return status;
+}
+
+static pess_status write_pieces(const piece *pieces, int64_t count, const char *path, pess_error *error) {
+    pess__outfile *file = NULL;
+    for (int64_t i = 0; i < count; i++)
+        if (pieces[i].status != PESS_OK) return pess__fail(error, pieces[i].status, "%s", pieces[i].error.message);
+    PESS_TRY(pess__outfile_open(path, &file, error));
+    for (int64_t i = 0; i < count; i++) pess__outfile_write(file, pieces[i].bytes, pieces[i].length);
+    return pess__outfile_commit(file, error);
+}
+
+pess_status pess__report_trials(const pess_experiment *e, const char *path, pess_error *error) {
+    const int64_t each = piece_trials(e), count = (e->options.trials + each - 1) / each;
+    char(*prefixes)[PREFIX] = NULL;
+    piece *pieces = NULL;
+    PESS_TRY(make_prefixes(e, &prefixes, error));
+    pess_status status = pess__allocate(&pieces, count, sizeof *pieces, "the table of trials", error);
+    if (status == PESS_OK) {
+#pragma omp parallel for schedule(dynamic) num_threads(e->options.threads)
+        for (int64_t i = 0; i < count; i++) pieces[i].status = make_piece(e, prefixes, i * each, &pieces[i]);
+        status = write_pieces(pieces, count, path, error);
+        for (int64_t i = 0; i < count; i++) free(pieces[i].bytes);
+    }
+    free(pieces);
+    free(prefixes);
+    return status;
+}

@@ -1,0 +1,301 @@
+#include "solve/lanes.h"
+
+#include "core/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A batch is WIDE registers of four doubles. */
+typedef double vector __attribute__((vector_size(32)));
+enum { WIDE = PESS__LANES / 4 };
+
+struct pess__lanes_plan {
+    int64_t n, operations, upper_count;
+    uint32_t *state;    /* [n]   state eliminated at step i */
+    uint32_t *position; /* [n*4] step of the state that neighbour d of the state of step i is */
+    int64_t *lower_row; /* [n+1] steps k < i that touch row i … */
+    uint32_t *lower;    /*       … ascending */
+    int64_t *upper_row; /* [n+1] columns j > i of row i of U … */
+    uint32_t *upper;    /*       … ascending */
+};
+
+/* ---- the plan: minimum degree, ties to the least fill, then to the smallest number */
+
+/* The graph that is eliminated, as a bit matrix: n is at most a few thousand. */
+typedef struct graph {
+    int64_t n, words;
+    uint64_t *edge; /* [n*words] */
+    int32_t *degree;
+    bool *gone;
+} graph;
+
+static uint64_t *edges_of(const graph *g, int64_t v) { return g->edge + v * g->words; }
+static bool has_edge(const graph *g, int64_t v, int64_t w) { return edges_of(g, v)[w >> 6] >> (w & 63) & 1; }
+
+static void remove_edge(const graph *g, int64_t v, int64_t w) { edges_of(g, v)[w >> 6] &= ~((uint64_t)1 << (w & 63)); }
+
+static int64_t list_edges(const graph *g, int64_t v, uint32_t *out) {
+    int64_t count = 0;
+    for (int64_t word = 0; word < g->words; word++)
+        for (uint64_t bits = edges_of(g, v)[word]; bits != 0; bits &= bits - 1)
+            out[count++] = (uint32_t)(64 * word + __builtin_ctzll(bits));
+    return count;
+}
+
+static int64_t fill_of(const graph *g, int64_t v, uint32_t *list) {
+    const int64_t count = list_edges(g, v, list);
+    int64_t fill = 0;
+    for (int64_t i = 0; i < count; i++)
+        for (int64_t j = 0; j < i; j++) fill += !has_edge(g, list[i], list[j]);
+    return fill;
+}
+
+/* Comparing fill is worth its cost on small graphs only. */
+static int64_t choose(const graph *g, uint32_t *list) {
+    int32_t least = INT32_MAX;
+    for (int64_t v = 0; v < g->n; v++)
+        if (!g->gone[v] && g->degree[v] < least) least = g->degree[v];
+    int64_t best = -1, best_fill = INT64_MAX;
+    for (int64_t v = 0; v < g->n; v++) {
+        if (g->gone[v] || g->degree[v] != least) continue;
+        const int64_t fill = g->n <= 256 ? fill_of(g, v, list) : 0;
+        if (fill < best_fill) {
+            best_fill = fill;
+            best = v;
+        }
+    }
+    return best;
+}
+
+/* The neighbours of v become neighbours of each other. */
+static void eliminate(graph *g, int64_t v, const uint32_t *list, int64_t count) {
+    g->gone[v] = true;
+    for (int64_t i = 0; i < count; i++) {
+        uint64_t *row = edges_of(g, list[i]);
+        int32_t degree = 0;
+        for (int64_t word = 0; word < g->words; word++) row[word] |= edges_of(g, v)[word];
+        remove_edge(g, list[i], list[i]);
+        remove_edge(g, list[i], v);
+        for (int64_t word = 0; word < g->words; word++) degree += __builtin_popcountll(row[word]);
+        g->degree[list[i]] = degree;
+    }
+}
+
+static int compare_steps(const void *a, const void *b) {
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Fills state, upper_row and, growing it, upper (as states for now). */
+static pess_status order_states(pess__lanes_plan *plan, graph *g, uint32_t *list, uint32_t *fill_list,
+                                pess_error *error) {
+    int64_t capacity = 0;
+    for (int64_t i = 0; i < plan->n; i++) {
+        const int64_t v = choose(g, fill_list);
+        const int64_t count = list_edges(g, v, list);
+        PESS_TRY(pess__grow(&plan->upper, &capacity, plan->upper_count + count + 1, sizeof *plan->upper,
+                            "the elimination plan", error));
+        memcpy(plan->upper + plan->upper_count, list, (size_t)count * sizeof *list);
+        plan->state[i] = (uint32_t)v;
+        plan->upper_row[i] = plan->upper_count;
+        plan->upper_count += count;
+        plan->operations += count * count + 3 * count;
+        eliminate(g, v, list, count);
+    }
+    plan->upper_row[plan->n] = plan->upper_count;
+    return PESS_OK;
+}
+
+/* States become steps, rows are sorted, and the pattern of L is that of U transposed. */
+static pess_status number_steps(pess__lanes_plan *plan, const uint32_t *neighbour, uint32_t *step_of,
+                                pess_error *error) {
+    const int64_t n = plan->n;
+    for (int64_t i = 0; i < n; i++) step_of[plan->state[i]] = (uint32_t)i;
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t d = 0; d < PESS__NEIGHBOURS; d++)
+            plan->position[i * PESS__NEIGHBOURS + d] = step_of[neighbour[plan->state[i] * PESS__NEIGHBOURS + d]];
+    PESS_TRY(pess__allocate(&plan->lower, plan->upper_count, sizeof *plan->lower, "the elimination plan", error));
+    for (int64_t i = 0; i < n; i++) {
+        const int64_t begin = plan->upper_row[i], end = plan->upper_row[i + 1];
+        for (int64_t e = begin; e < end; e++) plan->upper[e] = step_of[plan->upper[e]];
+        qsort(plan->upper + begin, (size_t)(end - begin), sizeof *plan->upper, compare_steps);
+        for (int64_t e = begin; e < end; e++) plan->lower_row[plan->upper[e] + 1]++;
+    }
+    for (int64_t i = 0; i < n; i++) plan->lower_row[i + 1] += plan->lower_row[i];
+    memset(step_of, 0, (size_t)n * sizeof *step_of); /* from here: entries placed per row */
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t e = plan->upper_row[i]; e < plan->upper_row[i + 1]; e++) {
+            const uint32_t row = plan->upper[e];
+            plan->lower[plan->lower_row[row] + step_of[row]++] = (uint32_t)i;
+        }
+    return PESS_OK;
+}
+
+static pess_status make_plan(pess__lanes_plan *plan, const uint32_t *neighbour, graph *g, uint32_t **lists,
+                             pess_error *error) {
+    const int64_t n = plan->n;
+    const char *what = "the elimination plan";
+    PESS_TRY(pess__allocate(&plan->state, n, sizeof *plan->state, what, error));
+    PESS_TRY(pess__allocate(&plan->position, n * PESS__NEIGHBOURS, sizeof *plan->position, what, error));
+    PESS_TRY(pess__allocate(&plan->lower_row, n + 1, sizeof *plan->lower_row, what, error));
+    PESS_TRY(pess__allocate(&plan->upper_row, n + 1, sizeof *plan->upper_row, what, error));
+    PESS_TRY(pess__allocate(&g->edge, n * g->words, sizeof *g->edge, what, error));
+    PESS_TRY(pess__allocate(&g->degree, n, sizeof *g->degree, what, error));
+    PESS_TRY(pess__allocate(&g->gone, n, sizeof *g->gone, what, error));
+    PESS_TRY(pess__allocate(lists, 2 * n, sizeof **lists, what, error));
+    for (int64_t s = 0; s < n; s++) {
+        for (int64_t d = 0; d < PESS__NEIGHBOURS; d++) {
+            const uint32_t t = neighbour[s * PESS__NEIGHBOURS + d];
+            if (t != s) edges_of(g, s)[t >> 6] |= (uint64_t)1 << (t & 63);
+        }
+        g->degree[s] = (int32_t)list_edges(g, s, *lists);
+    }
+    PESS_TRY(order_states(plan, g, *lists, *lists + n, error));
+    return number_steps(plan, neighbour, *lists, error);
+}
+
+pess_status pess__lanes_plan_create(int64_t n, const uint32_t *neighbour, pess__lanes_plan **out, pess_error *error) {
+    pess__lanes_plan *plan = NULL;
+    PESS_TRY(pess__allocate(&plan, 1, sizeof *plan, "the elimination plan", error));
+    plan->n = n;
+    graph g = {.n = n, .words = (n + 63) / 64};
+    uint32_t *lists = NULL;
+    const pess_status status = make_plan(plan, neighbour, &g, &lists, error);
+    free(g.edge);
+    free(g.degree);
+    free(g.gone);
+    free(lists);
+    if (status != PESS_OK) {
+        pess__lanes_plan_destroy(plan);
+        return status;
+    }
+    *out = plan;
+    return PESS_OK;
+}
+
+void pess__lanes_plan_destroy(pess__lanes_plan *plan) {
+    if (plan == NULL) return;
+    free(plan->state);
+    free(plan->position);
+    free(plan->lower_row);
+    free(plan->lower);
+    free(plan->upper_row);
+    free(plan->upper);
+    free(plan);
+}
+
+int64_t pess__lanes_plan_operations(const pess__lanes_plan *plan) { return plan->operations; }
+
+/* ---- a batch */
+
+pess_status pess__lanes_create(const pess__lanes_plan *plan, pess__lanes *out, pess_error *error) {
+    const int64_t n = plan->n, vectors = n * (PESS__NEIGHBOURS + 2 + 2 + 1 + 1 + 2) + plan->upper_count + 1;
+    void *memory = NULL;
+    PESS_TRY(pess__allocate(&memory, vectors * WIDE + 1, sizeof(vector), "a batch of systems", error));
+    char *aligned = (char *)memory + (sizeof(vector) - (uintptr_t)memory % sizeof(vector)) % sizeof(vector);
+    double *at = (double *)(void *)aligned;
+    out->memory = memory;
+    double **const parts[] = {&out->coefficient, &out->right,   &out->solution, &out->pivot,
+                              &out->work,        &out->forward, &out->upper};
+    const int64_t sizes[] = {n * PESS__NEIGHBOURS, 2 * n, 2 * n, n, n, 2 * n, plan->upper_count};
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        *parts[i] = at;
+        at += sizes[i] * PESS__LANES;
+    }
+    return PESS_OK;
+}
+
+void pess__lanes_destroy(pess__lanes *lanes) {
+    free(lanes->memory);
+    memset(lanes, 0, sizeof *lanes);
+}
+
+#define EACH_REGISTER for (int w = 0; w < WIDE; w++)
+
+/* Row i of I − C in the dense work row: zero on its pattern, one on the diagonal, minus the entries of C. */
+static inline void load_row(const pess__lanes_plan *plan, int64_t i, const vector *coefficient, vector *work) {
+    const vector zero = {0};
+    for (int64_t e = plan->lower_row[i]; e < plan->lower_row[i + 1]; e++)
+        EACH_REGISTER work[(int64_t)plan->lower[e] * WIDE + w] = zero;
+    for (int64_t e = plan->upper_row[i]; e < plan->upper_row[i + 1]; e++)
+        EACH_REGISTER work[(int64_t)plan->upper[e] * WIDE + w] = zero;
+    EACH_REGISTER work[i * WIDE + w] = zero + 1.0;
+    const vector *c = coefficient + (int64_t)plan->state[i] * PESS__NEIGHBOURS * WIDE;
+    for (int64_t d = 0; d < PESS__NEIGHBOURS; d++) {
+        vector *at = work + (int64_t)plan->position[i * PESS__NEIGHBOURS + d] * WIDE;
+        EACH_REGISTER at[w] -= c[d * WIDE + w];
+    }
+}
+
+/* Up-looking elimination: row i minus multiples of the rows above it. The forward substitution of both right-hand
+ * sides goes along, so L is never stored. */
+static inline void factor(const pess__lanes_plan *plan, pess__lanes *lanes, int64_t rows) {
+    const vector *coefficient = (const vector *)lanes->coefficient, *right = (const vector *)lanes->right;
+    vector *restrict work = (vector *)lanes->work, *restrict pivot = (vector *)lanes->pivot;
+    vector *restrict upper = (vector *)lanes->upper, *restrict forward = (vector *)lanes->forward;
+    for (int64_t i = 0; i < rows; i++) {
+        load_row(plan, i, coefficient, work);
+        vector first[WIDE], second[WIDE];
+        EACH_REGISTER first[w] = right[2 * (int64_t)plan->state[i] * WIDE + w];
+        EACH_REGISTER second[w] = right[(2 * (int64_t)plan->state[i] + 1) * WIDE + w];
+        for (int64_t e = plan->lower_row[i]; e < plan->lower_row[i + 1]; e++) {
+            const int64_t k = plan->lower[e], end = plan->upper_row[k + 1];
+            vector multiple[WIDE];
+            EACH_REGISTER multiple[w] = work[k * WIDE + w] * pivot[k * WIDE + w];
+            for (int64_t f = plan->upper_row[k]; f < end; f++) {
+                vector *at = work + (int64_t)plan->upper[f] * WIDE;
+                EACH_REGISTER at[w] -= multiple[w] * upper[f * WIDE + w];
+            }
+            EACH_REGISTER first[w] -= multiple[w] * forward[2 * k * WIDE + w];
+            EACH_REGISTER second[w] -= multiple[w] * forward[(2 * k + 1) * WIDE + w];
+        }
+        for (int64_t f = plan->upper_row[i]; f < plan->upper_row[i + 1]; f++)
+            EACH_REGISTER upper[f * WIDE + w] = work[(int64_t)plan->upper[f] * WIDE + w];
+        EACH_REGISTER pivot[i * WIDE + w] = 1.0 / work[i * WIDE + w];
+        EACH_REGISTER forward[2 * i * WIDE + w] = first[w];
+        EACH_REGISTER forward[(2 * i + 1) * WIDE + w] = second[w];
+    }
+}
+
+/* x_i = (y_i − Σ_{j>i} U_ij x_j) / U_ii, from row `rows` − 1 down; x overwrites y. */
+static inline void substitute(const pess__lanes_plan *plan, pess__lanes *lanes, int64_t rows) {
+    const vector *pivot = (const vector *)lanes->pivot, *upper = (const vector *)lanes->upper;
+    vector *restrict forward = (vector *)lanes->forward, *restrict solution = (vector *)lanes->solution;
+    for (int64_t i = rows - 1; i >= 0; i--) {
+        vector x[2 * WIDE];
+        for (int h = 0; h < 2 * WIDE; h++) x[h] = forward[2 * i * WIDE + h];
+        for (int64_t f = plan->upper_row[i]; f < plan->upper_row[i + 1]; f++) {
+            const vector *later = forward + 2 * (int64_t)plan->upper[f] * WIDE;
+            for (int h = 0; h < 2 * WIDE; h++) x[h] -= upper[f * WIDE + h % WIDE] * later[h];
+        }
+        for (int h = 0; h < 2 * WIDE; h++) {
+            x[h] *= pivot[i * WIDE + h % WIDE];
+            forward[2 * i * WIDE + h] = x[h];
+            solution[2 * (int64_t)plan->state[i] * WIDE + h] = x[h];
+        }
+    }
+}
+
+void pess__lanes_solve(const pess__lanes_plan *plan, pess__lanes *lanes) {
+    factor(plan, lanes, plan->n);
+    substitute(plan, lanes, plan->n);
+}
+
+void pess__lanes_null(const pess__lanes_plan *plan, pess__lanes *lanes) {
+    const int64_t n = plan->n, last = n - 1, size = PESS__LANES;
+    double *solution = lanes->solution, *forward = lanes->forward;
+    memset(lanes->right, 0, (size_t)(2 * n * size) * sizeof *lanes->right);
+    /* the last pivot of a singular matrix is zero: its unknown is free and set to one */
+    factor(plan, lanes, last);
+    for (int64_t l = 0; l < size; l++) {
+        forward[2 * last * size + l] = 1;
+        forward[(2 * last + 1) * size + l] = 0;
+        solution[2 * (int64_t)plan->state[last] * size + l] = 1;
+    }
+    substitute(plan, lanes, last);
+    for (int64_t l = 0; l < size; l++) {
+        double sum = 0;
+        for (int64_t s = 0; s < n; s++) sum += solution[2 * s * size + l];
+        for (int64_t s = 0; s < n; s++) solution[2 * s * size + l] /= sum;
+    }
+}

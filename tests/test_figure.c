@@ -1,0 +1,179 @@
+/* Figures and reports: axes, styles, the three formats, and results read back. */
+#include "scratch.h"
+
+#include "report/axis.h"
+#include "report/figure.h"
+#include "report/report.h"
+#include "report/style.h"
+
+#include <math.h>
+
+/* ---- axes */
+
+static void test_axes(void **state) {
+    (void)state;
+    const pess__axis linear = pess__axis_make(24.1, 59.8, false, true, 6, 400, 0);
+    assert_true(linear.lo <= 24.1 && linear.hi >= 59.8 && linear.tick_count >= 4 && linear.tick_count <= 12);
+    assert_true(fabs(pess__axis_place(&linear, linear.lo) - 400) < 1e-9);
+    assert_true(fabs(pess__axis_place(&linear, linear.hi)) < 1e-9);
+    for (int i = 1; i < linear.tick_count; i++) assert_true(linear.tick[i] > linear.tick[i - 1]);
+    const pess__axis log_axis = pess__axis_make(2, 200000, true, false, 5, 0, 100);
+    assert_int_equal(log_axis.tick_count, 5); /* 10 … 100000 */
+    assert_true(fabs(pess__axis_place(&log_axis, sqrt(2.0 * 200000)) - 50) < 1e-9);
+    char text[32];
+    pess__axis_label(&log_axis, 10000, text, sizeof text);
+    assert_string_equal(text, "10k");
+    const pess__axis single = pess__axis_make(3, 3, false, true, 5, 0, 1);
+    assert_true(single.lo < 3 && single.hi > 3);
+}
+
+/* ---- styles: contrast after WCAG 2 on both backgrounds, and no two of the paper's curves alike */
+
+static double luminance(uint32_t colour) {
+    static const double weight[3] = {0.2126, 0.7152, 0.0722};
+    double sum = 0;
+    for (int i = 0; i < 3; i++) {
+        const double c = (colour >> (16 - 8 * i) & 255) / 255.0;
+        sum += weight[i] * (c <= 0.04045 ? c / 12.92 : pow((c + 0.055) / 1.055, 2.4));
+    }
+    return sum;
+}
+
+static double contrast(uint32_t a, uint32_t b) {
+    const double x = luminance(a), y = luminance(b);
+    return (fmax(x, y) + 0.05) / (fmin(x, y) + 0.05);
+}
+
+/* How a colour looks to someone without one kind of cone (Viénot, Brettel & Mollon 1999), in linear light. */
+static void reduced(uint32_t colour, bool protan, double *out) {
+    double linear[3];
+    for (int i = 0; i < 3; i++) {
+        const double c = (colour >> (16 - 8 * i) & 255) / 255.0;
+        linear[i] = pow(c, 2.2);
+    }
+    const double r = linear[0], g = linear[1], b = linear[2];
+    out[0] = protan ? 0.11238 * r + 0.88762 * g : 0.29275 * r + 0.70725 * g;
+    out[1] = out[0];
+    out[2] = protan ? 0.00401 * r - 0.00401 * g + b : -0.02234 * r + 0.02234 * g + b;
+}
+
+static void test_styles(void **state) {
+    (void)state;
+    static const char *const names[] = {"random", "optimal", "imitation", "naive",          "ua",   "proximal",
+                                        "robust", "spibb",   "spibb-leq", "ua:hoeffding-s", "rmin", "ua:bernstein"};
+    enum { COUNT = sizeof names / sizeof names[0], PAPER = 6 };
+    for (int i = 0; i < COUNT; i++) {
+        const pess__style style = pess__style_of(names[i]);
+        assert_true(contrast(style.colour, 0xFFFFFF) >= 2.95);
+        assert_true(contrast(style.colour, 0x14161A) >= 2.95);
+        assert_memory_equal(&style.colour, &(uint32_t){pess__style_of(names[i]).colour}, 4);
+        for (int j = 0; j < i && i < PAPER; j++) {
+            const pess__style other = pess__style_of(names[j]);
+            bool alike = other.dash == style.dash && other.marker == style.marker;
+            for (int kind = 0; kind < 2 && alike; kind++) {
+                double a[3], b[3], distance = 0;
+                reduced(style.colour, kind == 0, a);
+                reduced(other.colour, kind == 0, b);
+                for (int k = 0; k < 3; k++) distance += (a[k] - b[k]) * (a[k] - b[k]);
+                alike = sqrt(distance) < 0.05;
+            }
+            assert_false(alike); /* told apart by marker or dash, or by colour whatever the eye */
+        }
+    }
+}
+
+/* ---- files */
+
+static void fill(pess__figure *figure, int panels, int points) {
+    (void)snprintf(figure->title, sizeof figure->title, "A <title> & more");
+    static const char *const names[] = {"random", "optimal", "ua", "naive"};
+    for (int p = 0; p < panels; p++) {
+        pess__panel *panel = NULL;
+        assert_int_equal(pess__figure_add_panel(figure, &panel, NULL), PESS_OK);
+        (void)snprintf(panel->x_label, sizeof panel->x_label, "x");
+        for (int c = 0; c < 4; c++)
+            for (int i = points - 1; i >= 0; i--) /* out of order */
+                assert_int_equal(pess__panel_add_point(panel, names[c], i, 10 * c + i, 0.5, NULL), PESS_OK);
+    }
+}
+
+static void test_formats(void **state) {
+    (void)state;
+    static const struct {
+        const char *format, *begins;
+    } formats[] = {{"svg", "<?xml"}, {"png", "\x89PNG"}, {"pdf", "%PDF"}};
+    static const int shapes[][2] = {{1, 8}, {2, 8}, {9, 3}, {1, 1}};
+    for (int shape = 0; shape < 4; shape++) {
+        pess__figure figure = {0};
+        fill(&figure, shapes[shape][0], shapes[shape][1]);
+        const pess__curve *curve = &figure.panels[0].curves[2];
+        for (int64_t i = 1; i < curve->count; i++) assert_true(curve->x[i] > curve->x[i - 1]);
+        for (int f = 0; f < 3; f++) {
+            const char *path = scratch_path(0, formats[f].format), *again = scratch_path(1, formats[f].format);
+            assert_int_equal(pess__figure_save(&figure, path, formats[f].format, NULL), PESS_OK);
+            assert_int_equal(pess__figure_save(&figure, again, formats[f].format, NULL), PESS_OK);
+            char *first = scratch_read(path), *second = scratch_read(again);
+            assert_memory_equal(first, formats[f].begins, 4);
+            if (f == 0) {
+                assert_non_null(strstr(first, "</svg>"));
+                assert_string_equal(first, second);
+            }
+            if (f == 2) assert_null(strstr(first, "CreationDate"));
+            free(first);
+            free(second);
+            (void)unlink(path);
+            (void)unlink(again);
+        }
+        pess__figure_release(&figure);
+    }
+}
+
+/* ---- results read back */
+
+static void test_read_results(void **state) {
+    (void)state;
+    const char *path = scratch_write(0, "ci95,mean,trials,x,algorithm\n0.5,3,10,1,ua\nnan,4,10,1000,ua\n1,2,10,1,b\n");
+    pess__figure figure = {0};
+    pess_error error = {0};
+    if (pess__report_read(path, &figure, &error) != PESS_OK) fail_msg("%s", error.message);
+    assert_int_equal(figure.panel_count, 1);
+    assert_int_equal(figure.panels[0].curve_count, 2);
+    assert_true(figure.panels[0].log_x); /* positive, three powers of ten */
+    const pess__curve *ua = &figure.panels[0].curves[0];
+    assert_string_equal(ua->algorithm, "ua");
+    assert_true(ua->count == 2 && ua->x[1] == 1000 && ua->mean[1] == 4 && isnan(ua->ci95[1]) && ua->ci95[0] == 0.5);
+    pess__figure_release(&figure);
+    (void)unlink(path);
+}
+
+static void expect_bad(const char *text, const char *says) {
+    const char *path = scratch_write(0, text), *out = scratch_path(1, ".svg");
+    pess_error error = {0};
+    assert_int_equal(pess_figure_write(&path, 1, out, &error), PESS_INPUT);
+    if (strstr(error.message, says) == NULL) fail_msg("'%s' lacks '%s'", error.message, says);
+    assert_int_not_equal(access(out, F_OK), 0);
+    (void)unlink(path);
+}
+
+static void test_bad_results(void **state) {
+    (void)state;
+    expect_bad("", "");
+    expect_bad("algorithm,x,trials,mean,ci95\n", "no rows");
+    expect_bad("algorithm,x,trials,mean\nua,1,1,1\n", "ci95");
+    expect_bad("algorithm,x,trials,mean,ci95\nua,1,1,oops,1\n", "oops");
+    expect_bad("algorithm,x,trials,mean,ci95\nua,1,1,inf,1\n", "inf");
+    expect_bad("algorithm,x,trials,mean,ci95\nua,1,1,1,-2\n", "-2");
+    expect_bad("algorithm,x,trials,mean,ci95\n,1,1,1,2\n", "name");
+    expect_bad("algorithm,x,trials,mean,ci95\nua,1,1,1\n", ":2");
+    const char *path = "/nowhere/results.csv";
+    pess_error error = {0};
+    assert_int_equal(pess_figure_write(&path, 1, scratch_path(1, ".svg"), &error), PESS_IO);
+    assert_int_equal(pess_figure_write(&path, 1, "figure.doc", &error), PESS_ARGUMENT);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_axes), cmocka_unit_test(test_styles),
+                                       cmocka_unit_test(test_formats), cmocka_unit_test(test_read_results),
+                                       cmocka_unit_test(test_bad_results)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
