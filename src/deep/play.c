@@ -104,6 +104,13 @@ static pess_status play_group(group *g, pess_error *error) {
     return PESS_OK;
 }
 
+/* One entry per episode, and a message per worker. */
+typedef struct tally {
+    double *returns;
+    int64_t *lengths;
+    pess_error *failures;
+} tally;
+
 static pess_status play_one_group(const pess__net *net, const pess_mdp *mdp, const pess_play_options *options,
                                   int64_t first, double *returns, int64_t *lengths, int64_t *cutoffs,
                                   pess_error *error) {
@@ -139,6 +146,41 @@ static void summarise(int64_t episodes, const double *returns, const int64_t *le
     out->episodes = episodes;
 }
 
+/* Groups [begin, end), at most one per worker. The first failure, in their order, counts. */
+static pess_status play_groups(const pess__net *net, const pess_mdp *mdp, const pess_play_options *options,
+                               int64_t begin, int64_t end, tally *t, int64_t *cutoffs, pess_error *error) {
+    int64_t cut = 0;
+#pragma omp parallel for num_threads((int)(end - begin)) schedule(static, 1) reduction(+ : cut)
+    for (int64_t i = begin; i < end; i++) {
+        int64_t own = 0;
+        pess_error *failure = &t->failures[i - begin];
+        failure->status = play_one_group(net, mdp, options, i * GROUP, t->returns, t->lengths, &own, failure);
+        cut += own;
+    }
+    *cutoffs += cut;
+    for (int64_t i = 0; i < end - begin; i++)
+        if (t->failures[i].status != PESS_OK)
+            return pess__fail(error, t->failures[i].status, "%s", t->failures[i].message);
+    return PESS_OK;
+}
+
+static pess_status play_all(const pess__net *net, const pess_mdp *mdp, const pess_play_options *options, int workers,
+                            tally *t, pess_play_result *out, pess_error *error) {
+    const int64_t groups = (options->episodes + GROUP - 1) / GROUP;
+    double reported = pess__clock();
+    for (int64_t begin = 0; begin < groups; begin += workers) {
+        const int64_t end = begin + workers < groups ? begin + workers : groups;
+        PESS_TRY(play_groups(net, mdp, options, begin, end, t, &out->cutoffs, error));
+        if (options->progress.report == NULL || pess__clock() - reported < 0.1) continue;
+        reported = pess__clock();
+        const int64_t done = end * GROUP < options->episodes ? end * GROUP : options->episodes;
+        if (!options->progress.report(options->progress.user, "playing", (double)done, (double)options->episodes,
+                                      "episodes"))
+            return pess__fail(error, PESS_INTERRUPTED, "interrupted after %lld episodes", (long long)done);
+    }
+    return PESS_OK;
+}
+
 pess_status pess__play(const pess__net *net, const pess_mdp *mdp, const pess_play_options *options,
                        pess_play_result *out, pess_error *error) {
     if (options->episodes < 1 || options->episodes > 100000000)
@@ -146,40 +188,17 @@ pess_status pess__play(const pess__net *net, const pess_mdp *mdp, const pess_pla
                           (long long)options->episodes);
     if (!(options->epsilon >= 0 && options->epsilon <= 1))
         return pess__fail(error, PESS_ARGUMENT, "epsilon is %g; 0 to 1 is possible", options->epsilon);
-    double *returns = NULL;
-    int64_t *lengths = NULL;
-    const int64_t groups = (options->episodes + GROUP - 1) / GROUP;
-    pess_status status = pess__allocate(&returns, options->episodes, sizeof *returns, "returns", error);
-    if (status == PESS_OK) status = pess__allocate(&lengths, options->episodes, sizeof *lengths, "lengths", error);
     const int workers = pess__threads(options->threads);
+    tally t = {0};
     *out = (pess_play_result){0};
-    double reported = pess__clock();
-    for (int64_t begin = 0; begin < groups && status == PESS_OK; begin += workers) {
-        const int64_t end = begin + workers < groups ? begin + workers : groups;
-        int64_t cutoffs = 0;
-#pragma omp parallel for num_threads(workers) schedule(static, 1) reduction(+ : cutoffs)
-        for (int64_t i = begin; i < end; i++) {
-            pess_error own = {0};
-            int64_t cut = 0;
-            const pess_status found = play_one_group(net, mdp, options, i * GROUP, returns, lengths, &cut, &own);
-            cutoffs += cut;
-            if (found != PESS_OK) {
-#pragma omp critical(pess_play_failure)
-                status = pess__fail(error, found, "%s", own.message);
-            }
-        }
-        out->cutoffs += cutoffs;
-        if (options->progress.report != NULL && pess__clock() - reported > 0.1) {
-            reported = pess__clock();
-            const int64_t done = end * GROUP < options->episodes ? end * GROUP : options->episodes;
-            if (!options->progress.report(options->progress.user, "playing", (double)done, (double)options->episodes,
-                                          "episodes"))
-                status = pess__fail(error, PESS_INTERRUPTED, "interrupted after %lld episodes", (long long)done);
-        }
-    }
-    if (status == PESS_OK) summarise(options->episodes, returns, lengths, out);
-    free(returns);
-    free(lengths);
+    pess_status status = pess__allocate(&t.returns, options->episodes, sizeof *t.returns, "returns", error);
+    if (status == PESS_OK) status = pess__allocate(&t.lengths, options->episodes, sizeof *t.lengths, "lengths", error);
+    if (status == PESS_OK) status = pess__allocate(&t.failures, workers, sizeof *t.failures, "messages", error);
+    if (status == PESS_OK) status = play_all(net, mdp, options, workers, &t, out, error);
+    if (status == PESS_OK) summarise(options->episodes, t.returns, t.lengths, out);
+    free(t.returns);
+    free(t.lengths);
+    free(t.failures);
     return status;
 }
 
