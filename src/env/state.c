@@ -39,6 +39,7 @@ bool pess__instance_valid(const pess__game *game, const pess__settings *settings
     memcpy(state.bytes, bytes + sizeof k, game->state_size);
     if (k.steps < 0 || k.steps > settings->step_limit || k.previous >= PESS_ENV_ACTIONS || k.end > PESS_END_CUTOFF)
         return false;
+    if (k.end == PESS_END_NONE && k.steps >= settings->step_limit) return false; /* it would have been cut off */
     if ((k.rng[0] | k.rng[1] | k.rng[2] | k.rng[3]) == 0) return false; /* the one state xoshiro never leaves */
     if (numpy) {
         uint32_t position = 0;
