@@ -9,6 +9,9 @@
     X(inspect, "what is in a log, what is odd about it, what has to be declared")                                      \
     X(solve, "a pessimistic policy from a log")                                                                        \
     X(evaluate, "the value of a given policy under each family")                                                       \
+    X(certify, "a policy with a guaranteed value, and whether to switch to it")                                        \
+    X(gaps, "where one more sample helps most")                                                                        \
+    X(theorems, "every bound of the paper on a log of a known process, beside the truth")                              \
     X(convert, "a log in another format")                                                                              \
     X(mdp, "known processes: gridworld, bandit, random; solve, evaluate")                                              \
     X(simulate, "a log of a policy acting in a known process")                                                         \

@@ -2,10 +2,15 @@
 #ifndef PESS_CORE_QUAD_H
 #define PESS_CORE_QUAD_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <string.h>
 #if defined(__FMA__) && defined(__AVX2__)
 #include <immintrin.h>
+#endif
+
+#ifndef __AVX__ /* quads never leave a translation unit: how they are passed is nobody else's business */
+#pragma GCC diagnostic ignored "-Wpsabi"
 #endif
 
 typedef double pess__quad __attribute__((vector_size(32)));
@@ -31,8 +36,8 @@ static inline pess__quad pess__quad_subtract_product(pess__quad c, pess__quad a,
 }
 
 static inline pess__quad pess__quad_abs(pess__quad x) {
-    const long long sign = (long long)1 << 63;
-    return (pess__quad)((pess__quad_bits)x & ~(pess__quad_bits){sign, sign, sign, sign});
+    const pess__quad_bits rest = {LLONG_MAX, LLONG_MAX, LLONG_MAX, LLONG_MAX}; /* all but the sign */
+    return (pess__quad)((pess__quad_bits)x & rest);
 }
 
 static inline pess__quad pess__quad_larger(pess__quad x, pess__quad y) {

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PARALLEL_FROM = 131072 };
+enum { PARALLEL_FROM = 131072, ROUND = 4 };
 
 pess_status pess__evaluator_create(const pess_model *model, double gamma, double v_lo, pess_evaluation evaluation,
                                    int threads, pess__pulse *pulse, pess__evaluator **out, pess_error *error) {
@@ -39,8 +39,7 @@ pess_status pess__evaluator_create(const pess_model *model, double gamma, double
         status = pess__allocate(&chain->matrix, states * chain->stride, sizeof(double),
                                 "the dense matrix of LU (evaluation `krylov` needs none)", error);
     }
-    if (status == PESS_OK && evaluation == PESS_EVALUATION_KRYLOV)
-        status = pess__krylov_create(states, threads, &chain->krylov, error);
+    chain->krylov_threads = threads;
     if (status != PESS_OK) {
         pess__evaluator_destroy(chain);
         return status;
@@ -61,6 +60,11 @@ void pess__evaluator_destroy(pess__evaluator *chain) {
     free(chain->most);
     pess__krylov_release(&chain->krylov);
     free(chain);
+}
+
+pess_status pess__evaluator_krylov(pess__evaluator *chain, pess_error *error) {
+    if (chain->krylov.work != NULL) return PESS_OK;
+    return pess__krylov_create(chain->states, chain->krylov_threads, &chain->krylov, error);
 }
 
 static pess_status make_room(pess__evaluator *chain, int64_t needed, pess_error *error) {
@@ -257,8 +261,52 @@ static pess_status sweep(pess__evaluator *chain, double tolerance, double *v, pe
     return PESS_OK;
 }
 
+/* r = c + Gv − v in scratch; its sup-norm, and Σr. */
+static double residual_of(pess__evaluator *chain, const double *v, double *sum) {
+    const double most = pess__evaluator_apply(chain, v, chain->scratch);
+    *sum = pess__sum(chain->states, chain->scratch) - pess__sum(chain->states, v);
+    return most;
+}
+
+/* v(s) ← c + Gv over the states in order, each seeing what the ones before it became. */
+static void sweep_in_place(const pess__evaluator *chain, double *v) {
+    const double mean = mean_of(chain, v);
+    for (int64_t s = 0; s < chain->states; s++)
+        v[s] = chain->constant[s] + row_times(chain, s, v) + chain->uniform[s] * mean;
+}
+
+/* Rounds of in-place sweeps and a shift of all values, v + α·1 with Σ(r − α(I − G)1) = 0: chains that mix well forget
+ * everything but a constant at once, and no polynomial in G, so no Krylov method, gains on plain sweeps where the
+ * eigenvalues fill a disc. Leaves where a round brings less than a digit: chains of grids, which mix slowly. Serial, so
+ * that it is for small chains only, at any number of threads. */
+static void sweep_rounds(pess__evaluator *chain, double tolerance, double *v, pess__evaluator_result *result) {
+    double kept = 0, sum; /* Σ(I − G)1 */
+    for (int64_t s = 0; s < chain->states; s++) kept += chain->uniform[s];
+    for (int64_t k = 0; k < chain->row[chain->states]; k++) kept += chain->weight[k];
+    const double lost = (double)chain->states - kept;
+    result->residual = residual_of(chain, v, &sum);
+    double before = INFINITY;
+    while (result->residual > tolerance && result->residual <= 0.1 * before) {
+        if (chain->pulse != NULL && !pess__pulse_beat(chain->pulse)) return;
+        before = result->residual;
+        const double shift = lost > 1e-9 * (double)chain->states ? sum / lost : 0.0;
+        for (int64_t s = 0; s < chain->states; s++)
+            if (!chain->model->terminal[s]) v[s] += shift;
+        for (int k = 0; k < ROUND; k++) sweep_in_place(chain, v);
+        result->iterations += ROUND;
+        result->residual = residual_of(chain, v, &sum);
+    }
+}
+
 static pess_status solve_krylov(pess__evaluator *chain, const double *constant, double tolerance, double *v,
                                 pess__evaluator_result *result, pess_error *error) {
+    *result = (pess__evaluator_result){0};
+    if (chain->states < PARALLEL_FROM && !chain->mixes_slowly) {
+        sweep_rounds(chain, tolerance, v, result);
+        if (result->residual <= tolerance) return PESS_OK;
+        chain->mixes_slowly = true; /* and so will the next policy's chain */
+    }
+    PESS_TRY(pess__evaluator_krylov(chain, error));
     pess__krylov *krylov = &chain->krylov;
     krylov->apply = apply_system;
     krylov->context = chain;
@@ -266,7 +314,7 @@ static pess_status solve_krylov(pess__evaluator *chain, const double *constant, 
     krylov->user = chain->pulse;
     pess__krylov_result krylov_result;
     PESS_TRY(pess__krylov_solve(krylov, constant, v, tolerance, 20 * chain->states + 1000, &krylov_result, error));
-    result->iterations = krylov_result.iterations;
+    result->iterations += krylov_result.iterations;
     result->residual = krylov_result.residual;
     if (chain->pulse != NULL && chain->pulse->interrupted)
         return pess__fail(error, PESS_INTERRUPTED, "interrupted in policy evaluation");

@@ -26,9 +26,11 @@ typedef struct pess__evaluator {
 
     double *matrix; /* LU: [S*stride] */
     int64_t stride;
-    double *scratch; /* [S] */
-    double *most;    /* [threads] */
-    pess__krylov krylov;
+    double *scratch;     /* [S] */
+    double *most;        /* [threads] */
+    pess__krylov krylov; /* its vectors are taken when they are first needed: pess__evaluator_krylov */
+    int krylov_threads;
+    bool mixes_slowly;  /* sweeps were tried and did not get there */
     pess__pulse *pulse; /* NULL: none */
 } pess__evaluator;
 
@@ -40,6 +42,8 @@ typedef struct pess__evaluator_result {
 pess_status pess__evaluator_create(const pess_model *model, double gamma, double v_lo, pess_evaluation evaluation,
                                    int threads, pess__pulse *pulse, pess__evaluator **out, pess_error *error);
 void pess__evaluator_destroy(pess__evaluator *chain);
+
+pess_status pess__evaluator_krylov(pess__evaluator *chain, pess_error *error);
 
 /* The chain of the deterministic policy `choice` [S] (-1 in terminal states), or of π [S*A]. bonus [S*A] or NULL. */
 pess_status pess__evaluator_fill_choice(pess__evaluator *chain, const int32_t *choice, const double *bonus,

@@ -161,7 +161,8 @@ static double mean_of(const small *x, const double *v) {
 }
 
 /* Four actions of state s, from a on. */
-static inline pess__quad q_of(const small *x, int64_t s, int64_t a, int64_t width, const double *v, double mean) {
+static inline void q_of(const small *x, int64_t s, int64_t a, int64_t width, const double *v, double mean,
+                        pess__quad *out) {
     const int64_t lane = s * x->lanes + a;
     const double *weight = x->weight + lane * width;
     const uint16_t *next = x->next + lane * width;
@@ -171,7 +172,7 @@ static inline pess__quad q_of(const small *x, int64_t s, int64_t a, int64_t widt
         const uint16_t *to = next + 4 * k;
         q += pess__quad_load(weight + 4 * k) * (pess__quad){v[to[0]], v[to[1]], v[to[2]], v[to[3]]};
     }
-    return q;
+    *out = q;
 }
 
 /* The largest of four, with its place in its last two bits. */
@@ -202,10 +203,13 @@ static inline double sweep_width(small *x, int64_t width, bool back) {
     for (int64_t k = 0; k <= last; k++) {
         const int64_t turn = back ? last - k : k, s = turn < half ? 2 * turn : 2 * (turn - half) + 1;
         if (x->model->terminal[s]) continue;
-        double best = marked_most(q_of(x, s, 0, width, v, mean));
+        pess__quad q;
+        q_of(x, s, 0, width, v, mean, &q);
+        double best = marked_most(q);
         int32_t chosen = place_of(best);
         for (int64_t a = 4; a < x->lanes; a += 4) {
-            const double top = marked_most(q_of(x, s, a, width, v, mean));
+            q_of(x, s, a, width, v, mean, &q);
+            const double top = marked_most(q);
             chosen = top > best ? (int32_t)a + place_of(top) : chosen;
             best = top > best ? top : best;
         }
@@ -280,7 +284,8 @@ static bool break_ties(small *x, double *residual) {
         if (x->model->terminal[s]) continue;
         double best = -INFINITY;
         for (int64_t a = 0; a < x->lanes; a += 4) {
-            const pess__quad q = q_of(x, s, a, x->width, x->exact, mean);
+            pess__quad q;
+            q_of(x, s, a, x->width, x->exact, mean, &q);
             pess__quad_store(x->q + a, q);
             const double top = pess__quad_most(q);
             best = top > best ? top : best;

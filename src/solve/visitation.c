@@ -86,9 +86,10 @@ static pess_status solve_transposed(pess__evaluator *chain, const double *start,
 pess_status pess__evaluator_visitation(pess__evaluator *chain, const double *start, double tolerance, double *d,
                                        pess_error *error) {
     memcpy(d, start, (size_t)chain->states * sizeof *d);
-    if (chain->evaluation == PESS_EVALUATION_KRYLOV)
+    if (chain->evaluation == PESS_EVALUATION_KRYLOV) {
+        PESS_TRY(pess__evaluator_krylov(chain, error));
         PESS_TRY(solve_transposed(chain, start, tolerance, d, error));
-    else {
+    } else {
         pess__evaluator_factor(chain);
         pess__lu_solve_transposed(chain->matrix, chain->states, chain->stride, d);
     }

@@ -1,0 +1,163 @@
+/* pess theorems: every bound of the paper on one dataset, beside the truth. */
+#include "json.h"
+#include "known_mdp.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ALPHA_LIMIT = 64 };
+
+static const char *const unseen_names[] = {"paper", "worst", "self-loop", NULL};
+
+typedef struct theorem_args {
+    pess_theorem_options options;
+    const char *alphas, *start;
+    double values[ALPHA_LIMIT];
+    int unseen;
+    uint64_t seed;
+    int64_t threads;
+    bool iid, as_json;
+} theorem_args;
+
+static const usage theorems_usage = {
+    .command = "theorems",
+    .summary = "every bound of the paper on a log of a known process, beside the truth",
+    .arguments = "MDP LOG [--alphas a,b,c] [--delta D] [-u UNCERTAINTY] [options]",
+    .description =
+        "Theorems 2, 3, 4 and the density variant: for each alpha the bound on suboptimality, its inf and sup\n"
+        "terms, the true suboptimality, and whether the bound holds. With an uncertainty that holds for all\n"
+        "values at once every row holds with probability 1 - delta. Exit code 1: some row does not hold.",
+    .examples = "  pess theorems mdp.csv log.csv --alphas 0,0.1,1\n"
+                "  pess theorems mdp.csv log.csv -u l1 --max-successors 4 --gamma 0.9 --json",
+    .positional = (const char *const[]){"MDP", "LOG", NULL},
+};
+
+/* "a,b,c" */
+static bool parse_alphas(const char *text, double *values, int64_t *count) {
+    *count = 0;
+    while (*count < ALPHA_LIMIT) {
+        char *end = NULL;
+        values[*count] = strtod(text, &end);
+        if (end == text || !(values[*count] >= 0 && values[*count] <= 1)) return false;
+        ++*count;
+        if (*end == '\0') return true;
+        if (*end != ',') return false;
+        text = end + 1;
+    }
+    return false;
+}
+
+static void print_json(const theorem_args *args, const pess_theorem_row *rows, int64_t count) {
+    const pess_uncertainty_info *u = pess_uncertainty_find(args->options.uncertainty);
+    json_writer json = json_begin(stdout, false);
+    json_object(&json, NULL);
+    json_text(&json, "uncertainty", u->name);
+    json_text(&json, "holds_for", u->holds_for);
+    json_number(&json, "gamma", args->options.gamma);
+    json_number(&json, "delta", args->options.delta);
+    json_array(&json, "rows");
+    for (int64_t i = 0; i < count; i++) {
+        json_object(&json, NULL);
+        json_text(&json, "theorem", rows[i].theorem);
+        json_text(&json, "algorithm", rows[i].algorithm);
+        json_number(&json, "alpha", rows[i].alpha);
+        json_number(&json, "inf_term", rows[i].inf_term);
+        json_number(&json, "sup_term", rows[i].sup_term);
+        json_number(&json, "bound", rows[i].bound);
+        json_number(&json, "suboptimality", rows[i].suboptimality);
+        json_bool(&json, "holds", rows[i].holds);
+        json_text(&json, "witness", rows[i].witness);
+        json_close(&json, '}');
+    }
+    json_close(&json, ']');
+    json_close(&json, '}');
+    json_end(&json);
+}
+
+static void print_text(const theorem_args *args, const pess_theorem_row *rows, int64_t count) {
+    const pess_uncertainty_info *u = pess_uncertainty_find(args->options.uncertainty);
+    (void)printf("Uncertainty %s, which holds for %s\n", u->name, u->holds_for);
+    (void)printf("%-22s %7s %12s %12s %12s %12s %6s  %s\n", "theorem", "alpha", "inf term", "sup term", "bound",
+                 "truth", "holds", "inf from");
+    for (int64_t i = 0; i < count; i++)
+        (void)printf("%-22s %7.4g %12.5g %12.5g %12.5g %12.5g %6s  %s\n", rows[i].theorem, rows[i].alpha,
+                     rows[i].inf_term, rows[i].sup_term, rows[i].bound, rows[i].suboptimality,
+                     rows[i].holds ? "yes" : "NO", rows[i].witness);
+}
+
+static pess_status run(const theorem_args *args, const known_mdp *known, const char *log, pess_theorem_row *rows,
+                       int64_t *count, pess_error *error) {
+    pess_read_options read = pess_read_options_defaults();
+    read.states = pess_mdp_states(known->mdp);
+    read.actions = pess_mdp_actions(known->mdp);
+    read.progress = terminal_progress();
+    pess_model_options model_options = pess_model_options_defaults();
+    pess_model_reward_range(known->model, &model_options.reward_lo, &model_options.reward_hi);
+    model_options.unseen = (pess_unseen)args->unseen;
+    model_options.seed = args->seed;
+    pess_counts *counts = NULL;
+    pess_model *model = NULL;
+    pess_status status = pess_counts_read(log, &read, &counts, error);
+    if (status == PESS_OK) status = pess_model_estimate(counts, &model_options, &model, error);
+    if (status == PESS_OK) {
+        pess_counts_info info;
+        pess_counts_get_info(counts, &info);
+        pess_theorem_options options = args->options;
+        options.trajectories = info.has_episodes && !args->iid;
+        status = pess_theorems(known->mdp, counts, model, known->start, &options, rows, count, error);
+    }
+    pess_model_destroy(model);
+    pess_counts_destroy(counts);
+    return status;
+}
+
+int cmd_theorems(int argc, char **argv) {
+    theorem_args args = {.options = pess_theorem_options_defaults(), .unseen = PESS_UNSEEN_PAPER, .seed = 1};
+    args.options.uncertainty = "hoeffding";
+    const option rows[] = {
+        {"alphas", 0, OPTION_TEXT, &args.alphas, "A,B,C", "strengths of pessimism in [0,1], default 0,0.25,0.5,0.75,1"},
+        {"gamma", 0, OPTION_NUMBER, &args.options.gamma, "G", "discount in [0,1), default 0.99"},
+        {"delta", 0, OPTION_NUMBER, &args.options.delta, "D", "error probability, default 0.05"},
+        {"uncertainty", 'u', OPTION_TEXT, &args.options.uncertainty, "NAME", "default hoeffding, as in the paper"},
+        {"max-successors", 0, OPTION_COUNT, &args.options.max_successors, "K",
+         "declare how many next states a pair can have, default: all states"},
+        {"start", 0, OPTION_TEXT, &args.start, "uniform|FILE", "start distribution, default uniform"},
+        {"unseen", 0, OPTION_CHOICE, &args.unseen, "paper|worst|self-loop", "what stands in for a pair never seen",
+         unseen_names},
+        {"iid", 0, OPTION_FLAG, &args.iid, NULL, "declare that the transitions are independent draws"},
+        {"seed", 0, OPTION_SEED, &args.seed, "N", "for the rewards of unseen pairs, default 1"},
+        {"threads", 0, OPTION_COUNT, &args.threads, "N", "default all"},
+        {"json", 0, OPTION_FLAG, &args.as_json, NULL, "print the result as JSON"},
+    };
+    const char *paths[2] = {NULL};
+    int code = options_parse(&theorems_usage, rows, COUNT_OF(rows), argc, argv, paths, NULL);
+    if (code >= 0) return code;
+    if (args.alphas) {
+        if (!parse_alphas(args.alphas, args.values, &args.options.alpha_count))
+            return report_usage("theorems", "--alphas: up to %d numbers from 0 to 1, separated by commas", ALPHA_LIMIT);
+        args.options.alphas = args.values;
+    }
+    if (args.threads > 4096) return report_usage("theorems", "--threads: at most 4096");
+    args.options.threads = (int)args.threads;
+
+    pess_error error = {0};
+    known_mdp known;
+    if (known_mdp_read(paths[0], args.start, &known, &error) != PESS_OK) return report_error("theorems", &error);
+    pess_theorem_row table[4 * ALPHA_LIMIT];
+    int64_t count = 0;
+    const pess_status status = run(&args, &known, paths[1], table, &count, &error);
+    terminal_progress_end();
+    if (status == PESS_OK) {
+        if (args.as_json)
+            print_json(&args, table, count);
+        else
+            print_text(&args, table, count);
+        code = EXIT_FINE;
+        for (int64_t i = 0; i < count; i++)
+            if (!table[i].holds) code = EXIT_NEGATIVE;
+    } else {
+        code = report_error("theorems", &error);
+    }
+    known_mdp_free(&known);
+    return code;
+}

@@ -1,0 +1,51 @@
+/* The certificate in the making. */
+#ifndef PESS_CERTIFY_CERTIFICATE_H
+#define PESS_CERTIFY_CERTIFICATE_H
+
+#include "certify/parts.h"
+#include "certify/trial.h"
+#include "core/status.h"
+#include "model/model.h"
+
+struct pess_certificate {
+    pess_certificate_info info;
+    pess_policy *policy;
+};
+
+/* Everything that pess_certify works on. */
+typedef struct pess__certification {
+    const pess_dataset *data;
+    const pess_certify_options *options;
+    pess_certificate *certificate;
+    pess_counts *counts; /* of the whole log */
+    pess_model *model;   /* of it; unseen pairs are worst */
+    double v_lo, v_hi;
+    int threads;
+    const char *uncertainty;
+    bool trajectories, start_estimated;
+    double *start;                      /* [S] ρ, or its estimate from the whole log */
+    double *start_first, *start_second; /* [S] the same of the parts */
+    pess__parts *parts;                 /* NULL: no split is wanted, or the log is too small for one */
+    int64_t episodes_second;
+} pess__certification;
+
+/* How δ is shared; zero where a test is not run. */
+typedef struct pess__shares {
+    double transitions, rewards_low, rewards_high, start_sets;     /* sets, for all policies */
+    double box, sets, pooled, relative, start_test;                /* the test of the policy */
+    double log_box, log_sets, log_pooled, log_relative, log_start; /* the test of the logging policy */
+    double log_episodes;                                           /* its whole episodes */
+    double log_transitions, log_rewards_low, log_rewards_high;     /* its sets, from the whole log */
+} pess__shares;
+
+pess__shares pess__shares_of(const pess__certification *job);
+/* Writes the ledger. */
+void pess__ledger_write(const pess__certification *job, const pess__shares *shares);
+void pess__assumptions_write(const pess__certification *job);
+void pess__assume(pess_certificate_info *info, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* candidates.c: the policy that the first part chooses, with the name of its algorithm. */
+pess_status pess__choose_policy(pess__certification *job, const pess__trial_setup *setup, pess_policy **out,
+                                pess_error *error);
+
+#endif

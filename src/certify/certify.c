@@ -1,0 +1,475 @@
+/* pess_certify: bounds for a policy found in a log, for the best possible one and for the one that made the log. */
+#include "certify/certificate.h"
+#include "certify/episodes.h"
+#include "certify/worst_world.h"
+
+#include "core/memory.h"
+#include "core/threads.h"
+#include "data/dataset.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+pess_certify_options pess_certify_options_defaults(void) {
+    return (pess_certify_options){.method = PESS_CERTIFY_BEST,
+                                  .gamma = 0.99,
+                                  .delta = 0.05,
+                                  .split = 0.25,
+                                  .reward_lo = NAN,
+                                  .reward_hi = NAN,
+                                  .seed = 1};
+}
+
+/* ------------------------------------------------------------------------------------------------ preparations */
+
+static pess_status check(const pess_dataset *data, const pess_certify_options *options, pess_error *error) {
+    if (!(options->gamma >= 0 && options->gamma < 1))
+        return pess__fail(error, PESS_ARGUMENT,
+                          "the discount must be at least 0 and below 1 for a certificate, found %g: without it values "
+                          "have no bounds",
+                          options->gamma);
+    if (!(options->delta > 0 && options->delta < 1))
+        return pess__fail(error, PESS_ARGUMENT, "delta must be between 0 and 1, found %g", options->delta);
+    if (!(options->split > 0 && options->split < 1))
+        return pess__fail(error, PESS_ARGUMENT, "the share of the split must be between 0 and 1, found %g",
+                          options->split);
+    if ((unsigned)options->method > PESS_CERTIFY_SPLIT)
+        return pess__fail(error, PESS_ARGUMENT, "%d is no method of certification", (int)options->method);
+    if (options->max_successors < 0)
+        return pess__fail(error, PESS_ARGUMENT, "the number of possible next states must not be negative");
+    if (data->rows == 0) return pess__fail(error, PESS_INPUT, "the log is empty: there is nothing to certify from");
+    if (options->policy && (options->policy->states != data->states || options->policy->actions != data->actions))
+        return pess__fail(error, PESS_INPUT,
+                          "the policy is for %lld states and %lld actions, the log has %lld and %lld",
+                          (long long)options->policy->states, (long long)options->policy->actions,
+                          (long long)data->states, (long long)data->actions);
+    const char *name = options->uncertainty;
+    const pess_uncertainty_info *found = name ? pess_uncertainty_find(name) : NULL;
+    if (name && !found) return pess__fail(error, PESS_ARGUMENT, "there is no uncertainty '%s'", name);
+    if (name && !found->is_set)
+        return pess__fail(error, PESS_ARGUMENT,
+                          "'%s' holds for %s, so it cannot stand behind a certificate; l1, support and good-turing can",
+                          name, found->holds_for);
+    return PESS_OK;
+}
+
+static pess_status prepare_starts(pess__certification *job, pess_error *error) {
+    const int64_t states = job->counts->states;
+    PESS_TRY(pess__allocate(&job->start, states, sizeof(double), "a start distribution", error));
+    PESS_TRY(pess__allocate(&job->start_first, states, sizeof(double), "a start distribution", error));
+    PESS_TRY(pess__allocate(&job->start_second, states, sizeof(double), "a start distribution", error));
+    job->start_estimated = job->options->start == NULL;
+    if (job->start_estimated) {
+        PESS_TRY(pess_start_from_counts(job->counts, job->start, error));
+        return PESS_OK;
+    }
+    double sum = 0;
+    for (int64_t s = 0; s < states; s++) {
+        const double p = job->options->start[s];
+        if (!(p >= 0))
+            return pess__fail(error, PESS_ARGUMENT, "the start distribution has %g at state %lld", p, (long long)s);
+        sum += job->start[s] = job->start_first[s] = job->start_second[s] = p;
+    }
+    if (!(fabs(sum - 1) <= 1e-9))
+        return pess__fail(error, PESS_ARGUMENT, "the start distribution sums to %.12g, expected 1", sum);
+    return PESS_OK;
+}
+
+static pess_status prepare_parts(pess__certification *job, pess_error *error) {
+    const pess_certify_options *options = job->options;
+    pess_error why = {0};
+    /* Starts are known of whole episodes only. */
+    const bool by_episodes = job->trajectories || job->start_estimated;
+    const pess_status status =
+        pess__parts_create(job->data, options->split, by_episodes, options->seed, &job->parts, &why);
+    if (status == PESS_INPUT && options->method != PESS_CERTIFY_SPLIT) {
+        pess__assume(&job->certificate->info, "No test on a part of the log: %s.", why.message);
+        return PESS_OK;
+    }
+    if (status != PESS_OK) {
+        if (error) *error = why;
+        return status;
+    }
+    if (!job->start_estimated) return PESS_OK;
+    PESS_TRY(pess_start_from_counts(job->parts->first, job->start_first, error));
+    job->episodes_second = job->parts->second->episodes;
+    return pess_start_from_counts(job->parts->second, job->start_second, error);
+}
+
+static pess_status prepare(pess__certification *job, pess_error *error) {
+    const pess_certify_options *options = job->options;
+    const pess_model_options model = {
+        .unseen = PESS_UNSEEN_WORST, .reward_lo = options->reward_lo, .reward_hi = options->reward_hi};
+    PESS_TRY(check(job->data, options, error));
+    job->threads = pess__threads(options->threads);
+    PESS_TRY(pess_counts_create(job->data, &job->counts, error));
+    PESS_TRY(pess_model_estimate(job->counts, &model, &job->model, error));
+    pess__value_range(job->model, options->gamma, &job->v_lo, &job->v_hi);
+    job->trajectories = job->counts->has_episodes && !options->iid;
+    job->uncertainty = options->uncertainty                                          ? options->uncertainty
+                       : options->max_successors > 0 && options->max_successors <= 8 ? "l1"
+                                                                                     : "support";
+    PESS_TRY(prepare_starts(job, error));
+    return prepare_parts(job, error);
+}
+
+/* ------------------------------------------------------------------------------------------------ sets */
+
+/* |ρ − ρ̂|₁ <= √(2(ln(1/δ) + S·ln 2)/K) for K starts (Weissman et al. 2003); for all values at once. */
+static double start_radius(const pess__certification *job, double delta) {
+    if (!job->start_estimated) return 0;
+    const double starts = (double)job->counts->episodes, states = (double)job->counts->states;
+    return fmin(2, sqrt(2 * (log(1 / delta) + states * log(2)) / starts));
+}
+
+typedef struct set_bounds {
+    pess__worlds *worlds;
+    double lower, upper; /* of the policy; of the best policy */
+    pess_policy *policy; /* the robust one, or NULL where one was given */
+    double residual;
+} set_bounds;
+
+static void set_bounds_release(set_bounds *sets) {
+    pess__worlds_destroy(sets->worlds);
+    pess_policy_destroy(sets->policy);
+}
+
+static pess_status greedy_policy(const pess__certification *job, const int32_t *found, pess_policy **out,
+                                 pess_error *error) {
+    const int64_t states = job->counts->states, actions = job->counts->actions;
+    pess_policy *policy = NULL;
+    PESS_TRY(pess__policy_allocate(states, actions, &policy, error));
+    for (int64_t s = 0; s < states; s++)
+        if (found[s] >= 0) policy->probability[s * actions + found[s]] = 1;
+    *out = policy;
+    return PESS_OK;
+}
+
+static pess_status bound_with(const pess__certification *job, double start_delta, set_bounds *out, double *v,
+                              int32_t *found, pess__start_mass *scratch, pess_error *error) {
+    const int64_t states = job->counts->states;
+    const double radius = start_radius(job, start_delta);
+    double residual = 0;
+    PESS_TRY(pess__worlds_value(out->worlds, 1, job->options->policy, v, found, &out->residual, error));
+    out->lower = pess__worst_start(job->start, v, states, job->model->terminal, radius, scratch);
+    if (!job->options->policy) PESS_TRY(greedy_policy(job, found, &out->policy, error));
+    PESS_TRY(pess__worlds_value(out->worlds, -1, NULL, v, NULL, &residual, error));
+    for (int64_t s = 0; s < states; s++) v[s] = -v[s];
+    out->upper = -pess__worst_start(job->start, v, states, job->model->terminal, radius, scratch);
+    out->residual = fmax(out->residual, residual);
+    return PESS_OK;
+}
+
+static pess_status bound_by_sets(const pess__certification *job, const pess__shares *shares, set_bounds *out,
+                                 pess_error *error) {
+    const pess__u_problem problem = {.counts = job->counts,
+                                     .model = job->model,
+                                     .gamma = job->options->gamma,
+                                     .delta = job->options->delta,
+                                     .v_lo = job->v_lo,
+                                     .v_hi = job->v_hi,
+                                     .trajectories = job->trajectories,
+                                     .max_successors = job->options->max_successors,
+                                     .threads = job->threads};
+    const pess__worlds_delta delta = {shares->transitions, shares->rewards_low, shares->rewards_high};
+    const int64_t states = job->counts->states;
+    double *v = NULL;
+    int32_t *found = NULL;
+    pess__start_mass *scratch = NULL;
+    pess_status status = pess__worlds_create(&problem, job->uncertainty, delta, &out->worlds, error);
+    if (status == PESS_OK) status = pess__allocate(&v, states, sizeof *v, "values", error);
+    if (status == PESS_OK) status = pess__allocate(&found, states, sizeof *found, "actions", error);
+    if (status == PESS_OK) status = pess__allocate(&scratch, states, sizeof *scratch, "starts", error);
+    if (status == PESS_OK) status = bound_with(job, shares->start_sets, out, v, found, scratch, error);
+    free(v);
+    free(found);
+    free(scratch);
+    return status;
+}
+
+/* ------------------------------------------------------------------------------------------------ tests */
+
+static pess__trial_setup setup_of(const pess__certification *job, bool logging, const pess__shares *shares) {
+    const pess__parts *parts = job->parts;
+    return (pess__trial_setup){.first = logging ? parts->first_states : parts->first,
+                               .second = logging ? parts->second_states : parts->second,
+                               .start = job->start_estimated ? job->start_second : job->start,
+                               .start_first = job->start_estimated ? job->start_first : job->start,
+                               .terminal = job->model->terminal,
+                               .ratio = (1 - job->options->split) / job->options->split,
+                               .gamma = job->options->gamma,
+                               .reward_lo = job->model->reward_lo,
+                               .reward_hi = job->model->reward_hi,
+                               .v_lo = job->v_lo,
+                               .v_hi = job->v_hi,
+                               .start_estimated = job->start_estimated,
+                               .ends = job->model->has_terminals,
+                               .trajectories = job->trajectories,
+                               .max_successors = logging ? job->options->max_successors * job->counts->actions
+                                                         : job->options->max_successors,
+                               .delta_box = logging ? shares->log_box : shares->box,
+                               .delta_sets = logging ? shares->log_sets : shares->sets,
+                               .delta_pooled = logging ? shares->log_pooled : shares->pooled,
+                               .delta_relative = logging ? shares->log_relative : shares->relative,
+                               .pooled = true,
+                               .threads = job->threads};
+}
+
+/* Where ρ is the mean of K starts of the second part: v^π is fixed, so Hoeffding's inequality on v^π(s₀), whose range
+ * the box knows. */
+static double start_error(const pess__certification *job, const pess__trial *trial, double delta) {
+    if (!job->start_estimated) return 0;
+    double least, most;
+    pess__trial_extremes(trial, trial->low, trial->high, &least, &most);
+    const double range = fmin(most - least, job->v_hi - job->v_lo);
+    return range * sqrt(log(1 / delta) / (2 * (double)job->episodes_second));
+}
+
+/* The sets speak of every policy, so of this one too: their worst and best world cut the box of the test. */
+static pess_status run_between(const pess__worlds *worlds, const pess_policy *policy, pess__trial_setup *setup,
+                               pess__trial **out, pess_error *error) {
+    const int64_t states = setup->first->states;
+    double *bounds, residual;
+    PESS_TRY(pess__allocate(&bounds, 2 * states, sizeof *bounds, "bounds of values", error));
+    setup->outer_low = bounds;
+    setup->outer_high = bounds + states;
+    pess_status status = pess__worlds_value(worlds, 1, policy, bounds, NULL, &residual, error);
+    if (status == PESS_OK) status = pess__worlds_value(worlds, -1, policy, bounds + states, NULL, &residual, error);
+    if (status == PESS_OK) status = pess__trial_run(setup, out, error);
+    free(bounds);
+    return status;
+}
+
+static pess_status test_policy(pess__certification *job, const pess__shares *shares, const pess__worlds *worlds,
+                               const pess_policy *policy, double *lower, const char **test, pess_error *error) {
+    pess__trial_setup setup = setup_of(job, false, shares);
+    setup.policy = policy;
+    pess__trial *trial = NULL;
+    PESS_TRY(run_between(worlds, policy, &setup, &trial, error));
+    *lower = fmax(trial->lower - start_error(job, trial, shares->start_test), trial->pooled_lower);
+    *test = trial->pooled_lower == *lower ? "pooled" : "box";
+    pess_certificate_info *info = &job->certificate->info;
+    info->residual = fmax(info->residual, trial->residual);
+    pess__trial_destroy(trial);
+    return PESS_OK;
+}
+
+/* The logging policy took n(s) samples at s, whatever the action: one row per state, of a process with one action. Its
+ * sets, from the whole log, cut the box of its test. */
+static pess_status logging_worlds(const pess__certification *job, const pess__shares *shares, pess_model **model,
+                                  pess__worlds **out, pess_error *error) {
+    const pess_model_options range = {
+        .unseen = PESS_UNSEEN_WORST, .reward_lo = job->model->reward_lo, .reward_hi = job->model->reward_hi};
+    PESS_TRY(pess_model_estimate(job->parts->whole_states, &range, model, error));
+    const pess__u_problem problem = {.counts = job->parts->whole_states,
+                                     .model = *model,
+                                     .gamma = job->options->gamma,
+                                     .delta = job->options->delta,
+                                     .v_lo = job->v_lo,
+                                     .v_hi = job->v_hi,
+                                     .trajectories = job->trajectories,
+                                     .max_successors = job->options->max_successors * job->counts->actions,
+                                     .threads = job->threads};
+    const pess__worlds_delta delta = {shares->log_transitions, shares->log_rewards_low, shares->log_rewards_high};
+    return pess__worlds_create(&problem, job->uncertainty, delta, out, error);
+}
+
+static pess_status test_logging(pess__certification *job, const pess__shares *shares, pess_error *error) {
+    pess_certificate_info *info = &job->certificate->info;
+    const int64_t states = job->counts->states;
+    pess_policy *only = NULL;
+    pess_model *model = NULL;
+    pess__worlds *worlds = NULL;
+    pess__trial *trial = NULL;
+    PESS_TRY(pess__policy_allocate(states, 1, &only, error));
+    for (int64_t s = 0; s < states; s++) only->probability[s] = job->model->terminal[s] ? 0 : 1;
+    pess__trial_setup setup = setup_of(job, true, shares);
+    setup.policy = only;
+    pess_status status = logging_worlds(job, shares, &model, &worlds, error);
+    if (status == PESS_OK) status = run_between(worlds, only, &setup, &trial, error);
+    if (status == PESS_OK) {
+        const double box = trial->upper + start_error(job, trial, shares->log_start);
+        info->behaviour_upper_bound = fmin(fmin(box, trial->pooled_upper), job->v_hi);
+        info->residual = fmax(info->residual, trial->residual);
+    }
+    if (status == PESS_OK && shares->log_episodes > 0) {
+        double whole = 0;
+        status = pess__episodes_upper(job->data, job->options->gamma, job->v_lo, job->v_hi, shares->log_episodes,
+                                      &whole, error);
+        info->behaviour_upper_bound = fmin(info->behaviour_upper_bound, whole);
+    }
+    pess__trial_destroy(trial);
+    pess__worlds_destroy(worlds);
+    pess_model_destroy(model);
+    pess_policy_destroy(only);
+    return status;
+}
+
+/* ------------------------------------------------------------------------------------------------ all together */
+
+static pess_status face_value(const pess__certification *job, const pess_policy *policy, double *value,
+                              pess_error *error) {
+    pess_solve_options options = pess_solve_options_defaults();
+    options.algorithm = "naive";
+    options.gamma = job->options->gamma;
+    options.threads = job->threads;
+    pess_policy *filled = NULL;
+    PESS_TRY(pess_policy_create(policy->states, policy->actions, policy->probability, &filled, error));
+    /* A state that the policy leaves open: any action. */
+    for (int64_t s = 0; s < filled->states; s++) {
+        double sum = 0, *row = filled->probability + s * filled->actions;
+        for (int64_t a = 0; a < filled->actions; a++) sum += row[a];
+        for (int64_t a = 0; a < filled->actions; a++)
+            row[a] = job->model->terminal[s] ? 0 : sum > 0 ? row[a] : 1 / (double)filled->actions;
+    }
+    pess_solution *solution = NULL;
+    pess_status status = pess_evaluate(job->counts, job->model, job->start, filled, &options, &solution, error);
+    if (status == PESS_OK) {
+        pess_solution_info info;
+        pess_solution_get_info(solution, &info);
+        *value = info.value;
+    }
+    pess_solution_destroy(solution);
+    pess_policy_destroy(filled);
+    return status;
+}
+
+static pess_status behaviour_estimate(const pess__certification *job, double *value, pess_error *error) {
+    pess_policy *empirical = NULL;
+    PESS_TRY(pess_policy_empirical(job->counts, job->model, &empirical, error));
+    const pess_status status = face_value(job, empirical, value, error);
+    pess_policy_destroy(empirical);
+    return status;
+}
+
+static pess_status keep_policy(pess__certification *job, const pess_policy *policy, pess_error *error) {
+    pess_policy_destroy(job->certificate->policy);
+    job->certificate->policy = NULL;
+    return pess_policy_create(policy->states, policy->actions, policy->probability, &job->certificate->policy, error);
+}
+
+/* The certified lower bound of each way, and the better one. */
+static pess_status bound_policy(pess__certification *job, const pess__shares *shares, const set_bounds *sets,
+                                pess_error *error) {
+    pess_certificate_info *info = &job->certificate->info;
+    const pess_certify_options *options = job->options;
+    if (options->method != PESS_CERTIFY_SPLIT) {
+        PESS_TRY(keep_policy(job, options->policy ? options->policy : sets->policy, error));
+        info->lower_bound = sets->lower;
+        info->method = "robust";
+        info->test = "sets";
+        pess_candidate *row = &info->candidates[info->candidate_count++];
+        *row = (pess_candidate){.name = "robust", .predicted = NAN, .lower = sets->lower};
+        if (options->policy) (void)strcpy(row->name, "the given policy, sets");
+    }
+    if (!(shares->box > 0)) return PESS_OK;
+    pess_policy *chosen = NULL;
+    const int first = info->candidate_count;
+    const pess__trial_setup setup = setup_of(job, false, shares);
+    if (options->policy)
+        PESS_TRY(pess_policy_create(options->policy->states, options->policy->actions, options->policy->probability,
+                                    &chosen, error));
+    else
+        PESS_TRY(pess__choose_policy(job, &setup, &chosen, error));
+    double lower = 0;
+    const char *test = "box";
+    pess_status status = test_policy(job, shares, sets->worlds, chosen, &lower, &test, error);
+    if (status == PESS_OK) {
+        int best = first;
+        for (int i = first; i < info->candidate_count; i++)
+            if (info->candidates[i].predicted > info->candidates[best].predicted) best = i;
+        if (options->policy)
+            info->candidates[info->candidate_count++] =
+                (pess_candidate){.name = "the given policy, tested", .predicted = NAN, .lower = lower};
+        else
+            info->candidates[best].lower = lower;
+        if (options->method == PESS_CERTIFY_SPLIT || lower > info->lower_bound) {
+            info->lower_bound = lower;
+            info->method = "split";
+            info->test = test;
+            status = keep_policy(job, chosen, error);
+        }
+    }
+    pess_policy_destroy(chosen);
+    return status;
+}
+
+static void conclude(pess__certification *job, double optimal_upper) {
+    pess_certificate_info *info = &job->certificate->info;
+    const double width = job->v_hi - job->v_lo;
+    info->value_lo = job->v_lo;
+    info->value_hi = job->v_hi;
+    info->lower_bound = fmax(info->lower_bound, job->v_lo);
+    info->vacuous = !(info->lower_bound > job->v_lo + 1e-9 * width);
+    info->optimal_upper_bound = fmin(optimal_upper, job->v_hi);
+    info->suboptimality_upper_bound = info->optimal_upper_bound - info->lower_bound;
+    if (!job->parts) info->behaviour_upper_bound = job->v_hi;
+    info->improvement_lower_bound = info->lower_bound - info->behaviour_upper_bound;
+    info->recommend_switch = info->improvement_lower_bound > 0;
+    info->uncertainty = job->uncertainty;
+    info->gamma = job->options->gamma;
+    info->delta = job->options->delta;
+    info->split = job->options->split;
+    info->transitions = job->counts->transitions;
+    if (job->parts) {
+        info->first_part = job->parts->first_rows;
+        info->second_part = job->parts->second_rows;
+    }
+}
+
+static pess_status certify(pess__certification *job, pess_error *error) {
+    pess_certificate_info *info = &job->certificate->info;
+    PESS_TRY(prepare(job, error));
+    const pess__shares shares = pess__shares_of(job);
+    pess__ledger_write(job, &shares);
+    pess__assumptions_write(job);
+    if (job->options->policy && shares.box > 0 && !job->options->policy_fresh)
+        pess__assume(info,
+                     "The given policy was chosen without the second part of this log (the last %lld rows, or a "
+                     "random share of them).",
+                     (long long)job->parts->second_rows);
+    set_bounds sets = {0};
+    pess_status status = bound_by_sets(job, &shares, &sets, error);
+    info->residual = sets.residual;
+    if (status == PESS_OK) status = bound_policy(job, &shares, &sets, error);
+    set_bounds_release(&sets);
+    if (status == PESS_OK && job->parts) status = test_logging(job, &shares, error);
+    if (status == PESS_OK) status = face_value(job, job->certificate->policy, &info->value_estimate, error);
+    if (status == PESS_OK) status = behaviour_estimate(job, &info->behaviour_value_estimate, error);
+    if (status == PESS_OK) conclude(job, sets.upper);
+    return status;
+}
+
+pess_status pess_certify(const pess_dataset *data, const pess_certify_options *options, pess_certificate **out,
+                         pess_error *error) {
+    const pess_certify_options defaults = pess_certify_options_defaults();
+    pess_certificate *certificate;
+    PESS_TRY(pess__allocate(&certificate, 1, sizeof *certificate, "a certificate", error));
+    pess__certification job = {
+        .data = data, .options = options ? options : &defaults, .certificate = certificate, .threads = 1};
+    const pess_status status = certify(&job, error);
+    pess__parts_destroy(job.parts);
+    pess_counts_destroy(job.counts);
+    pess_model_destroy(job.model);
+    free(job.start);
+    free(job.start_first);
+    free(job.start_second);
+    if (status == PESS_OK)
+        *out = certificate;
+    else
+        pess_certificate_destroy(certificate);
+    return status;
+}
+
+void pess_certificate_destroy(pess_certificate *certificate) {
+    if (!certificate) return;
+    pess_policy_destroy(certificate->policy);
+    free(certificate);
+}
+
+const pess_certificate_info *pess_certificate_get_info(const pess_certificate *certificate) {
+    return &certificate->info;
+}
+
+const pess_policy *pess_certificate_policy(const pess_certificate *certificate) { return certificate->policy; }

@@ -1,0 +1,159 @@
+#include "certify/subset_sets.h"
+
+#include "core/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+double pess__coin_low(double p, double level) {
+    if (p <= 0) return 0;
+    if (p >= 1) return exp(-level); /* kl(1,q) = −ln q, exactly */
+    if (p <= 0.5) return fmax(p - sqrt(2 * level * p * (1 - p)), 0);
+    /* (p−q)² = 2·level·q(1−q), the larger end being q while q >= ½; below that Pinsker. */
+    const double q = (p + level - sqrt(level * (2 * p * (1 - p) + level))) / (1 + 2 * level);
+    return q >= 0.5 ? q : fmax(p - sqrt(level / 2), 0);
+}
+
+bool pess__subset_knows(const char *uncertainty) {
+    return strcmp(uncertainty, "l1") == 0 || strcmp(uncertainty, "support") == 0;
+}
+
+static pess_status fill_pair(const pess__u_problem *problem, bool support, int64_t pair, pess__subset_pair *out,
+                             pess_error *error) {
+    const pess_counts *counts = problem->counts;
+    const int64_t seen = counts->row[pair + 1] - counts->row[pair];
+    const int64_t states = problem->max_successors > 0 ? problem->max_successors : counts->states;
+    if (seen > states)
+        return pess__fail(error, PESS_ARGUMENT,
+                          "at most %lld possible next states were declared, but the log shows %lld of state %lld, "
+                          "action %lld",
+                          (long long)states, (long long)seen, (long long)(pair / counts->actions),
+                          (long long)(pair % counts->actions));
+    const double n = (double)counts->n[pair], k = (double)seen + (counts->n_terminal[pair] > 0 ? 1 : 0);
+    const double m = (double)states + (problem->model->has_terminals ? 1 : 0);
+    const double pairs = pess__u_log_pairs(problem, problem->delta, counts->n[pair]);
+    out->entries = (int32_t)k;
+    out->open_states = seen < states;
+    out->open_end = problem->model->has_terminals && counts->n_terminal[pair] == 0;
+    if (support) {
+        const double price = lgamma(m + 1) - lgamma(k + 1) - lgamma(m - k + 1) + log(m) + log(2) + pairs;
+        out->unseen = fmin(price / n, 1);
+        out->level = (price + k * log(2)) / n;
+    } else {
+        out->unseen = NAN;
+        out->level = (pairs + m * log(2)) / n;
+        out->gone = 1 - exp(-out->level);
+    }
+    return PESS_OK;
+}
+
+/* The row in any order; the weight of a row that was never sorted is NAN. */
+static void fill_entries(pess__subset_sets *sets, int64_t pair) {
+    const pess_counts *counts = sets->counts;
+    const double n = (double)counts->n[pair];
+    pess__subset_entry *entry = sets->entries + counts->row[pair] + pair;
+    for (int64_t i = counts->row[pair]; i < counts->row[pair + 1]; i++)
+        *entry++ = (pess__subset_entry){(double)counts->n_next[i] / n, NAN, counts->next[i]};
+    if (counts->n_terminal[pair] > 0)
+        *entry = (pess__subset_entry){(double)counts->n_terminal[pair] / n, NAN, PESS__SUBSET_END};
+}
+
+pess_status pess__subset_create(const pess__u_problem *problem, const char *uncertainty, pess__subset_sets **out,
+                                pess_error *error) {
+    PESS_TRY(pess__u_check_counts(problem, error));
+    const int64_t pairs = problem->counts->states * problem->counts->actions;
+    pess__subset_sets *sets;
+    PESS_TRY(pess__allocate(&sets, 1, sizeof *sets, "the ambiguity sets", error));
+    sets->counts = problem->counts;
+    sets->model = problem->model;
+    pess_status status = pess__allocate(&sets->pairs, pairs, sizeof *sets->pairs, "the ambiguity sets", error);
+    if (status == PESS_OK)
+        status = pess__allocate(&sets->entries, problem->counts->row[pairs] + pairs, sizeof *sets->entries,
+                                "the ambiguity sets", error);
+    for (int64_t z = 0; z < pairs && status == PESS_OK; z++) {
+        const int64_t seen = problem->counts->row[z + 1] - problem->counts->row[z];
+        if (seen > sets->longest) sets->longest = seen;
+        if (problem->counts->n[z] > 0)
+            status = fill_pair(problem, strcmp(uncertainty, "support") == 0, z, &sets->pairs[z], error);
+        if (status == PESS_OK && problem->counts->n[z] > 0) fill_entries(sets, z);
+    }
+    if (status == PESS_OK)
+        *out = sets;
+    else
+        pess__subset_destroy(sets);
+    return status;
+}
+
+void pess__subset_destroy(pess__subset_sets *sets) {
+    if (!sets) return;
+    free(sets->pairs);
+    free(sets->entries);
+    free(sets);
+}
+
+static int compare_slots(const void *left, const void *right) {
+    const pess__subset_slot *a = left, *b = right;
+    return (a->value < b->value) - (a->value > b->value);
+}
+
+/* Descending by value; rows are short as a rule. */
+static void sort_slots(pess__subset_slot *slots, int64_t count) {
+    if (count > 24) {
+        qsort(slots, (size_t)count, sizeof *slots, compare_slots);
+        return;
+    }
+    for (int64_t i = 1; i < count; i++) {
+        const pess__subset_slot moving = slots[i];
+        int64_t at = i;
+        for (; at > 0 && slots[at - 1].value < moving.value; at--) slots[at] = slots[at - 1];
+        slots[at] = moving;
+    }
+}
+
+static double value_of(const pess__subset_entry *entry, const double *v, double sign) {
+    return entry->next == PESS__SUBSET_END ? 0 : sign * v[entry->next];
+}
+
+/* Puts the entries in descending order of value and weighs them: w_i = low(A_i) − low(A_{i−1}), the last takes the
+ * rest. */
+static void reorder(pess__subset_entry *entries, int64_t count, double level, const double *v, double sign,
+                    pess__subset_slot *scratch) {
+    for (int64_t i = 0; i < count; i++)
+        scratch[i] = (pess__subset_slot){value_of(&entries[i], v, sign), entries[i].mass, entries[i].next};
+    sort_slots(scratch, count);
+    double above = 0, before = 0;
+    for (int64_t i = 0; i < count; i++) {
+        above += scratch[i].mass;
+        const double low = i + 1 < count ? pess__coin_low(fmin(above, 1), level) : 1;
+        entries[i] = (pess__subset_entry){scratch[i].mass, low - before, scratch[i].next};
+        before = low;
+    }
+}
+
+double pess__subset_extreme(const pess__subset_sets *sets, double sign, int64_t pair, const double *v,
+                            const pess__extremes *extremes, pess__subset_slot *scratch) {
+    const pess__subset_pair *set = &sets->pairs[pair];
+    pess__subset_entry *entries = sets->entries + sets->counts->row[pair] + pair;
+    const int64_t count = set->entries;
+    double total = 0, last = 0;
+    for (int again = 0; again < 2; again++) {
+        bool ordered = !isnan(entries[0].weight);
+        last = value_of(&entries[0], v, sign);
+        total = entries[0].weight * last;
+        for (int64_t i = 1; i < count && ordered; i++) {
+            const double value = value_of(&entries[i], v, sign);
+            ordered = value <= last;
+            total += entries[i].weight * value;
+            last = value;
+        }
+        if (ordered) break;
+        reorder(entries, count, set->level, v, sign, scratch);
+    }
+    double floor = INFINITY;
+    if (set->open_states && extremes->lo_state >= 0) floor = sign > 0 ? extremes->lo : -extremes->hi;
+    if (set->open_end) floor = fmin(floor, 0);
+    if (isnan(set->unseen)) /* l1: all that was seen is a subset as well */
+        return sign * (floor < last ? total - (last - floor) * set->gone : total);
+    return sign * (floor < total ? (1 - set->unseen) * total + set->unseen * floor : total);
+}

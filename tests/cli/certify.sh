@@ -1,0 +1,148 @@
+# pess certify: what it prints, what it refuses, and that an independent program agrees.
+. "$(dirname "$0")/lib.sh"
+
+"$PESS" mdp gridworld --rows 3 --cols 3 --seed 2 -o grid.csv >/dev/null
+"$PESS" mdp solve grid.csv --gamma 0.9 -o best.csv >/dev/null
+"$PESS" simulate grid.csv --policy best.csv --epsilon 0.5 --transitions 12000 -o grid_log.csv
+"$PESS" mdp random --states 7 --actions 3 --branching 3 --terminals 1 --seed 4 -o garnet.csv >/dev/null
+"$PESS" mdp solve garnet.csv --gamma 0.8 -o garnet_best.csv >/dev/null
+"$PESS" simulate garnet.csv --policy garnet_best.csv --epsilon 0.6 --episodes 400 --horizon 20 -o garnet_log.csv
+
+# The independent checker agrees, for every method and kind of log; and does not where the bound is a little better.
+check() { # LOG STATES ACTIONS GAMMA K certify-options…
+    local log=$1 states=$2 actions=$3 gamma=$4 k=$5; shift 5
+    expect 0 "$PESS" certify "$log" --gamma "$gamma" --reward-range 0,1 --max-successors "$k" --states "$states" \
+        --actions "$actions" --seed 7 --start uniform -o policy.csv --json "$@"
+    cp out certificate.json
+    expect 0 "$CHECK_CERTIFICATE" "$log" policy.csv certificate.json "$states" "$actions" 0 1 "$k" 7
+    awk '/"lower_bound"/ && !n++ { sub(/: [^,]*/, ": " ($2 + 0.01)) } { print }' certificate.json >raised.json
+    expect 1 "$CHECK_CERTIFICATE" "$log" policy.csv raised.json "$states" "$actions" 0 1 "$k" 7
+    prints "NOT implied"
+}
+check grid_log.csv 9 4 0.9 0
+check grid_log.csv 9 4 0.9 4 --method split --split 0.4
+check grid_log.csv 9 4 0.9 0 --method robust -u support --delta 0.2
+check grid_log.csv 9 4 0.9 4 --method robust -u l1
+check garnet_log.csv 7 3 0.8 0
+check garnet_log.csv 7 3 0.8 3 --method split
+check garnet_log.csv 7 3 0.8 3 --method robust -u l1
+
+# The keys, the ledger, the recommendation; the bound holds for the policy that was written.
+expect 0 "$PESS" certify grid_log.csv --gamma 0.9 --reward-range 0,1 -o policy.csv --json
+for key in lower_bound value_estimate suboptimality_upper_bound behaviour_value_estimate behaviour_upper_bound \
+    improvement_lower_bound recommendation vacuous method uncertainty delta delta_ledger assumptions outcome residual; do
+    "$JSON_GET" "$key" <out >/dev/null || fail "no $key"
+done
+same "$(json recommendation)" switch "recommendation"
+same "$(json vacuous)" false "vacuous"
+lower=$(json lower_bound)
+prints "The process is Markov"
+prints "There are 9 states: as many as the log shows"
+"$PESS" mdp evaluate grid.csv --policy policy.csv --gamma 0.9 --json >truth.json
+truth=$("$JSON_GET" value <truth.json)
+awk -v l="$lower" -v t="$truth" 'BEGIN { exit !(l <= t) }' || fail "bound $lower above the truth $truth"
+expect 0 "$PESS" certify grid_log.csv --gamma 0.9 --reward-range 0,1
+prints "Recommended   switch"
+prints "with probability 0.95"
+
+# Same seed, same bytes, any number of threads.
+expect 0 "$PESS" certify grid_log.csv --gamma 0.9 --reward-range 0,1 --json --threads 1; cp out one
+expect 0 "$PESS" certify grid_log.csv --gamma 0.9 --reward-range 0,1 --json --threads 3
+cmp -s one out || fail "threads change the result"
+
+# A given policy: certified for all worlds; only tested on a part where it is declared fresh.
+expect 0 "$PESS" certify grid_log.csv --gamma 0.9 --reward-range 0,1 --policy best.csv --json
+same "$(json method)" robust "method for a policy that may come from the log"
+expect 0 "$PESS" certify grid_log.csv --gamma 0.9 --reward-range 0,1 --policy best.csv --fresh --json
+same "$(json method)" split "method for a fresh policy"
+expect 0 "$PESS" certify grid_log.csv --gamma 0.9 --reward-range 0,1 --policy best.csv --method split --json
+prints "chosen without the second part"
+# Actions that the log never saw: the worst case, honestly.
+head -1 grid_log.csv >narrow.csv; awk -F, '$2 == 0' grid_log.csv >>narrow.csv
+printf 'state,action,probability\n' >unseen.csv; for s in 0 1 2 3 4 5 6 7 8; do echo "$s,3,1"; done >>unseen.csv
+expect 1 "$PESS" certify narrow.csv --gamma 0.9 --reward-range 0,1 --actions 4 --policy unseen.csv --fresh --json
+same "$(json vacuous)" true "vacuous"
+same "$(json lower_bound)" 0 "lower bound of actions never seen"
+same "$(json recommendation)" keep "recommendation"
+expect 1 "$PESS" certify narrow.csv --gamma 0.9 --reward-range 0,1 --actions 4 --policy unseen.csv
+prints "vacuous"
+
+# Estimated starts cost part of delta; trajectories are assumed of logs with episodes.
+expect 0 "$PESS" certify garnet_log.csv --gamma 0.8 --reward-range 0,1 --json
+prints "sets: start distribution"
+prints "collected by trajectories"
+estimated=$(json lower_bound)
+expect 0 "$PESS" certify garnet_log.csv --gamma 0.8 --reward-range 0,1 --start uniform --iid --json
+prints "independent draws, although the log has episodes"
+[ "$estimated" != "$(json lower_bound)" ] || fail "--iid and --start make no difference"
+
+# The page: whole, self-contained, the recommendation first; names are escaped.
+expect 0 "$PESS" certify grid_log.csv --gamma 0.9 --reward-range 0,1 --report page
+prints "page/index.html"
+[ "$(grep -o 'Switch to the new policy' page/index.html | wc -l)" -eq 2 ] || fail "the page does not recommend"
+grep -qE '(src|href)=|@import|https?://|<script' page/index.html && fail "the page loads something"
+for words in 'What is known' 'What this rests on' 'Thin places' 'of doubt goes' 'To repeat it' 'certify grid_log.csv --gamma 0.9' \
+    'prefers-color-scheme:dark' '@media print' 'width=device-width'; do
+    grep -qF -- "$words" page/index.html || fail "the page lacks '$words'"
+done
+{ echo 'state,action,reward,next_state'; for i in 1 2 3 4 5 6 7 8 9; do echo 'a<b>&c,go,1,d'; echo 'd,go,0,a<b>&c'; done; } >names.csv
+"$PESS" certify names.csv --gamma 0.5 --report named >/dev/null
+grep -qF 'a&lt;b&gt;&amp;c' named/index.html || fail "a name is not escaped"
+grep -qF 'a<b>' named/index.html && fail "a name is written raw"
+expect 5 "$PESS" certify grid_log.csv --gamma 0.9 --report no/such/place
+no_leftovers
+
+# Tiny logs.
+printf 'state,action,reward,next_state\n0,0,0,0\n' >one.csv
+expect 3 "$PESS" certify one.csv --method split
+says "too small to split"
+expect 1 "$PESS" certify one.csv --reward-range 0,1 --json
+prints "too small to split"
+same "$(json vacuous)" true "vacuous"
+printf 'state,action,reward,next_state\n' >none.csv
+expect 3 "$PESS" certify none.csv
+
+# Wrong use and bad input.
+expect 2 "$PESS" certify
+expect 2 "$PESS" certify grid_log.csv --method magic
+expect 2 "$PESS" certify grid_log.csv --fresh
+says "--policy"
+expect 2 "$PESS" certify grid_log.csv --gamma 1
+says "below 1"
+expect 2 "$PESS" certify grid_log.csv --delta 0
+expect 2 "$PESS" certify grid_log.csv --split 1
+expect 2 "$PESS" certify grid_log.csv -u hoeffding
+says "cannot stand behind a certificate"
+expect 2 "$PESS" certify grid_log.csv -u nonsense
+expect 2 "$PESS" certify grid_log.csv --reward-range 1,0
+expect 3 "$PESS" certify grid_log.csv --states 5
+expect 3 "$PESS" certify grid_log.csv --reward-range 0,0.5
+says "outside the declared range"
+expect 3 "$PESS" certify grid_log.csv --start log
+says "start"
+expect 2 "$PESS" certify grid_log.csv --max-successors 1
+says "possible next states"
+expect 3 "$PESS" certify grid_log.csv --policy garnet_best.csv
+expect 5 "$PESS" certify missing.csv
+expect 5 "$PESS" certify grid_log.csv --gamma 0.9 -o no/such/place.csv
+no_leftovers
+
+# gaps and theorems
+expect 0 "$PESS" gaps grid_log.csv --gamma 0.9 --reward-range 0,1 --top 3
+prints "next sample"
+expect 0 "$PESS" gaps grid_log.csv --gamma 0.9 --reward-range 0,1 --top 40 --json
+awk '/"share"/ { gsub(/[",]/, ""); sum += $2 } END { exit !(sum > 0.999 && sum < 1.001) }' out || fail "shares do not sum to 1"
+expect 0 "$PESS" gaps grid_log.csv --policy best.csv --gamma 0.9 -u bernstein --json
+expect 2 "$PESS" gaps grid_log.csv --top 0
+expect 2 "$PESS" gaps grid_log.csv -u nonsense
+expect 2 "$PESS" gaps grid_log.csv --gamma 1
+expect 0 "$PESS" theorems grid.csv grid_log.csv --gamma 0.9 --alphas 0,0.5,1 -u l1 --max-successors 4
+prints "3 (uncertainty-aware)"
+expect 0 "$PESS" theorems grid.csv grid_log.csv --gamma 0.9 --json
+for key in uncertainty holds_for rows delta; do "$JSON_GET" "$key" <out >/dev/null || fail "theorems: no $key"; done
+expect 2 "$PESS" theorems grid.csv grid_log.csv --alphas 0,2
+expect 2 "$PESS" theorems grid.csv grid_log.csv --alphas 0,x
+expect 2 "$PESS" theorems grid.csv grid_log.csv -u hoeffding-s
+expect 2 "$PESS" theorems grid.csv
+expect 3 "$PESS" theorems garnet.csv grid_log.csv
+finish
