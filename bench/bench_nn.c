@@ -23,8 +23,10 @@ static double cpu_clock(void) {
 
 /* Twelve independent chains keep both FMA units busy. */
 __attribute__((target("avx2,fma"))) static double fma_peak(void) {
-    __m256 c0 = _mm256_set1_ps(1), c1 = c0, c2 = c0, c3 = c0, c4 = c0, c5 = c0, c6 = c0, c7 = c0, c8 = c0, c9 = c0;
-    __m256 ca = c0, cb = c0;
+    /* All different, or a compiler finds that they are the same sum. */
+    __m256 c0 = _mm256_set1_ps(0), c1 = _mm256_set1_ps(1), c2 = _mm256_set1_ps(2), c3 = _mm256_set1_ps(3);
+    __m256 c4 = _mm256_set1_ps(4), c5 = _mm256_set1_ps(5), c6 = _mm256_set1_ps(6), c7 = _mm256_set1_ps(7);
+    __m256 c8 = _mm256_set1_ps(8), c9 = _mm256_set1_ps(9), ca = _mm256_set1_ps(10), cb = _mm256_set1_ps(11);
     const __m256 x = _mm256_set1_ps(0.999F), y = _mm256_set1_ps(1e-3F);
     const long rounds = 10000000;
     double best = 0;
