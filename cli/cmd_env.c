@@ -1,6 +1,7 @@
 /* pess env: the games, their traces and their speed. */
 #include "board.h"
 #include "command.h"
+#include "env_evaluate.h"
 #include "json.h"
 
 #include <stdlib.h>
@@ -331,6 +332,7 @@ static int env_bench(int argc, char **argv) {
 static const command subcommands[] = {{"list", "the games there are", env_list},
                                       {"replay", "play recorded games again and compare every step", env_replay},
                                       {"record", "play a game and write its trace", env_record},
+                                      {"evaluate", "how well a policy plays", env_evaluate},
                                       {"bench", "how fast the games step", env_bench}};
 
 static void print_overview(FILE *stream) {

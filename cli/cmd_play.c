@@ -1,5 +1,6 @@
 /* pess play: a person or a policy plays in the terminal; or a policy plays into a picture. */
 #include "command.h"
+#include "policy_arg.h"
 #include "term.h"
 
 #include <stdlib.h>
@@ -12,12 +13,26 @@ typedef struct play {
     const char *policy, *record; /* policy NULL: a person */
     int64_t fps, steps, size;
     pess_env *env;
+    pess_net *net; /* of the policy; NULL: random or a person */
+    float q[PESS_ENV_ACTIONS];
     pess_random random;
     uint8_t bits[PESS_ENV_MAX_BYTES];
     int64_t score, best, episode;
 } play;
 
-static int64_t random_action(play *p) { return pess_random_below(&p->random, pess_env_actions(p->env)); }
+/* Values of the actions on the board that is shown. */
+static bool look(play *p, pess_error *error) {
+    pess_env_observe_bits(p->env, p->bits);
+    return p->net == NULL || pess_net_apply(p->net, p->bits, sizeof p->bits, 1, 1, p->q, error) == PESS_OK;
+}
+
+static int64_t policy_action(play *p) {
+    if (p->net == NULL) return pess_random_below(&p->random, pess_env_actions(p->env));
+    int64_t best = 0;
+    for (int64_t a = 1; a < PESS_ENV_ACTIONS; a++)
+        if (p->q[a] > p->q[best]) best = a;
+    return best;
+}
 
 /* One step, with the score and the new board. */
 static bool take_step(play *p, int64_t action, pess_error *error) {
@@ -25,16 +40,14 @@ static bool take_step(play *p, int64_t action, pess_error *error) {
     if (pess_env_step(p->env, action, &result, error) != PESS_OK) return false;
     p->score += (int64_t)result.reward;
     if (p->score > p->best) p->best = p->score;
-    pess_env_observe_bits(p->env, p->bits);
-    return true;
+    return look(p, error);
 }
 
 static bool restart(play *p, pess_error *error) {
     if (pess_env_reset(p->env, error) != PESS_OK) return false;
     p->score = 0;
     p->episode++;
-    pess_env_observe_bits(p->env, p->bits);
-    return true;
+    return look(p, error);
 }
 
 /* ---- pictures */
@@ -83,7 +96,7 @@ static pess_status record_steps(play *p, camera *c, pess_error *error) {
     pess_status status = take_frame(p, c, 0, error);
     for (int64_t i = 1; status == PESS_OK && i <= p->steps; i++) {
         const bool fine =
-            pess_env_ended(p->env) != PESS_END_NONE ? restart(p, error) : take_step(p, random_action(p), error);
+            pess_env_ended(p->env) != PESS_END_NONE ? restart(p, error) : take_step(p, policy_action(p), error);
         status = fine ? take_frame(p, c, i, error) : error->status;
     }
     if (status == PESS_OK && c->gif == NULL && strchr(p->record, '%') == NULL)
@@ -145,7 +158,8 @@ static void show(play *p, const session *s) {
                            .best = p->best,
                            .step = pess_env_steps(p->env),
                            .episode = p->episode,
-                           .fps = (int)p->fps});
+                           .fps = (int)p->fps,
+                           .q = p->net != NULL ? p->q : NULL});
 }
 
 /* False: leave. */
@@ -172,7 +186,7 @@ static bool tick(play *p, session *s, pess_error *error) {
     const bool ended = pess_env_ended(p->env) != PESS_END_NONE;
     s->one_step = false;
     if (ended && p->policy == NULL) return true; /* a person reads the score first */
-    const bool fine = ended ? restart(p, error) : take_step(p, p->policy != NULL ? random_action(p) : s->action, error);
+    const bool fine = ended ? restart(p, error) : take_step(p, p->policy != NULL ? policy_action(p) : s->action, error);
     s->action = 0;
     s->redraw = true;
     return fine;
@@ -212,9 +226,7 @@ static int check(play *p, const char *game) {
     if (p->info == NULL) return report_usage("play", "no game '%s'; 'pess env list' lists them", game);
     if (p->fps < 1 || p->fps > 1000) return report_usage("play", "--fps: expected 1 to 1000");
     if (p->size < 1 || p->size > 200) return report_usage("play", "--size: expected 1 to 200 pixels");
-    if (p->policy != NULL && strcmp(p->policy, "random") != 0)
-        return report_usage("play", "--policy: found '%s'; only 'random' can be watched so far", p->policy);
-    return -1;
+    return p->policy != NULL ? policy_open("play", p->policy, p->info, &p->net) : -1;
 }
 
 int cmd_play(int argc, char **argv) {
@@ -225,8 +237,8 @@ int cmd_play(int argc, char **argv) {
         {.name = "policy",
          .kind = OPTION_TEXT,
          .target = &p.policy,
-         .argument = "random",
-         .help = "watch a policy instead of playing yourself"},
+         .argument = "random|FILE",
+         .help = "watch a policy (a .pessnet file: its q-values are shown) instead of playing yourself"},
         {.name = "fps", .kind = OPTION_COUNT, .target = &p.fps, .argument = "N", .help = "steps a second (default 10)"},
         {.name = "seed", .kind = OPTION_SEED, .target = &p.settings.seed, .argument = "N", .help = "default 0"},
         {.name = "record",
@@ -258,7 +270,7 @@ int cmd_play(int argc, char **argv) {
         .description =
             "Keys: arrows or w a s d move, space fires, p pauses, n (or .) takes one step, r restarts, + and - change\n"
             "the speed, q leaves. 'pess env list' lists the games.",
-        .examples = "  pess play breakout\n  pess play seaquest --policy random --fps 20\n"
+        .examples = "  pess play breakout\n  pess play seaquest --policy policies/seaquest.pessnet --fps 20\n"
                     "  pess play freeway --record freeway.gif --steps 200",
         .positional = needed};
     int code = options_parse(&use, options, COUNT_OF(options), argc, argv, &game, NULL);
@@ -269,10 +281,12 @@ int cmd_play(int argc, char **argv) {
     p.settings.ramping = !steady;
     if (p.record != NULL && p.steps == 0) p.steps = 300;
     pess_error error;
-    if (pess_env_create(&p.settings, &p.env, &error) != PESS_OK) return report_error("play", &error);
     p.random = pess_random_create(p.settings.seed, "actions", 0);
-    pess_env_observe_bits(p.env, p.bits);
-    code = p.record != NULL ? record(&p) : play_in_terminal(&p);
+    if (pess_env_create(&p.settings, &p.env, &error) != PESS_OK || !look(&p, &error))
+        code = report_error("play", &error);
+    else
+        code = p.record != NULL ? record(&p) : play_in_terminal(&p);
     pess_env_destroy(p.env);
+    pess_net_destroy(p.net);
     return code;
 }

@@ -250,12 +250,24 @@ static void add_legend_line(const term_view *view, int row) {
     if (row >= 0 && row < (int)(sizeof keys / sizeof keys[0])) add("\033[50G%s", keys[row]);
 }
 
-static void draw_wide(const term_view *view, const int *top, bool legend) {
+/* The value of action y, the largest with a mark. */
+static void add_value_line(const term_view *view, int y) {
+    if (y < 1 || y > PESS_ENV_ACTIONS) return;
+    int best = 0;
+    for (int a = 1; a < PESS_ENV_ACTIONS; a++)
+        if (view->q[a] > view->q[best]) best = a;
+    const int action = y - 1;
+    add("  %s %-8s%8.2f", action == best ? ">" : " ", pess_env_action_name(action), (double)view->q[action]);
+}
+
+static void draw_wide(const term_view *view, const int *top, bool legend, bool values) {
     const pess_env_info *info = view->info;
     for (int y = 0; y < info->rows; y++) {
         add("\033[%d;2H", y + 2);
         for (int x = 0; x < info->cols; x++) add_wide_cell(info, top[y * info->cols + x]);
         add("\033[0m");
+        if (values && y == 0) add("  q-values");
+        if (values) add_value_line(view, y);
         if (legend) add_legend_line(view, y);
         add("\033[K");
     }
@@ -294,14 +306,15 @@ void term_draw(const term_view *view) {
     }
     pess_env_top_channels(view->info, view->bits, top);
     const bool wide = cols >= 2 * view->info->cols + 2 && rows >= view->info->rows + 3;
-    const bool legend = wide && cols >= 74;
+    const bool values = wide && view->q != NULL && cols >= 2 * view->info->cols + 24;
+    const bool legend = wide && !values && cols >= 74;
     const int below = wide ? view->info->rows + 2 : (view->info->rows + 1) / 2 + 2;
     if (cols >= 40)
         add("\033[H\033[1m %s\033[0m  %s, %d steps a second\033[K", view->info->name, view->who, view->fps);
     else
         add("\033[H %.*s\033[K", cols - 2, view->info->name);
     if (wide)
-        draw_wide(view, top, legend);
+        draw_wide(view, top, legend, values);
     else
         draw_half(view, top);
     add("\033[%d;2H", below);

@@ -29,6 +29,7 @@ typedef struct term_view {
     const char *who, *notice; /* notice: one line below the board, or "" */
     int64_t score, best, step, episode;
     int fps;
+    const float *q; /* [PESS_ENV_ACTIONS] values of the actions, shown beside a board of full size; NULL: none */
 } term_view;
 
 /* False, with a sentence in `why`, where there is no terminal, or it is too small for the smallest board. */

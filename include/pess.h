@@ -6,7 +6,7 @@
  *
  *     1 status      2 names and data     3 counts, models and start distributions     4 MDPs     5 policies
  *     6 uncertainty     7 solving     8 simulation     9 certificates     10 environments
- *     11 experiments and figures
+ *     11 experiments and figures     12 networks and deep training
  *
  * Habits. Every function that can fail returns a pess_status and, when `error` is not NULL, leaves a sentence in it
  * that says which input, which line, what was found and what was expected. A `T **out` is set only on success.
@@ -870,6 +870,111 @@ PESS_API pess_status pess_experiment_write(const pess_experiment *experiment, co
                                            const char *command, pess_error *error);
 /* Draws results (directories, or files results.csv), a panel each, into an .svg, .png or .pdf. */
 PESS_API pess_status pess_figure_write(const char *const *results, size_t count, const char *path, pess_error *error);
+
+/* ------------------------------------------------------------------------------------ 12 networks and deep training */
+
+/* A network that turns a packed observation into one number per action. It computes on the best instructions the
+ * machine has ("avx2" or "portable"); the same path gives the same bytes, at any thread count. */
+typedef struct pess_net pess_net;
+
+typedef struct pess_net_info {
+    int rows, cols, channels; /* of the observations it reads */
+    int outputs, layer_count;
+    int64_t bytes; /* of a packed observation */
+    int64_t parameters;
+    uint32_t checksum;   /* CRC-32 of its file; 0 where it has none yet */
+    const char *kernels; /* the path it computes on */
+    const char *notes;   /* lines "key=value": how it was trained */
+} pess_net_info;
+
+typedef struct pess_net_layer {
+    const char *kind;        /* "conv" or "dense" */
+    int kernel, stride;      /* 0 for a dense layer */
+    int outputs, rows, cols; /* channels and board after it */
+    double slope;            /* activation max(y, slope·y): 1 none, 0 ReLU */
+    int64_t parameters;
+} pess_net_layer;
+
+/* kernels: "avx2", "portable", or NULL for the best there is. Truncated, damaged or foreign files are PESS_INPUT. */
+PESS_API pess_status pess_net_read(const char *path, const char *kernels, pess_net **out, pess_error *error);
+PESS_API pess_status pess_net_write(const pess_net *net, const char *path, pess_error *error);
+PESS_API void pess_net_destroy(pess_net *net);
+PESS_API void pess_net_get_info(const pess_net *net, pess_net_info *out); /* texts live as long as the network */
+PESS_API bool pess_net_get_layer(const pess_net *net, int index, pess_net_layer *out); /* false: no such layer */
+/* The value of a note, cut to size - 1 characters; false where there is no such key. */
+PESS_API bool pess_net_note(const pess_net *net, const char *key, char *value, size_t size);
+/* Outputs [count*outputs] of `count` packed observations, `stride` bytes apart. */
+PESS_API pess_status pess_net_apply(const pess_net *net, const uint8_t *bits, int64_t stride, int64_t count,
+                                    int threads, float *out, pess_error *error);
+/* PESS_INPUT where the network was made for another game or another board. */
+PESS_API pess_status pess_net_check_game(const pess_net *net, const char *name, const pess_env_info *game,
+                                         pess_error *error);
+
+/* How well somebody plays: whole episodes, each in an environment of its own, so the result depends on the seed and the
+ * number of episodes alone. */
+typedef struct pess_play_options {
+    pess_env_options env; /* its seed and stream are not read; env.step_limit 0: 10,000 */
+    double epsilon;       /* probability of a uniformly random action. Default 0 */
+    int64_t episodes;     /* Default 1,000 */
+    uint64_t seed;
+    int threads; /* 0: all there are */
+    pess_progress progress;
+} pess_play_options;
+
+typedef struct pess_play_result {
+    double mean_return, ci95; /* ci95: half-width of the 95 % interval of the mean (normal approximation) */
+    double mean_length;
+    int64_t episodes, cutoffs; /* cutoffs: episodes that reached the step limit */
+    double least_return, most_return;
+} pess_play_result;
+
+PESS_API pess_play_options pess_play_options_defaults(void);
+/* Greedy (the smallest of equally good actions) but for epsilon; net NULL: uniformly random. */
+PESS_API pess_status pess_play(const pess_net *net, const pess_play_options *options, pess_play_result *out,
+                               pess_error *error);
+
+/* DQN (Mnih et al. 2015) with double targets (van Hasselt et al. 2016), many environments at once and replay in packed
+ * bits. The directory gets log.csv, two generations of checkpoints and, at the end, policy.pessnet: of the best
+ * snapshots by `evaluate_episodes` greedy episodes the one that is best again on fresh episodes. */
+typedef struct pess_dqn_options {
+    const char *game;    /* a name of pess_env_list */
+    const char *network; /* "dqn" (default), "value" or "dense" */
+    const char *kernels; /* NULL: the best */
+    const char *out;     /* directory; made where it is missing */
+    const pess_mdp *mdp; /* in place of a game: one-hot states, network "dense" */
+    bool resume;         /* go on from the newest good checkpoint in `out` */
+    uint64_t seed;
+    int threads;                               /* of the evaluations; 0: all there are */
+    int64_t frames;                            /* in all environments together. Default 5,000,000 */
+    int64_t envs;                              /* Default 32 */
+    int64_t replay;                            /* transitions kept. Default 100,000 */
+    int64_t batch;                             /* Default 32 */
+    int64_t train_every;                       /* frames per update. Default 8 */
+    int64_t target_every;                      /* updates between copies to the target network. Default 1,000 */
+    int64_t warmup;                            /* frames of random play before the first update. Default 5,000 */
+    double epsilon_first, epsilon_last;        /* of the exploring policy. Default 1 and 0.05 … */
+    int64_t epsilon_frames;                    /* … linearly over these. Default 250,000 */
+    double gamma;                              /* Default 0.99 */
+    int64_t n_step;                            /* rewards summed before the value of the state reached. Default 3 */
+    double rate, rate_last;                    /* Adam's step size, linear over the frames. Default 3e-4 to 3e-5 */
+    double adam_epsilon;                       /* Default 1.5e-4, as usual for DQN: small gradients stay small steps */
+    double huber;                              /* threshold of the loss. Default 1 */
+    int64_t step_limit;                        /* of an episode in training; cut off, never terminal. Default 5,000 */
+    int64_t evaluate_every, evaluate_episodes; /* frames; Default 100,000 and 100 */
+    int64_t final_episodes;                    /* of the last comparison. Default 1,000 */
+    int64_t checkpoint_every;                  /* frames. Default 500,000 */
+    pess_progress progress;
+} pess_dqn_options;
+
+typedef struct pess_dqn_result {
+    int64_t frames, updates, resumed_from; /* resumed_from: frame of the checkpoint; -1: from the beginning */
+    double mean_return, ci95;              /* of the policy written, on fresh episodes */
+    int64_t best_frame;                    /* when it was taken */
+    double seconds, network_seconds;       /* of this run; network_seconds: acting, targets and training */
+} pess_dqn_result;
+
+PESS_API pess_dqn_options pess_dqn_options_defaults(void);
+PESS_API pess_status pess_dqn_run(const pess_dqn_options *options, pess_dqn_result *out, pess_error *error);
 
 #ifdef __cplusplus
 }

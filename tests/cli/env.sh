@@ -106,7 +106,7 @@ expect 2 "$PESS" play pong --record a.gif
 expect 2 "$PESS" play breakout --record a.bmp
 says "a.bmp"
 expect 2 "$PESS" play breakout --record 'a%s.png'
-expect 2 "$PESS" play breakout --policy net.bin --record a.gif
+expect 5 "$PESS" play breakout --policy net.bin --record a.gif
 expect 2 "$PESS" play breakout --fps 0
 expect 2 "$PESS" play
 expect 5 "$PESS" play breakout --record nowhere/a.gif

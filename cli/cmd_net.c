@@ -1,0 +1,110 @@
+/* pess net: what is in a network file. */
+#include "json.h"
+
+#include "command.h"
+
+#include <string.h>
+
+static const usage info_usage = {
+    .command = "net info",
+    .summary = "layers, parameters and checksum of a network, and how it was trained",
+    .arguments = "FILE [--json]",
+    .examples = "  pess net info policies/breakout.pessnet",
+    .positional = (const char *const[]){"FILE", NULL},
+};
+
+static void print_text(const pess_net *net, const char *path, const pess_net_info *info) {
+    (void)printf("%s: %d × %d × %d bits -> %d outputs, %lld parameters, checksum %08x\n\n", path, info->rows,
+                 info->cols, info->channels, info->outputs, (long long)info->parameters, info->checksum);
+    pess_net_layer l;
+    for (int i = 0; pess_net_get_layer(net, i, &l); i++) {
+        (void)printf("  %d  %-5s", i + 1, l.kind);
+        if (l.kernel > 0)
+            (void)printf(" %d×%d stride %d", l.kernel, l.kernel, l.stride);
+        else
+            (void)printf(" %12s", "");
+        (void)printf("  -> %d×%d×%-4d %8lld parameters", l.rows, l.cols, l.outputs, (long long)l.parameters);
+        if (l.slope <= 0)
+            (void)printf("  ReLU\n");
+        else if (l.slope < 1)
+            (void)printf("  leaky ReLU %g\n", l.slope);
+        else
+            (void)printf("\n");
+    }
+    if (info->notes[0] != '\0') (void)printf("\ntrained with\n");
+    for (const char *line = info->notes; *line != '\0';) {
+        const int length = (int)strcspn(line, "\n");
+        (void)printf("  %.*s\n", length, line);
+        line += length + (line[length] == '\n');
+    }
+}
+
+static void print_json(const pess_net *net, const char *path, const pess_net_info *info) {
+    json_writer json = json_begin(stdout, false);
+    json_object(&json, NULL);
+    json_text(&json, "file", path);
+    json_count(&json, "rows", info->rows);
+    json_count(&json, "cols", info->cols);
+    json_count(&json, "channels", info->channels);
+    json_count(&json, "outputs", info->outputs);
+    json_count(&json, "parameters", info->parameters);
+    char checksum[16];
+    (void)snprintf(checksum, sizeof checksum, "%08x", info->checksum);
+    json_text(&json, "checksum", checksum);
+    json_array(&json, "layers");
+    pess_net_layer l;
+    for (int i = 0; pess_net_get_layer(net, i, &l); i++) {
+        json_object(&json, NULL);
+        json_text(&json, "kind", l.kind);
+        json_count(&json, "kernel", l.kernel);
+        json_count(&json, "stride", l.stride);
+        json_count(&json, "outputs", l.outputs);
+        json_number(&json, "slope", l.slope);
+        json_count(&json, "parameters", l.parameters);
+        json_close(&json, '}');
+    }
+    json_close(&json, ']');
+    json_object(&json, "trained");
+    for (const char *line = info->notes; *line != '\0';) {
+        const size_t length = strcspn(line, "\n"), key = strcspn(line, "=\n");
+        char name[256], value[1024];
+        (void)snprintf(name, sizeof name, "%.*s", (int)key, line);
+        (void)snprintf(value, sizeof value, "%.*s", (int)(length > key ? length - key - 1 : 0),
+                       line + (length > key ? key + 1 : key));
+        json_text(&json, name, value);
+        line += length + (line[length] == '\n');
+    }
+    json_close(&json, '}');
+    json_close(&json, '}');
+    json_end(&json);
+}
+
+static int net_info(int argc, char **argv) {
+    bool json = false;
+    const option options[] = {{"json", 0, OPTION_FLAG, &json, NULL, "as JSON"}};
+    const char *values[1];
+    const int code = options_parse(&info_usage, options, COUNT_OF(options), argc, argv, values, NULL);
+    if (code >= 0) return code;
+    pess_net *net = NULL;
+    pess_error error;
+    if (pess_net_read(values[0], NULL, &net, &error) != PESS_OK) return report_error("net info", &error);
+    pess_net_info info;
+    pess_net_get_info(net, &info);
+    if (json)
+        print_json(net, values[0], &info);
+    else
+        print_text(net, values[0], &info);
+    pess_net_destroy(net);
+    return EXIT_FINE;
+}
+
+int cmd_net(int argc, char **argv) {
+    if (argc > 1 && strcmp(argv[1], "info") == 0) return net_info(argc - 1, argv + 1);
+    if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
+        (void)puts("Usage: pess net info FILE [--json]\n\nLayers, parameters and checksum of a network, and how it was "
+                   "trained.");
+        return EXIT_FINE;
+    }
+    return report_usage("net", argc > 1 ? "no 'net %s'; there is 'net info FILE'" : "%s 'net info FILE'",
+                        argc > 1 ? argv[1] : "what? There is");
+}

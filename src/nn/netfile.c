@@ -1,0 +1,200 @@
+/* magic "PESSNET\n"
+ * u32 version (1), rows, cols, channels, layers L
+ * L × { u32 kind (0 conv, 1 dense), kernel, stride, outputs; f32 slope }
+ * u32 length of the notes, notes
+ * f32 parameters, layer by layer: weights [out][in][row][col], biases
+ * u32 CRC-32 of all before it */
+#include "nn/netfile.h"
+
+#include "core/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char magic[8] = "PESSNET\n"; /* eight bytes, no terminator */
+static const char kind[] = "a network file";
+enum { VERSION = 1 };
+#define SIZE_LIMIT ((int64_t)PESS__MAX_PARAMETERS * 4 + PESS__NOTES_SIZE + 4096)
+
+pess_status pess__net_wrap(pess__net *net, const char *notes, pess_net **out, pess_error *error) {
+    pess_net *wrapped;
+    const pess_status status = pess__allocate(&wrapped, 1, sizeof *wrapped, "a network", error);
+    if (status != PESS_OK) {
+        pess__net_destroy(net);
+        return status;
+    }
+    wrapped->net = net;
+    if (notes != NULL) memcpy(wrapped->notes, notes, strnlen(notes, PESS__NOTES_SIZE - 1));
+    *out = wrapped;
+    return PESS_OK;
+}
+
+void pess_net_destroy(pess_net *net) {
+    if (net == NULL) return;
+    pess__net_destroy(net->net);
+    free(net);
+}
+
+pess_status pess_net_write(const pess_net *net, const char *path, pess_error *error) {
+    const pess__net_spec *spec = &net->net->spec;
+    const int64_t count = pess__spec_parameters(spec);
+    float *values;
+    PESS_TRY(pess__allocate(&values, count, sizeof *values, "the parameters of a network", error));
+    pess__net_export(net->net, values);
+    pess__sink sink;
+    pess_status status = pess__sink_open(&sink, path, magic, error);
+    if (status == PESS_OK) {
+        const uint32_t head[] = {VERSION, (uint32_t)spec->rows, (uint32_t)spec->cols, (uint32_t)spec->channels,
+                                 (uint32_t)spec->layer_count};
+        pess__sink_write(&sink, head, sizeof head);
+        for (int i = 0; i < spec->layer_count; i++) {
+            const pess__layer_spec *l = &spec->layers[i];
+            const uint32_t layer[] = {(uint32_t)l->kind, (uint32_t)l->kernel, (uint32_t)l->stride,
+                                      (uint32_t)l->outputs};
+            pess__sink_write(&sink, layer, sizeof layer);
+            pess__sink_write(&sink, &l->slope, sizeof l->slope);
+        }
+        pess__sink_text(&sink, net->notes);
+        pess__sink_write(&sink, values, (size_t)count * sizeof *values);
+        status = pess__sink_commit(&sink, error);
+    }
+    free(values);
+    return status;
+}
+
+static pess_status read_spec(pess__cursor *cursor, pess__net_spec *spec, pess_error *error) {
+    const uint32_t version = pess__cursor_u32(cursor);
+    if (version != VERSION)
+        return pess__fail(error, PESS_INPUT, "%s: version %u of the format; this program reads version %d",
+                          cursor->name, version, VERSION);
+    *spec = (pess__net_spec){0};
+    spec->rows = (int32_t)pess__cursor_u32(cursor);
+    spec->cols = (int32_t)pess__cursor_u32(cursor);
+    spec->channels = (int32_t)pess__cursor_u32(cursor);
+    spec->layer_count = (int32_t)pess__cursor_u32(cursor);
+    for (int i = 0; i < spec->layer_count && i < PESS__MAX_LAYERS; i++) {
+        pess__layer_spec *l = &spec->layers[i];
+        const uint32_t which = pess__cursor_u32(cursor);
+        l->kind = which == PESS__LAYER_DENSE ? PESS__LAYER_DENSE : PESS__LAYER_CONV;
+        l->kernel = (int32_t)pess__cursor_u32(cursor);
+        l->stride = (int32_t)pess__cursor_u32(cursor);
+        l->outputs = (int32_t)pess__cursor_u32(cursor);
+        pess__cursor_read(cursor, &l->slope, sizeof l->slope);
+        if (which > PESS__LAYER_DENSE)
+            return pess__fail(error, PESS_INPUT, "%s: layer %d is of kind %u; 0 (conv) and 1 (dense) are known",
+                              cursor->name, i + 1, which);
+    }
+    return pess__spec_check(spec, cursor->name, error);
+}
+
+static pess_status read_parameters(pess__cursor *cursor, pess__net *net, pess_error *error) {
+    const int64_t count = pess__spec_parameters(&net->spec);
+    if (cursor->beyond || cursor->left != (size_t)count * sizeof(float))
+        return pess__fail(error, PESS_INPUT, "%s: %zu bytes of parameters; its layers need %lld", cursor->name,
+                          cursor->left, (long long)count * (long long)sizeof(float));
+    float *values;
+    PESS_TRY(pess__allocate(&values, count, sizeof *values, "the parameters of a network", error));
+    pess__cursor_read(cursor, values, (size_t)count * sizeof *values);
+    pess_status status = PESS_OK;
+    for (int64_t i = 0; i < count && status == PESS_OK; i++)
+        if (!isfinite(values[i]))
+            status = pess__fail(error, PESS_INPUT, "%s: parameter %lld is %g; finite numbers are expected",
+                                cursor->name, (long long)i, (double)values[i]);
+    if (status == PESS_OK) pess__net_import(net, values);
+    free(values);
+    return status;
+}
+
+static pess_status read_net(pess__cursor *cursor, const char *kernels, pess_net **out, pess_error *error) {
+    pess__net_spec spec;
+    char notes[PESS__NOTES_SIZE];
+    PESS_TRY(read_spec(cursor, &spec, error));
+    if (!pess__cursor_text(cursor, notes, sizeof notes))
+        return pess__fail(error, PESS_INPUT, "%s: the notes are too long or cut off", cursor->name);
+    if (cursor->left / sizeof(float) != (size_t)pess__spec_parameters(&spec)) /* before memory is taken for them */
+        return pess__fail(error, PESS_INPUT, "%s: %zu bytes of parameters; its layers need %lld", cursor->name,
+                          cursor->left, (long long)pess__spec_parameters(&spec) * (long long)sizeof(float));
+    pess__net *net;
+    PESS_TRY(pess__net_create(&spec, kernels, &net, error));
+    const pess_status status = read_parameters(cursor, net, error);
+    if (status != PESS_OK) {
+        pess__net_destroy(net);
+        return status;
+    }
+    PESS_TRY(pess__net_wrap(net, notes, out, error));
+    (*out)->checksum = cursor->crc;
+    return PESS_OK;
+}
+
+pess_status pess_net_read(const char *path, const char *kernels, pess_net **out, pess_error *error) {
+    pess__cursor cursor;
+    PESS_TRY(pess__cursor_open(&cursor, path, magic, kind, SIZE_LIMIT, error));
+    const pess_status status = read_net(&cursor, kernels, out, error);
+    pess__cursor_close(&cursor);
+    return status;
+}
+
+pess_status pess__net_read_memory(const char *name, const void *bytes, size_t size, pess_net **out, pess_error *error) {
+    pess__cursor cursor;
+    PESS_TRY(pess__cursor_open_memory(&cursor, name, bytes, size, magic, kind, error));
+    const pess_status status = read_net(&cursor, NULL, out, error);
+    pess__cursor_close(&cursor);
+    return status;
+}
+
+void pess_net_get_info(const pess_net *net, pess_net_info *out) {
+    const pess__net_spec *spec = &net->net->spec;
+    *out = (pess_net_info){.rows = spec->rows,
+                           .cols = spec->cols,
+                           .channels = spec->channels,
+                           .outputs = (int)net->net->outputs,
+                           .bytes = net->net->bytes,
+                           .parameters = pess__spec_parameters(spec),
+                           .checksum = net->checksum,
+                           .kernels = net->net->kernels->name,
+                           .notes = net->notes,
+                           .layer_count = spec->layer_count};
+}
+
+bool pess_net_get_layer(const pess_net *net, int index, pess_net_layer *out) {
+    const pess__net *n = net->net;
+    if (index < 0 || index >= n->spec.layer_count) return false;
+    const pess__layer_spec *l = &n->spec.layers[index];
+    const pess__layer *computed = &n->layers[index];
+    *out = (pess_net_layer){.kind = l->kind == PESS__LAYER_DENSE ? "dense" : "conv",
+                            .kernel = l->kernel,
+                            .stride = l->stride,
+                            .outputs = l->outputs,
+                            .rows = (int)computed->rows,
+                            .cols = (int)computed->cols,
+                            .slope = round((double)l->slope * 1e6) / 1e6, /* 0.01, not the float next to it */
+                            .parameters = (computed->taps * computed->inputs + 1) * computed->outputs};
+    return true;
+}
+
+bool pess_net_note(const pess_net *net, const char *key, char *value, size_t size) {
+    const size_t length = strlen(key);
+    for (const char *line = net->notes; *line != '\0';) {
+        const char *end = strchr(line, '\n');
+        if (end == NULL) end = line + strlen(line);
+        if (strncmp(line, key, length) == 0 && line[length] == '=') {
+            const size_t found = (size_t)(end - line) - length - 1, copied = found < size ? found : size - 1;
+            if (size == 0) return true;
+            memcpy(value, line + length + 1, copied);
+            value[copied] = '\0';
+            return true;
+        }
+        line = *end == '\n' ? end + 1 : end;
+    }
+    return false;
+}
+
+pess_status pess_net_apply(const pess_net *net, const uint8_t *bits, int64_t stride, int64_t count, int threads,
+                           float *out, pess_error *error) {
+    if (count < 0 || stride < net->net->bytes)
+        return pess__fail(error, PESS_ARGUMENT,
+                          "%lld observations %lld bytes apart; this network reads %lld bytes each", (long long)count,
+                          (long long)stride, (long long)net->net->bytes);
+    return pess__net_apply(net->net, &(pess__bits_rows){bits, stride, NULL}, count, threads, out, error);
+}

@@ -1,0 +1,180 @@
+/* Forward and backward through the layers. */
+#include "nn/network.h"
+
+#include "core/memory.h"
+#include "core/threads.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { LINE = 64, APPLY_CHUNK = 96 };
+
+static int64_t lines(int64_t reals) { return (reals + LINE - 1) / LINE * LINE; }
+
+/* Hands out the parts of one block; with base NULL it only adds up. */
+typedef struct carver {
+    pess__real *base;
+    int64_t used;
+} carver;
+
+static pess__real *carve(carver *c, int64_t reals) {
+    pess__real *part = c->base != NULL ? c->base + c->used : NULL;
+    c->used += lines(reals);
+    return part;
+}
+
+static void carve_pass(const pess__net *net, bool training, pess__pass *pass, carver *c) {
+    int64_t columns = 0;
+    for (int i = 0; i < net->spec.layer_count; i++) {
+        const pess__layer *l = &net->layers[i];
+        const int64_t values = pass->capacity * l->positions * l->n;
+        pass->activation[i] = carve(c, values);
+        if (training) pass->delta[i] = carve(c, values);
+        if (training && i > 0) pass->transposed[i] = carve(c, l->k * l->n);
+        if (l->gather != NULL && l->positions * l->k > columns) columns = l->positions * l->k;
+    }
+    if (columns > 0) pass->columns = carve(c, pass->capacity * columns);
+    if (columns > 0 && training) pass->column_delta = carve(c, pass->capacity * columns);
+    const int64_t bits =
+        (pass->capacity * net->bits.stride + (int64_t)sizeof(pess__real) - 1) / (int64_t)sizeof(pess__real);
+    pass->bits = (uint8_t *)carve(c, bits);
+}
+
+pess_status pess__pass_create(const pess__net *net, int64_t capacity, bool training, pess__pass **out,
+                              pess_error *error) {
+    pess__pass *pass;
+    PESS_TRY(pess__allocate(&pass, 1, sizeof *pass, "a pass through a network", error));
+    pass->capacity = capacity;
+    carver c = {NULL, 0};
+    carve_pass(net, training, pass, &c);
+    const pess_status status =
+        pess__allocate(&pass->memory, c.used + LINE, sizeof(pess__real), "the activations of a network", error);
+    if (status != PESS_OK) {
+        free(pass);
+        return status;
+    }
+    const uintptr_t address = (uintptr_t)pass->memory, start = (address + LINE - 1) / LINE * LINE;
+    c = (carver){(pess__real *)(void *)((char *)pass->memory + (start - address)), 0};
+    carve_pass(net, training, pass, &c);
+    *out = pass;
+    return PESS_OK;
+}
+
+void pess__pass_destroy(pess__pass *pass) {
+    if (pass == NULL) return;
+    free(pass->memory);
+    free(pass);
+}
+
+/* Windows that overlap, side by side: columns[sample][slot][tap][in_n]. */
+static void gather(const pess__layer *l, const pess__real *input, int64_t samples, pess__real *columns) {
+    const int64_t windows = l->positions * l->taps;
+    for (int64_t sample = 0; sample < samples; sample++, input += l->in_positions * l->in_n)
+        for (int64_t i = 0; i < windows; i++, columns += l->in_n)
+            memcpy(columns, input + l->gather[i] * l->in_n, (size_t)l->in_n * sizeof *columns);
+}
+
+/* The way back: every input position sums over the windows it was in; then the derivative of its activation. */
+static void scatter(const pess__layer *l, const pess__real *columns, int64_t samples, const pess__real *activation,
+                    pess__real slope, pess__real *delta) {
+    const int64_t windows = l->positions * l->taps, size = l->in_positions * l->in_n;
+    memset(delta, 0, (size_t)(samples * size) * sizeof *delta);
+    for (int64_t sample = 0; sample < samples; sample++) {
+        pess__real *own = delta + sample * size;
+        for (int64_t i = 0; i < windows; i++, columns += l->in_n) {
+            pess__real *to = own + l->gather[i] * l->in_n;
+            for (int64_t j = 0; j < l->in_n; j++) to[j] += columns[j];
+        }
+    }
+    for (int64_t i = 0; i < samples * size; i++)
+        if (!(activation[i] > 0)) delta[i] *= slope;
+}
+
+void pess__pass_forward(const pess__net *net, pess__pass *pass, const pess__bits_rows *rows, int64_t first,
+                        int64_t samples) {
+    for (int64_t i = 0; i < samples; i++) {
+        const int64_t row = rows->index != NULL ? rows->index[first + i] : first + i;
+        memcpy(pass->bits + i * net->bits.stride, rows->bits + row * rows->stride, (size_t)net->bytes);
+    }
+    pass->samples = samples;
+    const pess__kernels *kernels = net->kernels;
+    const pess__layer *l = &net->layers[0];
+    kernels->bits_forward(&net->bits, pass->bits, samples, net->parameters + l->weights, net->parameters + l->bias,
+                          l->n, l->slope, pass->activation[0]);
+    for (int i = 1; i < net->spec.layer_count; i++) {
+        l = &net->layers[i];
+        const pess__real *input = pass->activation[i - 1];
+        if (l->gather != NULL) {
+            gather(l, input, samples, pass->columns);
+            input = pass->columns;
+        }
+        kernels->forward(input, samples * l->positions, l->k, net->parameters + l->weights, net->parameters + l->bias,
+                         l->n, l->slope, pass->activation[i]);
+    }
+}
+
+void pess__pass_transpose(const pess__net *net, pess__pass *pass) {
+    for (int i = 1; i < net->spec.layer_count; i++) {
+        const pess__layer *l = &net->layers[i];
+        net->kernels->transpose(net->parameters + l->weights, l->k, l->n, pass->transposed[i]);
+    }
+}
+
+void pess__pass_backward(const pess__net *net, pess__pass *pass, pess__real *gradient) {
+    const pess__kernels *kernels = net->kernels;
+    for (int i = net->spec.layer_count - 1; i > 0; i--) {
+        const pess__layer *l = &net->layers[i];
+        const int64_t m = pass->samples * l->positions;
+        const pess__real *below = pass->activation[i - 1], slope = net->layers[i - 1].slope, *input = below;
+        if (l->gather != NULL) {
+            gather(l, below, pass->samples, pass->columns);
+            input = pass->columns;
+        }
+        kernels->weight_gradient(input, pass->delta[i], m, l->k, l->n, gradient + l->weights);
+        kernels->bias_gradient(pass->delta[i], m, l->n, gradient + l->bias);
+        if (l->gather == NULL) {
+            kernels->input_gradient(pass->delta[i], m, l->n, pass->transposed[i], l->k, below, slope,
+                                    pass->delta[i - 1]);
+        } else {
+            kernels->input_gradient(pass->delta[i], m, l->n, pass->transposed[i], l->k, NULL, 1, pass->column_delta);
+            scatter(l, pass->column_delta, pass->samples, below, slope, pass->delta[i - 1]);
+        }
+    }
+    const pess__layer *l = &net->layers[0];
+    kernels->bits_gradient(&net->bits, pass->bits, pass->samples, pass->delta[0], l->n, gradient + l->weights);
+    kernels->bias_gradient(pass->delta[0], pass->samples * l->positions, l->n, gradient + l->bias);
+}
+
+static void apply_chunks(const pess__net *net, pess__pass *pass, const pess__bits_rows *rows, int64_t begin,
+                         int64_t end, pess__real *out) {
+    for (int64_t first = begin; first < end; first += APPLY_CHUNK) {
+        const int64_t samples = end - first < APPLY_CHUNK ? end - first : APPLY_CHUNK;
+        pess__pass_forward(net, pass, rows, first, samples);
+        const pess__real *from = pass->activation[net->spec.layer_count - 1];
+        for (int64_t i = 0; i < samples; i++)
+            memcpy(out + (first + i) * net->outputs, from + i * net->padded_outputs,
+                   (size_t)net->outputs * sizeof *out);
+    }
+}
+
+pess_status pess__net_apply(const pess__net *net, const pess__bits_rows *rows, int64_t count, int threads,
+                            pess__real *out, pess_error *error) {
+    const int64_t chunks = (count + APPLY_CHUNK - 1) / APPLY_CHUNK;
+    int workers = pess__threads(threads);
+    if (workers > chunks) workers = chunks > 0 ? (int)chunks : 1;
+    pess__pass **passes;
+    PESS_TRY(pess__allocate(&passes, workers, sizeof(void *), "the passes through a network", error));
+    pess_status status = PESS_OK;
+    for (int w = 0; w < workers && status == PESS_OK; w++)
+        status = pess__pass_create(net, APPLY_CHUNK, false, &passes[w], error);
+    if (status == PESS_OK) {
+#pragma omp parallel for num_threads(workers) schedule(static)
+        for (int w = 0; w < workers; w++) {
+            const int64_t begin = chunks * w / workers * APPLY_CHUNK, end = chunks * (w + 1) / workers * APPLY_CHUNK;
+            apply_chunks(net, passes[w], rows, begin, end < count ? end : count, out);
+        }
+    }
+    for (int w = 0; w < workers; w++) pess__pass_destroy(passes[w]);
+    free(passes);
+    return status;
+}

@@ -1,0 +1,119 @@
+#include "nn/spec.h"
+
+#include <math.h>
+#include <string.h>
+
+#define LEAKY 0.01F
+
+/* name, layers in order */
+static const struct {
+    const char *name;
+    int32_t count;
+    pess__layer_spec layers[PESS__MAX_LAYERS];
+} named[] = {
+    {"value",
+     6,
+     {{PESS__LAYER_CONV, 4, 2, 32, LEAKY},
+      {PESS__LAYER_CONV, 2, 2, 64, LEAKY},
+      {PESS__LAYER_CONV, 2, 1, 64, LEAKY},
+      {PESS__LAYER_DENSE, 0, 0, 128, LEAKY},
+      {PESS__LAYER_DENSE, 0, 0, 128, LEAKY},
+      {PESS__LAYER_DENSE, 0, 0, 0, 1}}},
+    {"dense", 2, {{PESS__LAYER_DENSE, 0, 0, 64, 0}, {PESS__LAYER_DENSE, 0, 0, 0, 1}}},
+    {"dqn", 3, {{PESS__LAYER_CONV, 3, 1, 16, 0}, {PESS__LAYER_DENSE, 0, 0, 128, 0}, {PESS__LAYER_DENSE, 0, 0, 0, 1}}},
+};
+
+pess_status pess__spec_named(const char *name, int32_t rows, int32_t cols, int32_t channels, int32_t outputs,
+                             pess__net_spec *out, pess_error *error) {
+    for (size_t i = 0; i < sizeof named / sizeof named[0]; i++) {
+        if (strcmp(named[i].name, name) != 0) continue;
+        pess__net_spec spec = {.rows = rows, .cols = cols, .channels = channels, .layer_count = named[i].count};
+        memcpy(spec.layers, named[i].layers, sizeof spec.layers);
+        spec.layers[spec.layer_count - 1].outputs = outputs;
+        PESS_TRY(pess__spec_check(&spec, name, error));
+        *out = spec;
+        return PESS_OK;
+    }
+    return pess__fail(error, PESS_ARGUMENT, "no network '%s'; there are 'dense', 'dqn' and 'value'", name);
+}
+
+void pess__spec_board(const pess__layer_spec *layer, int64_t *rows, int64_t *cols) {
+    if (layer->kind == PESS__LAYER_DENSE) {
+        *rows = *cols = 1;
+    } else {
+        *rows = (*rows - layer->kernel) / layer->stride + 1;
+        *cols = (*cols - layer->kernel) / layer->stride + 1;
+    }
+}
+
+static int64_t layer_parameters(const pess__layer_spec *layer, int64_t rows, int64_t cols, int64_t channels) {
+    const int64_t taps = layer->kind == PESS__LAYER_DENSE ? rows * cols : (int64_t)layer->kernel * layer->kernel;
+    return (taps * channels + 1) * layer->outputs;
+}
+
+static pess_status check_layer(const pess__layer_spec *layer, int i, int64_t rows, int64_t cols, const char *file,
+                               pess_error *error) {
+    if (layer->kind != PESS__LAYER_CONV && layer->kind != PESS__LAYER_DENSE)
+        return pess__fail(error, PESS_INPUT, "%s: layer %d has kind %d; 0 (conv) and 1 (dense) are known", file, i + 1,
+                          (int)layer->kind);
+    if (layer->outputs < 1 || layer->outputs > PESS__MAX_OUTPUTS)
+        return pess__fail(error, PESS_INPUT, "%s: layer %d has %d outputs; 1 to %d are possible", file, i + 1,
+                          (int)layer->outputs, (int)PESS__MAX_OUTPUTS);
+    if (!(layer->slope >= 0 && layer->slope <= 1))
+        return pess__fail(error, PESS_INPUT, "%s: layer %d has activation slope %g; 0 to 1 is possible", file, i + 1,
+                          (double)layer->slope);
+    if (layer->kind == PESS__LAYER_DENSE) return PESS_OK;
+    if (layer->kernel < 1 || layer->stride < 1 || layer->kernel > rows || layer->kernel > cols)
+        return pess__fail(error, PESS_INPUT, "%s: layer %d has kernel %d and stride %d on a board of %d × %d", file,
+                          i + 1, (int)layer->kernel, (int)layer->stride, (int)rows, (int)cols);
+    return PESS_OK;
+}
+
+pess_status pess__spec_check(const pess__net_spec *spec, const char *file, pess_error *error) {
+    const int64_t most = PESS__MAX_INPUT_BITS;
+    if (spec->rows < 1 || spec->cols < 1 || spec->channels < 1 || spec->rows > most || spec->cols > most ||
+        spec->channels > most || (int64_t)spec->rows * spec->cols > most ||
+        (int64_t)spec->rows * spec->cols * spec->channels > most)
+        return pess__fail(error, PESS_INPUT, "%s: an input of %d × %d × %d bits; 1 to %d bits are possible", file,
+                          (int)spec->rows, (int)spec->cols, (int)spec->channels, (int)most);
+    if (spec->layer_count < 1 || spec->layer_count > PESS__MAX_LAYERS)
+        return pess__fail(error, PESS_INPUT, "%s: %d layers; 1 to %d are possible", file, (int)spec->layer_count,
+                          (int)PESS__MAX_LAYERS);
+    int64_t rows = spec->rows, cols = spec->cols, channels = spec->channels, total = 0;
+    for (int i = 0; i < spec->layer_count; i++) {
+        const pess__layer_spec *layer = &spec->layers[i];
+        PESS_TRY(check_layer(layer, i, rows, cols, file, error));
+        total += layer_parameters(layer, rows, cols, channels);
+        pess__spec_board(layer, &rows, &cols);
+        channels = layer->outputs;
+        if (total > PESS__MAX_PARAMETERS || rows * cols * channels > PESS__MAX_PARAMETERS)
+            return pess__fail(error, PESS_LIMIT, "%s: more than %d parameters or values up to layer %d", file,
+                              (int)PESS__MAX_PARAMETERS, i + 1);
+    }
+    if (rows * cols != 1)
+        return pess__fail(error, PESS_INPUT, "%s: the last layer leaves a board of %d × %d; it must leave one place",
+                          file, (int)rows, (int)cols);
+    return PESS_OK;
+}
+
+int64_t pess__spec_parameters(const pess__net_spec *spec) {
+    int64_t rows = spec->rows, cols = spec->cols, channels = spec->channels, total = 0;
+    for (int i = 0; i < spec->layer_count; i++) {
+        total += layer_parameters(&spec->layers[i], rows, cols, channels);
+        pess__spec_board(&spec->layers[i], &rows, &cols);
+        channels = spec->layers[i].outputs;
+    }
+    return total;
+}
+
+bool pess__spec_equal(const pess__net_spec *a, const pess__net_spec *b) {
+    if (a->rows != b->rows || a->cols != b->cols || a->channels != b->channels || a->layer_count != b->layer_count)
+        return false;
+    for (int i = 0; i < a->layer_count; i++) {
+        const pess__layer_spec *p = &a->layers[i], *q = &b->layers[i];
+        if (p->kind != q->kind || p->kernel != q->kernel || p->stride != q->stride || p->outputs != q->outputs ||
+            p->slope < q->slope || p->slope > q->slope)
+            return false;
+    }
+    return true;
+}

@@ -1,0 +1,284 @@
+/* DQN on a chain with a known answer; resuming; files that are not what they should be. */
+#include "deep/play.h"
+#include "deep/replay.h"
+#include "nn/netfile.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char root[] = "/tmp/pess_dqn_test_XXXXXX";
+
+static const char *in_root(const char *name) {
+    static char paths[4][300];
+    static int next;
+    char *path = paths[next++ % 4];
+    (void)snprintf(path, sizeof paths[0], "%s/%s", root, name);
+    return path;
+}
+
+enum { CHAIN = 6 };
+
+/* States 0 … 5 in a row and an end. Right (1) leads on and pays 1 at the end; left (0) pays 0.2 at once and ends. With
+ * γ = 0.9 right is better everywhere: 0.9^5 = 0.59. */
+static pess_mdp *chain(void) {
+    pess_outcome outcomes[2 * CHAIN];
+    for (int64_t s = 0; s < CHAIN; s++) {
+        outcomes[2 * s] = (pess_outcome){s, 0, CHAIN, 1, 0.2};
+        outcomes[2 * s + 1] = (pess_outcome){s, 1, s + 1, 1, s == CHAIN - 1 ? 1 : 0};
+    }
+    pess_mdp *mdp = NULL;
+    pess_error error;
+    assert_int_equal(pess_mdp_create(CHAIN + 1, 2, outcomes, 2 * CHAIN, &mdp, &error), PESS_OK);
+    return mdp;
+}
+
+static pess_dqn_options chain_options(const pess_mdp *mdp, const char *out) {
+    pess_dqn_options o = pess_dqn_options_defaults();
+    o.mdp = mdp, o.network = "dense", o.out = out, o.seed = 5;
+    o.frames = 24000, o.envs = 8, o.replay = 4000, o.batch = 32, o.train_every = 8, o.target_every = 50;
+    o.warmup = 400, o.epsilon_frames = 10000, o.epsilon_last = 0.1, o.gamma = 0.9, o.rate = 2e-3, o.rate_last = 2e-4;
+    o.evaluate_every = 8000, o.evaluate_episodes = 40, o.final_episodes = 200, o.checkpoint_every = 4000;
+    o.n_step = 1, o.threads = 1;
+    return o;
+}
+
+static void a_chain_is_solved(void **state) {
+    (void)state;
+    for (int n = 1; n <= 3; n += 2) {
+        pess_mdp *mdp = chain();
+        pess_dqn_options o = chain_options(mdp, in_root(n == 1 ? "chain1" : "chain3"));
+        o.n_step = n, o.frames = o.evaluate_every = 80000; /* the last network is the policy */
+        pess_dqn_result result;
+        pess_error error;
+        assert_int_equal(pess_dqn_run(&o, &result, &error), PESS_OK);
+        assert_true(result.mean_return > 1 - 1e-12); /* right, from every state of every episode */
+        char path[400];
+        (void)snprintf(path, sizeof path, "%s/policy.pessnet", o.out);
+        pess_net *net = NULL;
+        assert_int_equal(pess_net_read(path, NULL, &net, &error), PESS_OK);
+        for (int s = 0; s < CHAIN; s++) {
+            const uint8_t bits = (uint8_t)(1U << s);
+            float q[2];
+            assert_int_equal(pess_net_apply(net, &bits, 1, 1, 1, q, &error), PESS_OK);
+            assert_true(fabs((double)q[0] - 0.2) < 0.05);
+            /* Off-policy sums of three rewards are a little below the one-step values while ε is above 0. */
+            assert_true(fabs((double)q[1] - pow(0.9, CHAIN - 1 - s)) < (n == 1 ? 0.05 : 0.15));
+        }
+        pess_net_destroy(net);
+        pess_mdp_destroy(mdp);
+    }
+}
+
+static uint8_t *file_bytes(const char *directory, const char *name, size_t *size) {
+    char path[400];
+    (void)snprintf(path, sizeof path, "%s/%s", directory, name);
+    FILE *file = fopen(path, "rb");
+    if (file == NULL) return NULL;
+    uint8_t *bytes = malloc(1 << 20);
+    *size = fread(bytes, 1, 1 << 20, file);
+    (void)fclose(file);
+    return bytes;
+}
+
+static void overwrite(const char *directory, const char *name, const uint8_t *bytes, size_t size) {
+    char path[400];
+    (void)snprintf(path, sizeof path, "%s/%s", directory, name);
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, size, file), size);
+    assert_int_equal(fclose(file), 0);
+}
+
+static bool stop_at_once(void *user, const char *what, double done, double total, const char *unit) {
+    (void)what, (void)total, (void)unit;
+    return done < *(double *)user;
+}
+
+/* A run stopped at several places and resumed each time, on other thread counts, ends in the same bytes. */
+static void resuming_gives_the_same_bytes(void **state) {
+    (void)state;
+    pess_mdp *mdp = chain();
+    pess_dqn_options o = chain_options(mdp, in_root("whole"));
+    o.frames = 200000; /* well over the tenth of a second after which progress is first reported */
+    pess_dqn_result result;
+    pess_error error;
+    assert_int_equal(pess_dqn_run(&o, &result, &error), PESS_OK);
+    o.out = in_root("pieces");
+    o.resume = true;
+    double limit = 5000;
+    int stops = 0;
+    o.progress = (pess_progress){stop_at_once, &limit};
+    while (pess_dqn_run(&o, &result, &error) == PESS_INTERRUPTED && stops < 100) {
+        stops++;
+        limit += 40000;
+        o.threads = 1 + stops % 3;
+    }
+    assert_true(stops > 0);
+    size_t whole_size = 0, size = 0;
+    uint8_t *whole = file_bytes(in_root("whole"), "policy.pessnet", &whole_size);
+    uint8_t *pieces = file_bytes(o.out, "policy.pessnet", &size);
+    assert_non_null(pieces);
+    assert_int_equal(size, whole_size);
+    assert_memory_equal(whole, pieces, size);
+    free(whole);
+    free(pieces);
+    pess_mdp_destroy(mdp);
+}
+
+/* The newest generation damaged: the one before is used and the end is the same. Both damaged: a message. */
+static void a_damaged_checkpoint_falls_back(void **state) {
+    (void)state;
+    pess_mdp *mdp = chain();
+    pess_dqn_options o = chain_options(mdp, in_root("damage"));
+    pess_dqn_result result;
+    pess_error error;
+    assert_int_equal(pess_dqn_run(&o, &result, &error), PESS_OK);
+    size_t policy_size = 0, size = 0, again_size = 0;
+    uint8_t *policy = file_bytes(o.out, "policy.pessnet", &policy_size);
+    assert_int_equal(pess_dqn_run(&o, &result, &error), PESS_ARGUMENT); /* not over an earlier run */
+    assert_non_null(strstr(error.message, "--resume"));
+    o.resume = true;
+    /* Six checkpoints were made; the last, number 5, is in file 1. */
+    uint8_t *newest = file_bytes(o.out, "checkpoint-1.pessdqn", &size);
+    newest[size / 2] ^= 1;
+    overwrite(o.out, "checkpoint-1.pessdqn", newest, size);
+    assert_int_equal(pess_dqn_run(&o, &result, &error), PESS_OK);
+    assert_int_equal(result.resumed_from, 20000);
+    uint8_t *again = file_bytes(o.out, "policy.pessnet", &again_size);
+    assert_int_equal(again_size, policy_size);
+    assert_memory_equal(again, policy, policy_size);
+    pess_dqn_options other = o;
+    other.batch = 16;
+    assert_int_equal(pess_dqn_run(&other, &result, &error), PESS_ARGUMENT);
+    assert_non_null(strstr(error.message, "made with batch=32; this run has batch=16"));
+    overwrite(o.out, "checkpoint-0.pessdqn", newest, size / 3);
+    overwrite(o.out, "checkpoint-1.pessdqn", newest, size);
+    assert_int_equal(pess_dqn_run(&o, &result, &error), PESS_INPUT);
+    assert_non_null(strstr(error.message, "damaged or truncated"));
+    overwrite(o.out, "checkpoint-0.pessdqn", (const uint8_t *)"hello there", 11);
+    overwrite(o.out, "checkpoint-1.pessdqn", (const uint8_t *)"", 0);
+    assert_int_equal(pess_dqn_run(&o, &result, &error), PESS_INPUT);
+    assert_non_null(strstr(error.message, "not a checkpoint"));
+    free(policy);
+    free(newest);
+    free(again);
+    pess_mdp_destroy(mdp);
+}
+
+static void a_loss_that_explodes_stops_the_training(void **state) {
+    (void)state;
+    pess_mdp *mdp = chain();
+    pess_dqn_options o = chain_options(mdp, in_root("explosion"));
+    o.rate = o.rate_last = 1e30;
+    pess_dqn_result result;
+    pess_error error;
+    assert_int_equal(pess_dqn_run(&o, &result, &error), PESS_NOT_CONVERGED);
+    assert_non_null(strstr(error.message, "training step"));
+    assert_non_null(strstr(error.message, "explosion"));
+    size_t size;
+    assert_null(file_bytes(o.out, "policy.pessnet", &size));
+    pess_mdp_destroy(mdp);
+}
+
+static void settings_out_of_range_are_refused(void **state) {
+    (void)state;
+    pess_dqn_result result;
+    pess_error error;
+    pess_dqn_options o = pess_dqn_options_defaults();
+    o.game = "breakout", o.out = in_root("never");
+    pess_dqn_options bad = o;
+    bad.batch = 0;
+    assert_int_equal(pess_dqn_run(&bad, &result, &error), PESS_ARGUMENT);
+    bad = o, bad.gamma = 1.5;
+    assert_int_equal(pess_dqn_run(&bad, &result, &error), PESS_ARGUMENT);
+    bad = o, bad.network = "huge";
+    assert_int_equal(pess_dqn_run(&bad, &result, &error), PESS_ARGUMENT);
+    bad = o, bad.game = "pong";
+    assert_int_equal(pess_dqn_run(&bad, &result, &error), PESS_ARGUMENT);
+    bad = o, bad.out = "/nonexistent/here";
+    assert_int_equal(pess_dqn_run(&bad, &result, &error), PESS_IO);
+}
+
+/* n-step sums against a walk over all stored transitions of the environment. */
+static void steps_are_followed_through_the_ring(void **state) {
+    (void)state;
+    enum { ENVS = 3, CAPACITY = 20, STORED = 47, N = 4 };
+    pess__replay r;
+    pess_error error;
+    assert_int_equal(pess__replay_create(&r, CAPACITY, 1, &error), PESS_OK);
+    pess__rng rng = pess__rng_stream(3, "test ring", 0);
+    double rewards[STORED];
+    uint8_t ends[STORED];
+    for (int64_t t = 0; t < STORED; t++) {
+        rewards[t] = pess__rng_uniform(&rng);
+        ends[t] = (uint8_t)(pess__rng_below(&rng, 4) == 0 ? 1 + pess__rng_below(&rng, 2) : 0);
+        rewards[t] = (double)(float)rewards[t];
+        const uint8_t bits = (uint8_t)t;
+        pess__replay_add(&r, &bits, 0, rewards[t], &bits, ends[t]);
+        if (t + 1 < CAPACITY && t % 5 != 0) continue;
+        const int64_t oldest = t + 1 > CAPACITY ? t + 1 - CAPACITY : 0;
+        for (int64_t from = oldest; from <= t; from++) {
+            double want = 0, weight = 1, reward, discount;
+            int64_t last = from;
+            for (int64_t i = 0, at = from; i < N && at <= t; i++, at += ENVS) {
+                want += weight * rewards[at];
+                weight *= ends[at] == PESS_END_TERMINAL ? 0 : 0.9;
+                last = at;
+                if (ends[at] != PESS_END_NONE) break;
+            }
+            const int64_t got = pess__replay_follow(&r, from % CAPACITY, ENVS, N, 0.9, &reward, &discount);
+            assert_int_equal(r.nexts[got], last);
+            assert_true(fabs(reward - want) < 1e-12 && fabs(discount - weight) < 1e-12);
+        }
+    }
+    pess__replay_destroy(&r);
+}
+
+/* An evaluation is a function of seed and episodes; random play on the chain has a known mean. */
+static void playing_does_not_depend_on_threads(void **state) {
+    (void)state;
+    pess_play_options o = pess_play_options_defaults();
+    pess_play_result one, three;
+    pess_error error;
+    o.env.game = "breakout", o.episodes = 150, o.seed = 4, o.threads = 1;
+    assert_int_equal(pess_play(NULL, &o, &one, &error), PESS_OK);
+    o.threads = 3;
+    assert_int_equal(pess_play(NULL, &o, &three, &error), PESS_OK);
+    assert_memory_equal(&one, &three, sizeof one);
+    assert_true(one.mean_return > 0.1 && one.mean_return < 1.5 && one.ci95 > 0 && one.mean_length > 5);
+    o.episodes = 0;
+    assert_int_equal(pess_play(NULL, &o, &one, &error), PESS_ARGUMENT);
+    pess_mdp *mdp = chain();
+    o = pess_play_options_defaults();
+    o.episodes = 40000;
+    assert_int_equal(pess__play(NULL, mdp, &o, &one, &error), PESS_OK);
+    /* From state s the end is reached with probability 2^-(6-s), else 0.2: the mean over s is 0.2 + 0.8·(63/64)/6. Its
+     * standard error is below 0.3/200, so five of them leave a false alarm below 1e-6. */
+    assert_true(fabs(one.mean_return - (0.2 + 0.8 * 63 / 64 / 6)) < 5 * 0.3 / 200);
+    pess_mdp_destroy(mdp);
+}
+
+int main(void) {
+    if (mkdtemp(root) == NULL) return 1;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_chain_is_solved),
+        cmocka_unit_test(resuming_gives_the_same_bytes),
+        cmocka_unit_test(a_damaged_checkpoint_falls_back),
+        cmocka_unit_test(a_loss_that_explodes_stops_the_training),
+        cmocka_unit_test(settings_out_of_range_are_refused),
+        cmocka_unit_test(steps_are_followed_through_the_ring),
+        cmocka_unit_test(playing_does_not_depend_on_threads),
+    };
+    const int failures = cmocka_run_group_tests(tests, NULL, NULL);
+    char command[400];
+    (void)snprintf(command, sizeof command, "rm -rf %s", root);
+    return system(command) != 0 ? 1 : failures;
+}
