@@ -6,7 +6,7 @@
  *
  *     1 status      2 names and data     3 counts, models and start distributions     4 MDPs     5 policies
  *     6 uncertainty     7 solving     8 simulation     9 certificates     10 environments
- *     11 experiments and figures     12 networks and deep training
+ *     11 experiments and figures     12 networks and deep training     13 networks from a fixed dataset
  *
  * Habits. Every function that can fail returns a pess_status and, when `error` is not NULL, leaves a sentence in it
  * that says which input, which line, what was found and what was expected. A `T **out` is set only on success.
@@ -975,6 +975,114 @@ typedef struct pess_dqn_result {
 
 PESS_API pess_dqn_options pess_dqn_options_defaults(void);
 PESS_API pess_status pess_dqn_run(const pess_dqn_options *options, pess_dqn_result *out, pess_error *error);
+
+/* ------------------------------------------------------------- 13 networks from a fixed dataset (paper, section 6) */
+
+/* A log of a game: packed observations, each different one kept once, and transitions between them. The last
+ * observation of every episode is kept, and whether it was terminal or a cut-off. */
+typedef struct pess_transitions pess_transitions;
+
+typedef struct pess_transitions_info {
+    const char *game;    /* "mdp" for one-hot states of an MDP */
+    const char *notes;   /* lines "key=value": how it was collected */
+    int64_t bits, bytes; /* of an observation */
+    int64_t actions;
+    int64_t transitions, states, pairs; /* states: different observations; pairs: different (state, action) */
+    int64_t episodes;                   /* that are whole: begun and ended in the log */
+    int64_t terminals, cutoffs;         /* transitions that end so; where collecting stopped counts as a cut-off */
+    double mean_return, ci95;           /* of the whole episodes; NAN where there are none, ci95 also for one */
+    double gamma_return;                /* their mean return discounted by 0.99 */
+} pess_transitions_info;
+
+typedef struct pess_collect_options {
+    pess_env_options env; /* its seed and stream are not read; env.step_limit 0: 10,000 */
+    const pess_net *net;  /* who acts, greedily; NULL: uniformly at random */
+    const pess_mdp *mdp;  /* in place of a game; then net reads one-hot states */
+    double epsilon;       /* probability of a uniformly random action. Default 0 */
+    int64_t transitions;  /* Default 500,000 */
+    int64_t envs;         /* environments that step together; the log has them one after the other. Default 32 */
+    uint64_t seed;
+    pess_progress progress;
+} pess_collect_options;
+
+PESS_API pess_collect_options pess_collect_options_defaults(void);
+PESS_API pess_status pess_collect(const pess_collect_options *options, pess_transitions **out, pess_error *error);
+/* Files (.pessdata; docs/formats.md): truncated, damaged or foreign ones are PESS_INPUT. */
+PESS_API pess_status pess_transitions_read(const char *path, pess_transitions **out, pess_error *error);
+PESS_API pess_status pess_transitions_write(const pess_transitions *data, const char *path, pess_error *error);
+PESS_API void pess_transitions_destroy(pess_transitions *data);
+PESS_API void pess_transitions_get_info(const pess_transitions *data, pess_transitions_info *out);
+/* Transition i; any may be NULL. state, next: [bytes] packed observations, which live as long as the data. */
+PESS_API bool pess_transitions_get(const pess_transitions *data, int64_t i, const uint8_t **state, int32_t *action,
+                                   double *reward, const uint8_t **next, pess_end *end);
+
+/* The algorithms, and named sets of numbers to train with. */
+typedef struct pess_learner_info {
+    const char *name, *summary;
+    bool values;    /* learns q-values (imitation does not) */
+    bool imitation; /* needs the imitation network */
+    bool samples;   /* acts by sampling; argmax of its policy is a control */
+    double alpha;   /* default of absorbed_alpha; NAN where it has none */
+} pess_learner_info;
+
+PESS_API const pess_learner_info *pess_learner_list(size_t index); /* by position from 0; NULL past the last */
+PESS_API const pess_learner_info *pess_learner_find(const char *name);
+
+typedef struct pess_protocol {
+    const char *name, *summary;
+    int64_t updates, steps, batch; /* Bellman updates, gradient steps of each, samples of a step */
+    double rate, rate_last;        /* Adam's step size within an update, linear from first to last step */
+    bool reset;                    /* the network begins anew at each update */
+    int64_t imitation_steps, imitation_batch;
+    double imitation_rate;    /* falls linearly to 0 */
+    int64_t eval_every;       /* updates between evaluations; the last five are always evaluated */
+    int64_t eval_episodes;    /* of those in between */
+    int64_t score_episodes;   /* of each of the last five */
+    int64_t control_episodes; /* of each of the last five, acting by argmax where the algorithm samples */
+    int64_t transitions;      /* that an experiment collects, unless told otherwise */
+} pess_protocol;
+
+PESS_API const pess_protocol *pess_protocol_list(size_t index);
+PESS_API const pess_protocol *pess_protocol_find(const char *name);
+
+#define PESS_SCORED_UPDATES 5 /* the score is the mean over this many last updates */
+
+typedef struct pess_train_options {
+    const pess_transitions *data;
+    const char *data_name;  /* for messages and the manifest; NULL: "data" */
+    const char *algorithm;  /* a name of pess_learner_list */
+    pess_protocol protocol; /* a copy, to be changed at will; default "quick" */
+    double alpha;           /* absorbed α; NAN: the algorithm's own */
+    double gamma;           /* Default 0.99 */
+    const char *network;    /* "value" (default), "dqn" or "dense" */
+    const char *kernels;    /* NULL: the best */
+    const char *out;        /* directory; made where it is missing */
+    const char *imitation;  /* file of a trained imitation network of these data; NULL: out/imitation.pessnet, which is
+                               trained first where it is needed and not there */
+    const pess_mdp *mdp;    /* for data of an MDP: where policies are evaluated; NULL: they are not */
+    bool resume;            /* go on from the newest good checkpoint in `out` */
+    uint64_t seed;
+    int threads; /* of targets and evaluations; 0: all there are. The result does not depend on it */
+    pess_progress progress;
+} pess_train_options;
+
+/* How a policy did: means over the last PESS_SCORED_UPDATES updates unless said otherwise. Discounted by gamma. */
+typedef struct pess_train_result {
+    double score;        /* mean undiscounted return */
+    double score_final;  /* of the final update alone */
+    double score_best;   /* the best seen at any evaluation: not a result, shown as a warning */
+    double score_spread; /* largest minus smallest of the scored updates: oscillation */
+    double control;      /* score when acting by argmax; equals score where the algorithm does not sample */
+    double predicted;    /* mean value that the algorithm gives to the episodes' first states; NAN for imitation */
+    double obtained;     /* mean discounted return of the same episodes */
+    double outside;      /* share of acting steps in states that are not in the data */
+    double mean_target, loss;
+    double seconds;                /* of this run */
+    int64_t updates, resumed_from; /* resumed_from: update of the checkpoint; -1: from the beginning */
+} pess_train_result;
+
+PESS_API pess_train_options pess_train_options_defaults(void);
+PESS_API pess_status pess_train_run(const pess_train_options *options, pess_train_result *out, pess_error *error);
 
 #ifdef __cplusplus
 }
