@@ -18,6 +18,7 @@ static const pess__style table[] = {
     {"soft-spibb", "Soft-SPIBB", 0x7F6BD9, PESS__DASH_DOTS, PESS__MARKER_SQUARE},
     {"ua:hoeffding-s", "UA, state-wise", 0x3A9BD0, PESS__DASH_SHORT, PESS__MARKER_CIRCLE},
     {"density-proximal", "Density-proximal", 0x009E73, PESS__DASH_SHORT, PESS__MARKER_DIAMOND},
+    {"greedy", "Greedy play", 0x1F77C9, PESS__DASH_SOLID, PESS__MARKER_CIRCLE}, /* learning curves */
 };
 
 static uint32_t hash(const char *text) {
