@@ -9,6 +9,7 @@
 #include "certify/subset_sets.h"
 #include "certify/trial.h"
 #include "core/memory.h"
+#include "core/raise.h"
 
 #include <math.h>
 #include <omp.h>
@@ -45,10 +46,11 @@ static double sweep(const box_problem *box, double sign) {
     const pess__trial *trial = box->trial;
     const pess__trial_setup *setup = &trial->setup;
     const pess__extremes extremes = pess__value_extremes(box->model, box->old);
-    double change = 0;
-#pragma omp parallel num_threads(setup->threads) reduction(max : change) if (trial->rows > 2048)
+    _Atomic double change = 0;
+#pragma omp parallel num_threads(setup->threads) if (trial->rows > 2048)
     {
         pess__subset_slot *slots = box->slots + omp_get_thread_num() * (box->sets->longest + 1);
+        double most = 0;
 #pragma omp for schedule(static)
         for (int64_t s = 0; s < trial->states; s++) {
             if (setup->terminal[s]) continue;
@@ -64,8 +66,9 @@ static double sweep(const box_problem *box, double sign) {
                 sum += trial->weight[z] * q;
             }
             box->now[s] = sign > 0 ? fmax(sum, limit) : fmin(sum, limit);
-            change = fmax(change, fabs(box->now[s] - box->old[s]));
+            most = fmax(most, fabs(box->now[s] - box->old[s]));
         }
+        pess__raise(&change, most);
     }
     return change;
 }

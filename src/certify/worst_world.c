@@ -1,6 +1,7 @@
 #include "certify/worst_world.h"
 
 #include "core/memory.h"
+#include "core/raise.h"
 
 #include <math.h>
 #include <omp.h>
@@ -115,10 +116,11 @@ double pess__worlds_sweep(const pess__worlds *worlds, double sign, const pess_po
     const pess_model *model = worlds->model;
     const int64_t actions = model->actions;
     const pess__extremes extremes = pess__value_extremes(model, v);
-    double change = 0;
-#pragma omp parallel num_threads(worlds->threads) reduction(max : change) if (model->states > 256)
+    _Atomic double change = 0;
+#pragma omp parallel num_threads(worlds->threads) if (model->states > 256)
     {
         const int thread = omp_get_thread_num();
+        double most = 0;
 #pragma omp for schedule(static)
         for (int64_t s = 0; s < model->states; s++) {
             out[s] = 0;
@@ -137,8 +139,9 @@ double pess__worlds_sweep(const pess__worlds *worlds, double sign, const pess_po
             /* A policy that says nothing here may do anything. */
             if (pi) best = mass > 0 ? sum / mass : (sign > 0 ? worlds->v_lo : worlds->v_hi);
             out[s] = fmin(fmax(best, worlds->v_lo), worlds->v_hi);
-            change = fmax(change, fabs(out[s] - v[s]));
+            most = fmax(most, fabs(out[s] - v[s]));
         }
+        pess__raise(&change, most);
     }
     return change;
 }

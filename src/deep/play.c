@@ -104,10 +104,10 @@ static pess_status play_group(group *g, pess_error *error) {
     return PESS_OK;
 }
 
-/* One entry per episode, and a message per worker. */
+/* One entry per episode; a message and a number of cut-off episodes per worker. */
 typedef struct tally {
     double *returns;
-    int64_t *lengths;
+    int64_t *lengths, *cutoffs;
     pess_error *failures;
 } tally;
 
@@ -149,18 +149,18 @@ static void summarise(int64_t episodes, const double *returns, const int64_t *le
 /* Groups [begin, end), at most one per worker. The first failure, in their order, counts. */
 static pess_status play_groups(const pess__net *net, const pess_mdp *mdp, const pess_play_options *options,
                                int64_t begin, int64_t end, tally *t, int64_t *cutoffs, pess_error *error) {
-    int64_t cut = 0;
-#pragma omp parallel for num_threads((int)(end - begin)) schedule(static, 1) reduction(+ : cut)
+#pragma omp parallel for num_threads((int)(end - begin)) schedule(static, 1)
     for (int64_t i = begin; i < end; i++) {
-        int64_t own = 0;
-        pess_error *failure = &t->failures[i - begin];
-        failure->status = play_one_group(net, mdp, options, i * GROUP, t->returns, t->lengths, &own, failure);
-        cut += own;
+        const int64_t worker = i - begin;
+        pess_error *failure = &t->failures[worker];
+        failure->status =
+            play_one_group(net, mdp, options, i * GROUP, t->returns, t->lengths, &t->cutoffs[worker], failure);
     }
-    *cutoffs += cut;
-    for (int64_t i = 0; i < end - begin; i++)
-        if (t->failures[i].status != PESS_OK)
-            return pess__fail(error, t->failures[i].status, "%s", t->failures[i].message);
+    for (int64_t worker = 0; worker < end - begin; worker++) {
+        *cutoffs += t->cutoffs[worker];
+        if (t->failures[worker].status != PESS_OK)
+            return pess__fail(error, t->failures[worker].status, "%s", t->failures[worker].message);
+    }
     return PESS_OK;
 }
 
@@ -193,11 +193,13 @@ pess_status pess__play(const pess__net *net, const pess_mdp *mdp, const pess_pla
     *out = (pess_play_result){0};
     pess_status status = pess__allocate(&t.returns, options->episodes, sizeof *t.returns, "returns", error);
     if (status == PESS_OK) status = pess__allocate(&t.lengths, options->episodes, sizeof *t.lengths, "lengths", error);
+    if (status == PESS_OK) status = pess__allocate(&t.cutoffs, workers, sizeof *t.cutoffs, "cut-off episodes", error);
     if (status == PESS_OK) status = pess__allocate(&t.failures, workers, sizeof *t.failures, "messages", error);
     if (status == PESS_OK) status = play_all(net, mdp, options, workers, &t, out, error);
     if (status == PESS_OK) summarise(options->episodes, t.returns, t.lengths, out);
     free(t.returns);
     free(t.lengths);
+    free(t.cutoffs);
     free(t.failures);
     return status;
 }

@@ -1,5 +1,6 @@
 /* The exact model of an MDP: r(s,a) = Σ p·r and one entry per next state. Mass on terminal states becomes end_mass. */
 #include "core/memory.h"
+#include "core/raise.h"
 #include "core/threads.h"
 #include "model/mdp.h"
 #include "model/model.h"
@@ -81,13 +82,20 @@ static void fill_row(pess_model *model, const pess_mdp *mdp, int64_t pair, succe
 
 static void reward_range(const pess_mdp *mdp, pess_model *model) {
     const int64_t count = pess_mdp_outcomes(mdp);
-    double lo = INFINITY, hi = -INFINITY;
-#pragma omp parallel for reduction(min : lo) reduction(max : hi) if (count > 100000)
-    for (int64_t k = 0; k < count; k++) {
-        if (mdp->probability[k] == 0) continue;
-        if (mdp->reward[k] < lo) lo = mdp->reward[k];
-        if (mdp->reward[k] > hi) hi = mdp->reward[k];
+    _Atomic double least = INFINITY, most = -INFINITY;
+#pragma omp parallel if (count > 100000)
+    {
+        double low = INFINITY, high = -INFINITY;
+#pragma omp for schedule(static)
+        for (int64_t k = 0; k < count; k++) {
+            if (mdp->probability[k] == 0) continue;
+            if (mdp->reward[k] < low) low = mdp->reward[k];
+            if (mdp->reward[k] > high) high = mdp->reward[k];
+        }
+        pess__lower(&least, low);
+        pess__raise(&most, high);
     }
+    const double lo = least, hi = most;
     model->reward_lo = lo <= hi ? lo : 0; /* no outcomes at all: nothing is ever paid */
     model->reward_hi = lo <= hi ? hi : 0;
     model->reward_declared = true;
