@@ -2,6 +2,7 @@
 
 #include "core/memory.h"
 #include "core/raise.h"
+#include "core/ranges.h"
 
 #include <math.h>
 #include <omp.h>
@@ -55,7 +56,8 @@ static pess_status fill(pess__worlds *worlds, const pess__u_problem *problem, co
     if (pess__subset_knows(uncertainty)) {
         sets.delta = delta.transitions;
         PESS_TRY(pess__subset_create(&sets, uncertainty, &worlds->subsets, error));
-        PESS_TRY(pess__allocate(&worlds->slots, problem->threads * (worlds->subsets->longest + 1),
+        PESS_TRY(pess__allocate(&worlds->slots,
+                                problem->threads * pess__apart(worlds->subsets->longest + 1, sizeof *worlds->slots),
                                 sizeof *worlds->slots, "room for next states", error));
     } else {
         sets.delta = 2 * delta.transitions; /* of which the sets spend half on rewards that are not used here */
@@ -103,7 +105,8 @@ static double pair_value(const pess__worlds *worlds, double sign, int64_t z, con
     double next;
     if (worlds->subsets)
         next = pess__subset_extreme(worlds->subsets, sign, z, v, extremes,
-                                    worlds->slots + thread * (worlds->subsets->longest + 1));
+                                    worlds->slots +
+                                        thread * pess__apart(worlds->subsets->longest + 1, sizeof *worlds->slots));
     else if (sign > 0)
         next = pess__set_worst(worlds->set, z, v, extremes, &worlds->scratch[thread], NULL);
     else
