@@ -143,11 +143,8 @@ int cmd_list(int argc, char **argv) {
         const char *name;
         void (*print)(json_writer *json);
     } tables[] = {
-        {"algorithms", list_algorithms},
-        {"uncertainties", list_uncertainties},
-        {"formats", list_formats},
-        {"learners", list_learners},
-        {"protocols", list_protocols},
+        {"algorithms", list_algorithms}, {"uncertainties", list_uncertainties}, {"formats", list_formats},
+        {"learners", list_learners},     {"protocols", list_protocols},
     };
     bool as_json = false;
     const option rows[] = {{"json", 0, OPTION_FLAG, &as_json, NULL, "as JSON"}};

@@ -4,6 +4,7 @@
 #include "command.h"
 
 #include <math.h>
+#include <string.h>
 
 static const usage train_usage = {
     .command = "train",
@@ -14,9 +15,10 @@ static const usage train_usage = {
         "return of the evaluations, predicted and obtained value), checkpoints, policy.pessnet and\n"
         "manifest.json. The score is the mean return over the last five updates of the protocol, never the\n"
         "best one seen. Algorithms: pess list learners; protocols: pess list protocols.",
-    .examples = "  pess collect breakout --policy policies/breakout.pessnet --epsilon 0.1 --transitions 500000 -o b.pessdata\n"
-                "  pess train b.pessdata -a proximal --out b-proximal\n"
-                "  pess train b.pessdata -a naive --updates 10 --steps 100 --out b-naive --resume",
+    .examples =
+        "  pess collect breakout --policy policies/breakout.pessnet --epsilon 0.1 --transitions 500000 -o b.pessdata\n"
+        "  pess train b.pessdata -a proximal --out b-proximal\n"
+        "  pess train b.pessdata -a naive --updates 10 --steps 100 --out b-naive --resume",
     .positional = (const char *const[]){"DATA", NULL},
 };
 

@@ -177,7 +177,7 @@ static pess_status open_imitation(pess__fitted *f, uint32_t *checksum, pess_erro
         own.resume = true;
         own.protocol.score_episodes = own.protocol.control_episodes = 0;
         PESS_TRY(pess_train_run(&own, &unused, error));
-        (void)snprintf(path, sizeof path, "%s/policy.pessnet", directory);
+        (void)snprintf(path, sizeof path, "%s/imitation/policy.pessnet", f->options.out);
     }
     pess_net *read = NULL;
     PESS_TRY(pess_net_read(path, f->options.kernels, &read, error));
@@ -268,8 +268,8 @@ static void close_training(pess__fitted *f) {
 
 /* ---- learning */
 
-/* A minibatch of transitions; equal states are computed once, with the labels of all their transitions. Returns how many
- * different states there are. */
+/* A minibatch of transitions; equal states are computed once, with the labels of all their transitions. Returns how
+ * many different states there are. */
 static int64_t draw_batch(pess__fitted *f, pess__rng *rng) {
     const pess_transitions *data = f->data;
     int64_t different = 0;
@@ -302,8 +302,8 @@ static pess_status report(pess__fitted *f, int64_t step, pess_error *error) {
     const double now = pess__clock();
     if (p->report == NULL || now - f->reported < 0.1) return PESS_OK;
     f->reported = now;
-    if (p->report(p->user, f->learner->info.name, (double)(f->update * f->steps + step), (double)(f->updates * f->steps),
-                  "steps"))
+    if (p->report(p->user, f->learner->info.name, (double)(f->update * f->steps + step),
+                  (double)(f->updates * f->steps), "steps"))
         return PESS_OK;
     return pess__fail(error, PESS_INTERRUPTED, "interrupted in update %lld", (long long)f->update + 1);
 }
@@ -317,8 +317,8 @@ static double rate_of(const pess__fitted *f, int64_t step) {
 }
 
 static pess_status train(pess__fitted *f, pess_error *error) {
-    const pess__loss loss =
-        f->learner->info.values ? (pess__loss){PESS__LOSS_HUBER, PESS__HUBER_EDGE} : (pess__loss){PESS__LOSS_CROSS_ENTROPY, 0};
+    const pess__loss loss = f->learner->info.values ? (pess__loss){PESS__LOSS_HUBER, PESS__HUBER_EDGE}
+                                                    : (pess__loss){PESS__LOSS_CROSS_ENTROPY, 0};
     pess__rng rng = pess__fitted_rows(f);
     for (int64_t step = 0; step < f->steps; step++) {
         const int64_t samples = draw_batch(f, &rng);
@@ -345,8 +345,8 @@ static void field(char *line, size_t size, double value) {
 static pess_status log_update(pess__fitted *f, const pess__scored *scored, pess_error *error) {
     char line[512];
     (void)snprintf(line, sizeof line, "%lld,%lld", (long long)f->update, (long long)(f->update * f->steps));
-    const double fields[] = {f->loss,          f->mean_target,    f->mean_q,        scored->mean_return, scored->ci95,
-                             scored->control,  scored->predicted, scored->obtained, scored->outside};
+    const double fields[] = {f->loss,         f->mean_target,    f->mean_q,        scored->mean_return, scored->ci95,
+                             scored->control, scored->predicted, scored->obtained, scored->outside};
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) field(line, sizeof line, fields[i]);
     const size_t used = strlen(line);
     (void)snprintf(line + used, sizeof line - used, ",%.2f\n", f->seconds_before + pess__clock() - f->begun);
@@ -354,13 +354,14 @@ static pess_status log_update(pess__fitted *f, const pess__scored *scored, pess_
     return pess__logtext_write(&f->log, f->options.out, error);
 }
 
-/* After update `f->update` (counted from 1): how the policy does, where it is time to look. Imitation has one network at
- * the end, which plays all the scored episodes. */
+/* After update `f->update` (counted from 1): how the policy does, where it is time to look. Imitation has one network
+ * at the end, which plays all the scored episodes. */
 static pess_status look(pess__fitted *f, pess_error *error) {
     const pess_protocol *p = &f->options.protocol;
     pess__scored scored = {NAN, NAN, NAN, NAN, NAN, NAN};
     const int64_t left = f->updates - f->update;
-    const bool values = f->learner->info.values, playable = f->options.mdp != NULL || pess_env_find(f->data->game) != NULL;
+    const bool values = f->learner->info.values,
+               playable = f->options.mdp != NULL || pess_env_find(f->data->game) != NULL;
     const bool counts = values ? left < PESS_SCORED_UPDATES : left == 0;
     const int64_t times = values ? 1 : PESS_SCORED_UPDATES;
     if (playable && counts && p->score_episodes > 0)
@@ -422,7 +423,8 @@ static pess_status run(pess__fitted *f, pess_train_result *out, pess_error *erro
         PESS_TRY(pess__fitted_restore(f, &found, error));
     else if (pess__fitted_has_checkpoint(f))
         return pess__fail(error, PESS_ARGUMENT,
-                          "%s: has checkpoints of an earlier run; go on with --resume or name another directory", o->out);
+                          "%s: has checkpoints of an earlier run; go on with --resume or name another directory",
+                          o->out);
     out->resumed_from = found ? f->update : -1;
     f->begun = f->saved = f->reported = pess__clock();
     while (f->update < f->updates) PESS_TRY(update(f, error));

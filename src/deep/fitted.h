@@ -29,12 +29,12 @@ typedef struct pess__fitted {
     pess__net *imitation;          /* NULL unless the learner needs it */
     pess__trainer *trainer;
     /* One entry per state of the data. */
-    float *prior;      /* [states*actions] π̂; NULL without imitation */
-    float *value;      /* what targets bootstrap from */
-    int32_t *place;    /* where the state is in the list being made, or -1 */
-    int64_t *wanted;   /* list of states */
+    float *prior;    /* [states*actions] π̂; NULL without imitation */
+    float *value;    /* what targets bootstrap from */
+    int32_t *place;  /* where the state is in the list being made, or -1 */
+    int64_t *wanted; /* list of states */
     int64_t wanted_count;
-    float *outputs;    /* of a network, for a chunk of states */
+    float *outputs; /* of a network, for a chunk of states */
     /* One entry per sample of a minibatch: its different states, and the labels of each. */
     int64_t *unique, *first, *rows;
     int32_t *taken;

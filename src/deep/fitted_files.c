@@ -118,7 +118,10 @@ static pess_status write_policy(pess__fitted *f, const pess_train_result *r, pes
     char notes[PESS__NOTES_SIZE], path[PESS__PATH_SIZE];
     const pess_learner_info *info = &f->learner->info;
     (void)snprintf(notes, sizeof notes, "%sacts=%s\nscore=%.6g\nversion=%s\n", f->settings,
-                   !info->values ? "softmax" : info->samples ? info->name : "argmax", r->score, PESS_VERSION);
+                   !info->values   ? "softmax"
+                   : info->samples ? info->name
+                                   : "argmax",
+                   r->score, PESS_VERSION);
     (void)snprintf(path, sizeof path, "%s/policy.pessnet", f->options.out);
     pess_net *net = NULL;
     pess__net *policy = f->net;

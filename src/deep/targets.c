@@ -1,6 +1,6 @@
 /* Targets of fitted Q iteration: y = r + γ v(s'), v by the learner's rule from the frozen network. After a terminal
- * transition nothing follows; a cut-off goes on. Values are computed once per update, for every different state that the
- * update's minibatches lead to. */
+ * transition nothing follows; a cut-off goes on. Values are computed once per update, for every different state that
+ * the update's minibatches lead to. */
 #include "deep/fitted.h"
 
 #include <math.h>
@@ -44,7 +44,8 @@ typedef void chunk_use(pess__fitted *fitted, const int64_t *states, int64_t coun
 static pess_status over_wanted(pess__fitted *fitted, const pess__net *net, chunk_use *use, pess_error *error) {
     const pess_transitions *data = fitted->data;
     for (int64_t first = 0; first < fitted->wanted_count; first += PESS__OUTPUT_CHUNK) {
-        const int64_t left = fitted->wanted_count - first, count = left < PESS__OUTPUT_CHUNK ? left : PESS__OUTPUT_CHUNK;
+        const int64_t left = fitted->wanted_count - first,
+                      count = left < PESS__OUTPUT_CHUNK ? left : PESS__OUTPUT_CHUNK;
         const pess__bits_rows rows = {data->observations, data->bytes, fitted->wanted + first};
         PESS_TRY(pess__net_apply(net, &rows, count, fitted->options.threads, fitted->outputs, error));
         use(fitted, fitted->wanted + first, count);
@@ -90,8 +91,7 @@ pess_status pess__fitted_check(pess__fitted *fitted, pess_error *error) {
     double loss = 0, target = 0, q = 0;
     for (int64_t i = 0; i < fitted->check_count; i++) fitted->wanted[i] = data->state[fitted->check[i]];
     const pess__bits_rows rows = {data->observations, data->bytes, fitted->wanted};
-    PESS_TRY(
-        pess__net_apply(fitted->net, &rows, fitted->check_count, fitted->options.threads, fitted->outputs, error));
+    PESS_TRY(pess__net_apply(fitted->net, &rows, fitted->check_count, fitted->options.threads, fitted->outputs, error));
     for (int64_t i = 0; i < fitted->check_count; i++) {
         const int64_t row = fitted->check[i];
         const pess__real *own = fitted->outputs + i * actions;
