@@ -82,13 +82,15 @@ expect 2 "$PESS" inspect one.pessdata --states 3
 expect 5 "$PESS" inspect gone.pessdata
 
 # The reader in docs/formats.md, where numpy is.
-if python3 -c 'import numpy' 2>/dev/null; then
+python=
+for candidate in /usr/bin/python3 python3; do "$candidate" -c 'import numpy' 2>/dev/null && python=$candidate; done
+if [ -n "$python" ]; then
     awk '/^```python/ { inside = 1; next } /^```/ { inside = 0 } inside' "$source_dir/docs/formats.md" >reader.py
     [ -s reader.py ] || fail "no reader in docs/formats.md"
     for file in one f; do
         expect 0 "$PESS" inspect "$file.pessdata" --json
         want="$(json game) $(json transitions) $(json states) $(json pairs) $(json terminals) $(json cutoffs)"
-        expect 0 python3 reader.py "$file.pessdata"
+        expect 0 "$python" reader.py "$file.pessdata"
         prints "$want "
     done
 else
