@@ -46,7 +46,7 @@ static void close_problem(problem *p) {
 
 static double loss_of(problem *p) {
     pess__step_info info;
-    const pess__labels labels = {p->actions, p->targets, p->weights, NULL};
+    const pess__labels labels = {p->actions, p->targets, p->weights, NULL, NULL};
     pess__trainer_gradient(p->trainer, &(pess__bits_rows){p->bits, p->net->bytes, NULL}, &labels, SAMPLES, &p->loss,
                            &info);
     return info.loss;

@@ -142,6 +142,57 @@ static void paths_agree_on_gradients(void **state) {
     }
 }
 
+/* Equal observations computed once, with all their labels, give the gradient of the plain minibatch. */
+static void merged_samples_change_no_gradient(void **state) {
+    (void)state;
+    pess__rng rng = pess__rng_stream(15, "test network", 0);
+    const pess__loss losses[] = {{PESS__LOSS_HUBER, 1}, {PESS__LOSS_SQUARED, 0}, {PESS__LOSS_CROSS_ENTROPY, 0}};
+    for (int round = 0; round < ROUNDS; round++) {
+        const pess__net_spec spec = random_spec(&rng);
+        fixture f = make(&rng, &spec, 3 * SAMPLES);
+        int32_t actions[3 * SAMPLES];
+        float targets[3 * SAMPLES], weights[3 * SAMPLES];
+        int64_t first[3 * SAMPLES + 1];
+        /* Samples 3i, 3i+1, 3i+2 become equal; merged, sample i has their three labels. */
+        for (int i = 0; i < 3 * SAMPLES; i++) {
+            actions[i] = (int32_t)pess__rng_below(&rng, (uint64_t)f.outputs);
+            targets[i] = (float)pess__rng_normal(&rng);
+            weights[i] = (float)pess__rng_uniform(&rng);
+            first[i] = 3 * (int64_t)i;
+            memcpy(f.bits + i * f.bytes, f.bits + (int64_t)(i / 3 * 3) * f.bytes, (size_t)f.bytes);
+        }
+        float *plain = malloc((size_t)f.parameters * sizeof *plain);
+        float *merged = malloc((size_t)f.parameters * sizeof *merged);
+        for (size_t l = 0; l < sizeof losses / sizeof losses[0]; l++) {
+            pess__labels labels = {.actions = actions, .targets = targets, .weights = weights};
+            pess__net *net = open_net(&f, NULL);
+            pess__trainer *trainer = NULL;
+            pess_error error;
+            const pess__optimiser optimiser = pess__optimiser_defaults();
+            assert_int_equal(pess__trainer_create(net, &optimiser, &trainer, &error), PESS_OK);
+            pess__step_info one, other;
+            pess__trainer_gradient(trainer, &(pess__bits_rows){f.bits, f.bytes, NULL}, &labels, 3 * SAMPLES, &losses[l],
+                                   &one);
+            pess__net_unpad(net, trainer->gradient, plain);
+            labels.first = first;
+            pess__trainer_gradient(trainer, &(pess__bits_rows){f.bits, 3 * f.bytes, NULL}, &labels, SAMPLES, &losses[l],
+                                   &other);
+            pess__net_unpad(net, trainer->gradient, merged);
+            double size = 0;
+            for (int64_t i = 0; i < f.parameters; i++) size = fmax(size, fabs((double)plain[i]));
+            assert_true(size > 0);
+            for (int64_t i = 0; i < f.parameters; i++)
+                assert_true(fabs((double)merged[i] - (double)plain[i]) <= 1e-5 * size);
+            assert_true(fabs(one.loss - other.loss) <= 1e-9 * fabs(one.loss));
+            pess__trainer_destroy(trainer);
+            pess__net_destroy(net);
+        }
+        free(plain);
+        free(merged);
+        unmake(&f);
+    }
+}
+
 static void a_row_does_not_depend_on_its_neighbours(void **state) {
     (void)state;
     pess__rng rng = pess__rng_stream(14, "test network", 0);
@@ -240,6 +291,7 @@ int main(void) {
         cmocka_unit_test(outputs_are_those_of_the_plain_network),
         cmocka_unit_test(import_and_export_are_inverse),
         cmocka_unit_test(paths_agree_on_gradients),
+        cmocka_unit_test(merged_samples_change_no_gradient),
         cmocka_unit_test(a_row_does_not_depend_on_its_neighbours),
         cmocka_unit_test(the_networks_have_the_sizes_of_the_paper),
         cmocka_unit_test(initial_parameters_have_pytorchs_law),

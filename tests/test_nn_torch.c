@@ -91,7 +91,7 @@ static void check_case(const golden *g, const char *path) {
     float *values = initial(net);
     pess__net_import(net, values);
     const pess__bits_rows rows = {bits, BYTES, NULL};
-    const pess__labels labels = {actions, targets, weights, NULL};
+    const pess__labels labels = {actions, targets, weights, NULL, NULL};
     for (int step = 0; step < STEPS; step++) {
         pess__step_info info;
         assert_int_equal(pess__trainer_step(trainer, &rows, &labels, BATCH, &loss, &info, &error), PESS_OK);

@@ -17,33 +17,43 @@ static double distance(const pess__loss *loss, double d, double *slope) {
     return edge * (size - 0.5 * edge);
 }
 
-/* −log softmax(q)[action]; delta = factor·(softmax(q) − 1[action]). */
+/* −log softmax(q)[action]; delta += factor·(softmax(q) − 1[action]). */
 static double cross_entropy(const pess__real *q, int64_t outputs, int32_t action, double factor, pess__real *delta) {
     double most = (double)q[0], sum = 0;
     for (int64_t j = 1; j < outputs; j++) most = (double)q[j] > most ? (double)q[j] : most;
     for (int64_t j = 0; j < outputs; j++) sum += exp((double)q[j] - most);
     for (int64_t j = 0; j < outputs; j++)
-        delta[j] = (pess__real)(factor * (exp((double)q[j] - most) / sum - (j == action ? 1 : 0)));
+        delta[j] += (pess__real)(factor * (exp((double)q[j] - most) / sum - (j == action ? 1 : 0)));
     return log(sum) + most - (double)q[action];
+}
+
+/* Label `at` of a sample: adds to its delta and to the sums. */
+static void add_label(const pess__loss *loss, const pess__labels *labels, int64_t at, int64_t outputs, double scale,
+                      const pess__real *q, pess__real *delta, pess__loss_sums *sums) {
+    const int32_t action = labels->actions[at];
+    const double weight = labels->weights != NULL ? (double)labels->weights[at] : 1;
+    double value;
+    if (loss->kind == PESS__LOSS_CROSS_ENTROPY) {
+        value = cross_entropy(q, outputs, action, scale * weight, delta);
+    } else {
+        double slope;
+        value = distance(loss, (double)q[action] - (double)labels->targets[at], &slope);
+        delta[action] += (pess__real)(scale * weight * slope);
+    }
+    sums->loss += weight * value;
+    sums->output += (double)q[action];
 }
 
 void pess__loss_gradient(const pess__loss *loss, const pess__labels *labels, int64_t first, int64_t samples,
                          int64_t outputs, int64_t stride, double scale, const pess__real *q, pess__real *delta,
                          pess__loss_sums *sums) {
-    for (int64_t i = 0; i < samples; i++, q += stride, delta += stride) {
-        const int64_t at = labels->index != NULL ? labels->index[first + i] : first + i;
-        const int32_t action = labels->actions[at];
-        const double weight = labels->weights != NULL ? (double)labels->weights[at] : 1;
+    for (int64_t i = first; i < first + samples; i++, q += stride, delta += stride) {
         for (int64_t j = 0; j < stride; j++) delta[j] = 0;
-        double value;
-        if (loss->kind == PESS__LOSS_CROSS_ENTROPY) {
-            value = cross_entropy(q, outputs, action, scale * weight, delta);
+        if (labels->first != NULL) {
+            for (int64_t at = labels->first[i]; at < labels->first[i + 1]; at++)
+                add_label(loss, labels, at, outputs, scale, q, delta, sums);
         } else {
-            double slope;
-            value = distance(loss, (double)q[action] - (double)labels->targets[at], &slope);
-            delta[action] = (pess__real)(scale * weight * slope);
+            add_label(loss, labels, labels->index != NULL ? labels->index[i] : i, outputs, scale, q, delta, sums);
         }
-        sums->loss += weight * value;
-        sums->output += (double)q[action];
     }
 }

@@ -15,16 +15,19 @@ typedef struct pess__loss {
     double threshold;
 } pess__loss;
 
-/* What sample i is to be: entry index[i] of each column (i where index is NULL). */
+/* What sample i is to be: entry index[i] of each column (i where index is NULL). Where equal observations of a
+ * minibatch are computed once, sample i has the entries first[i] … first[i+1]-1 instead: the gradient is the same sum.
+ */
 typedef struct pess__labels {
     const int32_t *actions;
     const pess__real *targets; /* not read by cross-entropy */
     const pess__real *weights; /* NULL: 1 */
     const int64_t *index;
+    const int64_t *first; /* [samples+1] or NULL; then index is not read */
 } pess__labels;
 
 typedef struct pess__loss_sums {
-    double loss, output; /* Σ weight·loss and Σ q(action), over samples */
+    double loss, output; /* Σ weight·loss and Σ q(action), over labels */
 } pess__loss_sums;
 
 /* Samples [first, first+samples) of the labels: adds to the sums and writes delta = scale·∂loss/∂q. q and delta have
@@ -55,7 +58,7 @@ typedef struct pess__trainer {
 } pess__trainer;
 
 typedef struct pess__step_info {
-    double loss, mean_output; /* mean over the batch */
+    double loss, mean_output; /* mean over the labels of the batch */
     double norm;              /* of the gradient before clipping; 0 where nothing is clipped */
 } pess__step_info;
 
@@ -63,7 +66,7 @@ pess_status pess__trainer_create(pess__net *net, const pess__optimiser *optimise
                                  pess_error *error);
 void pess__trainer_destroy(pess__trainer *trainer);
 void pess__trainer_reset(pess__trainer *trainer); /* forgets moments and steps */
-/* The gradient of (1/count) Σ weight·loss into trainer->gradient, without a step. */
+/* The gradient of (1/labels) Σ weight·loss into trainer->gradient, without a step. */
 void pess__trainer_gradient(pess__trainer *trainer, const pess__bits_rows *rows, const pess__labels *labels,
                             int64_t count, const pess__loss *loss, pess__step_info *info);
 /* The optimiser's step along trainer->gradient. */
