@@ -20,11 +20,11 @@
     X(dqn, "a near-optimal player for a game, by deep Q-learning")                                                     \
     X(train, "a policy from a fixed dataset of a game, with networks")                                                 \
     X(collect, "a dataset of a game: transitions of a player that explores")                                           \
-    X(net, "what is in a network file")
-X(list, "the algorithms, uncertainties and formats there are")
-X(experiment, "the paper's tabular experiments, with a figure and a page")
-X(plot, "draws results of experiments")
-X(help, "this overview, or the help of one command")
+    X(net, "what is in a network file")                                                                                \
+    X(list, "the algorithms, uncertainties and formats there are")                                                     \
+    X(experiment, "the paper's tabular experiments, with a figure and a page")                                         \
+    X(plot, "draws results of experiments")                                                                            \
+    X(help, "this overview, or the help of one command")
 
 #define COMMAND_DECLARE(name, summary) int cmd_##name(int argc, char **argv);
 COMMAND_LIST(COMMAND_DECLARE)
