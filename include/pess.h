@@ -1057,12 +1057,13 @@ typedef struct pess_train_options {
     const char *network;    /* "value" (default), "dqn" or "dense" */
     const char *kernels;    /* NULL: the best */
     const char *out;        /* directory; made where it is missing */
-    const char *imitation;  /* file of a trained imitation network of these data; NULL: out/imitation.pessnet, which is
-                               trained first where it is needed and not there */
+    const char *imitation;  /* file of a trained imitation network of these data; NULL: one is trained first, where it
+                               is needed, in out/imitation */
     const pess_mdp *mdp;    /* for data of an MDP: where policies are evaluated; NULL: they are not */
     bool resume;            /* go on from the newest good checkpoint in `out` */
     uint64_t seed;
-    int threads; /* of targets and evaluations; 0: all there are. The result does not depend on it */
+    int threads;               /* of targets and evaluations; 0: all there are. The result does not depend on it */
+    double checkpoint_seconds; /* between checkpoints, which are taken after updates. Default 10 */
     pess_progress progress;
 } pess_train_options;
 

@@ -192,7 +192,7 @@ static pess_status open_training(pess__dqn *dqn, const pess_dqn_options *options
     PESS_TRY(open_buffers(dqn, error));
     if (mkdir(options->out, 0777) != 0 && errno != EEXIST)
         return pess__fail(error, PESS_IO, "%s: the directory cannot be made: %s", options->out, strerror(errno));
-    return pess__dqn_append_log(dqn, "frame,return,loss,mean_q,seconds,epsilon,training_return\n", error);
+    return pess__logtext_add(&dqn->log, "frame,return,loss,mean_q,seconds,epsilon,training_return\n", error);
 }
 
 static void close_training(pess__dqn *dqn) {
@@ -206,7 +206,7 @@ static void close_training(pess__dqn *dqn) {
     for (int i = 0; i < PESS__SNAPSHOTS; i++) free(dqn->snapshots[i].parameters);
     void *const owned[] = {dqn->bits,   dqn->next_bits, dqn->rewards, dqn->running, dqn->ends,
                            dqn->choice, dqn->index,     dqn->last,    dqn->returns, dqn->discounts,
-                           dqn->best,   dqn->taken,     dqn->targets, dqn->log};
+                           dqn->best,   dqn->taken,     dqn->targets, dqn->log.text};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) free(owned[i]);
     free(dqn);
 }
@@ -369,8 +369,8 @@ static pess_status evaluate(pess__dqn *dqn, pess_error *error) {
                    dqn->return_count > 0 ? dqn->return_sum / (double)dqn->return_count : 0);
     dqn->loss_sum = dqn->output_sum = dqn->return_sum = 0;
     dqn->loss_count = dqn->return_count = 0;
-    PESS_TRY(pess__dqn_append_log(dqn, line, error));
-    return pess__dqn_write_log(dqn, error);
+    PESS_TRY(pess__logtext_add(&dqn->log, line, error));
+    return pess__logtext_write(&dqn->log, dqn->options.out, error);
 }
 
 /* The snapshots once more, all on the same fresh episodes; the best becomes the policy. */
@@ -443,14 +443,14 @@ static pess_status run(pess__dqn *dqn, pess_dqn_result *out, pess_error *error) 
     bool found = false;
     if (o->resume)
         PESS_TRY(pess__dqn_restore(dqn, &found, error));
-    else if (pess__dqn_has_checkpoint(o->out))
+    else if (pess__dqn_has_checkpoint(dqn))
         return pess__fail(error, PESS_ARGUMENT,
                           "%s: has checkpoints of an earlier run; go on with --resume or name another directory",
                           o->out);
     out->resumed_from = found ? dqn->frames : -1;
     dqn->begun = pess__clock();
     PESS_TRY(train(dqn, error));
-    PESS_TRY(pess__dqn_write_log(dqn, error));
+    PESS_TRY(pess__logtext_write(&dqn->log, o->out, error));
     out->frames = dqn->frames;
     out->updates = dqn->updates;
     out->seconds = pess__clock() - dqn->begun;

@@ -3,10 +3,11 @@
 #define PESS_DEEP_DQN_H
 
 #include "core/rng.h"
+#include "deep/generations.h"
 #include "deep/replay.h"
 #include "nn/trainer.h"
 
-enum { PESS__SNAPSHOTS = 5, PESS__SETTINGS_SIZE = 2048, PESS__PATH_SIZE = 4096 };
+enum { PESS__SNAPSHOTS = 5 };
 
 /* Parameters at a moment, with the score that kept them. */
 typedef struct pess__snapshot {
@@ -40,18 +41,15 @@ typedef struct pess__dqn {
     /* Since the last line of the log. */
     double loss_sum, output_sum, return_sum;
     int64_t loss_count, return_count;
-    char *log;
-    int64_t log_length, log_capacity;
+    pess__logtext log;
     pess__snapshot snapshots[PESS__SNAPSHOTS];
     double seconds_before, begun, network_seconds;
 } pess__dqn;
 
-/* Writes generation `generation` beside the other one; on failure both earlier ones are as they were. */
+/* Writes the next generation beside the other one; on failure both earlier ones are as they were. */
 pess_status pess__dqn_save(pess__dqn *dqn, pess_error *error);
 /* Restores the newest good checkpoint of the directory. *found false: there is none at all. */
 pess_status pess__dqn_restore(pess__dqn *dqn, bool *found, pess_error *error);
-bool pess__dqn_has_checkpoint(const char *directory);
-pess_status pess__dqn_append_log(pess__dqn *dqn, const char *text, pess_error *error);
-pess_status pess__dqn_write_log(const pess__dqn *dqn, pess_error *error);
+bool pess__dqn_has_checkpoint(const pess__dqn *dqn);
 
 #endif

@@ -1,0 +1,21 @@
+/* naive: the values at face value, v(s) = max_a q(s,a). */
+#include "deep/learner.h"
+
+#include "deep/play.h"
+
+#include <math.h>
+
+static double decide(double alpha, const pess__sight *sight, double *policy) {
+    (void)alpha;
+    const int32_t best = pess__greedy(sight->q, sight->actions);
+    for (int64_t a = 0; a < sight->actions; a++) policy[a] = a == best;
+    return (double)sight->q[best];
+}
+
+const pess__learner pess__learner_naive = {.info = {.name = "naive",
+                                                    .summary = "fitted Q iteration: the action of the largest value",
+                                                    .values = true,
+                                                    .imitation = false,
+                                                    .samples = false,
+                                                    .alpha = NAN},
+                                           .decide = decide};

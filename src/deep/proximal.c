@@ -1,0 +1,37 @@
+/* proximal: stay near the empirical policy, here the imitation network's (paper, section 5.2, Proposition 1 and the
+ * appendix on deep experiments). */
+#include "deep/learner.h"
+
+#include "deep/play.h"
+
+/* max_π Σ_a π(a)q(a) − α Σ_a max(π(a) − π̂(a), 0): actions with q > max q − α keep their probability π̂, the rest goes
+ * to the best action, each unit at the price α. */
+static double decide(double alpha, const pess__sight *sight, double *policy) {
+    const int32_t best = pess__greedy(sight->q, sight->actions);
+    const double top = (double)sight->q[best];
+    double kept = 0, moved = 0;
+    for (int64_t a = 0; a < sight->actions; a++) {
+        const double q = (double)sight->q[a], prior = (double)sight->prior[a];
+        const bool keeps = alpha > 0 && (a == best || q > top - alpha);
+        policy[a] = keeps ? prior : 0;
+        if (keeps)
+            kept += prior * q;
+        else
+            moved += prior;
+    }
+    if (!(alpha > 0)) { /* naive, to the last bit */
+        policy[best] = 1;
+        return top;
+    }
+    policy[best] += moved;
+    return kept + moved * (top - alpha);
+}
+
+const pess__learner pess__learner_proximal = {
+    .info = {.name = "proximal",
+             .summary = "leaves the imitation policy only where the gain exceeds alpha per unit of probability",
+             .values = true,
+             .imitation = true,
+             .samples = true,
+             .alpha = 0.25},
+    .decide = decide};
