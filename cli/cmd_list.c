@@ -2,6 +2,7 @@
 #include "command.h"
 #include "json.h"
 
+#include <math.h>
 #include <string.h>
 
 static void list_algorithms(json_writer *json) {
@@ -80,12 +81,61 @@ static void list_formats(json_writer *json) {
     }
 }
 
+static void list_learners(json_writer *json) {
+    const pess_learner_info *l;
+    for (size_t i = 0; (l = pess_learner_list(i)) != NULL; i++) {
+        if (json != NULL) {
+            json_object(json, NULL);
+            json_text(json, "name", l->name);
+            json_text(json, "summary", l->summary);
+            json_bool(json, "values", l->values);
+            json_bool(json, "imitation", l->imitation);
+            json_bool(json, "samples", l->samples);
+            json_number(json, "absorbed_alpha", l->alpha);
+            json_close(json, '}');
+            continue;
+        }
+        (void)printf("%s\n    %s\n", l->name, l->summary);
+        if (!isnan(l->alpha)) (void)printf("    takes --absorbed-alpha (default %g)\n", l->alpha);
+    }
+}
+
+static void list_protocols(json_writer *json) {
+    const pess_protocol *p;
+    for (size_t i = 0; (p = pess_protocol_list(i)) != NULL; i++) {
+        if (json != NULL) {
+            json_object(json, NULL);
+            json_text(json, "name", p->name);
+            json_text(json, "summary", p->summary);
+            json_count(json, "updates", p->updates);
+            json_count(json, "steps", p->steps);
+            json_count(json, "batch", p->batch);
+            json_number(json, "rate", p->rate);
+            json_number(json, "rate_last", p->rate_last);
+            json_bool(json, "reset", p->reset);
+            json_count(json, "imitation_steps", p->imitation_steps);
+            json_count(json, "imitation_batch", p->imitation_batch);
+            json_number(json, "imitation_rate", p->imitation_rate);
+            json_count(json, "score_episodes", p->score_episodes);
+            json_count(json, "transitions", p->transitions);
+            json_close(json, '}');
+            continue;
+        }
+        (void)printf("%s\n    %s\n    %lld updates x %lld steps x batch %lld, step size %g to %g, network %s\n"
+                     "    imitation %lld steps x batch %lld, step size %g to 0; %lld transitions\n",
+                     p->name, p->summary, (long long)p->updates, (long long)p->steps, (long long)p->batch, p->rate,
+                     p->rate_last, p->reset ? "new at each update" : "kept between updates",
+                     (long long)p->imitation_steps, (long long)p->imitation_batch, p->imitation_rate,
+                     (long long)p->transitions);
+    }
+}
+
 static const usage list_usage = {
     .command = "list",
-    .summary = "what there is: algorithms, uncertainties, formats",
-    .arguments = "algorithms|uncertainties|formats [--json]",
+    .summary = "what there is: algorithms, uncertainties, formats, learners, protocols",
+    .arguments = "algorithms|uncertainties|formats|learners|protocols [--json]",
     .examples = "  pess list algorithms\n  pess list uncertainties --json",
-    .positional = (const char *const[]){"algorithms, uncertainties or formats", NULL},
+    .positional = (const char *const[]){"algorithms, uncertainties, formats, learners or protocols", NULL},
 };
 
 int cmd_list(int argc, char **argv) {
@@ -93,9 +143,8 @@ int cmd_list(int argc, char **argv) {
         const char *name;
         void (*print)(json_writer *json);
     } tables[] = {
-        {"algorithms", list_algorithms},
-        {"uncertainties", list_uncertainties},
-        {"formats", list_formats},
+        {"algorithms", list_algorithms}, {"uncertainties", list_uncertainties}, {"formats", list_formats},
+        {"learners", list_learners},     {"protocols", list_protocols},
     };
     bool as_json = false;
     const option rows[] = {{"json", 0, OPTION_FLAG, &as_json, NULL, "as JSON"}};
@@ -115,5 +164,5 @@ int cmd_list(int argc, char **argv) {
         json_end(&json);
         return EXIT_FINE;
     }
-    return report_usage("list", "found '%s', expected algorithms, uncertainties or formats", what);
+    return report_usage("list", "found '%s', expected algorithms, uncertainties, formats, learners or protocols", what);
 }

@@ -18,6 +18,7 @@
     X(env, "games to act in: list them, replay and record traces, measure their speed")                                \
     X(play, "play a game in the terminal, watch a policy, or record it as a GIF or PNG")                               \
     X(dqn, "a near-optimal player for a game, by deep Q-learning")                                                     \
+    X(train, "a policy from a fixed dataset of a game, with networks")                                                 \
     X(net, "what is in a network file")                                                                                \
     X(list, "the algorithms, uncertainties and formats there are")                                                     \
     X(experiment, "the paper's tabular experiments, with a figure and a page")                                         \

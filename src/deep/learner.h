@@ -7,6 +7,9 @@
 #include "nn/real.h"
 #include "pess.h"
 
+enum { PESS__MAX_ACTIONS = 64 };
+#define PESS__HUBER_EDGE 5.0 /* squared error up to here, linear beyond */
+
 /* What is known of a state: the network's values of its actions, and what the data say about them. */
 typedef struct pess__sight {
     int64_t actions;

@@ -7,19 +7,6 @@
 #include <string.h>
 #include <time.h>
 
-void pess__report_json_text(pess__outfile *file, const char *text) {
-    pess__outfile_write(file, "\"", 1);
-    for (const unsigned char *c = (const unsigned char *)text; *c != '\0'; c++) {
-        if (*c == '"' || *c == '\\')
-            pess__outfile_print(file, "\\%c", *c);
-        else if (*c < 0x20 || *c == '<')
-            pess__outfile_print(file, "\\u%04x", *c);
-        else
-            pess__outfile_write(file, c, 1);
-    }
-    pess__outfile_write(file, "\"", 1);
-}
-
 void pess__report_json_number(pess__outfile *file, double value) {
     if (isfinite(value))
         pess__outfile_double(file, value);
@@ -52,7 +39,7 @@ void pess__report_note(const pess_experiment *experiment, char *out, size_t size
 
 static void member(pess__outfile *file, const char *key, const char *value) {
     pess__outfile_print(file, "  \"%s\": ", key);
-    pess__report_json_text(file, value);
+    pess__outfile_json(file, value);
     pess__outfile_print(file, ",\n");
 }
 
@@ -76,7 +63,7 @@ static void write_settings(pess__outfile *file, const pess_experiment_options *o
                         o->clip == 1 ? "true" : "false");
     number(file, "absorbed_alpha", o->absorbed_alpha, ",");
     pess__outfile_print(file, "    \"algorithms\": ");
-    pess__report_json_text(file, o->algorithms);
+    pess__outfile_json(file, o->algorithms);
     pess__outfile_print(file, ",\n    \"threads\": %d\n  },\n", o->threads);
 }
 
@@ -85,12 +72,12 @@ static void write_predictions(pess__outfile *file, const pess_experiment *e) {
     for (int64_t i = 0; i < e->prediction_count; i++) {
         const pess_prediction *row = &e->predictions[i];
         pess__outfile_print(file, "%s\n    {\"algorithm\": ", i > 0 ? "," : "");
-        pess__report_json_text(file, row->algorithm);
+        pess__outfile_json(file, row->algorithm);
         pess__outfile_print(file, ", \"claim\": ");
-        pess__report_json_text(file, row->claim);
+        pess__outfile_json(file, row->claim);
         const char *verdict = !row->judged ? "null" : row->holds ? "true" : "false";
         pess__outfile_print(file, ", \"holds\": %s, \"found\": ", verdict);
-        pess__report_json_text(file, row->found);
+        pess__outfile_json(file, row->found);
         pess__outfile_print(file, "}");
     }
     pess__outfile_print(file, "\n  ],\n");

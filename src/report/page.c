@@ -45,9 +45,9 @@ static void write_numbers(pess__outfile *file, const char *key, const double *va
 static void write_curve(pess__outfile *file, const pess__curve *curve) {
     const pess__style style = pess__style_of(curve->algorithm);
     pess__outfile_print(file, "{\"name\":");
-    pess__report_json_text(file, curve->algorithm);
+    pess__outfile_json(file, curve->algorithm);
     pess__outfile_print(file, ",\"label\":");
-    pess__report_json_text(file, style.label);
+    pess__outfile_json(file, style.label);
     pess__outfile_print(file, ",\"colour\":\"#%06x\",\"dash\":%d,\"marker\":%d", style.colour, (int)style.dash,
                         (int)style.marker);
     write_numbers(file, "x", curve->x, curve->count);
@@ -58,16 +58,16 @@ static void write_curve(pess__outfile *file, const pess__curve *curve) {
 
 static void write_data(pess__outfile *file, const pess__figure *figure) {
     pess__outfile_print(file, "<script type=\"application/json\" id=\"data\">{\"title\":");
-    pess__report_json_text(file, figure->title);
+    pess__outfile_json(file, figure->title);
     pess__outfile_print(file, ",\"panels\":[");
     for (int64_t p = 0; p < figure->panel_count; p++) {
         const pess__panel *panel = &figure->panels[p];
         pess__outfile_print(file, "%s{\"title\":", p > 0 ? "," : "");
-        pess__report_json_text(file, panel->title);
+        pess__outfile_json(file, panel->title);
         pess__outfile_print(file, ",\"x_label\":");
-        pess__report_json_text(file, panel->x_label);
+        pess__outfile_json(file, panel->x_label);
         pess__outfile_print(file, ",\"y_label\":");
-        pess__report_json_text(file, panel->y_label);
+        pess__outfile_json(file, panel->y_label);
         pess__outfile_print(file, ",\"log_x\":%s,\"curves\":[", panel->log_x ? "true" : "false");
         for (int64_t c = 0; c < panel->curve_count; c++) {
             if (c > 0) pess__outfile_write(file, ",", 1);

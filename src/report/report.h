@@ -21,8 +21,6 @@ pess_status pess__report_manifest(const pess_experiment *experiment, const char 
 pess_status pess__report_page(const pess_experiment *experiment, const char *command, const char *path,
                               pess_error *error);
 
-/* A JSON string with its quotes; control characters, and "<" for the sake of pages, escaped. */
-void pess__report_json_text(pess__outfile *file, const char *text);
 void pess__report_json_number(pess__outfile *file, double value); /* null where it is not finite */
 /* The settings as a line, e.g. "1000 trials · preset code · seed 1". */
 void pess__report_note(const pess_experiment *experiment, char *out, size_t size);

@@ -1,0 +1,138 @@
+/* pess train: a policy from a fixed dataset of a game, with networks. */
+#include "json.h"
+
+#include "command.h"
+
+#include <math.h>
+#include <string.h>
+
+static const usage train_usage = {
+    .command = "train",
+    .summary = "a policy from a fixed dataset of a game, with networks",
+    .arguments = "DATA -a ALGORITHM --out DIR [options]",
+    .description =
+        "DATA is what pess collect wrote. Writes DIR/log.csv (a line per update: loss, mean target, mean q,\n"
+        "return of the evaluations, predicted and obtained value), checkpoints, policy.pessnet and\n"
+        "manifest.json. The score is the mean return over the last five updates of the protocol, never the\n"
+        "best one seen. Algorithms: pess list learners; protocols: pess list protocols.",
+    .examples =
+        "  pess collect breakout --policy policies/breakout.pessnet --epsilon 0.1 --transitions 500000 -o b.pessdata\n"
+        "  pess train b.pessdata -a proximal --out b-proximal\n"
+        "  pess train b.pessdata -a naive --updates 10 --steps 100 --out b-naive --resume",
+    .positional = (const char *const[]){"DATA", NULL},
+};
+
+static void print_result(const pess_train_options *o, const pess_train_result *r) {
+    if (r->resumed_from >= 0) (void)printf("resumed after update %lld\n", (long long)r->resumed_from);
+    (void)printf("%s: score %.2f", o->algorithm, r->score);
+    if (fabs(r->control - r->score) > 0) (void)printf(" (acting by argmax %.2f)", r->control);
+    (void)printf(", final update alone %.2f, best seen %.2f (not a result)\n", r->score_final, r->score_best);
+    if (isfinite(r->predicted))
+        (void)printf("predicted value %.2f, obtained %.2f (discounted); ", r->predicted, r->obtained);
+    (void)printf("%.0f %% of steps outside the data; %.1f s\n%s: log.csv, policy.pessnet, manifest.json\n",
+                 100 * r->outside, r->seconds, o->out);
+}
+
+static void print_json(const pess_train_options *o, const pess_train_result *r) {
+    json_writer json = json_begin(stdout, false);
+    json_object(&json, NULL);
+    json_text(&json, "algorithm", o->algorithm);
+    json_text(&json, "protocol", o->protocol.name);
+    json_number(&json, "score", r->score);
+    json_number(&json, "score_final_update_alone", r->score_final);
+    json_number(&json, "score_best_seen_not_a_result", r->score_best);
+    json_number(&json, "score_spread", r->score_spread);
+    json_number(&json, "argmax_score", r->control);
+    json_number(&json, "predicted", r->predicted);
+    json_number(&json, "obtained", r->obtained);
+    json_number(&json, "outside", r->outside);
+    json_number(&json, "loss", r->loss);
+    json_number(&json, "mean_target", r->mean_target);
+    json_count(&json, "updates", r->updates);
+    json_count(&json, "resumed_from", r->resumed_from);
+    json_number(&json, "seconds", r->seconds);
+    json_close(&json, '}');
+    json_end(&json);
+}
+
+/* Options that were given replace the protocol's numbers. */
+typedef struct wishes {
+    const char *protocol, *reset;
+    int64_t updates, steps, batch, eval_every, imitation_steps, score_episodes;
+    double rate;
+} wishes;
+
+static int apply(const wishes *w, pess_protocol *out) {
+    const pess_protocol *named = pess_protocol_find(w->protocol);
+    if (named == NULL) return report_usage("train", "no protocol \"%s\"; see pess list protocols", w->protocol);
+    *out = *named;
+    if (w->updates >= 0) out->updates = w->updates;
+    if (w->steps >= 0) out->steps = w->steps;
+    if (w->batch >= 0) out->batch = w->batch;
+    if (w->eval_every >= 0) out->eval_every = w->eval_every;
+    if (w->imitation_steps >= 0) out->imitation_steps = w->imitation_steps;
+    if (w->score_episodes >= 0) out->score_episodes = w->score_episodes;
+    if (!isnan(w->rate)) out->rate = w->rate;
+    if (w->reset == NULL) return EXIT_FINE;
+    const bool on = strcmp(w->reset, "on") == 0;
+    if (!on && strcmp(w->reset, "off") != 0)
+        return report_usage("train", "--reset is \"%s\"; on or off is possible", w->reset);
+    out->reset = on;
+    return EXIT_FINE;
+}
+
+int cmd_train(int argc, char **argv) {
+    pess_train_options o = pess_train_options_defaults();
+    wishes w = {"quick", NULL, -1, -1, -1, -1, -1, -1, NAN};
+    int64_t threads = 0;
+    bool json = false;
+    o.algorithm = NULL;
+    const option options[] = {
+        {"algorithm", 'a', OPTION_TEXT, &o.algorithm, "NAME", "imitation, naive, proximal, … (pess list learners)"},
+        {"out", 'o', OPTION_TEXT, &o.out, "DIR", "where log, checkpoints and policy go"},
+        {"resume", 0, OPTION_FLAG, &o.resume, NULL, "go on from the newest checkpoint in DIR, or start"},
+        {"protocol", 0, OPTION_TEXT, &w.protocol, "smoke|quick|standard|paper", "numbers to train with (quick)"},
+        {"absorbed-alpha", 0, OPTION_NUMBER, &o.alpha, "X", "weight of the penalty (the algorithm's own)"},
+        {"reset", 0, OPTION_TEXT, &w.reset, "on|off", "a new network at each update (the protocol's)"},
+        {"updates", 0, OPTION_COUNT, &w.updates, "N", "Bellman updates (the protocol's)"},
+        {"steps", 0, OPTION_COUNT, &w.steps, "N", "gradient steps of an update (the protocol's)"},
+        {"batch", 0, OPTION_COUNT, &w.batch, "N", "transitions of a step (the protocol's)"},
+        {"rate", 0, OPTION_NUMBER, &w.rate, "R", "Adam's step size at the start of an update (the protocol's)"},
+        {"imitation-steps", 0, OPTION_COUNT, &w.imitation_steps, "N", "steps of imitation (the protocol's)"},
+        {"eval-every", 0, OPTION_COUNT, &w.eval_every, "N", "updates between evaluations; 0: the last five only"},
+        {"score-episodes", 0, OPTION_COUNT, &w.score_episodes, "N", "episodes of each scored update"},
+        {"imitation", 0, OPTION_TEXT, &o.imitation, "FILE", "an imitation network of these data, trained before"},
+        {"gamma", 0, OPTION_NUMBER, &o.gamma, "G", "discount (0.99)"},
+        {"network", 0, OPTION_TEXT, &o.network, "value|dqn|dense", "layers of the networks (value)"},
+        {"kernels", 0, OPTION_TEXT, &o.kernels, "avx2|portable", "instructions to compute with (the best there are)"},
+        {"seed", 0, OPTION_SEED, &o.seed, "N", "of everything random (0)"},
+        {"threads", 0, OPTION_COUNT, &threads, "N", "of targets and evaluations; the result does not depend on it"},
+        {"json", 0, OPTION_FLAG, &json, NULL, "the result as JSON"},
+    };
+    const char *values[1];
+    const int code = options_parse(&train_usage, options, COUNT_OF(options), argc, argv, values, NULL);
+    if (code >= 0) return code;
+    if (o.algorithm == NULL) return report_usage("train", "-a ALGORITHM is needed");
+    if (o.out == NULL) return report_usage("train", "--out DIR is needed");
+    if (threads > 4096) return report_usage("train", "--threads %lld is too many", (long long)threads);
+    const int wished = apply(&w, &o.protocol);
+    if (wished != EXIT_FINE) return wished;
+    pess_transitions *data = NULL;
+    pess_train_result result;
+    pess_error error;
+    pess_status status = pess_transitions_read(values[0], &data, &error);
+    if (status != PESS_OK) return report_error("train", &error);
+    o.data = data;
+    o.data_name = values[0];
+    o.threads = (int)threads;
+    o.progress = terminal_progress();
+    status = pess_train_run(&o, &result, &error);
+    terminal_progress_end();
+    pess_transitions_destroy(data);
+    if (status != PESS_OK) return report_error("train", &error);
+    if (json)
+        print_json(&o, &result);
+    else
+        print_result(&o, &result);
+    return EXIT_FINE;
+}
