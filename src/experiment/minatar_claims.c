@@ -25,7 +25,8 @@ static const char freeway_claim[] =
     "Freeway is the exception: proximal hardly gains over imitation there, although naive is near-optimal at "
     "intermediate ε.";
 static const char freeway_rule[] =
-    "Came out if proximal's gain over imitation, averaged over ε, is at most a tenth of the data policy's return at the "
+    "Came out if proximal's gain over imitation, averaged over ε, is at most a tenth of the data policy's return at "
+    "the "
     "smallest ε, and naive reaches 0.9 times that return at some ε strictly between 0 and 1.";
 
 /* The curves of one game. */
@@ -108,9 +109,9 @@ static void judge_imitation(const curves *c, pess_minatar_claim *claim) {
 /* proximal against imitation at every ε. */
 typedef struct comparison {
     int count, not_below_naive, naive_count;
-    double worst, worst_x;   /* smallest proximal / imitation */
-    double gain, gain_x;     /* largest proximal − imitation at ε of 0.33 or more; NAN: no such ε */
-    double mean_gain;        /* over all ε */
+    double worst, worst_x; /* smallest proximal / imitation */
+    double gain, gain_x;   /* largest proximal − imitation at ε of 0.33 or more; NAN: no such ε */
+    double mean_gain;      /* over all ε */
 } comparison;
 
 static comparison compare(const curves *c) {
@@ -183,8 +184,8 @@ size_t pess__minatar_judge(const pess_minatar_point *points, size_t count, const
     size_t written = 0;
     for (int i = 0; i < PESS__MINATAR_CLAIMS; i++) {
         if (rules[i].game != NULL && strcmp(rules[i].game, game) != 0) continue;
-        out[written] = (pess_minatar_claim){
-            .game = game, .claim = rules[i].claim, .rule = rules[i].rule, .judged = true};
+        out[written] =
+            (pess_minatar_claim){.game = game, .claim = rules[i].claim, .rule = rules[i].rule, .judged = true};
         rules[i].judge(&c, &out[written]);
         written++;
     }

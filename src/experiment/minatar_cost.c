@@ -110,8 +110,7 @@ double pess__minatar_run_seconds(const pess_minatar *m, int64_t dataset, int cur
     const double between = p->eval_every > 0 ? (double)(p->updates / p->eval_every * p->eval_episodes) : 0;
     const double looks = m->curves[curve].learner->imitation ? 1.1 : 1; /* at a second network, now and then */
     const double targets = (double)p->updates * (double)m->datasets[dataset].transitions * looks;
-    return samples_of(m, curve) * m->step_seconds +
-           (targets + (scored + between) * EPISODE_STEPS * 2) * m->act_seconds;
+    return samples_of(m, curve) * m->step_seconds + (targets + (scored + between) * EPISODE_STEPS * 2) * m->act_seconds;
 }
 
 double pess__minatar_prepare_seconds(const pess_minatar *m, int64_t dataset) {

@@ -80,8 +80,7 @@ static void fill(const row *r, const sums *s, pess_minatar_point *out) {
 static void add_point(pess_minatar *m, int game, int x, const row *r, const char *name) {
     sums s = {0};
     for (int64_t d = 0; d < m->dataset_count; d++) {
-        const pess__minatar_run *run =
-            m->datasets[d].game == game && m->datasets[d].x == x ? run_for(m, d, r) : NULL;
+        const pess__minatar_run *run = m->datasets[d].game == game && m->datasets[d].x == x ? run_for(m, d, r) : NULL;
         if (run != NULL) add_run(&s, run);
     }
     pess_minatar_point point = {.game = m->games[game]->name, .algorithm = name, .x = m->x[x]};
@@ -120,13 +119,13 @@ pess_status pess__minatar_summarise(pess_minatar *m, pess_error *error) {
     row rows[2 * PESS__MINATAR_CURVES + 1];
     PESS_TRY(pess__allocate(&m->curve_names, 2 * PESS__MINATAR_CURVES + 1, sizeof *m->curve_names, "curves", error));
     const int count = list_rows(m, rows);
-    PESS_TRY(pess__allocate(&m->points, (int64_t)count * m->game_count * m->x_count, sizeof *m->points, "curves",
-                            error));
+    PESS_TRY(
+        pess__allocate(&m->points, (int64_t)count * m->game_count * m->x_count, sizeof *m->points, "curves", error));
     for (int g = 0; g < m->game_count; g++)
         for (int r = 0; r < count; r++)
             for (int x = 0; x < m->x_count; x++) add_point(m, g, x, &rows[r], m->curve_names[r]);
-    PESS_TRY(pess__allocate(&m->claims, (int64_t)PESS__MINATAR_CLAIMS * m->game_count, sizeof *m->claims, "claims",
-                            error));
+    PESS_TRY(
+        pess__allocate(&m->claims, (int64_t)PESS__MINATAR_CLAIMS * m->game_count, sizeof *m->claims, "claims", error));
     if (pess__minatar_is_data(m)) return PESS_OK; /* what the paper says is about ε */
     for (int g = 0; g < m->game_count; g++)
         m->claim_count += pess__minatar_judge(m->points, m->point_count, m->games[g]->name, m->x, m->x_count,

@@ -38,8 +38,9 @@ pess_status pess__minatar_make_directories(const char *path, pess_error *error) 
 }
 
 static bool is_own(const char *name) {
-    static const char *const names[] = {".",          "..",         "runs",       "settings.txt", "results.csv",  "runs.csv",
-                                        "figure.svg", "figure.png", "figure.pdf", "index.html",   "manifest.json"};
+    static const char *const names[] = {".",           "..",         "runs",         "settings.txt",
+                                        "results.csv", "runs.csv",   "figure.svg",   "figure.png",
+                                        "figure.pdf",  "index.html", "manifest.json"};
     const size_t length = strlen(name);
     if (length > 4 && strcmp(name + length - 4, ".tmp") == 0) return true; /* of a file that a kill left half written */
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)

@@ -172,8 +172,7 @@ static pess_status add_curve(pess_minatar *m, char *word, bool *alpha_given, pes
 static void name_curves(pess_minatar *m, const bool *alpha_given) {
     for (int i = 0; i < m->curve_count; i++) {
         bool several = false;
-        for (int j = 0; j < m->curve_count; j++)
-            several |= j != i && m->curves[j].learner == m->curves[i].learner;
+        for (int j = 0; j < m->curve_count; j++) several |= j != i && m->curves[j].learner == m->curves[i].learner;
         if (alpha_given[i] || several) memcpy(m->curves[i].name, m->curves[i].folder, sizeof m->curves[i].name);
     }
 }
@@ -235,12 +234,11 @@ static pess_status plan_datasets(pess_minatar *m, pess_error *error) {
         for (int i = 0; i < m->x_count; i++)
             for (int game = 0; game < m->game_count; game++, dataset++) {
                 const int x = data ? m->x_count - 1 - i : i;
-                *dataset =
-                    (pess__minatar_dataset){.game = game,
-                                            .x = x,
-                                            .trial = trial,
-                                            .epsilon = data ? m->options.epsilon : m->x[x],
-                                            .transitions = data ? (int64_t)m->x[x] : m->options.transitions};
+                *dataset = (pess__minatar_dataset){.game = game,
+                                                   .x = x,
+                                                   .trial = trial,
+                                                   .epsilon = data ? m->options.epsilon : m->x[x],
+                                                   .transitions = data ? (int64_t)m->x[x] : m->options.transitions};
                 seed_dataset(m, dataset);
             }
     return PESS_OK;
@@ -253,16 +251,17 @@ static void describe(pess_minatar *m) {
         (void)snprintf(data, sizeof data, "with ε = %g", o->epsilon);
     else
         (void)snprintf(data, sizeof data, "into datasets of %lld transitions", (long long)o->transitions);
-    (void)snprintf(m->description, sizeof m->description,
-                   "A near-optimal player of each game (DQN) acts ε-greedily and collects %s (sticky actions 0.1, "
-                   "difficulty ramping, all six actions). %lld trials at each of %d x, each with its own data, imitation "
-                   "network and training. Protocol %s: %lld Bellman updates of %lld gradient steps of %lld samples, the "
-                   "network %s; γ = 0.99. The score is the mean undiscounted return of the last %d updates, %lld "
-                   "episodes each.",
-                   data, (long long)o->trials, m->x_count, o->protocol.name, (long long)o->protocol.updates,
-                   (long long)o->protocol.steps, (long long)o->protocol.batch,
-                   o->protocol.reset ? "begun anew at each" : "kept from one to the next", PESS_SCORED_UPDATES,
-                   (long long)o->protocol.score_episodes);
+    (void)snprintf(
+        m->description, sizeof m->description,
+        "A near-optimal player of each game (DQN) acts ε-greedily and collects %s (sticky actions 0.1, "
+        "difficulty ramping, all six actions). %lld trials at each of %d x, each with its own data, imitation "
+        "network and training. Protocol %s: %lld Bellman updates of %lld gradient steps of %lld samples, the "
+        "network %s; γ = 0.99. The score is the mean undiscounted return of the last %d updates, %lld "
+        "episodes each.",
+        data, (long long)o->trials, m->x_count, o->protocol.name, (long long)o->protocol.updates,
+        (long long)o->protocol.steps, (long long)o->protocol.batch,
+        o->protocol.reset ? "begun anew at each" : "kept from one to the next", PESS_SCORED_UPDATES,
+        (long long)o->protocol.score_episodes);
 }
 
 static pess_status check_numbers(const pess_minatar_options *o, pess_error *error) {

@@ -13,15 +13,15 @@ typedef struct pess__minatar_task {
 typedef struct pess__minatar_queue {
     int64_t dataset_count, jobs, limit;
     int curve_count;
-    bool *todo;      /* [dataset_count*curve_count] trainings that nobody has taken yet */
-    bool *prepared;  /* [dataset_count] */
-    int64_t *left;   /* [dataset_count] tasks that are not finished, preparing among them */
-    int *order;      /* [dataset_count*curve_count] curves of a dataset, the longest first */
-    int64_t next;    /* dataset to prepare next */
-    int64_t oldest;  /* datasets before it are done */
-    int64_t loaded;  /* datasets in memory, or on their way there */
-    int64_t ready;   /* trainings that can be taken now */
-    int64_t tasks;   /* not finished, taken ones counted */
+    bool *todo;     /* [dataset_count*curve_count] trainings that nobody has taken yet */
+    bool *prepared; /* [dataset_count] */
+    int64_t *left;  /* [dataset_count] tasks that are not finished, preparing among them */
+    int *order;     /* [dataset_count*curve_count] curves of a dataset, the longest first */
+    int64_t next;   /* dataset to prepare next */
+    int64_t oldest; /* datasets before it are done */
+    int64_t loaded; /* datasets in memory, or on their way there */
+    int64_t ready;  /* trainings that can be taken now */
+    int64_t tasks;  /* not finished, taken ones counted */
 } pess__minatar_queue;
 
 /* todo and cost [dataset_count*curve_count]; cost orders the trainings of a dataset. Curve 0 is made while preparing

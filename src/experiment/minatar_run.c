@@ -42,10 +42,11 @@ static pess_status read_directory(pess_minatar *m, pess_error *error) {
     PESS_TRY(pess__minatar_check_directory(m->out, &used, error));
     if (!used) return PESS_OK;
     if (!m->options.resume)
-        return pess__fail(error, PESS_ARGUMENT,
-                          "%s: holds runs already; add --resume to go on with them (finished ones are not run again), or "
-                          "choose another directory",
-                          m->out);
+        return pess__fail(
+            error, PESS_ARGUMENT,
+            "%s: holds runs already; add --resume to go on with them (finished ones are not run again), or "
+            "choose another directory",
+            m->out);
     char path[PESS__MINATAR_PATH + 20], there[PESS__MINATAR_SETTINGS], here[PESS__MINATAR_SETTINGS];
     (void)snprintf(path, sizeof path, "%s/settings.txt", m->out);
     PESS_TRY(pess__minatar_read_text(path, there, sizeof there, &found, error));
@@ -359,8 +360,8 @@ static void pass_on(crew *k) {
     }
     free(notices);
     const double share = k->total > 0 ? done / k->total : 0;
-    if (o->progress.report != NULL && !o->progress.report(o->progress.user, k->m->info->name,
-                                                          share * (double)runs, (double)runs, "runs"))
+    if (o->progress.report != NULL &&
+        !o->progress.report(o->progress.user, k->m->info->name, share * (double)runs, (double)runs, "runs"))
         atomic_store(&k->stop, true);
     (void)pthread_mutex_lock(&k->lock);
 }
