@@ -1,12 +1,12 @@
 /* How long it will take: by runs of the same algorithm that are finished, else by a few training steps on this machine
  * at the protocol's batch, and what a protocol says about the number of steps and episodes. */
 #include "core/memory.h"
-#include "core/threads.h"
 #include "experiment/minatar.h"
 #include "nn/trainer.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <time.h>
 
 #define MEASURE_SECONDS 0.25
 #define EPISODE_STEPS 500.0 /* of an episode, about: games differ, and so do players */
@@ -47,6 +47,13 @@ static void destroy(bench *b) {
     free(b->out);
 }
 
+/* Of this thread alone: others on the machine do not count. */
+static double own_clock(void) {
+    struct timespec now;
+    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
 /* Seconds per sample, of learning and of acting; the first repetition only warms up. */
 static pess_status time_steps(bench *b, int64_t batch, double *learn, double *act, pess_error *error) {
     const pess__bits_rows rows = {.bits = b->bits, .stride = b->net->bytes};
@@ -57,13 +64,13 @@ static pess_status time_steps(bench *b, int64_t batch, double *learn, double *ac
     int64_t count = -1;
     do {
         PESS_TRY(pess__trainer_step(b->trainer, &rows, &labels, batch, &loss, &info, error));
-        if (++count == 0) begun = pess__clock();
-    } while (count == 0 || pess__clock() - begun < MEASURE_SECONDS);
-    *learn = (pess__clock() - begun) / (double)(count * batch);
-    begun = pess__clock();
-    for (count = 0; count == 0 || pess__clock() - begun < MEASURE_SECONDS / 4; count++)
+        if (++count == 0) begun = own_clock();
+    } while (count == 0 || own_clock() - begun < MEASURE_SECONDS);
+    *learn = (own_clock() - begun) / (double)(count * batch);
+    begun = own_clock();
+    for (count = 0; count == 0 || own_clock() - begun < MEASURE_SECONDS / 4; count++)
         PESS_TRY(pess__net_apply(b->net, &rows, batch, 1, b->out, error));
-    *act = (pess__clock() - begun) / (double)(count * batch);
+    *act = (own_clock() - begun) / (double)(count * batch);
     return PESS_OK;
 }
 
@@ -109,7 +116,8 @@ double pess__minatar_run_seconds(const pess_minatar *m, int64_t dataset, int cur
         return samples_of(m, curve) * m->step_seconds + scored * EPISODE_STEPS * 2 * m->act_seconds;
     const double between = p->eval_every > 0 ? (double)(p->updates / p->eval_every * p->eval_episodes) : 0;
     const double looks = m->curves[curve].learner->imitation ? 1.1 : 1; /* at a second network, now and then */
-    const double targets = (double)p->updates * (double)m->datasets[dataset].transitions * looks;
+    const double rows = fmin((double)m->datasets[dataset].transitions, (double)p->steps * (double)p->batch);
+    const double targets = (double)p->updates * rows * looks; /* only those that an update will draw */
     return samples_of(m, curve) * m->step_seconds + (targets + (scored + between) * EPISODE_STEPS * 2) * m->act_seconds;
 }
 
