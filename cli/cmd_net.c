@@ -1,7 +1,6 @@
 /* pess net: what is in a network file. */
-#include "json.h"
-
 #include "command.h"
+#include "notes.h"
 
 #include <string.h>
 
@@ -31,12 +30,7 @@ static void print_text(const pess_net *net, const char *path, const pess_net_inf
         else
             (void)printf("\n");
     }
-    if (info->notes[0] != '\0') (void)printf("\ntrained with\n");
-    for (const char *line = info->notes; *line != '\0';) {
-        const int length = (int)strcspn(line, "\n");
-        (void)printf("  %.*s\n", length, line);
-        line += length + (line[length] == '\n');
-    }
+    notes_print("trained with", info->notes);
 }
 
 static void print_json(const pess_net *net, const char *path, const pess_net_info *info) {
@@ -64,17 +58,7 @@ static void print_json(const pess_net *net, const char *path, const pess_net_inf
         json_close(&json, '}');
     }
     json_close(&json, ']');
-    json_object(&json, "trained");
-    for (const char *line = info->notes; *line != '\0';) {
-        const size_t length = strcspn(line, "\n"), key = strcspn(line, "=\n");
-        char name[256], value[1024];
-        (void)snprintf(name, sizeof name, "%.*s", (int)key, line);
-        (void)snprintf(value, sizeof value, "%.*s", (int)(length > key ? length - key - 1 : 0),
-                       line + (length > key ? key + 1 : key));
-        json_text(&json, name, value);
-        line += length + (line[length] == '\n');
-    }
-    json_close(&json, '}');
+    notes_json(&json, "trained", info->notes);
     json_close(&json, '}');
     json_end(&json);
 }

@@ -19,6 +19,7 @@
     X(play, "play a game in the terminal, watch a policy, or record it as a GIF or PNG")                               \
     X(dqn, "a near-optimal player for a game, by deep Q-learning")                                                     \
     X(train, "a policy from a fixed dataset of a game, with networks")                                                 \
+    X(collect, "a dataset of a game: transitions of a player that explores")                                           \
     X(net, "what is in a network file")                                                                                \
     X(list, "the algorithms, uncertainties and formats there are")                                                     \
     X(experiment, "the paper's experiments, with a figure and a page")                                                 \

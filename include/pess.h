@@ -1006,6 +1006,9 @@ typedef struct pess_collect_options {
 } pess_collect_options;
 
 PESS_API pess_collect_options pess_collect_options_defaults(void);
+/* Environment i is stream 2^32 + i of the seed, so it shares no luck with the episodes of pess_play. An episode that
+ * goes on when its environment has its share of the transitions is cut off there. The result depends on the options
+ * alone. */
 PESS_API pess_status pess_collect(const pess_collect_options *options, pess_transitions **out, pess_error *error);
 /* Files (.pessdata; docs/formats.md): truncated, damaged or foreign ones are PESS_INPUT. */
 PESS_API pess_status pess_transitions_read(const char *path, pess_transitions **out, pess_error *error);

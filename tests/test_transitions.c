@@ -228,6 +228,96 @@ static void a_file_brings_everything_back(void **unused) {
     assert_int_equal(pess_transitions_read(path, &back, &error), PESS_IO);
 }
 
+/* Any byte changed, any end missing: a message, never data. */
+static void damage_is_refused(void **unused) {
+    (void)unused;
+    size_t size;
+    pess_transitions *data = episodes_by_hand(), *back = NULL;
+    uint8_t *bytes = written(data, &size);
+    pess_transitions_destroy(data);
+    for (size_t i = 0; i < size; i++) {
+        for (int bit = 0; bit < 8; bit++) {
+            bytes[i] ^= (uint8_t)(1U << bit);
+            assert_failure(pess__transitions_read_memory("f.pessdata", bytes, size, &back, &error), PESS_INPUT, &error,
+                           "f.pessdata: ", i < 8 ? "not a dataset" : "damaged", "pess collect", NULL);
+            bytes[i] ^= (uint8_t)(1U << bit);
+        }
+        uint8_t *cut = malloc(i > 0 ? i : 1); /* of its own, so that a sanitizer sees its end */
+        assert_non_null(cut);
+        memcpy(cut, bytes, i);
+        assert_failure(pess__transitions_read_memory("f.pessdata", cut, i, &back, &error), PESS_INPUT, &error,
+                       "f.pessdata: ", "pess collect", NULL);
+        free(cut);
+    }
+    assert_null(back);
+    assert_ok(pess__transitions_read_memory("f.pessdata", bytes, size, &back, &error), &error);
+    assert_info_by_hand(back);
+    pess_transitions_destroy(back);
+    free(bytes);
+}
+
+/* Writes bytes at an offset, puts the checksum right and reads: what lies behind it is checked as well. */
+static void assert_refused(const uint8_t *good, size_t size, size_t at, const void *change, size_t length,
+                           const char *word, const char *other) {
+    pess_transitions *back = NULL;
+    uint8_t *bytes = malloc(size);
+    assert_non_null(bytes);
+    memcpy(bytes, good, size);
+    memcpy(bytes + at, change, length);
+    const uint32_t crc = (uint32_t)crc32_z(crc32_z(0, NULL, 0), bytes, size - 4);
+    memcpy(bytes + size - 4, &crc, sizeof crc);
+    assert_failure(pess__transitions_read_memory("f.pessdata", bytes, size, &back, &error), PESS_INPUT, &error,
+                   "f.pessdata: ", word, other, NULL);
+    free(bytes);
+}
+
+static void numbers_that_cannot_be_are_refused(void **unused) {
+    (void)unused;
+    size_t size;
+    pess_transitions *data = episodes_by_hand();
+    uint8_t *good = written(data, &size);
+    pess_transitions_destroy(data);
+    const size_t game = 28, notes = game + 4 + 4, observations = notes + 4 + 13, state = observations + 7 * BYTES;
+    const size_t next = state + 9 * 4, reward = next + 9 * 4, action = reward + 9 * 4, end = action + 9;
+    assert_int_equal(size, end + 9 + 4);
+    const struct {
+        size_t at;
+        uint32_t value;
+        const char *word, *other;
+    } numbers[] = {
+        {8, 2, "version 2", "version 1"},
+        {12, 0, "bits", "found 0, expected 1 to"},
+        {12, 1U << 31, "bits", "2147483648"},
+        {12, 28, "bytes after the header", "7 observations"},
+        {16, 0, "actions", "found 0"},
+        {16, 257, "actions", "257"},
+        {16, 9, "action 9", "0 to 8"},
+        {20, 0, "states", "found 0"},
+        {20, 8, "bytes after the header", "8 observations"},
+        {20, UINT32_MAX, "states", "4294967295"},
+        {24, 0, "transitions", "found 0"},
+        {24, INT32_MAX, "bytes after the header", "2147483647 transitions"},
+        {game, 1000, "too long", "name"},
+        {game + 4, 0x01626364, "game", "byte 01"},
+        {notes, 1U << 30, "too long", "notes"},
+        {notes + 4, 0x64001b64, "notes", "notes"},
+        {state, 7, "transition 0", "state 7"},
+        {state + 4, UINT32_MAX, "transition 1", "state -1"},
+        {next + 8 * 4, 7, "transition 8", "to 7; 0 to 6"},
+        {reward + 4 * 4, 0x7f800000, "transition 4", "reward inf"},
+        {reward, 0x7fc00000, "transition 0", "nan"},
+        {action, 0x000a0000, "transition 2", "action 10"},
+        {end + 5, 0x04000000, "transition 8", "end 4"},
+    };
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        assert_refused(good, size, numbers[i].at, &numbers[i].value, 4, numbers[i].word, numbers[i].other);
+    assert_refused(good, size, observations + BYTES, good + observations, BYTES, "observation 1 is the same",
+                   "observation 0");
+    assert_refused(good, size, observations + 2 * BYTES + 2, "\x10", 1, "observation 2", "20 bits");
+    assert_refused(good, size, game, "\x08\0\0\0breakout\0\0\0\0", 16, "breakout", "400");
+    free(good);
+}
+
 /* ---- collecting */
 
 static pess_collect_options settings(const char *game, int64_t transitions, int64_t envs) {
@@ -306,11 +396,143 @@ static void same_seed_same_bytes(void **unused) {
     for (int i = 0; i < 3; i++) free(bytes[i]);
 }
 
+/* Left (0) pays 1 and ends; right (1) leads on along the chain, and pays 5 at its end. */
+static pess_mdp *chain(void) {
+    enum { CHAIN = 6 };
+    pess_outcome outcomes[2 * CHAIN];
+    for (int64_t s = 0; s < CHAIN; s++) {
+        outcomes[2 * s] = (pess_outcome){s, 0, CHAIN, 1, 1};
+        outcomes[2 * s + 1] = (pess_outcome){s, 1, s + 1, 1, s == CHAIN - 1 ? 5 : 0};
+    }
+    pess_mdp *mdp = NULL;
+    assert_ok(pess_mdp_create(CHAIN + 1, 2, outcomes, 2 * CHAIN, &mdp, &error), &error);
+    return mdp;
+}
+
+static void an_mdp_is_collected(void **unused) {
+    (void)unused;
+    pess_mdp *mdp = chain();
+    pess_collect_options o = settings(NULL, 60000, 9);
+    o.mdp = mdp;
+    pess_transitions *data = collected(&o);
+    assert_replays(data, &o);
+    pess_transitions_info info;
+    pess_transitions_get_info(data, &info);
+    assert_string_equal(info.game, "mdp");
+    assert_true(info.bits == 7 && info.actions == 2 && info.states == 7 && info.pairs == 12);
+    /* From state s the far end is reached with probability 2^-(6-s), else 1: the mean is 1 + 4·(63/64)/6. The deviation
+     * of a return is below 1.5; an episode has less than two steps on average, so there are over 30,000 of them, and
+     * five standard errors leave a false alarm below 1e-6. */
+    assert_true(info.episodes > 30000 && info.terminals == info.episodes && info.cutoffs <= 9);
+    assert_close(info.mean_return, 1 + 4.0 * 63 / 64 / 6, 5 * 1.5 / sqrt((double)info.episodes));
+    pess_transitions_destroy(data);
+    o.env.step_limit = 2; /* cut-offs are kept as such, and end whole episodes */
+    data = collected(&o);
+    assert_replays(data, &o);
+    pess_transitions_get_info(data, &info);
+    assert_true(info.cutoffs > 1000 && info.terminals + info.cutoffs - data->stop_count == info.episodes);
+    pess_transitions_destroy(data);
+    pess_mdp_destroy(mdp);
+}
+
+static pess_net *player(const char *game) {
+    char path[500];
+    (void)snprintf(path, sizeof path, "%s/../../policies/%s.pessnet", TEST_DATA, game);
+    pess_net *net = NULL;
+    assert_ok(pess_net_read(path, NULL, &net, &error), &error);
+    return net;
+}
+
+/* What the network says is done, but for ε; with ε = 1 it is not asked. */
+static void a_network_acts(void **unused) {
+    (void)unused;
+    pess_net *net = player("breakout");
+    pess_collect_options o = settings("breakout", 12000, 5);
+    o.net = net;
+    for (int k = 0; k < 2; k++) {
+        o.epsilon = k == 0 ? 0 : 0.3;
+        pess_transitions *data = collected(&o);
+        assert_replays(data, &o);
+        int64_t greedy = 0;
+        for (int64_t i = 0; i < data->transitions; i++) {
+            const uint8_t *state;
+            int32_t action;
+            float q[PESS_ENV_ACTIONS];
+            int best = 0;
+            assert_true(pess_transitions_get(data, i, &state, &action, NULL, NULL, NULL));
+            assert_ok(pess_net_apply(net, state, data->bytes, 1, 1, q, &error), &error);
+            for (int a = 1; a < PESS_ENV_ACTIONS; a++)
+                if (q[a] > q[best]) best = a;
+            greedy += action == best;
+        }
+        /* Share 1 - ε·5/6 of greedy actions, deviation below 0.0043 (binomial); five of it for 1e-6. */
+        if (k == 0) assert_int_equal(greedy, data->transitions);
+        if (k == 1) assert_close((double)greedy / (double)data->transitions, 1 - 0.3 * 5 / 6, 5 * 0.0043);
+        pess_transitions_destroy(data);
+    }
+    o.epsilon = 1;
+    pess_transitions *without = NULL, *with = collected(&o);
+    o.net = NULL, o.epsilon = 0;
+    without = collected(&o);
+    assert_non_null(strstr(with->notes, "\nepsilon=1\n"));
+    assert_non_null(strstr(without->notes, "\npolicy=random\nepsilon=1\n"));
+    memcpy(with->notes, without->notes, sizeof with->notes);
+    assert_same_data(with, without);
+    pess_transitions_destroy(with);
+    pess_transitions_destroy(without);
+    pess_net_destroy(net);
+}
+
+static bool stop_soon(void *user, const char *what, double done, double total, const char *unit) {
+    (void)user, (void)what, (void)unit;
+    return !(done > 0 && done < total);
+}
+
+static void settings_out_of_range_are_refused(void **unused) {
+    (void)unused;
+    pess_transitions *data = NULL;
+    pess_collect_options o = settings("breakout", 10, 4), bad = o;
+    bad.transitions = 0;
+    assert_failure(pess_collect(&bad, &data, &error), PESS_ARGUMENT, &error, "transitions is 0", NULL);
+    bad = o, bad.envs = 0;
+    assert_failure(pess_collect(&bad, &data, &error), PESS_ARGUMENT, &error, "envs is 0", NULL);
+    bad = o, bad.epsilon = NAN;
+    assert_failure(pess_collect(&bad, &data, &error), PESS_ARGUMENT, &error, "epsilon", NULL);
+    bad = o, bad.env.game = "pong";
+    assert_failure(pess_collect(&bad, &data, &error), PESS_ARGUMENT, &error, "pong", NULL);
+    bad = o, bad.env.game = NULL;
+    assert_failure(pess_collect(&bad, &data, &error), PESS_ARGUMENT, &error, "no game", NULL);
+    pess_net *net = player("breakout");
+    pess_mdp *mdp = chain();
+    bad = o, bad.net = net, bad.env.game = "asterix";
+    assert_failure(pess_collect(&bad, &data, &error), PESS_INPUT, &error, "breakout", "asterix", NULL);
+    bad = o, bad.net = net, bad.mdp = mdp;
+    assert_failure(pess_collect(&bad, &data, &error), PESS_INPUT, &error, "reads 50 bytes", NULL);
+    bad = o, bad.transitions = 20000000, bad.progress.report = stop_soon; /* asked after 0.1 s, long before the end */
+    assert_failure(pess_collect(&bad, &data, &error), PESS_INTERRUPTED, &error, "interrupted after", NULL);
+    assert_null(data);
+    pess_mdp_destroy(mdp);
+    pess_net_destroy(net);
+    o.transitions = 3; /* fewer than environments */
+    data = collected(&o);
+    assert_int_equal(data->transitions, 3);
+    assert_int_equal(data->stop_count, 3);
+    pess_transitions_destroy(data);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(observations_are_kept_once), cmocka_unit_test(what_cannot_be_is_refused),
-        cmocka_unit_test(episodes_are_summed),        cmocka_unit_test(a_file_brings_everything_back),
-        cmocka_unit_test(what_is_collected_replays),  cmocka_unit_test(same_seed_same_bytes),
+        cmocka_unit_test(observations_are_kept_once),
+        cmocka_unit_test(what_cannot_be_is_refused),
+        cmocka_unit_test(episodes_are_summed),
+        cmocka_unit_test(a_file_brings_everything_back),
+        cmocka_unit_test(damage_is_refused),
+        cmocka_unit_test(numbers_that_cannot_be_are_refused),
+        cmocka_unit_test(what_is_collected_replays),
+        cmocka_unit_test(same_seed_same_bytes),
+        cmocka_unit_test(an_mdp_is_collected),
+        cmocka_unit_test(a_network_acts),
+        cmocka_unit_test(settings_out_of_range_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,6 +7,7 @@
 #include "data/names.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 const char *const pess__role_name[PESS__ROLES] = {"",         "state",     "action",  "reward", "next_state",
                                                   "terminal", "truncated", "episode", "step",   "probability"};
@@ -71,6 +72,10 @@ static pess_status open_stream(pess__infile *file, const pess_read_options *opti
     uint8_t head[8];
     size_t got = 0;
     status = pess__infile_head(file, head, sizeof head, &got, error);
+    if (status == PESS_OK && got == sizeof head && memcmp(head, "PESSDATA", sizeof head) == 0)
+        status = pess__fail(error, PESS_INPUT,
+                            "%s: a dataset of a game, expected a log of states; 'pess inspect' shows what is in it",
+                            pess__infile_name(file));
     if (status == PESS_OK) {
         stream->format = options->format != NULL ? pess__format_find(options->format) : pess__format_of_head(head, got);
         status = stream->format->open(stream, error);

@@ -11,16 +11,24 @@ static const char what[] = "a dataset";
 
 /* ---- creating */
 
+/* Texts are printed on terminals and as JSON: characters of ASCII, and line ends in notes. */
+static pess_status check_text(const char *field, const char *text, size_t size, char also, pess_error *error) {
+    if (strlen(text) >= size)
+        return pess__fail(error, PESS_LIMIT, "the %s of a dataset: %zu characters; %zu are possible", field,
+                          strlen(text), size - 1);
+    for (const char *c = text; *c != '\0'; c++)
+        if ((*c < ' ' || *c > '~') && *c != also)
+            return pess__fail(error, PESS_INPUT, "the %s of a dataset: byte %02x; printable ASCII is expected", field,
+                              (unsigned)(unsigned char)*c);
+    return PESS_OK;
+}
+
 pess_status pess__transitions_create(const char *game, const char *notes, int64_t bits, int64_t actions,
                                      pess_transitions **out, pess_error *error) {
     pess_transitions *data;
     if (notes == NULL) notes = "";
-    if (strlen(game) >= sizeof data->game)
-        return pess__fail(error, PESS_LIMIT, "the game's name has %zu characters; %zu are possible", strlen(game),
-                          sizeof data->game - 1);
-    if (strlen(notes) >= sizeof data->notes)
-        return pess__fail(error, PESS_LIMIT, "the notes have %zu characters; %zu are possible", strlen(notes),
-                          sizeof data->notes - 1);
+    PESS_TRY(check_text("game", game, sizeof data->game, ' ', error));
+    PESS_TRY(check_text("notes", notes, sizeof data->notes, '\n', error));
     if (bits < 1 || bits > PESS__MAX_INPUT_BITS)
         return pess__fail(error, PESS_LIMIT, "observations of %lld bits; 1 to %d are possible", (long long)bits,
                           PESS__MAX_INPUT_BITS);

@@ -7,18 +7,14 @@
  * u32 CRC-32 of all before it */
 #include "deep/transitions.h"
 
-#include "core/memory.h"
 #include "nn/bytes.h"
 #include "nn/spec.h"
 
-#include <ctype.h>
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const char magic[8] = "PESSDATA"; /* eight bytes, no terminator */
-static const char kind[] = "a dataset of a game (.pessdata)";
+static const char kind[] = "a dataset of a game";
 enum { VERSION = 1, STOPPED = 3, ROW = 14 /* bytes of a transition */ };
 #define SIZE_LIMIT ((int64_t)1 << 40)
 
@@ -67,18 +63,16 @@ static pess_status check_number(const char *name, const char *field, int64_t fou
                       (long long)least, (long long)most);
 }
 
-/* A name that can be printed, and the bits of the game where it is one that is known. */
+/* Observations and actions of the game, where it is one that is known. */
 static pess_status check_game(const char *name, const char *game, const header *h, pess_error *error) {
-    for (const char *c = game; *c != '\0'; c++)
-        if (!isgraph((unsigned char)*c))
-            return pess__fail(error, PESS_INPUT,
-                              "%s: the game's name has a byte %02x; printable characters are expected", name,
-                              (unsigned)(unsigned char)*c);
     const pess_env_info *info = pess_env_find(game);
-    const int64_t bits = info == NULL ? h->bits : (int64_t)info->rows * info->cols * info->channels;
+    if (info == NULL) return PESS_OK;
+    const int64_t bits = (int64_t)info->rows * info->cols * info->channels;
     if (bits != h->bits)
         return pess__fail(error, PESS_INPUT, "%s: observations of %u bits; those of %s have %lld", name, h->bits, game,
                           (long long)bits);
+    if (h->actions != PESS_ENV_ACTIONS && h->actions != (uint32_t)info->minimal_count)
+        return pess__fail(error, PESS_INPUT, "%s: %u actions; %s has %d", name, h->actions, game, PESS_ENV_ACTIONS);
     return PESS_OK;
 }
 
@@ -100,7 +94,9 @@ static pess_status read_header(pess__cursor *cursor, header *h, pess_transitions
         return pess__fail(error, PESS_INPUT,
                           "%s: %zu bytes after the header; %u observations and %u transitions need %lld", cursor->name,
                           cursor->left, h->states, h->transitions, (long long)needed);
-    return pess__transitions_create(game, notes, h->bits, h->actions, out, error);
+    pess_error why;
+    const pess_status status = pess__transitions_create(game, notes, h->bits, h->actions, out, &why);
+    return status == PESS_OK ? PESS_OK : pess__fail(error, status, "%s: %s", cursor->name, why.message);
 }
 
 static pess_status read_observations(pess__cursor *cursor, const header *h, pess_transitions *data, pess_error *error) {

@@ -43,7 +43,8 @@ static pess_status verify(pess__cursor *cursor, const char *name, uint8_t *memor
     pess_status status = PESS_OK;
     uint32_t stored = 0, crc = 0;
     if (size < MAGIC || memcmp(memory, magic, MAGIC) != 0) {
-        status = pess__fail(error, PESS_INPUT, "%s: not %s (its first bytes are not '%.7s')", name, kind, magic);
+        status = pess__fail(error, PESS_INPUT, "%s: not %s (its first bytes are not '%.*s')", name, kind,
+                            magic[MAGIC - 1] == '\n' ? MAGIC - 1 : MAGIC, magic);
     } else if (size < MAGIC + CHECKSUM) {
         status = pess__fail(error, PESS_INPUT, "%s: truncated: %zu bytes", name, size);
     } else {

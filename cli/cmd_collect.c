@@ -1,0 +1,67 @@
+/* pess collect: a dataset of a game, by acting in it. */
+#include "command.h"
+#include "game_data.h"
+#include "policy_arg.h"
+
+#include <string.h>
+
+static const usage collect_usage = {
+    .command = "collect",
+    .summary = "a dataset of a game: transitions of a player that explores",
+    .arguments = "GAME --policy FILE|random -o FILE.pessdata [options]",
+    .description =
+        "32 environments step together and stand one after the other in the file. Each different observation is\n"
+        "kept once, in packed bits; the last one of every episode too, and whether it was terminal or cut off. The\n"
+        "same settings and seed give the same bytes. 'pess inspect' shows what is in such a file.",
+    .examples = "  pess collect breakout --policy policies/breakout.pessnet --epsilon 0.1 -o breakout.pessdata\n"
+                "  pess collect freeway --policy random --transitions 100000 --seed 3 -o freeway.pessdata\n"
+                "  pess inspect freeway.pessdata",
+    .positional = (const char *const[]){"GAME", NULL},
+};
+
+static int run(const pess_collect_options *options, const char *path, bool json) {
+    pess_transitions *data = NULL;
+    pess_error error;
+    pess_status status = pess_collect(options, &data, &error);
+    terminal_progress_end();
+    if (status == PESS_OK) status = pess_transitions_write(data, path, &error);
+    if (status == PESS_OK && strcmp(path, "-") != 0) game_data_print(path, data, json);
+    pess_transitions_destroy(data);
+    return status == PESS_OK ? EXIT_FINE : report_error("collect", &error);
+}
+
+int cmd_collect(int argc, char **argv) {
+    pess_collect_options o = pess_collect_options_defaults();
+    const char *policy = NULL, *game = NULL, *out = NULL;
+    int64_t threads = 0;
+    bool json = false, steady = false;
+    const option options[] = {
+        {"policy", 0, OPTION_TEXT, &policy, "FILE|random", "who acts: a .pessnet file, or uniformly at random"},
+        {"epsilon", 0, OPTION_NUMBER, &o.epsilon, "E", "probability of a random action in place of the policy's (0)"},
+        {"transitions", 0, OPTION_COUNT, &o.transitions, "N", "how many to collect (500000)"},
+        {"out", 'o', OPTION_TEXT, &out, "FILE", "where they go, a .pessdata file"},
+        {"seed", 0, OPTION_SEED, &o.seed, "N", "of games and exploration (0)"},
+        {"threads", 0, OPTION_COUNT, &threads, "N", "accepted as elsewhere; one is used"},
+        {"sticky", 0, OPTION_NUMBER, &o.env.sticky, "P", "probability that the previous action is repeated (0.1)"},
+        {"no-ramping", 0, OPTION_FLAG, &steady, NULL, "the game does not grow harder"},
+        {"step-limit", 0, OPTION_COUNT, &o.env.step_limit, "N", "steps before an episode is cut off (10000)"},
+        {"json", 0, OPTION_FLAG, &json, NULL, "the result as JSON"},
+    };
+    int code = options_parse(&collect_usage, options, COUNT_OF(options), argc, argv, &game, NULL);
+    if (code >= 0) return code;
+    if (policy == NULL) return report_usage("collect", "--policy FILE|random is needed");
+    if (out == NULL) return report_usage("collect", "-o FILE is needed");
+    if (threads > 1024) return report_usage("collect", "--threads: expected 0 to 1024");
+    const pess_env_info *info = pess_env_find(game);
+    if (info == NULL) return report_usage("collect", "no game '%s'; 'pess env list' lists them", game);
+    pess_net *net = NULL;
+    code = policy_open("collect", policy, info, &net);
+    if (code >= 0) return code;
+    o.env.game = game;
+    o.env.ramping = !steady;
+    o.net = net;
+    o.progress = terminal_progress();
+    code = run(&o, out, json);
+    pess_net_destroy(net);
+    return code;
+}
