@@ -4,8 +4,8 @@ expect 0 "$PESS" collect freeway --policy random --transitions 3000 --seed 1 -o 
 train() { expect 0 "$PESS" train data.pessdata -a "$1" --protocol smoke --updates 5 --steps 2 --batch 32 --imitation-steps 60 \
     --score-episodes 1 --eval-every 0 --network dqn --out "$1" --json; }
 train imitation
-expect 0 "$PESS" net info imitation/policy.pessnet
-prints "acts=softmax"
+expect 0 "$PESS" net info imitation/policy.pessnet --json
+same "$(json trained.acts)" softmax "note of an imitation network"
 evaluate() { expect 0 "$PESS" env evaluate freeway --policy "$1" --episodes 20 --seed 3 --step-limit 500 --json "${@:2}"; }
 evaluate imitation/policy.pessnet --threads 1
 same "$(json acts)" softmax "rule of imitation"
