@@ -141,7 +141,8 @@ static void test_read_results(void **state) {
     assert_true(figure.panels[0].log_x); /* positive, three powers of ten */
     const pess__curve *ua = &figure.panels[0].curves[0];
     assert_string_equal(ua->algorithm, "ua");
-    assert_true(ua->count == 2 && ua->x[1] == 1000 && ua->mean[1] == 4 && isnan(ua->ci95[1]) && ua->ci95[0] == 0.5);
+    assert_true(ua->count == 2 && ua->x[1] == 1000 && ua->mean[1] == 4 && isnan(ua->lo[1]) && isnan(ua->hi[1]) &&
+                ua->lo[0] == 2.5 && ua->hi[0] == 3.5);
     pess__figure_release(&figure);
     (void)unlink(path);
 }

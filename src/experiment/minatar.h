@@ -79,7 +79,8 @@ void pess__minatar_signature(const pess_minatar *m, int64_t dataset, int curve, 
 pess_status pess__minatar_write_settings(const pess_minatar *m, pess_error *error);
 /* The plan of a directory, by its settings. */
 pess_status pess__minatar_read_plan(const char *directory, pess_minatar **out, pess_error *error);
-/* PESS_ARGUMENT, naming the first setting that differs, where runs of one cannot stand beside runs of the other. */
+/* An error that names the first setting that differs, where runs of one cannot stand beside runs of the other. With
+ * whole_plan (shards of one experiment) the lists of games, x, algorithms and trials must be the same too. */
 pess_status pess__minatar_same_settings(const char *where, const char *there, const char *here, bool whole_plan,
                                         pess_error *error);
 pess_status pess__minatar_read_text(const char *path, char *out, size_t size, bool *found, pess_error *error);
