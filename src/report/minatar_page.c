@@ -10,29 +10,36 @@
 
 /* ---- claims */
 
+static void write_verdict(pess__outfile *file, const pess_minatar_claim *claim) {
+    char title[80];
+    pess__minatar_game_title(claim->game, title, sizeof title);
+    pess__outfile_print(file, "<tr>");
+    pess__html_tag(file, "td", "", title);
+    pess__outfile_print(file, !claim->judged ? "<td>not judged</td>"
+                              : claim->holds ? "<td><span class=\"yes\">✓ came out</span></td>"
+                                             : "<td><span class=\"no\">✗ did not come out</span></td>");
+    pess__html_tag(file, "td", "", claim->found);
+    pess__outfile_print(file, "</tr>\n");
+}
+
+/* A sentence of the paper, its rule, and the games below it. */
 static void write_claims(pess__outfile *file, const pess_minatar *m) {
     if (m->claim_count == 0) return;
     pess__html_tag(file, "h2", "", m->info->findings);
-    pess__outfile_print(
-        file,
-        "\n<p>Each sentence is judged by a rule that was fixed beforehand, on the means over "
-        "trials; a game that does not follow it is told as such.</p>\n"
-        "<div class=\"scroll\"><table id=\"claims\" class=\"verdicts\"><thead><tr><th>Game</th><th>What the paper "
-        "says</th><th>Rule</th><th>Found</th><th></th></tr></thead><tbody>\n");
+    pess__outfile_print(file, "\n<p>Each sentence is judged game by game, by a rule that was fixed beforehand, on the "
+                              "means over trials.</p>\n");
     for (size_t i = 0; i < m->claim_count; i++) {
-        const pess_minatar_claim *claim = &m->claims[i];
-        char title[80];
-        pess__minatar_game_title(claim->game, title, sizeof title);
-        pess__outfile_print(file, "<tr>");
-        pess__html_tag(file, "td", "", title);
-        pess__html_tag(file, "td", "", claim->claim);
-        pess__html_tag(file, "td", "", claim->rule);
-        pess__html_tag(file, "td", "", claim->found);
-        pess__outfile_print(file, !claim->judged ? "<td>not judged</td></tr>\n"
-                                  : claim->holds ? "<td><span class=\"yes\">✓ came out</span></td></tr>\n"
-                                                 : "<td><span class=\"no\">✗ did not come out</span></td></tr>\n");
+        bool told = false;
+        for (size_t j = 0; j < i; j++) told |= m->claims[j].claim == m->claims[i].claim;
+        if (told) continue;
+        pess__html_tag(file, "h3", "", m->claims[i].claim);
+        pess__outfile_print(file, "\n");
+        pess__html_tag(file, "p", "class=\"note\"", m->claims[i].rule);
+        pess__outfile_print(file, "\n<div class=\"scroll\"><table class=\"verdicts\"><tbody>\n");
+        for (size_t j = i; j < m->claim_count; j++)
+            if (m->claims[j].claim == m->claims[i].claim) write_verdict(file, &m->claims[j]);
+        pess__outfile_print(file, "</tbody></table></div>\n");
     }
-    pess__outfile_print(file, "</tbody></table></div>\n");
 }
 
 /* ---- tables: a game each */
