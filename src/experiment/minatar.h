@@ -54,7 +54,7 @@ struct pess_minatar {
     pess__minatar_run *runs;         /* [dataset_count*curve_count] */
     double step_seconds;             /* of a sample in training, measured; 0: not yet */
     double act_seconds;              /* of an observation acted upon */
-    double seconds;                  /* of this session */
+    double seconds;                  /* since it was begun or resumed */
     size_t point_count, claim_count;
     pess_minatar_point *points;
     char (*curve_names)[48]; /* that the points speak of: "behaviour", every shown curve, "NAME-argmax" */
