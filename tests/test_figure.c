@@ -145,7 +145,8 @@ static void test_read_results(void **state) {
     assert_true(figure.panels[0].log_x); /* positive, three powers of ten */
     const pess__curve *ua = &figure.panels[0].curves[0];
     assert_string_equal(ua->algorithm, "ua");
-    assert_true(ua->count == 2 && ua->x[1] == 1000 && ua->mean[1] == 4 && isnan(ua->ci95[1]) && ua->ci95[0] == 0.5);
+    assert_true(ua->count == 2 && ua->x[1] == 1000 && ua->mean[1] == 4 && isnan(ua->lo[1]) && isnan(ua->hi[1]) &&
+                ua->lo[0] == 2.5 && ua->hi[0] == 3.5);
     pess__figure_release(&figure);
     (void)unlink(path);
 }
@@ -163,7 +164,7 @@ static void test_read_learning_curves(void **state) {
     assert_string_equal(figure.panels[0].x_label, "frames");
     assert_false(figure.panels[0].log_x);
     const pess__curve *curve = &figure.panels[0].curves[0];
-    assert_true(curve->count == 2 && curve->x[1] == 400 && curve->mean[1] == 5.5 && isnan(curve->ci95[0]));
+    assert_true(curve->count == 2 && curve->x[1] == 400 && curve->mean[1] == 5.5 && isnan(curve->lo[0]));
     pess__figure_release(&figure);
     (void)unlink(path);
 }
