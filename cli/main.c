@@ -24,7 +24,7 @@
     X(list, "the algorithms, uncertainties and formats there are")                                                     \
     X(experiment, "the paper's experiments, with a figure and a page")                                                 \
     X(merge, "puts the shards of an experiment with games together")                                                   \
-    X(plot, "draws results of experiments")                                                                            \
+    X(plot, "draws results of experiments and learning curves")                                                        \
     X(help, "this overview, or the help of one command")
 
 #define COMMAND_DECLARE(name, summary) int cmd_##name(int argc, char **argv);

@@ -117,7 +117,7 @@ static pess_status write_manifest(const pess__fitted *f, const pess_train_result
 static pess_status write_policy(pess__fitted *f, const pess_train_result *r, pess_error *error) {
     char notes[PESS__NOTES_SIZE], path[PESS__PATH_SIZE];
     const pess_learner_info *info = &f->learner->info;
-    (void)snprintf(notes, sizeof notes, "%sacts=%s\nscore=%.6g\nversion=%s\n", f->settings,
+    (void)snprintf(notes, sizeof notes, "%sacts=%s\nmean_return=%.6g\nversion=%s\n", f->settings,
                    !info->values   ? "softmax"
                    : info->samples ? info->name
                                    : "argmax",

@@ -20,6 +20,7 @@ typedef struct pess__panel {
 
 typedef struct pess__figure {
     char title[200], note[400];
+    bool tabular, learning; /* what its panels show: results of experiments, learning curves, or both */
     int64_t panel_count, panel_room, columns; /* panels per row */
     pess__panel *panels;
 } pess__figure;

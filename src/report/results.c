@@ -1,6 +1,7 @@
 /* Figures from experiments in memory and from results.csv on disk. */
 #include "core/infile.h"
 #include "data/table.h"
+#include "report/learning.h"
 #include "report/minatar.h"
 #include "report/report.h"
 
@@ -210,31 +211,57 @@ static pess_status read_table(pess__table *table, source *from, pess__figure *fi
     }
 }
 
-pess_status pess__report_read(const char *path, pess__figure *figure, pess_error *error) {
+/* The file that holds the results of a directory; the first name is the one that is missed where there is none. */
+static void file_with_results(const char *path, char *out, size_t size) {
+    static const char *const names[] = {"results.csv", "learning_curves.csv", "log.csv"};
     struct stat info;
-    char results[4200], manifest[4200];
-    const bool directory = stat(path, &info) == 0 && S_ISDIR(info.st_mode);
-    if (strlen(path) > 4000) return pess__fail(error, PESS_ARGUMENT, "the name of the results is too long");
-    (void)snprintf(results, sizeof results, "%s%s", path, directory ? "/results.csv" : "");
+    (void)snprintf(out, size, "%s", path);
+    if (stat(path, &info) != 0 || !S_ISDIR(info.st_mode)) return;
+    for (int i = 0; i < 3; i++) {
+        (void)snprintf(out, size, "%s/%s", path, names[i]);
+        if (stat(out, &info) == 0) return;
+    }
+    (void)snprintf(out, size, "%s/%s", path, names[0]);
+}
+
+/* The figure's title is the source's where it is the only one; a lone panel carries it. */
+static void set_titles(const source *from, pess__figure *figure) {
+    if (from->title[0] == '\0') return;
+    if (figure->panel_count > from->first + 1 || from->first == 0)
+        (void)snprintf(figure->title, sizeof figure->title, "%s", from->title);
+    if (figure->panel_count == from->first + 1 && !from->games)
+        (void)snprintf(figure->panels[from->first].title, sizeof figure->panels[0].title, "%.150s", from->title);
+}
+
+static pess_status read_results(pess__table *table, const char *results, pess__figure *figure, pess_error *error) {
+    char manifest[4200];
     const char *slash = strrchr(results, '/');
     (void)snprintf(manifest, sizeof manifest, "%.*smanifest.json", slash != NULL ? (int)(slash - results + 1) : 0,
                    results);
     source from = {.first = figure->panel_count, .x_label = "x", .y_label = "mean"};
     read_labels(manifest, &from, figure);
     const bool labelled = strcmp(from.x_label, "x") != 0;
+    PESS_TRY(read_table(table, &from, figure, error));
+    if (!labelled) guess_scale(figure, from.first);
+    set_titles(&from, figure);
+    return PESS_OK;
+}
+
+pess_status pess__report_read(const char *path, pess__figure *figure, pess_error *error) {
+    char results[4200];
+    const int64_t first = figure->panel_count;
+    if (strlen(path) > 4000) return pess__fail(error, PESS_ARGUMENT, "the name of the results is too long");
+    file_with_results(path, results, sizeof results);
     pess__table *table = NULL;
     PESS_TRY(pess__table_open(results, &table, error));
-    const pess_status status = read_table(table, &from, figure, error);
+    const bool learning = pess__learning_is(table);
+    const pess_status status =
+        learning ? pess__learning_read(table, results, figure, error) : read_results(table, results, figure, error);
     pess__table_close(table);
     PESS_TRY(status);
-    if (figure->panel_count == from.first) return pess__fail(error, PESS_INPUT, "%s: has no rows", results);
-    if (!labelled) guess_scale(figure, from.first);
-    if (from.title[0] != '\0') {
-        if (figure->panel_count > from.first + 1 || from.first == 0)
-            (void)snprintf(figure->title, sizeof figure->title, "%s", from.title);
-        if (figure->panel_count == from.first + 1 && !from.games)
-            (void)snprintf(figure->panels[from.first].title, sizeof figure->panels[0].title, "%.150s", from.title);
-    }
+    if (figure->panel_count == first) return pess__fail(error, PESS_INPUT, "%s: has no rows", results);
+    figure->learning = figure->learning || learning;
+    figure->tabular = figure->tabular || !learning;
     return PESS_OK;
 }
 
@@ -248,6 +275,22 @@ static const char *format_of(const char *path) {
     return NULL;
 }
 
+/* Of several sources panels carry their own titles, and one setting does not speak for all; of a single panel the
+ * figure's title is the panel's. */
+static void title_figure(pess__figure *figure, size_t sources) {
+    if (figure->learning && !figure->tabular) {
+        (void)snprintf(figure->title, sizeof figure->title, "Learning curves of double DQN");
+        if (figure->panel_count == 1)
+            (void)snprintf(figure->title, sizeof figure->title, "%s: learning curve of double DQN",
+                           figure->panels[0].title);
+        (void)snprintf(figure->note, sizeof figure->note, "return of greedy evaluations during training");
+    } else if (sources > 1) {
+        (void)snprintf(figure->title, sizeof figure->title, "Experiments");
+        figure->note[0] = '\0';
+    }
+    if (figure->panel_count == 1 && !figure->panels[0].range) figure->panels[0].title[0] = '\0';
+}
+
 pess_status pess_figure_write(const char *const *results, size_t count, const char *path, pess_error *error) {
     const char *format = format_of(path);
     if (format == NULL)
@@ -255,13 +298,7 @@ pess_status pess_figure_write(const char *const *results, size_t count, const ch
     pess__figure figure = {0};
     pess_status status = PESS_OK;
     for (size_t i = 0; i < count && status == PESS_OK; i++) status = pess__report_read(results[i], &figure, error);
-    if (status == PESS_OK && count > 1) { /* panels carry their own titles; one setting does not speak for all */
-        figure.title[0] = '\0';
-        figure.note[0] = '\0';
-        (void)snprintf(figure.title, sizeof figure.title, "Experiments");
-    } else if (figure.panel_count == 1 && !figure.panels[0].range) {
-        figure.panels[0].title[0] = '\0';
-    }
+    if (status == PESS_OK) title_figure(&figure, count);
     if (status == PESS_OK) status = pess__figure_save(&figure, path, format, error);
     pess__figure_release(&figure);
     return status;

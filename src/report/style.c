@@ -22,6 +22,7 @@ static const pess__style table[] = {
     {"proximal-0.5", "Proximal α = 0.5", 0x1F77C9, PESS__DASH_SOLID, PESS__MARKER_UP},
     {"behaviour", "Data policy", 0x777777, PESS__DASH_LONG, PESS__MARKER_NONE, true},
     {"density-proximal", "Density-proximal", 0x009E73, PESS__DASH_SHORT, PESS__MARKER_DIAMOND},
+    {"greedy", "Greedy play", 0x1F77C9, PESS__DASH_SOLID, PESS__MARKER_CIRCLE}, /* learning curves */
 };
 
 static uint32_t hash(const char *text) {
