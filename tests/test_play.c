@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-enum { ACTIONS = 3, EPISODES = 20000 };
+enum { ACTIONS = 3, EPISODES = 5000 };
 
 static const double law[ACTIONS] = {0.2, 0.5, 0.3};
 
@@ -58,7 +58,7 @@ static void episodes_are_sampled_from_the_softmax(void **state) {
     (void)state;
     pess__net *net = known_network();
     pess_play_options o = pess_play_options_defaults();
-    o.episodes = EPISODES, o.seed = 11, o.sample = true;
+    o.episodes = EPISODES, o.seed = 11, o.sample = true, o.threads = 1;
     for (int mixed = 0; mixed < 2; mixed++) {
         int64_t all = 0;
         o.epsilon = mixed ? 0.25 : 0;
@@ -76,7 +76,7 @@ static void without_sampling_it_is_the_largest(void **state) {
     (void)state;
     pess__net *net = known_network();
     pess_play_options o = pess_play_options_defaults();
-    o.episodes = EPISODES;
+    o.episodes = EPISODES, o.threads = 1;
     for (int64_t a = 0; a < ACTIONS; a++) assert_int_equal(times_taken(net, &o, a), a == 1 ? EPISODES : 0);
     pess__net_destroy(net);
 }
