@@ -268,9 +268,7 @@ static void close_training(pess__fitted *f) {
 
 /* ---- learning */
 
-/* A minibatch of transitions; equal states are computed once, with the labels of all their transitions. Returns how
- * many different states there are. */
-static int64_t draw_batch(pess__fitted *f, pess__rng *rng) {
+int64_t pess__fitted_draw(pess__fitted *f, pess__rng *rng) {
     const pess_transitions *data = f->data;
     int64_t different = 0;
     for (int64_t i = 0; i < f->batch; i++) {
@@ -321,7 +319,7 @@ static pess_status train(pess__fitted *f, pess_error *error) {
                                                     : (pess__loss){PESS__LOSS_CROSS_ENTROPY, 0};
     pess__rng rng = pess__fitted_rows(f);
     for (int64_t step = 0; step < f->steps; step++) {
-        const int64_t samples = draw_batch(f, &rng);
+        const int64_t samples = pess__fitted_draw(f, &rng);
         const pess__bits_rows rows = {f->data->observations, f->data->bytes, f->unique};
         const pess__labels labels = {.actions = f->taken, .targets = f->targets, .first = f->first};
         pess__step_info info;

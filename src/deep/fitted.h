@@ -49,6 +49,10 @@ typedef struct pess__fitted {
     double seconds_before, begun, saved, reported;
 } pess__fitted;
 
+/* A minibatch of transitions into unique, first, taken and targets: equal states are computed once, with the labels of
+ * all their transitions. Returns how many different states there are. */
+int64_t pess__fitted_draw(pess__fitted *fitted, pess__rng *rng);
+
 /* targets.c: the value of every state that the coming update needs. */
 pess_status pess__fitted_targets(pess__fitted *fitted, pess_error *error);
 double pess__fitted_target(const pess__fitted *fitted, int64_t row);
