@@ -958,6 +958,7 @@ typedef struct pess_dqn_options {
     int64_t batch;                             /* Default 32 */
     int64_t train_every;                       /* frames per update. Default 8 */
     int64_t target_every;                      /* updates between copies to the target network. Default 1,000 */
+    int64_t average;                           /* updates whose running mean is evaluated and kept. Default 1,000 */
     int64_t warmup;                            /* frames of random play before the first update. Default 5,000 */
     double epsilon_first, epsilon_last;        /* of the exploring policy. Default 1 and 0.05 … */
     int64_t epsilon_frames;                    /* … linearly over these. Default 250,000 */

@@ -3,6 +3,7 @@
 source_dir=$(cd "$(dirname "$0")/../.." && pwd)
 expect 0 cmake --install "$BUILD_DIR" --prefix "$work/prefix"
 expect 0 "$work/prefix/bin/pess" --version
+expect 0 "$work/prefix/bin/pess" experiment minatar-exploration --out nowhere --dry-run # finds the players
 libdir=$(dirname "$(find "$work/prefix" -name libpess.so)")
 flags=${SANITIZE:+-fsanitize=$SANITIZE}
 export PKG_CONFIG_PATH=$libdir/pkgconfig
