@@ -1,63 +1,14 @@
-/* pess experiment: the paper's tabular experiments, from one command to a page with the figure. */
+/* pess experiment: the paper's experiments, from one command to a page with the figure. Those with games have options
+ * of their own (minatar_experiment.c); the tabular ones are here. */
 #include "command.h"
 #include "json.h"
+#include "long_run.h"
+#include "minatar_experiment.h"
 
 #include <math.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-/* ---- Ctrl-C: the first asks the run to stop in good order, a second one stops the program */
-
-static volatile sig_atomic_t interrupted;
-
-static void on_signal(int number) {
-    if (interrupted != 0) {
-        (void)signal(number, SIG_DFL);
-        (void)raise(number);
-    }
-    interrupted = 1;
-}
-
-static bool report(void *user, const char *what, double done, double total, const char *unit) {
-    const pess_progress *line = user;
-    if (line->report != NULL && !line->report(line->user, what, done, total, unit)) return false;
-    return interrupted == 0;
-}
-
-static void catch_signals(void) {
-    struct sigaction action = {.sa_handler = on_signal};
-    (void)sigemptyset(&action.sa_mask);
-    (void)sigaction(SIGINT, &action, NULL);
-    (void)sigaction(SIGTERM, &action, NULL);
-}
-
-/* ---- the command to repeat it: the words as they were typed, without --resume; quoted where a shell would want it */
-
-static void append_word(char *out, size_t size, const char *word) {
-    const size_t used = strlen(out);
-    const bool plain =
-        *word != '\0' &&
-        strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.,:/=+@%") == strlen(word);
-    if (plain) {
-        (void)snprintf(out + used, size - used, " %s", word);
-        return;
-    }
-    (void)snprintf(out + used, size - used, " '");
-    for (; *word != '\0'; word++) {
-        const size_t now = strlen(out);
-        (void)snprintf(out + now, size - now, *word == '\'' ? "'\\''" : "%c", *word);
-    }
-    const size_t now = strlen(out);
-    (void)snprintf(out + now, size - now, "'");
-}
-
-static void repeat_command(int argc, char **argv, char *out, size_t size) {
-    (void)snprintf(out, size, "pess");
-    for (int i = 0; i < argc; i++)
-        if (strcmp(argv[i], "--resume") != 0) append_word(out, size, argv[i]);
-}
 
 /* ---- output */
 
@@ -178,16 +129,14 @@ static int check(arguments *a) {
 static int run(const arguments *a, const char *command_line) {
     pess_error error = {0};
     char checkpoint[4300];
-    pess_progress line = terminal_progress();
     pess_experiment_options options = a->options;
-    options.progress = (pess_progress){.report = report, .user = &line};
+    options.progress = interruptible_progress();
     const bool existed = a->out != NULL && access(a->out, F_OK) == 0;
     if (a->out != NULL) {
         if (pess_experiment_directory(a->out, options.resume, checkpoint, sizeof checkpoint, &error) != PESS_OK)
             return report_error("experiment", &error);
         options.checkpoint = checkpoint;
     }
-    catch_signals();
     pess_experiment *experiment = NULL;
     if (pess_experiment_run(&options, &experiment, &error) != PESS_OK) {
         if (a->out != NULL && !existed) (void)rmdir(a->out); /* which fails where trials are kept in it */
@@ -212,7 +161,17 @@ static int run(const arguments *a, const char *command_line) {
     return EXIT_FINE;
 }
 
+/* Is the experiment one with games? The name usually comes first, else it is a word that is no option's value. */
+static bool asks_for_games(int argc, char **argv) {
+    for (int i = 1; i < argc; i++)
+        if (pess_minatar_find(argv[i]) != NULL &&
+            (i == 1 || (strcmp(argv[i - 1], "--out") != 0 && strcmp(argv[i - 1], "-o") != 0)))
+            return true;
+    return false;
+}
+
 int cmd_experiment(int argc, char **argv) {
+    if (asks_for_games(argc, argv)) return experiment_minatar(argc, argv);
     static const char *const presets[] = {"code", "text", NULL}, *const dists[] = {"start", "stationary", NULL},
                              *const switches[] = {"on", "off", NULL}, *const positional[] = {"EXPERIMENT", NULL};
     arguments a = {.options = pess_experiment_options_defaults(), .state_dist = -1, .clip = -1};
@@ -250,15 +209,19 @@ int cmd_experiment(int argc, char **argv) {
         {"json", 0, OPTION_FLAG, &a.json, NULL, "results as JSON on standard output", NULL, NULL}};
     const usage use = {
         .command = "experiment",
-        .summary = "the paper's tabular experiments, with a figure and a page",
-        .arguments = "bandit|gridworld-exploration|gridworld-data|gridworld-alpha [options]",
-        .description =
-            "  bandit                 1000 arms, one well known and 999 pulled once: who is fooled\n"
-            "  gridworld-exploration  figure 1a: return against the randomness of the collecting policy\n"
-            "  gridworld-data         figure 1b: return against the size of the dataset\n"
-            "  gridworld-alpha        return of UA and proximal along α, at several ε and sizes\n\n"
-            "Every trial gives all algorithms the same world and dataset; returns are exact. Ctrl-C keeps the\n"
-            "finished trials, and --resume goes on from them to the same bytes as an uninterrupted run.",
+        .summary = "the paper's experiments, with a figure and a page",
+        .arguments = "bandit|gridworld-exploration|gridworld-data|gridworld-alpha [options]\n"
+                     "       pess experiment minatar-exploration|minatar-data --out DIR [options]",
+        .description = "  bandit                 1000 arms, one well known and 999 pulled once: who is fooled\n"
+                       "  gridworld-exploration  figure 1a: return against the randomness of the collecting policy\n"
+                       "  gridworld-data         figure 1b: return against the size of the dataset\n"
+                       "  gridworld-alpha        return of UA and proximal along α, at several ε and sizes\n"
+                       "  minatar-exploration    games and networks: return against the randomness of the data policy\n"
+                       "  minatar-data           games and networks: return against the size of the dataset\n\n"
+                       "The last two take hours and have options of their own: pess experiment minatar-data --help.\n"
+                       "Those below are of the tabular ones. Every trial gives all algorithms the same world and "
+                       "dataset; returns are exact. Ctrl-C keeps the\n"
+                       "finished trials, and --resume goes on from them to the same bytes as an uninterrupted run.",
         .examples = "  pess experiment gridworld-exploration --out figure-1a\n"
                     "  pess experiment gridworld-data --preset text --trials 200 --out text\n"
                     "  pess experiment gridworld-data --algorithms ua,robust,spibb --trials 20 --points 8\n"
@@ -269,8 +232,8 @@ int cmd_experiment(int argc, char **argv) {
     if (code >= 0) return code;
     if (pess_experiment_find(name) == NULL)
         return report_usage("experiment",
-                            "no experiment '%s'; there are bandit, gridworld-exploration, gridworld-data "
-                            "and gridworld-alpha",
+                            "no experiment '%s'; there are bandit, gridworld-exploration, gridworld-data, "
+                            "gridworld-alpha, minatar-exploration and minatar-data",
                             name);
     o->experiment = name;
     code = check(&a);

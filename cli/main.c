@@ -22,7 +22,7 @@
     X(collect, "a dataset of a game: transitions of a player that explores")                                           \
     X(net, "what is in a network file")                                                                                \
     X(list, "the algorithms, uncertainties and formats there are")                                                     \
-    X(experiment, "the paper's tabular experiments, with a figure and a page")                                         \
+    X(experiment, "the paper's experiments, with a figure and a page")                                                 \
     X(plot, "draws results of experiments")                                                                            \
     X(help, "this overview, or the help of one command")
 

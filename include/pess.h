@@ -1107,6 +1107,89 @@ typedef struct pess_train_result {
 PESS_API pess_train_options pess_train_options_defaults(void);
 PESS_API pess_status pess_train_run(const pess_train_options *options, pess_train_result *out, pess_error *error);
 
+/* The paper's deep experiments. x is the ε of the policy that collected the data ("minatar-exploration") or the number
+ * of transitions ("minatar-data"). Every (game, x, trial) is a dataset with seeds of its own: data, imitation network
+ * and training; every algorithm is trained on it. A finished training leaves result.json in
+ * out/runs/GAME/x-X/trial-T/ALGORITHM and is not run again; an interrupted one goes on from its checkpoint. */
+PESS_API const pess_experiment_info *pess_minatar_list(size_t index); /* by position from 0; NULL past the last */
+PESS_API const pess_experiment_info *pess_minatar_find(const char *name);
+
+typedef struct pess_minatar_options {
+    const char *experiment; /* a name of pess_minatar_list */
+    const char *games;      /* "a,b,…". Default asterix,breakout,freeway,space_invaders */
+    const char *algorithms; /* "a,b,…", each NAME or NAME:ALPHA. Default imitation,naive,proximal:0.25,proximal:0.5 */
+    const char *epsilons;   /* x of minatar-exploration. Default 0,0.05,0.1,0.2,0.33,0.66,1 */
+    const char *sizes;      /* x of minatar-data. Default 10000,20000,50000,100000,200000,500000 */
+    double epsilon;         /* of minatar-data. Default 1 */
+    int64_t transitions;    /* of minatar-exploration; 0: the protocol's */
+    int64_t trials;         /* Default 3 */
+    pess_protocol protocol; /* a copy, to be changed at will; default "quick" */
+    const char *policies;   /* directory of the players that collect, GAME.pessnet */
+    const char *out;        /* directory */
+    bool resume;            /* `out` holds runs already: go on with them */
+    bool keep_data;         /* datasets stay beside their runs. Default false: they are collected again from the seed */
+    uint64_t seed;
+    int64_t shard, shards; /* this part, from 1, of so many: every shards-th dataset. Default 1 of 1 */
+    int64_t jobs;          /* trainings at once, a thread each; 0: as many as there are cores */
+    void (*notice)(void *user, const char *line); /* a line about every finished run; NULL: none */
+    void *notice_user;
+    pess_progress progress;
+} pess_minatar_options;
+
+PESS_API pess_minatar_options pess_minatar_options_defaults(void);
+
+typedef struct pess_minatar pess_minatar;
+
+/* Checks the options and the players, reads the results that are there. Nothing is written. */
+PESS_API pess_status pess_minatar_create(const pess_minatar_options *options, pess_minatar **out, pess_error *error);
+PESS_API void pess_minatar_destroy(pess_minatar *experiment);
+
+typedef struct pess_minatar_cost {
+    int64_t datasets, runs, finished; /* of this shard */
+    int64_t jobs;
+    double samples; /* that the runs still have to learn from, repetitions counted */
+    double seconds; /* that they take with `jobs` at once on this machine, about */
+    bool measured;  /* by a few training steps; false: by the runs that are finished */
+} pess_minatar_cost;
+
+PESS_API pess_status pess_minatar_estimate(pess_minatar *experiment, pess_minatar_cost *out, pess_error *error);
+/* Runs what is not finished. PESS_INTERRUPTED where progress asked to stop; the same options with resume go on. */
+PESS_API pess_status pess_minatar_run(pess_minatar *experiment, pess_error *error);
+
+/* A point of a curve: means over trials; min and max of the same scores. Beside the algorithms there are curves
+ * "behaviour", the policy that collected the data, and "NAME-argmax" for algorithms that act by sampling. NAN: does not
+ * apply. */
+typedef struct pess_minatar_point {
+    const char *game, *algorithm;
+    double x;
+    int64_t trials;        /* that are finished */
+    double mean, min, max; /* of pess_train_result.score */
+    double final_mean;     /* of the final update alone */
+    double best_mean;      /* of the best evaluations seen: not a result */
+    double control_mean;   /* acting by argmax */
+    double predicted, obtained, outside, spread;
+    double behaviour_mean;
+} pess_minatar_point;
+
+/* What the paper says about a game, the rule by which it is judged, and what came out. */
+typedef struct pess_minatar_claim {
+    const char *game, *claim, *rule;
+    bool judged; /* false: a curve or a point that the rule needs is not there */
+    bool holds;
+    char found[400];
+} pess_minatar_claim;
+
+PESS_API const pess_minatar_point *pess_minatar_points(const pess_minatar *experiment, size_t *count);
+PESS_API const pess_minatar_claim *pess_minatar_claims(const pess_minatar *experiment, size_t *count);
+PESS_API const char *pess_minatar_description(const pess_minatar *experiment); /* what was run, in words */
+/* results.csv, runs.csv, figure.svg, figure.png, figure.pdf, index.html and manifest.json in the experiment's
+ * directory, all of them or none. `command` is the command line that repeats it, for the page. */
+PESS_API pess_status pess_minatar_write(const pess_minatar *experiment, const char *command, pess_error *error);
+/* Puts the runs of several directories (shards) together in the directory `out`, which must be new or empty, and hands
+ * out the whole experiment, to be written. PESS_INPUT where settings differ or, unless `partial`, runs are missing. */
+PESS_API pess_status pess_minatar_merge(const char *const *directories, size_t count, const char *out, bool partial,
+                                        pess_minatar **experiment, pess_error *error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,5 +1,6 @@
 /* The directory of an experiment: who may write there, and its files appearing together. */
 #include "report/report.h"
+#include "report/staging.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -12,7 +13,6 @@
 enum { PATH_SIZE = 4200, FILE_COUNT = 8 };
 
 #define CHECKPOINT "checkpoint.pess"
-#define STAGING "incoming.tmp" /* new files, until all of them are whole */
 
 /* manifest.json comes last: where it is, all the others are. */
 static const char *const FILES[FILE_COUNT] = {"results.csv", "paired.csv", "trials.csv.gz", "figure.svg",
@@ -26,7 +26,7 @@ static pess_status join(const char *directory, const char *name, char *out, size
 
 static bool is_own(const char *name) {
     if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || strcmp(name, CHECKPOINT) == 0 ||
-        strcmp(name, STAGING) == 0)
+        strcmp(name, PESS__STAGING) == 0)
         return true;
     for (int i = 0; i < FILE_COUNT; i++)
         if (strcmp(name, FILES[i]) == 0) return true;
@@ -73,7 +73,7 @@ typedef struct job {
     const pess_experiment *experiment;
     const pess__figure *figure;
     const char *command;
-    char path[PATH_SIZE];
+    char path[PESS__STAGING_PATH];
     pess_status status;
     pess_error error;
 } job;
@@ -91,15 +91,12 @@ static void write_file(job *j, int which) {
     }
 }
 
-/* Names in the staging directory do not end in .gz: those bytes are compressed already. */
 static pess_status write_staged(const pess_experiment *e, const pess__figure *figure, const char *command,
-                                const char *staging, pess_error *error) {
+                                const pess__staging *staging, pess_error *error) {
     job jobs[FILE_COUNT];
     for (int i = 0; i < FILE_COUNT; i++) {
         jobs[i] = (job){.experiment = e, .figure = figure, .command = command};
-        char name[16];
-        (void)snprintf(name, sizeof name, "%d", i);
-        PESS_TRY(join(staging, name, jobs[i].path, sizeof jobs[i].path, error));
+        pess__staging_file(staging, i, jobs[i].path);
     }
     write_file(&jobs[2], 2); /* on all cores by itself */
 #pragma omp parallel for schedule(dynamic) num_threads(e->options.threads)
@@ -110,44 +107,18 @@ static pess_status write_staged(const pess_experiment *e, const pess__figure *fi
     return PESS_OK;
 }
 
-static void remove_staging(const char *staging) {
-    char path[PATH_SIZE];
-    for (int i = 0; i < FILE_COUNT; i++)
-        if ((size_t)snprintf(path, sizeof path, "%s/%d", staging, i) < sizeof path) (void)unlink(path);
-    (void)rmdir(staging);
-}
-
-/* All files are whole and on the disk; giving them their names takes no room. The old manifest goes first, so that it
- * never stands beside new results. */
-static pess_status publish(const char *directory, const char *staging, pess_error *error) {
-    char from[PATH_SIZE], to[PATH_SIZE];
-    PESS_TRY(join(directory, FILES[FILE_COUNT - 1], to, sizeof to, error));
-    (void)unlink(to);
-    for (int i = 0; i < FILE_COUNT; i++) {
-        char name[16];
-        (void)snprintf(name, sizeof name, "%d", i);
-        PESS_TRY(join(staging, name, from, sizeof from, error));
-        PESS_TRY(join(directory, FILES[i], to, sizeof to, error));
-        if (rename(from, to) != 0) return pess__fail(error, PESS_IO, "%s: cannot be written: %s", to, strerror(errno));
-    }
-    return PESS_OK;
-}
-
 pess_status pess_experiment_write(const pess_experiment *experiment, const char *directory, const char *command,
                                   pess_error *error) {
-    char staging[PATH_SIZE], checkpoint[PATH_SIZE];
-    PESS_TRY(join(directory, STAGING, staging, sizeof staging, error));
-    PESS_TRY(join(directory, CHECKPOINT, checkpoint, sizeof checkpoint, error));
-    if (mkdir(directory, 0777) != 0 && errno != EEXIST)
-        return pess__fail(error, PESS_IO, "%s: cannot be created: %s", directory, strerror(errno));
-    if (mkdir(staging, 0777) != 0 && errno != EEXIST)
-        return pess__fail(error, PESS_IO, "%s: cannot be written: %s", directory, strerror(errno));
+    char checkpoint[PATH_SIZE];
+    pess__staging staging;
     pess__figure figure = {0};
+    PESS_TRY(join(directory, CHECKPOINT, checkpoint, sizeof checkpoint, error));
+    PESS_TRY(pess__staging_open(&staging, directory, FILES, FILE_COUNT, error));
     pess_status status = pess__report_figure(experiment, &figure, error);
-    if (status == PESS_OK) status = write_staged(experiment, &figure, command, staging, error);
-    if (status == PESS_OK) status = publish(directory, staging, error);
+    if (status == PESS_OK) status = write_staged(experiment, &figure, command, &staging, error);
+    if (status == PESS_OK) status = pess__staging_publish(&staging, error);
     pess__figure_release(&figure);
-    remove_staging(staging);
+    pess__staging_close(&staging);
     if (status == PESS_OK) (void)unlink(checkpoint);
     return status;
 }

@@ -5,6 +5,7 @@
 #include "core/outfile.h"
 #include "experiment/experiment.h"
 #include "report/figure.h"
+#include "report/json.h"
 
 /* The experiment's figure. Results with several datasets per x (gridworld-alpha) get a panel per dataset. */
 pess_status pess__report_figure(const pess_experiment *experiment, pess__figure *out, pess_error *error);
@@ -21,7 +22,6 @@ pess_status pess__report_manifest(const pess_experiment *experiment, const char 
 pess_status pess__report_page(const pess_experiment *experiment, const char *command, const char *path,
                               pess_error *error);
 
-void pess__report_json_number(pess__outfile *file, double value); /* null where it is not finite */
 /* The settings as a line, e.g. "1000 trials · preset code · seed 1". */
 void pess__report_note(const pess_experiment *experiment, char *out, size_t size);
 bool pess__report_has_panels(const pess_experiment *experiment);

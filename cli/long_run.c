@@ -1,0 +1,69 @@
+/* Runs of hours: Ctrl-C in good order, and the command that repeats them. */
+#include "long_run.h"
+
+#include <signal.h>
+#include <string.h>
+
+/* ---- Ctrl-C: the first asks the run to stop in good order, a second one stops the program */
+
+static volatile sig_atomic_t interrupted;
+
+static void on_signal(int number) {
+    if (interrupted != 0) {
+        (void)signal(number, SIG_DFL);
+        (void)raise(number);
+    }
+    interrupted = 1;
+}
+
+static bool report(void *user, const char *what, double done, double total, const char *unit) {
+    const pess_progress line = terminal_progress();
+    (void)user;
+    if (line.report != NULL && !line.report(line.user, what, done, total, unit)) return false;
+    return interrupted == 0;
+}
+
+pess_progress interruptible_progress(void) {
+    struct sigaction action = {.sa_handler = on_signal};
+    (void)sigemptyset(&action.sa_mask);
+    (void)sigaction(SIGINT, &action, NULL);
+    (void)sigaction(SIGTERM, &action, NULL);
+    return (pess_progress){.report = report};
+}
+
+/* ---- the command to repeat it: the words as they were typed, without --resume; quoted where a shell would want it */
+
+static void append_word(char *out, size_t size, const char *word) {
+    const size_t used = strlen(out);
+    const bool plain =
+        *word != '\0' &&
+        strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.,:/=+@%") == strlen(word);
+    if (plain) {
+        (void)snprintf(out + used, size - used, " %s", word);
+        return;
+    }
+    (void)snprintf(out + used, size - used, " '");
+    for (; *word != '\0'; word++) {
+        const size_t now = strlen(out);
+        (void)snprintf(out + now, size - now, *word == '\'' ? "'\\''" : "%c", *word);
+    }
+    const size_t now = strlen(out);
+    (void)snprintf(out + now, size - now, "'");
+}
+
+void repeat_command(int argc, char **argv, char *out, size_t size) {
+    (void)snprintf(out, size, "pess");
+    for (int i = 0; i < argc; i++)
+        if (strcmp(argv[i], "--resume") != 0) append_word(out, size, argv[i]);
+}
+
+void duration_text(double seconds, char *out, size_t size) {
+    if (seconds >= 2 * 86400)
+        (void)snprintf(out, size, "%.1f days", seconds / 86400);
+    else if (seconds >= 3600)
+        (void)snprintf(out, size, "%d h %02d min", (int)(seconds / 3600), (int)(seconds / 60) % 60);
+    else if (seconds >= 100)
+        (void)snprintf(out, size, "%.0f min", seconds / 60);
+    else
+        (void)snprintf(out, size, "%.0f s", seconds);
+}

@@ -1,0 +1,17 @@
+/* Runs of hours: Ctrl-C in good order, and the command that repeats them. */
+#ifndef PESS_CLI_LONG_RUN_H
+#define PESS_CLI_LONG_RUN_H
+
+#include "command.h"
+
+/* Ctrl-C and the signal of `kill` from now on ask the run to stop; a second one ends the program. Draws the progress
+ * line of terminal_progress. */
+pess_progress interruptible_progress(void);
+
+/* "pess" and the words as they were typed, without --resume; quoted where a shell would want it. */
+void repeat_command(int argc, char **argv, char *out, size_t size);
+
+/* 5400 as "1 h 30 min". */
+void duration_text(double seconds, char *out, size_t size);
+
+#endif

@@ -1,0 +1,116 @@
+/* The deep experiments: datasets (game, x, trial), an imitation network and a training per curve on each. Planning,
+ * results on disk, the queue, running and judging are a file each. */
+#ifndef PESS_EXPERIMENT_MINATAR_H
+#define PESS_EXPERIMENT_MINATAR_H
+
+#include "core/status.h"
+
+enum {
+    PESS__MINATAR_PATH = 4200,
+    PESS__MINATAR_SETTINGS = 4096,
+    PESS__MINATAR_LIST = 1000, /* bytes of a list on the command line */
+    PESS__MINATAR_GAMES = 8,
+    PESS__MINATAR_CURVES = 16,
+    PESS__MINATAR_XS = 64
+};
+
+/* An algorithm with its α. */
+typedef struct pess__minatar_curve {
+    const pess_learner_info *learner;
+    double alpha;    /* NAN where the algorithm has none */
+    char name[40];   /* in results: "naive", "proximal" or "proximal-0.25" */
+    char folder[40]; /* of its runs: with α wherever there is one, so that later curves leave it in place */
+    bool shown;      /* false: an imitation network that others need and nobody asked for */
+} pess__minatar_curve;
+
+typedef struct pess__minatar_dataset {
+    int game, x, trial; /* positions in the plan's lists; trial from 0 */
+    double epsilon;
+    int64_t transitions;
+    uint64_t data_seed, play_seed, imitation_seed, train_seed;
+} pess__minatar_dataset;
+
+typedef struct pess__minatar_run {
+    bool finished;
+    pess_train_result result;
+    double behaviour;   /* return of the policy that collected the data, on episodes of its own */
+    double data_return; /* of the whole episodes in the dataset; NAN where there are none */
+} pess__minatar_run;
+
+struct pess_minatar {
+    pess_minatar_options options; /* its strings are owned by the arrays below */
+    const pess_experiment_info *info;
+    char games_text[PESS__MINATAR_LIST], algorithms_text[PESS__MINATAR_LIST], x_text[PESS__MINATAR_LIST];
+    char policies[PESS__MINATAR_PATH], out[PESS__MINATAR_PATH], protocol_name[40];
+    char description[1600];
+    int game_count, x_count, curve_count;
+    const pess_env_info *games[PESS__MINATAR_GAMES];
+    uint32_t policy_sum[PESS__MINATAR_GAMES]; /* checksums of the players' files */
+    pess_net *policy[PESS__MINATAR_GAMES];
+    double x[PESS__MINATAR_XS];                       /* ascending */
+    pess__minatar_curve curves[PESS__MINATAR_CURVES]; /* an imitation network that is needed comes first */
+    int64_t dataset_count;
+    pess__minatar_dataset *datasets; /* in the order in which they are run */
+    pess__minatar_run *runs;         /* [dataset_count*curve_count] */
+    double step_seconds;             /* of a sample in training, measured; 0: not yet */
+    double act_seconds;              /* of an observation acted upon */
+    double seconds;                  /* of this session */
+    size_t point_count, claim_count;
+    pess_minatar_point *points;
+    char (*curve_names)[48]; /* that the points speak of: "behaviour", every shown curve, "NAME-argmax" */
+    pess_minatar_claim *claims;
+};
+
+/* ---- minatar_plan.c */
+bool pess__minatar_is_data(const pess_minatar *m); /* x is the number of transitions */
+/* Everything but the players: lists, curves, datasets, seeds. */
+pess_status pess__minatar_plan(const pess_minatar_options *options, pess_minatar **out, pess_error *error);
+static inline bool pess__minatar_mine(const pess_minatar *m, int64_t dataset) {
+    return dataset % m->options.shards == m->options.shard - 1;
+}
+static inline pess__minatar_run *pess__minatar_run_of(const pess_minatar *m, int64_t dataset, int curve) {
+    return &m->runs[dataset * m->curve_count + curve];
+}
+
+/* ---- minatar_settings.c: what must agree, as lines "key=value" */
+/* Of the whole experiment; and of one run, in one line. */
+void pess__minatar_settings(const pess_minatar *m, char *out, size_t size);
+void pess__minatar_signature(const pess_minatar *m, int64_t dataset, int curve, char *out, size_t size);
+pess_status pess__minatar_write_settings(const pess_minatar *m, pess_error *error);
+/* The plan of a directory, by its settings. */
+pess_status pess__minatar_read_plan(const char *directory, pess_minatar **out, pess_error *error);
+/* PESS_ARGUMENT, naming the first setting that differs, where runs of one cannot stand beside runs of the other. */
+pess_status pess__minatar_same_settings(const char *where, const char *there, const char *here, bool whole_plan,
+                                        pess_error *error);
+pess_status pess__minatar_read_text(const char *path, char *out, size_t size, bool *found, pess_error *error);
+
+/* ---- minatar_files.c */
+void pess__minatar_dataset_path(const pess_minatar *m, const char *root, int64_t dataset, const char *name,
+                                char out[PESS__MINATAR_PATH]);
+void pess__minatar_run_path(const pess_minatar *m, const char *root, int64_t dataset, int curve, const char *name,
+                            char out[PESS__MINATAR_PATH]);
+pess_status pess__minatar_make_directories(const char *path, pess_error *error);
+/* `directory` is new, empty or of such an experiment. *used: it holds runs. */
+pess_status pess__minatar_check_directory(const char *directory, bool *used, pess_error *error);
+
+/* ---- minatar_result.c */
+pess_status pess__minatar_write_result(const pess_minatar *m, int64_t dataset, int curve, pess_error *error);
+/* Reads the run's result.json below `root`; not there: finished stays false. */
+pess_status pess__minatar_read_result(pess_minatar *m, const char *root, int64_t dataset, int curve, pess_error *error);
+
+/* ---- minatar_cost.c: seconds of one core, about */
+pess_status pess__minatar_measure(pess_minatar *m, pess_error *error);
+double pess__minatar_run_seconds(const pess_minatar *m, int64_t dataset, int curve);
+double pess__minatar_prepare_seconds(const pess_minatar *m, int64_t dataset); /* without the imitation network */
+
+/* ---- minatar_curves.c, minatar_claims.c */
+pess_status pess__minatar_summarise(pess_minatar *m, pess_error *error);
+/* The curve of `algorithm` in `game` at x; NULL where there is no such point. */
+const pess_minatar_point *pess__minatar_point_at(const pess_minatar_point *points, size_t count, const char *game,
+                                                 const char *algorithm, double x);
+enum { PESS__MINATAR_CLAIMS = 4 }; /* per game, at most */
+/* Judges a game's curves; `proximal` names the curve that speaks for proximal. Returns how many claims it wrote. */
+size_t pess__minatar_judge(const pess_minatar_point *points, size_t count, const char *game, const double *x,
+                           int x_count, const char *proximal, pess_minatar_claim out[PESS__MINATAR_CLAIMS]);
+
+#endif

@@ -1,0 +1,489 @@
+/* Running: a thread per job takes tasks from the queue; the calling thread reports and asks whether to go on. */
+#include "core/memory.h"
+#include "core/threads.h"
+#include "experiment/minatar.h"
+#include "experiment/minatar_queue.h"
+
+#include <errno.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ---- opening */
+
+static pess_status read_policies(pess_minatar *m, pess_error *error) {
+    for (int i = 0; i < m->game_count; i++) {
+        char path[PESS__MINATAR_PATH + 80];
+        const char *game = m->games[i]->name;
+        pess_net_info info;
+        (void)snprintf(path, sizeof path, "%s/%s.pessnet", m->policies, game);
+        if (m->policies[0] == '\0' || access(path, R_OK) != 0)
+            return pess__fail(error, PESS_IO,
+                              "%s: no player of %s to collect data with (%s); give the directory that has %s.pessnet "
+                              "with --policies, or train one: pess dqn %s --out DIR",
+                              m->policies[0] != '\0' ? path : "policies", game,
+                              m->policies[0] != '\0' ? strerror(errno) : "no directory is given", game, game);
+        PESS_TRY(pess_net_read(path, NULL, &m->policy[i], error));
+        PESS_TRY(pess_net_check_game(m->policy[i], path, m->games[i], error));
+        pess_net_get_info(m->policy[i], &info);
+        m->policy_sum[i] = info.checksum;
+    }
+    return PESS_OK;
+}
+
+/* What the directory holds must have been made with these settings. */
+static pess_status read_directory(pess_minatar *m, pess_error *error) {
+    bool used = false, found = false;
+    PESS_TRY(pess__minatar_check_directory(m->out, &used, error));
+    if (!used) return PESS_OK;
+    if (!m->options.resume)
+        return pess__fail(
+            error, PESS_ARGUMENT,
+            "%s: holds runs already; add --resume to go on with them (finished ones are not run again), or "
+            "choose another directory",
+            m->out);
+    char path[PESS__MINATAR_PATH + 20], there[PESS__MINATAR_SETTINGS], here[PESS__MINATAR_SETTINGS];
+    (void)snprintf(path, sizeof path, "%s/settings.txt", m->out);
+    PESS_TRY(pess__minatar_read_text(path, there, sizeof there, &found, error));
+    pess__minatar_settings(m, here, sizeof here);
+    PESS_TRY(pess__minatar_same_settings(m->out, there, here, false, error));
+    for (int64_t d = 0; d < m->dataset_count; d++)
+        for (int c = 0; c < m->curve_count; c++) PESS_TRY(pess__minatar_read_result(m, m->out, d, c, error));
+    return PESS_OK;
+}
+
+pess_status pess_minatar_create(const pess_minatar_options *options, pess_minatar **out, pess_error *error) {
+    pess_minatar *m = NULL;
+    if (options->out == NULL || *options->out == '\0')
+        return pess__fail(error, PESS_ARGUMENT, "out: no directory is given");
+    PESS_TRY(pess__minatar_plan(options, &m, error));
+    pess_status status = read_policies(m, error);
+    if (status == PESS_OK) status = read_directory(m, error);
+    if (status != PESS_OK) {
+        pess_minatar_destroy(m);
+        return status;
+    }
+    *out = m;
+    return PESS_OK;
+}
+
+/* ---- what the threads share. Everything but the atomics is touched under the lock. */
+
+typedef struct notice {
+    char text[300];
+} notice;
+
+typedef struct crew {
+    pess_minatar *m;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    pess__minatar_queue *queue;
+    pess_transitions **data; /* [dataset_count] in memory */
+    double *behaviour;       /* [dataset_count] */
+    double *cost;            /* [dataset_count*curve_count] seconds of the trainings, as estimated before the first */
+    double total, done;      /* seconds of one core, as estimated: of all tasks, of those finished */
+    double begun;
+    int64_t run_count, run_total; /* finished runs, those of earlier sessions among them */
+    int64_t failed;               /* runs that did not converge: the others go on */
+    pess_status status;           /* the first failure */
+    pess_error error;
+    int64_t busy; /* threads at work */
+    notice *notices;
+    int64_t notice_count, notice_room;
+    atomic_bool stop;
+    _Atomic double *share; /* [jobs] of the present task that is done, in seconds of the estimate */
+} crew;
+
+/* One thread's place in the crew. */
+typedef struct worker {
+    crew *crew;
+    int64_t number;
+    double from, seconds; /* of its present task's estimate: where the present part begins, and its length */
+} worker;
+
+static bool on_progress(void *user, const char *what, double done, double total, const char *unit) {
+    worker *w = user;
+    (void)what;
+    (void)unit;
+    if (total > 0) atomic_store(&w->crew->share[w->number], w->from + w->seconds * fmin(done / total, 1));
+    return !atomic_load(&w->crew->stop);
+}
+
+static void fail_crew(crew *k, pess_status status, const pess_error *error) {
+    if (k->status == PESS_OK) {
+        k->status = status;
+        k->error = *error;
+    }
+    atomic_store(&k->stop, true);
+}
+
+/* ---- a dataset */
+
+/* From the file of an earlier session, where it is the right one. */
+static pess_transitions *read_data(const crew *k, int64_t index, const char *path) {
+    const pess__minatar_dataset *dataset = &k->m->datasets[index];
+    pess_transitions *data = NULL;
+    pess_transitions_info info;
+    char seed[64];
+    if (access(path, R_OK) != 0 || pess_transitions_read(path, &data, NULL) != PESS_OK) return NULL;
+    pess_transitions_get_info(data, &info);
+    (void)snprintf(seed, sizeof seed, "\nseed=%llu\n", (unsigned long long)dataset->data_seed);
+    if (info.transitions == dataset->transitions && strstr(info.notes, seed) != NULL &&
+        strcmp(info.game, k->m->games[dataset->game]->name) == 0)
+        return data;
+    pess_transitions_destroy(data);
+    return NULL;
+}
+
+static pess_status collect(worker *w, int64_t index, const char *path, pess_transitions **out, pess_error *error) {
+    const pess_minatar *m = w->crew->m;
+    const pess__minatar_dataset *dataset = &m->datasets[index];
+    pess_collect_options options = pess_collect_options_defaults();
+    pess_transitions *data = NULL;
+    options.env.game = m->games[dataset->game]->name;
+    options.net = m->policy[dataset->game];
+    options.epsilon = dataset->epsilon;
+    options.transitions = dataset->transitions;
+    options.seed = dataset->data_seed;
+    options.progress = (pess_progress){.report = on_progress, .user = w};
+    PESS_TRY(pess_collect(&options, &data, error));
+    const pess_status status = pess_transitions_write(data, path, error);
+    if (status == PESS_OK)
+        *out = data;
+    else
+        pess_transitions_destroy(data);
+    return status;
+}
+
+/* How well the policy that collects does: on episodes of its own, as the dataset may not hold a whole one. */
+static pess_status play(worker *w, int64_t index, double *out, pess_error *error) {
+    const pess_minatar *m = w->crew->m;
+    const pess__minatar_dataset *dataset = &m->datasets[index];
+    for (int c = 0; c < m->curve_count; c++) {
+        const pess__minatar_run *run = pess__minatar_run_of(m, index, c);
+        if (!run->finished) continue;
+        *out = run->behaviour;
+        return PESS_OK;
+    }
+    pess_play_options options = pess_play_options_defaults();
+    pess_play_result result;
+    options.env.game = m->games[dataset->game]->name;
+    options.epsilon = dataset->epsilon;
+    options.episodes = m->options.protocol.score_episodes;
+    options.seed = dataset->play_seed;
+    options.threads = 1;
+    options.progress = (pess_progress){.report = on_progress, .user = w};
+    PESS_TRY(pess_play(m->policy[dataset->game], &options, &result, error));
+    *out = result.mean_return;
+    return PESS_OK;
+}
+
+/* ---- a training */
+
+static void add_notice(crew *k, int64_t index, int curve) {
+    const pess_minatar *m = k->m;
+    const pess__minatar_dataset *dataset = &m->datasets[index];
+    const pess__minatar_run *run = pess__minatar_run_of(m, index, curve);
+    if (m->options.notice == NULL ||
+        pess__grow(&k->notices, &k->notice_room, k->notice_count + 1, sizeof *k->notices, "notices", NULL) != PESS_OK)
+        return;
+    (void)snprintf(k->notices[k->notice_count++].text, sizeof k->notices->text,
+                   "[%lld/%lld] %s, %s %g, trial %d, %s: %.4g (data policy %.4g), %.0f s", (long long)k->run_count,
+                   (long long)k->run_total, m->games[dataset->game]->name,
+                   pess__minatar_is_data(m) ? "transitions" : "ε", m->x[dataset->x], dataset->trial + 1,
+                   m->curves[curve].name, run->result.score, run->behaviour, run->result.seconds);
+}
+
+static void set_train_options(worker *w, int64_t index, int curve, const char *directory, const char *imitation,
+                              pess_train_options *o) {
+    const pess_minatar *m = w->crew->m;
+    const pess__minatar_dataset *dataset = &m->datasets[index];
+    *o = pess_train_options_defaults();
+    o->data = w->crew->data[index];
+    o->data_name = "data.pessdata";
+    o->algorithm = m->curves[curve].learner->name;
+    o->protocol = m->options.protocol;
+    o->alpha = m->curves[curve].alpha;
+    o->out = directory;
+    o->imitation = imitation;
+    o->resume = true;
+    o->seed = m->curves[curve].learner->values ? dataset->train_seed : dataset->imitation_seed;
+    o->threads = 1;
+    o->progress = (pess_progress){.report = on_progress, .user = w};
+}
+
+static pess_status train(worker *w, int64_t index, int curve, pess_error *error) {
+    crew *k = w->crew;
+    pess_minatar *m = k->m;
+    char directory[PESS__MINATAR_PATH], imitation[PESS__MINATAR_PATH];
+    pess_train_options options;
+    pess_train_result result;
+    pess_transitions_info info;
+    pess__minatar_run_path(m, m->out, index, curve, "", directory);
+    pess__minatar_run_path(m, m->out, index, 0, "policy.pessnet", imitation);
+    PESS_TRY(pess__minatar_make_directories(directory, error));
+    set_train_options(w, index, curve, directory, m->curves[curve].learner->imitation ? imitation : NULL, &options);
+    PESS_TRY(pess_train_run(&options, &result, error));
+    pess_transitions_get_info(k->data[index], &info);
+    pess__minatar_run *run = pess__minatar_run_of(m, index, curve);
+    run->result = result;
+    run->behaviour = k->behaviour[index];
+    run->data_return = info.mean_return;
+    PESS_TRY(pess__minatar_write_result(m, index, curve, error));
+    (void)pthread_mutex_lock(&k->lock);
+    run->finished = true;
+    k->run_count++;
+    add_notice(k, index, curve);
+    (void)pthread_mutex_unlock(&k->lock);
+    return PESS_OK;
+}
+
+/* Nothing but an imitation network is first among the curves and made with the data. */
+static bool imitates(const pess_minatar *m) { return !m->curves[0].learner->values; }
+
+static pess_status prepare(worker *w, int64_t index, pess_error *error) {
+    crew *k = w->crew;
+    pess_minatar *m = k->m;
+    char path[PESS__MINATAR_PATH];
+    pess__minatar_dataset_path(m, m->out, index, "", path);
+    PESS_TRY(pess__minatar_make_directories(path, error));
+    pess__minatar_dataset_path(m, m->out, index, "data.pessdata", path);
+    w->seconds = pess__minatar_prepare_seconds(m, index) / 2;
+    k->data[index] = read_data(k, index, path);
+    if (k->data[index] == NULL) PESS_TRY(collect(w, index, path, &k->data[index], error));
+    w->from += w->seconds;
+    PESS_TRY(play(w, index, &k->behaviour[index], error));
+    w->from += w->seconds;
+    if (!imitates(m) || pess__minatar_run_of(m, index, 0)->finished) return PESS_OK;
+    w->seconds = k->cost[index * m->curve_count];
+    return train(w, index, 0, error);
+}
+
+/* ---- threads */
+
+static double task_seconds(const crew *k, const pess__minatar_task *task) {
+    const pess_minatar *m = k->m;
+    const double *cost = k->cost + task->dataset * m->curve_count;
+    if (task->curve >= 0) return cost[task->curve];
+    const bool trains = imitates(m) && !pess__minatar_run_of(m, task->dataset, 0)->finished;
+    return pess__minatar_prepare_seconds(m, task->dataset) + (trains ? cost[0] : 0);
+}
+
+static void release_data(crew *k, int64_t index) {
+    char path[PESS__MINATAR_PATH];
+    pess_transitions_destroy(k->data[index]);
+    k->data[index] = NULL;
+    pess__minatar_dataset_path(k->m, k->m->out, index, "data.pessdata", path);
+    if (!k->m->options.keep_data) (void)unlink(path);
+}
+
+static void do_task(worker *w, const pess__minatar_task *task, double seconds) {
+    crew *k = w->crew;
+    pess_error error = {0};
+    w->from = 0;
+    w->seconds = seconds;
+    const pess_status status =
+        task->curve < 0 ? prepare(w, task->dataset, &error) : train(w, task->dataset, task->curve, &error);
+    (void)pthread_mutex_lock(&k->lock);
+    atomic_store(&k->share[w->number], 0);
+    const bool diverged = status == PESS_NOT_CONVERGED && task->curve >= 0;
+    if (diverged && k->failed++ == 0) k->error = error;
+    if (status != PESS_OK && !diverged) {
+        fail_crew(k, status, &error);
+    } else {
+        k->done += seconds;
+        if (pess__minatar_queue_finish(k->queue, task)) release_data(k, task->dataset);
+    }
+    (void)pthread_cond_broadcast(&k->changed);
+    (void)pthread_mutex_unlock(&k->lock);
+}
+
+static void *work(void *user) {
+    worker *w = user;
+    crew *k = w->crew;
+    pess__minatar_task task;
+    (void)pthread_mutex_lock(&k->lock);
+    while (!atomic_load(&k->stop) && k->queue->tasks > 0) {
+        if (!pess__minatar_queue_take(k->queue, &task)) {
+            (void)pthread_cond_wait(&k->changed, &k->lock);
+            continue;
+        }
+        const double seconds = task_seconds(k, &task);
+        (void)pthread_mutex_unlock(&k->lock);
+        do_task(w, &task, seconds);
+        (void)pthread_mutex_lock(&k->lock);
+    }
+    k->busy--;
+    (void)pthread_cond_broadcast(&k->changed);
+    (void)pthread_mutex_unlock(&k->lock);
+    return NULL;
+}
+
+/* ---- the calling thread */
+
+static void print_left(double seconds, char *out, size_t size) {
+    if (seconds >= 36000)
+        (void)snprintf(out, size, "%.0f h", seconds / 3600);
+    else if (seconds >= 3600)
+        (void)snprintf(out, size, "%d h %02d min", (int)(seconds / 3600), (int)(seconds / 60) % 60);
+    else if (seconds >= 60)
+        (void)snprintf(out, size, "%.0f min", seconds / 60);
+    else
+        (void)snprintf(out, size, "%.0f s", seconds);
+}
+
+static double done_so_far(const crew *k) {
+    double done = k->done;
+    for (int64_t i = 0; i < k->m->options.jobs; i++) done += atomic_load(&k->share[i]);
+    return done;
+}
+
+/* The lock is held, and let go while others are told. */
+static void pass_on(crew *k) {
+    const pess_minatar_options *o = &k->m->options;
+    const double done = done_so_far(k), elapsed = pess__clock() - k->begun;
+    notice *notices = k->notices;
+    const int64_t count = k->notice_count, runs = k->run_total;
+    k->notices = NULL;
+    k->notice_count = k->notice_room = 0;
+    (void)pthread_mutex_unlock(&k->lock);
+    for (int64_t i = 0; i < count; i++) {
+        char left[40], line[400];
+        print_left(done > 0 ? elapsed * (k->total - done) / done : 0, left, sizeof left);
+        (void)snprintf(line, sizeof line, "%s; %s left", notices[i].text, left);
+        o->notice(o->notice_user, line);
+    }
+    free(notices);
+    const double share = k->total > 0 ? done / k->total : 0;
+    if (o->progress.report != NULL &&
+        !o->progress.report(o->progress.user, k->m->info->name, share * (double)runs, (double)runs, "runs"))
+        atomic_store(&k->stop, true);
+    (void)pthread_mutex_lock(&k->lock);
+}
+
+static void watch(crew *k) {
+    (void)pthread_mutex_lock(&k->lock);
+    while (k->busy > 0) {
+        struct timespec until;
+        (void)clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_nsec += 100000000;
+        if (until.tv_nsec >= 1000000000) {
+            until.tv_nsec -= 1000000000;
+            until.tv_sec++;
+        }
+        (void)pthread_cond_timedwait(&k->changed, &k->lock, &until);
+        pass_on(k);
+        if (atomic_load(&k->stop)) (void)pthread_cond_broadcast(&k->changed);
+    }
+    pass_on(k);
+    (void)pthread_mutex_unlock(&k->lock);
+}
+
+static pess_status run_crew(crew *k, worker *workers, pthread_t *threads, pess_error *error) {
+    const int64_t jobs = k->m->options.jobs;
+    int64_t started = 0;
+    for (; started < jobs; started++) {
+        workers[started] = (worker){.crew = k, .number = started};
+        (void)pthread_mutex_lock(&k->lock);
+        k->busy++;
+        (void)pthread_mutex_unlock(&k->lock);
+        if (pthread_create(&threads[started], NULL, work, &workers[started]) != 0) break;
+    }
+    if (started < jobs) {
+        (void)pthread_mutex_lock(&k->lock);
+        k->busy--;
+        (void)pthread_mutex_unlock(&k->lock);
+    }
+    if (started > 0) watch(k);
+    for (int64_t i = 0; i < started; i++) (void)pthread_join(threads[i], NULL);
+    return started > 0 ? PESS_OK : pess__fail(error, PESS_MEMORY, "no thread can be started");
+}
+
+static pess_status end_of(const crew *k, pess_error *error) {
+    if (k->status == PESS_INTERRUPTED || (k->status == PESS_OK && atomic_load(&k->stop)))
+        return pess__fail(error, PESS_INTERRUPTED,
+                          "interrupted after %lld of %lld runs; what is done is kept in %s, and the same command with "
+                          "--resume goes on from there",
+                          (long long)k->run_count, (long long)k->run_total, k->m->out);
+    if (k->status != PESS_OK) return pess__fail(error, k->status, "%s", k->error.message);
+    if (k->failed > 0)
+        return pess__fail(error, PESS_NOT_CONVERGED,
+                          "%lld of %lld runs did not converge; the first: %.500s. The others are finished; pess merge "
+                          "--partial makes a page of them",
+                          (long long)k->failed, (long long)k->run_total, k->error.message);
+    return PESS_OK;
+}
+
+static void count_runs(crew *k, const bool *todo) {
+    const pess_minatar *m = k->m;
+    for (int64_t d = 0; d < m->dataset_count; d++) {
+        bool any = false;
+        if (!pess__minatar_mine(m, d)) continue;
+        for (int c = 0; c < m->curve_count; c++) {
+            const bool wanted = todo[d * m->curve_count + c];
+            any |= wanted;
+            k->run_total++;
+            k->run_count += !wanted;
+            k->total += wanted ? k->cost[d * m->curve_count + c] : 0;
+        }
+        k->total += any ? pess__minatar_prepare_seconds(m, d) : 0;
+    }
+}
+
+/* Which runs are left, and a queue of them. */
+static pess_status make_queue(crew *k, pess_error *error) {
+    pess_minatar *m = k->m;
+    const int64_t count = m->dataset_count * m->curve_count;
+    bool *todo = NULL;
+    PESS_TRY(pess__allocate(&k->cost, count, sizeof *k->cost, "the queue", error));
+    PESS_TRY(pess__allocate(&todo, count, sizeof *todo, "the queue", error));
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t d = i / m->curve_count;
+        const int c = (int)(i % m->curve_count);
+        todo[i] = pess__minatar_mine(m, d) && !m->runs[i].finished;
+        k->cost[i] = pess__minatar_run_seconds(m, d, c);
+    }
+    count_runs(k, todo);
+    const pess_status status = pess__minatar_queue_create(m->dataset_count, m->curve_count, imitates(m),
+                                                          m->options.jobs, todo, k->cost, &k->queue, error);
+    free(todo);
+    return status;
+}
+
+static pess_status run(crew *k, pess_error *error) {
+    pess_minatar *m = k->m;
+    worker *workers = NULL;
+    pthread_t *threads = NULL;
+    PESS_TRY(pess__allocate(&k->data, m->dataset_count, sizeof *k->data, "the datasets", error));
+    PESS_TRY(pess__allocate(&k->behaviour, m->dataset_count, sizeof *k->behaviour, "the datasets", error));
+    PESS_TRY(pess__allocate(&k->share, m->options.jobs, sizeof *k->share, "the threads", error));
+    PESS_TRY(make_queue(k, error));
+    pess_status status = pess__allocate(&workers, m->options.jobs, sizeof *workers, "the threads", error);
+    if (status == PESS_OK) status = pess__allocate(&threads, m->options.jobs, sizeof *threads, "the threads", error);
+    if (status == PESS_OK) status = run_crew(k, workers, threads, error);
+    free(workers);
+    free(threads);
+    return status == PESS_OK ? end_of(k, error) : status;
+}
+
+pess_status pess_minatar_run(pess_minatar *m, pess_error *error) {
+    PESS_TRY(pess__minatar_make_directories(m->out, error));
+    PESS_TRY(pess__minatar_measure(m, error));
+    PESS_TRY(pess__minatar_write_settings(m, error));
+    crew k = {.m = m, .lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER, .begun = pess__clock()};
+    pess_status status = run(&k, error);
+    for (int64_t d = 0; k.data != NULL && d < m->dataset_count; d++) pess_transitions_destroy(k.data[d]);
+    pess__minatar_queue_destroy(k.queue);
+    free(k.data);
+    free(k.behaviour);
+    free(k.cost);
+    free((void *)k.share);
+    free(k.notices);
+    m->seconds = pess__clock() - k.begun;
+    return status == PESS_OK ? pess__minatar_summarise(m, error) : status;
+}

@@ -1,0 +1,19 @@
+/* What is written about a deep experiment. */
+#ifndef PESS_REPORT_MINATAR_H
+#define PESS_REPORT_MINATAR_H
+
+#include "experiment/minatar.h"
+#include "report/figure.h"
+
+/* Each writes one file. */
+pess_status pess__minatar_results(const pess_minatar *m, const char *path, pess_error *error);
+pess_status pess__minatar_runs(const pess_minatar *m, const char *path, pess_error *error);
+pess_status pess__minatar_manifest(const pess_minatar *m, const char *command, const char *path, pess_error *error);
+pess_status pess__minatar_page(const pess_minatar *m, const char *command, const char *path, pess_error *error);
+
+/* A panel per game. */
+pess_status pess__minatar_figure(const pess_minatar *m, pess__figure *out, pess_error *error);
+/* The settings as a line, e.g. "3 trials · protocol quick · seed 1". */
+void pess__minatar_note(const pess_minatar *m, char *out, size_t size);
+
+#endif

@@ -1,0 +1,390 @@
+/* Fitted Q iteration on fixed datasets: targets by hand, the limits of proximal, a tabular process where the networks
+ * must come to the tabular engine's answer, and resuming. */
+#include "deep/fitted.h"
+#include "deep/play.h"
+#include "nn/netfile.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char root[] = "/tmp/pess_fitted_test_XXXXXX";
+
+static const char *in_root(const char *name) {
+    static char paths[6][300];
+    static int next;
+    char *path = paths[next++ % 6];
+    (void)snprintf(path, sizeof paths[0], "%s/%s", root, name);
+    return path;
+}
+
+#define OK(call) assert_int_equal(call, PESS_OK)
+
+/* ---- targets */
+
+static void targets_by_hand(void **state) {
+    (void)state;
+    pess_error error;
+    pess_transitions *data = NULL;
+    const uint8_t s[3] = {1, 2, 4};
+    OK(pess__transitions_create("mdp", "", 3, 2, &data, &error));
+    OK(pess__transitions_add(data, &s[0], 0, 1, &s[1], PESS_END_NONE, &error));
+    OK(pess__transitions_add(data, &s[1], 1, 2, &s[2], PESS_END_TERMINAL, &error));
+    OK(pess__transitions_add(data, &s[0], 1, 3, &s[2], PESS_END_CUTOFF, &error));
+    float value[3];
+    value[pess__transitions_find(data, &s[0])] = 7;
+    value[pess__transitions_find(data, &s[1])] = 10;
+    value[pess__transitions_find(data, &s[2])] = 20;
+    const pess__fitted f = {.data = data, .value = value, .options = {.gamma = 0.5}};
+    assert_true(fabs(pess__fitted_target(&f, 0) - (1 + 0.5 * 10)) < 1e-12);
+    assert_true(fabs(pess__fitted_target(&f, 1) - 2) < 1e-12);              /* nothing after a terminal */
+    assert_true(fabs(pess__fitted_target(&f, 2) - (3 + 0.5 * 20)) < 1e-12); /* a cut-off goes on */
+    pess_transitions_destroy(data);
+}
+
+/* ---- rules */
+
+static void random_sight(pess__rng *rng, int64_t actions, float *q, float *prior) {
+    double sum = 0;
+    for (int64_t a = 0; a < actions; a++) {
+        q[a] = (float)pess__rng_normal(rng);
+        prior[a] = (float)pess__rng_exponential(rng);
+        sum += (double)prior[a];
+    }
+    for (int64_t a = 0; a < actions; a++) prior[a] = (float)((double)prior[a] / sum);
+}
+
+/* Σπq − αΣmax(π−π̂,0) */
+static double penalised(const float *q, const float *prior, const double *policy, int64_t actions, double alpha) {
+    double value = 0;
+    for (int64_t a = 0; a < actions; a++)
+        value += policy[a] * (double)q[a] - alpha * fmax(policy[a] - (double)prior[a], 0);
+    return value;
+}
+
+static void proximal_is_the_best_penalised_policy(void **state) {
+    (void)state;
+    enum { ACTIONS = 4 };
+    pess__rng rng = pess__rng_stream(1, "test proximal", 0);
+    for (int round = 0; round < 300; round++) {
+        float q[ACTIONS], prior[ACTIONS];
+        double policy[ACTIONS], sum = 0, other[ACTIONS];
+        random_sight(&rng, ACTIONS, q, prior);
+        const double alpha = 2 * pess__rng_uniform(&rng);
+        const pess__sight sight = {.actions = ACTIONS, .q = q, .prior = prior};
+        const double value = pess__learner_proximal.decide(alpha, &sight, policy);
+        for (int a = 0; a < ACTIONS; a++) sum += policy[a];
+        assert_true(fabs(sum - 1) < 1e-6);
+        assert_true(fabs(value - penalised(q, prior, policy, ACTIONS, alpha)) < 1e-5);
+        for (int trial = 0; trial < 200; trial++) { /* no other policy is better */
+            double total = 0;
+            for (int a = 0; a < ACTIONS; a++) total += other[a] = pess__rng_exponential(&rng);
+            for (int a = 0; a < ACTIONS; a++) other[a] /= total;
+            assert_true(penalised(q, prior, other, ACTIONS, alpha) <= value + 1e-5);
+        }
+    }
+}
+
+static void proximal_between_naive_and_imitation(void **state) {
+    (void)state;
+    enum { ACTIONS = 6 };
+    pess__rng rng = pess__rng_stream(2, "test proximal", 0);
+    for (int round = 0; round < 300; round++) {
+        float q[ACTIONS], prior[ACTIONS];
+        double a_policy[ACTIONS], b_policy[ACTIONS];
+        random_sight(&rng, ACTIONS, q, prior);
+        if (round % 3 == 0) q[4] = q[1]; /* ties */
+        const pess__sight sight = {.actions = ACTIONS, .q = q, .prior = prior};
+        const double a = pess__learner_proximal.decide(0, &sight, a_policy);
+        const double b = pess__learner_naive.decide(NAN, &sight, b_policy);
+        assert_memory_equal(&a, &b, sizeof a);
+        assert_memory_equal(a_policy, b_policy, sizeof a_policy);
+        double mean = 0;
+        const double value = pess__learner_proximal.decide(1e9, &sight, a_policy);
+        (void)pess__learner_imitation.decide(NAN, &sight, b_policy);
+        assert_memory_equal(a_policy, b_policy, sizeof a_policy);
+        for (int k = 0; k < ACTIONS; k++) mean += (double)prior[k] * (double)q[k];
+        assert_true(fabs(value - mean) < 1e-12);
+    }
+}
+
+/* ---- a tabular process */
+
+enum { STATES = 12, ACTIONS = 3 };
+
+static pess_mdp *process(void) {
+    pess_garnet_options o = pess_garnet_options_defaults();
+    o.states = STATES, o.actions = ACTIONS, o.branching = 2, o.terminals = 1, o.seed = 4;
+    pess_mdp *mdp = NULL;
+    pess_error error;
+    OK(pess_mdp_garnet(&o, &mdp, &error));
+    return mdp;
+}
+
+static pess_transitions *collect(const pess_mdp *mdp, int64_t transitions) {
+    pess_collect_options o = pess_collect_options_defaults();
+    o.mdp = mdp, o.transitions = transitions, o.envs = 4, o.seed = 9, o.env.step_limit = 30;
+    pess_transitions *data = NULL;
+    pess_error error;
+    OK(pess_collect(&o, &data, &error));
+    return data;
+}
+
+static int64_t state_of(const uint8_t *bits) {
+    for (int64_t s = 0; s < STATES; s++)
+        if (bits[s / 8] >> (s % 8) & 1) return s;
+    return -1;
+}
+
+/* The same transitions for the tabular engine, by way of a file. */
+static pess_counts *tabular(const pess_transitions *data) {
+    const char *path = in_root("log.csv");
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    (void)fputs("state,action,reward,next_state,terminal,truncated\n", file);
+    for (int64_t i = 0; i < data->transitions; i++) {
+        const uint8_t *from, *to;
+        int32_t action;
+        double reward;
+        pess_end end;
+        assert_true(pess_transitions_get(data, i, &from, &action, &reward, &to, &end));
+        (void)fprintf(file, "%lld,%d,%.17g,%lld,%d,%d\n", (long long)state_of(from), action, reward,
+                      (long long)state_of(to), end == PESS_END_TERMINAL,
+                      end != PESS_END_TERMINAL && end != PESS_END_NONE);
+    }
+    assert_int_equal(fclose(file), 0);
+    pess_counts *counts = NULL;
+    pess_error error;
+    OK(pess_counts_read(path, NULL, &counts, &error));
+    return counts;
+}
+
+static pess_train_options training(const pess_mdp *mdp, const pess_transitions *data, const char *algorithm,
+                                   const char *out) {
+    pess_train_options o = pess_train_options_defaults();
+    o.mdp = mdp, o.data = data, o.algorithm = algorithm, o.out = in_root(out), o.network = "dense", o.gamma = 0.9;
+    o.seed = 3, o.threads = 1;
+    o.protocol = *pess_protocol_find("smoke");
+    o.protocol.updates = 70, o.protocol.steps = 100, o.protocol.batch = 256, o.protocol.rate = 4e-3;
+    o.protocol.imitation_steps = 2000, o.protocol.imitation_batch = 256, o.protocol.imitation_rate = 1e-2;
+    o.protocol.score_episodes = 20, o.protocol.control_episodes = 0, o.protocol.eval_every = 0;
+    return o;
+}
+
+/* v(s) by the learner's rule from the trained networks. */
+static void values_of(const char *directory, const pess__learner *learner, double alpha, double *out) {
+    char path[400];
+    pess_net *net = NULL, *imitation = NULL;
+    pess_error error;
+    (void)snprintf(path, sizeof path, "%s/policy.pessnet", directory);
+    OK(pess_net_read(path, NULL, &net, &error));
+    if (learner->info.imitation) {
+        (void)snprintf(path, sizeof path, "%s/imitation/policy.pessnet", directory);
+        OK(pess_net_read(path, NULL, &imitation, &error));
+    }
+    for (int64_t s = 0; s < STATES; s++) {
+        uint8_t bits[(STATES + 7) / 8] = {0};
+        float q[ACTIONS], odds[ACTIONS], prior[ACTIONS];
+        double policy[ACTIONS];
+        bits[s / 8] = (uint8_t)(1 << (s % 8));
+        OK(pess_net_apply(net, bits, sizeof bits, 1, 1, q, &error));
+        if (imitation != NULL) {
+            OK(pess_net_apply(imitation, bits, sizeof bits, 1, 1, odds, &error));
+            pess__softmax(odds, ACTIONS, prior);
+        }
+        const pess__sight sight = {.actions = ACTIONS, .q = q, .prior = prior};
+        out[s] = learner->decide(alpha, &sight, policy);
+    }
+    pess_net_destroy(net);
+    pess_net_destroy(imitation);
+}
+
+/* Garnet rewards are 0 or 1 and γ = 0.9: values reach about 5. The targets' noise is averaged by the network; what is
+ * left is its fit, a few hundredths. */
+static void networks_come_to_the_tabular_answer(void **state) {
+    (void)state;
+    pess_mdp *mdp = process();
+    pess_transitions *data = collect(mdp, 6000);
+    pess_counts *counts = tabular(data);
+    pess_model *model = NULL;
+    pess_error error = {0};
+    const pess_model_options model_options = pess_model_options_defaults();
+    OK(pess_model_estimate(counts, &model_options, &model, &error));
+    double start[STATES];
+    OK(pess_start_uniform(model, start, &error));
+    const struct {
+        const char *algorithm;
+        const pess__learner *learner;
+        double alpha;
+    } cases[] = {{"naive", &pess__learner_naive, NAN}, {"proximal", &pess__learner_proximal, 0.25}};
+    double found[2][STATES];
+    for (int c = 0; c < 2; c++) {
+        pess_train_options o = training(mdp, data, cases[c].algorithm, cases[c].algorithm);
+        o.alpha = cases[c].alpha;
+        pess_train_result result;
+        OK(pess_train_run(&o, &result, &error));
+        assert_true(isfinite(result.score) && isfinite(result.predicted));
+        values_of(o.out, cases[c].learner, cases[c].alpha, found[c]);
+        pess_solve_options s = pess_solve_options_defaults();
+        s.algorithm = cases[c].algorithm, s.gamma = 0.9, s.absorbed = true, s.alpha = c == 1 ? 0.25 : s.alpha;
+        pess_solution *solution = NULL;
+        OK(pess_solve(counts, model, start, &s, &solution, &error));
+        const double *wanted = pess_solution_values(solution);
+        const pess_names *names = pess_counts_state_names(counts);
+        (void)names; /* ids are integers: state s is s */
+        for (int64_t k = 0; k < STATES - 1; k++) {
+            if (fabs(found[c][k] - wanted[k]) > 0.15)
+                fail_msg("%s, state %lld: %g, the engine has %g", cases[c].algorithm, (long long)k, found[c][k],
+                         wanted[k]);
+        }
+        pess_solution_destroy(solution);
+    }
+    double apart = 0; /* the two answers are not the same, or the test would show little */
+    for (int64_t k = 0; k < STATES - 1; k++) apart = fmax(apart, fabs(found[0][k] - found[1][k]));
+    assert_true(apart > 0.3);
+    pess_model_destroy(model);
+    pess_counts_destroy(counts);
+    pess_transitions_destroy(data);
+    pess_mdp_destroy(mdp);
+}
+
+static void compare_networks(const char *a, const char *b) {
+    pess_net *nets[2] = {NULL, NULL};
+    pess_error error;
+    char path[400];
+    for (int i = 0; i < 2; i++) {
+        (void)snprintf(path, sizeof path, "%s/policy.pessnet", i == 0 ? a : b);
+        OK(pess_net_read(path, NULL, &nets[i], &error));
+    }
+    assert_memory_equal(nets[0]->net->parameters, nets[1]->net->parameters, (size_t)nets[0]->net->size * sizeof(float));
+    for (int i = 0; i < 2; i++) pess_net_destroy(nets[i]);
+}
+
+static void alpha_zero_trains_the_naive_network(void **state) {
+    (void)state;
+    pess_mdp *mdp = process();
+    pess_transitions *data = collect(mdp, 1500);
+    pess_train_result naive, proximal;
+    pess_error error;
+    pess_train_options o = training(mdp, data, "naive", "zero-naive");
+    o.protocol.updates = 8;
+    OK(pess_train_run(&o, &naive, &error));
+    o = training(mdp, data, "proximal", "zero-proximal");
+    o.protocol.updates = 8, o.alpha = 0;
+    OK(pess_train_run(&o, &proximal, &error));
+    compare_networks(in_root("zero-naive"), in_root("zero-proximal"));
+    assert_memory_equal(&naive.score, &proximal.score, sizeof naive.score);
+    assert_memory_equal(&naive.predicted, &proximal.predicted, sizeof naive.predicted);
+    pess_transitions_destroy(data);
+    pess_mdp_destroy(mdp);
+}
+
+/* ---- resuming */
+
+typedef struct stopper {
+    int64_t left;
+} stopper;
+
+static bool stop(void *user, const char *what, double done, double total, const char *unit) {
+    (void)what, (void)done, (void)total, (void)unit;
+    return ((stopper *)user)->left-- > 0;
+}
+
+static void interrupted_it_ends_in_the_same_bytes(void **state) {
+    (void)state;
+    pess_mdp *mdp = process();
+    pess_transitions *data = collect(mdp, 1500);
+    for (int kind = 0; kind < 3; kind++) {
+        static const char *const algorithms[] = {"imitation", "naive", "proximal"};
+        char whole[32], pieces[32];
+        (void)snprintf(whole, sizeof whole, "whole-%d", kind);
+        (void)snprintf(pieces, sizeof pieces, "pieces-%d", kind);
+        pess_train_result result, resumed;
+        pess_error error;
+        pess_train_options o = training(mdp, data, algorithms[kind], whole);
+        o.protocol.updates = 10, o.protocol.eval_every = 2, o.protocol.reset = kind == 2;
+        o.protocol.imitation_steps = 4000, o.protocol.steps = 600;
+        OK(pess_train_run(&o, &result, &error));
+        o.out = in_root(pieces), o.resume = true, o.checkpoint_seconds = 0, o.threads = 2;
+        int interruptions = 0;
+        pess_status status = PESS_INTERRUPTED;
+        for (int round = 0; round < 100 && status == PESS_INTERRUPTED; round++) {
+            stopper s = {round % 3}; /* reports come every tenth of a second */
+            o.progress = (pess_progress){stop, &s};
+            status = pess_train_run(&o, &resumed, &error);
+            interruptions += status == PESS_INTERRUPTED;
+            if (round > 6) o.progress = (pess_progress){0};
+            if (round > 6 && status == PESS_INTERRUPTED) status = pess_train_run(&o, &resumed, &error);
+        }
+        OK(status);
+        assert_true(interruptions >= 1);
+        compare_networks(in_root(whole), in_root(pieces));
+        assert_memory_equal(&result.score, &resumed.score, sizeof result.score);
+        assert_memory_equal(&result.outside, &resumed.outside, sizeof result.outside);
+        o.protocol.batch = 7, o.protocol.imitation_batch = 7; /* other settings are refused, by name */
+        assert_int_equal(pess_train_run(&o, &resumed, &error), PESS_ARGUMENT);
+        assert_non_null(strstr(error.message, "batch"));
+    }
+    pess_transitions_destroy(data);
+    pess_mdp_destroy(mdp);
+}
+
+/* ---- what cannot be */
+
+static void bad_options_and_divergence(void **state) {
+    (void)state;
+    pess_mdp *mdp = process();
+    pess_transitions *data = collect(mdp, 300);
+    pess_train_result result;
+    pess_error error;
+    pess_train_options o = training(mdp, data, "nonsense", "bad");
+    assert_int_equal(pess_train_run(&o, &result, &error), PESS_ARGUMENT);
+    assert_non_null(strstr(error.message, "imitation, naive, proximal"));
+    o = training(mdp, data, "naive", "bad");
+    o.alpha = 0.5;
+    assert_int_equal(pess_train_run(&o, &result, &error), PESS_ARGUMENT);
+    o = training(mdp, data, "naive", "bad");
+    o.protocol.updates = 0;
+    assert_int_equal(pess_train_run(&o, &result, &error), PESS_ARGUMENT);
+    o = training(mdp, data, "proximal", "bad");
+    o.imitation = in_root("nothing-there");
+    assert_int_equal(pess_train_run(&o, &result, &error), PESS_IO);
+    o = training(mdp, data, "naive", "diverges");
+    o.protocol.rate = o.protocol.rate_last = 1e20;
+    assert_int_equal(pess_train_run(&o, &result, &error), PESS_NOT_CONVERGED);
+    assert_non_null(strstr(error.message, "update 1"));
+    pess_transitions_destroy(data);
+    pess_mdp_destroy(mdp);
+}
+
+static int open_root(void **state) {
+    (void)state;
+    return mkdtemp(root) == NULL;
+}
+
+static int remove_root(void **state) {
+    (void)state;
+    char command[400];
+    (void)snprintf(command, sizeof command, "rm -rf '%s'", root);
+    return system(command); /* NOLINT(cert-env33-c): a fixed command on our own directory */
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(targets_by_hand),
+        cmocka_unit_test(proximal_is_the_best_penalised_policy),
+        cmocka_unit_test(proximal_between_naive_and_imitation),
+        cmocka_unit_test(networks_come_to_the_tabular_answer),
+        cmocka_unit_test(alpha_zero_trains_the_naive_network),
+        cmocka_unit_test(interrupted_it_ends_in_the_same_bytes),
+        cmocka_unit_test(bad_options_and_divergence),
+    };
+    return cmocka_run_group_tests(tests, open_root, remove_root);
+}
