@@ -24,7 +24,7 @@ const pess__doubt *pess__doubt_find(const char *name);
 const pess__doubt *pess__doubt_at(size_t index); /* NULL past the last */
 
 extern const pess__doubt pess__doubt_counts, pess__doubt_support_net, pess__doubt_imitation,
-    pess__doubt_imitation_counts;
+    pess__doubt_imitation_counts, pess__doubt_ensemble;
 
 /* Trains the doubt's network and fills fitted->penalty. It depends on the data and the options alone, so that a resumed
  * run makes the same. */

@@ -9,10 +9,8 @@
 #include <string.h>
 
 static const pess__doubt *const doubts[] = {
-    &pess__doubt_counts,
-    &pess__doubt_support_net,
-    &pess__doubt_imitation,
-    &pess__doubt_imitation_counts,
+    &pess__doubt_counts,           &pess__doubt_support_net, &pess__doubt_imitation,
+    &pess__doubt_imitation_counts, &pess__doubt_ensemble,
 };
 
 const pess__doubt *pess__doubt_at(size_t index) {

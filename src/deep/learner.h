@@ -49,7 +49,11 @@ typedef struct pess__learner {
 const pess__learner *pess__learner_find(const char *name);
 
 extern const pess__learner pess__learner_imitation, pess__learner_naive, pess__learner_proximal,
-    pess__learner_counts_alone;
+    pess__learner_counts_alone, pess__learner_bcq, pess__learner_brac, pess__learner_spibb_dqn, pess__learner_cql,
+    pess__learner_crr, pess__learner_crr_exp, pess__learner_rem;
+
+/* CRR: how much a logged action of that advantage counts. */
+double pess__crr_weight(bool binary, double beta, double advantage);
 
 /* softmax(outputs) to probabilities [actions]. */
 void pess__softmax(const pess__real *outputs, int64_t actions, float *probabilities);
