@@ -3,13 +3,14 @@
  *
  *     huber(Σ_k w_k q_k(s,a) − r − γ max_b Σ_k w_k q_k(s',b)),     w_k = w'_k / Σ w',  w' uniform in [0,1]
  *
- * and acts by the mean of the heads. K = 200 as theirs. The targets of an update are computed once for all its
- * minibatches, so an update has MIXTURES combinations that its steps take in turn. */
+ * and acts by the mean of the heads. Theirs are 200, which costs four times a naive run with networks as small as
+ * these; here K = 50. The targets of an update are computed once for all its minibatches, so an update has MIXTURES
+ * combinations that its steps take in turn. */
 #include "deep/learner.h"
 
 #include <math.h>
 
-enum { HEADS = 200, MIXTURES = 20 };
+enum { HEADS = 50, MIXTURES = 20 };
 
 static double decide(double alpha, const pess__sight *sight, double *policy) {
     (void)alpha;
@@ -37,7 +38,7 @@ const pess__learner pess__learner_rem = {
              .imitation = false,
              .samples = false,
              .alpha = NAN,
-             .source = "Agarwal et al. 2020: 200 heads; 20 mixtures per update here"},
+             .source = "Agarwal et al. 2020; 50 heads for their 200, 20 mixtures per update"},
     .decide = decide,
     .heads = HEADS,
     .mixtures = MIXTURES};
