@@ -9,7 +9,7 @@
 #include <math.h>
 
 static double decide(double alpha, const pess__sight *sight, double *policy) {
-    double most = -INFINITY, sum = 0;
+    double most = -INFINITY, sum = 0, mass = 0;
     for (int64_t a = 0; a < sight->actions; a++) most = fmax(most, (double)sight->q[a]);
     if (!(alpha > 0)) { /* naive: the smallest of the best actions */
         bool found = false;
@@ -19,10 +19,13 @@ static double decide(double alpha, const pess__sight *sight, double *policy) {
         }
         return most;
     }
-    for (int64_t a = 0; a < sight->actions; a++)
-        sum += policy[a] = fmax((double)sight->prior[a], 1e-30) * exp(((double)sight->q[a] - most) / alpha);
+    for (int64_t a = 0; a < sight->actions; a++) {
+        const double prior = fmax((double)sight->prior[a], 1e-30);
+        mass += prior; /* 1 but for rounding, which a large alpha would show */
+        sum += policy[a] = prior * exp(((double)sight->q[a] - most) / alpha);
+    }
     for (int64_t a = 0; a < sight->actions; a++) policy[a] /= sum;
-    return most + alpha * log(sum);
+    return most + alpha * log(sum / mass);
 }
 
 const pess__learner pess__learner_brac = {
