@@ -200,6 +200,28 @@ static void an_ensemble_of_resamples(void **state) {
     pess_mdp_destroy(mdp);
 }
 
+/* Network k sees the rows of its own resample with replacement: 1 − 1/e of all, and another one's choice of them. The
+ * shares have a standard deviation of 0.007; five of them are allowed (false alarm below 1e-6 each). */
+static void each_network_has_its_own_resample(void **state) {
+    (void)state;
+    enum { ROWS = 2000, DRAWS = 30 * ROWS };
+    static bool seen[2][ROWS];
+    const pess_transitions data = {.transitions = ROWS};
+    const pess__fitted f = {.data = &data, .learner = &pess__doubt_ensemble.learner};
+    for (int k = 0; k < 2; k++) {
+        pess__rng rng = pess__rng_stream(5, "test resample", 0);
+        for (int i = 0; i < DRAWS; i++) seen[k][pess__fitted_draw(&f, k, &rng)] = true;
+    }
+    double share[2] = {0, 0}, both = 0;
+    for (int i = 0; i < ROWS; i++) {
+        for (int k = 0; k < 2; k++) share[k] += seen[k][i] / (double)ROWS;
+        both += (seen[0][i] && seen[1][i]) / (double)ROWS;
+    }
+    const double expected = 1 - exp(-1);
+    for (int k = 0; k < 2; k++) assert_true(fabs(share[k] - expected) < 0.035);
+    assert_true(fabs(both - expected * expected) < 0.05); /* standard deviation 0.01 */
+}
+
 /* ---- limits */
 
 static void alpha_zero_is_naive_to_the_bit(void **state) {
@@ -354,6 +376,7 @@ int main(void) {
         cmocka_unit_test(ua_by_hand),
         cmocka_unit_test(networks_come_to_the_tabular_answer),
         cmocka_unit_test(an_ensemble_of_resamples),
+        cmocka_unit_test(each_network_has_its_own_resample),
         cmocka_unit_test(alpha_zero_is_naive_to_the_bit),
         cmocka_unit_test(colliding_hashes_change_nothing),
         cmocka_unit_test(resuming),
