@@ -4,6 +4,7 @@
 #include "core/krylov.h"
 #include "core/lu.h"
 #include "core/memory.h"
+#include "core/ranges.h"
 #include "core/rng.h"
 #include "core/threads.h"
 #include "model/model.h"
@@ -282,8 +283,8 @@ static double sweep_seconds(const pess_model *model, const pess_solve_options *o
                            .v = array(states, sizeof(double)),
                            .tv = array(states, sizeof(double)),
                            .choice = array(states, sizeof(int32_t)),
-                           .q = array(threads * actions, sizeof(double)),
-                           .row = array(threads * actions, sizeof(double)),
+                           .q = array(threads * pess__apart(actions, sizeof(double)), sizeof(double)),
+                           .row = array(threads * pess__apart(actions, sizeof(double)), sizeof(double)),
                            .part = array(threads, sizeof(pess__sweep))};
     double best = INFINITY;
     for (int r = 0; r < 12; r++) {

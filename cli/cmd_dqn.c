@@ -62,6 +62,7 @@ int cmd_dqn(int argc, char **argv) {
         {"batch", 0, OPTION_COUNT, &o.batch, "N", "samples of an update (32)"},
         {"train-every", 0, OPTION_COUNT, &o.train_every, "N", "frames per update (8)"},
         {"target-every", 0, OPTION_COUNT, &o.target_every, "N", "updates between copies to the target network (1000)"},
+        {"average", 0, OPTION_COUNT, &o.average, "N", "updates whose running mean is evaluated and kept (1000)"},
         {"warmup", 0, OPTION_COUNT, &o.warmup, "N", "frames of random play before the first update (5000)"},
         {"epsilon-first", 0, OPTION_NUMBER, &o.epsilon_first, "E", "exploration at first (1)"},
         {"epsilon-last", 0, OPTION_NUMBER, &o.epsilon_last, "E", "and in the end (0.05)"},

@@ -155,13 +155,34 @@ static void list_protocols(json_writer *json) {
     }
 }
 
+static void list_experiment(const pess_experiment_info *info, json_writer *json) {
+    if (json == NULL) {
+        (void)printf("%-24s %s\n", info->name, info->summary);
+        return;
+    }
+    json_object(json, NULL);
+    json_text(json, "name", info->name);
+    json_text(json, "summary", info->summary);
+    json_count(json, "default_trials", info->default_trials);
+    json_close(json, '}');
+}
+
+static void list_experiments(json_writer *json) {
+    size_t count = 0;
+    const pess_experiment_info *list = pess_experiment_list(&count), *info;
+    for (size_t i = 0; i < count; i++) list_experiment(&list[i], json);
+    for (size_t i = 0; (info = pess_minatar_list(i)) != NULL; i++) list_experiment(info, json);
+}
+
 static const usage list_usage = {
     .command = "list",
-    .summary = "what there is: algorithms, uncertainties, formats, learners, neural uncertainties, protocols",
-    .arguments = "algorithms|uncertainties|formats|learners|neural-uncertainties|protocols [--json]",
+    .summary = "what there is: algorithms, uncertainties, formats, learners, neural uncertainties, protocols, "
+               "experiments",
+    .arguments = "algorithms|uncertainties|formats|learners|neural-uncertainties|protocols|experiments [--json]",
     .examples = "  pess list algorithms\n  pess list uncertainties --json",
-    .positional =
-        (const char *const[]){"algorithms, uncertainties, formats, learners, neural-uncertainties or protocols", NULL},
+    .positional = (const char *const[]){"algorithms, uncertainties, formats, learners, neural-uncertainties, protocols "
+                                        "or experiments",
+                                        NULL},
 };
 
 int cmd_list(int argc, char **argv) {
@@ -169,9 +190,10 @@ int cmd_list(int argc, char **argv) {
         const char *name;
         void (*print)(json_writer *json);
     } tables[] = {
-        {"algorithms", list_algorithms}, {"uncertainties", list_uncertainties},
-        {"formats", list_formats},       {"learners", list_learners},
-        {"protocols", list_protocols},   {"neural-uncertainties", list_neural_uncertainties},
+        {"algorithms", list_algorithms},   {"uncertainties", list_uncertainties},
+        {"formats", list_formats},         {"learners", list_learners},
+        {"protocols", list_protocols},     {"neural-uncertainties", list_neural_uncertainties},
+        {"experiments", list_experiments},
     };
     bool as_json = false;
     const option rows[] = {{"json", 0, OPTION_FLAG, &as_json, NULL, "as JSON"}};
@@ -192,7 +214,7 @@ int cmd_list(int argc, char **argv) {
         return EXIT_FINE;
     }
     return report_usage("list",
-                        "found '%s', expected algorithms, uncertainties, formats, learners, neural-uncertainties or "
-                        "protocols",
+                        "found '%s', expected algorithms, uncertainties, formats, learners, neural-uncertainties, "
+                        "protocols or experiments",
                         what);
 }

@@ -13,7 +13,8 @@ typedef struct play {
     const char *policy, *record; /* policy NULL: a person */
     int64_t fps, steps, size;
     pess_env *env;
-    pess_net *net; /* of the policy; NULL: random or a person */
+    pess_net *net;       /* of the policy; NULL: random or a person */
+    bool argmax, sample; /* asked for; what the network does */
     float q[PESS_ENV_ACTIONS];
     pess_random random;
     uint8_t bits[PESS_ENV_MAX_BYTES];
@@ -28,10 +29,7 @@ static bool look(play *p, pess_error *error) {
 
 static int64_t policy_action(play *p) {
     if (p->net == NULL) return pess_random_below(&p->random, pess_env_actions(p->env));
-    int64_t best = 0;
-    for (int64_t a = 1; a < PESS_ENV_ACTIONS; a++)
-        if (p->q[a] > p->q[best]) best = a;
-    return best;
+    return pess_net_action(p->q, PESS_ENV_ACTIONS, p->sample, &p->random);
 }
 
 /* One step, with the score and the new board. */
@@ -226,7 +224,9 @@ static int check(play *p, const char *game) {
     if (p->info == NULL) return report_usage("play", "no game '%s'; 'pess env list' lists them", game);
     if (p->fps < 1 || p->fps > 1000) return report_usage("play", "--fps: expected 1 to 1000");
     if (p->size < 1 || p->size > 200) return report_usage("play", "--size: expected 1 to 200 pixels");
-    return p->policy != NULL ? policy_open("play", p->policy, p->info, &p->net) : -1;
+    if (p->policy == NULL) return -1;
+    const int code = policy_open("play", p->policy, p->info, &p->net);
+    return code >= 0 ? code : policy_rule("play", p->policy, p->net, p->argmax, &p->sample);
 }
 
 int cmd_play(int argc, char **argv) {
@@ -239,6 +239,7 @@ int cmd_play(int argc, char **argv) {
          .target = &p.policy,
          .argument = "random|FILE",
          .help = "watch a policy (a .pessnet file: its q-values are shown) instead of playing yourself"},
+        {.name = "argmax", .kind = OPTION_FLAG, .target = &p.argmax, .help = ARGMAX_OPTION},
         {.name = "fps", .kind = OPTION_COUNT, .target = &p.fps, .argument = "N", .help = "steps a second (default 10)"},
         {.name = "seed", .kind = OPTION_SEED, .target = &p.settings.seed, .argument = "N", .help = "default 0"},
         {.name = "record",
@@ -276,7 +277,10 @@ int cmd_play(int argc, char **argv) {
     int code = options_parse(&use, options, COUNT_OF(options), argc, argv, &game, NULL);
     if (code >= 0) return code;
     code = check(&p, game);
-    if (code >= 0) return code;
+    if (code >= 0) {
+        pess_net_destroy(p.net);
+        return code;
+    }
     p.settings.game = game;
     p.settings.ramping = !steady;
     if (p.record != NULL && p.steps == 0) p.steps = 300;

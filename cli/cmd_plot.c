@@ -1,19 +1,24 @@
-/* pess plot: figures from results that are there already. */
+/* pess plot: figures from results and logs that are there already. */
 #include "command.h"
 
 int cmd_plot(int argc, char **argv) {
-    static const char *const positional[] = {"DIR|results.csv", NULL};
+    static const char *const positional[] = {"DIR|FILE.csv", NULL};
     const char *out = "figure.svg";
     const option options[] = {{"output", 'o', OPTION_TEXT, &out, "FILE",
                                "the figure: .svg, .png or .pdf (figure.svg in the present directory)", NULL, NULL}};
     const usage use = {.command = "plot",
-                       .summary = "draws results of experiments, a panel each",
-                       .arguments = "DIR|results.csv [...] [-o figure.svg|.png|.pdf]",
+                       .summary = "draws results of experiments and learning curves, a panel each",
+                       .arguments = "DIR|FILE.csv [...] [-o figure.svg|.png|.pdf]",
                        .description =
-                           "Reads the columns algorithm, x, trials, mean, ci95. Titles and labels come from the\n"
-                           "manifest.json beside the results, where there is one.",
+                           "Reads the columns algorithm, x, trials, mean, ci95 (results.csv of an experiment). Titles\n"
+                           "and labels come from the manifest.json beside it, where there is one. A file with the\n"
+                           "columns frame and return (log.csv of pess dqn) is a learning curve; with a column game as\n"
+                           "well (learning_curves.csv) it is a panel per game. In a DIR the file is results.csv,\n"
+                           "learning_curves.csv or log.csv, whichever is there.",
                        .examples = "  pess plot figure-1a figure-1b -o figure-1.pdf\n"
-                                   "  pess plot results.csv -o figure.png",
+                                   "  pess plot results.csv -o figure.png\n"
+                                   "  pess plot policies -o learning_curves.svg\n"
+                                   "  pess plot run/log.csv -o run.png",
                        .positional = positional,
                        .more = 63};
     const char *paths[64];

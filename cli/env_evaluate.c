@@ -4,13 +4,16 @@
 #include "json.h"
 #include "policy_arg.h"
 
+#include <string.h>
+
 static const usage evaluate_usage = {
     .command = "env evaluate",
-    .summary = "how well a policy plays: whole episodes, greedy but for --epsilon",
+    .summary = "how well a policy plays: whole episodes, by its own rule but for --epsilon",
     .arguments = "GAME --policy random|FILE [options]",
     .description =
         "Prints the mean undiscounted return with its 95 % interval. The same seed gives the same result at any\n"
-        "number of threads.",
+        "number of threads. A network acts by its largest output; one whose notes say acts=softmax (imitation:\n"
+        "pess net info) by sampling.",
     .examples = "  pess env evaluate breakout --policy policies/breakout.pessnet\n"
                 "  pess env evaluate breakout --policy policies/breakout.pessnet --epsilon 0.1 --episodes 500 --json",
     .positional = (const char *const[]){"GAME", NULL},
@@ -22,6 +25,7 @@ static void print_json(const char *game, const char *policy, const pess_play_opt
     json_text(&json, "game", game);
     json_text(&json, "policy", policy);
     json_number(&json, "epsilon", o->epsilon);
+    json_text(&json, "acts", strcmp(policy, "random") == 0 ? "random" : o->sample ? "softmax" : "argmax");
     json_number(&json, "mean_return", r->mean_return);
     json_number(&json, "ci95", r->ci95);
     json_number(&json, "mean_length", r->mean_length);
@@ -37,10 +41,11 @@ int env_evaluate(int argc, char **argv) {
     pess_play_options o = pess_play_options_defaults();
     const char *policy = NULL, *game = NULL;
     int64_t threads = 0;
-    bool as_json = false, steady = false;
+    bool as_json = false, steady = false, argmax = false;
     const option options[] = {
         {"policy", 0, OPTION_TEXT, &policy, "random|FILE", "who plays: uniformly random, or a .pessnet file"},
         {"epsilon", 0, OPTION_NUMBER, &o.epsilon, "E", "probability of a random action (0)"},
+        {"argmax", 0, OPTION_FLAG, &argmax, NULL, ARGMAX_OPTION},
         {"episodes", 0, OPTION_COUNT, &o.episodes, "N", "episodes to play (1000)"},
         {"seed", 0, OPTION_SEED, &o.seed, "N", "of games and exploration (0)"},
         {"threads", 0, OPTION_COUNT, &threads, "N", "0: all there are"},
@@ -57,7 +62,11 @@ int env_evaluate(int argc, char **argv) {
     if (info == NULL) return report_usage("env evaluate", "no game '%s'; 'pess env list' lists them", game);
     pess_net *net = NULL;
     code = policy_open("env evaluate", policy, info, &net);
-    if (code >= 0) return code;
+    if (code < 0) code = policy_rule("env evaluate", policy, net, argmax, &o.sample);
+    if (code >= 0) {
+        pess_net_destroy(net);
+        return code;
+    }
     o.env.game = game;
     o.env.ramping = !steady;
     o.threads = (int)threads;

@@ -23,7 +23,8 @@
     X(net, "what is in a network file")                                                                                \
     X(list, "the algorithms, uncertainties and formats there are")                                                     \
     X(experiment, "the paper's experiments, with a figure and a page")                                                 \
-    X(plot, "draws results of experiments")                                                                            \
+    X(merge, "puts the shards of an experiment with games together")                                                   \
+    X(plot, "draws results of experiments and learning curves")                                                        \
     X(help, "this overview, or the help of one command")
 
 #define COMMAND_DECLARE(name, summary) int cmd_##name(int argc, char **argv);

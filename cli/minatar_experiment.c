@@ -16,14 +16,17 @@
 static void print_claims(const pess_minatar *experiment) {
     size_t count = 0;
     const pess_minatar_claim *claims = pess_minatar_claims(experiment, &count);
+    if (count > 0) (void)puts("\nWhat the paper says, and what came out:");
     for (size_t i = 0; i < count; i++) {
-        if (i == 0 || strcmp(claims[i].game, claims[i - 1].game) != 0)
-            (void)printf("\n%s: what the paper says, and what came out\n", claims[i].game);
-        (void)printf("  %s\n    rule:  %s\n    %s: %s\n", claims[i].claim, claims[i].rule,
-                     !claims[i].judged ? "-"
-                     : claims[i].holds ? "came out"
-                                       : "DID NOT COME OUT",
-                     claims[i].found);
+        bool told = false;
+        for (size_t j = 0; j < i; j++) told |= claims[j].claim == claims[i].claim;
+        if (told) continue;
+        (void)printf("\n  %s\n  %s\n", claims[i].claim, claims[i].rule);
+        for (size_t j = i; j < count; j++) {
+            if (claims[j].claim != claims[i].claim) continue;
+            const char *verdict = !claims[j].judged ? "" : claims[j].holds ? "came out: " : "DID NOT COME OUT: ";
+            (void)printf("    %-15s %s%s\n", claims[j].game, verdict, claims[j].found);
+        }
     }
 }
 

@@ -868,7 +868,8 @@ PESS_API pess_status pess_experiment_directory(const char *directory, bool resum
  * or none; removes the checkpoint. `command` is the command line that repeats the experiment, for the page. */
 PESS_API pess_status pess_experiment_write(const pess_experiment *experiment, const char *directory,
                                            const char *command, pess_error *error);
-/* Draws results (directories, or files results.csv), a panel each, into an .svg, .png or .pdf. */
+/* Draws results (directories, or files results.csv), a panel each, into an .svg, .png or .pdf; and learning curves
+ * (files with columns frame and return: the log.csv of a training run; with a column game, a panel per game). */
 PESS_API pess_status pess_figure_write(const char *const *results, size_t count, const char *path, pess_error *error);
 
 /* ------------------------------------------------------------------------------------ 12 networks and deep training */
@@ -906,6 +907,11 @@ PESS_API bool pess_net_note(const pess_net *net, const char *key, char *value, s
 /* Outputs [count*outputs] of `count` packed observations, `stride` bytes apart. */
 PESS_API pess_status pess_net_apply(const pess_net *net, const uint8_t *bits, int64_t stride, int64_t count,
                                     int threads, float *out, pess_error *error);
+/* How a network acts, by its note "acts": "softmax" (imitation) means by sampling, "argmax" or no note greedily. Any
+ * other rule needs more than this network: PESS_INPUT. */
+PESS_API pess_status pess_net_samples(const pess_net *net, const char *name, bool *sample, pess_error *error);
+/* The action of these outputs: the largest (the smallest of equals), or one drawn from their softmax. */
+PESS_API int64_t pess_net_action(const float *outputs, int64_t actions, bool sample, pess_random *random);
 /* PESS_INPUT where the network was made for another game or another board. */
 PESS_API pess_status pess_net_check_game(const pess_net *net, const char *name, const pess_env_info *game,
                                          pess_error *error);
@@ -915,6 +921,7 @@ PESS_API pess_status pess_net_check_game(const pess_net *net, const char *name, 
 typedef struct pess_play_options {
     pess_env_options env; /* its seed and stream are not read; env.step_limit 0: 10,000 */
     double epsilon;       /* probability of a uniformly random action. Default 0 */
+    bool sample;          /* draw actions from the softmax of the outputs; else the largest output. Default false */
     int64_t episodes;     /* Default 1,000 */
     uint64_t seed;
     int threads; /* 0: all there are */
@@ -929,7 +936,7 @@ typedef struct pess_play_result {
 } pess_play_result;
 
 PESS_API pess_play_options pess_play_options_defaults(void);
-/* Greedy (the smallest of equally good actions) but for epsilon; net NULL: uniformly random. */
+/* Greedy (the smallest of equally good actions), or by sampling, but for epsilon; net NULL: uniformly random. */
 PESS_API pess_status pess_play(const pess_net *net, const pess_play_options *options, pess_play_result *out,
                                pess_error *error);
 
@@ -951,6 +958,7 @@ typedef struct pess_dqn_options {
     int64_t batch;                             /* Default 32 */
     int64_t train_every;                       /* frames per update. Default 8 */
     int64_t target_every;                      /* updates between copies to the target network. Default 1,000 */
+    int64_t average;                           /* updates whose running mean is evaluated and kept. Default 1,000 */
     int64_t warmup;                            /* frames of random play before the first update. Default 5,000 */
     double epsilon_first, epsilon_last;        /* of the exploring policy. Default 1 and 0.05 … */
     int64_t epsilon_frames;                    /* … linearly over these. Default 250,000 */

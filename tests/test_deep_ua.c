@@ -210,7 +210,7 @@ static void each_network_has_its_own_resample(void **state) {
     const pess__fitted f = {.data = &data, .learner = &pess__doubt_ensemble.learner};
     for (int k = 0; k < 2; k++) {
         pess__rng rng = pess__rng_stream(5, "test resample", 0);
-        for (int i = 0; i < DRAWS; i++) seen[k][pess__fitted_draw(&f, k, &rng)] = true;
+        for (int i = 0; i < DRAWS; i++) seen[k][pess__fitted_row(&f, k, &rng)] = true;
     }
     double share[2] = {0, 0}, both = 0;
     for (int i = 0; i < ROWS; i++) {

@@ -23,6 +23,10 @@ static void test_axes(void **state) {
     char text[32];
     pess__axis_label(&log_axis, 10000, text, sizeof text);
     assert_string_equal(text, "10k");
+    pess__axis_label(&linear, 1500000, text, sizeof text);
+    assert_string_equal(text, "1.5M");
+    pess__axis_label(&linear, 9000, text, sizeof text);
+    assert_string_equal(text, "9000");
     const pess__axis single = pess__axis_make(3, 3, false, true, 5, 0, 1);
     assert_true(single.lo < 3 && single.hi > 3);
 }
@@ -141,9 +145,54 @@ static void test_read_results(void **state) {
     assert_true(figure.panels[0].log_x); /* positive, three powers of ten */
     const pess__curve *ua = &figure.panels[0].curves[0];
     assert_string_equal(ua->algorithm, "ua");
-    assert_true(ua->count == 2 && ua->x[1] == 1000 && ua->mean[1] == 4 && isnan(ua->ci95[1]) && ua->ci95[0] == 0.5);
+    assert_true(ua->count == 2 && ua->x[1] == 1000 && ua->mean[1] == 4 && isnan(ua->lo[1]) && isnan(ua->hi[1]) &&
+                ua->lo[0] == 2.5 && ua->hi[0] == 3.5);
     pess__figure_release(&figure);
     (void)unlink(path);
+}
+
+static void test_read_learning_curves(void **state) {
+    (void)state;
+    const char *path = scratch_write(0, "loss,frame,game,return\n1,200,space_invaders,3\n1,100,breakout,-1\n"
+                                        "1,400,space_invaders,5.5\n");
+    pess__figure figure = {0};
+    pess_error error = {0};
+    if (pess__report_read(path, &figure, &error) != PESS_OK) fail_msg("%s", error.message);
+    assert_int_equal(figure.panel_count, 2);
+    assert_string_equal(figure.panels[0].title, "Space Invaders");
+    assert_string_equal(figure.panels[1].title, "Breakout");
+    assert_string_equal(figure.panels[0].x_label, "frames");
+    assert_false(figure.panels[0].log_x);
+    const pess__curve *curve = &figure.panels[0].curves[0];
+    assert_true(curve->count == 2 && curve->x[1] == 400 && curve->mean[1] == 5.5 && isnan(curve->lo[0]));
+    pess__figure_release(&figure);
+    (void)unlink(path);
+}
+
+/* A directory of a run, and a log beside others: each names its game. */
+static void test_read_training_logs(void **state) {
+    (void)state;
+    char directory[] = "/tmp/pess-run-XXXXXX", log[64], named[64];
+    assert_non_null(mkdtemp(directory));
+    (void)snprintf(log, sizeof log, "%s/log.csv", directory);
+    (void)snprintf(named, sizeof named, "%s/freeway.csv", directory);
+    const char *const files[] = {log, named};
+    for (int i = 0; i < 2; i++) {
+        FILE *file = fopen(files[i], "w");
+        assert_non_null(file);
+        (void)fputs("frame,return\n1000,2\n2000,4\n", file);
+        (void)fclose(file);
+    }
+    pess__figure figure = {0};
+    assert_int_equal(pess__report_read(directory, &figure, NULL), PESS_OK);
+    assert_int_equal(pess__report_read(named, &figure, NULL), PESS_OK);
+    assert_int_equal(figure.panel_count, 2);
+    assert_memory_equal(figure.panels[0].title, "Pess-run-", 9);
+    assert_string_equal(figure.panels[1].title, "Freeway");
+    pess__figure_release(&figure);
+    (void)unlink(log);
+    (void)unlink(named);
+    (void)rmdir(directory);
 }
 
 static void expect_bad(const char *text, const char *says) {
@@ -165,6 +214,10 @@ static void test_bad_results(void **state) {
     expect_bad("algorithm,x,trials,mean,ci95\nua,1,1,1,-2\n", "-2");
     expect_bad("algorithm,x,trials,mean,ci95\n,1,1,1,2\n", "name");
     expect_bad("algorithm,x,trials,mean,ci95\nua,1,1,1\n", ":2");
+    expect_bad("frame,return\n", "no rows");
+    expect_bad("frame,return\n-5,1\n", "number of frames");
+    expect_bad("frame,return\n5,many\n", "many");
+    expect_bad("game,frame,return\n,5,1\n", "name");
     const char *path = "/nowhere/results.csv";
     pess_error error = {0};
     assert_int_equal(pess_figure_write(&path, 1, scratch_path(1, ".svg"), &error), PESS_IO);
@@ -172,8 +225,12 @@ static void test_bad_results(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_axes), cmocka_unit_test(test_styles),
-                                       cmocka_unit_test(test_formats), cmocka_unit_test(test_read_results),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_axes),
+                                       cmocka_unit_test(test_styles),
+                                       cmocka_unit_test(test_formats),
+                                       cmocka_unit_test(test_read_results),
+                                       cmocka_unit_test(test_read_learning_curves),
+                                       cmocka_unit_test(test_read_training_logs),
                                        cmocka_unit_test(test_bad_results)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

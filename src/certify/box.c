@@ -9,6 +9,8 @@
 #include "certify/subset_sets.h"
 #include "certify/trial.h"
 #include "core/memory.h"
+#include "core/raise.h"
+#include "core/ranges.h"
 
 #include <math.h>
 #include <omp.h>
@@ -19,7 +21,7 @@ typedef struct box_problem {
     pess__trial *trial;
     pess_model *model;
     pess__subset_sets *sets;
-    pess__subset_slot *slots; /* [threads*(longest+1)] */
+    pess__subset_slot *slots; /* [longest+1] per thread, pess__apart */
     double *width;            /* [rows] w, infinite where there is no sample */
     double *old, *now;        /* [S] g */
 } box_problem;
@@ -45,10 +47,12 @@ static double sweep(const box_problem *box, double sign) {
     const pess__trial *trial = box->trial;
     const pess__trial_setup *setup = &trial->setup;
     const pess__extremes extremes = pess__value_extremes(box->model, box->old);
-    double change = 0;
-#pragma omp parallel num_threads(setup->threads) reduction(max : change) if (trial->rows > 2048)
+    _Atomic double change = 0;
+#pragma omp parallel num_threads(setup->threads) if (trial->rows > 2048)
     {
-        pess__subset_slot *slots = box->slots + omp_get_thread_num() * (box->sets->longest + 1);
+        pess__subset_slot *slots =
+            box->slots + omp_get_thread_num() * pess__apart(box->sets->longest + 1, sizeof *slots);
+        double most = 0;
 #pragma omp for schedule(static)
         for (int64_t s = 0; s < trial->states; s++) {
             if (setup->terminal[s]) continue;
@@ -64,8 +68,9 @@ static double sweep(const box_problem *box, double sign) {
                 sum += trial->weight[z] * q;
             }
             box->now[s] = sign > 0 ? fmax(sum, limit) : fmin(sum, limit);
-            change = fmax(change, fabs(box->now[s] - box->old[s]));
+            most = fmax(most, fabs(box->now[s] - box->old[s]));
         }
+        pess__raise(&change, most);
     }
     return change;
 }
@@ -111,8 +116,8 @@ static pess_status prepare(box_problem *box, pess_error *error) {
                                      .max_successors = setup->max_successors,
                                      .threads = setup->threads};
     PESS_TRY(pess__subset_create(&problem, "support", &box->sets, error));
-    PESS_TRY(pess__allocate(&box->slots, setup->threads * (box->sets->longest + 1), sizeof *box->slots,
-                            "room for next states", error));
+    PESS_TRY(pess__allocate(&box->slots, setup->threads * pess__apart(box->sets->longest + 1, sizeof *box->slots),
+                            sizeof *box->slots, "room for next states", error));
     PESS_TRY(pess__allocate(&box->width, trial->rows, sizeof(double), "widths", error));
     PESS_TRY(pess__allocate(&box->old, trial->states, sizeof(double), "values", error));
     return pess__allocate(&box->now, trial->states, sizeof(double), "values", error);

@@ -1,6 +1,7 @@
 #include "certify/pooled.h"
 
 #include "core/memory.h"
+#include "core/raise.h"
 
 #include <math.h>
 #include <omp.h>
@@ -303,15 +304,17 @@ static double bring_down(const pess__pooled_view *view, int from, int64_t k, dir
 /* One round over all differences; returns the largest relative gain. */
 static double round_of_differences(pess__pooled_view *view, int from, work *w) {
     const int64_t count = view->pooled->target_count;
-    double gain = 0;
-#pragma omp parallel num_threads(w->threads) reduction(max : gain) if (count * view->pooled->trial->rows > 50000)
+    _Atomic double gain = 0;
+#pragma omp parallel num_threads(w->threads) if (count * view->pooled->trial->rows > 50000)
     {
         direction *along = &w->along[omp_get_thread_num()];
+        double most = 0;
 #pragma omp for schedule(static)
         for (int64_t k = 0; k < count; k++) {
             w->next_h[k] = fmin(view->h[k], bring_down(view, from, k, along));
-            if (view->h[k] > 0) gain = fmax(gain, 1 - w->next_h[k] / view->h[k]);
+            if (view->h[k] > 0) most = fmax(most, 1 - w->next_h[k] / view->h[k]);
         }
+        pess__raise(&gain, most);
     }
     if (count > 0) memcpy(view->h, w->next_h, (size_t)count * sizeof *view->h);
     pess__pooled_view_refresh(view);

@@ -1,6 +1,8 @@
 #include "certify/worst_world.h"
 
 #include "core/memory.h"
+#include "core/raise.h"
+#include "core/ranges.h"
 
 #include <math.h>
 #include <omp.h>
@@ -54,7 +56,8 @@ static pess_status fill(pess__worlds *worlds, const pess__u_problem *problem, co
     if (pess__subset_knows(uncertainty)) {
         sets.delta = delta.transitions;
         PESS_TRY(pess__subset_create(&sets, uncertainty, &worlds->subsets, error));
-        PESS_TRY(pess__allocate(&worlds->slots, problem->threads * (worlds->subsets->longest + 1),
+        PESS_TRY(pess__allocate(&worlds->slots,
+                                problem->threads * pess__apart(worlds->subsets->longest + 1, sizeof *worlds->slots),
                                 sizeof *worlds->slots, "room for next states", error));
     } else {
         sets.delta = 2 * delta.transitions; /* of which the sets spend half on rewards that are not used here */
@@ -102,7 +105,8 @@ static double pair_value(const pess__worlds *worlds, double sign, int64_t z, con
     double next;
     if (worlds->subsets)
         next = pess__subset_extreme(worlds->subsets, sign, z, v, extremes,
-                                    worlds->slots + thread * (worlds->subsets->longest + 1));
+                                    worlds->slots +
+                                        thread * pess__apart(worlds->subsets->longest + 1, sizeof *worlds->slots));
     else if (sign > 0)
         next = pess__set_worst(worlds->set, z, v, extremes, &worlds->scratch[thread], NULL);
     else
@@ -115,10 +119,11 @@ double pess__worlds_sweep(const pess__worlds *worlds, double sign, const pess_po
     const pess_model *model = worlds->model;
     const int64_t actions = model->actions;
     const pess__extremes extremes = pess__value_extremes(model, v);
-    double change = 0;
-#pragma omp parallel num_threads(worlds->threads) reduction(max : change) if (model->states > 256)
+    _Atomic double change = 0;
+#pragma omp parallel num_threads(worlds->threads) if (model->states > 256)
     {
         const int thread = omp_get_thread_num();
+        double most = 0;
 #pragma omp for schedule(static)
         for (int64_t s = 0; s < model->states; s++) {
             out[s] = 0;
@@ -137,8 +142,9 @@ double pess__worlds_sweep(const pess__worlds *worlds, double sign, const pess_po
             /* A policy that says nothing here may do anything. */
             if (pi) best = mass > 0 ? sum / mass : (sign > 0 ? worlds->v_lo : worlds->v_hi);
             out[s] = fmin(fmax(best, worlds->v_lo), worlds->v_hi);
-            change = fmax(change, fabs(out[s] - v[s]));
+            most = fmax(most, fabs(out[s] - v[s]));
         }
+        pess__raise(&change, most);
     }
     return change;
 }

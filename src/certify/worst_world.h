@@ -9,7 +9,7 @@ typedef struct pess__worlds {
     const pess_counts *counts;
     const pess_model *model;    /* estimated from the counts; pairs never seen are worst */
     pess__subset_sets *subsets; /* l1 and support */
-    pess__subset_slot *slots;   /* [threads*(longest+1)] */
+    pess__subset_slot *slots;   /* [longest+1] per thread, pess__apart */
     pess__set *set;             /* good-turing */
     pess__set_scratch *scratch;
     double *reward_low, *reward_high; /* [S*A] bounds of the mean rewards */

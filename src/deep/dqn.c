@@ -21,8 +21,8 @@
 #include <sys/stat.h>
 
 enum {
-    CHUNK = 96,     /* samples that go forward together */
-    AVERAGED = 1000 /* updates */
+    CHUNK = 96,    /* samples that go forward together */
+    AVERAGE = 1000 /* updates */
 };
 
 pess_dqn_options pess_dqn_options_defaults(void) {
@@ -33,6 +33,7 @@ pess_dqn_options pess_dqn_options_defaults(void) {
                               .batch = 32,
                               .train_every = 8,
                               .target_every = 1000,
+                              .average = AVERAGE,
                               .warmup = 5000,
                               .epsilon_first = 1,
                               .epsilon_last = 0.05,
@@ -64,6 +65,7 @@ static pess_status check_options(const pess_dqn_options *o, pess_error *error) {
         {"n-step", o->n_step, 1, 1000},
         {"train-every", o->train_every, 1, 1 << 30},
         {"target-every", o->target_every, 1, 1 << 30},
+        {"average", o->average, 1, 1 << 30},
         {"warmup", o->warmup, 1, INT64_MAX / 4},
         {"epsilon-frames", o->epsilon_frames, 1, INT64_MAX / 4},
         {"step-limit", o->step_limit, 0, INT64_MAX / 4},
@@ -98,23 +100,26 @@ static pess_status check_options(const pess_dqn_options *o, pess_error *error) {
     return PESS_OK;
 }
 
-/* All that decides the result, so that a checkpoint of another run is never taken for this one's. */
+/* All that decides the result, so that a checkpoint of another run is never taken for this one's. The average is left
+ * out at its default: players made before it could be chosen are still made again byte for byte. */
 static void describe(pess__dqn *dqn) {
     const pess_dqn_options *o = &dqn->options;
     const double numbers[] = {o->epsilon_first, o->epsilon_last, o->gamma,       o->rate,
                               o->rate_last,     o->huber,        o->adam_epsilon};
     char n[7][PESS__NUMBER_SIZE]; /* the numbers, in the shortest form that reads back the same */
     for (int i = 0; i < 7; i++) n[i][pess__format_double(numbers[i], n[i])] = '\0';
+    char average[40] = "";
+    if (o->average != AVERAGE) (void)snprintf(average, sizeof average, "average=%lld\n", (long long)o->average);
     (void)snprintf(dqn->settings, sizeof dqn->settings,
                    "game=%s\nnetwork=%s\nkernels=%s\nseed=%llu\nframes=%lld\nenvs=%lld\nreplay=%lld\nbatch=%lld\n"
-                   "train_every=%lld\ntarget_every=%lld\nwarmup=%lld\nepsilon=%s,%s,%lld\ngamma=%s\nn_step=%lld\n"
+                   "train_every=%lld\ntarget_every=%lld\n%swarmup=%lld\nepsilon=%s,%s,%lld\ngamma=%s\nn_step=%lld\n"
                    "rate=%s,%s\nhuber=%s\nadam_epsilon=%s\nstep_limit=%lld\nevaluate=%lld,%lld,%lld\n",
                    o->mdp != NULL ? "mdp" : o->game, o->network, dqn->online->kernels->name,
                    (unsigned long long)o->seed, (long long)o->frames, (long long)o->envs, (long long)o->replay,
-                   (long long)o->batch, (long long)o->train_every, (long long)o->target_every, (long long)o->warmup,
-                   n[0], n[1], (long long)o->epsilon_frames, n[2], (long long)o->n_step, n[3], n[4], n[5], n[6],
-                   (long long)o->step_limit, (long long)o->evaluate_every, (long long)o->evaluate_episodes,
-                   (long long)o->final_episodes);
+                   (long long)o->batch, (long long)o->train_every, (long long)o->target_every, average,
+                   (long long)o->warmup, n[0], n[1], (long long)o->epsilon_frames, n[2], (long long)o->n_step, n[3],
+                   n[4], n[5], n[6], (long long)o->step_limit, (long long)o->evaluate_every,
+                   (long long)o->evaluate_episodes, (long long)o->final_episodes);
 }
 
 static pess_status open_environments(pess__dqn *dqn, pess_error *error) {
@@ -285,12 +290,13 @@ static void compute_targets(pess__dqn *dqn) {
     }
 }
 
-/* Running mean over about the last AVERAGED updates (Polyak & Juditsky 1992): it plays more evenly than the network
+/* Running mean over about the last `average` updates (Polyak & Juditsky 1992): it plays more evenly than the network
  * that is being moved. */
 static void follow(pess__dqn *dqn) {
     float *restrict mean = dqn->average->parameters;
     const float *restrict online = dqn->online->parameters;
-    for (int64_t i = 0; i < dqn->online->size; i++) mean[i] += (1.0F / AVERAGED) * (online[i] - mean[i]);
+    const float share = 1.0F / (float)dqn->options.average;
+    for (int64_t i = 0; i < dqn->online->size; i++) mean[i] += share * (online[i] - mean[i]);
 }
 
 static pess_status update(pess__dqn *dqn, pess_error *error) {

@@ -336,13 +336,11 @@ static void close_training(pess__fitted *f) {
 
 /* ---- learning */
 
-/* A minibatch of transitions; equal states are computed once, with the labels of all their transitions. Returns how
- * many different states there are. */
-static int64_t draw_batch(pess__fitted *f, int64_t network, pess__rng *rng) {
+int64_t pess__fitted_draw(pess__fitted *f, int64_t network, pess__rng *rng) {
     const pess_transitions *data = f->data;
     int64_t different = 0;
     for (int64_t i = 0; i < f->batch; i++) {
-        const int64_t row = pess__fitted_draw(f, network, rng), state = data->state[row];
+        const int64_t row = pess__fitted_row(f, network, rng), state = data->state[row];
         f->rows[i] = row;
         if (f->place[state] < 0) {
             f->place[state] = (int32_t)different;
@@ -399,7 +397,7 @@ static pess_status train(pess__fitted *f, int64_t network, pess_error *error) {
     for (int64_t step = 0; step < f->steps; step++) {
         f->mixing = step % mixtures;
         if (f->mixture != NULL) loss.mixture = f->mixture + f->mixing * loss.heads;
-        const int64_t samples = draw_batch(f, network, &rng);
+        const int64_t samples = pess__fitted_draw(f, network, &rng);
         const pess__bits_rows rows = {f->data->observations, f->data->bytes, f->unique};
         const pess__labels labels = {.actions = f->taken, .targets = f->targets, .first = f->first};
         pess__step_info info;

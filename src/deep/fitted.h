@@ -63,12 +63,16 @@ typedef struct pess__fitted {
     double seconds_before, begun, saved, reported;
 } pess__fitted;
 
+/* A minibatch of transitions into unique, first, taken and targets: equal states are computed once, with the labels of
+ * all their transitions. Returns how many different states there are. */
+int64_t pess__fitted_draw(pess__fitted *fitted, int64_t network, pess__rng *rng);
+
 /* targets.c: the value of every state that the coming update needs. */
 pess_status pess__fitted_targets(pess__fitted *fitted, pess_error *error);
 double pess__fitted_target(const pess__fitted *fitted, int64_t row);
 /* The rows of an update are draws of its stream, so that they can be drawn again; each network has its own. */
 pess__rng pess__fitted_rows(const pess__fitted *fitted, int64_t network);
-int64_t pess__fitted_draw(const pess__fitted *fitted, int64_t network, pess__rng *rng);
+int64_t pess__fitted_row(const pess__fitted *fitted, int64_t network, pess__rng *rng);
 /* What is known of a state of the data, but for the values. */
 pess__sight pess__fitted_sight(const pess__fitted *fitted, int64_t state);
 /* Outputs of a network for all states, turned into π̂. */

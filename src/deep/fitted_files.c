@@ -146,7 +146,8 @@ static const char *acting(const pess__learner *learner) {
 static pess_status write_network(const pess__fitted *f, pess__net *network, const char *role, const char *acts,
                                  double score, pess_error *error) {
     char notes[PESS__NOTES_SIZE], path[PESS__PATH_SIZE];
-    (void)snprintf(notes, sizeof notes, "%sacts=%s\nscore=%.6g\nversion=%s\n", f->settings, acts, score, PESS_VERSION);
+    (void)snprintf(notes, sizeof notes, "%sacts=%s\nmean_return=%.6g\nversion=%s\n", f->settings, acts, score,
+                   PESS_VERSION);
     (void)snprintf(path, sizeof path, "%s/%s.pessnet", f->options.out, role);
     pess_net *net = NULL;
     PESS_TRY(pess__net_wrap(network, notes, &net, error));
@@ -166,9 +167,10 @@ static pess__net *take(pess__net **from) {
 static pess_status write_networks(pess__fitted *f, const pess_train_result *r, pess_error *error) {
     const char *acts = acting(f->learner);
     for (int i = 0; i < f->further_count; i++) {
-        char role[32];
-        (void)snprintf(role, sizeof role, f->further[i] == f->actor ? "actor" : "network-%d", i + 2);
-        PESS_TRY(write_network(f, take(&f->further[i]), role, role, r->score, error));
+        const bool actor = f->further[i] == f->actor; /* which is a policy by itself */
+        char role[32] = "actor";
+        if (!actor) (void)snprintf(role, sizeof role, "network-%d", i + 2);
+        PESS_TRY(write_network(f, take(&f->further[i]), role, actor ? "softmax" : acts, r->score, error));
     }
     f->actor = NULL;
     if (f->doubting != NULL && !f->learner->untrained)

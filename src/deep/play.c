@@ -202,12 +202,34 @@ pess_status pess__play_with(const pess__player *player, const pess_mdp *mdp, con
     return status;
 }
 
-/* ---- a network's argmax, with some exploration */
+/* ---- a network's argmax or softmax, with some exploration */
 
 typedef struct greedy {
     const pess__net *net;
     double epsilon;
+    bool sample;
 } greedy;
+
+int32_t pess__draw_softmax(const pess__real *outputs, int64_t actions, double uniform) {
+    double most = (double)outputs[0], sum = 0;
+    for (int64_t a = 1; a < actions; a++) most = fmax(most, (double)outputs[a]);
+    for (int64_t a = 0; a < actions; a++) sum += exp((double)outputs[a] - most);
+    double left = uniform * sum;
+    int32_t last = 0; /* possible one: rounding may leave a little beyond it */
+    for (int32_t a = 0; a < actions; a++) {
+        const double share = exp((double)outputs[a] - most);
+        if (!(share > 0)) continue;
+        last = a;
+        if (left < share) return a;
+        left -= share;
+    }
+    return last;
+}
+
+int64_t pess_net_action(const float *outputs, int64_t actions, bool sample, pess_random *random) {
+    if (!sample) return pess__greedy(outputs, actions);
+    return pess__draw_softmax(outputs, actions, pess_random_uniform(random));
+}
 
 static pess_status open_greedy(const void *self, void **room, pess_error *error) {
     const greedy *player = self;
@@ -234,6 +256,8 @@ static void choose_greedy(const void *self, void *room, const pess__bits_rows *r
         out[i] = (pess__choice){.value = NAN};
         if (q == NULL || (player->epsilon > 0 && pess__rng_uniform(own) < player->epsilon))
             out[i].action = (int32_t)pess__rng_below(own, (uint64_t)actions);
+        else if (player->sample)
+            out[i].action = pess__draw_softmax(q + i * net->padded_outputs, actions, pess__rng_uniform(own));
         else
             out[i].action = pess__greedy(q + i * net->padded_outputs, actions);
     }
@@ -243,7 +267,7 @@ pess_status pess__play(const pess__net *net, const pess_mdp *mdp, const pess_pla
                        pess_play_result *out, pess_error *error) {
     if (!(options->epsilon >= 0 && options->epsilon <= 1))
         return pess__fail(error, PESS_ARGUMENT, "epsilon is %g; 0 to 1 is possible", options->epsilon);
-    const greedy self = {net, options->epsilon};
+    const greedy self = {net, options->epsilon, options->sample};
     pess__player player = {&self, 0, 0, open_greedy, close_greedy, choose_greedy};
     if (net != NULL) {
         player.bytes = net->bytes;
@@ -264,6 +288,18 @@ pess_status pess_net_check_game(const pess_net *net, const char *name, const pes
     if (info.outputs != PESS_ENV_ACTIONS)
         return pess__fail(error, PESS_INPUT, "%s: has %d outputs; %d actions are needed", name, info.outputs,
                           PESS_ENV_ACTIONS);
+    return PESS_OK;
+}
+
+pess_status pess_net_samples(const pess_net *net, const char *name, bool *sample, pess_error *error) {
+    char acts[64] = "argmax";
+    (void)pess_net_note(net, "acts", acts, sizeof acts);
+    if (strcmp(acts, "softmax") != 0 && strcmp(acts, "argmax") != 0)
+        return pess__fail(error, PESS_INPUT,
+                          "%s: acts by the rule of '%s', which needs more than this network; expected acts=softmax or "
+                          "acts=argmax in its notes",
+                          name, acts);
+    *sample = strcmp(acts, "softmax") == 0;
     return PESS_OK;
 }
 

@@ -35,7 +35,8 @@ typedef struct pess__play_thoughts {
 /* mdp NULL: the game of the options. options->epsilon is the player's affair. thoughts may be NULL. */
 pess_status pess__play_with(const pess__player *player, const pess_mdp *mdp, const pess_play_options *options,
                             double gamma, pess_play_result *out, pess__play_thoughts *thoughts, pess_error *error);
-/* A network's argmax but for options->epsilon; net NULL: uniformly random. */
+/* A network's argmax or, with options->sample, a draw from its softmax, but for options->epsilon; net NULL: uniformly
+ * random. */
 pess_status pess__play(const pess__net *net, const pess_mdp *mdp, const pess_play_options *options,
                        pess_play_result *out, pess_error *error);
 
@@ -46,5 +47,8 @@ static inline int32_t pess__greedy(const pess__real *q, int64_t actions) {
         if (q[a] > q[best]) best = a;
     return best;
 }
+
+/* P(a) ∝ exp(outputs[a]): the action at which a uniform number in [0,1) falls. */
+int32_t pess__draw_softmax(const pess__real *outputs, int64_t actions, double uniform);
 
 #endif

@@ -12,7 +12,7 @@ pess__rng pess__fitted_rows(const pess__fitted *fitted, int64_t network) {
 
 /* Uniform over the transitions; where there are several networks, over the network's own resample of them with
  * replacement (Efron 1979), entry j of which is a function of seed, network and j. */
-int64_t pess__fitted_draw(const pess__fitted *fitted, int64_t network, pess__rng *rng) {
+int64_t pess__fitted_row(const pess__fitted *fitted, int64_t network, pess__rng *rng) {
     const uint64_t transitions = (uint64_t)fitted->data->transitions;
     const uint64_t entry = pess__rng_below(rng, transitions);
     if (pess__fitted_networks(fitted) == 1) return (int64_t)entry;
@@ -44,7 +44,7 @@ static void list_nexts(pess__fitted *fitted) {
     } else {
         for (int64_t k = 0; k < networks; k++) {
             pess__rng rng = pess__fitted_rows(fitted, k);
-            for (int64_t i = 0; i < draws; i++) want(fitted, data->next[pess__fitted_draw(fitted, k, &rng)]);
+            for (int64_t i = 0; i < draws; i++) want(fitted, data->next[pess__fitted_row(fitted, k, &rng)]);
         }
         for (int64_t i = 0; i < fitted->check_count; i++) want(fitted, data->next[fitted->check[i]]);
     }

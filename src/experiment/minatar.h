@@ -54,7 +54,7 @@ struct pess_minatar {
     pess__minatar_run *runs;         /* [dataset_count*curve_count] */
     double step_seconds;             /* of a sample in training, measured; 0: not yet */
     double act_seconds;              /* of an observation acted upon */
-    double seconds;                  /* of this session */
+    double seconds;                  /* since it was begun or resumed */
     size_t point_count, claim_count;
     pess_minatar_point *points;
     char (*curve_names)[48]; /* that the points speak of: "behaviour", every shown curve, "NAME-argmax" */
@@ -79,7 +79,8 @@ void pess__minatar_signature(const pess_minatar *m, int64_t dataset, int curve, 
 pess_status pess__minatar_write_settings(const pess_minatar *m, pess_error *error);
 /* The plan of a directory, by its settings. */
 pess_status pess__minatar_read_plan(const char *directory, pess_minatar **out, pess_error *error);
-/* PESS_ARGUMENT, naming the first setting that differs, where runs of one cannot stand beside runs of the other. */
+/* An error that names the first setting that differs, where runs of one cannot stand beside runs of the other. With
+ * whole_plan (shards of one experiment) the lists of games, x, algorithms and trials must be the same too. */
 pess_status pess__minatar_same_settings(const char *where, const char *there, const char *here, bool whole_plan,
                                         pess_error *error);
 pess_status pess__minatar_read_text(const char *path, char *out, size_t size, bool *found, pess_error *error);

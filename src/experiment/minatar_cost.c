@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define MEASURE_SECONDS 0.25
+#define MEASURE_SECONDS 0.15
 #define EPISODE_STEPS 500.0 /* of an episode, about: games differ, and so do players */
 
 typedef struct bench {
@@ -74,16 +74,6 @@ static pess_status time_steps(bench *b, int64_t batch, double *learn, double *ac
     return PESS_OK;
 }
 
-pess_status pess__minatar_measure(pess_minatar *m, pess_error *error) {
-    if (m->step_seconds > 0) return PESS_OK;
-    bench b = {0};
-    const int64_t batch = m->options.protocol.batch;
-    pess_status status = create(&b, m->games[0], batch, error);
-    if (status == PESS_OK) status = time_steps(&b, batch, &m->step_seconds, &m->act_seconds, error);
-    destroy(&b);
-    return status;
-}
-
 static bool is_imitation(const pess_minatar *m, int curve) { return !m->curves[curve].learner->values; }
 
 static double samples_of(const pess_minatar *m, int curve) {
@@ -104,6 +94,20 @@ static double seconds_before(const pess_minatar *m, int64_t dataset, int curve) 
         count++;
     }
     return count > 0 ? sum / (double)count : NAN;
+}
+
+/* Where no finished run tells. */
+pess_status pess__minatar_measure(pess_minatar *m, pess_error *error) {
+    bool needed = false;
+    for (int64_t i = 0; i < m->dataset_count * m->curve_count; i++)
+        needed |= !m->runs[i].finished && isnan(seconds_before(m, i / m->curve_count, (int)(i % m->curve_count)));
+    if (m->step_seconds > 0 || !needed) return PESS_OK;
+    bench b = {0};
+    const int64_t batch = m->options.protocol.batch;
+    pess_status status = create(&b, m->games[0], batch, error);
+    if (status == PESS_OK) status = time_steps(&b, batch, &m->step_seconds, &m->act_seconds, error);
+    destroy(&b);
+    return status;
 }
 
 /* Learning; the targets of every update; and episodes, which cost about as much again for the game itself. */

@@ -27,7 +27,10 @@ static void add(mean *to, double value) {
     to->count++;
 }
 
-static double value_of(const mean *from) { return from->count > 0 ? from->sum / (double)from->count : NAN; }
+/* Rounding must not carry the mean of equal numbers past them. */
+static double value_of(const mean *from) {
+    return from->count > 0 ? fmin(fmax(from->sum / (double)from->count, from->least), from->most) : NAN;
+}
 
 /* The finished runs of a point, trial after trial: the same sums whatever the order in which they were made. */
 typedef struct sums {

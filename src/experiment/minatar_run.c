@@ -88,7 +88,7 @@ typedef struct crew {
     double *cost;            /* [dataset_count*curve_count] seconds of the trainings, as estimated before the first */
     double total, done;      /* seconds of one core, as estimated: of all tasks, of those finished */
     double begun;
-    int64_t run_count, run_total; /* finished runs, those of earlier sessions among them */
+    int64_t run_count, run_total; /* finished runs, those found at the start among them */
     int64_t failed;               /* runs that did not converge: the others go on */
     pess_status status;           /* the first failure */
     pess_error error;
@@ -124,7 +124,7 @@ static void fail_crew(crew *k, pess_status status, const pess_error *error) {
 
 /* ---- a dataset */
 
-/* From the file of an earlier session, where it is the right one. */
+/* From the file that an interrupted run left, where it is the right one. */
 static pess_transitions *read_data(const crew *k, int64_t index, const char *path) {
     const pess__minatar_dataset *dataset = &k->m->datasets[index];
     pess_transitions *data = NULL;

@@ -264,8 +264,9 @@ pess_status pess__minatar_same_settings(const char *where, const char *there, co
         const bool known = get(here, key, own, sizeof own);
         if (!known && !whole_plan && strncmp(key, "policy-", 7) == 0) continue; /* of a game that is not asked for */
         if (!known || strcmp(value, own) != 0)
-            return pess__fail(error, PESS_ARGUMENT, "%s: made with %s=%s; %s has %s=%s", where, key, value,
-                              whole_plan ? "the first one" : "this run", key, known ? own : "nothing");
+            return pess__fail(error, whole_plan ? PESS_INPUT : PESS_ARGUMENT, "%s: made with %s=%s; %s has %s=%s",
+                              where, key, value, whole_plan ? "the first one" : "this run", key,
+                              known ? own : "nothing");
     }
     return PESS_OK;
 }

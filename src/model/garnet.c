@@ -1,5 +1,6 @@
 /* Garnets: random MDPs of given size and branching (Archibald, McKinnon & Thomas 1995). One random stream per pair. */
 #include "core/memory.h"
+#include "core/ranges.h"
 #include "core/rng.h"
 #include "core/threads.h"
 #include "model/mdp.h"
@@ -80,11 +81,10 @@ pess_status pess_mdp_garnet(const pess_garnet_options *options, pess_mdp **out, 
     uint32_t *taken = NULL, *chosen = NULL;
     double *weight = NULL;
     pess_mdp *mdp = NULL;
+    const int64_t room = pess__apart(options->branching, sizeof *chosen); /* per thread */
     pess_status status = pess__allocate(&taken, options->states * threads, sizeof *taken, "a garnet", error);
-    if (status == PESS_OK)
-        status = pess__allocate(&chosen, options->branching * threads, sizeof *chosen, "a garnet", error);
-    if (status == PESS_OK)
-        status = pess__allocate(&weight, options->branching * threads, sizeof *weight, "a garnet", error);
+    if (status == PESS_OK) status = pess__allocate(&chosen, room * threads, sizeof *chosen, "a garnet", error);
+    if (status == PESS_OK) status = pess__allocate(&weight, room * threads, sizeof *weight, "a garnet", error);
     if (status == PESS_OK) status = pess__mdp_allocate(options->states, options->actions, pairs * length, &mdp, error);
     if (status == PESS_OK) {
         for (int64_t pair = 0; pair <= all; pair++) mdp->row[pair] = (pair < pairs ? pair : pairs) * length;
@@ -92,8 +92,7 @@ pess_status pess_mdp_garnet(const pess_garnet_options *options, pess_mdp **out, 
 #pragma omp parallel for num_threads(threads)
         for (int64_t pair = 0; pair < pairs; pair++) {
             const int64_t t = omp_get_thread_num();
-            fill_pair(options, pair, taken + t * options->states, chosen + t * options->branching,
-                      weight + t * options->branching, mdp);
+            fill_pair(options, pair, taken + t * options->states, chosen + t * room, weight + t * room, mdp);
         }
         *out = mdp;
     }

@@ -1,5 +1,7 @@
 /* The exact model of an MDP: r(s,a) = Σ p·r and one entry per next state. Mass on terminal states becomes end_mass. */
 #include "core/memory.h"
+#include "core/raise.h"
+#include "core/ranges.h"
 #include "core/threads.h"
 #include "model/mdp.h"
 #include "model/model.h"
@@ -81,13 +83,20 @@ static void fill_row(pess_model *model, const pess_mdp *mdp, int64_t pair, succe
 
 static void reward_range(const pess_mdp *mdp, pess_model *model) {
     const int64_t count = pess_mdp_outcomes(mdp);
-    double lo = INFINITY, hi = -INFINITY;
-#pragma omp parallel for reduction(min : lo) reduction(max : hi) if (count > 100000)
-    for (int64_t k = 0; k < count; k++) {
-        if (mdp->probability[k] == 0) continue;
-        if (mdp->reward[k] < lo) lo = mdp->reward[k];
-        if (mdp->reward[k] > hi) hi = mdp->reward[k];
+    _Atomic double least = INFINITY, most = -INFINITY;
+#pragma omp parallel if (count > 100000)
+    {
+        double low = INFINITY, high = -INFINITY;
+#pragma omp for schedule(static)
+        for (int64_t k = 0; k < count; k++) {
+            if (mdp->probability[k] == 0) continue;
+            if (mdp->reward[k] < low) low = mdp->reward[k];
+            if (mdp->reward[k] > high) high = mdp->reward[k];
+        }
+        pess__lower(&least, low);
+        pess__raise(&most, high);
     }
+    const double lo = least, hi = most;
     model->reward_lo = lo <= hi ? lo : 0; /* no outcomes at all: nothing is ever paid */
     model->reward_hi = lo <= hi ? hi : 0;
     model->reward_declared = true;
@@ -103,12 +112,15 @@ static int64_t longest_row(const pess_mdp *mdp) {
     return longest;
 }
 
+static successor *own_scratch(successor *scratch, int64_t longest) {
+    return scratch + omp_get_thread_num() * pess__apart(longest, sizeof *scratch);
+}
+
 /* lengths [S*A+1]: where each pair's successors begin; entry S*A is their number. */
 static void count_successors(const pess_mdp *mdp, successor *scratch, int64_t longest, int threads, int64_t *begin) {
     const int64_t pairs = mdp->states * mdp->actions;
 #pragma omp parallel for num_threads(threads)
-    for (int64_t pair = 0; pair < pairs; pair++)
-        begin[pair + 1] = merge_row(mdp, pair, scratch + omp_get_thread_num() * longest);
+    for (int64_t pair = 0; pair < pairs; pair++) begin[pair + 1] = merge_row(mdp, pair, own_scratch(scratch, longest));
     for (int64_t pair = 0; pair < pairs; pair++) begin[pair + 1] += begin[pair];
 }
 
@@ -118,7 +130,7 @@ static void fill_model(const pess_mdp *mdp, successor *scratch, int64_t longest,
         if ((model->terminal[s] = mdp->terminal[s])) model->has_terminals = true;
 #pragma omp parallel for num_threads(threads)
     for (int64_t pair = 0; pair < pairs; pair++)
-        if (mdp->row[pair] < mdp->row[pair + 1]) fill_row(model, mdp, pair, scratch + omp_get_thread_num() * longest);
+        if (mdp->row[pair] < mdp->row[pair + 1]) fill_row(model, mdp, pair, own_scratch(scratch, longest));
     reward_range(mdp, model);
 }
 
@@ -128,7 +140,8 @@ pess_status pess_mdp_model(const pess_mdp *mdp, pess_model **out, pess_error *er
     successor *scratch = NULL;
     int64_t *begin = NULL;
     pess_model *model = NULL;
-    pess_status status = pess__allocate(&scratch, longest * threads, sizeof *scratch, "the rows of a model", error);
+    pess_status status = pess__allocate(&scratch, threads * pess__apart(longest, sizeof *scratch), sizeof *scratch,
+                                        "the rows of a model", error);
     if (status == PESS_OK) status = pess__allocate(&begin, pairs + 1, sizeof *begin, "the rows of a model", error);
     if (status == PESS_OK) {
         count_successors(mdp, scratch, longest, threads, begin);

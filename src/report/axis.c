@@ -51,7 +51,7 @@ double pess__axis_place(const pess__axis *axis, double value) {
 }
 
 void pess__axis_label(const pess__axis *axis, double value, char *out, int size) {
-    if (axis->log && value >= 1000)
+    if (value >= (axis->log ? 1e3 : 1e4)) /* 12345 would be 1.234e+04 */
         (void)snprintf(out, (size_t)size, value >= 1e6 ? "%.3gM" : "%.3gk", value >= 1e6 ? value / 1e6 : value / 1e3);
     else
         (void)snprintf(out, (size_t)size, "%.4g", fabs(value) < 1e-12 ? 0 : value);

@@ -68,9 +68,11 @@ void pess__draw_marker(cairo_t *cr, pess__marker marker, double x, double y, dou
     cairo_fill(cr);
 }
 
+double pess__line_width(const pess__style *style) { return style->thin ? 1.0 : 1.8; }
+
 void pess__draw_sample(cairo_t *cr, const pess__style *style, double x, double y, double width) {
     pess__draw_colour(cr, style->colour, 1);
-    cairo_set_line_width(cr, 1.8);
+    cairo_set_line_width(cr, pess__line_width(style));
     pess__draw_dash(cr, style->dash);
     cairo_move_to(cr, x, y);
     cairo_line_to(cr, x + width, y);

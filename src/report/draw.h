@@ -20,6 +20,7 @@ double pess__text_width(cairo_t *cr, double size, const char *text);
 void pess__draw_colour(cairo_t *cr, uint32_t colour, double opacity);
 void pess__draw_dash(cairo_t *cr, pess__dash dash);
 void pess__draw_marker(cairo_t *cr, pess__marker marker, double x, double y, double radius);
+double pess__line_width(const pess__style *style);
 /* A sample of the curve's line, for legends. */
 void pess__draw_sample(cairo_t *cr, const pess__style *style, double x, double y, double width);
 

@@ -26,12 +26,13 @@ typedef struct layout {
 static layout layout_of(const pess__figure *figure) {
     const int64_t n = figure->panel_count;
     layout l = {.left = 52, .right = 132, .top = 30, .bottom = 46, .labels = n <= 2};
-    l.columns = figure->columns > 0 ? figure->columns : n < 3 ? n : 3;
+    const bool some = n > 2 && n <= 6; /* few enough to be large */
+    l.columns = figure->columns > 0 ? figure->columns : n < 3 ? n : some ? 2 : 3;
     l.rows = l.columns > 0 ? (n + l.columns - 1) / l.columns : 0;
-    l.panel_width = n == 1 ? 600 : n == 2 ? 430 : 240;
-    l.panel_height = n == 1 ? 370 : n == 2 ? 320 : 170;
+    l.panel_width = n == 1 ? 600 : n == 2 ? 430 : some ? 380 : 240;
+    l.panel_height = n == 1 ? 370 : n == 2 ? 320 : some ? 220 : 170;
     if (!l.labels) l.right = 14;
-    if (n == 2) l.top = 44; /* a title each */
+    if (n == 2 || some) l.top = 44; /* a title each */
     if (n == 1 && pess__panel_is_dots(&figure->panels[0])) {
         l.panel_height = 26.0 * (double)figure->panels[0].curve_count;
         l.panel_width += l.left + l.right - 20;
@@ -100,7 +101,7 @@ static void draw_figure(const pess__figure *figure, cairo_t *cr) {
     pess__draw_colour(cr, 0xFFFFFF, 1);
     cairo_paint(cr);
     char title[340];
-    const bool titled = !l.labels; /* small panels have no room for their y label */
+    const bool titled = !l.labels && l.panel_width <= 300; /* small panels have no room for their y label */
     (void)snprintf(title, sizeof title, "%s%s%s", figure->title, titled ? " · vertical: " : "",
                    titled ? figure->panels[0].y_label : "");
     pess__draw_text(cr, MARGIN, MARGIN + 14, 15, true, PESS__INK, PESS__LEFT, title);

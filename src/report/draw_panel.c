@@ -17,11 +17,10 @@ static void ranges(const pess__panel *panel, double x[2], double y[2]) {
     for (int64_t c = 0; c < panel->curve_count; c++) {
         const pess__curve *curve = &panel->curves[c];
         for (int64_t i = 0; i < curve->count; i++) {
-            const double half = isnan(curve->ci95[i]) ? 0 : curve->ci95[i];
             x[0] = fmin(x[0], curve->x[i]);
             x[1] = fmax(x[1], curve->x[i]);
-            y[0] = fmin(y[0], curve->mean[i] - half);
-            y[1] = fmax(y[1], curve->mean[i] + half);
+            y[0] = fmin(y[0], fmin(curve->mean[i], curve->lo[i])); /* fmin and fmax pass over NAN */
+            y[1] = fmax(y[1], fmax(curve->mean[i], curve->hi[i]));
         }
     }
 }
@@ -62,11 +61,11 @@ static void draw_axes(cairo_t *cr, const pess__panel *panel, const pess__axis *x
 static void draw_band(cairo_t *cr, const pess__curve *curve, const pess__axis *x, const pess__axis *y,
                       uint32_t colour) {
     for (int64_t i = 0; i < curve->count; i++)
-        if (isnan(curve->ci95[i])) return;
+        if (isnan(curve->lo[i]) || isnan(curve->hi[i])) return;
     for (int64_t i = 0; i < curve->count; i++)
-        cairo_line_to(cr, pess__axis_place(x, curve->x[i]), pess__axis_place(y, curve->mean[i] + curve->ci95[i]));
+        cairo_line_to(cr, pess__axis_place(x, curve->x[i]), pess__axis_place(y, curve->hi[i]));
     for (int64_t i = curve->count - 1; i >= 0; i--)
-        cairo_line_to(cr, pess__axis_place(x, curve->x[i]), pess__axis_place(y, curve->mean[i] - curve->ci95[i]));
+        cairo_line_to(cr, pess__axis_place(x, curve->x[i]), pess__axis_place(y, curve->lo[i]));
     cairo_close_path(cr);
     pess__draw_colour(cr, colour, 0.2);
     cairo_fill(cr);
@@ -78,7 +77,7 @@ static void draw_line(cairo_t *cr, const pess__curve *curve, const pess__axis *x
         cairo_line_to(cr, pess__axis_place(x, curve->x[i]), pess__axis_place(y, curve->mean[i]));
     pess__draw_colour(cr, style->colour, 1);
     pess__draw_dash(cr, style->dash);
-    cairo_set_line_width(cr, 1.8);
+    cairo_set_line_width(cr, pess__line_width(style));
     cairo_set_line_join(cr, CAIRO_LINE_JOIN_ROUND);
     cairo_stroke(cr);
     cairo_set_dash(cr, NULL, 0, 0);
@@ -142,8 +141,10 @@ void pess__draw_curves(cairo_t *cr, const pess__panel *panel, pess__box box, boo
     const pess__axis y =
         pess__axis_make(range_y[0], range_y[1], false, true, box.height > 250 ? 6 : 4, box.top + box.height, box.top);
     draw_axes(cr, panel, &x, &y, box);
-    for (int64_t c = 0; c < panel->curve_count; c++)
-        draw_band(cr, &panel->curves[c], &x, &y, pess__style_of(panel->curves[c].algorithm).colour);
+    for (int64_t c = 0; c < panel->curve_count; c++) {
+        const pess__style style = pess__style_of(panel->curves[c].algorithm);
+        if (!style.thin) draw_band(cr, &panel->curves[c], &x, &y, style.colour);
+    }
     for (int64_t c = 0; c < panel->curve_count; c++) {
         const pess__style style = pess__style_of(panel->curves[c].algorithm);
         draw_line(cr, &panel->curves[c], &x, &y, &style, box.width > 300 ? 2.6 : 1.8);
@@ -182,9 +183,9 @@ void pess__draw_dots(cairo_t *cr, const pess__panel *panel, pess__box box) {
         pess__draw_text(cr, box.left + names - 12, y + 4, TEXT, false, PESS__INK, PESS__RIGHT, style.label);
         pess__draw_colour(cr, style.colour, 1);
         cairo_set_line_width(cr, 1.8);
-        if (!isnan(curve->ci95[0])) {
-            cairo_move_to(cr, pess__axis_place(&axis, fmax(curve->mean[0] - curve->ci95[0], 0)), y);
-            cairo_line_to(cr, pess__axis_place(&axis, curve->mean[0] + curve->ci95[0]), y);
+        if (!isnan(curve->lo[0]) && !isnan(curve->hi[0])) {
+            cairo_move_to(cr, pess__axis_place(&axis, fmax(curve->lo[0], 0)), y);
+            cairo_line_to(cr, pess__axis_place(&axis, curve->hi[0]), y);
             cairo_stroke(cr);
         }
         pess__draw_marker(cr, style.marker == PESS__MARKER_NONE ? PESS__MARKER_CIRCLE : style.marker, x, y, 4);

@@ -37,20 +37,27 @@ static pess_status find_curve(pess__panel *panel, const char *algorithm, pess__c
     return PESS_OK;
 }
 
-/* Three arrays share one capacity: x grows first and tells it. */
+/* Four arrays share one capacity: x grows first and tells it. */
 static pess_status make_room(pess__curve *curve, pess_error *error) {
     if (curve->count < curve->room) return PESS_OK;
-    int64_t room = curve->room, same = curve->room;
+    double **const others[] = {&curve->mean, &curve->lo, &curve->hi};
+    int64_t room = curve->room;
     PESS_TRY(pess__grow(&curve->x, &room, curve->count + 1, sizeof *curve->x, "a curve", error));
-    PESS_TRY(pess__grow(&curve->mean, &same, room, sizeof *curve->mean, "a curve", error));
-    same = curve->room;
-    PESS_TRY(pess__grow(&curve->ci95, &same, room, sizeof *curve->ci95, "a curve", error));
+    for (int i = 0; i < 3; i++) {
+        int64_t same = curve->room;
+        PESS_TRY(pess__grow(others[i], &same, room, sizeof **others[i], "a curve", error));
+    }
     curve->room = room;
     return PESS_OK;
 }
 
 pess_status pess__panel_add_point(pess__panel *panel, const char *algorithm, double x, double mean, double ci95,
                                   pess_error *error) {
+    return pess__panel_add_band(panel, algorithm, x, mean, mean - ci95, mean + ci95, error);
+}
+
+pess_status pess__panel_add_band(pess__panel *panel, const char *algorithm, double x, double mean, double lo, double hi,
+                                 pess_error *error) {
     pess__curve *curve = NULL;
     PESS_TRY(find_curve(panel, algorithm, &curve, error));
     PESS_TRY(make_room(curve, error));
@@ -58,11 +65,13 @@ pess_status pess__panel_add_point(pess__panel *panel, const char *algorithm, dou
     for (; at > 0 && curve->x[at - 1] > x; at--) {
         curve->x[at] = curve->x[at - 1];
         curve->mean[at] = curve->mean[at - 1];
-        curve->ci95[at] = curve->ci95[at - 1];
+        curve->lo[at] = curve->lo[at - 1];
+        curve->hi[at] = curve->hi[at - 1];
     }
     curve->x[at] = x;
     curve->mean[at] = mean;
-    curve->ci95[at] = ci95;
+    curve->lo[at] = lo;
+    curve->hi[at] = hi;
     return PESS_OK;
 }
 
@@ -71,7 +80,8 @@ void pess__figure_release(pess__figure *figure) {
         for (int64_t c = 0; c < figure->panels[p].curve_count; c++) {
             free(figure->panels[p].curves[c].x);
             free(figure->panels[p].curves[c].mean);
-            free(figure->panels[p].curves[c].ci95);
+            free(figure->panels[p].curves[c].lo);
+            free(figure->panels[p].curves[c].hi);
         }
         free(figure->panels[p].curves);
     }

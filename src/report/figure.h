@@ -1,4 +1,4 @@
-/* A figure of one or more panels of curves with confidence bands, drawn once for SVG, PNG and PDF. */
+/* A figure of one or more panels of curves with bands, drawn once for SVG, PNG and PDF. */
 #ifndef PESS_REPORT_FIGURE_H
 #define PESS_REPORT_FIGURE_H
 
@@ -7,18 +7,20 @@
 typedef struct pess__curve {
     char algorithm[80];
     int64_t count, room;
-    double *x, *mean, *ci95; /* [count]; x ascending; ci95 may be NAN: no band */
+    double *x, *mean, *lo, *hi; /* [count]; x ascending; lo and hi, the band, may be NAN: none */
 } pess__curve;
 
 typedef struct pess__panel {
     char title[160], x_label[200], y_label[120];
     bool log_x;
+    bool range; /* bands go from the smallest to the largest; else they are intervals of the mean */
     int64_t curve_count, curve_room;
     pess__curve *curves;
 } pess__panel;
 
 typedef struct pess__figure {
     char title[200], note[400];
+    bool tabular, learning; /* what its panels show: results of experiments, learning curves, or both */
     int64_t panel_count, panel_room, columns; /* panels per row */
     pess__panel *panels;
 } pess__figure;
@@ -28,6 +30,9 @@ bool pess__panel_is_dots(const pess__panel *panel);
 
 pess_status pess__figure_add_panel(pess__figure *figure, pess__panel **out, pess_error *error);
 /* Adds to the algorithm's curve, begun where there is none yet. Points come in any order of algorithms. */
+pess_status pess__panel_add_band(pess__panel *panel, const char *algorithm, double x, double mean, double lo, double hi,
+                                 pess_error *error);
+/* The same with the band mean ± ci95. */
 pess_status pess__panel_add_point(pess__panel *panel, const char *algorithm, double x, double mean, double ci95,
                                   pess_error *error);
 void pess__figure_release(pess__figure *figure);

@@ -11,8 +11,12 @@ pess_status pess__minatar_runs(const pess_minatar *m, const char *path, pess_err
 pess_status pess__minatar_manifest(const pess_minatar *m, const char *command, const char *path, pess_error *error);
 pess_status pess__minatar_page(const pess_minatar *m, const char *command, const char *path, pess_error *error);
 
-/* A panel per game. */
+/* A panel per game: return against x. */
 pess_status pess__minatar_figure(const pess_minatar *m, pess__figure *out, pess_error *error);
+/* A panel per game: what the algorithms with values predict, and what they get, against x. */
+pess_status pess__minatar_overestimation(const pess_minatar *m, pess__figure *out, pess_error *error);
+/* "space_invaders" as "Space invaders". */
+void pess__minatar_game_title(const char *game, char *out, size_t size);
 /* The settings as a line, e.g. "3 trials · protocol quick · seed 1". */
 void pess__minatar_note(const pess_minatar *m, char *out, size_t size);
 

@@ -56,7 +56,7 @@ static void write_claims(pess__outfile *file, const pess_minatar *m) {
     pess__outfile_print(file, "\n  ],\n");
 }
 
-/* Seconds of all trainings together, whatever session or machine they were made in. */
+/* Seconds of all trainings together, whatever run of the program or machine they were made in. */
 static double training_seconds(const pess_minatar *m, int64_t *runs) {
     double seconds = 0;
     for (int64_t i = 0; i < m->dataset_count * m->curve_count; i++) {

@@ -4,7 +4,11 @@
   const errors = [];
   window.addEventListener("error", (event) => errors.push(String(event.message)));
   const data = JSON.parse(document.getElementById("data").textContent);
-  const plots = document.getElementById("plots"), legend = document.getElementById("legend");
+  /* A page has one figure or two: panels of group 0 and 1, each with its legend. */
+  const groups = ["", "-second"].map((suffix, number) => ({
+    plots: document.getElementById("plots" + suffix), legend: document.getElementById("legend" + suffix),
+    panels: data.panels.filter((panel) => panel.group === number),
+  })).filter((group) => group.plots && group.panels.length);
   const hidden = new Set();
   const DASHES = ["", "8 4", "2 3", "5 2.5"];
 
@@ -67,18 +71,25 @@
 
   /* ---- one panel */
   const format = (value) => Math.abs(value) >= 2 || value === 0 ? value.toFixed(2) : String(parseFloat(value.toPrecision(4)));
-  const withBand = (mean, ci) => format(mean) + (ci === null ? "" : " ± " + (Math.abs(mean) >= 2 ? ci.toFixed(2) : format(ci)));
+  function withBand(panel, c, i) {
+    const mean = c.mean[i], half = c.hi[i] - mean;
+    if (c.lo[i] === null) return format(mean);
+    if (panel.range) return format(mean) + " (" + format(c.lo[i]) + " … " + format(c.hi[i]) + ")";
+    return format(mean) + " ± " + (Math.abs(mean) >= 2 ? half.toFixed(2) : format(half));
+  }
+  const hasBand = (c) => !c.lo.includes(null) && !c.hi.includes(null);
+  const siblings = (panel) => data.panels.filter((other) => other.group === panel.group).length;
 
   function visibleCurves(panel) { return panel.curves.filter((curve) => !hidden.has(curve.name)); }
 
   function drawCurves(box, panel) {
-    const width = Math.max(260, box.clientWidth), many = data.panels.length > 2;
-    const height = many ? 210 : Math.round(Math.min(460, Math.max(280, width * 0.52)));
+    const width = Math.max(260, box.clientWidth), many = siblings(panel) > 2;
+    const height = many ? (width > 400 ? 300 : 210) : Math.round(Math.min(460, Math.max(280, width * 0.52)));
     const svg = element("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": panel.title || data.title });
     const left = 40, right = width - 12, top = 24, bottom = height - 46;
     const curves = visibleCurves(panel), all = panel.curves;
     const xs = all.flatMap((c) => c.x);
-    const ys = (curves.length ? curves : all).flatMap((c) => c.mean.flatMap((m, i) => [m - (c.ci95[i] || 0), m + (c.ci95[i] || 0)]));
+    const ys = (curves.length ? curves : all).flatMap((c) => c.mean.concat(c.lo, c.hi).filter((v) => v !== null));
     const sx = makeScale(Math.min(...xs), Math.max(...xs), panel.log_x, left + 6, right - 6, width > 500 ? 6 : 3, false);
     const sy = makeScale(Math.min(...ys), Math.max(...ys), false, bottom, top, many ? 4 : 6, true);
     for (const tick of sy.ticks) {
@@ -91,14 +102,14 @@
     element("text", { x: (left + right) / 2, y: bottom + 38, "text-anchor": "middle", class: "name" }, svg, panel.x_label);
     element("text", { x: 0, y: 13, class: "name" }, svg, panel.y_label);
     for (const c of curves) {
-      if (c.ci95.some((v) => v === null)) continue;
-      const up = c.x.map((x, i) => sx.place(x).toFixed(1) + "," + sy.place(c.mean[i] + c.ci95[i]).toFixed(1));
-      const down = c.x.map((x, i) => sx.place(x).toFixed(1) + "," + sy.place(c.mean[i] - c.ci95[i]).toFixed(1)).reverse();
+      if (c.thin || !hasBand(c)) continue;
+      const up = c.x.map((x, i) => sx.place(x).toFixed(1) + "," + sy.place(c.hi[i]).toFixed(1));
+      const down = c.x.map((x, i) => sx.place(x).toFixed(1) + "," + sy.place(c.lo[i]).toFixed(1)).reverse();
       element("polygon", { points: up.concat(down).join(" "), fill: c.colour, "fill-opacity": 0.22 }, svg);
     }
     for (const c of curves) {
       const points = c.x.map((x, i) => sx.place(x).toFixed(1) + "," + sy.place(c.mean[i]).toFixed(1)).join(" ");
-      element("polyline", { points, fill: "none", stroke: c.colour, "stroke-width": 2, "stroke-dasharray": DASHES[c.dash], "stroke-linejoin": "round", "data-curve": c.name }, svg);
+      element("polyline", { points, fill: "none", stroke: c.colour, "stroke-width": c.thin ? 1.2 : 2, "stroke-dasharray": DASHES[c.dash], "stroke-linejoin": "round", "data-curve": c.name }, svg);
       c.x.forEach((x, i) => marker(svg, c.marker, sx.place(x), sy.place(c.mean[i]), many ? 2 : 3, c.colour));
     }
     const rule = element("line", { y1: top, y2: bottom, class: "rule", visibility: "hidden" }, svg);
@@ -110,7 +121,8 @@
     const width = Math.max(260, box.clientWidth), curves = visibleCurves(panel);
     const names = Math.min(150, width * 0.4), height = 26 * Math.max(1, curves.length) + 54, bottom = height - 46;
     const svg = element("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": data.title });
-    const sx = makeScale(0, 1, false, names + 8, width - 76, 5, true);
+    const most = Math.max(1, ...panel.curves.flatMap((c) => c.mean.concat(c.hi)));
+    const sx = makeScale(0, most, false, names + 8, width - 76, 5, true);
     for (const tick of sx.ticks) {
       const x = sx.place(tick);
       element("line", { x1: x, x2: x, y1: 6, y2: bottom, class: "grid" }, svg);
@@ -119,8 +131,8 @@
     curves.forEach((c, i) => {
       const y = 6 + 26 * (i + 0.5);
       element("text", { x: names, y: y + 4, "text-anchor": "end", class: "name" }, svg, c.label);
-      if (c.ci95[0] !== null)
-        element("line", { x1: sx.place(c.mean[0] - c.ci95[0]), x2: sx.place(c.mean[0] + c.ci95[0]), y1: y, y2: y, stroke: c.colour, "stroke-width": 2 }, svg);
+      if (hasBand(c))
+        element("line", { x1: sx.place(c.lo[0]), x2: sx.place(c.hi[0]), y1: y, y2: y, stroke: c.colour, "stroke-width": 2 }, svg);
       marker(svg, c.marker || 1, sx.place(c.mean[0]), y, 4.5, c.colour);
       element("text", { x: width - 66, y: y + 4, class: "axis", "data-curve": c.name }, svg, format(c.mean[0]));
     });
@@ -147,7 +159,7 @@
     for (const row of rows) {
       const line = document.createElement("div"), dot = document.createElement("i");
       dot.style.background = row.c.colour;
-      line.append(dot, row.c.label + ": " + withBand(row.c.mean[row.i], row.c.ci95[row.i]));
+      line.append(dot, row.c.label + ": " + withBand(panel, row.c, row.i));
       tip.appendChild(line);
     }
     const room = box.clientWidth - tip.offsetWidth, wanted = at * scale + 14;
@@ -195,21 +207,18 @@
     tip.className = "tip";
     tip.setAttribute("role", "status");
     box.appendChild(tip);
-    plots.appendChild(box);
+    groups[panel.group].plots.appendChild(box);
     listen(box, panel);
     return box;
   });
-  if (data.panels.length > 2) plots.classList.add("many");
+  for (const group of groups) if (group.panels.length > 2) group.plots.classList.add(group.panels.length > 6 ? "many" : "some");
   function draw() {
     data.panels.forEach((panel, i) => {
       hide(boxes[i]);
       (panel.curves.every((c) => c.x.length === 1) ? drawDots : drawCurves)(boxes[i], panel);
     });
   }
-  const seen = new Set();
-  for (const panel of data.panels) for (const curve of panel.curves) {
-    if (seen.has(curve.name)) continue;
-    seen.add(curve.name);
+  for (const group of groups) for (const curve of new Map(group.panels.flatMap((p) => p.curves).map((c) => [c.name, c])).values()) {
     const button = document.createElement("button"), sample = element("svg", { viewBox: "0 0 28 12", "aria-hidden": "true" });
     element("line", { x1: 0, x2: 28, y1: 6, y2: 6, stroke: curve.colour, "stroke-width": 2.5, "stroke-dasharray": DASHES[curve.dash] }, sample);
     marker(sample, curve.marker, 14, 6, 4, curve.colour);
@@ -222,7 +231,7 @@
       button.setAttribute("aria-pressed", String(!hidden.has(curve.name)));
       draw();
     });
-    legend.appendChild(button);
+    group.legend.appendChild(button);
   }
   draw();
   let width = window.innerWidth;
@@ -233,7 +242,8 @@
     const found = {}, box = boxes[0], panel = data.panels[0], curve = panel.curves[panel.curves.length - 1];
     const drawn = () => document.querySelectorAll(`#plots [data-curve="${curve.name}"]`).length;
     found.curves = document.querySelectorAll("#plots [data-curve]").length;
-    const button = [...legend.children].find((b) => b.dataset.curve === curve.name), before = drawn();
+    found.second = document.querySelectorAll("#plots-second [data-curve]").length;
+    const button = [...groups[0].legend.children].find((b) => b.dataset.curve === curve.name), before = drawn();
     button.click();
     found.switchedOff = drawn() === 0 && before > 0 && button.getAttribute("aria-pressed") === "false";
     button.click();

@@ -10,7 +10,8 @@
 /* The experiment's figure. Results with several datasets per x (gridworld-alpha) get a panel per dataset. */
 pess_status pess__report_figure(const pess_experiment *experiment, pess__figure *out, pess_error *error);
 /* The same from a results.csv, or from the one in a directory; titles and labels come from the manifest.json beside it,
- * where there is one. Adds its panels to the figure. */
+ * where there is one. A learning_curves.csv or a run's log.csv gives a panel per game. Adds its panels to the figure.
+ */
 pess_status pess__report_read(const char *path, pess__figure *figure, pess_error *error);
 
 /* Each writes one file. */

@@ -1,6 +1,8 @@
 /* Figures from experiments in memory and from results.csv on disk. */
 #include "core/infile.h"
 #include "data/table.h"
+#include "report/learning.h"
+#include "report/minatar.h"
 #include "report/report.h"
 
 #include <math.h>
@@ -9,35 +11,39 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* ---- panels: one per dataset where results say which */
+/* ---- panels: one per dataset or per game, where results say which */
 
 typedef struct source {
-    bool panels;
+    bool panels, games;
+    bool range; /* bands from the smallest to the largest */
     char title[200], x_label[200], y_label[120];
     bool log_x;
     int64_t first; /* panel of the figure at which this source begins */
 } source;
 
-static void label_panel(const source *from, double epsilon, double transitions, pess__panel *panel) {
+static void label_panel(const source *from, const char *title, pess__panel *panel) {
+    (void)snprintf(panel->title, sizeof panel->title, "%s", title);
     (void)snprintf(panel->x_label, sizeof panel->x_label, "%s", from->x_label);
     (void)snprintf(panel->y_label, sizeof panel->y_label, "%s", from->y_label);
     panel->log_x = from->log_x;
-    if (from->panels)
-        (void)snprintf(panel->title, sizeof panel->title, "ε = %g, %.0f transitions", epsilon, transitions);
+    panel->range = from->range;
 }
 
-/* The last panel where it is of this dataset, else a new one: rows come panel after panel. */
-static pess_status panel_for(pess__figure *figure, const source *from, double epsilon, double transitions,
-                             pess__panel **out, pess_error *error) {
-    pess__panel wanted = {0};
-    label_panel(from, epsilon, transitions, &wanted);
+static void dataset_title(const source *from, double epsilon, double transitions, char *out, size_t size) {
+    *out = '\0';
+    if (from->panels) (void)snprintf(out, size, "ε = %g, %.0f transitions", epsilon, transitions);
+}
+
+/* The last panel where it has this title, else a new one: rows come panel after panel. */
+static pess_status panel_for(pess__figure *figure, const source *from, const char *title, pess__panel **out,
+                             pess_error *error) {
     for (int64_t p = figure->panel_count - 1; p >= from->first; p--)
-        if (strcmp(figure->panels[p].title, wanted.title) == 0) {
+        if (strcmp(figure->panels[p].title, title) == 0) {
             *out = &figure->panels[p];
             return PESS_OK;
         }
     PESS_TRY(pess__figure_add_panel(figure, out, error));
-    label_panel(from, epsilon, transitions, *out);
+    label_panel(from, title, *out);
     return PESS_OK;
 }
 
@@ -51,7 +57,9 @@ pess_status pess__report_figure(const pess_experiment *e, pess__figure *out, pes
     for (int64_t c = 0; c < e->column_count; c++) {
         const pess_experiment_point *point = &e->points[c];
         pess__panel *panel = NULL;
-        PESS_TRY(panel_for(out, &from, point->epsilon, (double)point->transitions, &panel, error));
+        char title[160];
+        dataset_title(&from, point->epsilon, (double)point->transitions, title, sizeof title);
+        PESS_TRY(panel_for(out, &from, title, &panel, error));
         PESS_TRY(pess__panel_add_point(panel, point->algorithm, point->x, point->mean, point->ci95, error));
     }
     return PESS_OK;
@@ -98,8 +106,9 @@ static void read_labels(const char *manifest, source *from, pess__figure *figure
 
 /* ---- results.csv */
 
+/* The band is ci95, or min and max. */
 typedef struct columns {
-    int64_t algorithm, x, mean, ci95, epsilon, transitions;
+    int64_t algorithm, x, mean, ci95, min, max, epsilon, transitions, game;
 } columns;
 
 static pess_status find_columns(const pess__table *table, columns *c, pess_error *error) {
@@ -108,33 +117,71 @@ static pess_status find_columns(const pess__table *table, columns *c, pess_error
     PESS_TRY(pess__table_require(table, "x", &c->x, error));
     PESS_TRY(pess__table_require(table, "trials", &trials, error));
     PESS_TRY(pess__table_require(table, "mean", &c->mean, error));
-    PESS_TRY(pess__table_require(table, "ci95", &c->ci95, error));
+    c->min = pess__table_column(table, "min");
+    c->max = pess__table_column(table, "max");
+    c->ci95 = -1;
+    if (c->min < 0 || c->max < 0) PESS_TRY(pess__table_require(table, "ci95", &c->ci95, error));
+    c->game = pess__table_column(table, "game");
     c->epsilon = pess__table_column(table, "epsilon");
     c->transitions = pess__table_column(table, "transitions");
     return PESS_OK;
 }
 
-static pess_status read_row(const pess__table *table, const columns *c, const source *from, pess__figure *figure,
-                            pess_error *error) {
-    double x = 0, mean = 0, ci95 = NAN, epsilon = NAN, transitions = NAN;
-    const pess__csv_field name = pess__table_field(table, c->algorithm), half = pess__table_field(table, c->ci95);
-    PESS_TRY(pess__table_double(table, c->x, -INFINITY, INFINITY, "a number", &x, error));
-    PESS_TRY(pess__table_double(table, c->mean, -INFINITY, INFINITY, "a number", &mean, error));
+/* A name that has to be there, copied. */
+static pess_status read_name(const pess__table *table, int64_t column, char out[80], pess_error *error) {
+    const pess__csv_field name = pess__table_field(table, column);
+    if (name.length == 0 || name.length > 79)
+        return pess__table_fail(table, column, error, "expected a name of 1 to 79 bytes");
+    memcpy(out, name.text, name.length);
+    out[name.length] = '\0';
+    return PESS_OK;
+}
+
+static pess_status read_band(const pess__table *table, const columns *c, double mean, double *lo, double *hi,
+                             pess_error *error) {
+    if (c->ci95 < 0) {
+        PESS_TRY(pess__table_double(table, c->min, -INFINITY, mean, "a number not above the mean", lo, error));
+        return pess__table_double(table, c->max, mean, INFINITY, "a number not below the mean", hi, error);
+    }
+    const pess__csv_field half = pess__table_field(table, c->ci95);
+    double ci95 = NAN;
     if (!(half.length == 3 && memcmp(half.text, "nan", 3) == 0)) /* of a single trial */
         PESS_TRY(pess__table_double(table, c->ci95, 0, INFINITY, "a half-width, 0 or more", &ci95, error));
+    *lo = mean - ci95;
+    *hi = mean + ci95;
+    return PESS_OK;
+}
+
+static pess_status read_title(const pess__table *table, const columns *c, const source *from, char *out, size_t size,
+                              pess_error *error) {
+    double epsilon = NAN, transitions = NAN;
+    if (from->games) {
+        char game[80];
+        PESS_TRY(read_name(table, c->game, game, error));
+        pess__minatar_game_title(game, out, size);
+        return PESS_OK;
+    }
     if (from->panels) {
         PESS_TRY(pess__table_double(table, c->epsilon, -INFINITY, INFINITY, "a number", &epsilon, error));
         PESS_TRY(pess__table_double(table, c->transitions, 0, INFINITY, "a number", &transitions, error));
     }
-    if (name.length == 0 || name.length > 79)
-        return pess__table_fail(table, c->algorithm, error, "expected a name of 1 to 79 bytes");
-    if (from->log_x && !(x > 0)) return pess__table_fail(table, c->x, error, "expected a number above 0 (log axis)");
-    char algorithm[80];
-    memcpy(algorithm, name.text, name.length);
-    algorithm[name.length] = '\0';
+    dataset_title(from, epsilon, transitions, out, size);
+    return PESS_OK;
+}
+
+static pess_status read_row(const pess__table *table, const columns *c, const source *from, pess__figure *figure,
+                            pess_error *error) {
+    double x = 0, mean = 0, lo = NAN, hi = NAN;
+    char algorithm[80], title[160];
     pess__panel *panel = NULL;
-    PESS_TRY(panel_for(figure, from, epsilon, transitions, &panel, error));
-    return pess__panel_add_point(panel, algorithm, x, mean, ci95, error);
+    PESS_TRY(pess__table_double(table, c->x, -INFINITY, INFINITY, "a number", &x, error));
+    PESS_TRY(pess__table_double(table, c->mean, -INFINITY, INFINITY, "a number", &mean, error));
+    PESS_TRY(read_band(table, c, mean, &lo, &hi, error));
+    PESS_TRY(read_title(table, c, from, title, sizeof title, error));
+    PESS_TRY(read_name(table, c->algorithm, algorithm, error));
+    if (from->log_x && !(x > 0)) return pess__table_fail(table, c->x, error, "expected a number above 0 (log axis)");
+    PESS_TRY(panel_for(figure, from, title, &panel, error));
+    return pess__panel_add_band(panel, algorithm, x, mean, lo, hi, error);
 }
 
 /* Without a manifest: logarithmic where numbers are positive and span more than two powers of ten. */
@@ -153,7 +200,9 @@ static void guess_scale(pess__figure *figure, int64_t first) {
 static pess_status read_table(pess__table *table, source *from, pess__figure *figure, pess_error *error) {
     columns c;
     PESS_TRY(find_columns(table, &c, error));
-    from->panels = c.epsilon >= 0 && c.transitions >= 0;
+    from->games = c.game >= 0;
+    from->panels = !from->games && c.epsilon >= 0 && c.transitions >= 0;
+    from->range = c.ci95 < 0;
     for (;;) {
         bool row = false;
         PESS_TRY(pess__table_next(table, &row, error));
@@ -162,31 +211,57 @@ static pess_status read_table(pess__table *table, source *from, pess__figure *fi
     }
 }
 
-pess_status pess__report_read(const char *path, pess__figure *figure, pess_error *error) {
+/* The file that holds the results of a directory; the first name is the one that is missed where there is none. */
+static void file_with_results(const char *path, char *out, size_t size) {
+    static const char *const names[] = {"results.csv", "learning_curves.csv", "log.csv"};
     struct stat info;
-    char results[4200], manifest[4200];
-    const bool directory = stat(path, &info) == 0 && S_ISDIR(info.st_mode);
-    if (strlen(path) > 4000) return pess__fail(error, PESS_ARGUMENT, "the name of the results is too long");
-    (void)snprintf(results, sizeof results, "%s%s", path, directory ? "/results.csv" : "");
+    (void)snprintf(out, size, "%s", path);
+    if (stat(path, &info) != 0 || !S_ISDIR(info.st_mode)) return;
+    for (int i = 0; i < 3; i++) {
+        (void)snprintf(out, size, "%s/%s", path, names[i]);
+        if (stat(out, &info) == 0) return;
+    }
+    (void)snprintf(out, size, "%s/%s", path, names[0]);
+}
+
+/* The figure's title is the source's where it is the only one; a lone panel carries it. */
+static void set_titles(const source *from, pess__figure *figure) {
+    if (from->title[0] == '\0') return;
+    if (figure->panel_count > from->first + 1 || from->first == 0)
+        (void)snprintf(figure->title, sizeof figure->title, "%s", from->title);
+    if (figure->panel_count == from->first + 1 && !from->games)
+        (void)snprintf(figure->panels[from->first].title, sizeof figure->panels[0].title, "%.150s", from->title);
+}
+
+static pess_status read_results(pess__table *table, const char *results, pess__figure *figure, pess_error *error) {
+    char manifest[4200];
     const char *slash = strrchr(results, '/');
     (void)snprintf(manifest, sizeof manifest, "%.*smanifest.json", slash != NULL ? (int)(slash - results + 1) : 0,
                    results);
     source from = {.first = figure->panel_count, .x_label = "x", .y_label = "mean"};
     read_labels(manifest, &from, figure);
     const bool labelled = strcmp(from.x_label, "x") != 0;
+    PESS_TRY(read_table(table, &from, figure, error));
+    if (!labelled) guess_scale(figure, from.first);
+    set_titles(&from, figure);
+    return PESS_OK;
+}
+
+pess_status pess__report_read(const char *path, pess__figure *figure, pess_error *error) {
+    char results[4200];
+    const int64_t first = figure->panel_count;
+    if (strlen(path) > 4000) return pess__fail(error, PESS_ARGUMENT, "the name of the results is too long");
+    file_with_results(path, results, sizeof results);
     pess__table *table = NULL;
     PESS_TRY(pess__table_open(results, &table, error));
-    const pess_status status = read_table(table, &from, figure, error);
+    const bool learning = pess__learning_is(table);
+    const pess_status status =
+        learning ? pess__learning_read(table, results, figure, error) : read_results(table, results, figure, error);
     pess__table_close(table);
     PESS_TRY(status);
-    if (figure->panel_count == from.first) return pess__fail(error, PESS_INPUT, "%s: has no rows", results);
-    if (!labelled) guess_scale(figure, from.first);
-    if (from.title[0] != '\0') {
-        if (figure->panel_count > from.first + 1 || from.first == 0)
-            (void)snprintf(figure->title, sizeof figure->title, "%s", from.title);
-        if (figure->panel_count == from.first + 1)
-            (void)snprintf(figure->panels[from.first].title, sizeof figure->panels[0].title, "%.150s", from.title);
-    }
+    if (figure->panel_count == first) return pess__fail(error, PESS_INPUT, "%s: has no rows", results);
+    figure->learning = figure->learning || learning;
+    figure->tabular = figure->tabular || !learning;
     return PESS_OK;
 }
 
@@ -200,6 +275,22 @@ static const char *format_of(const char *path) {
     return NULL;
 }
 
+/* Of several sources panels carry their own titles, and one setting does not speak for all; of a single panel the
+ * figure's title is the panel's. */
+static void title_figure(pess__figure *figure, size_t sources) {
+    if (figure->learning && !figure->tabular) {
+        (void)snprintf(figure->title, sizeof figure->title, "Learning curves of double DQN");
+        if (figure->panel_count == 1)
+            (void)snprintf(figure->title, sizeof figure->title, "%s: learning curve of double DQN",
+                           figure->panels[0].title);
+        (void)snprintf(figure->note, sizeof figure->note, "return of greedy evaluations during training");
+    } else if (sources > 1) {
+        (void)snprintf(figure->title, sizeof figure->title, "Experiments");
+        figure->note[0] = '\0';
+    }
+    if (figure->panel_count == 1 && !figure->panels[0].range) figure->panels[0].title[0] = '\0';
+}
+
 pess_status pess_figure_write(const char *const *results, size_t count, const char *path, pess_error *error) {
     const char *format = format_of(path);
     if (format == NULL)
@@ -207,13 +298,7 @@ pess_status pess_figure_write(const char *const *results, size_t count, const ch
     pess__figure figure = {0};
     pess_status status = PESS_OK;
     for (size_t i = 0; i < count && status == PESS_OK; i++) status = pess__report_read(results[i], &figure, error);
-    if (status == PESS_OK && count > 1) { /* panels carry their own titles; one setting does not speak for all */
-        figure.title[0] = '\0';
-        figure.note[0] = '\0';
-        (void)snprintf(figure.title, sizeof figure.title, "Tabular experiments");
-    } else if (figure.panel_count == 1) {
-        figure.panels[0].title[0] = '\0';
-    }
+    if (status == PESS_OK) title_figure(&figure, count);
     if (status == PESS_OK) status = pess__figure_save(&figure, path, format, error);
     pess__figure_release(&figure);
     return status;

@@ -1,6 +1,7 @@
 #include "solve/fixed_point.h"
 
 #include "core/memory.h"
+#include "core/raise.h"
 #include "core/threads.h"
 #include "solve/check.h"
 #include "solve/evaluator.h"
@@ -100,15 +101,21 @@ static pess_status sweep(run *r, iterate *at, pess_error *error) {
     const int64_t states = r->problem->model->states;
     pess__q_values(r->problem, NULL, at->v, r->q);
     if (r->operator_->prepare) PESS_TRY(r->operator_->prepare(r->operator_->context, at->v, error));
-    double most = 0;
+    _Atomic double residual = 0;
     const int threads = threads_of(r);
-#pragma omp parallel for num_threads(threads) if (threads > 1) schedule(static) reduction(max : most)
-    for (int64_t s = 0; s < states; s++) {
-        at->tv[s] = sweep_state(r, omp_get_thread_num(), s, at->v);
-        const double size = fabs(at->tv[s] - at->v[s]);
-        if (!(size <= most)) most = isnan(size) ? INFINITY : size;
+#pragma omp parallel num_threads(threads) if (threads > 1)
+    {
+        const int thread = omp_get_thread_num();
+        double most = 0;
+#pragma omp for schedule(static)
+        for (int64_t s = 0; s < states; s++) {
+            at->tv[s] = sweep_state(r, thread, s, at->v);
+            const double size = fabs(at->tv[s] - at->v[s]);
+            if (!(size <= most)) most = isnan(size) ? INFINITY : size;
+        }
+        pess__raise(&residual, most);
     }
-    at->residual = most;
+    at->residual = residual;
     r->iterations++;
     return PESS_OK;
 }

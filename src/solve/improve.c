@@ -110,7 +110,8 @@ typedef struct improving {
 static void improve_states(void *context, int64_t from, int64_t to, int part) {
     const improving *i = context;
     pess__engine *engine = i->engine;
-    double *q = engine->q + part * engine->actions, *row = engine->row + part * engine->actions;
+    const int64_t own = part * pess__apart(engine->actions, sizeof(double));
+    double *q = engine->q + own, *row = engine->row + own;
     pess__sweep sweep = {0};
     for (int64_t s = from; s < to; s++) {
         if (engine->model->terminal[s]) {

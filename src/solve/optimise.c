@@ -3,6 +3,7 @@
 #include "solve/optimise.h"
 
 #include "core/memory.h"
+#include "core/ranges.h"
 #include "solve/small.h"
 
 #include <float.h>
@@ -55,7 +56,7 @@ static pess_status engine_create(const pess__problem *problem, const pess__local
         status = pess__allocate(&engine->choice, states, sizeof(int32_t), "the policy", error);
     if (status == PESS_OK && local->improve != NULL)
         status = pess__allocate(&engine->pi, states * actions, sizeof(double), "the policy", error);
-    const int64_t buffer = engine->threads * actions;
+    const int64_t buffer = engine->threads * pess__apart(actions, sizeof(double));
     if (status == PESS_OK) status = pess__allocate(&engine->q, buffer, sizeof(double), "a row of q", error);
     if (status == PESS_OK) status = pess__allocate(&engine->row, buffer, sizeof(double), "a row of the policy", error);
     if (status == PESS_OK)

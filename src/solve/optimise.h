@@ -23,7 +23,7 @@ typedef struct pess__engine {
     double *v, *tv;    /* [S] */
     int32_t *choice;   /* [S], where local->improve is NULL: the action, -1 in terminal states */
     double *pi;        /* [S*A], elsewhere */
-    double *q, *row;   /* [threads*A] each */
+    double *q, *row;   /* [A] each per thread, pess__apart */
     pess__sweep *part; /* [threads] */
     pess__evaluator *chain;
     bool evaluated; /* v is the value of the present policy, to the end */

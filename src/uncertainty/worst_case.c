@@ -4,12 +4,13 @@
 #include "uncertainty/sets.h"
 
 #include "core/memory.h"
+#include "core/ranges.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 pess_status pess__set_scratch_create(const pess__set *set, int count, pess__set_scratch **out, pess_error *error) {
-    const int64_t slots = set->longest + 2;
+    const int64_t slots = pess__apart(set->longest + 2, sizeof(int32_t));
     pess__set_scratch *scratch;
     double *numbers;
     int32_t *heap;

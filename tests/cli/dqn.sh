@@ -57,6 +57,28 @@ expect 3 "$PESS" dqn breakout $small --out full --resume
 says "damaged or truncated"
 }
 
+# A forced path: both networks on the portable one, by notes and on resuming; the same bytes again.
+tiny="--frames 2000 --envs 8 --replay 1000 --batch 16 --train-every 16 --warmup 200 --epsilon-frames 500 --evaluate-every 1000"
+tiny="$tiny --evaluate-episodes 2 --final-episodes 2 --checkpoint-every 1000 --seed 3 --threads 1"
+for network in value dqn; do
+    # shellcheck disable=SC2086
+    {
+    expect 0 "$PESS" dqn breakout $tiny --network $network --kernels portable --out "portable-$network"
+    expect 0 "$PESS" dqn breakout $tiny --network $network --kernels portable --out "again-$network"
+    cmp -s "portable-$network/policy.pessnet" "again-$network/policy.pessnet" || fail "portable $network: not the same bytes"
+    expect 0 "$PESS" net info "portable-$network/policy.pessnet" --json
+    same "$(json trained.kernels)" portable "path of $network"
+    expect 0 "$PESS" dqn breakout $tiny --network $network --out "best-$network"
+    expect 0 "$PESS" net info "best-$network/policy.pessnet" --json
+    if [ "$(json trained.kernels)" != portable ]; then
+        expect 2 "$PESS" dqn breakout $tiny --network $network --out "portable-$network" --resume
+        says "made with kernels=portable"
+    fi
+    }
+done
+expect 2 "$PESS" dqn breakout --kernels abacus --out x
+says "abacus"
+
 # Networks.
 expect 0 "$PESS" net info whole/policy.pessnet --json
 same "$(json parameters)" 52390 parameters

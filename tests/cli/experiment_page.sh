@@ -19,6 +19,8 @@ dump() {
 expect 0 "$PESS" experiment gridworld-data --trials 40 --points 8 --out page
 expect 0 "$PESS" experiment bandit --trials 500 --algorithms naive,ua:count --out dots
 expect 0 "$PESS" experiment gridworld-alpha --trials 8 --points 5 --out panels
+expect 0 "$PESS" experiment minatar-exploration --games breakout,asterix,freeway --epsilons 0.5,1 --transitions 300 \
+    --algorithms naive,proximal --trials 1 --protocol smoke --out games
 for width in 1200 500; do
     for theme in light dark; do
         dump "page/index.html#selftest,$theme" $width
@@ -35,9 +37,15 @@ for width in 1200 500; do
     dump "panels/index.html#selftest" $width
     same "$(json curves)" 54 "curves in nine panels"
     same "$(json switchedOff switchedOn hoverEnds fits errors | tr '\n' ' ')" "true true true true [] " "panels ($width)"
+    dump "games/index.html#selftest" $width
+    same "$(json curves second | tr '\n' ' ')" "12 12 " "curves of games, and what they predict"
+    same "$(json switchedOff switchedOn hoverEnds tipInside fits errors | tr '\n' ' ')" "true true true true true [] " "games ($width)"
+    json hover | grep -qF "Data policy: " || fail "hover over a game shows $(json hover)"
 done
 # The tables are there without a script
 grep -q '<td>200000</td>' page/index.html || fail "no table in the page"
 grep -qF 'pess experiment gridworld-data --trials 40' page/index.html || fail "no command in the page"
+grep -q 'What the paper says' games/index.html || fail "no claims in the page"
+grep -q '<td>0.5</td>' games/index.html || fail "no table in the page of games"
 grep -qE 'src="http|href="http|url\(' page/index.html && fail "the page needs something from outside"
 finish

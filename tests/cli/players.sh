@@ -19,4 +19,10 @@ for file in "$policies"/*.pessnet; do
     awk -v p="$(json mean_return)" -v c="$chance" 'BEGIN { exit !(p > 2 * c + 1) }' || fail "$game plays like chance ($chance)"
 done
 [ "$found" -gt 0 ] || fail "no policies"
+
+# The learning curves are those of the logs, a panel per game.
+cp -r "$policies" copy && rm copy/learning_curves.*
+expect 0 "$policies/../tools/learning-curves.sh" "$PWD/copy"
+cmp -s copy/learning_curves.csv "$policies/learning_curves.csv" || fail "learning_curves.csv is not of the logs: run tools/learning-curves.sh"
+[ -s copy/learning_curves.svg ] || fail "no figure of the learning curves"
 finish

@@ -1,0 +1,142 @@
+/* Training the value network on a logged dataset, one core, seconds of the thread's own clock. Prints one number, for
+ * interleaving with bench/peer_fitted.py.
+ *
+ *     bench_fitted DATA train BATCH SECONDS          transitions per second; equal states of a minibatch computed once
+ *     bench_fitted DATA every BATCH SECONDS          transitions per second; every one computed
+ *     bench_fitted DATA share BATCH                  different states of a minibatch over its transitions
+ *     bench_fitted DATA loop BATCH UPDATES STEPS     seconds of fitted Q iteration (naive), without evaluations
+ */
+#include "core/memory.h"
+#include "deep/fitted.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static void must(pess_status status, const pess_error *error) {
+    if (status == PESS_OK) return;
+    (void)fprintf(stderr, "bench_fitted: %s\n", error->message);
+    exit(1);
+}
+
+static void *array(int64_t count, size_t element) {
+    pess_error error = {0};
+    void *out = NULL;
+    must(pess__allocate(&out, count, element, "a benchmark array", &error), &error);
+    return out;
+}
+
+static double cpu_clock(void) {
+    struct timespec now;
+    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* What drawing minibatches needs of a training; targets are rewards. */
+static pess__fitted *prepare(const pess_transitions *data, int64_t batch) {
+    pess_error error = {0};
+    pess__net_spec spec;
+    const pess__optimiser optimiser = pess__optimiser_defaults();
+    pess__rng rng = pess__rng_stream(1, "bench", 0);
+    const pess_env_info *game = pess_env_find(data->game);
+    pess__fitted *f = array(1, sizeof *f);
+    if (game == NULL) exit(1);
+    f->data = data;
+    f->batch = batch;
+    f->learner = pess__learner_find("naive");
+    f->value = array(data->states, sizeof *f->value);
+    f->place = array(data->states, sizeof *f->place);
+    f->unique = array(batch, sizeof *f->unique);
+    f->first = array(batch + 1, sizeof *f->first);
+    f->rows = array(batch, sizeof *f->rows);
+    f->taken = array(batch, sizeof *f->taken);
+    f->targets = array(batch, sizeof *f->targets);
+    memset(f->place, 0xff, (size_t)data->states * sizeof *f->place);
+    must(pess__spec_named("value", game->rows, game->cols, game->channels, (int32_t)data->actions, &spec, &error),
+         &error);
+    must(pess__net_create(&spec, NULL, &f->net, &error), &error);
+    must(pess__trainer_create(f->net, &optimiser, &f->trainer, &error), &error);
+    pess__net_initialise(f->net, &rng);
+    return f;
+}
+
+/* Every transition a sample of its own. */
+static int64_t draw_every(pess__fitted *f, pess__rng *rng) {
+    for (int64_t i = 0; i < f->batch; i++) {
+        const int64_t row = (int64_t)pess__rng_below(rng, (uint64_t)f->data->transitions);
+        f->unique[i] = f->data->state[row];
+        f->first[i] = i;
+        f->taken[i] = f->data->action[row];
+        f->targets[i] = (pess__real)pess__fitted_target(f, row);
+    }
+    f->first[f->batch] = f->batch;
+    return f->batch;
+}
+
+/* Best of ten stretches. */
+static double train_rate(pess__fitted *f, bool merge, double seconds) {
+    const pess__loss loss = {PESS__LOSS_HUBER, PESS__HUBER_EDGE};
+    const pess__bits_rows rows = {f->data->observations, f->data->bytes, f->unique};
+    const pess__labels labels = {.actions = f->taken, .targets = f->targets, .first = f->first};
+    pess__rng rng = pess__rng_stream(2, "bench", 0);
+    pess_error error = {0};
+    double best = 0;
+    for (int stretch = 0; stretch < 10; stretch++) {
+        const double begun = cpu_clock();
+        double passed = 0;
+        int64_t done = 0;
+        for (; passed < seconds / 10; passed = cpu_clock() - begun, done += f->batch) {
+            pess__step_info info;
+            const int64_t samples = merge ? pess__fitted_draw(f, 0, &rng) : draw_every(f, &rng);
+            must(pess__trainer_step(f->trainer, &rows, &labels, samples, &loss, &info, &error), &error);
+        }
+        if ((double)done / passed > best) best = (double)done / passed;
+    }
+    return best;
+}
+
+static double share_of_states(pess__fitted *f) {
+    pess__rng rng = pess__rng_stream(3, "bench", 0);
+    int64_t different = 0;
+    for (int i = 0; i < 100; i++) different += pess__fitted_draw(f, 0, &rng);
+    return (double)different / (100 * (double)f->batch);
+}
+
+static double loop_seconds(const pess_transitions *data, int64_t batch, int64_t updates, int64_t steps) {
+    char directory[] = "/tmp/pess-bench-XXXXXX", command[64];
+    pess_error error = {0};
+    pess_train_options o = pess_train_options_defaults();
+    pess_train_result result;
+    if (mkdtemp(directory) == NULL) exit(1);
+    o.data = data;
+    o.out = directory;
+    o.threads = 1;
+    o.protocol.updates = updates;
+    o.protocol.steps = steps;
+    o.protocol.batch = batch;
+    o.protocol.eval_every = o.protocol.score_episodes = o.protocol.control_episodes = 0;
+    const double begun = cpu_clock();
+    must(pess_train_run(&o, &result, &error), &error);
+    const double seconds = cpu_clock() - begun;
+    (void)fprintf(stderr, "ours: loss %.4g, mean target %.4g\n", result.loss, result.mean_target);
+    (void)snprintf(command, sizeof command, "rm -rf %s", directory);
+    return system(command) == 0 ? seconds : 0;
+}
+
+int main(int argc, char **argv) {
+    pess_error error = {0};
+    pess_transitions *data = NULL;
+    if (argc < 4) return 2;
+    must(pess_transitions_read(argv[1], &data, &error), &error);
+    const int64_t batch = atoll(argv[3]);
+    if (batch < 1) return 2;
+    if (strcmp(argv[2], "loop") == 0 && argc > 5) {
+        printf("%.6g\n", loop_seconds(data, batch, atoll(argv[4]), atoll(argv[5])));
+    } else {
+        pess__fitted *f = prepare(data, batch);
+        const bool share = strcmp(argv[2], "share") == 0, merge = strcmp(argv[2], "train") == 0;
+        printf("%.6g\n", share ? share_of_states(f) : train_rate(f, merge, argc > 4 ? atof(argv[4]) : 1));
+    }
+    return 0;
+}

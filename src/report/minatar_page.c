@@ -1,0 +1,185 @@
+/* index.html of a deep experiment: figure, claims, what was predicted and what was obtained, tables. */
+#include "core/text.h"
+#include "report/html.h"
+#include "report/minatar.h"
+#include "report/style.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- claims */
+
+static void write_verdict(pess__outfile *file, const pess_minatar_claim *claim) {
+    char title[80];
+    pess__minatar_game_title(claim->game, title, sizeof title);
+    pess__outfile_print(file, "<tr>");
+    pess__html_tag(file, "td", "", title);
+    pess__outfile_print(file, !claim->judged ? "<td>not judged</td>"
+                              : claim->holds ? "<td><span class=\"yes\">✓ came out</span></td>"
+                                             : "<td><span class=\"no\">✗ did not come out</span></td>");
+    pess__html_tag(file, "td", "", claim->found);
+    pess__outfile_print(file, "</tr>\n");
+}
+
+/* A sentence of the paper, its rule, and the games below it. */
+static void write_claims(pess__outfile *file, const pess_minatar *m) {
+    if (m->claim_count == 0) return;
+    pess__html_tag(file, "h2", "", m->info->findings);
+    pess__outfile_print(file, "\n<p>Each sentence is judged game by game, by a rule that was fixed beforehand, on the "
+                              "means over trials.</p>\n");
+    for (size_t i = 0; i < m->claim_count; i++) {
+        bool told = false;
+        for (size_t j = 0; j < i; j++) told |= m->claims[j].claim == m->claims[i].claim;
+        if (told) continue;
+        pess__html_tag(file, "h3", "", m->claims[i].claim);
+        pess__outfile_print(file, "\n");
+        pess__html_tag(file, "p", "class=\"note\"", m->claims[i].rule);
+        pess__outfile_print(file, "\n<div class=\"scroll\"><table class=\"verdicts\"><tbody>\n");
+        for (size_t j = i; j < m->claim_count; j++)
+            if (m->claims[j].claim == m->claims[i].claim) write_verdict(file, &m->claims[j]);
+        pess__outfile_print(file, "</tbody></table></div>\n");
+    }
+}
+
+/* ---- tables: a game each */
+
+/* What a cell tells of a point. */
+typedef enum cell_kind { CELL_SCORE, CELL_VALUES, CELL_DETAILS } cell_kind;
+
+static void number(pess__outfile *file, double value) {
+    if (isnan(value))
+        pess__outfile_print(file, "–");
+    else
+        pess__outfile_print(file, fabs(value) >= 100 ? "%.0f" : fabs(value) >= 10 ? "%.1f" : "%.2f", value);
+}
+
+static void write_cell(pess__outfile *file, const pess_minatar_point *p, cell_kind kind) {
+    pess__outfile_print(file, "<td>");
+    if (p == NULL) {
+        pess__outfile_print(file, "–");
+    } else if (kind == CELL_SCORE) {
+        number(file, p->mean);
+        if (p->trials > 1) {
+            pess__outfile_print(file, " (");
+            number(file, p->min);
+            pess__outfile_print(file, " … ");
+            number(file, p->max);
+            pess__outfile_print(file, ")");
+        }
+    } else if (kind == CELL_VALUES) {
+        number(file, p->predicted);
+        pess__outfile_print(file, " / ");
+        number(file, p->obtained);
+    } else {
+        number(file, p->final_mean);
+        pess__outfile_print(file, " / ");
+        number(file, p->best_mean);
+        pess__outfile_print(file, " / ");
+        number(file, p->spread);
+        pess__outfile_print(file, " / %.0f %%", 100 * p->outside);
+    }
+    pess__outfile_print(file, "</td>");
+}
+
+static bool belongs(const pess_minatar_point *p, cell_kind kind) {
+    return kind == CELL_SCORE || (kind == CELL_VALUES ? !isnan(p->predicted) : !isnan(p->final_mean));
+}
+
+/* The algorithms with something to tell in this game, in the order of the results. */
+static int list_algorithms(const pess_minatar *m, const char *game, cell_kind kind, const char **names, int room) {
+    int count = 0;
+    for (size_t i = 0; i < m->point_count && count < room; i++) {
+        const pess_minatar_point *p = &m->points[i];
+        if (strcmp(p->game, game) != 0 || !belongs(p, kind)) continue;
+        if (count == 0 || strcmp(names[count - 1], p->algorithm) != 0) names[count++] = p->algorithm;
+    }
+    return count;
+}
+
+static void write_table(pess__outfile *file, const pess_minatar *m, const char *game, cell_kind kind) {
+    const char *names[2 * PESS__MINATAR_CURVES + 1];
+    const int count = list_algorithms(m, game, kind, names, 2 * PESS__MINATAR_CURVES + 1);
+    char title[80];
+    if (count == 0) return;
+    pess__minatar_game_title(game, title, sizeof title);
+    pess__outfile_print(file, "<h3>");
+    pess__html_text(file, title);
+    pess__outfile_print(file, "</h3>\n<div class=\"scroll\"><table><thead><tr>");
+    pess__html_tag(file, "th", "", m->info->x_label);
+    for (int c = 0; c < count; c++) {
+        const pess__style style = pess__style_of(names[c]);
+        pess__html_tag(file, "th", "", style.label);
+    }
+    pess__outfile_print(file, "</tr></thead><tbody>\n");
+    for (int x = 0; x < m->x_count; x++) {
+        char text[PESS__NUMBER_SIZE];
+        text[pess__format_double(m->x[x], text)] = '\0';
+        pess__outfile_print(file, "<tr><td>%s</td>", text);
+        for (int c = 0; c < count; c++)
+            write_cell(file, pess__minatar_point_at(m->points, m->point_count, game, names[c], m->x[x]), kind);
+        pess__outfile_print(file, "</tr>\n");
+    }
+    pess__outfile_print(file, "</tbody></table></div>\n");
+}
+
+static void write_tables(pess__outfile *file, const pess_minatar *m, cell_kind kind) {
+    for (int g = 0; g < m->game_count; g++) write_table(file, m, m->games[g]->name, kind);
+}
+
+static void write_values(pess__outfile *file, const pess_minatar *m) {
+    pess__outfile_print(file,
+                        "<h2>Predicted and obtained</h2>\n<p>What an algorithm promises itself in the first states of "
+                        "the evaluation episodes, beside the discounted return of the same episodes. Where the first "
+                        "is far above the second, the algorithm believes in places that the data do not show: the "
+                        "paper's point about overestimation. Thin dotted lines are what was obtained.</p>\n");
+    pess__html_plots(file, 1);
+    pess__outfile_print(file, "<details><summary>Table: predicted / obtained</summary>\n");
+    write_tables(file, m, CELL_VALUES);
+    pess__outfile_print(file, "</details>\n");
+}
+
+static void write_rest(pess__outfile *file, const pess_minatar *m, bool values, const char *command) {
+    write_claims(file, m);
+    pess__outfile_print(file, "<h2>What was run</h2>\n");
+    pess__html_tag(file, "p", "", m->description);
+    pess__outfile_print(file,
+                        "<p>The data policy is the player that collected the data, scored on episodes of its own. "
+                        "“Argmax” is a control: the algorithms that act by sampling, scored when they take their "
+                        "most probable action instead.</p>\n");
+    if (values) write_values(file, m);
+    pess__outfile_print(file, "<h2>Table: mean score (smallest … largest of the trials)</h2>\n");
+    write_tables(file, m, CELL_SCORE);
+    pess__outfile_print(file,
+                        "<h2>Table: how steady</h2>\n<p>Final update alone / best evaluation seen (not a result: it is "
+                        "chosen by looking) / largest minus smallest of the scored updates / share of steps in states "
+                        "that are not in the data.</p>\n<details><summary>Show</summary>\n");
+    write_tables(file, m, CELL_DETAILS);
+    pess__outfile_print(file, "</details>\n<h2>To repeat it</h2>\n");
+    pess__html_tag(file, "pre", "", command);
+    pess__outfile_print(
+        file,
+        "\n<p class=\"note\">Beside this page: <a href=\"results.csv\">results.csv</a>, <a "
+        "href=\"runs.csv\">runs.csv</a>, "
+        "<a href=\"figure.svg\">figure.svg</a>, <a href=\"figure.png\">figure.png</a>, "
+        "<a href=\"figure.pdf\">figure.pdf</a>, <a href=\"manifest.json\">manifest.json</a>, and the runs in <a "
+        "href=\"runs\">runs</a>. Pessimist %s.</p>\n",
+        PESS_VERSION);
+}
+
+pess_status pess__minatar_page(const pess_minatar *m, const char *command, const char *path, pess_error *error) {
+    pess__figure figure = {0}, values = {0};
+    pess__outfile *file = NULL;
+    pess_status status = pess__minatar_figure(m, &figure, error);
+    if (status == PESS_OK) status = pess__minatar_overestimation(m, &values, error);
+    if (status == PESS_OK) status = pess__outfile_open(path, &file, error);
+    if (status == PESS_OK) {
+        pess__html_begin(file, &figure);
+        write_rest(file, m, values.panel_count > 0, command);
+        pess__html_end(file, &figure, &values);
+        status = pess__outfile_commit(file, error);
+    }
+    pess__figure_release(&figure);
+    pess__figure_release(&values);
+    return status;
+}
