@@ -249,6 +249,64 @@ static void rem_and_cql_against_naive(void **state) {
     pess_mdp_destroy(mdp);
 }
 
+/* A line of states in which action 1 leads on and pays 1 at its end, action 0 ends at once and pays 0.2, action 2 was
+ * never taken. The models must imagine the first two as they are, and differ about the third. */
+static void models_imagine_what_was_seen(void **state) {
+    (void)state;
+    enum { LINE = 6, TIMES = 20 };
+    pess_transitions *data = NULL, *imagined = NULL;
+    pess_error error;
+    OK(pess__transitions_create("mdp", "", STATES, ACTIONS, &data, &error));
+    for (int i = 0; i < TIMES * LINE * 2; i++) {
+        const int s = i / 2 % LINE, action = i % 2, next = action == 0 ? LINE : s + 1;
+        uint8_t from[BYTES] = {0}, to[BYTES] = {0};
+        from[s / 8] = (uint8_t)(1U << (s % 8));
+        to[next / 8] = (uint8_t)(1U << (next % 8));
+        OK(pess__transitions_add(data, from, action,
+                                 action == 0     ? 0.2
+                                 : s == LINE - 1 ? 1
+                                                 : 0,
+                                 to, next == LINE ? PESS_END_TERMINAL : PESS_END_NONE, &error));
+    }
+    pess_train_options o = training(NULL, data, "model-ensemble", "model");
+    o.protocol.batch = 64;
+    pess_train_result result;
+    OK(pess_train_run(&o, &result, &error));
+    char path[400];
+    (void)snprintf(path, sizeof path, "%s/imagined.pessdata", in_root("model"));
+    OK(pess_transitions_read(path, &imagined, &error));
+    assert_int_equal(imagined->transitions, 2 * data->transitions);
+    assert_memory_equal(imagined->state, data->state, (size_t)data->transitions * sizeof *data->state);
+    assert_memory_equal(imagined->reward, data->reward, (size_t)data->transitions * sizeof *data->reward);
+    double price[ACTIONS] = {0};
+    int64_t times[ACTIONS] = {0};
+    for (int64_t i = data->transitions; i < imagined->transitions; i++) {
+        const int32_t s = imagined->state[i], action = imagined->action[i];
+        int64_t row = 0; /* the logged transition of this pair */
+        while (row < data->transitions && (data->state[row] != s || data->action[row] != action)) row++;
+        const double logged = row < data->transitions ? (double)data->reward[row] : 0;
+        price[action] += logged - (double)imagined->reward[i];
+        times[action]++;
+        if (row == data->transitions) continue;
+        assert_int_equal(imagined->next[i], data->next[row]);
+        assert_int_equal(imagined->end[i] == PESS_END_TERMINAL, data->end[row] == PESS_END_TERMINAL);
+        assert_true(fabs((double)imagined->reward[i] - logged) < 0.2);
+    }
+    for (int a = 0; a < 2; a++) assert_true(times[a] > 0 && price[a] / (double)times[a] < 0.1);
+    assert_true(price[2] / (double)times[2] > 0.3);
+    /* Naive on these: right is worth γ^(5−s), more than 0.2, from every state; the third stays below. */
+    for (int s = 0; s < LINE; s++) {
+        float q[ACTIONS];
+        uint8_t bits[BYTES] = {0};
+        bits[s / 8] = (uint8_t)(1U << (s % 8));
+        outputs_of(data, in_root("model"), "policy", pess__transitions_find(data, bits), q);
+        assert_true(fabs((double)q[1] - pow(GAMMA, LINE - 1 - s)) < 0.15);
+        assert_true(fabs((double)q[0] - 0.2) < 0.15);
+    }
+    pess_transitions_destroy(imagined);
+    pess_transitions_destroy(data);
+}
+
 static void resuming(void **state) {
     (void)state;
     pess_mdp *mdp = process();
@@ -256,6 +314,7 @@ static void resuming(void **state) {
     resumes_to_the_same_bytes(mdp, data, "crr", (const char *const[]){"actor.pessnet", NULL});
     resumes_to_the_same_bytes(mdp, data, "rem", (const char *const[]){NULL});
     resumes_to_the_same_bytes(mdp, data, "spibb-dqn", (const char *const[]){NULL});
+    resumes_to_the_same_bytes(mdp, data, "model-ensemble", (const char *const[]){"imagined.pessdata", NULL});
     pess_transitions_destroy(data);
     pess_mdp_destroy(mdp);
 }
@@ -285,6 +344,7 @@ int main(void) {
         cmocka_unit_test(networks_come_to_the_tabular_answer),
         cmocka_unit_test(actor_and_critic_agree),
         cmocka_unit_test(rem_and_cql_against_naive),
+        cmocka_unit_test(models_imagine_what_was_seen),
         cmocka_unit_test(resuming),
         cmocka_unit_test(a_threshold_above_one_is_refused),
     };

@@ -310,6 +310,7 @@ static pess_status open_training(pess__fitted *f, const pess_train_options *opti
     const pess__optimiser optimiser = pess__optimiser_defaults();
     PESS_TRY(pess__trainer_create(f->net, &optimiser, &f->trainer, error));
     describe(f, imitation);
+    if (f->learner->prepare != NULL) PESS_TRY(f->learner->prepare(f, error));
     PESS_TRY(open_tables(f, error));
     renew(f);
     return pess__logtext_add(&f->log,
@@ -324,6 +325,7 @@ static void close_training(pess__fitted *f) {
     pess__net_destroy(f->frozen);
     pess__net_destroy(f->imitation);
     pess__net_destroy(f->doubting);
+    pess_transitions_destroy(f->imagined);
     for (int i = 0; i < PESS__MAX_FURTHER; i++) {
         pess__trainer_destroy(f->further_trainer[i]);
         pess__net_destroy(f->further[i]);

@@ -24,10 +24,11 @@ typedef struct pess__fitted {
     const pess__learner *learner;
     double alpha;
     char settings[PESS__SETTINGS_SIZE]; /* lines "key=value" of all that decides the result */
-    const pess_transitions *data;
-    int64_t updates, steps, batch; /* of this algorithm under the protocol */
-    pess__net *net, *frozen;       /* frozen: where the targets come from */
-    pess__net *imitation;          /* NULL unless the learner needs it */
+    const pess_transitions *data;       /* options.data, or `imagined` */
+    pess_transitions *imagined;         /* data with transitions of a model; NULL without one */
+    int64_t updates, steps, batch;      /* of this algorithm under the protocol */
+    pess__net *net, *frozen;            /* frozen: where the targets come from */
+    pess__net *imitation;               /* NULL unless the learner needs it */
     pess__trainer *trainer;
     /* Further networks that are trained along and belong to the checkpoints: those of an ensemble, or an actor. */
     int further_count;

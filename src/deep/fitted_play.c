@@ -143,7 +143,10 @@ static void choose(const void *self, void *memory, const pess__bits_rows *rows, 
         const pess__sight sight = look_at(fitted, r, i, state, &w);
         out[i].value = fitted->learner->decide(fitted->alpha, &sight, policy);
         out[i].action = who->argmax ? most_probable(policy, actions) : draw(policy, actions, &rng[rows->index[i]]);
-        out[i].outside = state < 0;
+        out[i].outside =
+            fitted->imagined == NULL
+                ? state < 0
+                : pess__transitions_find(fitted->options.data, rows->bits + rows->index[i] * rows->stride) < 0;
     }
 }
 

@@ -42,6 +42,8 @@ typedef struct pess__learner {
     int64_t networks;                /* that give values, each trained on its own resample of the data; 0: 1 */
     int64_t heads, mixtures;         /* of a network, and of its heads per update; 0: 1 */
     pess_status (*open)(struct pess__fitted *fitted, pess_error *error); /* makes further networks */
+    /* Before the tables are made: may put other data in the place of the data. */
+    pess_status (*prepare)(struct pess__fitted *fitted, pess_error *error);
     /* After the values of an update have been trained: training of further networks. */
     pess_status (*after_update)(struct pess__fitted *fitted, pess_error *error);
 } pess__learner;
@@ -50,7 +52,7 @@ const pess__learner *pess__learner_find(const char *name);
 
 extern const pess__learner pess__learner_imitation, pess__learner_naive, pess__learner_proximal,
     pess__learner_counts_alone, pess__learner_bcq, pess__learner_brac, pess__learner_spibb_dqn, pess__learner_cql,
-    pess__learner_crr, pess__learner_crr_exp, pess__learner_rem;
+    pess__learner_crr, pess__learner_crr_exp, pess__learner_rem, pess__learner_model_ensemble;
 
 /* CRR: how much a logged action of that advantage counts. */
 double pess__crr_weight(bool binary, double beta, double advantage);
