@@ -118,13 +118,17 @@ static uint64_t fingerprint(const pess_transitions *data) {
 }
 
 /* Lines that only some learners have. */
-static void describe_doubt(pess__fitted *f, const char *rate) {
+static void describe_further(pess__fitted *f, const char *rate) {
+    size_t used = strlen(f->settings);
+    if (pess__fitted_networks(f) * pess__fitted_heads(f) > 1)
+        used += (size_t)snprintf(f->settings + used, sizeof f->settings - used,
+                                 "networks=%lld\nheads=%lld\nmixtures=%lld\n", (long long)pess__fitted_networks(f),
+                                 (long long)pess__fitted_heads(f), (long long)pess__fitted_mixtures(f));
     if (f->learner->doubt == NULL) return;
-    const size_t used = strlen(f->settings);
     char cap[PESS__NUMBER_SIZE];
     cap[pess__format_double(f->cap, cap)] = '\0';
     (void)snprintf(f->settings + used, sizeof f->settings - used,
-                   "uncertainty=%s\ncap=%s\nrelative=%s\ndoubt_rate=%s\n", f->learner->doubt->info.name, cap,
+                   "uncertainty=%s\ncap=%s\nrelative=%s\nuncertainty_rate=%s\n", f->learner->doubt->info.name, cap,
                    f->options.relative ? "on" : "off", rate);
 }
 
@@ -152,7 +156,7 @@ static void describe(pess__fitted *f, uint32_t imitation) {
     else
         (void)snprintf(f->settings + used, room, "steps=%lld\nbatch=%lld\nrate=%s,0\n", (long long)p->imitation_steps,
                        (long long)p->imitation_batch, n[4]);
-    describe_doubt(f, n[4]);
+    describe_further(f, n[4]);
 }
 
 static pess_status make_directory(const char *path, pess_error *error) {
