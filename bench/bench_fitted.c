@@ -88,7 +88,7 @@ static double train_rate(pess__fitted *f, bool merge, double seconds) {
         int64_t done = 0;
         for (; passed < seconds / 10; passed = cpu_clock() - begun, done += f->batch) {
             pess__step_info info;
-            const int64_t samples = merge ? pess__fitted_draw(f, &rng) : draw_every(f, &rng);
+            const int64_t samples = merge ? pess__fitted_draw(f, 0, &rng) : draw_every(f, &rng);
             must(pess__trainer_step(f->trainer, &rows, &labels, samples, &loss, &info, &error), &error);
         }
         if ((double)done / passed > best) best = (double)done / passed;
@@ -99,7 +99,7 @@ static double train_rate(pess__fitted *f, bool merge, double seconds) {
 static double share_of_states(pess__fitted *f) {
     pess__rng rng = pess__rng_stream(3, "bench", 0);
     int64_t different = 0;
-    for (int i = 0; i < 100; i++) different += pess__fitted_draw(f, &rng);
+    for (int i = 0; i < 100; i++) different += pess__fitted_draw(f, 0, &rng);
     return (double)different / (100 * (double)f->batch);
 }
 

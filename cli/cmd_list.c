@@ -92,11 +92,36 @@ static void list_learners(json_writer *json) {
             json_bool(json, "imitation", l->imitation);
             json_bool(json, "samples", l->samples);
             json_number(json, "absorbed_alpha", l->alpha);
+            json_text(json, "knob", l->knob);
+            json_text(json, "source", l->source);
+            json_text(json, "uncertainty", l->uncertainty);
             json_close(json, '}');
             continue;
         }
         (void)printf("%s\n    %s\n", l->name, l->summary);
-        if (!isnan(l->alpha)) (void)printf("    takes --absorbed-alpha (default %g)\n", l->alpha);
+        if (!isnan(l->alpha))
+            (void)printf("    takes --absorbed-alpha%s%s (default %g)\n", l->knob != NULL ? ": " : "",
+                         l->knob != NULL ? l->knob : "", l->alpha);
+        if (l->source != NULL) (void)printf("    source: %s\n", l->source);
+    }
+}
+
+static void list_neural_uncertainties(json_writer *json) {
+    const pess_neural_uncertainty_info *u;
+    for (size_t i = 0; (u = pess_neural_uncertainty_list(i)) != NULL; i++) {
+        if (json != NULL) {
+            json_object(json, NULL);
+            json_text(json, "name", u->name);
+            json_text(json, "summary", u->summary);
+            json_text(json, "formula", u->formula);
+            json_text(json, "outside", u->outside);
+            json_number(json, "cap", u->cap);
+            json_bool(json, "imitation", u->imitation);
+            json_close(json, '}');
+            continue;
+        }
+        (void)printf("%s\n    %s\n    u = %s\n    outside the data: %s\n", u->name, u->summary, u->formula, u->outside);
+        if (isfinite(u->cap)) (void)printf("    takes --u-cap (default %g)\n", u->cap);
     }
 }
 
@@ -151,10 +176,13 @@ static void list_experiments(json_writer *json) {
 
 static const usage list_usage = {
     .command = "list",
-    .summary = "what there is: algorithms, uncertainties, formats, learners, protocols, experiments",
-    .arguments = "algorithms|uncertainties|formats|learners|protocols|experiments [--json]",
+    .summary = "what there is: algorithms, uncertainties, formats, learners, neural uncertainties, protocols, "
+               "experiments",
+    .arguments = "algorithms|uncertainties|formats|learners|neural-uncertainties|protocols|experiments [--json]",
     .examples = "  pess list algorithms\n  pess list uncertainties --json",
-    .positional = (const char *const[]){"algorithms, uncertainties, formats, learners, protocols or experiments", NULL},
+    .positional = (const char *const[]){"algorithms, uncertainties, formats, learners, neural-uncertainties, protocols "
+                                        "or experiments",
+                                        NULL},
 };
 
 int cmd_list(int argc, char **argv) {
@@ -162,8 +190,10 @@ int cmd_list(int argc, char **argv) {
         const char *name;
         void (*print)(json_writer *json);
     } tables[] = {
-        {"algorithms", list_algorithms}, {"uncertainties", list_uncertainties}, {"formats", list_formats},
-        {"learners", list_learners},     {"protocols", list_protocols},         {"experiments", list_experiments},
+        {"algorithms", list_algorithms},   {"uncertainties", list_uncertainties},
+        {"formats", list_formats},         {"learners", list_learners},
+        {"protocols", list_protocols},     {"neural-uncertainties", list_neural_uncertainties},
+        {"experiments", list_experiments},
     };
     bool as_json = false;
     const option rows[] = {{"json", 0, OPTION_FLAG, &as_json, NULL, "as JSON"}};
@@ -183,6 +213,8 @@ int cmd_list(int argc, char **argv) {
         json_end(&json);
         return EXIT_FINE;
     }
-    return report_usage(
-        "list", "found '%s', expected algorithms, uncertainties, formats, learners, protocols or experiments", what);
+    return report_usage("list",
+                        "found '%s', expected algorithms, uncertainties, formats, learners, neural-uncertainties, "
+                        "protocols or experiments",
+                        what);
 }

@@ -18,12 +18,14 @@ static const usage train_usage = {
     .examples =
         "  pess collect breakout --policy policies/breakout.pessnet --epsilon 0.1 --transitions 500000 -o b.pessdata\n"
         "  pess train b.pessdata -a proximal --out b-proximal\n"
+        "  pess train b.pessdata -a ua --uncertainty counts --absorbed-alpha 0.5 --out b-ua\n"
         "  pess train b.pessdata -a naive --updates 10 --steps 100 --out b-naive --resume",
     .positional = (const char *const[]){"DATA", NULL},
 };
 
 static void print_result(const pess_train_options *o, const pess_train_result *r) {
     if (r->resumed_from >= 0) (void)printf("resumed after update %lld\n", (long long)r->resumed_from);
+    if (r->warning[0] != '\0') (void)printf("warning: %s\n", r->warning);
     (void)printf("%s: score %.2f", o->algorithm, r->score);
     if (fabs(r->control - r->score) > 0) (void)printf(" (acting by argmax %.2f)", r->control);
     (void)printf(", final update alone %.2f, best seen %.2f (not a result)\n", r->score_final, r->score_best);
@@ -51,16 +53,26 @@ static void print_json(const pess_train_options *o, const pess_train_result *r) 
     json_count(&json, "updates", r->updates);
     json_count(&json, "resumed_from", r->resumed_from);
     json_number(&json, "seconds", r->seconds);
+    if (r->warning[0] != '\0') json_text(&json, "warning", r->warning);
     json_close(&json, '}');
     json_end(&json);
 }
 
 /* Options that were given replace the protocol's numbers. */
 typedef struct wishes {
-    const char *protocol, *reset;
+    const char *protocol, *reset, *relative;
     int64_t updates, steps, batch, eval_every, imitation_steps, score_episodes;
     double rate;
 } wishes;
+
+/* "on" or "off"; NULL: as it is. */
+static int read_switch(const char *name, const char *word, bool *out) {
+    if (word == NULL) return EXIT_FINE;
+    if (strcmp(word, "on") != 0 && strcmp(word, "off") != 0)
+        return report_usage("train", "--%s is \"%s\"; on or off is possible", name, word);
+    *out = strcmp(word, "on") == 0;
+    return EXIT_FINE;
+}
 
 static int apply(const wishes *w, pess_protocol *out) {
     const pess_protocol *named = pess_protocol_find(w->protocol);
@@ -73,26 +85,25 @@ static int apply(const wishes *w, pess_protocol *out) {
     if (w->imitation_steps >= 0) out->imitation_steps = w->imitation_steps;
     if (w->score_episodes >= 0) out->score_episodes = w->score_episodes;
     if (!isnan(w->rate)) out->rate = w->rate;
-    if (w->reset == NULL) return EXIT_FINE;
-    const bool on = strcmp(w->reset, "on") == 0;
-    if (!on && strcmp(w->reset, "off") != 0)
-        return report_usage("train", "--reset is \"%s\"; on or off is possible", w->reset);
-    out->reset = on;
-    return EXIT_FINE;
+    return read_switch("reset", w->reset, &out->reset);
 }
 
 int cmd_train(int argc, char **argv) {
     pess_train_options o = pess_train_options_defaults();
-    wishes w = {"quick", NULL, -1, -1, -1, -1, -1, -1, NAN};
+    wishes w = {"quick", NULL, NULL, -1, -1, -1, -1, -1, -1, NAN};
     int64_t threads = 0;
     bool json = false;
     o.algorithm = NULL;
     const option options[] = {
-        {"algorithm", 'a', OPTION_TEXT, &o.algorithm, "NAME", "imitation, naive, proximal, … (pess list learners)"},
+        {"algorithm", 'a', OPTION_TEXT, &o.algorithm, "NAME", "imitation, naive, proximal, ua, … (pess list learners)"},
         {"out", 'o', OPTION_TEXT, &o.out, "DIR", "where log, checkpoints and policy go"},
         {"resume", 0, OPTION_FLAG, &o.resume, NULL, "go on from the newest checkpoint in DIR, or start"},
         {"protocol", 0, OPTION_TEXT, &w.protocol, "smoke|quick|standard|paper", "numbers to train with (quick)"},
         {"absorbed-alpha", 0, OPTION_NUMBER, &o.alpha, "X", "weight of the penalty (the algorithm's own)"},
+        {"uncertainty", 'u', OPTION_TEXT, &o.uncertainty, "NAME",
+         "of ua: counts, support-net, imitation, … (pess list neural-uncertainties)"},
+        {"u-cap", 0, OPTION_NUMBER, &o.u_cap, "X", "largest uncertainty (the uncertainty's own)"},
+        {"relative", 0, OPTION_TEXT, &w.relative, "on|off", "uncertainty counts from the state's smallest (on)"},
         {"reset", 0, OPTION_TEXT, &w.reset, "on|off", "a new network at each update (the protocol's)"},
         {"updates", 0, OPTION_COUNT, &w.updates, "N", "Bellman updates (the protocol's)"},
         {"steps", 0, OPTION_COUNT, &w.steps, "N", "gradient steps of an update (the protocol's)"},
@@ -115,7 +126,8 @@ int cmd_train(int argc, char **argv) {
     if (o.algorithm == NULL) return report_usage("train", "-a ALGORITHM is needed");
     if (o.out == NULL) return report_usage("train", "--out DIR is needed");
     if (threads > 4096) return report_usage("train", "--threads %lld is too many", (long long)threads);
-    const int wished = apply(&w, &o.protocol);
+    int wished = apply(&w, &o.protocol);
+    if (wished == EXIT_FINE) wished = read_switch("relative", w.relative, &o.relative);
     if (wished != EXIT_FINE) return wished;
     pess_transitions *data = NULL;
     pess_train_result result;

@@ -1030,14 +1030,28 @@ PESS_API bool pess_transitions_get(const pess_transitions *data, int64_t i, cons
 /* The algorithms, and named sets of numbers to train with. */
 typedef struct pess_learner_info {
     const char *name, *summary;
-    bool values;    /* learns q-values (imitation does not) */
-    bool imitation; /* needs the imitation network */
-    bool samples;   /* acts by sampling; argmax of its policy is a control */
-    double alpha;   /* default of absorbed_alpha; NAN where it has none */
+    bool values;             /* learns q-values (imitation does not) */
+    bool imitation;          /* needs the imitation network */
+    bool samples;            /* acts by sampling; argmax of its policy is a control */
+    double alpha;            /* default of absorbed_alpha; NAN where it has none */
+    const char *knob;        /* what alpha is, where it is not the weight of a penalty; else NULL */
+    const char *source;      /* whose settings these are; NULL: the paper's */
+    const char *uncertainty; /* the uncertainty it reads; NULL: none */
 } pess_learner_info;
 
-PESS_API const pess_learner_info *pess_learner_list(size_t index); /* by position from 0; NULL past the last */
-PESS_API const pess_learner_info *pess_learner_find(const char *name);
+/* The uncertainty-aware learners are "ua-" and the name of a neural uncertainty. */
+PESS_API const pess_learner_info *pess_learner_list(size_t index);     /* by position from 0; NULL past the last */
+PESS_API const pess_learner_info *pess_learner_find(const char *name); /* "ua" finds the first of them */
+
+/* Where networks take the uncertainty u(s,a) of a pair from. None of these is a bound: alpha is in absorbed units. */
+typedef struct pess_neural_uncertainty_info {
+    const char *name, *summary, *formula;
+    const char *outside; /* what it says of states outside the data */
+    double cap;          /* default of u_cap; INFINITY: none */
+    bool imitation;      /* needs the imitation network */
+} pess_neural_uncertainty_info;
+
+PESS_API const pess_neural_uncertainty_info *pess_neural_uncertainty_list(size_t index); /* NULL past the last */
 
 typedef struct pess_protocol {
     const char *name, *summary;
@@ -1060,18 +1074,22 @@ PESS_API const pess_protocol *pess_protocol_find(const char *name);
 
 typedef struct pess_train_options {
     const pess_transitions *data;
-    const char *data_name;  /* for messages and the manifest; NULL: "data" */
-    const char *algorithm;  /* a name of pess_learner_list */
-    pess_protocol protocol; /* a copy, to be changed at will; default "quick" */
-    double alpha;           /* absorbed α; NAN: the algorithm's own */
-    double gamma;           /* Default 0.99 */
-    const char *network;    /* "value" (default), "dqn" or "dense" */
-    const char *kernels;    /* NULL: the best */
-    const char *out;        /* directory; made where it is missing */
-    const char *imitation;  /* file of a trained imitation network of these data; NULL: one is trained first, where it
-                               is needed, in out/imitation */
-    const pess_mdp *mdp;    /* for data of an MDP: where policies are evaluated; NULL: they are not */
-    bool resume;            /* go on from the newest good checkpoint in `out` */
+    const char *data_name;   /* for messages and the manifest; NULL: "data" */
+    const char *algorithm;   /* a name of pess_learner_list */
+    pess_protocol protocol;  /* a copy, to be changed at will; default "quick" */
+    double alpha;            /* absorbed α; NAN: the algorithm's own */
+    const char *uncertainty; /* with algorithm "ua": a name of pess_neural_uncertainty_list; NULL: the first */
+    double u_cap;            /* largest u; NAN: the uncertainty's own */
+    bool relative;           /* u counts from the smallest u of its state (default): without that, every action is
+                                penalised and ending an episode early looks good */
+    double gamma;            /* Default 0.99 */
+    const char *network;     /* "value" (default), "dqn" or "dense" */
+    const char *kernels;     /* NULL: the best */
+    const char *out;         /* directory; made where it is missing */
+    const char *imitation;   /* file of a trained imitation network of these data; NULL: one is trained first, where it
+                                is needed, in out/imitation */
+    const pess_mdp *mdp;     /* for data of an MDP: where policies are evaluated; NULL: they are not */
+    bool resume;             /* go on from the newest good checkpoint in `out` */
     uint64_t seed;
     int threads;               /* of targets and evaluations; 0: all there are. The result does not depend on it */
     double checkpoint_seconds; /* between checkpoints, which are taken after updates. Default 10 */
@@ -1091,6 +1109,7 @@ typedef struct pess_train_result {
     double mean_target, loss;
     double seconds;                /* of this run */
     int64_t updates, resumed_from; /* resumed_from: update of the checkpoint; -1: from the beginning */
+    char warning[256];             /* what the data do not support, in a sentence; empty where there is nothing */
 } pess_train_result;
 
 PESS_API pess_train_options pess_train_options_defaults(void);

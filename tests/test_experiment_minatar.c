@@ -163,7 +163,7 @@ static void test_refused(void **state) {
                  {"breakout", "half", "naive", "found 'half'"},
                  {"breakout", "", "naive", "no epsilons"},
                  {"breakout", "0,0.0", "naive", "twice"},
-                 {"breakout", "0", "ua:", "found 'ua'"},
+                 {"breakout", "0", "nobody:1", "found 'nobody'"},
                  {"breakout", "0", "proximal:", "found 'proximal:'"},
                  {"breakout", "0", "imitation:1", "has no α"},
                  {"breakout", "0", "naive,naive", "twice"}};

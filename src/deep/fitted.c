@@ -6,7 +6,7 @@
  * The step size falls within every update. Imitation is the same loop with cross-entropy on the logged actions, where
  * "updates" are stretches of one long training. All that is random is a function of seed and update, so a run that was
  * interrupted ends in the same bytes. */
-#include "deep/fitted.h"
+#include "deep/doubt.h"
 
 #include "core/memory.h"
 #include "core/text.h"
@@ -27,6 +27,8 @@ pess_train_options pess_train_options_defaults(void) {
     return (pess_train_options){.algorithm = "naive",
                                 .protocol = *pess_protocol_find("quick"),
                                 .alpha = NAN,
+                                .u_cap = NAN,
+                                .relative = true,
                                 .gamma = 0.99,
                                 .network = "value",
                                 .checkpoint_seconds = 10};
@@ -60,6 +62,7 @@ static pess_status check_options(const pess_train_options *o, pess_error *error)
     } numbers[] = {
         {"gamma", o->gamma, 0, 1},
         {"absorbed-alpha", isnan(o->alpha) ? 0 : o->alpha, 0, 1e30},
+        {"u-cap", isnan(o->u_cap) ? 1 : o->u_cap, 1e-30, 1e30},
         {"rate", p->rate, 0, 1e30},
         {"rate-last", p->rate_last, 0, 1e30},
         {"imitation rate", p->imitation_rate, 0, 1e30},
@@ -78,19 +81,17 @@ static pess_status check_options(const pess_train_options *o, pess_error *error)
 }
 
 static pess_status find_learner(pess__fitted *f, pess_error *error) {
-    f->learner = pess__learner_find(f->options.algorithm);
-    if (f->learner == NULL) {
-        char names[512] = "";
-        const pess_learner_info *info;
-        for (size_t i = 0; (info = pess_learner_list(i)) != NULL; i++) {
-            if (i > 0) strncat(names, ", ", sizeof names - strlen(names) - 1);
-            strncat(names, info->name, sizeof names - strlen(names) - 1);
-        }
-        return pess__fail(error, PESS_ARGUMENT, "no algorithm \"%s\"; there are %s", f->options.algorithm, names);
-    }
-    if (!isnan(f->options.alpha) && isnan(f->learner->info.alpha))
-        return pess__fail(error, PESS_ARGUMENT, "%s has no alpha", f->learner->info.name);
-    f->alpha = isnan(f->options.alpha) ? f->learner->info.alpha : f->options.alpha;
+    PESS_TRY(pess__fitted_find_learner(&f->options, &f->learner, error));
+    const pess_learner_info *info = &f->learner->info;
+    if (!isnan(f->options.alpha) && isnan(info->alpha))
+        return pess__fail(error, PESS_ARGUMENT, "%s has no alpha", info->name);
+    f->alpha = isnan(f->options.alpha) ? info->alpha : f->options.alpha;
+    if (f->learner->alpha_most > 0 && f->alpha > f->learner->alpha_most)
+        return pess__fail(error, PESS_ARGUMENT, "%s: %s is %g; 0 to %g is possible", info->name,
+                          info->knob != NULL ? info->knob : "alpha", f->alpha, f->learner->alpha_most);
+    if (!isnan(f->options.u_cap) && f->learner->doubt == NULL)
+        return pess__fail(error, PESS_ARGUMENT, "%s has no uncertainty to cap", info->name);
+    if (f->learner->doubt != NULL) f->cap = isnan(f->options.u_cap) ? f->learner->doubt->info.cap : f->options.u_cap;
     return PESS_OK;
 }
 
@@ -116,6 +117,21 @@ static uint64_t fingerprint(const pess_transitions *data) {
     return fold(hash, data->end, data->transitions);
 }
 
+/* Lines that only some learners have. */
+static void describe_further(pess__fitted *f, const char *rate) {
+    size_t used = strlen(f->settings);
+    if (pess__fitted_networks(f) * pess__fitted_heads(f) > 1)
+        used += (size_t)snprintf(f->settings + used, sizeof f->settings - used,
+                                 "networks=%lld\nheads=%lld\nmixtures=%lld\n", (long long)pess__fitted_networks(f),
+                                 (long long)pess__fitted_heads(f), (long long)pess__fitted_mixtures(f));
+    if (f->learner->doubt == NULL) return;
+    char cap[PESS__NUMBER_SIZE];
+    cap[pess__format_double(f->cap, cap)] = '\0';
+    (void)snprintf(f->settings + used, sizeof f->settings - used,
+                   "uncertainty=%s\ncap=%s\nrelative=%s\nuncertainty_rate=%s\n", f->learner->doubt->info.name, cap,
+                   f->options.relative ? "on" : "off", rate);
+}
+
 static void describe(pess__fitted *f, uint32_t imitation) {
     const pess_train_options *o = &f->options;
     const pess_protocol *p = &o->protocol;
@@ -129,7 +145,10 @@ static void describe(pess__fitted *f, uint32_t imitation) {
                         f->net->kernels->name, (unsigned long long)o->seed, n[1], (long long)p->eval_every,
                         (long long)p->eval_episodes, (long long)p->score_episodes, (long long)p->control_episodes);
     const size_t room = sizeof f->settings - (size_t)used;
-    if (f->learner->info.values)
+    if (f->learner->untrained)
+        (void)snprintf(f->settings + used, room, "steps=%lld,%lld\nbatch=%lld\n", (long long)p->updates,
+                       (long long)p->steps, (long long)p->batch);
+    else if (f->learner->info.values)
         (void)snprintf(f->settings + used, room,
                        "alpha=%s\nupdates=%lld\nsteps=%lld\nbatch=%lld\nrate=%s,%s\nreset=%s\nimitation=%08x\n", n[0],
                        (long long)p->updates, (long long)p->steps, (long long)p->batch, n[2], n[3],
@@ -137,6 +156,7 @@ static void describe(pess__fitted *f, uint32_t imitation) {
     else
         (void)snprintf(f->settings + used, room, "steps=%lld\nbatch=%lld\nrate=%s,0\n", (long long)p->imitation_steps,
                        (long long)p->imitation_batch, n[4]);
+    describe_further(f, n[4]);
 }
 
 static pess_status make_directory(const char *path, pess_error *error) {
@@ -145,21 +165,30 @@ static pess_status make_directory(const char *path, pess_error *error) {
     return PESS_OK;
 }
 
-static pess_status network_of(const pess__fitted *f, pess__net **out, pess_error *error) {
+pess_status pess__fitted_network(const pess__fitted *f, int64_t outputs, pess__net **out, pess_error *error) {
     const pess_env_info *game = f->options.mdp == NULL ? pess_env_find(f->data->game) : NULL;
     pess__net_spec spec;
     if (game != NULL)
-        PESS_TRY(pess__spec_named(f->options.network, game->rows, game->cols, game->channels, (int32_t)f->data->actions,
-                                  &spec, error));
-    else
-        PESS_TRY(pess__spec_named(f->options.network, 1, 1, (int32_t)f->data->bits, (int32_t)f->data->actions, &spec,
+        PESS_TRY(pess__spec_named(f->options.network, game->rows, game->cols, game->channels, (int32_t)outputs, &spec,
                                   error));
+    else
+        PESS_TRY(pess__spec_named(f->options.network, 1, 1, (int32_t)f->data->bits, (int32_t)outputs, &spec, error));
     PESS_TRY(pess__net_create(&spec, f->options.kernels, out, error));
     if ((*out)->bytes != f->data->bytes)
         return pess__fail(error, PESS_INPUT, "the data have observations of %lld bytes; %s has %lld",
                           (long long)f->data->bytes, f->data->game, (long long)(*out)->bytes);
     return PESS_OK;
 }
+
+pess_status pess__fitted_add_network(pess__fitted *f, pess__net *net, pess_error *error) {
+    const pess__optimiser optimiser = pess__optimiser_defaults();
+    f->further[f->further_count] = net;
+    PESS_TRY(pess__trainer_create(net, &optimiser, &f->further_trainer[f->further_count], error));
+    f->further_count++;
+    return PESS_OK;
+}
+
+pess__net *pess__fitted_net(const pess__fitted *f, int64_t i) { return i == 0 ? f->net : f->further[i - 1]; }
 
 /* The imitation network: a given file, or trained in a directory of its own beneath this run's. */
 static pess_status open_imitation(pess__fitted *f, uint32_t *checksum, pess_error *error) {
@@ -172,7 +201,8 @@ static pess_status open_imitation(pess__fitted *f, uint32_t *checksum, pess_erro
         pess_train_options own = f->options;
         pess_train_result unused;
         own.algorithm = "imitation";
-        own.alpha = NAN;
+        own.uncertainty = NULL;
+        own.alpha = own.u_cap = NAN;
         own.out = directory;
         own.resume = true;
         own.protocol.score_episodes = own.protocol.control_episodes = 0;
@@ -198,14 +228,23 @@ static pess_status open_imitation(pess__fitted *f, uint32_t *checksum, pess_erro
     return status;
 }
 
+/* n(s,a) over identical observations: equal ones have one number in the data. */
+static pess_status count(pess__fitted *f, pess_error *error) {
+    const pess_transitions *data = f->data;
+    PESS_TRY(pess__allocate(&f->counts, data->states * data->actions, sizeof *f->counts, "the counts of pairs", error));
+    for (int64_t i = 0; i < data->transitions; i++) f->counts[data->state[i] * data->actions + data->action[i]]++;
+    return PESS_OK;
+}
+
 static pess_status open_tables(pess__fitted *f, pess_error *error) {
     const int64_t states = f->data->states, batch = f->batch;
+    const int64_t values = pess__fitted_networks(f) * pess__fitted_heads(f) * f->data->actions;
     const int64_t list = states > PESS__CHECK_ROWS ? states : PESS__CHECK_ROWS;
     static const char what[] = "the tables of a training";
-    PESS_TRY(pess__allocate(&f->value, states, sizeof *f->value, what, error));
+    PESS_TRY(pess__allocate(&f->value, pess__fitted_mixtures(f) * states, sizeof *f->value, what, error));
     PESS_TRY(pess__allocate(&f->place, states, sizeof *f->place, what, error));
     PESS_TRY(pess__allocate(&f->wanted, list, sizeof *f->wanted, what, error));
-    PESS_TRY(pess__allocate(&f->outputs, PESS__OUTPUT_CHUNK * f->data->actions, sizeof *f->outputs, what, error));
+    PESS_TRY(pess__allocate(&f->outputs, PESS__OUTPUT_CHUNK * values, sizeof *f->outputs, what, error));
     PESS_TRY(pess__allocate(&f->unique, batch, sizeof *f->unique, what, error));
     PESS_TRY(pess__allocate(&f->first, batch + 1, sizeof *f->first, what, error));
     PESS_TRY(pess__allocate(&f->rows, batch, sizeof *f->rows, what, error));
@@ -219,14 +258,47 @@ static pess_status open_tables(pess__fitted *f, pess_error *error) {
         f->check[i] = f->data->transitions <= PESS__CHECK_ROWS
                           ? i
                           : (int64_t)pess__rng_below(&rng, (uint64_t)f->data->transitions);
-    if (f->imitation == NULL) return PESS_OK;
-    PESS_TRY(pess__allocate(&f->prior, states * f->data->actions, sizeof *f->prior, what, error));
-    return pess__fitted_priors(f, error);
+    if (pess__fitted_heads(f) > 1)
+        PESS_TRY(pess__allocate(&f->mixture, pess__fitted_mixtures(f) * pess__fitted_heads(f), sizeof *f->mixture, what,
+                                error));
+    if (f->learner->counts || (f->learner->doubt != NULL && f->learner->doubt->counts)) PESS_TRY(count(f, error));
+    if (f->imitation != NULL) {
+        PESS_TRY(pess__allocate(&f->prior, states * f->data->actions, sizeof *f->prior, what, error));
+        PESS_TRY(pess__fitted_priors(f, error));
+    }
+    if (f->learner->doubt != NULL && f->learner->doubt->outside != NULL) return pess__doubt_prepare(f, error);
+    return PESS_OK;
 }
 
+/* New parameters for the networks that give values. */
 static void renew(pess__fitted *f) {
-    pess__rng rng = pess__rng_stream(f->options.seed, "network", (uint64_t)f->update);
-    pess__net_initialise(f->net, &rng);
+    for (int64_t i = 0; i < pess__fitted_networks(f); i++) {
+        pess__rng rng = pess__rng_stream(f->options.seed, "network", (uint64_t)f->update + ((uint64_t)i << 32));
+        pess__net_initialise(pess__fitted_net(f, i), &rng);
+    }
+}
+
+/* What is trained, and how long: values over the updates of the protocol, imitation in pieces, or nothing. */
+static void plan(pess__fitted *f) {
+    const pess_protocol *p = &f->options.protocol;
+    const bool values = f->learner->info.values;
+    f->updates = f->learner->untrained ? 1 : values ? p->updates : IMITATION_PIECES;
+    f->steps = f->learner->untrained ? 0
+               : values              ? p->steps
+                                     : (p->imitation_steps + IMITATION_PIECES - 1) / IMITATION_PIECES;
+    f->batch = values || f->learner->untrained ? p->batch : p->imitation_batch;
+}
+
+static pess_status open_networks(pess__fitted *f, pess_error *error) {
+    const int64_t outputs = pess__fitted_heads(f) * f->data->actions;
+    PESS_TRY(pess__fitted_network(f, outputs, &f->net, error));
+    if (f->learner->info.values) PESS_TRY(pess__fitted_network(f, outputs, &f->frozen, error));
+    for (int64_t i = 1; i < pess__fitted_networks(f); i++) {
+        pess__net *net = NULL;
+        PESS_TRY(pess__fitted_network(f, outputs, &net, error));
+        PESS_TRY(pess__fitted_add_network(f, net, error));
+    }
+    return f->learner->open != NULL ? f->learner->open(f, error) : PESS_OK;
 }
 
 static pess_status open_training(pess__fitted *f, const pess_train_options *options, pess_error *error) {
@@ -235,18 +307,14 @@ static pess_status open_training(pess__fitted *f, const pess_train_options *opti
     f->best = -INFINITY;
     PESS_TRY(find_learner(f, error));
     PESS_TRY(make_directory(options->out, error));
-    const pess_protocol *p = &options->protocol;
-    const bool values = f->learner->info.values;
-    f->updates = values ? p->updates : IMITATION_PIECES;
-    f->steps = values ? p->steps : (p->imitation_steps + IMITATION_PIECES - 1) / IMITATION_PIECES;
-    f->batch = values ? p->batch : p->imitation_batch;
-    PESS_TRY(network_of(f, &f->net, error));
-    if (values) PESS_TRY(network_of(f, &f->frozen, error));
+    plan(f);
+    PESS_TRY(open_networks(f, error));
     uint32_t imitation = 0;
     if (f->learner->info.imitation) PESS_TRY(open_imitation(f, &imitation, error));
     const pess__optimiser optimiser = pess__optimiser_defaults();
     PESS_TRY(pess__trainer_create(f->net, &optimiser, &f->trainer, error));
     describe(f, imitation);
+    if (f->learner->prepare != NULL) PESS_TRY(f->learner->prepare(f, error));
     PESS_TRY(open_tables(f, error));
     renew(f);
     return pess__logtext_add(&f->log,
@@ -260,19 +328,25 @@ static void close_training(pess__fitted *f) {
     pess__net_destroy(f->net);
     pess__net_destroy(f->frozen);
     pess__net_destroy(f->imitation);
-    void *const owned[] = {f->prior, f->value, f->place, f->wanted,  f->outputs, f->unique,
-                           f->first, f->rows,  f->taken, f->targets, f->check,   f->log.text};
+    pess__net_destroy(f->doubting);
+    pess_transitions_destroy(f->imagined);
+    for (int i = 0; i < PESS__MAX_FURTHER; i++) {
+        pess__trainer_destroy(f->further_trainer[i]);
+        pess__net_destroy(f->further[i]);
+    }
+    void *const owned[] = {f->prior,   f->value,  f->place, f->wanted, f->outputs, f->unique, f->first,   f->rows,
+                           f->penalty, f->counts, f->taken, f->acting, f->targets, f->check,  f->mixture, f->log.text};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) free(owned[i]);
     free(f);
 }
 
 /* ---- learning */
 
-int64_t pess__fitted_draw(pess__fitted *f, pess__rng *rng) {
+int64_t pess__fitted_draw(pess__fitted *f, int64_t network, pess__rng *rng) {
     const pess_transitions *data = f->data;
     int64_t different = 0;
     for (int64_t i = 0; i < f->batch; i++) {
-        const int64_t row = (int64_t)pess__rng_below(rng, (uint64_t)data->transitions), state = data->state[row];
+        const int64_t row = pess__fitted_row(f, network, rng), state = data->state[row];
         f->rows[i] = row;
         if (f->place[state] < 0) {
             f->place[state] = (int32_t)different;
@@ -295,14 +369,12 @@ int64_t pess__fitted_draw(pess__fitted *f, pess__rng *rng) {
     return different;
 }
 
-static pess_status report(pess__fitted *f, int64_t step, pess_error *error) {
+pess_status pess__fitted_report(pess__fitted *f, const char *what, int64_t done, int64_t total, pess_error *error) {
     const pess_progress *p = &f->options.progress;
     const double now = pess__clock();
     if (p->report == NULL || now - f->reported < 0.1) return PESS_OK;
     f->reported = now;
-    if (p->report(p->user, f->learner->info.name, (double)(f->update * f->steps + step),
-                  (double)(f->updates * f->steps), "steps"))
-        return PESS_OK;
+    if (p->report(p->user, what, (double)done, (double)total, "steps")) return PESS_OK;
     return pess__fail(error, PESS_INTERRUPTED, "interrupted in update %lld", (long long)f->update + 1);
 }
 
@@ -314,23 +386,37 @@ static double rate_of(const pess__fitted *f, int64_t step) {
     return p->rate + (p->rate_last - p->rate) * (double)step / (double)f->steps;
 }
 
-static pess_status train(pess__fitted *f, pess_error *error) {
-    const pess__loss loss = f->learner->info.values ? (pess__loss){PESS__LOSS_HUBER, PESS__HUBER_EDGE}
-                                                    : (pess__loss){PESS__LOSS_CROSS_ENTROPY, 0};
-    pess__rng rng = pess__fitted_rows(f);
+static pess__loss loss_of(const pess__fitted *f) {
+    if (!f->learner->info.values) return (pess__loss){PESS__LOSS_CROSS_ENTROPY, 0};
+    return (pess__loss){.kind = PESS__LOSS_HUBER,
+                        .threshold = PESS__HUBER_EDGE,
+                        .conservative = f->learner->conservative ? f->alpha : 0,
+                        .heads = pess__fitted_heads(f)};
+}
+
+/* One network of those that are trained to the same targets, over the steps of an update. */
+static pess_status train(pess__fitted *f, int64_t network, pess_error *error) {
+    pess__trainer *trainer = network == 0 ? f->trainer : f->further_trainer[network - 1];
+    const int64_t networks = pess__fitted_networks(f), mixtures = pess__fitted_mixtures(f);
+    pess__loss loss = loss_of(f);
+    pess__rng rng = pess__fitted_rows(f, network);
     for (int64_t step = 0; step < f->steps; step++) {
-        const int64_t samples = pess__fitted_draw(f, &rng);
+        f->mixing = step % mixtures;
+        if (f->mixture != NULL) loss.mixture = f->mixture + f->mixing * loss.heads;
+        const int64_t samples = pess__fitted_draw(f, network, &rng);
         const pess__bits_rows rows = {f->data->observations, f->data->bytes, f->unique};
         const pess__labels labels = {.actions = f->taken, .targets = f->targets, .first = f->first};
         pess__step_info info;
         pess_error why;
-        f->trainer->optimiser.rate = rate_of(f, step);
-        const pess_status status = pess__trainer_step(f->trainer, &rows, &labels, samples, &loss, &info, &why);
+        trainer->optimiser.rate = rate_of(f, step);
+        const pess_status status = pess__trainer_step(trainer, &rows, &labels, samples, &loss, &info, &why);
         if (status != PESS_OK)
             return pess__fail(error, status, "update %lld: %s; the checkpoints in %s are from before",
                               (long long)f->update + 1, why.message, f->options.out);
-        PESS_TRY(report(f, step, error));
+        PESS_TRY(pess__fitted_report(f, f->learner->info.name, (f->update * networks + network) * f->steps + step,
+                                     f->updates * networks * f->steps, error));
     }
+    f->mixing = 0;
     return PESS_OK;
 }
 
@@ -371,14 +457,20 @@ static pess_status look(pess__fitted *f, pess_error *error) {
     return log_update(f, &scored, error);
 }
 
+/* Targets from the networks as they are, and a fresh start for what learns them. */
+static pess_status begin_update(pess__fitted *f, pess_error *error) {
+    memcpy(f->frozen->parameters, f->net->parameters, (size_t)f->net->size * sizeof(pess__real));
+    PESS_TRY(pess__fitted_targets(f, error));
+    if (f->options.protocol.reset && f->update > 0) renew(f);
+    pess__trainer_reset(f->trainer);
+    for (int64_t i = 1; i < pess__fitted_networks(f); i++) pess__trainer_reset(f->further_trainer[i - 1]);
+    return PESS_OK;
+}
+
 static pess_status update(pess__fitted *f, pess_error *error) {
-    if (f->learner->info.values) {
-        memcpy(f->frozen->parameters, f->net->parameters, (size_t)f->net->size * sizeof(pess__real));
-        PESS_TRY(pess__fitted_targets(f, error));
-        if (f->options.protocol.reset && f->update > 0) renew(f);
-        pess__trainer_reset(f->trainer);
-    }
-    PESS_TRY(train(f, error));
+    if (f->learner->info.values) PESS_TRY(begin_update(f, error));
+    for (int64_t i = 0; i < pess__fitted_networks(f); i++) PESS_TRY(train(f, i, error));
+    if (f->learner->after_update != NULL) PESS_TRY(f->learner->after_update(f, error));
     PESS_TRY(pess__fitted_check(f, error));
     f->update++;
     PESS_TRY(look(f, error));
@@ -412,6 +504,7 @@ static void sum_up(const pess__fitted *f, pess_train_result *out) {
     out->mean_target = f->mean_target;
     out->updates = f->update;
     out->seconds = pess__clock() - f->begun;
+    memcpy(out->warning, f->warning, sizeof out->warning);
 }
 
 static pess_status run(pess__fitted *f, pess_train_result *out, pess_error *error) {

@@ -8,6 +8,7 @@
 #include "nn/trainer.h"
 
 enum {
+    PESS__MAX_FURTHER = 3,    /* networks beside the first that are trained along with it */
     PESS__CHECK_ROWS = 5000,  /* fixed transitions on which loss and means are measured */
     PESS__OUTPUT_CHUNK = 8192 /* states whose outputs are held at a time */
 };
@@ -23,18 +24,32 @@ typedef struct pess__fitted {
     const pess__learner *learner;
     double alpha;
     char settings[PESS__SETTINGS_SIZE]; /* lines "key=value" of all that decides the result */
-    const pess_transitions *data;
-    int64_t updates, steps, batch; /* of this algorithm under the protocol */
-    pess__net *net, *frozen;       /* frozen: where the targets come from */
-    pess__net *imitation;          /* NULL unless the learner needs it */
+    const pess_transitions *data;       /* options.data, or `imagined` */
+    pess_transitions *imagined;         /* data with transitions of a model; NULL without one */
+    int64_t updates, steps, batch;      /* of this algorithm under the protocol */
+    pess__net *net, *frozen;            /* frozen: where the targets come from */
+    pess__net *imitation;               /* NULL unless the learner needs it */
     pess__trainer *trainer;
+    /* Further networks that are trained along and belong to the checkpoints: those of an ensemble, or an actor. */
+    int further_count;
+    pess__net *further[PESS__MAX_FURTHER];
+    pess__trainer *further_trainer[PESS__MAX_FURTHER];
+    pess__net *actor;    /* one of the further, or NULL */
+    pess__net *doubting; /* the doubt's network, or NULL */
+    double cap;          /* of u */
+    char warning[256];
     /* One entry per state of the data. */
     float *prior;    /* [states*actions] π̂; NULL without imitation */
-    float *value;    /* what targets bootstrap from */
+    float *value;    /* [mixtures*states] what targets bootstrap from */
+    float *penalty;  /* [states*actions] u; NULL without a doubt */
+    int32_t *counts; /* [states*actions] n(s,a); NULL where nobody asks */
+    float *acting;   /* [states*actions] of the actor, where it was asked for; NULL without one */
     int32_t *place;  /* where the state is in the list being made, or -1 */
     int64_t *wanted; /* list of states */
     int64_t wanted_count;
-    float *outputs; /* of a network, for a chunk of states */
+    float *outputs;  /* [networks][chunk][heads*actions] for a chunk of states */
+    double *mixture; /* [mixtures*heads] weights of the heads in this update; NULL with one head */
+    int64_t mixing;  /* the mixture of this step */
     /* One entry per sample of a minibatch: its different states, and the labels of each. */
     int64_t *unique, *first, *rows;
     int32_t *taken;
@@ -51,17 +66,42 @@ typedef struct pess__fitted {
 
 /* A minibatch of transitions into unique, first, taken and targets: equal states are computed once, with the labels of
  * all their transitions. Returns how many different states there are. */
-int64_t pess__fitted_draw(pess__fitted *fitted, pess__rng *rng);
+int64_t pess__fitted_draw(pess__fitted *fitted, int64_t network, pess__rng *rng);
 
 /* targets.c: the value of every state that the coming update needs. */
 pess_status pess__fitted_targets(pess__fitted *fitted, pess_error *error);
 double pess__fitted_target(const pess__fitted *fitted, int64_t row);
-/* Row `i` of update `update` is a draw of its stream, so that it can be drawn again. */
-pess__rng pess__fitted_rows(const pess__fitted *fitted);
+/* The rows of an update are draws of its stream, so that they can be drawn again; each network has its own. */
+pess__rng pess__fitted_rows(const pess__fitted *fitted, int64_t network);
+int64_t pess__fitted_row(const pess__fitted *fitted, int64_t network, pess__rng *rng);
+/* What is known of a state of the data, but for the values. */
+pess__sight pess__fitted_sight(const pess__fitted *fitted, int64_t state);
 /* Outputs of a network for all states, turned into π̂. */
 pess_status pess__fitted_priors(pess__fitted *fitted, pess_error *error);
 /* Loss, mean target and mean q on the check transitions. */
 pess_status pess__fitted_check(pess__fitted *fitted, pess_error *error);
+
+/* learners.c: the learner that the options name. */
+pess_status pess__fitted_find_learner(const pess_train_options *options, const pess__learner **out, pess_error *error);
+
+/* A network like the first, with that many outputs. */
+pess_status pess__fitted_network(const pess__fitted *fitted, int64_t outputs, pess__net **out, pess_error *error);
+/* Takes over the network, also on failure, and gives it a trainer. */
+pess_status pess__fitted_add_network(pess__fitted *fitted, pess__net *net, pess_error *error);
+/* Network i of those that give values, and its trainer. */
+pess__net *pess__fitted_net(const pess__fitted *fitted, int64_t i);
+/* Reports progress; PESS_INTERRUPTED where the caller wants to stop. */
+pess_status pess__fitted_report(pess__fitted *fitted, const char *what, int64_t done, int64_t total, pess_error *error);
+/* Networks that give values, heads of each, and mixtures of the heads per update. */
+static inline int64_t pess__fitted_networks(const pess__fitted *f) {
+    return f->learner->networks > 1 ? f->learner->networks : 1;
+}
+static inline int64_t pess__fitted_heads(const pess__fitted *f) {
+    return f->learner->heads > 1 ? f->learner->heads : 1;
+}
+static inline int64_t pess__fitted_mixtures(const pess__fitted *f) {
+    return f->learner->mixtures > 1 ? f->learner->mixtures : 1;
+}
 
 /* fitted_play.c: evaluation by whole episodes. */
 pess_status pess__fitted_evaluate(const pess__fitted *fitted, int64_t episodes, int64_t control_episodes,

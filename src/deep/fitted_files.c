@@ -43,6 +43,14 @@ pess_status pess__fitted_save(pess__fitted *f, pess_error *error) {
     pess__sink_write(&sink, f->net->parameters, size);
     pess__sink_write(&sink, f->trainer->first, size);
     pess__sink_write(&sink, f->trainer->second, size);
+    for (int i = 0; i < f->further_count; i++) {
+        const pess__trainer *trainer = f->further_trainer[i];
+        const size_t own = (size_t)trainer->net->size * sizeof(pess__real);
+        pess__sink_i64(&sink, trainer->steps);
+        pess__sink_write(&sink, trainer->net->parameters, own);
+        pess__sink_write(&sink, trainer->first, own);
+        pess__sink_write(&sink, trainer->second, own);
+    }
     pess__logtext_save(&f->log, &sink);
     const pess_status status = pess__sink_commit(&sink, error);
     if (status != PESS_OK) f->generation--;
@@ -66,6 +74,14 @@ pess_status pess__fitted_restore(pess__fitted *f, bool *found, pess_error *error
         pess__cursor_read(&cursor, f->net->parameters, size);
         pess__cursor_read(&cursor, f->trainer->first, size);
         pess__cursor_read(&cursor, f->trainer->second, size);
+        for (int i = 0; i < f->further_count; i++) {
+            pess__trainer *trainer = f->further_trainer[i];
+            const size_t own = (size_t)trainer->net->size * sizeof(pess__real);
+            trainer->steps = pess__cursor_i64(&cursor);
+            pess__cursor_read(&cursor, trainer->net->parameters, own);
+            pess__cursor_read(&cursor, trainer->first, own);
+            pess__cursor_read(&cursor, trainer->second, own);
+        }
         status = pess__logtext_restore(&f->log, &cursor, error);
     }
     pess__cursor_close(&cursor);
@@ -108,31 +124,62 @@ static pess_status write_manifest(const pess__fitted *f, const pess_train_result
     json_line(file, "obtained", r->obtained, ",");
     json_line(file, "outside", r->outside, ",");
     json_line(file, "loss", r->loss, ",");
-    json_line(file, "mean_target", r->mean_target, "");
+    json_line(file, "mean_target", r->mean_target, f->warning[0] != '\0' ? "," : "");
+    if (f->warning[0] != '\0') {
+        pess__outfile_print(file, "  \"warning\": ");
+        pess__outfile_json(file, f->warning);
+        pess__outfile_print(file, "\n");
+    }
     pess__outfile_print(file, "}\n");
     return pess__outfile_commit(file, error);
 }
 
-/* The network keeps how to act by it: an imitation network is sampled, proximal needs its imitation network as well. */
-static pess_status write_policy(pess__fitted *f, const pess_train_result *r, pess_error *error) {
+/* How to act by the network: by its argmax or its softmax alone, or as the learner does, which needs more than it. */
+static const char *acting(const pess__learner *learner) {
+    if (!learner->info.values && !learner->untrained) return "softmax";
+    const bool alone =
+        !learner->info.samples && !learner->info.imitation && learner->doubt == NULL && learner->heads <= 1;
+    return alone ? "argmax" : learner->info.name;
+}
+
+/* Takes the network over. */
+static pess_status write_network(const pess__fitted *f, pess__net *network, const char *role, const char *acts,
+                                 double score, pess_error *error) {
     char notes[PESS__NOTES_SIZE], path[PESS__PATH_SIZE];
-    const pess_learner_info *info = &f->learner->info;
-    (void)snprintf(notes, sizeof notes, "%sacts=%s\nmean_return=%.6g\nversion=%s\n", f->settings,
-                   !info->values   ? "softmax"
-                   : info->samples ? info->name
-                                   : "argmax",
-                   r->score, PESS_VERSION);
-    (void)snprintf(path, sizeof path, "%s/policy.pessnet", f->options.out);
+    (void)snprintf(notes, sizeof notes, "%sacts=%s\nmean_return=%.6g\nversion=%s\n", f->settings, acts, score,
+                   PESS_VERSION);
+    (void)snprintf(path, sizeof path, "%s/%s.pessnet", f->options.out, role);
     pess_net *net = NULL;
-    pess__net *policy = f->net;
-    f->net = NULL;
-    PESS_TRY(pess__net_wrap(policy, notes, &net, error));
+    PESS_TRY(pess__net_wrap(network, notes, &net, error));
     const pess_status status = pess_net_write(net, path, error);
     pess_net_destroy(net);
     return status;
 }
 
+static pess__net *take(pess__net **from) {
+    pess__net *net = *from;
+    *from = NULL;
+    return net;
+}
+
+/* policy.pessnet, and what acting needs beside it: the doubt's network, the other members of an ensemble, the actor.
+ * Who has no network of his own is his doubt's. */
+static pess_status write_networks(pess__fitted *f, const pess_train_result *r, pess_error *error) {
+    const char *acts = acting(f->learner);
+    for (int i = 0; i < f->further_count; i++) {
+        const bool actor = f->further[i] == f->actor; /* which is a policy by itself */
+        char role[32] = "actor";
+        if (!actor) (void)snprintf(role, sizeof role, "network-%d", i + 2);
+        PESS_TRY(write_network(f, take(&f->further[i]), role, actor ? "softmax" : acts, r->score, error));
+    }
+    f->actor = NULL;
+    if (f->doubting != NULL && !f->learner->untrained)
+        PESS_TRY(write_network(f, take(&f->doubting), "uncertainty", "uncertainty", r->score, error));
+    pess__net **policy = f->learner->untrained && f->doubting != NULL ? &f->doubting : &f->net;
+    return write_network(f, take(policy), "policy", acts, r->score, error);
+}
+
 pess_status pess__fitted_write(pess__fitted *f, const pess_train_result *result, pess_error *error) {
     PESS_TRY(write_manifest(f, result, error));
-    return write_policy(f, result, error);
+    return write_networks(f, result, error);
 }

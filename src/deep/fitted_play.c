@@ -1,11 +1,12 @@
 /* Acting by a learner's policy: whole episodes, sampled from π(·|s) or, as a control, its most probable action. */
-#include "deep/fitted.h"
+#include "deep/doubt.h"
 #include "deep/play.h"
 
 #include "core/memory.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct actor {
     const pess__fitted *fitted;
@@ -13,24 +14,41 @@ typedef struct actor {
 } actor;
 
 typedef struct room {
-    pess__pass *values, *prior; /* prior NULL without imitation */
+    pess__pass *values[PESS__MAX_NETWORKS];
+    pess__pass *prior, *actor, *doubt; /* NULL without such a network */
+    int32_t *no_counts;                /* [actions] zeros */
 } room;
 
 static void close_room(void *memory) {
     room *r = memory;
     if (r == NULL) return;
-    pess__pass_destroy(r->values);
+    for (int i = 0; i < PESS__MAX_NETWORKS; i++) pess__pass_destroy(r->values[i]);
     pess__pass_destroy(r->prior);
+    pess__pass_destroy(r->actor);
+    pess__pass_destroy(r->doubt);
+    free(r->no_counts);
     free(r);
+}
+
+static pess_status open_passes(const pess__fitted *fitted, room *r, pess_error *error) {
+    const struct {
+        const pess__net *net;
+        pess__pass **pass;
+    } further[] = {{fitted->imitation, &r->prior}, {fitted->actor, &r->actor}, {fitted->doubting, &r->doubt}};
+    PESS_TRY(pess__allocate(&r->no_counts, fitted->data->actions, sizeof *r->no_counts, "an evaluation", error));
+    for (int64_t k = 0; k < pess__fitted_networks(fitted); k++)
+        PESS_TRY(pess__pass_create(pess__fitted_net(fitted, k), PESS__PLAY_GROUP, false, &r->values[k], error));
+    for (size_t i = 0; i < sizeof further / sizeof further[0]; i++)
+        if (further[i].net != NULL)
+            PESS_TRY(pess__pass_create(further[i].net, PESS__PLAY_GROUP, false, further[i].pass, error));
+    return PESS_OK;
 }
 
 static pess_status open_room(const void *self, void **out, pess_error *error) {
     const pess__fitted *fitted = ((const actor *)self)->fitted;
     room *r;
     PESS_TRY(pess__allocate(&r, 1, sizeof *r, "an evaluation", error));
-    pess_status status = pess__pass_create(fitted->net, PESS__PLAY_GROUP, false, &r->values, error);
-    if (status == PESS_OK && fitted->imitation != NULL)
-        status = pess__pass_create(fitted->imitation, PESS__PLAY_GROUP, false, &r->prior, error);
+    const pess_status status = open_passes(fitted, r, error);
     if (status != PESS_OK)
         close_room(r);
     else
@@ -58,27 +76,77 @@ static int32_t most_probable(const double *policy, int64_t actions) {
     return best;
 }
 
+/* Row i of the outputs of a pass. */
+static const pess__real *row_of(const pess__net *net, const pess__pass *pass, int64_t i) {
+    return pass->activation[net->spec.layer_count - 1] + i * net->padded_outputs;
+}
+
+static void forward(const pess__fitted *fitted, const room *r, const pess__bits_rows *rows, int64_t count) {
+    for (int64_t k = 0; k < pess__fitted_networks(fitted); k++)
+        pess__pass_forward(pess__fitted_net(fitted, k), r->values[k], rows, 0, count);
+    if (r->prior != NULL) pess__pass_forward(fitted->imitation, r->prior, rows, 0, count);
+    if (r->actor != NULL) pess__pass_forward(fitted->actor, r->actor, rows, 0, count);
+}
+
+/* What is written for a sight that the tables of the data do not hold. */
+typedef struct written {
+    float prior[PESS__MAX_ACTIONS], actor[PESS__MAX_ACTIONS], penalty[PESS__MAX_ACTIONS];
+    pess__real values[PESS__MAX_NETWORKS * PESS__MAX_ACTIONS];
+} written;
+
+/* What is known of row i, which is `state` of the data, or -1. */
+static pess__sight look_at(const pess__fitted *fitted, const room *r, int64_t i, int64_t state, written *w) {
+    const int64_t actions = fitted->data->actions, networks = pess__fitted_networks(fitted);
+    pess__sight sight = pess__fitted_sight(fitted, state < 0 ? 0 : state);
+    sight.q = row_of(fitted->net, r->values[0], i);
+    sight.head_stride = actions;
+    if (networks > 1) {
+        for (int64_t k = 0; k < networks; k++)
+            memcpy(w->values + k * actions, row_of(pess__fitted_net(fitted, k), r->values[k], i),
+                   (size_t)actions * sizeof *w->values);
+        sight.q = w->values;
+    }
+    if (r->prior != NULL)
+        pess__softmax(row_of(fitted->imitation, r->prior, i), actions, w->prior);
+    else if (!fitted->learner->info.values)
+        pess__softmax(sight.q, actions, w->prior);
+    sight.prior = w->prior;
+    if (r->actor != NULL) {
+        pess__softmax(row_of(fitted->actor, r->actor, i), actions, w->actor);
+        sight.actor = w->actor;
+    }
+    if (state >= 0) return sight;
+    sight.counts = r->no_counts;
+    if (fitted->penalty != NULL) {
+        pess__doubt_outside(fitted, w->prior, r->doubt != NULL ? row_of(fitted->doubting, r->doubt, i) : NULL,
+                            w->penalty);
+        sight.penalty = w->penalty;
+    }
+    return sight;
+}
+
 static void choose(const void *self, void *memory, const pess__bits_rows *rows, int64_t count, int64_t actions,
                    pess__rng *rng, pess__choice *out) {
     const actor *who = self;
     const pess__fitted *fitted = who->fitted;
     const room *r = memory;
-    const int last = fitted->net->spec.layer_count - 1;
-    const int prior_last = fitted->imitation != NULL ? fitted->imitation->spec.layer_count - 1 : 0;
-    pess__pass_forward(fitted->net, r->values, rows, 0, count);
-    if (r->prior != NULL) pess__pass_forward(fitted->imitation, r->prior, rows, 0, count);
+    bool doubted = false; /* the doubt's network is asked only where somebody is outside the data */
+    forward(fitted, r, rows, count);
     for (int64_t i = 0; i < count; i++) {
-        const pess__real *q = r->values->activation[last] + i * fitted->net->padded_outputs;
-        float prior[PESS__MAX_ACTIONS];
+        const int64_t state = pess__transitions_find(fitted->data, rows->bits + rows->index[i] * rows->stride);
         double policy[PESS__MAX_ACTIONS];
-        if (r->prior != NULL)
-            pess__softmax(r->prior->activation[prior_last] + i * fitted->imitation->padded_outputs, actions, prior);
-        else if (!fitted->learner->info.values)
-            pess__softmax(q, actions, prior);
-        const pess__sight sight = {.actions = actions, .q = q, .prior = prior};
+        written w;
+        if (state < 0 && r->doubt != NULL && !doubted) {
+            pess__pass_forward(fitted->doubting, r->doubt, rows, 0, count);
+            doubted = true;
+        }
+        const pess__sight sight = look_at(fitted, r, i, state, &w);
         out[i].value = fitted->learner->decide(fitted->alpha, &sight, policy);
         out[i].action = who->argmax ? most_probable(policy, actions) : draw(policy, actions, &rng[rows->index[i]]);
-        out[i].outside = pess__transitions_find(fitted->data, rows->bits + rows->index[i] * rows->stride) < 0;
+        out[i].outside =
+            fitted->imagined == NULL
+                ? state < 0
+                : pess__transitions_find(fitted->options.data, rows->bits + rows->index[i] * rows->stride) < 0;
     }
 }
 

@@ -1,22 +1,33 @@
-#include "deep/learner.h"
+#include "deep/doubt.h"
 
 #include <math.h>
 #include <string.h>
 
 static const pess__learner *const learners[] = {
-    &pess__learner_imitation,
-    &pess__learner_naive,
-    &pess__learner_proximal,
+    &pess__learner_imitation, &pess__learner_naive,   &pess__learner_proximal,  &pess__learner_counts_alone,
+    &pess__learner_bcq,       &pess__learner_brac,    &pess__learner_spibb_dqn, &pess__learner_cql,
+    &pess__learner_crr,       &pess__learner_crr_exp, &pess__learner_rem,       &pess__learner_model_ensemble,
 };
+enum { OWN_ROWS = sizeof learners / sizeof learners[0] };
+
+/* The rows above, then one "ua-" for every uncertainty. */
+static const pess__learner *learner_at(size_t index) {
+    if (index < OWN_ROWS) return learners[index];
+    const pess__doubt *doubt = pess__doubt_at(index - OWN_ROWS);
+    return doubt != NULL ? &doubt->learner : NULL;
+}
 
 const pess__learner *pess__learner_find(const char *name) {
-    for (size_t i = 0; i < sizeof learners / sizeof learners[0]; i++)
-        if (strcmp(learners[i]->info.name, name) == 0) return learners[i];
+    if (strcmp(name, "ua") == 0) return &pess__doubt_at(0)->learner;
+    const pess__learner *learner;
+    for (size_t i = 0; (learner = learner_at(i)) != NULL; i++)
+        if (strcmp(learner->info.name, name) == 0) return learner;
     return NULL;
 }
 
 const pess_learner_info *pess_learner_list(size_t index) {
-    return index < sizeof learners / sizeof learners[0] ? &learners[index]->info : NULL;
+    const pess__learner *learner = learner_at(index);
+    return learner != NULL ? &learner->info : NULL;
 }
 
 const pess_learner_info *pess_learner_find(const char *name) {
@@ -29,4 +40,45 @@ void pess__softmax(const pess__real *outputs, int64_t actions, float *probabilit
     for (int64_t a = 1; a < actions; a++) most = fmax(most, (double)outputs[a]);
     for (int64_t a = 0; a < actions; a++) sum += exp((double)outputs[a] - most);
     for (int64_t a = 0; a < actions; a++) probabilities[a] = (float)(exp((double)outputs[a] - most) / sum);
+}
+
+static void list_names(char *names, size_t size, const char *(*name_at)(size_t index)) {
+    const char *name;
+    for (size_t i = 0; (name = name_at(i)) != NULL; i++) {
+        if (i > 0) strncat(names, ", ", size - strlen(names) - 1);
+        strncat(names, name, size - strlen(names) - 1);
+    }
+}
+
+static const char *learner_name(size_t index) {
+    const pess__learner *learner = learner_at(index);
+    return learner != NULL ? learner->info.name : NULL;
+}
+
+static const char *doubt_name(size_t index) {
+    const pess__doubt *doubt = pess__doubt_at(index);
+    return doubt != NULL ? doubt->info.name : NULL;
+}
+
+pess_status pess__fitted_find_learner(const pess_train_options *options, const pess__learner **out, pess_error *error) {
+    const char *wanted = options->uncertainty;
+    char names[512] = "";
+    const pess__learner *learner = pess__learner_find(options->algorithm);
+    if (learner == NULL) {
+        list_names(names, sizeof names, learner_name);
+        return pess__fail(error, PESS_ARGUMENT, "no algorithm \"%s\"; there are %s", options->algorithm, names);
+    }
+    if (wanted != NULL && strcmp(options->algorithm, "ua") == 0) {
+        const pess__doubt *doubt = pess__doubt_find(wanted);
+        if (doubt == NULL) {
+            list_names(names, sizeof names, doubt_name);
+            return pess__fail(error, PESS_ARGUMENT, "no uncertainty \"%s\"; there are %s", wanted, names);
+        }
+        learner = &doubt->learner;
+    } else if (wanted != NULL && (learner->doubt == NULL || strcmp(learner->doubt->info.name, wanted) != 0)) {
+        return pess__fail(error, PESS_ARGUMENT, "%s has %s uncertainty; \"%s\" goes with ua", learner->info.name,
+                          learner->doubt != NULL ? learner->doubt->info.name : "no", wanted);
+    }
+    *out = learner;
+    return PESS_OK;
 }

@@ -6,13 +6,25 @@
 #include <math.h>
 #include <string.h>
 
-pess__rng pess__fitted_rows(const pess__fitted *fitted) {
-    return pess__rng_stream(fitted->options.seed, "rows", (uint64_t)fitted->update);
+pess__rng pess__fitted_rows(const pess__fitted *fitted, int64_t network) {
+    return pess__rng_stream(fitted->options.seed, "rows", (uint64_t)fitted->update + ((uint64_t)network << 32));
+}
+
+/* Uniform over the transitions; where there are several networks, over the network's own resample of them with
+ * replacement (Efron 1979), entry j of which is a function of seed, network and j. */
+int64_t pess__fitted_row(const pess__fitted *fitted, int64_t network, pess__rng *rng) {
+    const uint64_t transitions = (uint64_t)fitted->data->transitions;
+    const uint64_t entry = pess__rng_below(rng, transitions);
+    if (pess__fitted_networks(fitted) == 1) return (int64_t)entry;
+    pess__rng own = pess__rng_stream(fitted->options.seed, "resample", entry + ((uint64_t)network << 32));
+    return (int64_t)pess__rng_below(&own, transitions);
 }
 
 double pess__fitted_target(const pess__fitted *fitted, int64_t row) {
     const pess_transitions *data = fitted->data;
-    const double after = data->end[row] == PESS_END_TERMINAL ? 0 : (double)fitted->value[data->next[row]];
+    const double after = data->end[row] == PESS_END_TERMINAL
+                             ? 0
+                             : (double)fitted->value[fitted->mixing * data->states + data->next[row]];
     return (double)data->reward[row] + fitted->options.gamma * after;
 }
 
@@ -25,14 +37,15 @@ static void want(pess__fitted *fitted, int64_t state) {
 /* The states after the transitions that the coming update will draw. */
 static void list_nexts(pess__fitted *fitted) {
     const pess_transitions *data = fitted->data;
-    const int64_t draws = fitted->steps * fitted->batch;
+    const int64_t draws = fitted->steps * fitted->batch, networks = pess__fitted_networks(fitted);
     fitted->wanted_count = 0;
-    if (draws > 8 * data->transitions) {
+    if (networks * draws > 8 * data->transitions) {
         for (int64_t i = 0; i < data->transitions; i++) want(fitted, data->next[i]);
     } else {
-        pess__rng rng = pess__fitted_rows(fitted);
-        for (int64_t i = 0; i < draws; i++)
-            want(fitted, data->next[pess__rng_below(&rng, (uint64_t)data->transitions)]);
+        for (int64_t k = 0; k < networks; k++) {
+            pess__rng rng = pess__fitted_rows(fitted, k);
+            for (int64_t i = 0; i < draws; i++) want(fitted, data->next[pess__fitted_row(fitted, k, &rng)]);
+        }
         for (int64_t i = 0; i < fitted->check_count; i++) want(fitted, data->next[fitted->check[i]]);
     }
     for (int64_t i = 0; i < fitted->wanted_count; i++) fitted->place[fitted->wanted[i]] = -1;
@@ -40,37 +53,80 @@ static void list_nexts(pess__fitted *fitted) {
 
 typedef void chunk_use(pess__fitted *fitted, const int64_t *states, int64_t count);
 
-/* Outputs of the network for the wanted states, a chunk at a time. */
-static pess_status over_wanted(pess__fitted *fitted, const pess__net *net, chunk_use *use, pess_error *error) {
+/* Outputs of the networks for the wanted states, a chunk at a time. */
+static pess_status over_wanted(pess__fitted *fitted, const pess__net *const *nets, int64_t net_count, chunk_use *use,
+                               pess_error *error) {
     const pess_transitions *data = fitted->data;
     for (int64_t first = 0; first < fitted->wanted_count; first += PESS__OUTPUT_CHUNK) {
         const int64_t left = fitted->wanted_count - first,
                       count = left < PESS__OUTPUT_CHUNK ? left : PESS__OUTPUT_CHUNK;
         const pess__bits_rows rows = {data->observations, data->bytes, fitted->wanted + first};
-        PESS_TRY(pess__net_apply(net, &rows, count, fitted->options.threads, fitted->outputs, error));
+        for (int64_t k = 0; k < net_count; k++)
+            PESS_TRY(pess__net_apply(nets[k], &rows, count, fitted->options.threads,
+                                     fitted->outputs + k * PESS__OUTPUT_CHUNK * nets[k]->outputs, error));
         use(fitted, fitted->wanted + first, count);
     }
     return PESS_OK;
 }
 
+pess__sight pess__fitted_sight(const pess__fitted *f, int64_t state) {
+    const int64_t actions = f->data->actions, at = state * actions, networks = pess__fitted_networks(f);
+    return (pess__sight){.actions = actions,
+                         .heads = networks > 1 ? networks : pess__fitted_heads(f),
+                         .head_stride = networks > 1 ? PESS__OUTPUT_CHUNK * actions : actions,
+                         .prior = f->prior != NULL ? f->prior + at : NULL,
+                         .penalty = f->penalty != NULL ? f->penalty + at : NULL,
+                         .counts = f->counts != NULL ? f->counts + at : NULL,
+                         .actor = f->acting != NULL ? f->acting + at : NULL,
+                         .cap = f->cap,
+                         .relative = f->options.relative};
+}
+
 static void decide_chunk(pess__fitted *fitted, const int64_t *states, int64_t count) {
-    const int64_t actions = fitted->data->actions;
+    const int64_t heads = pess__fitted_heads(fitted), mixtures = pess__fitted_mixtures(fitted);
     double policy[PESS__MAX_ACTIONS];
     for (int64_t i = 0; i < count; i++) {
-        const pess__sight sight = {.actions = actions,
-                                   .q = fitted->outputs + i * actions,
-                                   .prior = fitted->prior != NULL ? fitted->prior + states[i] * actions : NULL};
-        fitted->value[states[i]] = (float)fitted->learner->decide(fitted->alpha, &sight, policy);
+        pess__sight sight = pess__fitted_sight(fitted, states[i]);
+        sight.q = fitted->outputs + i * heads * fitted->data->actions;
+        for (int64_t j = 0; j < mixtures; j++) {
+            if (fitted->mixture != NULL) sight.mixture = fitted->mixture + j * heads;
+            fitted->value[j * fitted->data->states + states[i]] =
+                (float)fitted->learner->decide(fitted->alpha, &sight, policy);
+        }
+    }
+}
+
+static void act_chunk(pess__fitted *fitted, const int64_t *states, int64_t count) {
+    const int64_t actions = fitted->data->actions;
+    for (int64_t i = 0; i < count; i++)
+        pess__softmax(fitted->outputs + i * actions, actions, fitted->acting + states[i] * actions);
+}
+
+/* Convex weights of the heads, as in REM: uniform numbers over their sum. */
+static void mix(pess__fitted *fitted) {
+    const int64_t heads = pess__fitted_heads(fitted), mixtures = pess__fitted_mixtures(fitted);
+    for (int64_t j = 0; j < mixtures && fitted->mixture != NULL; j++) {
+        pess__rng rng = pess__rng_stream(fitted->options.seed, "mixture", (uint64_t)(fitted->update * mixtures + j));
+        double *weights = fitted->mixture + j * heads, sum = 0;
+        for (int64_t k = 0; k < heads; k++) sum += weights[k] = pess__rng_uniform(&rng);
+        for (int64_t k = 0; k < heads; k++) weights[k] = sum > 0 ? weights[k] / sum : 1 / (double)heads;
     }
 }
 
 pess_status pess__fitted_targets(pess__fitted *fitted, pess_error *error) {
+    const int64_t networks = pess__fitted_networks(fitted);
+    mix(fitted);
     if (fitted->update == 0) { /* the first targets are the rewards alone */
-        memset(fitted->value, 0, (size_t)fitted->data->states * sizeof *fitted->value);
+        memset(fitted->value, 0,
+               (size_t)(pess__fitted_mixtures(fitted) * fitted->data->states) * sizeof *fitted->value);
         return PESS_OK;
     }
+    const pess__net *nets[PESS__MAX_NETWORKS] = {fitted->frozen};
+    const pess__net *const actor = fitted->actor;
+    for (int64_t k = 1; k < networks; k++) nets[k] = pess__fitted_net(fitted, k);
     list_nexts(fitted);
-    return over_wanted(fitted, fitted->frozen, decide_chunk, error);
+    if (actor != NULL) PESS_TRY(over_wanted(fitted, &actor, 1, act_chunk, error));
+    return over_wanted(fitted, nets, networks, decide_chunk, error);
 }
 
 static void softmax_chunk(pess__fitted *fitted, const int64_t *states, int64_t count) {
@@ -82,30 +138,50 @@ static void softmax_chunk(pess__fitted *fitted, const int64_t *states, int64_t c
 pess_status pess__fitted_priors(pess__fitted *fitted, pess_error *error) {
     fitted->wanted_count = fitted->data->states;
     for (int64_t i = 0; i < fitted->wanted_count; i++) fitted->wanted[i] = i;
-    return over_wanted(fitted, fitted->imitation, softmax_chunk, error);
+    const pess__net *const imitation = fitted->imitation;
+    return over_wanted(fitted, &imitation, 1, softmax_chunk, error);
+}
+
+/* The value of an action over all networks or heads: by the first mixture, or their mean. */
+static double value_of(const pess__fitted *fitted, int64_t i, int64_t action) {
+    const int64_t networks = pess__fitted_networks(fitted), heads = pess__fitted_heads(fitted),
+                  actions = fitted->data->actions;
+    const float *own = fitted->outputs + i * heads * actions + action;
+    if (networks == 1 && heads == 1) return (double)*own;
+    double sum = 0;
+    for (int64_t k = 0; k < networks; k++) sum += (double)own[k * PESS__OUTPUT_CHUNK * actions] / (double)networks;
+    if (heads == 1) return sum;
+    sum = 0;
+    for (int64_t k = 0; k < heads; k++) sum += fitted->mixture[k] * (double)own[k * actions];
+    return sum;
 }
 
 pess_status pess__fitted_check(pess__fitted *fitted, pess_error *error) {
     const pess_transitions *data = fitted->data;
     const int64_t actions = data->actions;
     double loss = 0, target = 0, q = 0;
+    if (fitted->learner->untrained) {
+        fitted->loss = fitted->mean_target = fitted->mean_q = NAN;
+        return PESS_OK;
+    }
     for (int64_t i = 0; i < fitted->check_count; i++) fitted->wanted[i] = data->state[fitted->check[i]];
     const pess__bits_rows rows = {data->observations, data->bytes, fitted->wanted};
-    PESS_TRY(pess__net_apply(fitted->net, &rows, fitted->check_count, fitted->options.threads, fitted->outputs, error));
+    for (int64_t k = 0; k < pess__fitted_networks(fitted); k++)
+        PESS_TRY(pess__net_apply(pess__fitted_net(fitted, k), &rows, fitted->check_count, fitted->options.threads,
+                                 fitted->outputs + k * PESS__OUTPUT_CHUNK * actions, error));
     for (int64_t i = 0; i < fitted->check_count; i++) {
         const int64_t row = fitted->check[i];
-        const pess__real *own = fitted->outputs + i * actions;
         if (!fitted->learner->info.values) {
             float odds[PESS__MAX_ACTIONS];
-            pess__softmax(own, actions, odds);
+            pess__softmax(fitted->outputs + i * actions, actions, odds);
             loss -= log(fmax((double)odds[data->action[row]], 1e-30));
             continue;
         }
-        const double y = pess__fitted_target(fitted, row), d = fabs((double)own[data->action[row]] - y);
-        const double edge = PESS__HUBER_EDGE;
+        const double y = pess__fitted_target(fitted, row), own = value_of(fitted, i, data->action[row]);
+        const double d = fabs(own - y), edge = PESS__HUBER_EDGE;
         loss += d <= edge ? 0.5 * d * d : edge * (d - 0.5 * edge);
         target += y;
-        q += (double)own[data->action[row]];
+        q += own;
     }
     const double n = (double)fitted->check_count;
     fitted->loss = loss / n;

@@ -32,8 +32,10 @@ static pess_status create(bench *b, const pess_env_info *game, int64_t batch, pe
     PESS_TRY(pess__allocate(&b->out, batch * b->net->outputs, sizeof *b->out, "a minibatch", error));
     pess__rng rng = pess__rng_stream(1, "minatar cost", 0);
     pess__net_initialise(b->net, &rng);
-    for (int64_t i = 0; i < batch * b->net->bytes; i++) /* a board has about one bit in ten */
-        b->bits[i] = (uint8_t)(pess__rng_next(&rng) & pess__rng_next(&rng) & pess__rng_next(&rng));
+    for (int64_t i = 0; i < batch * b->net->bytes; i++) { /* a board has about one bit in ten */
+        const uint64_t word = pess__rng_next(&rng);
+        b->bits[i] = (uint8_t)(word & (word >> 8) & (word >> 16));
+    }
     for (int64_t i = 0; i < batch; i++) b->actions[i] = (int32_t)pess__rng_below(&rng, PESS_ENV_ACTIONS);
     return PESS_OK;
 }
@@ -118,7 +120,8 @@ double pess__minatar_run_seconds(const pess_minatar *m, int64_t dataset, int cur
     const double scored = (double)(PESS_SCORED_UPDATES * (p->score_episodes + p->control_episodes));
     if (is_imitation(m, curve))
         return samples_of(m, curve) * m->step_seconds + scored * EPISODE_STEPS * 2 * m->act_seconds;
-    const double between = p->eval_every > 0 ? (double)(p->updates / p->eval_every * p->eval_episodes) : 0;
+    const int64_t looks_between = p->eval_every > 0 ? p->updates / p->eval_every : 0;
+    const double between = (double)(looks_between * p->eval_episodes);
     const double looks = m->curves[curve].learner->imitation ? 1.1 : 1; /* at a second network, now and then */
     const double rows = fmin((double)m->datasets[dataset].transitions, (double)p->steps * (double)p->batch);
     const double targets = (double)p->updates * rows * looks; /* only those that an update will draw */

@@ -81,7 +81,7 @@ static void append(char *text, size_t size, const char *word) {
 }
 
 static pess_status plan_games(pess_minatar *m, pess_error *error) {
-    list words;
+    list words = {.rest = NULL};
     PESS_TRY(list_begin(&words, "games", m->options.games, error));
     for (const char *word; (word = list_next(&words)) != NULL;) {
         const pess_env_info *game = pess_env_find(word);
@@ -108,7 +108,7 @@ static int ascending(const void *a, const void *b) {
 static pess_status plan_x(pess_minatar *m, pess_error *error) {
     const bool data = pess__minatar_is_data(m);
     const char *what = data ? "sizes" : "epsilons";
-    list words;
+    list words = {.rest = NULL};
     PESS_TRY(list_begin(&words, what, data ? m->options.sizes : m->options.epsilons, error));
     for (const char *word; (word = list_next(&words)) != NULL;) {
         double x = NAN;
@@ -197,7 +197,7 @@ static void put_imitation_first(pess_minatar *m) {
 
 static pess_status plan_curves(pess_minatar *m, pess_error *error) {
     bool alpha_given[PESS__MINATAR_CURVES] = {false};
-    list words;
+    list words = {.rest = NULL};
     PESS_TRY(list_begin(&words, "algorithms", m->options.algorithms, error));
     for (char *word; (word = list_next(&words)) != NULL;) PESS_TRY(add_curve(m, word, alpha_given, error));
     name_curves(m, alpha_given);

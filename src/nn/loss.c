@@ -27,6 +27,18 @@ static double cross_entropy(const pess__real *q, int64_t outputs, int32_t action
     return log(sum) + most - (double)q[action];
 }
 
+/* The distance of a mixture of heads: each head's share of the slope is its weight. */
+static double mixed_distance(const pess__loss *loss, int64_t actions, int32_t action, double target, double factor,
+                             const pess__real *q, pess__real *delta, double *mixed) {
+    double slope;
+    *mixed = 0;
+    for (int64_t k = 0; k < loss->heads; k++) *mixed += loss->mixture[k] * (double)q[k * actions + action];
+    const double value = distance(loss, *mixed - target, &slope);
+    for (int64_t k = 0; k < loss->heads; k++)
+        delta[k * actions + action] += (pess__real)(factor * loss->mixture[k] * slope);
+    return value;
+}
+
 /* Label `at` of a sample: adds to its delta and to the sums. */
 static void add_label(const pess__loss *loss, const pess__labels *labels, int64_t at, int64_t outputs, double scale,
                       const pess__real *q, pess__real *delta, pess__loss_sums *sums) {
@@ -35,10 +47,17 @@ static void add_label(const pess__loss *loss, const pess__labels *labels, int64_
     double value;
     if (loss->kind == PESS__LOSS_CROSS_ENTROPY) {
         value = cross_entropy(q, outputs, action, scale * weight, delta);
+    } else if (loss->heads > 1) {
+        double mixed;
+        value = mixed_distance(loss, outputs / loss->heads, action, (double)labels->targets[at], scale * weight, q,
+                               delta, &mixed);
+        sums->output += mixed - (double)q[action];
     } else {
         double slope;
         value = distance(loss, (double)q[action] - (double)labels->targets[at], &slope);
         delta[action] += (pess__real)(scale * weight * slope);
+        if (loss->conservative > 0)
+            value += loss->conservative * cross_entropy(q, outputs, action, scale * weight * loss->conservative, delta);
     }
     sums->loss += weight * value;
     sums->output += (double)q[action];

@@ -13,6 +13,10 @@ typedef enum pess__loss_kind {
 typedef struct pess__loss {
     pess__loss_kind kind;
     double threshold;
+    double conservative; /* this × (log Σ exp q − q(action)) is added to a distance; 0: nothing */
+    /* More than one: the outputs are heads × actions, and q(action) is Σ_k mixture[k]·q_k(action). */
+    int64_t heads;
+    const double *mixture; /* [heads] */
 } pess__loss;
 
 /* What sample i is to be: entry index[i] of each column (i where index is NULL). Where equal observations of a

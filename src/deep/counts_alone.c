@@ -1,0 +1,28 @@
+/* counts-alone: a control without values: the action that the data took most often in this state, by the uncertainty of
+ * counts (and, outside the data, by the network that generalises it). */
+#include "deep/doubt.h"
+
+#include <math.h>
+
+static double decide(double alpha, const pess__sight *sight, double *policy) {
+    (void)alpha;
+    int64_t best = 0;
+    for (int64_t a = 0; a < sight->actions; a++) {
+        policy[a] = 0;
+        if (sight->penalty[a] < sight->penalty[best]) best = a;
+    }
+    policy[best] = 1;
+    return NAN; /* it has no opinion on values */
+}
+
+const pess__learner pess__learner_counts_alone = {
+    .info = {.name = "counts-alone",
+             .summary = "a control without values: the action with the smallest uncertainty from counts",
+             .values = false,
+             .imitation = false,
+             .samples = false,
+             .alpha = NAN,
+             .uncertainty = "counts"},
+    .decide = decide,
+    .doubt = &pess__doubt_counts,
+    .untrained = true};

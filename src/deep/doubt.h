@@ -1,0 +1,45 @@
+/* Where the uncertainty u(s,a) of uncertainty-aware learning with networks comes from. Each kind is one file and one
+ * row in doubts.c; with it come the learner "ua-<kind>", the penalty of every state of the data and, for the states
+ * outside them, a network. Units are absorbed: the penalty is α·u. */
+#ifndef PESS_DEEP_DOUBT_H
+#define PESS_DEEP_DOUBT_H
+
+#include "deep/fitted.h"
+
+typedef struct pess__doubt {
+    pess_neural_uncertainty_info info;
+    pess__learner learner; /* "ua-" and the name */
+    bool counts;           /* needs n(s,a) */
+    /* u of a state in which the data act, from the tables; NULL: as outside. Capping and relating come after. */
+    void (*inside)(const pess__fitted *fitted, int64_t state, double *u);
+    /* u of any other state, from the imitation network's probabilities and the outputs of the doubt's network. */
+    void (*outside)(const pess__fitted *fitted, const float *prior, const pess__real *outputs, double *u);
+    /* What the doubt's network is trained to predict at the states in which the data act, `outputs` numbers each; NULL:
+     * no network. */
+    void (*label)(const pess__fitted *fitted, int64_t state, pess__real *labels);
+    bool one_output; /* of its network; otherwise one per action */
+} pess__doubt;
+
+const pess__doubt *pess__doubt_find(const char *name);
+const pess__doubt *pess__doubt_at(size_t index); /* NULL past the last */
+
+extern const pess__doubt pess__doubt_counts, pess__doubt_support_net, pess__doubt_imitation,
+    pess__doubt_imitation_counts, pess__doubt_ensemble;
+
+/* Trains the doubt's network and fills fitted->penalty. It depends on the data and the options alone, so that a resumed
+ * run makes the same. */
+pess_status pess__doubt_prepare(pess__fitted *fitted, pess_error *error);
+/* Penalty [actions] of an observation outside the data. */
+void pess__doubt_outside(const pess__fitted *fitted, const float *prior, const pess__real *outputs, float *penalty);
+/* min(u, cap), and u − min u where it is relative. */
+void pess__doubt_finish(double cap, bool relative, int64_t actions, double *u);
+
+/* counts.c: the learner's rule for all kinds that have a table: v = max_a q(a) − αu(a). */
+double pess__decide_ua(double alpha, const pess__sight *sight, double *policy);
+/* 1/√n, `none` where n is 0. */
+double pess__root_count(double n, double none);
+
+/* regress.c: trains a network to labels at the states in which the data act, uniformly over those states. */
+pess_status pess__regress(pess__fitted *fitted, pess__net *net, pess_error *error);
+
+#endif

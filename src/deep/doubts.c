@@ -1,0 +1,116 @@
+/* The table of neural uncertainties, and what all kinds share: the penalty of every state of the data, made once before
+ * training, and of the observations met outside them. */
+#include "deep/doubt.h"
+
+#include "core/memory.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const pess__doubt *const doubts[] = {
+    &pess__doubt_counts,           &pess__doubt_support_net, &pess__doubt_imitation,
+    &pess__doubt_imitation_counts, &pess__doubt_ensemble,
+};
+
+const pess__doubt *pess__doubt_at(size_t index) {
+    return index < sizeof doubts / sizeof doubts[0] ? doubts[index] : NULL;
+}
+
+const pess__doubt *pess__doubt_find(const char *name) {
+    for (size_t i = 0; i < sizeof doubts / sizeof doubts[0]; i++)
+        if (strcmp(doubts[i]->info.name, name) == 0) return doubts[i];
+    return NULL;
+}
+
+const pess_neural_uncertainty_info *pess_neural_uncertainty_list(size_t index) {
+    const pess__doubt *doubt = pess__doubt_at(index);
+    return doubt != NULL ? &doubt->info : NULL;
+}
+
+double pess__root_count(double n, double none) { return n > 0 ? 1 / sqrt(n) : none; }
+
+void pess__doubt_finish(double cap, bool relative, int64_t actions, double *u) {
+    double least = INFINITY;
+    for (int64_t a = 0; a < actions; a++) {
+        u[a] = fmin(fmax(u[a], 0), cap); /* a network may say anything */
+        least = fmin(least, u[a]);
+    }
+    if (!relative) return;
+    for (int64_t a = 0; a < actions; a++) u[a] -= least;
+}
+
+static void finish(const pess__fitted *f, double *u, float *penalty) {
+    pess__doubt_finish(f->cap, f->options.relative, f->data->actions, u);
+    for (int64_t a = 0; a < f->data->actions; a++) penalty[a] = (float)u[a];
+}
+
+void pess__doubt_outside(const pess__fitted *f, const float *prior, const pess__real *outputs, float *penalty) {
+    double u[PESS__MAX_ACTIONS];
+    f->learner->doubt->outside(f, prior, outputs, u);
+    finish(f, u, penalty);
+}
+
+static bool acts_in(const pess__fitted *f, int64_t state) {
+    const int64_t actions = f->data->actions;
+    for (int64_t a = 0; a < actions; a++)
+        if (f->counts[state * actions + a] > 0) return true;
+    return false;
+}
+
+/* Penalties of states [first, first+count), with the outputs of the doubt's network, if it has one. */
+static void fill(pess__fitted *f, int64_t first, int64_t count, int64_t outputs) {
+    const pess__doubt *doubt = f->learner->doubt;
+    const int64_t actions = f->data->actions;
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t state = first + i;
+        float *penalty = f->penalty + state * actions;
+        if (doubt->inside != NULL && acts_in(f, state)) {
+            double u[PESS__MAX_ACTIONS];
+            doubt->inside(f, state, u);
+            finish(f, u, penalty);
+        } else {
+            pess__doubt_outside(f, f->prior != NULL ? f->prior + state * actions : NULL, f->outputs + i * outputs,
+                                penalty);
+        }
+    }
+}
+
+static pess_status fill_all(pess__fitted *f, pess_error *error) {
+    const pess_transitions *data = f->data;
+    for (int64_t first = 0; first < data->states; first += PESS__OUTPUT_CHUNK) {
+        const int64_t left = data->states - first, count = left < PESS__OUTPUT_CHUNK ? left : PESS__OUTPUT_CHUNK;
+        const pess__bits_rows rows = {data->observations + first * data->bytes, data->bytes, NULL};
+        if (f->doubting != NULL)
+            PESS_TRY(pess__net_apply(f->doubting, &rows, count, f->options.threads, f->outputs, error));
+        fill(f, first, count, f->doubting != NULL ? f->doubting->outputs : 0);
+    }
+    return PESS_OK;
+}
+
+/* Counts of states that never come twice tell which action was taken and nothing more. */
+static void warn(pess__fitted *f) {
+    if (!f->learner->doubt->counts) return;
+    const int64_t actions = f->data->actions;
+    for (int64_t state = 0; state < f->data->states; state++) {
+        int64_t visits = 0;
+        for (int64_t a = 0; a < actions; a++) visits += f->counts[state * actions + a];
+        if (visits > 1) return;
+    }
+    (void)snprintf(
+        f->warning, sizeof f->warning,
+        "no state of the data occurs twice: counts tell logged actions from others, and nothing of how often "
+        "a state was seen");
+}
+
+pess_status pess__doubt_prepare(pess__fitted *f, pess_error *error) {
+    const pess__doubt *doubt = f->learner->doubt;
+    PESS_TRY(pess__allocate(&f->penalty, f->data->states * f->data->actions, sizeof *f->penalty, "the uncertainties",
+                            error));
+    warn(f);
+    if (doubt->label != NULL) {
+        PESS_TRY(pess__fitted_network(f, doubt->one_output ? 1 : f->data->actions, &f->doubting, error));
+        PESS_TRY(pess__regress(f, f->doubting, error));
+    }
+    return fill_all(f, error);
+}

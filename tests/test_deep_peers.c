@@ -1,0 +1,352 @@
+/* The peers of uncertainty-aware learning: each rule and loss against numbers by hand, the tabular answer of each rule
+ * on one-hot states, actor and critic of CRR, resuming. */
+#include "deep_case.h"
+
+static void assert_near(double found, double wanted) {
+    if (!(fabs(found - wanted) < 1e-6)) fail_msg("%.9g is not %.9g", found, wanted);
+}
+
+static void assert_policy(const double *policy, double a, double b, double c) {
+    assert_near(policy[0], a);
+    assert_near(policy[1], b);
+    assert_near(policy[2], c);
+}
+
+/* ---- rules by hand: q = (1, 3, 2), π̂ = (0.6, 0.1, 0.3) */
+
+static const float q_by_hand[3] = {1, 3, 2}, prior_by_hand[3] = {0.6F, 0.1F, 0.3F};
+
+static void bcq_by_hand(void **state) {
+    (void)state;
+    const pess__sight sight = {.actions = 3, .q = q_by_hand, .prior = prior_by_hand};
+    double policy[3];
+    /* π̂/max π̂ = (1, 1/6, 1/2) */
+    assert_near(pess__learner_bcq.decide(0.3, &sight, policy), 2);
+    assert_policy(policy, 0, 0, 1);
+    assert_near(pess__learner_bcq.decide(0.1, &sight, policy), 3);
+    assert_policy(policy, 0, 1, 0);
+    assert_near(pess__learner_bcq.decide(0.6, &sight, policy), 1);
+    assert_near(pess__learner_bcq.decide(1, &sight, policy), 1);
+    assert_policy(policy, 1, 0, 0);
+    assert_near(pess__learner_bcq.decide(0, &sight, policy), 3);
+}
+
+static void brac_by_hand(void **state) {
+    (void)state;
+    const pess__sight sight = {.actions = 3, .q = q_by_hand, .prior = prior_by_hand};
+    double policy[3];
+    const double sum = 0.6 * exp(0.5) + 0.1 * exp(1.5) + 0.3 * exp(1);
+    assert_near(pess__learner_brac.decide(2, &sight, policy), 2 * log(sum));
+    assert_policy(policy, 0.6 * exp(0.5) / sum, 0.1 * exp(1.5) / sum, 0.3 * exp(1) / sum);
+    assert_near(pess__learner_brac.decide(1e-3, &sight, policy), 3 + 1e-3 * log(0.1)); /* no overflow */
+    assert_near(pess__learner_brac.decide(0, &sight, policy), 3);
+    assert_policy(policy, 0, 1, 0);
+    /* α → ∞: imitation */
+    assert_true(fabs(pess__learner_brac.decide(1e9, &sight, policy) - (0.6 + 0.3 + 0.6)) < 1e-5);
+    assert_policy(policy, 0.6, 0.1, 0.3);
+}
+
+static void spibb_by_hand(void **state) {
+    (void)state;
+    const int32_t counts[3] = {5, 2, 3}, none[3] = {0, 0, 0};
+    pess__sight sight = {.actions = 3, .q = q_by_hand, .prior = prior_by_hand, .counts = counts};
+    double policy[3];
+    /* N∧ = 3: action 1 keeps 0.1, of the others 2 is best and gets 0.9. */
+    assert_near(pess__learner_spibb_dqn.decide(3, &sight, policy), 0.1 * 3 + 0.9 * 2);
+    assert_policy(policy, 0, 0.1, 0.9);
+    assert_near(pess__learner_spibb_dqn.decide(4, &sight, policy), 0.1 * 3 + 0.3 * 2 + 0.6 * 1);
+    assert_policy(policy, 0.6, 0.1, 0.3);
+    assert_near(pess__learner_spibb_dqn.decide(0, &sight, policy), 3);
+    sight.counts = none; /* outside the data */
+    assert_near(pess__learner_spibb_dqn.decide(3, &sight, policy), 0.6 + 0.3 + 0.6);
+    assert_policy(policy, 0.6, 0.1, 0.3);
+}
+
+static void crr_by_hand(void **state) {
+    (void)state;
+    const float actor[3] = {0.5F, 0.25F, 0.25F};
+    const pess__sight sight = {.actions = 3, .q = q_by_hand, .actor = actor};
+    double policy[3];
+    assert_near(pess__learner_crr.decide(NAN, &sight, policy), 0.5 + 0.75 + 0.5);
+    assert_policy(policy, 0.5, 0.25, 0.25);
+    assert_near(pess__crr_weight(true, 1, 0.1), 1);
+    assert_near(pess__crr_weight(true, 1, 0), 0);
+    assert_near(pess__crr_weight(true, 1, -2), 0);
+    assert_near(pess__crr_weight(false, 1, -2), exp(-2));
+    assert_near(pess__crr_weight(false, 2, 1), exp(0.5));
+    assert_near(pess__crr_weight(false, 1, 5), 20);
+}
+
+static void rem_by_hand(void **state) {
+    (void)state;
+    const float heads[4] = {1, 0, 2, 4}; /* two heads, two actions */
+    const double mixture[2] = {0.75, 0.25};
+    pess__sight sight = {.actions = 2, .q = heads, .heads = 2, .head_stride = 2, .mixture = mixture};
+    double policy[2];
+    assert_near(pess__learner_rem.decide(NAN, &sight, policy), 1.25); /* 0.75·1 + 0.25·2, against 1 */
+    assert_near(policy[0], 1);
+    sight.mixture = NULL;
+    assert_near(pess__learner_rem.decide(NAN, &sight, policy), 2); /* means 1.5 and 2 */
+    assert_near(policy[1], 1);
+}
+
+static void losses_by_hand(void **state) {
+    (void)state;
+    const int32_t action = 0;
+    /* CQL: q = (1, 2), target 0.5, α = 3. */
+    const float q[2] = {1, 2}, target = 0.5F;
+    const pess__labels labels = {.actions = &action, .targets = &target};
+    const pess__loss cql = {.kind = PESS__LOSS_HUBER, .threshold = 5, .conservative = 3};
+    float delta[4];
+    pess__loss_sums sums = {0, 0};
+    pess__loss_gradient(&cql, &labels, 0, 1, 2, 2, 1, q, delta, &sums);
+    const double share = exp(1) / (exp(1) + exp(2));
+    assert_near(sums.loss, 0.125 + 3 * (log(exp(1) + exp(2)) - 1));
+    assert_near((double)delta[0], 0.5 + 3 * (share - 1));
+    assert_near((double)delta[1], 3 * (1 - share));
+    /* REM: two heads of two actions, action 0: 0.75·1 + 0.25·3 = 1.5 against 0.5. */
+    const float heads[4] = {1, 9, 3, 9};
+    const double mixture[2] = {0.75, 0.25};
+    const pess__loss rem = {.kind = PESS__LOSS_HUBER, .threshold = 5, .heads = 2, .mixture = mixture};
+    sums = (pess__loss_sums){0, 0};
+    pess__loss_gradient(&rem, &labels, 0, 1, 4, 4, 1, heads, delta, &sums);
+    assert_near(sums.loss, 0.5);
+    assert_near(sums.output, 1.5);
+    const double slopes[4] = {0.75, 0, 0.25, 0};
+    for (int i = 0; i < 4; i++) assert_near((double)delta[i], slopes[i]);
+}
+
+/* ---- one-hot states */
+
+static void fill_known(const pess_transitions *data, const char *directory, bool imitation, bool actor, known *k) {
+    count_pairs(data, k);
+    for (int64_t s = 0; s < data->states; s++) {
+        float outputs[ACTIONS];
+        if (imitation) {
+            outputs_of(data, directory, "imitation/policy", s, outputs);
+            pess__softmax(outputs, ACTIONS, k->prior[s]);
+        }
+        if (actor) {
+            outputs_of(data, directory, "actor", s, outputs);
+            pess__softmax(outputs, ACTIONS, k->actor[s]);
+        }
+    }
+}
+
+static void networks_come_to_the_tabular_answer(void **state) {
+    (void)state;
+    static const struct {
+        const char *algorithm;
+        double alpha;
+    } cases[] = {{"bcq", 0.3}, {"brac", 0.5}, {"spibb-dqn", 12}};
+    pess_mdp *mdp = process();
+    pess_transitions *data = uneven_log(mdp, 1500, UINT64_MAX);
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+        const pess__learner *learner = pess__learner_find(cases[c].algorithm);
+        pess_train_options o = training(mdp, data, cases[c].algorithm, cases[c].algorithm);
+        o.alpha = cases[c].alpha;
+        pess_train_result result;
+        pess_error error;
+        OK(pess_train_run(&o, &result, &error));
+        known k = {0};
+        double wanted[STATES], without[STATES], apart = 0;
+        fill_known(data, in_root(cases[c].algorithm), true, false, &k);
+        tabular_values(data, learner, cases[c].alpha, &k, wanted);
+        tabular_values(data, &pess__learner_naive, NAN, &k, without);
+        for (int64_t s = 0; s < data->states; s++) {
+            float q[ACTIONS];
+            if (!acted_in(&k, s)) continue;
+            outputs_of(data, in_root(cases[c].algorithm), "policy", s, q);
+            const double found = rule(learner, cases[c].alpha, &k, s, q);
+            if (fabs(found - wanted[s]) > 0.15)
+                fail_msg("%s, state %lld: %g, tabular %g", cases[c].algorithm, (long long)s, found, wanted[s]);
+            apart = fmax(apart, fabs(wanted[s] - without[s]));
+        }
+        assert_true(apart > 0.3);
+    }
+    pess_transitions_destroy(data);
+    pess_mdp_destroy(mdp);
+}
+
+/* CRR's critic values its actor, and the actor does better than the log it was taught from. */
+static void actor_and_critic_agree(void **state) {
+    (void)state;
+    pess_mdp *mdp = process();
+    pess_transitions *data = uneven_log(mdp, 1500, UINT64_MAX);
+    for (int kind = 0; kind < 2; kind++) {
+        const char *name = kind == 0 ? "crr" : "crr-exp";
+        pess_train_options o = training(mdp, data, name, name);
+        o.protocol.rate_last = 1e-4; /* the actor has the first rate throughout */
+        pess_train_result result;
+        pess_error error;
+        OK(pess_train_run(&o, &result, &error));
+        known k = {0}, log = {0};
+        double wanted[STATES], logged[STATES], gain = 0;
+        fill_known(data, in_root(name), false, true, &k);
+        count_pairs(data, &log);
+        for (int64_t s = 0; s < data->states; s++) {
+            double visits = 0;
+            for (int a = 0; a < ACTIONS; a++) visits += log.counts[s][a];
+            for (int a = 0; a < ACTIONS; a++) log.actor[s][a] = (float)(log.counts[s][a] / fmax(visits, 1));
+        }
+        tabular_values(data, &pess__learner_crr, NAN, &k, wanted);
+        tabular_values(data, &pess__learner_crr, NAN, &log, logged);
+        for (int64_t s = 0; s < data->states; s++) {
+            float q[ACTIONS];
+            if (!acted_in(&k, s)) continue;
+            outputs_of(data, in_root(name), "policy", s, q);
+            const double found = rule(&pess__learner_crr, NAN, &k, s, q);
+            if (fabs(found - wanted[s]) > 0.6) /* the actor moved on since; the gain is about 5 */
+                fail_msg("%s, state %lld: %g, the actor is worth %g", name, (long long)s, found, wanted[s]);
+            gain += (wanted[s] - logged[s]) / (double)data->states;
+        }
+        if (gain < 0.3) fail_msg("%s: %g better than the log", name, gain);
+    }
+    pess_transitions_destroy(data);
+    pess_mdp_destroy(mdp);
+}
+
+/* Mixtures of heads learn the same values as one network; CQL with weight 0 is naive, with more it lowers the values of
+ * the action that is rarely logged. */
+static void rem_and_cql_against_naive(void **state) {
+    (void)state;
+    pess_mdp *mdp = process();
+    pess_transitions *data = uneven_log(mdp, 1500, UINT64_MAX);
+    pess_train_result result;
+    pess_error error;
+    known k = {0};
+    double wanted[STATES], rare[2] = {0, 0};
+    count_pairs(data, &k);
+    tabular_values(data, &pess__learner_naive, NAN, &k, wanted);
+    pess_train_options o = training(mdp, data, "rem", "rem");
+    o.protocol.updates = 60;
+    OK(pess_train_run(&o, &result, &error));
+    for (int c = 0; c < 2; c++) {
+        o = training(mdp, data, "cql", c == 0 ? "cql-0" : "cql-1");
+        o.alpha = c;
+        OK(pess_train_run(&o, &result, &error));
+    }
+    o = training(mdp, data, "naive", "naive");
+    OK(pess_train_run(&o, &result, &error));
+    for (int64_t s = 0; s < data->states; s++) {
+        const int64_t heads = pess__learner_rem.heads;
+        float many[64 * ACTIONS], q[3][ACTIONS];
+        double policy[ACTIONS];
+        assert_true(heads <= 64);
+        if (!acted_in(&k, s)) continue;
+        outputs_of(data, in_root("rem"), "policy", s, many);
+        const pess__sight sight = {.actions = ACTIONS, .q = many, .heads = heads, .head_stride = ACTIONS};
+        const double found = pess__learner_rem.decide(NAN, &sight, policy);
+        if (fabs(found - wanted[s]) > 0.2) fail_msg("rem, state %lld: %g, tabular %g", (long long)s, found, wanted[s]);
+        static const char *const runs[] = {"naive", "cql-0", "cql-1"};
+        for (int i = 0; i < 3; i++) outputs_of(data, in_root(runs[i]), "policy", s, q[i]);
+        assert_memory_equal(q[0], q[1], sizeof q[0]);
+        rare[0] += (double)q[0][2] - (double)q[0][0];
+        rare[1] += (double)q[2][2] - (double)q[2][0];
+    }
+    assert_true(rare[1] < rare[0] - 5);
+    pess_transitions_destroy(data);
+    pess_mdp_destroy(mdp);
+}
+
+/* A line of states in which action 1 leads on and pays 1 at its end, action 0 ends at once and pays 0.2, action 2 was
+ * never taken. The models must imagine the first two as they are, and differ about the third. */
+static void models_imagine_what_was_seen(void **state) {
+    (void)state;
+    enum { LINE = 6, TIMES = 20 };
+    pess_transitions *data = NULL, *imagined = NULL;
+    pess_error error;
+    OK(pess__transitions_create("mdp", "", STATES, ACTIONS, &data, &error));
+    for (int i = 0; i < TIMES * LINE * 2; i++) {
+        const int s = i / 2 % LINE, action = i % 2, next = action == 0 ? LINE : s + 1;
+        uint8_t from[BYTES] = {0}, to[BYTES] = {0};
+        from[s / 8] = (uint8_t)(1U << (s % 8));
+        to[next / 8] = (uint8_t)(1U << (next % 8));
+        OK(pess__transitions_add(data, from, action,
+                                 action == 0     ? 0.2
+                                 : s == LINE - 1 ? 1
+                                                 : 0,
+                                 to, next == LINE ? PESS_END_TERMINAL : PESS_END_NONE, &error));
+    }
+    pess_train_options o = training(NULL, data, "model-ensemble", "model");
+    o.protocol.batch = 64;
+    pess_train_result result;
+    OK(pess_train_run(&o, &result, &error));
+    char path[400];
+    (void)snprintf(path, sizeof path, "%s/imagined.pessdata", in_root("model"));
+    OK(pess_transitions_read(path, &imagined, &error));
+    assert_int_equal(imagined->transitions, 2 * data->transitions);
+    assert_memory_equal(imagined->state, data->state, (size_t)data->transitions * sizeof *data->state);
+    assert_memory_equal(imagined->reward, data->reward, (size_t)data->transitions * sizeof *data->reward);
+    double price[ACTIONS] = {0};
+    int64_t times[ACTIONS] = {0};
+    for (int64_t i = data->transitions; i < imagined->transitions; i++) {
+        const int32_t s = imagined->state[i], action = imagined->action[i];
+        int64_t row = 0; /* the logged transition of this pair */
+        while (row < data->transitions && (data->state[row] != s || data->action[row] != action)) row++;
+        const double logged = row < data->transitions ? (double)data->reward[row] : 0;
+        price[action] += logged - (double)imagined->reward[i];
+        times[action]++;
+        if (row == data->transitions) continue;
+        assert_int_equal(imagined->next[i], data->next[row]);
+        assert_int_equal(imagined->end[i] == PESS_END_TERMINAL, data->end[row] == PESS_END_TERMINAL);
+        assert_true(fabs((double)imagined->reward[i] - logged) < 0.2);
+    }
+    for (int a = 0; a < 2; a++) assert_true(times[a] > 0 && price[a] / (double)times[a] < 0.1);
+    assert_true(price[2] / (double)times[2] > 0.3);
+    /* Naive on these: right is worth γ^(5−s), more than 0.2, from every state; the third stays below. */
+    for (int s = 0; s < LINE; s++) {
+        float q[ACTIONS];
+        uint8_t bits[BYTES] = {0};
+        bits[s / 8] = (uint8_t)(1U << (s % 8));
+        outputs_of(data, in_root("model"), "policy", pess__transitions_find(data, bits), q);
+        assert_true(fabs((double)q[1] - pow(GAMMA, LINE - 1 - s)) < 0.15);
+        assert_true(fabs((double)q[0] - 0.2) < 0.15);
+    }
+    pess_transitions_destroy(imagined);
+    pess_transitions_destroy(data);
+}
+
+static void resuming(void **state) {
+    (void)state;
+    pess_mdp *mdp = process();
+    pess_transitions *data = uneven_log(mdp, 600, UINT64_MAX);
+    resumes_to_the_same_bytes(mdp, data, "crr", (const char *const[]){"actor.pessnet", NULL});
+    resumes_to_the_same_bytes(mdp, data, "rem", (const char *const[]){NULL});
+    resumes_to_the_same_bytes(mdp, data, "spibb-dqn", (const char *const[]){NULL});
+    resumes_to_the_same_bytes(mdp, data, "model-ensemble", (const char *const[]){"imagined.pessdata", NULL});
+    pess_transitions_destroy(data);
+    pess_mdp_destroy(mdp);
+}
+
+static void a_threshold_above_one_is_refused(void **state) {
+    (void)state;
+    pess_mdp *mdp = process();
+    pess_transitions *data = uneven_log(mdp, 300, UINT64_MAX);
+    pess_train_options o = training(mdp, data, "bcq", "bad");
+    o.alpha = 1.5;
+    pess_train_result result;
+    pess_error error;
+    assert_int_equal(pess_train_run(&o, &result, &error), PESS_ARGUMENT);
+    assert_non_null(strstr(error.message, "tau"));
+    pess_transitions_destroy(data);
+    pess_mdp_destroy(mdp);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bcq_by_hand),
+        cmocka_unit_test(brac_by_hand),
+        cmocka_unit_test(spibb_by_hand),
+        cmocka_unit_test(crr_by_hand),
+        cmocka_unit_test(rem_by_hand),
+        cmocka_unit_test(losses_by_hand),
+        cmocka_unit_test(networks_come_to_the_tabular_answer),
+        cmocka_unit_test(actor_and_critic_agree),
+        cmocka_unit_test(rem_and_cql_against_naive),
+        cmocka_unit_test(models_imagine_what_was_seen),
+        cmocka_unit_test(resuming),
+        cmocka_unit_test(a_threshold_above_one_is_refused),
+    };
+    return cmocka_run_group_tests(tests, open_root, remove_root);
+}
