@@ -39,7 +39,7 @@ double pess__decide_ua(double alpha, const pess__sight *sight, double *policy);
 /* 1/√n, `none` where n is 0. */
 double pess__root_count(double n, double none);
 
-/* regress.c: trains a network to labels at the states in which the data act, uniformly over those states. */
+/* regress.c: trains a network to labels at the states in which the data act, each as often as the data do. */
 pess_status pess__regress(pess__fitted *fitted, pess__net *net, pess_error *error);
 
 #endif

@@ -1,45 +1,36 @@
-/* A short regression before training: the doubt's network learns its labels at the states in which the data act, every
- * such state as often as any other. A tenth of the steps of the training, with its minibatches and the step size of
- * imitation, falling to 0. */
+/* A short regression before training: the doubt's network learns its labels at the states in which the data act, each
+ * as often as the data do. A sixth of the steps of the training, with its minibatches and the step size of imitation,
+ * falling to 0. */
 #include "deep/doubt.h"
 
 #include "core/memory.h"
 
 #include <stdlib.h>
 
-enum { SHARE = 10 };
+enum { SHARE = 6 };
 
 typedef struct lesson {
-    int64_t count, batch, outputs;
-    int64_t *states; /* [count] in which the data act */
+    int64_t batch, outputs;
     /* A minibatch: sample i has `outputs` labels. */
     int64_t *sample, *first;
     int32_t *which;
     pess__real *labels;
 } lesson;
 
-static pess_status open_lesson(const pess__fitted *f, lesson *l, pess_error *error) {
+static pess_status open_lesson(lesson *l, pess_error *error) {
     static const char what[] = "a regression";
-    const int64_t states = f->data->states, labels = l->batch * l->outputs;
-    PESS_TRY(pess__allocate(&l->states, states, sizeof *l->states, what, error));
+    const int64_t labels = l->batch * l->outputs;
     PESS_TRY(pess__allocate(&l->sample, l->batch, sizeof *l->sample, what, error));
     PESS_TRY(pess__allocate(&l->first, l->batch + 1, sizeof *l->first, what, error));
     PESS_TRY(pess__allocate(&l->which, labels, sizeof *l->which, what, error));
     PESS_TRY(pess__allocate(&l->labels, labels, sizeof *l->labels, what, error));
     for (int64_t i = 0; i <= l->batch; i++) l->first[i] = i * l->outputs;
     for (int64_t i = 0; i < labels; i++) l->which[i] = (int32_t)(i % l->outputs);
-    for (int64_t row = 0; row < f->data->transitions; row++) { /* in the order in which the log shows them */
-        const int64_t state = f->data->state[row];
-        if (f->place[state] >= 0) continue;
-        f->place[state] = 0;
-        l->states[l->count++] = state;
-    }
-    for (int64_t i = 0; i < l->count; i++) f->place[l->states[i]] = -1;
     return PESS_OK;
 }
 
 static void close_lesson(lesson *l) {
-    void *const owned[] = {l->states, l->sample, l->first, l->which, l->labels};
+    void *const owned[] = {l->sample, l->first, l->which, l->labels};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) free(owned[i]);
 }
 
@@ -53,7 +44,7 @@ static pess_status teach(pess__fitted *f, lesson *l, pess__trainer *trainer, pes
     for (int64_t step = 0; step < steps; step++) {
         pess__step_info info;
         for (int64_t i = 0; i < l->batch; i++) {
-            l->sample[i] = l->states[pess__rng_below(&rng, (uint64_t)l->count)];
+            l->sample[i] = f->data->state[pess__rng_below(&rng, (uint64_t)f->data->transitions)];
             f->learner->doubt->label(f, l->sample[i], l->labels + i * l->outputs);
         }
         trainer->optimiser.rate = p->imitation_rate * (1 - (double)step / (double)steps);
@@ -69,7 +60,7 @@ pess_status pess__regress(pess__fitted *f, pess__net *net, pess_error *error) {
     const pess__optimiser optimiser = pess__optimiser_defaults();
     pess__rng rng = pess__rng_stream(f->options.seed, "doubt network", 0);
     pess__net_initialise(net, &rng);
-    pess_status status = open_lesson(f, &l, error);
+    pess_status status = open_lesson(&l, error);
     if (status == PESS_OK) status = pess__trainer_create(net, &optimiser, &trainer, error);
     if (status == PESS_OK) status = teach(f, &l, trainer, error);
     pess__trainer_destroy(trainer);
