@@ -47,7 +47,7 @@ static void penalties_of(const pess_transitions *data, const char *directory, co
     const char *name = learner->doubt->info.name;
     for (int64_t s = 0; s < data->states; s++) {
         double u[ACTIONS], visits = 0;
-        float outputs[ACTIONS];
+        float outputs[ACTIONS] = {0};
         for (int a = 0; a < ACTIONS; a++) visits += k->counts[s][a];
         if (learner->info.imitation) {
             outputs_of(data, directory, "imitation/policy", s, outputs);

@@ -1,13 +1,15 @@
 /* A short regression before training: the doubt's network learns its labels at the states in which the data act, each
- * as often as the data do. A sixth of the steps of the training, with its minibatches and the step size of imitation,
- * falling to 0. */
+ * as often as it occurs. Three fifths of the steps of the training with minibatches a quarter as large, at three times
+ * the step size of imitation, falling to 0: small minibatches learn far more from the same samples here. (Breakout,
+ * epsilon 0, states drawn evenly, 1600 steps of 256 at imitation's step size: the smallest u is the logged action's in
+ * 42 % of the states; 9600 steps of 64: 78 %, for half as many samples again.) */
 #include "deep/doubt.h"
 
 #include "core/memory.h"
 
 #include <stdlib.h>
 
-enum { SHARE = 6 };
+enum { SMALLER = 4, FASTER = 3 }; /* minibatch, step size */
 
 typedef struct lesson {
     int64_t batch, outputs;
@@ -36,7 +38,7 @@ static void close_lesson(lesson *l) {
 
 static pess_status teach(pess__fitted *f, lesson *l, pess__trainer *trainer, pess_error *error) {
     const pess_protocol *p = &f->options.protocol;
-    const int64_t steps = (p->updates * p->steps + SHARE - 1) / SHARE;
+    const int64_t steps = (3 * p->updates * p->steps + 4) / 5;
     const pess__loss loss = {.kind = PESS__LOSS_SQUARED};
     const pess__bits_rows rows = {f->data->observations, f->data->bytes, l->sample};
     const pess__labels labels = {.actions = l->which, .targets = l->labels, .first = l->first};
@@ -47,7 +49,7 @@ static pess_status teach(pess__fitted *f, lesson *l, pess__trainer *trainer, pes
             l->sample[i] = f->data->state[pess__rng_below(&rng, (uint64_t)f->data->transitions)];
             f->learner->doubt->label(f, l->sample[i], l->labels + i * l->outputs);
         }
-        trainer->optimiser.rate = p->imitation_rate * (1 - (double)step / (double)steps);
+        trainer->optimiser.rate = FASTER * p->imitation_rate * (1 - (double)step / (double)steps);
         PESS_TRY(pess__trainer_step(trainer, &rows, &labels, l->batch, &loss, &info, error));
         PESS_TRY(pess__fitted_report(f, "uncertainty", step, steps, error));
     }
@@ -55,7 +57,7 @@ static pess_status teach(pess__fitted *f, lesson *l, pess__trainer *trainer, pes
 }
 
 pess_status pess__regress(pess__fitted *f, pess__net *net, pess_error *error) {
-    lesson l = {.batch = f->options.protocol.batch, .outputs = net->outputs};
+    lesson l = {.batch = (f->options.protocol.batch + SMALLER - 1) / SMALLER, .outputs = net->outputs};
     pess__trainer *trainer = NULL;
     const pess__optimiser optimiser = pess__optimiser_defaults();
     pess__rng rng = pess__rng_stream(f->options.seed, "doubt network", 0);
