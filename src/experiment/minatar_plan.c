@@ -254,12 +254,12 @@ static void describe(pess_minatar *m) {
     (void)snprintf(
         m->description, sizeof m->description,
         "A near-optimal player of each game (DQN) acts ε-greedily and collects %s (sticky actions 0.1, "
-        "difficulty ramping, all six actions). %lld trials at each of %d x, each with its own data, imitation "
+        "difficulty ramping, all six actions). %lld trial%s at each of %d x, each with its own data, imitation "
         "network and training. Protocol %s: %lld Bellman updates of %lld gradient steps of %lld samples, the "
         "network %s; γ = 0.99. The score is the mean undiscounted return of the last %d updates, %lld "
         "episodes each.",
-        data, (long long)o->trials, m->x_count, o->protocol.name, (long long)o->protocol.updates,
-        (long long)o->protocol.steps, (long long)o->protocol.batch,
+        data, (long long)o->trials, o->trials == 1 ? "" : "s", m->x_count, o->protocol.name,
+        (long long)o->protocol.updates, (long long)o->protocol.steps, (long long)o->protocol.batch,
         o->protocol.reset ? "begun anew at each" : "kept from one to the next", PESS_SCORED_UPDATES,
         (long long)o->protocol.score_episodes);
 }

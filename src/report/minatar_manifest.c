@@ -12,9 +12,10 @@ void pess__minatar_note(const pess_minatar *m, char *out, size_t size) {
     if (o->shards > 1)
         (void)snprintf(shard, sizeof shard, " · shard %lld of %lld only", (long long)o->shard, (long long)o->shards);
     (void)snprintf(out, size,
-                   "%lld trials · protocol %s · seed %llu%s · lines: mean of the trials; bands: from the "
+                   "%lld trial%s · protocol %s · seed %llu%s · lines: mean of the trials; bands: from the "
                    "smallest to the largest",
-                   (long long)o->trials, o->protocol.name, (unsigned long long)o->seed, shard);
+                   (long long)o->trials, o->trials == 1 ? "" : "s", o->protocol.name, (unsigned long long)o->seed,
+                   shard);
 }
 
 static void member(pess__outfile *file, const char *key, const char *value) {
