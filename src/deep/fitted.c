@@ -428,7 +428,8 @@ static void field(char *line, size_t size, double value) {
 
 static pess_status log_update(pess__fitted *f, const pess__scored *scored, pess_error *error) {
     char line[512];
-    (void)snprintf(line, sizeof line, "%lld,%lld", (long long)f->update, (long long)(f->update * f->steps));
+    const long long steps = f->update * f->steps;
+    (void)snprintf(line, sizeof line, "%lld,%lld", (long long)f->update, steps);
     const double fields[] = {f->loss,         f->mean_target,    f->mean_q,        scored->mean_return, scored->ci95,
                              scored->control, scored->predicted, scored->obtained, scored->outside};
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) field(line, sizeof line, fields[i]);
