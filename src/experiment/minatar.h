@@ -63,6 +63,8 @@ struct pess_minatar {
 
 /* ---- minatar_plan.c */
 bool pess__minatar_is_data(const pess_minatar *m); /* x is the number of transitions */
+/* The imitation network is always the first curve, where there is one, and made together with the data. */
+bool pess__minatar_is_imitation(const pess_minatar *m, int curve);
 /* Everything but the players: lists, curves, datasets, seeds. */
 pess_status pess__minatar_plan(const pess_minatar_options *options, pess_minatar **out, pess_error *error);
 static inline bool pess__minatar_mine(const pess_minatar *m, int64_t dataset) {

@@ -76,11 +76,9 @@ static pess_status time_steps(bench *b, int64_t batch, double *learn, double *ac
     return PESS_OK;
 }
 
-static bool is_imitation(const pess_minatar *m, int curve) { return !m->curves[curve].learner->values; }
-
 static double samples_of(const pess_minatar *m, int curve) {
     const pess_protocol *p = &m->options.protocol;
-    if (is_imitation(m, curve)) return (double)p->imitation_steps * (double)p->imitation_batch;
+    if (pess__minatar_is_imitation(m, curve)) return (double)p->imitation_steps * (double)p->imitation_batch;
     return (double)p->updates * (double)p->steps * (double)p->batch;
 }
 
@@ -118,7 +116,7 @@ double pess__minatar_run_seconds(const pess_minatar *m, int64_t dataset, int cur
     const double before = seconds_before(m, dataset, curve);
     if (!isnan(before)) return before;
     const double scored = (double)(PESS_SCORED_UPDATES * (p->score_episodes + p->control_episodes));
-    if (is_imitation(m, curve))
+    if (pess__minatar_is_imitation(m, curve))
         return samples_of(m, curve) * m->step_seconds + scored * EPISODE_STEPS * 2 * m->act_seconds;
     const int64_t looks_between = p->eval_every > 0 ? p->updates / p->eval_every : 0;
     const double between = (double)(looks_between * p->eval_episodes);

@@ -56,6 +56,10 @@ pess_minatar_options pess_minatar_options_defaults(void) {
 
 bool pess__minatar_is_data(const pess_minatar *m) { return m->info == &kinds[1]; }
 
+bool pess__minatar_is_imitation(const pess_minatar *m, int curve) {
+    return strcmp(m->curves[curve].learner->name, "imitation") == 0;
+}
+
 /* ---- lists: words between commas */
 
 typedef struct list {

@@ -212,7 +212,7 @@ static void set_train_options(worker *w, int64_t index, int curve, const char *d
     o->out = directory;
     o->imitation = imitation;
     o->resume = true;
-    o->seed = m->curves[curve].learner->values ? dataset->train_seed : dataset->imitation_seed;
+    o->seed = pess__minatar_is_imitation(m, curve) ? dataset->imitation_seed : dataset->train_seed;
     o->threads = 1;
     o->progress = (pess_progress){.report = on_progress, .user = w};
 }
@@ -243,9 +243,6 @@ static pess_status train(worker *w, int64_t index, int curve, pess_error *error)
     return PESS_OK;
 }
 
-/* Nothing but an imitation network is first among the curves and made with the data. */
-static bool imitates(const pess_minatar *m) { return !m->curves[0].learner->values; }
-
 static pess_status prepare(worker *w, int64_t index, pess_error *error) {
     crew *k = w->crew;
     pess_minatar *m = k->m;
@@ -259,7 +256,7 @@ static pess_status prepare(worker *w, int64_t index, pess_error *error) {
     w->from += w->seconds;
     PESS_TRY(play(w, index, &k->behaviour[index], error));
     w->from += w->seconds;
-    if (!imitates(m) || pess__minatar_run_of(m, index, 0)->finished) return PESS_OK;
+    if (!pess__minatar_is_imitation(m, 0) || pess__minatar_run_of(m, index, 0)->finished) return PESS_OK;
     w->seconds = k->cost[index * m->curve_count];
     return train(w, index, 0, error);
 }
@@ -270,7 +267,7 @@ static double task_seconds(const crew *k, const pess__minatar_task *task) {
     const pess_minatar *m = k->m;
     const double *cost = k->cost + task->dataset * m->curve_count;
     if (task->curve >= 0) return cost[task->curve];
-    const bool trains = imitates(m) && !pess__minatar_run_of(m, task->dataset, 0)->finished;
+    const bool trains = pess__minatar_is_imitation(m, 0) && !pess__minatar_run_of(m, task->dataset, 0)->finished;
     return pess__minatar_prepare_seconds(m, task->dataset) + (trains ? cost[0] : 0);
 }
 
@@ -449,8 +446,9 @@ static pess_status make_queue(crew *k, pess_error *error) {
         k->cost[i] = pess__minatar_run_seconds(m, d, c);
     }
     count_runs(k, todo);
-    const pess_status status = pess__minatar_queue_create(m->dataset_count, m->curve_count, imitates(m),
-                                                          m->options.jobs, todo, k->cost, &k->queue, error);
+    const pess_status status =
+        pess__minatar_queue_create(m->dataset_count, m->curve_count, pess__minatar_is_imitation(m, 0), m->options.jobs,
+                                   todo, k->cost, &k->queue, error);
     free(todo);
     return status;
 }
