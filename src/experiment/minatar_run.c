@@ -432,6 +432,16 @@ static void count_runs(crew *k, const bool *todo) {
     }
 }
 
+/* Datasets of which nothing is left to run, but whose file a crash has left behind. */
+static void remove_leftovers(crew *k, const bool *todo) {
+    const pess_minatar *m = k->m;
+    for (int64_t d = 0; d < m->dataset_count; d++) {
+        bool any = !pess__minatar_mine(m, d);
+        for (int c = 0; c < m->curve_count; c++) any |= todo[d * m->curve_count + c];
+        if (!any) release_data(k, d);
+    }
+}
+
 /* Which runs are left, and a queue of them. */
 static pess_status make_queue(crew *k, pess_error *error) {
     pess_minatar *m = k->m;
@@ -446,6 +456,7 @@ static pess_status make_queue(crew *k, pess_error *error) {
         k->cost[i] = pess__minatar_run_seconds(m, d, c);
     }
     count_runs(k, todo);
+    remove_leftovers(k, todo);
     const pess_status status =
         pess__minatar_queue_create(m->dataset_count, m->curve_count, pess__minatar_is_imitation(m, 0), m->options.jobs,
                                    todo, k->cost, &k->queue, error);

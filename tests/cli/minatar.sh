@@ -55,6 +55,10 @@ expect 0 run --trials 1 --jobs 1 --out pieces --resume
 cmp -s whole/results.csv pieces/results.csv || fail "results.csv after $kills kills is not that of a whole run"
 cmp -s whole/figure.svg pieces/figure.svg || fail "figure.svg after $kills kills is not that of a whole run"
 [ -z "$(find pieces -name '*.pessdata')" ] || fail "datasets are left: $(find pieces -name '*.pessdata')"
+# A crash between the last result of a dataset and the removal of its file: the next run removes it.
+touch pieces/runs/breakout/x-0/trial-1/data.pessdata
+expect 0 run --trials 1 --jobs 1 --out pieces --resume
+[ -z "$(find pieces -name '*.pessdata')" ] || fail "a dataset left by a crash is still there"
 
 # Ctrl-C in good order
 "$PESS" experiment minatar-exploration "${small[@]}" --trials 1 --jobs 2 --out cut >out 2>err </dev/null &
