@@ -1093,6 +1093,7 @@ typedef struct pess_train_options {
     uint64_t seed;
     int threads;               /* of targets and evaluations; 0: all there are. The result does not depend on it */
     double checkpoint_seconds; /* between checkpoints, which are taken after updates. Default 10 */
+    double report_seconds;     /* least time between reports of progress. Default 0.1 */
     pess_progress progress;
 } pess_train_options;
 

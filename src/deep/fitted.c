@@ -31,7 +31,8 @@ pess_train_options pess_train_options_defaults(void) {
                                 .relative = true,
                                 .gamma = 0.99,
                                 .network = "value",
-                                .checkpoint_seconds = 10};
+                                .checkpoint_seconds = 10,
+                                .report_seconds = 0.1};
 }
 
 /* ---- setting up */
@@ -372,7 +373,7 @@ int64_t pess__fitted_draw(pess__fitted *f, int64_t network, pess__rng *rng) {
 pess_status pess__fitted_report(pess__fitted *f, const char *what, int64_t done, int64_t total, pess_error *error) {
     const pess_progress *p = &f->options.progress;
     const double now = pess__clock();
-    if (p->report == NULL || now - f->reported < 0.1) return PESS_OK;
+    if (p->report == NULL || now - f->reported < f->options.report_seconds) return PESS_OK;
     f->reported = now;
     if (p->report(p->user, what, (double)done, (double)total, "steps")) return PESS_OK;
     return pess__fail(error, PESS_INTERRUPTED, "interrupted in update %lld", (long long)f->update + 1);
