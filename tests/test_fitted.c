@@ -1,31 +1,8 @@
 /* Fitted Q iteration on fixed datasets: targets by hand, the limits of proximal, a tabular process where the networks
  * must come to the tabular engine's answer, and resuming. */
-#include "deep/fitted.h"
+#include "deep_case.h"
+
 #include "deep/play.h"
-#include "nn/netfile.h"
-
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include <cmocka.h>
-
-static char root[] = "/tmp/pess_fitted_test_XXXXXX";
-
-static const char *in_root(const char *name) {
-    static char paths[6][300];
-    static int next;
-    char *path = paths[next++ % 6];
-    (void)snprintf(path, sizeof paths[0], "%s/%s", root, name);
-    return path;
-}
-
-#define OK(call) assert_int_equal(call, PESS_OK)
 
 /* ---- targets */
 
@@ -71,37 +48,37 @@ static double penalised(const float *q, const float *prior, const double *policy
 
 static void proximal_is_the_best_penalised_policy(void **state) {
     (void)state;
-    enum { ACTIONS = 4 };
+    enum { CHOICES = 4 };
     pess__rng rng = pess__rng_stream(1, "test proximal", 0);
     for (int round = 0; round < 300; round++) {
-        float q[ACTIONS], prior[ACTIONS];
-        double policy[ACTIONS], sum = 0, other[ACTIONS];
-        random_sight(&rng, ACTIONS, q, prior);
+        float q[CHOICES], prior[CHOICES];
+        double policy[CHOICES], sum = 0, other[CHOICES];
+        random_sight(&rng, CHOICES, q, prior);
         const double alpha = 2 * pess__rng_uniform(&rng);
-        const pess__sight sight = {.actions = ACTIONS, .q = q, .prior = prior};
+        const pess__sight sight = {.actions = CHOICES, .q = q, .prior = prior};
         const double value = pess__learner_proximal.decide(alpha, &sight, policy);
-        for (int a = 0; a < ACTIONS; a++) sum += policy[a];
+        for (int a = 0; a < CHOICES; a++) sum += policy[a];
         assert_true(fabs(sum - 1) < 1e-6);
-        assert_true(fabs(value - penalised(q, prior, policy, ACTIONS, alpha)) < 1e-5);
+        assert_true(fabs(value - penalised(q, prior, policy, CHOICES, alpha)) < 1e-5);
         for (int trial = 0; trial < 200; trial++) { /* no other policy is better */
             double total = 0;
-            for (int a = 0; a < ACTIONS; a++) total += other[a] = pess__rng_exponential(&rng);
-            for (int a = 0; a < ACTIONS; a++) other[a] /= total;
-            assert_true(penalised(q, prior, other, ACTIONS, alpha) <= value + 1e-5);
+            for (int a = 0; a < CHOICES; a++) total += other[a] = pess__rng_exponential(&rng);
+            for (int a = 0; a < CHOICES; a++) other[a] /= total;
+            assert_true(penalised(q, prior, other, CHOICES, alpha) <= value + 1e-5);
         }
     }
 }
 
 static void proximal_between_naive_and_imitation(void **state) {
     (void)state;
-    enum { ACTIONS = 6 };
+    enum { CHOICES = 6 };
     pess__rng rng = pess__rng_stream(2, "test proximal", 0);
     for (int round = 0; round < 300; round++) {
-        float q[ACTIONS], prior[ACTIONS];
-        double a_policy[ACTIONS], b_policy[ACTIONS];
-        random_sight(&rng, ACTIONS, q, prior);
+        float q[CHOICES], prior[CHOICES];
+        double a_policy[CHOICES], b_policy[CHOICES];
+        random_sight(&rng, CHOICES, q, prior);
         if (round % 3 == 0) q[4] = q[1]; /* ties */
-        const pess__sight sight = {.actions = ACTIONS, .q = q, .prior = prior};
+        const pess__sight sight = {.actions = CHOICES, .q = q, .prior = prior};
         const double a = pess__learner_proximal.decide(0, &sight, a_policy);
         const double b = pess__learner_naive.decide(NAN, &sight, b_policy);
         assert_memory_equal(&a, &b, sizeof a);
@@ -110,23 +87,12 @@ static void proximal_between_naive_and_imitation(void **state) {
         const double value = pess__learner_proximal.decide(1e9, &sight, a_policy);
         (void)pess__learner_imitation.decide(NAN, &sight, b_policy);
         assert_memory_equal(a_policy, b_policy, sizeof a_policy);
-        for (int k = 0; k < ACTIONS; k++) mean += (double)prior[k] * (double)q[k];
+        for (int k = 0; k < CHOICES; k++) mean += (double)prior[k] * (double)q[k];
         assert_true(fabs(value - mean) < 1e-12);
     }
 }
 
 /* ---- a tabular process */
-
-enum { STATES = 12, ACTIONS = 3 };
-
-static pess_mdp *process(void) {
-    pess_garnet_options o = pess_garnet_options_defaults();
-    o.states = STATES, o.actions = ACTIONS, o.branching = 2, o.terminals = 1, o.seed = 4;
-    pess_mdp *mdp = NULL;
-    pess_error error;
-    OK(pess_mdp_garnet(&o, &mdp, &error));
-    return mdp;
-}
 
 static pess_transitions *collect(const pess_mdp *mdp, int64_t transitions) {
     pess_collect_options o = pess_collect_options_defaults();
@@ -164,18 +130,6 @@ static pess_counts *tabular(const pess_transitions *data) {
     pess_error error;
     OK(pess_counts_read(path, NULL, &counts, &error));
     return counts;
-}
-
-static pess_train_options training(const pess_mdp *mdp, const pess_transitions *data, const char *algorithm,
-                                   const char *out) {
-    pess_train_options o = pess_train_options_defaults();
-    o.mdp = mdp, o.data = data, o.algorithm = algorithm, o.out = in_root(out), o.network = "dense", o.gamma = 0.9;
-    o.seed = 3, o.threads = 1;
-    o.protocol = *pess_protocol_find("smoke");
-    o.protocol.updates = 70, o.protocol.steps = 100, o.protocol.batch = 256, o.protocol.rate = 4e-3;
-    o.protocol.imitation_steps = 2000, o.protocol.imitation_batch = 256, o.protocol.imitation_rate = 1e-2;
-    o.protocol.score_episodes = 20, o.protocol.control_episodes = 0, o.protocol.eval_every = 0;
-    return o;
 }
 
 /* v(s) by the learner's rule from the trained networks. */
@@ -361,18 +315,6 @@ static void bad_options_and_divergence(void **state) {
     assert_non_null(strstr(error.message, "update 1"));
     pess_transitions_destroy(data);
     pess_mdp_destroy(mdp);
-}
-
-static int open_root(void **state) {
-    (void)state;
-    return mkdtemp(root) == NULL;
-}
-
-static int remove_root(void **state) {
-    (void)state;
-    char command[400];
-    (void)snprintf(command, sizeof command, "rm -rf '%s'", root);
-    return system(command); /* NOLINT(cert-env33-c): a fixed command on our own directory */
 }
 
 int main(void) {

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -165,6 +166,13 @@ void pess__outfile_json(pess__outfile *file, const char *text) {
             pess__outfile_write(file, c, 1);
     }
     pess__outfile_write(file, "\"", 1);
+}
+
+void pess__outfile_json_number(pess__outfile *file, double value) {
+    if (isfinite(value))
+        pess__outfile_double(file, value);
+    else
+        pess__outfile_print(file, "null");
 }
 
 /* The rename is only as lasting as the directory entry: flush the directory too. */

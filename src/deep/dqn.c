@@ -447,12 +447,7 @@ static pess_status train(pess__dqn *dqn, pess_error *error) {
 static pess_status run(pess__dqn *dqn, pess_dqn_result *out, pess_error *error) {
     const pess_dqn_options *o = &dqn->options;
     bool found = false;
-    if (o->resume)
-        PESS_TRY(pess__dqn_restore(dqn, &found, error));
-    else if (pess__dqn_has_checkpoint(dqn))
-        return pess__fail(error, PESS_ARGUMENT,
-                          "%s: has checkpoints of an earlier run; go on with --resume or name another directory",
-                          o->out);
+    PESS_TRY(pess__dqn_restore(dqn, &found, error));
     out->resumed_from = found ? dqn->frames : -1;
     dqn->begun = pess__clock();
     PESS_TRY(train(dqn, error));

@@ -48,8 +48,8 @@ typedef struct pess__dqn {
 
 /* Writes the next generation beside the other one; on failure both earlier ones are as they were. */
 pess_status pess__dqn_save(pess__dqn *dqn, pess_error *error);
-/* Restores the newest good checkpoint of the directory. *found false: there is none at all. */
+/* Restores the newest good checkpoint of the directory. *found false: there is none at all. Without
+ * options.resume there must be none. */
 pess_status pess__dqn_restore(pess__dqn *dqn, bool *found, pess_error *error);
-bool pess__dqn_has_checkpoint(const pess__dqn *dqn);
 
 #endif

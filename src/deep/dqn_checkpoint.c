@@ -13,12 +13,8 @@ static pess__generations generations_of(const pess__dqn *dqn) {
                                .kind = "a checkpoint of DQN",
                                .settings = dqn->settings,
                                .magic = "PESSDQN\n",
-                               .version = 1};
-}
-
-bool pess__dqn_has_checkpoint(const pess__dqn *dqn) {
-    const pess__generations generations = generations_of(dqn);
-    return pess__generations_exist(&generations);
+                               .version = 1,
+                               .resume = dqn->options.resume};
 }
 
 static void save_reals(pess__sink *sink, const pess__real *values, int64_t count) {

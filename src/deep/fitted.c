@@ -207,6 +207,7 @@ static pess_status open_imitation(pess__fitted *f, uint32_t *checksum, pess_erro
         own.out = directory;
         own.resume = true;
         own.protocol.score_episodes = own.protocol.control_episodes = 0;
+        PESS_TRY(make_directory(f->options.out, error));
         PESS_TRY(pess_train_run(&own, &unused, error));
         (void)snprintf(path, sizeof path, "%s/imitation/policy.pessnet", f->options.out);
     }
@@ -307,11 +308,11 @@ static pess_status open_training(pess__fitted *f, const pess_train_options *opti
     f->data = options->data;
     f->best = -INFINITY;
     PESS_TRY(find_learner(f, error));
-    PESS_TRY(make_directory(options->out, error));
     plan(f);
     PESS_TRY(open_networks(f, error));
     uint32_t imitation = 0;
     if (f->learner->info.imitation) PESS_TRY(open_imitation(f, &imitation, error));
+    PESS_TRY(make_directory(options->out, error));
     const pess__optimiser optimiser = pess__optimiser_defaults();
     PESS_TRY(pess__trainer_create(f->net, &optimiser, &f->trainer, error));
     describe(f, imitation);
@@ -512,12 +513,7 @@ static void sum_up(const pess__fitted *f, pess_train_result *out) {
 static pess_status run(pess__fitted *f, pess_train_result *out, pess_error *error) {
     const pess_train_options *o = &f->options;
     bool found = false;
-    if (o->resume)
-        PESS_TRY(pess__fitted_restore(f, &found, error));
-    else if (pess__fitted_has_checkpoint(f))
-        return pess__fail(error, PESS_ARGUMENT,
-                          "%s: has checkpoints of an earlier run; go on with --resume or name another directory",
-                          o->out);
+    PESS_TRY(pess__fitted_restore(f, &found, error));
     out->resumed_from = found ? f->update : -1;
     f->begun = f->saved = f->reported = pess__clock();
     while (f->update < f->updates) PESS_TRY(update(f, error));

@@ -110,7 +110,6 @@ pess_status pess__fitted_evaluate(const pess__fitted *fitted, int64_t episodes, 
 /* fitted_files.c: checkpoints, policy and manifest. */
 pess_status pess__fitted_save(pess__fitted *fitted, pess_error *error);
 pess_status pess__fitted_restore(pess__fitted *fitted, bool *found, pess_error *error);
-bool pess__fitted_has_checkpoint(const pess__fitted *fitted);
 pess_status pess__fitted_write(pess__fitted *fitted, const pess_train_result *result, pess_error *error);
 
 #endif

@@ -14,12 +14,8 @@ static pess__generations generations_of(const pess__fitted *f) {
                                .kind = "a checkpoint of a training",
                                .settings = f->settings,
                                .magic = "PESSTRN\n",
-                               .version = 1};
-}
-
-bool pess__fitted_has_checkpoint(const pess__fitted *f) {
-    const pess__generations generations = generations_of(f);
-    return pess__generations_exist(&generations);
+                               .version = 1,
+                               .resume = f->options.resume};
 }
 
 pess_status pess__fitted_save(pess__fitted *f, pess_error *error) {
@@ -90,10 +86,7 @@ pess_status pess__fitted_restore(pess__fitted *f, bool *found, pess_error *error
 
 static void json_line(pess__outfile *file, const char *key, double value, const char *end) {
     pess__outfile_print(file, "  \"%s\": ", key);
-    if (isfinite(value))
-        pess__outfile_double(file, value);
-    else
-        pess__outfile_print(file, "null");
+    pess__outfile_json_number(file, value);
     pess__outfile_print(file, "%s\n", end);
 }
 

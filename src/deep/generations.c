@@ -12,15 +12,6 @@ static void path_of(const pess__generations *g, int64_t number, char path[PESS__
     (void)snprintf(path, PESS__PATH_SIZE, "%s/checkpoint-%d.%s", g->directory, (int)(number % 2), g->suffix);
 }
 
-bool pess__generations_exist(const pess__generations *g) {
-    char path[PESS__PATH_SIZE];
-    for (int i = 0; i < 2; i++) {
-        path_of(g, i, path);
-        if (access(path, F_OK) == 0) return true;
-    }
-    return false;
-}
-
 pess_status pess__generations_begin(const pess__generations *g, int64_t number, int64_t progress, pess__sink *sink,
                                     pess_error *error) {
     char path[PESS__PATH_SIZE];
@@ -73,6 +64,10 @@ pess_status pess__generations_newest(const pess__generations *g, pess__cursor *c
         char path[PESS__PATH_SIZE];
         path_of(g, i, path);
         if (access(path, F_OK) != 0) continue;
+        if (!g->resume)
+            return pess__fail(error, PESS_ARGUMENT,
+                              "%s: has checkpoints of an earlier run; go on with --resume or name another directory",
+                              g->directory);
         *found = true;
         status[i] = open_one(g, path, &cursors[i], &reached[i], &errors[i]);
         cursors[i].name = g->directory; /* the path does not live as long */

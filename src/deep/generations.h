@@ -15,14 +15,15 @@ typedef struct pess__generations {
     const char *settings; /* lines "key=value" of all that decides the result */
     char magic[8];
     uint32_t version;
+    bool resume; /* go on from what is there; otherwise nothing may be there */
 } pess__generations;
 
-bool pess__generations_exist(const pess__generations *g);
 /* Opens generation `number` for writing. */
 pess_status pess__generations_begin(const pess__generations *g, int64_t number, int64_t progress, pess__sink *sink,
                                     pess_error *error);
-/* Opens the newest good one, after its progress. *found false: there is none at all. PESS_ARGUMENT where it was made
- * with other settings, naming the first that differs. Close the cursor in any case. */
+/* Opens the newest good one, after its progress. *found false: there is none at all. PESS_ARGUMENT where there is one
+ * and the run does not resume, or where it was made with other settings, naming the first that differs. Close the
+ * cursor in any case. */
 pess_status pess__generations_newest(const pess__generations *g, pess__cursor *cursor, int64_t *progress, bool *found,
                                      pess_error *error);
 

@@ -29,10 +29,7 @@
 
 static void write_double(pess__outfile *file, const char *key, double value) {
     pess__outfile_print(file, "  \"%s\": ", key);
-    if (isfinite(value))
-        pess__outfile_double(file, value);
-    else
-        pess__outfile_print(file, "null");
+    pess__outfile_json_number(file, value);
     pess__outfile_print(file, ",\n");
 }
 

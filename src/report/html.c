@@ -1,7 +1,6 @@
 /* What the pages share: text that is safe, and figures drawn in the browser from the data in the page. */
 #include "report/html.h"
 
-#include "report/json.h"
 #include "report/style.h"
 
 #include <string.h>
@@ -35,7 +34,7 @@ static void write_numbers(pess__outfile *file, const char *key, const double *va
     pess__outfile_print(file, ",\"%s\":[", key);
     for (int64_t i = 0; i < count; i++) {
         if (i > 0) pess__outfile_write(file, ",", 1);
-        pess__report_json_number(file, values[i]);
+        pess__outfile_json_number(file, values[i]);
     }
     pess__outfile_write(file, "]", 1);
 }

@@ -7,13 +7,6 @@
 #include <string.h>
 #include <time.h>
 
-void pess__report_json_number(pess__outfile *file, double value) {
-    if (isfinite(value))
-        pess__outfile_double(file, value);
-    else
-        pess__outfile_print(file, "null");
-}
-
 void pess__report_note(const pess_experiment *experiment, char *out, size_t size) {
     const pess_experiment_options *o = &experiment->options;
     char grid[120] = "";
@@ -45,7 +38,7 @@ static void member(pess__outfile *file, const char *key, const char *value) {
 
 static void number(pess__outfile *file, const char *key, double value, const char *end) {
     pess__outfile_print(file, "    \"%s\": ", key);
-    pess__report_json_number(file, value);
+    pess__outfile_json_number(file, value);
     pess__outfile_print(file, "%s\n", end);
 }
 
@@ -106,7 +99,7 @@ pess_status pess__report_manifest(const pess_experiment *e, const char *command,
     write_predictions(file, e);
     member(file, "written", when);
     pess__outfile_print(file, "  \"seconds\": ");
-    pess__report_json_number(file, e->seconds);
+    pess__outfile_json_number(file, e->seconds);
     pess__outfile_print(file, "\n}\n");
     return pess__outfile_commit(file, error);
 }

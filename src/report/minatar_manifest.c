@@ -1,6 +1,5 @@
 /* manifest.json of a deep experiment: every setting, seed, version and time, and what was judged. */
 #include "core/outfile.h"
-#include "report/json.h"
 #include "report/minatar.h"
 
 #include <stdio.h>
@@ -90,7 +89,7 @@ pess_status pess__minatar_manifest(const pess_minatar *m, const char *command, c
     write_claims(file, m);
     pess__outfile_print(file, "  \"shard\": %lld,\n  \"shards\": %lld,\n  \"runs\": %lld,\n  \"training_seconds\": ",
                         (long long)m->options.shard, (long long)m->options.shards, (long long)runs);
-    pess__report_json_number(file, seconds);
+    pess__outfile_json_number(file, seconds);
     pess__outfile_print(file, "\n}\n");
     return pess__outfile_commit(file, error);
 }

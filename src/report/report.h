@@ -5,7 +5,6 @@
 #include "core/outfile.h"
 #include "experiment/experiment.h"
 #include "report/figure.h"
-#include "report/json.h"
 
 /* The experiment's figure. Results with several datasets per x (gridworld-alpha) get a panel per dataset. */
 pess_status pess__report_figure(const pess_experiment *experiment, pess__figure *out, pess_error *error);

@@ -86,7 +86,7 @@ static int compare_steps(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Fills state, upper_row and, growing it, upper (as states for now). */
+/* Fills state, upper_row and, growing it, upper (as states; number_steps turns them into steps). */
 static pess_status order_states(pess__lanes_plan *plan, graph *g, uint32_t *list, uint32_t *fill_list,
                                 pess_error *error) {
     int64_t capacity = 0;
