@@ -16,7 +16,7 @@
 static void print_claims(const pess_minatar *experiment) {
     size_t count = 0;
     const pess_minatar_claim *claims = pess_minatar_claims(experiment, &count);
-    if (count > 0) (void)puts("\nWhat the paper says, and what came out:");
+    if (count > 0) (void)puts("\nWhat was expected, and what came out:");
     for (size_t i = 0; i < count; i++) {
         bool told = false;
         for (size_t j = 0; j < i; j++) told |= claims[j].claim == claims[i].claim;

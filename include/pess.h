@@ -1180,7 +1180,7 @@ typedef struct pess_minatar_point {
     double behaviour_mean;
 } pess_minatar_point;
 
-/* What the paper says about a game, the rule by which it is judged, and what came out. */
+/* What is expected of a game ("all games": of all), the rule by which it is judged, and what came out. */
 typedef struct pess_minatar_claim {
     const char *game, *claim, *rule;
     bool judged; /* false: a curve or a point that the rule needs is not there */

@@ -436,6 +436,86 @@ static void test_unjudged(void **state) {
     assert_true(!claims[0].judged && claims[1].judged && !claims[2].judged);
 }
 
+/* ---- what uncertainty-aware learning is held to */
+
+enum { GOAL_XS = 7, GOAL_CURVES = 9 };
+static const double goal_xs[GOAL_XS] = {0, 0.05, 0.1, 0.2, 0.33, 0.66, 1};
+static const char *const goal_names[GOAL_CURVES] = {"behaviour",    "imitation", "imitation-argmax",
+                                                    "naive",        "proximal",  "proximal-0.5-argmax",
+                                                    "ua-imitation", "bcq",       "cql"};
+
+/* Two games with the same curves: level[c] at every x, trials from `low` below to as much above; ua is `drop` lower at
+ * the first `drops` x. */
+static size_t judge_goals(const double level[GOAL_CURVES], double low, int drops, double drop, bool data,
+                          pess_minatar_claim *claims) {
+    static pess_minatar_point points[2 * GOAL_XS * (GOAL_CURVES + 1)];
+    const pess_env_info *games[] = {pess_env_find("breakout"), pess_env_find("freeway")};
+    size_t count = 0;
+    for (int g = 0; g < 2; g++)
+        for (int c = 0; c <= GOAL_CURVES; c++)
+            for (int i = 0; i < GOAL_XS; i++) {
+                const int from = c < GOAL_CURVES ? c : GOAL_CURVES - 1; /* crr as cql */
+                const double mean = level[from] - (c == 6 && i < drops ? drop : 0);
+                if (isnan(mean)) continue;
+                points[count++] = (pess_minatar_point){.game = games[g]->name,
+                                                       .algorithm = c < GOAL_CURVES ? goal_names[c] : "crr",
+                                                       .x = goal_xs[i],
+                                                       .mean = mean,
+                                                       .min = mean - low,
+                                                       .max = mean + low};
+            }
+    return pess__minatar_judge_ua(points, count, games, 2, goal_xs, GOAL_XS, data, claims);
+}
+
+static void test_goals(void **state) {
+    (void)state;
+    pess_minatar_claim claims[PESS__MINATAR_GOALS * 3];
+    const double level[GOAL_CURVES] = {40, 20, 30, 10, 25, 28, 31, 29, 5};
+    assert_int_equal(judge_goals(level, 0.5, 0, 0, false, claims), 6);
+    for (int i = 0; i < 6; i++) assert_true(claims[i].judged && claims[i].holds);
+    assert_string_equal(claims[2].game, "all games");
+    assert_non_null(strstr(claims[2].found, "within noise at 14 of 14 points, by the mean alone at 14"));
+    assert_non_null(strstr(claims[3].found, "ua-imitation 31, proximal 25"));
+    assert_non_null(strstr(claims[5].found, "ua-imitation 0.775, bcq 0.725, cql 0.125, crr 0.125"));
+    /* Within noise: the largest trial reaches the best one's smallest. Six sevenths: one x of seven may fail. */
+    (void)judge_goals(level, 0.5, 7, 1.9, false, claims);
+    assert_true(claims[0].holds && claims[2].holds);
+    assert_non_null(strstr(claims[0].found, "within noise at 7 of 7 ε, by the mean alone at 0; at worst -0.9 against "
+                                            "imitation-argmax (ε = 0)"));
+    (void)judge_goals(level, 0.5, 1, 2.1, false, claims);
+    assert_true(claims[0].holds && claims[2].holds);
+    assert_non_null(strstr(claims[2].found, "within noise at 12 of 14"));
+    (void)judge_goals(level, 0.5, 2, 2.1, false, claims);
+    assert_false(claims[0].holds || claims[2].holds);
+    /* Level with proximal, or with a peer, is not above. */
+    const double even[GOAL_CURVES] = {40, 20, 30, 10, 31, 28, 31, 31, 5};
+    (void)judge_goals(even, 0.5, 0, 0, false, claims);
+    assert_true(claims[0].holds && !claims[3].holds && !claims[4].holds && !claims[5].holds);
+    /* A curve that is not there: its sentences are not judged, the others are. */
+    const double no_peer[GOAL_CURVES] = {40, 20, 30, 10, 25, 28, 31, 29, NAN};
+    (void)judge_goals(no_peer, 0.5, 0, 0, false, claims);
+    assert_true(claims[0].judged && claims[3].judged && !claims[5].judged);
+    const double no_naive[GOAL_CURVES] = {40, 20, 30, NAN, 25, 28, 31, 29, 5};
+    (void)judge_goals(no_naive, 0.5, 0, 0, false, claims);
+    assert_true(!claims[0].judged && !claims[2].judged && claims[3].judged);
+    const double nobody[GOAL_CURVES] = {40, 20, 30, 10, 25, 28, NAN, 29, 5};
+    assert_int_equal(judge_goals(nobody, 0.5, 0, 0, false, claims), 0);
+}
+
+static void test_goals_data(void **state) {
+    (void)state;
+    pess_minatar_claim claims[PESS__MINATAR_GOALS * 3];
+    const double level[GOAL_CURVES] = {40, 20, 30, 10, 25, 28, 31, 29, 5};
+    assert_int_equal(judge_goals(level, 0.5, 4, 8, true, claims), 2); /* grows: ranks 2.5 2.5 2.5 2.5 6 6 6 */
+    assert_true(claims[0].judged && claims[0].holds);
+    assert_non_null(strstr(claims[0].found, "rank correlation 0.87, from 23 at 0 transitions to 31 at 1; proximal 25"));
+    (void)judge_goals(level, 0.5, 0, 0, true, claims); /* level: no correlation */
+    assert_false(claims[0].holds);
+    const double behind[GOAL_CURVES] = {40, 20, 30, 10, 31, 28, 31, 29, 5};
+    (void)judge_goals(behind, 0.5, 4, 8, true, claims);
+    assert_false(claims[0].holds);
+}
+
 /* ---- curves from runs */
 
 static void test_summary(void **state) {
@@ -493,7 +573,8 @@ int main(void) {
         cmocka_unit_test(test_sizes),       cmocka_unit_test(test_shards),      cmocka_unit_test(test_refused),
         cmocka_unit_test(test_settings),    cmocka_unit_test(test_results),     cmocka_unit_test(test_queue),
         cmocka_unit_test(test_queue_order), cmocka_unit_test(test_claims),      cmocka_unit_test(test_freeway),
-        cmocka_unit_test(test_unjudged),    cmocka_unit_test(test_summary),     cmocka_unit_test(test_styles),
+        cmocka_unit_test(test_unjudged),    cmocka_unit_test(test_goals),       cmocka_unit_test(test_goals_data),
+        cmocka_unit_test(test_summary),     cmocka_unit_test(test_styles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

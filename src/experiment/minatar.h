@@ -106,7 +106,7 @@ pess_status pess__minatar_measure(pess_minatar *m, pess_error *error);
 double pess__minatar_run_seconds(const pess_minatar *m, int64_t dataset, int curve);
 double pess__minatar_prepare_seconds(const pess_minatar *m, int64_t dataset); /* without the imitation network */
 
-/* ---- minatar_curves.c, minatar_claims.c */
+/* ---- minatar_curves.c, minatar_claims.c, minatar_goals.c */
 pess_status pess__minatar_summarise(pess_minatar *m, pess_error *error);
 /* The curve of `algorithm` in `game` at x; NULL where there is no such point. */
 const pess_minatar_point *pess__minatar_point_at(const pess_minatar_point *points, size_t count, const char *game,
@@ -115,5 +115,10 @@ enum { PESS__MINATAR_CLAIMS = 4 }; /* per game, at most */
 /* Judges a game's curves; `proximal` names the curve that speaks for proximal. Returns how many claims it wrote. */
 size_t pess__minatar_judge(const pess_minatar_point *points, size_t count, const char *game, const double *x,
                            int x_count, const char *proximal, pess_minatar_claim out[PESS__MINATAR_CLAIMS]);
+enum { PESS__MINATAR_GOALS = 2 }; /* per game, at most; and as many for all games together */
+/* Judges what uncertainty-aware learning is held to, where a curve of it is there; `data`: x is the number of
+ * transitions. Returns how many rows it wrote, at most PESS__MINATAR_GOALS*(game_count + 1). */
+size_t pess__minatar_judge_ua(const pess_minatar_point *points, size_t count, const pess_env_info *const *games,
+                              int game_count, const double *x, int x_count, bool data, pess_minatar_claim *out);
 
 #endif

@@ -1,6 +1,6 @@
 /* What the paper's section on games says, and the rules by which its sentences are judged. Every rule is in words here
  * and computed from the curves (means over trials) alone; it was fixed before the curves were seen. */
-#include "experiment/minatar.h"
+#include "experiment/minatar_judge.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -29,32 +29,11 @@ static const char freeway_rule[] =
     "the "
     "smallest ε, and naive reaches 0.9 times that return at some ε strictly between 0 and 1.";
 
-/* The curves of one game. */
-typedef struct curves {
-    const pess_minatar_point *points;
-    size_t count;
-    const char *game, *proximal;
-    const double *x;
-    int x_count;
-} curves;
-
-/* NAN where there is no such point. */
-static double at(const curves *c, const char *algorithm, double x) {
-    if (algorithm == NULL) return NAN;
-    const pess_minatar_point *point = pess__minatar_point_at(c->points, c->count, c->game, algorithm, x);
-    return point != NULL ? point->mean : NAN;
-}
-
-static void missing(pess_minatar_claim *claim, const char *what) {
-    claim->judged = false;
-    (void)snprintf(claim->found, sizeof claim->found, "not judged: %s", what);
-}
-
-static void judge_naive(const curves *c, pess_minatar_claim *claim) {
-    const double naive_1 = at(c, "naive", 1), imitation_1 = at(c, "imitation", 1);
-    const double naive_0 = at(c, "naive", 0), imitation_0 = at(c, "imitation", 0);
+static void judge_naive(const pess__curves *c, pess_minatar_claim *claim) {
+    const double naive_1 = pess__curve_at(c, "naive", 1), imitation_1 = pess__curve_at(c, "imitation", 1);
+    const double naive_0 = pess__curve_at(c, "naive", 0), imitation_0 = pess__curve_at(c, "imitation", 0);
     if (isnan(naive_1 + imitation_1 + naive_0 + imitation_0)) {
-        missing(claim, "it needs naive and imitation at ε = 0 and ε = 1");
+        pess__not_judged(claim, "it needs naive and imitation at ε = 0 and ε = 1");
         return;
     }
     claim->holds = naive_1 >= imitation_1 && naive_0 < imitation_0 / 2;
@@ -63,43 +42,20 @@ static void judge_naive(const curves *c, pess_minatar_claim *claim) {
                    naive_0, imitation_0);
 }
 
-/* The rank of values[i], from 1; equal values share the mean of their ranks. */
-static double rank(const double *values, int count, int i) {
-    double below = 0, equal = 0;
-    for (int j = 0; j < count; j++) {
-        below += values[j] < values[i];
-        equal += values[j] == values[i];
-    }
-    return below + (equal + 1) / 2;
-}
-
-/* Pearson's correlation of the ranks; NAN where one of them does not vary. */
-static double spearman(const double *a, const double *b, int count) {
-    const double mean = (count + 1) / 2.0;
-    double ab = 0, aa = 0, bb = 0;
-    for (int i = 0; i < count; i++) {
-        const double x = rank(a, count, i) - mean, y = rank(b, count, i) - mean;
-        ab += x * y;
-        aa += x * x;
-        bb += y * y;
-    }
-    return aa > 0 && bb > 0 ? ab / sqrt(aa * bb) : NAN;
-}
-
-static void judge_imitation(const curves *c, pess_minatar_claim *claim) {
+static void judge_imitation(const pess__curves *c, pess_minatar_claim *claim) {
     double x[PESS__MINATAR_XS], score[PESS__MINATAR_XS];
     int count = 0;
     for (int i = 0; i < c->x_count; i++) {
-        const double found = at(c, "imitation", c->x[i]);
+        const double found = pess__curve_at(c, "imitation", c->x[i]);
         if (isnan(found)) continue;
         x[count] = c->x[i];
         score[count++] = found;
     }
     if (count < 3) {
-        missing(claim, "it needs imitation at three ε or more");
+        pess__not_judged(claim, "it needs imitation at three ε or more");
         return;
     }
-    const double correlation = spearman(x, score, count);
+    const double correlation = pess__rank_correlation(x, score, count);
     claim->holds = correlation <= -0.8;
     (void)snprintf(claim->found, sizeof claim->found,
                    "rank correlation %.2f over %d ε; imitation %.3g at ε = %g and %.3g at ε = %g", correlation, count,
@@ -114,12 +70,13 @@ typedef struct comparison {
     double mean_gain;      /* over all ε */
 } comparison;
 
-static comparison compare(const curves *c) {
+static comparison compare(const pess__curves *c) {
     comparison r = {.worst = INFINITY, .gain = NAN};
     double sum = 0;
     for (int i = 0; i < c->x_count; i++) {
-        const double x = c->x[i], proximal = at(c, c->proximal, x), imitation = at(c, "imitation", x);
-        const double naive = at(c, "naive", x);
+        const double x = c->x[i], proximal = pess__curve_at(c, c->proximal, x),
+                     imitation = pess__curve_at(c, "imitation", x);
+        const double naive = pess__curve_at(c, "naive", x);
         if (isnan(proximal + imitation)) continue;
         r.count++;
         sum += proximal - imitation;
@@ -138,10 +95,10 @@ static comparison compare(const curves *c) {
     return r;
 }
 
-static void judge_proximal(const curves *c, pess_minatar_claim *claim) {
+static void judge_proximal(const pess__curves *c, pess_minatar_claim *claim) {
     const comparison r = compare(c);
     if (r.count < c->x_count || isnan(r.gain)) {
-        missing(claim, "it needs proximal and imitation at every ε, some of them 0.33 or more");
+        pess__not_judged(claim, "it needs proximal and imitation at every ε, some of them 0.33 or more");
         return;
     }
     claim->holds = r.worst >= 0.8 && r.gain > 0;
@@ -151,18 +108,18 @@ static void judge_proximal(const curves *c, pess_minatar_claim *claim) {
                    r.worst, r.worst_x, r.gain, r.gain_x, r.not_below_naive, r.naive_count);
 }
 
-static void judge_freeway(const curves *c, pess_minatar_claim *claim) {
+static void judge_freeway(const pess__curves *c, pess_minatar_claim *claim) {
     const comparison r = compare(c);
-    const double behaviour = at(c, "behaviour", c->x[0]);
+    const double behaviour = pess__curve_at(c, "behaviour", c->x[0]);
     double naive = NAN, naive_x = NAN;
     for (int i = 0; i < c->x_count; i++) {
-        const double found = at(c, "naive", c->x[i]);
+        const double found = pess__curve_at(c, "naive", c->x[i]);
         if (!(c->x[i] > 0 && c->x[i] < 1) || isnan(found) || found <= naive) continue;
         naive = found;
         naive_x = c->x[i];
     }
     if (r.count < c->x_count || isnan(naive + behaviour)) {
-        missing(claim, "it needs proximal, imitation and naive at every ε, some of them between 0 and 1");
+        pess__not_judged(claim, "it needs proximal, imitation and naive at every ε, some of them between 0 and 1");
         return;
     }
     claim->holds = r.mean_gain <= behaviour / 10 && naive >= 0.9 * behaviour;
@@ -175,12 +132,12 @@ size_t pess__minatar_judge(const pess_minatar_point *points, size_t count, const
                            int x_count, const char *proximal, pess_minatar_claim out[PESS__MINATAR_CLAIMS]) {
     static const struct {
         const char *claim, *rule, *game; /* game NULL: of all */
-        void (*judge)(const curves *, pess_minatar_claim *);
+        void (*judge)(const pess__curves *, pess_minatar_claim *);
     } rules[PESS__MINATAR_CLAIMS] = {{naive_claim, naive_rule, NULL, judge_naive},
                                      {imitation_claim, imitation_rule, NULL, judge_imitation},
                                      {proximal_claim, proximal_rule, NULL, judge_proximal},
                                      {freeway_claim, freeway_rule, "freeway", judge_freeway}};
-    const curves c = {points, count, game, proximal, x, x_count};
+    const pess__curves c = {points, count, game, x, x_count, proximal};
     size_t written = 0;
     for (int i = 0; i < PESS__MINATAR_CLAIMS; i++) {
         if (rules[i].game != NULL && strcmp(rules[i].game, game) != 0) continue;

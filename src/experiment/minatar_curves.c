@@ -127,12 +127,15 @@ pess_status pess__minatar_summarise(pess_minatar *m, pess_error *error) {
     for (int g = 0; g < m->game_count; g++)
         for (int r = 0; r < count; r++)
             for (int x = 0; x < m->x_count; x++) add_point(m, g, x, &rows[r], m->curve_names[r]);
-    PESS_TRY(
-        pess__allocate(&m->claims, (int64_t)PESS__MINATAR_CLAIMS * m->game_count, sizeof *m->claims, "claims", error));
-    if (pess__minatar_is_data(m)) return PESS_OK; /* what the paper says is about ε */
-    for (int g = 0; g < m->game_count; g++)
+    PESS_TRY(pess__allocate(&m->claims,
+                            (int64_t)PESS__MINATAR_CLAIMS * m->game_count + PESS__MINATAR_GOALS * (m->game_count + 1),
+                            sizeof *m->claims, "claims", error));
+    const bool data = pess__minatar_is_data(m);
+    for (int g = 0; g < m->game_count && !data; g++) /* what the paper says is about ε */
         m->claim_count += pess__minatar_judge(m->points, m->point_count, m->games[g]->name, m->x, m->x_count,
                                               proximal_curve(m), m->claims + m->claim_count);
+    m->claim_count += pess__minatar_judge_ua(m->points, m->point_count, m->games, m->game_count, m->x, m->x_count, data,
+                                             m->claims + m->claim_count);
     return PESS_OK;
 }
 

@@ -22,12 +22,12 @@ static void write_verdict(pess__outfile *file, const pess_minatar_claim *claim) 
     pess__outfile_print(file, "</tr>\n");
 }
 
-/* A sentence of the paper, its rule, and the games below it. */
+/* A sentence, its rule, and the games below it. */
 static void write_claims(pess__outfile *file, const pess_minatar *m) {
     if (m->claim_count == 0) return;
     pess__html_tag(file, "h2", "", m->info->findings);
-    pess__outfile_print(file, "\n<p>Each sentence is judged game by game, by a rule that was fixed beforehand, on the "
-                              "means over trials.</p>\n");
+    pess__outfile_print(file, "\n<p>Each sentence is judged by a rule that was fixed beforehand, on the curves "
+                              "alone.</p>\n");
     for (size_t i = 0; i < m->claim_count; i++) {
         bool told = false;
         for (size_t j = 0; j < i; j++) told |= m->claims[j].claim == m->claims[i].claim;

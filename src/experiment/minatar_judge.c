@@ -1,0 +1,43 @@
+#include "experiment/minatar_judge.h"
+
+#include <math.h>
+#include <stdio.h>
+
+double pess__curve_at(const pess__curves *c, const char *algorithm, double x) {
+    if (algorithm == NULL) return NAN;
+    const pess_minatar_point *point = pess__minatar_point_at(c->points, c->count, c->game, algorithm, x);
+    return point != NULL ? point->mean : NAN;
+}
+
+double pess__curve_mean(const pess__curves *c, const char *algorithm) {
+    double sum = 0;
+    for (int i = 0; i < c->x_count; i++) sum += pess__curve_at(c, algorithm, c->x[i]);
+    return sum / c->x_count;
+}
+
+void pess__not_judged(pess_minatar_claim *claim, const char *why) {
+    claim->judged = false;
+    (void)snprintf(claim->found, sizeof claim->found, "not judged: %s", why);
+}
+
+/* The rank of values[i], from 1; equal values share the mean of their ranks. */
+static double rank(const double *values, int count, int i) {
+    double below = 0, equal = 0;
+    for (int j = 0; j < count; j++) {
+        below += values[j] < values[i];
+        equal += values[j] == values[i];
+    }
+    return below + (equal + 1) / 2;
+}
+
+double pess__rank_correlation(const double *a, const double *b, int count) {
+    const double mean = (count + 1) / 2.0;
+    double ab = 0, aa = 0, bb = 0;
+    for (int i = 0; i < count; i++) {
+        const double x = rank(a, count, i) - mean, y = rank(b, count, i) - mean;
+        ab += x * y;
+        aa += x * x;
+        bb += y * y;
+    }
+    return aa > 0 && bb > 0 ? ab / sqrt(aa * bb) : NAN;
+}

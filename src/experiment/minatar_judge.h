@@ -1,0 +1,25 @@
+/* What judging the curves of the deep experiments needs, whatever the sentence. */
+#ifndef PESS_EXPERIMENT_MINATAR_JUDGE_H
+#define PESS_EXPERIMENT_MINATAR_JUDGE_H
+
+#include "experiment/minatar.h"
+
+/* The curves of one game. */
+typedef struct pess__curves {
+    const pess_minatar_point *points;
+    size_t count;
+    const char *game;
+    const double *x;
+    int x_count;
+    const char *proximal; /* the curve that speaks for proximal; may be NULL */
+} pess__curves;
+
+/* The mean score of a curve; NAN where there is no such point. */
+double pess__curve_at(const pess__curves *c, const char *algorithm, double x);
+/* Its mean over all x; NAN where a point is missing. */
+double pess__curve_mean(const pess__curves *c, const char *algorithm);
+void pess__not_judged(pess_minatar_claim *claim, const char *why);
+/* Spearman's: Pearson's correlation of the ranks, equal values sharing theirs; NAN where one of them does not vary. */
+double pess__rank_correlation(const double *a, const double *b, int count);
+
+#endif
