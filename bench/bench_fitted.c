@@ -4,10 +4,14 @@
  *     bench_fitted DATA train BATCH SECONDS          transitions per second; equal states of a minibatch computed once
  *     bench_fitted DATA every BATCH SECONDS          transitions per second; every one computed
  *     bench_fitted DATA share BATCH                  different states of a minibatch over its transitions
- *     bench_fitted DATA loop BATCH UPDATES STEPS     seconds of fitted Q iteration (naive), without evaluations
+ *     bench_fitted DATA targets BATCH                seconds of the targets of the whole dataset, each next state once
+ *     bench_fitted DATA play EPISODES                frames per second of greedy episodes, the game included
+ *     bench_fitted DATA loop BATCH UPDATES STEPS [LEARNER IMITATION]
+ *                                                    seconds of fitted Q iteration (naive), without evaluations
  */
 #include "core/memory.h"
 #include "deep/fitted.h"
+#include "deep/play.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,6 +49,10 @@ static pess__fitted *prepare(const pess_transitions *data, int64_t batch) {
     f->data = data;
     f->batch = batch;
     f->learner = pess__learner_find("naive");
+    f->options = pess_train_options_defaults();
+    f->options.threads = 1;
+    f->wanted = array(data->states, sizeof *f->wanted);
+    f->outputs = array(PESS__OUTPUT_CHUNK * data->actions, sizeof *f->outputs);
     f->value = array(data->states, sizeof *f->value);
     f->place = array(data->states, sizeof *f->place);
     f->unique = array(batch, sizeof *f->unique);
@@ -103,7 +111,36 @@ static double share_of_states(pess__fitted *f) {
     return (double)different / (100 * (double)f->batch);
 }
 
-static double loop_seconds(const pess_transitions *data, int64_t batch, int64_t updates, int64_t steps) {
+/* So many draws that an update's targets are those of all transitions; best of five. */
+static double target_seconds(pess__fitted *f) {
+    pess_error error = {0};
+    double best = 1e30;
+    f->frozen = f->net;
+    f->update = 1;
+    f->steps = 9 * f->data->transitions / f->batch + 1;
+    for (int i = 0; i < 5; i++) {
+        const double begun = cpu_clock();
+        must(pess__fitted_targets(f, &error), &error);
+        const double seconds = cpu_clock() - begun;
+        if (seconds < best) best = seconds;
+    }
+    return best;
+}
+
+static double play_rate(const pess__fitted *f, int64_t episodes) {
+    pess_error error = {0};
+    pess_play_options o = pess_play_options_defaults();
+    pess_play_result result;
+    o.env.game = f->data->game;
+    o.episodes = episodes;
+    o.threads = 1;
+    const double begun = cpu_clock();
+    must(pess__play(f->net, NULL, &o, &result, &error), &error);
+    return result.mean_length * (double)result.episodes / (cpu_clock() - begun);
+}
+
+static double loop_seconds(const pess_transitions *data, int64_t batch, int64_t updates, int64_t steps,
+                           const char *learner, const char *imitation) {
     char directory[] = "/tmp/pess-bench-XXXXXX", command[64];
     pess_error error = {0};
     pess_train_options o = pess_train_options_defaults();
@@ -111,6 +148,8 @@ static double loop_seconds(const pess_transitions *data, int64_t batch, int64_t 
     if (mkdtemp(directory) == NULL) exit(1);
     o.data = data;
     o.out = directory;
+    o.algorithm = learner;
+    o.imitation = imitation;
     o.threads = 1;
     o.protocol.updates = updates;
     o.protocol.steps = steps;
@@ -132,7 +171,12 @@ int main(int argc, char **argv) {
     const int64_t batch = atoll(argv[3]);
     if (batch < 1) return 2;
     if (strcmp(argv[2], "loop") == 0 && argc > 5) {
-        printf("%.6g\n", loop_seconds(data, batch, atoll(argv[4]), atoll(argv[5])));
+        printf("%.6g\n", loop_seconds(data, batch, atoll(argv[4]), atoll(argv[5]), argc > 6 ? argv[6] : "naive",
+                                      argc > 7 ? argv[7] : NULL));
+    } else if (strcmp(argv[2], "targets") == 0) {
+        printf("%.6g\n", target_seconds(prepare(data, batch)));
+    } else if (strcmp(argv[2], "play") == 0) {
+        printf("%.6g\n", play_rate(prepare(data, 1), batch));
     } else {
         pess__fitted *f = prepare(data, batch);
         const bool share = strcmp(argv[2], "share") == 0, merge = strcmp(argv[2], "train") == 0;

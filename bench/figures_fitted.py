@@ -1,12 +1,32 @@
 """Learning from logged data of Breakout, against PyTorch, one core each, turn by turn: training of the value network with
 the equal states of a minibatch computed once (PyTorch computes every transition, as one writes it), and whole fitted Q
-iterations without evaluations on either side."""
+iterations without evaluations on either side. Then uncertainty-aware learners beside naive, ours both."""
 import os
 import subprocess
+import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROUNDS, SECONDS, TRANSITIONS = 3, 1.0, 100000
 UPDATES, STEPS = 3, {256: 400, 1024: 100}  # as in the protocol `quick`, fewer updates
+COST_UPDATES = 5
+
+
+def beside_naive(emit, ours, build, data, label):
+    """Seconds of a training with its uncertainty, as in `quick`; the imitation network, which is shared, is there."""
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([os.path.join(build, "pess"), "train", data, "-a", "imitation", "--protocol", "smoke", "--out",
+                        folder], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        network = os.path.join(folder, "policy.pessnet")
+        learners = ("ua-counts", "ua-support-net", "ua-imitation", "ua-imitation-counts", "proximal", "bcq", "cql",
+                    "crr", "rem", "ua-ensemble")
+        best = {}
+        for _ in range(ROUNDS):
+            for learner in ("naive",) + learners:
+                seconds = ours("loop", 256, COST_UPDATES, STEPS[256], learner, network)
+                best[learner] = min(best.get(learner, float("inf")), seconds)
+        for learner in learners:
+            emit(f"{learner} on {label}, {COST_UPDATES} updates of {STEPS[256]} steps of 256", best[learner],
+                 best["naive"], peer_name="naive, ours", times_naive=round(best[learner] / best["naive"], 2))
 
 
 def figures(build, emit, run):
@@ -50,5 +70,16 @@ def figures(build, emit, run):
                 theirs = min(theirs, torch("loop", batch, UPDATES, STEPS[batch]))
             emit(f"fitted Q iteration on {label}, {UPDATES} updates of {STEPS[batch]} steps of {batch}, "
                  "evaluations left out of both", mine, theirs, peer_name="the same loop in PyTorch, 1 thread")
+        mine, theirs, acted, looked = float("inf"), float("inf"), 0, 0
+        for _ in range(ROUNDS):
+            mine, theirs = min(mine, ours("targets", 256)), min(theirs, torch("targets", 1024))
+            acted, looked = max(acted, ours("play", 4000)), max(looked, torch("play", 1024, SECONDS))
+        emit(f"targets of the whole dataset, {label}", mine, theirs,
+             peer_name="PyTorch, 1 thread, every transition computed")
+        if policy == "random":
+            emit("evaluation, greedy episodes of Breakout, value network", 1e6 / acted, 1e6 / looked, unit="us/frame",
+                 peer_name="PyTorch, 1 thread, network alone without a game", frames_per_second=round(acted))
+        else:
+            beside_naive(emit, ours, build, data, label)
         peer.stdin.close()
         peer.wait()

@@ -3,6 +3,8 @@
 them, every transition of a minibatch computed. Reads lines and answers each with a number, by the thread's own clock:
 
     train BATCH SECONDS        transitions per second of training, best of ten stretches
+    targets CHUNK              seconds of the targets of the whole dataset, best of three
+    play BATCH SECONDS         observations per second that are looked at and acted upon greedily; there is no game
     loop BATCH UPDATES STEPS   seconds of fitted Q iteration: targets for the whole dataset, then STEPS of training
 """
 import struct
@@ -65,14 +67,37 @@ def train(batch, seconds):
     return best
 
 
+def targets_of(net, chunk):
+    with torch.no_grad():
+        values = torch.cat([net(part).max(1).values for part in after.split(chunk)])
+    return reward + GAMMA * goes_on * values
+
+
+def targets(chunk):
+    net, best = make_net(), float("inf")
+    for _ in range(3):
+        begun = time.thread_time()
+        targets_of(net, chunk)
+        best = min(best, time.thread_time() - begun)
+    return best
+
+
+def play(batch, seconds):
+    net, done, begun = make_net(), 0, time.thread_time()
+    with torch.no_grad():
+        while time.thread_time() - begun < seconds:
+            at = done % (len(state) - batch)
+            net(state[at:at + batch]).argmax(1)
+            done += batch
+    return done / (time.thread_time() - begun)
+
+
 def loop(batch, updates, steps):
     begun, net = time.thread_time(), make_net()
     for update in range(updates):
         targets = reward  # the first ones
         if update > 0:
-            with torch.no_grad():
-                values = torch.cat([net(part).max(1).values for part in after.split(CHUNK)])
-            targets = reward + GAMMA * goes_on * values
+            targets = targets_of(net, CHUNK)
         optimiser = torch.optim.Adam(net.parameters(), lr=3e-4)
         for i in range(steps):
             optimiser.param_groups[0]["lr"] = 3e-4 * (1 - i / steps)
@@ -89,5 +114,9 @@ for line in sys.stdin:
     what, *numbers = line.split()
     if what == "train":
         print(train(int(numbers[0]), float(numbers[1])), flush=True)
+    elif what == "targets":
+        print(targets(int(numbers[0])), flush=True)
+    elif what == "play":
+        print(play(int(numbers[0]), float(numbers[1])), flush=True)
     else:
         print(loop(*map(int, numbers)), flush=True)

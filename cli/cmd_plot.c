@@ -3,30 +3,35 @@
 
 int cmd_plot(int argc, char **argv) {
     static const char *const positional[] = {"DIR|FILE.csv", NULL};
-    const char *out = "figure.svg";
-    const option options[] = {{"output", 'o', OPTION_TEXT, &out, "FILE",
-                               "the figure: .svg, .png or .pdf (figure.svg in the present directory)", NULL, NULL}};
-    const usage use = {.command = "plot",
-                       .summary = "draws results of experiments and learning curves, a panel each",
-                       .arguments = "DIR|FILE.csv [...] [-o figure.svg|.png|.pdf]",
-                       .description =
-                           "Reads the columns algorithm, x, trials, mean, ci95 (results.csv of an experiment). Titles\n"
-                           "and labels come from the manifest.json beside it, where there is one. A file with the\n"
-                           "columns frame and return (log.csv of pess dqn) is a learning curve; with a column game as\n"
-                           "well (learning_curves.csv) it is a panel per game. In a DIR the file is results.csv,\n"
-                           "learning_curves.csv or log.csv, whichever is there.",
-                       .examples = "  pess plot figure-1a figure-1b -o figure-1.pdf\n"
-                                   "  pess plot results.csv -o figure.png\n"
-                                   "  pess plot policies -o learning_curves.svg\n"
-                                   "  pess plot run/log.csv -o run.png",
-                       .positional = positional,
-                       .more = 63};
+    const char *out = "figure.svg", *algorithms = NULL;
+    const option options[] = {
+        {"algorithms", 'a', OPTION_TEXT, &algorithms, "A,B,…", "the curves to draw, in this order (all)", NULL, NULL},
+        {"output", 'o', OPTION_TEXT, &out, "FILE",
+         "the figure: .svg, .png or .pdf (figure.svg in the present directory)", NULL, NULL}};
+    const usage use = {
+        .command = "plot",
+        .summary = "draws results of experiments and learning curves, a panel each",
+        .arguments = "DIR|FILE.csv [...] [-o figure.svg|.png|.pdf]",
+        .description = "Reads the columns algorithm, x, trials, mean and ci95 or min and max, with a column game a\n"
+                       "panel per game (results.csv of an experiment). Titles\n"
+                       "and labels come from the manifest.json beside it, where there is one. A file with the\n"
+                       "columns frame and return (log.csv of pess dqn) is a learning curve; with a column game as\n"
+                       "well (learning_curves.csv) it is a panel per game. In a DIR the file is results.csv,\n"
+                       "learning_curves.csv or log.csv, whichever is there.",
+        .examples = "  pess plot figure-1a figure-1b -o figure-1.pdf\n"
+                    "  pess plot results.csv -o figure.png\n"
+                    "  pess plot policies -o learning_curves.svg\n"
+                    "  pess plot games -a behaviour,naive,ua-imitation -o some.png\n"
+                    "  pess plot run/log.csv -o run.png",
+        .positional = positional,
+        .more = 63};
     const char *paths[64];
     int count = 0;
     const int code = options_parse(&use, options, COUNT_OF(options), argc, argv, paths, &count);
     if (code >= 0) return code;
     pess_error error = {0};
-    if (pess_figure_write(paths, (size_t)count, out, &error) != PESS_OK) return report_error("plot", &error);
+    if (pess_figure_write(paths, (size_t)count, algorithms, out, &error) != PESS_OK)
+        return report_error("plot", &error);
     (void)printf("%s\n", out);
     return EXIT_FINE;
 }

@@ -869,8 +869,10 @@ PESS_API pess_status pess_experiment_directory(const char *directory, bool resum
 PESS_API pess_status pess_experiment_write(const pess_experiment *experiment, const char *directory,
                                            const char *command, pess_error *error);
 /* Draws results (directories, or files results.csv), a panel each, into an .svg, .png or .pdf; and learning curves
- * (files with columns frame and return: the log.csv of a training run; with a column game, a panel per game). */
-PESS_API pess_status pess_figure_write(const char *const *results, size_t count, const char *path, pess_error *error);
+ * (files with columns frame and return: the log.csv of a training run; with a column game, a panel per game).
+ * `algorithms`, "a,b,…", names the curves that are drawn, in this order; NULL: all. */
+PESS_API pess_status pess_figure_write(const char *const *results, size_t count, const char *algorithms,
+                                       const char *path, pess_error *error);
 
 /* ------------------------------------------------------------------------------------ 12 networks and deep training */
 

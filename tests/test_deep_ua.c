@@ -256,6 +256,57 @@ static void alpha_zero_is_naive_to_the_bit(void **state) {
     pess_mdp_destroy(mdp);
 }
 
+/* The last line of log.csv: its columns `unlogged` and `gap`. */
+static void read_strays(const char *directory, double *unlogged, double *gap) {
+    char path[400], line[600], last[600] = "";
+    (void)snprintf(path, sizeof path, "%s/log.csv", directory);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    while (fgets(line, sizeof line, file) != NULL) memcpy(last, line, sizeof last);
+    (void)fclose(file);
+    char *at = last;
+    for (int column = 0; column < 11; column++) at = strchr(at, ',') + 1;
+    assert_int_equal(sscanf(at, "%lf,%lf", unlogged, gap), 2);
+}
+
+/* On data so few that all of them are checked, and that lack some pairs. */
+static void mass_and_values_of_unlogged_actions(void **state) {
+    (void)state;
+    static const char *const learners[] = {"naive", "ua-imitation"};
+    pess_mdp *mdp = process();
+    pess_transitions *data = uneven_log(mdp, 90, UINT64_MAX);
+    known k;
+    count_pairs(data, &k);
+    for (int i = 0; i < 2; i++) {
+        pess_train_options o = training(mdp, data, learners[i], learners[i]);
+        pess_train_result result;
+        pess_error error;
+        double mass = 0, gap = 0, unlogged, found_gap;
+        int64_t both = 0;
+        o.protocol.updates = 3, o.protocol.imitation_steps = 500;
+        if (i == 1) o.alpha = 1000; /* only the least uncertain action is left: always a logged one */
+        OK(pess_train_run(&o, &result, &error));
+        for (int64_t row = 0; row < data->transitions; row++) {
+            const int64_t s = data->state[row];
+            float q[ACTIONS];
+            double best[2] = {-INFINITY, -INFINITY}; /* of never logged, of logged */
+            outputs_of(data, in_root(learners[i]), "policy", s, q);
+            for (int a = 0; a < ACTIONS; a++) best[k.counts[s][a] > 0] = fmax(best[k.counts[s][a] > 0], (double)q[a]);
+            mass += best[0] > best[1];
+            if (isinf(best[0])) continue;
+            gap += best[0] - best[1];
+            both++;
+        }
+        assert_true(both > 0 && both < data->transitions);
+        read_strays(in_root(learners[i]), &unlogged, &found_gap);
+        assert_true(fabs(found_gap - gap / (double)both) < 1e-4);
+        assert_true(fabs(unlogged - (i == 0 ? mass / (double)data->transitions : 0)) < 1e-4);
+        if (i == 0) assert_true(mass > 0);
+    }
+    pess_transitions_destroy(data);
+    pess_mdp_destroy(mdp);
+}
+
 /* Observations are compared in full: where all hashes are equal, counts and the whole run are the same. */
 static void colliding_hashes_change_nothing(void **state) {
     (void)state;
@@ -378,6 +429,7 @@ int main(void) {
         cmocka_unit_test(an_ensemble_of_resamples),
         cmocka_unit_test(each_network_has_its_own_resample),
         cmocka_unit_test(alpha_zero_is_naive_to_the_bit),
+        cmocka_unit_test(mass_and_values_of_unlogged_actions),
         cmocka_unit_test(colliding_hashes_change_nothing),
         cmocka_unit_test(resuming),
         cmocka_unit_test(poor_data_work_and_say_so),

@@ -198,7 +198,7 @@ static void test_read_training_logs(void **state) {
 static void expect_bad(const char *text, const char *says) {
     const char *path = scratch_write(0, text), *out = scratch_path(1, ".svg");
     pess_error error = {0};
-    assert_int_equal(pess_figure_write(&path, 1, out, &error), PESS_INPUT);
+    assert_int_equal(pess_figure_write(&path, 1, NULL, out, &error), PESS_INPUT);
     if (strstr(error.message, says) == NULL) fail_msg("'%s' lacks '%s'", error.message, says);
     assert_int_not_equal(access(out, F_OK), 0);
     (void)unlink(path);
@@ -220,13 +220,38 @@ static void test_bad_results(void **state) {
     expect_bad("game,frame,return\n,5,1\n", "name");
     const char *path = "/nowhere/results.csv";
     pess_error error = {0};
-    assert_int_equal(pess_figure_write(&path, 1, scratch_path(1, ".svg"), &error), PESS_IO);
-    assert_int_equal(pess_figure_write(&path, 1, "figure.doc", &error), PESS_ARGUMENT);
+    assert_int_equal(pess_figure_write(&path, 1, NULL, scratch_path(1, ".svg"), &error), PESS_IO);
+    assert_int_equal(pess_figure_write(&path, 1, NULL, "figure.doc", &error), PESS_ARGUMENT);
+}
+
+static void test_select(void **state) {
+    (void)state;
+    pess__figure figure = {0};
+    pess__panel *panel = NULL;
+    static const char *const names[2][3] = {{"a", "b", "c"}, {"a", "ab", "d"}};
+    for (int p = 0; p < 2; p++) {
+        assert_int_equal(pess__figure_add_panel(&figure, &panel, NULL), PESS_OK);
+        for (int c = 0; c < 3; c++) assert_int_equal(pess__panel_add_point(panel, names[p][c], 1, c, 0, NULL), PESS_OK);
+    }
+    pess_error error = {0};
+    assert_int_equal(pess__figure_select(&figure, "a,e", &error), PESS_INPUT);
+    assert_non_null(strstr(error.message, "'e'"));
+    assert_int_equal(pess__figure_select(&figure, "c,a", NULL), PESS_OK);
+    assert_int_equal(figure.panel_count, 2);
+    assert_int_equal(figure.panels[0].curve_count, 2);
+    assert_string_equal(figure.panels[0].curves[0].algorithm, "c");
+    assert_string_equal(figure.panels[0].curves[1].algorithm, "a");
+    assert_int_equal(figure.panels[1].curve_count, 1);
+    assert_int_equal(pess__figure_select(&figure, "c", NULL), PESS_OK);
+    assert_int_equal(figure.panel_count, 1);
+    assert_true(figure.panels[0].curves[0].mean[0] == 2);
+    pess__figure_release(&figure);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_axes),
                                        cmocka_unit_test(test_styles),
+                                       cmocka_unit_test(test_select),
                                        cmocka_unit_test(test_formats),
                                        cmocka_unit_test(test_read_results),
                                        cmocka_unit_test(test_read_learning_curves),

@@ -263,7 +263,7 @@ static pess_status open_tables(pess__fitted *f, pess_error *error) {
     if (pess__fitted_heads(f) > 1)
         PESS_TRY(pess__allocate(&f->mixture, pess__fitted_mixtures(f) * pess__fitted_heads(f), sizeof *f->mixture, what,
                                 error));
-    if (f->learner->counts || (f->learner->doubt != NULL && f->learner->doubt->counts)) PESS_TRY(count(f, error));
+    if (f->learner->info.values || f->learner->doubt != NULL) PESS_TRY(count(f, error));
     if (f->imitation != NULL) {
         PESS_TRY(pess__allocate(&f->prior, states * f->data->actions, sizeof *f->prior, what, error));
         PESS_TRY(pess__fitted_priors(f, error));
@@ -321,7 +321,7 @@ static pess_status open_training(pess__fitted *f, const pess_train_options *opti
     renew(f);
     return pess__logtext_add(&f->log,
                              "update,steps,loss,mean_target,mean_q,return,ci95,argmax_return,predicted,obtained,"
-                             "outside,seconds\n",
+                             "outside,unlogged,gap,seconds\n",
                              error);
 }
 
@@ -433,7 +433,8 @@ static pess_status log_update(pess__fitted *f, const pess__scored *scored, pess_
     const long long steps = f->update * f->steps;
     (void)snprintf(line, sizeof line, "%lld,%lld", (long long)f->update, steps);
     const double fields[] = {f->loss,         f->mean_target,    f->mean_q,        scored->mean_return, scored->ci95,
-                             scored->control, scored->predicted, scored->obtained, scored->outside};
+                             scored->control, scored->predicted, scored->obtained, scored->outside,     f->unlogged,
+                             f->gap};
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) field(line, sizeof line, fields[i]);
     const size_t used = strlen(line);
     (void)snprintf(line + used, sizeof line - used, ",%.2f\n", f->seconds_before + pess__clock() - f->begun);

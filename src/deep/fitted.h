@@ -42,7 +42,7 @@ typedef struct pess__fitted {
     float *prior;    /* [states*actions] π̂; NULL without imitation */
     float *value;    /* [mixtures*states] what targets bootstrap from */
     float *penalty;  /* [states*actions] u; NULL without a doubt */
-    int32_t *counts; /* [states*actions] n(s,a); NULL where nobody asks */
+    int32_t *counts; /* [states*actions] n(s,a); NULL for imitation */
     float *acting;   /* [states*actions] of the actor, where it was asked for; NULL without one */
     int32_t *place;  /* where the state is in the list being made, or -1 */
     int64_t *wanted; /* list of states */
@@ -59,6 +59,7 @@ typedef struct pess__fitted {
     /* How it goes. */
     int64_t update, generation;
     double loss, mean_target, mean_q, best;
+    double unlogged, gap; /* see pess__fitted_check */
     pess__scored scored[PESS_SCORED_UPDATES];
     pess__logtext log;
     double seconds_before, begun, saved, reported;
@@ -78,7 +79,9 @@ int64_t pess__fitted_row(const pess__fitted *fitted, int64_t network, pess__rng 
 pess__sight pess__fitted_sight(const pess__fitted *fitted, int64_t state);
 /* Outputs of a network for all states, turned into π̂. */
 pess_status pess__fitted_priors(pess__fitted *fitted, pess_error *error);
-/* Loss, mean target and mean q on the check transitions. */
+/* On the check transitions: loss, mean target, mean q; and in their states the policy's mass on actions that were never
+ * logged there, and by how much the best value of those is above the best of the logged ones (in states that have
+ * both). */
 pess_status pess__fitted_check(pess__fitted *fitted, pess_error *error);
 
 /* learners.c: the learner that the options name. */

@@ -20,7 +20,7 @@ typedef struct pess__sight {
     const double *mixture; /* [heads] weights of the heads, sum 1; NULL: equal ones */
     const float *prior;    /* [actions] π̂(a|s) of the imitation network; NULL unless info.imitation */
     const float *penalty;  /* [actions] u(s,a) of the learner's doubt, capped and relative as asked; NULL without */
-    const int32_t *counts; /* [actions] n(s,a), zeros outside the data; NULL unless the learner asks for them */
+    const int32_t *counts; /* [actions] n(s,a), zeros outside the data; NULL for imitation */
     const float *actor;    /* [actions] π(a|s) of the actor network; NULL unless the learner has one */
     double cap;            /* largest u, and whether u counts from the state's smallest: for those who compute u */
     bool relative;         /* from the values */
@@ -37,7 +37,6 @@ typedef struct pess__learner {
     double alpha_most;               /* largest possible alpha; 0: any */
     const struct pess__doubt *doubt; /* where sight.penalty comes from; NULL: nowhere */
     bool untrained;                  /* has no network of its own: acts by its doubt */
-    bool counts;                     /* reads sight.counts */
     bool conservative;               /* alpha × cross-entropy of the logged action joins the loss */
     int64_t networks;                /* that give values, each trained on its own resample of the data; 0: 1 */
     int64_t heads, mixtures;         /* of a network, and of its heads per update; 0: 1 */

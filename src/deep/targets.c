@@ -156,12 +156,50 @@ static double value_of(const pess__fitted *fitted, int64_t i, int64_t action) {
     return sum;
 }
 
+/* Sums over the states of the check that are looked at for actions outside the data. */
+typedef struct strays {
+    double mass, gap;
+    int64_t with_both; /* states with logged and never logged actions */
+} strays;
+
+static void look_for_strays(const pess__fitted *fitted, int64_t i, int64_t state, strays *s) {
+    const int64_t actions = fitted->data->actions;
+    const int32_t *counts = fitted->counts + state * actions;
+    double policy[PESS__MAX_ACTIONS], logged = -INFINITY, never = -INFINITY;
+    pess__sight sight = pess__fitted_sight(fitted, state);
+    sight.q = fitted->outputs + i * pess__fitted_heads(fitted) * actions;
+    sight.mixture = fitted->mixture;
+    (void)fitted->learner->decide(fitted->alpha, &sight, policy);
+    for (int64_t a = 0; a < actions; a++) {
+        const double q = value_of(fitted, i, a);
+        if (counts[a] == 0) s->mass += policy[a];
+        if (counts[a] == 0)
+            never = fmax(never, q);
+        else
+            logged = fmax(logged, q);
+    }
+    if (isinf(never) || isinf(logged)) return;
+    s->gap += never - logged;
+    s->with_both++;
+}
+
+/* An actor's probabilities are not at hand for these states, and imagined transitions are not logged ones. */
+static void check_strays(pess__fitted *fitted) {
+    strays s = {0};
+    fitted->unlogged = fitted->gap = NAN;
+    if (!fitted->learner->info.values || fitted->actor != NULL || fitted->imagined != NULL) return;
+    for (int64_t i = 0; i < fitted->check_count; i++)
+        look_for_strays(fitted, i, fitted->data->state[fitted->check[i]], &s);
+    fitted->unlogged = s.mass / (double)fitted->check_count;
+    if (s.with_both > 0) fitted->gap = s.gap / (double)s.with_both;
+}
+
 pess_status pess__fitted_check(pess__fitted *fitted, pess_error *error) {
     const pess_transitions *data = fitted->data;
     const int64_t actions = data->actions;
     double loss = 0, target = 0, q = 0;
     if (fitted->learner->untrained) {
-        fitted->loss = fitted->mean_target = fitted->mean_q = NAN;
+        fitted->loss = fitted->mean_target = fitted->mean_q = fitted->unlogged = fitted->gap = NAN;
         return PESS_OK;
     }
     for (int64_t i = 0; i < fitted->check_count; i++) fitted->wanted[i] = data->state[fitted->check[i]];
@@ -187,5 +225,6 @@ pess_status pess__fitted_check(pess__fitted *fitted, pess_error *error) {
     fitted->loss = loss / n;
     fitted->mean_target = fitted->learner->info.values ? target / n : NAN;
     fitted->mean_q = fitted->learner->info.values ? q / n : NAN;
+    check_strays(fitted);
     return PESS_OK;
 }

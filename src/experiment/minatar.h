@@ -10,7 +10,7 @@ enum {
     PESS__MINATAR_SETTINGS = 4096,
     PESS__MINATAR_LIST = 1000, /* bytes of a list on the command line */
     PESS__MINATAR_GAMES = 8,
-    PESS__MINATAR_CURVES = 16,
+    PESS__MINATAR_CURVES = 24,
     PESS__MINATAR_XS = 64
 };
 

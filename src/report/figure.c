@@ -75,16 +75,73 @@ pess_status pess__panel_add_band(pess__panel *panel, const char *algorithm, doub
     return PESS_OK;
 }
 
-void pess__figure_release(pess__figure *figure) {
-    for (int64_t p = 0; p < figure->panel_count; p++) {
-        for (int64_t c = 0; c < figure->panels[p].curve_count; c++) {
-            free(figure->panels[p].curves[c].x);
-            free(figure->panels[p].curves[c].mean);
-            free(figure->panels[p].curves[c].lo);
-            free(figure->panels[p].curves[c].hi);
-        }
-        free(figure->panels[p].curves);
+static void release_curve(pess__curve *curve) {
+    free(curve->x);
+    free(curve->mean);
+    free(curve->lo);
+    free(curve->hi);
+}
+
+static void release_panel(pess__panel *panel) {
+    for (int64_t c = 0; c < panel->curve_count; c++) release_curve(&panel->curves[c]);
+    free(panel->curves);
+}
+
+/* Brings the curve of this name to place `at`, the others behind it. */
+static bool bring(pess__panel *panel, const char *name, size_t length, int64_t at) {
+    for (int64_t c = at; c < panel->curve_count; c++) {
+        if (strlen(panel->curves[c].algorithm) != length || memcmp(panel->curves[c].algorithm, name, length) != 0)
+            continue;
+        const pess__curve found = panel->curves[c];
+        memmove(&panel->curves[at + 1], &panel->curves[at], (size_t)(c - at) * sizeof found);
+        panel->curves[at] = found;
+        return true;
     }
+    return false;
+}
+
+static int64_t select_curves(pess__panel *panel, const char *algorithms) {
+    int64_t kept = 0;
+    for (const char *name = algorithms; *name != '\0';) {
+        const size_t length = strcspn(name, ",");
+        kept += bring(panel, name, length, kept);
+        name += length + (name[length] == ',');
+    }
+    while (panel->curve_count > kept) release_curve(&panel->curves[--panel->curve_count]);
+    return kept;
+}
+
+static bool anywhere(const pess__figure *figure, const char *name, size_t length) {
+    for (int64_t p = 0; p < figure->panel_count; p++)
+        for (int64_t c = 0; c < figure->panels[p].curve_count; c++) {
+            const char *own = figure->panels[p].curves[c].algorithm;
+            if (strlen(own) == length && memcmp(own, name, length) == 0) return true;
+        }
+    return false;
+}
+
+pess_status pess__figure_select(pess__figure *figure, const char *algorithms, pess_error *error) {
+    const char *name = algorithms;
+    do {
+        const size_t length = strcspn(name, ",");
+        if (!anywhere(figure, name, length))
+            return pess__fail(error, PESS_INPUT, "the results have no curve '%.*s'", (int)length, name);
+        name += length;
+    } while (*name++ == ',');
+    int64_t kept = 0;
+    for (int64_t p = 0; p < figure->panel_count; p++) {
+        pess__panel panel = figure->panels[p];
+        if (select_curves(&panel, algorithms) > 0)
+            figure->panels[kept++] = panel;
+        else
+            release_panel(&panel);
+    }
+    figure->panel_count = kept;
+    return PESS_OK;
+}
+
+void pess__figure_release(pess__figure *figure) {
+    for (int64_t p = 0; p < figure->panel_count; p++) release_panel(&figure->panels[p]);
     free(figure->panels);
     memset(figure, 0, sizeof *figure);
 }

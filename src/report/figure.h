@@ -35,6 +35,9 @@ pess_status pess__panel_add_band(pess__panel *panel, const char *algorithm, doub
 /* The same with the band mean ± ci95. */
 pess_status pess__panel_add_point(pess__panel *panel, const char *algorithm, double x, double mean, double ci95,
                                   pess_error *error);
+/* Keeps the curves that are named in the list "a,b,…", in its order; panels left without any go. An error names one
+ * that no panel has. */
+pess_status pess__figure_select(pess__figure *figure, const char *algorithms, pess_error *error);
 void pess__figure_release(pess__figure *figure);
 
 /* Width and height in points (1/72 inch; pixels of the SVG). */

@@ -291,13 +291,15 @@ static void title_figure(pess__figure *figure, size_t sources) {
     if (figure->panel_count == 1 && !figure->panels[0].range) figure->panels[0].title[0] = '\0';
 }
 
-pess_status pess_figure_write(const char *const *results, size_t count, const char *path, pess_error *error) {
+pess_status pess_figure_write(const char *const *results, size_t count, const char *algorithms, const char *path,
+                              pess_error *error) {
     const char *format = format_of(path);
     if (format == NULL)
         return pess__fail(error, PESS_ARGUMENT, "%s: found no figure's ending, expected .svg, .png or .pdf", path);
     pess__figure figure = {0};
     pess_status status = PESS_OK;
     for (size_t i = 0; i < count && status == PESS_OK; i++) status = pess__report_read(results[i], &figure, error);
+    if (status == PESS_OK && algorithms != NULL) status = pess__figure_select(&figure, algorithms, error);
     if (status == PESS_OK) title_figure(&figure, count);
     if (status == PESS_OK) status = pess__figure_save(&figure, path, format, error);
     pess__figure_release(&figure);
