@@ -127,17 +127,9 @@ static void judge_proximal(const pess__curves *c, const char *ua, pess_minatar_c
     (void)snprintf(claim->found, sizeof claim->found, "averaged over ε: %s %.3g, %s %.3g", ua, own, name, proximal);
 }
 
-/* A curve's mean over x and games, a game's scores divided by the data policy's return at the smallest x. */
-static double mean_share(const pess__curves *games, int game_count, const char *name) {
-    double sum = 0;
-    for (int g = 0; g < game_count; g++)
-        sum += pess__curve_mean(&games[g], name) / pess__curve_at(&games[g], "behaviour", games[g].x[0]);
-    return sum / game_count;
-}
-
 static void judge_peers(const pess__curves *games, int game_count, const char *ua, pess_minatar_claim *claim) {
-    const double own = mean_share(games, game_count, ua), bcq = mean_share(games, game_count, "bcq"),
-                 cql = mean_share(games, game_count, "cql"), crr = mean_share(games, game_count, "crr");
+    const double own = pess__curve_share(games, game_count, ua), bcq = pess__curve_share(games, game_count, "bcq"),
+                 cql = pess__curve_share(games, game_count, "cql"), crr = pess__curve_share(games, game_count, "crr");
     if (!isfinite(own + bcq + cql + crr)) {
         pess__not_judged(claim, "it needs bcq, cql, crr and an uncertainty-aware curve at every ε");
         return;
@@ -184,7 +176,9 @@ static size_t judge_best_everywhere(const pess__curves *games, int game_count, c
                                     pess_minatar_claim *out) {
     pess_minatar_claim *all = &out[game_count];
     tally sum = {0};
+    int wanted = 0;
     for (int g = 0; g < game_count; g++) {
+        wanted += games[g].x_count;
         out[g] = begin(games[g].game, best_claim, best_rule);
         const tally t = judge_best(&games[g], ua, &out[g]);
         sum = (tally){sum.points + t.points, sum.within + t.within, sum.above + t.above};
@@ -193,7 +187,7 @@ static size_t judge_best_everywhere(const pess__curves *games, int game_count, c
     all->holds = 7 * sum.within >= 6 * sum.points;
     (void)snprintf(all->found, sizeof all->found, "%s within noise at %d of %d points, by the mean alone at %d", ua,
                    sum.within, sum.points, sum.above);
-    if (sum.points < game_count * games[0].x_count) pess__not_judged(all, "some game is not");
+    if (sum.points < wanted) pess__not_judged(all, "some game is not");
     return (size_t)game_count + 1;
 }
 

@@ -15,6 +15,13 @@ double pess__curve_mean(const pess__curves *c, const char *algorithm) {
     return sum / c->x_count;
 }
 
+double pess__curve_share(const pess__curves *games, int game_count, const char *algorithm) {
+    double sum = 0;
+    for (int g = 0; g < game_count; g++)
+        sum += pess__curve_mean(&games[g], algorithm) / pess__curve_at(&games[g], "behaviour", games[g].x[0]);
+    return sum / game_count;
+}
+
 void pess__not_judged(pess_minatar_claim *claim, const char *why) {
     claim->judged = false;
     (void)snprintf(claim->found, sizeof claim->found, "not judged: %s", why);

@@ -18,6 +18,8 @@ typedef struct pess__curves {
 double pess__curve_at(const pess__curves *c, const char *algorithm, double x);
 /* Its mean over all x; NAN where a point is missing. */
 double pess__curve_mean(const pess__curves *c, const char *algorithm);
+/* A curve's mean over x and games, a game's scores divided by the data policy's return at the first x. */
+double pess__curve_share(const pess__curves *games, int game_count, const char *algorithm);
 void pess__not_judged(pess_minatar_claim *claim, const char *why);
 /* Spearman's: Pearson's correlation of the ranks, equal values sharing theirs; NAN where one of them does not vary. */
 double pess__rank_correlation(const double *a, const double *b, int count);

@@ -1,5 +1,6 @@
 /* index.html of a deep experiment: figure, claims, what was predicted and what was obtained, tables. */
 #include "core/text.h"
+#include "experiment/minatar_judge.h"
 #include "report/html.h"
 #include "report/minatar.h"
 #include "report/style.h"
@@ -127,6 +128,51 @@ static void write_tables(pess__outfile *file, const pess_minatar *m, cell_kind k
     for (int g = 0; g < m->game_count; g++) write_table(file, m, m->games[g]->name, kind);
 }
 
+/* ---- averages: who does best over all of it */
+
+static void write_average(pess__outfile *file, const pess_minatar *m, const pess__curves *games, const char *name) {
+    const pess__style style = pess__style_of(name);
+    pess__outfile_print(file, "<tr>");
+    pess__html_tag(file, "td", "", style.label);
+    for (int g = 0; g < m->game_count; g++) {
+        pess__outfile_print(file, "<td>");
+        number(file, pess__curve_mean(&games[g], name));
+        pess__outfile_print(file, "</td>");
+    }
+    if (!pess__minatar_is_data(m)) {
+        const double share = pess__curve_share(games, m->game_count, name);
+        pess__outfile_print(file, "<td>");
+        number(file, isfinite(share) ? share : NAN);
+        pess__outfile_print(file, "</td>");
+    }
+    pess__outfile_print(file, "</tr>\n");
+}
+
+static void write_averages(pess__outfile *file, const pess_minatar *m) {
+    pess__curves games[PESS__MINATAR_GAMES];
+    const char *names[2 * PESS__MINATAR_CURVES + 1];
+    const int count = list_algorithms(m, m->games[0]->name, CELL_SCORE, names, 2 * PESS__MINATAR_CURVES + 1);
+    const bool data = pess__minatar_is_data(m); /* a share of what random play gets says nothing */
+    if (m->x_count < 2) return;
+    pess__outfile_print(file,
+                        "<h2>Table: averages</h2>\n<p>Mean score over the whole axis, game by game%s. A curve with a "
+                        "point missing has none.</p>\n<div "
+                        "class=\"scroll\"><table><thead><tr><th>Algorithm</th>",
+                        data ? ""
+                             : "; and over all games, as a share of the data policy's return at the first point of the "
+                               "axis");
+    for (int g = 0; g < m->game_count; g++) {
+        char title[80];
+        pess__minatar_game_title(m->games[g]->name, title, sizeof title);
+        pess__html_tag(file, "th", "", title);
+        games[g] = (pess__curves){
+            .points = m->points, .count = m->point_count, .game = m->games[g]->name, .x = m->x, .x_count = m->x_count};
+    }
+    pess__outfile_print(file, "%s</tr></thead><tbody>\n", data ? "" : "<th>All, share</th>");
+    for (int c = 0; c < count; c++) write_average(file, m, games, names[c]);
+    pess__outfile_print(file, "</tbody></table></div>\n");
+}
+
 static void write_values(pess__outfile *file, const pess_minatar *m) {
     pess__outfile_print(file,
                         "<h2>Predicted and obtained</h2>\n<p>What an algorithm promises itself in the first states of "
@@ -150,6 +196,7 @@ static void write_rest(pess__outfile *file, const pess_minatar *m, bool values, 
     if (values) write_values(file, m);
     pess__outfile_print(file, "<h2>Table: mean score (smallest … largest of the trials)</h2>\n");
     write_tables(file, m, CELL_SCORE);
+    write_averages(file, m);
     pess__outfile_print(file,
                         "<h2>Table: how steady</h2>\n<p>Final update alone / best evaluation seen (not a result: it is "
                         "chosen by looking) / largest minus smallest of the scored updates / share of steps in states "
