@@ -183,11 +183,11 @@ static void look_for_strays(const pess__fitted *fitted, int64_t i, int64_t state
     s->with_both++;
 }
 
-/* An actor's probabilities are not at hand for these states, and imagined transitions are not logged ones. */
+/* Imagined transitions are not logged ones. */
 static void check_strays(pess__fitted *fitted) {
     strays s = {0};
     fitted->unlogged = fitted->gap = NAN;
-    if (!fitted->learner->info.values || fitted->actor != NULL || fitted->imagined != NULL) return;
+    if (!fitted->learner->info.values || fitted->imagined != NULL) return;
     for (int64_t i = 0; i < fitted->check_count; i++)
         look_for_strays(fitted, i, fitted->data->state[fitted->check[i]], &s);
     fitted->unlogged = s.mass / (double)fitted->check_count;
@@ -204,6 +204,11 @@ pess_status pess__fitted_check(pess__fitted *fitted, pess_error *error) {
     }
     for (int64_t i = 0; i < fitted->check_count; i++) fitted->wanted[i] = data->state[fitted->check[i]];
     const pess__bits_rows rows = {data->observations, data->bytes, fitted->wanted};
+    if (fitted->actor != NULL) {
+        PESS_TRY(pess__net_apply(fitted->actor, &rows, fitted->check_count, fitted->options.threads, fitted->outputs,
+                                 error));
+        act_chunk(fitted, fitted->wanted, fitted->check_count);
+    }
     for (int64_t k = 0; k < pess__fitted_networks(fitted); k++)
         PESS_TRY(pess__net_apply(pess__fitted_net(fitted, k), &rows, fitted->check_count, fitted->options.threads,
                                  fitted->outputs + k * PESS__OUTPUT_CHUNK * actions, error));
