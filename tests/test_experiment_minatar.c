@@ -444,21 +444,25 @@ static const char *const goal_names[GOAL_CURVES] = {"behaviour",    "imitation",
                                                     "naive",        "proximal",  "proximal-0.5-argmax",
                                                     "ua-imitation", "bcq",       "cql"};
 
+static double crr_exp = NAN; /* level of that curve; NAN: not there */
+
 /* Two games with the same curves: level[c] at every x, trials from `low` below to as much above; ua is `drop` lower at
  * the first `drops` x. */
 static size_t judge_goals(const double level[GOAL_CURVES], double low, int drops, double drop, bool data,
                           pess_minatar_claim *claims) {
-    static pess_minatar_point points[2 * GOAL_XS * (GOAL_CURVES + 1)];
+    static pess_minatar_point points[2 * GOAL_XS * (GOAL_CURVES + 2)];
     const pess_env_info *games[] = {pess_env_find("breakout"), pess_env_find("freeway")};
     size_t count = 0;
     for (int g = 0; g < 2; g++)
-        for (int c = 0; c <= GOAL_CURVES; c++)
+        for (int c = 0; c <= GOAL_CURVES + 1; c++)
             for (int i = 0; i < GOAL_XS; i++) {
                 const int from = c < GOAL_CURVES ? c : GOAL_CURVES - 1; /* crr as cql */
-                const double mean = level[from] - (c == 6 && i < drops ? drop : 0);
+                const double mean = c > GOAL_CURVES ? crr_exp : level[from] - (c == 6 && i < drops ? drop : 0);
                 if (isnan(mean)) continue;
                 points[count++] = (pess_minatar_point){.game = games[g]->name,
-                                                       .algorithm = c < GOAL_CURVES ? goal_names[c] : "crr",
+                                                       .algorithm = c < GOAL_CURVES    ? goal_names[c]
+                                                                    : c == GOAL_CURVES ? "crr"
+                                                                                       : "crr-exp",
                                                        .x = goal_xs[i],
                                                        .mean = mean,
                                                        .min = mean - low,
@@ -491,6 +495,11 @@ static void test_goals(void **state) {
     const double even[GOAL_CURVES] = {40, 20, 30, 10, 31, 28, 31, 31, 5};
     (void)judge_goals(even, 0.5, 0, 0, false, claims);
     assert_true(claims[0].holds && !claims[3].holds && !claims[4].holds && !claims[5].holds);
+    crr_exp = 31.5;
+    (void)judge_goals(level, 0.5, 0, 0, false, claims);
+    assert_false(claims[5].holds);
+    assert_non_null(strstr(claims[5].found, "crr 0.125, crr-exp 0.787"));
+    crr_exp = NAN;
     /* A curve that is not there: its sentences are not judged, the others are. */
     const double no_peer[GOAL_CURVES] = {40, 20, 30, 10, 25, 28, 31, 29, NAN};
     (void)judge_goals(no_peer, 0.5, 0, 0, false, claims);
