@@ -2,9 +2,9 @@
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 
-.PHONY: all run test bench install check-long format format-check tidy fuzz ci clean packages
+.PHONY: all build run test bench install check-long format format-check tidy fuzz ci clean packages
 
-all: packages
+all build: packages
 	@cmake --preset release >build.log 2>&1 || { cat build.log; exit 1; }
 	@cmake --build --preset release -j $(JOBS)
 
@@ -22,7 +22,6 @@ check-long: all
 
 bench: all
 	@tools/packages.sh bench
-	@cmake --build --preset release -j $(JOBS) --target benches
 	@bench/run
 
 install: all

@@ -70,13 +70,15 @@ def figures(build, emit, run):
                 theirs = min(theirs, torch("loop", batch, UPDATES, STEPS[batch]))
             emit(f"fitted Q iteration on {label}, {UPDATES} updates of {STEPS[batch]} steps of {batch}, "
                  "evaluations left out of both", mine, theirs, peer_name="the same loop in PyTorch, 1 thread")
-        mine, theirs, acted, looked = float("inf"), float("inf"), 0, 0
+        mine, theirs = float("inf"), float("inf")
         for _ in range(ROUNDS):
             mine, theirs = min(mine, ours("targets", 256)), min(theirs, torch("targets", 1024))
-            acted, looked = max(acted, ours("play", 4000)), max(looked, torch("play", 1024, SECONDS))
         emit(f"targets of the whole dataset, {label}", mine, theirs,
              peer_name="PyTorch, 1 thread, every transition computed")
         if policy == "random":
+            acted, looked = 0, 0
+            for _ in range(ROUNDS):
+                acted, looked = max(acted, ours("play", 4000)), max(looked, torch("play", 1024, SECONDS))
             emit("evaluation, greedy episodes of Breakout, value network", 1e6 / acted, 1e6 / looked, unit="us/frame",
                  peer_name="PyTorch, 1 thread, network alone without a game", frames_per_second=round(acted))
         else:

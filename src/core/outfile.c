@@ -54,11 +54,6 @@ static void release(pess__outfile *file) {
     free(file);
 }
 
-static bool ends_with(const char *text, const char *suffix) {
-    const size_t n = strlen(text), m = strlen(suffix);
-    return n >= m && strcmp(text + n - m, suffix) == 0;
-}
-
 /* Standard output, pipes and devices are written in place; everything else through a temporary name. */
 static bool written_in_place(const char *path) {
     struct stat info;
@@ -100,7 +95,7 @@ pess_status pess__outfile_open(const char *path, pess__outfile **out, pess_error
         release(file);
         return pess__fail(error, PESS_IO, "%s: cannot be written: %s", path, strerror(reason));
     }
-    if (ends_with(path, ".gz")) {
+    if (pess__ends_with(path, ".gz")) {
         const int copy = dup(file->descriptor); /* gzclose closes its own; ours stays for fsync */
         file->gz = copy < 0 ? NULL : gzdopen(copy, "wb6");
         if (file->gz == NULL) {

@@ -153,3 +153,10 @@ size_t pess__format_double(double value, char *buffer) {
     }
     return (size_t)length;
 }
+
+bool pess__begins_with(const char *text, const char *prefix) { return strncmp(text, prefix, strlen(prefix)) == 0; }
+
+bool pess__ends_with(const char *text, const char *suffix) {
+    const size_t n = strlen(text), m = strlen(suffix);
+    return n >= m && strcmp(text + n - m, suffix) == 0;
+}

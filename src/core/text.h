@@ -1,4 +1,4 @@
-/* Numbers as text, independent of the locale. */
+/* Numbers as text, independent of the locale; how a text begins and ends. */
 #ifndef PESS_CORE_TEXT_H
 #define PESS_CORE_TEXT_H
 
@@ -15,5 +15,8 @@ bool pess__parse_int64(const char *begin, const char *end, int64_t *out);
 #define PESS__NUMBER_SIZE 32
 /* The shortest decimal that reads back as the same double. Returns its length; buffer holds PESS__NUMBER_SIZE. */
 size_t pess__format_double(double value, char *buffer);
+
+bool pess__begins_with(const char *text, const char *prefix);
+bool pess__ends_with(const char *text, const char *suffix);
 
 #endif

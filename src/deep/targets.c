@@ -172,11 +172,12 @@ static void look_for_strays(const pess__fitted *fitted, int64_t i, int64_t state
     (void)fitted->learner->decide(fitted->alpha, &sight, policy);
     for (int64_t a = 0; a < actions; a++) {
         const double q = value_of(fitted, i, a);
-        if (counts[a] == 0) s->mass += policy[a];
-        if (counts[a] == 0)
-            never = fmax(never, q);
-        else
+        if (counts[a] > 0) {
             logged = fmax(logged, q);
+            continue;
+        }
+        s->mass += policy[a];
+        never = fmax(never, q);
     }
     if (isinf(never) || isinf(logged)) return;
     s->gap += never - logged;

@@ -67,6 +67,10 @@ bool pess__minatar_is_data(const pess_minatar *m); /* x is the number of transit
 bool pess__minatar_is_imitation(const pess_minatar *m, int curve);
 /* Everything but the players: lists, curves, datasets, seeds. */
 pess_status pess__minatar_plan(const pess_minatar_options *options, pess_minatar **out, pess_error *error);
+/* "3 trials" as planned; once there are points, how many those have: "1 to 3 trials". */
+void pess__minatar_trials(const pess_minatar *m, char *out, size_t size);
+/* What is done with how many trials, in words. */
+void pess__minatar_describe(pess_minatar *m);
 static inline bool pess__minatar_mine(const pess_minatar *m, int64_t dataset) {
     return dataset % m->options.shards == m->options.shard - 1;
 }

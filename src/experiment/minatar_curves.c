@@ -127,6 +127,7 @@ pess_status pess__minatar_summarise(pess_minatar *m, pess_error *error) {
     for (int g = 0; g < m->game_count; g++)
         for (int r = 0; r < count; r++)
             for (int x = 0; x < m->x_count; x++) add_point(m, g, x, &rows[r], m->curve_names[r]);
+    pess__minatar_describe(m);
     PESS_TRY(pess__allocate(&m->claims,
                             (int64_t)PESS__MINATAR_CLAIMS * m->game_count + PESS__MINATAR_GOALS * (m->game_count + 1),
                             sizeof *m->claims, "claims", error));

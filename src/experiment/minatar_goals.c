@@ -1,5 +1,6 @@
 /* What uncertainty-aware learning is held to beside the other methods, and the rules by which that is judged. Every
  * rule is in words here and computed from the curves alone; it was fixed before an uncertainty-aware curve was seen. */
+#include "core/text.h"
 #include "experiment/minatar_judge.h"
 
 #include <math.h>
@@ -33,15 +34,10 @@ static const char all_games[] = "all games";
 
 /* ---- which curve is which */
 
-static bool begins(const char *text, const char *with) { return strncmp(text, with, strlen(with)) == 0; }
-
-static bool is_argmax(const char *name) {
-    const size_t length = strlen(name), end = strlen("-argmax");
-    return length > end && strcmp(name + length - end, "-argmax") == 0;
-}
+static bool is_argmax(const char *name) { return pess__ends_with(name, "-argmax"); }
 
 static bool is_simple(const char *name) {
-    return strcmp(name, "naive") == 0 || begins(name, "imitation") || begins(name, "proximal");
+    return strcmp(name, "naive") == 0 || pess__begins_with(name, "imitation") || pess__begins_with(name, "proximal");
 }
 
 /* The learner that was declared beforehand, else the first of its kind; NULL: none. */
@@ -49,7 +45,7 @@ static const char *uncertain_curve(const pess_minatar_point *points, size_t coun
     const char *first = NULL;
     for (size_t i = 0; i < count; i++) {
         if (strcmp(points[i].algorithm, "ua-imitation") == 0) return points[i].algorithm;
-        if (first == NULL && begins(points[i].algorithm, "ua-")) first = points[i].algorithm;
+        if (first == NULL && pess__begins_with(points[i].algorithm, "ua-")) first = points[i].algorithm;
     }
     return first;
 }
@@ -68,9 +64,9 @@ static const pess_minatar_point *best_simple(const pess__curves *c, double x) {
     for (size_t i = 0; i < c->count; i++) {
         const pess_minatar_point *p = &c->points[i];
         if (p->x != x || strcmp(p->game, c->game) != 0 || !is_simple(p->algorithm)) continue;
-        naive |= begins(p->algorithm, "naive");
-        imitation |= begins(p->algorithm, "imitation");
-        proximal |= begins(p->algorithm, "proximal");
+        naive |= pess__begins_with(p->algorithm, "naive");
+        imitation |= pess__begins_with(p->algorithm, "imitation");
+        proximal |= pess__begins_with(p->algorithm, "proximal");
         if (best == NULL || p->mean > best->mean) best = p;
     }
     return naive && imitation && proximal ? best : NULL;
@@ -108,7 +104,7 @@ static const char *best_proximal(const pess__curves *c, double *mean) {
     const char *best = NULL;
     for (size_t i = 0; i < c->count; i++) {
         const char *name = c->points[i].algorithm;
-        const double found = begins(name, "proximal") && !is_argmax(name) ? pess__curve_mean(c, name) : NAN;
+        const double found = pess__begins_with(name, "proximal") && !is_argmax(name) ? pess__curve_mean(c, name) : NAN;
         if (isnan(found) || (best != NULL && found <= *mean)) continue;
         best = name;
         *mean = found;
@@ -162,7 +158,7 @@ static void judge_data(const pess__curves *c, const char *ua, pess_minatar_claim
     }
     for (size_t i = 0; i < c->count; i++) {
         const pess_minatar_point *p = &c->points[i];
-        if (p->x != most || strcmp(p->game, c->game) != 0 || !begins(p->algorithm, "proximal")) continue;
+        if (p->x != most || strcmp(p->game, c->game) != 0 || !pess__begins_with(p->algorithm, "proximal")) continue;
         if (is_argmax(p->algorithm) || p->mean <= proximal) continue;
         proximal = p->mean;
         name = p->algorithm;

@@ -1,6 +1,7 @@
 /* Shards put together: the same settings, every run there, their files copied beneath one directory. */
 #include "core/memory.h"
 #include "core/outfile.h"
+#include "core/text.h"
 #include "experiment/minatar.h"
 
 #include <dirent.h>
@@ -31,7 +32,7 @@ static pess_status copy_file(const char *from, const char *to, pess_error *error
 /* Results and networks; a finished run has no use for its checkpoints. */
 static bool is_wanted(const char *name) {
     const size_t length = strlen(name);
-    return name[0] != '.' && strncmp(name, "checkpoint", 10) != 0 &&
+    return name[0] != '.' && !pess__begins_with(name, "checkpoint") &&
            !(length > 4 && strcmp(name + length - 4, ".tmp") == 0);
 }
 

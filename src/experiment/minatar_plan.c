@@ -248,9 +248,22 @@ static pess_status plan_datasets(pess_minatar *m, pess_error *error) {
     return PESS_OK;
 }
 
-static void describe(pess_minatar *m) {
+void pess__minatar_trials(const pess_minatar *m, char *out, size_t size) {
+    int64_t least = m->options.trials, most = m->point_count > 0 ? 0 : least;
+    for (size_t i = 0; i < m->point_count; i++) {
+        if (m->points[i].trials < least) least = m->points[i].trials;
+        if (m->points[i].trials > most) most = m->points[i].trials;
+    }
+    if (least < most)
+        (void)snprintf(out, size, "%lld to %lld trials", (long long)least, (long long)most);
+    else
+        (void)snprintf(out, size, "%lld trial%s", (long long)least, least == 1 ? "" : "s");
+}
+
+void pess__minatar_describe(pess_minatar *m) {
     const pess_minatar_options *o = &m->options;
-    char data[200];
+    char data[200], trials[60];
+    pess__minatar_trials(m, trials, sizeof trials);
     if (pess__minatar_is_data(m))
         (void)snprintf(data, sizeof data, "with ε = %g", o->epsilon);
     else
@@ -258,14 +271,13 @@ static void describe(pess_minatar *m) {
     (void)snprintf(
         m->description, sizeof m->description,
         "A near-optimal player of each game (DQN) acts ε-greedily and collects %s (sticky actions 0.1, "
-        "difficulty ramping, all six actions). %lld trial%s at each of %d x, each with its own data, imitation "
+        "difficulty ramping, all six actions). %s at each of %d x, each with its own data, imitation "
         "network and training. Protocol %s: %lld Bellman updates of %lld gradient steps of %lld samples, the "
         "network %s; γ = 0.99. The score is the mean undiscounted return of the last %d updates, %lld "
         "episodes each.",
-        data, (long long)o->trials, o->trials == 1 ? "" : "s", m->x_count, o->protocol.name,
-        (long long)o->protocol.updates, (long long)o->protocol.steps, (long long)o->protocol.batch,
-        o->protocol.reset ? "begun anew at each" : "kept from one to the next", PESS_SCORED_UPDATES,
-        (long long)o->protocol.score_episodes);
+        data, trials, m->x_count, o->protocol.name, (long long)o->protocol.updates, (long long)o->protocol.steps,
+        (long long)o->protocol.batch, o->protocol.reset ? "begun anew at each" : "kept from one to the next",
+        PESS_SCORED_UPDATES, (long long)o->protocol.score_episodes);
 }
 
 static pess_status check_numbers(const pess_minatar_options *o, pess_error *error) {
@@ -298,7 +310,7 @@ static pess_status plan_all(pess_minatar *m, pess_error *error) {
     PESS_TRY(plan_x(m, error));
     PESS_TRY(plan_curves(m, error));
     PESS_TRY(plan_datasets(m, error));
-    describe(m);
+    pess__minatar_describe(m);
     return PESS_OK;
 }
 

@@ -262,7 +262,7 @@ pess_status pess__minatar_same_settings(const char *where, const char *there, co
         if (!whole_plan && is_plan_key(key)) continue;
         (void)get(there, key, value, sizeof value);
         const bool known = get(here, key, own, sizeof own);
-        if (!known && !whole_plan && strncmp(key, "policy-", 7) == 0) continue; /* of a game that is not asked for */
+        if (!known && !whole_plan && pess__begins_with(key, "policy-")) continue; /* of a game that is not asked for */
         if (!known || strcmp(value, own) != 0)
             return pess__fail(error, whole_plan ? PESS_INPUT : PESS_ARGUMENT, "%s: made with %s=%s; %s has %s=%s",
                               where, key, value, whole_plan ? "the first one" : "this run", key,

@@ -5,23 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* "3 trials"; "1 to 3 trials" where some points have fewer. */
-static void count_trials(const pess_minatar *m, char *out, size_t size) {
-    int64_t least = m->options.trials, most = 0;
-    for (size_t i = 0; i < m->point_count; i++) {
-        if (m->points[i].trials < least) least = m->points[i].trials;
-        if (m->points[i].trials > most) most = m->points[i].trials;
-    }
-    if (least < most)
-        (void)snprintf(out, size, "%lld to %lld trials", (long long)least, (long long)most);
-    else
-        (void)snprintf(out, size, "%lld trial%s", (long long)least, least == 1 ? "" : "s");
-}
-
 void pess__minatar_note(const pess_minatar *m, char *out, size_t size) {
     const pess_minatar_options *o = &m->options;
     char shard[60] = "", trials[60];
-    count_trials(m, trials, sizeof trials);
+    pess__minatar_trials(m, trials, sizeof trials);
     if (o->shards > 1)
         (void)snprintf(shard, sizeof shard, " · shard %lld of %lld only", (long long)o->shard, (long long)o->shards);
     (void)snprintf(out, size,

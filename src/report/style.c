@@ -1,5 +1,7 @@
 #include "report/style.h"
 
+#include "core/text.h"
+
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -75,7 +77,7 @@ static bool made_of(const char *algorithm, pess__style *out) {
     const size_t length = strlen(algorithm);
     for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++) {
         const size_t end = strlen(suffixes[i].suffix);
-        if (length <= end || length >= 80 || strcmp(algorithm + length - end, suffixes[i].suffix) != 0) continue;
+        if (length <= end || length >= 80 || !pess__ends_with(algorithm, suffixes[i].suffix)) continue;
         char name[80];
         (void)snprintf(name, sizeof name, "%.*s", (int)(length - end), algorithm);
         *out = pess__style_of(name);

@@ -108,6 +108,10 @@ cmp -s whole/runs/breakout/x-1/trial-2/naive/policy.pessnet merged/runs/breakout
     fail "a network of merged shards"
 expect 3 "$PESS" merge part-1 --out alone; says "8 of 16 runs"
 [ ! -e alone ] || fail "a directory for a merge that failed"
+cp -r whole uneven && rm -r uneven/runs/breakout/x-1/trial-2/naive
+expect 0 "$PESS" merge uneven --out uneven-look --partial
+for file in index.html manifest.json; do grep -q "1 to 2 trials" uneven-look/$file || fail "$file: how many trials a point has"; done
+grep -q "2 trials at each" whole/index.html && ! grep -q "1 to 2 trials" whole/index.html || fail "trials of a whole run"
 expect 3 "$PESS" merge part-1 pieces --out mixed; says "made with algorithms=imitation,naive,proximal; the first one has"
 expect 2 "$PESS" merge part-1 part-2 --out whole; says "holds runs already"
 expect 2 "$PESS" merge part-1 part-2; says --out
