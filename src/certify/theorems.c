@@ -193,31 +193,29 @@ static void theorem_3(const bench *b, double alpha, pess_theorem_row *row) {
 
 /* The family's penalty makes its value E[naive value] − α·X(π). On the MDP of doubts that is E[μ] − αX, so
  * E[μ] + αX = 2E[μ] − it. */
-static pess_status theorem_4(const bench *b, double alpha, pess_theorem_row *row, pess_error *error) {
-    const pess_solve_options options = solve_options(b, "proximal", alpha);
+static pess_status proximal_infimum(const bench *b, const pess_solve_options *options, pess_theorem_row *row,
+                                    pess_error *error) {
     row->inf_term = INFINITY;
     for (int i = 0; i < b->witness_count; i++) {
         const witness *w = &b->witnesses[i];
         double penalised = 0;
-        PESS_TRY(value_in(b, &b->doubt, b->counts, w->policy, &options, &penalised, error));
+        PESS_TRY(value_in(b, &b->doubt, b->counts, w->policy, options, &penalised, error));
         const double term = w->loss + 2 * w->mu - penalised;
         if (term < row->inf_term) row->inf_term = term, row->witness = w->name;
     }
+    return PESS_OK;
+}
+
+static pess_status theorem_4(const bench *b, double alpha, pess_theorem_row *row, pess_error *error) {
+    const pess_solve_options options = solve_options(b, "proximal", alpha);
+    PESS_TRY(proximal_infimum(b, &options, row, error));
     return solve_on(b, &b->doubt, b->counts, &options, NULL, &row->sup_term, error);
 }
 
 static pess_status theorem_density(const bench *b, double alpha, pess_theorem_row *row, pess_error *error) {
     const pess_solve_options options = solve_options(b, "density-proximal", alpha);
-    row->inf_term = INFINITY;
-    for (int i = 0; i < b->witness_count; i++) {
-        const witness *w = &b->witnesses[i];
-        double penalised = 0;
-        PESS_TRY(value_in(b, &b->doubt, b->counts, w->policy, &options, &penalised, error));
-        const double term = w->loss + 2 * w->mu - penalised;
-        if (term < row->inf_term) row->inf_term = term, row->witness = w->name;
-    }
     row->sup_term = b->sup_mu;
-    return PESS_OK;
+    return proximal_infimum(b, &options, row, error);
 }
 
 /* The truth about the policy of an algorithm. */
