@@ -256,8 +256,8 @@ static void alpha_zero_is_naive_to_the_bit(void **state) {
     pess_mdp_destroy(mdp);
 }
 
-/* The last line of log.csv: its columns `unlogged` and `gap`. */
-static void read_strays(const char *directory, double *unlogged, double *gap) {
+/* The last line of log.csv: its columns `unlogged`, `gap`, `values_apart` and `penalty_apart`; NAN for an empty one. */
+static void read_looks(const char *directory, double *out) {
     char path[400], line[600], last[600] = "";
     (void)snprintf(path, sizeof path, "%s/log.csv", directory);
     FILE *file = fopen(path, "r");
@@ -266,7 +266,22 @@ static void read_strays(const char *directory, double *unlogged, double *gap) {
     (void)fclose(file);
     char *at = last;
     for (int column = 0; column < 11; column++) at = strchr(at, ',') + 1;
-    assert_int_equal(sscanf(at, "%lf,%lf", unlogged, gap), 2);
+    for (int column = 0; column < 4; column++, at = strchr(at, ',') + 1)
+        out[column] = *at != ',' ? strtod(at, NULL) : (double)NAN;
+}
+
+/* Largest less smallest of min(1/√π̂, cap) in a state, of the run "ua-imitation" at its default cap. */
+static double range_of_doubt(const pess_transitions *data, int64_t s) {
+    float outputs[ACTIONS], prior[ACTIONS];
+    double least = INFINITY, most = 0;
+    outputs_of(data, in_root("ua-imitation"), "imitation/policy", s, outputs);
+    pess__softmax(outputs, ACTIONS, prior);
+    for (int a = 0; a < ACTIONS; a++) {
+        const double u = fmin(1 / sqrt((double)prior[a]), 10);
+        least = fmin(least, u);
+        most = fmax(most, u);
+    }
+    return most - least;
 }
 
 /* On data so few that all of them are checked, and that lack some pairs. */
@@ -281,7 +296,7 @@ static void mass_and_values_of_unlogged_actions(void **state) {
         pess_train_options o = training(mdp, data, learners[i], learners[i]);
         pess_train_result result;
         pess_error error;
-        double mass = 0, gap = 0, unlogged, found_gap;
+        double mass = 0, gap = 0, values = 0, penalties = 0, found[4];
         int64_t both = 0;
         o.protocol.updates = 3, o.protocol.imitation_steps = 500;
         if (i == 1) o.alpha = 1000; /* only the least uncertain action is left: always a logged one */
@@ -289,18 +304,23 @@ static void mass_and_values_of_unlogged_actions(void **state) {
         for (int64_t row = 0; row < data->transitions; row++) {
             const int64_t s = data->state[row];
             float q[ACTIONS];
-            double best[2] = {-INFINITY, -INFINITY}; /* of never logged, of logged */
+            double best[2] = {-INFINITY, -INFINITY}, worst = INFINITY; /* of never logged, of logged; of all */
             outputs_of(data, in_root(learners[i]), "policy", s, q);
+            for (int a = 0; a < ACTIONS; a++) worst = fmin(worst, (double)q[a]);
             for (int a = 0; a < ACTIONS; a++) best[k.counts[s][a] > 0] = fmax(best[k.counts[s][a] > 0], (double)q[a]);
             mass += best[0] > best[1];
+            values += fmax(best[0], best[1]) - worst;
+            penalties += i == 1 ? o.alpha * range_of_doubt(data, s) : 0;
             if (isinf(best[0])) continue;
             gap += best[0] - best[1];
             both++;
         }
         assert_true(both > 0 && both < data->transitions);
-        read_strays(in_root(learners[i]), &unlogged, &found_gap);
-        assert_true(fabs(found_gap - gap / (double)both) < 1e-4);
-        assert_true(fabs(unlogged - (i == 0 ? mass / (double)data->transitions : 0)) < 1e-4);
+        read_looks(in_root(learners[i]), found);
+        assert_true(fabs(found[0] - (i == 0 ? mass / (double)data->transitions : 0)) < 1e-4);
+        assert_true(fabs(found[1] - gap / (double)both) < 1e-4);
+        assert_true(fabs(found[2] - values / (double)data->transitions) < 1e-4);
+        assert_true(i == 0 ? isnan(found[3]) : fabs(found[3] / (penalties / (double)data->transitions) - 1) < 1e-4);
         if (i == 0) assert_true(mass > 0);
     }
     pess_transitions_destroy(data);

@@ -321,7 +321,7 @@ static pess_status open_training(pess__fitted *f, const pess_train_options *opti
     renew(f);
     return pess__logtext_add(&f->log,
                              "update,steps,loss,mean_target,mean_q,return,ci95,argmax_return,predicted,obtained,"
-                             "outside,unlogged,gap,seconds\n",
+                             "outside,unlogged,gap,values_apart,penalty_apart,seconds\n",
                              error);
 }
 
@@ -434,7 +434,7 @@ static pess_status log_update(pess__fitted *f, const pess__scored *scored, pess_
     (void)snprintf(line, sizeof line, "%lld,%lld", (long long)f->update, steps);
     const double fields[] = {f->loss,         f->mean_target,    f->mean_q,        scored->mean_return, scored->ci95,
                              scored->control, scored->predicted, scored->obtained, scored->outside,     f->unlogged,
-                             f->gap};
+                             f->gap,          f->values_apart,   f->penalty_apart};
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) field(line, sizeof line, fields[i]);
     const size_t used = strlen(line);
     (void)snprintf(line + used, sizeof line - used, ",%.2f\n", f->seconds_before + pess__clock() - f->begun);

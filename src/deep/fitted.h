@@ -59,7 +59,7 @@ typedef struct pess__fitted {
     /* How it goes. */
     int64_t update, generation;
     double loss, mean_target, mean_q, best;
-    double unlogged, gap; /* see pess__fitted_check */
+    double unlogged, gap, values_apart, penalty_apart; /* see pess__fitted_check */
     pess__scored scored[PESS_SCORED_UPDATES];
     pess__logtext log;
     double seconds_before, begun, saved, reported;
@@ -80,8 +80,8 @@ pess__sight pess__fitted_sight(const pess__fitted *fitted, int64_t state);
 /* Outputs of a network for all states, turned into π̂. */
 pess_status pess__fitted_priors(pess__fitted *fitted, pess_error *error);
 /* On the check transitions: loss, mean target, mean q; and in their states the policy's mass on actions that were never
- * logged there, and by how much the best value of those is above the best of the logged ones (in states that have
- * both). */
+ * logged there, by how much the best value of those is above the best of the logged ones (in states that have both),
+ * and how far the actions' values and, where there is a table, their penalties αu lie apart (largest less smallest). */
 pess_status pess__fitted_check(pess__fitted *fitted, pess_error *error);
 
 /* learners.c: the learner that the options name. */

@@ -156,22 +156,27 @@ static double value_of(const pess__fitted *fitted, int64_t i, int64_t action) {
     return sum;
 }
 
-/* Sums over the states of the check that are looked at for actions outside the data. */
-typedef struct strays {
-    double mass, gap;
+/* Sums over the states of the check: what the policy and the values do with actions outside the data, and how far apart
+ * the actions are by value and by penalty. */
+typedef struct looks {
+    double mass, gap, values, penalties;
     int64_t with_both; /* states with logged and never logged actions */
-} strays;
+} looks;
 
-static void look_for_strays(const pess__fitted *fitted, int64_t i, int64_t state, strays *s) {
+static void look_at(const pess__fitted *fitted, int64_t i, int64_t state, looks *s) {
     const int64_t actions = fitted->data->actions;
     const int32_t *counts = fitted->counts + state * actions;
-    double policy[PESS__MAX_ACTIONS], logged = -INFINITY, never = -INFINITY;
+    double policy[PESS__MAX_ACTIONS], logged = -INFINITY, never = -INFINITY, worst = INFINITY;
+    double least = INFINITY, most = -INFINITY;
     pess__sight sight = pess__fitted_sight(fitted, state);
     sight.q = fitted->outputs + i * pess__fitted_heads(fitted) * actions;
     sight.mixture = fitted->mixture;
     (void)fitted->learner->decide(fitted->alpha, &sight, policy);
     for (int64_t a = 0; a < actions; a++) {
-        const double q = value_of(fitted, i, a);
+        const double q = value_of(fitted, i, a), u = sight.penalty != NULL ? (double)sight.penalty[a] : 0;
+        worst = fmin(worst, q);
+        least = fmin(least, u);
+        most = fmax(most, u);
         if (counts[a] > 0) {
             logged = fmax(logged, q);
             continue;
@@ -179,19 +184,23 @@ static void look_for_strays(const pess__fitted *fitted, int64_t i, int64_t state
         s->mass += policy[a];
         never = fmax(never, q);
     }
+    s->values += fmax(logged, never) - worst;
+    s->penalties += fitted->alpha * (most - least);
     if (isinf(never) || isinf(logged)) return;
     s->gap += never - logged;
     s->with_both++;
 }
 
 /* Imagined transitions are not logged ones. */
-static void check_strays(pess__fitted *fitted) {
-    strays s = {0};
-    fitted->unlogged = fitted->gap = NAN;
+static void check_states(pess__fitted *fitted) {
+    const double n = (double)fitted->check_count;
+    looks s = {0};
+    fitted->unlogged = fitted->gap = fitted->values_apart = fitted->penalty_apart = NAN;
     if (!fitted->learner->info.values || fitted->imagined != NULL) return;
-    for (int64_t i = 0; i < fitted->check_count; i++)
-        look_for_strays(fitted, i, fitted->data->state[fitted->check[i]], &s);
-    fitted->unlogged = s.mass / (double)fitted->check_count;
+    for (int64_t i = 0; i < fitted->check_count; i++) look_at(fitted, i, fitted->data->state[fitted->check[i]], &s);
+    fitted->unlogged = s.mass / n;
+    fitted->values_apart = s.values / n;
+    if (fitted->penalty != NULL) fitted->penalty_apart = s.penalties / n;
     if (s.with_both > 0) fitted->gap = s.gap / (double)s.with_both;
 }
 
@@ -201,6 +210,7 @@ pess_status pess__fitted_check(pess__fitted *fitted, pess_error *error) {
     double loss = 0, target = 0, q = 0;
     if (fitted->learner->untrained) {
         fitted->loss = fitted->mean_target = fitted->mean_q = fitted->unlogged = fitted->gap = NAN;
+        fitted->values_apart = fitted->penalty_apart = NAN;
         return PESS_OK;
     }
     for (int64_t i = 0; i < fitted->check_count; i++) fitted->wanted[i] = data->state[fitted->check[i]];
@@ -231,6 +241,6 @@ pess_status pess__fitted_check(pess__fitted *fitted, pess_error *error) {
     fitted->loss = loss / n;
     fitted->mean_target = fitted->learner->info.values ? target / n : NAN;
     fitted->mean_q = fitted->learner->info.values ? q / n : NAN;
-    check_strays(fitted);
+    check_states(fitted);
     return PESS_OK;
 }
