@@ -138,7 +138,7 @@ static bool find_policies(char *out, size_t size) {
 typedef struct arguments {
     pess_minatar_options options;
     const char *protocol, *shard;
-    int keep_data;
+    int keep_data, controls;
     bool dry_run, json, trials_given, transitions_given, jobs_given;
 } arguments;
 
@@ -172,6 +172,7 @@ static int check(const char *name, arguments *a, char *policies, size_t size) {
     }
     if (o->policies == NULL && find_policies(policies, size)) o->policies = policies;
     o->keep_data = a->keep_data == 0;
+    o->controls = a->controls == 0;
     return -1;
 }
 
@@ -225,6 +226,8 @@ int experiment_minatar(int argc, char **argv) {
          &a.transitions_given},
         {"algorithms", 0, OPTION_TEXT, &o->algorithms, "a,b,…",
          "curves, each NAME or NAME:ALPHA (imitation,naive,proximal:0.25,proximal:0.5)", NULL, NULL},
+        {"controls", 0, OPTION_CHOICE, &a.controls, "on|off",
+         "with an uncertainty-aware learner (ua-…) draw imitation, proximal and counts-alone too (on)", switches, NULL},
         {"trials", 0, OPTION_COUNT, &o->trials, "N", "datasets at each game and x (3)", NULL, &a.trials_given},
         {"protocol", 0, OPTION_TEXT, &a.protocol, "NAME", "how long to train, by name (quick)", NULL, NULL},
         {"seed", 0, OPTION_SEED, &o->seed, "SEED", "of everything random (1)", NULL, NULL},
@@ -249,6 +252,7 @@ int experiment_minatar(int argc, char **argv) {
                        .examples = "  pess experiment minatar-exploration --out games\n"
                                    "  pess experiment minatar-exploration --protocol paper --out paper --dry-run\n"
                                    "  pess experiment minatar-data --games breakout --epsilon 0.1 --out sizes\n"
+                                   "  pess experiment minatar-exploration --algorithms ua-imitation,bcq --out ua\n"
                                    "  pess experiment minatar-exploration --shard 1/4 --out part-1 --resume\n"
                                    "  pess merge part-1 part-2 part-3 part-4 --out games",
                        .positional = positional};

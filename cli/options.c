@@ -27,25 +27,33 @@ int report_usage(const char *command_name, const char *format, ...) {
 
 enum { HELP_COLUMN = 34, HELP_WIDTH = 110 };
 
+/* Characters of UTF-8: all bytes but those that go on with one. */
+static int width_of(const char *text, size_t length) {
+    int width = 0;
+    for (size_t i = 0; i < length; i++) width += ((unsigned char)text[i] & 0xc0) != 0x80;
+    return width;
+}
+
 static void print_wrapped(const char *text, int column) {
     int at = column;
     while (*text != '\0') {
         const size_t word = strcspn(text, " \n");
-        if (at + (int)word > HELP_WIDTH && at > column) {
+        const int width = width_of(text, word), gap = at > column ? 1 : 0;
+        if (gap == 1 && at + gap + width > HELP_WIDTH) {
             (void)printf("\n%*s", column, "");
             at = column;
+        } else if (gap == 1) {
+            (void)putchar(' ');
+            at++;
         }
         (void)fwrite(text, 1, word, stdout);
-        at += (int)word + 1;
+        at += width;
         text += word;
         if (*text == '\n') {
             (void)printf("\n%*s", column, "");
             at = column;
-            text++;
-        } else if (*text == ' ') {
-            if (at <= HELP_WIDTH) (void)putchar(' ');
-            text++;
         }
+        text += *text != '\0';
     }
     (void)putchar('\n');
 }
@@ -55,9 +63,9 @@ static void print_option(const option *o) {
     (void)snprintf(left, sizeof left, "  %c%c%s --%s%s%s", o->letter ? '-' : ' ', o->letter ? o->letter : ' ',
                    o->letter ? "," : " ", o->name, o->argument != NULL ? " " : "",
                    o->argument != NULL ? o->argument : "");
-    const int length = (int)strlen(left);
-    if (length < HELP_COLUMN - 1)
-        (void)printf("%-*s", HELP_COLUMN, left);
+    const int width = width_of(left, strlen(left));
+    if (width < HELP_COLUMN - 1)
+        (void)printf("%s%*s", left, HELP_COLUMN - width, "");
     else
         (void)printf("%s\n%*s", left, HELP_COLUMN, "");
     print_wrapped(o->help, HELP_COLUMN);

@@ -1129,6 +1129,7 @@ typedef struct pess_minatar_options {
     const char *experiment; /* a name of pess_minatar_list */
     const char *games;      /* "a,b,…". Default asterix,breakout,freeway,space_invaders */
     const char *algorithms; /* "a,b,…", each NAME or NAME:ALPHA. Default imitation,naive,proximal:0.25,proximal:0.5 */
+    bool controls;          /* uncertainty-aware learners bring imitation, proximal and counts-alone. Default true */
     const char *epsilons;   /* x of minatar-exploration. Default 0,0.05,0.1,0.2,0.33,0.66,1 */
     const char *sizes;      /* x of minatar-data. Default 10000,20000,50000,100000,200000,500000 */
     double epsilon;         /* of minatar-data. Default 1 */

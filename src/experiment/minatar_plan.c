@@ -46,6 +46,7 @@ pess_minatar_options pess_minatar_options_defaults(void) {
                                   .algorithms = "imitation,naive,proximal:0.25,proximal:0.5",
                                   .epsilons = "0,0.05,0.1,0.2,0.33,0.66,1",
                                   .sizes = "10000,20000,50000,100000,200000,500000",
+                                  .controls = true,
                                   .epsilon = 1,
                                   .trials = 3,
                                   .protocol = quick != NULL ? *quick : (pess_protocol){0},
@@ -199,14 +200,35 @@ static void put_imitation_first(pess_minatar *m) {
     m->curves[0] = first;
 }
 
+/* What an uncertainty-aware learner is to be seen beside: much of its gain may be had without its values. */
+static pess_status add_controls(pess_minatar *m, bool *alpha_given, pess_error *error) {
+    static const char *const controls[] = {"imitation", "proximal", "counts-alone"};
+    bool wanted = false;
+    for (int i = 0; i < m->curve_count; i++)
+        wanted |= m->curves[i].learner->values && m->curves[i].learner->uncertainty != NULL;
+    for (size_t k = 0; wanted && k < sizeof controls / sizeof controls[0]; k++) {
+        bool found = false;
+        for (int i = 0; i < m->curve_count; i++) found |= strcmp(m->curves[i].learner->name, controls[k]) == 0;
+        if (found) continue;
+        char word[20];
+        (void)snprintf(word, sizeof word, "%s", controls[k]);
+        if (strlen(m->algorithms_text) + sizeof word >= sizeof m->algorithms_text)
+            return pess__fail(error, PESS_ARGUMENT, "algorithms: no room for the control %s in the list", word);
+        PESS_TRY(add_curve(m, word, alpha_given, error));
+        append(m->algorithms_text, sizeof m->algorithms_text, controls[k]);
+    }
+    return PESS_OK;
+}
+
 static pess_status plan_curves(pess_minatar *m, pess_error *error) {
     bool alpha_given[PESS__MINATAR_CURVES] = {false};
     list words = {.rest = NULL};
     PESS_TRY(list_begin(&words, "algorithms", m->options.algorithms, error));
     for (char *word; (word = list_next(&words)) != NULL;) PESS_TRY(add_curve(m, word, alpha_given, error));
+    (void)snprintf(m->algorithms_text, sizeof m->algorithms_text, "%s", m->options.algorithms);
+    if (m->options.controls) PESS_TRY(add_controls(m, alpha_given, error));
     name_curves(m, alpha_given);
     put_imitation_first(m);
-    (void)snprintf(m->algorithms_text, sizeof m->algorithms_text, "%s", m->options.algorithms);
     m->options.algorithms = m->algorithms_text;
     return PESS_OK;
 }

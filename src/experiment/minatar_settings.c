@@ -229,6 +229,7 @@ pess_status pess__minatar_read_plan(const char *directory, pess_minatar **out, p
     pess_minatar_options options = pess_minatar_options_defaults();
     PESS_TRY(get_options(path, settings, &t, &options, error));
     options.out = directory;
+    options.controls = false; /* the list has them */
     pess_minatar *m = NULL;
     PESS_TRY(pess__minatar_plan(&options, &m, error));
     for (int i = 0; i < m->game_count; i++) {

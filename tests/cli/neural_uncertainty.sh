@@ -27,6 +27,26 @@ expect 0 "$PESS" list neural-uncertainties
 prints "imitation-counts"
 prints "outside the data"
 
+# In an experiment an uncertainty-aware learner brings its controls, as often as it is put together; a peer does not.
+tiny=(experiment minatar-exploration --games breakout --epsilons 1 --transitions 300 --trials 1 --protocol smoke)
+curves() { cut -d, -f2 "$1/results.csv" | tail -n +2 | tr '\n' ' '; }
+expect 0 "$PESS" "${tiny[@]}" --algorithms ua-counts,naive --out controls
+same "$(curves controls)" \
+    "behaviour imitation imitation-argmax ua-counts naive proximal proximal-argmax counts-alone " "curves with controls"
+grep -qx "algorithms=ua-counts,naive,imitation,proximal,counts-alone" controls/settings.txt || fail "settings.txt lacks the controls"
+expect 0 "$PESS" merge controls --out controls-merged
+cmp -s controls/results.csv controls-merged/results.csv || fail "results.csv with controls, merged"
+expect 0 "$PESS" "${tiny[@]}" --algorithms ua-counts,naive --controls off --out bare
+same "$(curves bare)" "behaviour ua-counts naive " "curves without controls"
+expect 0 "$PESS" merge bare --out bare-merged
+cmp -s bare/results.csv bare-merged/results.csv || fail "results.csv without controls, merged"
+expect 0 "$PESS" "${tiny[@]}" --algorithms naive,proximal:0.5,ua-counts,imitation --out asked
+same "$(curves asked)" "behaviour imitation imitation-argmax naive proximal-0.5 proximal-0.5-argmax ua-counts counts-alone " \
+    "curves where two of the controls were asked for"
+expect 0 "$PESS" "${tiny[@]}" --algorithms cql --out peer
+same "$(curves peer)" "behaviour cql " "curves of a peer"
+expect 2 "$PESS" "${tiny[@]}" --algorithms ua-counts --controls perhaps --out bad; says "one of on, off"
+
 # What cannot be.
 expect 2 "$PESS" train b.pessdata -a ua --uncertainty guess $few --out bad
 says "counts, support-net, imitation"
