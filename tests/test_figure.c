@@ -21,6 +21,12 @@ static void test_axes(void **state) {
     assert_int_equal(log_axis.tick_count, 5); /* 10 … 100000 */
     assert_true(fabs(pess__axis_place(&log_axis, sqrt(2.0 * 200000)) - 50) < 1e-9);
     char text[32];
+    const pess__axis narrow = pess__axis_make(10000, 500000, true, false, 5, 0, 100);
+    const double expected[] = {10000, 20000, 50000, 100000, 200000, 500000};
+    assert_int_equal(narrow.tick_count, 6);
+    for (int i = 0; i < 6; i++) assert_true(fabs(narrow.tick[i] / expected[i] - 1) < 1e-9);
+    assert_int_equal(pess__axis_make(3, 4, true, false, 5, 0, 100).tick_count, 6); /* 3, 3.2, … */
+    assert_int_equal(pess__axis_make(4, 7, true, false, 5, 0, 100).tick_count, 1);
     pess__axis_label(&log_axis, 10000, text, sizeof text);
     assert_string_equal(text, "10k");
     pess__axis_label(&linear, 1500000, text, sizeof text);

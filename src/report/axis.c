@@ -22,9 +22,21 @@ static void linear_ticks(pess__axis *axis, int wanted, bool pad) {
     }
 }
 
+/* Powers of ten; where there are less than three of them, twice and five times those too; as on a
+ * linear axis where even of those there is none. */
 static void log_ticks(pess__axis *axis, int wanted) {
     const double first = ceil(log10(axis->lo) - 1e-9), last = floor(log10(axis->hi) + 1e-9);
     double every = 1;
+    if (last - first < 2) {
+        for (double k = first - 1; k <= last; k++)
+            for (int i = 0; i < 3; i++) {
+                const double tick = (i == 0 ? 1 : i == 1 ? 2 : 5) * pow(10, k);
+                if (tick >= axis->lo * (1 - 1e-9) && tick <= axis->hi * (1 + 1e-9))
+                    axis->tick[axis->tick_count++] = tick;
+            }
+        if (axis->tick_count == 0) linear_ticks(axis, wanted, false);
+        return;
+    }
     while ((last - first) / every > 2 * wanted) every++;
     for (double k = first; k <= last && axis->tick_count < PESS__MAX_TICKS; k += every)
         axis->tick[axis->tick_count++] = pow(10, k);

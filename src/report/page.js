@@ -45,7 +45,14 @@
     let ticks;
     if (log) {
       ticks = [];
-      for (let k = Math.ceil(Math.log10(lo) - 1e-9); k <= Math.log10(hi) + 1e-9; k++) ticks.push(Math.pow(10, k));
+      const first = Math.ceil(Math.log10(lo) - 1e-9), last = Math.floor(Math.log10(hi) + 1e-9);
+      for (let k = first; k <= last; k++) ticks.push(Math.pow(10, k));
+      if (ticks.length < 3) {
+        ticks = [];
+        for (let k = first - 1; k <= last; k++) for (const i of [1, 2, 5]) ticks.push(i * Math.pow(10, k));
+        ticks = ticks.filter((tick) => tick >= lo * (1 - 1e-9) && tick <= hi * (1 + 1e-9));
+        if (ticks.length === 0) ticks = linearTicks(lo, hi, wanted).ticks;
+      }
       while (ticks.length > 2 * wanted) ticks = ticks.filter((_, i) => i % 2 === 0);
     } else {
       const found = linearTicks(lo, hi, wanted);
