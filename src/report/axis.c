@@ -28,7 +28,7 @@ static void log_ticks(pess__axis *axis, int wanted) {
     const double first = ceil(log10(axis->lo) - 1e-9), last = floor(log10(axis->hi) + 1e-9);
     double every = 1;
     if (last - first < 2) {
-        for (double k = first - 1; k <= last; k++)
+        for (int k = (int)first - 1; k <= (int)last; k++)
             for (int i = 0; i < 3; i++) {
                 const double tick = (i == 0 ? 1 : i == 1 ? 2 : 5) * pow(10, k);
                 if (tick >= axis->lo * (1 - 1e-9) && tick <= axis->hi * (1 + 1e-9))
