@@ -38,11 +38,11 @@ static void print_wrapped(const char *text, int column) {
     int at = column;
     while (*text != '\0') {
         const size_t word = strcspn(text, " \n");
-        const int width = width_of(text, word), gap = at > column ? 1 : 0;
-        if (gap == 1 && at + gap + width > HELP_WIDTH) {
+        const int width = width_of(text, word);
+        if (at > column && at + 1 + width > HELP_WIDTH) {
             (void)printf("\n%*s", column, "");
             at = column;
-        } else if (gap == 1) {
+        } else if (at > column) {
             (void)putchar(' ');
             at++;
         }

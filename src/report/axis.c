@@ -22,15 +22,16 @@ static void linear_ticks(pess__axis *axis, int wanted, bool pad) {
     }
 }
 
-/* Powers of ten; where there are less than three of them, twice and five times those too; as on a
+/* Powers of ten; where there are less than three of them, twice and five times those too; ticks as on a
  * linear axis where even of those there is none. */
 static void log_ticks(pess__axis *axis, int wanted) {
     const double first = ceil(log10(axis->lo) - 1e-9), last = floor(log10(axis->hi) + 1e-9);
+    static const double between[] = {1, 2, 5};
     double every = 1;
     if (last - first < 2) {
         for (int k = (int)first - 1; k <= (int)last; k++)
             for (int i = 0; i < 3; i++) {
-                const double tick = (i == 0 ? 1 : i == 1 ? 2 : 5) * pow(10, k);
+                const double tick = between[i] * pow(10, k);
                 if (tick >= axis->lo * (1 - 1e-9) && tick <= axis->hi * (1 + 1e-9))
                     axis->tick[axis->tick_count++] = tick;
             }
