@@ -162,7 +162,8 @@ static pess_status add_curve(pess_minatar *m, char *word, bool *alpha_given, pes
     char number[PESS__NUMBER_SIZE];
     (void)pess__format_double(curve.alpha, number);
     if (strlen(word) + strlen(number) + 2 > sizeof curve.folder || m->curve_count + 1 >= PESS__MINATAR_CURVES)
-        return pess__fail(error, PESS_ARGUMENT, "algorithms: '%s' is one too many", word);
+        return pess__fail(error, PESS_ARGUMENT, "algorithms: no room for %s: at most %d, added controls included", word,
+                          PESS__MINATAR_CURVES - 1);
     (void)snprintf(curve.name, sizeof curve.name, "%s", word);
     (void)snprintf(curve.folder, sizeof curve.folder, isnan(curve.alpha) ? "%s" : "%s-%s", word, number);
     for (int i = 0; i < m->curve_count; i++)
