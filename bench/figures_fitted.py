@@ -81,7 +81,6 @@ def figures(build, emit, run):
                 acted, looked = max(acted, ours("play", 4000)), max(looked, torch("play", 1024, SECONDS))
             emit("evaluation, greedy episodes of Breakout, value network", 1e6 / acted, 1e6 / looked, unit="us/frame",
                  peer_name="PyTorch, 1 thread, network alone without a game", frames_per_second=round(acted))
-        else:
-            beside_naive(emit, ours, build, data, label)
+        beside_naive(emit, ours, build, data, label)
         peer.stdin.close()
         peer.wait()
