@@ -244,6 +244,37 @@ static void few_repeats_are_told(void **state) {
 
 /* ---- what an evaluation tells */
 
+/* From each of eight states every action leads to bit 10 with one of eight others: on average the others are off, so
+ * that models imagine state 10 alone, which the data do not have. It stays outside them. */
+static void imagined_states_are_outside(void **state) {
+    (void)state;
+    enum { SEEN = 8 };
+    pess_mdp *mdp = walk();
+    pess_transitions *data = NULL, *imagined = NULL;
+    pess_error error;
+    uint8_t from[BYTES], to[BYTES], also[BYTES];
+    OK(pess__transitions_create("mdp", "", STATES, ACTIONS, &data, &error));
+    one_hot(LAST, also);
+    for (int i = 0; i < SEEN * SEEN * ACTIONS; i++) {
+        one_hot(i % SEEN, from);
+        one_hot(i / SEEN % SEEN, to);
+        for (int b = 0; b < BYTES; b++) to[b] |= also[b];
+        OK(pess__transitions_add(data, from, i / (SEEN * SEEN), 0, to, PESS_END_CUTOFF, &error));
+    }
+    pess_train_options o = tiny(mdp, data, "model-ensemble", "imagined");
+    pess_train_result result;
+    o.protocol.steps = 200;
+    OK(pess_train_run(&o, &result, &error));
+    char path[400];
+    (void)snprintf(path, sizeof path, "%s/imagined.pessdata", o.out);
+    OK(pess_transitions_read(path, &imagined, &error));
+    assert_true(pess__transitions_find(imagined, also) >= 0 && pess__transitions_find(data, also) < 0);
+    assert_true(fabs(result.outside - share_outside(&o)) < 1e-12);
+    pess_transitions_destroy(imagined);
+    pess_transitions_destroy(data);
+    pess_mdp_destroy(mdp);
+}
+
 /* Predicted: the mean over the episodes of what the network gives the first state. */
 static void predicted_is_the_value_of_the_first_states(void **state) {
     (void)state;
@@ -315,6 +346,7 @@ int main(void) {
         cmocka_unit_test(every_learner_on_poor_data),
         cmocka_unit_test(counts_follow_a_log_of_one_action_per_state),
         cmocka_unit_test(few_repeats_are_told),
+        cmocka_unit_test(imagined_states_are_outside),
         cmocka_unit_test(predicted_is_the_value_of_the_first_states),
         cmocka_unit_test(scores_are_those_of_the_last_five_updates),
     };
