@@ -25,7 +25,6 @@ static const usage train_usage = {
 
 static void print_result(const pess_train_options *o, const pess_train_result *r) {
     if (r->resumed_from >= 0) (void)printf("resumed after update %lld\n", (long long)r->resumed_from);
-    if (r->warning[0] != '\0') (void)printf("warning: %s\n", r->warning);
     (void)printf("%s: score %.2f", o->algorithm, r->score);
     if (fabs(r->control - r->score) > 0) (void)printf(" (acting by argmax %.2f)", r->control);
     (void)printf(", final update alone %.2f, best seen %.2f (not a result)\n", r->score_final, r->score_best);
@@ -142,6 +141,7 @@ int cmd_train(int argc, char **argv) {
     terminal_progress_end();
     pess_transitions_destroy(data);
     if (status != PESS_OK) return report_error("train", &error);
+    if (result.warning[0] != '\0') (void)fprintf(stderr, "pess train: warning: %s\n", result.warning);
     if (json)
         print_json(&o, &result);
     else

@@ -1104,9 +1104,10 @@ typedef struct pess_train_result {
     double score;        /* mean undiscounted return */
     double score_final;  /* of the final update alone */
     double score_best;   /* the best seen at any evaluation: not a result, shown as a warning */
-    double score_spread; /* largest minus smallest of the scored updates: oscillation */
+    double score_spread; /* largest minus smallest of the scored updates: oscillation; 0 for those without values, who
+                            have one evaluation; NAN where nothing was played */
     double control;      /* score when acting by argmax; equals score where the algorithm does not sample */
-    double predicted;    /* mean value that the algorithm gives to the episodes' first states; NAN for imitation */
+    double predicted;    /* mean value that the algorithm gives to the episodes' first states; NAN without values */
     double obtained;     /* mean discounted return of the same episodes */
     double outside;      /* share of acting steps in states that are not in the data */
     double mean_target, loss;

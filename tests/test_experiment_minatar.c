@@ -3,6 +3,7 @@
 
 #include "experiment/minatar.h"
 #include "experiment/minatar_queue.h"
+#include "report/minatar.h"
 #include "report/style.h"
 
 #include <ftw.h>
@@ -232,6 +233,23 @@ static void test_settings(void **state) {
     remove_tree(directory);
 }
 
+/* A result all of whose numbers differ: `base` tells runs apart, `apart` the trials, which have it as their mean. */
+static pess_train_result made_up(double base, double apart) {
+    return (pess_train_result){.score = 20 + base + apart,
+                               .score_final = 30 + base + 2 * apart,
+                               .score_best = 40 + base + 3 * apart,
+                               .score_spread = 4 + base + apart,
+                               .control = 50 + base + apart,
+                               .predicted = 1.5 + base + 0.5 * apart,
+                               .obtained = 0.25 + base + 0.125 * apart,
+                               .outside = 0.25 + base / 4 + 0.0625 * apart,
+                               .mean_target = 70 + base,
+                               .loss = 80 + base,
+                               .seconds = 12,
+                               .updates = 6,
+                               .resumed_from = -1};
+}
+
 static void test_results(void **state) {
     (void)state;
     pess_minatar_options o = options();
@@ -259,6 +277,17 @@ static void test_results(void **state) {
     assert_true(read->result.score == 1.0 / 3 && read->result.score_final == 2e-300 && read->result.control == -4);
     assert_true(isnan(read->result.predicted) && isnan(read->data_return) && read->behaviour == 7);
     assert_true(read->result.updates == 40 && read->result.resumed_from == -1 && read->result.seconds == 12.5);
+    /* Every number goes to its own member. */
+    const pess_train_result all = made_up(7, 1);
+    *run = (pess__minatar_run){.result = all, .behaviour = 61, .data_return = 62};
+    assert_int_equal(pess__minatar_write_result(m, 5, 2, NULL), PESS_OK);
+    assert_int_equal(pess__minatar_read_result(back, directory, 5, 2, NULL), PESS_OK);
+    assert_true(read->result.score == all.score && read->result.score_final == all.score_final);
+    assert_true(read->result.score_best == all.score_best && read->result.score_spread == all.score_spread);
+    assert_true(read->result.control == all.control && read->result.predicted == all.predicted);
+    assert_true(read->result.obtained == all.obtained && read->result.outside == all.outside);
+    assert_true(read->result.mean_target == all.mean_target && read->result.loss == all.loss);
+    assert_true(read->behaviour == 61 && read->data_return == 62);
     /* Made with another setting: refused by its name. */
     pess_error error = {0};
     back->options.protocol.batch = 7;
@@ -560,6 +589,78 @@ static void test_summary(void **state) {
     pess_minatar_destroy(m);
 }
 
+static const pess__curve *curve_of(const pess__figure *figure, const char *name) {
+    for (int64_t c = 0; c < figure->panels[0].curve_count; c++)
+        if (strcmp(figure->panels[0].curves[c].algorithm, name) == 0) return &figure->panels[0].curves[c];
+    fail_msg("no curve %s", name);
+    return NULL;
+}
+
+static void expect_text(pess_status (*write)(const pess_minatar *, const char *, pess_error *), const pess_minatar *m,
+                        const char *const *texts) {
+    const char *path = scratch_path(2, ".text");
+    assert_int_equal(write(m, path, NULL), PESS_OK);
+    char *found = scratch_read(path);
+    for (; *texts != NULL; texts++)
+        if (strstr(found, *texts) == NULL) fail_msg("'%s' is missing", *texts);
+    free(found);
+    scratch_remove(path);
+}
+
+static pess_status write_page(const pess_minatar *m, const char *path, pess_error *error) {
+    return pess__minatar_page(m, "pess experiment", path, error);
+}
+
+/* From results to points, page and tables: every number arrives in its own place. */
+static void test_numbers(void **state) {
+    (void)state;
+    pess_minatar_options o = options();
+    o.games = "breakout";
+    o.epsilons = "0,1";
+    o.trials = 3;
+    o.algorithms = "naive,proximal";
+    pess_minatar *m = plan(&o);
+    for (int64_t d = 0; d < m->dataset_count; d++)
+        for (int c = 0; c < m->curve_count; c++) /* naive has 0 and 1, proximal 2 and 3 */
+            *pess__minatar_run_of(m, d, c) =
+                (pess__minatar_run){.finished = true,
+                                    .result = made_up(2 * c - 2 + m->datasets[d].x, m->datasets[d].trial - 1),
+                                    .behaviour = 60 + m->datasets[d].x,
+                                    .data_return = 90};
+    assert_int_equal(pess__minatar_summarise(m, NULL), PESS_OK);
+    size_t count = 0;
+    const pess_minatar_point *points = pess_minatar_points(m, &count);
+    const pess_minatar_point *p = pess__minatar_point_at(points, count, "breakout", "proximal", 1);
+    assert_true(p->trials == 3 && p->mean == 23 && p->min == 22 && p->max == 24 && p->behaviour_mean == 61);
+    assert_true(p->final_mean == 33 && p->best_mean == 43 && p->control_mean == 53);
+    assert_true(p->predicted == 4.5 && p->obtained == 3.25 && p->outside == 1 && p->spread == 7);
+    p = pess__minatar_point_at(points, count, "breakout", "proximal-argmax", 1);
+    assert_true(p->mean == 53 && p->min == 52 && p->max == 54 && p->control_mean == 53);
+    assert_true(isnan(p->predicted) && isnan(p->obtained) && isnan(p->outside) && isnan(p->spread));
+    pess__figure figure = {0};
+    assert_int_equal(pess__minatar_overestimation(m, &figure, NULL), PESS_OK);
+    assert_int_equal(figure.panels[0].curve_count, 4);
+    assert_true(curve_of(&figure, "naive-predicted")->mean[1] == 2.5 &&
+                curve_of(&figure, "proximal-obtained")->mean[0] == 2.25);
+    pess__figure_release(&figure);
+    expect_text(write_page, m,
+                (const char *const[]){"<tr><td>0</td><td>1.50 / 0.25</td><td>3.50 / 2.25</td></tr>\n"
+                                      "<tr><td>1</td><td>2.50 / 1.25</td><td>4.50 / 3.25</td></tr>",
+                                      "<tr><td>0</td><td>30.0 / 40.0 / 4.00 / 25 %</td>"
+                                      "<td>32.0 / 42.0 / 6.00 / 75 %</td></tr>\n"
+                                      "<tr><td>1</td><td>31.0 / 41.0 / 5.00 / 50 %</td>"
+                                      "<td>33.0 / 43.0 / 7.00 / 100 %</td></tr>",
+                                      NULL});
+    expect_text(pess__minatar_results, m,
+                (const char *const[]){"breakout,naive,0,3,20,19,21,30,40,50,1.5,0.25,0.25,4,60\n",
+                                      "breakout,proximal,1,3,23,22,24,33,43,53,4.5,3.25,1,7,61\n",
+                                      "breakout,proximal-argmax,1,3,53,52,54,,,53,,,,,61\n", NULL});
+    expect_text(pess__minatar_runs, m,
+                (const char *const[]){"breakout,naive,0,1,19,28,37,3,49,1,0.125,0.1875,70,80,60,90,6,12\n",
+                                      "breakout,proximal,1,3,24,35,46,8,54,5,3.375,1.0625,73,83,61,90,6,12\n", NULL});
+    pess_minatar_destroy(m);
+}
+
 /* ---- looks */
 
 static void test_styles(void **state) {
@@ -583,7 +684,7 @@ int main(void) {
         cmocka_unit_test(test_settings),    cmocka_unit_test(test_results),     cmocka_unit_test(test_queue),
         cmocka_unit_test(test_queue_order), cmocka_unit_test(test_claims),      cmocka_unit_test(test_freeway),
         cmocka_unit_test(test_unjudged),    cmocka_unit_test(test_goals),       cmocka_unit_test(test_goals_data),
-        cmocka_unit_test(test_summary),     cmocka_unit_test(test_styles),
+        cmocka_unit_test(test_summary),     cmocka_unit_test(test_numbers),     cmocka_unit_test(test_styles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -503,7 +503,7 @@ static void sum_up(const pess__fitted *f, pess_train_result *out) {
     }
     out->score_final = f->scored[all - 1].mean_return;
     out->score_best = isfinite(f->best) ? f->best : NAN;
-    out->score_spread = most - least;
+    out->score_spread = most >= least ? most - least : NAN; /* NAN: nothing was played */
     out->loss = f->loss;
     out->mean_target = f->mean_target;
     out->updates = f->update;
