@@ -23,7 +23,7 @@ typedef struct pess__dqn {
     pess__net *online, *target;
     pess__net *average; /* running mean of the online network: what is evaluated and kept */
     pess__trainer *trainer;
-    pess__pass *pass; /* forward, of up to PESS__DQN_CHUNK */
+    pess__pass *pass; /* forward, of a chunk of samples */
     pess_batch *batch;
     pess__replay replay;
     pess__rng act, sample;

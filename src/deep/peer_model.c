@@ -11,7 +11,7 @@
 #include "deep/fitted.h"
 
 #include "core/memory.h"
-#include "deep/play.h"
+#include "core/text.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -20,13 +20,6 @@
 
 /* Minibatches are a quarter of the training's, with two fifths of its steps for each model. */
 enum { MODELS = 3, SMALLER = 4, IMAGINED = 200000, PART = 256 };
-
-static double decide(double alpha, const pess__sight *sight, double *policy) {
-    (void)alpha; /* it is in the rewards */
-    const int32_t best = pess__greedy(sight->q, sight->actions);
-    for (int64_t a = 0; a < sight->actions; a++) policy[a] = a == best;
-    return (double)sight->q[best];
-}
 
 /* An action's outputs: the bits, then the reward, then the end. */
 typedef struct dream {
@@ -202,5 +195,5 @@ const pess__learner pess__learner_model_ensemble = {
              .samples = false,
              .alpha = 1,
              .source = "after Yu et al. 2020 (MOPO): one step, disagreement of 3 networks, lambda 1"},
-    .decide = decide,
+    .decide = pess__decide_greedy, /* alpha is in the rewards */
     .prepare = prepare};
