@@ -1061,7 +1061,7 @@ typedef struct pess_protocol {
     double rate, rate_last;        /* Adam's step size within an update, linear from first to last step */
     bool reset;                    /* the network begins anew at each update */
     int64_t imitation_steps, imitation_batch;
-    double imitation_rate;    /* falls linearly to 0 */
+    double imitation_rate;    /* falls over all its steps in the proportion of rate to rate_last */
     int64_t eval_every;       /* updates between evaluations; the last five are always evaluated */
     int64_t eval_episodes;    /* of those in between */
     int64_t score_episodes;   /* of each of the last five */
@@ -1075,6 +1075,7 @@ PESS_API const pess_protocol *pess_protocol_find(const char *name);
 #define PESS_SCORED_UPDATES 5 /* the score is the mean over this many last updates */
 
 typedef struct pess_train_options {
+/* Policies are evaluated in the game as the notes of the data have it: sticky, ramping, minimal_actions. */
     const pess_transitions *data;
     const char *data_name;   /* for messages and the manifest; NULL: "data" */
     const char *algorithm;   /* a name of pess_learner_list */
@@ -1088,8 +1089,8 @@ typedef struct pess_train_options {
     const char *network;     /* "value" (default), "dqn" or "dense" */
     const char *kernels;     /* NULL: the best */
     const char *out;         /* directory; made where it is missing */
-    const char *imitation;   /* file of a trained imitation network of these data; NULL: one is trained first, where it
-                                is needed, in out/imitation */
+    const char *imitation;   /* file of a trained imitation network of these data; one whose notes name others is
+                                refused. NULL: one is trained first, where it is needed, in out/imitation */
     const pess_mdp *mdp;     /* for data of an MDP: where policies are evaluated; NULL: they are not */
     bool resume;             /* go on from the newest good checkpoint in `out` */
     uint64_t seed;
