@@ -155,6 +155,7 @@ static pess_status imagine_all(pess__fitted *f, dream *d, pess_transitions *to, 
  * the game as those had it, and how many transitions at the end are imagined. */
 static void describe(const pess__fitted *f, char *notes, size_t size) {
     const pess_transitions *data = f->data;
+    const int64_t imagined = imagined_of(data), all = data->transitions + imagined;
     char game[160] = "", sticky[PESS__NUMBER_SIZE], alpha[PESS__NUMBER_SIZE];
     sticky[pess__format_double(f->env.sticky, sticky)] = '\0';
     alpha[pess__format_double(f->alpha, alpha)] = '\0';
@@ -165,7 +166,7 @@ static void describe(const pess__fitted *f, char *notes, size_t size) {
         notes, size,
         "game=%s\nmethod=%s\ndata=%016llx\nseed=%llu\nalpha=%s\ntransitions=%lld\nimagined=%lld\n%sversion=%s\n",
         data->game, f->learner->info.name, (unsigned long long)f->fingerprint, (unsigned long long)f->options.seed,
-        alpha, (long long)(data->transitions + imagined_of(data)), (long long)imagined_of(data), game, pess_version());
+        alpha, (long long)all, (long long)imagined, game, pess_version());
 }
 
 /* The data again, with the same numbers of states. */
