@@ -12,7 +12,8 @@ static const usage collect_usage = {
     .description =
         "32 environments step together and stand one after the other in the file. Each different observation is\n"
         "kept once, in packed bits; the last one of every episode too, and whether it was terminal or cut off. The\n"
-        "same settings and seed give the same bytes. 'pess inspect' shows what is in such a file.",
+        "same settings and seed give the same bytes. 'pess inspect' shows what is in such a file. A network acts by\n"
+        "its largest output; one whose notes say acts=softmax (imitation: pess net info) by sampling.",
     .examples = "  pess collect breakout --policy policies/breakout.pessnet --epsilon 0.1 -o breakout.pessdata\n"
                 "  pess collect freeway --policy random --transitions 100000 --seed 3 -o freeway.pessdata\n"
                 "  pess inspect freeway.pessdata",
@@ -34,10 +35,11 @@ int cmd_collect(int argc, char **argv) {
     pess_collect_options o = pess_collect_options_defaults();
     const char *policy = NULL, *game = NULL, *out = NULL;
     int64_t threads = 0;
-    bool json = false, steady = false;
+    bool json = false, steady = false, argmax = false;
     const option options[] = {
         {"policy", 0, OPTION_TEXT, &policy, "FILE|random", "who acts: a .pessnet file, or uniformly at random"},
         {"epsilon", 0, OPTION_NUMBER, &o.epsilon, "E", "probability of a random action in place of the policy's (0)"},
+        {"argmax", 0, OPTION_FLAG, &argmax, NULL, ARGMAX_OPTION},
         {"transitions", 0, OPTION_COUNT, &o.transitions, "N", "how many to collect (500000)"},
         {"out", 'o', OPTION_TEXT, &out, "FILE", "where they go, a .pessdata file"},
         {"seed", 0, OPTION_SEED, &o.seed, "N", "of games and exploration (0)"},
@@ -56,7 +58,11 @@ int cmd_collect(int argc, char **argv) {
     if (info == NULL) return report_usage("collect", "no game '%s'; 'pess env list' lists them", game);
     pess_net *net = NULL;
     code = policy_open("collect", policy, info, &net);
-    if (code >= 0) return code;
+    if (code < 0) code = policy_rule("collect", policy, net, argmax, &o.sample);
+    if (code >= 0) {
+        pess_net_destroy(net);
+        return code;
+    }
     o.env.game = game;
     o.env.ramping = !steady;
     o.net = net;

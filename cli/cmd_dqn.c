@@ -1,7 +1,7 @@
 /* pess dqn: a player for a game, by deep Q-learning. */
 #include "json.h"
 
-#include "command.h"
+#include "long_run.h"
 
 static const usage dqn_usage = {
     .command = "dqn",
@@ -87,7 +87,7 @@ int cmd_dqn(int argc, char **argv) {
     if (threads > 4096) return report_usage("dqn", "--threads %lld is too many", (long long)threads);
     o.game = values[0];
     o.threads = (int)threads;
-    o.progress = terminal_progress();
+    o.progress = interruptible_progress();
     pess_dqn_result result;
     pess_error error;
     const pess_status status = pess_dqn_run(&o, &result, &error);

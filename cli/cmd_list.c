@@ -147,11 +147,11 @@ static void list_protocols(json_writer *json) {
             continue;
         }
         (void)printf("%s\n    %s\n    %lld updates x %lld steps x batch %lld, step size %g to %g, network %s\n"
-                     "    imitation %lld steps x batch %lld, step size %g to 0; %lld transitions\n",
+                     "    imitation %lld steps x batch %lld, step size %g to %g; %lld transitions\n",
                      p->name, p->summary, (long long)p->updates, (long long)p->steps, (long long)p->batch, p->rate,
                      p->rate_last, p->reset ? "new at each update" : "kept between updates",
                      (long long)p->imitation_steps, (long long)p->imitation_batch, p->imitation_rate,
-                     (long long)p->transitions);
+                     p->rate > 0 ? p->imitation_rate * (p->rate_last / p->rate) : 0, (long long)p->transitions);
     }
 }
 

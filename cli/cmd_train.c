@@ -1,7 +1,7 @@
 /* pess train: a policy from a fixed dataset of a game, with networks. */
 #include "json.h"
 
-#include "command.h"
+#include "long_run.h"
 
 #include <math.h>
 #include <string.h>
@@ -23,15 +23,24 @@ static const usage train_usage = {
     .positional = (const char *const[]){"DATA", NULL},
 };
 
-static void print_result(const pess_train_options *o, const pess_train_result *r) {
-    if (r->resumed_from >= 0) (void)printf("resumed after update %lld\n", (long long)r->resumed_from);
-    (void)printf("%s: score %.2f", o->algorithm, r->score);
+/* Without episodes to score, or with data of a game that is not known, nothing was played. */
+static void print_score(const char *algorithm, const pess_train_result *r) {
+    if (!isfinite(r->score)) {
+        (void)printf("%s: score not played; ", algorithm);
+        return;
+    }
+    (void)printf("%s: score %.2f", algorithm, r->score);
     if (fabs(r->control - r->score) > 0) (void)printf(" (acting by argmax %.2f)", r->control);
     (void)printf(", final update alone %.2f, best seen %.2f (not a result)\n", r->score_final, r->score_best);
     if (isfinite(r->predicted))
         (void)printf("predicted value %.2f, obtained %.2f (discounted); ", r->predicted, r->obtained);
-    (void)printf("%.0f %% of steps outside the data; %.1f s\n%s: log.csv, policy.pessnet, manifest.json\n",
-                 100 * r->outside, r->seconds, o->out);
+    (void)printf("%.0f %% of steps outside the data; ", 100 * r->outside);
+}
+
+static void print_result(const pess_train_options *o, const pess_train_result *r) {
+    if (r->resumed_from >= 0) (void)printf("resumed after update %lld\n", (long long)r->resumed_from);
+    print_score(o->algorithm, r);
+    (void)printf("%.1f s\n%s: log.csv, policy.pessnet, manifest.json\n", r->seconds, o->out);
 }
 
 static void print_json(const pess_train_options *o, const pess_train_result *r) {
@@ -83,8 +92,44 @@ static int apply(const wishes *w, pess_protocol *out) {
     if (w->eval_every >= 0) out->eval_every = w->eval_every;
     if (w->imitation_steps >= 0) out->imitation_steps = w->imitation_steps;
     if (w->score_episodes >= 0) out->score_episodes = w->score_episodes;
-    if (!isnan(w->rate)) out->rate = w->rate;
+    if (!isnan(w->rate)) {
+        const bool constant = !(named->rate_last < named->rate);
+        out->rate = w->rate;
+        if (constant) out->rate_last = w->rate;
+    }
     return read_switch("reset", w->reset, &out->reset);
+}
+
+/* The learner that the options name; NULL where there is none. */
+static const pess_learner_info *learner_of(const pess_train_options *o) {
+    char name[80];
+    (void)snprintf(name, sizeof name, "ua-%s", o->uncertainty != NULL ? o->uncertainty : "");
+    return pess_learner_find(strcmp(o->algorithm, "ua") == 0 && o->uncertainty != NULL ? name : o->algorithm);
+}
+
+/* An option that the learner never reads is a mistake: the result would be the same without it. */
+static int check_use(const pess_train_options *o, const wishes *w) {
+    const pess_learner_info *l = learner_of(o);
+    if (l == NULL) return EXIT_FINE; /* the library says which there are */
+    const bool imitates = !l->values && l->uncertainty == NULL;
+    const struct {
+        const char *name;
+        bool given, read;
+    } rows[] = {
+        {"imitation", o->imitation != NULL, l->imitation},
+        {"imitation-steps", w->imitation_steps >= 0, imitates || l->imitation},
+        {"imitation-steps with --imitation", w->imitation_steps >= 0 && o->imitation != NULL, false},
+        {"relative", w->relative != NULL, l->uncertainty != NULL},
+        {"reset", w->reset != NULL, l->values},
+        {"rate", !isnan(w->rate), l->values},
+        {"updates", w->updates >= 0, !imitates},
+        {"steps", w->steps >= 0, !imitates},
+        {"batch", w->batch >= 0, !imitates},
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++)
+        if (rows[i].given && !rows[i].read)
+            return report_usage("train", "--%s does nothing for %s", rows[i].name, l->name);
+    return EXIT_FINE;
 }
 
 int cmd_train(int argc, char **argv) {
@@ -125,7 +170,8 @@ int cmd_train(int argc, char **argv) {
     if (o.algorithm == NULL) return report_usage("train", "-a ALGORITHM is needed");
     if (o.out == NULL) return report_usage("train", "--out DIR is needed");
     if (threads > 4096) return report_usage("train", "--threads %lld is too many", (long long)threads);
-    int wished = apply(&w, &o.protocol);
+    int wished = check_use(&o, &w);
+    if (wished == EXIT_FINE) wished = apply(&w, &o.protocol);
     if (wished == EXIT_FINE) wished = read_switch("relative", w.relative, &o.relative);
     if (wished != EXIT_FINE) return wished;
     pess_transitions *data = NULL;
@@ -136,7 +182,7 @@ int cmd_train(int argc, char **argv) {
     o.data = data;
     o.data_name = values[0];
     o.threads = (int)threads;
-    o.progress = terminal_progress();
+    o.progress = interruptible_progress();
     status = pess_train_run(&o, &result, &error);
     terminal_progress_end();
     pess_transitions_destroy(data);

@@ -914,7 +914,7 @@ PESS_API pess_status pess_net_apply(const pess_net *net, const uint8_t *bits, in
 PESS_API pess_status pess_net_samples(const pess_net *net, const char *name, bool *sample, pess_error *error);
 /* The action of these outputs: the largest (the smallest of equals), or one drawn from their softmax. */
 PESS_API int64_t pess_net_action(const float *outputs, int64_t actions, bool sample, pess_random *random);
-/* PESS_INPUT where the network was made for another game or another board. */
+/* PESS_INPUT where the network was made for another game or another board, or is no policy (acts=uncertainty). */
 PESS_API pess_status pess_net_check_game(const pess_net *net, const char *name, const pess_env_info *game,
                                          pess_error *error);
 
@@ -1006,7 +1006,8 @@ typedef struct pess_transitions_info {
 
 typedef struct pess_collect_options {
     pess_env_options env; /* its seed and stream are not read; env.step_limit 0: 10,000 */
-    const pess_net *net;  /* who acts, greedily; NULL: uniformly at random */
+    const pess_net *net;  /* who acts; NULL: uniformly at random */
+    bool sample;          /* draw from the softmax of its outputs (pess_net_samples); else the largest. Default false */
     const pess_mdp *mdp;  /* in place of a game; then net reads one-hot states */
     double epsilon;       /* probability of a uniformly random action. Default 0 */
     int64_t transitions;  /* Default 500,000 */
@@ -1061,7 +1062,7 @@ typedef struct pess_protocol {
     double rate, rate_last;        /* Adam's step size within an update, linear from first to last step */
     bool reset;                    /* the network begins anew at each update */
     int64_t imitation_steps, imitation_batch;
-    double imitation_rate;    /* falls linearly to 0 */
+    double imitation_rate;    /* falls over all its steps in the proportion of rate to rate_last */
     int64_t eval_every;       /* updates between evaluations; the last five are always evaluated */
     int64_t eval_episodes;    /* of those in between */
     int64_t score_episodes;   /* of each of the last five */
@@ -1074,6 +1075,7 @@ PESS_API const pess_protocol *pess_protocol_find(const char *name);
 
 #define PESS_SCORED_UPDATES 5 /* the score is the mean over this many last updates */
 
+/* Policies are evaluated in the game as the notes of the data have it: sticky, ramping, minimal_actions. */
 typedef struct pess_train_options {
     const pess_transitions *data;
     const char *data_name;   /* for messages and the manifest; NULL: "data" */
@@ -1088,8 +1090,8 @@ typedef struct pess_train_options {
     const char *network;     /* "value" (default), "dqn" or "dense" */
     const char *kernels;     /* NULL: the best */
     const char *out;         /* directory; made where it is missing */
-    const char *imitation;   /* file of a trained imitation network of these data; NULL: one is trained first, where it
-                                is needed, in out/imitation */
+    const char *imitation;   /* file of a trained imitation network of these data; one whose notes name others is
+                                refused. NULL: one is trained first, where it is needed, in out/imitation */
     const pess_mdp *mdp;     /* for data of an MDP: where policies are evaluated; NULL: they are not */
     bool resume;             /* go on from the newest good checkpoint in `out` */
     uint64_t seed;

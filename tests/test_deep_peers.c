@@ -249,6 +249,38 @@ static void rem_and_cql_against_naive(void **state) {
     pess_mdp_destroy(mdp);
 }
 
+/* The file says what it is: its own notes, and the episodes of the log alone. */
+static void imagined_data_are_no_episodes(void **state) {
+    (void)state;
+    pess_mdp *mdp = process();
+    pess_collect_options c = pess_collect_options_defaults();
+    c.mdp = mdp, c.transitions = 400, c.envs = 4, c.env.step_limit = 30;
+    pess_transitions *data = NULL, *imagined = NULL;
+    pess_transitions_info logged, made;
+    pess_train_result result;
+    pess_error error;
+    OK(pess_collect(&c, &data, &error));
+    pess_train_options o = training(mdp, data, "model-ensemble", "imagined");
+    o.protocol.updates = 5, o.protocol.steps = 20, o.protocol.batch = 64;
+    OK(pess_train_run(&o, &result, &error));
+    OK(pess_transitions_read(in_root("imagined/imagined.pessdata"), &imagined, &error));
+    pess_transitions_get_info(data, &logged);
+    pess_transitions_get_info(imagined, &made);
+    assert_true(data->stop_count > 0 && logged.episodes > 10);
+    assert_int_equal(made.transitions, 800);
+    assert_int_equal(made.episodes, logged.episodes);
+    assert_memory_equal(&made.mean_return, &logged.mean_return, sizeof made.mean_return);
+    for (int64_t k = 0; k < data->stop_count; k++) assert_int_equal(imagined->stopped[k], data->stopped[k]);
+    for (int64_t i = 400; i < 800; i++) assert_int_not_equal(imagined->end[i], PESS_END_NONE);
+    assert_int_equal(imagined->stop_count + made.terminals - logged.terminals, data->stop_count + 400);
+    assert_non_null(strstr(made.notes, "method=model-ensemble\n"));
+    assert_non_null(strstr(made.notes, "transitions=800\nimagined=400\n"));
+    assert_null(strstr(made.notes, "policy="));
+    pess_transitions_destroy(imagined);
+    pess_transitions_destroy(data);
+    pess_mdp_destroy(mdp);
+}
+
 /* A line of states in which action 1 leads on and pays 1 at its end, action 0 ends at once and pays 0.2, action 2 was
  * never taken. The models must imagine the first two as they are, and differ about the third. */
 static void models_imagine_what_was_seen(void **state) {
@@ -345,6 +377,7 @@ int main(void) {
         cmocka_unit_test(actor_and_critic_agree),
         cmocka_unit_test(rem_and_cql_against_naive),
         cmocka_unit_test(models_imagine_what_was_seen),
+        cmocka_unit_test(imagined_data_are_no_episodes),
         cmocka_unit_test(resuming),
         cmocka_unit_test(a_threshold_above_one_is_refused),
     };

@@ -159,6 +159,9 @@ static void a_damaged_checkpoint_falls_back(void **state) {
     other.batch = 16;
     assert_int_equal(pess_dqn_run(&other, &result, &error), PESS_ARGUMENT);
     assert_non_null(strstr(error.message, "made with batch=32; this run has batch=16"));
+    other = o, other.average = 500; /* a setting that is left out at its default */
+    assert_int_equal(pess_dqn_run(&other, &result, &error), PESS_ARGUMENT);
+    assert_non_null(strstr(error.message, "made without average; this run has average=500"));
     overwrite(o.out, "checkpoint-0.pessdqn", newest, size / 3);
     overwrite(o.out, "checkpoint-1.pessdqn", newest, size);
     assert_int_equal(pess_dqn_run(&o, &result, &error), PESS_INPUT);
@@ -171,6 +174,51 @@ static void a_damaged_checkpoint_falls_back(void **state) {
     free(newest);
     free(again);
     pess_mdp_destroy(mdp);
+}
+
+/* The other way round: the checkpoint has a setting that this run leaves at its default. */
+static void a_setting_at_its_default_is_told_by_its_name(void **state) {
+    (void)state;
+    pess_mdp *mdp = chain();
+    pess_dqn_options o = chain_options(mdp, in_root("average"));
+    o.frames = 800, o.evaluate_every = o.checkpoint_every = 800, o.average = 500;
+    pess_dqn_result result;
+    pess_error error;
+    assert_int_equal(pess_dqn_run(&o, &result, &error), PESS_OK);
+    o.resume = true;
+    assert_int_equal(pess_dqn_run(&o, &result, &error), PESS_OK);
+    o.average = pess_dqn_options_defaults().average;
+    assert_int_equal(pess_dqn_run(&o, &result, &error), PESS_ARGUMENT);
+    assert_non_null(strstr(error.message, "made with average=500; this run has no such setting"));
+    pess_mdp_destroy(mdp);
+}
+
+static bool stop_playing(void *user, const char *what, double done, double total, const char *unit) {
+    (void)done, (void)total, (void)unit;
+    ++*(int *)user;
+    return strcmp(what, "playing") != 0;
+}
+
+/* The last comparison can be interrupted too; the training before it is kept. */
+static void the_last_comparison_can_be_interrupted(void **state) {
+    (void)state;
+    pess_dqn_options o = pess_dqn_options_defaults();
+    o.game = "freeway", o.network = "value", o.out = in_root("compared"), o.seed = 5, o.threads = 1;
+    o.frames = o.evaluate_every = o.checkpoint_every = 200, o.replay = 200, o.batch = 8, o.warmup = 100;
+    o.evaluate_episodes = 1, o.final_episodes = 100;
+    pess_dqn_result result;
+    pess_error error;
+    int reports = 0;
+    o.progress = (pess_progress){stop_playing, &reports};
+    assert_int_equal(pess_dqn_run(&o, &result, &error), PESS_INTERRUPTED);
+    assert_non_null(strstr(error.message, "interrupted at frame 2"));
+    assert_non_null(strstr(error.message, "--resume"));
+    size_t size;
+    assert_null(file_bytes(o.out, "policy.pessnet", &size));
+    o.progress = (pess_progress){0};
+    o.resume = true;
+    assert_int_equal(pess_dqn_run(&o, &result, &error), PESS_OK);
+    assert_true(result.resumed_from >= 200);
 }
 
 static void a_loss_that_explodes_stops_the_training(void **state) {
@@ -203,8 +251,18 @@ static void settings_out_of_range_are_refused(void **state) {
     assert_int_equal(pess_dqn_run(&bad, &result, &error), PESS_ARGUMENT);
     bad = o, bad.game = "pong";
     assert_int_equal(pess_dqn_run(&bad, &result, &error), PESS_ARGUMENT);
+    bad = o, bad.huber = 0;
+    assert_int_equal(pess_dqn_run(&bad, &result, &error), PESS_ARGUMENT);
+    assert_non_null(strstr(error.message, "huber is 0; 1e-30 to"));
+    bad = o, bad.adam_epsilon = 0;
+    assert_int_equal(pess_dqn_run(&bad, &result, &error), PESS_ARGUMENT);
+    assert_non_null(strstr(error.message, "adam-epsilon is 0; 1e-30 to"));
     bad = o, bad.out = "/nonexistent/here";
     assert_int_equal(pess_dqn_run(&bad, &result, &error), PESS_IO);
+    overwrite(root, "plain", (const uint8_t *)"", 0);
+    bad = o, bad.out = in_root("plain");
+    assert_int_equal(pess_dqn_run(&bad, &result, &error), PESS_IO);
+    assert_non_null(strstr(error.message, "plain: is a file; a directory"));
 }
 
 /* n-step sums against a walk over all stored transitions of the environment. */
@@ -272,6 +330,8 @@ int main(void) {
         cmocka_unit_test(a_chain_is_solved),
         cmocka_unit_test(resuming_gives_the_same_bytes),
         cmocka_unit_test(a_damaged_checkpoint_falls_back),
+        cmocka_unit_test(a_setting_at_its_default_is_told_by_its_name),
+        cmocka_unit_test(the_last_comparison_can_be_interrupted),
         cmocka_unit_test(a_loss_that_explodes_stops_the_training),
         cmocka_unit_test(settings_out_of_range_are_refused),
         cmocka_unit_test(steps_are_followed_through_the_ring),

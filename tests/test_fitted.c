@@ -289,6 +289,190 @@ static void interrupted_it_ends_in_the_same_bytes(void **state) {
     pess_mdp_destroy(mdp);
 }
 
+/* ---- directories and files that are there already */
+
+static bool is_there(const char *directory, const char *name) {
+    char path[400];
+    (void)snprintf(path, sizeof path, "%s/%s", directory, name);
+    return access(path, F_OK) == 0;
+}
+
+static pess_train_options short_training(const pess_mdp *mdp, const pess_transitions *data, const char *algorithm,
+                                         const char *out) {
+    pess_train_options o = training(mdp, data, algorithm, out);
+    o.protocol.updates = 5, o.protocol.steps = 20, o.protocol.imitation_steps = 100, o.protocol.batch = 64;
+    return o;
+}
+
+/* Without resume an earlier run is refused before anything is trained or written; so are other settings with it. */
+static void an_earlier_run_is_refused_first(void **state) {
+    (void)state;
+    pess_mdp *mdp = process();
+    pess_transitions *data = collect(mdp, 600);
+    pess_train_result result;
+    pess_error error;
+    pess_train_options o = short_training(mdp, data, "model-ensemble", "earlier");
+    OK(pess_train_run(&o, &result, &error));
+    o.out = in_root("earlier-copy"); /* what is there now */
+    OK(pess_train_run(&o, &result, &error));
+    for (int resume = 0; resume < 2; resume++) {
+        o = short_training(mdp, data, "model-ensemble", "earlier");
+        o.seed = 77, o.resume = resume == 1;
+        assert_int_equal(pess_train_run(&o, &result, &error), PESS_ARGUMENT);
+        assert_non_null(strstr(error.message, resume == 1 ? "made with seed=3; this run has seed=77" : "--resume"));
+        assert_same_file(in_root("earlier"), in_root("earlier-copy"), "imagined.pessdata");
+    }
+    o = short_training(mdp, data, "proximal", "earlier");
+    assert_int_equal(pess_train_run(&o, &result, &error), PESS_ARGUMENT);
+    assert_non_null(strstr(error.message, "--resume"));
+    assert_false(is_there(o.out, "imitation"));
+    pess_transitions_destroy(data);
+    pess_mdp_destroy(mdp);
+}
+
+static void results_go_into_a_directory(void **state) {
+    (void)state;
+    pess_mdp *mdp = process();
+    pess_transitions *data = collect(mdp, 300);
+    pess_train_result result;
+    pess_error error;
+    FILE *file = fopen(in_root("plain"), "w");
+    assert_non_null(file);
+    assert_int_equal(fclose(file), 0);
+    stopper s = {0}; /* would stop at the first step */
+    pess_train_options o = short_training(mdp, data, "naive", "plain");
+    o.progress = (pess_progress){stop, &s}, o.report_seconds = 0;
+    assert_int_equal(pess_train_run(&o, &result, &error), PESS_IO);
+    assert_non_null(strstr(error.message, "plain: is a file; a directory"));
+    o.out = "/nonexistent/here";
+    assert_int_equal(pess_train_run(&o, &result, &error), PESS_IO);
+    assert_non_null(strstr(error.message, "cannot be made"));
+    pess_transitions_destroy(data);
+    pess_mdp_destroy(mdp);
+}
+
+/* The network of a file again, with other notes. */
+static const char *renamed(const char *from, const char *notes, const char *name) {
+    pess_net *read = NULL, *net = NULL;
+    pess_error error;
+    OK(pess_net_read(from, NULL, &read, &error));
+    pess__net *inside = read->net;
+    read->net = NULL;
+    pess_net_destroy(read);
+    OK(pess__net_wrap(inside, notes, &net, &error));
+    OK(pess_net_write(net, in_root(name), &error));
+    pess_net_destroy(net);
+    return in_root(name);
+}
+
+static void an_imitation_network_is_of_these_data(void **state) {
+    (void)state;
+    pess_mdp *mdp = process();
+    pess_transitions *data = collect(mdp, 600), *others = collect(mdp, 601);
+    pess_train_result result;
+    pess_error error;
+    pess_train_options o = short_training(mdp, data, "imitation", "imitator");
+    OK(pess_train_run(&o, &result, &error));
+    const char *file = in_root("imitator/policy.pessnet");
+    o = short_training(mdp, data, "proximal", "with-it");
+    o.imitation = file;
+    OK(pess_train_run(&o, &result, &error));
+    o = short_training(mdp, others, "proximal", "others");
+    o.imitation = file;
+    assert_int_equal(pess_train_run(&o, &result, &error), PESS_INPUT);
+    assert_non_null(strstr(error.message, "imitates other data"));
+    o.imitation = renamed(file, "method=imitation\n", "bare.pessnet"); /* of another program */
+    OK(pess_train_run(&o, &result, &error));
+    o = short_training(mdp, others, "proximal", "others-2");
+    o.imitation = renamed(file, "method=imitation\ngame=freeway\n", "freeway.pessnet");
+    assert_int_equal(pess_train_run(&o, &result, &error), PESS_INPUT);
+    assert_non_null(strstr(error.message, "imitates data of freeway; these are data of mdp"));
+    pess_transitions_destroy(others);
+    pess_transitions_destroy(data);
+    pess_mdp_destroy(mdp);
+}
+
+/* ---- the game as the data had it */
+
+static pess_transitions *game_data(double sticky, bool ramping, bool minimal) {
+    pess_collect_options o = pess_collect_options_defaults();
+    o.env.game = "breakout", o.env.sticky = sticky, o.env.ramping = ramping, o.env.minimal_actions = minimal;
+    o.transitions = 200, o.envs = 4;
+    pess_transitions *data = NULL;
+    pess_error error;
+    OK(pess_collect(&o, &data, &error));
+    return data;
+}
+
+static void policies_play_the_game_of_the_data(void **state) {
+    (void)state;
+    pess_error error;
+    pess_transitions *data = game_data(0.25, false, true);
+    pess__fitted f = {.data = data, .options = {.data = data}};
+    OK(pess__fitted_environment(&f, &error));
+    assert_true(fabs(f.env.sticky - 0.25) < 1e-15 && !f.env.ramping && f.env.minimal_actions);
+    assert_string_equal(f.env.game, "breakout");
+    /* It is played there: with all six actions the environment would not fit the network. */
+    pess_train_options o = short_training(NULL, data, "naive", "minimal");
+    pess_train_result result;
+    o.protocol.score_episodes = 2, o.network = "dqn";
+    OK(pess_train_run(&o, &result, &error));
+    assert_true(isfinite(result.score));
+    pess_net *net = NULL;
+    char value[40];
+    OK(pess_net_read(in_root("minimal/policy.pessnet"), NULL, &net, &error));
+    assert_true(pess_net_note(net, "sticky", value, sizeof value));
+    assert_string_equal(value, "0.25");
+    assert_true(pess_net_note(net, "ramping", value, sizeof value));
+    assert_string_equal(value, "0");
+    pess_net_destroy(net);
+    /* Without notes, and where they say what nobody understands. */
+    data->notes[0] = '\0';
+    OK(pess__fitted_environment(&f, &error));
+    assert_true(fabs(f.env.sticky - 0.1) < 1e-15 && f.env.ramping && !f.env.minimal_actions);
+    static const char *const wrong[] = {"sticky=often\n", "sticky=2\n", "ramping=\n"};
+    for (int i = 0; i < 3; i++) {
+        (void)snprintf(data->notes, sizeof data->notes, "%s", wrong[i]);
+        assert_int_equal(pess__fitted_environment(&f, &error), PESS_INPUT);
+        assert_non_null(strstr(error.message, "a number from 0 to 1 is expected"));
+    }
+    pess_transitions_destroy(data);
+}
+
+/* ---- imitation's step size */
+
+static void imitation_steps_fall_as_those_of_the_values(void **state) {
+    (void)state;
+    static const struct {
+        double rate, last;
+        const char *notes;
+    } cases[] = {{3e-4, 0, "0.001,0"}, {3e-4, 3e-4, "0.001,0.001"}, {4e-4, 1e-4, "0.001,0.00025"}};
+    pess_mdp *mdp = process();
+    pess_transitions *data = collect(mdp, 300);
+    float first[3][ACTIONS];
+    for (int i = 0; i < 3; i++) {
+        char out[32], rate[40];
+        pess_train_result result;
+        pess_error error;
+        (void)snprintf(out, sizeof out, "falls-%d", i);
+        pess_train_options o = short_training(mdp, data, "imitation", out);
+        o.protocol.imitation_rate = 1e-3, o.protocol.rate = cases[i].rate, o.protocol.rate_last = cases[i].last;
+        OK(pess_train_run(&o, &result, &error));
+        char path[400];
+        pess_net *net = NULL;
+        (void)snprintf(path, sizeof path, "%s/policy.pessnet", o.out);
+        OK(pess_net_read(path, NULL, &net, &error));
+        assert_true(pess_net_note(net, "rate", rate, sizeof rate));
+        assert_string_equal(rate, cases[i].notes);
+        pess_net_destroy(net);
+        outputs_of(data, o.out, "policy", 0, first[i]);
+    }
+    assert_memory_not_equal(first[0], first[1], sizeof first[0]); /* it is not the note alone */
+    assert_memory_not_equal(first[0], first[2], sizeof first[0]);
+    pess_transitions_destroy(data);
+    pess_mdp_destroy(mdp);
+}
+
 /* ---- what cannot be */
 
 static void bad_options_and_divergence(void **state) {
@@ -325,6 +509,11 @@ int main(void) {
         cmocka_unit_test(networks_come_to_the_tabular_answer),
         cmocka_unit_test(alpha_zero_trains_the_naive_network),
         cmocka_unit_test(interrupted_it_ends_in_the_same_bytes),
+        cmocka_unit_test(an_earlier_run_is_refused_first),
+        cmocka_unit_test(results_go_into_a_directory),
+        cmocka_unit_test(an_imitation_network_is_of_these_data),
+        cmocka_unit_test(policies_play_the_game_of_the_data),
+        cmocka_unit_test(imitation_steps_fall_as_those_of_the_values),
         cmocka_unit_test(bad_options_and_divergence),
     };
     return cmocka_run_group_tests(tests, open_root, remove_root);

@@ -154,6 +154,28 @@ size_t pess__format_double(double value, char *buffer) {
     return (size_t)length;
 }
 
+const char *pess__note_find(const char *notes, const char *key, size_t key_length, size_t *length) {
+    for (const char *line = notes; *line != '\0';) {
+        const size_t whole = strcspn(line, "\n");
+        if (whole > key_length && strncmp(line, key, key_length) == 0 && line[key_length] == '=') {
+            *length = whole - key_length - 1;
+            return line + key_length + 1;
+        }
+        line += whole + (line[whole] == '\n');
+    }
+    return NULL;
+}
+
+bool pess__note(const char *notes, const char *key, char *value, size_t size) {
+    size_t length;
+    const char *found = pess__note_find(notes, key, strlen(key), &length);
+    if (found == NULL || size == 0) return found != NULL;
+    if (length > size - 1) length = size - 1;
+    memcpy(value, found, length);
+    value[length] = '\0';
+    return true;
+}
+
 bool pess__begins_with(const char *text, const char *prefix) { return strncmp(text, prefix, strlen(prefix)) == 0; }
 
 bool pess__ends_with(const char *text, const char *suffix) {

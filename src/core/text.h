@@ -1,4 +1,4 @@
-/* Numbers as text, independent of the locale; how a text begins and ends. */
+/* Numbers as text, independent of the locale; notes; how a text begins and ends. */
 #ifndef PESS_CORE_TEXT_H
 #define PESS_CORE_TEXT_H
 
@@ -15,6 +15,11 @@ bool pess__parse_int64(const char *begin, const char *end, int64_t *out);
 #define PESS__NUMBER_SIZE 32
 /* The shortest decimal that reads back as the same double. Returns its length; buffer holds PESS__NUMBER_SIZE. */
 size_t pess__format_double(double value, char *buffer);
+
+/* The value of `key` in lines "key=value", and its length; NULL where there is no such line. */
+const char *pess__note_find(const char *notes, const char *key, size_t key_length, size_t *length);
+/* The same as a text, cut to size - 1 characters; false where there is no such line. */
+bool pess__note(const char *notes, const char *key, char *value, size_t size);
 
 bool pess__begins_with(const char *text, const char *prefix);
 bool pess__ends_with(const char *text, const char *suffix);

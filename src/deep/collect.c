@@ -92,12 +92,12 @@ static void describe(const collection *c, char *notes, size_t size) {
         (void)snprintf(game, sizeof game, "sticky=%s\nramping=%d\nminimal_actions=%d\n", sticky, env.ramping,
                        env.minimal_actions);
     (void)snprintf(notes, size,
-                   "game=%s\npolicy=%s\nepsilon=%s\nseed=%llu\ntransitions=%lld\nenvs=%lld\n%sstep_limit=%lld\n"
+                   "game=%s\npolicy=%s\n%sepsilon=%s\nseed=%llu\ntransitions=%lld\nenvs=%lld\n%sstep_limit=%lld\n"
                    "%s%s%sversion=%s\n",
-                   o->mdp != NULL ? "mdp" : env.game, policy, epsilon, (unsigned long long)o->seed,
-                   (long long)o->transitions, (long long)o->envs, game, (long long)env.step_limit,
-                   c->net != NULL ? "kernels=" : "", c->net != NULL ? c->net->kernels->name : "",
-                   c->net != NULL ? "\n" : "", pess_version());
+                   o->mdp != NULL ? "mdp" : env.game, policy, o->net != NULL && o->sample ? "acts=softmax\n" : "",
+                   epsilon, (unsigned long long)o->seed, (long long)o->transitions, (long long)o->envs, game,
+                   (long long)env.step_limit, c->net != NULL ? "kernels=" : "",
+                   c->net != NULL ? c->net->kernels->name : "", c->net != NULL ? "\n" : "", pess_version());
 }
 
 static pess_status open_buffers(collection *c, pess_error *error) {
@@ -156,8 +156,12 @@ static void choose(collection *c) {
         const int64_t count = asking - first < CHUNK ? asking - first : CHUNK;
         pess__pass_forward(c->net, c->pass, &rows, first, count);
         const pess__real *q = c->pass->activation[c->net->spec.layer_count - 1];
-        for (int64_t i = 0; i < count; i++)
-            c->choice[c->asks[first + i]] = pess__greedy(q + i * c->net->padded_outputs, c->actions);
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t who = c->asks[first + i];
+            const pess__real *own = q + i * c->net->padded_outputs;
+            c->choice[who] = c->options->sample ? pess__draw_softmax(own, c->actions, pess__rng_uniform(&c->rng[who]))
+                                                : pess__greedy(own, c->actions);
+        }
     }
 }
 

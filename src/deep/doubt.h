@@ -34,7 +34,7 @@ void pess__doubt_outside(const pess__fitted *fitted, const float *prior, const p
 /* min(u, cap), and u − min u where it is relative. */
 void pess__doubt_finish(double cap, bool relative, int64_t actions, double *u);
 
-/* counts.c: the learner's rule for all kinds that have a table: v = max_a q(a) − αu(a). */
+/* doubt_counts.c: the learner's rule for all kinds that have a table: v = max_a q(a) − αu(a). */
 double pess__decide_ua(double alpha, const pess__sight *sight, double *policy);
 /* 1/√n, `none` where n is 0. */
 double pess__root_count(double n, double none);

@@ -13,12 +13,10 @@
 #include "deep/play.h"
 #include "nn/netfile.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 enum {
     CHUNK = 96,    /* samples that go forward together */
@@ -87,8 +85,8 @@ static pess_status check_options(const pess_dqn_options *o, pess_error *error) {
         {"gamma", o->gamma, 0, 1},
         {"rate", o->rate, 0, 1e30},
         {"rate-last", o->rate_last, 0, 1e30},
-        {"adam-epsilon", o->adam_epsilon, 0, 1},
-        {"huber", o->huber, 0, 1e30},
+        {"adam-epsilon", o->adam_epsilon, 1e-30, 1},
+        {"huber", o->huber, 1e-30, 1e30},
     };
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         if (!(numbers[i].value >= numbers[i].least && numbers[i].value <= numbers[i].most))
@@ -194,9 +192,8 @@ static pess_status open_training(pess__dqn *dqn, const pess_dqn_options *options
     PESS_TRY(open_environments(dqn, error));
     PESS_TRY(open_networks(dqn, error));
     describe(dqn);
+    PESS_TRY(pess__dqn_open_directory(dqn, error));
     PESS_TRY(open_buffers(dqn, error));
-    if (mkdir(options->out, 0777) != 0 && errno != EEXIST)
-        return pess__fail(error, PESS_IO, "%s: the directory cannot be made: %s", options->out, strerror(errno));
     return pess__logtext_add(&dqn->log, "frame,return,loss,mean_q,seconds,epsilon,training_return\n", error);
 }
 
@@ -337,14 +334,24 @@ static pess_status learn(pess__dqn *dqn, pess_error *error) {
 
 /* ---- looking at how it plays */
 
+static pess_status interrupted(const pess__dqn *dqn, pess_error *error) {
+    return pess__fail(
+        error, PESS_INTERRUPTED,
+        "interrupted at frame %lld; what is done is kept in %s, and the same command with --resume goes on "
+        "from there",
+        (long long)dqn->frames, dqn->options.out);
+}
+
+/* progress: whom to ask whether to go on. */
 static pess_status play_net(const pess__dqn *dqn, const pess__net *net, const char *purpose, int64_t index,
-                            int64_t episodes, pess_play_result *out, pess_error *error) {
+                            int64_t episodes, pess_progress progress, pess_play_result *out, pess_error *error) {
     pess_play_options options = pess_play_options_defaults();
     pess__rng rng = pess__rng_stream(dqn->options.seed, purpose, (uint64_t)index);
     options.env.game = dqn->options.game;
     options.episodes = episodes;
     options.seed = pess__rng_next(&rng);
     options.threads = dqn->options.threads;
+    options.progress = progress;
     return pess__play(net, dqn->options.mdp, &options, out, error);
 }
 
@@ -362,10 +369,12 @@ static void keep(pess__dqn *dqn, double score) {
     memcpy(worst->parameters, dqn->average->parameters, (size_t)dqn->online->size * sizeof(float));
 }
 
+/* Not to be interrupted: a checkpoint is from before or after it. */
 static pess_status evaluate(pess__dqn *dqn, pess_error *error) {
+    const pess_dqn_options *o = &dqn->options;
     pess_play_result result;
-    PESS_TRY(
-        play_net(dqn, dqn->average, "evaluate", dqn->evaluations++, dqn->options.evaluate_episodes, &result, error));
+    PESS_TRY(play_net(dqn, dqn->average, "evaluate", dqn->evaluations++, o->evaluate_episodes, (pess_progress){0},
+                      &result, error));
     keep(dqn, result.mean_return);
     const double updates = dqn->loss_count > 0 ? (double)dqn->loss_count : 1;
     const double seconds = dqn->seconds_before + pess__clock() - dqn->begun;
@@ -389,7 +398,10 @@ static pess_status finish(pess__dqn *dqn, pess_dqn_result *out, pess_error *erro
         if (s->frame < 0) continue;
         pess_play_result result;
         memcpy(dqn->target->parameters, s->parameters, (size_t)size * sizeof(float));
-        PESS_TRY(play_net(dqn, dqn->target, "final", 0, dqn->options.final_episodes, &result, error));
+        const pess_status played =
+            play_net(dqn, dqn->target, "final", 0, dqn->options.final_episodes, dqn->options.progress, &result, error);
+        if (played == PESS_INTERRUPTED) return interrupted(dqn, error);
+        PESS_TRY(played);
         if (best == NULL || result.mean_return > best_result.mean_return ||
             (result.mean_return >= best_result.mean_return && s->frame < best->frame)) {
             best = s;
@@ -421,7 +433,7 @@ static pess_status report(const pess__dqn *dqn, double *reported, pess_error *er
     if (p->report == NULL || now - *reported < 0.1) return PESS_OK;
     *reported = now;
     if (p->report(p->user, "training", (double)dqn->frames, (double)dqn->options.frames, "frames")) return PESS_OK;
-    return pess__fail(error, PESS_INTERRUPTED, "interrupted at frame %lld", (long long)dqn->frames);
+    return interrupted(dqn, error);
 }
 
 static bool crossed(int64_t before, int64_t now, int64_t every) { return before / every != now / every; }

@@ -23,7 +23,7 @@ typedef struct pess__dqn {
     pess__net *online, *target;
     pess__net *average; /* running mean of the online network: what is evaluated and kept */
     pess__trainer *trainer;
-    pess__pass *pass; /* forward, of up to PESS__DQN_CHUNK */
+    pess__pass *pass; /* forward, of a chunk of samples */
     pess_batch *batch;
     pess__replay replay;
     pess__rng act, sample;
@@ -46,10 +46,11 @@ typedef struct pess__dqn {
     double seconds_before, begun, network_seconds;
 } pess__dqn;
 
+/* The directory of the results, before anything is trained: see pess__generations_open. */
+pess_status pess__dqn_open_directory(const pess__dqn *dqn, pess_error *error);
 /* Writes the next generation beside the other one; on failure both earlier ones are as they were. */
 pess_status pess__dqn_save(pess__dqn *dqn, pess_error *error);
-/* Restores the newest good checkpoint of the directory. *found false: there is none at all. Without
- * options.resume there must be none. */
+/* Restores the newest good checkpoint of the directory. *found false: there is none at all. */
 pess_status pess__dqn_restore(pess__dqn *dqn, bool *found, pess_error *error);
 
 #endif

@@ -17,6 +17,11 @@ static pess__generations generations_of(const pess__dqn *dqn) {
                                .resume = dqn->options.resume};
 }
 
+pess_status pess__dqn_open_directory(const pess__dqn *dqn, pess_error *error) {
+    const pess__generations generations = generations_of(dqn);
+    return pess__generations_open(&generations, error);
+}
+
 static void save_reals(pess__sink *sink, const pess__real *values, int64_t count) {
     pess__sink_write(sink, values, (size_t)count * sizeof *values);
 }

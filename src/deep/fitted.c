@@ -13,13 +13,10 @@
 #include "core/threads.h"
 #include "nn/netfile.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 enum { IMITATION_PIECES = 10 };
 
@@ -118,6 +115,19 @@ static uint64_t fingerprint(const pess_transitions *data) {
     return fold(hash, data->end, data->transitions);
 }
 
+/* Lines for what differs from the game's defaults. */
+static void describe_environment(pess__fitted *f) {
+    const pess_env_options *env = &f->env, defaults = pess_env_options_defaults();
+    char sticky[PESS__NUMBER_SIZE], line[3][64] = {"", "", ""};
+    sticky[pess__format_double(env->sticky, sticky)] = '\0';
+    if (fabs(env->sticky - defaults.sticky) > 0) (void)snprintf(line[0], sizeof line[0], "sticky=%s\n", sticky);
+    if (env->ramping != defaults.ramping) (void)snprintf(line[1], sizeof line[1], "ramping=%d\n", env->ramping);
+    if (env->minimal_actions != defaults.minimal_actions)
+        (void)snprintf(line[2], sizeof line[2], "minimal_actions=%d\n", env->minimal_actions);
+    const size_t used = strlen(f->settings);
+    (void)snprintf(f->settings + used, sizeof f->settings - used, "%s%s%s", line[0], line[1], line[2]);
+}
+
 /* Lines that only some learners have. */
 static void describe_further(pess__fitted *f, const char *rate) {
     size_t used = strlen(f->settings);
@@ -133,16 +143,20 @@ static void describe_further(pess__fitted *f, const char *rate) {
                    f->options.relative ? "on" : "off", rate);
 }
 
+/* The share by which step sizes fall: within an update, and in the same proportion over the whole of imitation. */
+static double fall_of(const pess_protocol *p) { return p->rate > 0 ? 1 - p->rate_last / p->rate : 1; }
+
 static void describe(pess__fitted *f, uint32_t imitation) {
     const pess_train_options *o = &f->options;
     const pess_protocol *p = &o->protocol;
-    const double numbers[] = {f->alpha, o->gamma, p->rate, p->rate_last, p->imitation_rate};
-    char n[5][PESS__NUMBER_SIZE]; /* in the shortest form that reads back the same */
-    for (int i = 0; i < 5; i++) n[i][pess__format_double(numbers[i], n[i])] = '\0';
+    const double numbers[] = {f->alpha,     o->gamma,          p->rate,
+                              p->rate_last, p->imitation_rate, p->imitation_rate * (1 - fall_of(p))};
+    char n[6][PESS__NUMBER_SIZE]; /* in the shortest form that reads back the same */
+    for (int i = 0; i < 6; i++) n[i][pess__format_double(numbers[i], n[i])] = '\0';
     int used = snprintf(f->settings, sizeof f->settings,
                         "game=%s\nmethod=%s\ndata=%016llx\nnetwork=%s\nkernels=%s\nseed=%llu\ngamma=%s\n"
                         "score=%lld,%lld,%lld,%lld\n",
-                        f->data->game, f->learner->info.name, (unsigned long long)fingerprint(f->data), o->network,
+                        f->data->game, f->learner->info.name, (unsigned long long)f->fingerprint, o->network,
                         f->net->kernels->name, (unsigned long long)o->seed, n[1], (long long)p->eval_every,
                         (long long)p->eval_episodes, (long long)p->score_episodes, (long long)p->control_episodes);
     const size_t room = sizeof f->settings - (size_t)used;
@@ -155,15 +169,10 @@ static void describe(pess__fitted *f, uint32_t imitation) {
                        (long long)p->updates, (long long)p->steps, (long long)p->batch, n[2], n[3],
                        p->reset ? "on" : "off", imitation);
     else
-        (void)snprintf(f->settings + used, room, "steps=%lld\nbatch=%lld\nrate=%s,0\n", (long long)p->imitation_steps,
-                       (long long)p->imitation_batch, n[4]);
+        (void)snprintf(f->settings + used, room, "steps=%lld\nbatch=%lld\nrate=%s,%s\n", (long long)p->imitation_steps,
+                       (long long)p->imitation_batch, n[4], n[5]);
+    describe_environment(f);
     describe_further(f, n[4]);
-}
-
-static pess_status make_directory(const char *path, pess_error *error) {
-    if (mkdir(path, 0777) != 0 && errno != EEXIST)
-        return pess__fail(error, PESS_IO, "%s: the directory cannot be made: %s", path, strerror(errno));
-    return PESS_OK;
 }
 
 pess_status pess__fitted_network(const pess__fitted *f, int64_t outputs, pess__net **out, pess_error *error) {
@@ -191,6 +200,24 @@ pess_status pess__fitted_add_network(pess__fitted *f, pess__net *net, pess_error
 
 pess__net *pess__fitted_net(const pess__fitted *f, int64_t i) { return i == 0 ? f->net : f->further[i - 1]; }
 
+/* An imitation network is one of these data, as far as its notes tell: those of other programs may have none. */
+static pess_status check_imitation(const pess__fitted *f, const char *path, const pess_net *read, pess_error *error) {
+    char method[32] = "none", game[sizeof f->data->game], data[32], own[32];
+    if (!pess_net_note(read, "method", method, sizeof method) || strcmp(method, "imitation") != 0)
+        return pess__fail(error, PESS_INPUT, "%s: a network of method %s; one of imitation is needed", path, method);
+    if (pess_net_note(read, "game", game, sizeof game) && strcmp(game, f->data->game) != 0)
+        return pess__fail(error, PESS_INPUT, "%s: imitates data of %s; these are data of %s", path, game,
+                          f->data->game);
+    if (read->net->bytes != f->data->bytes || read->net->outputs != f->data->actions)
+        return pess__fail(error, PESS_INPUT, "%s: reads %lld bytes and has %lld outputs; the data have %lld and %lld",
+                          path, (long long)read->net->bytes, (long long)read->net->outputs, (long long)f->data->bytes,
+                          (long long)f->data->actions);
+    (void)snprintf(own, sizeof own, "%016llx", (unsigned long long)f->fingerprint);
+    if (pess_net_note(read, "data", data, sizeof data) && strcmp(data, own) != 0)
+        return pess__fail(error, PESS_INPUT, "%s: imitates other data (%s) than these (%s)", path, data, own);
+    return PESS_OK;
+}
+
 /* The imitation network: a given file, or trained in a directory of its own beneath this run's. */
 static pess_status open_imitation(pess__fitted *f, uint32_t *checksum, pess_error *error) {
     char path[PESS__PATH_SIZE], directory[PESS__PATH_SIZE];
@@ -207,20 +234,12 @@ static pess_status open_imitation(pess__fitted *f, uint32_t *checksum, pess_erro
         own.out = directory;
         own.resume = true;
         own.protocol.score_episodes = own.protocol.control_episodes = 0;
-        PESS_TRY(make_directory(f->options.out, error));
         PESS_TRY(pess_train_run(&own, &unused, error));
         (void)snprintf(path, sizeof path, "%s/imitation/policy.pessnet", f->options.out);
     }
     pess_net *read = NULL;
     PESS_TRY(pess_net_read(path, f->options.kernels, &read, error));
-    pess_status status = PESS_OK;
-    char method[32] = "none";
-    if (!pess_net_note(read, "method", method, sizeof method) || strcmp(method, "imitation") != 0)
-        status = pess__fail(error, PESS_INPUT, "%s: a network of method %s; one of imitation is needed", path, method);
-    else if (read->net->bytes != f->data->bytes || read->net->outputs != f->data->actions)
-        status = pess__fail(error, PESS_INPUT, "%s: reads %lld bytes and has %lld outputs; the data have %lld and %lld",
-                            path, (long long)read->net->bytes, (long long)read->net->outputs, (long long)f->data->bytes,
-                            (long long)f->data->actions);
+    const pess_status status = check_imitation(f, path, read, error);
     if (status == PESS_OK) {
         f->imitation = read->net;
         read->net = NULL;
@@ -310,12 +329,15 @@ static pess_status open_training(pess__fitted *f, const pess_train_options *opti
     PESS_TRY(find_learner(f, error));
     plan(f);
     PESS_TRY(open_networks(f, error));
+    PESS_TRY(pess__fitted_environment(f, error));
+    PESS_TRY(pess__fitted_open_directory(f, error));
+    f->fingerprint = fingerprint(f->data);
     uint32_t imitation = 0;
     if (f->learner->info.imitation) PESS_TRY(open_imitation(f, &imitation, error));
-    PESS_TRY(make_directory(options->out, error));
     const pess__optimiser optimiser = pess__optimiser_defaults();
     PESS_TRY(pess__trainer_create(f->net, &optimiser, &f->trainer, error));
     describe(f, imitation);
+    PESS_TRY(pess__fitted_check_settings(f, error));
     if (f->learner->prepare != NULL) PESS_TRY(f->learner->prepare(f, error));
     PESS_TRY(open_tables(f, error));
     renew(f);
@@ -371,20 +393,29 @@ int64_t pess__fitted_draw(pess__fitted *f, int64_t network, pess__rng *rng) {
     return different;
 }
 
+pess_status pess__fitted_interrupted(const pess__fitted *f, pess_error *error) {
+    return pess__fail(
+        error, PESS_INTERRUPTED,
+        "interrupted after %lld of %lld updates of %s; the same command with --resume goes on from the last "
+        "checkpoint in %s",
+        (long long)f->update, (long long)f->updates, f->learner->info.name, f->options.out);
+}
+
 pess_status pess__fitted_report(pess__fitted *f, const char *what, int64_t done, int64_t total, pess_error *error) {
     const pess_progress *p = &f->options.progress;
     const double now = pess__clock();
     if (p->report == NULL || now - f->reported < f->options.report_seconds) return PESS_OK;
     f->reported = now;
     if (p->report(p->user, what, (double)done, (double)total, "steps")) return PESS_OK;
-    return pess__fail(error, PESS_INTERRUPTED, "interrupted in update %lld", (long long)f->update + 1);
+    return pess__fitted_interrupted(f, error);
 }
 
 /* Step size of a step: along the update, or along the whole of imitation. */
 static double rate_of(const pess__fitted *f, int64_t step) {
     const pess_protocol *p = &f->options.protocol;
+    const double fall = fall_of(p);
     if (!f->learner->info.values)
-        return p->imitation_rate * (1 - (double)(f->update * f->steps + step) / (double)(f->updates * f->steps));
+        return p->imitation_rate * (1 - fall * (double)(f->update * f->steps + step) / (double)(f->updates * f->steps));
     return p->rate + (p->rate_last - p->rate) * (double)step / (double)f->steps;
 }
 

@@ -25,6 +25,8 @@ typedef struct pess__fitted {
     double alpha;
     char settings[PESS__SETTINGS_SIZE]; /* lines "key=value" of all that decides the result */
     const pess_transitions *data;       /* options.data, or `imagined` */
+    uint64_t fingerprint;               /* of options.data */
+    pess_env_options env;               /* where policies are played: the game as the data had it */
     pess_transitions *imagined;         /* data with transitions of a model; NULL without one */
     int64_t updates, steps, batch;      /* of this algorithm under the protocol */
     pess__net *net, *frozen;            /* frozen: where the targets come from */
@@ -106,11 +108,19 @@ static inline int64_t pess__fitted_mixtures(const pess__fitted *f) {
     return f->learner->mixtures > 1 ? f->learner->mixtures : 1;
 }
 
-/* fitted_play.c: evaluation by whole episodes. */
+/* PESS_INTERRUPTED, with what is kept. */
+pess_status pess__fitted_interrupted(const pess__fitted *fitted, pess_error *error);
+
+/* fitted_play.c: evaluation by whole episodes, in the environment that the notes of the data tell of. */
+pess_status pess__fitted_environment(pess__fitted *fitted, pess_error *error);
 pess_status pess__fitted_evaluate(const pess__fitted *fitted, int64_t episodes, int64_t control_episodes,
                                   pess__scored *out, pess_error *error);
 
 /* fitted_files.c: checkpoints, policy and manifest. */
+/* The directory of the results, before anything is trained: see pess__generations_open. */
+pess_status pess__fitted_open_directory(const pess__fitted *fitted, pess_error *error);
+/* PESS_ARGUMENT where the checkpoints there are were made with other settings. */
+pess_status pess__fitted_check_settings(const pess__fitted *fitted, pess_error *error);
 pess_status pess__fitted_save(pess__fitted *fitted, pess_error *error);
 pess_status pess__fitted_restore(pess__fitted *fitted, bool *found, pess_error *error);
 pess_status pess__fitted_write(pess__fitted *fitted, const pess_train_result *result, pess_error *error);

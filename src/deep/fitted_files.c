@@ -53,6 +53,21 @@ pess_status pess__fitted_save(pess__fitted *f, pess_error *error) {
     return status;
 }
 
+pess_status pess__fitted_open_directory(const pess__fitted *f, pess_error *error) {
+    const pess__generations generations = generations_of(f);
+    return pess__generations_open(&generations, error);
+}
+
+pess_status pess__fitted_check_settings(const pess__fitted *f, pess_error *error) {
+    const pess__generations generations = generations_of(f);
+    pess__cursor cursor;
+    int64_t update;
+    bool found;
+    const pess_status status = pess__generations_newest(&generations, &cursor, &update, &found, error);
+    pess__cursor_close(&cursor);
+    return status;
+}
+
 pess_status pess__fitted_restore(pess__fitted *f, bool *found, pess_error *error) {
     const size_t size = (size_t)f->net->size * sizeof(pess__real);
     const pess__generations generations = generations_of(f);

@@ -3,6 +3,7 @@
 #include "deep/play.h"
 
 #include "core/memory.h"
+#include "core/text.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -150,17 +151,60 @@ static void choose(const void *self, void *memory, const pess__bits_rows *rows, 
     }
 }
 
+/* ---- where it is played */
+
+/* A number of the notes, from 0 to 1; *out stays where there is no such line. */
+static pess_status note_number(const pess_transitions *data, const char *key, double *out, pess_error *error) {
+    char value[64];
+    double number;
+    if (!pess__note(data->notes, key, value, sizeof value)) return PESS_OK;
+    if (!pess__parse_double(value, value + strlen(value), &number) || !(number >= 0 && number <= 1))
+        return pess__fail(error, PESS_INPUT, "the notes of the data say %s=%s; a number from 0 to 1 is expected", key,
+                          value);
+    *out = number;
+    return PESS_OK;
+}
+
+static pess_status note_switch(const pess_transitions *data, const char *key, bool *out, pess_error *error) {
+    double number = *out;
+    PESS_TRY(note_number(data, key, &number, error));
+    *out = number > 0;
+    return PESS_OK;
+}
+
+pess_status pess__fitted_environment(pess__fitted *f, pess_error *error) {
+    const pess_transitions *data = f->options.data;
+    f->env = pess_env_options_defaults();
+    f->env.game = data->game;
+    if (f->options.mdp != NULL || pess_env_find(data->game) == NULL) return PESS_OK;
+    PESS_TRY(note_number(data, "sticky", &f->env.sticky, error));
+    PESS_TRY(note_switch(data, "ramping", &f->env.ramping, error));
+    return note_switch(data, "minimal_actions", &f->env.minimal_actions, error);
+}
+
+/* To the progress of the training, which stands still while its policy is played. */
+static bool report(void *user, const char *what, double done, double total, const char *unit) {
+    const pess__fitted *f = ((const actor *)user)->fitted;
+    const pess_progress *p = &f->options.progress;
+    const double steps = (double)(pess__fitted_networks(f) * f->steps);
+    (void)what, (void)done, (void)total, (void)unit;
+    return p->report(p->user, f->learner->info.name, (double)f->update * steps, (double)f->updates * steps, "steps");
+}
+
 static pess_status play(const pess__fitted *fitted, bool argmax, int64_t episodes, pess_play_result *out,
                         pess__play_thoughts *thoughts, pess_error *error) {
-    const actor self = {fitted, argmax};
+    actor self = {fitted, argmax};
     const pess__player player = {&self, fitted->data->bytes, fitted->data->actions, open_room, close_room, choose};
     pess_play_options options = pess_play_options_defaults();
     pess__rng rng = pess__rng_stream(fitted->options.seed, argmax ? "control" : "evaluate", (uint64_t)fitted->update);
-    options.env.game = fitted->data->game;
+    options.env = fitted->env;
     options.seed = pess__rng_next(&rng);
     options.episodes = episodes;
     options.threads = fitted->options.threads;
-    return pess__play_with(&player, fitted->options.mdp, &options, fitted->options.gamma, out, thoughts, error);
+    if (fitted->options.progress.report != NULL) options.progress = (pess_progress){report, &self};
+    const pess_status status =
+        pess__play_with(&player, fitted->options.mdp, &options, fitted->options.gamma, out, thoughts, error);
+    return status == PESS_INTERRUPTED ? pess__fitted_interrupted(fitted, error) : status;
 }
 
 pess_status pess__fitted_evaluate(const pess__fitted *fitted, int64_t episodes, int64_t control_episodes,

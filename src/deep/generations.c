@@ -1,15 +1,45 @@
 #include "deep/generations.h"
 
 #include "core/memory.h"
+#include "core/text.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define SIZE_LIMIT ((int64_t)1 << 36)
 
 static void path_of(const pess__generations *g, int64_t number, char path[PESS__PATH_SIZE]) {
     (void)snprintf(path, PESS__PATH_SIZE, "%s/checkpoint-%d.%s", g->directory, (int)(number % 2), g->suffix);
+}
+
+/* A directory in which files can be made. */
+static pess_status make_directory(const char *path, pess_error *error) {
+    struct stat found;
+    if (mkdir(path, 0777) != 0 && errno != EEXIST)
+        return pess__fail(error, PESS_IO, "%s: the directory cannot be made: %s", path, strerror(errno));
+    if (stat(path, &found) != 0)
+        return pess__fail(error, PESS_IO, "%s: cannot be looked at: %s", path, strerror(errno));
+    if (!S_ISDIR(found.st_mode))
+        return pess__fail(error, PESS_IO, "%s: is a file; a directory for the results is expected", path);
+    if (access(path, W_OK | X_OK) != 0)
+        return pess__fail(error, PESS_IO, "%s: nothing can be written into this directory: %s", path, strerror(errno));
+    return PESS_OK;
+}
+
+pess_status pess__generations_open(const pess__generations *g, pess_error *error) {
+    PESS_TRY(make_directory(g->directory, error));
+    for (int i = 0; i < 2 && !g->resume; i++) {
+        char path[PESS__PATH_SIZE];
+        path_of(g, i, path);
+        if (access(path, F_OK) == 0)
+            return pess__fail(error, PESS_ARGUMENT,
+                              "%s: has checkpoints of an earlier run; go on with --resume or name another directory",
+                              g->directory);
+    }
+    return PESS_OK;
 }
 
 pess_status pess__generations_begin(const pess__generations *g, int64_t number, int64_t progress, pess__sink *sink,
@@ -23,18 +53,35 @@ pess_status pess__generations_begin(const pess__generations *g, int64_t number, 
     return PESS_OK;
 }
 
-/* Which setting differs, by its line. */
-static pess_status check_settings(const char *path, const char *found, const char *wanted, pess_error *error) {
-    if (strcmp(found, wanted) == 0) return PESS_OK;
-    while (*found != '\0' && *wanted != '\0') {
-        const size_t a = strcspn(found, "\n"), b = strcspn(wanted, "\n");
-        if (a != b || strncmp(found, wanted, a) != 0)
-            return pess__fail(error, PESS_ARGUMENT, "%s: made with %.*s; this run has %.*s", path, (int)a, found,
-                              (int)b, wanted);
-        found += a + (found[a] == '\n');
-        wanted += b + (wanted[b] == '\n');
+/* One way of comparing: settings of `these` that `others` have with another value or not at all. *other is then that
+ * value, or NULL. Returns the first such line, or NULL. */
+static const char *first_difference(const char *these, const char *others, const char **other, size_t *length) {
+    for (const char *line = these; *line != '\0';) {
+        const size_t whole = strcspn(line, "\n"), key = strcspn(line, "=\n");
+        *other = pess__note_find(others, line, key, length);
+        const bool same = *other != NULL && key + 1 + *length == whole && strncmp(*other, line + key + 1, *length) == 0;
+        if (!same) return line;
+        line += whole + (line[whole] == '\n');
     }
-    return pess__fail(error, PESS_ARGUMENT, "%s: made with other settings", path);
+    return NULL;
+}
+
+/* Which setting differs, by its key: a setting that is left out at its default stands in one of the two alone. */
+static pess_status check_settings(const char *path, const char *found, const char *wanted, pess_error *error) {
+    const char *other;
+    size_t length;
+    const char *line = first_difference(found, wanted, &other, &length);
+    if (line != NULL && other != NULL)
+        return pess__fail(error, PESS_ARGUMENT, "%s: made with %.*s; this run has %.*s=%.*s", path,
+                          (int)strcspn(line, "\n"), line, (int)strcspn(line, "="), line, (int)length, other);
+    if (line != NULL)
+        return pess__fail(error, PESS_ARGUMENT, "%s: made with %.*s; this run has no such setting", path,
+                          (int)strcspn(line, "\n"), line);
+    line = first_difference(wanted, found, &other, &length);
+    if (line != NULL)
+        return pess__fail(error, PESS_ARGUMENT, "%s: made without %.*s; this run has %.*s", path,
+                          (int)strcspn(line, "="), line, (int)strcspn(line, "\n"), line);
+    return PESS_OK;
 }
 
 static pess_status open_one(const pess__generations *g, const char *path, pess__cursor *cursor, int64_t *progress,
@@ -64,10 +111,6 @@ pess_status pess__generations_newest(const pess__generations *g, pess__cursor *c
         char path[PESS__PATH_SIZE];
         path_of(g, i, path);
         if (access(path, F_OK) != 0) continue;
-        if (!g->resume)
-            return pess__fail(error, PESS_ARGUMENT,
-                              "%s: has checkpoints of an earlier run; go on with --resume or name another directory",
-                              g->directory);
         *found = true;
         status[i] = open_one(g, path, &cursors[i], &reached[i], &errors[i]);
         cursors[i].name = g->directory; /* the path does not live as long */

@@ -18,12 +18,14 @@ typedef struct pess__generations {
     bool resume; /* go on from what is there; otherwise nothing may be there */
 } pess__generations;
 
+/* To be called before anything is trained or written: makes the directory. PESS_IO where that is not possible or
+ * nothing can be written there, PESS_ARGUMENT where it has checkpoints and the run does not resume. */
+pess_status pess__generations_open(const pess__generations *g, pess_error *error);
 /* Opens generation `number` for writing. */
 pess_status pess__generations_begin(const pess__generations *g, int64_t number, int64_t progress, pess__sink *sink,
                                     pess_error *error);
-/* Opens the newest good one, after its progress. *found false: there is none at all. PESS_ARGUMENT where there is one
- * and the run does not resume, or where it was made with other settings, naming the first that differs. Close the
- * cursor in any case. */
+/* Opens the newest good one, after its progress. *found false: there is none at all. PESS_ARGUMENT where it
+ * was made with other settings, naming the first that differs. Close the cursor in any case. */
 pess_status pess__generations_newest(const pess__generations *g, pess__cursor *cursor, int64_t *progress, bool *found,
                                      pess_error *error);
 

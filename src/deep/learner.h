@@ -53,6 +53,8 @@ extern const pess__learner pess__learner_imitation, pess__learner_naive, pess__l
     pess__learner_counts_alone, pess__learner_bcq, pess__learner_brac, pess__learner_spibb_dqn, pess__learner_cql,
     pess__learner_crr, pess__learner_crr_exp, pess__learner_rem, pess__learner_model_ensemble;
 
+/* naive.c: the action of the largest value, and that value, whatever alpha. */
+double pess__decide_greedy(double alpha, const pess__sight *sight, double *policy);
 /* CRR: how much a logged action of that advantage counts. */
 double pess__crr_weight(bool binary, double beta, double advantage);
 

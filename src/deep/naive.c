@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-static double decide(double alpha, const pess__sight *sight, double *policy) {
+double pess__decide_greedy(double alpha, const pess__sight *sight, double *policy) {
     (void)alpha;
     const int32_t best = pess__greedy(sight->q, sight->actions);
     for (int64_t a = 0; a < sight->actions; a++) policy[a] = a == best;
@@ -18,4 +18,4 @@ const pess__learner pess__learner_naive = {.info = {.name = "naive",
                                                     .imitation = false,
                                                     .samples = false,
                                                     .alpha = NAN},
-                                           .decide = decide};
+                                           .decide = pess__decide_greedy};

@@ -11,7 +11,7 @@
 #include "deep/fitted.h"
 
 #include "core/memory.h"
-#include "deep/play.h"
+#include "core/text.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -20,13 +20,6 @@
 
 /* Minibatches are a quarter of the training's, with two fifths of its steps for each model. */
 enum { MODELS = 3, SMALLER = 4, IMAGINED = 200000, PART = 256 };
-
-static double decide(double alpha, const pess__sight *sight, double *policy) {
-    (void)alpha; /* it is in the rewards */
-    const int32_t best = pess__greedy(sight->q, sight->actions);
-    for (int64_t a = 0; a < sight->actions; a++) policy[a] = a == best;
-    return (double)sight->q[best];
-}
 
 /* An action's outputs: the bits, then the reward, then the end. */
 typedef struct dream {
@@ -128,14 +121,19 @@ static pess_status imagine(const pess__fitted *f, dream *d, pess_transitions *to
     PESS_TRY(pess__transitions_reserve(to, to->transitions + 1, error));
     PESS_TRY(pess__transitions_number(to, d->observation, &next, error));
     PESS_TRY(pess__transitions_set(to, to->transitions, (int32_t)state, action, reward - f->alpha * sqrt(squares), next,
-                                   ends > 0.5 ? PESS_END_TERMINAL : PESS_END_CUTOFF, error));
+                                   ends > 0.5 ? PESS_END_TERMINAL : PESS_END_NONE, error));
     to->transitions++;
-    return PESS_OK;
+    return ends > 0.5 ? PESS_OK : pess__transitions_stop(to, to->transitions - 1, error); /* a step long */
+}
+
+/* How many transitions the models imagine. */
+static int64_t imagined_of(const pess_transitions *data) {
+    return data->transitions < IMAGINED ? data->transitions : IMAGINED;
 }
 
 static pess_status imagine_all(pess__fitted *f, dream *d, pess_transitions *to, pess_error *error) {
     const pess_transitions *data = f->data;
-    const int64_t count = data->transitions < IMAGINED ? data->transitions : IMAGINED;
+    const int64_t count = imagined_of(data);
     const int64_t outputs = data->actions * d->block, stride = PART * outputs;
     pess__rng rng = pess__rng_stream(f->options.seed, "imagine", 0);
     for (int64_t first = 0; first < count; first += PART) {
@@ -153,9 +151,28 @@ static pess_status imagine_all(pess__fitted *f, dream *d, pess_transitions *to, 
     return PESS_OK;
 }
 
+/* Notes of data that were not all collected: which data they come from (settings of the training are in its manifest),
+ * the game as those had it, and how many transitions at the end are imagined. */
+static void describe(const pess__fitted *f, char *notes, size_t size) {
+    const pess_transitions *data = f->data;
+    const int64_t imagined = imagined_of(data), all = data->transitions + imagined;
+    char game[160] = "", sticky[PESS__NUMBER_SIZE], alpha[PESS__NUMBER_SIZE];
+    sticky[pess__format_double(f->env.sticky, sticky)] = '\0';
+    alpha[pess__format_double(f->alpha, alpha)] = '\0';
+    if (pess_env_find(data->game) != NULL)
+        (void)snprintf(game, sizeof game, "sticky=%s\nramping=%d\nminimal_actions=%d\n", sticky, f->env.ramping,
+                       f->env.minimal_actions);
+    (void)snprintf(
+        notes, size,
+        "game=%s\nmethod=%s\ndata=%016llx\nseed=%llu\nalpha=%s\ntransitions=%lld\nimagined=%lld\n%sversion=%s\n",
+        data->game, f->learner->info.name, (unsigned long long)f->fingerprint, (unsigned long long)f->options.seed,
+        alpha, (long long)all, (long long)imagined, game, pess_version());
+}
+
 /* The data again, with the same numbers of states. */
-static pess_status copy_data(const pess_transitions *from, pess_transitions **out, pess_error *error) {
-    PESS_TRY(pess__transitions_create(from->game, from->notes, from->bits, from->actions, out, error));
+static pess_status copy_data(const pess_transitions *from, const char *notes, pess_transitions **out,
+                             pess_error *error) {
+    PESS_TRY(pess__transitions_create(from->game, notes, from->bits, from->actions, out, error));
     pess_transitions *to = *out;
     for (int64_t s = 0; s < from->states; s++) {
         int32_t number;
@@ -165,6 +182,7 @@ static pess_status copy_data(const pess_transitions *from, pess_transitions **ou
     for (int64_t i = 0; i < from->transitions; i++)
         PESS_TRY(pess__transitions_set(to, i, from->state[i], from->action[i], (double)from->reward[i], from->next[i],
                                        (pess_end)from->end[i], error));
+    for (int64_t k = 0; k < from->stop_count; k++) PESS_TRY(pess__transitions_stop(to, from->stopped[k], error));
     to->transitions = from->transitions;
     return PESS_OK;
 }
@@ -179,7 +197,9 @@ static pess_status dream_up(pess__fitted *f, dream *d, pess_error *error) {
         pess__trainer_destroy(trainer);
         if (status != PESS_OK) return status;
     }
-    PESS_TRY(copy_data(f->data, &f->imagined, error));
+    char notes[PESS__DATA_NOTES_SIZE];
+    describe(f, notes, sizeof notes);
+    PESS_TRY(copy_data(f->data, notes, &f->imagined, error));
     PESS_TRY(imagine_all(f, d, f->imagined, error));
     char path[PESS__PATH_SIZE];
     (void)snprintf(path, sizeof path, "%s/imagined.pessdata", f->options.out);
@@ -202,5 +222,5 @@ const pess__learner pess__learner_model_ensemble = {
              .samples = false,
              .alpha = 1,
              .source = "after Yu et al. 2020 (MOPO): one step, disagreement of 3 networks, lambda 1"},
-    .decide = decide,
+    .decide = pess__decide_greedy, /* alpha is in the rewards */
     .prepare = prepare};

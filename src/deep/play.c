@@ -277,9 +277,11 @@ pess_status pess__play(const pess__net *net, const pess_mdp *mdp, const pess_pla
 }
 
 pess_status pess_net_check_game(const pess_net *net, const char *name, const pess_env_info *game, pess_error *error) {
-    char trained[64];
+    char trained[64], acts[64];
     pess_net_info info;
     pess_net_get_info(net, &info);
+    if (pess_net_note(net, "acts", acts, sizeof acts) && strcmp(acts, "uncertainty") == 0)
+        return pess__fail(error, PESS_INPUT, "%s: gives the uncertainties of a training; a policy is needed", name);
     if (pess_net_note(net, "game", trained, sizeof trained) && strcmp(trained, game->name) != 0)
         return pess__fail(error, PESS_INPUT, "%s: a policy for %s; one for %s is needed", name, trained, game->name);
     if (info.rows != game->rows || info.cols != game->cols || info.channels != game->channels)

@@ -1,6 +1,7 @@
 #include "deep/transitions.h"
 
 #include "core/memory.h"
+#include "core/text.h"
 #include "nn/spec.h"
 
 #include <math.h>
@@ -259,8 +260,19 @@ bool pess_transitions_get(const pess_transitions *data, int64_t i, const uint8_t
     return true;
 }
 
+/* Transitions that were collected: those that a model imagined stand at the end, by the notes, and are single steps. */
+static int64_t collected(const pess_transitions *data) {
+    char value[32];
+    int64_t imagined;
+    if (!pess__note(data->notes, "imagined", value, sizeof value) ||
+        !pess__parse_int64(value, value + strlen(value), &imagined) || imagined < 0 || imagined > data->transitions)
+        return data->transitions;
+    return data->transitions - imagined;
+}
+
 /* Walks over the whole episodes: return false after the last. */
 typedef struct walk {
+    int64_t count;    /* transitions that belong to episodes */
     int64_t at, stop; /* next transition, next entry of `stopped` */
     double total, discounted;
 } walk;
@@ -269,7 +281,7 @@ static bool next_episode(const pess_transitions *data, walk *w) {
     static const double gamma = 0.99;
     double weight = 1;
     w->total = w->discounted = 0;
-    while (w->at < data->transitions) {
+    while (w->at < w->count) {
         const int64_t i = w->at++;
         w->total += (double)data->reward[i];
         w->discounted += weight * (double)data->reward[i];
@@ -284,15 +296,17 @@ static bool next_episode(const pess_transitions *data, walk *w) {
 }
 
 static void summarise_episodes(const pess_transitions *data, pess_transitions_info *out) {
+    const int64_t count = collected(data);
     double total = 0, discounted = 0, squares = 0;
-    for (walk w = {0}; next_episode(data, &w); out->episodes++) {
+    for (walk w = {.count = count}; next_episode(data, &w); out->episodes++) {
         total += w.total;
         discounted += w.discounted;
     }
     const double n = (double)out->episodes;
     out->mean_return = out->episodes > 0 ? total / n : NAN;
     out->gamma_return = out->episodes > 0 ? discounted / n : NAN;
-    for (walk w = {0}; next_episode(data, &w);) squares += (w.total - out->mean_return) * (w.total - out->mean_return);
+    for (walk w = {.count = count}; next_episode(data, &w);)
+        squares += (w.total - out->mean_return) * (w.total - out->mean_return);
     out->ci95 = out->episodes > 1 ? 1.959963984540054 * sqrt(squares / (n - 1) / n) : NAN;
 }
 

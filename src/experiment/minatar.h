@@ -47,6 +47,7 @@ struct pess_minatar {
     const pess_env_info *games[PESS__MINATAR_GAMES];
     uint32_t policy_sum[PESS__MINATAR_GAMES]; /* checksums of the players' files */
     pess_net *policy[PESS__MINATAR_GAMES];
+    bool policy_samples[PESS__MINATAR_GAMES];         /* acts by sampling */
     double x[PESS__MINATAR_XS];                       /* ascending */
     pess__minatar_curve curves[PESS__MINATAR_CURVES]; /* an imitation network that is needed comes first */
     int64_t dataset_count;

@@ -30,6 +30,7 @@ static pess_status read_policies(pess_minatar *m, pess_error *error) {
                               m->policies[0] != '\0' ? strerror(errno) : "no directory is given", game, game);
         PESS_TRY(pess_net_read(path, NULL, &m->policy[i], error));
         PESS_TRY(pess_net_check_game(m->policy[i], path, m->games[i], error));
+        PESS_TRY(pess_net_samples(m->policy[i], path, &m->policy_samples[i], error));
         pess_net_get_info(m->policy[i], &info);
         m->policy_sum[i] = info.checksum;
     }
@@ -147,6 +148,7 @@ static pess_status collect(worker *w, int64_t index, const char *path, pess_tran
     pess_transitions *data = NULL;
     options.env.game = m->games[dataset->game]->name;
     options.net = m->policy[dataset->game];
+    options.sample = m->policy_samples[dataset->game];
     options.epsilon = dataset->epsilon;
     options.transitions = dataset->transitions;
     options.seed = dataset->data_seed;
@@ -173,6 +175,7 @@ static pess_status play(worker *w, int64_t index, double *out, pess_error *error
     pess_play_options options = pess_play_options_defaults();
     pess_play_result result;
     options.env.game = m->games[dataset->game]->name;
+    options.sample = m->policy_samples[dataset->game];
     options.epsilon = dataset->epsilon;
     options.episodes = m->options.protocol.score_episodes;
     options.seed = dataset->play_seed;

@@ -7,6 +7,7 @@
 #include "nn/netfile.h"
 
 #include "core/memory.h"
+#include "core/text.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -174,20 +175,7 @@ bool pess_net_get_layer(const pess_net *net, int index, pess_net_layer *out) {
 }
 
 bool pess_net_note(const pess_net *net, const char *key, char *value, size_t size) {
-    const size_t length = strlen(key);
-    for (const char *line = net->notes; *line != '\0';) {
-        const char *end = strchr(line, '\n');
-        if (end == NULL) end = line + strlen(line);
-        if (strncmp(line, key, length) == 0 && line[length] == '=') {
-            const size_t found = (size_t)(end - line) - length - 1, copied = found < size ? found : size - 1;
-            if (size == 0) return true;
-            memcpy(value, line + length + 1, copied);
-            value[copied] = '\0';
-            return true;
-        }
-        line = *end == '\n' ? end + 1 : end;
-    }
-    return false;
+    return pess__note(net->notes, key, value, size);
 }
 
 pess_status pess_net_apply(const pess_net *net, const uint8_t *bits, int64_t stride, int64_t count, int threads,

@@ -33,6 +33,22 @@ cmp -s whole/policy.pessnet pieces/policy.pessnet || fail "killed $landed times,
 cut -d, -f1-4 whole/log.csv >a && cut -d, -f1-4 pieces/log.csv >b && cmp -s a b || fail "the log differs"
 rm -f pieces/*.tmp # what a kill leaves behind of a file being written
 
+# Ctrl-C saves at once: there is no other checkpoint here.
+calm="--network value --frames 48000 --envs 8 --replay 3000 --batch 16 --train-every 16 --warmup 500 --epsilon-frames 8000 --threads 1"
+calm="$calm --evaluate-every 3000 --evaluate-episodes 4 --final-episodes 8 --checkpoint-every 1000000 --seed 3"
+expect 0 "$PESS" dqn breakout $calm --out calm
+"$PESS" dqn breakout $calm --out stopped >out 2>err </dev/null &
+program=$!
+for attempt in $(seq 1 600); do [ "$(wc -l <stopped/log.csv 2>/dev/null || echo 0)" -lt 2 ] || break; sleep 0.1; done
+kill -INT "$program"
+wait "$program"
+same $? 6 "exit code after Ctrl-C"
+says "interrupted at frame"
+says "kept in stopped"
+expect 0 "$PESS" dqn breakout $calm --out stopped --resume --json
+[ "$(json resumed_from)" -gt 0 ] || fail "Ctrl-C saved nothing"
+cmp -s calm/policy.pessnet stopped/policy.pessnet || fail "interrupted and resumed, the policy differs"
+
 # Other settings are refused, by name.
 expect 2 "$PESS" dqn breakout $small --batch 8 --out pieces --resume
 says "made with batch=16; this run has batch=8"
@@ -96,6 +112,13 @@ expect 2 "$PESS" net
 expect 2 "$PESS" dqn breakout
 says "--out"
 expect 2 "$PESS" dqn pong --out x
+: >plain
+expect 5 "$PESS" dqn breakout --out plain
+says "plain: is a file; a directory for the results is expected"
+expect 2 "$PESS" dqn breakout --huber 0 --out x
+says "huber is 0; 1e-30 to 1e+30 is possible"
+expect 2 "$PESS" dqn breakout --adam-epsilon 0 --out x
+says "adam-epsilon is 0; 1e-30 to 1 is possible"
 
 # Playing.
 expect 0 "$PESS" env evaluate breakout --policy whole/policy.pessnet --episodes 60 --threads 1 --json
