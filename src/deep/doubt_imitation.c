@@ -30,7 +30,8 @@ const pess__doubt pess__doubt_imitation = {
 
 /* imitation-counts: u(s,a) = min(1/√(π̂(a|s)·N(s)), cap), N(s) how often the data act in s: π̂·N is a smoothed n(s,a),
  * and the penalty shrinks as the data grow. Outside the data a network stands for 1/√N(s): it is trained to it at the
- * states of the data, each once, and held to [0,1], so that no state outside counts for less than one visit. */
+ * states of the data, each as often as it occurs, and held to [0,1], so that no state outside counts for less than one
+ * visit. */
 static double visits(const pess__fitted *fitted, int64_t state) {
     int64_t sum = 0;
     for (int64_t a = 0; a < fitted->data->actions; a++) sum += fitted->counts[state * fitted->data->actions + a];
