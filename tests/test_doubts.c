@@ -100,17 +100,18 @@ static void the_engine_with_unseen_pairs(void **state) {
 
 /* ---- more states than fit in a chunk */
 
-enum { MANY = 20000, MANY_BITS = 15 };
-_Static_assert((int)MANY > 2 * (int)PESS__OUTPUT_CHUNK && MANY < 1 << MANY_BITS, "three chunks of different states");
+enum { MANY = 20000, ALWAYS = 15, MANY_BITS = ALWAYS + 1 };
+_Static_assert((int)MANY > 2 * (int)PESS__OUTPUT_CHUNK && MANY < 1 << ALWAYS, "three chunks of different states");
 
-/* State s is the number s in binary; a walk through all of them. */
+/* State s is the number s in binary with a bit that is always set; a walk through all of them. */
 static pess_transitions *many_states(void) {
     pess_transitions *data = no_steps(MANY_BITS);
     pess_error error;
     for (int s = 0; s + 1 < MANY; s++) {
-        const uint8_t from[2] = {(uint8_t)(s & 255), (uint8_t)(s >> 8)},
-                      to[2] = {(uint8_t)((s + 1) & 255), (uint8_t)((s + 1) >> 8)};
-        OK(pess__transitions_add(data, from, s % ACTIONS, 1, to, s + 2 == MANY ? PESS_END_CUTOFF : PESS_END_NONE,
+        const int from = s | 1 << ALWAYS, to = (s + 1) | 1 << ALWAYS;
+        const uint8_t before[2] = {(uint8_t)(from & 255), (uint8_t)(from >> 8)},
+                      after[2] = {(uint8_t)(to & 255), (uint8_t)(to >> 8)};
+        OK(pess__transitions_add(data, before, s % ACTIONS, 1, after, s + 2 == MANY ? PESS_END_CUTOFF : PESS_END_NONE,
                                  &error));
     }
     assert_int_equal(data->states, MANY);
@@ -121,7 +122,7 @@ static pess_transitions *many_states(void) {
 static double sum_of_bits(const float *table, int64_t outputs, int64_t s, int64_t output) {
     double sum = 0;
     for (int bit = 0; bit < MANY_BITS; bit++)
-        if (s >> bit & 1) sum += (double)table[bit * outputs + output];
+        if ((s | 1 << ALWAYS) >> bit & 1) sum += (double)table[bit * outputs + output];
     return sum;
 }
 
@@ -184,6 +185,32 @@ static void priors_and_values_of_many_states(void **state) {
         for (int64_t a = 0; a < ACTIONS; a++)
             assert_true(fabs((double)f->prior[s * ACTIONS + a] - exp(sum_of_bits(logits, ACTIONS, s, a)) / sum) < 1e-5);
         if (s > 0) assert_true(fabs((double)f->value[s] - best) < 1e-5); /* no transition leads to 0 */
+    }
+    put_away(f);
+    pess_transitions_destroy(data);
+}
+
+/* q = (0, 1, 1) below state 16384 and (2, 1, 1) from there on, an actor that begins uniform: crr teaches it actions 1
+ * and 2 there, and action 0 here, whichever part of the states was appraised when. */
+static void an_actor_in_many_states(void **state) {
+    (void)state;
+    enum { HIGH = 14 };
+    pess_transitions *data = many_states();
+    pess__fitted *f = by_hand("crr", NAN, data);
+    float q[MANY_BITS][ACTIONS] = {{0}}, zeros[MANY_BITS][ACTIONS] = {{0}}, odds[ACTIONS];
+    pess_error error;
+    q[HIGH][0] = 2;
+    q[ALWAYS][1] = q[ALWAYS][2] = 1;
+    f->steps = 40, f->batch = 500, f->options.protocol.rate = 0.1;
+    f->net = table_network(MANY_BITS, ACTIONS, q[0]);
+    f->actor = table_network(MANY_BITS, ACTIONS, zeros[0]);
+    OK(pess__fitted_add_network(f, f->actor, &error));
+    OK(f->learner->after_update(f, &error));
+    assert_true(f->wanted_count > PESS__OUTPUT_CHUNK);
+    for (int64_t s = 0; s < MANY; s += 100) {
+        const pess__bits_rows row = {data->observations + s * data->bytes, data->bytes, NULL};
+        OK(pess__net_apply(f->actor, &row, 1, 1, odds, &error));
+        assert_int_equal((double)odds[0] > fmax((double)odds[1], (double)odds[2]), s >= 1 << HIGH);
     }
     put_away(f);
     pess_transitions_destroy(data);
@@ -275,6 +302,7 @@ int main(void) {
         cmocka_unit_test(the_engine_with_unseen_pairs),
         cmocka_unit_test(penalties_of_many_states),
         cmocka_unit_test(priors_and_values_of_many_states),
+        cmocka_unit_test(an_actor_in_many_states),
         cmocka_unit_test(support_net_is_its_network),
         cmocka_unit_test(networks_learn_the_counts),
         cmocka_unit_test(of_equals_the_first),

@@ -124,7 +124,7 @@ static void paths_agree_on_gradients(void **state) {
             targets[i] = (float)pess__rng_normal(&rng);
         }
         const pess__labels labels = {.actions = actions, .targets = targets};
-        const pess__loss loss = {PESS__LOSS_HUBER, 1};
+        const pess__loss loss = {.kind = PESS__LOSS_HUBER, .threshold = 1};
         float *plain = malloc((size_t)f.parameters * sizeof *plain);
         float *fast = malloc((size_t)f.parameters * sizeof *fast);
         gradient_of(&f, "portable", &labels, &loss, plain);
@@ -154,9 +154,9 @@ static void merged_samples_change_no_gradient(void **state) {
     (void)state;
     pess__rng rng = pess__rng_stream(15, "test network", 0);
     double mixture[40]; /* as many as there may be outputs */
-    pess__loss losses[] = {{PESS__LOSS_HUBER, 1},
-                           {PESS__LOSS_SQUARED, 0},
-                           {PESS__LOSS_CROSS_ENTROPY, 0},
+    pess__loss losses[] = {{.kind = PESS__LOSS_HUBER, .threshold = 1},
+                           {.kind = PESS__LOSS_SQUARED},
+                           {.kind = PESS__LOSS_CROSS_ENTROPY},
                            {.kind = PESS__LOSS_HUBER, .threshold = 1, .conservative = 2},
                            {.kind = PESS__LOSS_HUBER, .threshold = 1, .mixture = mixture}};
     enum { LOSSES = sizeof losses / sizeof losses[0] };
