@@ -105,6 +105,7 @@ static inline void outputs_of(const pess_transitions *data, const char *director
 typedef struct known {
     float prior[STATES][ACTIONS], penalty[STATES][ACTIONS], actor[STATES][ACTIONS];
     int32_t counts[STATES][ACTIONS];
+    bool some_unseen; /* pairs without data are left out of tabular values: no rule may choose them */
 } known;
 
 static inline void count_pairs(const pess_transitions *data, known *k) {
@@ -131,7 +132,8 @@ static inline double rule(const pess__learner *learner, double alpha, const know
     return learner->decide(alpha, &sight, policy);
 }
 
-/* v(s) ← rule(r + γ v(s')) with the means of the data, to the fixed point. Every pair must have been seen. */
+/* v(s) ← rule(r + γ v(s')) with the means of the data, to the fixed point. Every pair must have been seen, but where
+ * k->some_unseen. */
 static inline void tabular_values(const pess_transitions *data, const pess__learner *learner, double alpha,
                                   const known *k, double *v) {
     memset(v, 0, STATES * sizeof *v);
@@ -145,12 +147,73 @@ static inline void tabular_values(const pess_transitions *data, const pess__lear
             float q[ACTIONS];
             if (!acted_in(k, s)) continue;
             for (int a = 0; a < ACTIONS; a++) {
-                assert_true(k->counts[s][a] > 0);
-                q[a] = (float)(sum[s][a] / k->counts[s][a]);
+                assert_true(k->counts[s][a] > 0 || k->some_unseen);
+                q[a] = k->counts[s][a] > 0 ? (float)(sum[s][a] / k->counts[s][a]) : -INFINITY;
             }
             v[s] = rule(learner, alpha, k, s, q);
         }
     }
+}
+
+/* The engine of src/solve with u = min(1/√n, W), W where n = 0, agrees with the test's own value iteration; then that
+ * stands for it. Rewards are 0 to 1, so W = 1/(1 − γ). */
+static inline void assert_the_engine_agrees(const pess_transitions *data, double alpha, const known *k,
+                                            const double *values) {
+    uint32_t *columns[3];
+    pess_error error = {0};
+    const size_t rows = (size_t)data->transitions;
+    double *reward = malloc(rows * sizeof *reward), start[STATES], mine[STATES];
+    for (int c = 0; c < 3; c++) columns[c] = malloc(rows * sizeof *columns[c]);
+    for (int64_t i = 0; i < data->transitions; i++) {
+        columns[0][i] = (uint32_t)data->state[i];
+        columns[1][i] = data->action[i];
+        columns[2][i] = (uint32_t)data->next[i];
+        reward[i] = (double)data->reward[i];
+    }
+    const pess_columns log = {.rows = data->transitions,
+                              .state = columns[0],
+                              .action = columns[1],
+                              .next_state = columns[2],
+                              .reward = reward,
+                              .end = data->end};
+    pess_dataset *dataset = NULL;
+    pess_counts *counts = NULL;
+    pess_model *model = NULL;
+    pess_solution *solution = NULL;
+    pess_model_options options = pess_model_options_defaults();
+    options.reward_lo = 0, options.reward_hi = 1;
+    OK(pess_dataset_create(&log, STATES, ACTIONS, &dataset, &error));
+    OK(pess_counts_create(dataset, &counts, &error));
+    OK(pess_model_estimate(counts, &options, &model, &error));
+    OK(pess_start_uniform(model, start, &error));
+    pess_solve_options s = pess_solve_options_defaults();
+    s.algorithm = "ua", s.uncertainty = "count", s.gamma = GAMMA, s.absorbed = true, s.alpha = alpha;
+    OK(pess_solve(counts, model, start, &s, &solution, &error));
+    for (int64_t z = 0; z < data->states; z++) {
+        mine[z] = pess_solution_values(solution)[z];
+        if (acted_in(k, z) && fabs(mine[z] - values[z]) > 1e-4)
+            fail_msg("state %lld: the engine has %g, the test %g", (long long)z, mine[z], values[z]);
+    }
+    pess_solution_destroy(solution);
+    pess_model_destroy(model);
+    pess_counts_destroy(counts);
+    pess_dataset_destroy(dataset);
+    for (int c = 0; c < 3; c++) free(columns[c]);
+    free(reward);
+}
+
+/* The last line of log.csv: its columns `unlogged`, `gap`, `values_apart` and `penalty_apart`; NAN for an empty one. */
+static inline void read_looks(const char *directory, double *out) {
+    char path[400], line[600], last[600] = "";
+    (void)snprintf(path, sizeof path, "%s/log.csv", directory);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    while (fgets(line, sizeof line, file) != NULL) memcpy(last, line, sizeof last);
+    (void)fclose(file);
+    char *at = last;
+    for (int column = 0; column < 11; column++) at = strchr(at, ',') + 1;
+    for (int column = 0; column < 4; column++, at = strchr(at, ',') + 1)
+        out[column] = *at != ',' ? strtod(at, NULL) : (double)NAN;
 }
 
 static inline void assert_same_file(const char *a, const char *b, const char *name) {

@@ -334,6 +334,7 @@ static void models_imagine_what_was_seen(void **state) {
         outputs_of(data, in_root("model"), "policy", pess__transitions_find(data, bits), q);
         assert_true(fabs((double)q[1] - pow(GAMMA, LINE - 1 - s)) < 0.15);
         assert_true(fabs((double)q[0] - 0.2) < 0.15);
+        assert_true((double)q[2] < (double)q[1]);
     }
     pess_transitions_destroy(imagined);
     pess_transitions_destroy(data);

@@ -65,48 +65,19 @@ static void penalties_of(const pess_transitions *data, const char *directory, co
     }
 }
 
-/* The engine of src/solve with u = 1/√n agrees with the test's own value iteration; then that stands for it. */
-static void assert_the_engine_agrees(const pess_transitions *data, double alpha, const known *k, const double *values) {
-    uint32_t *columns[3];
-    pess_error error = {0};
-    const size_t rows = (size_t)data->transitions;
-    double *reward = malloc(rows * sizeof *reward), start[STATES], mine[STATES];
-    for (int c = 0; c < 3; c++) columns[c] = malloc(rows * sizeof *columns[c]);
-    for (int64_t i = 0; i < data->transitions; i++) {
-        columns[0][i] = (uint32_t)data->state[i];
-        columns[1][i] = data->action[i];
-        columns[2][i] = (uint32_t)data->next[i];
-        reward[i] = (double)data->reward[i];
+/* One-hot states: the doubt's network can say the counts themselves, 1/√n(s,a) or 1/√N(s). */
+static void assert_the_network_knows_the_counts(const pess_transitions *data, const char *directory,
+                                                const pess__learner *learner, const known *k, int64_t s) {
+    float u[ACTIONS];
+    double visits = 0;
+    outputs_of(data, directory, "uncertainty", s, u);
+    for (int a = 0; a < ACTIONS; a++) visits += k->counts[s][a];
+    for (int a = 0; a < (learner->doubt->one_output ? 1 : ACTIONS); a++) {
+        const double wanted = 1 / sqrt(learner->doubt->one_output ? visits : k->counts[s][a]);
+        if (fabs((double)u[a] - wanted) > 0.05)
+            fail_msg("%s, state %lld, output %d: %g, not %g", learner->info.name, (long long)s, a, (double)u[a],
+                     wanted);
     }
-    const pess_columns log = {.rows = data->transitions,
-                              .state = columns[0],
-                              .action = columns[1],
-                              .next_state = columns[2],
-                              .reward = reward,
-                              .end = data->end};
-    pess_dataset *dataset = NULL;
-    pess_counts *counts = NULL;
-    pess_model *model = NULL;
-    pess_solution *solution = NULL;
-    const pess_model_options options = pess_model_options_defaults();
-    OK(pess_dataset_create(&log, STATES, ACTIONS, &dataset, &error));
-    OK(pess_counts_create(dataset, &counts, &error));
-    OK(pess_model_estimate(counts, &options, &model, &error));
-    OK(pess_start_uniform(model, start, &error));
-    pess_solve_options s = pess_solve_options_defaults();
-    s.algorithm = "ua", s.uncertainty = "count", s.gamma = GAMMA, s.absorbed = true, s.alpha = alpha;
-    OK(pess_solve(counts, model, start, &s, &solution, &error));
-    for (int64_t z = 0; z < data->states; z++) {
-        mine[z] = pess_solution_values(solution)[z];
-        if (acted_in(k, z) && fabs(mine[z] - values[z]) > 1e-4)
-            fail_msg("state %lld: the engine has %g, the test %g", (long long)z, mine[z], values[z]);
-    }
-    pess_solution_destroy(solution);
-    pess_model_destroy(model);
-    pess_counts_destroy(counts);
-    pess_dataset_destroy(dataset);
-    for (int c = 0; c < 3; c++) free(columns[c]);
-    free(reward);
 }
 
 /* Values reach about 5; what is left is the fit of the networks, a few hundredths. */
@@ -150,10 +121,7 @@ static void networks_come_to_the_tabular_answer(void **state) {
             if (fabs(found - wanted[s]) > 0.15)
                 fail_msg("%s, state %lld: %g, tabular %g", cases[c].algorithm, (long long)s, found, wanted[s]);
             apart = fmax(apart, fabs(wanted[s] - without[s]));
-            if (strcmp(cases[c].algorithm, "ua-support-net") != 0) continue;
-            float u[ACTIONS]; /* one-hot states: the network can say the counts themselves */
-            outputs_of(data, in_root(out), "uncertainty", s, u);
-            for (int a = 0; a < ACTIONS; a++) assert_true(fabs((double)u[a] - 1 / sqrt(k.counts[s][a])) < 0.05);
+            if (learner->doubt->label != NULL) assert_the_network_knows_the_counts(data, in_root(out), learner, &k, s);
         }
         assert_true(apart > 0.3); /* or the test would show little */
     }
@@ -254,20 +222,6 @@ static void alpha_zero_is_naive_to_the_bit(void **state) {
     }
     pess_transitions_destroy(data);
     pess_mdp_destroy(mdp);
-}
-
-/* The last line of log.csv: its columns `unlogged`, `gap`, `values_apart` and `penalty_apart`; NAN for an empty one. */
-static void read_looks(const char *directory, double *out) {
-    char path[400], line[600], last[600] = "";
-    (void)snprintf(path, sizeof path, "%s/log.csv", directory);
-    FILE *file = fopen(path, "r");
-    assert_non_null(file);
-    while (fgets(line, sizeof line, file) != NULL) memcpy(last, line, sizeof last);
-    (void)fclose(file);
-    char *at = last;
-    for (int column = 0; column < 11; column++) at = strchr(at, ',') + 1;
-    for (int column = 0; column < 4; column++, at = strchr(at, ',') + 1)
-        out[column] = *at != ',' ? strtod(at, NULL) : (double)NAN;
 }
 
 /* Largest less smallest of min(1/√π̂, cap) in a state, of the run "ua-imitation" at its default cap. */

@@ -124,7 +124,7 @@ static void paths_agree_on_gradients(void **state) {
             targets[i] = (float)pess__rng_normal(&rng);
         }
         const pess__labels labels = {.actions = actions, .targets = targets};
-        const pess__loss loss = {PESS__LOSS_HUBER, 1};
+        const pess__loss loss = {.kind = PESS__LOSS_HUBER, .threshold = 1};
         float *plain = malloc((size_t)f.parameters * sizeof *plain);
         float *fast = malloc((size_t)f.parameters * sizeof *fast);
         gradient_of(&f, "portable", &labels, &loss, plain);
@@ -142,20 +142,35 @@ static void paths_agree_on_gradients(void **state) {
     }
 }
 
+/* The outputs cut into heads, whose weights 1, 2, 3, … sum to 1. Returns how many. */
+static int64_t cut_into_heads(int64_t outputs, double *mixture) {
+    const int64_t heads = outputs % 4 == 0 ? 4 : outputs % 2 == 0 ? 2 : outputs;
+    for (int64_t k = 0; k < heads; k++) mixture[k] = 2 * (double)(k + 1) / (double)(heads * (heads + 1));
+    return heads;
+}
+
 /* Equal observations computed once, with all their labels, give the gradient of the plain minibatch. */
 static void merged_samples_change_no_gradient(void **state) {
     (void)state;
     pess__rng rng = pess__rng_stream(15, "test network", 0);
-    const pess__loss losses[] = {{PESS__LOSS_HUBER, 1}, {PESS__LOSS_SQUARED, 0}, {PESS__LOSS_CROSS_ENTROPY, 0}};
+    double mixture[40]; /* as many as there may be outputs */
+    pess__loss losses[] = {{.kind = PESS__LOSS_HUBER, .threshold = 1},
+                           {.kind = PESS__LOSS_SQUARED},
+                           {.kind = PESS__LOSS_CROSS_ENTROPY},
+                           {.kind = PESS__LOSS_HUBER, .threshold = 1, .conservative = 2},
+                           {.kind = PESS__LOSS_HUBER, .threshold = 1, .mixture = mixture}};
+    enum { LOSSES = sizeof losses / sizeof losses[0] };
     for (int round = 0; round < ROUNDS; round++) {
         const pess__net_spec spec = random_spec(&rng);
         fixture f = make(&rng, &spec, 3 * SAMPLES);
-        int32_t actions[3 * SAMPLES];
+        int32_t actions[3 * SAMPLES], in_head[3 * SAMPLES];
         float targets[3 * SAMPLES], weights[3 * SAMPLES];
         int64_t first[3 * SAMPLES + 1];
+        losses[LOSSES - 1].heads = cut_into_heads(f.outputs, mixture);
         /* Samples 3i, 3i+1, 3i+2 become equal; merged, sample i has their three labels. */
         for (int i = 0; i < 3 * SAMPLES; i++) {
             actions[i] = (int32_t)pess__rng_below(&rng, (uint64_t)f.outputs);
+            in_head[i] = actions[i] % (int32_t)(f.outputs / losses[LOSSES - 1].heads);
             targets[i] = (float)pess__rng_normal(&rng);
             weights[i] = (float)pess__rng_uniform(&rng);
             first[i] = 3 * (int64_t)i;
@@ -163,8 +178,9 @@ static void merged_samples_change_no_gradient(void **state) {
         }
         float *plain = malloc((size_t)f.parameters * sizeof *plain);
         float *merged = malloc((size_t)f.parameters * sizeof *merged);
-        for (size_t l = 0; l < sizeof losses / sizeof losses[0]; l++) {
-            pess__labels labels = {.actions = actions, .targets = targets, .weights = weights};
+        for (int l = 0; l < LOSSES; l++) {
+            pess__labels labels = {
+                .actions = l == LOSSES - 1 ? in_head : actions, .targets = targets, .weights = weights};
             pess__net *net = open_net(&f, NULL);
             pess__trainer *trainer = NULL;
             pess_error error;

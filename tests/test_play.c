@@ -1,48 +1,27 @@
 /* Acting by a network's outputs: the largest, or a draw from their softmax. Outputs are known, so counts of actions are
  * binomial: an assertion fails by chance once in a million. */
-#include "coverage.h"
+#include "play_case.h"
 
 #include "deep/play.h"
 #include "nn/netfile.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { ACTIONS = 3, EPISODES = 5000 };
 
 static const double law[ACTIONS] = {0.2, 0.5, 0.3};
 
-/* Outputs 7 + ln(law) in every state. */
+/* Outputs 7 + ln(law) in both states. */
 static pess__net *known_network(void) {
-    const pess__net_spec spec = {
-        .rows = 1, .cols = 2, .channels = 1, .layer_count = 1, .layers = {{PESS__LAYER_DENSE, 0, 0, ACTIONS, 1}}};
-    pess__net *net = NULL;
-    pess_error error;
-    assert_int_equal(pess__net_create(&spec, NULL, &net, &error), PESS_OK);
-    float values[2 * ACTIONS + ACTIONS] = {0};
-    for (int a = 0; a < ACTIONS; a++) values[2 * ACTIONS + a] = (float)(7 + log(law[a]));
-    pess__net_import(net, values);
-    return net;
+    float table[2 * ACTIONS];
+    for (int i = 0; i < 2 * ACTIONS; i++) table[i] = (float)(7 + log(law[i % ACTIONS]));
+    return table_network(2, ACTIONS, table);
 }
 
-/* One step, which pays 1 for one of the actions. */
 static pess_mdp *pays_for(int64_t action) {
-    pess_outcome outcomes[ACTIONS];
-    for (int64_t a = 0; a < ACTIONS; a++) outcomes[a] = (pess_outcome){0, a, 1, 1, a == action ? 1 : 0};
-    pess_mdp *mdp = NULL;
-    pess_error error;
-    assert_int_equal(pess_mdp_create(2, ACTIONS, outcomes, ACTIONS, &mdp, &error), PESS_OK);
-    return mdp;
-}
-
-/* Half a millionth on either side. */
-static void is_binomial(int64_t n, double p, int64_t count) {
-    assert_true(binomial_above(n, p, count - 1) > 0.5e-6);
-    assert_true(binomial_above(n, 1 - p, n - count - 1) > 0.5e-6);
+    double pay[ACTIONS] = {0};
+    pay[action] = 1;
+    return one_step(ACTIONS, pay);
 }
 
 static int64_t times_taken(const pess__net *net, const pess_play_options *options, int64_t action) {
