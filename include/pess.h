@@ -1036,6 +1036,7 @@ typedef struct pess_learner_info {
     bool imitation;          /* needs the imitation network */
     bool samples;            /* acts by sampling; argmax of its policy is a control */
     double alpha;            /* default of absorbed_alpha; NAN where it has none */
+    double alpha_most;       /* largest possible one; 0: any */
     const char *knob;        /* what alpha is, where it is not the weight of a penalty; else NULL */
     const char *source;      /* whose settings these are; NULL: the paper's */
     const char *uncertainty; /* the uncertainty it reads; NULL: none */

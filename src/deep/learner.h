@@ -34,7 +34,6 @@ typedef struct pess__learner {
     /* π(·|s) to policy [actions]; returns what the state is worth under it, penalty included: the value that the
      * targets of the transitions into it bootstrap from. */
     double (*decide)(double alpha, const pess__sight *sight, double *policy);
-    double alpha_most;               /* largest possible alpha; 0: any */
     const struct pess__doubt *doubt; /* where sight.penalty comes from; NULL: nowhere */
     bool untrained;                  /* has no network of its own: acts by its doubt */
     bool conservative;               /* alpha × cross-entropy of the logged action joins the loss */
