@@ -47,6 +47,8 @@ typedef struct pess__learner {
 } pess__learner;
 
 const pess__learner *pess__learner_find(const char *name);
+/* Seconds of a training (targets and uncertainty included, episodes not) beside those of a naive one, about. */
+double pess__learner_cost(const pess__learner *learner);
 
 extern const pess__learner pess__learner_imitation, pess__learner_naive, pess__learner_proximal,
     pess__learner_counts_alone, pess__learner_bcq, pess__learner_brac, pess__learner_spibb_dqn, pess__learner_cql,
