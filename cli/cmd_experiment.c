@@ -58,7 +58,7 @@ static void write_json(const pess_experiment *experiment, const char *directory)
     json_text(&json, "experiment", o.experiment);
     json_text(&json, "preset", o.preset == PESS_PRESET_CODE ? "code" : "text");
     json_count(&json, "trials", o.trials);
-    json_count(&json, "seed", (int64_t)o.seed);
+    json_seed(&json, "seed", o.seed);
     json_text(&json, "algorithms", o.algorithms);
     json_text(&json, "description", pess_experiment_description(experiment));
     json_text(&json, "out", directory);
@@ -87,7 +87,10 @@ static void write_json(const pess_experiment *experiment, const char *directory)
         json_object(&json, NULL);
         json_text(&json, "algorithm", rows[i].algorithm);
         json_text(&json, "claim", rows[i].claim);
-        json_bool(&json, "holds", rows[i].holds);
+        if (rows[i].judged)
+            json_bool(&json, "holds", rows[i].holds);
+        else
+            json_text(&json, "holds", NULL);
         json_text(&json, "found", rows[i].found);
         json_text(&json, "reason", rows[i].reason);
         json_close(&json, '}');
@@ -102,14 +105,41 @@ static void write_json(const pess_experiment *experiment, const char *directory)
 typedef struct arguments {
     pess_experiment_options options;
     const char *out;
-    bool json, trials_given, points_given, beta_given, gamma_given;
+    bool json, trials_given, points_given, rows_given, cols_given, beta_given, gamma_given, alpha_given;
     int preset, state_dist, clip;
     int64_t threads;
     double beta[2], gamma;
 } arguments;
 
+/* An option that the experiment has no use for is a mistake, not to be passed over. */
+static int refuse_foreign(const arguments *a) {
+    const struct {
+        const char *option;
+        bool given;
+    } of_grids[] = {{"points", a->points_given},
+                    {"rows", a->rows_given},
+                    {"cols", a->cols_given},
+                    {"reward-beta", a->beta_given},
+                    {"state-dist", a->state_dist >= 0},
+                    {"clip", a->clip >= 0},
+                    {"absorbed-alpha", a->alpha_given}};
+    if (a->alpha_given && strcmp(a->options.experiment, "gridworld-alpha") == 0)
+        return report_usage("experiment", "--absorbed-alpha belongs to gridworld-exploration and gridworld-data; in "
+                                          "gridworld-alpha α is the axis: use --points for how many there are");
+    if (strcmp(a->options.experiment, "bandit") != 0) return -1;
+    for (size_t i = 0; i < COUNT_OF(of_grids); i++)
+        if (of_grids[i].given)
+            return report_usage("experiment",
+                                "--%s belongs to the experiments with grids (gridworld-…); bandit has one point and no "
+                                "grid: use --trials, --seed, --gamma and --algorithms",
+                                of_grids[i].option);
+    return -1;
+}
+
 static int check(arguments *a) {
     pess_experiment_options *o = &a->options;
+    const int foreign = refuse_foreign(a);
+    if (foreign >= 0) return foreign;
     if (a->trials_given && o->trials == 0) return report_usage("experiment", "--trials: found 0, expected 1 or more");
     if (a->points_given && o->points == 0) return report_usage("experiment", "--points: found 0, expected 1 or more");
     if (a->threads > 4096) return report_usage("experiment", "--threads: expected at most 4096");
@@ -186,8 +216,8 @@ int cmd_experiment(int argc, char **argv) {
          NULL, NULL},
         {"points", 0, OPTION_COUNT, &o->points, "N", "points on the axis (25; gridworld-alpha 19)", NULL,
          &a.points_given},
-        {"rows", 0, OPTION_COUNT, &o->rows, "H", "rows of the grid (8)", NULL, NULL},
-        {"cols", 0, OPTION_COUNT, &o->cols, "W", "columns of the grid (8)", NULL, NULL},
+        {"rows", 0, OPTION_COUNT, &o->rows, "H", "rows of the grid (8)", NULL, &a.rows_given},
+        {"cols", 0, OPTION_COUNT, &o->cols, "W", "columns of the grid (8)", NULL, &a.cols_given},
         {"gamma", 0, OPTION_NUMBER, &a.gamma, "G", "discount (0.99; bandit 0)", NULL, &a.gamma_given},
         {"reward-beta", 0, OPTION_PAIR, a.beta, "A,B", "mean rewards are drawn from Beta(A,B) (code 1,3; text 3,1)",
          NULL, &a.beta_given},
@@ -196,8 +226,9 @@ int cmd_experiment(int argc, char **argv) {
          dists, NULL},
         {"clip", 0, OPTION_CHOICE, &a.clip, "on|off", "clip UA's penalised rewards to [0,1] (code on, text off)",
          switches, NULL},
-        {"absorbed-alpha", 0, OPTION_NUMBER, &o->absorbed_alpha, "X", "α of UA and proximal in absorbed units (1)",
-         NULL, NULL},
+        {"absorbed-alpha", 0, OPTION_NUMBER, &o->absorbed_alpha, "X",
+         "α of UA and proximal in absorbed units (1); not of gridworld-alpha, where it is the axis", NULL,
+         &a.alpha_given},
         {"algorithms", 0, OPTION_TEXT, &o->algorithms, "a,b,…",
          "families to compare, each NAME or NAME:UNCERTAINTY, e.g. ua,robust,ua:hoeffding-s,spibb (imitation, naive, "
          "ua, proximal). The random and the optimal policy are always there",
@@ -219,9 +250,10 @@ int cmd_experiment(int argc, char **argv) {
                        "  minatar-exploration    games and networks: return against the randomness of the data policy\n"
                        "  minatar-data           games and networks: return against the size of the dataset\n\n"
                        "The last two take hours and have options of their own: pess experiment minatar-data --help.\n"
-                       "Those below are of the tabular ones. Every trial gives all algorithms the same world and "
-                       "dataset; returns are exact. Ctrl-C keeps the\n"
-                       "finished trials, and --resume goes on from them to the same bytes as an uninterrupted run.",
+                       "Those below are of the tabular ones; bandit takes none of --points, --rows, --cols,\n"
+                       "--reward-beta, --state-dist, --clip and --absorbed-alpha. Every trial gives all algorithms\n"
+                       "the same world and dataset; returns are exact. Ctrl-C keeps the finished trials, and --resume\n"
+                       "goes on from them to the same bytes as an uninterrupted run.",
         .examples = "  pess experiment gridworld-exploration --out figure-1a\n"
                     "  pess experiment gridworld-data --preset text --trials 200 --out text\n"
                     "  pess experiment gridworld-data --algorithms ua,robust,spibb --trials 20 --points 8\n"

@@ -64,6 +64,9 @@ int report_error(const char *command_name, const pess_error *error);
 /* A wrong use found by the command itself: message on stderr, returns EXIT_USAGE. */
 int report_usage(const char *command_name, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* 6300 as "1 h 45 min". */
+void duration_text(double seconds, char *out, size_t size);
+
 /* A progress line on stderr, shown only on a terminal and only for work that lasts over two seconds. */
 pess_progress terminal_progress(void);
 /* Clears the line where one was drawn. */

@@ -81,6 +81,11 @@ void json_count(json_writer *json, const char *key, int64_t value) {
     (void)fprintf(json->stream, "%lld", (long long)value);
 }
 
+void json_seed(json_writer *json, const char *key, uint64_t value) {
+    before_value(json, key);
+    (void)fprintf(json->stream, "%llu", (unsigned long long)value);
+}
+
 void json_bool(json_writer *json, const char *key, bool value) {
     before_value(json, key);
     (void)fputs(value ? "true" : "false", json->stream);

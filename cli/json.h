@@ -20,6 +20,7 @@ void json_close(json_writer *json, char bracket);                      /* '}' or
 void json_text(json_writer *json, const char *key, const char *value); /* NULL gives null */
 void json_number(json_writer *json, const char *key, double value);
 void json_count(json_writer *json, const char *key, int64_t value);
+void json_seed(json_writer *json, const char *key, uint64_t value);
 void json_bool(json_writer *json, const char *key, bool value);
 void json_end(json_writer *json); /* final newline and flush */
 

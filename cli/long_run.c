@@ -56,14 +56,3 @@ void repeat_command(int argc, char **argv, char *out, size_t size) {
     for (int i = 0; i < argc; i++)
         if (strcmp(argv[i], "--resume") != 0) append_word(out, size, argv[i]);
 }
-
-void duration_text(double seconds, char *out, size_t size) {
-    if (seconds >= 2 * 86400)
-        (void)snprintf(out, size, "%.1f days", seconds / 86400);
-    else if (seconds >= 3600)
-        (void)snprintf(out, size, "%d h %02d min", (int)(seconds / 3600), (int)(seconds / 60) % 60);
-    else if (seconds >= 100)
-        (void)snprintf(out, size, "%.0f min", seconds / 60);
-    else
-        (void)snprintf(out, size, "%.0f s", seconds);
-}

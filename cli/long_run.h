@@ -11,7 +11,4 @@ pess_progress interruptible_progress(void);
 /* "pess" and the words as they were typed, without --resume; quoted where a shell would want it. */
 void repeat_command(int argc, char **argv, char *out, size_t size);
 
-/* 5400 as "1 h 30 min". */
-void duration_text(double seconds, char *out, size_t size);
-
 #endif

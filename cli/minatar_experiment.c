@@ -99,10 +99,15 @@ void minatar_write_json(const pess_minatar *experiment, const char *out) {
     json_end(&json);
 }
 
-static void print_line(void *user, const char *line) {
+static void print_line(void *user, const char *line, double seconds_left) {
+    char left[40];
     (void)user;
     terminal_progress_end();
-    (void)fprintf(stderr, "%s\n", line);
+    duration_text(seconds_left, left, sizeof left);
+    if (isnan(seconds_left))
+        (void)fprintf(stderr, "%s\n", line);
+    else
+        (void)fprintf(stderr, "%s; %s left\n", line, left);
 }
 
 static void print_cost(const pess_minatar_cost *cost, const char *protocol) {
@@ -139,12 +144,31 @@ typedef struct arguments {
     pess_minatar_options options;
     const char *protocol, *shard;
     int keep_data, controls;
-    bool dry_run, json, trials_given, transitions_given, jobs_given;
+    bool dry_run, json, trials_given, jobs_given;
+    bool epsilons_given, sizes_given, epsilon_given, transitions_given;
 } arguments;
+
+/* Along one axis the experiment has many values of one kind and one of the other. */
+static int refuse_foreign(const char *name, const arguments *a) {
+    const struct {
+        bool given;
+        const char *option, *experiment, *instead;
+    } owned[] = {{a->epsilons_given, "epsilons", "minatar-exploration", "--epsilon E (one)"},
+                 {a->transitions_given, "transitions", "minatar-exploration", "--sizes a,b,…"},
+                 {a->sizes_given, "sizes", "minatar-data", "--transitions N (one)"},
+                 {a->epsilon_given, "epsilon", "minatar-data", "--epsilons a,b,…"}};
+    for (size_t i = 0; i < COUNT_OF(owned); i++)
+        if (owned[i].given && strcmp(owned[i].experiment, a->options.experiment) != 0)
+            return report_usage(name, "--%s belongs to %s; with %s use %s", owned[i].option, owned[i].experiment,
+                                a->options.experiment, owned[i].instead);
+    return -1;
+}
 
 static int check(const char *name, arguments *a, char *policies, size_t size) {
     pess_minatar_options *o = &a->options;
     const pess_protocol *protocol = pess_protocol_find(a->protocol);
+    const int foreign = refuse_foreign(name, a);
+    if (foreign >= 0) return foreign;
     if (o->out == NULL) return report_usage(name, "--out DIR is needed");
     if (protocol == NULL) {
         char known[200] = "";
@@ -217,10 +241,11 @@ int experiment_minatar(int argc, char **argv) {
     const option options[] = {
         {"games", 0, OPTION_TEXT, &o->games, "a,b,…", "games (asterix,breakout,freeway,space_invaders)", NULL, NULL},
         {"epsilons", 0, OPTION_TEXT, &o->epsilons, "a,b,…",
-         "minatar-exploration: ε of the data policies (0,0.05,0.1,0.2,0.33,0.66,1)", NULL, NULL},
+         "minatar-exploration: ε of the data policies (0,0.05,0.1,0.2,0.33,0.66,1)", NULL, &a.epsilons_given},
         {"sizes", 0, OPTION_TEXT, &o->sizes, "a,b,…",
-         "minatar-data: transitions of the datasets (10000,20000,50000,100000,200000,500000)", NULL, NULL},
-        {"epsilon", 0, OPTION_NUMBER, &o->epsilon, "E", "minatar-data: ε of the data policy (1)", NULL, NULL},
+         "minatar-data: transitions of the datasets (10000,20000,50000,100000,200000,500000)", NULL, &a.sizes_given},
+        {"epsilon", 0, OPTION_NUMBER, &o->epsilon, "E", "minatar-data: ε of the data policy (1)", NULL,
+         &a.epsilon_given},
         {"transitions", 0, OPTION_COUNT, &o->transitions, "N",
          "minatar-exploration: transitions of a dataset (the protocol's; 500000 for quick)", NULL,
          &a.transitions_given},
@@ -237,7 +262,9 @@ int experiment_minatar(int argc, char **argv) {
          "trainings at once, a core each; the results do not depend on it (all cores)", NULL, &a.jobs_given},
         {"shard", 0, OPTION_TEXT, &a.shard, "I/N", "only every N-th dataset, beginning with the I-th", NULL, NULL},
         {"keep-data", 0, OPTION_CHOICE, &a.keep_data, "on|off",
-         "leave the datasets beside their runs; off: they can be collected again from the seed (off)", switches, NULL},
+         "leave the datasets beside their runs; off: they can be collected again from the seed, and those that an "
+         "earlier run has kept stay (off)",
+         switches, NULL},
         {"out", 'o', OPTION_TEXT, &o->out, "DIR",
          "directory for the runs and for results.csv, runs.csv, figure.svg/.png/.pdf, index.html and manifest.json",
          NULL, NULL},

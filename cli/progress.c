@@ -1,6 +1,7 @@
 /* One line on stderr that says what is being done, how far it is and how long it will still take. */
 #include "command.h"
 
+#include <math.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -18,13 +19,16 @@ static struct {
     bool shown;
 } line;
 
-static void print_time(double seconds) {
-    if (seconds >= 3600)
-        (void)fprintf(stderr, "%.0f h %02.0f min", seconds / 3600, (double)((int)(seconds / 60) % 60));
-    else if (seconds >= 60)
-        (void)fprintf(stderr, "%d min %02d s", (int)(seconds / 60), (int)seconds % 60);
+void duration_text(double seconds, char *out, size_t size) {
+    const long long whole = llround(fmin(fmax(seconds, 0), 1e9));
+    if (whole >= 2LL * 86400)
+        (void)snprintf(out, size, "%.1f days", seconds / 86400);
+    else if (whole >= 3600)
+        (void)snprintf(out, size, "%lld h %02lld min", whole / 3600, whole / 60 % 60);
+    else if (whole >= 60)
+        (void)snprintf(out, size, "%lld min %02lld s", whole / 60, whole % 60);
     else
-        (void)fprintf(stderr, "%.0f s", seconds);
+        (void)snprintf(out, size, "%lld s", whole);
 }
 
 static bool draw(void *user, const char *what, double done, double total, const char *unit) {
@@ -38,14 +42,14 @@ static bool draw(void *user, const char *what, double done, double total, const 
     line.drawn = time;
     line.shown = true;
     const double elapsed = time - line.begun;
+    char text[40];
     (void)fprintf(stderr, "\r\033[K%s: ", what);
     if (total > 0) {
-        (void)fprintf(stderr, "%3.0f %% (%.4g of %.4g %s), ", 100 * done / total, done, total, unit);
-        print_time(done > 0 ? elapsed * (total - done) / done : 0);
-        (void)fputs(" left", stderr);
+        duration_text(done > 0 ? elapsed * (total - done) / done : 0, text, sizeof text);
+        (void)fprintf(stderr, "%3.0f %% (%.4g of %.4g %s), %s left", 100 * done / total, done, total, unit, text);
     } else {
-        (void)fprintf(stderr, "%.4g %s, ", done, unit);
-        print_time(elapsed);
+        duration_text(elapsed, text, sizeof text);
+        (void)fprintf(stderr, "%.4g %s, %s", done, unit, text);
     }
     (void)fflush(stderr);
     return true;

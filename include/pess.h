@@ -806,15 +806,15 @@ PESS_API const pess_experiment_info *pess_experiment_find(const char *name);
 /* A setting of 0 trials or points, NAN, or -1 is the experiment's and the preset's own. */
 typedef struct pess_experiment_options {
     const char *experiment; /* a name of pess_experiment_list */
-    int64_t trials, points;
-    uint64_t seed; /* default 1 */
+    int64_t trials, points; /* bandit has one point; it does not read rows to absorbed_alpha, but for gamma */
+    uint64_t seed;          /* default 1 */
     pess_preset preset;
     int64_t rows, cols; /* of the gridworld; default 8×8 */
     double gamma;
     double beta_a, beta_b; /* mean rewards are drawn from Beta(a,b) */
     int state_dist;        /* pess_state_dist, or -1 */
     int clip;              /* 1: clip UA's penalised reward to [0,1]; 0: do not; or -1 */
-    double absorbed_alpha; /* default 1 */
+    double absorbed_alpha; /* default 1; not read by gridworld-alpha */
     /* "a,b,…": families, each "name" or "name:uncertainty", e.g. "ua,robust:l1,ua:hoeffding-s". NULL: the paper's four,
      * imitation, naive, ua, proximal. The random and the optimal policy are always there. */
     const char *algorithms;
@@ -1037,6 +1037,7 @@ typedef struct pess_learner_info {
     bool imitation;          /* needs the imitation network */
     bool samples;            /* acts by sampling; argmax of its policy is a control */
     double alpha;            /* default of absorbed_alpha; NAN where it has none */
+    double alpha_most;       /* largest possible one; 0: any */
     const char *knob;        /* what alpha is, where it is not the weight of a penalty; else NULL */
     const char *source;      /* whose settings these are; NULL: the paper's */
     const char *uncertainty; /* the uncertainty it reads; NULL: none */
@@ -1142,11 +1143,14 @@ typedef struct pess_minatar_options {
     const char *policies;   /* directory of the players that collect, GAME.pessnet */
     const char *out;        /* directory */
     bool resume;            /* `out` holds runs already: go on with them */
-    bool keep_data;         /* datasets stay beside their runs. Default false: they are collected again from the seed */
+    bool keep_data;         /* datasets stay beside their runs. Default false: they are collected again from the seed;
+                               those that an earlier run in `out` has kept stay */
     uint64_t seed;
     int64_t shard, shards; /* this part, from 1, of so many: every shards-th dataset. Default 1 of 1 */
     int64_t jobs;          /* trainings at once, a thread each; 0: as many as there are cores */
-    void (*notice)(void *user, const char *line); /* a line about every finished run; NULL: none */
+    /* A line about every finished run, with the seconds that the others will take, about; and about what data do not
+     * support, with NAN. NULL: none. */
+    void (*notice)(void *user, const char *line, double seconds_left);
     void *notice_user;
     pess_progress progress;
 } pess_minatar_options;

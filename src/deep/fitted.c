@@ -84,9 +84,9 @@ static pess_status find_learner(pess__fitted *f, pess_error *error) {
     if (!isnan(f->options.alpha) && isnan(info->alpha))
         return pess__fail(error, PESS_ARGUMENT, "%s has no alpha", info->name);
     f->alpha = isnan(f->options.alpha) ? info->alpha : f->options.alpha;
-    if (f->learner->alpha_most > 0 && f->alpha > f->learner->alpha_most)
+    if (info->alpha_most > 0 && f->alpha > info->alpha_most)
         return pess__fail(error, PESS_ARGUMENT, "%s: %s is %g; 0 to %g is possible", info->name,
-                          info->knob != NULL ? info->knob : "alpha", f->alpha, f->learner->alpha_most);
+                          info->knob != NULL ? info->knob : "alpha", f->alpha, info->alpha_most);
     if (!isnan(f->options.u_cap) && f->learner->doubt == NULL)
         return pess__fail(error, PESS_ARGUMENT, "%s has no uncertainty to cap", info->name);
     if (f->learner->doubt != NULL) f->cap = isnan(f->options.u_cap) ? f->learner->doubt->info.cap : f->options.u_cap;

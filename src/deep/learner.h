@@ -34,7 +34,6 @@ typedef struct pess__learner {
     /* π(·|s) to policy [actions]; returns what the state is worth under it, penalty included: the value that the
      * targets of the transitions into it bootstrap from. */
     double (*decide)(double alpha, const pess__sight *sight, double *policy);
-    double alpha_most;               /* largest possible alpha; 0: any */
     const struct pess__doubt *doubt; /* where sight.penalty comes from; NULL: nowhere */
     bool untrained;                  /* has no network of its own: acts by its doubt */
     bool conservative;               /* alpha × cross-entropy of the logged action joins the loss */
@@ -48,6 +47,8 @@ typedef struct pess__learner {
 } pess__learner;
 
 const pess__learner *pess__learner_find(const char *name);
+/* Seconds of a training (targets and uncertainty included, episodes not) beside those of a naive one, about. */
+double pess__learner_cost(const pess__learner *learner);
 
 extern const pess__learner pess__learner_imitation, pess__learner_naive, pess__learner_proximal,
     pess__learner_counts_alone, pess__learner_bcq, pess__learner_brac, pess__learner_spibb_dqn, pess__learner_cql,

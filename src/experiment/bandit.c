@@ -117,38 +117,37 @@ typedef struct slot {
 } slot;
 
 typedef struct room {
-    pess_counts counts; /* of 1000 arms; arrays below */
+    pess_counts *counts; /* of 1000 arms */
     slot slots[SLOTS];
     double *memory; /* [SLOTS*methods] */
 } room;
 
-static pess_status allocate_counts(pess_counts *c, pess_error *error) {
-    const char *what = "the bandit's counts";
-    PESS_TRY(pess__allocate(&c->n, ARMS, sizeof *c->n, what, error));
-    PESS_TRY(pess__allocate(&c->n_state, 1, sizeof *c->n_state, what, error));
-    PESS_TRY(pess__allocate(&c->n_terminal, ARMS, sizeof *c->n_terminal, what, error));
-    PESS_TRY(pess__allocate(&c->reward_sum, ARMS, sizeof *c->reward_sum, what, error));
-    PESS_TRY(pess__allocate(&c->reward_square, ARMS, sizeof *c->reward_square, what, error));
-    PESS_TRY(pess__allocate(&c->row, ARMS + 1, sizeof *c->row, what, error));
-    PESS_TRY(pess__allocate(&c->next, ARMS, sizeof *c->next, what, error));
-    PESS_TRY(pess__allocate(&c->n_next, ARMS, sizeof *c->n_next, what, error));
-    PESS_TRY(pess__allocate(&c->next_reward, ARMS, sizeof *c->next_reward, what, error));
-    return pess__allocate(&c->terminal, 1, sizeof *c->terminal, what, error);
+/* The pulls; how many of them paid is filled in for every repetition. */
+static pess_status create_counts(pess_counts **out, pess_error *error) {
+    pess_counts *c = NULL;
+    PESS_TRY(pess__allocate(&c, 1, sizeof *c, "the bandit's counts", error));
+    *out = c; /* the caller destroys it, whole or not */
+    *c = (pess_counts){.states = 1,
+                       .actions = ARMS,
+                       .states_declared = true,
+                       .actions_declared = true,
+                       .transitions = PULLS + ARMS - 1,
+                       .pairs_seen = ARMS,
+                       .reward_max = 1};
+    PESS_TRY(pess__counts_allocate(c, ARMS, error));
+    for (int64_t a = 0; a < ARMS; a++) {
+        c->n[a] = c->n_next[a] = a == 0 ? PULLS : 1;
+        c->row[a] = a;
+    }
+    c->row[ARMS] = ARMS;
+    c->n_state[0] = PULLS + ARMS - 1;
+    return PESS_OK;
 }
 
 static void room_destroy(void *memory) {
     room *r = memory;
     if (r == NULL) return;
-    free(r->counts.n);
-    free(r->counts.n_state);
-    free(r->counts.n_terminal);
-    free(r->counts.reward_sum);
-    free(r->counts.reward_square);
-    free(r->counts.row);
-    free(r->counts.next);
-    free(r->counts.n_next);
-    free(r->counts.next_reward);
-    free(r->counts.terminal);
+    pess_counts_destroy(r->counts);
     free(r->memory);
     free(r);
 }
@@ -157,27 +156,13 @@ static pess_status room_create(const pess_experiment *e, void **out, pess_error 
     const bandit *b = e->context;
     room *r = NULL;
     PESS_TRY(pess__allocate(&r, 1, sizeof *r, "the bandit's room", error));
-    pess_counts *c = &r->counts;
-    *c = (pess_counts){.states = 1,
-                       .actions = ARMS,
-                       .states_declared = true,
-                       .actions_declared = true,
-                       .transitions = PULLS + ARMS - 1,
-                       .pairs_seen = ARMS,
-                       .reward_max = 1};
-    pess_status status = allocate_counts(c, error);
+    pess_status status = create_counts(&r->counts, error);
     if (status == PESS_OK)
         status = pess__allocate(&r->memory, SLOTS * b->method_count, sizeof *r->memory, "the bandit's room", error);
     if (status != PESS_OK) {
         room_destroy(r);
         return status;
     }
-    for (int64_t a = 0; a < ARMS; a++) {
-        c->n[a] = c->n_next[a] = a == 0 ? PULLS : 1;
-        c->row[a] = a;
-    }
-    c->row[ARMS] = ARMS;
-    c->n_state[0] = PULLS + ARMS - 1;
     for (int64_t i = 0; i < SLOTS; i++) r->slots[i] = (slot){-1, -1, false, r->memory + i * b->method_count};
     *out = r;
     return PESS_OK;
@@ -194,7 +179,7 @@ static pess_status solve_method(const pess_experiment *e, const room *r, const p
     options.alpha = 1;
     options.threads = 1;
     pess_solution *solution = NULL;
-    PESS_TRY(pess_solve(&r->counts, model, &start, &options, &solution, error));
+    PESS_TRY(pess_solve(r->counts, model, &start, &options, &solution, error));
     *chosen = pess_policy_row(pess_solution_policy(solution), 0)[0];
     pess_solution_destroy(solution);
     return PESS_OK;
@@ -203,7 +188,7 @@ static pess_status solve_method(const pess_experiment *e, const room *r, const p
 static pess_status solve_group(const pess_experiment *e, room *r, int64_t first, int64_t others, bool greedy,
                                double *chosen, pess_error *error) {
     const bandit *b = e->context;
-    pess_counts *c = &r->counts;
+    pess_counts *c = r->counts;
     for (int64_t a = 0; a < ARMS; a++) {
         const double sum = a == 0 ? (double)first : a <= others ? 1 : 0;
         c->reward_sum[a] = c->reward_square[a] = c->next_reward[a] = sum;

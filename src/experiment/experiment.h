@@ -54,7 +54,7 @@ pess_status pess__experiment_list_algorithm(pess_experiment *experiment, bool fi
                                             pess_error *error);
 /* A text that holds every setting that the trials' values depend on, and nothing else. */
 void pess__experiment_signature(const pess_experiment *experiment, char *out, size_t size);
-/* Mean and 95 % half-width of (scale·a − b) over trials; b < 0: of a alone. */
+/* Mean and 95 % half-width over trials of value b − value a; b < 0: of a alone. */
 void pess__experiment_summary(const pess_experiment *experiment, int64_t a, int64_t b, double *mean, double *ci95);
 /* A row of the list of predictions. */
 pess_prediction *pess__experiment_predict(pess_experiment *experiment, const char *algorithm, const char *claim,

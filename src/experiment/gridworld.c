@@ -160,18 +160,25 @@ pess_status pess__gridworld_add_curves(pess_experiment *experiment, const double
     return PESS_OK;
 }
 
-void pess__gridworld_describe(const pess_experiment *experiment, char *out, size_t size) {
+void pess__gridworld_describe(const pess_experiment *experiment, bool along_alpha, char *out, size_t size) {
     const pess_experiment_options *o = &experiment->options;
+    const char *clipped = o->clip == 1 ? "UA's penalised rewards are clipped to [0,1]" : "";
+    char pessimism[200];
+    if (along_alpha)
+        (void)snprintf(pessimism, sizeof pessimism, "%s%s", clipped, o->clip == 1 ? ". " : "");
+    else
+        (void)snprintf(pessimism, sizeof pessimism, "UA and proximal use α = %g in absorbed units%s%s. ",
+                       o->absorbed_alpha, o->clip == 1 ? "; " : "", clipped);
     (void)snprintf(
         out, size,
         "World: a torus of %lld × %lld cells with four moves; with probability 0.2 the direction is drawn at "
         "random. Rewards are 0 or 1, their means drawn from Beta(%g,%g) for every trial; discount %g; "
         "starts are uniform. Data: independent transitions of an ε-greedy optimal policy, states from %s. "
-        "Pairs that the data never show get a uniformly random reward and next state. "
-        "UA and proximal use α = %g in absorbed units%s. Returns are exact, not simulated.",
+        "Pairs that the data never show get a uniformly random reward and next state. %sReturns are exact, not "
+        "simulated.",
         (long long)o->rows, (long long)o->cols, o->beta_a, o->beta_b, o->gamma,
         o->state_dist == PESS_STATE_DIST_START ? "the start distribution" : "the stationary law of that policy",
-        o->absorbed_alpha, o->clip == 1 ? "; UA's penalised rewards are clipped to [0,1]" : "");
+        pessimism);
 }
 
 /* ---- rows of the table */

@@ -25,8 +25,8 @@ pess_status pess__gridworld_add_method(pess__gridworld *grid, const pess__grid_m
 pess_status pess__gridworld_ready(pess_experiment *experiment, pess_error *error);
 /* Columns for curves over cases: algorithm m at x[case]. */
 pess_status pess__gridworld_add_curves(pess_experiment *experiment, const double *x, pess_error *error);
-/* Two sentences on world and data, for the description. */
-void pess__gridworld_describe(const pess_experiment *experiment, char *out, size_t size);
+/* Sentences on world, data and, unless it is the axis, α, for the description. */
+void pess__gridworld_describe(const pess_experiment *experiment, bool along_alpha, char *out, size_t size);
 /* The paper's predictions for figure 1a (exploration) or 1b. */
 pess_status pess__gridworld_judge_exploration(pess_experiment *experiment, pess_error *error);
 pess_status pess__gridworld_judge_data(pess_experiment *experiment, pess_error *error);

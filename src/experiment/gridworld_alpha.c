@@ -84,7 +84,7 @@ static pess_status prepare(pess_experiment *experiment, pess_error *error) {
                    "times that for UA (Hoeffding, δ = %g) and %.3g times that for proximal. ",
                    1 / unit_of(o, GRID_UA), DELTA, 1 / unit_of(o, GRID_PROXIMAL));
     const size_t used = strlen(experiment->description);
-    pess__gridworld_describe(experiment, experiment->description + used, sizeof experiment->description - used);
+    pess__gridworld_describe(experiment, true, experiment->description + used, sizeof experiment->description - used);
     return PESS_OK;
 }
 

@@ -49,7 +49,7 @@ static pess_status prepare(pess_experiment *experiment, pess_error *error) {
                        ? " As in the authors' code, each dataset is one transition short of its label."
                        : "");
     const size_t used = strlen(experiment->description);
-    pess__gridworld_describe(experiment, experiment->description + used, sizeof experiment->description - used);
+    pess__gridworld_describe(experiment, false, experiment->description + used, sizeof experiment->description - used);
     return status;
 }
 

@@ -27,7 +27,7 @@ static pess_status prepare(pess_experiment *experiment, pess_error *error) {
                    "(ε = 1). ",
                    TRANSITIONS);
     const size_t used = strlen(experiment->description);
-    pess__gridworld_describe(experiment, experiment->description + used, sizeof experiment->description - used);
+    pess__gridworld_describe(experiment, false, experiment->description + used, sizeof experiment->description - used);
     return status;
 }
 

@@ -38,25 +38,14 @@ static successors successors_of(const pess__torus *torus, int64_t state) {
 }
 
 static pess_status create_counts(const pess__torus *torus, pess_counts **out, pess_error *error) {
-    const int64_t states = torus->states, pairs = states * A;
-    const char *what = "the counts of a trial";
     pess_counts *c = NULL;
-    PESS_TRY(pess__allocate(&c, 1, sizeof *c, what, error));
+    PESS_TRY(pess__allocate(&c, 1, sizeof *c, "the counts of a trial", error));
     *out = c; /* the caller destroys it, whole or not */
-    c->states = states;
+    c->states = torus->states;
     c->actions = A;
     c->states_declared = c->actions_declared = true;
     c->reward_max = 1;
-    PESS_TRY(pess__allocate(&c->n, pairs, sizeof *c->n, what, error));
-    PESS_TRY(pess__allocate(&c->n_state, states, sizeof *c->n_state, what, error));
-    PESS_TRY(pess__allocate(&c->n_terminal, pairs, sizeof *c->n_terminal, what, error));
-    PESS_TRY(pess__allocate(&c->reward_sum, pairs, sizeof *c->reward_sum, what, error));
-    PESS_TRY(pess__allocate(&c->reward_square, pairs, sizeof *c->reward_square, what, error));
-    PESS_TRY(pess__allocate(&c->row, pairs + 1, sizeof *c->row, what, error));
-    PESS_TRY(pess__allocate(&c->next, pairs * A, sizeof *c->next, what, error));
-    PESS_TRY(pess__allocate(&c->n_next, pairs * A, sizeof *c->n_next, what, error));
-    PESS_TRY(pess__allocate(&c->next_reward, pairs * A, sizeof *c->next_reward, what, error));
-    return pess__allocate(&c->terminal, states, sizeof *c->terminal, what, error);
+    return pess__counts_allocate(c, torus->states * A * A, error);
 }
 
 /* How many of n samples, `success` of which paid 1, do so among the m that moved to one successor: drawn without

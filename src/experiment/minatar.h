@@ -43,6 +43,7 @@ struct pess_minatar {
     char games_text[PESS__MINATAR_LIST], algorithms_text[PESS__MINATAR_LIST], x_text[PESS__MINATAR_LIST];
     char policies[PESS__MINATAR_PATH], out[PESS__MINATAR_PATH], protocol_name[40];
     char description[1600];
+    bool data_kept; /* files of data in `out` may have been kept on purpose by an earlier run */
     int game_count, x_count, curve_count;
     const pess_env_info *games[PESS__MINATAR_GAMES];
     uint32_t policy_sum[PESS__MINATAR_GAMES]; /* checksums of the players' files */
@@ -83,7 +84,10 @@ static inline pess__minatar_run *pess__minatar_run_of(const pess_minatar *m, int
 /* Of the whole experiment; and of one run, in one line. */
 void pess__minatar_settings(const pess_minatar *m, char *out, size_t size);
 void pess__minatar_signature(const pess_minatar *m, int64_t dataset, int curve, char *out, size_t size);
+/* Written with them, but nothing that must agree: keep-data, on where some run in the directory has kept its data. */
 pess_status pess__minatar_write_settings(const pess_minatar *m, pess_error *error);
+/* What settings.txt says of that: true also where it says nothing, as those of older directories do. */
+bool pess__minatar_data_kept(const char *settings);
 /* The plan of a directory, by its settings. */
 pess_status pess__minatar_read_plan(const char *directory, pess_minatar **out, pess_error *error);
 /* An error that names the first setting that differs, where runs of one cannot stand beside runs of the other. With
@@ -105,6 +109,9 @@ pess_status pess__minatar_check_directory(const char *directory, bool *used, pes
 pess_status pess__minatar_write_result(const pess_minatar *m, int64_t dataset, int curve, pess_error *error);
 /* Reads the run's result.json below `root`; not there: finished stays false. */
 pess_status pess__minatar_read_result(pess_minatar *m, const char *root, int64_t dataset, int curve, pess_error *error);
+
+/* What the finished runs of a curve in a game warn of, and how many of them do; NULL: none. */
+const char *pess__minatar_warning(const pess_minatar *m, int game, int curve, int64_t *runs);
 
 /* ---- minatar_cost.c: seconds of one core, about */
 pess_status pess__minatar_measure(pess_minatar *m, pess_error *error);

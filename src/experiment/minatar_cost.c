@@ -1,6 +1,7 @@
 /* How long it will take: by runs of the same algorithm that are finished, else by a few training steps on this machine
  * at the protocol's batch, and what a protocol says about the number of steps and episodes. */
 #include "core/memory.h"
+#include "deep/learner.h"
 #include "experiment/minatar.h"
 #include "nn/trainer.h"
 
@@ -76,10 +77,20 @@ static pess_status time_steps(bench *b, int64_t batch, double *learn, double *ac
     return PESS_OK;
 }
 
+static const pess__learner *learner_of(const pess_minatar *m, int curve) {
+    return pess__learner_find(m->curves[curve].learner->name);
+}
+
+/* That each of its networks learns from. */
 static double samples_of(const pess_minatar *m, int curve) {
     const pess_protocol *p = &m->options.protocol;
     if (pess__minatar_is_imitation(m, curve)) return (double)p->imitation_steps * (double)p->imitation_batch;
     return (double)p->updates * (double)p->steps * (double)p->batch;
+}
+
+static double networks_of(const pess__learner *learner) {
+    if (learner->untrained) return 0;
+    return learner->networks > 1 ? (double)learner->networks : 1;
 }
 
 /* The mean of finished runs of this curve and game; NAN where there are none. */
@@ -110,20 +121,23 @@ pess_status pess__minatar_measure(pess_minatar *m, pess_error *error) {
     return status;
 }
 
-/* Learning; the targets of every update; and episodes, which cost about as much again for the game itself. */
+/* Learning and the targets of every update, as many times as the learner costs; and episodes, in which the game itself
+ * costs about as much as a network. */
 double pess__minatar_run_seconds(const pess_minatar *m, int64_t dataset, int curve) {
     const pess_protocol *p = &m->options.protocol;
+    const pess__learner *learner = learner_of(m, curve);
     const double before = seconds_before(m, dataset, curve);
     if (!isnan(before)) return before;
-    const double scored = (double)(PESS_SCORED_UPDATES * (p->score_episodes + p->control_episodes));
-    if (pess__minatar_is_imitation(m, curve))
-        return samples_of(m, curve) * m->step_seconds + scored * EPISODE_STEPS * 2 * m->act_seconds;
-    const int64_t looks_between = p->eval_every > 0 ? p->updates / p->eval_every : 0;
-    const double between = (double)(looks_between * p->eval_episodes);
-    const double looks = m->curves[curve].learner->imitation ? 1.1 : 1; /* at a second network, now and then */
+    const bool imitates = pess__minatar_is_imitation(m, curve);
+    const int64_t looks_between = learner->info.values && p->eval_every > 0 ? p->updates / p->eval_every : 0;
+    const double episodes =
+        (double)(PESS_SCORED_UPDATES * (p->score_episodes + p->control_episodes) + looks_between * p->eval_episodes);
+    const double looks = learner->info.imitation ? 1.1 : 1; /* at a second network, now and then */
     const double rows = fmin((double)m->datasets[dataset].transitions, (double)p->steps * (double)p->batch);
-    const double targets = (double)p->updates * rows * looks; /* only those that an update will draw */
-    return samples_of(m, curve) * m->step_seconds + (targets + (scored + between) * EPISODE_STEPS * 2) * m->act_seconds;
+    const double targets = imitates ? 0 : (double)p->updates * rows * looks; /* only those that an update will draw */
+    const double learning = samples_of(m, curve) * m->step_seconds + targets * m->act_seconds;
+    const double acting = episodes * EPISODE_STEPS * (fmax(networks_of(learner), 1) + 1) * m->act_seconds;
+    return learning * pess__learner_cost(learner) + acting;
 }
 
 double pess__minatar_prepare_seconds(const pess_minatar *m, int64_t dataset) {
@@ -148,7 +162,7 @@ pess_status pess_minatar_estimate(pess_minatar *m, pess_minatar_cost *out, pess_
             const double seconds = pess__minatar_run_seconds(m, d, c);
             left = true;
             cost.measured |= isnan(seconds_before(m, d, c));
-            cost.samples += samples_of(m, c);
+            cost.samples += samples_of(m, c) * networks_of(learner_of(m, c));
             cost.seconds += seconds;
             longest = fmax(longest, seconds);
         }

@@ -1,6 +1,6 @@
 /* Curves from runs: means over trials, with the smallest and the largest. */
 #include "core/memory.h"
-#include "experiment/minatar.h"
+#include "experiment/minatar_judge.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -107,17 +107,6 @@ static int list_rows(pess_minatar *m, row *rows) {
     return count;
 }
 
-/* The curve that speaks for proximal: at its own α where that is there, else the first. */
-static const char *proximal_curve(const pess_minatar *m) {
-    const char *name = NULL;
-    for (int c = m->curve_count - 1; c >= 0; c--)
-        if (strcmp(m->curves[c].learner->name, "proximal") == 0) name = m->curves[c].name;
-    for (int c = 0; c < m->curve_count; c++)
-        if (strcmp(m->curves[c].learner->name, "proximal") == 0 && m->curves[c].alpha == m->curves[c].learner->alpha)
-            name = m->curves[c].name;
-    return name;
-}
-
 pess_status pess__minatar_summarise(pess_minatar *m, pess_error *error) {
     row rows[2 * PESS__MINATAR_CURVES + 1];
     PESS_TRY(pess__allocate(&m->curve_names, 2 * PESS__MINATAR_CURVES + 1, sizeof *m->curve_names, "curves", error));
@@ -132,9 +121,10 @@ pess_status pess__minatar_summarise(pess_minatar *m, pess_error *error) {
                             (int64_t)PESS__MINATAR_CLAIMS * m->game_count + PESS__MINATAR_GOALS * (m->game_count + 1),
                             sizeof *m->claims, "claims", error));
     const bool data = pess__minatar_is_data(m);
+    const char *proximal = pess__curve_of(m->points, m->point_count, "proximal");
     for (int g = 0; g < m->game_count && !data; g++) /* what the paper says is about ε */
-        m->claim_count += pess__minatar_judge(m->points, m->point_count, m->games[g]->name, m->x, m->x_count,
-                                              proximal_curve(m), m->claims + m->claim_count);
+        m->claim_count += pess__minatar_judge(m->points, m->point_count, m->games[g]->name, m->x, m->x_count, proximal,
+                                              m->claims + m->claim_count);
     m->claim_count += pess__minatar_judge_ua(m->points, m->point_count, m->games, m->game_count, m->x, m->x_count, data,
                                              m->claims + m->claim_count);
     return PESS_OK;

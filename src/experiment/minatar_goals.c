@@ -40,12 +40,15 @@ static bool is_simple(const char *name) {
     return strcmp(name, "naive") == 0 || pess__begins_with(name, "imitation") || pess__begins_with(name, "proximal");
 }
 
-/* The learner that was declared beforehand, else the first of its kind; NULL: none. */
+/* The learner that was declared beforehand, with the α that was; else the first of its kind; NULL: none. */
 static const char *uncertain_curve(const pess_minatar_point *points, size_t count) {
     const char *first = NULL;
     for (size_t i = 0; i < count; i++) {
-        if (strcmp(points[i].algorithm, "ua-imitation") == 0) return points[i].algorithm;
-        if (first == NULL && pess__begins_with(points[i].algorithm, "ua-")) first = points[i].algorithm;
+        double alpha = NAN;
+        const pess_learner_info *learner = pess__curve_learner(points[i].algorithm, &alpha);
+        if (learner == NULL || !learner->values || learner->uncertainty == NULL) continue;
+        if (strcmp(learner->name, "ua-imitation") == 0 && alpha == learner->alpha) return points[i].algorithm;
+        if (first == NULL) first = points[i].algorithm;
     }
     return first;
 }
@@ -134,7 +137,8 @@ static void judge_peers(const pess__curves *games, int game_count, const char *u
     (void)snprintf(found, sizeof found, "of the data policy's return at ε = %g: %s %.3f", games[0].x[0], ua, own);
     claim->holds = true;
     for (size_t i = 0; i < sizeof peers / sizeof peers[0]; i++) {
-        const double share = pess__curve_share(games, game_count, peers[i].name);
+        const char *name = pess__curve_of(games[0].points, games[0].count, peers[i].name);
+        const double share = pess__curve_share(games, game_count, name);
         if (!isfinite(own + share) && peers[i].needed) {
             pess__not_judged(claim, "it needs bcq, cql, crr and an uncertainty-aware curve at every ε");
             return;
@@ -142,7 +146,7 @@ static void judge_peers(const pess__curves *games, int game_count, const char *u
         if (!isfinite(share)) continue;
         claim->holds &= own > share;
         const size_t used = strlen(found);
-        (void)snprintf(found + used, sizeof found - used, ", %s %.3f", peers[i].name, share);
+        (void)snprintf(found + used, sizeof found - used, ", %s %.3f", name, share);
     }
     memcpy(claim->found, found, sizeof found);
 }

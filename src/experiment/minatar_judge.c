@@ -1,7 +1,35 @@
 #include "experiment/minatar_judge.h"
 
+#include "core/text.h"
+
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
+
+/* Names of learners have dashes too: the α begins behind the one before which a learner ends. */
+const pess_learner_info *pess__curve_learner(const char *curve, double *alpha) {
+    const pess_learner_info *learner = pess_learner_find(curve);
+    if (learner != NULL) *alpha = learner->alpha;
+    for (const char *dash = curve; learner == NULL && (dash = strchr(dash, '-')) != NULL; dash++) {
+        char name[40];
+        if ((size_t)(dash - curve) >= sizeof name) break;
+        (void)snprintf(name, sizeof name, "%.*s", (int)(dash - curve), curve);
+        if (pess__parse_double(dash + 1, dash + strlen(dash), alpha)) learner = pess_learner_find(name);
+    }
+    return learner;
+}
+
+const char *pess__curve_of(const pess_minatar_point *points, size_t count, const char *learner) {
+    const char *first = NULL;
+    for (size_t i = 0; i < count; i++) {
+        double alpha = NAN;
+        const pess_learner_info *found = pess__curve_learner(points[i].algorithm, &alpha);
+        if (found == NULL || strcmp(found->name, learner) != 0) continue;
+        if (isnan(found->alpha) || alpha == found->alpha) return points[i].algorithm;
+        if (first == NULL) first = points[i].algorithm;
+    }
+    return first;
+}
 
 double pess__curve_at(const pess__curves *c, const char *algorithm, double x) {
     if (algorithm == NULL) return NAN;

@@ -14,6 +14,11 @@ typedef struct pess__curves {
     const char *proximal; /* the curve that speaks for proximal; may be NULL */
 } pess__curves;
 
+/* The learner of a curve named "NAME" or "NAME-ALPHA", and its α; NULL for other curves ("behaviour", "NAME-argmax").
+ */
+const pess_learner_info *pess__curve_learner(const char *curve, double *alpha);
+/* The curve that speaks for a learner: at its own α where that is there, else the first; NULL: none. */
+const char *pess__curve_of(const pess_minatar_point *points, size_t count, const char *learner);
 /* The mean score of a curve; NAN where there is no such point. */
 double pess__curve_at(const pess__curves *c, const char *algorithm, double x);
 /* Its mean over all x; NAN where a point is missing. */

@@ -147,25 +147,36 @@ static pess_status unknown_learner(const char *word, pess_error *error) {
                       word, known);
 }
 
+/* `given`, which stood behind the colon of `word`. */
+static pess_status read_alpha(const pess_learner_info *learner, const char *word, const char *given, double *out,
+                              pess_error *error) {
+    const double most = learner->alpha_most > 0 ? learner->alpha_most : 1e30; /* as much as a training takes */
+    if (isnan(learner->alpha))
+        return pess__fail(error, PESS_ARGUMENT, "algorithms: %s has no α, found '%s:%s'", word, word, given);
+    if (!pess__parse_double(given, given + strlen(given), out) || !(*out >= 0 && isfinite(*out)))
+        return pess__fail(error, PESS_ARGUMENT, "algorithms: found '%s:%s', expected an α of 0 or more", word, given);
+    if (*out > most)
+        return pess__fail(error, PESS_ARGUMENT, "algorithms: found '%s:%s', expected an α from 0 to %g", word, given,
+                          most);
+    return PESS_OK;
+}
+
+/* A curve is named by its learner, whatever word found it: "ua" and "ua-counts" are the same curve. */
 static pess_status add_curve(pess_minatar *m, char *word, bool *alpha_given, pess_error *error) {
     char *colon = strchr(word, ':');
     if (colon != NULL) *colon = '\0';
     pess__minatar_curve curve = {.learner = pess_learner_find(word), .shown = true};
     if (curve.learner == NULL) return unknown_learner(word, error);
     curve.alpha = curve.learner->alpha;
-    if (colon != NULL && isnan(curve.alpha))
-        return pess__fail(error, PESS_ARGUMENT, "algorithms: %s has no α, found '%s:%s'", word, word, colon + 1);
-    if (colon != NULL && (!pess__parse_double(colon + 1, colon + 1 + strlen(colon + 1), &curve.alpha) ||
-                          !(curve.alpha >= 0 && isfinite(curve.alpha))))
-        return pess__fail(error, PESS_ARGUMENT, "algorithms: found '%s:%s', expected an α of 0 or more", word,
-                          colon + 1);
+    if (colon != NULL) PESS_TRY(read_alpha(curve.learner, word, colon + 1, &curve.alpha, error));
+    const char *name = curve.learner->name;
     char number[PESS__NUMBER_SIZE];
     (void)pess__format_double(curve.alpha, number);
-    if (strlen(word) + strlen(number) + 2 > sizeof curve.folder || m->curve_count + 1 >= PESS__MINATAR_CURVES)
-        return pess__fail(error, PESS_ARGUMENT, "algorithms: no room for %s: at most %d, added controls included", word,
+    if (strlen(name) + strlen(number) + 2 > sizeof curve.folder || m->curve_count + 1 >= PESS__MINATAR_CURVES)
+        return pess__fail(error, PESS_ARGUMENT, "algorithms: no room for %s: at most %d, added controls included", name,
                           PESS__MINATAR_CURVES - 1);
-    (void)snprintf(curve.name, sizeof curve.name, "%s", word);
-    (void)snprintf(curve.folder, sizeof curve.folder, isnan(curve.alpha) ? "%s" : "%s-%s", word, number);
+    (void)snprintf(curve.name, sizeof curve.name, "%s", name);
+    (void)snprintf(curve.folder, sizeof curve.folder, isnan(curve.alpha) ? "%s" : "%s-%s", name, number);
     for (int i = 0; i < m->curve_count; i++)
         if (strcmp(m->curves[i].folder, curve.folder) == 0)
             return pess__fail(error, PESS_ARGUMENT, "algorithms: %s is there twice", curve.folder);

@@ -45,6 +45,11 @@ pess_status pess__minatar_write_result(const pess_minatar *m, int64_t dataset, i
     RESULT_DOUBLES(WRITE_DOUBLE)
 #define WRITE_INTEGER(key, value) pess__outfile_print(file, "  \"%s\": %lld,\n", #key, (long long)(value));
     RESULT_INTEGERS(WRITE_INTEGER)
+    if (run->result.warning[0] != '\0') {
+        pess__outfile_print(file, "  \"warning\": ");
+        pess__outfile_json(file, run->result.warning);
+        pess__outfile_print(file, ",\n");
+    }
     pess__outfile_print(file, "  \"settings\": \"%s\"\n}\n", signature);
     return pess__outfile_commit(file, error);
 }
@@ -74,6 +79,13 @@ static bool read_integer(const char *text, const char *key, int64_t *out) {
     return at != NULL && pess__parse_int64(at, at + strcspn(at, ",\n"), out);
 }
 
+/* A sentence without quotes of its own; most runs have none. */
+static void read_warning(const char *text, char *out, size_t size) {
+    const char *at = find_member(text, "warning");
+    if (at == NULL || *at != '"') return;
+    (void)snprintf(out, size, "%.*s", (int)strcspn(at + 1, "\"\n"), at + 1);
+}
+
 /* Words "key=value": the first in which they differ. */
 static pess_status check_signature(const char *path, const char *found, const char *expected, pess_error *error) {
     while (*found != '\0' && *found != '"') {
@@ -101,9 +113,21 @@ pess_status pess__minatar_read_result(pess_minatar *m, const char *root, int64_t
     RESULT_DOUBLES(READ_DOUBLE)
 #define READ_INTEGER(key, value) whole = whole && read_integer(text, #key, &(value));
     RESULT_INTEGERS(READ_INTEGER)
+    read_warning(text, run->result.warning, sizeof run->result.warning);
     if (!whole) return pess__fail(error, PESS_INPUT, "%s: is damaged; remove it to have the run made again", path);
     pess__minatar_signature(m, dataset, curve, signature, sizeof signature);
     PESS_TRY(check_signature(path, settings + 1, signature, error));
     run->finished = true;
     return PESS_OK;
+}
+
+const char *pess__minatar_warning(const pess_minatar *m, int game, int curve, int64_t *runs) {
+    const char *first = NULL;
+    *runs = 0;
+    for (int64_t d = 0; d < m->dataset_count; d++) {
+        const pess__minatar_run *run = pess__minatar_run_of(m, d, curve);
+        if (!run->finished || m->datasets[d].game != game || run->result.warning[0] == '\0') continue;
+        if ((*runs)++ == 0) first = run->result.warning;
+    }
+    return first;
 }

@@ -4,7 +4,6 @@
 #include "experiment/minatar.h"
 #include "experiment/minatar_queue.h"
 
-#include <errno.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -14,69 +13,11 @@
 #include <time.h>
 #include <unistd.h>
 
-/* ---- opening */
-
-static pess_status read_policies(pess_minatar *m, pess_error *error) {
-    for (int i = 0; i < m->game_count; i++) {
-        char path[PESS__MINATAR_PATH + 80];
-        const char *game = m->games[i]->name;
-        pess_net_info info;
-        (void)snprintf(path, sizeof path, "%s/%s.pessnet", m->policies, game);
-        if (m->policies[0] == '\0' || access(path, R_OK) != 0)
-            return pess__fail(error, PESS_IO,
-                              "%s: no player of %s to collect data with (%s); give the directory that has %s.pessnet "
-                              "with --policies, or train one: pess dqn %s --out DIR",
-                              m->policies[0] != '\0' ? path : "policies", game,
-                              m->policies[0] != '\0' ? strerror(errno) : "no directory is given", game, game);
-        PESS_TRY(pess_net_read(path, NULL, &m->policy[i], error));
-        PESS_TRY(pess_net_check_game(m->policy[i], path, m->games[i], error));
-        PESS_TRY(pess_net_samples(m->policy[i], path, &m->policy_samples[i], error));
-        pess_net_get_info(m->policy[i], &info);
-        m->policy_sum[i] = info.checksum;
-    }
-    return PESS_OK;
-}
-
-/* What the directory holds must have been made with these settings. */
-static pess_status read_directory(pess_minatar *m, pess_error *error) {
-    bool used = false, found = false;
-    PESS_TRY(pess__minatar_check_directory(m->out, &used, error));
-    if (!used) return PESS_OK;
-    if (!m->options.resume)
-        return pess__fail(
-            error, PESS_ARGUMENT,
-            "%s: holds runs already; add --resume to go on with them (finished ones are not run again), or "
-            "choose another directory",
-            m->out);
-    char path[PESS__MINATAR_PATH + 20], there[PESS__MINATAR_SETTINGS], here[PESS__MINATAR_SETTINGS];
-    (void)snprintf(path, sizeof path, "%s/settings.txt", m->out);
-    PESS_TRY(pess__minatar_read_text(path, there, sizeof there, &found, error));
-    pess__minatar_settings(m, here, sizeof here);
-    PESS_TRY(pess__minatar_same_settings(m->out, there, here, false, error));
-    for (int64_t d = 0; d < m->dataset_count; d++)
-        for (int c = 0; c < m->curve_count; c++) PESS_TRY(pess__minatar_read_result(m, m->out, d, c, error));
-    return PESS_OK;
-}
-
-pess_status pess_minatar_create(const pess_minatar_options *options, pess_minatar **out, pess_error *error) {
-    pess_minatar *m = NULL;
-    if (options->out == NULL || *options->out == '\0')
-        return pess__fail(error, PESS_ARGUMENT, "out: no directory is given");
-    PESS_TRY(pess__minatar_plan(options, &m, error));
-    pess_status status = read_policies(m, error);
-    if (status == PESS_OK) status = read_directory(m, error);
-    if (status != PESS_OK) {
-        pess_minatar_destroy(m);
-        return status;
-    }
-    *out = m;
-    return PESS_OK;
-}
-
 /* ---- what the threads share. Everything but the atomics is touched under the lock. */
 
 typedef struct notice {
-    char text[300];
+    char text[400];
+    bool finished; /* it tells of a run */
 } notice;
 
 typedef struct crew {
@@ -85,12 +26,14 @@ typedef struct crew {
     pthread_cond_t changed;
     pess__minatar_queue *queue;
     pess_transitions **data; /* [dataset_count] in memory */
+    bool *keep;              /* [dataset_count] its file stays when its runs are done */
     double *behaviour;       /* [dataset_count] */
     double *cost;            /* [dataset_count*curve_count] seconds of the trainings, as estimated before the first */
     double total, done;      /* seconds of one core, as estimated: of all tasks, of those finished */
     double begun;
     int64_t run_count, run_total; /* finished runs, those found at the start among them */
     int64_t failed;               /* runs that did not converge: the others go on */
+    pess_error divergence;        /* what the first of them said */
     pess_status status;           /* the first failure */
     pess_error error;
     int64_t busy; /* threads at work */
@@ -188,18 +131,39 @@ static pess_status play(worker *w, int64_t index, double *out, pess_error *error
 
 /* ---- a training */
 
-static void add_notice(crew *k, int64_t index, int curve) {
+static notice *add_notice(crew *k, bool finished) {
+    if (k->m->options.notice == NULL ||
+        pess__grow(&k->notices, &k->notice_room, k->notice_count + 1, sizeof *k->notices, "notices", NULL) != PESS_OK)
+        return NULL;
+    notice *added = &k->notices[k->notice_count++];
+    *added = (notice){.finished = finished};
+    return added;
+}
+
+static void tell_finished(crew *k, int64_t index, int curve) {
     const pess_minatar *m = k->m;
     const pess__minatar_dataset *dataset = &m->datasets[index];
     const pess__minatar_run *run = pess__minatar_run_of(m, index, curve);
-    if (m->options.notice == NULL ||
-        pess__grow(&k->notices, &k->notice_room, k->notice_count + 1, sizeof *k->notices, "notices", NULL) != PESS_OK)
-        return;
-    (void)snprintf(k->notices[k->notice_count++].text, sizeof k->notices->text,
+    notice *line = add_notice(k, true);
+    if (line == NULL) return;
+    (void)snprintf(line->text, sizeof line->text,
                    "[%lld/%lld] %s, %s %g, trial %d, %s: %.4g (data policy %.4g), %.0f s", (long long)k->run_count,
                    (long long)k->run_total, m->games[dataset->game]->name,
                    pess__minatar_is_data(m) ? "transitions" : "ε", m->x[dataset->x], dataset->trial + 1,
                    m->curves[curve].name, run->result.score, run->behaviour, run->result.seconds);
+}
+
+/* What the data do not support, by the first run of a game and curve that says so. */
+static void tell_warning(crew *k, int64_t index, int curve) {
+    const pess_minatar *m = k->m;
+    const int game = m->datasets[index].game;
+    int64_t runs = 0;
+    if (pess__minatar_run_of(m, index, curve)->result.warning[0] == '\0') return;
+    const char *warning = pess__minatar_warning(m, game, curve, &runs);
+    notice *line = runs == 1 ? add_notice(k, false) : NULL;
+    if (line != NULL)
+        (void)snprintf(line->text, sizeof line->text, "warning: %s, %s: %s", m->games[game]->name,
+                       m->curves[curve].name, warning);
 }
 
 static void set_train_options(worker *w, int64_t index, int curve, const char *directory, const char *imitation,
@@ -241,7 +205,8 @@ static pess_status train(worker *w, int64_t index, int curve, pess_error *error)
     (void)pthread_mutex_lock(&k->lock);
     run->finished = true;
     k->run_count++;
-    add_notice(k, index, curve);
+    tell_finished(k, index, curve);
+    tell_warning(k, index, curve);
     (void)pthread_mutex_unlock(&k->lock);
     return PESS_OK;
 }
@@ -279,7 +244,15 @@ static void release_data(crew *k, int64_t index) {
     pess_transitions_destroy(k->data[index]);
     k->data[index] = NULL;
     pess__minatar_dataset_path(k->m, k->m->out, index, "data.pessdata", path);
-    if (!k->m->options.keep_data) (void)unlink(path);
+    if (!k->keep[index]) (void)unlink(path);
+}
+
+/* A training that diverges is counted, and the others go on; any other failure stops them all, and is what is told. */
+static bool goes_on(crew *k, const pess__minatar_task *task, pess_status status, const pess_error *error) {
+    const bool diverged = status == PESS_NOT_CONVERGED && task->curve >= 0;
+    if (diverged && k->failed++ == 0) k->divergence = *error;
+    if (status != PESS_OK && !diverged) fail_crew(k, status, error);
+    return status == PESS_OK || diverged;
 }
 
 static void do_task(worker *w, const pess__minatar_task *task, double seconds) {
@@ -291,11 +264,7 @@ static void do_task(worker *w, const pess__minatar_task *task, double seconds) {
         task->curve < 0 ? prepare(w, task->dataset, &error) : train(w, task->dataset, task->curve, &error);
     (void)pthread_mutex_lock(&k->lock);
     atomic_store(&k->share[w->number], 0);
-    const bool diverged = status == PESS_NOT_CONVERGED && task->curve >= 0;
-    if (diverged && k->failed++ == 0) k->error = error;
-    if (status != PESS_OK && !diverged) {
-        fail_crew(k, status, &error);
-    } else {
+    if (goes_on(k, task, status, &error)) {
         k->done += seconds;
         if (pess__minatar_queue_finish(k->queue, task)) release_data(k, task->dataset);
     }
@@ -326,17 +295,6 @@ static void *work(void *user) {
 
 /* ---- the calling thread */
 
-static void print_left(double seconds, char *out, size_t size) {
-    if (seconds >= 36000)
-        (void)snprintf(out, size, "%.0f h", seconds / 3600);
-    else if (seconds >= 3600)
-        (void)snprintf(out, size, "%d h %02d min", (int)(seconds / 3600), (int)(seconds / 60) % 60);
-    else if (seconds >= 60)
-        (void)snprintf(out, size, "%.0f min", seconds / 60);
-    else
-        (void)snprintf(out, size, "%.0f s", seconds);
-}
-
 static double done_so_far(const crew *k) {
     double done = k->done;
     for (int64_t i = 0; i < k->m->options.jobs; i++) done += atomic_load(&k->share[i]);
@@ -352,12 +310,8 @@ static void pass_on(crew *k) {
     k->notices = NULL;
     k->notice_count = k->notice_room = 0;
     (void)pthread_mutex_unlock(&k->lock);
-    for (int64_t i = 0; i < count; i++) {
-        char left[40], line[400];
-        print_left(done > 0 ? elapsed * (k->total - done) / done : 0, left, sizeof left);
-        (void)snprintf(line, sizeof line, "%s; %s left", notices[i].text, left);
-        o->notice(o->notice_user, line);
-    }
+    const double left = done > 0 ? elapsed * (k->total - done) / done : 0;
+    for (int64_t i = 0; i < count; i++) o->notice(o->notice_user, notices[i].text, notices[i].finished ? left : NAN);
     free(notices);
     const double share = k->total > 0 ? done / k->total : 0;
     if (o->progress.report != NULL &&
@@ -415,7 +369,7 @@ static pess_status end_of(const crew *k, pess_error *error) {
         return pess__fail(error, PESS_NOT_CONVERGED,
                           "%lld of %lld runs did not converge; the first: %.500s. The others are finished; pess merge "
                           "--partial makes a page of them",
-                          (long long)k->failed, (long long)k->run_total, k->error.message);
+                          (long long)k->failed, (long long)k->run_total, k->divergence.message);
     return PESS_OK;
 }
 
@@ -432,6 +386,16 @@ static void count_runs(crew *k, const bool *todo) {
             k->total += wanted ? k->cost[d * m->curve_count + c] : 0;
         }
         k->total += any ? pess__minatar_prepare_seconds(m, d) : 0;
+    }
+}
+
+/* Files stay where this run is to keep them, and where an earlier one may have kept them on purpose. */
+static void mark_kept(crew *k) {
+    const pess_minatar *m = k->m;
+    for (int64_t d = 0; d < m->dataset_count; d++) {
+        char path[PESS__MINATAR_PATH];
+        pess__minatar_dataset_path(m, m->out, d, "data.pessdata", path);
+        k->keep[d] = m->options.keep_data || (m->data_kept && access(path, F_OK) == 0);
     }
 }
 
@@ -459,6 +423,7 @@ static pess_status make_queue(crew *k, pess_error *error) {
         k->cost[i] = pess__minatar_run_seconds(m, d, c);
     }
     count_runs(k, todo);
+    mark_kept(k);
     remove_leftovers(k, todo);
     const pess_status status =
         pess__minatar_queue_create(m->dataset_count, m->curve_count, pess__minatar_is_imitation(m, 0), m->options.jobs,
@@ -472,6 +437,7 @@ static pess_status run(crew *k, pess_error *error) {
     worker *workers = NULL;
     pthread_t *threads = NULL;
     PESS_TRY(pess__allocate(&k->data, m->dataset_count, sizeof *k->data, "the datasets", error));
+    PESS_TRY(pess__allocate(&k->keep, m->dataset_count, sizeof *k->keep, "the datasets", error));
     PESS_TRY(pess__allocate(&k->behaviour, m->dataset_count, sizeof *k->behaviour, "the datasets", error));
     PESS_TRY(pess__allocate(&k->share, m->options.jobs, sizeof *k->share, "the threads", error));
     PESS_TRY(make_queue(k, error));
@@ -492,6 +458,7 @@ pess_status pess_minatar_run(pess_minatar *m, pess_error *error) {
     for (int64_t d = 0; k.data != NULL && d < m->dataset_count; d++) pess_transitions_destroy(k.data[d]);
     pess__minatar_queue_destroy(k.queue);
     free(k.data);
+    free(k.keep);
     free(k.behaviour);
     free(k.cost);
     free((void *)k.share);

@@ -26,6 +26,8 @@
     X(rate_last)                                                                                                       \
     X(imitation_rate)
 
+#define KEEP_DATA "keep-data"
+
 /* ---- writing */
 
 typedef struct text {
@@ -112,6 +114,8 @@ pess_status pess__minatar_write_settings(const pess_minatar *m, pess_error *erro
     char path[PESS__MINATAR_PATH + 20], settings[PESS__MINATAR_SETTINGS];
     pess__outfile *file = NULL;
     pess__minatar_settings(m, settings, sizeof settings);
+    text lines = {settings, sizeof settings, '\n'};
+    put(&lines, KEEP_DATA, m->options.keep_data || m->data_kept ? "on" : "off");
     (void)snprintf(path, sizeof path, "%s/settings.txt", m->out);
     PESS_TRY(pess__outfile_open(path, &file, error));
     pess__outfile_write(file, settings, strlen(settings));
@@ -151,6 +155,11 @@ static bool get(const char *settings, const char *key, char *out, size_t size) {
         line = end != NULL ? end + 1 : NULL;
     }
     return false;
+}
+
+bool pess__minatar_data_kept(const char *settings) {
+    char value[8];
+    return !(get(settings, KEEP_DATA, value, sizeof value) && strcmp(value, "off") == 0);
 }
 
 static pess_status get_integer(const char *where, const char *settings, const char *key, int64_t *out,
@@ -260,7 +269,7 @@ pess_status pess__minatar_same_settings(const char *where, const char *there, co
         if (length < sizeof key) memcpy(key, line, length);
         line += strcspn(line, "\n");
         line += *line == '\n';
-        if (!whole_plan && is_plan_key(key)) continue;
+        if ((!whole_plan && is_plan_key(key)) || strcmp(key, KEEP_DATA) == 0) continue;
         (void)get(there, key, value, sizeof value);
         const bool known = get(here, key, own, sizeof own);
         if (!known && !whole_plan && pess__begins_with(key, "policy-")) continue; /* of a game that is not asked for */

@@ -90,7 +90,7 @@ static void fill_rows(pess_counts *c, const int64_t *end, const pess__tally_entr
     for (int64_t s = 0; s < c->states; s++) c->terminal[s] = c->terminal[s] == 1 && c->n_state[s] == 0;
 }
 
-static pess_status allocate_arrays(pess_counts *c, int64_t successors, pess_error *error) {
+pess_status pess__counts_allocate(pess_counts *c, int64_t successors, pess_error *error) {
     const int64_t pairs = c->states * c->actions;
     PESS_TRY(pess__allocate(&c->n, pairs, sizeof *c->n, "counts of pairs", error));
     PESS_TRY(pess__allocate(&c->n_state, c->states, sizeof *c->n_state, "counts of states", error));
@@ -131,7 +131,7 @@ static pess_status set_sums(pess_counts *c, const pess__tally *tally, int thread
     c->cutoffs = tally->cutoffs;
     c->reward_min = tally->rows > 0 ? tally->reward_min : 0;
     c->reward_max = tally->rows > 0 ? tally->reward_max : 0;
-    PESS_TRY(allocate_arrays(c, successors, error));
+    PESS_TRY(pess__counts_allocate(c, successors, error));
     int64_t *end = NULL;
     const pess__tally_entry **entries = NULL;
     pess_status status = pess__allocate(&end, c->states * c->actions, sizeof *end, "sorting counts", error);

@@ -27,4 +27,8 @@ struct pess_counts {
     uint8_t *terminal; /* [S] 1: occurs only as the next state of terminal transitions */
 };
 
+/* The arrays but starts, zeros, for the states and actions that are set and so many successors of all pairs together.
+ * pess_counts_destroy frees them, all or some. */
+pess_status pess__counts_allocate(pess_counts *counts, int64_t successors, pess_error *error);
+
 #endif

@@ -56,6 +56,23 @@ static void write_claims(pess__outfile *file, const pess_minatar *m) {
     pess__outfile_print(file, "\n  ],\n");
 }
 
+static void write_warnings(pess__outfile *file, const pess_minatar *m) {
+    const char *separator = "";
+    pess__outfile_print(file, "  \"warnings\": [");
+    for (int i = 0; i < m->game_count * m->curve_count; i++) {
+        const int game = i / m->curve_count, curve = i % m->curve_count;
+        int64_t runs = 0;
+        const char *warning = pess__minatar_warning(m, game, curve, &runs);
+        if (warning == NULL) continue;
+        pess__outfile_print(file, "%s\n    {\"game\": \"%s\", \"algorithm\": \"%s\", \"runs\": %lld, \"warning\": ",
+                            separator, m->games[game]->name, m->curves[curve].name, (long long)runs);
+        pess__outfile_json(file, warning);
+        pess__outfile_print(file, "}");
+        separator = ",";
+    }
+    pess__outfile_print(file, "%s],\n", *separator != '\0' ? "\n  " : "");
+}
+
 /* Seconds of all trainings together, whatever run of the program or machine they were made in. */
 static double training_seconds(const pess_minatar *m, int64_t *runs) {
     double seconds = 0;
@@ -87,6 +104,7 @@ pess_status pess__minatar_manifest(const pess_minatar *m, const char *command, c
     member(file, "command", command);
     write_settings(file, m);
     write_claims(file, m);
+    write_warnings(file, m);
     pess__outfile_print(file, "  \"shard\": %lld,\n  \"shards\": %lld,\n  \"runs\": %lld,\n  \"training_seconds\": ",
                         (long long)m->options.shard, (long long)m->options.shards, (long long)runs);
     pess__outfile_json_number(file, seconds);

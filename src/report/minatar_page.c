@@ -185,6 +185,23 @@ static void write_values(pess__outfile *file, const pess_minatar *m) {
     pess__outfile_print(file, "</details>\n");
 }
 
+/* What the data of some runs do not support. */
+static void write_warnings(pess__outfile *file, const pess_minatar *m) {
+    for (int i = 0; i < m->game_count * m->curve_count; i++) {
+        const int game = i / m->curve_count, curve = i % m->curve_count;
+        const pess__style style = pess__style_of(m->curves[curve].name);
+        char title[80], text[500];
+        int64_t runs = 0;
+        const char *warning = pess__minatar_warning(m, game, curve, &runs);
+        if (warning == NULL) continue;
+        pess__minatar_game_title(m->games[game]->name, title, sizeof title);
+        (void)snprintf(text, sizeof text, "Warning of %lld run%s of %s in %s: %s.", (long long)runs,
+                       runs == 1 ? "" : "s", style.label, title, warning);
+        pess__html_tag(file, "p", "class=\"note\"", text);
+        pess__outfile_print(file, "\n");
+    }
+}
+
 static void write_rest(pess__outfile *file, const pess_minatar *m, bool values, const char *command) {
     write_claims(file, m);
     pess__outfile_print(file, "<h2>What was run</h2>\n");
@@ -193,6 +210,7 @@ static void write_rest(pess__outfile *file, const pess_minatar *m, bool values, 
                         "<p>The data policy is the player that collected the data, scored on episodes of its own. "
                         "“Argmax” is a control: the algorithms that act by sampling, scored when they take their "
                         "most probable action instead.</p>\n");
+    write_warnings(file, m);
     if (values) write_values(file, m);
     pess__outfile_print(file, "<h2>Table: mean score (smallest … largest of the trials)</h2>\n");
     write_tables(file, m, CELL_SCORE);

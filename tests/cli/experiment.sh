@@ -42,6 +42,11 @@ expect 0 run bandit --trials 2000 --algorithms naive,ua:hoeffding
 prints "1 − 2.2e-44"
 expect 0 run gridworld-alpha --trials 8 --points 3 --rows 3 --cols 3 --out alpha
 same "$(head -1 alpha/results.csv)" "algorithm,x,trials,mean,ci95,epsilon,transitions,alpha_theory" "header with panels"
+expect 0 run gridworld-alpha --trials 4 --points 2 --rows 2 --cols 2 --json
+same "$(json predictions.0.holds)" null "what is not judged"
+grep -q 'use α = ' out && fail "gridworld-alpha speaks of one α"
+expect 0 run bandit --trials 10 --algorithms naive --seed 18446744073709551615 --json
+prints '"seed": 18446744073709551615,'
 expect 0 run gridworld-exploration --trials 3 --points 3 --preset text --state-dist start --clip on --reward-beta 2,2 \
     --gamma 0.9 --absorbed-alpha 0.5 --seed 4 --json
 same "$(json preset)" text preset
@@ -67,6 +72,11 @@ expect 3 "$PESS" plot broken.csv -o bad.svg; says broken.csv:2
 [ ! -e bad.svg ] || fail "a figure of bad input"
 
 # Bad use
+for option in "points 3" "rows 3" "cols 3" "reward-beta 2,2" "state-dist start" "clip on" "absorbed-alpha 2"; do
+    # shellcheck disable=SC2086
+    expect 2 run bandit --trials 10 --${option}; says "--${option% *} belongs to the experiments with grids"
+done
+expect 2 run gridworld-alpha --absorbed-alpha 7; says "--absorbed-alpha belongs to gridworld-exploration and gridworld-data"
 expect 2 run; says EXPERIMENT
 expect 2 run nothing; says nothing
 expect 2 run gridworld-data --trials 0; says trials

@@ -127,6 +127,32 @@ expect 0 "$PESS" inspect sizes/runs/breakout/x-400/trial-1/data.pessdata --json
 same "$(json transitions)" 400 "transitions of a dataset"
 expect 0 "$PESS" plot sizes whole -o both.pdf
 
+# What was kept stays, though a resumption does not say so again, makes runs of it, or finds no word of it in a directory
+# of an earlier version; the data of its own new trials go
+sizes() { "$PESS" experiment minatar-data --games breakout --sizes 400,900 --epsilon 0.5 --protocol smoke --out sizes "$@"; }
+kept=$(find sizes -name '*.pessdata' | sort)
+grep -qx keep-data=on sizes/settings.txt || fail "settings.txt does not say that data are kept"
+expect 0 sizes --algorithms naive --trials 1 --resume
+same "$(find sizes -name '*.pessdata' | sort)" "$kept" "datasets kept after a resumption"
+expect 0 sizes --algorithms naive,imitation --trials 2 --resume; says "8 runs, 2 of them finished"
+same "$(find sizes -name '*.pessdata' | sort)" "$kept" "datasets kept after more runs"
+sed -i /keep-data/d sizes/settings.txt
+expect 0 sizes --algorithms naive,imitation --trials 2 --resume
+same "$(find sizes -name '*.pessdata' | sort)" "$kept" "datasets kept in an older directory"
+
+# What data do not support is said once, and stands in the manifest and on the page
+few() { "$PESS" experiment minatar-data --games breakout --sizes 1,400 --algorithms naive,ua-counts --controls off \
+    --protocol smoke --trials 2 --jobs 2 --out few "$@"; }
+expect 0 few
+same "$(grep -c '^warning: breakout, ua-counts: no state of the data occurs twice' err)" 1 "warnings on standard error"
+for time in first resumed; do
+    cp few/manifest.json out
+    same "$(json warnings.0.game warnings.0.algorithm warnings.0.runs | tr '\n' ' ')" "breakout ua-counts 2 " "$time warnings"
+    grep -q "Warning of 2 runs of UA, counts in Breakout: no state" few/index.html || fail "$time page without the warning"
+    expect 0 few --resume
+done
+same "$(grep -c '"warnings": \[\]' whole/manifest.json)" 1 "warnings where there are none"
+
 # The cost beforehand, and nothing else
 expect 0 "$PESS" experiment minatar-exploration --protocol paper --out plan --dry-run
 says "84 datasets, 336 runs"
@@ -147,6 +173,12 @@ expect 2 run --games breakout,breakout --out bad; says twice
 expect 2 run --algorithms naive,nobody --out bad; says "found 'nobody'"
 expect 2 run --algorithms naive:0.5 --out bad; says "naive has no α"
 expect 2 run --algorithms proximal:-1 --out bad; says "an α of 0 or more"
+expect 2 run --algorithms bcq:2 --dry-run --out bad; says "found 'bcq:2', expected an α from 0 to 1"
+expect 2 run --algorithms ua,ua-counts --dry-run --out bad; says "ua-counts-0.5 is there twice"
+expect 2 run --epsilon 0.1 --out bad; says "--epsilon belongs to minatar-data; with minatar-exploration use --epsilons"
+expect 2 run --sizes 5 --out bad; says "--sizes belongs to minatar-data; with minatar-exploration use --transitions"
+expect 2 "$PESS" experiment minatar-data --epsilons 0.1 --dry-run --out bad; says "use --epsilon E"
+expect 2 "$PESS" experiment minatar-data --transitions 100 --dry-run --out bad; says "use --sizes"
 expect 2 run --algorithms proximal,proximal:0.25 --out bad; says twice
 expect 2 run --epsilons 0,1.5 --out bad; says "found '1.5', expected a number from 0 to 1"
 expect 2 run --epsilons 0,,1 --out bad; says "found ''"
