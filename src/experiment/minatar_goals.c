@@ -1,6 +1,6 @@
 /* What uncertainty-aware learning is held to beside the other methods, and the rules by which that is judged. Every
- * rule is in words here and computed from the curves alone; it was fixed before an uncertainty-aware curve was seen. One
- * peer, CRR with exponential weights, was added later, and its rule says so. */
+ * rule is in words here and computed from the curves alone; it was fixed before an uncertainty-aware curve was seen.
+ * One peer, CRR with exponential weights, was added later, and its rule says so. */
 #include "core/text.h"
 #include "experiment/minatar_judge.h"
 
@@ -22,7 +22,8 @@ static const char proximal_rule[] =
 static const char peers_claim[] = "Uncertainty-aware learning is above BCQ, CQL and CRR.";
 static const char peers_rule[] =
     "Came out if its score averaged over ε and games is above that of each, CRR with exponential weights included "
-    "where it is there (it was added after the first scores of the binary one); a game's scores are divided by the data policy's return at the smallest ε.";
+    "where it is there (it was added after the first scores of the binary one); a game's scores are divided by the "
+    "data policy's return at the smallest ε.";
 
 static const char data_claim[] =
     "On exploratory data uncertainty-aware learning keeps improving with more data, where proximal stays behind.";
