@@ -1,24 +1,14 @@
 /* The deep experiments without networks: plans, settings, results on disk, the queue, and the rules of the claims. */
-#include "scratch.h"
+#include "scratch_tree.h"
 
 #include "experiment/minatar.h"
 #include "experiment/minatar_queue.h"
 #include "report/minatar.h"
 #include "report/style.h"
 
-#include <ftw.h>
 #include <math.h>
 #include <string.h>
 #include <sys/stat.h>
-
-static int remove_one(const char *path, const struct stat *info, int kind, struct FTW *where) {
-    (void)info;
-    (void)kind;
-    (void)where;
-    return remove(path);
-}
-
-static void remove_tree(const char *path) { assert_int_equal(nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS), 0); }
 
 static pess_minatar_options options(void) {
     pess_minatar_options o = pess_minatar_options_defaults();
@@ -556,14 +546,18 @@ static void test_goals_data(void **state) {
 
 /* ---- curves from runs */
 
-static void test_summary(void **state) {
-    (void)state;
+static pess_minatar *two_points(void) {
     pess_minatar_options o = options();
     o.games = "breakout";
     o.epsilons = "0,1";
     o.trials = 3;
     o.algorithms = "naive,proximal";
-    pess_minatar *m = plan(&o);
+    return plan(&o);
+}
+
+static void test_summary(void **state) {
+    (void)state;
+    pess_minatar *m = two_points();
     for (int64_t d = 0; d < m->dataset_count; d++)
         for (int c = 0; c < m->curve_count; c++) {
             if (m->datasets[d].trial == 2 && m->datasets[d].x == 1 && c == 1) continue; /* one run is missing */
@@ -614,12 +608,7 @@ static pess_status write_page(const pess_minatar *m, const char *path, pess_erro
 /* From results to points, page and tables: every number arrives in its own place. */
 static void test_numbers(void **state) {
     (void)state;
-    pess_minatar_options o = options();
-    o.games = "breakout";
-    o.epsilons = "0,1";
-    o.trials = 3;
-    o.algorithms = "naive,proximal";
-    pess_minatar *m = plan(&o);
+    pess_minatar *m = two_points();
     for (int64_t d = 0; d < m->dataset_count; d++)
         for (int c = 0; c < m->curve_count; c++) /* naive has 0 and 1, proximal 2 and 3 */
             *pess__minatar_run_of(m, d, c) =

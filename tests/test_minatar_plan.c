@@ -1,26 +1,16 @@
 /* Plans of the deep experiments: which learner a word means, who is judged, what a run costs, what a directory
  * remembers. */
-#include "scratch.h"
+#include "scratch_tree.h"
 
 #include "deep/learner.h"
 #include "experiment/minatar_judge.h"
 #include "experiment/minatar_queue.h"
 
-#include <ftw.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-static int remove_one(const char *path, const struct stat *info, int kind, struct FTW *where) {
-    (void)info;
-    (void)kind;
-    (void)where;
-    return remove(path);
-}
-
-static void remove_tree(const char *path) { assert_int_equal(nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS), 0); }
 
 static pess_minatar_options options(const char *algorithms) {
     pess_minatar_options o = pess_minatar_options_defaults();
