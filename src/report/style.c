@@ -32,7 +32,7 @@ static const pess__style table[] = {
     {"cql", "CQL", 0xB8629A, PESS__DASH_SOLID, PESS__MARKER_UP},
     {"crr", "CRR", 0xC2576B, PESS__DASH_SHORT, PESS__MARKER_DOWN},
     {"crr-exp", "CRR, exponential", 0xC2576B, PESS__DASH_DOTS, PESS__MARKER_DOWN},
-    {"brac", "BRAC", 0x9A7D0A, PESS__DASH_SOLID, PESS__MARKER_SQUARE},
+    {"brac", "BRAC", 0x7A2E1D, PESS__DASH_SOLID, PESS__MARKER_SQUARE},
     {"spibb-dqn", "SPIBB-DQN", 0x7F6BD9, PESS__DASH_SHORT, PESS__MARKER_SQUARE},
     {"rem", "REM", 0x9A7D0A, PESS__DASH_SHORT, PESS__MARKER_DOWN},
     {"model-ensemble", "Model ensemble", 0x2E9E9E, PESS__DASH_SHORT, PESS__MARKER_DIAMOND},
