@@ -36,7 +36,7 @@ const pess_learner_info *pess_learner_find(const char *name) {
 }
 
 /* Each part as measured (docs/neural-uncertainty.md): an ensemble of 4 at 4.4 times naive, an uncertainty's network at
- * 1.16 to 1.25, rem with 50 heads at 1.7, crr with its actor at 2.2, the model ensemble at 3.2. */
+ * 1.16 to 1.25, rem with 50 heads at 1.7, crr with its actor at 2.2; the model ensemble, which is not there, at 3.2. */
 double pess__learner_cost(const pess__learner *learner) {
     double cost = learner->untrained ? 0 : learner->networks > 1 ? 1.1 * (double)learner->networks : 1;
     if (learner->doubt != NULL && learner->doubt->label != NULL) cost += 0.2;

@@ -140,21 +140,14 @@ pess_status pess__minatar_read_text(const char *path, char *out, size_t size, bo
     return PESS_OK;
 }
 
+/* False where it is not there, or does not fit. */
 static bool get(const char *settings, const char *key, char *out, size_t size) {
-    const size_t length = strlen(key);
-    for (const char *line = settings; line != NULL && *line != '\0';) {
-        const char *end = strchr(line, '\n');
-        if (strncmp(line, key, length) == 0 && line[length] == '=') {
-            const char *value = line + length + 1;
-            const size_t used = end != NULL ? (size_t)(end - value) : strlen(value);
-            if (used >= size) return false;
-            memcpy(out, value, used);
-            out[used] = '\0';
-            return true;
-        }
-        line = end != NULL ? end + 1 : NULL;
-    }
-    return false;
+    size_t length;
+    const char *value = pess__note_find(settings, key, strlen(key), &length);
+    if (value == NULL || length >= size) return false;
+    memcpy(out, value, length);
+    out[length] = '\0';
+    return true;
 }
 
 bool pess__minatar_data_kept(const char *settings) {
