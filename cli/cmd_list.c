@@ -141,6 +141,7 @@ static void list_protocols(json_writer *json) {
             json_count(json, "imitation_steps", p->imitation_steps);
             json_count(json, "imitation_batch", p->imitation_batch);
             json_number(json, "imitation_rate", p->imitation_rate);
+            json_number(json, "imitation_rate_last", p->imitation_rate_last);
             json_count(json, "score_episodes", p->score_episodes);
             json_count(json, "transitions", p->transitions);
             json_close(json, '}');
@@ -151,7 +152,7 @@ static void list_protocols(json_writer *json) {
                      p->name, p->summary, (long long)p->updates, (long long)p->steps, (long long)p->batch, p->rate,
                      p->rate_last, p->reset ? "new at each update" : "kept between updates",
                      (long long)p->imitation_steps, (long long)p->imitation_batch, p->imitation_rate,
-                     p->rate > 0 ? p->imitation_rate * (p->rate_last / p->rate) : 0, (long long)p->transitions);
+                     p->imitation_rate_last, (long long)p->transitions);
     }
 }
 

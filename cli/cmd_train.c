@@ -100,17 +100,11 @@ static int apply(const wishes *w, pess_protocol *out) {
     return read_switch("reset", w->reset, &out->reset);
 }
 
-/* The learner that the options name; NULL where there is none. */
-static const pess_learner_info *learner_of(const pess_train_options *o) {
-    char name[80];
-    (void)snprintf(name, sizeof name, "ua-%s", o->uncertainty != NULL ? o->uncertainty : "");
-    return pess_learner_find(strcmp(o->algorithm, "ua") == 0 && o->uncertainty != NULL ? name : o->algorithm);
-}
-
 /* An option that the learner never reads is a mistake: the result would be the same without it. */
 static int check_use(const pess_train_options *o, const wishes *w) {
-    const pess_learner_info *l = learner_of(o);
-    if (l == NULL) return EXIT_FINE; /* the library says which there are */
+    const pess_learner_info *l = NULL;
+    pess_error error;
+    if (pess_train_learner(o, &l, &error) != PESS_OK) return report_error("train", &error);
     const bool imitates = !l->values && l->uncertainty == NULL;
     const struct {
         const char *name;

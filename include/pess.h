@@ -1063,10 +1063,10 @@ typedef struct pess_protocol {
     double rate, rate_last;        /* Adam's step size within an update, linear from first to last step */
     bool reset;                    /* the network begins anew at each update */
     int64_t imitation_steps, imitation_batch;
-    double imitation_rate;    /* falls over all its steps in the proportion of rate to rate_last */
-    int64_t eval_every;       /* updates between evaluations; the last five are always evaluated */
-    int64_t eval_episodes;    /* of those in between */
-    int64_t score_episodes;   /* of each of the last five */
+    double imitation_rate, imitation_rate_last; /* linear over all its steps */
+    int64_t eval_every;                         /* updates between evaluations; the last five are always evaluated */
+    int64_t eval_episodes;                      /* of those in between */
+    int64_t score_episodes;                     /* of each of the last five */
     int64_t control_episodes; /* of each of the last five, acting by argmax where the algorithm samples */
     int64_t transitions;      /* that an experiment collects, unless told otherwise */
 } pess_protocol;
@@ -1120,6 +1120,9 @@ typedef struct pess_train_result {
 } pess_train_result;
 
 PESS_API pess_train_options pess_train_options_defaults(void);
+/* The learner that algorithm and uncertainty name together. */
+PESS_API pess_status pess_train_learner(const pess_train_options *options, const pess_learner_info **out,
+                                        pess_error *error);
 PESS_API pess_status pess_train_run(const pess_train_options *options, pess_train_result *out, pess_error *error);
 
 /* The paper's deep experiments. x is the ε of the policy that collected the data ("minatar-exploration") or the number

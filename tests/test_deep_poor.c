@@ -122,7 +122,8 @@ static double last_of(const char *directory, const char *column) {
 
 static bool needs_repeats(const char *learner) {
     return strcmp(learner, "ua-counts") == 0 || strcmp(learner, "ua-support-net") == 0 ||
-           strcmp(learner, "ua-imitation-counts") == 0 || strcmp(learner, "counts-alone") == 0;
+           strcmp(learner, "ua-imitation-counts") == 0 || strcmp(learner, "counts-alone") == 0 ||
+           strcmp(learner, "spibb-dqn") == 0;
 }
 
 /* One update, so that the result is that of one evaluation; imitation has ten pieces. */

@@ -282,6 +282,57 @@ static void networks_learn_the_counts(void **state) {
     pess_transitions_destroy(data);
 }
 
+/* Six states in minibatches of 64: computing each once is the sum over all samples. The same steps by hand, with every
+ * sample a row of its own, end in the same network. */
+static void equal_states_are_computed_once(void **state) {
+    (void)state;
+    enum { SAMPLES = 64, LABELS = SAMPLES * ACTIONS };
+    pess_transitions *data = no_steps(STATES);
+    for (int s = 0; s < 6; s++)
+        for (int i = 0; i <= s * s; i++) add_step(data, s, i % 2, 0, STATES - 1, PESS_END_TERMINAL);
+    pess__fitted *f = by_hand("ua-support-net", 1, data);
+    pess_error error;
+    const pess_protocol *p = &f->options.protocol;
+    f->options.protocol.updates = 1, f->options.protocol.steps = 20, f->options.protocol.batch = 4 * SAMPLES;
+    OK(pess__doubt_prepare(f, &error)); /* 12 steps */
+    pess__net *net = NULL;
+    pess__trainer *trainer = NULL;
+    OK(pess__fitted_network(f, ACTIONS, &net, &error));
+    pess__rng rng = pess__rng_stream(f->options.seed, "doubt network", 0);
+    pess__net_initialise(net, &rng);
+    const pess__optimiser optimiser = pess__optimiser_defaults();
+    OK(pess__trainer_create(net, &optimiser, &trainer, &error));
+    rng = pess__rng_stream(f->options.seed, "doubt rows", 0);
+    for (int step = 0; step < 12; step++) {
+        int64_t sample[SAMPLES], first[SAMPLES + 1];
+        int32_t which[LABELS];
+        pess__real wanted[LABELS];
+        for (int i = 0; i <= SAMPLES; i++) first[i] = (int64_t)i * ACTIONS;
+        for (int i = 0; i < LABELS; i++) which[i] = i % ACTIONS;
+        for (int i = 0; i < SAMPLES; i++) {
+            sample[i] = data->state[pess__rng_below(&rng, (uint64_t)data->transitions)];
+            f->learner->doubt->label(f, sample[i], wanted + (int64_t)i * ACTIONS);
+        }
+        const pess__bits_rows rows = {data->observations, data->bytes, sample};
+        const pess__labels labels = {.actions = which, .targets = wanted, .first = first};
+        const pess__loss loss = {.kind = PESS__LOSS_SQUARED};
+        pess__step_info info;
+        trainer->optimiser.rate = 3 * p->imitation_rate * (1 - step / 12.0);
+        OK(pess__trainer_step(trainer, &rows, &labels, SAMPLES, &loss, &info, &error));
+    }
+    for (int64_t s = 0; s < 6; s++) {
+        const pess__bits_rows row = {data->observations + s * data->bytes, data->bytes, NULL};
+        float merged[ACTIONS], every[ACTIONS];
+        OK(pess__net_apply(f->doubting, &row, 1, 1, merged, &error));
+        OK(pess__net_apply(net, &row, 1, 1, every, &error));
+        for (int a = 0; a < ACTIONS; a++) assert_true(fabsf(merged[a] - every[a]) < 1e-4F);
+    }
+    pess__trainer_destroy(trainer);
+    pess__net_destroy(net);
+    put_away(f);
+    pess_transitions_destroy(data);
+}
+
 /* Of actions of equal worth the first is taken: 2, 3 − 1, 4 − 2; and the last two of them alone. */
 static void of_equals_the_first(void **state) {
     (void)state;
@@ -305,6 +356,7 @@ int main(void) {
         cmocka_unit_test(an_actor_in_many_states),
         cmocka_unit_test(support_net_is_its_network),
         cmocka_unit_test(networks_learn_the_counts),
+        cmocka_unit_test(equal_states_are_computed_once),
         cmocka_unit_test(of_equals_the_first),
     };
     return cmocka_run_group_tests(tests, open_root, remove_root);

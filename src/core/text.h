@@ -13,7 +13,8 @@ bool pess__parse_double(const char *begin, const char *end, double *out);
 bool pess__parse_int64(const char *begin, const char *end, int64_t *out);
 
 #define PESS__NUMBER_SIZE 32
-/* The shortest decimal that reads back as the same double. Returns its length; buffer holds PESS__NUMBER_SIZE. */
+/* The shortest decimal that reads back as the same double, as a string. Returns its length; buffer holds
+ * PESS__NUMBER_SIZE. */
 size_t pess__format_double(double value, char *buffer);
 
 /* The value of `key` in lines "key=value", and its length; NULL where there is no such line. */

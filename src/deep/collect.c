@@ -5,6 +5,7 @@
 #include "core/rng.h"
 #include "core/text.h"
 #include "core/threads.h"
+#include "deep/game_notes.h"
 #include "deep/play.h"
 #include "deep/transitions.h"
 #include "nn/netfile.h"
@@ -84,13 +85,10 @@ static pess_status open_environments(collection *c, pess_error *error) {
 static void describe(const collection *c, char *notes, size_t size) {
     const pess_collect_options *o = c->options;
     const pess_env_options env = environment(o);
-    char epsilon[PESS__NUMBER_SIZE], sticky[PESS__NUMBER_SIZE], policy[16] = "random", game[160] = "";
-    epsilon[pess__format_double(o->net != NULL ? o->epsilon : 1, epsilon)] = '\0';
-    sticky[pess__format_double(env.sticky, sticky)] = '\0';
+    char epsilon[PESS__NUMBER_SIZE], policy[16] = "random", game[PESS__GAME_NOTES_SIZE] = "";
+    (void)pess__format_double(o->net != NULL ? o->epsilon : 1, epsilon);
     if (o->net != NULL) (void)snprintf(policy, sizeof policy, "%08x", o->net->checksum);
-    if (o->mdp == NULL)
-        (void)snprintf(game, sizeof game, "sticky=%s\nramping=%d\nminimal_actions=%d\n", sticky, env.ramping,
-                       env.minimal_actions);
+    if (o->mdp == NULL) pess__game_notes(&env, true, game);
     (void)snprintf(notes, size,
                    "game=%s\npolicy=%s\n%sepsilon=%s\nseed=%llu\ntransitions=%lld\nenvs=%lld\n%sstep_limit=%lld\n"
                    "%s%s%sversion=%s\n",

@@ -25,4 +25,5 @@ const pess__learner pess__learner_counts_alone = {
              .uncertainty = "counts"},
     .decide = decide,
     .doubt = &pess__doubt_counts,
+    .counts = true,
     .untrained = true};

@@ -9,7 +9,6 @@
 typedef struct pess__doubt {
     pess_neural_uncertainty_info info;
     pess__learner learner; /* "ua-" and the name */
-    bool counts;           /* made of n(s,a): there is a warning where next to no state of the data repeats */
     /* u of a state in which the data act, from the tables; NULL: as outside. Capping and relating come after. */
     void (*inside)(const pess__fitted *fitted, int64_t state, double *u);
     /* u of any other state, from the imitation network's probabilities and the outputs of the doubt's network. */

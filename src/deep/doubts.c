@@ -5,7 +5,6 @@
 #include "core/memory.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 static const pess__doubt *const doubts[] = {
@@ -88,33 +87,10 @@ static pess_status fill_all(pess__fitted *f, pess_error *error) {
     return PESS_OK;
 }
 
-/* Counts say something where states come back. Where fewer than one transition in FEW is in a state that occurs more
- * than once, they tell which action was taken and nothing more. */
-static void warn(pess__fitted *f) {
-    enum { FEW = 100 };
-    if (!f->learner->doubt->counts) return;
-    const int64_t actions = f->data->actions, all = f->data->transitions;
-    int64_t repeated = 0;
-    for (int64_t state = 0; state < f->data->states; state++) {
-        int64_t visits = 0;
-        for (int64_t a = 0; a < actions; a++) visits += f->counts[state * actions + a];
-        if (visits > 1) repeated += visits;
-    }
-    if (repeated > 0 && repeated * FEW >= all) return;
-    char found[128] = "no state of the data occurs twice";
-    if (repeated > 0)
-        (void)snprintf(found, sizeof found, "only %lld of %lld transitions are in states that occur more than once",
-                       (long long)repeated, (long long)all);
-    (void)snprintf(f->warning, sizeof f->warning,
-                   "%s: counts tell logged actions from others, and %s of how often a state was seen", found,
-                   repeated > 0 ? "little" : "nothing");
-}
-
 pess_status pess__doubt_prepare(pess__fitted *f, pess_error *error) {
     const pess__doubt *doubt = f->learner->doubt;
     PESS_TRY(pess__allocate(&f->penalty, f->data->states * f->data->actions, sizeof *f->penalty, "the uncertainties",
                             error));
-    warn(f);
     if (doubt->label != NULL) {
         PESS_TRY(pess__fitted_network(f, doubt->one_output ? 1 : f->data->actions, &f->doubting, error));
         PESS_TRY(pess__regress(f, f->doubting, error));

@@ -105,7 +105,7 @@ static void describe(pess__dqn *dqn) {
     const double numbers[] = {o->epsilon_first, o->epsilon_last, o->gamma,       o->rate,
                               o->rate_last,     o->huber,        o->adam_epsilon};
     char n[7][PESS__NUMBER_SIZE]; /* the numbers, in the shortest form that reads back the same */
-    for (int i = 0; i < 7; i++) n[i][pess__format_double(numbers[i], n[i])] = '\0';
+    for (int i = 0; i < 7; i++) (void)pess__format_double(numbers[i], n[i]);
     char average[40] = "";
     if (o->average != AVERAGE) (void)snprintf(average, sizeof average, "average=%lld\n", (long long)o->average);
     (void)snprintf(dqn->settings, sizeof dqn->settings,

@@ -7,6 +7,7 @@
  * "updates" are stretches of one long training. All that is random is a function of seed and update, so a run that was
  * interrupted ends in the same bytes. */
 #include "deep/doubt.h"
+#include "deep/game_notes.h"
 
 #include "core/memory.h"
 #include "core/text.h"
@@ -64,6 +65,7 @@ static pess_status check_options(const pess_train_options *o, pess_error *error)
         {"rate", p->rate, 0, 1e30},
         {"rate-last", p->rate_last, 0, 1e30},
         {"imitation rate", p->imitation_rate, 0, 1e30},
+        {"imitation rate-last", p->imitation_rate_last, 0, 1e30},
     };
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         if (!(numbers[i].value >= numbers[i].least && numbers[i].value <= numbers[i].most))
@@ -115,44 +117,30 @@ static uint64_t fingerprint(const pess_transitions *data) {
     return fold(hash, data->end, data->transitions);
 }
 
-/* Lines for what differs from the game's defaults. */
-static void describe_environment(pess__fitted *f) {
-    const pess_env_options *env = &f->env, defaults = pess_env_options_defaults();
-    char sticky[PESS__NUMBER_SIZE], line[3][64] = {"", "", ""};
-    sticky[pess__format_double(env->sticky, sticky)] = '\0';
-    if (fabs(env->sticky - defaults.sticky) > 0) (void)snprintf(line[0], sizeof line[0], "sticky=%s\n", sticky);
-    if (env->ramping != defaults.ramping) (void)snprintf(line[1], sizeof line[1], "ramping=%d\n", env->ramping);
-    if (env->minimal_actions != defaults.minimal_actions)
-        (void)snprintf(line[2], sizeof line[2], "minimal_actions=%d\n", env->minimal_actions);
-    const size_t used = strlen(f->settings);
-    (void)snprintf(f->settings + used, sizeof f->settings - used, "%s%s%s", line[0], line[1], line[2]);
-}
-
-/* Lines that only some learners have. */
+/* Lines that only some games and learners have. */
 static void describe_further(pess__fitted *f, const char *rate) {
+    char game[PESS__GAME_NOTES_SIZE];
     size_t used = strlen(f->settings);
+    pess__game_notes(&f->env, false, game);
+    used += (size_t)snprintf(f->settings + used, sizeof f->settings - used, "%s", game);
     if (pess__fitted_networks(f) * pess__fitted_heads(f) > 1)
         used += (size_t)snprintf(f->settings + used, sizeof f->settings - used,
                                  "networks=%lld\nheads=%lld\nmixtures=%lld\n", (long long)pess__fitted_networks(f),
                                  (long long)pess__fitted_heads(f), (long long)pess__fitted_mixtures(f));
     if (f->learner->doubt == NULL) return;
     char cap[PESS__NUMBER_SIZE];
-    cap[pess__format_double(f->cap, cap)] = '\0';
+    (void)pess__format_double(f->cap, cap);
     (void)snprintf(f->settings + used, sizeof f->settings - used,
                    "uncertainty=%s\ncap=%s\nrelative=%s\nuncertainty_rate=%s\n", f->learner->doubt->info.name, cap,
                    f->options.relative ? "on" : "off", rate);
 }
 
-/* The share by which step sizes fall: within an update, and in the same proportion over the whole of imitation. */
-static double fall_of(const pess_protocol *p) { return p->rate > 0 ? 1 - p->rate_last / p->rate : 1; }
-
 static void describe(pess__fitted *f, uint32_t imitation) {
     const pess_train_options *o = &f->options;
     const pess_protocol *p = &o->protocol;
-    const double numbers[] = {f->alpha,     o->gamma,          p->rate,
-                              p->rate_last, p->imitation_rate, p->imitation_rate * (1 - fall_of(p))};
+    const double numbers[] = {f->alpha, o->gamma, p->rate, p->rate_last, p->imitation_rate, p->imitation_rate_last};
     char n[6][PESS__NUMBER_SIZE]; /* in the shortest form that reads back the same */
-    for (int i = 0; i < 6; i++) n[i][pess__format_double(numbers[i], n[i])] = '\0';
+    for (int i = 0; i < 6; i++) (void)pess__format_double(numbers[i], n[i]);
     int used = snprintf(f->settings, sizeof f->settings,
                         "game=%s\nmethod=%s\ndata=%016llx\nnetwork=%s\nkernels=%s\nseed=%llu\ngamma=%s\n"
                         "score=%lld,%lld,%lld,%lld\n",
@@ -171,7 +159,6 @@ static void describe(pess__fitted *f, uint32_t imitation) {
     else
         (void)snprintf(f->settings + used, room, "steps=%lld\nbatch=%lld\nrate=%s,%s\n", (long long)p->imitation_steps,
                        (long long)p->imitation_batch, n[4], n[5]);
-    describe_environment(f);
     describe_further(f, n[4]);
 }
 
@@ -249,14 +236,6 @@ static pess_status open_imitation(pess__fitted *f, uint32_t *checksum, pess_erro
     return status;
 }
 
-/* n(s,a) over identical observations: equal ones have one number in the data. */
-static pess_status count(pess__fitted *f, pess_error *error) {
-    const pess_transitions *data = f->data;
-    PESS_TRY(pess__allocate(&f->counts, data->states * data->actions, sizeof *f->counts, "the counts of pairs", error));
-    for (int64_t i = 0; i < data->transitions; i++) f->counts[data->state[i] * data->actions + data->action[i]]++;
-    return PESS_OK;
-}
-
 static pess_status open_tables(pess__fitted *f, pess_error *error) {
     const int64_t states = f->data->states, batch = f->batch;
     const int64_t values = pess__fitted_networks(f) * pess__fitted_heads(f) * f->data->actions;
@@ -282,7 +261,7 @@ static pess_status open_tables(pess__fitted *f, pess_error *error) {
     if (pess__fitted_heads(f) > 1)
         PESS_TRY(pess__allocate(&f->mixture, pess__fitted_mixtures(f) * pess__fitted_heads(f), sizeof *f->mixture, what,
                                 error));
-    if (f->learner->info.values || f->learner->doubt != NULL) PESS_TRY(count(f, error));
+    if (f->learner->info.values || f->learner->doubt != NULL) PESS_TRY(pess__fitted_count(f, error));
     if (f->imitation != NULL) {
         PESS_TRY(pess__allocate(&f->prior, states * f->data->actions, sizeof *f->prior, what, error));
         PESS_TRY(pess__fitted_priors(f, error));
@@ -330,10 +309,12 @@ static pess_status open_training(pess__fitted *f, const pess_train_options *opti
     plan(f);
     PESS_TRY(open_networks(f, error));
     PESS_TRY(pess__fitted_environment(f, error));
-    PESS_TRY(pess__fitted_open_directory(f, error));
     f->fingerprint = fingerprint(f->data);
     uint32_t imitation = 0;
-    if (f->learner->info.imitation) PESS_TRY(open_imitation(f, &imitation, error));
+    const bool imitates = f->learner->info.imitation, given = f->options.imitation != NULL;
+    if (imitates && given) PESS_TRY(open_imitation(f, &imitation, error)); /* may refuse: no directory yet */
+    PESS_TRY(pess__fitted_open_directory(f, error));
+    if (imitates && !given) PESS_TRY(open_imitation(f, &imitation, error));
     const pess__optimiser optimiser = pess__optimiser_defaults();
     PESS_TRY(pess__trainer_create(f->net, &optimiser, &f->trainer, error));
     describe(f, imitation);
@@ -413,10 +394,9 @@ pess_status pess__fitted_report(pess__fitted *f, const char *what, int64_t done,
 /* Step size of a step: along the update, or along the whole of imitation. */
 static double rate_of(const pess__fitted *f, int64_t step) {
     const pess_protocol *p = &f->options.protocol;
-    const double fall = fall_of(p);
-    if (!f->learner->info.values)
-        return p->imitation_rate * (1 - fall * (double)(f->update * f->steps + step) / (double)(f->updates * f->steps));
-    return p->rate + (p->rate_last - p->rate) * (double)step / (double)f->steps;
+    if (f->learner->info.values) return p->rate + (p->rate_last - p->rate) * (double)step / (double)f->steps;
+    const double fall = p->imitation_rate > 0 ? 1 - p->imitation_rate_last / p->imitation_rate : 0;
+    return p->imitation_rate * (1 - fall * (double)(f->update * f->steps + step) / (double)(f->updates * f->steps));
 }
 
 static pess__loss loss_of(const pess__fitted *f) {

@@ -71,6 +71,10 @@ typedef struct pess__fitted {
  * all their transitions. Returns how many different states there are. */
 int64_t pess__fitted_draw(pess__fitted *fitted, int64_t network, pess__rng *rng);
 
+/* counts.c: n(s,a) over identical observations (equal ones have one number in the data), with a warning where next to
+ * no state comes back and the learner goes by counts. */
+pess_status pess__fitted_count(pess__fitted *fitted, pess_error *error);
+
 /* targets.c: the value of every state that the coming update needs. */
 pess_status pess__fitted_targets(pess__fitted *fitted, pess_error *error);
 double pess__fitted_target(const pess__fitted *fitted, int64_t row);

@@ -1,5 +1,6 @@
 /* Acting by a learner's policy: whole episodes, sampled from π(·|s) or, as a control, its most probable action. */
 #include "deep/doubt.h"
+#include "deep/game_notes.h"
 #include "deep/play.h"
 
 #include "core/memory.h"
@@ -153,33 +154,12 @@ static void choose(const void *self, void *memory, const pess__bits_rows *rows, 
 
 /* ---- where it is played */
 
-/* A number of the notes, from 0 to 1; *out stays where there is no such line. */
-static pess_status note_number(const pess_transitions *data, const char *key, double *out, pess_error *error) {
-    char value[64];
-    double number;
-    if (!pess__note(data->notes, key, value, sizeof value)) return PESS_OK;
-    if (!pess__parse_double(value, value + strlen(value), &number) || !(number >= 0 && number <= 1))
-        return pess__fail(error, PESS_INPUT, "the notes of the data say %s=%s; a number from 0 to 1 is expected", key,
-                          value);
-    *out = number;
-    return PESS_OK;
-}
-
-static pess_status note_switch(const pess_transitions *data, const char *key, bool *out, pess_error *error) {
-    double number = *out;
-    PESS_TRY(note_number(data, key, &number, error));
-    *out = number > 0;
-    return PESS_OK;
-}
-
 pess_status pess__fitted_environment(pess__fitted *f, pess_error *error) {
     const pess_transitions *data = f->options.data;
     f->env = pess_env_options_defaults();
     f->env.game = data->game;
     if (f->options.mdp != NULL || pess_env_find(data->game) == NULL) return PESS_OK;
-    PESS_TRY(note_number(data, "sticky", &f->env.sticky, error));
-    PESS_TRY(note_switch(data, "ramping", &f->env.ramping, error));
-    return note_switch(data, "minimal_actions", &f->env.minimal_actions, error);
+    return pess__game_notes_read(data->notes, &f->env, error);
 }
 
 /* To the progress of the training, which stands still while its policy is played. */

@@ -35,6 +35,7 @@ typedef struct pess__learner {
      * targets of the transitions into it bootstrap from. */
     double (*decide)(double alpha, const pess__sight *sight, double *policy);
     const struct pess__doubt *doubt; /* where sight.penalty comes from; NULL: nowhere */
+    bool counts;                     /* goes by n(s,a), which says little where next to no state comes back */
     bool untrained;                  /* has no network of its own: acts by its doubt */
     bool conservative;               /* alpha × cross-entropy of the logged action joins the loss */
     int64_t networks;                /* that give values, each trained on its own resample of the data; 0: 1 */

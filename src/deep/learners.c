@@ -93,3 +93,10 @@ pess_status pess__fitted_find_learner(const pess_train_options *options, const p
     *out = learner;
     return PESS_OK;
 }
+
+pess_status pess_train_learner(const pess_train_options *options, const pess_learner_info **out, pess_error *error) {
+    const pess__learner *learner = NULL;
+    PESS_TRY(pess__fitted_find_learner(options, &learner, error));
+    *out = &learner->info;
+    return PESS_OK;
+}

@@ -9,6 +9,7 @@
  * penalised by their largest standard deviation, and rollouts of 1 or 5 steps of the current policy; α = 1 is theirs.
  */
 #include "deep/fitted.h"
+#include "deep/game_notes.h"
 
 #include "core/memory.h"
 #include "core/text.h"
@@ -156,12 +157,9 @@ static pess_status imagine_all(pess__fitted *f, dream *d, pess_transitions *to, 
 static void describe(const pess__fitted *f, char *notes, size_t size) {
     const pess_transitions *data = f->data;
     const int64_t imagined = imagined_of(data), all = data->transitions + imagined;
-    char game[160] = "", sticky[PESS__NUMBER_SIZE], alpha[PESS__NUMBER_SIZE];
-    sticky[pess__format_double(f->env.sticky, sticky)] = '\0';
-    alpha[pess__format_double(f->alpha, alpha)] = '\0';
-    if (pess_env_find(data->game) != NULL)
-        (void)snprintf(game, sizeof game, "sticky=%s\nramping=%d\nminimal_actions=%d\n", sticky, f->env.ramping,
-                       f->env.minimal_actions);
+    char game[PESS__GAME_NOTES_SIZE] = "", alpha[PESS__NUMBER_SIZE];
+    (void)pess__format_double(f->alpha, alpha);
+    if (pess_env_find(data->game) != NULL) pess__game_notes(&f->env, true, game);
     (void)snprintf(
         notes, size,
         "game=%s\nmethod=%s\ndata=%016llx\nseed=%llu\nalpha=%s\ntransitions=%lld\nimagined=%lld\n%sversion=%s\n",

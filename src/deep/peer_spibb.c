@@ -35,4 +35,5 @@ const pess__learner pess__learner_spibb_dqn = {
              .alpha = 3,
              .knob = "N, the count from which an action is free",
              .source = "Laroche et al. 2019, SPIBB-DQN; exact counts for pseudo-counts"},
-    .decide = decide};
+    .decide = decide,
+    .counts = true};

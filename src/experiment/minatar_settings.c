@@ -26,6 +26,7 @@
     X(rate_last)                                                                                                       \
     X(imitation_rate)
 
+#define IMITATION_RATE_LAST "imitation_rate_last" /* not there: 0 */
 #define KEEP_DATA "keep-data"
 
 /* ---- writing */
@@ -65,6 +66,7 @@ static void put_protocol(text *out, const pess_protocol *protocol) {
     PROTOCOL_INTEGERS(PUT_INTEGER)
 #define PUT_DOUBLE(name) put_double(out, #name, protocol->name);
     PROTOCOL_DOUBLES(PUT_DOUBLE)
+    if (protocol->imitation_rate_last > 0) put_double(out, IMITATION_RATE_LAST, protocol->imitation_rate_last);
     put(out, "reset", protocol->reset ? "on" : "off");
 }
 
@@ -178,11 +180,14 @@ static pess_status get_text(const char *where, const char *settings, const char 
 }
 
 static pess_status get_protocol(const char *where, const char *settings, pess_protocol *out, pess_error *error) {
-    char reset[8];
+    char reset[8], last[64];
 #define GET_INTEGER(name) PESS_TRY(get_integer(where, settings, #name, &out->name, error));
     PROTOCOL_INTEGERS(GET_INTEGER)
 #define GET_DOUBLE(name) PESS_TRY(get_double(where, settings, #name, &out->name, error));
     PROTOCOL_DOUBLES(GET_DOUBLE)
+    out->imitation_rate_last = 0;
+    if (get(settings, IMITATION_RATE_LAST, last, sizeof last))
+        PESS_TRY(get_double(where, settings, IMITATION_RATE_LAST, &out->imitation_rate_last, error));
     PESS_TRY(get_text(where, settings, "reset", reset, sizeof reset, error));
     out->reset = strcmp(reset, "on") == 0;
     return PESS_OK;
@@ -254,22 +259,34 @@ static bool is_plan_key(const char *key) {
     return false;
 }
 
+/* The key of a line, and on to the next one. */
+static const char *take_key(const char *line, char key[64]) {
+    const size_t length = strcspn(line, "=\n");
+    key[0] = '\0';
+    if (length < 64) {
+        memcpy(key, line, length);
+        key[length] = '\0';
+    }
+    line += strcspn(line, "\n");
+    return line + (*line == '\n');
+}
+
 pess_status pess__minatar_same_settings(const char *where, const char *there, const char *here, bool whole_plan,
                                         pess_error *error) {
-    for (const char *line = there; *line != '\0';) {
-        char key[64] = "", value[PESS__MINATAR_LIST] = "", own[PESS__MINATAR_LIST] = "";
-        const size_t length = strcspn(line, "=\n");
-        if (length < sizeof key) memcpy(key, line, length);
-        line += strcspn(line, "\n");
-        line += *line == '\n';
-        if ((!whole_plan && is_plan_key(key)) || strcmp(key, KEEP_DATA) == 0) continue;
-        (void)get(there, key, value, sizeof value);
-        const bool known = get(here, key, own, sizeof own);
-        if (!known && !whole_plan && pess__begins_with(key, "policy-")) continue; /* of a game that is not asked for */
-        if (!known || strcmp(value, own) != 0)
-            return pess__fail(error, whole_plan ? PESS_INPUT : PESS_ARGUMENT, "%s: made with %s=%s; %s has %s=%s",
-                              where, key, value, whole_plan ? "the first one" : "this run", key,
-                              known ? own : "nothing");
-    }
+    const pess_status status = whole_plan ? PESS_INPUT : PESS_ARGUMENT;
+    const char *who = whole_plan ? "the first one" : "this run";
+    char key[64], value[PESS__MINATAR_LIST], own[PESS__MINATAR_LIST];
+    for (int side = 0; side < 2; side++)
+        for (const char *line = side == 0 ? there : here; *line != '\0';) {
+            line = take_key(line, key);
+            if ((!whole_plan && is_plan_key(key)) || strcmp(key, KEEP_DATA) == 0) continue;
+            const bool said = get(there, key, value, sizeof value), known = get(here, key, own, sizeof own);
+            if (said && known && strcmp(value, own) == 0) continue;
+            if (said && known)
+                return pess__fail(error, status, "%s: made with %s=%s; %s has %s=%s", where, key, value, who, key, own);
+            if (!whole_plan && pess__begins_with(key, "policy-")) continue; /* of a game that one of them leaves out */
+            return said ? pess__fail(error, status, "%s: made with %s=%s; %s has no %s", where, key, value, who, key)
+                        : pess__fail(error, status, "%s: made without %s; %s has %s=%s", where, key, who, key, own);
+        }
     return PESS_OK;
 }

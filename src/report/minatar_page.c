@@ -115,7 +115,7 @@ static void write_table(pess__outfile *file, const pess_minatar *m, const char *
     pess__outfile_print(file, "</tr></thead><tbody>\n");
     for (int x = 0; x < m->x_count; x++) {
         char text[PESS__NUMBER_SIZE];
-        text[pess__format_double(m->x[x], text)] = '\0';
+        (void)pess__format_double(m->x[x], text);
         pess__outfile_print(file, "<tr><td>%s</td>", text);
         for (int c = 0; c < count; c++)
             write_cell(file, pess__minatar_point_at(m->points, m->point_count, game, names[c], m->x[x]), kind);

@@ -83,6 +83,7 @@ same "$(json score) $(json outside)" "null null" "score that was not played"
 expect 0 "$PESS" collect breakout --policy random --transitions 2000 --seed 2 -o other.pessdata
 expect 3 "$PESS" train other.pessdata -a proximal $few --imitation imitation/policy.pessnet --out other
 says "imitation/policy.pessnet: imitates other data"
+[ -e other ] && fail "a refused training left a directory"
 
 # The game as the data had it, noted where it is not the default one. Where every action is the first one again, which
 # does nothing, no shot is fired.
