@@ -157,7 +157,8 @@ static void check_run(const shape *s, const pess_learner_info *learner, const pe
     assert_true(isfinite(r->loss) || strcmp(learner->name, "counts-alone") == 0);
     assert_true(fabs(r->outside - share_outside(o)) < 1e-12);
     assert_finite_networks(o->out);
-    const bool warned = !s->repeats && needs_repeats(learner->name);
+    /* All of these logs are too short to hold anything out of them. */
+    const bool warned = (!s->repeats && needs_repeats(learner->name)) || strcmp(learner->name, "ua-propensity") == 0;
     if ((r->warning[0] != '\0') != warned) fail_msg("%s, %s: '%s'", s->name, learner->name, r->warning);
 }
 

@@ -53,11 +53,14 @@ static void penalties_of(const pess_transitions *data, const char *directory, co
             outputs_of(data, directory, "imitation/policy", s, outputs);
             pess__softmax(outputs, ACTIONS, k->prior[s]);
         }
-        if (strcmp(name, "support-net") == 0) outputs_of(data, directory, "uncertainty", s, outputs);
+        if (learner->doubt->teach != NULL && !learner->doubt->one_output)
+            outputs_of(data, directory, "uncertainty", s, outputs);
+        if (strcmp(name, "propensity") == 0) pess__softmax(outputs, ACTIONS, k->prior[s]);
         for (int a = 0; a < ACTIONS; a++) {
             if (strcmp(name, "counts") == 0) u[a] = k->counts[s][a] > 0 ? 1 / sqrt(k->counts[s][a]) : cap;
             if (strcmp(name, "support-net") == 0) u[a] = (double)outputs[a];
-            if (strcmp(name, "imitation") == 0) u[a] = 1 / sqrt((double)k->prior[s][a]);
+            if (strcmp(name, "imitation") == 0 || strcmp(name, "propensity") == 0)
+                u[a] = 1 / sqrt((double)k->prior[s][a]);
             if (strcmp(name, "imitation-counts") == 0) u[a] = 1 / sqrt((double)k->prior[s][a] * fmax(visits, 1));
         }
         pess__doubt_finish(cap, relative, ACTIONS, u);
@@ -87,11 +90,9 @@ static void networks_come_to_the_tabular_answer(void **state) {
         const char *algorithm;
         double alpha;
         bool relative;
-    } cases[] = {{"ua-counts", 2, false},
-                 {"ua-counts", 4, true},
-                 {"ua-support-net", 4, true},
-                 {"ua-imitation", 0.25, true},
-                 {"ua-imitation-counts", 4, false}};
+    } cases[] = {{"ua-counts", 2, false},           {"ua-counts", 4, true},
+                 {"ua-support-net", 4, true},       {"ua-imitation", 0.25, true},
+                 {"ua-imitation-counts", 4, false}, {"ua-propensity", 0.25, true}};
     pess_mdp *mdp = process();
     pess_transitions *data = uneven_log(mdp, 1500, UINT64_MAX);
     known naive = {0};
@@ -194,7 +195,7 @@ static void each_network_has_its_own_resample(void **state) {
 
 static void alpha_zero_is_naive_to_the_bit(void **state) {
     (void)state;
-    static const char *const kinds[] = {"counts", "support-net", "imitation", "imitation-counts"};
+    static const char *const kinds[] = {"counts", "support-net", "imitation", "imitation-counts", "propensity"};
     pess_mdp *mdp = process();
     pess_transitions *data = uneven_log(mdp, 800, UINT64_MAX);
     pess_train_result naive, zero;
@@ -202,7 +203,7 @@ static void alpha_zero_is_naive_to_the_bit(void **state) {
     pess_train_options o = training(mdp, data, "naive", "zero-naive");
     o.protocol.updates = 6;
     OK(pess_train_run(&o, &naive, &error));
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 5; i++) {
         char out[32];
         (void)snprintf(out, sizeof out, "zero-%d", i);
         o = training(mdp, data, "ua", out);

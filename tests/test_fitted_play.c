@@ -300,6 +300,8 @@ static void uncertainty_outside_the_data(void **state) {
         {"ua-imitation-counts", 2, false, {5, 4, 4.3F}, {0.25F}, 0, 5 - 0.5 * 2.2360679774997896},
         {"ua-imitation-counts", 2, false, {5, 4, 4.3F}, {7}, 1, 4 - 2 * 1.4142135623730951},
         {"ua-imitation-counts", 2, false, {5, 4, 4.3F}, {-1}, 0, 5},
+        /* p = 1/7, 4/7, 2/7 from their logarithms: 5 − √7, 4 − √(7/4), 4.3 − √(7/2). */
+        {"ua-propensity", 1, false, {5, 4, 4.3F}, {0, 1.3862944F, 0.6931472F}, 1, 4 - 1.3228756555322954},
     };
     pess_transitions *data = logged((const int[]){9, 9, 9}, true);
     for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
@@ -312,7 +314,7 @@ static void uncertainty_outside_the_data(void **state) {
         f->net = table_network(2, ACTIONS, q);
         f->penalty = room_for(data->states * ACTIONS, sizeof *f->penalty);
         if (f->learner->info.imitation) f->imitation = log_network(law);
-        if (f->learner->doubt->label != NULL) f->doubting = table_network(2, outputs, spoken);
+        if (f->learner->doubt->teach != NULL) f->doubting = table_network(2, outputs, spoken);
         const pess__scored found = one_look(f);
         assert_true(found.outside == 1);
         if (found.mean_return != cases[c].action)

@@ -13,8 +13,10 @@ typedef struct pess__doubt {
     void (*inside)(const pess__fitted *fitted, int64_t state, double *u);
     /* u of any other state, from the imitation network's probabilities and the outputs of the doubt's network. */
     void (*outside)(const pess__fitted *fitted, const float *prior, const pess__real *outputs, double *u);
-    /* What the doubt's network is trained to predict at the states in which the data act, `outputs` numbers each; NULL:
-     * no network. */
+    /* Trains the doubt's network; NULL: it has none. */
+    pess_status (*teach)(pess__fitted *fitted, pess__net *net, pess_error *error);
+    /* With pess__regress: what the network is to predict at the states in which the data act, `outputs` numbers each.
+     */
     void (*label)(const pess__fitted *fitted, int64_t state, pess__real *labels);
     bool one_output; /* of its network; otherwise one per action */
 } pess__doubt;
@@ -23,7 +25,7 @@ const pess__doubt *pess__doubt_find(const char *name);
 const pess__doubt *pess__doubt_at(size_t index); /* NULL past the last */
 
 extern const pess__doubt pess__doubt_counts, pess__doubt_support_net, pess__doubt_imitation,
-    pess__doubt_imitation_counts, pess__doubt_ensemble;
+    pess__doubt_imitation_counts, pess__doubt_ensemble, pess__doubt_propensity;
 
 /* Trains the doubt's network and fills fitted->penalty. It depends on the data and the options alone, so that a resumed
  * run makes the same. */
@@ -37,8 +39,14 @@ void pess__doubt_finish(double cap, bool relative, int64_t actions, double *u);
 double pess__decide_ua(double alpha, const pess__sight *sight, double *policy);
 /* 1/√n, `none` where n is 0. */
 double pess__root_count(double n, double none);
+/* 1/√p of a probability, which may have become 0. */
+double pess__root_share(float p);
 
-/* regress.c: trains a network to labels at the states in which the data act, each as often as the data do. */
+/* doubt_propensity.c: is this transition one of those that its network does not learn from? */
+bool pess__held_out(int64_t row);
+
+/* regress.c: trains a network to the doubt's labels at the states in which the data act, each as often as the data do.
+ */
 pess_status pess__regress(pess__fitted *fitted, pess__net *net, pess_error *error);
 
 #endif

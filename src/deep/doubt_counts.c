@@ -54,6 +54,7 @@ const pess__doubt pess__doubt_counts = {
                 .doubt = &pess__doubt_counts},
     .inside = from_counts,
     .outside = from_network,
+    .teach = pess__regress,
     .label = label};
 
 /* support-net: the network alone, in the data and outside them, so that states that look alike share their counts. */
@@ -74,4 +75,5 @@ const pess__doubt pess__doubt_support_net = {
                 .doubt = &pess__doubt_support_net},
     .inside = NULL,
     .outside = from_network,
+    .teach = pess__regress,
     .label = label};

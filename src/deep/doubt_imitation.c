@@ -4,11 +4,9 @@
 
 #include <math.h>
 
-static double root_prior(const float *prior, int64_t a) { return 1 / sqrt(fmax((double)prior[a], 1e-30)); }
-
 static void from_prior(const pess__fitted *fitted, const float *prior, const pess__real *outputs, double *u) {
     (void)outputs;
-    for (int64_t a = 0; a < fitted->data->actions; a++) u[a] = root_prior(prior, a);
+    for (int64_t a = 0; a < fitted->data->actions; a++) u[a] = pess__root_share(prior[a]);
 }
 
 const pess__doubt pess__doubt_imitation = {
@@ -39,7 +37,7 @@ static double visits(const pess__fitted *fitted, int64_t state) {
 }
 
 static void scaled(const pess__fitted *fitted, const float *prior, double root, double *u) {
-    for (int64_t a = 0; a < fitted->data->actions; a++) u[a] = root * root_prior(prior, a);
+    for (int64_t a = 0; a < fitted->data->actions; a++) u[a] = root * pess__root_share(prior[a]);
 }
 
 static void from_both(const pess__fitted *fitted, int64_t state, double *u) {
@@ -72,5 +70,6 @@ const pess__doubt pess__doubt_imitation_counts = {
                 .doubt = &pess__doubt_imitation_counts},
     .inside = from_both,
     .outside = from_networks,
+    .teach = pess__regress,
     .label = label,
     .one_output = true};

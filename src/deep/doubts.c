@@ -9,7 +9,7 @@
 
 static const pess__doubt *const doubts[] = {
     &pess__doubt_counts,           &pess__doubt_support_net, &pess__doubt_imitation,
-    &pess__doubt_imitation_counts, &pess__doubt_ensemble,
+    &pess__doubt_imitation_counts, &pess__doubt_ensemble,    &pess__doubt_propensity,
 };
 
 const pess__doubt *pess__doubt_at(size_t index) {
@@ -26,6 +26,8 @@ const pess_neural_uncertainty_info *pess_neural_uncertainty_list(size_t index) {
     const pess__doubt *doubt = pess__doubt_at(index);
     return doubt != NULL ? &doubt->info : NULL;
 }
+
+double pess__root_share(float p) { return 1 / sqrt(fmax((double)p, 1e-30)); }
 
 double pess__root_count(double n, double none) { return n > 0 ? 1 / sqrt(n) : none; }
 
@@ -91,9 +93,9 @@ pess_status pess__doubt_prepare(pess__fitted *f, pess_error *error) {
     const pess__doubt *doubt = f->learner->doubt;
     PESS_TRY(pess__allocate(&f->penalty, f->data->states * f->data->actions, sizeof *f->penalty, "the uncertainties",
                             error));
-    if (doubt->label != NULL) {
+    if (doubt->teach != NULL) {
         PESS_TRY(pess__fitted_network(f, doubt->one_output ? 1 : f->data->actions, &f->doubting, error));
-        PESS_TRY(pess__regress(f, f->doubting, error));
+        PESS_TRY(doubt->teach(f, f->doubting, error));
     }
     return fill_all(f, error);
 }

@@ -39,7 +39,7 @@ const pess_learner_info *pess_learner_find(const char *name) {
  * 1.16 to 1.25, rem with 50 heads at 1.7, crr with its actor at 2.2; the model ensemble, which is not there, at 3.2. */
 double pess__learner_cost(const pess__learner *learner) {
     double cost = learner->untrained ? 0 : learner->networks > 1 ? 1.1 * (double)learner->networks : 1;
-    if (learner->doubt != NULL && learner->doubt->label != NULL) cost += 0.2;
+    if (learner->doubt != NULL && learner->doubt->teach != NULL) cost += 0.2;
     if (learner->heads > 1) cost += 0.014 * (double)learner->heads;
     if (learner->after_update != NULL) cost += 1.2;
     if (learner->prepare != NULL) cost += 2.2;

@@ -27,6 +27,7 @@ static const pess__style table[] = {
     {"ua-imitation-counts", "UA, imitation and counts", 0x1F77C9, PESS__DASH_SHORT, PESS__MARKER_UP},
     {"ua-support-net", "UA, support net", 0x3A9BD0, PESS__DASH_SOLID, PESS__MARKER_UP},
     {"ua-ensemble", "UA, ensemble", 0x2E9E9E, PESS__DASH_SOLID, PESS__MARKER_UP},
+    {"ua-propensity", "UA, propensity", 0x17408B, PESS__DASH_SOLID, PESS__MARKER_SQUARE},
     {"counts-alone", "Counts alone", 0x8A8A8A, PESS__DASH_SHORT, PESS__MARKER_CIRCLE},
     {"bcq", "BCQ", 0x7F6BD9, PESS__DASH_SOLID, PESS__MARKER_SQUARE},
     {"cql", "CQL", 0xB8629A, PESS__DASH_SOLID, PESS__MARKER_UP},
