@@ -138,6 +138,25 @@ static void test_formats(void **state) {
     }
 }
 
+/* A long name beside its curve makes the figure wider: 30 letters need more than 5 units each. */
+static void test_long_labels(void **state) {
+    (void)state;
+    double width[2], height[2];
+    for (int i = 0; i < 2; i++) {
+        pess__figure figure = {0};
+        pess__panel *panel = NULL;
+        assert_int_equal(pess__figure_add_panel(&figure, &panel, NULL), PESS_OK);
+        for (int x = 0; x < 2; x++)
+            assert_int_equal(
+                pess__panel_add_point(panel, i == 0 ? "naive" : "mmmmmmmmmmmmmmmmmmmmmmmmmmmmmm", x, 1, 0, NULL),
+                PESS_OK);
+        pess__figure_size(&figure, &width[i], &height[i]);
+        pess__figure_release(&figure);
+    }
+    assert_true(width[1] > width[0] + 18 + 5 * 30 - 132);
+    assert_true(height[0] == height[1]);
+}
+
 /* ---- results read back */
 
 static void test_read_results(void **state) {
@@ -259,6 +278,7 @@ int main(void) {
                                        cmocka_unit_test(test_styles),
                                        cmocka_unit_test(test_select),
                                        cmocka_unit_test(test_formats),
+                                       cmocka_unit_test(test_long_labels),
                                        cmocka_unit_test(test_read_results),
                                        cmocka_unit_test(test_read_learning_curves),
                                        cmocka_unit_test(test_read_training_logs),

@@ -24,6 +24,8 @@ double pess__line_width(const pess__style *style);
 /* A sample of the curve's line, for legends. */
 void pess__draw_sample(cairo_t *cr, const pess__style *style, double x, double y, double width);
 
+/* Room right of the curves that the direct label of one of them needs. */
+double pess__label_width(cairo_t *cr, const char *algorithm);
 void pess__draw_curves(cairo_t *cr, const pess__panel *panel, pess__box box, bool labels);
 void pess__draw_dots(cairo_t *cr, const pess__panel *panel, pess__box box);
 

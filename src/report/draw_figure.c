@@ -23,16 +23,35 @@ typedef struct layout {
     int64_t columns, rows;
 } layout;
 
+/* Text widths need a surface, here one that nothing is drawn on. */
+static cairo_t *open_measure(void) {
+    cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_A8, 1, 1);
+    cairo_t *cr = cairo_create(surface);
+    cairo_surface_destroy(surface); /* cr keeps it */
+    return cr;
+}
+
+/* Room for the direct labels of curves, right of them. */
+static double label_width(const pess__figure *figure) {
+    cairo_t *cr = open_measure();
+    double width = 132;
+    for (int64_t p = 0; p < figure->panel_count; p++)
+        for (int64_t c = 0; c < figure->panels[p].curve_count; c++)
+            width = fmax(width, pess__label_width(cr, figure->panels[p].curves[c].algorithm));
+    cairo_destroy(cr);
+    return ceil(width);
+}
+
 static layout layout_of(const pess__figure *figure) {
     const int64_t n = figure->panel_count;
-    layout l = {.left = 52, .right = 132, .top = 30, .bottom = 46, .labels = n <= 2};
+    layout l = {.left = 52, .top = 30, .bottom = 46, .labels = n <= 2};
     const bool some = n > 2 && n <= 6; /* few enough to be large */
     l.columns = figure->columns > 0 ? figure->columns : n < 3 ? n : some ? 2 : 3;
     l.rows = l.columns > 0 ? (n + l.columns - 1) / l.columns : 0;
     l.panel_width = n == 1 ? 600 : n == 2 ? 430 : some ? 380 : 240;
     l.panel_height = n == 1 ? 370 : n == 2 ? 320 : some ? 220 : 170;
-    if (!l.labels) l.right = 14;
-    if (n == 2 || some) l.top = 44; /* a title each */
+    l.right = l.labels ? label_width(figure) : 14;
+    if (n == 2 || some || (n == 1 && figure->panels[0].title[0] != '\0')) l.top = 44; /* a title each */
     if (n == 1 && pess__panel_is_dots(&figure->panels[0])) {
         l.panel_height = 26.0 * (double)figure->panels[0].curve_count;
         l.panel_width += l.left + l.right - 20;
@@ -77,14 +96,11 @@ static double draw_legend(cairo_t *cr, const pess__figure *figure, double left, 
     return y - top + LEGEND_LINE;
 }
 
-/* The legend's height needs text widths, hence a surface that nothing is drawn on. */
 static double legend_height(const pess__figure *figure, const layout *l) {
     if (l->labels) return 0;
-    cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_A8, 1, 1);
-    cairo_t *cr = cairo_create(surface);
+    cairo_t *cr = open_measure();
     const double height = draw_legend(cr, figure, 0, 0, inner_width(l), false);
     cairo_destroy(cr);
-    cairo_surface_destroy(surface);
     return height;
 }
 

@@ -7,7 +7,8 @@
 enum { MAX_LABELS = 32 };
 
 #define TEXT 11.0
-#define LABEL_GAP 14.5 /* between the baselines of direct labels */
+#define LABEL_GAP 14.5  /* between the baselines of direct labels */
+#define LABEL_LEFT 18.0 /* from the area of the curves to its direct labels */
 
 /* ---- axes */
 
@@ -115,6 +116,10 @@ static int place_labels(const pess__panel *panel, const pess__axis *y, pess__box
     return count;
 }
 
+double pess__label_width(cairo_t *cr, const char *algorithm) {
+    return LABEL_LEFT + pess__text_width(cr, TEXT, pess__style_of(algorithm).label) + 4;
+}
+
 static void draw_labels(cairo_t *cr, const pess__panel *panel, const pess__axis *x, const pess__axis *y,
                         pess__box box) {
     label labels[MAX_LABELS];
@@ -127,9 +132,9 @@ static void draw_labels(cairo_t *cr, const pess__panel *panel, const pess__axis 
         pess__draw_colour(cr, style.colour, 0.6);
         cairo_set_line_width(cr, 0.7);
         cairo_move_to(cr, end + 4, labels[i].wanted);
-        cairo_line_to(cr, right + 14, labels[i].at);
+        cairo_line_to(cr, right + LABEL_LEFT - 4, labels[i].at);
         cairo_stroke(cr);
-        pess__draw_text(cr, right + 18, labels[i].at + 4, TEXT, false, style.colour, PESS__LEFT, style.label);
+        pess__draw_text(cr, right + LABEL_LEFT, labels[i].at + 4, TEXT, false, style.colour, PESS__LEFT, style.label);
     }
 }
 
