@@ -142,6 +142,8 @@ int cmd_train(int argc, char **argv) {
          "of ua: counts, support-net, imitation, … (pess list neural-uncertainties)"},
         {"u-cap", 0, OPTION_NUMBER, &o.u_cap, "X", "largest uncertainty (the uncertainty's own)"},
         {"relative", 0, OPTION_TEXT, &w.relative, "on|off", "uncertainty counts from the state's smallest (on)"},
+        {"uncertainty-steps", 0, OPTION_COUNT, &o.uncertainty_steps, "N",
+         "steps of the uncertainty's network (three fifths of those of the values)"},
         {"reset", 0, OPTION_TEXT, &w.reset, "on|off", "a new network at each update (the protocol's)"},
         {"updates", 0, OPTION_COUNT, &w.updates, "N", "Bellman updates (the protocol's)"},
         {"steps", 0, OPTION_COUNT, &w.steps, "N", "gradient steps of an update (the protocol's)"},

@@ -1079,22 +1079,24 @@ PESS_API const pess_protocol *pess_protocol_find(const char *name);
 /* Policies are evaluated in the game as the notes of the data have it: sticky, ramping, minimal_actions. */
 typedef struct pess_train_options {
     const pess_transitions *data;
-    const char *data_name;   /* for messages and the manifest; NULL: "data" */
-    const char *algorithm;   /* a name of pess_learner_list */
-    pess_protocol protocol;  /* a copy, to be changed at will; default "quick" */
-    double alpha;            /* absorbed α; NAN: the algorithm's own */
-    const char *uncertainty; /* with algorithm "ua": a name of pess_neural_uncertainty_list; NULL: the first */
-    double u_cap;            /* largest u; NAN: the uncertainty's own */
-    bool relative;           /* u counts from the smallest u of its state (default): without that, every action is
-                                penalised and ending an episode early looks good */
-    double gamma;            /* Default 0.99 */
-    const char *network;     /* "value" (default), "dqn" or "dense" */
-    const char *kernels;     /* NULL: the best */
-    const char *out;         /* directory; made where it is missing */
-    const char *imitation;   /* file of a trained imitation network of these data; one whose notes name others is
-                                refused. NULL: one is trained first, where it is needed, in out/imitation */
-    const pess_mdp *mdp;     /* for data of an MDP: where policies are evaluated; NULL: they are not */
-    bool resume;             /* go on from the newest good checkpoint in `out` */
+    const char *data_name;     /* for messages and the manifest; NULL: "data" */
+    const char *algorithm;     /* a name of pess_learner_list */
+    pess_protocol protocol;    /* a copy, to be changed at will; default "quick" */
+    double alpha;              /* absorbed α; NAN: the algorithm's own */
+    const char *uncertainty;   /* with algorithm "ua": a name of pess_neural_uncertainty_list; NULL: the first */
+    double u_cap;              /* largest u; NAN: the uncertainty's own */
+    bool relative;             /* u counts from the smallest u of its state (default): without that, every action is
+                                  penalised and ending an episode early looks good */
+    int64_t uncertainty_steps; /* of the uncertainty's network, a quarter of the protocol's batch each; 0: three fifths
+                                  of all steps of the values */
+    double gamma;              /* Default 0.99 */
+    const char *network;       /* "value" (default), "dqn" or "dense" */
+    const char *kernels;       /* NULL: the best */
+    const char *out;           /* directory; made where it is missing */
+    const char *imitation;     /* file of a trained imitation network of these data; one whose notes name others is
+                                  refused. NULL: one is trained first, where it is needed, in out/imitation */
+    const pess_mdp *mdp;       /* for data of an MDP: where policies are evaluated; NULL: they are not */
+    bool resume;               /* go on from the newest good checkpoint in `out` */
     uint64_t seed;
     int threads;               /* of targets and evaluations; 0: all there are. The result does not depend on it */
     double checkpoint_seconds; /* between checkpoints, which are taken after updates. Default 10 */

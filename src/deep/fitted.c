@@ -50,6 +50,7 @@ static pess_status check_options(const pess_train_options *o, pess_error *error)
         {"evaluation episodes", p->eval_episodes, 0, 1000000},
         {"scored episodes", p->score_episodes, 0, 1000000},
         {"control episodes", p->control_episodes, 0, 1000000},
+        {"uncertainty-steps", o->uncertainty_steps, 0, 1000000000},
     };
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
         if (counts[i].value < counts[i].least || counts[i].value > counts[i].most)
@@ -91,6 +92,9 @@ static pess_status find_learner(pess__fitted *f, pess_error *error) {
                           info->knob != NULL ? info->knob : "alpha", f->alpha, info->alpha_most);
     if (!isnan(f->options.u_cap) && f->learner->doubt == NULL)
         return pess__fail(error, PESS_ARGUMENT, "%s has no uncertainty to cap", info->name);
+    if (f->options.uncertainty_steps > 0 && (f->learner->doubt == NULL || f->learner->doubt->teach == NULL))
+        return pess__fail(error, PESS_ARGUMENT,
+                          "%s trains no network of an uncertainty; uncertainty-steps does nothing", info->name);
     if (f->learner->doubt != NULL) f->cap = isnan(f->options.u_cap) ? f->learner->doubt->info.cap : f->options.u_cap;
     return PESS_OK;
 }
@@ -133,6 +137,10 @@ static void describe_further(pess__fitted *f, const char *rate) {
     (void)snprintf(f->settings + used, sizeof f->settings - used,
                    "uncertainty=%s\ncap=%s\nrelative=%s\nuncertainty_rate=%s\n", f->learner->doubt->info.name, cap,
                    f->options.relative ? "on" : "off", rate);
+    used = strlen(f->settings);
+    if (f->options.uncertainty_steps > 0)
+        (void)snprintf(f->settings + used, sizeof f->settings - used, "uncertainty_steps=%lld\n",
+                       (long long)f->options.uncertainty_steps);
 }
 
 static void describe(pess__fitted *f, uint32_t imitation) {
@@ -218,6 +226,7 @@ static pess_status open_imitation(pess__fitted *f, uint32_t *checksum, pess_erro
         own.algorithm = "imitation";
         own.uncertainty = NULL;
         own.alpha = own.u_cap = NAN;
+        own.uncertainty_steps = 0;
         own.out = directory;
         own.resume = true;
         own.protocol.score_episodes = own.protocol.control_episodes = 0;

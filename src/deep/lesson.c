@@ -1,7 +1,7 @@
-/* Three fifths of the steps of the training with minibatches a quarter as large, at three times the step size of
- * imitation, falling to 0: small minibatches learn far more from the same samples here. (Breakout, epsilon 0, counts,
- * states drawn evenly, 1600 steps of 256 at imitation's step size: the smallest u is the logged action's in 42 % of the
- * states; 9600 steps of 64: 78 %, for half as many samples again.) */
+/* Three fifths of the steps of the training (or as many as the options say) with minibatches a quarter as large, at
+ * three times the step size of imitation, falling to 0: small minibatches learn far more from the same samples here.
+ * (Breakout, epsilon 0, counts, states drawn evenly, 1600 steps of 256 at imitation's step size: the smallest u is the
+ * logged action's in 42 % of the states; 9600 steps of 64: 78 %, for half as many samples again.) */
 #include "deep/lesson.h"
 
 #include "core/memory.h"
@@ -28,7 +28,7 @@ static void close_lesson(pess__lesson *l) {
 
 static pess_status teach(pess__fitted *f, pess__lesson *l, pess__trainer *trainer, pess_error *error) {
     const pess_protocol *p = &f->options.protocol;
-    const int64_t steps = (3 * p->updates * p->steps + 4) / 5;
+    const int64_t told = f->options.uncertainty_steps, steps = told > 0 ? told : (3 * p->updates * p->steps + 4) / 5;
     const pess__bits_rows rows = {f->data->observations, f->data->bytes, l->unique};
     const pess__labels labels = {.actions = l->which, .targets = l->labels, .weights = l->weights, .first = l->first};
     pess__rng rng = pess__rng_stream(f->options.seed, "doubt rows", 0);

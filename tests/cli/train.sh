@@ -57,6 +57,14 @@ refused imitation --steps --steps 3
 refused imitation --updates --updates 3
 refused imitation --reset --reset on
 refused counts-alone --rate --rate 0.001
+expect 2 "$PESS" train data.pessdata -a ua-imitation --uncertainty-steps 5 $few --out bad
+says "ua-imitation trains no network of an uncertainty; uncertainty-steps does nothing"
+expect 0 "$PESS" train data.pessdata -a ua-propensity $few --out steps
+expect 0 "$PESS" train data.pessdata -a ua-propensity --uncertainty-steps 9 $few --out more
+grep -q '"uncertainty_steps": "9"' more/manifest.json || fail "the manifest does not tell uncertainty_steps"
+grep -q uncertainty_steps steps/manifest.json && fail "a manifest tells uncertainty_steps though none were asked for"
+cmp -s steps/uncertainty.pessnet more/uncertainty.pessnet && fail "--uncertainty-steps changes nothing"
+[ -e bad ] && fail "a refused training left a directory"
 expect 2 "$PESS" train data.pessdata -a ua --uncertainty counts --imitation imitation/policy.pessnet $few --out bad
 says "--imitation does nothing for ua-counts"
 [ -e bad ] && fail "a refused command made its directory"
