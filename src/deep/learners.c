@@ -35,8 +35,9 @@ const pess_learner_info *pess_learner_find(const char *name) {
     return learner != NULL ? &learner->info : NULL;
 }
 
-/* Each part as measured (docs/neural-uncertainty.md): an ensemble of 4 at 4.4 times naive, an uncertainty's network at
- * 1.16 to 1.25, rem with 50 heads at 1.7, crr with its actor at 2.2; the model ensemble, which is not there, at 3.2. */
+/* Each part about as measured (docs/neural-uncertainty.md): an ensemble of 4 at 3.9 to 4.4 times naive, an
+ * uncertainty's network at 1.14 to 1.27, rem with 50 heads at 1.4 to 1.7, crr with its actor at 2.2 to 2.7; the model
+ * ensemble, which is not there, at 3.2. */
 double pess__learner_cost(const pess__learner *learner) {
     double cost = learner->untrained ? 0 : learner->networks > 1 ? 1.1 * (double)learner->networks : 1;
     if (learner->doubt != NULL && learner->doubt->teach != NULL) cost += 0.2;
