@@ -17,8 +17,8 @@ def beside_naive(emit, ours, build, data, label):
         subprocess.run([os.path.join(build, "pess"), "train", data, "-a", "imitation", "--protocol", "smoke", "--out",
                         folder], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         network = os.path.join(folder, "policy.pessnet")
-        learners = ("ua-counts", "ua-support-net", "ua-imitation", "ua-imitation-counts", "ua-propensity", "proximal", "bcq",
-                    "cql", "crr", "rem", "ua-ensemble")
+        learners = ("ua-counts", "ua-support-net", "ua-imitation", "ua-imitation-counts", "ua-propensity", "proximal",
+                    "bcq", "cql", "crr", "rem", "ua-ensemble")
         best = {}
         for _ in range(COST_ROUNDS):
             for learner in ("naive",) + learners:

@@ -1063,12 +1063,13 @@ typedef struct pess_protocol {
     double rate, rate_last;        /* Adam's step size within an update, linear from first to last step */
     bool reset;                    /* the network begins anew at each update */
     int64_t imitation_steps, imitation_batch;
-    double imitation_rate, imitation_rate_last; /* linear over all its steps */
-    int64_t eval_every;                         /* updates between evaluations; the last five are always evaluated */
-    int64_t eval_episodes;                      /* of those in between */
-    int64_t score_episodes;                     /* of each of the last five */
-    int64_t control_episodes; /* of each of the last five, acting by argmax where the algorithm samples */
-    int64_t transitions;      /* that an experiment collects, unless told otherwise */
+    double imitation_rate;      /* of its first step */
+    double imitation_rate_last; /* of its last; linear in between */
+    int64_t eval_every;         /* updates between evaluations; the last five are always evaluated */
+    int64_t eval_episodes;      /* of those in between */
+    int64_t score_episodes;     /* of each of the last five */
+    int64_t control_episodes;   /* of each of the last five, acting by argmax where the algorithm samples */
+    int64_t transitions;        /* that an experiment collects, unless told otherwise */
 } pess_protocol;
 
 PESS_API const pess_protocol *pess_protocol_list(size_t index);

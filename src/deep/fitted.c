@@ -134,10 +134,9 @@ static void describe_further(pess__fitted *f, const char *rate) {
     if (f->learner->doubt == NULL) return;
     char cap[PESS__NUMBER_SIZE];
     (void)pess__format_double(f->cap, cap);
-    (void)snprintf(f->settings + used, sizeof f->settings - used,
-                   "uncertainty=%s\ncap=%s\nrelative=%s\nuncertainty_rate=%s\n", f->learner->doubt->info.name, cap,
-                   f->options.relative ? "on" : "off", rate);
-    used = strlen(f->settings);
+    used += (size_t)snprintf(f->settings + used, sizeof f->settings - used,
+                             "uncertainty=%s\ncap=%s\nrelative=%s\nuncertainty_rate=%s\n", f->learner->doubt->info.name,
+                             cap, f->options.relative ? "on" : "off", rate);
     if (f->options.uncertainty_steps > 0)
         (void)snprintf(f->settings + used, sizeof f->settings - used, "uncertainty_steps=%lld\n",
                        (long long)f->options.uncertainty_steps);
