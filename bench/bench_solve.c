@@ -308,7 +308,7 @@ static void bench_large(int64_t side, int threads) {
     pess_error error = {0};
     pess_gridworld_options grid = pess_gridworld_options_defaults();
     grid.rows = grid.cols = side;
-    grid.bernoulli = false;
+    grid.rewards = PESS_REWARD_MEAN;
     pess_mdp *mdp = NULL;
     pess_model *model = NULL;
     must(pess_mdp_gridworld(&grid, &mdp, &error), &error);

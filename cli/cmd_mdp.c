@@ -28,14 +28,19 @@ static int write_mdp(const char *name, const mdp_output *output, pess_mdp *mdp, 
     return status == PESS_OK ? EXIT_FINE : report_error(name, error);
 }
 
-#define OUTPUT_ROWS(output)                                                                                            \
-    {"output",       'o',    OPTION_TEXT,                                                                              \
-     &(output).path, "FILE", "where to write: idstatefrom,idaction,idstateto,probability,reward"},                     \
-    {                                                                                                                  \
-        "start-out", 0, OPTION_TEXT, &(output).start_path, "FILE", "write the uniform start distribution too"          \
-    }
-
-static const char *const reward_kinds[] = {"bernoulli", "mean", NULL};
+/* The settings of the process, and where it goes. */
+static int parse_maker(const usage *use, const pess_setting_table *table, void *options, mdp_output *output, int argc,
+                       char **argv) {
+    option_list list = {0};
+    options_add_settings(&list, table, options, NULL);
+    options_add(&list, (option){"output", 'o', OPTION_TEXT, &output->path, "FILE",
+                                "where to write: idstatefrom,idaction,idstateto,probability,reward"});
+    options_add(&list, (option){"start-out", 0, OPTION_TEXT, &output->start_path, "FILE",
+                                "write the uniform start distribution too"});
+    const int code = options_parse(use, list.rows, list.count, argc, argv, NULL, NULL);
+    if (code >= 0) return code;
+    return output->path != NULL ? -1 : report_usage(use->command, "-o is missing");
+}
 
 static int make_gridworld(int argc, char **argv) {
     static const usage use = {
@@ -48,25 +53,9 @@ static int make_gridworld(int argc, char **argv) {
                     "  pess mdp gridworld --rows 16 --cols 16 --slip 0.1 --reward-beta 3,1 -o mdp.csv",
     };
     pess_gridworld_options options = pess_gridworld_options_defaults();
-    double beta[2] = {options.beta_a, options.beta_b};
     mdp_output output = {0};
-    int kind = options.bernoulli ? 0 : 1;
-    const option rows[] = {
-        {"rows", 0, OPTION_COUNT, &options.rows, "H", "default 8"},
-        {"cols", 0, OPTION_COUNT, &options.cols, "W", "default 8"},
-        {"slip", 0, OPTION_NUMBER, &options.slip, "P", "probability of a random direction, default 0.2"},
-        {"reward-beta", 0, OPTION_PAIR, beta, "A,B", "mean rewards are Beta(A,B), default 1,3"},
-        {"rewards", 0, OPTION_CHOICE, &kind, "bernoulli|mean", "0 or 1, or the mean itself; default bernoulli",
-         reward_kinds},
-        {"seed", 0, OPTION_SEED, &options.seed, "N", "default 1"},
-        OUTPUT_ROWS(output),
-    };
-    const int code = options_parse(&use, rows, COUNT_OF(rows), argc, argv, NULL, NULL);
+    const int code = parse_maker(&use, pess_gridworld_settings(), &options, &output, argc, argv);
     if (code >= 0) return code;
-    if (output.path == NULL) return report_usage(use.command, "-o is missing");
-    options.beta_a = beta[0];
-    options.beta_b = beta[1];
-    options.bernoulli = kind == 0;
     pess_error error = {0};
     pess_mdp *mdp = NULL;
     const pess_status status = pess_mdp_gridworld(&options, &mdp, &error);
@@ -82,15 +71,8 @@ static int make_bandit(int argc, char **argv) {
     };
     pess_bandit_options options = pess_bandit_options_defaults();
     mdp_output output = {0};
-    const option rows[] = {
-        {"arms", 0, OPTION_COUNT, &options.arms, "N", "default 1000"},
-        {"best", 0, OPTION_NUMBER, &options.best, "P", "mean reward of arm 0, default 0.99"},
-        {"rest", 0, OPTION_NUMBER, &options.rest, "P", "mean reward of the others, default 0.01"},
-        OUTPUT_ROWS(output),
-    };
-    const int code = options_parse(&use, rows, COUNT_OF(rows), argc, argv, NULL, NULL);
+    const int code = parse_maker(&use, pess_bandit_settings(), &options, &output, argc, argv);
     if (code >= 0) return code;
-    if (output.path == NULL) return report_usage(use.command, "-o is missing");
     pess_error error = {0};
     pess_mdp *mdp = NULL;
     const pess_status status = pess_mdp_bandit(&options, &mdp, &error);
@@ -106,21 +88,8 @@ static int make_random(int argc, char **argv) {
     };
     pess_garnet_options options = pess_garnet_options_defaults();
     mdp_output output = {0};
-    int kind = options.bernoulli ? 0 : 1;
-    const option rows[] = {
-        {"states", 0, OPTION_COUNT, &options.states, "N", "number of states"},
-        {"actions", 0, OPTION_COUNT, &options.actions, "N", "number of actions"},
-        {"branching", 0, OPTION_COUNT, &options.branching, "N", "next states of each pair"},
-        {"terminals", 0, OPTION_COUNT, &options.terminals, "N", "how many states are terminal, default 0"},
-        {"rewards", 0, OPTION_CHOICE, &kind, "bernoulli|mean", "0 or 1, or the mean itself; default bernoulli",
-         reward_kinds},
-        {"seed", 0, OPTION_SEED, &options.seed, "N", "default 1"},
-        OUTPUT_ROWS(output),
-    };
-    const int code = options_parse(&use, rows, COUNT_OF(rows), argc, argv, NULL, NULL);
+    const int code = parse_maker(&use, pess_garnet_settings(), &options, &output, argc, argv);
     if (code >= 0) return code;
-    if (output.path == NULL) return report_usage(use.command, "-o is missing");
-    options.bernoulli = kind == 0;
     pess_error error = {0};
     pess_mdp *mdp = NULL;
     const pess_status status = pess_mdp_garnet(&options, &mdp, &error);

@@ -30,7 +30,8 @@ typedef enum option_kind {
     OPTION_COUNT,  /* int64_t *   whole, >= 0 */
     OPTION_SEED,   /* uint64_t * */
     OPTION_CHOICE, /* int *       index into choices */
-    OPTION_PAIR    /* double[2]   "LO,HI" */
+    OPTION_PAIR,   /* double[2]   "LO,HI" */
+    OPTION_SETTING /* an options struct of the library: kind, range, default and help come from its table */
 } option_kind;
 
 typedef struct option {
@@ -40,9 +41,25 @@ typedef struct option {
     void *target;
     const char *argument; /* how the help shows it: "G", "FILE", "uniform|log|FILE" */
     const char *help;
-    const char *const *choices; /* OPTION_CHOICE: NULL-terminated */
-    bool *given;                /* set to true where the option was used; may be NULL */
+    const char *const *choices;      /* OPTION_CHOICE: NULL-terminated */
+    bool *given;                     /* set to true where the option was used; may be NULL */
+    const pess_setting_table *table; /* OPTION_SETTING */
 } option;
+
+/* Options in the order of the help. Where two structs have a setting of the same name (seed, threads), the option sets
+ * both, and the help shows the first. */
+enum { OPTION_LIMIT = 96 };
+
+typedef struct option_list {
+    option rows[OPTION_LIMIT];
+    bool given[OPTION_LIMIT];
+    size_t count;
+} option_list;
+
+void options_add(option_list *list, option row);
+/* Every setting of the table but those in the list `except` ("states actions"; NULL: none). */
+void options_add_settings(option_list *list, const pess_setting_table *table, void *options, const char *except);
+bool options_given(const option_list *list, const char *name);
 
 typedef struct usage {
     const char *command;           /* "solve", "mdp gridworld" */

@@ -1,6 +1,7 @@
 /* Options from tables: parsing, checking and help from the same rows. */
 #include "command.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
@@ -21,6 +22,34 @@ int report_usage(const char *command_name, const char *format, ...) {
     (void)fprintf(stderr, "\nTry 'pess help %s'.\n", command_name);
     va_end(arguments);
     return EXIT_USAGE;
+}
+
+/* ---- lists */
+
+void options_add(option_list *list, option row) {
+    assert(list->count < OPTION_LIMIT);
+    if (row.given == NULL) row.given = &list->given[list->count];
+    list->rows[list->count++] = row;
+}
+
+void options_add_settings(option_list *list, const pess_setting_table *table, void *options, const char *except) {
+    for (size_t i = 0; i < table->count; i++) {
+        const pess_setting *s = &table->rows[i];
+        if (pess_setting_listed(except, s->name)) continue;
+        options_add(list, (option){.name = s->name,
+                                   .letter = s->letter,
+                                   .kind = OPTION_SETTING,
+                                   .target = options,
+                                   .argument = s->argument != NULL ? s->argument : s->choices,
+                                   .help = s->sentence,
+                                   .table = table});
+    }
+}
+
+bool options_given(const option_list *list, const char *name) {
+    for (size_t i = 0; i < list->count; i++)
+        if (strcmp(list->rows[i].name, name) == 0 && *list->rows[i].given) return true;
+    return false;
 }
 
 /* ---- help */
@@ -58,6 +87,20 @@ static void print_wrapped(const char *text, int column) {
     (void)putchar('\n');
 }
 
+/* The sentence, and the default that the table states. */
+static void option_help(const option *o, char *text, size_t size) {
+    const pess_setting *s = o->kind == OPTION_SETTING ? pess_setting_find(o->table, o->name) : NULL;
+    if (s == NULL)
+        (void)snprintf(text, size, "%s", o->help);
+    else if (s->standard != NULL)
+        (void)snprintf(text, size, "%s (default %s%s%s)", s->sentence, s->standard, s->unit != NULL ? " " : "",
+                       s->unit != NULL ? s->unit : "");
+    else if (s->where_unset != NULL)
+        (void)snprintf(text, size, "%s (default: %s)", s->sentence, s->where_unset);
+    else
+        (void)snprintf(text, size, "%s", s->sentence);
+}
+
 static void print_option(const option *o) {
     char left[200];
     (void)snprintf(left, sizeof left, "  %c%c%s --%s%s%s", o->letter ? '-' : ' ', o->letter ? o->letter : ' ',
@@ -68,14 +111,23 @@ static void print_option(const option *o) {
         (void)printf("%s%*s", left, HELP_COLUMN - width, "");
     else
         (void)printf("%s\n%*s", left, HELP_COLUMN, "");
-    print_wrapped(o->help, HELP_COLUMN);
+    char text[1000];
+    option_help(o, text, sizeof text);
+    print_wrapped(text, HELP_COLUMN);
+}
+
+static bool first_of_name(const option *options, size_t i) {
+    for (size_t j = 0; j < i; j++)
+        if (strcmp(options[j].name, options[i].name) == 0) return false;
+    return true;
 }
 
 static void print_help(const usage *use, const option *options, size_t count) {
     (void)printf("pess %s: %s\n\nUsage: pess %s %s\n", use->command, use->summary, use->command, use->arguments);
     if (use->description != NULL) (void)printf("\n%s\n", use->description);
     (void)puts("\nOptions:");
-    for (size_t i = 0; i < count; i++) print_option(&options[i]);
+    for (size_t i = 0; i < count; i++)
+        if (first_of_name(options, i)) print_option(&options[i]);
     const option help = {.name = "help", .letter = 'h', .help = "this text"};
     print_option(&help);
     if (use->examples != NULL) (void)printf("\nExamples:\n%s\n", use->examples);
@@ -137,8 +189,30 @@ static int set_value(const usage *use, const option *o, const char *value) {
                 return wrong(use, o, value, "two numbers with a comma between them");
             return -1;
         }
+        case OPTION_SETTING: {
+            pess_error error;
+            if (pess_setting_set(o->table, o->target, o->name, value, &error) == PESS_OK) return -1;
+            return report_usage(use->command, "--%s", error.message);
+        }
     }
     return EXIT_USAGE;
+}
+
+static bool takes_value(const option *o) {
+    if (o->kind != OPTION_SETTING) return o->kind != OPTION_FLAG;
+    return o->argument != NULL || pess_setting_find(o->table, o->name)->kind != PESS_SETTING_SWITCH;
+}
+
+/* Every row of this name takes the value. */
+static int set_all(const usage *use, const option *options, size_t count, const option *first, const char *value) {
+    for (size_t i = 0; i < count; i++) {
+        const option *o = &options[i];
+        if (strcmp(o->name, first->name) != 0) continue;
+        const int code = set_value(use, o, takes_value(o) ? value : "on");
+        if (code >= 0) return code;
+        if (o->given != NULL) *o->given = true;
+    }
+    return -1;
 }
 
 /* ---- names */
@@ -229,14 +303,13 @@ int options_parse(const usage *use, const option *options, size_t option_count, 
         const char *value = NULL;
         const option *o = find_option(options, option_count, word, &value);
         if (o == NULL) return unknown_option(use, options, option_count, word);
-        if (o->kind == OPTION_FLAG && value != NULL) return wrong(use, o, value, "no value");
-        if (o->kind != OPTION_FLAG && value == NULL) {
+        if (!takes_value(o) && value != NULL) return wrong(use, o, value, "no value");
+        if (takes_value(o) && value == NULL) {
             if (i + 1 >= argc) return report_usage(use->command, "--%s needs a value (%s)", o->name, o->argument);
             value = argv[++i];
         }
-        const int code = set_value(use, o, value);
+        const int code = set_all(use, options, option_count, o, value);
         if (code >= 0) return code;
-        if (o->given != NULL) *o->given = true;
     }
     if (count != NULL) *count = found;
     return check_positional(use, found);

@@ -6,6 +6,7 @@ install(TARGETS pess RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS pess_static pess_shared EXPORT pessimist
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(FILES include/pess.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY include/pess DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 # The players that experiments with games collect their data with; the program looks for them beside itself.
 install(DIRECTORY policies DESTINATION ${CMAKE_INSTALL_DATADIR}/pessimist FILES_MATCHING PATTERN "*.pessnet")
 install(EXPORT pessimist NAMESPACE pess:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/pessimist)

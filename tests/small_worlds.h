@@ -104,7 +104,10 @@ static inline world world_garnet(int64_t states, uint64_t seed, double gamma, do
 }
 
 static inline world world_bandit(int64_t arms, double best, double rest, double gamma, double epsilon) {
-    const pess_bandit_options options = {arms, best, rest};
+    pess_bandit_options options = pess_bandit_options_defaults();
+    options.arms = arms;
+    options.best = best;
+    options.rest = rest;
     pess_mdp *mdp = NULL;
     MUST(pess_mdp_bandit(&options, &mdp, error));
     return world_of(mdp, gamma, epsilon);

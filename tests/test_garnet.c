@@ -15,15 +15,36 @@ static pess_mdp *make(const pess_garnet_options *options) {
 static void the_shape_asked_for(void **state) {
     (void)state;
     const pess_garnet_options shapes[] = {
-        {.states = 20, .actions = 3, .branching = 5, .terminals = 2, .bernoulli = true, .seed = 1},
-        {.states = 20, .actions = 3, .branching = 20, .terminals = 19, .bernoulli = false, .seed = 2},
-        {.states = 1, .actions = 1, .branching = 1, .bernoulli = true},
-        {.states = 3000, .actions = 2, .branching = 30, .bernoulli = false, .seed = 3},
+        {.size = sizeof(pess_garnet_options),
+         .states = 20,
+         .actions = 3,
+         .branching = 5,
+         .terminals = 2,
+         .rewards = PESS_REWARD_BERNOULLI,
+         .seed = 1},
+        {.size = sizeof(pess_garnet_options),
+         .states = 20,
+         .actions = 3,
+         .branching = 20,
+         .terminals = 19,
+         .rewards = PESS_REWARD_MEAN,
+         .seed = 2},
+        {.size = sizeof(pess_garnet_options),
+         .states = 1,
+         .actions = 1,
+         .branching = 1,
+         .rewards = PESS_REWARD_BERNOULLI},
+        {.size = sizeof(pess_garnet_options),
+         .states = 3000,
+         .actions = 2,
+         .branching = 30,
+         .rewards = PESS_REWARD_MEAN,
+         .seed = 3},
     };
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         const pess_garnet_options *o = &shapes[i];
         pess_mdp *mdp = make(o);
-        const int64_t per_move = o->bernoulli ? 2 : 1;
+        const int64_t per_move = o->rewards == PESS_REWARD_BERNOULLI ? 2 : 1;
         for (int64_t s = 0; s < o->states; s++) {
             assert_int_equal(mdp->terminal[s], s >= o->states - o->terminals);
             for (int64_t pair = s * o->actions; pair < (s + 1) * o->actions; pair++) {
@@ -46,7 +67,12 @@ static void the_shape_asked_for(void **state) {
 /* Every state is drawn equally often; the largest of three uniform simplex coordinates has mean 11/18. */
 static void draws_follow_their_laws(void **state) {
     (void)state;
-    const pess_garnet_options options = {.states = 10, .actions = 20000, .branching = 3, .seed = 5};
+    const pess_garnet_options options = {.size = sizeof(pess_garnet_options),
+                                         .states = 10,
+                                         .actions = 20000,
+                                         .branching = 3,
+                                         .rewards = PESS_REWARD_MEAN,
+                                         .seed = 5};
     pess_mdp *mdp = make(&options);
     const int64_t pairs = 10 * options.actions;
     double drawn[10] = {0}, largest = 0, mean = 0;
@@ -72,12 +98,12 @@ static void draws_follow_their_laws(void **state) {
 static void bad_options(void **state) {
     (void)state;
     const pess_garnet_options bad[] = {
-        {.states = 0, .actions = 1, .branching = 1},
-        {.states = 5, .actions = 0, .branching = 1},
-        {.states = 5, .actions = 1, .branching = 0},
-        {.states = 5, .actions = 1, .branching = 6},
-        {.states = 5, .actions = 1, .branching = 1, .terminals = 5},
-        {.states = 5, .actions = 1, .branching = 1, .terminals = -1},
+        {.size = sizeof(pess_garnet_options), .states = 0, .actions = 1, .branching = 1},
+        {.size = sizeof(pess_garnet_options), .states = 5, .actions = 0, .branching = 1},
+        {.size = sizeof(pess_garnet_options), .states = 5, .actions = 1, .branching = 0},
+        {.size = sizeof(pess_garnet_options), .states = 5, .actions = 1, .branching = 6},
+        {.size = sizeof(pess_garnet_options), .states = 5, .actions = 1, .branching = 1, .terminals = 5},
+        {.size = sizeof(pess_garnet_options), .states = 5, .actions = 1, .branching = 1, .terminals = -1},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         pess_mdp *mdp = NULL;

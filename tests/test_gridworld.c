@@ -100,7 +100,7 @@ static void rewards_follow_the_law(void **state) {
     options.rows = options.cols = 100;
     pess_model *random = NULL, *fixed = NULL;
     pess_mdp *mdp = make(&options, &random);
-    options.bernoulli = false;
+    options.rewards = PESS_REWARD_MEAN;
     pess_mdp *plain = make(&options, &fixed);
     const int64_t pairs = 4 * mdp->states;
     assert_int_equal(pess_mdp_outcomes(plain) * 2, pess_mdp_outcomes(mdp));
@@ -145,9 +145,9 @@ static void bad_options(void **state) {
     bad[1].cols = -3;
     bad[2].slip = 1.1;
     bad[3].slip = NAN;
-    bad[4].beta_a = 0;
-    bad[5].beta_b = -1;
-    bad[6].beta_b = INFINITY;
+    bad[4].reward_beta[0] = 0;
+    bad[5].reward_beta[1] = -1;
+    bad[6].reward_beta[1] = INFINITY;
     bad[7].rows = bad[7].cols = INT64_MAX / 2;
     for (int i = 0; i < 8; i++) {
         pess_mdp *mdp = NULL;

@@ -238,13 +238,17 @@ static void the_bandit(void **state) {
     assert_close(pess_model_probability(model, 0, 5, 0), 1, 0);
     pess_model_destroy(model);
     pess_mdp_destroy(mdp);
-    pess_bandit_options options = {.arms = 3, .best = 1, .rest = 0};
+    pess_bandit_options options = pess_bandit_options_defaults();
+    options.arms = 3;
+    options.best = 1;
+    options.rest = 0;
     assert_ok(pess_mdp_bandit(&options, &mdp, &error), &error);
     assert_int_equal(pess_mdp_outcomes(mdp), 3);
     pess_mdp_destroy(mdp);
     options.rest = -0.1;
     assert_failure(pess_mdp_bandit(&options, &mdp, &error), PESS_ARGUMENT, &error, "-0.1", NULL);
-    options = (pess_bandit_options){.arms = 0, .best = 1, .rest = 0};
+    options.rest = 0;
+    options.arms = 0;
     assert_failure(pess_mdp_bandit(&options, &mdp, &error), PESS_ARGUMENT, &error, NULL);
 }
 

@@ -1,10 +1,21 @@
 /* The bandit of the paper's introduction: many bad arms, of which some look good by chance. */
+#include "core/settings.h"
 #include "model/mdp.h"
 #include "model/model.h"
 
-pess_bandit_options pess_bandit_options_defaults(void) {
-    return (pess_bandit_options){.arms = 1000, .best = 0.99, .rest = 0.01};
-}
+#define FIELD(name) PESS__FIELD(pess_bandit_options, name)
+
+static const pess_setting settings[] = {
+    {"arms", 0, PESS_SETTING_COUNT, FIELD(arms), "1000", PESS__AT_LEAST(1), .argument = "N",
+     .sentence = "number of arms"},
+    {"best", 0, PESS_SETTING_NUMBER, FIELD(best), "0.99", PESS__FROM_TO(0, 1), .argument = "P",
+     .sentence = "mean reward of arm 0"},
+    {"rest", 0, PESS_SETTING_NUMBER, FIELD(rest), "0.01", PESS__FROM_TO(0, 1), .argument = "P",
+     .sentence = "mean reward of the others"},
+};
+
+static const pess_setting_table table = PESS__SETTING_TABLE("bandit", pess_bandit_options, settings);
+PESS__SETTINGS_OF(bandit, table)
 
 static int64_t add_outcome(pess_mdp *mdp, int64_t k, double probability, double reward) {
     if (probability == 0) return k;
@@ -15,11 +26,9 @@ static int64_t add_outcome(pess_mdp *mdp, int64_t k, double probability, double 
 }
 
 pess_status pess_mdp_bandit(const pess_bandit_options *options, pess_mdp **out, pess_error *error) {
-    const pess_bandit_options defaults = pess_bandit_options_defaults();
-    if (options == NULL) options = &defaults;
-    if (!(options->best >= 0 && options->best <= 1 && options->rest >= 0 && options->rest <= 1))
-        return pess__fail(error, PESS_ARGUMENT, "mean rewards %g and %g of the arms: expected numbers in [0,1]",
-                          options->best, options->rest);
+    pess_bandit_options settled;
+    PESS_TRY(pess__settle(&table, options, &settled, error));
+    options = &settled;
     PESS_TRY(pess__model_check_sizes(1, options->arms, error));
     pess_mdp *mdp = NULL;
     PESS_TRY(pess__mdp_allocate(1, options->arms, 2 * options->arms, &mdp, error));

@@ -2,6 +2,7 @@
 #include "core/memory.h"
 #include "core/ranges.h"
 #include "core/rng.h"
+#include "core/settings.h"
 #include "core/threads.h"
 #include "model/mdp.h"
 #include "model/model.h"
@@ -9,17 +10,30 @@
 #include <omp.h>
 #include <stdlib.h>
 
-pess_garnet_options pess_garnet_options_defaults(void) {
-    return (pess_garnet_options){
-        .states = 50, .actions = 4, .branching = 3, .terminals = 0, .bernoulli = true, .seed = 0};
-}
+#define FIELD(name) PESS__FIELD(pess_garnet_options, name)
+
+static const pess_setting settings[] = {
+    {"states", 0, PESS_SETTING_COUNT, FIELD(states), "50", PESS__AT_LEAST(1), .argument = "N",
+     .sentence = "number of states"},
+    {"actions", 0, PESS_SETTING_COUNT, FIELD(actions), "4", PESS__AT_LEAST(1), .argument = "N",
+     .sentence = "number of actions"},
+    {"branching", 0, PESS_SETTING_COUNT, FIELD(branching), "3", PESS__AT_LEAST(1), .argument = "N",
+     .sentence = "next states of each pair"},
+    {"terminals", 0, PESS_SETTING_COUNT, FIELD(terminals), "0", PESS__AT_LEAST(0), .argument = "N",
+     .sentence = "how many states are terminal"},
+    PESS__REWARDS_SETTING(pess_garnet_options),
+    PESS__SEED_SETTING(pess_garnet_options, "of successors, probabilities and rewards"),
+};
+
+static const pess_setting_table table = PESS__SETTING_TABLE("garnet", pess_garnet_options, settings);
+PESS__SETTINGS_OF(garnet, table)
 
 static pess_status check_options(const pess_garnet_options *options, pess_error *error) {
     PESS_TRY(pess__model_check_sizes(options->states, options->actions, error));
-    if (options->terminals < 0 || options->terminals >= options->states)
+    if (options->terminals >= options->states)
         return pess__fail(error, PESS_ARGUMENT, "%lld terminal states of %lld: at least one state must not be terminal",
                           (long long)options->terminals, (long long)options->states);
-    if (options->branching < 1 || options->branching > options->states)
+    if (options->branching > options->states)
         return pess__fail(error, PESS_ARGUMENT, "branching %lld: expected 1 to %lld, the number of states",
                           (long long)options->branching, (long long)options->states);
     return PESS_OK;
@@ -58,9 +72,9 @@ static void fill_pair(const pess_garnet_options *options, int64_t pair, uint32_t
     for (int64_t i = 0; i < options->branching; i++) {
         const double p = weight[i] / sum;
         mdp->next[k] = chosen[i];
-        mdp->probability[k] = options->bernoulli ? p * mean : p;
-        mdp->reward[k++] = options->bernoulli ? 1 : mean;
-        if (!options->bernoulli) continue;
+        mdp->probability[k] = options->rewards == PESS_REWARD_BERNOULLI ? p * mean : p;
+        mdp->reward[k++] = options->rewards == PESS_REWARD_BERNOULLI ? 1 : mean;
+        if (options->rewards != PESS_REWARD_BERNOULLI) continue;
         mdp->next[k] = chosen[i];
         mdp->probability[k] = p * (1 - mean);
         mdp->reward[k++] = 0;
@@ -68,12 +82,13 @@ static void fill_pair(const pess_garnet_options *options, int64_t pair, uint32_t
 }
 
 pess_status pess_mdp_garnet(const pess_garnet_options *options, pess_mdp **out, pess_error *error) {
-    const pess_garnet_options defaults = pess_garnet_options_defaults();
-    if (options == NULL) options = &defaults;
+    pess_garnet_options settled;
+    PESS_TRY(pess__settle(&table, options, &settled, error));
+    options = &settled;
     PESS_TRY(check_options(options, error));
     const int64_t all = options->states * options->actions;
     const int64_t pairs = (options->states - options->terminals) * options->actions;
-    const int64_t length = options->branching * (options->bernoulli ? 2 : 1);
+    const int64_t length = options->branching * (options->rewards == PESS_REWARD_BERNOULLI ? 2 : 1);
     if (length > INT64_MAX / 8 / pairs)
         return pess__fail(error, PESS_LIMIT, "%lld pairs × %lld outcomes are too many", (long long)pairs,
                           (long long)length);

@@ -2,6 +2,7 @@
  * rewards. State of cell (i,j): i*cols + j. Actions: 0 up (i-1), 1 right (j+1), 2 down (i+1), 3 left (j-1). */
 #include "core/memory.h"
 #include "core/rng.h"
+#include "core/settings.h"
 #include "model/mdp.h"
 #include "model/model.h"
 
@@ -10,24 +11,28 @@
 
 enum { DIRECTIONS = 4 };
 
-pess_gridworld_options pess_gridworld_options_defaults(void) {
-    return (pess_gridworld_options){
-        .rows = 8, .cols = 8, .slip = 0.2, .beta_a = 1, .beta_b = 3, .bernoulli = true, .seed = 0};
-}
+#define FIELD(name) PESS__FIELD(pess_gridworld_options, name)
 
-static pess_status check_options(const pess_gridworld_options *options, pess_error *error) {
-    if (options->rows < 1 || options->cols < 1)
-        return pess__fail(error, PESS_ARGUMENT, "a gridworld of %lld × %lld cells: at least 1 × 1 is needed",
-                          (long long)options->rows, (long long)options->cols);
-    if (options->rows > PESS_MAX_STATES / options->cols)
-        return pess__fail(error, PESS_LIMIT, "a gridworld of %lld × %lld cells is larger than the %lld that fit",
-                          (long long)options->rows, (long long)options->cols, (long long)PESS_MAX_STATES);
-    if (!(options->slip >= 0 && options->slip <= 1))
-        return pess__fail(error, PESS_ARGUMENT, "slip probability %g is not in [0,1]", options->slip);
-    if (!(options->beta_a > 0 && options->beta_b > 0 && isfinite(options->beta_a) && isfinite(options->beta_b)))
-        return pess__fail(error, PESS_ARGUMENT, "Beta(%g,%g): both parameters must be positive and finite",
-                          options->beta_a, options->beta_b);
-    return PESS_OK;
+static const pess_setting settings[] = {
+    {"rows", 0, PESS_SETTING_COUNT, FIELD(rows), "8", PESS__AT_LEAST(1), .argument = "H",
+     .sentence = "rows of the grid"},
+    {"cols", 0, PESS_SETTING_COUNT, FIELD(cols), "8", PESS__AT_LEAST(1), .argument = "W",
+     .sentence = "columns of the grid"},
+    {"slip", 0, PESS_SETTING_NUMBER, FIELD(slip), "0.2", PESS__FROM_TO(0, 1), .argument = "P",
+     .sentence = "probability of a random direction"},
+    {"reward-beta", 0, PESS_SETTING_PAIR, FIELD(reward_beta), "1,3", PESS__ABOVE(0), .argument = "A,B",
+     .sentence = "mean rewards are drawn from Beta(A,B)"},
+    PESS__REWARDS_SETTING(pess_gridworld_options),
+    PESS__SEED_SETTING(pess_gridworld_options, "of the mean rewards"),
+};
+
+static const pess_setting_table table = PESS__SETTING_TABLE("gridworld", pess_gridworld_options, settings);
+PESS__SETTINGS_OF(gridworld, table)
+
+static pess_status check_size(const pess_gridworld_options *options, pess_error *error) {
+    if (options->rows <= PESS_MAX_STATES / options->cols) return PESS_OK;
+    return pess__fail(error, PESS_LIMIT, "a gridworld of %lld × %lld cells is larger than the %lld that fit",
+                      (long long)options->rows, (long long)options->cols, (long long)PESS_MAX_STATES);
 }
 
 typedef struct moves {
@@ -68,7 +73,7 @@ static moves moves_of(const pess_gridworld_options *options, int64_t state, int6
 
 /* Rewards 1 and 0 with the given mean; an outcome that never happens is left out. */
 static int outcomes_per_move(const pess_gridworld_options *options, double mean) {
-    return options->bernoulli && mean > 0 && mean < 1 ? 2 : 1;
+    return options->rewards == PESS_REWARD_BERNOULLI && mean > 0 && mean < 1 ? 2 : 1;
 }
 
 static void fill_pair(const pess_gridworld_options *options, double mean, int64_t pair, pess_mdp *mdp) {
@@ -88,9 +93,10 @@ static void fill_pair(const pess_gridworld_options *options, double mean, int64_
 }
 
 pess_status pess_mdp_gridworld(const pess_gridworld_options *options, pess_mdp **out, pess_error *error) {
-    const pess_gridworld_options defaults = pess_gridworld_options_defaults();
-    if (options == NULL) options = &defaults;
-    PESS_TRY(check_options(options, error));
+    pess_gridworld_options settled;
+    PESS_TRY(pess__settle(&table, options, &settled, error));
+    options = &settled;
+    PESS_TRY(check_size(options, error));
     const int64_t states = options->rows * options->cols, pairs = states * DIRECTIONS;
     PESS_TRY(pess__model_check_sizes(states, DIRECTIONS, error));
     double *mean = NULL;
@@ -102,7 +108,7 @@ pess_status pess_mdp_gridworld(const pess_gridworld_options *options, pess_mdp *
 #pragma omp parallel for if (pairs > 10000)
     for (int64_t pair = 0; pair < pairs; pair++) {
         pess__rng rng = pess__rng_stream(options->seed, "gridworld", (uint64_t)pair);
-        mean[pair] = pess__rng_beta(&rng, options->beta_a, options->beta_b);
+        mean[pair] = pess__rng_beta(&rng, options->reward_beta[0], options->reward_beta[1]);
         row[pair + 1] = (int64_t)outcomes_per_move(options, mean[pair]) *
                         moves_of(options, pair / DIRECTIONS, pair % DIRECTIONS).count;
     }

@@ -1,0 +1,125 @@
+/* Pessimist: status and errors, progress. The habits of the whole interface are told in pess.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef PESS_BASE_H
+#define PESS_BASE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define PESS_VERSION_MAJOR 0
+#define PESS_VERSION_MINOR 1
+#define PESS_VERSION_PATCH 0
+#define PESS_VERSION "0.1.0"
+
+#if defined(__GNUC__)
+#define PESS_API __attribute__((visibility("default")))
+#else
+#define PESS_API
+#endif
+
+/* name, exit code of the command line, text */
+#define PESS_STATUS_LIST(X)                                                                                            \
+    X(OK, 0, "fine")                                                                                                   \
+    X(ARGUMENT, 2, "an argument or setting is not valid")                                                              \
+    X(INPUT, 3, "the input is not valid")                                                                              \
+    X(MEMORY, 4, "not enough memory")                                                                                  \
+    X(LIMIT, 4, "a size is beyond the limits")                                                                         \
+    X(IO, 5, "a file cannot be read or written")                                                                       \
+    X(NOT_CONVERGED, 6, "the computation did not converge")                                                            \
+    X(INTERRUPTED, 6, "the computation was interrupted")
+
+typedef enum pess_status {
+#define PESS_STATUS_ENUM(name, exit_code, text) PESS_##name,
+    PESS_STATUS_LIST(PESS_STATUS_ENUM)
+#undef PESS_STATUS_ENUM
+        PESS_STATUS_COUNT
+} pess_status;
+
+typedef struct pess_error {
+    pess_status status;
+    char message[1000];
+} pess_error;
+
+PESS_API const char *pess_version(void);
+PESS_API const char *pess_status_name(pess_status status); /* "INPUT" */
+PESS_API const char *pess_status_text(pess_status status);
+PESS_API int pess_status_exit_code(pess_status status);
+
+/* Long work reports here about ten times a second, from the calling thread. `done` and `total` are in `unit`s; total
+ * is 0 where it is not known. Returning false asks the work to stop in good order with PESS_INTERRUPTED. */
+typedef struct pess_progress {
+    bool (*report)(void *user, const char *what, double done, double total, const char *unit);
+    void *user;
+} pess_progress;
+
+/* ---- settings */
+
+/* Every options struct begins with its size, which pess_X_options_defaults() sets, and is described by one table:
+ * pess_X_settings(). Defaults, checks, settings in files, options of the command line, help and bindings are made from
+ * its rows. Functions take NULL for all defaults; a struct of an earlier version, which is shorter, is filled up with
+ * them. What has no form as text (callbacks, objects) is not in the table. */
+typedef enum pess_setting_kind {
+    PESS_SETTING_SWITCH, /* bool; "on" or "off" */
+    PESS_SETTING_INT,    /* int */
+    PESS_SETTING_COUNT,  /* int64_t; 1e6 is a count too */
+    PESS_SETTING_SEED,   /* uint64_t */
+    PESS_SETTING_NUMBER, /* double; NAN where it is not set */
+    PESS_SETTING_RANGE,  /* double[2], "LO,HI", ascending; NAN where it is not set */
+    PESS_SETTING_PAIR,   /* double[2], "A,B", in any order; NAN where it is not set */
+    PESS_SETTING_TEXT,   /* const char *, borrowed; NULL where it is not set */
+    PESS_SETTING_CHOICE  /* an enum, counted from 0 in the order of `choices`; -1 where it is not set */
+} pess_setting_kind;
+
+/* Ends of a range that do not belong to it. */
+enum { PESS_SETTING_ABOVE_LEAST = 1, PESS_SETTING_BELOW_MOST = 2 };
+
+typedef struct pess_setting {
+    const char *name; /* "min-count": the option --min-count, the key min_count in files */
+    char letter;      /* of a short option, or 0 */
+    pess_setting_kind kind;
+    size_t offset;           /* in the struct */
+    const char *standard;    /* the default as text; NULL: not set */
+    double least, most;      /* of numbers; INFINITY: no end */
+    unsigned open;           /* PESS_SETTING_ABOVE_LEAST, PESS_SETTING_BELOW_MOST */
+    const char *choices;     /* "paper|worst|self-loop" */
+    const char *argument;    /* how help shows the value, "G" or "FILE" */
+    const char *unit;        /* "seconds"; NULL: none */
+    const char *sentence;    /* what it does, without the default */
+    const char *where_unset; /* what holds where it is not set: "as the log shows" */
+    bool specific;           /* read by some algorithms alone: those that name it among their settings */
+} pess_setting;
+
+typedef struct pess_setting_table {
+    const char *name; /* of the struct: "solve" */
+    size_t size;      /* of the struct */
+    const pess_setting *rows;
+    size_t count;
+} pess_setting_table;
+
+PESS_API const pess_setting *pess_setting_find(const pess_setting_table *table, const char *name); /* NULL: none */
+PESS_API void pess_setting_defaults(const pess_setting_table *table, void *options);
+/* Sets one value from text. Texts are borrowed, not copied. PESS_ARGUMENT, beginning with the setting's name. */
+PESS_API pess_status pess_setting_set(const pess_setting_table *table, void *options, const char *name,
+                                      const char *text, pess_error *error);
+/* The value as text, cut to size - 1 characters; "" where it is not set. */
+PESS_API void pess_setting_get(const pess_setting_table *table, const void *options, const char *name, char *text,
+                               size_t size);
+/* Is the value the default? */
+PESS_API bool pess_setting_is_default(const pess_setting_table *table, const void *options, const char *name);
+/* What values are possible, in words: "a number from 0 to 1". */
+PESS_API void pess_setting_expected(const pess_setting *setting, char *text, size_t size);
+/* The size of the struct and the range of every value. */
+PESS_API pess_status pess_setting_check(const pess_setting_table *table, const void *options, pess_error *error);
+/* Is `name` a word of the list "alpha min-count"? NULL is an empty list. */
+PESS_API bool pess_setting_listed(const char *list, const char *name);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

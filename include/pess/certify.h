@@ -1,0 +1,145 @@
+/* Pessimist: certificates (docs/certificates.md, docs/theory.md).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef PESS_CERTIFY_H
+#define PESS_CERTIFY_H
+
+#include "pess/tabular.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A certificate is a number L with P(E_ρ[v^π] >= L) >= 1−δ for the policy π that comes with it, although π was chosen
+ * from the same log. `robust`: the worst case over a set of processes that holds for all policies at once. `split`: a
+ * part of the log chooses the policy, the rest tests it. `best`: both, δ shared, the better one is returned. */
+typedef enum pess_certify_method { PESS_CERTIFY_BEST, PESS_CERTIFY_ROBUST, PESS_CERTIFY_SPLIT } pess_certify_method;
+
+typedef struct pess_certify_options {
+    pess_certify_method method;
+    const char *uncertainty; /* l1, support or good-turing; NULL: l1 where few successors are declared, else support */
+    const pess_policy *policy;   /* certify this one; NULL: find one */
+    bool policy_fresh;           /* `policy` was made without this log: then the split may test it too */
+    double gamma;                /* in [0,1). Default 0.99 */
+    double delta;                /* total error probability. Default 0.05 */
+    double split;                /* share of the log that chooses the policy, in (0,1). Default 0.25 */
+    int64_t max_successors;      /* declared number of possible next states of a pair; 0: all states */
+    bool iid;                    /* declared: transitions are independent draws although the log has episodes */
+    double reward_lo, reward_hi; /* declared range; NAN: as the log shows, listed as an assumption */
+    const double *start;         /* ρ [S]; NULL: estimated from the episode starts, which costs part of δ */
+    uint64_t seed;               /* of the random halves of an i.i.d. log */
+    int threads;
+    pess_progress progress;
+} pess_certify_options;
+
+PESS_API pess_certify_options pess_certify_options_defaults(void);
+
+enum { PESS_LEDGER_LIMIT = 24, PESS_CERTIFY_ASSUMPTION_LIMIT = 24, PESS_CANDIDATE_LIMIT = 12 };
+
+/* Where δ went: the entries sum to it. */
+typedef struct pess_ledger_entry {
+    char what[80];
+    double delta;
+} pess_ledger_entry;
+
+/* A policy that was tried. */
+typedef struct pess_candidate {
+    char name[40];
+    double predicted; /* lower bound that the first part alone predicts; NAN where it was not asked */
+    double lower;     /* certified; NAN: not tested, and nothing paid for it */
+} pess_candidate;
+
+typedef struct pess_certificate_info {
+    double lower_bound;                                     /* of E_ρ[v^π]: at least V_lo */
+    double value_estimate;                                  /* of the same at face value */
+    double optimal_upper_bound;                             /* of E_ρ[v] of any policy */
+    double suboptimality_upper_bound;                       /* their difference */
+    double behaviour_value_estimate, behaviour_upper_bound; /* the policy that made the log */
+    double improvement_lower_bound;                         /* lower_bound − behaviour_upper_bound */
+    bool recommend_switch;                                  /* the improvement is certified */
+    bool vacuous;                                           /* lower_bound says nothing: it is V_lo */
+    double value_lo, value_hi;                              /* V_lo, V_hi: what any policy has */
+    const char *method, *uncertainty, *test;                /* test: what gave the bound, "sets", "box" or "pooled" */
+    double gamma, delta, split;
+    pess_outcome_kind outcome;
+    double residual; /* of the fixed points behind the bounds; already paid for */
+    int64_t transitions, first_part, second_part;
+    int ledger_count, assumption_count, candidate_count;
+    pess_ledger_entry ledger[PESS_LEDGER_LIMIT];
+    char assumptions[PESS_CERTIFY_ASSUMPTION_LIMIT][400];
+    pess_candidate candidates[PESS_CANDIDATE_LIMIT];
+} pess_certificate_info;
+
+typedef struct pess_certificate pess_certificate;
+
+PESS_API pess_status pess_certify(const pess_dataset *data, const pess_certify_options *options, pess_certificate **out,
+                                  pess_error *error);
+PESS_API void pess_certificate_destroy(pess_certificate *certificate);
+PESS_API const pess_certificate_info *pess_certificate_get_info(const pess_certificate *certificate);
+PESS_API const pess_policy *pess_certificate_policy(const pess_certificate *certificate);
+
+/* Where data is missing: d(s)π(a|s)u(s,a) is what a pair adds to the doubt about the policy's value. */
+typedef struct pess_gap {
+    int64_t state, action, count;
+    double visits;      /* d(s)π(a|s), discounted, in the empirical model */
+    double uncertainty; /* u(s,a) */
+    double share;       /* of the whole doubt Σ d·π·u */
+    double gain;        /* by how much one more sample here brings the doubt down, to first order */
+} pess_gap;
+
+/* The `top` pairs by gain, the best first, into out; *found of them. options: gamma, delta, uncertainty (one per pair;
+ * NULL: hoeffding), trajectories, max_successors. *doubt is the whole (may be NULL). */
+PESS_API pess_status pess_gaps(const pess_counts *counts, const pess_model *model, const double *start,
+                               const pess_policy *policy, const pess_solve_options *options, int64_t top, pess_gap *out,
+                               int64_t *found, double *doubt, pess_error *error);
+
+/* What the page of a certificate tells beside the certificate itself. Everything is optional. */
+typedef struct pess_certificate_page {
+    const char *log;     /* its name */
+    const char *command; /* the command line that repeats it */
+    const pess_names *state_names, *action_names;
+    const pess_gap *gaps; /* the thin places */
+    int64_t gap_count;
+} pess_certificate_page;
+
+/* One self-contained HTML page for people: the recommendation first. Whole or not at all. */
+PESS_API pess_status pess_certificate_write_page(const pess_certificate *certificate, const pess_certificate_page *page,
+                                                 const char *path, pess_error *error);
+
+/* The paper's theorems as programs (docs/theory.md states each one). Theorem 1, for a finite set of `count` choices
+ * with objective f and proxy f_hat: regret <= inf + sup. Returns inf + sup; the parts go to the pointers that are not
+ * NULL. The proxy's maximiser is the first one. Corollary 1 is the same with policies as choices. */
+PESS_API double pess_theorem_1(int64_t count, const double *f, const double *f_hat, double *inf_term, double *sup_term,
+                               double *regret);
+
+typedef struct pess_theorem_row {
+    const char *theorem;   /* "2 (naive)", "3 (uncertainty-aware)", … */
+    const char *algorithm; /* whose policy it speaks of */
+    double alpha;          /* in the theory's units */
+    double inf_term, sup_term, bound;
+    double suboptimality; /* the truth */
+    bool holds;
+    const char *witness; /* the policy behind inf_term: any policy gives a valid, looser one */
+} pess_theorem_row;
+
+typedef struct pess_theorem_options {
+    const char *uncertainty; /* one number per pair; NULL: hoeffding, as in the paper */
+    double gamma, delta;
+    bool trajectories;
+    int64_t max_successors;
+    const double *alphas;
+    int64_t alpha_count;
+    int threads;
+} pess_theorem_options;
+
+PESS_API pess_theorem_options pess_theorem_options_defaults(void);
+/* Theorems 2, 3, 4 and the density variant on one dataset, for every α, beside the truth in `mdp`. counts and model are
+ * of the dataset, with the MDP's states and actions. rows has room for 4·alpha_count; *count are filled. */
+PESS_API pess_status pess_theorems(const pess_mdp *mdp, const pess_counts *counts, const pess_model *model,
+                                   const double *start, const pess_theorem_options *options, pess_theorem_row *rows,
+                                   int64_t *count, pess_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,108 @@
+/* Pessimist: logs. Names, columns, files, and what a look at a log finds.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef PESS_DATA_H
+#define PESS_DATA_H
+
+#include "pess/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define PESS_MAX_STATES ((int64_t)1 << 28)
+#define PESS_MAX_ACTIONS ((int64_t)1 << 20)
+#define PESS_MAX_PAIRS ((int64_t)1 << 31)
+
+/* The names of states, actions or episodes. Ids run from 0. Where the input used integers there are no names and
+ * a name is the id in decimal. */
+typedef struct pess_names pess_names;
+
+PESS_API bool pess_names_given(const pess_names *names);                  /* false: ids are the names; NULL is fine */
+PESS_API int64_t pess_names_count(const pess_names *names);               /* 0 where there are no names */
+PESS_API const char *pess_names_get(const pess_names *names, int64_t id); /* NULL where there are no names */
+PESS_API int64_t pess_names_find(const pess_names *names, const char *name); /* -1: not there */
+
+/* How a transition ends. A terminal one has no future: value 0 follows, and nothing is uncertain about that. A
+ * cut-off one (time limit) has a future that the log does not show; it is never counted as a zero. */
+typedef enum pess_end { PESS_END_NONE = 0, PESS_END_TERMINAL = 1, PESS_END_CUTOFF = 2 } pess_end;
+
+/* A log, column by column, one entry per transition. Optional columns are NULL where the log has none. */
+typedef struct pess_columns {
+    int64_t rows;
+    const uint32_t *state, *action, *next_state;
+    const double *reward;
+    const uint8_t *end;        /* pess_end; never NULL in what the library hands out */
+    const int64_t *episode;    /* optional; any integers, equal within an episode */
+    const int64_t *step;       /* optional; position within the episode */
+    const double *probability; /* optional; the behaviour policy's probability of `action` */
+} pess_columns;
+
+typedef struct pess_dataset pess_dataset;
+
+typedef struct pess_read_options {
+    int64_t states, actions; /* declared sizes; 0: taken from the log */
+    const char *format;      /* a name of pess_format_list, or NULL: told by the file's first bytes */
+    int threads;             /* 0: all there are */
+    pess_progress progress;
+} pess_read_options;
+
+PESS_API pess_read_options pess_read_options_defaults(void);
+
+/* Files of transitions. Formats are told apart by their first bytes when reading and by the file name when writing
+ * (.csv, .csv.gz, .npz, .pesslog). path "-" reads standard input. Writing is whole or not at all. */
+PESS_API pess_status pess_dataset_read(const char *path, const pess_read_options *options, pess_dataset **out,
+                                       pess_error *error);
+PESS_API pess_status pess_dataset_write(const pess_dataset *data, const char *path, const char *format,
+                                        pess_error *error);
+/* Copies the columns. states and actions may be 0: the largest id plus one is taken. */
+PESS_API pess_status pess_dataset_create(const pess_columns *columns, int64_t states, int64_t actions,
+                                         pess_dataset **out, pess_error *error);
+PESS_API void pess_dataset_destroy(pess_dataset *data);
+PESS_API void pess_dataset_columns(const pess_dataset *data, pess_columns *out);
+PESS_API int64_t pess_dataset_states(const pess_dataset *data);
+PESS_API int64_t pess_dataset_actions(const pess_dataset *data);
+PESS_API const pess_names *pess_dataset_state_names(const pess_dataset *data);
+PESS_API const pess_names *pess_dataset_action_names(const pess_dataset *data);
+PESS_API const pess_names *pess_dataset_episode_names(const pess_dataset *data);
+
+typedef struct pess_format_info {
+    const char *name, *extensions, *summary;
+    bool reads, writes;
+} pess_format_info;
+
+PESS_API const pess_format_info *pess_format_list(size_t *count);
+
+/* What a look at a log finds. `findings` are sentences, most serious first. */
+typedef enum pess_severity { PESS_SEVERITY_NOTE = 0, PESS_SEVERITY_WARNING = 1 } pess_severity;
+
+typedef struct pess_finding {
+    pess_severity severity;
+    const char *code; /* a short fixed word, e.g. "episode-gap" */
+    char text[400];
+} pess_finding;
+
+typedef struct pess_inspection {
+    int64_t rows, states, actions;         /* as declared, or as found */
+    int64_t states_seen, actions_seen;     /* that occur as `state` / `action` */
+    int64_t next_only_states;              /* occur as next_state only, after a transition that continues */
+    int64_t terminal_states;               /* occur only as the next state of terminal transitions */
+    int64_t episodes;                      /* 0: no episode column */
+    int64_t terminals, cutoffs, open_ends; /* open_ends: episodes whose last row is neither */
+    int64_t gaps;                          /* consecutive steps whose next_state is not the following state */
+    int64_t duplicates;                    /* rows that repeat an (episode, step), or a whole row where there is none */
+    double reward_min, reward_max, reward_mean;
+    int64_t pairs, pairs_seen;         /* pairs: state-action pairs of the states seen as `state` */
+    int64_t count_least, count_median; /* over the pairs seen */
+    int64_t count_most;
+    size_t finding_count;
+    pess_finding *findings;
+} pess_inspection;
+
+PESS_API pess_status pess_dataset_inspect(const pess_dataset *data, pess_inspection **out, pess_error *error);
+PESS_API void pess_inspection_destroy(pess_inspection *inspection);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,270 @@
+/* Pessimist: networks, players, and learning from a fixed dataset of observations (paper, section 6).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef PESS_NETWORKS_H
+#define PESS_NETWORKS_H
+
+#include "pess/environments.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- networks and players */
+
+/* A network that turns a packed observation into one number per action. It computes on the best instructions the
+ * machine has ("avx2" or "portable"); the same path gives the same bytes, at any thread count. */
+typedef struct pess_net pess_net;
+
+typedef struct pess_net_info {
+    int rows, cols, channels; /* of the observations it reads */
+    int outputs, layer_count;
+    int64_t bytes; /* of a packed observation */
+    int64_t parameters;
+    uint32_t checksum;   /* CRC-32 of its file; 0 where it has none yet */
+    const char *kernels; /* the path it computes on */
+    const char *notes;   /* lines "key=value": how it was trained */
+} pess_net_info;
+
+typedef struct pess_net_layer {
+    const char *kind;        /* "conv" or "dense" */
+    int kernel, stride;      /* 0 for a dense layer */
+    int outputs, rows, cols; /* channels and board after it */
+    double slope;            /* activation max(y, slope·y): 1 none, 0 ReLU */
+    int64_t parameters;
+} pess_net_layer;
+
+/* kernels: "avx2", "portable", or NULL for the best there is. Truncated, damaged or foreign files are PESS_INPUT. */
+PESS_API pess_status pess_net_read(const char *path, const char *kernels, pess_net **out, pess_error *error);
+PESS_API pess_status pess_net_write(const pess_net *net, const char *path, pess_error *error);
+PESS_API void pess_net_destroy(pess_net *net);
+PESS_API void pess_net_get_info(const pess_net *net, pess_net_info *out); /* texts live as long as the network */
+PESS_API bool pess_net_get_layer(const pess_net *net, int index, pess_net_layer *out); /* false: no such layer */
+/* The value of a note, cut to size - 1 characters; false where there is no such key. */
+PESS_API bool pess_net_note(const pess_net *net, const char *key, char *value, size_t size);
+/* Outputs [count*outputs] of `count` packed observations, `stride` bytes apart. */
+PESS_API pess_status pess_net_apply(const pess_net *net, const uint8_t *bits, int64_t stride, int64_t count,
+                                    int threads, float *out, pess_error *error);
+/* How a network acts, by its note "acts": "softmax" (imitation) means by sampling, "argmax" or no note greedily. Any
+ * other rule needs more than this network: PESS_INPUT. */
+PESS_API pess_status pess_net_samples(const pess_net *net, const char *name, bool *sample, pess_error *error);
+/* The action of these outputs: the largest (the smallest of equals), or one drawn from their softmax. */
+PESS_API int64_t pess_net_action(const float *outputs, int64_t actions, bool sample, pess_random *random);
+/* PESS_INPUT where the network was made for another game or another board, or is no policy (acts=uncertainty). */
+PESS_API pess_status pess_net_check_game(const pess_net *net, const char *name, const pess_env_info *game,
+                                         pess_error *error);
+
+/* How well somebody plays: whole episodes, each in an environment of its own, so the result depends on the seed and the
+ * number of episodes alone. */
+typedef struct pess_play_options {
+    pess_env_options env; /* its seed and stream are not read; env.step_limit 0: 10,000 */
+    double epsilon;       /* probability of a uniformly random action. Default 0 */
+    bool sample;          /* draw actions from the softmax of the outputs; else the largest output. Default false */
+    int64_t episodes;     /* Default 1,000 */
+    uint64_t seed;
+    int threads; /* 0: all there are */
+    pess_progress progress;
+} pess_play_options;
+
+typedef struct pess_play_result {
+    double mean_return, ci95; /* ci95: half-width of the 95 % interval of the mean (normal approximation) */
+    double mean_length;
+    int64_t episodes, cutoffs; /* cutoffs: episodes that reached the step limit */
+    double least_return, most_return;
+} pess_play_result;
+
+PESS_API pess_play_options pess_play_options_defaults(void);
+/* Greedy (the smallest of equally good actions), or by sampling, but for epsilon; net NULL: uniformly random. */
+PESS_API pess_status pess_play(const pess_net *net, const pess_play_options *options, pess_play_result *out,
+                               pess_error *error);
+
+/* DQN (Mnih et al. 2015) with double targets (van Hasselt et al. 2016), many environments at once and replay in packed
+ * bits. The directory gets log.csv, two generations of checkpoints and, at the end, policy.pessnet: of the best
+ * snapshots by `evaluate_episodes` greedy episodes the one that is best again on fresh episodes. */
+typedef struct pess_dqn_options {
+    const char *game;    /* a name of pess_env_list */
+    const char *network; /* "dqn" (default), "value" or "dense" */
+    const char *kernels; /* NULL: the best */
+    const char *out;     /* directory; made where it is missing */
+    const pess_mdp *mdp; /* in place of a game: one-hot states, network "dense" */
+    bool resume;         /* go on from the newest good checkpoint in `out` */
+    uint64_t seed;
+    int threads;                               /* of the evaluations; 0: all there are */
+    int64_t frames;                            /* in all environments together. Default 5,000,000 */
+    int64_t envs;                              /* Default 32 */
+    int64_t replay;                            /* transitions kept. Default 100,000 */
+    int64_t batch;                             /* Default 32 */
+    int64_t train_every;                       /* frames per update. Default 8 */
+    int64_t target_every;                      /* updates between copies to the target network. Default 1,000 */
+    int64_t average;                           /* updates whose running mean is evaluated and kept. Default 1,000 */
+    int64_t warmup;                            /* frames of random play before the first update. Default 5,000 */
+    double epsilon_first, epsilon_last;        /* of the exploring policy. Default 1 and 0.05 … */
+    int64_t epsilon_frames;                    /* … linearly over these. Default 250,000 */
+    double gamma;                              /* Default 0.99 */
+    int64_t n_step;                            /* rewards summed before the value of the state reached. Default 3 */
+    double rate, rate_last;                    /* Adam's step size, linear over the frames. Default 3e-4 to 3e-5 */
+    double adam_epsilon;                       /* Default 1.5e-4, as usual for DQN: small gradients stay small steps */
+    double huber;                              /* threshold of the loss. Default 1 */
+    int64_t step_limit;                        /* of an episode in training; cut off, never terminal. Default 5,000 */
+    int64_t evaluate_every, evaluate_episodes; /* frames; Default 100,000 and 100 */
+    int64_t final_episodes;                    /* of the last comparison. Default 1,000 */
+    int64_t checkpoint_every;                  /* frames. Default 500,000 */
+    pess_progress progress;
+} pess_dqn_options;
+
+typedef struct pess_dqn_result {
+    int64_t frames, updates, resumed_from; /* resumed_from: frame of the checkpoint; -1: from the beginning */
+    double mean_return, ci95;              /* of the policy written, on fresh episodes */
+    int64_t best_frame;                    /* when it was taken */
+    double seconds, network_seconds;       /* of this run; network_seconds: acting, targets and training */
+} pess_dqn_result;
+
+PESS_API pess_dqn_options pess_dqn_options_defaults(void);
+PESS_API pess_status pess_dqn_run(const pess_dqn_options *options, pess_dqn_result *out, pess_error *error);
+
+/* ---- learning from a fixed dataset */
+
+/* A log of a game: packed observations, each different one kept once, and transitions between them. The last
+ * observation of every episode is kept, and whether it was terminal or a cut-off. */
+typedef struct pess_transitions pess_transitions;
+
+typedef struct pess_transitions_info {
+    const char *game;    /* "mdp" for one-hot states of an MDP */
+    const char *notes;   /* lines "key=value": how it was collected */
+    int64_t bits, bytes; /* of an observation */
+    int64_t actions;
+    int64_t transitions, states, pairs; /* states: different observations; pairs: different (state, action) */
+    int64_t episodes;                   /* that are whole: begun and ended in the log */
+    int64_t terminals, cutoffs;         /* transitions that end so; where collecting stopped counts as a cut-off */
+    double mean_return, ci95;           /* of the whole episodes; NAN where there are none, ci95 also for one */
+    double gamma_return;                /* their mean return discounted by 0.99 */
+} pess_transitions_info;
+
+typedef struct pess_collect_options {
+    pess_env_options env; /* its seed and stream are not read; env.step_limit 0: 10,000 */
+    const pess_net *net;  /* who acts; NULL: uniformly at random */
+    bool sample;          /* draw from the softmax of its outputs (pess_net_samples); else the largest. Default false */
+    const pess_mdp *mdp;  /* in place of a game; then net reads one-hot states */
+    double epsilon;       /* probability of a uniformly random action. Default 0 */
+    int64_t transitions;  /* Default 500,000 */
+    int64_t envs;         /* environments that step together; the log has them one after the other. Default 32 */
+    uint64_t seed;
+    pess_progress progress;
+} pess_collect_options;
+
+PESS_API pess_collect_options pess_collect_options_defaults(void);
+/* Environment i is stream 2^32 + i of the seed, so it shares no luck with the episodes of pess_play. An episode that
+ * goes on when its environment has its share of the transitions is cut off there. The result depends on the options
+ * alone. */
+PESS_API pess_status pess_collect(const pess_collect_options *options, pess_transitions **out, pess_error *error);
+/* Files (.pessdata; docs/formats.md): truncated, damaged or foreign ones are PESS_INPUT. */
+PESS_API pess_status pess_transitions_read(const char *path, pess_transitions **out, pess_error *error);
+PESS_API pess_status pess_transitions_write(const pess_transitions *data, const char *path, pess_error *error);
+PESS_API void pess_transitions_destroy(pess_transitions *data);
+PESS_API void pess_transitions_get_info(const pess_transitions *data, pess_transitions_info *out);
+/* Transition i; any may be NULL. state, next: [bytes] packed observations, which live as long as the data. */
+PESS_API bool pess_transitions_get(const pess_transitions *data, int64_t i, const uint8_t **state, int32_t *action,
+                                   double *reward, const uint8_t **next, pess_end *end);
+
+/* The algorithms, and named sets of numbers to train with. */
+typedef struct pess_learner_info {
+    const char *name, *summary;
+    bool values;             /* learns q-values (imitation does not) */
+    bool imitation;          /* needs the imitation network */
+    bool samples;            /* acts by sampling; argmax of its policy is a control */
+    double alpha;            /* default of absorbed_alpha; NAN where it has none */
+    double alpha_most;       /* largest possible one; 0: any */
+    const char *knob;        /* what alpha is, where it is not the weight of a penalty; else NULL */
+    const char *source;      /* whose settings these are; NULL: the paper's */
+    const char *uncertainty; /* the uncertainty it reads; NULL: none */
+} pess_learner_info;
+
+/* The uncertainty-aware learners are "ua-" and the name of a neural uncertainty. */
+PESS_API const pess_learner_info *pess_learner_list(size_t index);     /* by position from 0; NULL past the last */
+PESS_API const pess_learner_info *pess_learner_find(const char *name); /* "ua" finds the first of them */
+
+/* Where networks take the uncertainty u(s,a) of a pair from. None of these is a bound: alpha is in absorbed units. */
+typedef struct pess_neural_uncertainty_info {
+    const char *name, *summary, *formula;
+    const char *outside; /* what it says of states outside the data */
+    double cap;          /* default of u_cap; INFINITY: none */
+    bool imitation;      /* needs the imitation network */
+} pess_neural_uncertainty_info;
+
+PESS_API const pess_neural_uncertainty_info *pess_neural_uncertainty_list(size_t index); /* NULL past the last */
+
+typedef struct pess_protocol {
+    const char *name, *summary;
+    int64_t updates, steps, batch; /* Bellman updates, gradient steps of each, samples of a step */
+    double rate, rate_last;        /* Adam's step size within an update, linear from first to last step */
+    bool reset;                    /* the network begins anew at each update */
+    int64_t imitation_steps, imitation_batch;
+    double imitation_rate;      /* of its first step */
+    double imitation_rate_last; /* of its last; linear in between */
+    int64_t eval_every;         /* updates between evaluations; the last five are always evaluated */
+    int64_t eval_episodes;      /* of those in between */
+    int64_t score_episodes;     /* of each of the last five */
+    int64_t control_episodes;   /* of each of the last five, acting by argmax where the algorithm samples */
+    int64_t transitions;        /* that an experiment collects, unless told otherwise */
+} pess_protocol;
+
+PESS_API const pess_protocol *pess_protocol_list(size_t index);
+PESS_API const pess_protocol *pess_protocol_find(const char *name);
+
+#define PESS_SCORED_UPDATES 5 /* the score is the mean over this many last updates */
+
+/* Policies are evaluated in the game as the notes of the data have it: sticky, ramping, minimal_actions. */
+typedef struct pess_train_options {
+    const pess_transitions *data;
+    const char *data_name;     /* for messages and the manifest; NULL: "data" */
+    const char *algorithm;     /* a name of pess_learner_list */
+    pess_protocol protocol;    /* a copy, to be changed at will; default "quick" */
+    double alpha;              /* absorbed α; NAN: the algorithm's own */
+    const char *uncertainty;   /* with algorithm "ua": a name of pess_neural_uncertainty_list; NULL: the first */
+    double u_cap;              /* largest u; NAN: the uncertainty's own */
+    bool relative;             /* u counts from the smallest u of its state (default): without that, every action is
+                                  penalised and ending an episode early looks good */
+    int64_t uncertainty_steps; /* of the uncertainty's network, a quarter of the protocol's batch each; 0: three fifths
+                                  of all steps of the values */
+    double gamma;              /* Default 0.99 */
+    const char *network;       /* "value" (default), "dqn" or "dense" */
+    const char *kernels;       /* NULL: the best */
+    const char *out;           /* directory; made where it is missing */
+    const char *imitation;     /* file of a trained imitation network of these data; one whose notes name others is
+                                  refused. NULL: one is trained first, where it is needed, in out/imitation */
+    const pess_mdp *mdp;       /* for data of an MDP: where policies are evaluated; NULL: they are not */
+    bool resume;               /* go on from the newest good checkpoint in `out` */
+    uint64_t seed;
+    int threads;               /* of targets and evaluations; 0: all there are. The result does not depend on it */
+    double checkpoint_seconds; /* between checkpoints, which are taken after updates. Default 10 */
+    double report_seconds;     /* least time between reports of progress. Default 0.1 */
+    pess_progress progress;
+} pess_train_options;
+
+/* How a policy did: means over the last PESS_SCORED_UPDATES updates unless said otherwise. Discounted by gamma. */
+typedef struct pess_train_result {
+    double score;        /* mean undiscounted return */
+    double score_final;  /* of the final update alone */
+    double score_best;   /* the best seen at any evaluation: not a result, shown as a warning */
+    double score_spread; /* largest minus smallest of the scored updates: oscillation; 0 for those without values, who
+                            have one evaluation; NAN where nothing was played */
+    double control;      /* score when acting by argmax; equals score where the algorithm does not sample */
+    double predicted;    /* mean value that the algorithm gives to the episodes' first states; NAN without values */
+    double obtained;     /* mean discounted return of the same episodes */
+    double outside;      /* share of acting steps in states that are not in the data */
+    double mean_target, loss;
+    double seconds;                /* of this run */
+    int64_t updates, resumed_from; /* resumed_from: update of the checkpoint; -1: from the beginning */
+    char warning[256];             /* what the data do not support, in a sentence; empty where there is nothing */
+} pess_train_result;
+
+PESS_API pess_train_options pess_train_options_defaults(void);
+/* The learner that algorithm and uncertainty name together. */
+PESS_API pess_status pess_train_learner(const pess_train_options *options, const pess_learner_info **out,
+                                        pess_error *error);
+PESS_API pess_status pess_train_run(const pess_train_options *options, pess_train_result *out, pess_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

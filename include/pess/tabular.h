@@ -1,0 +1,311 @@
+/* Pessimist: counts, models, known processes, policies, uncertainty, solving and simulation.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef PESS_TABULAR_H
+#define PESS_TABULAR_H
+
+#include "pess/data.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- counts, models and start distributions (paper, appendix A) */
+
+/* n(s,a), n(s,a,s'), sums of rewards: all that the tabular algorithms need of a log. Its size depends on the number of
+ * different (s,a,s'), not on the number of rows; pess_counts_read never holds the log in memory. */
+typedef struct pess_counts pess_counts;
+
+typedef struct pess_counts_info {
+    int64_t states, actions;
+    bool states_declared, actions_declared;
+    int64_t transitions, terminals, cutoffs, episodes; /* episodes 0: none marked */
+    int64_t pairs_seen, successors;                    /* successors: different (s,a,s') */
+    double reward_min, reward_max;                     /* as found in the log; both 0 for an empty one */
+    bool has_episodes;                                 /* the log has an episode column */
+    bool has_starts;                                   /* episode starts are known, so ρ can be estimated */
+} pess_counts_info;
+
+PESS_API pess_status pess_counts_read(const char *path, const pess_read_options *options, pess_counts **out,
+                                      pess_error *error);
+PESS_API pess_status pess_counts_create(const pess_dataset *data, pess_counts **out, pess_error *error);
+PESS_API void pess_counts_destroy(pess_counts *counts);
+PESS_API void pess_counts_get_info(const pess_counts *counts, pess_counts_info *out);
+PESS_API const pess_names *pess_counts_state_names(const pess_counts *counts);
+PESS_API const pess_names *pess_counts_action_names(const pess_counts *counts);
+PESS_API int64_t pess_counts_pair(const pess_counts *counts, int64_t state, int64_t action);       /* n(s,a) */
+PESS_API int64_t pess_counts_state(const pess_counts *counts, int64_t state);                      /* n(s) */
+PESS_API double pess_counts_mean_reward(const pess_counts *counts, int64_t state, int64_t action); /* 0 at n = 0 */
+
+/* What stands in for a pair that the log never shows. One draw per dataset and seed. */
+typedef enum pess_unseen {
+    PESS_UNSEEN_PAPER,    /* reward uniform at random in the reward range, next state uniform over all */
+    PESS_UNSEEN_WORST,    /* the lowest reward for ever: q = V_lo */
+    PESS_UNSEEN_SELF_LOOP /* the lowest reward, and the state stays: q = r_lo + γ v(s) */
+} pess_unseen;
+
+typedef struct pess_model_options {
+    pess_unseen unseen;
+    double reward_lo, reward_hi; /* declared range; NAN: taken from the log */
+    uint64_t seed;               /* for PESS_UNSEEN_PAPER */
+} pess_model_options;
+
+/* A decision process as the solvers see it: expected rewards and sparse rows of next-state probabilities, either
+ * estimated from counts (r_D, P_D) or exact (of an MDP). Nothing in it is dense in S*A*S. */
+typedef struct pess_model pess_model;
+
+PESS_API pess_model_options pess_model_options_defaults(void);
+PESS_API pess_status pess_model_estimate(const pess_counts *counts, const pess_model_options *options, pess_model **out,
+                                         pess_error *error);
+PESS_API void pess_model_destroy(pess_model *model);
+PESS_API int64_t pess_model_states(const pess_model *model);
+PESS_API int64_t pess_model_actions(const pess_model *model);
+PESS_API double pess_model_reward(const pess_model *model, int64_t state, int64_t action);
+PESS_API double pess_model_probability(const pess_model *model, int64_t state, int64_t action, int64_t next_state);
+/* Probability that the pair ends the episode. */
+PESS_API double pess_model_terminal(const pess_model *model, int64_t state, int64_t action);
+PESS_API bool pess_model_is_terminal_state(const pess_model *model, int64_t state); /* no actions, value 0 */
+PESS_API void pess_model_reward_range(const pess_model *model, double *lo, double *hi);
+
+/* Start distributions are plain arrays [S] that sum to one. Terminal states get no mass from `uniform`. */
+PESS_API pess_status pess_start_uniform(const pess_model *model, double *start, pess_error *error);
+PESS_API pess_status pess_start_from_counts(const pess_counts *counts, double *start, pess_error *error);
+PESS_API pess_status pess_start_read(const char *path, int64_t states, const pess_names *state_names, double *start,
+                                     pess_error *error);
+PESS_API pess_status pess_start_write(const char *path, int64_t states, const pess_names *state_names,
+                                      const double *start, pess_error *error);
+
+/* ---- MDPs */
+
+/* A decision process that is known: per pair a list of outcomes (next state, probability, reward). Several outcomes may
+ * share a next state and differ in reward, which is how random rewards are written down. A state without actions is
+ * terminal. */
+typedef struct pess_mdp pess_mdp;
+
+typedef struct pess_outcome {
+    int64_t state, action, next_state;
+    double probability, reward;
+} pess_outcome;
+
+PESS_API pess_status pess_mdp_create(int64_t states, int64_t actions, const pess_outcome *outcomes, int64_t count,
+                                     pess_mdp **out, pess_error *error);
+PESS_API void pess_mdp_destroy(pess_mdp *mdp);
+PESS_API int64_t pess_mdp_states(const pess_mdp *mdp);
+PESS_API int64_t pess_mdp_actions(const pess_mdp *mdp);
+PESS_API int64_t pess_mdp_outcomes(const pess_mdp *mdp);
+/* CSV with the columns idstatefrom,idaction,idstateto,probability,reward: read by name in any order, written in this
+ * one. */
+PESS_API pess_status pess_mdp_read(const char *path, pess_mdp **out, pess_error *error);
+PESS_API pess_status pess_mdp_write(const pess_mdp *mdp, const char *path, pess_error *error);
+PESS_API pess_status pess_mdp_model(const pess_mdp *mdp, pess_model **out, pess_error *error);
+
+/* How the rewards of a known process are paid. */
+typedef enum pess_reward_kind {
+    PESS_REWARD_BERNOULLI, /* 0 or 1 */
+    PESS_REWARD_MEAN       /* the mean itself */
+} pess_reward_kind;
+
+/* Torus of rows × cols cells; actions up, right, down, left. With probability `slip` the direction is drawn uniformly
+ * from all four (the intended one included). Mean rewards per (s,a) are drawn from Beta(a,b). Defaults are those of the
+ * paper's code. */
+typedef struct pess_gridworld_options {
+    size_t size;
+    int64_t rows, cols;
+    double slip;
+    double reward_beta[2]; /* a, b */
+    pess_reward_kind rewards;
+    uint64_t seed;
+} pess_gridworld_options;
+
+PESS_API const pess_setting_table *pess_gridworld_settings(void);
+PESS_API pess_gridworld_options pess_gridworld_options_defaults(void);
+PESS_API pess_status pess_mdp_gridworld(const pess_gridworld_options *options, pess_mdp **out, pess_error *error);
+
+/* One state, `arms` actions with Bernoulli rewards: the first of mean `best`, the others of mean `rest`; every pull
+ * leads back to the state. Defaults: the paper's example. */
+typedef struct pess_bandit_options {
+    size_t size;
+    int64_t arms;
+    double best, rest;
+} pess_bandit_options;
+
+PESS_API const pess_setting_table *pess_bandit_settings(void);
+PESS_API pess_bandit_options pess_bandit_options_defaults(void);
+PESS_API pess_status pess_mdp_bandit(const pess_bandit_options *options, pess_mdp **out, pess_error *error);
+
+/* Garnet: each pair has `branching` different next states with probabilities from a uniformly random point of the
+ * simplex, mean reward uniform in [0,1]; the last `terminals` states are terminal. */
+typedef struct pess_garnet_options {
+    size_t size;
+    int64_t states, actions, branching, terminals;
+    pess_reward_kind rewards;
+    uint64_t seed;
+} pess_garnet_options;
+
+PESS_API const pess_setting_table *pess_garnet_settings(void);
+PESS_API pess_garnet_options pess_garnet_options_defaults(void);
+PESS_API pess_status pess_mdp_garnet(const pess_garnet_options *options, pess_mdp **out, pess_error *error);
+
+/* ---- policies */
+
+/* π(a|s), stochastic. Rows of terminal states are zero, all others sum to one. */
+typedef struct pess_policy pess_policy;
+
+PESS_API pess_status pess_policy_create(int64_t states, int64_t actions, const double *probabilities, /* [S*A] */
+                                        pess_policy **out, pess_error *error);
+PESS_API pess_status pess_policy_uniform(const pess_model *model, pess_policy **out, pess_error *error);
+/* π̂(a|s) = n(s,a)/n(s); uniform where the state was never seen. */
+PESS_API pess_status pess_policy_empirical(const pess_counts *counts, const pess_model *model, pess_policy **out,
+                                           pess_error *error);
+/* (1-ε)π + ε·uniform over the actions that the model has in each state. */
+PESS_API pess_status pess_policy_soften(const pess_policy *policy, const pess_model *model, double epsilon,
+                                        pess_policy **out, pess_error *error);
+PESS_API void pess_policy_destroy(pess_policy *policy);
+PESS_API int64_t pess_policy_states(const pess_policy *policy);
+PESS_API int64_t pess_policy_actions(const pess_policy *policy);
+PESS_API const double *pess_policy_row(const pess_policy *policy, int64_t state); /* [A] */
+/* CSV with the columns state,action,probability; only non-zero rows. Reading checks the policy against the model it is
+ * meant for: the same states, no action that a state does not have, rows that sum to one. */
+PESS_API pess_status pess_policy_read(const char *path, const pess_model *model, const pess_names *state_names,
+                                      const pess_names *action_names, pess_policy **out, pess_error *error);
+PESS_API pess_status pess_policy_write(const pess_policy *policy, const char *path, const pess_names *state_names,
+                                       const pess_names *action_names, pess_error *error);
+/* CSV with the columns state,value. */
+PESS_API pess_status pess_values_write(const char *path, int64_t states, const pess_names *state_names,
+                                       const double *values, pess_error *error);
+
+/* ---- uncertainty (paper, appendix B; docs/notation.md) */
+
+typedef enum pess_holds {
+    PESS_HOLDS_NOTHING,   /* no error probability in it: a heuristic */
+    PESS_HOLDS_FIXED_V,   /* for one value function fixed before the data; a heuristic for one chosen from them */
+    PESS_HOLDS_EVERYTHING /* for all values and all policies at once: may stand behind a certificate */
+} pess_holds;
+
+typedef struct pess_uncertainty_info {
+    const char *name, *summary, *formula;
+    pess_holds holds;
+    const char *holds_for;  /* the same in words, as the reports print it */
+    bool per_action;        /* one number per (s,a); otherwise it depends on the whole π(·|s) */
+    bool depends_on_values; /* recomputed as v changes */
+    bool is_set;            /* a set of transition rows: fits `robust` */
+    const char *absorbed;   /* the formula with its constants dropped, or NULL where there is none */
+} pess_uncertainty_info;
+
+PESS_API const pess_uncertainty_info *pess_uncertainty_list(size_t *count);
+PESS_API const pess_uncertainty_info *pess_uncertainty_find(const char *name); /* NULL: no such one */
+
+/* ---- solving */
+
+typedef struct pess_algorithm_info {
+    const char *name, *summary, *equation, *source;
+    bool takes_uncertainty;          /* -u is needed or has a default */
+    const char *default_uncertainty; /* NULL where it takes none */
+    bool takes_alpha;
+    bool takes_sets_only; /* only uncertainties with is_set fit */
+    const char *knobs;    /* other settings it reads, in words; NULL: none */
+} pess_algorithm_info;
+
+PESS_API const pess_algorithm_info *pess_algorithm_list(size_t *count);
+PESS_API const pess_algorithm_info *pess_algorithm_find(const char *name);
+
+typedef enum pess_method {
+    PESS_METHOD_AUTO,
+    PESS_METHOD_POLICY_ITERATION,
+    PESS_METHOD_VALUE_ITERATION,
+    PESS_METHOD_MODIFIED_POLICY_ITERATION
+} pess_method;
+
+typedef enum pess_evaluation { PESS_EVALUATION_AUTO, PESS_EVALUATION_LU, PESS_EVALUATION_KRYLOV } pess_evaluation;
+
+typedef struct pess_solve_options {
+    const char *algorithm;   /* a name of pess_algorithm_list; default "ua" */
+    const char *uncertainty; /* a name of pess_uncertainty_list; NULL: the algorithm's default */
+    double gamma;            /* discount in [0,1]; 1 only where every policy reaches a terminal. Default 0.99 */
+    double delta;            /* error probability in (0,1). Default 0.05 */
+    double alpha;            /* strength of the pessimism, >= 0. Default 1, absorbed */
+    bool absorbed;           /* α in absorbed units: penalty α/√n for UA, α·TV for proximal */
+    bool clip_rewards;       /* UA: clip the penalised reward to the reward range, as the paper's code does */
+    bool trajectories;       /* counts are adaptive: pay for every n at once (default for logs with episodes) */
+    int64_t max_successors;  /* m: declared number of possible next states of a pair; 0: all states */
+    double local_policies;   /* hoeffding-s: |Π_local|; 0: the |A| deterministic ones */
+    double min_count;        /* SPIBB n_∧, R-MIN m. Default 10 */
+    double budget;           /* Soft-SPIBB ε. Default 1 */
+    pess_method method;
+    pess_evaluation evaluation;
+    double tolerance;       /* sup-norm of the Bellman residual at which to stop. Default 1e-10 */
+    int64_t max_iterations; /* of the outer loop. Default 1e6; reaching it is an outcome, never silent */
+    double time_limit;      /* seconds; 0: none */
+    uint64_t seed;
+    int threads; /* 0: all there are */
+    pess_progress progress;
+} pess_solve_options;
+
+PESS_API pess_solve_options pess_solve_options_defaults(void);
+
+typedef enum pess_outcome_kind {
+    PESS_OUTCOME_CONVERGED,
+    PESS_OUTCOME_ITERATION_LIMIT,
+    PESS_OUTCOME_TIME_LIMIT
+} pess_outcome_kind;
+
+PESS_API const char *pess_outcome_name(pess_outcome_kind outcome); /* "converged", "iteration-limit", "time-limit" */
+
+typedef struct pess_solution pess_solution;
+
+typedef struct pess_solution_info {
+    const char *algorithm, *uncertainty, *holds_for; /* uncertainty NULL where none is used */
+    double value;                                    /* E_ρ of the family's own (penalised) value of the policy */
+    double naive_value;                              /* E_ρ of its unpenalised empirical value */
+    pess_outcome_kind outcome;
+    int64_t iterations;
+    double residual; /* sup-norm of v - T v for the family's own operator */
+    double seconds;
+    const char *method, *evaluation; /* what was used */
+} pess_solution_info;
+
+/* Finds the best policy of a family. `counts` may be NULL for algorithms that need none (naive on an exact model). */
+PESS_API pess_status pess_solve(const pess_counts *counts, const pess_model *model, const double *start,
+                                const pess_solve_options *options, pess_solution **out, pess_error *error);
+/* The family's value of a given policy. */
+PESS_API pess_status pess_evaluate(const pess_counts *counts, const pess_model *model, const double *start,
+                                   const pess_policy *policy, const pess_solve_options *options, pess_solution **out,
+                                   pess_error *error);
+PESS_API void pess_solution_destroy(pess_solution *solution);
+PESS_API void pess_solution_get_info(const pess_solution *solution, pess_solution_info *out);
+PESS_API const pess_policy *pess_solution_policy(const pess_solution *solution);
+PESS_API const double *pess_solution_values(const pess_solution *solution);       /* [S] the family's */
+PESS_API const double *pess_solution_naive_values(const pess_solution *solution); /* [S] */
+/* u(s,a) that the solution rests on, before α; NULL for algorithms without one or where it is not per action. [S*A] */
+PESS_API const double *pess_solution_uncertainty(const pess_solution *solution);
+/* Discounted visitation d(s) = Σ_t γ^t P(s_t = s) of the policy in the model, from ρ. `out` [S]. */
+PESS_API pess_status pess_visitation(const pess_model *model, const double *start, const pess_policy *policy,
+                                     const pess_solve_options *options, double *out, pess_error *error);
+
+/* ---- simulation */
+
+typedef enum pess_state_dist {
+    PESS_STATE_DIST_START,     /* states of the transitions drawn from ρ */
+    PESS_STATE_DIST_STATIONARY /* from the stationary law of the collecting policy */
+} pess_state_dist;
+
+typedef struct pess_simulate_options {
+    int64_t transitions;        /* > 0: that many independent transitions … */
+    pess_state_dist state_dist; /* … from these states */
+    int64_t episodes, horizon;  /* or whole episodes, cut off after `horizon` steps */
+    double epsilon;             /* the policy is softened by this much first */
+    uint64_t seed;
+    pess_progress progress;
+} pess_simulate_options;
+
+PESS_API pess_simulate_options pess_simulate_options_defaults(void);
+PESS_API pess_status pess_simulate(const pess_mdp *mdp, const pess_policy *policy, const double *start,
+                                   const pess_simulate_options *options, pess_dataset **out, pess_error *error);
+/* Stationary law of a policy, [S]; a linear solve, so periodic chains are fine. PESS_INPUT where it is not unique. */
+PESS_API pess_status pess_stationary(const pess_model *model, const pess_policy *policy, double *out,
+                                     pess_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
