@@ -1,7 +1,7 @@
 /* The deep experiments without networks: plans, settings, results on disk and the queue. */
-#include "plan_case.h"
+#include "games_case.h"
 
-#include "experiment/minatar_queue.h"
+#include "experiment/queue.h"
 
 #include <math.h>
 #include <sys/stat.h>
@@ -51,9 +51,9 @@ static void test_curve_names(void **state) {
     expect_names("naive", 1, (const char *const[]){"naive"}, (const char *const[]){"naive"}, true);
 }
 
-static const pess__minatar_dataset *find_dataset(const pess_minatar *m, const char *game, double x, int trial) {
+static const pess__games_dataset *find_dataset(const pess_minatar *m, const char *game, double x, int trial) {
     for (int64_t d = 0; d < m->dataset_count; d++) {
-        const pess__minatar_dataset *dataset = &m->datasets[d];
+        const pess__games_dataset *dataset = &m->datasets[d];
         if (strcmp(m->games[dataset->game]->name, game) == 0 && m->x[dataset->x] == x && dataset->trial == trial)
             return dataset;
     }
@@ -76,7 +76,7 @@ static void test_seeds(void **state) {
     o.epsilons = "1,0.20";
     o.trials = 2;
     pess_minatar *few = plan(&o);
-    const pess__minatar_dataset *a = find_dataset(all, "freeway", 0.2, 1), *b = find_dataset(few, "freeway", 0.2, 1);
+    const pess__games_dataset *a = find_dataset(all, "freeway", 0.2, 1), *b = find_dataset(few, "freeway", 0.2, 1);
     assert_true(a->data_seed == b->data_seed && a->train_seed == b->train_seed);
     o.seed = 2;
     pess_minatar *others = plan(&o);
@@ -109,7 +109,7 @@ static void test_shards(void **state) {
     o.shards = 5;
     for (o.shard = 1; o.shard <= 5; o.shard++) {
         pess_minatar *m = plan(&o);
-        for (int64_t d = 0; d < m->dataset_count; d++) times[d] += pess__minatar_mine(m, d);
+        for (int64_t d = 0; d < m->dataset_count; d++) times[d] += pess__games_mine(m, d);
         pess_minatar_destroy(m);
     }
     for (int d = 0; d < 84; d++) assert_int_equal(times[d], 1);
@@ -118,7 +118,7 @@ static void test_shards(void **state) {
 static void expect_refused(const pess_minatar_options *o, const char *says) {
     pess_minatar *m = NULL;
     pess_error error = {0};
-    assert_int_equal(pess__minatar_plan(o, &m, &error), PESS_ARGUMENT);
+    assert_int_equal(pess__games_plan(o, &m, &error), PESS_ARGUMENT);
     assert_null(m);
     if (strstr(error.message, says) == NULL) fail_msg("'%s' lacks '%s'", error.message, says);
 }
@@ -162,7 +162,7 @@ static void test_refused(void **state) {
 static void test_settings(void **state) {
     (void)state;
     pess_minatar_options o = options();
-    char here[PESS__MINATAR_SETTINGS], there[PESS__MINATAR_SETTINGS], directory[200];
+    char here[PESS__GAMES_SETTINGS], there[PESS__GAMES_SETTINGS], directory[200];
     (void)snprintf(directory, sizeof directory, "%s", scratch_path(0, "dir"));
     assert_int_equal(mkdir(directory, 0777), 0);
     o.out = directory;
@@ -170,23 +170,23 @@ static void test_settings(void **state) {
     o.epsilons = "0.1,1";
     pess_minatar *m = plan(&o), *back = NULL, *other = NULL;
     m->policy_sum[1] = 0xdeadbeef;
-    assert_int_equal(pess__minatar_write_settings(m, NULL), PESS_OK);
-    assert_int_equal(pess__minatar_read_plan(directory, &back, NULL), PESS_OK);
-    pess__minatar_settings(m, here, sizeof here);
-    pess__minatar_settings(back, there, sizeof there);
+    assert_int_equal(pess__games_write_settings(m, NULL), PESS_OK);
+    assert_int_equal(pess__games_read_plan(directory, &back, NULL), PESS_OK);
+    pess__games_settings(m, here, sizeof here);
+    pess__games_settings(back, there, sizeof there);
     assert_string_equal(here, there);
     for (int64_t d = 0; d < m->dataset_count; d++) assert_true(m->datasets[d].data_seed == back->datasets[d].data_seed);
     /* A last step size of imitation other than 0 has a line of its own, which is missed in either file. */
     m->options.protocol.imitation_rate_last = 0.0001220703125;
-    assert_int_equal(pess__minatar_write_settings(m, NULL), PESS_OK);
+    assert_int_equal(pess__games_write_settings(m, NULL), PESS_OK);
     pess_minatar_destroy(back);
-    assert_int_equal(pess__minatar_read_plan(directory, &back, NULL), PESS_OK);
+    assert_int_equal(pess__games_read_plan(directory, &back, NULL), PESS_OK);
     assert_true(back->options.protocol.imitation_rate_last == 0.0001220703125);
-    pess__minatar_settings(back, there, sizeof there);
+    pess__games_settings(back, there, sizeof there);
     pess_error error = {0};
-    assert_int_equal(pess__minatar_same_settings("A", there, here, false, &error), PESS_ARGUMENT);
+    assert_int_equal(pess__games_same_settings("A", there, here, false, &error), PESS_ARGUMENT);
     assert_non_null(strstr(error.message, "A: made with imitation_rate_last=0.0001220703125; this run has no "));
-    assert_int_equal(pess__minatar_same_settings("A", here, there, false, &error), PESS_ARGUMENT);
+    assert_int_equal(pess__games_same_settings("A", here, there, false, &error), PESS_ARGUMENT);
     assert_non_null(strstr(error.message, "A: made without imitation_rate_last; this run has "));
     /* Fewer games and other curves may go on beside these runs, shards may not differ in them; another rate may never.
      */
@@ -194,19 +194,19 @@ static void test_settings(void **state) {
     o.algorithms = "naive";
     other = plan(&o);
     other->policy_sum[0] = 0xdeadbeef;
-    pess__minatar_settings(other, there, sizeof there);
-    assert_int_equal(pess__minatar_same_settings("A", there, here, false, &error), PESS_OK);
-    assert_int_equal(pess__minatar_same_settings("A", here, there, false, &error), PESS_OK);
-    assert_int_equal(pess__minatar_same_settings("A", there, here, true, &error), PESS_INPUT);
+    pess__games_settings(other, there, sizeof there);
+    assert_int_equal(pess__games_same_settings("A", there, here, false, &error), PESS_OK);
+    assert_int_equal(pess__games_same_settings("A", here, there, false, &error), PESS_OK);
+    assert_int_equal(pess__games_same_settings("A", there, here, true, &error), PESS_INPUT);
     assert_non_null(strstr(error.message, "A: made with games=breakout; the first one has games=asterix,"));
     other->options.protocol.rate = 0.125;
-    pess__minatar_settings(other, there, sizeof there);
-    assert_int_equal(pess__minatar_same_settings("A", there, here, false, &error), PESS_ARGUMENT);
+    pess__games_settings(other, there, sizeof there);
+    assert_int_equal(pess__games_same_settings("A", there, here, false, &error), PESS_ARGUMENT);
     assert_non_null(strstr(error.message, "rate=0.125"));
     other->options.protocol.rate = m->options.protocol.rate;
     other->policy_sum[0] = 1;
-    pess__minatar_settings(other, there, sizeof there);
-    assert_int_equal(pess__minatar_same_settings("A", there, here, false, &error), PESS_ARGUMENT);
+    pess__games_settings(other, there, sizeof there);
+    assert_int_equal(pess__games_same_settings("A", there, here, false, &error), PESS_ARGUMENT);
     assert_non_null(strstr(error.message, "policy-breakout"));
     pess_minatar_destroy(m);
     pess_minatar_destroy(back);
@@ -217,35 +217,35 @@ static void test_settings(void **state) {
 static void test_results(void **state) {
     (void)state;
     pess_minatar_options o = options();
-    char directory[200], path[PESS__MINATAR_PATH];
+    char directory[200], path[PESS__GAMES_PATH];
     (void)snprintf(directory, sizeof directory, "%s", scratch_path(1, "dir"));
     o.out = directory;
     pess_minatar *m = plan(&o), *back = plan(&o);
-    pess__minatar_run *run = pess__minatar_run_of(m, 5, 2);
-    *run = (pess__minatar_run){.result = {.score = 1.0 / 3,
-                                          .score_final = 2e-300,
-                                          .control = -4,
-                                          .predicted = NAN,
-                                          .seconds = 12.5,
-                                          .updates = 40,
-                                          .resumed_from = -1},
-                               .behaviour = 7,
-                               .data_return = NAN};
-    pess__minatar_run_path(m, directory, 5, 2, "", path);
-    assert_int_equal(pess__minatar_make_directories(path, NULL), PESS_OK);
-    assert_int_equal(pess__minatar_write_result(m, 5, 2, NULL), PESS_OK);
-    assert_int_equal(pess__minatar_read_result(back, directory, 5, 2, NULL), PESS_OK);
-    assert_int_equal(pess__minatar_read_result(back, directory, 5, 1, NULL), PESS_OK); /* not there: no error */
-    const pess__minatar_run *read = pess__minatar_run_of(back, 5, 2);
-    assert_true(read->finished && !pess__minatar_run_of(back, 5, 1)->finished);
+    pess__games_run *run = pess__games_run_of(m, 5, 2);
+    *run = (pess__games_run){.result = {.score = 1.0 / 3,
+                                        .score_final = 2e-300,
+                                        .control = -4,
+                                        .predicted = NAN,
+                                        .seconds = 12.5,
+                                        .updates = 40,
+                                        .resumed_from = -1},
+                             .behaviour = 7,
+                             .data_return = NAN};
+    pess__games_run_path(m, directory, 5, 2, "", path);
+    assert_int_equal(pess__games_make_directories(path, NULL), PESS_OK);
+    assert_int_equal(pess__games_write_result(m, 5, 2, NULL), PESS_OK);
+    assert_int_equal(pess__games_read_result(back, directory, 5, 2, NULL), PESS_OK);
+    assert_int_equal(pess__games_read_result(back, directory, 5, 1, NULL), PESS_OK); /* not there: no error */
+    const pess__games_run *read = pess__games_run_of(back, 5, 2);
+    assert_true(read->finished && !pess__games_run_of(back, 5, 1)->finished);
     assert_true(read->result.score == 1.0 / 3 && read->result.score_final == 2e-300 && read->result.control == -4);
     assert_true(isnan(read->result.predicted) && isnan(read->data_return) && read->behaviour == 7);
     assert_true(read->result.updates == 40 && read->result.resumed_from == -1 && read->result.seconds == 12.5);
     /* Every number goes to its own member. */
     const pess_train_result all = made_up(7, 1);
-    *run = (pess__minatar_run){.result = all, .behaviour = 61, .data_return = 62};
-    assert_int_equal(pess__minatar_write_result(m, 5, 2, NULL), PESS_OK);
-    assert_int_equal(pess__minatar_read_result(back, directory, 5, 2, NULL), PESS_OK);
+    *run = (pess__games_run){.result = all, .behaviour = 61, .data_return = 62};
+    assert_int_equal(pess__games_write_result(m, 5, 2, NULL), PESS_OK);
+    assert_int_equal(pess__games_read_result(back, directory, 5, 2, NULL), PESS_OK);
     assert_true(read->result.score == all.score && read->result.score_final == all.score_final);
     assert_true(read->result.score_best == all.score_best && read->result.score_spread == all.score_spread);
     assert_true(read->result.control == all.control && read->result.predicted == all.predicted);
@@ -255,7 +255,7 @@ static void test_results(void **state) {
     /* Made with another setting: refused by its name. */
     pess_error error = {0};
     back->options.protocol.batch = 7;
-    assert_int_equal(pess__minatar_read_result(back, directory, 5, 2, &error), PESS_ARGUMENT);
+    assert_int_equal(pess__games_read_result(back, directory, 5, 2, &error), PESS_ARGUMENT);
     assert_non_null(strstr(error.message, "made with batch=64; this run has batch=7"));
     pess_minatar_destroy(m);
     pess_minatar_destroy(back);
@@ -272,14 +272,14 @@ static void run_queue(int jobs, uint64_t seed, const bool *todo, bool with_data)
     double cost[DATASETS * CURVES];
     int done[DATASETS * CURVES] = {0}, prepared[DATASETS] = {0};
     for (int i = 0; i < DATASETS * CURVES; i++) cost[i] = i % CURVES == 1 ? 1 : 2;
-    pess__minatar_queue *queue = NULL;
-    assert_int_equal(pess__minatar_queue_create(DATASETS, CURVES, with_data, jobs, todo, cost, &queue, NULL), PESS_OK);
+    pess__queue *queue = NULL;
+    assert_int_equal(pess__queue_create(DATASETS, CURVES, with_data, jobs, todo, cost, &queue, NULL), PESS_OK);
     pess_random random = pess_random_create(seed, "queue", 0);
-    pess__minatar_task busy[8];
+    pess__task busy[8];
     int busy_count = 0, loaded = 0;
     while (queue->tasks > 0) {
-        pess__minatar_task task;
-        while (busy_count < jobs && pess__minatar_queue_take(queue, &task)) {
+        pess__task task;
+        while (busy_count < jobs && pess__queue_take(queue, &task)) {
             busy[busy_count++] = task;
             if (task.curve < 0) {
                 assert_int_equal(prepared[task.dataset], 0);
@@ -296,7 +296,7 @@ static void run_queue(int jobs, uint64_t seed, const bool *todo, bool with_data)
         task = busy[which];
         busy[which] = busy[--busy_count];
         if (task.curve < 0) prepared[task.dataset] = 2;
-        if (pess__minatar_queue_finish(queue, &task)) loaded--;
+        if (pess__queue_finish(queue, &task)) loaded--;
     }
     assert_int_equal(loaded, 0);
     assert_int_equal(busy_count, 0);
@@ -306,7 +306,7 @@ static void run_queue(int jobs, uint64_t seed, const bool *todo, bool with_data)
         for (int c = 0; c < CURVES; c++) any |= todo[d * CURVES + c];
         assert_int_equal(prepared[d], any ? 2 : 0);
     }
-    pess__minatar_queue_destroy(queue);
+    pess__queue_destroy(queue);
 }
 
 static void test_queue(void **state) {
@@ -329,20 +329,20 @@ static void test_queue_order(void **state) {
         todo[i] = true;
         cost[i] = i % CURVES; /* curve 3 is the longest */
     }
-    pess__minatar_queue *queue = NULL;
-    pess__minatar_task task[2];
-    assert_int_equal(pess__minatar_queue_create(3, CURVES, true, 2, todo, cost, &queue, NULL), PESS_OK);
-    assert_true(pess__minatar_queue_take(queue, &task[0]) && task[0].dataset == 0 && task[0].curve == -1);
-    assert_true(pess__minatar_queue_take(queue, &task[1]) && task[1].dataset == 1 && task[1].curve == -1);
-    assert_false(pess__minatar_queue_finish(queue, &task[0]));
+    pess__queue *queue = NULL;
+    pess__task task[2];
+    assert_int_equal(pess__queue_create(3, CURVES, true, 2, todo, cost, &queue, NULL), PESS_OK);
+    assert_true(pess__queue_take(queue, &task[0]) && task[0].dataset == 0 && task[0].curve == -1);
+    assert_true(pess__queue_take(queue, &task[1]) && task[1].dataset == 1 && task[1].curve == -1);
+    assert_false(pess__queue_finish(queue, &task[0]));
     static const int expected[][2] = {{0, 3}, {0, 2}, {2, -1}, {0, 1}}; /* the last one before, and one is still left */
     for (int i = 0; i < 4; i++) {
-        pess__minatar_task next;
-        assert_true(pess__minatar_queue_take(queue, &next));
+        pess__task next;
+        assert_true(pess__queue_take(queue, &next));
         assert_int_equal(next.dataset, expected[i][0]);
         assert_int_equal(next.curve, expected[i][1]);
     }
-    pess__minatar_queue_destroy(queue);
+    pess__queue_destroy(queue);
 }
 
 int main(void) {

@@ -2,7 +2,7 @@
  * no more than finding the line. It appears whole or not at all: a run with such a file is finished. */
 #include "core/outfile.h"
 #include "core/text.h"
-#include "experiment/minatar.h"
+#include "experiment/games.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -33,12 +33,12 @@ static void write_double(pess__outfile *file, const char *key, double value) {
     pess__outfile_print(file, ",\n");
 }
 
-pess_status pess__minatar_write_result(const pess_minatar *m, int64_t dataset, int curve, pess_error *error) {
-    const pess__minatar_run *run = pess__minatar_run_of(m, dataset, curve);
-    char path[PESS__MINATAR_PATH], signature[PESS__MINATAR_SETTINGS];
+pess_status pess__games_write_result(const pess_minatar *m, int64_t dataset, int curve, pess_error *error) {
+    const pess__games_run *run = pess__games_run_of(m, dataset, curve);
+    char path[PESS__GAMES_PATH], signature[PESS__GAMES_SETTINGS];
     pess__outfile *file = NULL;
-    pess__minatar_run_path(m, m->out, dataset, curve, "result.json", path);
-    pess__minatar_signature(m, dataset, curve, signature, sizeof signature);
+    pess__games_run_path(m, m->out, dataset, curve, "result.json", path);
+    pess__games_signature(m, dataset, curve, signature, sizeof signature);
     PESS_TRY(pess__outfile_open(path, &file, error));
     pess__outfile_print(file, "{\n  \"format\": \"pess-minatar-run\",\n");
 #define WRITE_DOUBLE(key, value) write_double(file, #key, value);
@@ -99,15 +99,14 @@ static pess_status check_signature(const char *path, const char *found, const ch
     return PESS_OK;
 }
 
-pess_status pess__minatar_read_result(pess_minatar *m, const char *root, int64_t dataset, int curve,
-                                      pess_error *error) {
-    char path[PESS__MINATAR_PATH], text[PESS__MINATAR_SETTINGS], signature[PESS__MINATAR_SETTINGS];
+pess_status pess__games_read_result(pess_minatar *m, const char *root, int64_t dataset, int curve, pess_error *error) {
+    char path[PESS__GAMES_PATH], text[PESS__GAMES_SETTINGS], signature[PESS__GAMES_SETTINGS];
     bool found = false;
-    pess__minatar_run_path(m, root, dataset, curve, "result.json", path);
-    PESS_TRY(pess__minatar_read_text(path, text, sizeof text, &found, error));
+    pess__games_run_path(m, root, dataset, curve, "result.json", path);
+    PESS_TRY(pess__games_read_text(path, text, sizeof text, &found, error));
     if (!found) return PESS_OK;
     const char *settings = find_member(text, "settings");
-    pess__minatar_run *run = pess__minatar_run_of(m, dataset, curve);
+    pess__games_run *run = pess__games_run_of(m, dataset, curve);
     bool whole = settings != NULL && *settings == '"';
 #define READ_DOUBLE(key, value) whole = whole && read_double(text, #key, &(value));
     RESULT_DOUBLES(READ_DOUBLE)
@@ -115,17 +114,17 @@ pess_status pess__minatar_read_result(pess_minatar *m, const char *root, int64_t
     RESULT_INTEGERS(READ_INTEGER)
     read_warning(text, run->result.warning, sizeof run->result.warning);
     if (!whole) return pess__fail(error, PESS_INPUT, "%s: is damaged; remove it to have the run made again", path);
-    pess__minatar_signature(m, dataset, curve, signature, sizeof signature);
+    pess__games_signature(m, dataset, curve, signature, sizeof signature);
     PESS_TRY(check_signature(path, settings + 1, signature, error));
     run->finished = true;
     return PESS_OK;
 }
 
-const char *pess__minatar_warning(const pess_minatar *m, int game, int curve, int64_t *runs) {
+const char *pess__games_warning(const pess_minatar *m, int game, int curve, int64_t *runs) {
     const char *first = NULL;
     *runs = 0;
     for (int64_t d = 0; d < m->dataset_count; d++) {
-        const pess__minatar_run *run = pess__minatar_run_of(m, d, curve);
+        const pess__games_run *run = pess__games_run_of(m, d, curve);
         if (!run->finished || m->datasets[d].game != game || run->result.warning[0] == '\0') continue;
         if ((*runs)++ == 0) first = run->result.warning;
     }

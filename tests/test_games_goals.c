@@ -1,5 +1,5 @@
 /* The rules by which curves are judged: the paper's claims, and what uncertainty-aware learning is held to. */
-#include "plan_case.h"
+#include "games_case.h"
 
 #include <math.h>
 
@@ -18,12 +18,12 @@ static size_t judge(const char *game, const double curve[4][XS], pess_minatar_cl
             if (!isnan(curve[c][i]))
                 points[count++] =
                     (pess_minatar_point){.game = game, .algorithm = names[c], .x = xs[i], .mean = curve[c][i]};
-    return pess__minatar_judge(points, count, game, xs, XS, "proximal-0.25", claims);
+    return pess__games_judge(points, count, game, xs, XS, "proximal-0.25", claims);
 }
 
 static void test_claims(void **state) {
     (void)state;
-    pess_minatar_claim claims[PESS__MINATAR_CLAIMS];
+    pess_minatar_claim claims[PESS__GAMES_CLAIMS];
     const double good[4][XS] = {{40, 30, 10, 1}, {38, 29, 9, 1}, {2, 5, 20, 15}, {39, 28, 19, 14}};
     assert_int_equal(judge("breakout", good, claims), 3);
     for (int i = 0; i < 3; i++) assert_true(claims[i].judged && claims[i].holds);
@@ -60,7 +60,7 @@ static void test_claims(void **state) {
 
 static void test_freeway(void **state) {
     (void)state;
-    pess_minatar_claim claims[PESS__MINATAR_CLAIMS];
+    pess_minatar_claim claims[PESS__GAMES_CLAIMS];
     const double paper[4][XS] = {{60, 50, 20, 0}, {58, 48, 19, 0}, {0, 55, 50, 0}, {58, 49, 21, 1}};
     assert_int_equal(judge("freeway", paper, claims), 4);
     assert_true(claims[3].judged && claims[3].holds); /* gain 1; naive 55 of 60 */
@@ -75,7 +75,7 @@ static void test_freeway(void **state) {
 /* A rule whose points are not there is not judged, whatever the others say. */
 static void test_unjudged(void **state) {
     (void)state;
-    pess_minatar_claim claims[PESS__MINATAR_CLAIMS];
+    pess_minatar_claim claims[PESS__GAMES_CLAIMS];
     const double holes[4][XS] = {{40, 30, 10, 1}, {38, 29, NAN, NAN}, {2, 5, 20, 15}, {39, 28, NAN, 14}};
     assert_int_equal(judge("freeway", holes, claims), 4);
     for (int i = 0; i < 4; i++) {
@@ -119,12 +119,12 @@ static size_t judge_goals(const double level[GOAL_CURVES], double low, int drops
                                                        .min = mean - low,
                                                        .max = mean + low};
             }
-    return pess__minatar_judge_ua(points, count, games, 2, goal_xs, GOAL_XS, data, claims);
+    return pess__games_judge_ua(points, count, games, 2, goal_xs, GOAL_XS, data, claims);
 }
 
 static void test_goals(void **state) {
     (void)state;
-    pess_minatar_claim claims[PESS__MINATAR_GOALS * 3];
+    pess_minatar_claim claims[PESS__GAMES_GOALS * 3];
     const double level[GOAL_CURVES] = {40, 20, 30, 10, 25, 28, 31, 29, 5};
     assert_int_equal(judge_goals(level, 0.5, 0, 0, false, claims), 6);
     for (int i = 0; i < 6; i++) assert_true(claims[i].judged && claims[i].holds);
@@ -164,7 +164,7 @@ static void test_goals(void **state) {
 
 static void test_goals_data(void **state) {
     (void)state;
-    pess_minatar_claim claims[PESS__MINATAR_GOALS * 3];
+    pess_minatar_claim claims[PESS__GAMES_GOALS * 3];
     const double level[GOAL_CURVES] = {40, 20, 30, 10, 25, 28, 31, 29, 5};
     assert_int_equal(judge_goals(level, 0.5, 4, 8, true, claims), 2); /* grows: ranks 2.5 2.5 2.5 2.5 6 6 6 */
     assert_true(claims[0].judged && claims[0].holds);

@@ -1,5 +1,5 @@
 /* Opening: the plan, the players that collect, and what the directory holds already. */
-#include "experiment/minatar.h"
+#include "experiment/games.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 
 static pess_status read_policies(pess_minatar *m, pess_error *error) {
     for (int i = 0; i < m->game_count; i++) {
-        char path[PESS__MINATAR_PATH + 80];
+        char path[PESS__GAMES_PATH + 80];
         const char *game = m->games[i]->name;
         pess_net_info info;
         (void)snprintf(path, sizeof path, "%s/%s.pessnet", m->policies, game);
@@ -30,7 +30,7 @@ static pess_status read_policies(pess_minatar *m, pess_error *error) {
 /* What the directory holds must have been made with these settings. */
 static pess_status read_directory(pess_minatar *m, pess_error *error) {
     bool used = false, found = false;
-    PESS_TRY(pess__minatar_check_directory(m->out, &used, error));
+    PESS_TRY(pess__games_check_directory(m->out, &used, error));
     if (!used) return PESS_OK;
     if (!m->options.resume)
         return pess__fail(
@@ -38,14 +38,14 @@ static pess_status read_directory(pess_minatar *m, pess_error *error) {
             "%s: holds runs already; add --resume to go on with them (finished ones are not run again), or "
             "choose another directory",
             m->out);
-    char path[PESS__MINATAR_PATH + 20], there[PESS__MINATAR_SETTINGS], here[PESS__MINATAR_SETTINGS];
+    char path[PESS__GAMES_PATH + 20], there[PESS__GAMES_SETTINGS], here[PESS__GAMES_SETTINGS];
     (void)snprintf(path, sizeof path, "%s/settings.txt", m->out);
-    PESS_TRY(pess__minatar_read_text(path, there, sizeof there, &found, error));
-    pess__minatar_settings(m, here, sizeof here);
-    PESS_TRY(pess__minatar_same_settings(m->out, there, here, false, error));
-    m->data_kept = pess__minatar_data_kept(there);
+    PESS_TRY(pess__games_read_text(path, there, sizeof there, &found, error));
+    pess__games_settings(m, here, sizeof here);
+    PESS_TRY(pess__games_same_settings(m->out, there, here, false, error));
+    m->data_kept = pess__games_data_kept(there);
     for (int64_t d = 0; d < m->dataset_count; d++)
-        for (int c = 0; c < m->curve_count; c++) PESS_TRY(pess__minatar_read_result(m, m->out, d, c, error));
+        for (int c = 0; c < m->curve_count; c++) PESS_TRY(pess__games_read_result(m, m->out, d, c, error));
     return PESS_OK;
 }
 
@@ -53,7 +53,7 @@ pess_status pess_minatar_create(const pess_minatar_options *options, pess_minata
     pess_minatar *m = NULL;
     if (options->out == NULL || *options->out == '\0')
         return pess__fail(error, PESS_ARGUMENT, "out: no directory is given");
-    PESS_TRY(pess__minatar_plan(options, &m, error));
+    PESS_TRY(pess__games_plan(options, &m, error));
     pess_status status = read_policies(m, error);
     if (status == PESS_OK) status = read_directory(m, error);
     if (status != PESS_OK) {

@@ -1,9 +1,9 @@
 /* How a run of many trainings ends: the file itself is included, so that its threads need not run. */
-#include "../src/experiment/minatar_run.c"
+#include "../src/experiment/games_run.c"
 
 #include "scratch.h"
 
-static const pess__minatar_task training = {.dataset = 0, .curve = 1}, preparing = {.dataset = 0, .curve = -1};
+static const pess__task training = {.dataset = 0, .curve = 1}, preparing = {.dataset = 0, .curve = -1};
 static const pess_error full = {.status = PESS_IO, .message = "disk full"},
                         diverged = {.status = PESS_NOT_CONVERGED, .message = "a loss that is not finite"},
                         later = {.status = PESS_NOT_CONVERGED, .message = "another one"};

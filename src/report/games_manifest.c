@@ -1,14 +1,14 @@
 /* manifest.json of a deep experiment: every setting, seed, version and time, and what was judged. */
 #include "core/outfile.h"
-#include "report/minatar.h"
+#include "report/games.h"
 
 #include <stdio.h>
 #include <string.h>
 
-void pess__minatar_note(const pess_minatar *m, char *out, size_t size) {
+void pess__games_note(const pess_minatar *m, char *out, size_t size) {
     const pess_minatar_options *o = &m->options;
     char shard[60] = "", trials[60];
-    pess__minatar_trials(m, trials, sizeof trials);
+    pess__games_trials(m, trials, sizeof trials);
     if (o->shards > 1)
         (void)snprintf(shard, sizeof shard, " · shard %lld of %lld only", (long long)o->shard, (long long)o->shards);
     (void)snprintf(out, size,
@@ -25,8 +25,8 @@ static void member(pess__outfile *file, const char *key, const char *value) {
 
 /* The lines "key=value" of settings.txt as members. */
 static void write_settings(pess__outfile *file, const pess_minatar *m) {
-    char settings[PESS__MINATAR_SETTINGS];
-    pess__minatar_settings(m, settings, sizeof settings);
+    char settings[PESS__GAMES_SETTINGS];
+    pess__games_settings(m, settings, sizeof settings);
     pess__outfile_print(file, "  \"settings\": {");
     const char *separator = "\n";
     for (char *rest = settings, *line; (line = strsep(&rest, "\n")) != NULL && *line != '\0';) {
@@ -62,7 +62,7 @@ static void write_warnings(pess__outfile *file, const pess_minatar *m) {
     for (int i = 0; i < m->game_count * m->curve_count; i++) {
         const int game = i / m->curve_count, curve = i % m->curve_count;
         int64_t runs = 0;
-        const char *warning = pess__minatar_warning(m, game, curve, &runs);
+        const char *warning = pess__games_warning(m, game, curve, &runs);
         if (warning == NULL) continue;
         pess__outfile_print(file, "%s\n    {\"game\": \"%s\", \"algorithm\": \"%s\", \"runs\": %lld, \"warning\": ",
                             separator, m->games[game]->name, m->curves[curve].name, (long long)runs);
@@ -84,13 +84,13 @@ static double training_seconds(const pess_minatar *m, int64_t *runs) {
     return seconds;
 }
 
-pess_status pess__minatar_manifest(const pess_minatar *m, const char *command, const char *path, pess_error *error) {
+pess_status pess__games_manifest(const pess_minatar *m, const char *command, const char *path, pess_error *error) {
     pess__outfile *file = NULL;
     char note[300];
     int64_t runs = 0;
     const double seconds = training_seconds(m, &runs);
     PESS_TRY(pess__outfile_open(path, &file, error));
-    pess__minatar_note(m, note, sizeof note);
+    pess__games_note(m, note, sizeof note);
     pess__outfile_print(file, "{\n");
     member(file, "format", "pess-minatar");
     member(file, "version", PESS_VERSION);

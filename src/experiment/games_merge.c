@@ -2,7 +2,7 @@
 #include "core/memory.h"
 #include "core/outfile.h"
 #include "core/text.h"
-#include "experiment/minatar.h"
+#include "experiment/games.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -37,12 +37,12 @@ static bool is_wanted(const char *name) {
 }
 
 static pess_status copy_run(const char *from, const char *to, pess_error *error) {
-    PESS_TRY(pess__minatar_make_directories(to, error));
+    PESS_TRY(pess__games_make_directories(to, error));
     DIR *directory = opendir(from);
     if (directory == NULL) return pess__fail(error, PESS_IO, "%s: cannot be read: %s", from, strerror(errno));
     pess_status status = PESS_OK;
     for (const struct dirent *entry; status == PESS_OK && (entry = readdir(directory)) != NULL;) {
-        char source[2 * PESS__MINATAR_PATH], target[2 * PESS__MINATAR_PATH];
+        char source[2 * PESS__GAMES_PATH], target[2 * PESS__GAMES_PATH];
         struct stat info;
         (void)snprintf(source, sizeof source, "%s/%s", from, entry->d_name);
         (void)snprintf(target, sizeof target, "%s/%s", to, entry->d_name);
@@ -55,12 +55,12 @@ static pess_status copy_run(const char *from, const char *to, pess_error *error)
 
 static pess_status check_settings(const pess_minatar *m, const char *directory, pess_error *error) {
     pess_minatar *other = NULL;
-    char there[PESS__MINATAR_SETTINGS], here[PESS__MINATAR_SETTINGS];
-    PESS_TRY(pess__minatar_read_plan(directory, &other, error));
-    pess__minatar_settings(other, there, sizeof there);
-    pess__minatar_settings(m, here, sizeof here);
+    char there[PESS__GAMES_SETTINGS], here[PESS__GAMES_SETTINGS];
+    PESS_TRY(pess__games_read_plan(directory, &other, error));
+    pess__games_settings(other, there, sizeof there);
+    pess__games_settings(m, here, sizeof here);
     pess_minatar_destroy(other);
-    return pess__minatar_same_settings(directory, there, here, true, error);
+    return pess__games_same_settings(directory, there, here, true, error);
 }
 
 /* Where each run is: the first directory that has it; -1: nowhere. */
@@ -68,11 +68,11 @@ static pess_status read_results(pess_minatar *m, const char *const *directories,
                                 pess_error *error) {
     for (int64_t d = 0; d < m->dataset_count; d++)
         for (int c = 0; c < m->curve_count; c++) {
-            const pess__minatar_run *run = pess__minatar_run_of(m, d, c);
+            const pess__games_run *run = pess__games_run_of(m, d, c);
             int *found = &where[d * m->curve_count + c];
             *found = -1;
             for (size_t i = 0; i < count && !run->finished; i++) {
-                PESS_TRY(pess__minatar_read_result(m, directories[i], d, c, error));
+                PESS_TRY(pess__games_read_result(m, directories[i], d, c, error));
                 if (run->finished) *found = (int)i;
             }
         }
@@ -88,7 +88,7 @@ static pess_status check_whole(const pess_minatar *m, const int *where, pess_err
         first = i;
     }
     if (missing == 0) return PESS_OK;
-    const pess__minatar_dataset *dataset = &m->datasets[first / m->curve_count];
+    const pess__games_dataset *dataset = &m->datasets[first / m->curve_count];
     return pess__fail(error, PESS_INPUT,
                       "%lld of %lld runs are in none of the directories, the first: %s, x = %g, trial %d, %s; finish "
                       "the shards with --resume, or add --partial",
@@ -100,11 +100,11 @@ static pess_status copy_runs(const pess_minatar *m, const char *const *directori
                              pess_error *error) {
     for (int64_t d = 0; d < m->dataset_count; d++)
         for (int c = 0; c < m->curve_count; c++) {
-            char from[PESS__MINATAR_PATH], to[PESS__MINATAR_PATH];
+            char from[PESS__GAMES_PATH], to[PESS__GAMES_PATH];
             const int source = where[d * m->curve_count + c];
             if (source < 0) continue;
-            pess__minatar_run_path(m, directories[source], d, c, "", from);
-            pess__minatar_run_path(m, m->out, d, c, "", to);
+            pess__games_run_path(m, directories[source], d, c, "", from);
+            pess__games_run_path(m, m->out, d, c, "", to);
             PESS_TRY(copy_run(from, to, error));
         }
     return PESS_OK;
@@ -117,11 +117,11 @@ static pess_status merge(pess_minatar *m, const char *const *directories, size_t
     PESS_TRY(pess__allocate(&where, m->dataset_count * m->curve_count, sizeof *where, "the runs", error));
     pess_status status = read_results(m, directories, count, where, error);
     if (status == PESS_OK && !partial) status = check_whole(m, where, error);
-    if (status == PESS_OK) status = pess__minatar_make_directories(m->out, error);
-    if (status == PESS_OK) status = pess__minatar_write_settings(m, error);
+    if (status == PESS_OK) status = pess__games_make_directories(m->out, error);
+    if (status == PESS_OK) status = pess__games_write_settings(m, error);
     if (status == PESS_OK) status = copy_runs(m, directories, where, error);
     free(where);
-    return status == PESS_OK ? pess__minatar_summarise(m, error) : status;
+    return status == PESS_OK ? pess__games_summarise(m, error) : status;
 }
 
 pess_status pess_minatar_merge(const char *const *directories, size_t count, const char *out, bool partial,
@@ -129,10 +129,10 @@ pess_status pess_minatar_merge(const char *const *directories, size_t count, con
     bool used = false;
     pess_minatar *m = NULL;
     if (count == 0) return pess__fail(error, PESS_ARGUMENT, "no directories to merge");
-    if (strlen(out) > PESS__MINATAR_PATH - 200) return pess__fail(error, PESS_ARGUMENT, "the name is too long");
-    PESS_TRY(pess__minatar_check_directory(out, &used, error));
+    if (strlen(out) > PESS__GAMES_PATH - 200) return pess__fail(error, PESS_ARGUMENT, "the name is too long");
+    PESS_TRY(pess__games_check_directory(out, &used, error));
     if (used) return pess__fail(error, PESS_ARGUMENT, "%s: holds runs already; choose an empty or new directory", out);
-    PESS_TRY(pess__minatar_read_plan(directories[0], &m, error));
+    PESS_TRY(pess__games_read_plan(directories[0], &m, error));
     (void)snprintf(m->out, sizeof m->out, "%s", out);
     const pess_status status = merge(m, directories, count, partial, error);
     if (status == PESS_OK)

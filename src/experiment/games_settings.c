@@ -2,7 +2,7 @@
  * each other, and shards can be put together without the command that made them. */
 #include "core/outfile.h"
 #include "core/text.h"
-#include "experiment/minatar.h"
+#include "experiment/games.h"
 
 #include <errno.h>
 #include <math.h>
@@ -77,7 +77,7 @@ static void put_policy(text *out, const char *game, uint32_t sum) {
     put(out, key, number);
 }
 
-void pess__minatar_settings(const pess_minatar *m, char *out, size_t size) {
+void pess__games_settings(const pess_minatar *m, char *out, size_t size) {
     const pess_minatar_options *o = &m->options;
     text lines = {out, size, '\n'};
     *out = '\0';
@@ -88,7 +88,7 @@ void pess__minatar_settings(const pess_minatar *m, char *out, size_t size) {
     put(&lines, "algorithms", m->algorithms_text);
     put_integer(&lines, "trials", o->trials);
     put_seed(&lines, o->seed);
-    if (pess__minatar_is_data(m))
+    if (pess__games_is_data(m))
         put_double(&lines, "epsilon", o->epsilon);
     else
         put_integer(&lines, "transitions", o->transitions);
@@ -96,8 +96,8 @@ void pess__minatar_settings(const pess_minatar *m, char *out, size_t size) {
     for (int i = 0; i < m->game_count; i++) put_policy(&lines, m->games[i]->name, m->policy_sum[i]);
 }
 
-void pess__minatar_signature(const pess_minatar *m, int64_t index, int curve, char *out, size_t size) {
-    const pess__minatar_dataset *dataset = &m->datasets[index];
+void pess__games_signature(const pess_minatar *m, int64_t index, int curve, char *out, size_t size) {
+    const pess__games_dataset *dataset = &m->datasets[index];
     const pess_env_info *game = m->games[dataset->game];
     text words = {out, size, ' '};
     *out = '\0';
@@ -112,10 +112,10 @@ void pess__minatar_signature(const pess_minatar *m, int64_t index, int curve, ch
     put_protocol(&words, &m->options.protocol);
 }
 
-pess_status pess__minatar_write_settings(const pess_minatar *m, pess_error *error) {
-    char path[PESS__MINATAR_PATH + 20], settings[PESS__MINATAR_SETTINGS];
+pess_status pess__games_write_settings(const pess_minatar *m, pess_error *error) {
+    char path[PESS__GAMES_PATH + 20], settings[PESS__GAMES_SETTINGS];
     pess__outfile *file = NULL;
-    pess__minatar_settings(m, settings, sizeof settings);
+    pess__games_settings(m, settings, sizeof settings);
     text lines = {settings, sizeof settings, '\n'};
     put(&lines, KEEP_DATA, m->options.keep_data || m->data_kept ? "on" : "off");
     (void)snprintf(path, sizeof path, "%s/settings.txt", m->out);
@@ -126,7 +126,7 @@ pess_status pess__minatar_write_settings(const pess_minatar *m, pess_error *erro
 
 /* ---- reading */
 
-pess_status pess__minatar_read_text(const char *path, char *out, size_t size, bool *found, pess_error *error) {
+pess_status pess__games_read_text(const char *path, char *out, size_t size, bool *found, pess_error *error) {
     FILE *file = fopen(path, "rb");
     *found = file != NULL;
     if (file == NULL && errno != ENOENT && errno != ENOTDIR)
@@ -152,7 +152,7 @@ static bool get(const char *settings, const char *key, char *out, size_t size) {
     return true;
 }
 
-bool pess__minatar_data_kept(const char *settings) {
+bool pess__games_data_kept(const char *settings) {
     char value[8];
     return !(get(settings, KEEP_DATA, value, sizeof value) && strcmp(value, "off") == 0);
 }
@@ -195,7 +195,7 @@ static pess_status get_protocol(const char *where, const char *settings, pess_pr
 
 /* The texts that the options point to. */
 typedef struct texts {
-    char version[40], experiment[40], games[PESS__MINATAR_LIST], x[PESS__MINATAR_LIST], algorithms[PESS__MINATAR_LIST];
+    char version[40], experiment[40], games[PESS__GAMES_LIST], x[PESS__GAMES_LIST], algorithms[PESS__GAMES_LIST];
     char protocol[40], seed[40];
 } texts;
 
@@ -222,13 +222,13 @@ static pess_status get_options(const char *where, const char *settings, texts *t
     return get_integer(where, settings, "transitions", &o->transitions, error);
 }
 
-pess_status pess__minatar_read_plan(const char *directory, pess_minatar **out, pess_error *error) {
-    char path[PESS__MINATAR_PATH + 20], settings[PESS__MINATAR_SETTINGS];
+pess_status pess__games_read_plan(const char *directory, pess_minatar **out, pess_error *error) {
+    char path[PESS__GAMES_PATH + 20], settings[PESS__GAMES_SETTINGS];
     bool found = false;
-    if (strlen(directory) > PESS__MINATAR_PATH - 200)
+    if (strlen(directory) > PESS__GAMES_PATH - 200)
         return pess__fail(error, PESS_ARGUMENT, "%.80s…: the name is too long", directory);
     (void)snprintf(path, sizeof path, "%s/settings.txt", directory);
-    PESS_TRY(pess__minatar_read_text(path, settings, sizeof settings, &found, error));
+    PESS_TRY(pess__games_read_text(path, settings, sizeof settings, &found, error));
     if (!found)
         return pess__fail(error, PESS_INPUT, "%s: holds no experiment with games (there is no settings.txt)",
                           directory);
@@ -238,7 +238,7 @@ pess_status pess__minatar_read_plan(const char *directory, pess_minatar **out, p
     options.out = directory;
     options.controls = false; /* the list has them */
     pess_minatar *m = NULL;
-    PESS_TRY(pess__minatar_plan(&options, &m, error));
+    PESS_TRY(pess__games_plan(&options, &m, error));
     for (int i = 0; i < m->game_count; i++) {
         char key[64], value[16] = "";
         (void)snprintf(key, sizeof key, "policy-%s", m->games[i]->name);
@@ -271,11 +271,11 @@ static const char *take_key(const char *line, char key[64]) {
     return line + (*line == '\n');
 }
 
-pess_status pess__minatar_same_settings(const char *where, const char *there, const char *here, bool whole_plan,
-                                        pess_error *error) {
+pess_status pess__games_same_settings(const char *where, const char *there, const char *here, bool whole_plan,
+                                      pess_error *error) {
     const pess_status status = whole_plan ? PESS_INPUT : PESS_ARGUMENT;
     const char *who = whole_plan ? "the first one" : "this run";
-    char key[64], value[PESS__MINATAR_LIST], own[PESS__MINATAR_LIST];
+    char key[64], value[PESS__GAMES_LIST], own[PESS__GAMES_LIST];
     for (int side = 0; side < 2; side++)
         for (const char *line = side == 0 ? there : here; *line != '\0';) {
             line = take_key(line, key);

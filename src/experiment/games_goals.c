@@ -2,7 +2,7 @@
  * rule is in words here and computed from the curves alone; it was fixed before an uncertainty-aware curve was seen.
  * One peer, CRR with exponential weights, was added later, and its rule says so. */
 #include "core/text.h"
-#include "experiment/minatar_judge.h"
+#include "experiment/games_judge.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -81,7 +81,7 @@ static tally judge_best(const pess__curves *c, const char *ua, pess_minatar_clai
     double worst = INFINITY, worst_x = NAN;
     const char *worst_to = "";
     for (int i = 0; i < c->x_count; i++) {
-        const pess_minatar_point *own = pess__minatar_point_at(c->points, c->count, c->game, ua, c->x[i]);
+        const pess_minatar_point *own = pess__games_point_at(c->points, c->count, c->game, ua, c->x[i]);
         const pess_minatar_point *best = best_simple(c, c->x[i]);
         if (own == NULL || best == NULL) continue;
         t.points++;
@@ -153,7 +153,7 @@ static void judge_peers(const pess__curves *games, int game_count, const char *u
 }
 
 static void judge_data(const pess__curves *c, const char *ua, pess_minatar_claim *claim) {
-    double score[PESS__MINATAR_XS], proximal = NAN;
+    double score[PESS__GAMES_XS], proximal = NAN;
     const double most = c->x[c->x_count - 1];
     bool whole = c->x_count >= 3;
     const char *name = NULL;
@@ -203,10 +203,10 @@ static size_t judge_best_everywhere(const pess__curves *games, int game_count, c
     return (size_t)game_count + 1;
 }
 
-size_t pess__minatar_judge_ua(const pess_minatar_point *points, size_t count, const pess_env_info *const *games,
-                              int game_count, const double *x, int x_count, bool data, pess_minatar_claim *out) {
+size_t pess__games_judge_ua(const pess_minatar_point *points, size_t count, const pess_env_info *const *games,
+                            int game_count, const double *x, int x_count, bool data, pess_minatar_claim *out) {
     const char *ua = uncertain_curve(points, count);
-    pess__curves curves[PESS__MINATAR_GAMES];
+    pess__curves curves[PESS__GAMES_LIMIT];
     if (ua == NULL) return 0;
     for (int g = 0; g < game_count; g++)
         curves[g] =

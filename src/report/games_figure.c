@@ -1,12 +1,12 @@
 /* Figures of a deep experiment, a panel per game. */
-#include "report/minatar.h"
+#include "report/games.h"
 
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-void pess__minatar_game_title(const char *game, char *out, size_t size) {
+void pess__game_title(const char *game, char *out, size_t size) {
     (void)snprintf(out, size, "%s", game);
     for (char *c = out; *c != '\0'; c++)
         if (*c == '_') *c = ' ';
@@ -17,7 +17,7 @@ void pess__minatar_game_title(const char *game, char *out, size_t size) {
 static pess_status panel_of(pess__figure *figure, const pess_minatar *m, const char *game, const char *y_label,
                             pess__panel **out, pess_error *error) {
     char title[160];
-    pess__minatar_game_title(game, title, sizeof title);
+    pess__game_title(game, title, sizeof title);
     *out = figure->panel_count > 0 ? &figure->panels[figure->panel_count - 1] : NULL;
     if (*out != NULL && strcmp((*out)->title, title) == 0) return PESS_OK;
     PESS_TRY(pess__figure_add_panel(figure, out, error));
@@ -29,9 +29,9 @@ static pess_status panel_of(pess__figure *figure, const pess_minatar *m, const c
     return PESS_OK;
 }
 
-pess_status pess__minatar_figure(const pess_minatar *m, pess__figure *out, pess_error *error) {
+pess_status pess__games_figure(const pess_minatar *m, pess__figure *out, pess_error *error) {
     (void)snprintf(out->title, sizeof out->title, "%s", m->info->title);
-    pess__minatar_note(m, out->note, sizeof out->note);
+    pess__games_note(m, out->note, sizeof out->note);
     for (size_t i = 0; i < m->point_count; i++) {
         const pess_minatar_point *p = &m->points[i];
         pess__panel *panel = NULL;
@@ -41,7 +41,7 @@ pess_status pess__minatar_figure(const pess_minatar *m, pess__figure *out, pess_
     return PESS_OK;
 }
 
-pess_status pess__minatar_overestimation(const pess_minatar *m, pess__figure *out, pess_error *error) {
+pess_status pess__games_overestimation(const pess_minatar *m, pess__figure *out, pess_error *error) {
     (void)snprintf(out->title, sizeof out->title, "Predicted and obtained");
     for (size_t i = 0; i < m->point_count; i++) {
         const pess_minatar_point *p = &m->points[i];

@@ -1,8 +1,8 @@
 /* Running: a thread per job takes tasks from the queue; the calling thread reports and asks whether to go on. */
 #include "core/memory.h"
 #include "core/threads.h"
-#include "experiment/minatar.h"
-#include "experiment/minatar_queue.h"
+#include "experiment/games.h"
+#include "experiment/queue.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -24,7 +24,7 @@ typedef struct crew {
     pess_minatar *m;
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    pess__minatar_queue *queue;
+    pess__queue *queue;
     pess_transitions **data; /* [dataset_count] in memory */
     bool *keep;              /* [dataset_count] its file stays when its runs are done */
     double *behaviour;       /* [dataset_count] */
@@ -70,7 +70,7 @@ static void fail_crew(crew *k, pess_status status, const pess_error *error) {
 
 /* From the file that an interrupted run left, where it is the right one. */
 static pess_transitions *read_data(const crew *k, int64_t index, const char *path) {
-    const pess__minatar_dataset *dataset = &k->m->datasets[index];
+    const pess__games_dataset *dataset = &k->m->datasets[index];
     pess_transitions *data = NULL;
     pess_transitions_info info;
     char seed[64];
@@ -86,7 +86,7 @@ static pess_transitions *read_data(const crew *k, int64_t index, const char *pat
 
 static pess_status collect(worker *w, int64_t index, const char *path, pess_transitions **out, pess_error *error) {
     const pess_minatar *m = w->crew->m;
-    const pess__minatar_dataset *dataset = &m->datasets[index];
+    const pess__games_dataset *dataset = &m->datasets[index];
     pess_collect_options options = pess_collect_options_defaults();
     pess_transitions *data = NULL;
     options.env.game = m->games[dataset->game]->name;
@@ -108,9 +108,9 @@ static pess_status collect(worker *w, int64_t index, const char *path, pess_tran
 /* How well the policy that collects does: on episodes of its own, as the dataset may not hold a whole one. */
 static pess_status play(worker *w, int64_t index, double *out, pess_error *error) {
     const pess_minatar *m = w->crew->m;
-    const pess__minatar_dataset *dataset = &m->datasets[index];
+    const pess__games_dataset *dataset = &m->datasets[index];
     for (int c = 0; c < m->curve_count; c++) {
-        const pess__minatar_run *run = pess__minatar_run_of(m, index, c);
+        const pess__games_run *run = pess__games_run_of(m, index, c);
         if (!run->finished) continue;
         *out = run->behaviour;
         return PESS_OK;
@@ -142,15 +142,15 @@ static notice *add_notice(crew *k, bool finished) {
 
 static void tell_finished(crew *k, int64_t index, int curve) {
     const pess_minatar *m = k->m;
-    const pess__minatar_dataset *dataset = &m->datasets[index];
-    const pess__minatar_run *run = pess__minatar_run_of(m, index, curve);
+    const pess__games_dataset *dataset = &m->datasets[index];
+    const pess__games_run *run = pess__games_run_of(m, index, curve);
     notice *line = add_notice(k, true);
     if (line == NULL) return;
     (void)snprintf(line->text, sizeof line->text,
                    "[%lld/%lld] %s, %s %g, trial %d, %s: %.4g (data policy %.4g), %.0f s", (long long)k->run_count,
-                   (long long)k->run_total, m->games[dataset->game]->name,
-                   pess__minatar_is_data(m) ? "transitions" : "ε", m->x[dataset->x], dataset->trial + 1,
-                   m->curves[curve].name, run->result.score, run->behaviour, run->result.seconds);
+                   (long long)k->run_total, m->games[dataset->game]->name, pess__games_is_data(m) ? "transitions" : "ε",
+                   m->x[dataset->x], dataset->trial + 1, m->curves[curve].name, run->result.score, run->behaviour,
+                   run->result.seconds);
 }
 
 /* What the data do not support, by the first run of a game and curve that says so. */
@@ -158,8 +158,8 @@ static void tell_warning(crew *k, int64_t index, int curve) {
     const pess_minatar *m = k->m;
     const int game = m->datasets[index].game;
     int64_t runs = 0;
-    if (pess__minatar_run_of(m, index, curve)->result.warning[0] == '\0') return;
-    const char *warning = pess__minatar_warning(m, game, curve, &runs);
+    if (pess__games_run_of(m, index, curve)->result.warning[0] == '\0') return;
+    const char *warning = pess__games_warning(m, game, curve, &runs);
     notice *line = runs == 1 ? add_notice(k, false) : NULL;
     if (line != NULL)
         (void)snprintf(line->text, sizeof line->text, "warning: %s, %s: %s", m->games[game]->name,
@@ -169,7 +169,7 @@ static void tell_warning(crew *k, int64_t index, int curve) {
 static void set_train_options(worker *w, int64_t index, int curve, const char *directory, const char *imitation,
                               pess_train_options *o) {
     const pess_minatar *m = w->crew->m;
-    const pess__minatar_dataset *dataset = &m->datasets[index];
+    const pess__games_dataset *dataset = &m->datasets[index];
     *o = pess_train_options_defaults();
     o->data = w->crew->data[index];
     o->data_name = "data.pessdata";
@@ -179,7 +179,7 @@ static void set_train_options(worker *w, int64_t index, int curve, const char *d
     o->out = directory;
     o->imitation = imitation;
     o->resume = true;
-    o->seed = pess__minatar_is_imitation(m, curve) ? dataset->imitation_seed : dataset->train_seed;
+    o->seed = pess__games_is_imitation(m, curve) ? dataset->imitation_seed : dataset->train_seed;
     o->threads = 1;
     o->progress = (pess_progress){.report = on_progress, .user = w};
 }
@@ -187,21 +187,21 @@ static void set_train_options(worker *w, int64_t index, int curve, const char *d
 static pess_status train(worker *w, int64_t index, int curve, pess_error *error) {
     crew *k = w->crew;
     pess_minatar *m = k->m;
-    char directory[PESS__MINATAR_PATH], imitation[PESS__MINATAR_PATH];
+    char directory[PESS__GAMES_PATH], imitation[PESS__GAMES_PATH];
     pess_train_options options;
     pess_train_result result;
     pess_transitions_info info;
-    pess__minatar_run_path(m, m->out, index, curve, "", directory);
-    pess__minatar_run_path(m, m->out, index, 0, "policy.pessnet", imitation);
-    PESS_TRY(pess__minatar_make_directories(directory, error));
+    pess__games_run_path(m, m->out, index, curve, "", directory);
+    pess__games_run_path(m, m->out, index, 0, "policy.pessnet", imitation);
+    PESS_TRY(pess__games_make_directories(directory, error));
     set_train_options(w, index, curve, directory, m->curves[curve].learner->imitation ? imitation : NULL, &options);
     PESS_TRY(pess_train_run(&options, &result, error));
     pess_transitions_get_info(k->data[index], &info);
-    pess__minatar_run *run = pess__minatar_run_of(m, index, curve);
+    pess__games_run *run = pess__games_run_of(m, index, curve);
     run->result = result;
     run->behaviour = k->behaviour[index];
     run->data_return = info.mean_return;
-    PESS_TRY(pess__minatar_write_result(m, index, curve, error));
+    PESS_TRY(pess__games_write_result(m, index, curve, error));
     (void)pthread_mutex_lock(&k->lock);
     run->finished = true;
     k->run_count++;
@@ -214,48 +214,48 @@ static pess_status train(worker *w, int64_t index, int curve, pess_error *error)
 static pess_status prepare(worker *w, int64_t index, pess_error *error) {
     crew *k = w->crew;
     pess_minatar *m = k->m;
-    char path[PESS__MINATAR_PATH];
-    pess__minatar_dataset_path(m, m->out, index, "", path);
-    PESS_TRY(pess__minatar_make_directories(path, error));
-    pess__minatar_dataset_path(m, m->out, index, "data.pessdata", path);
-    w->seconds = pess__minatar_prepare_seconds(m, index) / 2;
+    char path[PESS__GAMES_PATH];
+    pess__games_dataset_path(m, m->out, index, "", path);
+    PESS_TRY(pess__games_make_directories(path, error));
+    pess__games_dataset_path(m, m->out, index, "data.pessdata", path);
+    w->seconds = pess__games_prepare_seconds(m, index) / 2;
     k->data[index] = read_data(k, index, path);
     if (k->data[index] == NULL) PESS_TRY(collect(w, index, path, &k->data[index], error));
     w->from += w->seconds;
     PESS_TRY(play(w, index, &k->behaviour[index], error));
     w->from += w->seconds;
-    if (!pess__minatar_is_imitation(m, 0) || pess__minatar_run_of(m, index, 0)->finished) return PESS_OK;
+    if (!pess__games_is_imitation(m, 0) || pess__games_run_of(m, index, 0)->finished) return PESS_OK;
     w->seconds = k->cost[index * m->curve_count];
     return train(w, index, 0, error);
 }
 
 /* ---- threads */
 
-static double task_seconds(const crew *k, const pess__minatar_task *task) {
+static double task_seconds(const crew *k, const pess__task *task) {
     const pess_minatar *m = k->m;
     const double *cost = k->cost + task->dataset * m->curve_count;
     if (task->curve >= 0) return cost[task->curve];
-    const bool trains = pess__minatar_is_imitation(m, 0) && !pess__minatar_run_of(m, task->dataset, 0)->finished;
-    return pess__minatar_prepare_seconds(m, task->dataset) + (trains ? cost[0] : 0);
+    const bool trains = pess__games_is_imitation(m, 0) && !pess__games_run_of(m, task->dataset, 0)->finished;
+    return pess__games_prepare_seconds(m, task->dataset) + (trains ? cost[0] : 0);
 }
 
 static void release_data(crew *k, int64_t index) {
-    char path[PESS__MINATAR_PATH];
+    char path[PESS__GAMES_PATH];
     pess_transitions_destroy(k->data[index]);
     k->data[index] = NULL;
-    pess__minatar_dataset_path(k->m, k->m->out, index, "data.pessdata", path);
+    pess__games_dataset_path(k->m, k->m->out, index, "data.pessdata", path);
     if (!k->keep[index]) (void)unlink(path);
 }
 
 /* A training that diverges is counted, and the others go on; any other failure stops them all, and is what is told. */
-static bool goes_on(crew *k, const pess__minatar_task *task, pess_status status, const pess_error *error) {
+static bool goes_on(crew *k, const pess__task *task, pess_status status, const pess_error *error) {
     const bool diverged = status == PESS_NOT_CONVERGED && task->curve >= 0;
     if (diverged && k->failed++ == 0) k->divergence = *error;
     if (status != PESS_OK && !diverged) fail_crew(k, status, error);
     return status == PESS_OK || diverged;
 }
 
-static void do_task(worker *w, const pess__minatar_task *task, double seconds) {
+static void do_task(worker *w, const pess__task *task, double seconds) {
     crew *k = w->crew;
     pess_error error = {0};
     w->from = 0;
@@ -266,7 +266,7 @@ static void do_task(worker *w, const pess__minatar_task *task, double seconds) {
     atomic_store(&k->share[w->number], 0);
     if (goes_on(k, task, status, &error)) {
         k->done += seconds;
-        if (pess__minatar_queue_finish(k->queue, task)) release_data(k, task->dataset);
+        if (pess__queue_finish(k->queue, task)) release_data(k, task->dataset);
     }
     (void)pthread_cond_broadcast(&k->changed);
     (void)pthread_mutex_unlock(&k->lock);
@@ -275,10 +275,10 @@ static void do_task(worker *w, const pess__minatar_task *task, double seconds) {
 static void *work(void *user) {
     worker *w = user;
     crew *k = w->crew;
-    pess__minatar_task task;
+    pess__task task;
     (void)pthread_mutex_lock(&k->lock);
     while (!atomic_load(&k->stop) && k->queue->tasks > 0) {
-        if (!pess__minatar_queue_take(k->queue, &task)) {
+        if (!pess__queue_take(k->queue, &task)) {
             (void)pthread_cond_wait(&k->changed, &k->lock);
             continue;
         }
@@ -377,7 +377,7 @@ static void count_runs(crew *k, const bool *todo) {
     const pess_minatar *m = k->m;
     for (int64_t d = 0; d < m->dataset_count; d++) {
         bool any = false;
-        if (!pess__minatar_mine(m, d)) continue;
+        if (!pess__games_mine(m, d)) continue;
         for (int c = 0; c < m->curve_count; c++) {
             const bool wanted = todo[d * m->curve_count + c];
             any |= wanted;
@@ -385,7 +385,7 @@ static void count_runs(crew *k, const bool *todo) {
             k->run_count += !wanted;
             k->total += wanted ? k->cost[d * m->curve_count + c] : 0;
         }
-        k->total += any ? pess__minatar_prepare_seconds(m, d) : 0;
+        k->total += any ? pess__games_prepare_seconds(m, d) : 0;
     }
 }
 
@@ -393,8 +393,8 @@ static void count_runs(crew *k, const bool *todo) {
 static void mark_kept(crew *k) {
     const pess_minatar *m = k->m;
     for (int64_t d = 0; d < m->dataset_count; d++) {
-        char path[PESS__MINATAR_PATH];
-        pess__minatar_dataset_path(m, m->out, d, "data.pessdata", path);
+        char path[PESS__GAMES_PATH];
+        pess__games_dataset_path(m, m->out, d, "data.pessdata", path);
         k->keep[d] = m->options.keep_data || (m->data_kept && access(path, F_OK) == 0);
     }
 }
@@ -403,7 +403,7 @@ static void mark_kept(crew *k) {
 static void remove_leftovers(crew *k, const bool *todo) {
     const pess_minatar *m = k->m;
     for (int64_t d = 0; d < m->dataset_count; d++) {
-        bool any = !pess__minatar_mine(m, d);
+        bool any = !pess__games_mine(m, d);
         for (int c = 0; c < m->curve_count; c++) any |= todo[d * m->curve_count + c];
         if (!any) release_data(k, d);
     }
@@ -419,15 +419,14 @@ static pess_status make_queue(crew *k, pess_error *error) {
     for (int64_t i = 0; i < count; i++) {
         const int64_t d = i / m->curve_count;
         const int c = (int)(i % m->curve_count);
-        todo[i] = pess__minatar_mine(m, d) && !m->runs[i].finished;
-        k->cost[i] = pess__minatar_run_seconds(m, d, c);
+        todo[i] = pess__games_mine(m, d) && !m->runs[i].finished;
+        k->cost[i] = pess__games_run_seconds(m, d, c);
     }
     count_runs(k, todo);
     mark_kept(k);
     remove_leftovers(k, todo);
-    const pess_status status =
-        pess__minatar_queue_create(m->dataset_count, m->curve_count, pess__minatar_is_imitation(m, 0), m->options.jobs,
-                                   todo, k->cost, &k->queue, error);
+    const pess_status status = pess__queue_create(m->dataset_count, m->curve_count, pess__games_is_imitation(m, 0),
+                                                  m->options.jobs, todo, k->cost, &k->queue, error);
     free(todo);
     return status;
 }
@@ -450,13 +449,13 @@ static pess_status run(crew *k, pess_error *error) {
 }
 
 pess_status pess_minatar_run(pess_minatar *m, pess_error *error) {
-    PESS_TRY(pess__minatar_make_directories(m->out, error));
-    PESS_TRY(pess__minatar_measure(m, error));
-    PESS_TRY(pess__minatar_write_settings(m, error));
+    PESS_TRY(pess__games_make_directories(m->out, error));
+    PESS_TRY(pess__games_measure(m, error));
+    PESS_TRY(pess__games_write_settings(m, error));
     crew k = {.m = m, .lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER, .begun = pess__clock()};
     pess_status status = run(&k, error);
     for (int64_t d = 0; k.data != NULL && d < m->dataset_count; d++) pess_transitions_destroy(k.data[d]);
-    pess__minatar_queue_destroy(k.queue);
+    pess__queue_destroy(k.queue);
     free(k.data);
     free(k.keep);
     free(k.behaviour);
@@ -464,5 +463,5 @@ pess_status pess_minatar_run(pess_minatar *m, pess_error *error) {
     free((void *)k.share);
     free(k.notices);
     m->seconds = pess__clock() - k.begun;
-    return status == PESS_OK ? pess__minatar_summarise(m, error) : status;
+    return status == PESS_OK ? pess__games_summarise(m, error) : status;
 }

@@ -1,10 +1,10 @@
 /* What the tests of the deep experiments share: a plan that nobody runs, and results made up for it. */
-#ifndef PLAN_CASE_H
-#define PLAN_CASE_H
+#ifndef GAMES_CASE_H
+#define GAMES_CASE_H
 
 #include "scratch_tree.h"
 
-#include "experiment/minatar.h"
+#include "experiment/games.h"
 
 #include <string.h>
 
@@ -20,7 +20,7 @@ static inline pess_minatar_options options(void) {
 static inline pess_minatar *plan(const pess_minatar_options *o) {
     pess_minatar *m = NULL;
     pess_error error = {0};
-    if (pess__minatar_plan(o, &m, &error) != PESS_OK) fail_msg("%s", error.message);
+    if (pess__games_plan(o, &m, &error) != PESS_OK) fail_msg("%s", error.message);
     return m;
 }
 

@@ -1,8 +1,8 @@
 /* index.html of a deep experiment: figure, claims, what was predicted and what was obtained, tables. */
 #include "core/text.h"
-#include "experiment/minatar_judge.h"
+#include "experiment/games_judge.h"
+#include "report/games.h"
 #include "report/html.h"
-#include "report/minatar.h"
 #include "report/style.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@
 
 static void write_verdict(pess__outfile *file, const pess_minatar_claim *claim) {
     char title[80];
-    pess__minatar_game_title(claim->game, title, sizeof title);
+    pess__game_title(claim->game, title, sizeof title);
     pess__outfile_print(file, "<tr>");
     pess__html_tag(file, "td", "", title);
     pess__outfile_print(file, !claim->judged ? "<td>not judged</td>"
@@ -99,11 +99,11 @@ static int list_algorithms(const pess_minatar *m, const char *game, cell_kind ki
 }
 
 static void write_table(pess__outfile *file, const pess_minatar *m, const char *game, cell_kind kind) {
-    const char *names[2 * PESS__MINATAR_CURVES + 1];
-    const int count = list_algorithms(m, game, kind, names, 2 * PESS__MINATAR_CURVES + 1);
+    const char *names[2 * PESS__GAMES_CURVES + 1];
+    const int count = list_algorithms(m, game, kind, names, 2 * PESS__GAMES_CURVES + 1);
     char title[80];
     if (count == 0) return;
-    pess__minatar_game_title(game, title, sizeof title);
+    pess__game_title(game, title, sizeof title);
     pess__outfile_print(file, "<h3>");
     pess__html_text(file, title);
     pess__outfile_print(file, "</h3>\n<div class=\"scroll\"><table><thead><tr>");
@@ -118,7 +118,7 @@ static void write_table(pess__outfile *file, const pess_minatar *m, const char *
         (void)pess__format_double(m->x[x], text);
         pess__outfile_print(file, "<tr><td>%s</td>", text);
         for (int c = 0; c < count; c++)
-            write_cell(file, pess__minatar_point_at(m->points, m->point_count, game, names[c], m->x[x]), kind);
+            write_cell(file, pess__games_point_at(m->points, m->point_count, game, names[c], m->x[x]), kind);
         pess__outfile_print(file, "</tr>\n");
     }
     pess__outfile_print(file, "</tbody></table></div>\n");
@@ -139,7 +139,7 @@ static void write_average(pess__outfile *file, const pess_minatar *m, const pess
         number(file, pess__curve_mean(&games[g], name));
         pess__outfile_print(file, "</td>");
     }
-    if (!pess__minatar_is_data(m)) {
+    if (!pess__games_is_data(m)) {
         const double share = pess__curve_share(games, m->game_count, name);
         pess__outfile_print(file, "<td>");
         number(file, isfinite(share) ? share : NAN);
@@ -149,10 +149,10 @@ static void write_average(pess__outfile *file, const pess_minatar *m, const pess
 }
 
 static void write_averages(pess__outfile *file, const pess_minatar *m) {
-    pess__curves games[PESS__MINATAR_GAMES];
-    const char *names[2 * PESS__MINATAR_CURVES + 1];
-    const int count = list_algorithms(m, m->games[0]->name, CELL_SCORE, names, 2 * PESS__MINATAR_CURVES + 1);
-    const bool data = pess__minatar_is_data(m); /* a share of what random play gets says nothing */
+    pess__curves games[PESS__GAMES_LIMIT];
+    const char *names[2 * PESS__GAMES_CURVES + 1];
+    const int count = list_algorithms(m, m->games[0]->name, CELL_SCORE, names, 2 * PESS__GAMES_CURVES + 1);
+    const bool data = pess__games_is_data(m); /* a share of what random play gets says nothing */
     if (m->x_count < 2) return;
     pess__outfile_print(file,
                         "<h2>Table: averages</h2>\n<p>Mean score over the whole axis, game by game%s. A curve with a "
@@ -163,7 +163,7 @@ static void write_averages(pess__outfile *file, const pess_minatar *m) {
                                "axis");
     for (int g = 0; g < m->game_count; g++) {
         char title[80];
-        pess__minatar_game_title(m->games[g]->name, title, sizeof title);
+        pess__game_title(m->games[g]->name, title, sizeof title);
         pess__html_tag(file, "th", "", title);
         games[g] = (pess__curves){
             .points = m->points, .count = m->point_count, .game = m->games[g]->name, .x = m->x, .x_count = m->x_count};
@@ -192,9 +192,9 @@ static void write_warnings(pess__outfile *file, const pess_minatar *m) {
         const pess__style style = pess__style_of(m->curves[curve].name);
         char title[80], text[500];
         int64_t runs = 0;
-        const char *warning = pess__minatar_warning(m, game, curve, &runs);
+        const char *warning = pess__games_warning(m, game, curve, &runs);
         if (warning == NULL) continue;
-        pess__minatar_game_title(m->games[game]->name, title, sizeof title);
+        pess__game_title(m->games[game]->name, title, sizeof title);
         (void)snprintf(text, sizeof text, "Warning of %lld run%s of %s in %s: %s.", (long long)runs,
                        runs == 1 ? "" : "s", style.label, title, warning);
         pess__html_tag(file, "p", "class=\"note\"", text);
@@ -232,11 +232,11 @@ static void write_rest(pess__outfile *file, const pess_minatar *m, bool values, 
         PESS_VERSION);
 }
 
-pess_status pess__minatar_page(const pess_minatar *m, const char *command, const char *path, pess_error *error) {
+pess_status pess__games_page(const pess_minatar *m, const char *command, const char *path, pess_error *error) {
     pess__figure figure = {0}, values = {0};
     pess__outfile *file = NULL;
-    pess_status status = pess__minatar_figure(m, &figure, error);
-    if (status == PESS_OK) status = pess__minatar_overestimation(m, &values, error);
+    pess_status status = pess__games_figure(m, &figure, error);
+    if (status == PESS_OK) status = pess__games_overestimation(m, &values, error);
     if (status == PESS_OK) status = pess__outfile_open(path, &file, error);
     if (status == PESS_OK) {
         pess__html_begin(file, &figure);

@@ -3,7 +3,7 @@
 #include "core/rng.h"
 #include "core/text.h"
 #include "core/threads.h"
-#include "experiment/minatar.h"
+#include "experiment/games.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -55,23 +55,23 @@ pess_minatar_options pess_minatar_options_defaults(void) {
                                   .shards = 1};
 }
 
-bool pess__minatar_is_data(const pess_minatar *m) { return m->info == &kinds[1]; }
+bool pess__games_is_data(const pess_minatar *m) { return m->info == &kinds[1]; }
 
-bool pess__minatar_is_imitation(const pess_minatar *m, int curve) {
+bool pess__games_is_imitation(const pess_minatar *m, int curve) {
     return strcmp(m->curves[curve].learner->name, "imitation") == 0;
 }
 
 /* ---- lists: words between commas */
 
 typedef struct list {
-    char text[PESS__MINATAR_LIST];
+    char text[PESS__GAMES_LIST];
     char *rest;
 } list;
 
 static pess_status list_begin(list *words, const char *what, const char *text, pess_error *error) {
     if (text == NULL || *text == '\0') return pess__fail(error, PESS_ARGUMENT, "no %s", what);
     if (strlen(text) >= sizeof words->text)
-        return pess__fail(error, PESS_ARGUMENT, "%s: the list is longer than %d bytes", what, PESS__MINATAR_LIST - 1);
+        return pess__fail(error, PESS_ARGUMENT, "%s: the list is longer than %d bytes", what, PESS__GAMES_LIST - 1);
     (void)snprintf(words->text, sizeof words->text, "%s", text);
     words->rest = words->text;
     return PESS_OK;
@@ -97,7 +97,7 @@ static pess_status plan_games(pess_minatar *m, pess_error *error) {
         }
         for (int i = 0; i < m->game_count; i++)
             if (m->games[i] == game) return pess__fail(error, PESS_ARGUMENT, "games: '%s' is there twice", word);
-        if (m->game_count == PESS__MINATAR_GAMES) return pess__fail(error, PESS_ARGUMENT, "games: too many");
+        if (m->game_count == PESS__GAMES_LIMIT) return pess__fail(error, PESS_ARGUMENT, "games: too many");
         m->games[m->game_count++] = game;
         append(m->games_text, sizeof m->games_text, word);
     }
@@ -111,7 +111,7 @@ static int ascending(const void *a, const void *b) {
 }
 
 static pess_status plan_x(pess_minatar *m, pess_error *error) {
-    const bool data = pess__minatar_is_data(m);
+    const bool data = pess__games_is_data(m);
     const char *what = data ? "sizes" : "epsilons";
     list words = {.rest = NULL};
     PESS_TRY(list_begin(&words, what, data ? m->options.sizes : m->options.epsilons, error));
@@ -121,8 +121,8 @@ static pess_status plan_x(pess_minatar *m, pess_error *error) {
         if (!number || (data ? !(x >= 1 && x <= 1e9 && x == floor(x)) : !(x >= 0 && x <= 1)))
             return pess__fail(error, PESS_ARGUMENT, "%s: found '%s', expected %s", what, word,
                               data ? "a whole number from 1 to 1e9" : "a number from 0 to 1");
-        if (m->x_count == PESS__MINATAR_XS)
-            return pess__fail(error, PESS_ARGUMENT, "%s: more than %d", what, PESS__MINATAR_XS);
+        if (m->x_count == PESS__GAMES_XS)
+            return pess__fail(error, PESS_ARGUMENT, "%s: more than %d", what, PESS__GAMES_XS);
         m->x[m->x_count++] = x;
     }
     qsort(m->x, (size_t)m->x_count, sizeof *m->x, ascending);
@@ -165,16 +165,16 @@ static pess_status read_alpha(const pess_learner_info *learner, const char *word
 static pess_status add_curve(pess_minatar *m, char *word, bool *alpha_given, pess_error *error) {
     char *colon = strchr(word, ':');
     if (colon != NULL) *colon = '\0';
-    pess__minatar_curve curve = {.learner = pess_learner_find(word), .shown = true};
+    pess__games_curve curve = {.learner = pess_learner_find(word), .shown = true};
     if (curve.learner == NULL) return unknown_learner(word, error);
     curve.alpha = curve.learner->alpha;
     if (colon != NULL) PESS_TRY(read_alpha(curve.learner, word, colon + 1, &curve.alpha, error));
     const char *name = curve.learner->name;
     char number[PESS__NUMBER_SIZE];
     (void)pess__format_double(curve.alpha, number);
-    if (strlen(name) + strlen(number) + 2 > sizeof curve.folder || m->curve_count + 1 >= PESS__MINATAR_CURVES)
+    if (strlen(name) + strlen(number) + 2 > sizeof curve.folder || m->curve_count + 1 >= PESS__GAMES_CURVES)
         return pess__fail(error, PESS_ARGUMENT, "algorithms: no room for %s: at most %d, added controls included", name,
-                          PESS__MINATAR_CURVES - 1);
+                          PESS__GAMES_CURVES - 1);
     (void)snprintf(curve.name, sizeof curve.name, "%s", name);
     (void)snprintf(curve.folder, sizeof curve.folder, isnan(curve.alpha) ? "%s" : "%s-%s", name, number);
     for (int i = 0; i < m->curve_count; i++)
@@ -200,7 +200,7 @@ static void put_imitation_first(pess_minatar *m) {
     bool needed = false;
     while (at < m->curve_count && strcmp(m->curves[at].learner->name, "imitation") != 0) at++;
     for (int i = 0; i < m->curve_count; i++) needed |= m->curves[i].learner->imitation;
-    pess__minatar_curve first = {.learner = pess_learner_find("imitation"), .alpha = NAN, .folder = "imitation"};
+    pess__games_curve first = {.learner = pess_learner_find("imitation"), .alpha = NAN, .folder = "imitation"};
     if (at < m->curve_count)
         first = m->curves[at];
     else if (needed && first.learner != NULL)
@@ -233,7 +233,7 @@ static pess_status add_controls(pess_minatar *m, bool *alpha_given, pess_error *
 }
 
 static pess_status plan_curves(pess_minatar *m, pess_error *error) {
-    bool alpha_given[PESS__MINATAR_CURVES] = {false};
+    bool alpha_given[PESS__GAMES_CURVES] = {false};
     list words = {.rest = NULL};
     PESS_TRY(list_begin(&words, "algorithms", m->options.algorithms, error));
     for (char *word; (word = list_next(&words)) != NULL;) PESS_TRY(add_curve(m, word, alpha_given, error));
@@ -248,7 +248,7 @@ static pess_status plan_curves(pess_minatar *m, pess_error *error) {
 /* ---- datasets */
 
 /* Seeds are a function of (seed, game, ε, size, trial): a dataset does not depend on what else is in the plan. */
-static void seed_dataset(const pess_minatar *m, pess__minatar_dataset *dataset) {
+static void seed_dataset(const pess_minatar *m, pess__games_dataset *dataset) {
     char purpose[160], epsilon[PESS__NUMBER_SIZE];
     (void)pess__format_double(dataset->epsilon, epsilon);
     (void)snprintf(purpose, sizeof purpose, "minatar %s epsilon=%s transitions=%lld", m->games[dataset->game]->name,
@@ -263,26 +263,26 @@ static void seed_dataset(const pess_minatar *m, pess__minatar_dataset *dataset) 
 /* First trials first, so that early results show whole curves; within a trial the largest datasets first, so that the
  * longest trainings do not come last. */
 static pess_status plan_datasets(pess_minatar *m, pess_error *error) {
-    const bool data = pess__minatar_is_data(m);
+    const bool data = pess__games_is_data(m);
     m->dataset_count = m->options.trials * m->x_count * m->game_count;
     PESS_TRY(pess__allocate(&m->datasets, m->dataset_count, sizeof *m->datasets, "the plan", error));
     PESS_TRY(pess__allocate(&m->runs, m->dataset_count * m->curve_count, sizeof *m->runs, "the plan", error));
-    pess__minatar_dataset *dataset = m->datasets;
+    pess__games_dataset *dataset = m->datasets;
     for (int trial = 0; trial < (int)m->options.trials; trial++)
         for (int i = 0; i < m->x_count; i++)
             for (int game = 0; game < m->game_count; game++, dataset++) {
                 const int x = data ? m->x_count - 1 - i : i;
-                *dataset = (pess__minatar_dataset){.game = game,
-                                                   .x = x,
-                                                   .trial = trial,
-                                                   .epsilon = data ? m->options.epsilon : m->x[x],
-                                                   .transitions = data ? (int64_t)m->x[x] : m->options.transitions};
+                *dataset = (pess__games_dataset){.game = game,
+                                                 .x = x,
+                                                 .trial = trial,
+                                                 .epsilon = data ? m->options.epsilon : m->x[x],
+                                                 .transitions = data ? (int64_t)m->x[x] : m->options.transitions};
                 seed_dataset(m, dataset);
             }
     return PESS_OK;
 }
 
-void pess__minatar_trials(const pess_minatar *m, char *out, size_t size) {
+void pess__games_trials(const pess_minatar *m, char *out, size_t size) {
     int64_t least = m->options.trials, most = m->point_count > 0 ? 0 : least;
     for (size_t i = 0; i < m->point_count; i++) {
         if (m->points[i].trials < least) least = m->points[i].trials;
@@ -294,11 +294,11 @@ void pess__minatar_trials(const pess_minatar *m, char *out, size_t size) {
         (void)snprintf(out, size, "%lld trial%s", (long long)least, least == 1 ? "" : "s");
 }
 
-void pess__minatar_describe(pess_minatar *m) {
+void pess__games_describe(pess_minatar *m) {
     const pess_minatar_options *o = &m->options;
     char data[200], trials[60];
-    pess__minatar_trials(m, trials, sizeof trials);
-    if (pess__minatar_is_data(m))
+    pess__games_trials(m, trials, sizeof trials);
+    if (pess__games_is_data(m))
         (void)snprintf(data, sizeof data, "with ε = %g", o->epsilon);
     else
         (void)snprintf(data, sizeof data, "into datasets of %lld transitions", (long long)o->transitions);
@@ -344,18 +344,18 @@ static pess_status plan_all(pess_minatar *m, pess_error *error) {
     PESS_TRY(plan_x(m, error));
     PESS_TRY(plan_curves(m, error));
     PESS_TRY(plan_datasets(m, error));
-    pess__minatar_describe(m);
+    pess__games_describe(m);
     return PESS_OK;
 }
 
-static pess_status copy_path(const char *what, const char *from, char to[PESS__MINATAR_PATH], pess_error *error) {
-    if (from != NULL && strlen(from) > PESS__MINATAR_PATH - 200) /* room for the names of runs */
+static pess_status copy_path(const char *what, const char *from, char to[PESS__GAMES_PATH], pess_error *error) {
+    if (from != NULL && strlen(from) > PESS__GAMES_PATH - 200) /* room for the names of runs */
         return pess__fail(error, PESS_ARGUMENT, "%s: the name is too long", what);
-    (void)snprintf(to, PESS__MINATAR_PATH, "%s", from != NULL ? from : "");
+    (void)snprintf(to, PESS__GAMES_PATH, "%s", from != NULL ? from : "");
     return PESS_OK;
 }
 
-pess_status pess__minatar_plan(const pess_minatar_options *options, pess_minatar **out, pess_error *error) {
+pess_status pess__games_plan(const pess_minatar_options *options, pess_minatar **out, pess_error *error) {
     const pess_experiment_info *info = options->experiment != NULL ? pess_minatar_find(options->experiment) : NULL;
     if (info == NULL)
         return pess__fail(error, PESS_ARGUMENT, "experiment: found '%s', expected minatar-exploration or minatar-data",

@@ -1,8 +1,8 @@
 /* What judging the curves of the deep experiments needs, whatever the sentence. */
-#ifndef PESS_EXPERIMENT_MINATAR_JUDGE_H
-#define PESS_EXPERIMENT_MINATAR_JUDGE_H
+#ifndef PESS_EXPERIMENT_GAMES_JUDGE_H
+#define PESS_EXPERIMENT_GAMES_JUDGE_H
 
-#include "experiment/minatar.h"
+#include "experiment/games.h"
 
 /* The curves of one game. */
 typedef struct pess__curves {

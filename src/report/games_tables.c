@@ -1,6 +1,6 @@
 /* results.csv, a row per point of a curve, and runs.csv, a row per training. */
 #include "core/outfile.h"
-#include "report/minatar.h"
+#include "report/games.h"
 
 #include <math.h>
 
@@ -10,7 +10,7 @@ static void field(pess__outfile *file, double value) {
     if (!isnan(value)) pess__outfile_double(file, value);
 }
 
-pess_status pess__minatar_results(const pess_minatar *m, const char *path, pess_error *error) {
+pess_status pess__games_results(const pess_minatar *m, const char *path, pess_error *error) {
     pess__outfile *file = NULL;
     PESS_TRY(pess__outfile_open(path, &file, error));
     pess__outfile_print(file, "game,algorithm,x,trials,mean,min,max,final_mean,best_mean,control_mean,predicted,"
@@ -30,8 +30,8 @@ pess_status pess__minatar_results(const pess_minatar *m, const char *path, pess_
 }
 
 static void write_run(pess__outfile *file, const pess_minatar *m, int64_t index, int curve) {
-    const pess__minatar_dataset *dataset = &m->datasets[index];
-    const pess__minatar_run *run = pess__minatar_run_of(m, index, curve);
+    const pess__games_dataset *dataset = &m->datasets[index];
+    const pess__games_run *run = pess__games_run_of(m, index, curve);
     const pess_train_result *r = &run->result;
     pess__outfile_print(file, "%s,%s", m->games[dataset->game]->name, m->curves[curve].name);
     field(file, m->x[dataset->x]);
@@ -47,7 +47,7 @@ static void write_run(pess__outfile *file, const pess_minatar *m, int64_t index,
 }
 
 /* In the order of results.csv, then trial after trial. */
-pess_status pess__minatar_runs(const pess_minatar *m, const char *path, pess_error *error) {
+pess_status pess__games_runs(const pess_minatar *m, const char *path, pess_error *error) {
     pess__outfile *file = NULL;
     PESS_TRY(pess__outfile_open(path, &file, error));
     pess__outfile_print(file, "game,algorithm,x,trial,score,score_final,score_best,score_spread,control,predicted,"
@@ -56,7 +56,7 @@ pess_status pess__minatar_runs(const pess_minatar *m, const char *path, pess_err
         for (int c = 0; c < m->curve_count; c++)
             for (int x = 0; x < m->x_count; x++)
                 for (int64_t d = 0; d < m->dataset_count; d++)
-                    if (m->datasets[d].game == g && m->datasets[d].x == x && pess__minatar_run_of(m, d, c)->finished)
+                    if (m->datasets[d].game == g && m->datasets[d].x == x && pess__games_run_of(m, d, c)->finished)
                         write_run(file, m, d, c);
     return pess__outfile_commit(file, error);
 }

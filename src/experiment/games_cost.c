@@ -2,7 +2,7 @@
  * at the protocol's batch, and what a protocol says about the number of steps and episodes. */
 #include "core/memory.h"
 #include "deep/learner.h"
-#include "experiment/minatar.h"
+#include "experiment/games.h"
 #include "nn/trainer.h"
 
 #include <math.h>
@@ -84,7 +84,7 @@ static const pess__learner *learner_of(const pess_minatar *m, int curve) {
 /* That each of its networks learns from. */
 static double samples_of(const pess_minatar *m, int curve) {
     const pess_protocol *p = &m->options.protocol;
-    if (pess__minatar_is_imitation(m, curve)) return (double)p->imitation_steps * (double)p->imitation_batch;
+    if (pess__games_is_imitation(m, curve)) return (double)p->imitation_steps * (double)p->imitation_batch;
     return (double)p->updates * (double)p->steps * (double)p->batch;
 }
 
@@ -98,7 +98,7 @@ static double seconds_before(const pess_minatar *m, int64_t dataset, int curve) 
     double sum = 0;
     int64_t count = 0;
     for (int64_t d = 0; d < m->dataset_count; d++) {
-        const pess__minatar_run *run = pess__minatar_run_of(m, d, curve);
+        const pess__games_run *run = pess__games_run_of(m, d, curve);
         if (!run->finished || run->result.resumed_from >= 0 || m->datasets[d].game != m->datasets[dataset].game)
             continue;
         sum += run->result.seconds;
@@ -108,7 +108,7 @@ static double seconds_before(const pess_minatar *m, int64_t dataset, int curve) 
 }
 
 /* Where no finished run tells. */
-pess_status pess__minatar_measure(pess_minatar *m, pess_error *error) {
+pess_status pess__games_measure(pess_minatar *m, pess_error *error) {
     bool needed = false;
     for (int64_t i = 0; i < m->dataset_count * m->curve_count; i++)
         needed |= !m->runs[i].finished && isnan(seconds_before(m, i / m->curve_count, (int)(i % m->curve_count)));
@@ -123,12 +123,12 @@ pess_status pess__minatar_measure(pess_minatar *m, pess_error *error) {
 
 /* Learning and the targets of every update, as many times as the learner costs; and episodes, in which the game itself
  * costs about as much as a network. */
-double pess__minatar_run_seconds(const pess_minatar *m, int64_t dataset, int curve) {
+double pess__games_run_seconds(const pess_minatar *m, int64_t dataset, int curve) {
     const pess_protocol *p = &m->options.protocol;
     const pess__learner *learner = learner_of(m, curve);
     const double before = seconds_before(m, dataset, curve);
     if (!isnan(before)) return before;
-    const bool imitates = pess__minatar_is_imitation(m, curve);
+    const bool imitates = pess__games_is_imitation(m, curve);
     const int64_t looks_between = learner->info.values && p->eval_every > 0 ? p->updates / p->eval_every : 0;
     const double episodes =
         (double)(PESS_SCORED_UPDATES * (p->score_episodes + p->control_episodes) + looks_between * p->eval_episodes);
@@ -140,33 +140,33 @@ double pess__minatar_run_seconds(const pess_minatar *m, int64_t dataset, int cur
     return learning * pess__learner_cost(learner) + acting;
 }
 
-double pess__minatar_prepare_seconds(const pess_minatar *m, int64_t dataset) {
+double pess__games_prepare_seconds(const pess_minatar *m, int64_t dataset) {
     const double episodes = (double)m->options.protocol.score_episodes * EPISODE_STEPS;
     return ((double)m->datasets[dataset].transitions + episodes) * 2 * m->act_seconds;
 }
 
 pess_status pess_minatar_estimate(pess_minatar *m, pess_minatar_cost *out, pess_error *error) {
-    PESS_TRY(pess__minatar_measure(m, error));
+    PESS_TRY(pess__games_measure(m, error));
     pess_minatar_cost cost = {.jobs = m->options.jobs};
     double longest = 0;
     for (int64_t d = 0; d < m->dataset_count; d++) {
-        if (!pess__minatar_mine(m, d)) continue;
+        if (!pess__games_mine(m, d)) continue;
         bool left = false;
         cost.datasets++;
         for (int c = 0; c < m->curve_count; c++) {
             cost.runs++;
-            if (pess__minatar_run_of(m, d, c)->finished) {
+            if (pess__games_run_of(m, d, c)->finished) {
                 cost.finished++;
                 continue;
             }
-            const double seconds = pess__minatar_run_seconds(m, d, c);
+            const double seconds = pess__games_run_seconds(m, d, c);
             left = true;
             cost.measured |= isnan(seconds_before(m, d, c));
             cost.samples += samples_of(m, c) * networks_of(learner_of(m, c));
             cost.seconds += seconds;
             longest = fmax(longest, seconds);
         }
-        if (left) cost.seconds += pess__minatar_prepare_seconds(m, d);
+        if (left) cost.seconds += pess__games_prepare_seconds(m, d);
     }
     cost.seconds = fmax(cost.seconds / (double)cost.jobs, longest);
     *out = cost;

@@ -3,8 +3,8 @@
 #include "scratch_tree.h"
 
 #include "deep/learner.h"
-#include "experiment/minatar_judge.h"
-#include "experiment/minatar_queue.h"
+#include "experiment/games_judge.h"
+#include "experiment/queue.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -28,7 +28,7 @@ static pess_minatar *plan(const char *algorithms) {
     const pess_minatar_options o = options(algorithms);
     pess_minatar *m = NULL;
     pess_error error = {0};
-    if (pess__minatar_plan(&o, &m, &error) != PESS_OK) fail_msg("%s", error.message);
+    if (pess__games_plan(&o, &m, &error) != PESS_OK) fail_msg("%s", error.message);
     return m;
 }
 
@@ -36,7 +36,7 @@ static void expect_refused(const char *algorithms, const char *says) {
     const pess_minatar_options o = options(algorithms);
     pess_minatar *m = NULL;
     pess_error error = {0};
-    assert_int_equal(pess__minatar_plan(&o, &m, &error), PESS_ARGUMENT);
+    assert_int_equal(pess__games_plan(&o, &m, &error), PESS_ARGUMENT);
     if (strstr(error.message, says) == NULL) fail_msg("'%s' lacks '%s'", error.message, says);
 }
 
@@ -75,12 +75,12 @@ static size_t judge(const char *const *names, int count, pess_minatar_claim *cla
         for (int i = 0; i < 2; i++)
             points[used++] = (pess_minatar_point){
                 .game = "breakout", .algorithm = names[c], .x = x[i], .mean = 10 + c, .min = 10 + c, .max = 10 + c};
-    return pess__minatar_judge_ua(points, used, games, 1, x, 2, false, claims);
+    return pess__games_judge_ua(points, used, games, 1, x, 2, false, claims);
 }
 
 static void test_judged_by_learner(void **state) {
     (void)state;
-    pess_minatar_claim claims[PESS__MINATAR_GOALS * 2];
+    pess_minatar_claim claims[PESS__GAMES_GOALS * 2];
     /* ua-imitation with the α that was declared, under the name that it has when the α is given */
     const char *const given[] = {"behaviour",       "naive", "imitation",     "proximal", "ua-counts", "ua-imitation-2",
                                  "ua-imitation-1",  "crr",   "crr-exp-1e-05", "bcq-0.5",  "bcq-0.3",   "cql-1",
@@ -140,60 +140,60 @@ static void test_run_seconds(void **state) {
     m->step_seconds = 1e-4;
     m->act_seconds = 0;
     double cost[4];
-    for (int c = 0; c < 4; c++) cost[c] = pess__minatar_run_seconds(m, 0, c);
+    for (int c = 0; c < 4; c++) cost[c] = pess__games_run_seconds(m, 0, c);
     assert_close(cost[1] / cost[0], 0.2, 1e-9);
     assert_close(cost[2] / cost[0], 2.2, 1e-9);
     assert_close(cost[3] / cost[0], 4.4, 1e-9);
     m->step_seconds = 0;
     m->act_seconds = 1e-6; /* episodes: four networks and the game, or one and the game; the control has fewer looks */
-    const double naive = pess__minatar_run_seconds(m, 0, 0), ensemble = pess__minatar_run_seconds(m, 0, 3);
+    const double naive = pess__games_run_seconds(m, 0, 0), ensemble = pess__games_run_seconds(m, 0, 3);
     assert_true(ensemble > 2.4 * naive && ensemble < 4.5 * naive);
-    assert_true(pess__minatar_run_seconds(m, 0, 1) <= naive);
+    assert_true(pess__games_run_seconds(m, 0, 1) <= naive);
     const bool todo[] = {true, true, true, true};
     static const int expected[] = {3, 2, 0, 1};
-    pess__minatar_queue *queue = NULL;
-    pess__minatar_task task;
-    assert_int_equal(pess__minatar_queue_create(1, 4, false, 1, todo, cost, &queue, NULL), PESS_OK);
-    assert_true(pess__minatar_queue_take(queue, &task) && task.curve < 0);
-    (void)pess__minatar_queue_finish(queue, &task);
+    pess__queue *queue = NULL;
+    pess__task task;
+    assert_int_equal(pess__queue_create(1, 4, false, 1, todo, cost, &queue, NULL), PESS_OK);
+    assert_true(pess__queue_take(queue, &task) && task.curve < 0);
+    (void)pess__queue_finish(queue, &task);
     for (int i = 0; i < 4; i++) {
-        assert_true(pess__minatar_queue_take(queue, &task));
+        assert_true(pess__queue_take(queue, &task));
         assert_int_equal(task.curve, expected[i]);
-        (void)pess__minatar_queue_finish(queue, &task);
+        (void)pess__queue_finish(queue, &task);
     }
-    pess__minatar_queue_destroy(queue);
+    pess__queue_destroy(queue);
     pess_minatar_destroy(m);
 }
 
 /* ---- what a directory remembers */
 
 static void read_settings(const pess_minatar *m, char *out, size_t size) {
-    char path[PESS__MINATAR_PATH + 20];
+    char path[PESS__GAMES_PATH + 20];
     bool found = false;
     (void)snprintf(path, sizeof path, "%s/settings.txt", m->out);
-    assert_int_equal(pess__minatar_read_text(path, out, size, &found, NULL), PESS_OK);
+    assert_int_equal(pess__games_read_text(path, out, size, &found, NULL), PESS_OK);
     assert_true(found);
 }
 
 /* Whether data were kept is written down, is not compared, and is not known of directories without it. */
 static void test_keep_data(void **state) {
     (void)state;
-    char there[PESS__MINATAR_SETTINGS], here[PESS__MINATAR_SETTINGS];
+    char there[PESS__GAMES_SETTINGS], here[PESS__GAMES_SETTINGS];
     const char *directory = scratch_path(0, "dir");
     pess_minatar *m = plan("naive");
     (void)snprintf(m->out, sizeof m->out, "%s", directory);
     assert_int_equal(mkdir(directory, 0777), 0);
-    pess__minatar_settings(m, here, sizeof here);
+    pess__games_settings(m, here, sizeof here);
     assert_null(strstr(here, "keep-data"));
-    assert_true(pess__minatar_data_kept(here)); /* as written by earlier versions */
+    assert_true(pess__games_data_kept(here)); /* as written by earlier versions */
     for (int kept = 0; kept < 4; kept++) {
         m->options.keep_data = kept % 2 == 1;
         m->data_kept = kept / 2 == 1;
-        assert_int_equal(pess__minatar_write_settings(m, NULL), PESS_OK);
+        assert_int_equal(pess__games_write_settings(m, NULL), PESS_OK);
         read_settings(m, there, sizeof there);
-        assert_int_equal(pess__minatar_data_kept(there), kept > 0);
-        assert_int_equal(pess__minatar_same_settings("A", there, here, false, NULL), PESS_OK);
-        assert_int_equal(pess__minatar_same_settings("A", there, here, true, NULL), PESS_OK);
+        assert_int_equal(pess__games_data_kept(there), kept > 0);
+        assert_int_equal(pess__games_same_settings("A", there, here, false, NULL), PESS_OK);
+        assert_int_equal(pess__games_same_settings("A", there, here, true, NULL), PESS_OK);
     }
     remove_tree(directory);
     pess_minatar_destroy(m);
@@ -202,29 +202,29 @@ static void test_keep_data(void **state) {
 /* A warning goes to result.json and back; runs without one, and files of earlier versions, have none. */
 static void test_warning(void **state) {
     (void)state;
-    char path[PESS__MINATAR_PATH], text[PESS__MINATAR_SETTINGS];
+    char path[PESS__GAMES_PATH], text[PESS__GAMES_SETTINGS];
     pess_minatar *m = plan("naive,ua-counts"), *back = plan("naive,ua-counts");
     (void)snprintf(m->out, sizeof m->out, "%s", scratch_path(1, "dir"));
     int64_t runs = -1;
     for (int64_t d = 0; d < 3; d++)
         for (int c = 0; c < 2; c++) {
-            pess__minatar_run *run = pess__minatar_run_of(m, d, c);
+            pess__games_run *run = pess__games_run_of(m, d, c);
             if (c == 1 && d > 0)
                 (void)snprintf(run->result.warning, sizeof run->result.warning, "no state: %d", (int)d);
-            pess__minatar_run_path(m, m->out, d, c, "", path);
-            assert_int_equal(pess__minatar_make_directories(path, NULL), PESS_OK);
-            assert_int_equal(pess__minatar_write_result(m, d, c, NULL), PESS_OK);
-            assert_int_equal(pess__minatar_read_result(back, m->out, d, c, NULL), PESS_OK);
+            pess__games_run_path(m, m->out, d, c, "", path);
+            assert_int_equal(pess__games_make_directories(path, NULL), PESS_OK);
+            assert_int_equal(pess__games_write_result(m, d, c, NULL), PESS_OK);
+            assert_int_equal(pess__games_read_result(back, m->out, d, c, NULL), PESS_OK);
             bool found = false;
-            pess__minatar_run_path(m, m->out, d, c, "result.json", path);
-            assert_int_equal(pess__minatar_read_text(path, text, sizeof text, &found, NULL), PESS_OK);
+            pess__games_run_path(m, m->out, d, c, "result.json", path);
+            assert_int_equal(pess__games_read_text(path, text, sizeof text, &found, NULL), PESS_OK);
             assert_int_equal(strstr(text, "warning") != NULL, c == 1 && d > 0);
         }
-    assert_null(pess__minatar_warning(back, 0, 0, &runs));
+    assert_null(pess__games_warning(back, 0, 0, &runs));
     assert_int_equal(runs, 0);
-    assert_string_equal(pess__minatar_warning(back, 0, 1, &runs), "no state: 1");
+    assert_string_equal(pess__games_warning(back, 0, 1, &runs), "no state: 1");
     assert_int_equal(runs, 2);
-    assert_null(pess__minatar_warning(m, 0, 1, &runs)); /* none of those is finished */
+    assert_null(pess__games_warning(m, 0, 1, &runs)); /* none of those is finished */
     remove_tree(m->out);
     pess_minatar_destroy(m);
     pess_minatar_destroy(back);

@@ -1,6 +1,6 @@
 /* What the paper's section on games says, and the rules by which its sentences are judged. Every rule is in words here
  * and computed from the curves (means over trials) alone; it was fixed before the curves were seen. */
-#include "experiment/minatar_judge.h"
+#include "experiment/games_judge.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -43,7 +43,7 @@ static void judge_naive(const pess__curves *c, pess_minatar_claim *claim) {
 }
 
 static void judge_imitation(const pess__curves *c, pess_minatar_claim *claim) {
-    double x[PESS__MINATAR_XS], score[PESS__MINATAR_XS];
+    double x[PESS__GAMES_XS], score[PESS__GAMES_XS];
     int count = 0;
     for (int i = 0; i < c->x_count; i++) {
         const double found = pess__curve_at(c, "imitation", c->x[i]);
@@ -128,18 +128,18 @@ static void judge_freeway(const pess__curves *c, pess_minatar_claim *claim) {
                    naive_x, behaviour, c->x[0]);
 }
 
-size_t pess__minatar_judge(const pess_minatar_point *points, size_t count, const char *game, const double *x,
-                           int x_count, const char *proximal, pess_minatar_claim out[PESS__MINATAR_CLAIMS]) {
+size_t pess__games_judge(const pess_minatar_point *points, size_t count, const char *game, const double *x, int x_count,
+                         const char *proximal, pess_minatar_claim out[PESS__GAMES_CLAIMS]) {
     static const struct {
         const char *claim, *rule, *game; /* game NULL: of all */
         void (*judge)(const pess__curves *, pess_minatar_claim *);
-    } rules[PESS__MINATAR_CLAIMS] = {{naive_claim, naive_rule, NULL, judge_naive},
-                                     {imitation_claim, imitation_rule, NULL, judge_imitation},
-                                     {proximal_claim, proximal_rule, NULL, judge_proximal},
-                                     {freeway_claim, freeway_rule, "freeway", judge_freeway}};
+    } rules[PESS__GAMES_CLAIMS] = {{naive_claim, naive_rule, NULL, judge_naive},
+                                   {imitation_claim, imitation_rule, NULL, judge_imitation},
+                                   {proximal_claim, proximal_rule, NULL, judge_proximal},
+                                   {freeway_claim, freeway_rule, "freeway", judge_freeway}};
     const pess__curves c = {points, count, game, x, x_count, proximal};
     size_t written = 0;
-    for (int i = 0; i < PESS__MINATAR_CLAIMS; i++) {
+    for (int i = 0; i < PESS__GAMES_CLAIMS; i++) {
         if (rules[i].game != NULL && strcmp(rules[i].game, game) != 0) continue;
         out[written] =
             (pess_minatar_claim){.game = game, .claim = rules[i].claim, .rule = rules[i].rule, .judged = true};

@@ -1,4 +1,4 @@
-#include "experiment/minatar_judge.h"
+#include "experiment/games_judge.h"
 
 #include "core/text.h"
 
@@ -33,7 +33,7 @@ const char *pess__curve_of(const pess_minatar_point *points, size_t count, const
 
 double pess__curve_at(const pess__curves *c, const char *algorithm, double x) {
     if (algorithm == NULL) return NAN;
-    const pess_minatar_point *point = pess__minatar_point_at(c->points, c->count, c->game, algorithm, x);
+    const pess_minatar_point *point = pess__games_point_at(c->points, c->count, c->game, algorithm, x);
     return point != NULL ? point->mean : NAN;
 }
 

@@ -1,11 +1,11 @@
-#include "experiment/minatar_queue.h"
+#include "experiment/queue.h"
 
 #include "core/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static pess_status allocate(pess__minatar_queue *q, pess_error *error) {
+static pess_status allocate(pess__queue *q, pess_error *error) {
     PESS_TRY(pess__allocate(&q->todo, q->dataset_count * q->curve_count, sizeof *q->todo, "the queue", error));
     PESS_TRY(pess__allocate(&q->prepared, q->dataset_count, sizeof *q->prepared, "the queue", error));
     PESS_TRY(pess__allocate(&q->left, q->dataset_count, sizeof *q->left, "the queue", error));
@@ -13,7 +13,7 @@ static pess_status allocate(pess__minatar_queue *q, pess_error *error) {
 }
 
 /* The curves of a dataset, the longest first. */
-static void sort_curves(pess__minatar_queue *q, int64_t dataset, const double *cost) {
+static void sort_curves(pess__queue *q, int64_t dataset, const double *cost) {
     int *order = q->order + dataset * q->curve_count;
     const double *own = cost + dataset * q->curve_count;
     for (int c = 0; c < q->curve_count; c++) {
@@ -23,16 +23,14 @@ static void sort_curves(pess__minatar_queue *q, int64_t dataset, const double *c
     }
 }
 
-pess_status pess__minatar_queue_create(int64_t dataset_count, int curve_count, bool with_data, int64_t jobs,
-                                       const bool *todo, const double *cost, pess__minatar_queue **out,
-                                       pess_error *error) {
-    pess__minatar_queue *q = NULL;
+pess_status pess__queue_create(int64_t dataset_count, int curve_count, bool with_data, int64_t jobs, const bool *todo,
+                               const double *cost, pess__queue **out, pess_error *error) {
+    pess__queue *q = NULL;
     PESS_TRY(pess__allocate(&q, 1, sizeof *q, "the queue", error));
-    *q = (pess__minatar_queue){
-        .dataset_count = dataset_count, .curve_count = curve_count, .jobs = jobs, .limit = jobs + 1};
+    *q = (pess__queue){.dataset_count = dataset_count, .curve_count = curve_count, .jobs = jobs, .limit = jobs + 1};
     const pess_status status = allocate(q, error);
     if (status != PESS_OK) {
-        pess__minatar_queue_destroy(q);
+        pess__queue_destroy(q);
         return status;
     }
     for (int64_t d = 0; d < dataset_count; d++) {
@@ -51,7 +49,7 @@ pess_status pess__minatar_queue_create(int64_t dataset_count, int curve_count, b
     return PESS_OK;
 }
 
-void pess__minatar_queue_destroy(pess__minatar_queue *q) {
+void pess__queue_destroy(pess__queue *q) {
     if (q == NULL) return;
     free(q->todo);
     free(q->prepared);
@@ -60,16 +58,16 @@ void pess__minatar_queue_destroy(pess__minatar_queue *q) {
     free(q);
 }
 
-static bool take_dataset(pess__minatar_queue *q, pess__minatar_task *out) {
+static bool take_dataset(pess__queue *q, pess__task *out) {
     while (q->next < q->dataset_count && q->left[q->next] == 0) q->next++;
     if (q->next == q->dataset_count || q->loaded == q->limit) return false;
-    *out = (pess__minatar_task){.dataset = q->next++, .curve = -1};
+    *out = (pess__task){.dataset = q->next++, .curve = -1};
     q->loaded++;
     return true;
 }
 
 /* Of the oldest dataset, so that it leaves the memory soon. */
-static bool take_training(pess__minatar_queue *q, pess__minatar_task *out) {
+static bool take_training(pess__queue *q, pess__task *out) {
     if (q->ready == 0) return false;
     while (q->oldest < q->next && q->left[q->oldest] == 0) q->oldest++;
     for (int64_t d = q->oldest; d < q->next; d++) {
@@ -80,7 +78,7 @@ static bool take_training(pess__minatar_queue *q, pess__minatar_task *out) {
             if (!*todo) continue;
             *todo = false;
             q->ready--;
-            *out = (pess__minatar_task){.dataset = d, .curve = curve};
+            *out = (pess__task){.dataset = d, .curve = curve};
             return true;
         }
     }
@@ -89,12 +87,12 @@ static bool take_training(pess__minatar_queue *q, pess__minatar_task *out) {
 
 /* Preparing comes early: while fewer trainings are ready than there are jobs, so that at the end nobody waits for the
  * last dataset. */
-bool pess__minatar_queue_take(pess__minatar_queue *q, pess__minatar_task *out) {
+bool pess__queue_take(pess__queue *q, pess__task *out) {
     if (q->ready < q->jobs && take_dataset(q, out)) return true;
     return take_training(q, out) || take_dataset(q, out);
 }
 
-bool pess__minatar_queue_finish(pess__minatar_queue *q, const pess__minatar_task *task) {
+bool pess__queue_finish(pess__queue *q, const pess__task *task) {
     if (task->curve < 0) {
         q->prepared[task->dataset] = true;
         q->ready += q->left[task->dataset] - 1;

@@ -1,6 +1,6 @@
 /* Where the runs of a deep experiment are: ROOT/runs/GAME/x-X/trial-T/ALGORITHM. */
 #include "core/text.h"
-#include "experiment/minatar.h"
+#include "experiment/games.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -9,24 +9,24 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-void pess__minatar_dataset_path(const pess_minatar *m, const char *root, int64_t index, const char *name,
-                                char out[PESS__MINATAR_PATH]) {
-    const pess__minatar_dataset *dataset = &m->datasets[index];
+void pess__games_dataset_path(const pess_minatar *m, const char *root, int64_t index, const char *name,
+                              char out[PESS__GAMES_PATH]) {
+    const pess__games_dataset *dataset = &m->datasets[index];
     char x[PESS__NUMBER_SIZE];
     (void)pess__format_double(m->x[dataset->x], x);
-    (void)snprintf(out, PESS__MINATAR_PATH, "%s/runs/%s/x-%s/trial-%d%s%s", root, m->games[dataset->game]->name, x,
+    (void)snprintf(out, PESS__GAMES_PATH, "%s/runs/%s/x-%s/trial-%d%s%s", root, m->games[dataset->game]->name, x,
                    dataset->trial + 1, *name != '\0' ? "/" : "", name);
 }
 
-void pess__minatar_run_path(const pess_minatar *m, const char *root, int64_t dataset, int curve, const char *name,
-                            char out[PESS__MINATAR_PATH]) {
+void pess__games_run_path(const pess_minatar *m, const char *root, int64_t dataset, int curve, const char *name,
+                          char out[PESS__GAMES_PATH]) {
     char inside[100];
     (void)snprintf(inside, sizeof inside, "%s%s%s", m->curves[curve].folder, *name != '\0' ? "/" : "", name);
-    pess__minatar_dataset_path(m, root, dataset, inside, out);
+    pess__games_dataset_path(m, root, dataset, inside, out);
 }
 
-pess_status pess__minatar_make_directories(const char *path, pess_error *error) {
-    char part[PESS__MINATAR_PATH];
+pess_status pess__games_make_directories(const char *path, pess_error *error) {
+    char part[PESS__GAMES_PATH];
     (void)snprintf(part, sizeof part, "%s", path);
     for (char *slash = part;; *slash = '/') {
         slash = strchr(slash + 1, '/');
@@ -65,7 +65,7 @@ static pess_status check_content(const char *directory, bool *used, pess_error *
     return status;
 }
 
-pess_status pess__minatar_check_directory(const char *directory, bool *used, pess_error *error) {
+pess_status pess__games_check_directory(const char *directory, bool *used, pess_error *error) {
     struct stat info;
     *used = false;
     if (stat(directory, &info) != 0) {
