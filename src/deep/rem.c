@@ -12,15 +12,15 @@
 
 enum { HEADS = 50, MIXTURES = 20 };
 
-static double decide(double alpha, const pess__sight *sight, double *policy) {
+static double decide(double alpha, const pess__view *view, double *policy) {
     (void)alpha;
     int64_t best = 0;
     double most = -INFINITY;
-    for (int64_t a = 0; a < sight->actions; a++) {
+    for (int64_t a = 0; a < view->actions; a++) {
         double q = 0;
-        for (int64_t k = 0; k < sight->heads; k++)
-            q += (sight->mixture != NULL ? sight->mixture[k] : 1 / (double)sight->heads) *
-                 (double)sight->q[k * sight->head_stride + a];
+        for (int64_t k = 0; k < view->heads; k++)
+            q += (view->mixture != NULL ? view->mixture[k] : 1 / (double)view->heads) *
+                 (double)view->q[k * view->head_stride + a];
         policy[a] = 0;
         if (q > most) {
             most = q;

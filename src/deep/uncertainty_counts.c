@@ -1,14 +1,14 @@
 /* counts: u(s,a) = min(1/√n(s,a), cap) with n over identical observations, cap where n = 0. A state outside the data,
  * or one that only ends episodes there, has no counts: the network of support-net speaks for it. */
-#include "deep/doubt.h"
+#include "deep/neural_uncertainty.h"
 
 #include <math.h>
 
-double pess__decide_ua(double alpha, const pess__sight *sight, double *policy) {
+double pess__decide_ua(double alpha, const pess__view *view, double *policy) {
     int64_t best = 0;
     double most = -INFINITY;
-    for (int64_t a = 0; a < sight->actions; a++) {
-        const double worth = (double)sight->q[a] - alpha * (double)sight->penalty[a];
+    for (int64_t a = 0; a < view->actions; a++) {
+        const double worth = (double)view->q[a] - alpha * (double)view->penalty[a];
         policy[a] = 0;
         if (worth > most) {
             most = worth;
@@ -37,7 +37,7 @@ static void label(const pess__fitted *fitted, int64_t state, pess__real *labels)
     for (int64_t a = 0; a < fitted->data->actions; a++) labels[a] = (pess__real)fmin(u[a], fitted->cap);
 }
 
-const pess__doubt pess__doubt_counts = {
+const pess__neural_uncertainty pess__neural_uncertainty_counts = {
     .info = {.name = "counts",
              .summary = "how often the action was taken in exactly this observation",
              .formula = "min(1/sqrt(n(s,a)), cap), cap where n = 0",
@@ -51,14 +51,14 @@ const pess__doubt pess__doubt_counts = {
                          .uncertainty = "counts"},
                 .decide = pess__decide_ua,
                 .counts = true,
-                .doubt = &pess__doubt_counts},
+                .uncertainty = &pess__neural_uncertainty_counts},
     .inside = from_counts,
     .outside = from_network,
-    .teach = pess__regress,
+    .train = pess__regress,
     .label = label};
 
 /* support-net: the network alone, in the data and outside them, so that states that look alike share their counts. */
-const pess__doubt pess__doubt_support_net = {
+const pess__neural_uncertainty pess__neural_uncertainty_support_net = {
     .info = {.name = "support-net",
              .summary = "a network's prediction of the uncertainty from counts, at every state alike",
              .formula = "network(s)[a], trained to min(1/sqrt(n(s,a)), cap) at all pairs of the states of the data",
@@ -72,8 +72,8 @@ const pess__doubt pess__doubt_support_net = {
                          .uncertainty = "support-net"},
                 .decide = pess__decide_ua,
                 .counts = true,
-                .doubt = &pess__doubt_support_net},
+                .uncertainty = &pess__neural_uncertainty_support_net},
     .inside = NULL,
     .outside = from_network,
-    .teach = pess__regress,
+    .train = pess__regress,
     .label = label};

@@ -75,7 +75,7 @@ static void label(const pess__fitted *f, dream *d, int64_t sample, int64_t row) 
     d->states[sample] = data->state[row];
 }
 
-static pess_status teach(pess__fitted *f, dream *d, int model, pess__trainer *trainer, pess_error *error) {
+static pess_status train(pess__fitted *f, dream *d, int model, pess__trainer *trainer, pess_error *error) {
     const pess_protocol *p = &f->options.protocol;
     const int64_t steps = (2 * p->updates * p->steps + 4) / 5;
     const uint64_t transitions = (uint64_t)f->data->transitions;
@@ -191,7 +191,7 @@ static pess_status dream_up(pess__fitted *f, dream *d, pess_error *error) {
     for (int i = 0; i < MODELS; i++) {
         pess__trainer *trainer = NULL;
         PESS_TRY(pess__trainer_create(d->models[i], &optimiser, &trainer, error));
-        const pess_status status = teach(f, d, i, trainer, error);
+        const pess_status status = train(f, d, i, trainer, error);
         pess__trainer_destroy(trainer);
         if (status != PESS_OK) return status;
     }

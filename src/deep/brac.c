@@ -8,23 +8,23 @@
 
 #include <math.h>
 
-static double decide(double alpha, const pess__sight *sight, double *policy) {
+static double decide(double alpha, const pess__view *view, double *policy) {
     double most = -INFINITY, sum = 0, mass = 0;
-    for (int64_t a = 0; a < sight->actions; a++) most = fmax(most, (double)sight->q[a]);
+    for (int64_t a = 0; a < view->actions; a++) most = fmax(most, (double)view->q[a]);
     if (!(alpha > 0)) { /* naive: the smallest of the best actions */
         bool found = false;
-        for (int64_t a = 0; a < sight->actions; a++) {
-            policy[a] = !found && (double)sight->q[a] >= most;
+        for (int64_t a = 0; a < view->actions; a++) {
+            policy[a] = !found && (double)view->q[a] >= most;
             found |= policy[a] > 0;
         }
         return most;
     }
-    for (int64_t a = 0; a < sight->actions; a++) {
-        const double prior = fmax((double)sight->prior[a], 1e-30);
+    for (int64_t a = 0; a < view->actions; a++) {
+        const double prior = fmax((double)view->prior[a], 1e-30);
         mass += prior; /* 1 but for rounding, which a large alpha would show */
-        sum += policy[a] = prior * exp(((double)sight->q[a] - most) / alpha);
+        sum += policy[a] = prior * exp(((double)view->q[a] - most) / alpha);
     }
-    for (int64_t a = 0; a < sight->actions; a++) policy[a] /= sum;
+    for (int64_t a = 0; a < view->actions; a++) policy[a] /= sum;
     return most + alpha * log(sum / mass);
 }
 

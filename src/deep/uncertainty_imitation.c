@@ -1,6 +1,6 @@
 /* imitation: u(s,a) = min(1/√π̂(a|s), cap) with the imitation network's π̂. It knows which actions are rare in a state
  * and in states like it, not how often the state was seen, so more data do not make it smaller. */
-#include "deep/doubt.h"
+#include "deep/neural_uncertainty.h"
 
 #include <math.h>
 
@@ -9,7 +9,7 @@ static void from_prior(const pess__fitted *fitted, const float *prior, const pes
     for (int64_t a = 0; a < fitted->data->actions; a++) u[a] = pess__root_share(prior[a]);
 }
 
-const pess__doubt pess__doubt_imitation = {
+const pess__neural_uncertainty pess__neural_uncertainty_imitation = {
     .info = {.name = "imitation",
              .summary = "how unlikely the imitation network finds the action",
              .formula = "min(1/sqrt(p(a|s)), cap), p of the imitation network",
@@ -23,7 +23,7 @@ const pess__doubt pess__doubt_imitation = {
                          .alpha = 0.5,
                          .uncertainty = "imitation"},
                 .decide = pess__decide_ua,
-                .doubt = &pess__doubt_imitation},
+                .uncertainty = &pess__neural_uncertainty_imitation},
     .outside = from_prior};
 
 /* imitation-counts: u(s,a) = min(1/√(π̂(a|s)·N(s)), cap), N(s) how often the data act in s: π̂·N is a smoothed n(s,a),
@@ -52,7 +52,7 @@ static void label(const pess__fitted *fitted, int64_t state, pess__real *labels)
     labels[0] = (pess__real)pess__root_count(visits(fitted, state), 1);
 }
 
-const pess__doubt pess__doubt_imitation_counts = {
+const pess__neural_uncertainty pess__neural_uncertainty_imitation_counts = {
     .info = {.name = "imitation-counts",
              .summary = "the imitation network's share of how often the state occurs",
              .formula = "min(1/sqrt(p(a|s) N(s)), cap), p of the imitation network, N(s) exact",
@@ -67,9 +67,9 @@ const pess__doubt pess__doubt_imitation_counts = {
                          .uncertainty = "imitation-counts"},
                 .decide = pess__decide_ua,
                 .counts = true,
-                .doubt = &pess__doubt_imitation_counts},
+                .uncertainty = &pess__neural_uncertainty_imitation_counts},
     .inside = from_both,
     .outside = from_networks,
-    .teach = pess__regress,
+    .train = pess__regress,
     .label = label,
     .one_output = true};

@@ -7,23 +7,23 @@
  * the data nothing was ever seen: the baseline acts. */
 #include "deep/learner.h"
 
-static double decide(double alpha, const pess__sight *sight, double *policy) {
+static double decide(double alpha, const pess__view *view, double *policy) {
     int64_t best = -1;
     double kept = 0, free = 0;
-    for (int64_t a = 0; a < sight->actions; a++) {
-        const double prior = (double)sight->prior[a];
-        const bool known = (double)sight->counts[a] >= alpha;
+    for (int64_t a = 0; a < view->actions; a++) {
+        const double prior = (double)view->prior[a];
+        const bool known = (double)view->counts[a] >= alpha;
         policy[a] = known ? 0 : prior;
         if (known) {
             free += prior;
-            if (best < 0 || sight->q[a] > sight->q[best]) best = a;
+            if (best < 0 || view->q[a] > view->q[best]) best = a;
         } else {
-            kept += prior * (double)sight->q[a];
+            kept += prior * (double)view->q[a];
         }
     }
     if (best < 0) return kept;
     policy[best] = free;
-    return kept + free * (double)sight->q[best];
+    return kept + free * (double)view->q[best];
 }
 
 const pess__learner pess__learner_spibb_dqn = {

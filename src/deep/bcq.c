@@ -8,16 +8,16 @@
 
 #include <math.h>
 
-static double decide(double alpha, const pess__sight *sight, double *policy) {
+static double decide(double alpha, const pess__view *view, double *policy) {
     double most_likely = 0, most = -INFINITY;
     int64_t best = 0;
-    for (int64_t a = 0; a < sight->actions; a++) most_likely = fmax(most_likely, (double)sight->prior[a]);
-    for (int64_t a = 0; a < sight->actions; a++) {
-        const double prior = (double)sight->prior[a];
+    for (int64_t a = 0; a < view->actions; a++) most_likely = fmax(most_likely, (double)view->prior[a]);
+    for (int64_t a = 0; a < view->actions; a++) {
+        const double prior = (double)view->prior[a];
         const bool allowed = prior > alpha * most_likely || prior >= most_likely; /* the last: τ = 1 is imitation */
         policy[a] = 0;
-        if (allowed && (double)sight->q[a] > most) {
-            most = (double)sight->q[a];
+        if (allowed && (double)view->q[a] > most) {
+            most = (double)view->q[a];
             best = a;
         }
     }

@@ -7,8 +7,8 @@
  * m(a) the share of action a in the data. β = 1 is the network, β = 0 the shares alone: where the actions do not depend
  * on the state, as in random data, nothing that the network learnt by heart is left to choose among them.
  * (Temperature scaling, Guo et al. 2017, towards the shares instead of uniform.) */
-#include "deep/doubt.h"
-#include "deep/lesson.h"
+#include "deep/neural_uncertainty.h"
+#include "deep/regression.h"
 
 #include "core/memory.h"
 
@@ -22,13 +22,13 @@ bool pess__held_out(int64_t row) { return (((uint64_t)row * UINT64_C(0x9E3779B97
 /* ---- learning */
 
 /* Equal states once, with the actions that were drawn in them, weighted by how often. */
-static int64_t draw(pess__fitted *f, pess__lesson *l, pess__rng *rng) {
+static int64_t draw(pess__fitted *f, pess__regression *l, pess__rng *rng) {
     int64_t different = 0, labels = 0;
     for (int64_t i = 0; i < l->batch; i++) {
         int64_t row = 0;
         do row = (int64_t)pess__rng_below(rng, (uint64_t)f->data->transitions);
         while (pess__held_out(row));
-        const int64_t before = different, u = pess__lesson_place(f, l, f->data->state[row], &different);
+        const int64_t before = different, u = pess__regression_place(f, l, f->data->state[row], &different);
         for (int64_t a = 0; a < l->outputs && different > before; a++) l->drawn[u * l->outputs + a] = 0;
         l->drawn[u * l->outputs + f->data->action[row]]++;
     }
@@ -42,7 +42,7 @@ static int64_t draw(pess__fitted *f, pess__lesson *l, pess__rng *rng) {
         l->first[u + 1] = labels;
     }
     for (int64_t k = 0; k < labels; k++) l->weights[k] *= (pess__real)((double)labels / (double)l->batch);
-    pess__lesson_clear(f, l, different);
+    pess__regression_clear(f, l, different);
     return different;
 }
 
@@ -136,10 +136,10 @@ static pess_status calibrate(pess__fitted *f, trial *t, pess__net *net, pess_err
     return PESS_OK;
 }
 
-static pess_status teach(pess__fitted *f, pess__net *net, pess_error *error) {
-    pess__lesson lesson = {.loss = {.kind = PESS__LOSS_CROSS_ENTROPY}, .draw = draw};
+static pess_status train(pess__fitted *f, pess__net *net, pess_error *error) {
+    pess__regression regression = {.loss = {.kind = PESS__LOSS_CROSS_ENTROPY}, .draw = draw};
     trial t = {.actions = net->outputs};
-    PESS_TRY(pess__lesson_run(f, &lesson, net, error));
+    PESS_TRY(pess__regression_run(f, &regression, net, error));
     const pess_status status = calibrate(f, &t, net, error);
     free(t.taken);
     free(t.apart);
@@ -153,7 +153,7 @@ static void from_network(const pess__fitted *fitted, const float *prior, const p
     for (int64_t a = 0; a < fitted->data->actions; a++) u[a] = pess__root_share(p[a]);
 }
 
-const pess__doubt pess__doubt_propensity = {
+const pess__neural_uncertainty pess__neural_uncertainty_propensity = {
     .info = {.name = "propensity",
              .summary = "how unlikely the action is, by probabilities that are calibrated on held-out data",
              .formula = "min(1/sqrt(p(a|s)), cap), p of a network that is flattened as far as held-out data ask for",
@@ -166,6 +166,6 @@ const pess__doubt pess__doubt_propensity = {
                          .alpha = 0.5,
                          .uncertainty = "propensity"},
                 .decide = pess__decide_ua,
-                .doubt = &pess__doubt_propensity},
+                .uncertainty = &pess__neural_uncertainty_propensity},
     .outside = from_network,
-    .teach = teach};
+    .train = train};

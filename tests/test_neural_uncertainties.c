@@ -5,7 +5,7 @@
 /* ---- actions that were never taken */
 
 /* u of a pair of a run: 1/√n, the cap where n = 0; or 1/√(π̂N). */
-static double doubt_of(const known *k, bool counts, double cap, int64_t s, int a) {
+static double uncertainty_of(const known *k, bool counts, double cap, int64_t s, int a) {
     double visits = 0;
     for (int b = 0; b < ACTIONS; b++) visits += k->counts[s][b];
     if (counts) return k->counts[s][a] > 0 ? fmin(1 / sqrt(k->counts[s][a]), cap) : cap;
@@ -40,7 +40,7 @@ static void a_cap_of_three(void **state) {
                 pess__softmax(outputs, ACTIONS, k.prior[s]);
             }
             for (int a = 0; a < ACTIONS; a++) {
-                const double u = doubt_of(&k, i == 0, cap, s, a);
+                const double u = uncertainty_of(&k, i == 0, cap, s, a);
                 if (u < least) best = a;
                 least = fmin(least, u);
                 most = fmax(most, u);
@@ -77,11 +77,11 @@ static void the_engine_with_unseen_pairs(void **state) {
         assert_true(data->end[i] == PESS_END_TERMINAL || acted_in(&k, data->next[i]));
     for (int64_t s = 0; s < data->states; s++)
         for (int a = 0; a < ACTIONS; a++) {
-            k.penalty[s][a] = (float)doubt_of(&k, true, o.u_cap, s, a);
+            k.penalty[s][a] = (float)uncertainty_of(&k, true, o.u_cap, s, a);
             unseen += acted_in(&k, s) && k.counts[s][a] == 0;
         }
     assert_true(unseen > 2);
-    tabular_values(data, &pess__doubt_counts.learner, alpha, &k, wanted);
+    tabular_values(data, &pess__neural_uncertainty_counts.learner, alpha, &k, wanted);
     tabular_values(data, &pess__learner_naive, NAN, &k, naive);
     assert_the_engine_agrees(data, alpha, &k, wanted);
     OK(pess_train_run(&o, &result, &error));
@@ -89,7 +89,7 @@ static void the_engine_with_unseen_pairs(void **state) {
         float q[ACTIONS];
         if (!acted_in(&k, s)) continue;
         outputs_of(data, in_root("unseen"), "policy", s, q);
-        const double found = rule(&pess__doubt_counts.learner, alpha, &k, s, q);
+        const double found = rule(&pess__neural_uncertainty_counts.learner, alpha, &k, s, q);
         if (fabs(found - wanted[s]) > 0.15) fail_msg("state %lld: %g, the engine %g", (long long)s, found, wanted[s]);
         apart = fmax(apart, fabs(wanted[s] - naive[s]));
     }
@@ -143,11 +143,11 @@ static void penalties_of_many_states(void **state) {
     for (int64_t s = 0; s < MANY; s++)
         for (int64_t a = 0; a < ACTIONS; a++)
             f->counts[s * ACTIONS + a] = s % 1000 == 0 ? 0 : (int32_t)((s + 5 * a) % 7);
-    OK(pess__doubt_prepare(f, &error));
+    OK(pess__neural_uncertainty_prepare(f, &error));
     for (int64_t s = 0; s < MANY; s++) {
         const pess__bits_rows row = {data->observations + s * data->bytes, data->bytes, NULL};
         float spoken[ACTIONS];
-        OK(pess__net_apply(f->doubting, &row, 1, 1, spoken, &error));
+        OK(pess__net_apply(f->uncertainty_net, &row, 1, 1, spoken, &error));
         for (int64_t a = 0; a < ACTIONS; a++) {
             const double n = f->counts[s * ACTIONS + a], said = fmin(fmax((double)spoken[a], 0), f->cap);
             const double wanted = s % 1000 == 0 ? said : n > 0 ? 1 / sqrt(n) : f->cap;
@@ -190,7 +190,7 @@ static void priors_and_values_of_many_states(void **state) {
     pess_transitions_destroy(data);
 }
 
-/* q = (0, 1, 1) below state 16384 and (2, 1, 1) from there on, an actor that begins uniform: crr teaches it actions 1
+/* q = (0, 1, 1) below state 16384 and (2, 1, 1) from there on, an actor that begins uniform: crr trains it to actions 1
  * and 2 there, and action 0 here, whichever part of the states was appraised when. */
 static void an_actor_in_many_states(void **state) {
     (void)state;
@@ -227,11 +227,11 @@ static void support_net_is_its_network(void **state) {
     pess_error error;
     double from_counts = 0, size = 0;
     f->options.protocol.updates = 1, f->options.protocol.steps = 5, f->options.relative = false;
-    OK(pess__doubt_prepare(f, &error));
+    OK(pess__neural_uncertainty_prepare(f, &error));
     for (int64_t s = 0; s < data->states; s++) {
         const pess__bits_rows row = {data->observations + s * data->bytes, data->bytes, NULL};
         float spoken[ACTIONS];
-        OK(pess__net_apply(f->doubting, &row, 1, 1, spoken, &error));
+        OK(pess__net_apply(f->uncertainty_net, &row, 1, 1, spoken, &error));
         for (int64_t a = 0; a < ACTIONS; a++) {
             const double said = fmin(fmax((double)spoken[a], 0), f->cap), n = f->counts[s * ACTIONS + a];
             assert_true((double)f->penalty[s * ACTIONS + a] == said);
@@ -262,14 +262,14 @@ static void networks_learn_the_counts(void **state) {
         pess__fitted *f = by_hand(cases[c].algorithm, 1, data);
         pess_error error;
         if (f->learner->info.imitation) f->prior = room_for(data->states * ACTIONS, sizeof *f->prior);
-        OK(pess__doubt_prepare(f, &error));
-        assert_int_equal(f->doubting->outputs, cases[c].outputs);
+        OK(pess__neural_uncertainty_prepare(f, &error));
+        assert_int_equal(f->uncertainty_net->outputs, cases[c].outputs);
         for (int64_t s = 0; s < data->states; s++) {
             const pess__bits_rows row = {data->observations + s * data->bytes, data->bytes, NULL};
             const int32_t *n = f->counts + s * ACTIONS;
             float spoken[ACTIONS];
             if (n[0] == 0) continue; /* the end */
-            OK(pess__net_apply(f->doubting, &row, 1, 1, spoken, &error));
+            OK(pess__net_apply(f->uncertainty_net, &row, 1, 1, spoken, &error));
             for (int64_t a = 0; a < cases[c].outputs; a++) {
                 const double count = cases[c].outputs == 1 ? n[0] + n[1] + n[2] : n[a];
                 const double wanted = count > 0 ? 1 / sqrt(count) : f->cap;
@@ -294,7 +294,7 @@ static void equal_states_are_computed_once(void **state) {
     pess_error error;
     const pess_protocol *p = &f->options.protocol;
     f->options.protocol.updates = 1, f->options.protocol.steps = 20, f->options.protocol.batch = 4 * SAMPLES;
-    OK(pess__doubt_prepare(f, &error)); /* 12 steps */
+    OK(pess__neural_uncertainty_prepare(f, &error)); /* 12 steps */
     pess__net *net = NULL;
     pess__trainer *trainer = NULL;
     OK(pess__fitted_network(f, ACTIONS, &net, &error));
@@ -311,7 +311,7 @@ static void equal_states_are_computed_once(void **state) {
         for (int i = 0; i < LABELS; i++) which[i] = i % ACTIONS;
         for (int i = 0; i < SAMPLES; i++) {
             sample[i] = data->state[pess__rng_below(&rng, (uint64_t)data->transitions)];
-            f->learner->doubt->label(f, sample[i], wanted + (int64_t)i * ACTIONS);
+            f->learner->uncertainty->label(f, sample[i], wanted + (int64_t)i * ACTIONS);
         }
         const pess__bits_rows rows = {data->observations, data->bytes, sample};
         const pess__labels labels = {.actions = which, .targets = wanted, .first = first};
@@ -323,7 +323,7 @@ static void equal_states_are_computed_once(void **state) {
     for (int64_t s = 0; s < 6; s++) {
         const pess__bits_rows row = {data->observations + s * data->bytes, data->bytes, NULL};
         float merged[ACTIONS], every[ACTIONS];
-        OK(pess__net_apply(f->doubting, &row, 1, 1, merged, &error));
+        OK(pess__net_apply(f->uncertainty_net, &row, 1, 1, merged, &error));
         OK(pess__net_apply(net, &row, 1, 1, every, &error));
         for (int a = 0; a < ACTIONS; a++) assert_true(fabsf(merged[a] - every[a]) < 1e-4F);
     }
@@ -337,14 +337,15 @@ static void equal_states_are_computed_once(void **state) {
 static void of_equals_the_first(void **state) {
     (void)state;
     const float q[ACTIONS] = {2, 3, 4}, penalty[ACTIONS] = {0, 1, 2}, more[ACTIONS] = {1, 1, 2};
-    pess__sight sight = {.actions = ACTIONS, .q = q, .penalty = penalty};
+    pess__view view = {.actions = ACTIONS, .q = q, .penalty = penalty};
     double policy[ACTIONS];
-    assert_true(pess__decide_ua(1, &sight, policy) == 2 && policy[0] == 1 && policy[1] == 0 && policy[2] == 0);
-    sight.penalty = more;
-    assert_true(pess__decide_ua(1, &sight, policy) == 2 && policy[0] == 0 && policy[1] == 1 && policy[2] == 0);
+    assert_true(pess__decide_ua(1, &view, policy) == 2 && policy[0] == 1 && policy[1] == 0 && policy[2] == 0);
+    view.penalty = more;
+    assert_true(pess__decide_ua(1, &view, policy) == 2 && policy[0] == 0 && policy[1] == 1 && policy[2] == 0);
     const float heads[2 * ACTIONS] = {2, 4, 1, 2, 2, 5}; /* means 2, 3, 3; deviations 0, 1, 2 */
-    const pess__sight two = {.actions = ACTIONS, .q = heads, .heads = 2, .head_stride = ACTIONS, .cap = INFINITY};
-    assert_true(pess__doubt_ensemble.learner.decide(1, &two, policy) == 2 && policy[0] == 1 && policy[1] == 0);
+    const pess__view two = {.actions = ACTIONS, .q = heads, .heads = 2, .head_stride = ACTIONS, .cap = INFINITY};
+    assert_true(pess__neural_uncertainty_ensemble.learner.decide(1, &two, policy) == 2 && policy[0] == 1 &&
+                policy[1] == 0);
 }
 
 int main(void) {

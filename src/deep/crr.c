@@ -17,12 +17,12 @@
 static const double most_weight = 20;
 
 /* v = Σπq; alpha, the weight's β, has been spent in training the actor. */
-static double decide(double alpha, const pess__sight *sight, double *policy) {
+static double decide(double alpha, const pess__view *view, double *policy) {
     (void)alpha;
     double value = 0;
-    for (int64_t a = 0; a < sight->actions; a++) {
-        policy[a] = (double)sight->actor[a];
-        value += policy[a] * (double)sight->q[a];
+    for (int64_t a = 0; a < view->actions; a++) {
+        policy[a] = (double)view->actor[a];
+        value += policy[a] * (double)view->q[a];
     }
     return value;
 }
