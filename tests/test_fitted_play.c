@@ -12,14 +12,14 @@ static const int64_t right[LINE] = {2, 1, 2};
 static const double pay[LINE] = {1, 10, 100};
 
 static pess_mdp *line(void) {
-    pess_outcome outcomes[LINE * ACTIONS];
+    pess_mdp_transition transitions[LINE * ACTIONS];
     for (int64_t s = 0; s < LINE; s++)
         for (int64_t a = 0; a < ACTIONS; a++)
-            outcomes[s * ACTIONS + a] =
-                a == right[s] ? (pess_outcome){s, a, s + 1, 1, pay[s]} : (pess_outcome){s, a, END, 1, 0};
+            transitions[s * ACTIONS + a] =
+                a == right[s] ? (pess_mdp_transition){s, a, s + 1, 1, pay[s]} : (pess_mdp_transition){s, a, END, 1, 0};
     pess_mdp *mdp = NULL;
     pess_error error;
-    OK(pess_mdp_create(BITS, ACTIONS, outcomes, LINE * ACTIONS, &mdp, &error));
+    OK(pess_mdp_create(BITS, ACTIONS, transitions, LINE * ACTIONS, &mdp, &error));
     return mdp;
 }
 
