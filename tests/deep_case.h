@@ -3,7 +3,7 @@
 #ifndef PESS_TESTS_DEEP_CASE_H
 #define PESS_TESTS_DEEP_CASE_H
 
-#include "deep/doubt.h"
+#include "deep/neural_uncertainty.h"
 #include "nn/netfile.h"
 
 #include <math.h>
@@ -121,15 +121,15 @@ static inline bool acted_in(const known *k, int64_t state) {
 
 static inline double rule(const pess__learner *learner, double alpha, const known *k, int64_t state, const float *q) {
     double policy[ACTIONS];
-    const pess__sight sight = {.actions = ACTIONS,
-                               .q = q,
-                               .heads = 1,
-                               .prior = k->prior[state],
-                               .penalty = k->penalty[state],
-                               .counts = k->counts[state],
-                               .actor = k->actor[state],
-                               .cap = INFINITY};
-    return learner->decide(alpha, &sight, policy);
+    const pess__view view = {.actions = ACTIONS,
+                             .q = q,
+                             .heads = 1,
+                             .prior = k->prior[state],
+                             .penalty = k->penalty[state],
+                             .counts = k->counts[state],
+                             .actor = k->actor[state],
+                             .cap = INFINITY};
+    return learner->decide(alpha, &view, policy);
 }
 
 /* v(s) ← rule(r + γ v(s')) with the means of the data, to the fixed point. Every pair must have been seen, but where

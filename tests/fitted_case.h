@@ -47,7 +47,7 @@ static inline pess__fitted *by_hand(const char *algorithm, double alpha, const p
     f->learner = pess__learner_find(algorithm);
     assert_non_null(f->learner);
     f->alpha = alpha;
-    f->cap = f->learner->doubt != NULL ? f->learner->doubt->info.cap : 0;
+    f->cap = f->learner->uncertainty != NULL ? f->learner->uncertainty->info.cap : 0;
     f->updates = f->steps = f->batch = 1;
     const int64_t states = data->states, heads = pess__fitted_heads(f), mixtures = pess__fitted_mixtures(f);
     f->value = room_for(mixtures * states, sizeof *f->value);
@@ -70,7 +70,7 @@ static inline void put_away(pess__fitted *f) {
     pess__net_destroy(f->net);
     pess__net_destroy(f->frozen);
     pess__net_destroy(f->imitation);
-    pess__net_destroy(f->doubting);
+    pess__net_destroy(f->uncertainty_net);
     for (int i = 0; i < PESS__MAX_FURTHER; i++) {
         pess__trainer_destroy(f->further_trainer[i]);
         pess__net_destroy(f->further[i]);

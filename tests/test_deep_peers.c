@@ -18,56 +18,56 @@ static const float q_by_hand[3] = {1, 3, 2}, prior_by_hand[3] = {0.6F, 0.1F, 0.3
 
 static void bcq_by_hand(void **state) {
     (void)state;
-    const pess__sight sight = {.actions = 3, .q = q_by_hand, .prior = prior_by_hand};
+    const pess__view view = {.actions = 3, .q = q_by_hand, .prior = prior_by_hand};
     double policy[3];
     /* π̂/max π̂ = (1, 1/6, 1/2) */
-    assert_near(pess__learner_bcq.decide(0.3, &sight, policy), 2);
+    assert_near(pess__learner_bcq.decide(0.3, &view, policy), 2);
     assert_policy(policy, 0, 0, 1);
-    assert_near(pess__learner_bcq.decide(0.1, &sight, policy), 3);
+    assert_near(pess__learner_bcq.decide(0.1, &view, policy), 3);
     assert_policy(policy, 0, 1, 0);
-    assert_near(pess__learner_bcq.decide(0.6, &sight, policy), 1);
-    assert_near(pess__learner_bcq.decide(1, &sight, policy), 1);
+    assert_near(pess__learner_bcq.decide(0.6, &view, policy), 1);
+    assert_near(pess__learner_bcq.decide(1, &view, policy), 1);
     assert_policy(policy, 1, 0, 0);
-    assert_near(pess__learner_bcq.decide(0, &sight, policy), 3);
+    assert_near(pess__learner_bcq.decide(0, &view, policy), 3);
 }
 
 static void brac_by_hand(void **state) {
     (void)state;
-    const pess__sight sight = {.actions = 3, .q = q_by_hand, .prior = prior_by_hand};
+    const pess__view view = {.actions = 3, .q = q_by_hand, .prior = prior_by_hand};
     double policy[3];
     const double sum = 0.6 * exp(0.5) + 0.1 * exp(1.5) + 0.3 * exp(1);
-    assert_near(pess__learner_brac.decide(2, &sight, policy), 2 * log(sum));
+    assert_near(pess__learner_brac.decide(2, &view, policy), 2 * log(sum));
     assert_policy(policy, 0.6 * exp(0.5) / sum, 0.1 * exp(1.5) / sum, 0.3 * exp(1) / sum);
-    assert_near(pess__learner_brac.decide(1e-3, &sight, policy), 3 + 1e-3 * log(0.1)); /* no overflow */
-    assert_near(pess__learner_brac.decide(0, &sight, policy), 3);
+    assert_near(pess__learner_brac.decide(1e-3, &view, policy), 3 + 1e-3 * log(0.1)); /* no overflow */
+    assert_near(pess__learner_brac.decide(0, &view, policy), 3);
     assert_policy(policy, 0, 1, 0);
     /* α → ∞: imitation */
-    assert_true(fabs(pess__learner_brac.decide(1e9, &sight, policy) - (0.6 + 0.3 + 0.6)) < 1e-5);
+    assert_true(fabs(pess__learner_brac.decide(1e9, &view, policy) - (0.6 + 0.3 + 0.6)) < 1e-5);
     assert_policy(policy, 0.6, 0.1, 0.3);
 }
 
 static void spibb_by_hand(void **state) {
     (void)state;
     const int32_t counts[3] = {5, 2, 3}, none[3] = {0, 0, 0};
-    pess__sight sight = {.actions = 3, .q = q_by_hand, .prior = prior_by_hand, .counts = counts};
+    pess__view view = {.actions = 3, .q = q_by_hand, .prior = prior_by_hand, .counts = counts};
     double policy[3];
     /* N∧ = 3: action 1 keeps 0.1, of the others 2 is best and gets 0.9. */
-    assert_near(pess__learner_spibb_dqn.decide(3, &sight, policy), 0.1 * 3 + 0.9 * 2);
+    assert_near(pess__learner_spibb_dqn.decide(3, &view, policy), 0.1 * 3 + 0.9 * 2);
     assert_policy(policy, 0, 0.1, 0.9);
-    assert_near(pess__learner_spibb_dqn.decide(4, &sight, policy), 0.1 * 3 + 0.3 * 2 + 0.6 * 1);
+    assert_near(pess__learner_spibb_dqn.decide(4, &view, policy), 0.1 * 3 + 0.3 * 2 + 0.6 * 1);
     assert_policy(policy, 0.6, 0.1, 0.3);
-    assert_near(pess__learner_spibb_dqn.decide(0, &sight, policy), 3);
-    sight.counts = none; /* outside the data */
-    assert_near(pess__learner_spibb_dqn.decide(3, &sight, policy), 0.6 + 0.3 + 0.6);
+    assert_near(pess__learner_spibb_dqn.decide(0, &view, policy), 3);
+    view.counts = none; /* outside the data */
+    assert_near(pess__learner_spibb_dqn.decide(3, &view, policy), 0.6 + 0.3 + 0.6);
     assert_policy(policy, 0.6, 0.1, 0.3);
 }
 
 static void crr_by_hand(void **state) {
     (void)state;
     const float actor[3] = {0.5F, 0.25F, 0.25F};
-    const pess__sight sight = {.actions = 3, .q = q_by_hand, .actor = actor};
+    const pess__view view = {.actions = 3, .q = q_by_hand, .actor = actor};
     double policy[3];
-    assert_near(pess__learner_crr.decide(NAN, &sight, policy), 0.5 + 0.75 + 0.5);
+    assert_near(pess__learner_crr.decide(NAN, &view, policy), 0.5 + 0.75 + 0.5);
     assert_policy(policy, 0.5, 0.25, 0.25);
     assert_near(pess__crr_weight(true, 1, 0.1), 1);
     assert_near(pess__crr_weight(true, 1, 0), 0);
@@ -81,12 +81,12 @@ static void rem_by_hand(void **state) {
     (void)state;
     const float heads[4] = {1, 0, 2, 4}; /* two heads, two actions */
     const double mixture[2] = {0.75, 0.25};
-    pess__sight sight = {.actions = 2, .q = heads, .heads = 2, .head_stride = 2, .mixture = mixture};
+    pess__view view = {.actions = 2, .q = heads, .heads = 2, .head_stride = 2, .mixture = mixture};
     double policy[2];
-    assert_near(pess__learner_rem.decide(NAN, &sight, policy), 1.25); /* 0.75·1 + 0.25·2, against 1 */
+    assert_near(pess__learner_rem.decide(NAN, &view, policy), 1.25); /* 0.75·1 + 0.25·2, against 1 */
     assert_near(policy[0], 1);
-    sight.mixture = NULL;
-    assert_near(pess__learner_rem.decide(NAN, &sight, policy), 2); /* means 1.5 and 2 */
+    view.mixture = NULL;
+    assert_near(pess__learner_rem.decide(NAN, &view, policy), 2); /* means 1.5 and 2 */
     assert_near(policy[1], 1);
 }
 
@@ -235,8 +235,8 @@ static void rem_and_cql_against_naive(void **state) {
         assert_true(heads <= 64);
         if (!acted_in(&k, s)) continue;
         outputs_of(data, in_root("rem"), "policy", s, many);
-        const pess__sight sight = {.actions = ACTIONS, .q = many, .heads = heads, .head_stride = ACTIONS};
-        const double found = pess__learner_rem.decide(NAN, &sight, policy);
+        const pess__view view = {.actions = ACTIONS, .q = many, .heads = heads, .head_stride = ACTIONS};
+        const double found = pess__learner_rem.decide(NAN, &view, policy);
         if (fabs(found - wanted[s]) > 0.2) fail_msg("rem, state %lld: %g, tabular %g", (long long)s, found, wanted[s]);
         static const char *const runs[] = {"naive", "cql-0", "cql-1"};
         for (int i = 0; i < 3; i++) outputs_of(data, in_root(runs[i]), "policy", s, q[i]);

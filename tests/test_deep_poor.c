@@ -8,20 +8,20 @@ enum { EPISODES = 20, MOST = 5 * EPISODES, LAST = STATES - 2 }; /* played; the l
  * two states earn 1 and 10 by any action. So whoever follows the log obtains, discounted by 0.9, exactly 10 from every
  * start, though starts differ in how many steps are left. */
 static pess_mdp *walk(void) {
-    pess_outcome outcomes[(STATES - 1) * ACTIONS];
+    pess_mdp_transition transitions[(STATES - 1) * ACTIONS];
     int64_t count = 0;
     for (int64_t s = 0; s <= LAST; s++)
         for (int64_t a = 0; a < ACTIONS; a++)
-            outcomes[count++] = (pess_outcome){.state = s,
-                                               .action = a,
-                                               .next_state = s + 1,
-                                               .probability = 1,
-                                               .reward = s == LAST       ? 10
-                                                         : s == LAST - 1 ? 1
-                                                                         : a == s % ACTIONS};
+            transitions[count++] = (pess_mdp_transition){.state = s,
+                                                         .action = a,
+                                                         .next_state = s + 1,
+                                                         .probability = 1,
+                                                         .reward = s == LAST       ? 10
+                                                                   : s == LAST - 1 ? 1
+                                                                                   : a == s % ACTIONS};
     pess_mdp *mdp = NULL;
     pess_error error;
-    OK(pess_mdp_create(STATES, ACTIONS, outcomes, count, &mdp, &error));
+    OK(pess_mdp_create(STATES, ACTIONS, transitions, count, &mdp, &error));
     return mdp;
 }
 

@@ -7,11 +7,11 @@
 static void cap_and_relative_by_hand(void **state) {
     (void)state;
     double u[4] = {0.5, 7, -1, 2};
-    pess__doubt_finish(5, false, 4, u);
+    pess__neural_uncertainty_finish(5, false, 4, u);
     const double absolute[4] = {0.5, 5, 0, 2};
     for (int a = 0; a < 4; a++) assert_true(fabs(u[a] - absolute[a]) < 1e-12);
     double w[3] = {1, 7, 2};
-    pess__doubt_finish(5, true, 3, w);
+    pess__neural_uncertainty_finish(5, true, 3, w);
     const double relative[3] = {0, 4, 1};
     for (int a = 0; a < 3; a++) assert_true(fabs(w[a] - relative[a]) < 1e-12);
 }
@@ -20,22 +20,22 @@ static void ua_by_hand(void **state) {
     (void)state;
     const float q[3] = {1, 3, 2}, penalty[3] = {0, 4, 1};
     double policy[3];
-    const pess__sight sight = {.actions = 3, .q = q, .penalty = penalty};
+    const pess__view view = {.actions = 3, .q = q, .penalty = penalty};
     /* 1, 3 − 4α, 2 − α */
-    assert_true(fabs(pess__decide_ua(0.5, &sight, policy) - 1.5) < 1e-12 && policy[2] == 1 && policy[1] == 0);
-    assert_true(fabs(pess__decide_ua(0.2, &sight, policy) - 2.2) < 1e-7 && policy[1] == 1);
-    assert_true(fabs(pess__decide_ua(3, &sight, policy) - 1) < 1e-12 && policy[0] == 1);
+    assert_true(fabs(pess__decide_ua(0.5, &view, policy) - 1.5) < 1e-12 && policy[2] == 1 && policy[1] == 0);
+    assert_true(fabs(pess__decide_ua(0.2, &view, policy) - 2.2) < 1e-7 && policy[1] == 1);
+    assert_true(fabs(pess__decide_ua(3, &view, policy) - 1) < 1e-12 && policy[0] == 1);
     /* Four networks: values of action 0 are 1 1 1 1, of action 1 they are 0 4 0 4: mean 2, standard deviation 2. */
     const float heads[8] = {1, 0, 1, 4, 1, 0, 1, 4};
-    pess__sight four = {.actions = 2, .q = heads, .heads = 4, .head_stride = 2, .cap = INFINITY, .relative = true};
-    const pess__learner *ensemble = &pess__doubt_ensemble.learner;
+    pess__view four = {.actions = 2, .q = heads, .heads = 4, .head_stride = 2, .cap = INFINITY, .relative = true};
+    const pess__learner *ensemble = &pess__neural_uncertainty_ensemble.learner;
     assert_true(fabs(ensemble->decide(0.25, &four, policy) - 1.5) < 1e-12 && policy[1] == 1);
     assert_true(fabs(ensemble->decide(0.75, &four, policy) - 1) < 1e-12 && policy[0] == 1);
     four.cap = 1;
     assert_true(fabs(ensemble->decide(0.75, &four, policy) - 1.25) < 1e-12 && policy[1] == 1);
     /* counts-alone: the smallest u, of equals the smallest action. */
-    const float doubts[3] = {0.5F, 0.1F, 0.1F};
-    const pess__sight blind = {.actions = 3, .q = q, .penalty = doubts};
+    const float uncertainties[3] = {0.5F, 0.1F, 0.1F};
+    const pess__view blind = {.actions = 3, .q = q, .penalty = uncertainties};
     assert_true(isnan(pess__learner_counts_alone.decide(NAN, &blind, policy)) && policy[1] == 1 && policy[2] == 0);
 }
 
@@ -44,7 +44,7 @@ static void ua_by_hand(void **state) {
 /* The training's own table, from the same steps as a run takes. */
 static void penalties_of(const pess_transitions *data, const char *directory, const pess__learner *learner, double cap,
                          bool relative, known *k) {
-    const char *name = learner->doubt->info.name;
+    const char *name = learner->uncertainty->info.name;
     for (int64_t s = 0; s < data->states; s++) {
         double u[ACTIONS], visits = 0;
         float outputs[ACTIONS] = {0};
@@ -53,7 +53,7 @@ static void penalties_of(const pess_transitions *data, const char *directory, co
             outputs_of(data, directory, "imitation/policy", s, outputs);
             pess__softmax(outputs, ACTIONS, k->prior[s]);
         }
-        if (learner->doubt->teach != NULL && !learner->doubt->one_output)
+        if (learner->uncertainty->train != NULL && !learner->uncertainty->one_output)
             outputs_of(data, directory, "uncertainty", s, outputs);
         if (strcmp(name, "propensity") == 0) pess__softmax(outputs, ACTIONS, k->prior[s]);
         for (int a = 0; a < ACTIONS; a++) {
@@ -63,20 +63,20 @@ static void penalties_of(const pess_transitions *data, const char *directory, co
                 u[a] = 1 / sqrt((double)k->prior[s][a]);
             if (strcmp(name, "imitation-counts") == 0) u[a] = 1 / sqrt((double)k->prior[s][a] * fmax(visits, 1));
         }
-        pess__doubt_finish(cap, relative, ACTIONS, u);
+        pess__neural_uncertainty_finish(cap, relative, ACTIONS, u);
         for (int a = 0; a < ACTIONS; a++) k->penalty[s][a] = (float)u[a];
     }
 }
 
-/* One-hot states: the doubt's network can say the counts themselves, 1/√n(s,a) or 1/√N(s). */
+/* One-hot states: the uncertainty's network can say the counts themselves, 1/√n(s,a) or 1/√N(s). */
 static void assert_the_network_knows_the_counts(const pess_transitions *data, const char *directory,
                                                 const pess__learner *learner, const known *k, int64_t s) {
     float u[ACTIONS];
     double visits = 0;
     outputs_of(data, directory, "uncertainty", s, u);
     for (int a = 0; a < ACTIONS; a++) visits += k->counts[s][a];
-    for (int a = 0; a < (learner->doubt->one_output ? 1 : ACTIONS); a++) {
-        const double wanted = 1 / sqrt(learner->doubt->one_output ? visits : k->counts[s][a]);
+    for (int a = 0; a < (learner->uncertainty->one_output ? 1 : ACTIONS); a++) {
+        const double wanted = 1 / sqrt(learner->uncertainty->one_output ? visits : k->counts[s][a]);
         if (fabs((double)u[a] - wanted) > 0.05)
             fail_msg("%s, state %lld, output %d: %g, not %g", learner->info.name, (long long)s, a, (double)u[a],
                      wanted);
@@ -111,7 +111,7 @@ static void networks_come_to_the_tabular_answer(void **state) {
         known k = {0};
         double wanted[STATES], apart = 0;
         count_pairs(data, &k);
-        penalties_of(data, in_root(out), learner, learner->doubt->info.cap, cases[c].relative, &k);
+        penalties_of(data, in_root(out), learner, learner->uncertainty->info.cap, cases[c].relative, &k);
         tabular_values(data, learner, cases[c].alpha, &k, wanted);
         if (c == 0) assert_the_engine_agrees(data, cases[c].alpha, &k, wanted);
         for (int64_t s = 0; s < data->states; s++) {
@@ -122,7 +122,8 @@ static void networks_come_to_the_tabular_answer(void **state) {
             if (fabs(found - wanted[s]) > 0.15)
                 fail_msg("%s, state %lld: %g, tabular %g", cases[c].algorithm, (long long)s, found, wanted[s]);
             apart = fmax(apart, fabs(wanted[s] - without[s]));
-            if (learner->doubt->label != NULL) assert_the_network_knows_the_counts(data, in_root(out), learner, &k, s);
+            if (learner->uncertainty->label != NULL)
+                assert_the_network_knows_the_counts(data, in_root(out), learner, &k, s);
         }
         assert_true(apart > 0.3); /* or the test would show little */
     }
@@ -153,9 +154,9 @@ static void an_ensemble_of_resamples(void **state) {
             double policy[ACTIONS];
             if (!acted_in(&k, s)) continue;
             for (int i = 0; i < 4; i++) outputs_of(data, in_root(out), names[i], s, heads + (ptrdiff_t)i * ACTIONS);
-            const pess__sight sight = {
+            const pess__view view = {
                 .actions = ACTIONS, .q = heads, .heads = 4, .head_stride = ACTIONS, .cap = INFINITY};
-            const double v = pess__doubt_ensemble.learner.decide(o.alpha, &sight, policy);
+            const double v = pess__neural_uncertainty_ensemble.learner.decide(o.alpha, &view, policy);
             sum[c] += v;
             if (c == 0) most = fmax(most, fabs(v - wanted[s]));
             for (int a = 0; a < ACTIONS; a++)
@@ -176,7 +177,7 @@ static void each_network_has_its_own_resample(void **state) {
     enum { ROWS = 2000, DRAWS = 30 * ROWS };
     static bool seen[2][ROWS];
     const pess_transitions data = {.transitions = ROWS};
-    const pess__fitted f = {.data = &data, .learner = &pess__doubt_ensemble.learner};
+    const pess__fitted f = {.data = &data, .learner = &pess__neural_uncertainty_ensemble.learner};
     for (int k = 0; k < 2; k++) {
         pess__rng rng = pess__rng_stream(5, "test resample", 0);
         for (int i = 0; i < DRAWS; i++) seen[k][pess__fitted_row(&f, k, &rng)] = true;
@@ -226,7 +227,7 @@ static void alpha_zero_is_naive_to_the_bit(void **state) {
 }
 
 /* Largest less smallest of min(1/√π̂, cap) in a state, of the run "ua-imitation" at its default cap. */
-static double range_of_doubt(const pess_transitions *data, int64_t s) {
+static double range_of_uncertainty(const pess_transitions *data, int64_t s) {
     float outputs[ACTIONS], prior[ACTIONS];
     double least = INFINITY, most = 0;
     outputs_of(data, in_root("ua-imitation"), "imitation/policy", s, outputs);
@@ -265,7 +266,7 @@ static void mass_and_values_of_unlogged_actions(void **state) {
             for (int a = 0; a < ACTIONS; a++) best[k.counts[s][a] > 0] = fmax(best[k.counts[s][a] > 0], (double)q[a]);
             mass += best[0] > best[1];
             values += fmax(best[0], best[1]) - worst;
-            penalties += i == 1 ? o.alpha * range_of_doubt(data, s) : 0;
+            penalties += i == 1 ? o.alpha * range_of_uncertainty(data, s) : 0;
             if (isinf(best[0])) continue;
             gap += best[0] - best[1];
             both++;

@@ -28,7 +28,7 @@ static void targets_by_hand(void **state) {
 
 /* ---- rules */
 
-static void random_sight(pess__rng *rng, int64_t actions, float *q, float *prior) {
+static void random_view(pess__rng *rng, int64_t actions, float *q, float *prior) {
     double sum = 0;
     for (int64_t a = 0; a < actions; a++) {
         q[a] = (float)pess__rng_normal(rng);
@@ -53,10 +53,10 @@ static void proximal_is_the_best_penalised_policy(void **state) {
     for (int round = 0; round < 300; round++) {
         float q[CHOICES], prior[CHOICES];
         double policy[CHOICES], sum = 0, other[CHOICES];
-        random_sight(&rng, CHOICES, q, prior);
+        random_view(&rng, CHOICES, q, prior);
         const double alpha = 2 * pess__rng_uniform(&rng);
-        const pess__sight sight = {.actions = CHOICES, .q = q, .prior = prior};
-        const double value = pess__learner_proximal.decide(alpha, &sight, policy);
+        const pess__view view = {.actions = CHOICES, .q = q, .prior = prior};
+        const double value = pess__learner_proximal.decide(alpha, &view, policy);
         for (int a = 0; a < CHOICES; a++) sum += policy[a];
         assert_true(fabs(sum - 1) < 1e-6);
         assert_true(fabs(value - penalised(q, prior, policy, CHOICES, alpha)) < 1e-5);
@@ -76,16 +76,16 @@ static void proximal_between_naive_and_imitation(void **state) {
     for (int round = 0; round < 300; round++) {
         float q[CHOICES], prior[CHOICES];
         double a_policy[CHOICES], b_policy[CHOICES];
-        random_sight(&rng, CHOICES, q, prior);
+        random_view(&rng, CHOICES, q, prior);
         if (round % 3 == 0) q[4] = q[1]; /* ties */
-        const pess__sight sight = {.actions = CHOICES, .q = q, .prior = prior};
-        const double a = pess__learner_proximal.decide(0, &sight, a_policy);
-        const double b = pess__learner_naive.decide(NAN, &sight, b_policy);
+        const pess__view view = {.actions = CHOICES, .q = q, .prior = prior};
+        const double a = pess__learner_proximal.decide(0, &view, a_policy);
+        const double b = pess__learner_naive.decide(NAN, &view, b_policy);
         assert_memory_equal(&a, &b, sizeof a);
         assert_memory_equal(a_policy, b_policy, sizeof a_policy);
         double mean = 0;
-        const double value = pess__learner_proximal.decide(1e9, &sight, a_policy);
-        (void)pess__learner_imitation.decide(NAN, &sight, b_policy);
+        const double value = pess__learner_proximal.decide(1e9, &view, a_policy);
+        (void)pess__learner_imitation.decide(NAN, &view, b_policy);
         assert_memory_equal(a_policy, b_policy, sizeof a_policy);
         for (int k = 0; k < CHOICES; k++) mean += (double)prior[k] * (double)q[k];
         assert_true(fabs(value - mean) < 1e-12);
@@ -153,8 +153,8 @@ static void values_of(const char *directory, const pess__learner *learner, doubl
             OK(pess_net_apply(imitation, bits, sizeof bits, 1, 1, odds, &error));
             pess__softmax(odds, ACTIONS, prior);
         }
-        const pess__sight sight = {.actions = ACTIONS, .q = q, .prior = prior};
-        out[s] = learner->decide(alpha, &sight, policy);
+        const pess__view view = {.actions = ACTIONS, .q = q, .prior = prior};
+        out[s] = learner->decide(alpha, &view, policy);
     }
     pess_net_destroy(net);
     pess_net_destroy(imitation);

@@ -12,14 +12,14 @@ static const int64_t right[LINE] = {2, 1, 2};
 static const double pay[LINE] = {1, 10, 100};
 
 static pess_mdp *line(void) {
-    pess_outcome outcomes[LINE * ACTIONS];
+    pess_mdp_transition transitions[LINE * ACTIONS];
     for (int64_t s = 0; s < LINE; s++)
         for (int64_t a = 0; a < ACTIONS; a++)
-            outcomes[s * ACTIONS + a] =
-                a == right[s] ? (pess_outcome){s, a, s + 1, 1, pay[s]} : (pess_outcome){s, a, END, 1, 0};
+            transitions[s * ACTIONS + a] =
+                a == right[s] ? (pess_mdp_transition){s, a, s + 1, 1, pay[s]} : (pess_mdp_transition){s, a, END, 1, 0};
     pess_mdp *mdp = NULL;
     pess_error error;
-    OK(pess_mdp_create(BITS, ACTIONS, outcomes, LINE * ACTIONS, &mdp, &error));
+    OK(pess_mdp_create(BITS, ACTIONS, transitions, LINE * ACTIONS, &mdp, &error));
     return mdp;
 }
 
@@ -34,10 +34,10 @@ static pess_transitions *without_the_last(void) {
 /* What the actions are worth, penalty included, and the penalties of uncertainty-aware learning: with α = 1/2 another
  * action than `right` has the largest value in every state. The best worths are v(0) = 1, v(1) = 1024, v(2) = 2^20. */
 static const float worth[BITS][ACTIONS] = {{-1, 0.5F, 1}, {3, 1024, 1000}, {0, 2, 1 << 20}};
-static const float doubt[BITS][ACTIONS] = {{8, 1, 0}, {0, 2, 90}, {96, 1, 2.5F}};
+static const float uncertainty[BITS][ACTIONS] = {{8, 1, 0}, {0, 2, 90}, {96, 1, 2.5F}};
 
-/* naive holds the worths; ua-counts the same less its penalties, in the table for states 0 and 1, and in the doubt's
- * network for 2 alone. */
+/* naive holds the worths; ua-counts the same less its penalties, in the table for states 0 and 1, and in the
+ * uncertainty's network for 2 alone. */
 static pess__fitted *who_walks(const char *algorithm, const pess_transitions *data, const pess_mdp *mdp) {
     pess__fitted *f = by_hand(algorithm, 0.5, data);
     float values[BITS][ACTIONS], spoken[BITS][ACTIONS];
@@ -46,14 +46,15 @@ static pess__fitted *who_walks(const char *algorithm, const pess_transitions *da
     f->cap = 100;
     for (int s = 0; s < BITS; s++)
         for (int a = 0; a < ACTIONS; a++) {
-            values[s][a] = worth[s][a] + (f->learner->doubt != NULL ? 0.5F * doubt[s][a] : 0);
-            spoken[s][a] = s == 2 ? doubt[s][a] : 50;
+            values[s][a] = worth[s][a] + (f->learner->uncertainty != NULL ? 0.5F * uncertainty[s][a] : 0);
+            spoken[s][a] = s == 2 ? uncertainty[s][a] : 50;
         }
-    values[2][0] = f->learner->doubt != NULL ? (1 << 20) + 20 : 0; /* the largest, less 48 */
+    values[2][0] = f->learner->uncertainty != NULL ? (1 << 20) + 20 : 0; /* the largest, less 48 */
     f->net = table_network(BITS, ACTIONS, values[0]);
-    if (f->learner->doubt == NULL) return f;
-    f->penalty = copy_of(doubt[0], BITS * ACTIONS); /* observations are numbered 0, 1, END here; the last is not met */
-    f->doubting = table_network(BITS, ACTIONS, spoken[0]);
+    if (f->learner->uncertainty == NULL) return f;
+    f->penalty =
+        copy_of(uncertainty[0], BITS * ACTIONS); /* observations are numbered 0, 1, END here; the last is not met */
+    f->uncertainty_net = table_network(BITS, ACTIONS, spoken[0]);
     f->options.relative = false;
     return f;
 }
@@ -234,9 +235,9 @@ static void counts_alone(void **state) {
             pess_error error;
             f->options.protocol.updates = f->options.protocol.steps = 1;
             f->net = table_network(2, ACTIONS, nothing);
-            OK(pess__doubt_prepare(f, &error));
-            pess__net_destroy(f->doubting);
-            f->doubting = table_network(2, ACTIONS, spoken);
+            OK(pess__neural_uncertainty_prepare(f, &error));
+            pess__net_destroy(f->uncertainty_net);
+            f->uncertainty_net = table_network(2, ACTIONS, spoken);
             const pess__scored found = one_look(f);
             assert_true(found.mean_return == (double)(outside ? 2 : most));
             assert_true(found.outside == outside && isnan(found.predicted));
@@ -306,7 +307,7 @@ static void uncertainty_outside_the_data(void **state) {
     pess_transitions *data = logged((const int[]){9, 9, 9}, true);
     for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
         pess__fitted *f = by_hand(cases[c].algorithm, cases[c].alpha, data);
-        const int64_t outputs = f->learner->doubt->one_output ? 1 : ACTIONS;
+        const int64_t outputs = f->learner->uncertainty->one_output ? 1 : ACTIONS;
         float q[2 * ACTIONS] = {0}, spoken[2 * ACTIONS] = {0};
         memcpy(q, cases[c].q, sizeof cases[c].q);
         memcpy(spoken, cases[c].network, (size_t)outputs * sizeof *spoken);
@@ -314,7 +315,7 @@ static void uncertainty_outside_the_data(void **state) {
         f->net = table_network(2, ACTIONS, q);
         f->penalty = room_for(data->states * ACTIONS, sizeof *f->penalty);
         if (f->learner->info.imitation) f->imitation = log_network(law);
-        if (f->learner->doubt->teach != NULL) f->doubting = table_network(2, outputs, spoken);
+        if (f->learner->uncertainty->train != NULL) f->uncertainty_net = table_network(2, outputs, spoken);
         const pess__scored found = one_look(f);
         assert_true(found.outside == 1);
         if (found.mean_return != cases[c].action)

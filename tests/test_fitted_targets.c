@@ -17,7 +17,7 @@ static const float q_table[THREE][ACTIONS] = {{1, 3, 2}, {4, -2, 6}, {9, 9, 12}}
 static const float other_table[THREE][ACTIONS] = {{70, 80, 90}, {70, 80, 90}, {70, 80, 90}};
 static const float prior_table[THREE][ACTIONS] = {{0.5F, 0.125F, 0.375F}, {0.25F, 0.625F, 0.125F}, {1, 0, 0}};
 static const float actor_table[THREE][ACTIONS] = {{0.5F, 0.25F, 0.25F}, {0.25F, 0.25F, 0.5F}, {1, 1, 1}};
-static const float doubt_table[THREE][ACTIONS] = {{0, 2, 0.5F}, {0.5F, 0, 3}, {0, 0, 0}};
+static const float uncertainty_table[THREE][ACTIONS] = {{0, 2, 0.5F}, {0.5F, 0, 3}, {0, 0, 0}};
 static const int32_t count_table[THREE][ACTIONS] = {{4, 1, 0}, {16, 0, 1}, {1, 1, 1}};
 
 /* Four networks with the means of q_table: they differ by 0, 2, −2, 0 times these, so by √2 times these. */
@@ -38,16 +38,16 @@ static pess__net *actor_network(void) {
     return table_network(THREE, ACTIONS, logits[0]);
 }
 
-/* The penalties come from the tables above; those of support-net from doubt_table in its network's stead. */
+/* The penalties come from the tables above; those of support-net from uncertainty_table in its network's stead. */
 static void set_penalties(pess__fitted *f) {
     pess_error error;
-    if (f->learner->doubt->outside == NULL) return; /* the ensemble has none */
-    if (f->learner->doubt == &pess__doubt_support_net) {
-        f->penalty = copy_of(doubt_table[0], (int64_t)THREE * ACTIONS);
+    if (f->learner->uncertainty->outside == NULL) return; /* the ensemble has none */
+    if (f->learner->uncertainty == &pess__neural_uncertainty_support_net) {
+        f->penalty = copy_of(uncertainty_table[0], (int64_t)THREE * ACTIONS);
         return;
     }
     f->options.protocol.updates = f->options.protocol.steps = 1;
-    OK(pess__doubt_prepare(f, &error));
+    OK(pess__neural_uncertainty_prepare(f, &error));
 }
 
 /* After its first update: the frozen network holds q_table, the one that learns something else. */
@@ -68,7 +68,7 @@ static pess__fitted *after_one_update(const char *algorithm, double alpha, doubl
         f->further[0] = f->actor = actor_network();
         f->acting = room_for((int64_t)THREE * ACTIONS, sizeof *f->acting);
     }
-    if (f->learner->doubt != NULL) set_penalties(f);
+    if (f->learner->uncertainty != NULL) set_penalties(f);
     return f;
 }
 

@@ -32,7 +32,7 @@ static pess__fitted *taught(const pess_transitions *data) {
     pess_error error;
     f->options.protocol.updates = 1, f->options.protocol.steps = 3000, f->options.protocol.batch = 256;
     f->options.protocol.imitation_rate = 1e-3;
-    OK(pess__doubt_prepare(f, &error));
+    OK(pess__neural_uncertainty_prepare(f, &error));
     assert_string_equal(f->warning, "");
     return f;
 }
@@ -40,7 +40,7 @@ static pess__fitted *taught(const pess_transitions *data) {
 static void logits_of(const pess__fitted *f, int64_t state, float out[ACTIONS]) {
     const pess__bits_rows row = {f->data->observations + state * f->data->bytes, f->data->bytes, NULL};
     pess_error error;
-    OK(pess__net_apply(f->doubting, &row, 1, 1, out, &error));
+    OK(pess__net_apply(f->uncertainty_net, &row, 1, 1, out, &error));
 }
 
 static void a_tenth_is_held_out(void **state) {

@@ -399,13 +399,13 @@ static void same_seed_same_bytes(void **unused) {
 /* Left (0) pays 1 and ends; right (1) leads on along the chain, and pays 5 at its end. */
 static pess_mdp *chain(void) {
     enum { CHAIN = 6 };
-    pess_outcome outcomes[2 * CHAIN];
+    pess_mdp_transition transitions[2 * CHAIN];
     for (int64_t s = 0; s < CHAIN; s++) {
-        outcomes[2 * s] = (pess_outcome){s, 0, CHAIN, 1, 1};
-        outcomes[2 * s + 1] = (pess_outcome){s, 1, s + 1, 1, s == CHAIN - 1 ? 5 : 0};
+        transitions[2 * s] = (pess_mdp_transition){s, 0, CHAIN, 1, 1};
+        transitions[2 * s + 1] = (pess_mdp_transition){s, 1, s + 1, 1, s == CHAIN - 1 ? 5 : 0};
     }
     pess_mdp *mdp = NULL;
-    assert_ok(pess_mdp_create(CHAIN + 1, 2, outcomes, 2 * CHAIN, &mdp, &error), &error);
+    assert_ok(pess_mdp_create(CHAIN + 1, 2, transitions, 2 * CHAIN, &mdp, &error), &error);
     return mdp;
 }
 

@@ -71,7 +71,8 @@ typedef struct pess_format_info {
     bool reads, writes;
 } pess_format_info;
 
-PESS_API const pess_format_info *pess_format_list(size_t *count);
+PESS_API const pess_format_info *pess_format_list(size_t index);     /* by position; NULL past the last */
+PESS_API const pess_format_info *pess_format_find(const char *name); /* NULL: no such one */
 
 /* What a look at a log finds. `findings` are sentences, most serious first. */
 typedef enum pess_severity { PESS_SEVERITY_NOTE = 0, PESS_SEVERITY_WARNING = 1 } pess_severity;

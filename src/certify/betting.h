@@ -1,0 +1,24 @@
+/* A lower confidence bound for the mean of non-negative numbers, by betting (docs/theory.md, "Betting").
+ *
+ * X_1 … X_n >= 0 with E[X_i | past] <= μ. Somebody who stakes the share x of his capital on "X_i is above m" at fair
+ * odds for μ = m has Π_i (1 − x + x·X_i/m) after n rounds: non-negative, and of expectation at most 1 where μ <= m. So
+ * has the mixture over a fixed grid of shares, and by Ville's inequality it ever reaches 1/δ with probability at most
+ * δ:
+ *
+ *   L(δ) = sup { m : (1/J) Σ_j Π_i (1 − x_j + x_j·X_i/m) >= 1/δ },    0 where there is none.
+ *
+ * X needs no upper bound and no variance; the order of the data does not matter; and since the grid does not depend on
+ * n, the bound holds at any stopping time of the collection (Waudby-Smith & Ramdas 2024; Orabona & Jun 2023). */
+#ifndef PESS_CERTIFY_BETTING_H
+#define PESS_CERTIFY_BETTING_H
+
+#include <stdint.h>
+
+enum { PESS__BET_SHARES = 40 }; /* x_j = 2^(−j/2), j = 1 … 40 */
+
+/* ln of the mixture's capital against the mean m > 0, never above the true one. values [count] >= 0. */
+double pess__bet_log_capital(const double *values, int64_t count, double m);
+/* L(δ), rounded downwards. */
+double pess__bet_lower(const double *values, int64_t count, double delta);
+
+#endif
