@@ -246,14 +246,18 @@ static void damage_is_refused(void **unused) {
         for (int bit = 0; bit < 8; bit++) {
             bytes[i] ^= (uint8_t)(1U << bit);
             assert_failure(pess__observations_read_memory("f.pessdata", bytes, size, &back, &error), PESS_INPUT, &error,
-                           "f.pessdata: ", i < 8 ? "not a dataset" : "damaged", "pess collect", NULL);
+                           "f.pessdata: ", i < 8 ? "not a dataset" : "damaged", NULL);
             bytes[i] ^= (uint8_t)(1U << bit);
         }
         uint8_t *cut = malloc(i > 0 ? i : 1); /* of its own, so that a sanitizer sees its end */
         assert_non_null(cut);
         memcpy(cut, bytes, i);
         assert_failure(pess__observations_read_memory("f.pessdata", cut, i, &back, &error), PESS_INPUT, &error,
-                       "f.pessdata: ", "pess collect", NULL);
+                       "f.pessdata: ",
+                       i < 8    ? "not a dataset"
+                       : i < 12 ? "truncated"
+                                : "damaged",
+                       NULL);
         free(cut);
     }
     assert_null(back);
