@@ -31,6 +31,12 @@ pess_progress interruptible_progress(void) {
     return (pess_progress){.report = report};
 }
 
+int report_run_error(const char *command_name, const pess_error *error) {
+    const int code = report_error(command_name, error);
+    if (error->status == PESS_INTERRUPTED) (void)fputs("The same command with --resume goes on from there.\n", stderr);
+    return code;
+}
+
 /* ---- the command to repeat it: the words as they were typed, without --resume; quoted where a shell would want it */
 
 static void append_word(char *out, size_t size, const char *word) {

@@ -8,6 +8,9 @@
  * line of terminal_progress. */
 pess_progress interruptible_progress(void);
 
+/* As report_error, with a hint about resuming where the run was interrupted. */
+int report_run_error(const char *command_name, const pess_error *error);
+
 /* "pess" and the words as they were typed, without --resume; quoted where a shell would want it. */
 void repeat_command(int argc, char **argv, char *out, size_t size);
 

@@ -110,8 +110,7 @@ void pess__learned_apply(const pess__learned_policy *p, pess__learned_passes *pa
         if (parts[k].net != NULL) pess__pass_forward(parts[k].net, parts[k].pass, rows, 0, count);
     for (int64_t i = 0; i < count; i++) {
         const int64_t row = rows->index != NULL ? rows->index[i] : i;
-        const int64_t state =
-            p->data != NULL ? pess__observations_find(p->data, rows->bits + row * rows->stride) : -1;
+        const int64_t state = p->data != NULL ? pess__observations_find(p->data, rows->bits + row * rows->stride) : -1;
         if ((state < 0 || p->penalty == NULL) && uncertainty->net != NULL && !asked) {
             pess__pass_forward(uncertainty->net, uncertainty->pass, rows, 0, count);
             asked = true;

@@ -39,8 +39,8 @@ typedef struct pess__learned_passes pess__learned_passes;
 pess_status pess__learned_passes_create(const pess__learned_policy *policy, int64_t capacity,
                                         pess__learned_passes **out, pess_error *error);
 void pess__learned_passes_destroy(pess__learned_passes *passes);
-/* Of `count` observations: probabilities [count*actions], values [count] (NAN where the learner gives none), and numbers
- * of the states in the data [count], -1 outside them. */
+/* Of `count` observations: probabilities [count*actions], values [count] (NAN where the learner gives none), and
+ * numbers of the states in the data [count], -1 outside them. */
 void pess__learned_apply(const pess__learned_policy *policy, pess__learned_passes *passes, const pess__bits_rows *rows,
                          int64_t count, double *probabilities, double *values, int64_t *states);
 

@@ -26,7 +26,7 @@ static double decide(const pess__view *view, double *policy) {
     return most;
 }
 
-PESS__ALPHA_TABLE(knobs, "0.3", PESS__FROM_TO(0, 1), "tau, the least probability relative to the likeliest action's");
+PESS__ALPHA_TABLE(knobs, "0.3", "least probability relative to the likeliest action's, tau", PESS__FROM_TO(0, 1));
 
 const pess__learner pess__learner_bcq = {
     .info = {.name = "bcq",

@@ -11,8 +11,7 @@ pess_status pess__check_create(const pess__setup *s, pess__scores *out, pess_err
     PESS_TRY(pess__allocate(&out->check, PESS__CHECK_ROWS, sizeof *out->check, "the check of a training", error));
     out->check_count = transitions < PESS__CHECK_ROWS ? transitions : PESS__CHECK_ROWS;
     for (int64_t i = 0; i < out->check_count; i++)
-        out->check[i] =
-            transitions <= PESS__CHECK_ROWS ? i : (int64_t)pess__rng_below(&rng, (uint64_t)transitions);
+        out->check[i] = transitions <= PESS__CHECK_ROWS ? i : (int64_t)pess__rng_below(&rng, (uint64_t)transitions);
     return PESS_OK;
 }
 

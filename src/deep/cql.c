@@ -7,11 +7,10 @@
 #include "deep/learner.h"
 
 static pess__loss loss(const void *knobs) {
-    return (pess__loss){
-        .kind = PESS__LOSS_HUBER, .parameter = PESS__HUBER_EDGE, .conservative = pess__alpha(knobs)};
+    return (pess__loss){.kind = PESS__LOSS_HUBER, .parameter = PESS__HUBER_EDGE, .conservative = pess__alpha(knobs)};
 }
 
-PESS__ALPHA_TABLE(knobs, "1", PESS__AT_LEAST(0), "weight of the regulariser in the loss");
+PESS__ALPHA_TABLE(knobs, "1", "weight of the regulariser in the loss", PESS__ANY_WEIGHT);
 
 const pess__learner pess__learner_cql = {
     .info = {.name = "cql",

@@ -61,7 +61,7 @@ const pess__learner pess__learner_crr = {
     .own = &binary_actor,
     .own_count = 1};
 
-PESS__ALPHA_TABLE(knobs, "1", PESS__AT_LEAST(0), "beta, the temperature of the weights");
+PESS__ALPHA_TABLE(knobs, "1", "temperature of the weights, beta", PESS__ANY_WEIGHT);
 
 const pess__learner pess__learner_crr_exp = {
     .info = {.name = "crr-exp",

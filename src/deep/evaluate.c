@@ -1,4 +1,5 @@
-/* Evaluation of a policy in training: whole episodes, sampled from π(·|s) or, as a control, its most probable action. */
+/* Evaluation of a policy in training: whole episodes, sampled from π(·|s) or, as a control, its most probable action.
+ */
 #include "deep/play.h"
 #include "deep/training.h"
 
@@ -74,8 +75,8 @@ static void choose(const void *self, void *own, const pess__bits_rows *rows, int
         const uint8_t *observation = rows->bits + rows->index[i] * rows->stride;
         out[i].value = m->values[i];
         out[i].action = who->argmax ? most_probable(policy, actions) : draw(policy, actions, &rng[rows->index[i]]);
-        out[i].outside = who->training->replaced == NULL ? m->states[i] < 0
-                                                         : pess__observations_find(logged, observation) < 0;
+        out[i].outside =
+            who->training->replaced == NULL ? m->states[i] < 0 : pess__observations_find(logged, observation) < 0;
     }
 }
 
@@ -95,8 +96,7 @@ static pess_status play(const pess__training *t, bool argmax, int64_t episodes, 
     actor self = {t, pess__networks_policy(s, &t->networks, &t->tables), argmax};
     const pess__player player = {&self, s->data->bytes, s->data->actions, open_memory, close_memory, choose};
     pess_play_options options = pess_play_options_defaults();
-    pess__rng rng =
-        pess__rng_stream(s->options.seed, argmax ? "control" : "evaluate", (uint64_t)s->position->update);
+    pess__rng rng = pess__rng_stream(s->options.seed, argmax ? "control" : "evaluate", (uint64_t)s->position->update);
     options.env = s->env;
     options.seed = pess__rng_next(&rng);
     options.episodes = episodes;

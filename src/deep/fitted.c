@@ -40,8 +40,8 @@ static pess_status open_training(pess__training *t, const pess_train_options *op
     pess__setup *s = &t->setup;
     t->scores.best = -INFINITY;
     PESS_TRY(pess__setup_open(options, &t->position, s, error));
-    PESS_TRY(pess__networks_create(s, &t->networks, error));
     PESS_TRY(pess__setup_environment(s, error));
+    PESS_TRY(pess__networks_create(s, &t->networks, error));
     const bool imitates = s->learner->info.imitation, given = s->options.imitation != NULL;
     if (imitates && given) /* may be refused: no directory yet */
         PESS_TRY(pess__networks_open_imitation(s, &t->networks, error));

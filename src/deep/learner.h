@@ -103,16 +103,17 @@ typedef struct pess__alpha_knob {
 } pess__alpha_knob;
 
 #define PESS__ALPHA "absorbed-alpha"
-#define PESS__ALPHA_ROW(standard_text, range, what)                                                                    \
+#define PESS__ALPHA_ROW(standard_text, what, ...)                                                                      \
     {                                                                                                                  \
         .name = PESS__ALPHA, .kind = PESS_SETTING_NUMBER, PESS__FIELD(pess__alpha_knob, alpha),                        \
-        .standard = (standard_text), range, .argument = "X", .sentence = (what)                                        \
+        .standard = (standard_text), .argument = "X", .sentence = (what), __VA_ARGS__                                  \
     }
-/* A table of that knob alone. */
-#define PESS__ALPHA_TABLE(table, standard_text, range, what)                                                           \
-    static const pess_setting table##_rows[] = {PESS__ALPHA_ROW(standard_text, range, what)};                          \
+/* A table of that knob alone; the range comes last. */
+#define PESS__ALPHA_TABLE(table, standard_text, what, ...)                                                             \
+    static const pess_setting table##_rows[] = {PESS__ALPHA_ROW(standard_text, what, __VA_ARGS__)};                    \
     static const pess_setting_table table = PESS__SETTING_TABLE("alpha", pess__alpha_knob, table##_rows)
 #define PESS__PENALTY_WEIGHT "weight of the penalty"
+#define PESS__ANY_WEIGHT PESS__FROM_TO(0, 1e30)
 
 static inline double pess__alpha(const void *knobs) { return ((const pess__alpha_knob *)knobs)->alpha; }
 

@@ -8,8 +8,8 @@
  * and naive learns from all. The next observation is the mean prediction rounded. Theirs are networks of Gaussians,
  * penalised by their largest standard deviation, and rollouts of 1 or 5 steps of the current policy; α = 1 is theirs.
  */
-#include "deep/setup.h"
 #include "deep/game_notes.h"
+#include "deep/setup.h"
 
 #include "core/memory.h"
 #include "core/text.h"
@@ -121,8 +121,9 @@ static pess_status imagine(const pess__setup *s, models *m, pess_observations *t
     const double ends = mean_of(model_stride, own + m->bits + 1, &squares);
     PESS_TRY(pess__observations_reserve(to, to->transitions + 1, error));
     PESS_TRY(pess__observations_number(to, m->observation, &next, error));
-    PESS_TRY(pess__observations_set(to, to->transitions, (int32_t)state, action, reward - pess__alpha(s->knobs) * sqrt(squares), next,
-                                   ends > 0.5 ? PESS_END_TERMINAL : PESS_END_NONE, error));
+    PESS_TRY(pess__observations_set(to, to->transitions, (int32_t)state, action,
+                                    reward - pess__alpha(s->knobs) * sqrt(squares), next,
+                                    ends > 0.5 ? PESS_END_TERMINAL : PESS_END_NONE, error));
     to->transitions++;
     return ends > 0.5 ? PESS_OK : pess__observations_stop(to, to->transitions - 1, error); /* a step long */
 }
@@ -179,7 +180,7 @@ static pess_status copy_data(const pess_observations *from, const char *notes, p
     PESS_TRY(pess__observations_reserve(to, from->transitions, error));
     for (int64_t i = 0; i < from->transitions; i++)
         PESS_TRY(pess__observations_set(to, i, from->state[i], from->action[i], (double)from->reward[i], from->next[i],
-                                       (pess_end)from->end[i], error));
+                                        (pess_end)from->end[i], error));
     for (int64_t k = 0; k < from->stop_count; k++) PESS_TRY(pess__observations_stop(to, from->stopped[k], error));
     to->transitions = from->transitions;
     return PESS_OK;
@@ -222,7 +223,7 @@ static pess_status prepare(const pess__setup *s, pess_observations **out, pess_e
     return status;
 }
 
-PESS__ALPHA_TABLE(knobs, "1", PESS__AT_LEAST(0), PESS__PENALTY_WEIGHT);
+PESS__ALPHA_TABLE(knobs, "1", PESS__PENALTY_WEIGHT, PESS__ANY_WEIGHT);
 
 const pess__learner pess__learner_model_ensemble = {
     .info = {.name = "model-ensemble",

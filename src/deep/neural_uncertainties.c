@@ -78,8 +78,8 @@ static pess_status fill_all(const pess__setup *s, pess__tables *tables, const pe
     const pess_observations *data = s->data;
     pess__real *outputs = NULL;
     if (net != NULL)
-        PESS_TRY(pess__allocate(&outputs, PESS__OUTPUT_CHUNK * net->outputs, sizeof *outputs, "the uncertainties",
-                                error));
+        PESS_TRY(
+            pess__allocate(&outputs, PESS__OUTPUT_CHUNK * net->outputs, sizeof *outputs, "the uncertainties", error));
     pess_status status = PESS_OK;
     for (int64_t first = 0; first < data->states && status == PESS_OK; first += PESS__OUTPUT_CHUNK) {
         const int64_t left = data->states - first, count = left < PESS__OUTPUT_CHUNK ? left : PESS__OUTPUT_CHUNK;

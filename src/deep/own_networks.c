@@ -11,10 +11,10 @@ typedef struct turn {
     const pess__setup *setup;
     const pess__tables *tables;
     const pess__own_network *own;
-    int64_t *rows, *states; /* [steps*batch] transitions of all minibatches; [batch] states of one */
-    int32_t *which;         /* [batch] outputs */
-    pess__real *targets, *weights;             /* [batch] */
-    pess__real *pair_targets, *pair_weights;   /* [states*actions] labels of logged pairs */
+    int64_t *rows, *states;                  /* [steps*batch] transitions of all minibatches; [batch] states of one */
+    int32_t *which;                          /* [batch] outputs */
+    pess__real *targets, *weights;           /* [batch] */
+    pess__real *pair_targets, *pair_weights; /* [states*actions] labels of logged pairs */
 } turn;
 
 static pess_status open_turn(turn *t, pess_error *error) {
@@ -85,8 +85,8 @@ static pess_status step_through(turn *t, pess__trainer *trainer, pess_error *err
         pess__step_info info;
         fill_minibatch(t, t->rows + step * s->batch);
         PESS_TRY(pess__trainer_step(trainer, &rows, &labels, s->batch, &loss, &info, error));
-        PESS_TRY(pess__setup_report(s, t->own->name, s->position->update * s->steps + step, s->updates * s->steps,
-                                    error));
+        PESS_TRY(
+            pess__setup_report(s, t->own->name, s->position->update * s->steps + step, s->updates * s->steps, error));
     }
     return PESS_OK;
 }

@@ -28,7 +28,7 @@ static double decide(const pess__view *view, double *policy) {
     return kept + moved * (top - alpha);
 }
 
-PESS__ALPHA_TABLE(knobs, "0.25", PESS__AT_LEAST(0), PESS__PENALTY_WEIGHT);
+PESS__ALPHA_TABLE(knobs, "0.25", PESS__PENALTY_WEIGHT, PESS__ANY_WEIGHT);
 
 const pess__learner pess__learner_proximal = {
     .info = {.name = "proximal",

@@ -97,7 +97,6 @@ static int64_t draw_states(pess__regression *r, pess__rng *rng) {
 }
 
 pess_status pess__regress_labels(const pess__uncertainty_training *training, pess__net *net, pess_error *error) {
-    pess__regression regression = {
-        .training = training, .loss = {.kind = PESS__LOSS_SQUARED}, .draw = draw_states};
+    pess__regression regression = {.training = training, .loss = {.kind = PESS__LOSS_SQUARED}, .draw = draw_states};
     return pess__regression_run(&regression, net, error);
 }

@@ -15,40 +15,99 @@ enum { IMITATION_PIECES = 10 };
 #define FIELD(name) PESS__FIELD(pess_train_options, name)
 
 static const pess_setting rows[] = {
-    {.name = "algorithm", .letter = 'a', .kind = PESS_SETTING_TEXT, FIELD(algorithm), .standard = "naive",
-     .argument = "NAME", .sentence = "learner: imitation, naive, proximal, ua, … (pess list learners)"},
-    {.name = "uncertainty", .letter = 'u', .kind = PESS_SETTING_TEXT, FIELD(uncertainty), .argument = "NAME",
+    {.name = "algorithm",
+     .letter = 'a',
+     .kind = PESS_SETTING_TEXT,
+     FIELD(algorithm),
+     .standard = "naive",
+     .argument = "NAME",
+     .sentence = "learner: imitation, naive, proximal, ua, … (pess list learners)"},
+    {.name = "uncertainty",
+     .letter = 'u',
+     .kind = PESS_SETTING_TEXT,
+     FIELD(uncertainty),
+     .argument = "NAME",
      .sentence = "of ua: counts, support-net, imitation, … (pess list neural-uncertainties)",
      .where_unset = "the learner's own; of ua counts"},
-    {.name = "u-cap", .kind = PESS_SETTING_NUMBER, FIELD(u_cap), PESS__ABOVE(0), .argument = "X",
-     .sentence = "largest uncertainty", .where_unset = "the uncertainty's own", .specific = true},
-    {.name = "relative", .kind = PESS_SETTING_SWITCH, FIELD(relative), .standard = "on", .argument = "on|off",
+    {.name = "u-cap",
+     .kind = PESS_SETTING_NUMBER,
+     FIELD(u_cap),
+     PESS__ABOVE(0),
+     .argument = "X",
+     .sentence = "largest uncertainty",
+     .where_unset = "the uncertainty's own",
+     .specific = true},
+    {.name = "relative",
+     .kind = PESS_SETTING_SWITCH,
+     FIELD(relative),
+     .standard = "on",
+     .argument = "on|off",
      .sentence = "uncertainty counts from the smallest of its state: without that every action is penalised, and "
                  "ending an episode early looks good",
      .specific = true},
-    {.name = "uncertainty-steps", .kind = PESS_SETTING_COUNT, FIELD(uncertainty_steps), PESS__FROM_TO(1, 1e9),
-     .argument = "N", .sentence = "steps of the uncertainty's network, with a quarter of the batch each",
-     .where_unset = "three fifths of those of the values", .specific = true},
-    {.name = "gamma", .kind = PESS_SETTING_NUMBER, FIELD(gamma), .standard = "0.99", PESS__FROM_TO(0, 1),
-     .argument = "G", .sentence = "discount"},
-    {.name = "network", .kind = PESS_SETTING_TEXT, FIELD(network), .standard = "value", .argument = "value|dqn|dense",
+    {.name = "uncertainty-steps",
+     .kind = PESS_SETTING_COUNT,
+     FIELD(uncertainty_steps),
+     PESS__FROM_TO(1, 1e9),
+     .argument = "N",
+     .sentence = "steps of the uncertainty's network, with a quarter of the batch each",
+     .where_unset = "three fifths of those of the values",
+     .specific = true},
+    {.name = "gamma",
+     .kind = PESS_SETTING_NUMBER,
+     FIELD(gamma),
+     .standard = "0.99",
+     PESS__FROM_TO(0, 1),
+     .argument = "G",
+     .sentence = "discount"},
+    {.name = "network",
+     .kind = PESS_SETTING_TEXT,
+     FIELD(network),
+     .standard = "value",
+     .argument = "value|dqn|dense",
      .sentence = "layers of the networks"},
-    {.name = "kernels", .kind = PESS_SETTING_TEXT, FIELD(kernels), .argument = "avx2|portable",
-     .sentence = "instructions to compute with", .where_unset = "the best there are"},
-    {.name = "out", .letter = 'o', .kind = PESS_SETTING_TEXT, FIELD(out), .argument = "DIR",
+    {.name = "kernels",
+     .kind = PESS_SETTING_TEXT,
+     FIELD(kernels),
+     .argument = "avx2|portable",
+     .sentence = "instructions to compute with",
+     .where_unset = "the best there are"},
+    {.name = "out",
+     .letter = 'o',
+     .kind = PESS_SETTING_TEXT,
+     FIELD(out),
+     .argument = "DIR",
      .sentence = "directory for log, checkpoints and policy"},
-    {.name = "resume", .kind = PESS_SETTING_SWITCH, FIELD(resume), .standard = "off",
+    {.name = "resume",
+     .kind = PESS_SETTING_SWITCH,
+     FIELD(resume),
+     .standard = "off",
      .sentence = "go on from the newest checkpoint in the directory, or start"},
-    {.name = "imitation", .kind = PESS_SETTING_TEXT, FIELD(imitation), .argument = "FILE",
-     .sentence = "an imitation network that was trained on these data before", .where_unset = "one is trained first",
+    {.name = "imitation",
+     .kind = PESS_SETTING_TEXT,
+     FIELD(imitation),
+     .argument = "FILE",
+     .sentence = "an imitation network that was trained on these data before",
+     .where_unset = "one is trained first",
      .specific = true},
     PESS__SEED_SETTING(pess_train_options, "seed of everything random"),
     PESS__THREADS_SETTING(pess_train_options),
-    {.name = "checkpoint-seconds", .kind = PESS_SETTING_NUMBER, FIELD(checkpoint_seconds), .standard = "10",
-     PESS__AT_LEAST(0), .argument = "S", .unit = "seconds",
+    {.name = "checkpoint-seconds",
+     .kind = PESS_SETTING_NUMBER,
+     FIELD(checkpoint_seconds),
+     .standard = "10",
+     PESS__AT_LEAST(0),
+     .argument = "S",
+     .unit = "seconds",
      .sentence = "least time between checkpoints, which are taken after updates"},
-    {.name = "report-seconds", .kind = PESS_SETTING_NUMBER, FIELD(report_seconds), .standard = "0.1",
-     PESS__AT_LEAST(0), .argument = "S", .unit = "seconds", .sentence = "least time between reports of progress"},
+    {.name = "report-seconds",
+     .kind = PESS_SETTING_NUMBER,
+     FIELD(report_seconds),
+     .standard = "0.1",
+     PESS__AT_LEAST(0),
+     .argument = "S",
+     .unit = "seconds",
+     .sentence = "least time between reports of progress"},
 };
 
 static const pess_setting_table table = PESS__SETTING_TABLE("train", pess_train_options, rows);
@@ -64,7 +123,8 @@ pess_train_options pess_train_options_defaults(void) {
 
 static pess_status settle(const pess_train_options *options, pess_train_options *out, pess_error *error) {
     PESS_TRY(pess__settle(&table, options, out, error));
-    PESS_TRY(pess__settle(pess_protocol_settings(), options != NULL ? &options->protocol : NULL, &out->protocol, error));
+    PESS_TRY(
+        pess__settle(pess_protocol_settings(), options != NULL ? &options->protocol : NULL, &out->protocol, error));
     if (out->data == NULL || out->data->transitions < 1) return pess__fail(error, PESS_ARGUMENT, "there are no data");
     if (out->data->actions > PESS__MAX_ACTIONS)
         return pess__fail(error, PESS_ARGUMENT, "the data have %lld actions; up to %d are possible",
@@ -90,12 +150,13 @@ static pess_status check_use(const pess__setup *s, pess_error *error) {
 static pess_status read_knob(const pess__setup *s, char *word, void *knobs, pess_error *error) {
     const pess_learner_info *info = &s->learner->info;
     char *value = strchr(word, '=');
-    if (value == NULL)
-        return pess__fail(error, PESS_ARGUMENT, "knobs: found '%.100s', expected name=value", word);
+    if (value == NULL) return pess__fail(error, PESS_ARGUMENT, "knobs: found '%.100s', expected name=value", word);
     *value++ = '\0';
-    if (info->knobs == NULL || pess_setting_find(info->knobs, word) == NULL)
-        return pess__fail(error, PESS_ARGUMENT, "%.100s: does nothing for %s", word, info->name);
-    return pess_setting_set(info->knobs, knobs, word, value, error);
+    const pess_setting *row = info->knobs != NULL ? pess_setting_find(info->knobs, word) : NULL;
+    pess_error why;
+    if (row == NULL) return pess__fail(error, PESS_ARGUMENT, "%.100s: does nothing for %s", word, info->name);
+    if (pess_setting_set(info->knobs, knobs, word, value, &why) == PESS_OK) return PESS_OK;
+    return pess__fail(error, PESS_ARGUMENT, "%s; for %s it is the %s", why.message, info->name, row->sentence);
 }
 
 /* The defaults of the learner's own table, and what the options say instead. */
@@ -170,6 +231,7 @@ double pess__setup_alpha(const pess__setup *s) {
 
 pess_status pess__setup_environment(pess__setup *s, pess_error *error) {
     const pess_observations *data = s->options.data;
+    PESS_TRY(pess__game_check_data(data, s->options.data_name != NULL ? s->options.data_name : "data", error));
     s->env = pess_env_options_defaults();
     s->env.game = data->game;
     if (s->options.mdp != NULL || pess_env_find(data->game) == NULL) return PESS_OK;
@@ -301,9 +363,10 @@ pess_status pess__setup_network(const pess__setup *s, int64_t outputs, pess__net
 }
 
 pess_status pess__setup_interrupted(const pess__setup *s, pess_error *error) {
-    return pess__fail(error, PESS_INTERRUPTED,
-                      "interrupted after %lld of %lld updates of %s; resuming it goes on from the last checkpoint in %s",
-                      (long long)s->position->update, (long long)s->updates, s->learner->info.name, s->options.out);
+    return pess__fail(
+        error, PESS_INTERRUPTED,
+        "interrupted after %lld of %lld updates of %s; resuming it goes on from the last checkpoint in %s",
+        (long long)s->position->update, (long long)s->updates, s->learner->info.name, s->options.out);
 }
 
 pess_status pess__setup_report(const pess__setup *s, const char *what, int64_t done, int64_t total, pess_error *error) {

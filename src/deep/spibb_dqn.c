@@ -27,7 +27,7 @@ static double decide(const pess__view *view, double *policy) {
     return kept + free * (double)view->q[best];
 }
 
-PESS__ALPHA_TABLE(knobs, "3", PESS__AT_LEAST(0), "N, the count from which an action is free");
+PESS__ALPHA_TABLE(knobs, "3", "count from which an action is free, N", PESS__ANY_WEIGHT);
 
 const pess__learner pess__learner_spibb_dqn = {
     .info = {.name = "spibb-dqn",

@@ -43,8 +43,7 @@ static void list_nexts(pess__training *t) {
             pess__rng rng = pess__rows_stream(s, k);
             for (int64_t i = 0; i < draws; i++) pess__sweep_add(&t->sweep, data->next[pess__rows_next(s, k, &rng)]);
         }
-        for (int64_t i = 0; i < t->scores.check_count; i++)
-            pess__sweep_add(&t->sweep, data->next[t->scores.check[i]]);
+        for (int64_t i = 0; i < t->scores.check_count; i++) pess__sweep_add(&t->sweep, data->next[t->scores.check[i]]);
     }
     pess__sweep_close(&t->sweep);
 }
@@ -68,8 +67,7 @@ static void mix(pess__training *t) {
     const pess__setup *s = &t->setup;
     const int64_t heads = pess__learner_heads(s->learner), mixtures = pess__learner_mixtures(s->learner);
     for (int64_t j = 0; j < mixtures && t->values.mixture != NULL; j++) {
-        pess__rng rng =
-            pess__rng_stream(s->options.seed, "mixture", (uint64_t)(s->position->update * mixtures + j));
+        pess__rng rng = pess__rng_stream(s->options.seed, "mixture", (uint64_t)(s->position->update * mixtures + j));
         double *weights = t->values.mixture + j * heads, sum = 0;
         for (int64_t k = 0; k < heads; k++) sum += weights[k] = pess__rng_uniform(&rng);
         for (int64_t k = 0; k < heads; k++) weights[k] = sum > 0 ? weights[k] / sum : 1 / (double)heads;

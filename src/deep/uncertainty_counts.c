@@ -19,7 +19,7 @@ double pess__decide_ua(const pess__view *view, double *policy) {
     return most;
 }
 
-static const pess_setting rows[] = {PESS__ALPHA_ROW("0.5", PESS__AT_LEAST(0), PESS__PENALTY_WEIGHT)};
+static const pess_setting rows[] = {PESS__ALPHA_ROW("0.5", PESS__PENALTY_WEIGHT, PESS__ANY_WEIGHT)};
 const pess_setting_table pess__ua_knobs = PESS__SETTING_TABLE("alpha", pess__alpha_knob, rows);
 
 static void from_counts(const pess__view *view, double *u) {

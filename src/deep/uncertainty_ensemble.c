@@ -29,7 +29,7 @@ static double decide(const pess__view *view, double *policy) {
     return most;
 }
 
-PESS__ALPHA_TABLE(knobs, "1", PESS__AT_LEAST(0), PESS__PENALTY_WEIGHT);
+PESS__ALPHA_TABLE(knobs, "1", PESS__PENALTY_WEIGHT, PESS__ANY_WEIGHT);
 
 const pess__neural_uncertainty pess__neural_uncertainty_ensemble = {
     .info = {.name = "ensemble",
