@@ -1,4 +1,4 @@
-/* Runs of hours: Ctrl-C in good order, and the command that repeats them. */
+/* Runs of hours: Ctrl-C in good order. */
 #ifndef PESS_CLI_LONG_RUN_H
 #define PESS_CLI_LONG_RUN_H
 
@@ -10,8 +10,5 @@ pess_progress interruptible_progress(void);
 
 /* As report_error, with a hint about resuming where the run was interrupted. */
 int report_run_error(const char *command_name, const pess_error *error);
-
-/* "pess" and the words as they were typed, without --resume; quoted where a shell would want it. */
-void repeat_command(int argc, char **argv, char *out, size_t size);
 
 #endif
