@@ -167,20 +167,12 @@ static int refuse_foreign(const char *name, const arguments *a) {
 
 static int check(const char *name, arguments *a, char *policies, size_t size) {
     pess_minatar_options *o = &a->options;
-    const pess_protocol *protocol = pess_protocol_find(a->protocol);
+    pess_error error;
     const int foreign = refuse_foreign(name, a);
     if (foreign >= 0) return foreign;
     if (o->out == NULL) return report_usage(name, "--out DIR is needed");
-    if (protocol == NULL) {
-        char known[200] = "";
-        const pess_protocol *row;
-        for (size_t i = 0; (row = pess_protocol_list(i)) != NULL; i++) {
-            const size_t used = strlen(known);
-            (void)snprintf(known + used, sizeof known - used, "%s%s", i > 0 ? ", " : "", row->name);
-        }
-        return report_usage(name, "--protocol: found '%s', expected one of %s", a->protocol, known);
-    }
-    o->protocol = *protocol;
+    if (pess_protocol_find(a->protocol, &o->protocol, &error) != PESS_OK)
+        return report_usage(name, "--%s", error.message);
     if (a->trials_given && o->trials == 0) return report_usage(name, "--trials: found 0, expected 1 or more");
     if (a->jobs_given && o->jobs == 0) return report_usage(name, "--jobs: found 0, expected 1 or more");
     if (a->transitions_given && o->transitions == 0)

@@ -11,7 +11,7 @@
 static inline pess_minatar_options options(void) {
     pess_minatar_options o = pess_minatar_options_defaults();
     o.experiment = "minatar-exploration";
-    o.protocol = *pess_protocol_find("smoke");
+    (void)pess_protocol_find("smoke", &o.protocol, NULL);
     o.out = "nowhere";
     o.jobs = 2;
     return o;

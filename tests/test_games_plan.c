@@ -15,7 +15,7 @@
 static pess_minatar_options options(const char *algorithms) {
     pess_minatar_options o = pess_minatar_options_defaults();
     o.experiment = "minatar-exploration";
-    o.protocol = *pess_protocol_find("smoke");
+    assert_int_equal(pess_protocol_find("smoke", &o.protocol, NULL), PESS_OK);
     o.games = "breakout";
     o.algorithms = algorithms;
     o.controls = false;

@@ -335,11 +335,9 @@ static pess_status learn(pess__dqn *dqn, pess_error *error) {
 /* ---- looking at how it plays */
 
 static pess_status interrupted(const pess__dqn *dqn, pess_error *error) {
-    return pess__fail(
-        error, PESS_INTERRUPTED,
-        "interrupted at frame %lld; what is done is kept in %s, and the same command with --resume goes on "
-        "from there",
-        (long long)dqn->frames, dqn->options.out);
+    return pess__fail(error, PESS_INTERRUPTED,
+                      "interrupted at frame %lld; what is done is kept in %s, and resuming it goes on from there",
+                      (long long)dqn->frames, dqn->options.out);
 }
 
 /* progress: whom to ask whether to go on. */

@@ -41,7 +41,6 @@ const pess_experiment_info *pess_minatar_find(const char *name) {
 }
 
 pess_minatar_options pess_minatar_options_defaults(void) {
-    const pess_protocol *quick = pess_protocol_find("quick");
     return (pess_minatar_options){.games = "asterix,breakout,freeway,space_invaders",
                                   .algorithms = "imitation,naive,proximal:0.25,proximal:0.5",
                                   .epsilons = "0,0.05,0.1,0.2,0.33,0.66,1",
@@ -49,7 +48,7 @@ pess_minatar_options pess_minatar_options_defaults(void) {
                                   .controls = true,
                                   .epsilon = 1,
                                   .trials = 3,
-                                  .protocol = quick != NULL ? *quick : (pess_protocol){0},
+                                  .protocol = pess_protocol_defaults(),
                                   .seed = 1,
                                   .shard = 1,
                                   .shards = 1};
@@ -150,14 +149,14 @@ static pess_status unknown_learner(const char *word, pess_error *error) {
 /* `given`, which stood behind the colon of `word`. */
 static pess_status read_alpha(const pess_learner_info *learner, const char *word, const char *given, double *out,
                               pess_error *error) {
-    const double most = learner->alpha_most > 0 ? learner->alpha_most : 1e30; /* as much as a training takes */
-    if (isnan(learner->alpha))
+    const pess_setting *knob = learner->knobs != NULL ? pess_setting_find(learner->knobs, "absorbed-alpha") : NULL;
+    if (knob == NULL)
         return pess__fail(error, PESS_ARGUMENT, "algorithms: %s has no α, found '%s:%s'", word, word, given);
     if (!pess__parse_double(given, given + strlen(given), out) || !(*out >= 0 && isfinite(*out)))
         return pess__fail(error, PESS_ARGUMENT, "algorithms: found '%s:%s', expected an α of 0 or more", word, given);
-    if (*out > most)
+    if (*out > knob->most)
         return pess__fail(error, PESS_ARGUMENT, "algorithms: found '%s:%s', expected an α from 0 to %g", word, given,
-                          most);
+                          knob->most);
     return PESS_OK;
 }
 
@@ -167,7 +166,7 @@ static pess_status add_curve(pess_minatar *m, char *word, bool *alpha_given, pes
     if (colon != NULL) *colon = '\0';
     pess__games_curve curve = {.learner = pess_learner_find(word), .shown = true};
     if (curve.learner == NULL) return unknown_learner(word, error);
-    curve.alpha = curve.learner->alpha;
+    curve.alpha = pess_learner_alpha(curve.learner);
     if (colon != NULL) PESS_TRY(read_alpha(curve.learner, word, colon + 1, &curve.alpha, error));
     const char *name = curve.learner->name;
     char number[PESS__NUMBER_SIZE];
@@ -338,7 +337,7 @@ static pess_status plan_all(pess_minatar *m, pess_error *error) {
     if (o->transitions == 0) o->transitions = o->protocol.transitions;
     if (o->jobs == 0) o->jobs = pess__threads(0);
     (void)snprintf(m->protocol_name, sizeof m->protocol_name, "%s", o->protocol.name);
-    o->protocol.name = o->protocol.summary = m->protocol_name;
+    o->protocol.name = m->protocol_name;
     o->experiment = m->info->name;
     PESS_TRY(plan_games(m, error));
     PESS_TRY(plan_x(m, error));

@@ -1,5 +1,6 @@
 /* Running: a thread per job takes tasks from the queue; the calling thread reports and asks whether to go on. */
 #include "core/memory.h"
+#include "core/text.h"
 #include "core/threads.h"
 #include "experiment/games.h"
 #include "experiment/queue.h"
@@ -166,8 +167,15 @@ static void tell_warning(crew *k, int64_t index, int curve) {
                        m->curves[curve].name, warning);
 }
 
+/* The α of the curve, in the shortest form that reads back the same; empty where its learner has none. */
+static void set_knobs(const pess__games_curve *curve, char *knobs, size_t size) {
+    char alpha[PESS__NUMBER_SIZE];
+    (void)pess__format_double(curve->alpha, alpha);
+    (void)snprintf(knobs, size, isnan(curve->alpha) ? "" : "absorbed-alpha=%s", alpha);
+}
+
 static void set_train_options(worker *w, int64_t index, int curve, const char *directory, const char *imitation,
-                              pess_train_options *o) {
+                              const char *knobs, pess_train_options *o) {
     const pess_minatar *m = w->crew->m;
     const pess__games_dataset *dataset = &m->datasets[index];
     *o = pess_train_options_defaults();
@@ -175,7 +183,7 @@ static void set_train_options(worker *w, int64_t index, int curve, const char *d
     o->data_name = "data.pessdata";
     o->algorithm = m->curves[curve].learner->name;
     o->protocol = m->options.protocol;
-    o->alpha = m->curves[curve].alpha;
+    o->knobs = knobs;
     o->out = directory;
     o->imitation = imitation;
     o->resume = true;
@@ -187,14 +195,16 @@ static void set_train_options(worker *w, int64_t index, int curve, const char *d
 static pess_status train(worker *w, int64_t index, int curve, pess_error *error) {
     crew *k = w->crew;
     pess_minatar *m = k->m;
-    char directory[PESS__GAMES_PATH], imitation[PESS__GAMES_PATH];
+    char directory[PESS__GAMES_PATH], imitation[PESS__GAMES_PATH], knobs[64];
     pess_train_options options;
     pess_train_result result;
     pess_observations_info info;
     pess__games_run_path(m, m->out, index, curve, "", directory);
     pess__games_run_path(m, m->out, index, 0, "policy.pessnet", imitation);
     PESS_TRY(pess__games_make_directories(directory, error));
-    set_train_options(w, index, curve, directory, m->curves[curve].learner->imitation ? imitation : NULL, &options);
+    set_knobs(&m->curves[curve], knobs, sizeof knobs);
+    set_train_options(w, index, curve, directory, m->curves[curve].learner->imitation ? imitation : NULL, knobs,
+                      &options);
     PESS_TRY(pess_train_run(&options, &result, error));
     pess_observations_get_info(k->data[index], &info);
     pess__games_run *run = pess__games_run_of(m, index, curve);

@@ -181,6 +181,7 @@ static pess_status get_text(const char *where, const char *settings, const char 
 
 static pess_status get_protocol(const char *where, const char *settings, pess_protocol *out, pess_error *error) {
     char reset[8], last[64];
+    *out = pess_protocol_defaults();
 #define GET_INTEGER(name) PESS_TRY(get_integer(where, settings, #name, &out->name, error));
     PROTOCOL_INTEGERS(GET_INTEGER)
 #define GET_DOUBLE(name) PESS_TRY(get_double(where, settings, #name, &out->name, error));
@@ -216,7 +217,7 @@ static pess_status get_options(const char *where, const char *settings, texts *t
     o->games = t->games;
     o->epsilons = o->sizes = t->x;
     o->algorithms = t->algorithms;
-    o->protocol.name = o->protocol.summary = t->protocol;
+    o->protocol.name = t->protocol;
     o->seed = strtoull(t->seed, NULL, 10);
     if (strcmp(t->experiment, "minatar-data") == 0) return get_double(where, settings, "epsilon", &o->epsilon, error);
     return get_integer(where, settings, "transitions", &o->transitions, error);

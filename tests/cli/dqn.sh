@@ -55,7 +55,7 @@ says "made with batch=16; this run has batch=8"
 expect 2 "$PESS" dqn asterix $small --out pieces --resume
 says "game=breakout"
 expect 2 "$PESS" dqn breakout $small --out pieces
-says "--resume"
+says "has checkpoints of an earlier run; resume it or name another directory"
 
 # A disk that fills up during a checkpoint (here a limit on the size of a file): the one before stays, and serves.
 mkdir full && cp whole/checkpoint-0.pessdqn full/
