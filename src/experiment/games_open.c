@@ -10,7 +10,7 @@ static pess_status read_policies(pess_minatar *m, pess_error *error) {
     for (int i = 0; i < m->game_count; i++) {
         char path[PESS__GAMES_PATH + 80];
         const char *game = m->games[i]->name;
-        pess_net_info info;
+        pess_policy_info info;
         (void)snprintf(path, sizeof path, "%s/%s.pessnet", m->policies, game);
         if (m->policies[0] == '\0' || access(path, R_OK) != 0)
             return pess__fail(error, PESS_IO,
@@ -18,10 +18,9 @@ static pess_status read_policies(pess_minatar *m, pess_error *error) {
                               "with --policies, or train one: pess dqn %s --out DIR",
                               m->policies[0] != '\0' ? path : "policies", game,
                               m->policies[0] != '\0' ? strerror(errno) : "no directory is given", game, game);
-        PESS_TRY(pess_net_read(path, NULL, &m->policy[i], error));
-        PESS_TRY(pess_net_check_game(m->policy[i], path, m->games[i], error));
-        PESS_TRY(pess_net_samples(m->policy[i], path, &m->policy_samples[i], error));
-        pess_net_get_info(m->policy[i], &info);
+        PESS_TRY(pess_policy_read(path, NULL, NULL, NULL, &m->policy[i], error));
+        PESS_TRY(pess_policy_check_game(m->policy[i], path, m->games[i], false, error));
+        pess_policy_get_info(m->policy[i], &info);
         m->policy_sum[i] = info.checksum;
     }
     return PESS_OK;

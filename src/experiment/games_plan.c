@@ -378,7 +378,7 @@ pess_status pess__games_plan(const pess_minatar_options *options, pess_minatar *
 
 void pess_minatar_destroy(pess_minatar *m) {
     if (m == NULL) return;
-    for (int i = 0; i < m->game_count; i++) pess_net_destroy(m->policy[i]);
+    for (int i = 0; i < m->game_count; i++) pess_policy_destroy(m->policy[i]);
     free(m->datasets);
     free(m->runs);
     free(m->points);

@@ -91,8 +91,7 @@ static pess_status collect(worker *w, int64_t index, const char *path, pess_obse
     pess_collect_options options = pess_collect_options_defaults();
     pess_observations *data = NULL;
     options.env.game = m->games[dataset->game]->name;
-    options.net = m->policy[dataset->game];
-    options.sample = m->policy_samples[dataset->game];
+    options.policy = m->policy[dataset->game];
     options.epsilon = dataset->epsilon;
     options.transitions = dataset->transitions;
     options.seed = dataset->data_seed;
@@ -119,7 +118,6 @@ static pess_status play(worker *w, int64_t index, double *out, pess_error *error
     pess_play_options options = pess_play_options_defaults();
     pess_play_result result;
     options.env.game = m->games[dataset->game]->name;
-    options.sample = m->policy_samples[dataset->game];
     options.epsilon = dataset->epsilon;
     options.episodes = m->options.protocol.score_episodes;
     options.seed = dataset->play_seed;

@@ -39,10 +39,7 @@ static pess_status check_state(const pess_model *model, const pess_policy *polic
 }
 
 static pess_status check(const pess_model *model, const pess_policy *policy, pess_error *error) {
-    if (policy->states != model->states || policy->actions != model->actions)
-        return pess__fail(
-            error, PESS_INPUT, "the policy has %lld states and %lld actions, but the model has %lld and %lld",
-            (long long)policy->states, (long long)policy->actions, (long long)model->states, (long long)model->actions);
+    PESS_TRY(pess__policy_check_table(policy, model->states, model->actions, "the model", error));
     for (int64_t s = 0; s < model->states; s++)
         if (!model->terminal[s]) PESS_TRY(check_state(model, policy, s, error));
     return PESS_OK;
