@@ -25,11 +25,11 @@ typedef struct crew {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     pess__queue *queue;
-    pess_transitions **data; /* [dataset_count] in memory */
-    bool *keep;              /* [dataset_count] its file stays when its runs are done */
-    double *behaviour;       /* [dataset_count] */
-    double *cost;            /* [dataset_count*curve_count] seconds of the trainings, as estimated before the first */
-    double total, done;      /* seconds of one core, as estimated: of all tasks, of those finished */
+    pess_observations **data; /* [dataset_count] in memory */
+    bool *keep;               /* [dataset_count] its file stays when its runs are done */
+    double *behaviour;        /* [dataset_count] */
+    double *cost;             /* [dataset_count*curve_count] seconds of the trainings, as estimated before the first */
+    double total, done;       /* seconds of one core, as estimated: of all tasks, of those finished */
     double begun;
     int64_t run_count, run_total; /* finished runs, those found at the start among them */
     int64_t failed;               /* runs that did not converge: the others go on */
@@ -69,26 +69,26 @@ static void fail_crew(crew *k, pess_status status, const pess_error *error) {
 /* ---- a dataset */
 
 /* From the file that an interrupted run left, where it is the right one. */
-static pess_transitions *read_data(const crew *k, int64_t index, const char *path) {
+static pess_observations *read_data(const crew *k, int64_t index, const char *path) {
     const pess__games_dataset *dataset = &k->m->datasets[index];
-    pess_transitions *data = NULL;
-    pess_transitions_info info;
+    pess_observations *data = NULL;
+    pess_observations_info info;
     char seed[64];
-    if (access(path, R_OK) != 0 || pess_transitions_read(path, &data, NULL) != PESS_OK) return NULL;
-    pess_transitions_get_info(data, &info);
+    if (access(path, R_OK) != 0 || pess_observations_read(path, &data, NULL) != PESS_OK) return NULL;
+    pess_observations_get_info(data, &info);
     (void)snprintf(seed, sizeof seed, "\nseed=%llu\n", (unsigned long long)dataset->data_seed);
     if (info.transitions == dataset->transitions && strstr(info.notes, seed) != NULL &&
         strcmp(info.game, k->m->games[dataset->game]->name) == 0)
         return data;
-    pess_transitions_destroy(data);
+    pess_observations_destroy(data);
     return NULL;
 }
 
-static pess_status collect(worker *w, int64_t index, const char *path, pess_transitions **out, pess_error *error) {
+static pess_status collect(worker *w, int64_t index, const char *path, pess_observations **out, pess_error *error) {
     const pess_minatar *m = w->crew->m;
     const pess__games_dataset *dataset = &m->datasets[index];
     pess_collect_options options = pess_collect_options_defaults();
-    pess_transitions *data = NULL;
+    pess_observations *data = NULL;
     options.env.game = m->games[dataset->game]->name;
     options.net = m->policy[dataset->game];
     options.sample = m->policy_samples[dataset->game];
@@ -97,11 +97,11 @@ static pess_status collect(worker *w, int64_t index, const char *path, pess_tran
     options.seed = dataset->data_seed;
     options.progress = (pess_progress){.report = on_progress, .user = w};
     PESS_TRY(pess_collect(&options, &data, error));
-    const pess_status status = pess_transitions_write(data, path, error);
+    const pess_status status = pess_observations_write(data, path, error);
     if (status == PESS_OK)
         *out = data;
     else
-        pess_transitions_destroy(data);
+        pess_observations_destroy(data);
     return status;
 }
 
@@ -190,13 +190,13 @@ static pess_status train(worker *w, int64_t index, int curve, pess_error *error)
     char directory[PESS__GAMES_PATH], imitation[PESS__GAMES_PATH];
     pess_train_options options;
     pess_train_result result;
-    pess_transitions_info info;
+    pess_observations_info info;
     pess__games_run_path(m, m->out, index, curve, "", directory);
     pess__games_run_path(m, m->out, index, 0, "policy.pessnet", imitation);
     PESS_TRY(pess__games_make_directories(directory, error));
     set_train_options(w, index, curve, directory, m->curves[curve].learner->imitation ? imitation : NULL, &options);
     PESS_TRY(pess_train_run(&options, &result, error));
-    pess_transitions_get_info(k->data[index], &info);
+    pess_observations_get_info(k->data[index], &info);
     pess__games_run *run = pess__games_run_of(m, index, curve);
     run->result = result;
     run->behaviour = k->behaviour[index];
@@ -241,7 +241,7 @@ static double task_seconds(const crew *k, const pess__task *task) {
 
 static void release_data(crew *k, int64_t index) {
     char path[PESS__GAMES_PATH];
-    pess_transitions_destroy(k->data[index]);
+    pess_observations_destroy(k->data[index]);
     k->data[index] = NULL;
     pess__games_dataset_path(k->m, k->m->out, index, "data.pessdata", path);
     if (!k->keep[index]) (void)unlink(path);
@@ -454,7 +454,7 @@ pess_status pess_minatar_run(pess_minatar *m, pess_error *error) {
     PESS_TRY(pess__games_write_settings(m, error));
     crew k = {.m = m, .lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER, .begun = pess__clock()};
     pess_status status = run(&k, error);
-    for (int64_t d = 0; k.data != NULL && d < m->dataset_count; d++) pess_transitions_destroy(k.data[d]);
+    for (int64_t d = 0; k.data != NULL && d < m->dataset_count; d++) pess_observations_destroy(k.data[d]);
     pess__queue_destroy(k.queue);
     free(k.data);
     free(k.keep);

@@ -1,8 +1,7 @@
-#include "deep/transitions.h"
+#include "data/observations.h"
 
 #include "core/memory.h"
 #include "core/text.h"
-#include "nn/spec.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -24,23 +23,45 @@ static pess_status check_text(const char *field, const char *text, size_t size, 
     return PESS_OK;
 }
 
-pess_status pess__transitions_create(const char *game, const char *notes, int64_t bits, int64_t actions,
-                                     pess_transitions **out, pess_error *error) {
-    pess_transitions *data;
+pess_observation_shape pess_observation_bits(int64_t length) {
+    return (pess_observation_shape){.kind = PESS_OBSERVATION_BITS, .length = length};
+}
+
+int64_t pess_observation_bytes(const pess_observation_shape *shape) { return (shape->length + 7) / 8; }
+
+static pess_status check_shape(const pess_observation_shape *shape, pess_error *error) {
+    if (shape->kind != PESS_OBSERVATION_BITS)
+        return pess__fail(error, PESS_ARGUMENT, "observations of kind %d; bits (%d) are known", (int)shape->kind,
+                          PESS_OBSERVATION_BITS);
+    if (shape->length < 1 || shape->length > PESS__DATA_MAX_BITS)
+        return pess__fail(error, PESS_LIMIT, "observations of %lld bits; 1 to %d are possible",
+                          (long long)shape->length, PESS__DATA_MAX_BITS);
+    const bool board = shape->rows != 0 || shape->cols != 0 || shape->channels != 0;
+    if (board &&
+        (shape->rows < 1 || shape->cols < 1 || shape->channels < 1 ||
+         (int64_t)shape->rows * shape->cols != shape->length / shape->channels || shape->length % shape->channels != 0))
+        return pess__fail(error, PESS_ARGUMENT, "a board of %d × %d × %d has not the %lld bits of an observation",
+                          shape->rows, shape->cols, shape->channels, (long long)shape->length);
+    return PESS_OK;
+}
+
+pess_status pess_observations_create(const char *game, const char *notes, const pess_observation_shape *shape,
+                                     int64_t actions, pess_observations **out, pess_error *error) {
+    pess_observations *data;
+    if (game == NULL) game = "";
     if (notes == NULL) notes = "";
     PESS_TRY(check_text("game", game, sizeof data->game, ' ', error));
     PESS_TRY(check_text("notes", notes, sizeof data->notes, '\n', error));
-    if (bits < 1 || bits > PESS__MAX_INPUT_BITS)
-        return pess__fail(error, PESS_LIMIT, "observations of %lld bits; 1 to %d are possible", (long long)bits,
-                          PESS__MAX_INPUT_BITS);
+    PESS_TRY(check_shape(shape, error));
     if (actions < 1 || actions > PESS__DATA_MAX_ACTIONS)
         return pess__fail(error, PESS_LIMIT, "%lld actions; 1 to %d are possible", (long long)actions,
                           PESS__DATA_MAX_ACTIONS);
     PESS_TRY(pess__allocate(&data, 1, sizeof *data, what, error));
     memcpy(data->game, game, strlen(game));
     memcpy(data->notes, notes, strlen(notes));
-    data->bits = bits;
-    data->bytes = (bits + 7) / 8;
+    data->shape = *shape;
+    data->bits = shape->length;
+    data->bytes = pess_observation_bytes(shape);
     data->actions = actions;
     data->tried_bytes = (actions + 7) / 8;
     data->hash_mask = UINT64_MAX;
@@ -48,7 +69,7 @@ pess_status pess__transitions_create(const char *game, const char *notes, int64_
     return PESS_OK;
 }
 
-void pess_transitions_destroy(pess_transitions *data) {
+void pess_observations_destroy(pess_observations *data) {
     if (data == NULL) return;
     void *const owned[] = {data->observations, data->tried,  data->index, data->state,  data->next,
                            data->action,       data->reward, data->end,   data->stopped};
@@ -73,7 +94,7 @@ static uint64_t hash(const uint8_t *bytes, int64_t length) {
 }
 
 /* The slot that holds the observation, or the empty one where it belongs. */
-static int64_t find_slot(const pess_transitions *data, const uint8_t *observation) {
+static int64_t find_slot(const pess_observations *data, const uint8_t *observation) {
     const uint64_t last = (uint64_t)data->slots - 1;
     uint64_t slot = hash(observation, data->bytes) & data->hash_mask & last;
     for (;; slot = (slot + 1) & last) {
@@ -83,11 +104,11 @@ static int64_t find_slot(const pess_transitions *data, const uint8_t *observatio
     }
 }
 
-int64_t pess__transitions_find(const pess_transitions *data, const uint8_t *observation) {
+int64_t pess__observations_find(const pess_observations *data, const uint8_t *observation) {
     return data->slots == 0 ? -1 : data->index[find_slot(data, observation)];
 }
 
-static pess_status grow_index(pess_transitions *data, pess_error *error) {
+static pess_status grow_index(pess_observations *data, pess_error *error) {
     if (data->slots > 2 * data->states) return PESS_OK;
     const int64_t slots = data->slots > 0 ? 2 * data->slots : 256;
     int32_t *index;
@@ -103,7 +124,7 @@ static pess_status grow_index(pess_transitions *data, pess_error *error) {
 
 /* ---- building */
 
-static pess_status grow_states(pess_transitions *data, pess_error *error) {
+static pess_status grow_states(pess_observations *data, pess_error *error) {
     if (data->states >= PESS__DATA_MAX)
         return pess__fail(error, PESS_LIMIT, "more than %lld different observations", (long long)PESS__DATA_MAX);
     int64_t observations = data->state_room, tried = data->state_room;
@@ -113,11 +134,15 @@ static pess_status grow_states(pess_transitions *data, pess_error *error) {
     return PESS_OK;
 }
 
-pess_status pess__transitions_number(pess_transitions *data, const uint8_t *observation, int32_t *number,
-                                     pess_error *error) {
+static pess_status check_padding(const pess_observations *data, const uint8_t *observation, pess_error *error) {
     const uint32_t used = (uint32_t)(data->bits - 8 * (data->bytes - 1)); /* bits of the last byte */
-    if (observation[data->bytes - 1] >> used != 0)
-        return pess__fail(error, PESS_INPUT, "an observation of %lld bits has bits beyond them", (long long)data->bits);
+    if (observation[data->bytes - 1] >> used == 0) return PESS_OK;
+    return pess__fail(error, PESS_INPUT, "an observation of %lld bits has bits beyond them", (long long)data->bits);
+}
+
+pess_status pess__observations_number(pess_observations *data, const uint8_t *observation, int32_t *number,
+                                      pess_error *error) {
+    PESS_TRY(check_padding(data, observation, error));
     PESS_TRY(grow_index(data, error));
     const int64_t slot = find_slot(data, observation);
     if (data->index[slot] < 0) {
@@ -130,7 +155,7 @@ pess_status pess__transitions_number(pess_transitions *data, const uint8_t *obse
     return PESS_OK;
 }
 
-pess_status pess__transitions_reserve(pess_transitions *data, int64_t transitions, pess_error *error) {
+pess_status pess__observations_reserve(pess_observations *data, int64_t transitions, pess_error *error) {
     if (transitions > PESS__DATA_MAX)
         return pess__fail(error, PESS_LIMIT, "%lld transitions; %lld are possible", (long long)transitions,
                           (long long)PESS__DATA_MAX);
@@ -151,11 +176,12 @@ pess_status pess__transitions_reserve(pess_transitions *data, int64_t transition
     return PESS_OK;
 }
 
-pess_status pess__transitions_set(pess_transitions *data, int64_t i, int32_t state, int32_t action, double reward,
-                                  int32_t next, pess_end end, pess_error *error) {
+/* What a transition says beside its observations. */
+static pess_status check_transition(const pess_observations *data, int64_t i, int64_t action, double reward,
+                                    pess_end end, pess_error *error) {
     if (action < 0 || action >= data->actions)
-        return pess__fail(error, PESS_INPUT, "transition %lld: action %ld; 0 to %lld are possible", (long long)i,
-                          (long)action, (long long)data->actions - 1);
+        return pess__fail(error, PESS_INPUT, "transition %lld: action %lld; 0 to %lld are possible", (long long)i,
+                          (long long)action, (long long)data->actions - 1);
     if (!isfinite((float)reward))
         return pess__fail(error, PESS_INPUT, "transition %lld: reward %g; a finite number is expected", (long long)i,
                           reward);
@@ -163,6 +189,12 @@ pess_status pess__transitions_set(pess_transitions *data, int64_t i, int32_t sta
         return pess__fail(error, PESS_INPUT,
                           "transition %lld: end %d; 0 (none), 1 (terminal) or 2 (cut off) is expected", (long long)i,
                           (int)end);
+    return PESS_OK;
+}
+
+pess_status pess__observations_set(pess_observations *data, int64_t i, int32_t state, int32_t action, double reward,
+                                   int32_t next, pess_end end, pess_error *error) {
+    PESS_TRY(check_transition(data, i, action, reward, end, error));
     data->state[i] = state;
     data->action[i] = (uint8_t)action;
     data->reward[i] = (float)reward;
@@ -175,18 +207,45 @@ pess_status pess__transitions_set(pess_transitions *data, int64_t i, int32_t sta
     return PESS_OK;
 }
 
-pess_status pess__transitions_add(pess_transitions *data, const uint8_t *state, int32_t action, double reward,
-                                  const uint8_t *next, pess_end end, pess_error *error) {
+pess_status pess_observations_add(pess_observations *data, const void *state, int64_t action, double reward,
+                                  const void *next, pess_end end, pess_error *error) {
+    const int64_t i = data->transitions;
     int32_t from, to;
-    PESS_TRY(pess__transitions_reserve(data, data->transitions + 1, error));
-    PESS_TRY(pess__transitions_number(data, state, &from, error));
-    PESS_TRY(pess__transitions_number(data, next, &to, error));
-    PESS_TRY(pess__transitions_set(data, data->transitions, from, action, reward, to, end, error));
+    PESS_TRY(check_transition(data, i, action, reward, end, error));
+    PESS_TRY(check_padding(data, state, error));
+    PESS_TRY(check_padding(data, next, error));
+    PESS_TRY(pess__observations_reserve(data, i + 1, error));
+    PESS_TRY(pess__observations_number(data, state, &from, error));
+    PESS_TRY(pess__observations_number(data, next, &to, error));
+    PESS_TRY(pess__observations_set(data, i, from, (int32_t)action, reward, to, end, error));
     data->transitions++;
     return PESS_OK;
 }
 
-pess_status pess__transitions_stop(pess_transitions *data, int64_t i, pess_error *error) {
+pess_status pess_observations_append(pess_observations *data, const pess_observations_rows *rows, pess_error *error) {
+    const int64_t before = data->transitions;
+    if (rows->count < 0)
+        return pess__fail(error, PESS_ARGUMENT, "%lld transitions to append; 0 or more are possible",
+                          (long long)rows->count);
+    const uint8_t *state = rows->state, *next = rows->next;
+    for (int64_t i = 0; i < rows->count; i++) {
+        PESS_TRY(check_transition(data, before + i, rows->action[i], rows->reward[i], (pess_end)rows->end[i], error));
+        PESS_TRY(check_padding(data, state + i * data->bytes, error));
+        PESS_TRY(check_padding(data, next + i * data->bytes, error));
+    }
+    PESS_TRY(pess__observations_reserve(data, before + rows->count, error));
+    for (int64_t i = 0; i < rows->count; i++)
+        PESS_TRY(pess_observations_add(data, state + i * data->bytes, rows->action[i], rows->reward[i],
+                                       next + i * data->bytes, (pess_end)rows->end[i], error));
+    return PESS_OK;
+}
+
+pess_status pess_observations_stop(pess_observations *data, pess_error *error) {
+    const int64_t last = data->transitions - 1;
+    return last < 0 || data->end[last] != PESS_END_NONE ? PESS_OK : pess__observations_stop(data, last, error);
+}
+
+pess_status pess__observations_stop(pess_observations *data, int64_t i, pess_error *error) {
     PESS_TRY(pess__grow(&data->stopped, &data->stop_room, data->stop_count + 1, sizeof *data->stopped, what, error));
     data->stopped[data->stop_count++] = i;
     data->end[i] = PESS_END_CUTOFF;
@@ -196,7 +255,7 @@ pess_status pess__transitions_stop(pess_transitions *data, int64_t i, pess_error
 /* ---- numbers in the order of the log */
 
 /* renumbered[old] = new. Returns how many there are. */
-static int32_t number_by_appearance(const pess_transitions *data, int32_t *renumbered) {
+static int32_t number_by_appearance(const pess_observations *data, int32_t *renumbered) {
     int32_t count = 0;
     for (int64_t s = 0; s < data->states; s++) renumbered[s] = -1;
     for (int64_t i = 0; i < data->transitions; i++) {
@@ -207,7 +266,7 @@ static int32_t number_by_appearance(const pess_transitions *data, int32_t *renum
     return count;
 }
 
-static pess_status rearrange(pess_transitions *data, const int32_t *renumbered, int32_t count, pess_error *error) {
+static pess_status rearrange(pess_observations *data, const int32_t *renumbered, int32_t count, pess_error *error) {
     uint8_t *observations, *tried;
     PESS_TRY(pess__allocate(&observations, count, (size_t)data->bytes, what, error));
     const pess_status status = pess__allocate(&tried, count, (size_t)data->tried_bytes, what, error);
@@ -228,7 +287,7 @@ static pess_status rearrange(pess_transitions *data, const int32_t *renumbered, 
     return PESS_OK;
 }
 
-pess_status pess__transitions_order(pess_transitions *data, pess_error *error) {
+pess_status pess__observations_order(pess_observations *data, pess_error *error) {
     int32_t *renumbered;
     PESS_TRY(pess__allocate(&renumbered, data->states, sizeof *renumbered, what, error));
     const int32_t count = number_by_appearance(data, renumbered);
@@ -249,8 +308,8 @@ pess_status pess__transitions_order(pess_transitions *data, pess_error *error) {
 
 /* ---- looking */
 
-bool pess_transitions_get(const pess_transitions *data, int64_t i, const uint8_t **state, int32_t *action,
-                          double *reward, const uint8_t **next, pess_end *end) {
+bool pess_observations_get(const pess_observations *data, int64_t i, const uint8_t **state, int32_t *action,
+                           double *reward, const uint8_t **next, pess_end *end) {
     if (i < 0 || i >= data->transitions) return false;
     if (state != NULL) *state = data->observations + data->state[i] * data->bytes;
     if (action != NULL) *action = data->action[i];
@@ -260,8 +319,20 @@ bool pess_transitions_get(const pess_transitions *data, int64_t i, const uint8_t
     return true;
 }
 
+void pess_observations_get_view(const pess_observations *data, pess_observations_view *out) {
+    *out = (pess_observations_view){.transitions = data->transitions,
+                                    .states = data->states,
+                                    .bytes = data->bytes,
+                                    .observations = data->observations,
+                                    .state = data->state,
+                                    .next_state = data->next,
+                                    .action = data->action,
+                                    .end = data->end,
+                                    .reward = data->reward};
+}
+
 /* Transitions that were collected: those that a model imagined stand at the end, by the notes, and are single steps. */
-static int64_t collected(const pess_transitions *data) {
+static int64_t collected(const pess_observations *data) {
     char value[32];
     int64_t imagined;
     if (!pess__note(data->notes, "imagined", value, sizeof value) ||
@@ -277,7 +348,7 @@ typedef struct walk {
     double total, discounted;
 } walk;
 
-static bool next_episode(const pess_transitions *data, walk *w) {
+static bool next_episode(const pess_observations *data, walk *w) {
     static const double gamma = 0.99;
     double weight = 1;
     w->total = w->discounted = 0;
@@ -295,7 +366,7 @@ static bool next_episode(const pess_transitions *data, walk *w) {
     return false;
 }
 
-static void summarise_episodes(const pess_transitions *data, pess_transitions_info *out) {
+static void summarise_episodes(const pess_observations *data, pess_observations_info *out) {
     const int64_t count = collected(data);
     double total = 0, discounted = 0, squares = 0;
     for (walk w = {.count = count}; next_episode(data, &w); out->episodes++) {
@@ -310,15 +381,15 @@ static void summarise_episodes(const pess_transitions *data, pess_transitions_in
     out->ci95 = out->episodes > 1 ? 1.959963984540054 * sqrt(squares / (n - 1) / n) : NAN;
 }
 
-void pess_transitions_get_info(const pess_transitions *data, pess_transitions_info *out) {
-    *out = (pess_transitions_info){.game = data->game,
-                                   .notes = data->notes,
-                                   .bits = data->bits,
-                                   .bytes = data->bytes,
-                                   .actions = data->actions,
-                                   .transitions = data->transitions,
-                                   .states = data->states,
-                                   .pairs = data->pairs};
+void pess_observations_get_info(const pess_observations *data, pess_observations_info *out) {
+    *out = (pess_observations_info){.game = data->game,
+                                    .notes = data->notes,
+                                    .shape = data->shape,
+                                    .bytes = data->bytes,
+                                    .actions = data->actions,
+                                    .transitions = data->transitions,
+                                    .states = data->states,
+                                    .pairs = data->pairs};
     for (int64_t i = 0; i < data->transitions; i++) {
         out->terminals += data->end[i] == PESS_END_TERMINAL;
         out->cutoffs += data->end[i] == PESS_END_CUTOFF;
