@@ -88,33 +88,35 @@ PESS_API pess_status pess_play(const pess_policy *policy, const pess_play_option
  * bits. The directory gets log.csv, two generations of checkpoints and, at the end, policy.pessnet: of the best
  * snapshots by `evaluate_episodes` greedy episodes the one that is best again on fresh episodes. */
 typedef struct pess_dqn_options {
+    size_t size;
     const char *game;    /* a name of pess_env_list */
-    const char *network; /* "dqn" (default), "value" or "dense" */
+    const pess_mdp *mdp; /* in place of a game: one-hot states, network "dense" */
+    const char *network; /* "dqn", "value" or "dense" */
     const char *kernels; /* NULL: the best */
     const char *out;     /* directory; made where it is missing */
-    const pess_mdp *mdp; /* in place of a game: one-hot states, network "dense" */
     bool resume;         /* go on from the newest good checkpoint in `out` */
     uint64_t seed;
-    int threads;                               /* of the evaluations; 0: all there are */
-    int64_t frames;                            /* in all environments together. Default 5,000,000 */
-    int64_t envs;                              /* Default 32 */
-    int64_t replay;                            /* transitions kept. Default 100,000 */
-    int64_t batch;                             /* Default 32 */
-    int64_t train_every;                       /* frames per update. Default 8 */
-    int64_t target_every;                      /* updates between copies to the target network. Default 1,000 */
-    int64_t average;                           /* updates whose running mean is evaluated and kept. Default 1,000 */
-    int64_t warmup;                            /* frames of random play before the first update. Default 5,000 */
-    double epsilon_first, epsilon_last;        /* of the exploring policy. Default 1 and 0.05 … */
-    int64_t epsilon_frames;                    /* … linearly over these. Default 250,000 */
-    double gamma;                              /* Default 0.99 */
-    int64_t n_step;                            /* rewards summed before the value of the state reached. Default 3 */
-    double rate, rate_last;                    /* Adam's step size, linear over the frames. Default 3e-4 to 3e-5 */
-    double adam_epsilon;                       /* Default 1.5e-4, as usual for DQN: small gradients stay small steps */
-    double huber;                              /* threshold of the loss. Default 1 */
-    int64_t step_limit;                        /* of an episode in training; cut off, never terminal. Default 5,000 */
-    int64_t evaluate_every, evaluate_episodes; /* frames; Default 100,000 and 100 */
-    int64_t final_episodes;                    /* of the last comparison. Default 1,000 */
-    int64_t checkpoint_every;                  /* frames. Default 500,000 */
+    int threads;                        /* of the evaluations; 0: all there are */
+    int64_t frames;                     /* in all environments together */
+    int64_t envs;                       /* environments that step together */
+    int64_t replay;                     /* transitions kept */
+    int64_t batch;                      /* samples of an update */
+    int64_t train_every;                /* frames per update */
+    int64_t target_every;               /* updates between copies to the target network */
+    int64_t average;                    /* updates whose running mean is evaluated and kept */
+    int64_t warmup;                     /* frames of random play before the first update */
+    double epsilon_first, epsilon_last; /* of the exploring policy, … */
+    int64_t epsilon_frames;             /* … linearly over these */
+    double gamma;
+    int64_t n_step;         /* rewards summed before the value of the state reached */
+    double rate, rate_last; /* Adam's step size, linear over the frames */
+    double adam_epsilon;
+    double huber;              /* threshold of the loss */
+    int64_t step_limit;        /* of an episode in training; cut off, never terminal */
+    int64_t evaluate_every;    /* frames */
+    int64_t evaluate_episodes; /* greedy, of an evaluation */
+    int64_t final_episodes;    /* of the last comparison */
+    int64_t checkpoint_every;  /* frames */
     pess_progress progress;
 } pess_dqn_options;
 
@@ -125,6 +127,7 @@ typedef struct pess_dqn_result {
     double seconds, network_seconds;       /* of this run; network_seconds: acting, targets and training */
 } pess_dqn_result;
 
+PESS_API const pess_setting_table *pess_dqn_settings(void);
 PESS_API pess_dqn_options pess_dqn_options_defaults(void);
 PESS_API pess_status pess_dqn_run(const pess_dqn_options *options, pess_dqn_result *out, pess_error *error);
 

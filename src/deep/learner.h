@@ -1,7 +1,7 @@
 /* The algorithms that learn from a fixed dataset with networks. Each is one file that says which policy it draws from
- * what is known of a state, and what that policy is worth; each has one row in learners.c. Its knobs, how its loss
- * differs, which networks it has of its own and how they are trained are fields of its row. Everything else (options,
- * targets, training, evaluation, checkpoints, files) is the same for all. */
+ * what is known of a state, and what that policy is worth; each has one word in the table PESS__LEARNERS. Its knobs,
+ * how its loss differs, which networks it has of its own and how they are trained are fields of its row. Everything
+ * else (options, targets, training, evaluation, checkpoints, files) is the same for all. */
 #ifndef PESS_DEEP_LEARNER_H
 #define PESS_DEEP_LEARNER_H
 
@@ -82,9 +82,15 @@ static inline int64_t pess__learner_networks(const pess__learner *l) { return l-
 static inline int64_t pess__learner_heads(const pess__learner *l) { return l->heads > 1 ? l->heads : 1; }
 static inline int64_t pess__learner_mixtures(const pess__learner *l) { return l->mixtures > 1 ? l->mixtures : 1; }
 
-extern const pess__learner pess__learner_imitation, pess__learner_naive, pess__learner_proximal,
-    pess__learner_counts_alone, pess__learner_bcq, pess__learner_brac, pess__learner_spibb_dqn, pess__learner_cql,
-    pess__learner_crr, pess__learner_crr_exp, pess__learner_rem, pess__learner_model_ensemble;
+/* clang-format off */
+/* The table of learners: one file each, pess__learner_<word>. Those of neural_uncertainty.h come after them. */
+#define PESS__LEARNERS(X)                                                                                              \
+    X(imitation) X(naive) X(proximal) X(counts_alone)                                                                  \
+    X(bcq) X(brac) X(spibb_dqn) X(cql) X(crr) X(crr_exp) X(rem) X(model_ensemble)
+/* clang-format on */
+#define PESS__DECLARE(word) extern const pess__learner pess__learner_##word;
+PESS__LEARNERS(PESS__DECLARE)
+#undef PESS__DECLARE
 
 /* naive.c: the action of the largest value, and that value. */
 double pess__decide_greedy(const pess__view *view, double *policy);

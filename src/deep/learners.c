@@ -4,11 +4,9 @@
 
 #include <string.h>
 
-static const pess__learner *const learners[] = {
-    &pess__learner_imitation, &pess__learner_naive,   &pess__learner_proximal,  &pess__learner_counts_alone,
-    &pess__learner_bcq,       &pess__learner_brac,    &pess__learner_spibb_dqn, &pess__learner_cql,
-    &pess__learner_crr,       &pess__learner_crr_exp, &pess__learner_rem,       &pess__learner_model_ensemble,
-};
+#define ADDRESS(word) &pess__learner_##word,
+static const pess__learner *const learners[] = {PESS__LEARNERS(ADDRESS)};
+#undef ADDRESS
 enum { OWN_ROWS = sizeof learners / sizeof learners[0] };
 
 /* The rows above, then one "ua-" for every uncertainty. */

@@ -7,11 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const pess__neural_uncertainty *const uncertainties[] = {
-    &pess__neural_uncertainty_counts,    &pess__neural_uncertainty_support_net,
-    &pess__neural_uncertainty_imitation, &pess__neural_uncertainty_imitation_counts,
-    &pess__neural_uncertainty_ensemble,  &pess__neural_uncertainty_propensity,
-};
+#define ADDRESS(word) &pess__neural_uncertainty_##word,
+static const pess__neural_uncertainty *const uncertainties[] = {PESS__NEURAL_UNCERTAINTIES(ADDRESS)};
+#undef ADDRESS
 
 const pess__neural_uncertainty *pess__neural_uncertainty_at(size_t index) {
     return index < sizeof uncertainties / sizeof uncertainties[0] ? uncertainties[index] : NULL;

@@ -1,5 +1,5 @@
 /* Where the uncertainty u(s,a) of uncertainty-aware learning with networks comes from. Each kind is one file and one
- * row in neural_uncertainties.c; with it come the learner "ua-<kind>", the penalty of every state of the data and, for
+ * word in the table below; with it come the learner "ua-<kind>", the penalty of every state of the data and, for
  * the states outside them, a network. Units are absorbed: the penalty is α·u. */
 #ifndef PESS_DEEP_NEURAL_UNCERTAINTY_H
 #define PESS_DEEP_NEURAL_UNCERTAINTY_H
@@ -32,9 +32,14 @@ typedef struct pess__neural_uncertainty {
 const pess__neural_uncertainty *pess__neural_uncertainty_find(const char *name);
 const pess__neural_uncertainty *pess__neural_uncertainty_at(size_t index); /* NULL past the last */
 
-extern const pess__neural_uncertainty pess__neural_uncertainty_counts, pess__neural_uncertainty_support_net,
-    pess__neural_uncertainty_imitation, pess__neural_uncertainty_imitation_counts, pess__neural_uncertainty_ensemble,
-    pess__neural_uncertainty_propensity;
+/* clang-format off */
+/* The table of neural uncertainties: pess__neural_uncertainty_<word>. */
+#define PESS__NEURAL_UNCERTAINTIES(X)                                                                                  \
+    X(counts) X(support_net) X(imitation) X(imitation_counts) X(ensemble) X(propensity)
+/* clang-format on */
+#define PESS__DECLARE(word) extern const pess__neural_uncertainty pess__neural_uncertainty_##word;
+PESS__NEURAL_UNCERTAINTIES(PESS__DECLARE)
+#undef PESS__DECLARE
 
 /* Trains the network of the learner's uncertainty, which is then the caller's, and fills tables->penalty. Both depend
  * on the data and the options alone, so that a resumed run makes the same. */

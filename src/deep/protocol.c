@@ -76,14 +76,9 @@ const pess_protocol_info *pess_protocol_list(size_t index) {
 static void fill(const pess_protocol_info *preset, pess_protocol *out) {
     pess_setting_defaults(&table, out);
     out->name = preset->name;
-    for (const char *word = preset->settings; *word != '\0';) {
-        char name[32], value[32];
-        const size_t length = strcspn(word, " "), key = strcspn(word, "=");
-        (void)snprintf(name, sizeof name, "%.*s", (int)key, word);
-        (void)snprintf(value, sizeof value, "%.*s", (int)(length - key - 1), word + key + 1);
+    char name[PESS__WORD_SIZE], value[PESS__WORD_SIZE];
+    for (const char *words = preset->settings; pess__setting_word(&words, name, value);)
         (void)pess_setting_set(&table, out, name, value, NULL);
-        word += length + (word[length] == ' ');
-    }
 }
 
 pess_protocol pess_protocol_defaults(void) {

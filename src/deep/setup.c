@@ -10,169 +10,6 @@
 
 enum { IMITATION_PIECES = 10 };
 
-/* ---- options */
-
-#define FIELD(name) PESS__FIELD(pess_train_options, name)
-
-static const pess_setting rows[] = {
-    {.name = "algorithm",
-     .letter = 'a',
-     .kind = PESS_SETTING_TEXT,
-     FIELD(algorithm),
-     .standard = "naive",
-     .argument = "NAME",
-     .sentence = "learner: imitation, naive, proximal, ua, … (pess list learners)"},
-    {.name = "uncertainty",
-     .letter = 'u',
-     .kind = PESS_SETTING_TEXT,
-     FIELD(uncertainty),
-     .argument = "NAME",
-     .sentence = "of ua: counts, support-net, imitation, … (pess list neural-uncertainties)",
-     .where_unset = "the learner's own; of ua counts"},
-    {.name = "u-cap",
-     .kind = PESS_SETTING_NUMBER,
-     FIELD(u_cap),
-     PESS__ABOVE(0),
-     .argument = "X",
-     .sentence = "largest uncertainty",
-     .where_unset = "the uncertainty's own",
-     .specific = true},
-    {.name = "relative",
-     .kind = PESS_SETTING_SWITCH,
-     FIELD(relative),
-     .standard = "on",
-     .argument = "on|off",
-     .sentence = "uncertainty counts from the smallest of its state: without that every action is penalised, and "
-                 "ending an episode early looks good",
-     .specific = true},
-    {.name = "uncertainty-steps",
-     .kind = PESS_SETTING_COUNT,
-     FIELD(uncertainty_steps),
-     PESS__FROM_TO(1, 1e9),
-     .argument = "N",
-     .sentence = "steps of the uncertainty's network, with a quarter of the batch each",
-     .where_unset = "three fifths of those of the values",
-     .specific = true},
-    {.name = "gamma",
-     .kind = PESS_SETTING_NUMBER,
-     FIELD(gamma),
-     .standard = "0.99",
-     PESS__FROM_TO(0, 1),
-     .argument = "G",
-     .sentence = "discount"},
-    {.name = "network",
-     .kind = PESS_SETTING_TEXT,
-     FIELD(network),
-     .standard = "value",
-     .argument = "value|dqn|dense",
-     .sentence = "layers of the networks"},
-    {.name = "kernels",
-     .kind = PESS_SETTING_TEXT,
-     FIELD(kernels),
-     .argument = "avx2|portable",
-     .sentence = "instructions to compute with",
-     .where_unset = "the best there are"},
-    {.name = "out",
-     .letter = 'o',
-     .kind = PESS_SETTING_TEXT,
-     FIELD(out),
-     .argument = "DIR",
-     .sentence = "directory for log, checkpoints and policy"},
-    {.name = "resume",
-     .kind = PESS_SETTING_SWITCH,
-     FIELD(resume),
-     .standard = "off",
-     .sentence = "go on from the newest checkpoint in the directory, or start"},
-    {.name = "imitation",
-     .kind = PESS_SETTING_TEXT,
-     FIELD(imitation),
-     .argument = "FILE",
-     .sentence = "an imitation network that was trained on these data before",
-     .where_unset = "one is trained first",
-     .specific = true},
-    PESS__SEED_SETTING(pess_train_options, "seed of everything random"),
-    PESS__THREADS_SETTING(pess_train_options),
-    {.name = "checkpoint-seconds",
-     .kind = PESS_SETTING_NUMBER,
-     FIELD(checkpoint_seconds),
-     .standard = "10",
-     PESS__AT_LEAST(0),
-     .argument = "S",
-     .unit = "seconds",
-     .sentence = "least time between checkpoints, which are taken after updates"},
-    {.name = "report-seconds",
-     .kind = PESS_SETTING_NUMBER,
-     FIELD(report_seconds),
-     .standard = "0.1",
-     PESS__AT_LEAST(0),
-     .argument = "S",
-     .unit = "seconds",
-     .sentence = "least time between reports of progress"},
-};
-
-static const pess_setting_table table = PESS__SETTING_TABLE("train", pess_train_options, rows);
-
-const pess_setting_table *pess_train_settings(void) { return &table; }
-
-pess_train_options pess_train_options_defaults(void) {
-    pess_train_options options;
-    pess_setting_defaults(&table, &options);
-    options.protocol = pess_protocol_defaults();
-    return options;
-}
-
-static pess_status settle(const pess_train_options *options, pess_train_options *out, pess_error *error) {
-    PESS_TRY(pess__settle(&table, options, out, error));
-    PESS_TRY(
-        pess__settle(pess_protocol_settings(), options != NULL ? &options->protocol : NULL, &out->protocol, error));
-    if (out->data == NULL || out->data->transitions < 1) return pess__fail(error, PESS_ARGUMENT, "there are no data");
-    if (out->data->actions > PESS__MAX_ACTIONS)
-        return pess__fail(error, PESS_ARGUMENT, "the data have %lld actions; up to %d are possible",
-                          (long long)out->data->actions, PESS__MAX_ACTIONS);
-    if (out->out == NULL || out->out[0] == '\0' || strlen(out->out) > PESS__PATH_SIZE - 128)
-        return pess__fail(error, PESS_ARGUMENT, "no directory for the results, or a name too long");
-    return PESS_OK;
-}
-
-/* A setting that is set, though it has no default, and that the learner never reads is a mistake: the result would be
- * the same without it. */
-static pess_status check_use(const pess__setup *s, pess_error *error) {
-    for (size_t i = 0; i < table.count; i++) {
-        const pess_setting *row = &table.rows[i];
-        if (row->specific && row->standard == NULL && !pess_setting_is_default(&table, &s->options, row->name) &&
-            !pess_setting_listed(s->learner->info.settings, row->name))
-            return pess__fail(error, PESS_ARGUMENT, "%s: does nothing for %s", row->name, s->learner->info.name);
-    }
-    return PESS_OK;
-}
-
-/* One "name=value" of the knobs. */
-static pess_status read_knob(const pess__setup *s, char *word, void *knobs, pess_error *error) {
-    const pess_learner_info *info = &s->learner->info;
-    char *value = strchr(word, '=');
-    if (value == NULL) return pess__fail(error, PESS_ARGUMENT, "knobs: found '%.100s', expected name=value", word);
-    *value++ = '\0';
-    const pess_setting *row = info->knobs != NULL ? pess_setting_find(info->knobs, word) : NULL;
-    pess_error why;
-    if (row == NULL) return pess__fail(error, PESS_ARGUMENT, "%.100s: does nothing for %s", word, info->name);
-    if (pess_setting_set(info->knobs, knobs, word, value, &why) == PESS_OK) return PESS_OK;
-    return pess__fail(error, PESS_ARGUMENT, "%s; for %s it is the %s", why.message, info->name, row->sentence);
-}
-
-/* The defaults of the learner's own table, and what the options say instead. */
-static pess_status read_knobs(pess__setup *s, pess_error *error) {
-    char words[1024];
-    const char *text = s->options.knobs != NULL ? s->options.knobs : "";
-    if (strlen(text) >= sizeof words)
-        return pess__fail(error, PESS_ARGUMENT, "knobs: %zu characters; up to %zu are possible", strlen(text),
-                          sizeof words - 1);
-    (void)snprintf(words, sizeof words, "%s", text);
-    if (s->learner->info.knobs != NULL) pess_setting_defaults(s->learner->info.knobs, s->knobs);
-    for (char *rest = NULL, *word = strtok_r(words, " ,\n", &rest); word != NULL; word = strtok_r(NULL, " ,\n", &rest))
-        PESS_TRY(read_knob(s, word, s->knobs, error));
-    return PESS_OK;
-}
-
 /* What is trained, and how long: values over the updates of the protocol, imitation in pieces, or nothing. */
 static void plan(pess__setup *s) {
     const pess_protocol *p = &s->options.protocol;
@@ -209,10 +46,10 @@ static uint64_t fingerprint(const pess_observations *data) {
 pess_status pess__setup_open(const pess_train_options *options, pess__position *position, pess__setup *out,
                              pess_error *error) {
     *out = (pess__setup){.position = position};
-    PESS_TRY(settle(options, &out->options, error));
+    PESS_TRY(pess__train_settle(options, &out->options, error));
     PESS_TRY(pess__learner_of(&out->options, &out->learner, error));
-    PESS_TRY(check_use(out, error));
-    PESS_TRY(read_knobs(out, error));
+    PESS_TRY(pess__train_check_use(out, error));
+    PESS_TRY(pess__train_read_knobs(&out->learner->info, out->options.knobs, out->knobs, error));
     if (out->learner->uncertainty != NULL)
         out->cap = isnan(out->options.u_cap) ? out->learner->uncertainty->info.cap : out->options.u_cap;
     out->data = out->options.data;
@@ -263,15 +100,8 @@ static void add_count(text *t, const char *key, int64_t value) {
 
 /* Values of the protocol under one key, with commas between them. */
 static void add_protocol(text *t, const pess__setup *s, const char *key, const char *names) {
-    char values[256] = "";
-    while (*names != '\0') {
-        char name[40], value[40];
-        const size_t length = strcspn(names, " "), used = strlen(values);
-        (void)snprintf(name, sizeof name, "%.*s", (int)length, names);
-        pess_setting_get(pess_protocol_settings(), &s->options.protocol, name, value, sizeof value);
-        (void)snprintf(values + used, sizeof values - used, "%s%s", used > 0 ? "," : "", value);
-        names += length + (names[length] == ' ');
-    }
+    char values[256];
+    pess__setting_values(pess_protocol_settings(), &s->options.protocol, names, values, sizeof values);
     add(t, key, values);
 }
 
@@ -281,8 +111,7 @@ static void add_knobs(text *t, const pess__setup *s) {
     for (size_t i = 0; knobs != NULL && i < knobs->count; i++) {
         char key[64], value[64];
         if (strcmp(knobs->rows[i].name, PESS__ALPHA) == 0) continue;
-        (void)snprintf(key, sizeof key, "%s", knobs->rows[i].name);
-        for (char *c = key; *c != '\0'; c++) *c = *c == '-' ? '_' : *c;
+        pess__setting_key(knobs->rows[i].name, key, sizeof key);
         pess_setting_get(knobs, s->knobs, knobs->rows[i].name, value, sizeof value);
         add(t, key, value);
     }

@@ -25,6 +25,11 @@ typedef struct pess__setup {
     pess__position *position;
 } pess__setup;
 
+/* train_settings.c: the options as they hold; whether the learner reads all that is set; its knobs from their text. */
+pess_status pess__train_settle(const pess_train_options *options, pess_train_options *out, pess_error *error);
+pess_status pess__train_check_use(const pess__setup *setup, pess_error *error);
+pess_status pess__train_read_knobs(const pess_learner_info *info, const char *text, void *out, pess_error *error);
+
 /* The learner, its knobs and how long what is trained; PESS_ARGUMENT for options that are not possible or that the
  * learner does not read. position: the caller's, at update 0. */
 pess_status pess__setup_open(const pess_train_options *options, pess__position *position, pess__setup *out,
