@@ -180,12 +180,12 @@ static void compare_paths(bool clip, bool stationary, double alpha, int64_t rows
                                 .method_count = METHODS,
                                 .cases = cases,
                                 .methods = way == 0 ? fast : slow};
-        pess__grid_room *room = NULL;
+        pess__grid_workspace *workspace = NULL;
         pess_error error = {0};
         assert_int_equal(pess__grid_plan_prepare(&plan, rows, cols, &error), PESS_OK);
-        assert_int_equal(pess__grid_room_create(&plan, &room, &error), PESS_OK);
-        if (pess__grid_block(&plan, room, 0, TRIALS, found[way], &error) != PESS_OK) fail_msg("%s", error.message);
-        pess__grid_room_destroy(room);
+        assert_int_equal(pess__grid_workspace_create(&plan, &workspace, &error), PESS_OK);
+        if (pess__grid_block(&plan, workspace, 0, TRIALS, found[way], &error) != PESS_OK) fail_msg("%s", error.message);
+        pess__grid_workspace_destroy(workspace);
         pess__grid_plan_release(&plan);
     }
     for (int i = 0; i < TRIALS * CASES * METHODS; i++)

@@ -33,11 +33,11 @@ static void write_double(pess__outfile *file, const char *key, double value) {
     pess__outfile_print(file, ",\n");
 }
 
-pess_status pess__games_write_result(const pess_minatar *m, int64_t dataset, int curve, pess_error *error) {
+pess_status pess__games_write_result(const pess__games *m, int64_t dataset, int curve, pess_error *error) {
     const pess__games_run *run = pess__games_run_of(m, dataset, curve);
-    char path[PESS__GAMES_PATH], signature[PESS__GAMES_SETTINGS];
+    char path[PESS__EXPERIMENT_PATH], signature[PESS__GAMES_SETTINGS_SIZE];
     pess__outfile *file = NULL;
-    pess__games_run_path(m, m->out, dataset, curve, "result.json", path);
+    pess__games_run_path(m, m->options->out, dataset, curve, "result.json", path);
     pess__games_signature(m, dataset, curve, signature, sizeof signature);
     PESS_TRY(pess__outfile_open(path, &file, error));
     pess__outfile_print(file, "{\n  \"format\": \"pess-minatar-run\",\n");
@@ -99,8 +99,8 @@ static pess_status check_signature(const char *path, const char *found, const ch
     return PESS_OK;
 }
 
-pess_status pess__games_read_result(pess_minatar *m, const char *root, int64_t dataset, int curve, pess_error *error) {
-    char path[PESS__GAMES_PATH], text[PESS__GAMES_SETTINGS], signature[PESS__GAMES_SETTINGS];
+pess_status pess__games_read_result(pess__games *m, const char *root, int64_t dataset, int curve, pess_error *error) {
+    char path[PESS__EXPERIMENT_PATH], text[PESS__GAMES_SETTINGS_SIZE], signature[PESS__GAMES_SETTINGS_SIZE];
     bool found = false;
     pess__games_run_path(m, root, dataset, curve, "result.json", path);
     PESS_TRY(pess__games_read_text(path, text, sizeof text, &found, error));
@@ -120,7 +120,7 @@ pess_status pess__games_read_result(pess_minatar *m, const char *root, int64_t d
     return PESS_OK;
 }
 
-const char *pess__games_warning(const pess_minatar *m, int game, int curve, int64_t *runs) {
+const char *pess__games_warning(const pess__games *m, int game, int curve, int64_t *runs) {
     const char *first = NULL;
     *runs = 0;
     for (int64_t d = 0; d < m->dataset_count; d++) {
