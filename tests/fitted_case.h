@@ -23,24 +23,24 @@ static inline float *copy_of(const float *table, int64_t count) {
 }
 
 /* A transition between the observations with bit `from` and bit `to` alone. */
-static inline void add_step(pess_transitions *data, int64_t from, int32_t action, double reward, int64_t to,
+static inline void add_step(pess_observations *data, int64_t from, int32_t action, double reward, int64_t to,
                             pess_end end) {
     uint8_t before[8] = {0}, after[8] = {0};
     pess_error error;
     before[from / 8] = (uint8_t)(1U << (from % 8));
     after[to / 8] = (uint8_t)(1U << (to % 8));
-    OK(pess__transitions_add(data, before, action, reward, after, end, &error));
+    OK(pess__observations_add(data, before, action, reward, after, end, &error));
 }
 
-static inline pess_transitions *no_steps(int64_t bits) {
-    pess_transitions *data = NULL;
+static inline pess_observations *no_steps(int64_t bits) {
+    pess_observations *data = NULL;
     pess_error error;
-    OK(pess__transitions_create("mdp", "", bits, ACTIONS, &data, &error));
+    OK(pess__observations_create("mdp", "", bits, ACTIONS, &data, &error));
     return data;
 }
 
 /* The tables of a training but for prior and penalty; its networks are the test's to set. The check is every row. */
-static inline pess__fitted *by_hand(const char *algorithm, double alpha, const pess_transitions *data) {
+static inline pess__fitted *by_hand(const char *algorithm, double alpha, const pess_observations *data) {
     pess__fitted *f = room_for(1, sizeof *f);
     f->options = training(NULL, data, algorithm, "by-hand");
     f->data = data;

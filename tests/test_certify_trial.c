@@ -14,17 +14,17 @@ enum { STATES = 30 };
 
 /* One action, coins of different bias, a next state drawn from three. */
 static world coins(double gamma) {
-    pess_outcome outcomes[STATES * 6];
+    pess_mdp_transition transitions[STATES * 6];
     int64_t count = 0;
     for (int64_t s = 0; s < STATES; s++)
         for (int64_t i = 0; i < 3; i++) {
             const double p = 0.2 + 0.6 * (double)s / STATES, q = i == 0 ? 0.6 : 0.2;
             const int64_t next = (s + i * 7 + 1) % STATES;
-            outcomes[count++] = (pess_outcome){s, 0, next, q * p, 1};
-            outcomes[count++] = (pess_outcome){s, 0, next, q * (1 - p), 0};
+            transitions[count++] = (pess_mdp_transition){s, 0, next, q * p, 1};
+            transitions[count++] = (pess_mdp_transition){s, 0, next, q * (1 - p), 0};
         }
     pess_mdp *mdp = NULL;
-    MUST(pess_mdp_create(STATES, 1, outcomes, count, &mdp, error));
+    MUST(pess_mdp_create(STATES, 1, transitions, count, &mdp, error));
     return world_of(mdp, gamma, 0);
 }
 

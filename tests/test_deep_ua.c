@@ -42,7 +42,7 @@ static void ua_by_hand(void **state) {
 /* ---- the tables */
 
 /* The training's own table, from the same steps as a run takes. */
-static void penalties_of(const pess_transitions *data, const char *directory, const pess__learner *learner, double cap,
+static void penalties_of(const pess_observations *data, const char *directory, const pess__learner *learner, double cap,
                          bool relative, known *k) {
     const char *name = learner->uncertainty->info.name;
     for (int64_t s = 0; s < data->states; s++) {
@@ -69,7 +69,7 @@ static void penalties_of(const pess_transitions *data, const char *directory, co
 }
 
 /* One-hot states: the uncertainty's network can say the counts themselves, 1/√n(s,a) or 1/√N(s). */
-static void assert_the_network_knows_the_counts(const pess_transitions *data, const char *directory,
+static void assert_the_network_knows_the_counts(const pess_observations *data, const char *directory,
                                                 const pess__learner *learner, const known *k, int64_t s) {
     float u[ACTIONS];
     double visits = 0;
@@ -94,7 +94,7 @@ static void networks_come_to_the_tabular_answer(void **state) {
                  {"ua-support-net", 4, true},       {"ua-imitation", 0.25, true},
                  {"ua-imitation-counts", 4, false}, {"ua-propensity", 0.25, true}};
     pess_mdp *mdp = process();
-    pess_transitions *data = uneven_log(mdp, 1500, UINT64_MAX);
+    pess_observations *data = uneven_log(mdp, 1500, UINT64_MAX);
     known naive = {0};
     double without[STATES];
     count_pairs(data, &naive);
@@ -127,7 +127,7 @@ static void networks_come_to_the_tabular_answer(void **state) {
         }
         assert_true(apart > 0.3); /* or the test would show little */
     }
-    pess_transitions_destroy(data);
+    pess_observations_destroy(data);
     pess_mdp_destroy(mdp);
 }
 
@@ -136,7 +136,7 @@ static void networks_come_to_the_tabular_answer(void **state) {
 static void an_ensemble_of_resamples(void **state) {
     (void)state;
     pess_mdp *mdp = process();
-    pess_transitions *data = uneven_log(mdp, 1500, UINT64_MAX);
+    pess_observations *data = uneven_log(mdp, 1500, UINT64_MAX);
     known k = {0};
     double wanted[STATES], sum[2] = {0, 0}, most = 0, spread = 0;
     count_pairs(data, &k);
@@ -166,7 +166,7 @@ static void an_ensemble_of_resamples(void **state) {
     assert_true(most < 0.6);   /* four resamples of about 40 transitions a pair */
     assert_true(spread > 0.1); /* they are not one network four times */
     assert_true(sum[1] < sum[0] - 1);
-    pess_transitions_destroy(data);
+    pess_observations_destroy(data);
     pess_mdp_destroy(mdp);
 }
 
@@ -176,7 +176,7 @@ static void each_network_has_its_own_resample(void **state) {
     (void)state;
     enum { ROWS = 2000, DRAWS = 30 * ROWS };
     static bool seen[2][ROWS];
-    const pess_transitions data = {.transitions = ROWS};
+    const pess_observations data = {.transitions = ROWS};
     const pess__fitted f = {.data = &data, .learner = &pess__neural_uncertainty_ensemble.learner};
     for (int k = 0; k < 2; k++) {
         pess__rng rng = pess__rng_stream(5, "test resample", 0);
@@ -198,7 +198,7 @@ static void alpha_zero_is_naive_to_the_bit(void **state) {
     (void)state;
     static const char *const kinds[] = {"counts", "support-net", "imitation", "imitation-counts", "propensity"};
     pess_mdp *mdp = process();
-    pess_transitions *data = uneven_log(mdp, 800, UINT64_MAX);
+    pess_observations *data = uneven_log(mdp, 800, UINT64_MAX);
     pess_train_result naive, zero;
     pess_error error;
     pess_train_options o = training(mdp, data, "naive", "zero-naive");
@@ -222,12 +222,12 @@ static void alpha_zero_is_naive_to_the_bit(void **state) {
         assert_memory_equal(&naive.predicted, &zero.predicted, sizeof naive.predicted);
         for (int k = 0; k < 2; k++) pess_net_destroy(nets[k]);
     }
-    pess_transitions_destroy(data);
+    pess_observations_destroy(data);
     pess_mdp_destroy(mdp);
 }
 
 /* Largest less smallest of min(1/√π̂, cap) in a state, of the run "ua-imitation" at its default cap. */
-static double range_of_uncertainty(const pess_transitions *data, int64_t s) {
+static double range_of_uncertainty(const pess_observations *data, int64_t s) {
     float outputs[ACTIONS], prior[ACTIONS];
     double least = INFINITY, most = 0;
     outputs_of(data, in_root("ua-imitation"), "imitation/policy", s, outputs);
@@ -245,7 +245,7 @@ static void mass_and_values_of_unlogged_actions(void **state) {
     (void)state;
     static const char *const learners[] = {"naive", "ua-imitation"};
     pess_mdp *mdp = process();
-    pess_transitions *data = uneven_log(mdp, 90, UINT64_MAX);
+    pess_observations *data = uneven_log(mdp, 90, UINT64_MAX);
     known k;
     count_pairs(data, &k);
     for (int i = 0; i < 2; i++) {
@@ -279,7 +279,7 @@ static void mass_and_values_of_unlogged_actions(void **state) {
         assert_true(i == 0 ? isnan(found[3]) : fabs(found[3] / (penalties / (double)data->transitions) - 1) < 1e-4);
         if (i == 0) assert_true(mass > 0);
     }
-    pess_transitions_destroy(data);
+    pess_observations_destroy(data);
     pess_mdp_destroy(mdp);
 }
 
@@ -288,13 +288,13 @@ static void colliding_hashes_change_nothing(void **state) {
     (void)state;
     pess_mdp *mdp = process();
     for (int i = 0; i < 2; i++) {
-        pess_transitions *data = uneven_log(mdp, 600, i == 0 ? UINT64_MAX : 0);
+        pess_observations *data = uneven_log(mdp, 600, i == 0 ? UINT64_MAX : 0);
         pess_train_options o = training(mdp, data, "ua-counts", i == 0 ? "apart" : "colliding");
         o.protocol.updates = 4;
         pess_train_result result;
         pess_error error;
         OK(pess_train_run(&o, &result, &error));
-        pess_transitions_destroy(data);
+        pess_observations_destroy(data);
     }
     assert_same_file(in_root("apart"), in_root("colliding"), "policy.pessnet");
     assert_same_file(in_root("apart"), in_root("colliding"), "manifest.json");
@@ -304,27 +304,27 @@ static void colliding_hashes_change_nothing(void **state) {
 static void resuming(void **state) {
     (void)state;
     pess_mdp *mdp = process();
-    pess_transitions *data = uneven_log(mdp, 600, UINT64_MAX);
+    pess_observations *data = uneven_log(mdp, 600, UINT64_MAX);
     resumes_to_the_same_bytes(mdp, data, "ua-counts", (const char *const[]){"uncertainty.pessnet", NULL});
     resumes_to_the_same_bytes(mdp, data, "ua-imitation-counts", (const char *const[]){"uncertainty.pessnet", NULL});
     resumes_to_the_same_bytes(mdp, data, "ua-ensemble",
                               (const char *const[]){"network-2.pessnet", "network-4.pessnet", NULL});
-    pess_transitions_destroy(data);
+    pess_observations_destroy(data);
     pess_mdp_destroy(mdp);
 }
 
 /* ---- data that support little */
 
 /* A walk 0 → 1 → … in which no state comes twice, with `actions` actions of which the first is taken. */
-static pess_transitions *one_episode(int64_t length, int64_t actions) {
-    pess_transitions *data = NULL;
+static pess_observations *one_episode(int64_t length, int64_t actions) {
+    pess_observations *data = NULL;
     pess_error error;
-    OK(pess__transitions_create("mdp", "", STATES, actions, &data, &error));
+    OK(pess__observations_create("mdp", "", STATES, actions, &data, &error));
     for (int64_t i = 0; i < length; i++) {
         uint8_t from[BYTES] = {0}, to[BYTES] = {0};
         from[i / 8] = (uint8_t)(1U << (i % 8));
         to[(i + 1) / 8] = (uint8_t)(1U << ((i + 1) % 8));
-        OK(pess__transitions_add(data, from, 0, 1, to, i + 1 == length ? PESS_END_TERMINAL : PESS_END_NONE, &error));
+        OK(pess__observations_add(data, from, 0, 1, to, i + 1 == length ? PESS_END_TERMINAL : PESS_END_NONE, &error));
     }
     return data;
 }
@@ -335,7 +335,7 @@ static void poor_data_work_and_say_so(void **state) {
                                              "ua-imitation-counts", "ua-ensemble",    "counts-alone"};
     static const struct { int64_t length, actions; } shapes[] = {{1, 3}, {8, 3}, {8, 1}};
     for (size_t shape = 0; shape < 3; shape++) {
-        pess_transitions *data = one_episode(shapes[shape].length, shapes[shape].actions);
+        pess_observations *data = one_episode(shapes[shape].length, shapes[shape].actions);
         for (size_t i = 0; i < sizeof algorithms / sizeof algorithms[0]; i++) {
             char out[32], path[400], text[4096];
             (void)snprintf(out, sizeof out, "poor-%zu-%zu", shape, i);
@@ -354,16 +354,16 @@ static void poor_data_work_and_say_so(void **state) {
             assert_int_equal(fclose(file), 0);
             assert_true((strstr(text, "\"warning\": \"no state") != NULL) == counted);
         }
-        pess_transitions_destroy(data);
+        pess_observations_destroy(data);
     }
     pess_mdp *mdp = process(); /* states that come again: nothing to say */
-    pess_transitions *data = uneven_log(mdp, 300, UINT64_MAX);
+    pess_observations *data = uneven_log(mdp, 300, UINT64_MAX);
     pess_train_options o = training(NULL, data, "counts-alone", "rich");
     pess_train_result result;
     pess_error error;
     OK(pess_train_run(&o, &result, &error));
     assert_int_equal(result.warning[0], '\0');
-    pess_transitions_destroy(data);
+    pess_observations_destroy(data);
     pess_mdp_destroy(mdp);
 }
 
@@ -379,7 +379,7 @@ static void names_and_bad_options(void **state) {
         assert_int_equal(info->imitation, u->imitation);
     }
     assert_string_equal(pess_learner_find("ua")->name, "ua-counts");
-    pess_transitions *data = one_episode(4, 2);
+    pess_observations *data = one_episode(4, 2);
     pess_train_result result;
     pess_error error;
     pess_train_options o = training(NULL, data, "ua", "bad");
@@ -394,7 +394,7 @@ static void names_and_bad_options(void **state) {
     assert_int_equal(pess_train_run(&o, &result, &error), PESS_ARGUMENT);
     o.algorithm = "ua", o.u_cap = -1;
     assert_int_equal(pess_train_run(&o, &result, &error), PESS_ARGUMENT);
-    pess_transitions_destroy(data);
+    pess_observations_destroy(data);
 }
 
 int main(void) {

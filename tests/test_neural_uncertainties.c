@@ -19,7 +19,7 @@ static void a_cap_of_three(void **state) {
     static const char *const learners[] = {"ua-counts", "ua-imitation-counts"};
     const double cap = 3;
     pess_mdp *mdp = process();
-    pess_transitions *data = uneven_log(mdp, 90, UINT64_MAX);
+    pess_observations *data = uneven_log(mdp, 90, UINT64_MAX);
     for (int i = 0; i < 2; i++) {
         pess_train_options o = training(mdp, data, learners[i], learners[i]);
         pess_train_result result;
@@ -54,7 +54,7 @@ static void a_cap_of_three(void **state) {
         assert_true(fabs(found[3] / penalties - 1) < 1e-4);
         assert_true(i == 0 ? found[0] == 0 && mass == 0 : fabs(found[0] - mass) < 1e-4);
     }
-    pess_transitions_destroy(data);
+    pess_observations_destroy(data);
     pess_mdp_destroy(mdp);
 }
 
@@ -64,7 +64,7 @@ static void the_engine_with_unseen_pairs(void **state) {
     (void)state;
     const double alpha = 2;
     pess_mdp *mdp = process();
-    pess_transitions *data = uneven_log(mdp, 130, UINT64_MAX);
+    pess_observations *data = uneven_log(mdp, 130, UINT64_MAX);
     pess_train_options o = training(mdp, data, "ua-counts", "unseen");
     pess_train_result result;
     pess_error error;
@@ -94,7 +94,7 @@ static void the_engine_with_unseen_pairs(void **state) {
         apart = fmax(apart, fabs(wanted[s] - naive[s]));
     }
     assert_true(apart > 1);
-    pess_transitions_destroy(data);
+    pess_observations_destroy(data);
     pess_mdp_destroy(mdp);
 }
 
@@ -104,15 +104,15 @@ enum { MANY = 20000, ALWAYS = 15, MANY_BITS = ALWAYS + 1 };
 _Static_assert((int)MANY > 2 * (int)PESS__OUTPUT_CHUNK && MANY < 1 << ALWAYS, "three chunks of different states");
 
 /* State s is the number s in binary with a bit that is always set; a walk through all of them. */
-static pess_transitions *many_states(void) {
-    pess_transitions *data = no_steps(MANY_BITS);
+static pess_observations *many_states(void) {
+    pess_observations *data = no_steps(MANY_BITS);
     pess_error error;
     for (int s = 0; s + 1 < MANY; s++) {
         const int from = s | 1 << ALWAYS, to = (s + 1) | 1 << ALWAYS;
         const uint8_t before[2] = {(uint8_t)(from & 255), (uint8_t)(from >> 8)},
                       after[2] = {(uint8_t)(to & 255), (uint8_t)(to >> 8)};
-        OK(pess__transitions_add(data, before, s % ACTIONS, 1, after, s + 2 == MANY ? PESS_END_CUTOFF : PESS_END_NONE,
-                                 &error));
+        OK(pess__observations_add(data, before, s % ACTIONS, 1, after, s + 2 == MANY ? PESS_END_CUTOFF : PESS_END_NONE,
+                                  &error));
     }
     assert_int_equal(data->states, MANY);
     return data;
@@ -134,7 +134,7 @@ static void some_numbers(float *table, int64_t count) {
 /* Every thousandth state has no counts: its penalty is what the network says. */
 static void penalties_of_many_states(void **state) {
     (void)state;
-    pess_transitions *data = many_states();
+    pess_observations *data = many_states();
     pess__fitted *f = by_hand("ua-counts", 1, data);
     pess_error error;
     double apart = 0;
@@ -158,12 +158,12 @@ static void penalties_of_many_states(void **state) {
     }
     assert_true(apart > 0.01); /* the network does speak */
     put_away(f);
-    pess_transitions_destroy(data);
+    pess_observations_destroy(data);
 }
 
 static void priors_and_values_of_many_states(void **state) {
     (void)state;
-    pess_transitions *data = many_states();
+    pess_observations *data = many_states();
     pess__fitted *f = by_hand("proximal", 0, data); /* α = 0: the largest value */
     float logits[MANY_BITS * ACTIONS], values[MANY_BITS * ACTIONS];
     pess_error error;
@@ -187,7 +187,7 @@ static void priors_and_values_of_many_states(void **state) {
         if (s > 0) assert_true(fabs((double)f->value[s] - best) < 1e-5); /* no transition leads to 0 */
     }
     put_away(f);
-    pess_transitions_destroy(data);
+    pess_observations_destroy(data);
 }
 
 /* q = (0, 1, 1) below state 16384 and (2, 1, 1) from there on, an actor that begins uniform: crr trains it to actions 1
@@ -195,7 +195,7 @@ static void priors_and_values_of_many_states(void **state) {
 static void an_actor_in_many_states(void **state) {
     (void)state;
     enum { HIGH = 14 };
-    pess_transitions *data = many_states();
+    pess_observations *data = many_states();
     pess__fitted *f = by_hand("crr", NAN, data);
     float q[MANY_BITS][ACTIONS] = {{0}}, zeros[MANY_BITS][ACTIONS] = {{0}}, odds[ACTIONS];
     pess_error error;
@@ -213,7 +213,7 @@ static void an_actor_in_many_states(void **state) {
         assert_int_equal((double)odds[0] > fmax((double)odds[1], (double)odds[2]), s >= 1 << HIGH);
     }
     put_away(f);
-    pess_transitions_destroy(data);
+    pess_observations_destroy(data);
 }
 
 /* ---- what the tables are made of */
@@ -222,7 +222,7 @@ static void an_actor_in_many_states(void **state) {
 static void support_net_is_its_network(void **state) {
     (void)state;
     pess_mdp *mdp = process();
-    pess_transitions *data = uneven_log(mdp, 300, UINT64_MAX);
+    pess_observations *data = uneven_log(mdp, 300, UINT64_MAX);
     pess__fitted *f = by_hand("ua-support-net", 1, data);
     pess_error error;
     double from_counts = 0, size = 0;
@@ -241,7 +241,7 @@ static void support_net_is_its_network(void **state) {
     }
     assert_true(size > 0.01 && from_counts > 0.1);
     put_away(f);
-    pess_transitions_destroy(data);
+    pess_observations_destroy(data);
     pess_mdp_destroy(mdp);
 }
 
@@ -255,7 +255,7 @@ static void networks_learn_the_counts(void **state) {
     } cases[] = {{"ua-imitation-counts", 1}, {"ua-counts", ACTIONS}, {"ua-support-net", ACTIONS}};
     static const int visits[] = {1, 2, 4, 9, 16, 36};
     enum { VISITED = sizeof visits / sizeof visits[0] };
-    pess_transitions *data = no_steps(STATES);
+    pess_observations *data = no_steps(STATES);
     for (int s = 0; s < VISITED; s++)
         for (int i = 0; i < visits[s]; i++) add_step(data, s, i % 2, 0, STATES - 1, PESS_END_TERMINAL);
     for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
@@ -279,7 +279,7 @@ static void networks_learn_the_counts(void **state) {
         }
         put_away(f);
     }
-    pess_transitions_destroy(data);
+    pess_observations_destroy(data);
 }
 
 /* Six states in minibatches of 64: computing each once is the sum over all samples. The same steps by hand, with every
@@ -287,7 +287,7 @@ static void networks_learn_the_counts(void **state) {
 static void equal_states_are_computed_once(void **state) {
     (void)state;
     enum { SAMPLES = 64, LABELS = SAMPLES * ACTIONS };
-    pess_transitions *data = no_steps(STATES);
+    pess_observations *data = no_steps(STATES);
     for (int s = 0; s < 6; s++)
         for (int i = 0; i <= s * s; i++) add_step(data, s, i % 2, 0, STATES - 1, PESS_END_TERMINAL);
     pess__fitted *f = by_hand("ua-support-net", 1, data);
@@ -330,7 +330,7 @@ static void equal_states_are_computed_once(void **state) {
     pess__trainer_destroy(trainer);
     pess__net_destroy(net);
     put_away(f);
-    pess_transitions_destroy(data);
+    pess_observations_destroy(data);
 }
 
 /* Of actions of equal worth the first is taken: 2, 3 − 1, 4 − 2; and the last two of them alone. */

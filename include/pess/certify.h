@@ -61,7 +61,7 @@ typedef struct pess_certificate_info {
     double value_lo, value_hi;                              /* V_lo, V_hi: what any policy has */
     const char *method, *uncertainty, *test;                /* test: what gave the bound, "sets", "box" or "pooled" */
     double gamma, delta, split;
-    pess_outcome_kind outcome;
+    pess_outcome outcome;
     double residual; /* of the fixed points behind the bounds; already paid for */
     int64_t transitions, first_part, second_part;
     int ledger_count, assumption_count, candidate_count;

@@ -100,7 +100,7 @@ static pess_status appraise(pess__fitted *f, turn *t, pess_error *error) {
 }
 
 static pess_status regress_actor(pess__fitted *f, turn *t, bool binary, pess_error *error) {
-    const pess_transitions *data = f->data;
+    const pess_observations *data = f->data;
     const pess__loss loss = {.kind = PESS__LOSS_CROSS_ENTROPY};
     const pess__bits_rows rows = {data->observations, data->bytes, t->states};
     const pess__labels labels = {.actions = t->taken, .weights = t->weights};

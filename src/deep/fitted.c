@@ -112,7 +112,7 @@ static uint64_t fold(uint64_t hash, const void *bytes, int64_t size) {
     return hash;
 }
 
-static uint64_t fingerprint(const pess_transitions *data) {
+static uint64_t fingerprint(const pess_observations *data) {
     uint64_t hash = UINT64_C(0xCBF29CE484222325);
     hash = fold(hash, data->observations, data->states * data->bytes);
     hash = fold(hash, data->state, data->transitions * (int64_t)sizeof *data->state);
@@ -317,8 +317,8 @@ static pess_status open_training(pess__fitted *f, const pess_train_options *opti
     f->best = -INFINITY;
     PESS_TRY(find_learner(f, error));
     plan(f);
-    PESS_TRY(open_networks(f, error));
     PESS_TRY(pess__fitted_environment(f, error));
+    PESS_TRY(open_networks(f, error));
     f->fingerprint = fingerprint(f->data);
     uint32_t imitation = 0;
     const bool imitates = f->learner->info.imitation, given = f->options.imitation != NULL;
@@ -344,7 +344,7 @@ static void close_training(pess__fitted *f) {
     pess__net_destroy(f->frozen);
     pess__net_destroy(f->imitation);
     pess__net_destroy(f->uncertainty_net);
-    pess_transitions_destroy(f->imagined);
+    pess_observations_destroy(f->imagined);
     for (int i = 0; i < PESS__MAX_FURTHER; i++) {
         pess__trainer_destroy(f->further_trainer[i]);
         pess__net_destroy(f->further[i]);
@@ -358,7 +358,7 @@ static void close_training(pess__fitted *f) {
 /* ---- learning */
 
 int64_t pess__fitted_draw(pess__fitted *f, int64_t network, pess__rng *rng) {
-    const pess_transitions *data = f->data;
+    const pess_observations *data = f->data;
     int64_t different = 0;
     for (int64_t i = 0; i < f->batch; i++) {
         const int64_t row = pess__fitted_row(f, network, rng), state = data->state[row];

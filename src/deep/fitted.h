@@ -2,9 +2,9 @@
 #ifndef PESS_DEEP_FITTED_H
 #define PESS_DEEP_FITTED_H
 
+#include "data/observations.h"
 #include "deep/generations.h"
 #include "deep/learner.h"
-#include "deep/transitions.h"
 #include "nn/trainer.h"
 
 enum {
@@ -24,10 +24,10 @@ typedef struct pess__fitted {
     const pess__learner *learner;
     double alpha;
     char settings[PESS__SETTINGS_SIZE]; /* lines "key=value" of all that decides the result */
-    const pess_transitions *data;       /* options.data, or `imagined` */
+    const pess_observations *data;      /* options.data, or `imagined` */
     uint64_t fingerprint;               /* of options.data */
     pess_env_options env;               /* where policies are played: the game as the data had it */
-    pess_transitions *imagined;         /* data with transitions of a model; NULL without one */
+    pess_observations *imagined;        /* data with transitions of a model; NULL without one */
     int64_t updates, steps, batch;      /* of this algorithm under the protocol */
     pess__net *net, *frozen;            /* frozen: where the targets come from */
     pess__net *imitation;               /* NULL unless the learner needs it */

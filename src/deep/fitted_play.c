@@ -137,7 +137,7 @@ static void choose(const void *self, void *memory, const pess__bits_rows *rows, 
     bool asked = false; /* the uncertainty's network is asked only where somebody is outside the data */
     forward(fitted, r, rows, count);
     for (int64_t i = 0; i < count; i++) {
-        const int64_t state = pess__transitions_find(fitted->data, rows->bits + rows->index[i] * rows->stride);
+        const int64_t state = pess__observations_find(fitted->data, rows->bits + rows->index[i] * rows->stride);
         double policy[PESS__MAX_ACTIONS];
         written w;
         if (state < 0 && r->uncertainty != NULL && !asked) {
@@ -150,17 +150,18 @@ static void choose(const void *self, void *memory, const pess__bits_rows *rows, 
         out[i].outside =
             fitted->imagined == NULL
                 ? state < 0
-                : pess__transitions_find(fitted->options.data, rows->bits + rows->index[i] * rows->stride) < 0;
+                : pess__observations_find(fitted->options.data, rows->bits + rows->index[i] * rows->stride) < 0;
     }
 }
 
 /* ---- where it is played */
 
 pess_status pess__fitted_environment(pess__fitted *f, pess_error *error) {
-    const pess_transitions *data = f->options.data;
+    const pess_observations *data = f->options.data;
     f->env = pess_env_options_defaults();
     f->env.game = data->game;
     if (f->options.mdp != NULL || pess_env_find(data->game) == NULL) return PESS_OK;
+    PESS_TRY(pess__game_check_data(data, f->options.data_name != NULL ? f->options.data_name : "data", error));
     return pess__game_notes_read(data->notes, &f->env, error);
 }
 

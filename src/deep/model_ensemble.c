@@ -61,7 +61,7 @@ static void close_dream(dream *d) {
 
 /* Reward and end weigh as much as an eighth of the board each. */
 static void label(const pess__fitted *f, dream *d, int64_t sample, int64_t row) {
-    const pess_transitions *data = f->data;
+    const pess_observations *data = f->data;
     const uint8_t *next = data->observations + data->next[row] * data->bytes;
     const int64_t at = sample * d->block;
     const pess__real heavy = 1 + (pess__real)d->bits / 8;
@@ -109,7 +109,7 @@ static double mean_of(int64_t model_stride, const float *own, double *squares) {
 }
 
 /* The transition that the models imagine from a state, whose outputs are `own` in each of them. */
-static pess_status imagine(const pess__fitted *f, dream *d, pess_transitions *to, int64_t state, int32_t action,
+static pess_status imagine(const pess__fitted *f, dream *d, pess_observations *to, int64_t state, int32_t action,
                            const float *own, int64_t model_stride, pess_error *error) {
     double squares = 0;
     int32_t next;
@@ -119,21 +119,21 @@ static pess_status imagine(const pess__fitted *f, dream *d, pess_transitions *to
         if (mean_of(model_stride, own + j, &squares) > 0.5) d->observation[j / 8] |= (uint8_t)(1U << (j % 8));
     const double reward = mean_of(model_stride, own + d->bits, &squares);
     const double ends = mean_of(model_stride, own + d->bits + 1, &squares);
-    PESS_TRY(pess__transitions_reserve(to, to->transitions + 1, error));
-    PESS_TRY(pess__transitions_number(to, d->observation, &next, error));
-    PESS_TRY(pess__transitions_set(to, to->transitions, (int32_t)state, action, reward - f->alpha * sqrt(squares), next,
-                                   ends > 0.5 ? PESS_END_TERMINAL : PESS_END_NONE, error));
+    PESS_TRY(pess__observations_reserve(to, to->transitions + 1, error));
+    PESS_TRY(pess__observations_number(to, d->observation, &next, error));
+    PESS_TRY(pess__observations_set(to, to->transitions, (int32_t)state, action, reward - f->alpha * sqrt(squares),
+                                    next, ends > 0.5 ? PESS_END_TERMINAL : PESS_END_NONE, error));
     to->transitions++;
-    return ends > 0.5 ? PESS_OK : pess__transitions_stop(to, to->transitions - 1, error); /* a step long */
+    return ends > 0.5 ? PESS_OK : pess__observations_stop(to, to->transitions - 1, error); /* a step long */
 }
 
 /* How many transitions the models imagine. */
-static int64_t imagined_of(const pess_transitions *data) {
+static int64_t imagined_of(const pess_observations *data) {
     return data->transitions < IMAGINED ? data->transitions : IMAGINED;
 }
 
-static pess_status imagine_all(pess__fitted *f, dream *d, pess_transitions *to, pess_error *error) {
-    const pess_transitions *data = f->data;
+static pess_status imagine_all(pess__fitted *f, dream *d, pess_observations *to, pess_error *error) {
+    const pess_observations *data = f->data;
     const int64_t count = imagined_of(data);
     const int64_t outputs = data->actions * d->block, stride = PART * outputs;
     pess__rng rng = pess__rng_stream(f->options.seed, "imagine", 0);
@@ -155,7 +155,7 @@ static pess_status imagine_all(pess__fitted *f, dream *d, pess_transitions *to, 
 /* Notes of data that were not all collected: which data they come from (settings of the training are in its manifest),
  * the game as those had it, and how many transitions at the end are imagined. */
 static void describe(const pess__fitted *f, char *notes, size_t size) {
-    const pess_transitions *data = f->data;
+    const pess_observations *data = f->data;
     const int64_t imagined = imagined_of(data), all = data->transitions + imagined;
     char game[PESS__GAME_NOTES_SIZE] = "", alpha[PESS__NUMBER_SIZE];
     (void)pess__format_double(f->alpha, alpha);
@@ -168,19 +168,19 @@ static void describe(const pess__fitted *f, char *notes, size_t size) {
 }
 
 /* The data again, with the same numbers of states. */
-static pess_status copy_data(const pess_transitions *from, const char *notes, pess_transitions **out,
+static pess_status copy_data(const pess_observations *from, const char *notes, pess_observations **out,
                              pess_error *error) {
-    PESS_TRY(pess__transitions_create(from->game, notes, from->bits, from->actions, out, error));
-    pess_transitions *to = *out;
+    PESS_TRY(pess__observations_create(from->game, notes, from->bits, from->actions, out, error));
+    pess_observations *to = *out;
     for (int64_t s = 0; s < from->states; s++) {
         int32_t number;
-        PESS_TRY(pess__transitions_number(to, from->observations + s * from->bytes, &number, error));
+        PESS_TRY(pess__observations_number(to, from->observations + s * from->bytes, &number, error));
     }
-    PESS_TRY(pess__transitions_reserve(to, from->transitions, error));
+    PESS_TRY(pess__observations_reserve(to, from->transitions, error));
     for (int64_t i = 0; i < from->transitions; i++)
-        PESS_TRY(pess__transitions_set(to, i, from->state[i], from->action[i], (double)from->reward[i], from->next[i],
-                                       (pess_end)from->end[i], error));
-    for (int64_t k = 0; k < from->stop_count; k++) PESS_TRY(pess__transitions_stop(to, from->stopped[k], error));
+        PESS_TRY(pess__observations_set(to, i, from->state[i], from->action[i], (double)from->reward[i], from->next[i],
+                                        (pess_end)from->end[i], error));
+    for (int64_t k = 0; k < from->stop_count; k++) PESS_TRY(pess__observations_stop(to, from->stopped[k], error));
     to->transitions = from->transitions;
     return PESS_OK;
 }
@@ -201,7 +201,7 @@ static pess_status dream_up(pess__fitted *f, dream *d, pess_error *error) {
     PESS_TRY(imagine_all(f, d, f->imagined, error));
     char path[PESS__PATH_SIZE];
     (void)snprintf(path, sizeof path, "%s/imagined.pessdata", f->options.out);
-    return pess_transitions_write(f->imagined, path, error);
+    return pess_observations_write(f->imagined, path, error);
 }
 
 static pess_status prepare(pess__fitted *f, pess_error *error) {

@@ -80,7 +80,7 @@ static void fill(pess__fitted *f, int64_t first, int64_t count, int64_t outputs)
 }
 
 static pess_status fill_all(pess__fitted *f, pess_error *error) {
-    const pess_transitions *data = f->data;
+    const pess_observations *data = f->data;
     for (int64_t first = 0; first < data->states; first += PESS__OUTPUT_CHUNK) {
         const int64_t left = data->states - first, count = left < PESS__OUTPUT_CHUNK ? left : PESS__OUTPUT_CHUNK;
         const pess__bits_rows rows = {data->observations + first * data->bytes, data->bytes, NULL};

@@ -21,7 +21,7 @@ int64_t pess__fitted_row(const pess__fitted *fitted, int64_t network, pess__rng 
 }
 
 double pess__fitted_target(const pess__fitted *fitted, int64_t row) {
-    const pess_transitions *data = fitted->data;
+    const pess_observations *data = fitted->data;
     const double after = data->end[row] == PESS_END_TERMINAL
                              ? 0
                              : (double)fitted->value[fitted->mixing * data->states + data->next[row]];
@@ -36,7 +36,7 @@ static void want(pess__fitted *fitted, int64_t state) {
 
 /* The states after the transitions that the coming update will draw. */
 static void list_nexts(pess__fitted *fitted) {
-    const pess_transitions *data = fitted->data;
+    const pess_observations *data = fitted->data;
     const int64_t draws = fitted->steps * fitted->batch, networks = pess__fitted_networks(fitted);
     fitted->wanted_count = 0;
     if (networks * draws > 8 * data->transitions) {
@@ -56,7 +56,7 @@ typedef void chunk_use(pess__fitted *fitted, const int64_t *states, int64_t coun
 /* Outputs of the networks for the wanted states, a chunk at a time. */
 static pess_status over_wanted(pess__fitted *fitted, const pess__net *const *nets, int64_t net_count, chunk_use *use,
                                pess_error *error) {
-    const pess_transitions *data = fitted->data;
+    const pess_observations *data = fitted->data;
     for (int64_t first = 0; first < fitted->wanted_count; first += PESS__OUTPUT_CHUNK) {
         const int64_t left = fitted->wanted_count - first,
                       count = left < PESS__OUTPUT_CHUNK ? left : PESS__OUTPUT_CHUNK;
@@ -205,7 +205,7 @@ static void check_states(pess__fitted *fitted) {
 }
 
 pess_status pess__fitted_check(pess__fitted *fitted, pess_error *error) {
-    const pess_transitions *data = fitted->data;
+    const pess_observations *data = fitted->data;
     const int64_t actions = data->actions;
     double loss = 0, target = 0, q = 0;
     if (fitted->learner->untrained) {

@@ -91,7 +91,7 @@ static double best_beta(const trial *t) {
 
 /* The states of the held-out transitions to f->wanted, and what was done there. */
 static pess_status collect(pess__fitted *f, trial *t, pess_error *error) {
-    const pess_transitions *data = f->data;
+    const pess_observations *data = f->data;
     int64_t taken[PESS__MAX_ACTIONS] = {0};
     for (int64_t row = 0; row < data->transitions; row++) {
         const int64_t state = data->state[row];

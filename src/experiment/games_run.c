@@ -11,7 +11,7 @@
 /* What the runs share. Of a dataset: written while it is prepared, only read while its runs are made. */
 typedef struct running {
     pess__games *m;
-    pess_transitions **data; /* [dataset_count] in memory */
+    pess_observations **data; /* [dataset_count] in memory */
     bool *keep;              /* [dataset_count] its file stays when its runs are done */
     double *behaviour;       /* [dataset_count] */
     bool *todo;              /* [dataset_count*curve_count] */
@@ -23,26 +23,26 @@ typedef struct running {
 /* ---- a dataset */
 
 /* From the file that an interrupted run left, where it is the right one. */
-static pess_transitions *read_data(const running *r, int64_t index, const char *path) {
+static pess_observations *read_data(const running *r, int64_t index, const char *path) {
     const pess__games_dataset *dataset = &r->m->datasets[index];
-    pess_transitions *data = NULL;
-    pess_transitions_info info;
+    pess_observations *data = NULL;
+    pess_observations_info info;
     char seed[64];
-    if (access(path, R_OK) != 0 || pess_transitions_read(path, &data, NULL) != PESS_OK) return NULL;
-    pess_transitions_get_info(data, &info);
+    if (access(path, R_OK) != 0 || pess_observations_read(path, &data, NULL) != PESS_OK) return NULL;
+    pess_observations_get_info(data, &info);
     (void)snprintf(seed, sizeof seed, "\nseed=%llu\n", (unsigned long long)dataset->data_seed);
     if (info.transitions == dataset->transitions && strstr(info.notes, seed) != NULL &&
         strcmp(info.game, r->m->games[dataset->game]->name) == 0)
         return data;
-    pess_transitions_destroy(data);
+    pess_observations_destroy(data);
     return NULL;
 }
 
-static pess_status collect(const running *r, pess__worker *worker, int64_t index, const char *path, pess_transitions **out, pess_error *error) {
+static pess_status collect(const running *r, pess__worker *worker, int64_t index, const char *path, pess_observations **out, pess_error *error) {
     const pess__games *m = r->m;
     const pess__games_dataset *dataset = &m->datasets[index];
     pess_collect_options options = pess_collect_options_defaults();
-    pess_transitions *data = NULL;
+    pess_observations *data = NULL;
     options.env.game = m->games[dataset->game]->name;
     options.net = m->policy[dataset->game];
     options.sample = m->policy_samples[dataset->game];
@@ -51,11 +51,11 @@ static pess_status collect(const running *r, pess__worker *worker, int64_t index
     options.seed = dataset->data_seed;
     options.progress = pess__worker_progress(worker);
     PESS_TRY(pess_collect(&options, &data, error));
-    const pess_status status = pess_transitions_write(data, path, error);
+    const pess_status status = pess_observations_write(data, path, error);
     if (status == PESS_OK)
         *out = data;
     else
-        pess_transitions_destroy(data);
+        pess_observations_destroy(data);
     return status;
 }
 
@@ -109,7 +109,7 @@ static pess_status train(void *context, pess__worker *worker, int64_t index, int
     pess__games *m = r->m;
     char directory[PESS__EXPERIMENT_PATH], imitation[PESS__EXPERIMENT_PATH];
     pess_train_options options;
-    pess_transitions_info info;
+    pess_observations_info info;
     pess__games_run_path(m, m->options->out, index, curve, "", directory);
     pess__games_run_path(m, m->options->out, index, 0, "policy.pessnet", imitation);
     PESS_TRY(pess__experiment_make_directories(directory, error));
@@ -117,7 +117,7 @@ static pess_status train(void *context, pess__worker *worker, int64_t index, int
                       &options);
     pess__games_run *run = pess__games_run_of(m, index, curve);
     PESS_TRY(pess_train_run(&options, &run->result, error));
-    pess_transitions_get_info(r->data[index], &info);
+    pess_observations_get_info(r->data[index], &info);
     run->behaviour = r->behaviour[index];
     run->data_return = info.mean_return;
     return PESS_OK;
@@ -175,7 +175,7 @@ static pess_status keep(void *context, pess__worker *worker, int64_t index, int 
 static void release(void *context, int64_t index) {
     running *r = context;
     char path[PESS__EXPERIMENT_PATH];
-    pess_transitions_destroy(r->data[index]);
+    pess_observations_destroy(r->data[index]);
     r->data[index] = NULL;
     pess__games_dataset_path(r->m, r->m->options->out, index, "data.pessdata", path);
     if (!r->keep[index]) (void)unlink(path);
@@ -277,7 +277,7 @@ pess_status pess__games_execute(pess_experiment *e, pess_error *error) {
     PESS_TRY(pess__games_measure(m, error));
     PESS_TRY(pess__games_write_settings(m, error));
     const pess_status status = execute(&r, error);
-    for (int64_t d = 0; r.data != NULL && d < m->dataset_count; d++) pess_transitions_destroy(r.data[d]);
+    for (int64_t d = 0; r.data != NULL && d < m->dataset_count; d++) pess_observations_destroy(r.data[d]);
     free(r.data);
     free(r.keep);
     free(r.behaviour);

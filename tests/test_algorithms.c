@@ -23,17 +23,17 @@ static double mean_of(const double *start, const double *v, int64_t n) {
  * policy by evaluation of it, evaluate says the same. */
 static void every_algorithm(void **state) {
     (void)state;
-    size_t count;
-    const pess_algorithm_info *list = pess_algorithm_list(&count);
-    assert_true(count >= 12);
     pess_model *model = fixture_model(&shape, 4);
     pess_counts *counts = fixture_counts(model, 40, 4);
     double *start = fixture_start(model);
-    for (size_t i = 0; i < count; i++) {
+    const pess_algorithm_info *algorithm;
+    size_t count = 0;
+    for (; (algorithm = pess_algorithm_list(count)) != NULL; count++) {
         pess_error error = {0};
-        assert_ptr_equal(pess_algorithm_find(list[i].name)->name, list[i].name);
-        assert_true(strlen(list[i].summary) > 10 && strlen(list[i].equation) > 5 && strlen(list[i].source) > 5);
-        pess_solve_options options = options_for(list[i].name);
+        assert_ptr_equal(pess_algorithm_find(algorithm->name), algorithm);
+        assert_true(strlen(algorithm->summary) > 10 && strlen(algorithm->equation) > 5 &&
+                    strlen(algorithm->source) > 5);
+        pess_solve_options options = options_for(algorithm->name);
         options.tolerance = 1e-8;
         options.max_iterations = 20000;
         pess_solution *solution = NULL, *again = NULL;
@@ -55,7 +55,9 @@ static void every_algorithm(void **state) {
         pess_solution_destroy(solution);
         pess_solution_destroy(again);
     }
+    assert_true(count >= 12);
     assert_null(pess_algorithm_find("no such algorithm"));
+    assert_null(pess_algorithm_find(NULL));
     free(start);
     fixture_counts_destroy(counts);
     pess_model_destroy(model);

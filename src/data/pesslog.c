@@ -162,7 +162,7 @@ static pess_status read_names(pess__stream *stream, const section *at, pess_name
     return status;
 }
 
-static pess_status open_native(pess__stream *stream, pess_error *error) {
+static pess_status open_pesslog(pess__stream *stream, pess_error *error) {
     native_reader *r = NULL;
     int64_t rows = 0;
     PESS_TRY(pess__allocate(&r, 1, sizeof *r, "a log reader", error));
@@ -221,12 +221,12 @@ static pess_status fill(pess__stream *stream, pess__block *block, int64_t first,
     return PESS_OK;
 }
 
-static pess_status next_native(pess__stream *stream, pess__batch *batch, pess_error *error) {
+static pess_status next_pesslog(pess__stream *stream, pess__portion *portion, pess_error *error) {
     native_reader *r = stream->reader;
-    return pess__cutter_next(&r->cutter, stream, fill, batch, error);
+    return pess__cutter_next(&r->cutter, stream, fill, portion, error);
 }
 
-static void close_native(pess__stream *stream) {
+static void close_pesslog(pess__stream *stream) {
     native_reader *r = stream->reader;
     if (r == NULL) return;
     pess__cutter_free(&r->cutter);
@@ -298,7 +298,7 @@ static void write_pieces(const pess_dataset *data, const piece *pieces, pess__ou
     }
 }
 
-static pess_status write_native(const pess_dataset *data, const char *path, pess_error *error) {
+static pess_status write_pesslog(const pess_dataset *data, const char *path, pess_error *error) {
     const int64_t n = data->rows;
     piece pieces[KINDS] = {{0},
                            {data->state, 4 * n, n},
@@ -324,4 +324,13 @@ static pess_status write_native(const pess_dataset *data, const char *path, pess
     return status;
 }
 
-const pess__format pess__format_native = {matches, open_native, next_native, close_native, write_native};
+const pess__format pess__format_pesslog = {.info = {.name = "pesslog",
+                                                    .extensions = ".pesslog",
+                                                    .summary = "binary columns with checksums; the fastest to read",
+                                                    .reads = true,
+                                                    .writes = true},
+                                           .matches = matches,
+                                           .open = open_pesslog,
+                                           .next = next_pesslog,
+                                           .close = close_pesslog,
+                                           .write = write_pesslog};

@@ -1,7 +1,7 @@
 /* Binary files with a checksum: numbers in little-endian order, CRC-32 (that of zip and zlib) of everything before it
  * in the last four bytes. */
-#ifndef PESS_NN_BYTES_H
-#define PESS_NN_BYTES_H
+#ifndef PESS_CORE_BYTES_H
+#define PESS_CORE_BYTES_H
 
 #include "core/outfile.h"
 #include "core/status.h"

@@ -1,4 +1,4 @@
-#include "nn/bytes.h"
+#include "core/bytes.h"
 
 #include "core/infile.h"
 #include "core/memory.h"

@@ -1,7 +1,7 @@
-/* Families: evaluation fixed points v = A^π(r + γPv) − penalty(π) and how each is optimised (paper, sections 4 and 5).
- * One file per family, one row in the table of families.c. */
-#ifndef PESS_SOLVE_FAMILY_H
-#define PESS_SOLVE_FAMILY_H
+/* Algorithms: fixed points of evaluation v = A^π(r + γPv) − penalty(π), and how each is optimised (paper, sections 4
+ * and 5). One file per algorithm, one row in the table of algorithms.c. */
+#ifndef PESS_SOLVE_ALGORITHM_H
+#define PESS_SOLVE_ALGORITHM_H
 
 #include "core/status.h"
 #include "model/counts.h"
@@ -9,13 +9,13 @@
 #include "policy/policy.h"
 #include "uncertainty/uncertainty.h"
 
-/* What a family is given; borrowed, checked beforehand. counts is NULL for exact models. */
+/* What an algorithm is given; borrowed, checked beforehand. counts is NULL for exact models. */
 typedef struct pess__problem {
     const pess_counts *counts;
     const pess_model *model;
     const double *start; /* [S] */
     const pess_solve_options *options;
-    const pess__uncertainty *uncertainty; /* NULL where the family takes none */
+    const pess__uncertainty *uncertainty; /* NULL where the algorithm takes none */
     double v_lo, v_hi;
     int threads;     /* resolved, >= 1 */
     double deadline; /* pess__clock() time, or infinity */
@@ -28,21 +28,21 @@ struct pess_solution {
     double *uncertainty;           /* [S*A] or NULL */
 };
 
-typedef struct pess__family {
+typedef struct pess__algorithm {
     pess_algorithm_info info;
     bool works_without_counts; /* fits exact models, where problem->counts is NULL */
     /* Fill policy, values, uncertainty (where there is one) and of info: outcome, iterations, residual, method,
      * evaluation. The caller adds the rest; naive_values too, where they are left NULL (the engine below sets them). */
     pess_status (*solve)(const pess__problem *problem, pess_solution *solution, pess_error *error);
-    /* The family's value of solution->policy, which is given; same fields. */
+    /* The algorithm's value of solution->policy, which is given; same fields. */
     pess_status (*evaluate)(const pess__problem *problem, pess_solution *solution, pess_error *error);
-} pess__family;
+} pess__algorithm;
 
-const pess__family *pess__family_find(const char *name);
+const pess__algorithm *pess__algorithm_find(const char *name);
 
-/* The engine shared by all families whose penalty at a state depends on π(·|s) alone:
+/* The engine shared by all algorithms whose penalty at a state depends on π(·|s) alone:
  *   (Tv)(s) = max_π  Σ_a π(a)·q(s,a) − penalty_s(π),   q(s,a) = r(s,a) + γ(Pv)(s,a) + bonus(s,a).
- * A family describes its local problem; policy, value and modified policy iteration are generic. */
+ * An algorithm describes its local problem; policy, value and modified policy iteration are generic. */
 typedef struct pess__local {
     const double *bonus; /* [S*A] added to q, or NULL */
     const void *context;
@@ -52,7 +52,8 @@ typedef struct pess__local {
     double (*penalty)(const void *context, int64_t state, const double *pi); /* NULL: none */
 } pess__local;
 
-/* max_π of the local problem at every state, to a fixed point, by options->method. Fills what pess__family.solve must.
+/* max_π of the local problem at every state, to a fixed point, by options->method. Fills what pess__algorithm.solve
+ * must.
  */
 pess_status pess__optimise(const pess__problem *problem, const pess__local *local, pess_solution *solution,
                            pess_error *error);

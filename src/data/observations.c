@@ -1,8 +1,7 @@
-#include "deep/transitions.h"
+#include "data/observations.h"
 
 #include "core/memory.h"
 #include "core/text.h"
-#include "nn/spec.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -24,15 +23,15 @@ static pess_status check_text(const char *field, const char *text, size_t size, 
     return PESS_OK;
 }
 
-pess_status pess__transitions_create(const char *game, const char *notes, int64_t bits, int64_t actions,
-                                     pess_transitions **out, pess_error *error) {
-    pess_transitions *data;
+pess_status pess__observations_create(const char *game, const char *notes, int64_t bits, int64_t actions,
+                                      pess_observations **out, pess_error *error) {
+    pess_observations *data;
     if (notes == NULL) notes = "";
     PESS_TRY(check_text("game", game, sizeof data->game, ' ', error));
     PESS_TRY(check_text("notes", notes, sizeof data->notes, '\n', error));
-    if (bits < 1 || bits > PESS__MAX_INPUT_BITS)
+    if (bits < 1 || bits > PESS__DATA_MAX_BITS)
         return pess__fail(error, PESS_LIMIT, "observations of %lld bits; 1 to %d are possible", (long long)bits,
-                          PESS__MAX_INPUT_BITS);
+                          PESS__DATA_MAX_BITS);
     if (actions < 1 || actions > PESS__DATA_MAX_ACTIONS)
         return pess__fail(error, PESS_LIMIT, "%lld actions; 1 to %d are possible", (long long)actions,
                           PESS__DATA_MAX_ACTIONS);
@@ -48,7 +47,7 @@ pess_status pess__transitions_create(const char *game, const char *notes, int64_
     return PESS_OK;
 }
 
-void pess_transitions_destroy(pess_transitions *data) {
+void pess_observations_destroy(pess_observations *data) {
     if (data == NULL) return;
     void *const owned[] = {data->observations, data->tried,  data->index, data->state,  data->next,
                            data->action,       data->reward, data->end,   data->stopped};
@@ -73,7 +72,7 @@ static uint64_t hash(const uint8_t *bytes, int64_t length) {
 }
 
 /* The slot that holds the observation, or the empty one where it belongs. */
-static int64_t find_slot(const pess_transitions *data, const uint8_t *observation) {
+static int64_t find_slot(const pess_observations *data, const uint8_t *observation) {
     const uint64_t last = (uint64_t)data->slots - 1;
     uint64_t slot = hash(observation, data->bytes) & data->hash_mask & last;
     for (;; slot = (slot + 1) & last) {
@@ -83,11 +82,11 @@ static int64_t find_slot(const pess_transitions *data, const uint8_t *observatio
     }
 }
 
-int64_t pess__transitions_find(const pess_transitions *data, const uint8_t *observation) {
+int64_t pess__observations_find(const pess_observations *data, const uint8_t *observation) {
     return data->slots == 0 ? -1 : data->index[find_slot(data, observation)];
 }
 
-static pess_status grow_index(pess_transitions *data, pess_error *error) {
+static pess_status grow_index(pess_observations *data, pess_error *error) {
     if (data->slots > 2 * data->states) return PESS_OK;
     const int64_t slots = data->slots > 0 ? 2 * data->slots : 256;
     int32_t *index;
@@ -103,7 +102,7 @@ static pess_status grow_index(pess_transitions *data, pess_error *error) {
 
 /* ---- building */
 
-static pess_status grow_states(pess_transitions *data, pess_error *error) {
+static pess_status grow_states(pess_observations *data, pess_error *error) {
     if (data->states >= PESS__DATA_MAX)
         return pess__fail(error, PESS_LIMIT, "more than %lld different observations", (long long)PESS__DATA_MAX);
     int64_t observations = data->state_room, tried = data->state_room;
@@ -113,8 +112,8 @@ static pess_status grow_states(pess_transitions *data, pess_error *error) {
     return PESS_OK;
 }
 
-pess_status pess__transitions_number(pess_transitions *data, const uint8_t *observation, int32_t *number,
-                                     pess_error *error) {
+pess_status pess__observations_number(pess_observations *data, const uint8_t *observation, int32_t *number,
+                                      pess_error *error) {
     const uint32_t used = (uint32_t)(data->bits - 8 * (data->bytes - 1)); /* bits of the last byte */
     if (observation[data->bytes - 1] >> used != 0)
         return pess__fail(error, PESS_INPUT, "an observation of %lld bits has bits beyond them", (long long)data->bits);
@@ -130,7 +129,7 @@ pess_status pess__transitions_number(pess_transitions *data, const uint8_t *obse
     return PESS_OK;
 }
 
-pess_status pess__transitions_reserve(pess_transitions *data, int64_t transitions, pess_error *error) {
+pess_status pess__observations_reserve(pess_observations *data, int64_t transitions, pess_error *error) {
     if (transitions > PESS__DATA_MAX)
         return pess__fail(error, PESS_LIMIT, "%lld transitions; %lld are possible", (long long)transitions,
                           (long long)PESS__DATA_MAX);
@@ -151,8 +150,8 @@ pess_status pess__transitions_reserve(pess_transitions *data, int64_t transition
     return PESS_OK;
 }
 
-pess_status pess__transitions_set(pess_transitions *data, int64_t i, int32_t state, int32_t action, double reward,
-                                  int32_t next, pess_end end, pess_error *error) {
+pess_status pess__observations_set(pess_observations *data, int64_t i, int32_t state, int32_t action, double reward,
+                                   int32_t next, pess_end end, pess_error *error) {
     if (action < 0 || action >= data->actions)
         return pess__fail(error, PESS_INPUT, "transition %lld: action %ld; 0 to %lld are possible", (long long)i,
                           (long)action, (long long)data->actions - 1);
@@ -175,18 +174,18 @@ pess_status pess__transitions_set(pess_transitions *data, int64_t i, int32_t sta
     return PESS_OK;
 }
 
-pess_status pess__transitions_add(pess_transitions *data, const uint8_t *state, int32_t action, double reward,
-                                  const uint8_t *next, pess_end end, pess_error *error) {
+pess_status pess__observations_add(pess_observations *data, const uint8_t *state, int32_t action, double reward,
+                                   const uint8_t *next, pess_end end, pess_error *error) {
     int32_t from, to;
-    PESS_TRY(pess__transitions_reserve(data, data->transitions + 1, error));
-    PESS_TRY(pess__transitions_number(data, state, &from, error));
-    PESS_TRY(pess__transitions_number(data, next, &to, error));
-    PESS_TRY(pess__transitions_set(data, data->transitions, from, action, reward, to, end, error));
+    PESS_TRY(pess__observations_reserve(data, data->transitions + 1, error));
+    PESS_TRY(pess__observations_number(data, state, &from, error));
+    PESS_TRY(pess__observations_number(data, next, &to, error));
+    PESS_TRY(pess__observations_set(data, data->transitions, from, action, reward, to, end, error));
     data->transitions++;
     return PESS_OK;
 }
 
-pess_status pess__transitions_stop(pess_transitions *data, int64_t i, pess_error *error) {
+pess_status pess__observations_stop(pess_observations *data, int64_t i, pess_error *error) {
     PESS_TRY(pess__grow(&data->stopped, &data->stop_room, data->stop_count + 1, sizeof *data->stopped, what, error));
     data->stopped[data->stop_count++] = i;
     data->end[i] = PESS_END_CUTOFF;
@@ -196,7 +195,7 @@ pess_status pess__transitions_stop(pess_transitions *data, int64_t i, pess_error
 /* ---- numbers in the order of the log */
 
 /* renumbered[old] = new. Returns how many there are. */
-static int32_t number_by_appearance(const pess_transitions *data, int32_t *renumbered) {
+static int32_t number_by_appearance(const pess_observations *data, int32_t *renumbered) {
     int32_t count = 0;
     for (int64_t s = 0; s < data->states; s++) renumbered[s] = -1;
     for (int64_t i = 0; i < data->transitions; i++) {
@@ -207,7 +206,7 @@ static int32_t number_by_appearance(const pess_transitions *data, int32_t *renum
     return count;
 }
 
-static pess_status rearrange(pess_transitions *data, const int32_t *renumbered, int32_t count, pess_error *error) {
+static pess_status rearrange(pess_observations *data, const int32_t *renumbered, int32_t count, pess_error *error) {
     uint8_t *observations, *tried;
     PESS_TRY(pess__allocate(&observations, count, (size_t)data->bytes, what, error));
     const pess_status status = pess__allocate(&tried, count, (size_t)data->tried_bytes, what, error);
@@ -228,7 +227,7 @@ static pess_status rearrange(pess_transitions *data, const int32_t *renumbered, 
     return PESS_OK;
 }
 
-pess_status pess__transitions_order(pess_transitions *data, pess_error *error) {
+pess_status pess__observations_order(pess_observations *data, pess_error *error) {
     int32_t *renumbered;
     PESS_TRY(pess__allocate(&renumbered, data->states, sizeof *renumbered, what, error));
     const int32_t count = number_by_appearance(data, renumbered);
@@ -249,8 +248,8 @@ pess_status pess__transitions_order(pess_transitions *data, pess_error *error) {
 
 /* ---- looking */
 
-bool pess_transitions_get(const pess_transitions *data, int64_t i, const uint8_t **state, int32_t *action,
-                          double *reward, const uint8_t **next, pess_end *end) {
+bool pess_observations_get(const pess_observations *data, int64_t i, const uint8_t **state, int32_t *action,
+                           double *reward, const uint8_t **next, pess_end *end) {
     if (i < 0 || i >= data->transitions) return false;
     if (state != NULL) *state = data->observations + data->state[i] * data->bytes;
     if (action != NULL) *action = data->action[i];
@@ -261,7 +260,7 @@ bool pess_transitions_get(const pess_transitions *data, int64_t i, const uint8_t
 }
 
 /* Transitions that were collected: those that a model imagined stand at the end, by the notes, and are single steps. */
-static int64_t collected(const pess_transitions *data) {
+static int64_t collected(const pess_observations *data) {
     char value[32];
     int64_t imagined;
     if (!pess__note(data->notes, "imagined", value, sizeof value) ||
@@ -277,7 +276,7 @@ typedef struct walk {
     double total, discounted;
 } walk;
 
-static bool next_episode(const pess_transitions *data, walk *w) {
+static bool next_episode(const pess_observations *data, walk *w) {
     static const double gamma = 0.99;
     double weight = 1;
     w->total = w->discounted = 0;
@@ -295,7 +294,7 @@ static bool next_episode(const pess_transitions *data, walk *w) {
     return false;
 }
 
-static void summarise_episodes(const pess_transitions *data, pess_transitions_info *out) {
+static void summarise_episodes(const pess_observations *data, pess_observations_info *out) {
     const int64_t count = collected(data);
     double total = 0, discounted = 0, squares = 0;
     for (walk w = {.count = count}; next_episode(data, &w); out->episodes++) {
@@ -310,15 +309,15 @@ static void summarise_episodes(const pess_transitions *data, pess_transitions_in
     out->ci95 = out->episodes > 1 ? 1.959963984540054 * sqrt(squares / (n - 1) / n) : NAN;
 }
 
-void pess_transitions_get_info(const pess_transitions *data, pess_transitions_info *out) {
-    *out = (pess_transitions_info){.game = data->game,
-                                   .notes = data->notes,
-                                   .bits = data->bits,
-                                   .bytes = data->bytes,
-                                   .actions = data->actions,
-                                   .transitions = data->transitions,
-                                   .states = data->states,
-                                   .pairs = data->pairs};
+void pess_observations_get_info(const pess_observations *data, pess_observations_info *out) {
+    *out = (pess_observations_info){.game = data->game,
+                                    .notes = data->notes,
+                                    .bits = data->bits,
+                                    .bytes = data->bytes,
+                                    .actions = data->actions,
+                                    .transitions = data->transitions,
+                                    .states = data->states,
+                                    .pairs = data->pairs};
     for (int64_t i = 0; i < data->transitions; i++) {
         out->terminals += data->end[i] == PESS_END_TERMINAL;
         out->cutoffs += data->end[i] == PESS_END_CUTOFF;

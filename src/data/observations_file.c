@@ -5,10 +5,9 @@
  * i32 state [N], i32 next [N], f32 reward [N], u8 action [N]
  * u8  end [N]: 0 none, 1 terminal, 2 cut off, 3 cut off because collecting stopped
  * u32 CRC-32 of all before it */
-#include "deep/transitions.h"
+#include "data/observations.h"
 
-#include "nn/bytes.h"
-#include "nn/spec.h"
+#include "core/bytes.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -20,7 +19,7 @@ enum { VERSION = 1, STOPPED = 3, ROW = 14 /* bytes of a transition */ };
 
 /* ---- writing */
 
-static void write_ends(const pess_transitions *data, pess__sink *sink) {
+static void write_ends(const pess_observations *data, pess__sink *sink) {
     static const uint8_t stopped = STOPPED;
     int64_t from = 0;
     for (int64_t k = 0; k < data->stop_count; k++) {
@@ -31,7 +30,7 @@ static void write_ends(const pess_transitions *data, pess__sink *sink) {
     pess__sink_write(sink, data->end + from, (size_t)(data->transitions - from));
 }
 
-pess_status pess_transitions_write(const pess_transitions *data, const char *path, pess_error *error) {
+pess_status pess_observations_write(const pess_observations *data, const char *path, pess_error *error) {
     if (data->transitions == 0) return pess__fail(error, PESS_ARGUMENT, "%s: there are no transitions to write", path);
     pess__sink sink;
     PESS_TRY(pess__sink_open(&sink, path, magic, error));
@@ -63,20 +62,7 @@ static pess_status check_number(const char *name, const char *field, int64_t fou
                       (long long)least, (long long)most);
 }
 
-/* Observations and actions of the game, where it is one that is known. */
-static pess_status check_game(const char *name, const char *game, const header *h, pess_error *error) {
-    const pess_env_info *info = pess_env_find(game);
-    if (info == NULL) return PESS_OK;
-    const int64_t bits = (int64_t)info->rows * info->cols * info->channels;
-    if (bits != h->bits)
-        return pess__fail(error, PESS_INPUT, "%s: observations of %u bits; those of %s have %lld", name, h->bits, game,
-                          (long long)bits);
-    if (h->actions != PESS_ENV_ACTIONS && h->actions != (uint32_t)info->minimal_count)
-        return pess__fail(error, PESS_INPUT, "%s: %u actions; %s has %d", name, h->actions, game, PESS_ENV_ACTIONS);
-    return PESS_OK;
-}
-
-static pess_status read_header(pess__cursor *cursor, header *h, pess_transitions **out, pess_error *error) {
+static pess_status read_header(pess__cursor *cursor, header *h, pess_observations **out, pess_error *error) {
     pess__cursor_read(cursor, h, sizeof *h);
     if (h->version != VERSION)
         return pess__fail(error, PESS_INPUT, "%s: version %u of the format; this program reads version %d",
@@ -84,26 +70,26 @@ static pess_status read_header(pess__cursor *cursor, header *h, pess_transitions
     char game[sizeof(*out)->game], notes[PESS__DATA_NOTES_SIZE];
     if (!pess__cursor_text(cursor, game, sizeof game) || !pess__cursor_text(cursor, notes, sizeof notes))
         return pess__fail(error, PESS_INPUT, "%s: the game's name or the notes are too long or cut off", cursor->name);
-    PESS_TRY(check_number(cursor->name, "bits of an observation", h->bits, 1, PESS__MAX_INPUT_BITS, error));
+    PESS_TRY(check_number(cursor->name, "bits of an observation", h->bits, 1, PESS__DATA_MAX_BITS, error));
     PESS_TRY(check_number(cursor->name, "actions", h->actions, 1, PESS__DATA_MAX_ACTIONS, error));
     PESS_TRY(check_number(cursor->name, "states", h->states, 1, PESS__DATA_MAX, error));
     PESS_TRY(check_number(cursor->name, "transitions", h->transitions, 1, PESS__DATA_MAX, error));
-    PESS_TRY(check_game(cursor->name, game, h, error));
     const int64_t needed = (int64_t)h->states * ((h->bits + 7) / 8) + (int64_t)h->transitions * ROW;
     if (cursor->left != (size_t)needed) /* before memory is taken for them */
         return pess__fail(error, PESS_INPUT,
                           "%s: %zu bytes after the header; %u observations and %u transitions need %lld", cursor->name,
                           cursor->left, h->states, h->transitions, (long long)needed);
     pess_error why;
-    const pess_status status = pess__transitions_create(game, notes, h->bits, h->actions, out, &why);
+    const pess_status status = pess__observations_create(game, notes, h->bits, h->actions, out, &why);
     return status == PESS_OK ? PESS_OK : pess__fail(error, status, "%s: %s", cursor->name, why.message);
 }
 
-static pess_status read_observations(pess__cursor *cursor, const header *h, pess_transitions *data, pess_error *error) {
+static pess_status read_observations(pess__cursor *cursor, const header *h, pess_observations *data,
+                                     pess_error *error) {
     for (int64_t s = 0; s < h->states; s++) {
         int32_t number;
         pess_error why;
-        const pess_status status = pess__transitions_number(data, cursor->at, &number, &why);
+        const pess_status status = pess__observations_number(data, cursor->at, &number, &why);
         if (status != PESS_OK)
             return pess__fail(error, status, "%s: observation %lld: %s", cursor->name, (long long)s, why.message);
         if (number != s)
@@ -123,10 +109,10 @@ static int32_t integer_at(const uint8_t *at, int64_t count, int column, int64_t 
     return value;
 }
 
-static pess_status read_transitions(pess__cursor *cursor, const header *h, pess_transitions *data, pess_error *error) {
+static pess_status read_transitions(pess__cursor *cursor, const header *h, pess_observations *data, pess_error *error) {
     const int64_t count = h->transitions;
     const uint8_t *at = cursor->at, *actions = at + 12 * count, *ends = at + 13 * count;
-    PESS_TRY(pess__transitions_reserve(data, count, error));
+    PESS_TRY(pess__observations_reserve(data, count, error));
     for (int64_t i = 0; i < count; i++) {
         const int32_t state = integer_at(at, count, 0, i), next = integer_at(at, count, 1, i);
         float reward;
@@ -139,18 +125,18 @@ static pess_status read_transitions(pess__cursor *cursor, const header *h, pess_
                               (long long)i, ends[i], STOPPED);
         pess_error why;
         const pess_end end = ends[i] == STOPPED ? PESS_END_NONE : (pess_end)ends[i];
-        const pess_status status = pess__transitions_set(data, i, state, actions[i], (double)reward, next, end, &why);
+        const pess_status status = pess__observations_set(data, i, state, actions[i], (double)reward, next, end, &why);
         if (status != PESS_OK) return pess__fail(error, status, "%s: %s", cursor->name, why.message);
-        if (ends[i] == STOPPED) PESS_TRY(pess__transitions_stop(data, i, error));
+        if (ends[i] == STOPPED) PESS_TRY(pess__observations_stop(data, i, error));
     }
     data->transitions = count;
     return PESS_OK;
 }
 
 /* Closes the cursor. */
-static pess_status read_data(pess__cursor *cursor, pess_transitions **out, pess_error *error) {
+static pess_status read_data(pess__cursor *cursor, pess_observations **out, pess_error *error) {
     header h;
-    pess_transitions *data = NULL;
+    pess_observations *data = NULL;
     pess_status status = read_header(cursor, &h, &data, error);
     if (status == PESS_OK) status = read_observations(cursor, &h, data, error);
     if (status == PESS_OK) status = read_transitions(cursor, &h, data, error);
@@ -158,7 +144,7 @@ static pess_status read_data(pess__cursor *cursor, pess_transitions **out, pess_
     if (status == PESS_OK)
         *out = data;
     else
-        pess_transitions_destroy(data);
+        pess_observations_destroy(data);
     return status;
 }
 
@@ -171,15 +157,15 @@ static pess_status advise(pess_status status, pess_error *error) {
     return status;
 }
 
-pess_status pess_transitions_read(const char *path, pess_transitions **out, pess_error *error) {
+pess_status pess_observations_read(const char *path, pess_observations **out, pess_error *error) {
     pess__cursor cursor;
     pess_status status = pess__cursor_open(&cursor, path, magic, kind, SIZE_LIMIT, error);
     if (status == PESS_OK) status = read_data(&cursor, out, error);
     return advise(status, error);
 }
 
-pess_status pess__transitions_read_memory(const char *name, const void *bytes, size_t size, pess_transitions **out,
-                                          pess_error *error) {
+pess_status pess__observations_read_memory(const char *name, const void *bytes, size_t size, pess_observations **out,
+                                           pess_error *error) {
     pess__cursor cursor;
     pess_status status = pess__cursor_open_memory(&cursor, name, bytes, size, magic, kind, error);
     if (status == PESS_OK) status = read_data(&cursor, out, error);

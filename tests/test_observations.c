@@ -1,6 +1,6 @@
 /* Datasets of packed observations: building, files, and collecting them in games and MDPs. */
 #include "core/rng.h"
-#include "deep/transitions.h"
+#include "data/observations.h"
 #include "scratch.h"
 
 #include <math.h>
@@ -11,9 +11,9 @@ static pess_error error;
 enum { BITS = 20, BYTES = 3, ACTIONS = 10 };
 #define COLLECT_STREAMS ((uint64_t)1 << 32) /* of the environments that collect (src/deep/collect.c) */
 
-static pess_transitions *fresh(void) {
-    pess_transitions *data = NULL;
-    assert_ok(pess__transitions_create("test", "made=by hand\n", BITS, ACTIONS, &data, &error), &error);
+static pess_observations *fresh(void) {
+    pess_observations *data = NULL;
+    assert_ok(pess__observations_create("test", "made=by hand\n", BITS, ACTIONS, &data, &error), &error);
     return data;
 }
 
@@ -21,15 +21,15 @@ static void observation(uint32_t value, uint8_t out[BYTES]) {
     for (int i = 0; i < BYTES; i++) out[i] = (uint8_t)(value >> (8 * i));
 }
 
-static void add(pess_transitions *data, uint32_t state, int32_t action, double reward, uint32_t next, pess_end end) {
+static void add(pess_observations *data, uint32_t state, int32_t action, double reward, uint32_t next, pess_end end) {
     uint8_t from[BYTES], to[BYTES];
     observation(state, from);
     observation(next, to);
-    assert_ok(pess__transitions_add(data, from, action, reward, to, end, &error), &error);
+    assert_ok(pess__observations_add(data, from, action, reward, to, end, &error), &error);
 }
 
 /* Every row and number, not only what the public functions show. */
-static void assert_same_data(const pess_transitions *a, const pess_transitions *b) {
+static void assert_same_data(const pess_observations *a, const pess_observations *b) {
     assert_string_equal(a->game, b->game);
     assert_string_equal(a->notes, b->notes);
     assert_int_equal(a->bits, b->bits);
@@ -58,7 +58,7 @@ static void observations_are_kept_once(void **unused) {
     enum { COUNT = 4000, VALUES = 700 };
     static const uint64_t masks[] = {0, 3, UINT64_MAX};
     for (int m = 0; m < 3; m++) {
-        pess_transitions *data = fresh();
+        pess_observations *data = fresh();
         data->hash_mask = masks[m];
         pess__rng rng = pess__rng_stream(1, "test transitions", 0);
         static uint32_t from[COUNT], to[COUNT];
@@ -73,8 +73,8 @@ static void observations_are_kept_once(void **unused) {
             states += !seen[to[i]], seen[to[i]] = true;
             pairs += !pair[from[i]][taken[i]], pair[from[i]][taken[i]] = true;
         }
-        pess_transitions_info info;
-        pess_transitions_get_info(data, &info);
+        pess_observations_info info;
+        pess_observations_get_info(data, &info);
         assert_int_equal(info.states, states);
         assert_int_equal(info.pairs, pairs);
         assert_int_equal(info.transitions, COUNT);
@@ -86,64 +86,64 @@ static void observations_are_kept_once(void **unused) {
             pess_end end;
             observation(from[i] * 977 % 1048576, state);
             observation(to[i] * 977 % 1048576, next);
-            assert_true(pess_transitions_get(data, i, &state_found, &action, &reward, &next_found, &end));
+            assert_true(pess_observations_get(data, i, &state_found, &action, &reward, &next_found, &end));
             assert_memory_equal(state, state_found, BYTES);
             assert_memory_equal(next, next_found, BYTES);
             assert_true(action == taken[i] && reward == i && end == PESS_END_NONE);
-            assert_int_equal(pess__transitions_find(data, state), data->state[i]);
+            assert_int_equal(pess__observations_find(data, state), data->state[i]);
         }
         for (uint32_t v = 0; v < VALUES; v++) {
             uint8_t state[BYTES];
             observation(v * 977 % 1048576, state);
-            assert_true((pess__transitions_find(data, state) >= 0) == seen[v]);
+            assert_true((pess__observations_find(data, state) >= 0) == seen[v]);
             observation(v * 977 % 1048576 ^ 1048575, state);
-            const int64_t other = pess__transitions_find(data, state);
+            const int64_t other = pess__observations_find(data, state);
             if (other >= 0) assert_memory_equal(data->observations + other * BYTES, state, BYTES);
         }
-        assert_false(pess_transitions_get(data, -1, NULL, NULL, NULL, NULL, NULL));
-        assert_false(pess_transitions_get(data, COUNT, NULL, NULL, NULL, NULL, NULL));
-        assert_true(pess_transitions_get(data, 0, NULL, NULL, NULL, NULL, NULL));
-        pess_transitions_destroy(data);
+        assert_false(pess_observations_get(data, -1, NULL, NULL, NULL, NULL, NULL));
+        assert_false(pess_observations_get(data, COUNT, NULL, NULL, NULL, NULL, NULL));
+        assert_true(pess_observations_get(data, 0, NULL, NULL, NULL, NULL, NULL));
+        pess_observations_destroy(data);
     }
 }
 
 static void what_cannot_be_is_refused(void **unused) {
     (void)unused;
-    pess_transitions *data = fresh();
+    pess_observations *data = fresh();
     uint8_t good[BYTES] = {1, 2, 3}, padded[BYTES] = {1, 2, 0x13};
-    assert_int_equal(pess__transitions_find(data, good), -1);
-    assert_failure(pess__transitions_add(data, good, ACTIONS, 0, good, PESS_END_NONE, &error), PESS_INPUT, &error,
+    assert_int_equal(pess__observations_find(data, good), -1);
+    assert_failure(pess__observations_add(data, good, ACTIONS, 0, good, PESS_END_NONE, &error), PESS_INPUT, &error,
                    "action 10", "0 to 9", NULL);
-    assert_failure(pess__transitions_add(data, good, -1, 0, good, PESS_END_NONE, &error), PESS_INPUT, &error,
+    assert_failure(pess__observations_add(data, good, -1, 0, good, PESS_END_NONE, &error), PESS_INPUT, &error,
                    "action -1", NULL);
-    assert_failure(pess__transitions_add(data, good, 0, NAN, good, PESS_END_NONE, &error), PESS_INPUT, &error, "reward",
-                   NULL);
-    assert_failure(pess__transitions_add(data, good, 0, 1e300, good, PESS_END_NONE, &error), PESS_INPUT, &error,
+    assert_failure(pess__observations_add(data, good, 0, NAN, good, PESS_END_NONE, &error), PESS_INPUT, &error,
+                   "reward", NULL);
+    assert_failure(pess__observations_add(data, good, 0, 1e300, good, PESS_END_NONE, &error), PESS_INPUT, &error,
                    "1e+300", NULL);
-    assert_failure(pess__transitions_add(data, good, 0, 0, good, (pess_end)3, &error), PESS_INPUT, &error, "end 3",
+    assert_failure(pess__observations_add(data, good, 0, 0, good, (pess_end)3, &error), PESS_INPUT, &error, "end 3",
                    NULL);
-    assert_failure(pess__transitions_add(data, good, 0, 0, padded, PESS_END_NONE, &error), PESS_INPUT, &error,
+    assert_failure(pess__observations_add(data, good, 0, 0, padded, PESS_END_NONE, &error), PESS_INPUT, &error,
                    "20 bits", NULL);
     assert_int_equal(data->transitions, 0);
-    assert_int_equal(pess_transitions_write(data, scratch_path(0, ".pessdata"), &error), PESS_ARGUMENT);
-    pess_transitions_destroy(data);
-    pess_transitions_destroy(NULL);
-    assert_int_equal(pess__transitions_create("test", NULL, 0, 2, &data, &error), PESS_LIMIT);
-    assert_int_equal(pess__transitions_create("test", NULL, 1 << 20, 2, &data, &error), PESS_LIMIT);
-    assert_int_equal(pess__transitions_create("test", NULL, 8, 257, &data, &error), PESS_LIMIT);
-    assert_int_equal(pess__transitions_create("a name that is longer than thirty-one", NULL, 8, 2, &data, &error),
+    assert_int_equal(pess_observations_write(data, scratch_path(0, ".pessdata"), &error), PESS_ARGUMENT);
+    pess_observations_destroy(data);
+    pess_observations_destroy(NULL);
+    assert_int_equal(pess__observations_create("test", NULL, 0, 2, &data, &error), PESS_LIMIT);
+    assert_int_equal(pess__observations_create("test", NULL, 1 << 20, 2, &data, &error), PESS_LIMIT);
+    assert_int_equal(pess__observations_create("test", NULL, 8, 257, &data, &error), PESS_LIMIT);
+    assert_int_equal(pess__observations_create("a name that is longer than thirty-one", NULL, 8, 2, &data, &error),
                      PESS_LIMIT);
 }
 
 /* Three whole episodes with returns 3, 1.5 and -1 (the second cut off by a time limit), one that was being played when
  * collecting stopped in the middle of the log, and one that the log leaves open. */
-static pess_transitions *episodes_by_hand(void) {
-    pess_transitions *data = fresh();
+static pess_observations *episodes_by_hand(void) {
+    pess_observations *data = fresh();
     add(data, 1, 0, 1, 2, PESS_END_NONE);
     add(data, 2, 1, 2, 3, PESS_END_TERMINAL);
     add(data, 1, 0, 100, 5, PESS_END_NONE);
     add(data, 5, 9, 100, 6, PESS_END_NONE);
-    assert_ok(pess__transitions_stop(data, 3, &error), &error);
+    assert_ok(pess__observations_stop(data, 3, &error), &error);
     add(data, 7, 8, 1.5, 8, PESS_END_CUTOFF);
     add(data, 1, 0, 0, 1, PESS_END_NONE);
     add(data, 1, 1, 0, 1, PESS_END_NONE);
@@ -152,9 +152,9 @@ static pess_transitions *episodes_by_hand(void) {
     return data;
 }
 
-static void assert_info_by_hand(const pess_transitions *data) {
-    pess_transitions_info info;
-    pess_transitions_get_info(data, &info);
+static void assert_info_by_hand(const pess_observations *data) {
+    pess_observations_info info;
+    pess_observations_get_info(data, &info);
     assert_string_equal(info.game, "test");
     assert_string_equal(info.notes, "made=by hand\n");
     assert_true(info.bits == BITS && info.bytes == BYTES && info.actions == ACTIONS);
@@ -173,20 +173,20 @@ static void assert_info_by_hand(const pess_transitions *data) {
 
 static void episodes_are_summed(void **unused) {
     (void)unused;
-    pess_transitions *data = episodes_by_hand();
+    pess_observations *data = episodes_by_hand();
     assert_info_by_hand(data);
-    pess_transitions_destroy(data);
-    pess_transitions_info info;
+    pess_observations_destroy(data);
+    pess_observations_info info;
     data = fresh();
-    pess_transitions_get_info(data, &info);
+    pess_observations_get_info(data, &info);
     assert_true(info.transitions == 0 && info.episodes == 0 && isnan(info.mean_return) && isnan(info.gamma_return));
     add(data, 1, 0, 2, 1, PESS_END_NONE);
-    pess_transitions_get_info(data, &info);
+    pess_observations_get_info(data, &info);
     assert_true(info.episodes == 0 && isnan(info.mean_return) && isnan(info.ci95));
     add(data, 1, 0, 2, 1, PESS_END_TERMINAL);
-    pess_transitions_get_info(data, &info);
+    pess_observations_get_info(data, &info);
     assert_true(info.episodes == 1 && info.mean_return == 4 && isnan(info.ci95));
-    pess_transitions_destroy(data);
+    pess_observations_destroy(data);
 }
 
 /* ---- files */
@@ -204,9 +204,9 @@ static uint8_t *file_bytes(const char *path, size_t *size) {
     return bytes;
 }
 
-static uint8_t *written(const pess_transitions *data, size_t *size) {
+static uint8_t *written(const pess_observations *data, size_t *size) {
     const char *path = scratch_path(0, ".pessdata");
-    assert_ok(pess_transitions_write(data, path, &error), &error);
+    assert_ok(pess_observations_write(data, path, &error), &error);
     uint8_t *bytes = file_bytes(path, size);
     scratch_remove(path);
     return bytes;
@@ -215,58 +215,58 @@ static uint8_t *written(const pess_transitions *data, size_t *size) {
 static void a_file_brings_everything_back(void **unused) {
     (void)unused;
     const char *path = scratch_path(0, ".pessdata");
-    pess_transitions *data = episodes_by_hand(), *back = NULL;
-    assert_ok(pess_transitions_write(data, path, &error), &error);
-    assert_ok(pess_transitions_read(path, &back, &error), &error);
+    pess_observations *data = episodes_by_hand(), *back = NULL;
+    assert_ok(pess_observations_write(data, path, &error), &error);
+    assert_ok(pess_observations_read(path, &back, &error), &error);
     assert_same_data(data, back);
     assert_info_by_hand(back);
     add(back, 2, 3, 1, 99, PESS_END_TERMINAL); /* and it can grow on */
     assert_int_equal(back->states, 8);
-    pess_transitions_destroy(back);
-    pess_transitions_destroy(data);
+    pess_observations_destroy(back);
+    pess_observations_destroy(data);
     scratch_remove(path);
-    assert_int_equal(pess_transitions_read(path, &back, &error), PESS_IO);
+    assert_int_equal(pess_observations_read(path, &back, &error), PESS_IO);
 }
 
 /* Any byte changed, any end missing: a message, never data. */
 static void damage_is_refused(void **unused) {
     (void)unused;
     size_t size;
-    pess_transitions *data = episodes_by_hand(), *back = NULL;
+    pess_observations *data = episodes_by_hand(), *back = NULL;
     uint8_t *bytes = written(data, &size);
-    pess_transitions_destroy(data);
+    pess_observations_destroy(data);
     for (size_t i = 0; i < size; i++) {
         for (int bit = 0; bit < 8; bit++) {
             bytes[i] ^= (uint8_t)(1U << bit);
-            assert_failure(pess__transitions_read_memory("f.pessdata", bytes, size, &back, &error), PESS_INPUT, &error,
+            assert_failure(pess__observations_read_memory("f.pessdata", bytes, size, &back, &error), PESS_INPUT, &error,
                            "f.pessdata: ", i < 8 ? "not a dataset" : "damaged", "pess collect", NULL);
             bytes[i] ^= (uint8_t)(1U << bit);
         }
         uint8_t *cut = malloc(i > 0 ? i : 1); /* of its own, so that a sanitizer sees its end */
         assert_non_null(cut);
         memcpy(cut, bytes, i);
-        assert_failure(pess__transitions_read_memory("f.pessdata", cut, i, &back, &error), PESS_INPUT, &error,
+        assert_failure(pess__observations_read_memory("f.pessdata", cut, i, &back, &error), PESS_INPUT, &error,
                        "f.pessdata: ", "pess collect", NULL);
         free(cut);
     }
     assert_null(back);
-    assert_ok(pess__transitions_read_memory("f.pessdata", bytes, size, &back, &error), &error);
+    assert_ok(pess__observations_read_memory("f.pessdata", bytes, size, &back, &error), &error);
     assert_info_by_hand(back);
-    pess_transitions_destroy(back);
+    pess_observations_destroy(back);
     free(bytes);
 }
 
 /* Writes bytes at an offset, puts the checksum right and reads: what lies behind it is checked as well. */
 static void assert_refused(const uint8_t *good, size_t size, size_t at, const void *change, size_t length,
                            const char *word, const char *other) {
-    pess_transitions *back = NULL;
+    pess_observations *back = NULL;
     uint8_t *bytes = malloc(size);
     assert_non_null(bytes);
     memcpy(bytes, good, size);
     memcpy(bytes + at, change, length);
     const uint32_t crc = (uint32_t)crc32_z(crc32_z(0, NULL, 0), bytes, size - 4);
     memcpy(bytes + size - 4, &crc, sizeof crc);
-    assert_failure(pess__transitions_read_memory("f.pessdata", bytes, size, &back, &error), PESS_INPUT, &error,
+    assert_failure(pess__observations_read_memory("f.pessdata", bytes, size, &back, &error), PESS_INPUT, &error,
                    "f.pessdata: ", word, other, NULL);
     free(bytes);
 }
@@ -274,9 +274,9 @@ static void assert_refused(const uint8_t *good, size_t size, size_t at, const vo
 static void numbers_that_cannot_be_are_refused(void **unused) {
     (void)unused;
     size_t size;
-    pess_transitions *data = episodes_by_hand();
+    pess_observations *data = episodes_by_hand();
     uint8_t *good = written(data, &size);
-    pess_transitions_destroy(data);
+    pess_observations_destroy(data);
     const size_t game = 28, notes = game + 4 + 4, observations = notes + 4 + 13, state = observations + 7 * BYTES;
     const size_t next = state + 9 * 4, reward = next + 9 * 4, action = reward + 9 * 4, end = action + 9;
     assert_int_equal(size, end + 9 + 4);
@@ -314,7 +314,6 @@ static void numbers_that_cannot_be_are_refused(void **unused) {
     assert_refused(good, size, observations + BYTES, good + observations, BYTES, "observation 1 is the same",
                    "observation 0");
     assert_refused(good, size, observations + 2 * BYTES + 2, "\x10", 1, "observation 2", "20 bits");
-    assert_refused(good, size, game, "\x08\0\0\0breakout\0\0\0\0", 16, "breakout", "400");
     free(good);
 }
 
@@ -326,18 +325,18 @@ static pess_collect_options settings(const char *game, int64_t transitions, int6
     return o;
 }
 
-static pess_transitions *collected(const pess_collect_options *o) {
-    pess_transitions *data = NULL;
+static pess_observations *collected(const pess_collect_options *o) {
+    pess_observations *data = NULL;
     assert_ok(pess_collect(o, &data, &error), &error);
     return data;
 }
 
 /* The actions in the data, played in single environments: the same observations, rewards and ends come out, the last
  * observation of each episode included, and building from them one by one gives the same numbers. */
-static void assert_replays(const pess_transitions *data, const pess_collect_options *o) {
+static void assert_replays(const pess_observations *data, const pess_collect_options *o) {
     uint8_t before[PESS_ENV_MAX_BYTES], after[PESS_ENV_MAX_BYTES];
-    pess_transitions *built = NULL;
-    assert_ok(pess__transitions_create(data->game, data->notes, data->bits, data->actions, &built, &error), &error);
+    pess_observations *built = NULL;
+    assert_ok(pess__observations_create(data->game, data->notes, data->bits, data->actions, &built, &error), &error);
     int64_t at = 0;
     for (int64_t e = 0; e < o->envs && at < data->transitions; e++) {
         pess_env_options env = o->env;
@@ -354,16 +353,16 @@ static void assert_replays(const pess_transitions *data, const pess_collect_opti
             pess_env_observe_bits(one, before);
             assert_ok(pess_env_step(one, data->action[at], &result, &error), &error);
             pess_env_observe_bits(one, after);
-            assert_ok(pess__transitions_add(built, before, data->action[at], result.reward, after, result.end, &error),
+            assert_ok(pess__observations_add(built, before, data->action[at], result.reward, after, result.end, &error),
                       &error);
             if (result.end == PESS_END_NONE && k == count - 1)
-                assert_ok(pess__transitions_stop(built, at, &error), &error);
+                assert_ok(pess__observations_stop(built, at, &error), &error);
             if (result.end != PESS_END_NONE) assert_ok(pess_env_reset(one, &error), &error);
         }
         pess_env_destroy(one);
     }
     assert_same_data(data, built);
-    pess_transitions_destroy(built);
+    pess_observations_destroy(built);
 }
 
 static void what_is_collected_replays(void **unused) {
@@ -373,9 +372,9 @@ static void what_is_collected_replays(void **unused) {
         for (int64_t envs = 1; envs <= 40; envs += 13) {
             pess_collect_options o = settings(games[g], 3001, envs);
             if (envs == 14) o.env.step_limit = 17, o.env.sticky = 0.3;
-            pess_transitions *data = collected(&o);
+            pess_observations *data = collected(&o);
             assert_replays(data, &o);
-            pess_transitions_destroy(data);
+            pess_observations_destroy(data);
         }
 }
 
@@ -386,9 +385,9 @@ static void same_seed_same_bytes(void **unused) {
     uint8_t *bytes[3];
     for (int i = 0; i < 3; i++) {
         if (i == 2) o.seed++;
-        pess_transitions *data = collected(&o);
+        pess_observations *data = collected(&o);
         bytes[i] = written(data, &sizes[i]);
-        pess_transitions_destroy(data);
+        pess_observations_destroy(data);
     }
     assert_int_equal(sizes[0], sizes[1]);
     assert_memory_equal(bytes[0], bytes[1], sizes[0]);
@@ -399,13 +398,13 @@ static void same_seed_same_bytes(void **unused) {
 /* Left (0) pays 1 and ends; right (1) leads on along the chain, and pays 5 at its end. */
 static pess_mdp *chain(void) {
     enum { CHAIN = 6 };
-    pess_outcome outcomes[2 * CHAIN];
+    pess_mdp_transition transitions[2 * CHAIN];
     for (int64_t s = 0; s < CHAIN; s++) {
-        outcomes[2 * s] = (pess_outcome){s, 0, CHAIN, 1, 1};
-        outcomes[2 * s + 1] = (pess_outcome){s, 1, s + 1, 1, s == CHAIN - 1 ? 5 : 0};
+        transitions[2 * s] = (pess_mdp_transition){s, 0, CHAIN, 1, 1};
+        transitions[2 * s + 1] = (pess_mdp_transition){s, 1, s + 1, 1, s == CHAIN - 1 ? 5 : 0};
     }
     pess_mdp *mdp = NULL;
-    assert_ok(pess_mdp_create(CHAIN + 1, 2, outcomes, 2 * CHAIN, &mdp, &error), &error);
+    assert_ok(pess_mdp_create(CHAIN + 1, 2, transitions, 2 * CHAIN, &mdp, &error), &error);
     return mdp;
 }
 
@@ -414,10 +413,10 @@ static void an_mdp_is_collected(void **unused) {
     pess_mdp *mdp = chain();
     pess_collect_options o = settings(NULL, 60000, 9);
     o.mdp = mdp;
-    pess_transitions *data = collected(&o);
+    pess_observations *data = collected(&o);
     assert_replays(data, &o);
-    pess_transitions_info info;
-    pess_transitions_get_info(data, &info);
+    pess_observations_info info;
+    pess_observations_get_info(data, &info);
     assert_string_equal(info.game, "mdp");
     assert_true(info.bits == 7 && info.actions == 2 && info.states == 7 && info.pairs == 12);
     /* From state s the far end is reached with probability 2^-(6-s), else 1: the mean is 1 + 4·(63/64)/6. The deviation
@@ -425,13 +424,13 @@ static void an_mdp_is_collected(void **unused) {
      * five standard errors leave a false alarm below 1e-6. */
     assert_true(info.episodes > 30000 && info.terminals == info.episodes && info.cutoffs <= 9);
     assert_close(info.mean_return, 1 + 4.0 * 63 / 64 / 6, 5 * 1.5 / sqrt((double)info.episodes));
-    pess_transitions_destroy(data);
+    pess_observations_destroy(data);
     o.env.step_limit = 2; /* cut-offs are kept as such, and end whole episodes */
     data = collected(&o);
     assert_replays(data, &o);
-    pess_transitions_get_info(data, &info);
+    pess_observations_get_info(data, &info);
     assert_true(info.cutoffs > 1000 && info.terminals + info.cutoffs - data->stop_count == info.episodes);
-    pess_transitions_destroy(data);
+    pess_observations_destroy(data);
     pess_mdp_destroy(mdp);
 }
 
@@ -451,7 +450,7 @@ static void a_network_acts(void **unused) {
     o.net = net;
     for (int k = 0; k < 2; k++) {
         o.epsilon = k == 0 ? 0 : 0.3;
-        pess_transitions *data = collected(&o);
+        pess_observations *data = collected(&o);
         assert_replays(data, &o);
         int64_t greedy = 0;
         for (int64_t i = 0; i < data->transitions; i++) {
@@ -459,7 +458,7 @@ static void a_network_acts(void **unused) {
             int32_t action;
             float q[PESS_ENV_ACTIONS];
             int best = 0;
-            assert_true(pess_transitions_get(data, i, &state, &action, NULL, NULL, NULL));
+            assert_true(pess_observations_get(data, i, &state, &action, NULL, NULL, NULL));
             assert_ok(pess_net_apply(net, state, data->bytes, 1, 1, q, &error), &error);
             for (int a = 1; a < PESS_ENV_ACTIONS; a++)
                 if (q[a] > q[best]) best = a;
@@ -468,18 +467,18 @@ static void a_network_acts(void **unused) {
         /* Share 1 - ε·5/6 of greedy actions, deviation below 0.0043 (binomial); five of it for 1e-6. */
         if (k == 0) assert_int_equal(greedy, data->transitions);
         if (k == 1) assert_close((double)greedy / (double)data->transitions, 1 - 0.3 * 5 / 6, 5 * 0.0043);
-        pess_transitions_destroy(data);
+        pess_observations_destroy(data);
     }
     o.epsilon = 1;
-    pess_transitions *without = NULL, *with = collected(&o);
+    pess_observations *without = NULL, *with = collected(&o);
     o.net = NULL, o.epsilon = 0;
     without = collected(&o);
     assert_non_null(strstr(with->notes, "\nepsilon=1\n"));
     assert_non_null(strstr(without->notes, "\npolicy=random\nepsilon=1\n"));
     memcpy(with->notes, without->notes, sizeof with->notes);
     assert_same_data(with, without);
-    pess_transitions_destroy(with);
-    pess_transitions_destroy(without);
+    pess_observations_destroy(with);
+    pess_observations_destroy(without);
     pess_net_destroy(net);
 }
 
@@ -490,7 +489,7 @@ static bool stop_soon(void *user, const char *what, double done, double total, c
 
 static void settings_out_of_range_are_refused(void **unused) {
     (void)unused;
-    pess_transitions *data = NULL;
+    pess_observations *data = NULL;
     pess_collect_options o = settings("breakout", 10, 4), bad = o;
     bad.transitions = 0;
     assert_failure(pess_collect(&bad, &data, &error), PESS_ARGUMENT, &error, "transitions is 0", NULL);
@@ -517,7 +516,7 @@ static void settings_out_of_range_are_refused(void **unused) {
     data = collected(&o);
     assert_int_equal(data->transitions, 3);
     assert_int_equal(data->stop_count, 3);
-    pess_transitions_destroy(data);
+    pess_observations_destroy(data);
 }
 
 int main(void) {
