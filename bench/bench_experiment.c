@@ -21,7 +21,9 @@ static int run_figure(const char *name, int64_t trials, int threads) {
     options.threads = threads;
     pess_experiment *experiment = NULL;
     pess_error error = {0};
-    if (pess_experiment_run(&options, &experiment, &error) != PESS_OK) return die(error.message);
+    if (pess_experiment_create(&options, &experiment, &error) != PESS_OK ||
+        pess_experiment_run(experiment, &error) != PESS_OK)
+        return die(error.message);
     size_t count = 0;
     const pess_experiment_point *points = pess_experiment_points(experiment, &count);
     double ua = 0;

@@ -39,8 +39,8 @@ typedef struct pess_experiment_info {
     const char *findings; /* heading of its claims */
 } pess_experiment_info;
 
-PESS_API const pess_experiment_info *pess_experiment_list(size_t *count);       /* count may be NULL */
-PESS_API const pess_experiment_info *pess_experiment_find(const char *name);    /* NULL: there is none */
+PESS_API const pess_experiment_info *pess_experiment_list(size_t index); /* by position from 0; NULL past the last */
+PESS_API const pess_experiment_info *pess_experiment_find(const char *name); /* NULL: there is none */
 
 /* ---- settings */
 

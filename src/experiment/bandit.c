@@ -157,7 +157,8 @@ static pess_status workspace_create(const pess__trials *t, void **out, pess_erro
     PESS_TRY(pess__allocate(&w, 1, sizeof *w, "the bandit's workspace", error));
     pess_status status = create_counts(&w->counts, error);
     if (status == PESS_OK)
-        status = pess__allocate(&w->memory, SLOTS * b->method_count, sizeof *w->memory, "the bandit's workspace", error);
+        status =
+            pess__allocate(&w->memory, SLOTS * b->method_count, sizeof *w->memory, "the bandit's workspace", error);
     if (status != PESS_OK) {
         workspace_destroy(w);
         return status;
@@ -263,8 +264,8 @@ static pess_status judge(pess__trials *t, pess_error *error) {
     row->holds = below == 1;
     (void)snprintf(row->found, sizeof row->found, "exactly 1 − %.2g; in %.0f of %.0f repetitions", all, below * trials,
                    trials);
-    row = pess__experiment_add_claim(t->experiment, "data", "another arm's empirical mean is 1 with probability 1 − 4·10⁻⁵", NULL,
-                                   error);
+    row = pess__experiment_add_claim(t->experiment, "data",
+                                     "another arm's empirical mean is 1 with probability 1 − 4·10⁻⁵", NULL, error);
     if (row == NULL) return PESS_MEMORY;
     /* five standard deviations of a count whose mean is trials·0.99^999 */
     row->holds = fabs((1 - another) - none) * trials <= 5 * sqrt(trials * none) + 5;
@@ -278,9 +279,9 @@ static pess_status judge(pess__trials *t, pess_error *error) {
         const bool naive = strcmp(m->family, "naive") == 0;
         if (!lower_bound && !naive) continue;
         row = pess__experiment_add_claim(t->experiment, point->algorithm,
-                                       naive ? "takes the first arm with probability below 5·10⁻⁵ (here 0.99⁹⁹⁹)"
-                                             : "a lower-bound rule takes the first arm nearly always",
-                                       NULL, error);
+                                         naive ? "takes the first arm with probability below 5·10⁻⁵ (here 0.99⁹⁹⁹)"
+                                               : "a lower-bound rule takes the first arm nearly always",
+                                         NULL, error);
         if (row == NULL) return PESS_MEMORY;
         row->holds = naive ? fabs(point->mean - none) * trials <= 5 * sqrt(trials * none) + 5 : point->mean > 0.99;
         (void)snprintf(row->found, sizeof row->found, "takes it with probability %.6g (± %.2g)", point->mean,

@@ -122,8 +122,7 @@ static double cost_of(const pess__work *work, const pess__task *task) {
 
 static pess_status make(pess__worker *w, const pess__task *task, pess_error *error) {
     const pess__work *work = w->execution->work;
-    if (task->run < 0)
-        return work->prepare != NULL ? work->prepare(work->context, w, task->group, error) : PESS_OK;
+    if (task->run < 0) return work->prepare != NULL ? work->prepare(work->context, w, task->group, error) : PESS_OK;
     PESS_TRY(work->run(work->context, w, task->group, task->run, error));
     return keep(w, task->group, task->run, error);
 }
@@ -192,8 +191,9 @@ static double done_so_far(const execution *x) {
 static bool report(const execution *x, double done) {
     const pess__work *w = x->work;
     const double share = x->total > 0 ? done / x->total : 1, left = (double)(w->units_total - w->units_before);
-    return w->progress.report == NULL || w->progress.report(w->progress.user, w->what, (double)w->units_before + share * left,
-                                                            (double)w->units_total, w->unit);
+    return w->progress.report == NULL ||
+           w->progress.report(w->progress.user, w->what, (double)w->units_before + share * left, (double)w->units_total,
+                              w->unit);
 }
 
 /* The lock is held, and let go while others are told. */

@@ -43,15 +43,14 @@ typedef struct pess__executed {
     pess_error divergence; /* what the first of them said */
 } pess__executed;
 
-/* PESS_OK also where it was interrupted or runs diverged: `out` tells. Else the first failure, which stops the others. */
+/* PESS_OK also where it was interrupted or runs diverged: `out` tells. Else the first failure, which stops the others.
+ */
 typedef pess_status pess__executor(const pess__work *work, pess__executed *out, pess_error *error);
 
 pess__executor pess__execute_on_threads;
 
 /* Datasets are dealt to the shards one by one; shards count from 1. */
-static inline bool pess__shard_has(int64_t group, int64_t shard, int64_t shards) {
-    return group % shards == shard - 1;
-}
+static inline bool pess__shard_has(int64_t group, int64_t shard, int64_t shards) { return group % shards == shard - 1; }
 
 /* ---- for the functions of a work */
 

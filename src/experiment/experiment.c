@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <threads.h>
 
 static const pess__experiment_kind *const kinds[] = {
     &pess__experiment_bandit,          &pess__experiment_gridworld_exploration, &pess__experiment_gridworld_data,
@@ -18,18 +17,8 @@ enum { KIND_COUNT = sizeof kinds / sizeof kinds[0] };
 
 const pess__experiment_kind *pess__experiment_row(size_t index) { return index < KIND_COUNT ? kinds[index] : NULL; }
 
-/* The public list is one array, the rows live in the experiments' files: copied together on first use. */
-static pess_experiment_info infos[KIND_COUNT];
-static once_flag infos_once = ONCE_FLAG_INIT;
-
-static void fill_infos(void) {
-    for (size_t i = 0; i < KIND_COUNT; i++) infos[i] = kinds[i]->info;
-}
-
-const pess_experiment_info *pess_experiment_list(size_t *count) {
-    call_once(&infos_once, fill_infos);
-    if (count != NULL) *count = KIND_COUNT;
-    return infos;
+const pess_experiment_info *pess_experiment_list(size_t index) {
+    return index < KIND_COUNT ? &kinds[index]->info : NULL;
 }
 
 static const pess__experiment_kind *find_kind(const char *name) {
@@ -82,8 +71,8 @@ pess_experiment_claim *pess__experiment_add_claim(pess_experiment *e, const char
 
 pess_status pess__experiment_add_warning(pess_experiment *e, const pess__experiment_warning *warning,
                                          pess_error *error) {
-    PESS_TRY(pess__grow(&e->warnings, &e->warning_room, e->warning_count + 1, sizeof *e->warnings, "the warnings",
-                        error));
+    PESS_TRY(
+        pess__grow(&e->warnings, &e->warning_room, e->warning_count + 1, sizeof *e->warnings, "the warnings", error));
     e->warnings[e->warning_count++] = *warning;
     return PESS_OK;
 }

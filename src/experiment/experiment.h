@@ -72,7 +72,8 @@ struct pess__engine {
     void (*facts)(const pess_experiment *experiment, char *out, size_t size);
     /* Finished runs, and the seconds that they took together; NAN: not known. */
     int64_t (*finished)(const pess_experiment *experiment, double *seconds);
-    void (*written)(const pess_experiment *experiment); /* the files are there: what served until then can go; or NULL */
+    void (*written)(
+        const pess_experiment *experiment); /* the files are there: what served until then can go; or NULL */
     void (*destroy)(pess_experiment *experiment);
 };
 

@@ -76,8 +76,8 @@ struct pess__games {
     char (*curve_names)[48];       /* that the points speak of: "behaviour", every shown curve, "NAME-argmax" */
 };
 
-/* A point's further values, in the order of PESS__GAMES_COLUMNS. Beside the algorithms there are curves "behaviour", the
- * policy that collected the data, and "NAME-argmax" for algorithms that act by sampling. */
+/* A point's further values, in the order of PESS__GAMES_COLUMNS. Beside the algorithms there are curves "behaviour",
+ * the policy that collected the data, and "NAME-argmax" for algorithms that act by sampling. */
 enum {
     PESS__FINAL,     /* of the final update alone */
     PESS__BEST,      /* of the best evaluations seen: not a result */
@@ -88,8 +88,7 @@ enum {
     PESS__SPREAD,    /* largest minus smallest of the scored updates */
     PESS__BEHAVIOUR
 };
-#define PESS__GAMES_COLUMNS                                                                                            \
-    "final_mean best_mean control_mean predicted obtained outside spread behaviour_mean"
+#define PESS__GAMES_COLUMNS "final_mean best_mean control_mean predicted obtained outside spread behaviour_mean"
 /* What the rows have in common. */
 #define PESS__GAMES_SETTINGS "games controls protocol policies shard keep-data"
 extern const pess__experiment_default pess__games_defaults[];
@@ -169,8 +168,8 @@ const pess_experiment_point *pess__games_point_at(const pess_experiment_point *p
 
 /* ---- games_claims.c, games_goals.c */
 enum { PESS__GAMES_CLAIMS = 4 }; /* per game, at most */
-/* Judges what the paper says of a game's curves over ε; `proximal` names the curve that speaks for proximal. Returns how
- * many claims it wrote. */
+/* Judges what the paper says of a game's curves over ε; `proximal` names the curve that speaks for proximal. Returns
+ * how many claims it wrote. */
 size_t pess__games_judge(const pess_experiment_point *points, size_t count, const char *game, const double *x,
                          int x_count, const char *proximal, pess_experiment_claim out[PESS__GAMES_CLAIMS]);
 enum { PESS__GAMES_GOALS = 2 }; /* per game, at most; and as many for all games together */

@@ -14,7 +14,8 @@ bool pess__games_is_imitation(const pess__games *m, int curve) {
 static pess_status unknown_learner(const char *word, pess_error *error) {
     char known[300] = "";
     const pess_learner_info *learner;
-    for (size_t i = 0; (learner = pess_learner_list(i)) != NULL; i++) pess__list_append(known, sizeof known, learner->name);
+    for (size_t i = 0; (learner = pess_learner_list(i)) != NULL; i++)
+        pess__list_append(known, sizeof known, learner->name);
     return pess__fail(error, PESS_ARGUMENT, "algorithms: found '%s', expected some of %s, each NAME or NAME:ALPHA",
                       word, known);
 }

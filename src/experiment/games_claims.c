@@ -128,8 +128,8 @@ static void judge_freeway(const pess__curves *c, pess_experiment_claim *claim) {
                    naive_x, behaviour, c->x[0]);
 }
 
-size_t pess__games_judge(const pess_experiment_point *points, size_t count, const char *game, const double *x, int x_count,
-                         const char *proximal, pess_experiment_claim out[PESS__GAMES_CLAIMS]) {
+size_t pess__games_judge(const pess_experiment_point *points, size_t count, const char *game, const double *x,
+                         int x_count, const char *proximal, pess_experiment_claim out[PESS__GAMES_CLAIMS]) {
     static const struct {
         const char *claim, *rule, *game; /* game NULL: of all */
         void (*judge)(const pess__curves *, pess_experiment_claim *);

@@ -138,15 +138,14 @@ pess_status pess__games_summarise(pess__games *m, pess_error *error) {
     const int count = list_rows(m, rows);
     for (int g = 0; g < m->game_count; g++)
         for (int r = 0; r < count; r++)
-            for (int x = 0; x < m->x_count; x++)
-                PESS_TRY(add_point(m, g, x, &rows[r], m->curve_names[r], error));
+            for (int x = 0; x < m->x_count; x++) PESS_TRY(add_point(m, g, x, &rows[r], m->curve_names[r], error));
     pess__games_describe(m);
     PESS_TRY(m->axis->judge(m, error));
     return add_warnings(m, error);
 }
 
 const pess_experiment_point *pess__games_point_at(const pess_experiment_point *points, size_t count, const char *game,
-                                               const char *algorithm, double x) {
+                                                  const char *algorithm, double x) {
     for (size_t i = 0; i < count; i++)
         if (points[i].x == x && strcmp(points[i].game, game) == 0 && strcmp(points[i].algorithm, algorithm) == 0)
             return &points[i];

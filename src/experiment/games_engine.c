@@ -34,12 +34,13 @@ static pess_status read_player(pess__games *m, int index, pess_error *error) {
     char path[PESS__EXPERIMENT_PATH + 80];
     pess_net_info info;
     if (directory == NULL)
-        return pess__fail(error, PESS_IO, "policies: no player of %s to collect data with; expected a directory with %s.pessnet",
-                          game, game);
+        return pess__fail(error, PESS_IO,
+                          "policies: no player of %s to collect data with; expected a directory with %s.pessnet", game,
+                          game);
     (void)snprintf(path, sizeof path, "%s/%s.pessnet", directory, game);
     if (access(path, R_OK) != 0)
-        return pess__fail(error, PESS_IO, "policies: no player of %s to collect data with: %s cannot be read: %s", game, path,
-                          strerror(errno));
+        return pess__fail(error, PESS_IO, "policies: no player of %s to collect data with: %s cannot be read: %s", game,
+                          path, strerror(errno));
     PESS_TRY(pess_net_read(path, NULL, &m->policy[index], error));
     PESS_TRY(pess_net_check_game(m->policy[index], path, m->games[index], error));
     PESS_TRY(pess_net_samples(m->policy[index], path, &m->policy_samples[index], error));
@@ -51,7 +52,8 @@ static pess_status read_player(pess__games *m, int index, pess_error *error) {
 static pess_status read_players(pess_experiment *e, pess_error *error) {
     pess__games *m = e->plan;
     if (m->options->out == NULL)
-        return pess__fail(error, PESS_ARGUMENT, "out: found no directory; runs with games take long and are kept in one");
+        return pess__fail(error, PESS_ARGUMENT,
+                          "out: found no directory; runs with games take long and are kept in one");
     for (int i = 0; i < m->game_count; i++) PESS_TRY(read_player(m, i, error));
     return PESS_OK;
 }

@@ -20,8 +20,7 @@ static pess_status judge(pess__games *m, pess_error *error) {
     const size_t count = (size_t)e->point_count;
     const char *proximal = pess__curve_of(e->points, count, "proximal");
     for (int g = 0; g < m->game_count; g++) {
-        const size_t found =
-            pess__games_judge(e->points, count, m->games[g]->name, m->x, m->x_count, proximal, claims);
+        const size_t found = pess__games_judge(e->points, count, m->games[g]->name, m->x, m->x_count, proximal, claims);
         PESS_TRY(pess__games_add_claims(m, claims, found, error));
     }
     const size_t found =

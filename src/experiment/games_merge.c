@@ -134,7 +134,8 @@ static pess_status merge(pess__games *m, const char *const *directories, size_t 
 static pess_status check_out(const char *out, pess_error *error) {
     bool used = false;
     PESS_TRY(pess__experiment_check_directory(out, &pess__engine_games, &used, error));
-    if (used) return pess__fail(error, PESS_ARGUMENT, "out: %s holds runs already; choose an empty or new directory", out);
+    if (used)
+        return pess__fail(error, PESS_ARGUMENT, "out: %s holds runs already; choose an empty or new directory", out);
     return PESS_OK;
 }
 

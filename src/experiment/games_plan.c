@@ -12,7 +12,8 @@
 /* ---- lists: words between commas */
 
 pess_status pess__list_begin(pess__list *words, const char *what, const char *text, pess_error *error) {
-    if (text == NULL || *text == '\0') return pess__fail(error, PESS_ARGUMENT, "%s: found nothing, expected a list", what);
+    if (text == NULL || *text == '\0')
+        return pess__fail(error, PESS_ARGUMENT, "%s: found nothing, expected a list", what);
     if (strlen(text) >= sizeof words->text)
         return pess__fail(error, PESS_ARGUMENT, "%s: the list is longer than %d bytes", what, PESS__GAMES_LIST - 1);
     (void)snprintf(words->text, sizeof words->text, "%s", text);
@@ -34,12 +35,14 @@ static pess_status plan_games(pess__games *m, pess_error *error) {
         const pess_env_info *game = pess_env_find(word);
         if (game == NULL) {
             char known[200] = "";
-            for (size_t i = 0; (game = pess_env_list(i)) != NULL; i++) pess__list_append(known, sizeof known, game->name);
+            for (size_t i = 0; (game = pess_env_list(i)) != NULL; i++)
+                pess__list_append(known, sizeof known, game->name);
             return pess__fail(error, PESS_ARGUMENT, "games: found '%s', expected some of %s", word, known);
         }
         for (int i = 0; i < m->game_count; i++)
             if (m->games[i] == game) return pess__fail(error, PESS_ARGUMENT, "games: '%s' is there twice", word);
-        if (m->game_count == PESS__GAMES_LIMIT) return pess__fail(error, PESS_ARGUMENT, "games: found more than %d", PESS__GAMES_LIMIT);
+        if (m->game_count == PESS__GAMES_LIMIT)
+            return pess__fail(error, PESS_ARGUMENT, "games: found more than %d", PESS__GAMES_LIMIT);
         m->games[m->game_count++] = game;
     }
     return PESS_OK;
@@ -150,8 +153,8 @@ void pess__games_describe(pess__games *m) {
         "network and training. Protocol %s: %lld Bellman updates of %lld gradient steps of %lld samples, the "
         "network %s; γ = 0.99. The score is the mean undiscounted return of the last %d updates, %lld "
         "episodes each.",
-        data, trials, m->x_count, m->options->protocol, (long long)p->updates, (long long)p->steps,
-        (long long)p->batch, p->reset ? "begun anew at each" : "kept from one to the next", PESS_SCORED_UPDATES,
+        data, trials, m->x_count, m->options->protocol, (long long)p->updates, (long long)p->steps, (long long)p->batch,
+        p->reset ? "begun anew at each" : "kept from one to the next", PESS_SCORED_UPDATES,
         (long long)p->score_episodes);
 }
 
@@ -164,7 +167,8 @@ static pess_status find_protocol(pess__games *m, pess_error *error) {
         return PESS_OK;
     }
     char known[200] = "";
-    for (size_t i = 0; (found = pess_protocol_list(i)) != NULL; i++) pess__list_append(known, sizeof known, found->name);
+    for (size_t i = 0; (found = pess_protocol_list(i)) != NULL; i++)
+        pess__list_append(known, sizeof known, found->name);
     return pess__fail(error, PESS_ARGUMENT, "protocol: found '%s', expected one of %s", m->options->protocol, known);
 }
 

@@ -12,11 +12,11 @@
 typedef struct running {
     pess__games *m;
     pess_observations **data; /* [dataset_count] in memory */
-    bool *keep;              /* [dataset_count] its file stays when its runs are done */
-    double *behaviour;       /* [dataset_count] */
-    bool *todo;              /* [dataset_count*curve_count] */
-    double *cost;            /* [dataset_count*curve_count] seconds of the trainings, as estimated before the first */
-    double *prepare_cost;    /* [dataset_count] */
+    bool *keep;               /* [dataset_count] its file stays when its runs are done */
+    double *behaviour;        /* [dataset_count] */
+    bool *todo;               /* [dataset_count*curve_count] */
+    double *cost;             /* [dataset_count*curve_count] seconds of the trainings, as estimated before the first */
+    double *prepare_cost;     /* [dataset_count] */
     int64_t run_count, run_total; /* finished runs, those found at the start among them */
 } running;
 
@@ -38,7 +38,8 @@ static pess_observations *read_data(const running *r, int64_t index, const char 
     return NULL;
 }
 
-static pess_status collect(const running *r, pess__worker *worker, int64_t index, const char *path, pess_observations **out, pess_error *error) {
+static pess_status collect(const running *r, pess__worker *worker, int64_t index, const char *path,
+                           pess_observations **out, pess_error *error) {
     const pess__games *m = r->m;
     const pess__games_dataset *dataset = &m->datasets[index];
     pess_collect_options options = pess_collect_options_defaults();
@@ -85,8 +86,8 @@ static pess_status play(const running *r, pess__worker *worker, int64_t index, d
 
 /* ---- a training */
 
-static void set_train_options(const running *r, pess__worker *worker, int64_t index, int curve, const char *directory, const char *imitation,
-                              pess_train_options *o) {
+static void set_train_options(const running *r, pess__worker *worker, int64_t index, int curve, const char *directory,
+                              const char *imitation, pess_train_options *o) {
     const pess__games *m = r->m;
     const pess__games_dataset *dataset = &m->datasets[index];
     *o = pess_train_options_defaults();

@@ -218,7 +218,8 @@ static pess_status get_options(const char *where, const char *settings, texts *t
     PESS_TRY(check_schema(where, settings, error));
     PESS_TRY(get_texts(where, settings, t, error));
     const pess__games_axis *axis = axis_of(t->experiment);
-    if (axis == NULL) return pess__fail(error, PESS_INPUT, "%s: there is no experiment '%s' with games", where, t->experiment);
+    if (axis == NULL)
+        return pess__fail(error, PESS_INPUT, "%s: there is no experiment '%s' with games", where, t->experiment);
     PESS_TRY(get_text(where, settings, axis->fixed, t->fixed, sizeof t->fixed, error));
     PESS_TRY(get_integer(where, settings, "trials", &o->trials, error));
     o->experiment = t->experiment;

@@ -83,8 +83,8 @@ static pess_status read_algorithms(pess__trials *trials, pess__gridworld *grid, 
         memcpy(name, word, strlen(word) + 1);
         char *colon = strchr(name, ':');
         if (colon != NULL) *colon = '\0';
-        PESS_TRY(add_algorithm(grid, word, name, colon != NULL ? colon + 1 : NULL, trials->options->absorbed_alpha,
-                               error));
+        PESS_TRY(
+            add_algorithm(grid, word, name, colon != NULL ? colon + 1 : NULL, trials->options->absorbed_alpha, error));
     }
     return PESS_OK;
 }
@@ -192,8 +192,8 @@ pess_status pess__gridworld_workspace_create(const pess__trials *trials, void **
 
 void pess__gridworld_workspace_destroy(void *workspace) { pess__grid_workspace_destroy(workspace); }
 
-pess_status pess__gridworld_run(const pess__trials *trials, void *workspace, int64_t first, int64_t count,
-                                double *out, pess_error *error) {
+pess_status pess__gridworld_run(const pess__trials *trials, void *workspace, int64_t first, int64_t count, double *out,
+                                pess_error *error) {
     const pess__gridworld *grid = trials->context;
     return pess__grid_block(&grid->plan, workspace, first, count, out, error);
 }

@@ -36,8 +36,8 @@ pess_status pess__gridworld_judge_data(pess__trials *trials, pess_error *error);
 /* Rows of the table of experiments. */
 pess_status pess__gridworld_workspace_create(const pess__trials *trials, void **out, pess_error *error);
 void pess__gridworld_workspace_destroy(void *workspace);
-pess_status pess__gridworld_run(const pess__trials *trials, void *workspace, int64_t first, int64_t count,
-                                double *out, pess_error *error);
+pess_status pess__gridworld_run(const pess__trials *trials, void *workspace, int64_t first, int64_t count, double *out,
+                                pess_error *error);
 void pess__gridworld_release(pess__trials *trials);
 
 #endif

@@ -84,7 +84,8 @@ static pess_status prepare(pess__trials *trials, pess_error *error) {
                    "times that for UA (Hoeffding, δ = %g) and %.3g times that for proximal. ",
                    1 / unit_of(o, GRID_UA), DELTA, 1 / unit_of(o, GRID_PROXIMAL));
     const size_t used = strlen(trials->experiment->description);
-    pess__gridworld_describe(trials, true, trials->experiment->description + used, sizeof trials->experiment->description - used);
+    pess__gridworld_describe(trials, true, trials->experiment->description + used,
+                             sizeof trials->experiment->description - used);
     return PESS_OK;
 }
 
@@ -102,8 +103,9 @@ static pess_status judge(pess__trials *trials, pess_error *error) {
         if (row == NULL) return PESS_MEMORY;
         row->judged = false;
         (void)snprintf(row->found, sizeof row->found,
-                       "ε = %g, %lld transitions: best α %.3g (theory's units %.3g), return %.2f ± %.2f", best->values[PESS__EPSILON],
-                       (long long)best->values[PESS__TRANSITIONS], best->x, best->values[PESS__ALPHA_THEORY], best->mean, best->ci95);
+                       "ε = %g, %lld transitions: best α %.3g (theory's units %.3g), return %.2f ± %.2f",
+                       best->values[PESS__EPSILON], (long long)best->values[PESS__TRANSITIONS], best->x,
+                       best->values[PESS__ALPHA_THEORY], best->mean, best->ci95);
         best = NULL;
     }
     return PESS_OK;
@@ -126,7 +128,11 @@ const pess__experiment_kind pess__experiment_gridworld_alpha = {
              .columns = PESS__TRIAL_COLUMNS,
              .settings = PESS__GRIDWORLD_SETTINGS,
              .findings = "The best α of every panel"},
-    .defaults = (const pess__experiment_default[]){{"trials", "300"}, {"points", "19"}, {"gamma", "0.99"}, {"algorithms", "imitation,naive,ua,proximal"}, {NULL, NULL}},
+    .defaults = (const pess__experiment_default[]){{"trials", "300"},
+                                                   {"points", "19"},
+                                                   {"gamma", "0.99"},
+                                                   {"algorithms", "imitation,naive,ua,proximal"},
+                                                   {NULL, NULL}},
     .results = "epsilon transitions alpha_theory",
     .panel_per_dataset = true,
     .tables = pess__trial_tables,

@@ -27,7 +27,8 @@ static pess_status prepare(pess__trials *trials, pess_error *error) {
                    "(ε = 1). ",
                    TRANSITIONS);
     const size_t used = strlen(trials->experiment->description);
-    pess__gridworld_describe(trials, false, trials->experiment->description + used, sizeof trials->experiment->description - used);
+    pess__gridworld_describe(trials, false, trials->experiment->description + used,
+                             sizeof trials->experiment->description - used);
     return status;
 }
 
@@ -48,7 +49,11 @@ const pess__experiment_kind pess__experiment_gridworld_exploration = {
              .columns = PESS__TRIAL_COLUMNS,
              .settings = PESS__GRIDWORLD_SETTINGS " absorbed-alpha",
              .findings = "What the paper predicts, and what came out"},
-    .defaults = (const pess__experiment_default[]){{"trials", "1000"}, {"points", "25"}, {"gamma", "0.99"}, {"algorithms", "imitation,naive,ua,proximal"}, {NULL, NULL}},
+    .defaults = (const pess__experiment_default[]){{"trials", "1000"},
+                                                   {"points", "25"},
+                                                   {"gamma", "0.99"},
+                                                   {"algorithms", "imitation,naive,ua,proximal"},
+                                                   {NULL, NULL}},
     .tables = pess__trial_tables,
     .explanation = PESS__TRIAL_EXPLANATION,
     .engine = &pess__engine_trials,

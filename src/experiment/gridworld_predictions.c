@@ -93,9 +93,9 @@ pess_status pess__gridworld_judge_exploration(pess__trials *t, pess_error *error
     int64_t n = 0;
     const pess_experiment_point *imitation = curve(t, "imitation", &n);
     pess_experiment_claim *row = predict(t, "imitation",
-                                   "performs well if and only if the data policy does: falls from "
-                                   "optimal at ε = 0 to random at ε = 1",
-                                   NULL, error);
+                                         "performs well if and only if the data policy does: falls from "
+                                         "optimal at ε = 0 to random at ε = 1",
+                                         NULL, error);
     if (row == NULL) return PESS_MEMORY;
     bool falls = true;
     for (int64_t i = 1; i < n; i++)
@@ -130,9 +130,9 @@ pess_status pess__gridworld_judge_data(pess__trials *t, pess_error *error) {
     int64_t n = 0;
     const pess_experiment_point *imitation = curve(t, "imitation", &n), *optimal = curve(t, "optimal", &n);
     pess_experiment_claim *row = predict(t, "imitation",
-                                   "follows the data policy: settles at its return, far from optimal, "
-                                   "however much data there are",
-                                   NULL, error);
+                                         "follows the data policy: settles at its return, far from optimal, "
+                                         "however much data there are",
+                                         NULL, error);
     if (row == NULL) return PESS_MEMORY;
     const double last = score_at(t, "imitation", n - 1), before = score_at(t, "imitation", 3 * n / 4);
     row->holds = fabs(last - before) < 0.02 && imitation[n - 1].mean < 0.9 * optimal[n - 1].mean;

@@ -101,10 +101,11 @@ pess_status pess__grid_workspace_create(const pess__grid_plan *plan, pess__grid_
     PESS_TRY(pess__allocate(&workspace, 1, sizeof *workspace, "a block of trials", error));
     pieces p = {0};
     hand_out(plan, workspace, &p);
-    pess_status status = pess__allocate(&workspace->memory, p.used, sizeof *workspace->memory, "a block of trials", error);
+    pess_status status =
+        pess__allocate(&workspace->memory, p.used, sizeof *workspace->memory, "a block of trials", error);
     if (status == PESS_OK)
-        status =
-            pess__allocate(&workspace->jobs, CHUNK * plan->method_count, sizeof *workspace->jobs, "a block of trials", error);
+        status = pess__allocate(&workspace->jobs, CHUNK * plan->method_count, sizeof *workspace->jobs,
+                                "a block of trials", error);
     if (status == PESS_OK)
         status = pess__torus_solver_create(&plan->torus, plan->elimination, plan->gamma, &workspace->solver, error);
     if (status != PESS_OK) {
@@ -138,7 +139,8 @@ static void draw_worlds(const pess__grid_plan *plan, pess__grid_workspace *works
                                     .reward = workspace->truth[i].reward,
                                     .policy = workspace->best[i],
                                     .values = workspace->best_values[i]};
-        jobs[count + i] = (pess__torus_job){.kind = TORUS_EVALUATE, .truth = &workspace->truth[i], .policy = workspace->uniform};
+        jobs[count + i] =
+            (pess__torus_job){.kind = TORUS_EVALUATE, .truth = &workspace->truth[i], .policy = workspace->uniform};
     }
     pess__torus_run_jobs(&workspace->solver, jobs, 2 * count);
     for (int64_t i = 0; i < count; i++) {
@@ -177,7 +179,8 @@ static void find_laws(const pess__grid_plan *plan, pess__grid_workspace *workspa
     }
     for (int64_t c = 1; c < plan->case_count; c++)
         if (plan->cases[c].epsilon == plan->cases[c - 1].epsilon)
-            memcpy(workspace->law + c * states, workspace->law + (c - 1) * states, (size_t)states * sizeof *workspace->law);
+            memcpy(workspace->law + c * states, workspace->law + (c - 1) * states,
+                   (size_t)states * sizeof *workspace->law);
 }
 
 /* ---- one case: its dataset and what the methods make of it */
@@ -193,8 +196,8 @@ static void penalise(const pess__grid_plan *plan, const dataset *data, double al
     }
 }
 
-static pess_status prepare_job(const pess__grid_plan *plan, pess__grid_workspace *workspace, int64_t trial, uint64_t stream,
-                               int64_t m, dataset *data, pess__torus_job *job, pess_error *error) {
+static pess_status prepare_job(const pess__grid_plan *plan, pess__grid_workspace *workspace, int64_t trial,
+                               uint64_t stream, int64_t m, dataset *data, pess__torus_job *job, pess_error *error) {
     const pess__grid_method *method = &plan->methods[m];
     const int64_t pairs = plan->torus.states * A;
     double *reward = data->reward + m * pairs, *policy = data->policy + m * pairs;
@@ -228,14 +231,15 @@ static bool is_constant(const pess__grid_method *method) {
     return method->kind == GRID_RANDOM || method->kind == GRID_OPTIMAL;
 }
 
-static pess_status prepare_case(const pess__grid_plan *plan, pess__grid_workspace *workspace, int64_t number, int64_t trial,
-                                int64_t c, dataset *data, int64_t *jobs, pess_error *error) {
+static pess_status prepare_case(const pess__grid_plan *plan, pess__grid_workspace *workspace, int64_t number,
+                                int64_t trial, int64_t c, dataset *data, int64_t *jobs, pess_error *error) {
     const int64_t states = plan->torus.states;
     const pess__grid_case *grid_case = &plan->cases[c];
     soften(plan, workspace->best[trial], grid_case->epsilon, workspace->weight);
     workspace->cumulative[0] = 0;
     for (int64_t z = 0; z < states * A; z++)
-        workspace->cumulative[z + 1] = workspace->cumulative[z] + workspace->weight[z] * workspace->law[c * states + z / A];
+        workspace->cumulative[z + 1] =
+            workspace->cumulative[z] + workspace->weight[z] * workspace->law[c * states + z / A];
     /* a stream of its own for every dataset, whatever the number of cases */
     const uint64_t index = (uint64_t)number << 20 | (uint64_t)c;
     pess__rng rng = pess__rng_stream(plan->seed, "experiment-data", index);
@@ -249,8 +253,8 @@ static pess_status prepare_case(const pess__grid_plan *plan, pess__grid_workspac
     return PESS_OK;
 }
 
-static pess_status run_trial(const pess__grid_plan *plan, pess__grid_workspace *workspace, int64_t number, int64_t trial,
-                             double *out, pess_error *error) {
+static pess_status run_trial(const pess__grid_plan *plan, pess__grid_workspace *workspace, int64_t number,
+                             int64_t trial, double *out, pess_error *error) {
     find_laws(plan, workspace, trial);
     for (int64_t begin = 0; begin < plan->case_count; begin += CHUNK) {
         const int64_t end = begin + CHUNK < plan->case_count ? begin + CHUNK : plan->case_count;

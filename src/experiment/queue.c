@@ -99,8 +99,8 @@ static bool take_run(pess__queue *q, pess__task *out) {
     return false;
 }
 
-/* Preparing comes early: while fewer runs are ready than there are threads, so that at the end nobody waits for the last
- * group. */
+/* Preparing comes early: while fewer runs are ready than there are threads, so that at the end nobody waits for the
+ * last group. */
 bool pess__queue_take(pess__queue *q, pess__task *out) {
     if (q->ready < q->threads && take_group(q, out)) return true;
     return take_run(q, out) || take_group(q, out);

@@ -1,5 +1,5 @@
-/* Which task comes next. A group is prepared, then its runs are ready, the longest first. Only threads + 1 groups are in
- * memory at a time. No threads here: the caller holds a lock. */
+/* Which task comes next. A group is prepared, then its runs are ready, the longest first. Only threads + 1 groups are
+ * in memory at a time. No threads here: the caller holds a lock. */
 #ifndef PESS_EXPERIMENT_QUEUE_H
 #define PESS_EXPERIMENT_QUEUE_H
 

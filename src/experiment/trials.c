@@ -21,8 +21,7 @@ const pess__experiment_table pess__trial_tables[] = {
 /* ---- for the rows */
 
 pess_status pess__trials_add_column(pess__trials *t, const pess__column *column, pess_error *error) {
-    PESS_TRY(
-        pess__grow(&t->columns, &t->column_room, t->column_count + 1, sizeof *t->columns, "the curves", error));
+    PESS_TRY(pess__grow(&t->columns, &t->column_room, t->column_count + 1, sizeof *t->columns, "the curves", error));
     t->columns[t->column_count++] = *column;
     return PESS_OK;
 }
@@ -109,14 +108,15 @@ static void destroy(pess_experiment *e) {
 
 /* ---- the checkpoint */
 
-/* Every setting that the trials' values depend on, and nothing else; the version, which is not compared, comes first. */
+/* Every setting that the trials' values depend on, and nothing else; the version, which is not compared, comes first.
+ */
 static void write_signature(const pess__trials *t, char *out, size_t size) {
     const pess_experiment_options *o = t->options;
     (void)snprintf(out, size,
                    "%s %s seed=%llu points=%lld rows=%lld cols=%lld gamma=%.17g beta=%.17g,%.17g state-dist=%s clip=%s "
                    "alpha=%.17g algorithms=%s values=%lld preset=%s",
-                   pess_version(), o->experiment, (unsigned long long)o->seed, (long long)o->points,
-                   (long long)o->rows, (long long)o->cols, o->gamma, o->reward_beta[0], o->reward_beta[1],
+                   pess_version(), o->experiment, (unsigned long long)o->seed, (long long)o->points, (long long)o->rows,
+                   (long long)o->cols, o->gamma, o->reward_beta[0], o->reward_beta[1],
                    o->state_dist == PESS_STATE_DIST_START ? "start" : "stationary", o->clip == 1 ? "on" : "off",
                    o->absorbed_alpha, o->algorithms, (long long)t->value_count,
                    o->preset == PESS_PRESET_CODE ? "code" : "text");
@@ -204,8 +204,9 @@ static pess_status interrupted(const pess__trials *t, pess_error *error) {
     if (t->options->out == NULL)
         return pess__fail(error, PESS_INTERRUPTED, "interrupted after %lld of %lld trials; nothing was kept",
                           (long long)done, (long long)all);
-    return pess__fail(error, PESS_INTERRUPTED, "interrupted after %lld of %lld trials, which are kept in %s/" CHECKPOINT,
-                      (long long)done, (long long)all, t->options->out);
+    return pess__fail(error, PESS_INTERRUPTED,
+                      "interrupted after %lld of %lld trials, which are kept in %s/" CHECKPOINT, (long long)done,
+                      (long long)all, t->options->out);
 }
 
 static pess_status execute(pess__trials *t, bool *todo, double *cost, pess_error *error) {

@@ -33,10 +33,10 @@ static const struct {
     const char *name, *format;
     bool some;
     pess_status (*write)(job *job, pess_error *error);
-} files[] = {{"results.csv", NULL, false, results},     {"paired.csv", NULL, true, paired},
-             {"trials.csv.gz", NULL, true, trials},     {"runs.csv", NULL, true, runs},
-             {"figure.svg", "svg", false, figure},      {"figure.png", "png", false, figure},
-             {"figure.pdf", "pdf", false, figure},      {"index.html", NULL, false, page},
+} files[] = {{"results.csv", NULL, false, results},   {"paired.csv", NULL, true, paired},
+             {"trials.csv.gz", NULL, true, trials},   {"runs.csv", NULL, true, runs},
+             {"figure.svg", "svg", false, figure},    {"figure.png", "png", false, figure},
+             {"figure.pdf", "pdf", false, figure},    {"index.html", NULL, false, page},
              {"manifest.json", NULL, false, manifest}};
 
 static int list_files(const pess_experiment *e, const char *names[FILE_LIMIT], job jobs[FILE_LIMIT]) {

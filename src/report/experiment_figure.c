@@ -63,8 +63,8 @@ static bool has_all(const pess_experiment *e, const pess_experiment_point *point
     return true;
 }
 
-pess_status pess__report_second_figure(const pess_experiment *e, const pess__experiment_table *table,
-                                       pess__figure *out, pess_error *error) {
+pess_status pess__report_second_figure(const pess_experiment *e, const pess__experiment_table *table, pess__figure *out,
+                                       pess_error *error) {
     (void)snprintf(out->title, sizeof out->title, "%s", table->title);
     for (int64_t i = 0; i < e->point_count; i++) {
         const pess_experiment_point *p = &e->points[i];
@@ -74,8 +74,7 @@ pess_status pess__report_second_figure(const pess_experiment *e, const pess__exp
         PESS_TRY(panel_of(out, e, p, table->y_label, &panel, error));
         for (const char *list = table->columns; (list = pess__next_word(list, column, sizeof column)) != NULL;) {
             (void)snprintf(name, sizeof name, "%s-%s", p->algorithm, column);
-            PESS_TRY(
-                pess__panel_add_band(panel, name, p->x, pess_experiment_value(e, p, column), NAN, NAN, error));
+            PESS_TRY(pess__panel_add_band(panel, name, p->x, pess_experiment_value(e, p, column), NAN, NAN, error));
         }
     }
     return PESS_OK;

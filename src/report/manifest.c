@@ -26,18 +26,17 @@ static void write_key(pess__outfile *file, const char *separator, const char *na
     pess__outfile_print(file, "%s    \"%s\": ", separator, key);
 }
 
-/* Numbers as numbers, pairs of them as arrays, switches as true and false; what is not set as null. */
+/* Numbers as numbers, switches as true and false; what is not set as null. */
 static void write_value(pess__outfile *file, const pess_setting *setting, const char *text) {
     if (text[0] == '\0')
         pess__outfile_print(file, "null");
     else if (setting->kind == PESS_SETTING_SWITCH)
         pess__outfile_print(file, strcmp(text, "on") == 0 ? "true" : "false");
-    else if (setting->kind == PESS_SETTING_RANGE || setting->kind == PESS_SETTING_PAIR)
-        pess__outfile_print(file, "[%s]", text);
-    else if (setting->kind == PESS_SETTING_TEXT || setting->kind == PESS_SETTING_CHOICE)
-        pess__outfile_json(file, text);
-    else
+    else if (setting->kind == PESS_SETTING_INT || setting->kind == PESS_SETTING_COUNT ||
+             setting->kind == PESS_SETTING_SEED || setting->kind == PESS_SETTING_NUMBER)
         pess__outfile_print(file, "%s", text);
+    else
+        pess__outfile_json(file, text);
 }
 
 /* Where results are written and what was there before are not the experiment's. */

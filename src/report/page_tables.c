@@ -158,8 +158,7 @@ static void write_panel(pess__outfile *file, const pess_experiment *e, const pes
 }
 
 /* Many panels are opened by a click. */
-static void write_panels(pess__outfile *file, const pess_experiment *e, const pess__experiment_table *table,
-                         panel *p) {
+static void write_panels(pess__outfile *file, const pess_experiment *e, const pess__experiment_table *table, panel *p) {
     const bool folded = table->folded || e->kind->panel_per_dataset;
     if (folded) pess__outfile_print(file, "<details><summary>Show the table</summary>\n");
     for (p->begin = 0; p->begin < e->point_count; p->begin = p->end) {

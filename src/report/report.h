@@ -12,7 +12,8 @@ pess_status pess__report_figure(const pess_experiment *experiment, pess__figure 
 pess_status pess__report_second_figure(const pess_experiment *experiment, const pess__experiment_table *table,
                                        pess__figure *out, pess_error *error);
 /* The figure of a results.csv, or of the one in a directory; titles and labels come from the manifest.json beside it,
- * where there is one. A learning_curves.csv or a run's log.csv gives a panel per game. Adds its panels to the figure. */
+ * where there is one. A learning_curves.csv or a run's log.csv gives a panel per game. Adds its panels to the figure.
+ */
 pess_status pess__report_read(const char *path, pess__figure *figure, pess_error *error);
 
 /* The title of a point's panel; "" where there is one panel only. */

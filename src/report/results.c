@@ -1,5 +1,5 @@
 /* Figures from results.csv and learning curves on disk: pess plot. */
-#include "core/infile.h"
+#include "core/json.h"
 #include "data/table.h"
 #include "report/learning.h"
 #include "report/report.h"
@@ -41,43 +41,26 @@ static pess_status panel_for(pess__figure *figure, const source *from, const cha
     return PESS_OK;
 }
 
-/* ---- a member of a manifest.json: those at the top level stand on lines of their own */
+/* ---- manifest.json */
 
-static bool read_member(const char *text, const char *key, char *out, size_t size) {
-    char opening[64];
-    (void)snprintf(opening, sizeof opening, "\n  \"%s\": \"", key);
-    const char *at = strstr(text, opening);
-    if (at == NULL) return false;
-    at += strlen(opening);
-    size_t used = 0;
-    for (; *at != '\0' && *at != '"' && *at != '\n'; at++) {
-        if (*at == '\\' && (at[1] == '"' || at[1] == '\\')) at++;
-        if (used + 1 < size) out[used++] = *at;
-    }
-    out[used] = '\0';
-    return *at == '"';
+static bool copy_text(const pess__json_value *manifest, const char *key, char *out, size_t size) {
+    const char *text = pess__json_text(manifest, key);
+    if (text != NULL) (void)snprintf(out, size, "%s", text);
+    return text != NULL;
 }
 
-static char *read_text(const char *path) {
-    FILE *file = fopen(path, "rb");
-    if (file == NULL) return NULL;
-    enum { LIMIT = 1 << 20 };
-    char *text = malloc(LIMIT);
-    if (text != NULL) text[fread(text, 1, LIMIT - 1, file)] = '\0';
-    (void)fclose(file);
-    return text;
-}
-
-static void read_labels(const char *manifest, source *from, pess__figure *figure) {
-    char *text = read_text(manifest);
-    if (text == NULL) return;
+/* Titles and labels; a manifest that is not there, or is no JSON, has none. */
+static void read_labels(const char *path, source *from, pess__figure *figure) {
+    pess__json *json = NULL;
+    if (pess__json_read(path, &json, NULL) != PESS_OK) return;
+    const pess__json_value *manifest = pess__json_root(json);
     char scale[16] = "";
-    (void)read_member(text, "x_label", from->x_label, sizeof from->x_label);
-    (void)read_member(text, "y_label", from->y_label, sizeof from->y_label);
-    (void)read_member(text, "title", from->title, sizeof from->title);
-    if (read_member(text, "x_scale", scale, sizeof scale)) from->log_x = strcmp(scale, "log") == 0;
-    if (figure->note[0] == '\0') (void)read_member(text, "note", figure->note, sizeof figure->note);
-    free(text);
+    (void)copy_text(manifest, "x_label", from->x_label, sizeof from->x_label);
+    (void)copy_text(manifest, "y_label", from->y_label, sizeof from->y_label);
+    (void)copy_text(manifest, "title", from->title, sizeof from->title);
+    if (copy_text(manifest, "x_scale", scale, sizeof scale)) from->log_x = strcmp(scale, "log") == 0;
+    if (figure->note[0] == '\0') (void)copy_text(manifest, "note", figure->note, sizeof figure->note);
+    pess__json_destroy(json);
 }
 
 /* ---- results.csv */
