@@ -2,6 +2,7 @@
 #include "command.h"
 #include "experiment_output.h"
 #include "long_run.h"
+#include "repeat.h"
 
 #include <limits.h>
 #include <math.h>

@@ -58,6 +58,19 @@ typedef struct pess_progress {
     void *user;
 } pess_progress;
 
+/* ---- files */
+
+/* The library's binary files, told by their first bytes or, where a file is cut short, by the end of its name. Logs
+ * have formats of their own (pess_format_list). */
+typedef enum pess_file_kind {
+    PESS_FILE_OTHER,
+    PESS_FILE_OBSERVATIONS, /* .pessdata */
+    PESS_FILE_NETWORK,      /* .pessnet */
+    PESS_FILE_POLICY        /* .pesspolicy */
+} pess_file_kind;
+
+PESS_API pess_file_kind pess_file_kind_of(const char *path);
+
 /* ---- settings */
 
 /* Every options struct begins with its size, which pess_X_options_defaults() sets, and is described by one table:
@@ -118,6 +131,15 @@ PESS_API void pess_setting_expected(const pess_setting *setting, char *text, siz
 PESS_API pess_status pess_setting_check(const pess_setting_table *table, const void *options, pess_error *error);
 /* Is `name` a word of the list "alpha min-count"? NULL is an empty list. */
 PESS_API bool pess_setting_listed(const char *list, const char *name);
+
+/* ---- assumptions */
+
+/* What a result rests on and the data cannot show. Lists of them are asked by position: NULL past the last. */
+typedef struct pess_assumption {
+    const char *code; /* a fixed word, for programs: "states-from-log" */
+    const char *text; /* a sentence, for people; it names no option of any program */
+    double values[2]; /* the numbers of the sentence in their order; NAN past the last */
+} pess_assumption;
 
 #ifdef __cplusplus
 }

@@ -1,6 +1,6 @@
-#include "certify/episodes.h"
+#include "certify/episode_returns.h"
 
-#include "certify/worst_world.h"
+#include "certify/robust.h"
 #include "core/memory.h"
 
 #include <math.h>
@@ -26,8 +26,8 @@ static double mean_upper(double total, double squares, double k, double delta) {
     return fmin(chernoff, mean + sqrt(2 * variance * log_term / k) + 7 * log_term / (3 * (k - 1)));
 }
 
-pess_status pess__episodes_upper(const pess_dataset *data, double gamma, double v_lo, double v_hi, double delta,
-                                 double *upper, pess_error *error) {
+pess_status pess__returns_upper(const pess_dataset *data, double gamma, double v_lo, double v_hi, double delta,
+                                double *upper, pess_error *error) {
     *upper = v_hi;
     if (!data->episode || data->rows == 0 || !(v_hi > v_lo)) return PESS_OK;
     moment *order;

@@ -1,4 +1,4 @@
-#include "certify/parts.h"
+#include "certify/split.h"
 
 #include "core/memory.h"
 #include "data/dataset.h"
@@ -104,56 +104,56 @@ static pess_status count(const pess_dataset *data, const columns *c, int64_t row
     return status;
 }
 
-static pess_status fill(const pess_dataset *data, const uint8_t *first, columns *c, pess__parts *parts,
+static pess_status fill(const pess_dataset *data, const uint8_t *first, columns *c, pess__split *split,
                         pess_error *error) {
     for (int second = 0; second < 2; second++) {
         const int64_t rows = copy_part(data, first, second ? 0 : 1, c);
-        *(second ? &parts->second_rows : &parts->first_rows) = rows;
+        *(second ? &split->second_rows : &split->first_rows) = rows;
         if (rows == 0)
             return pess__fail(error, PESS_INPUT,
-                              "the log is too small to split: its %s part would have no rows (of %lld); more data, "
-                              "another share for --split, or the method robust, which needs no split",
+                              "the log is too small to split: its %s part would have none of its %lld rows; more data "
+                              "help, or another share for the first part, or the method robust, which needs no split",
                               second ? "second" : "first", (long long)data->rows);
-        PESS_TRY(count(data, c, rows, false, second ? &parts->second : &parts->first, error));
+        PESS_TRY(count(data, c, rows, false, second ? &split->second : &split->first, error));
         memset(c->action, 0, (size_t)rows * sizeof *c->action);
-        PESS_TRY(count(data, c, rows, true, second ? &parts->second_states : &parts->first_states, error));
+        PESS_TRY(count(data, c, rows, true, second ? &split->second_states : &split->first_states, error));
     }
     (void)copy_part(data, first, -1, c);
     memset(c->action, 0, (size_t)data->rows * sizeof *c->action);
-    return count(data, c, data->rows, true, &parts->whole_states, error);
+    return count(data, c, data->rows, true, &split->whole_states, error);
 }
 
-pess_status pess__parts_create(const pess_dataset *data, double share, bool by_episodes, uint64_t seed,
-                               pess__parts **out, pess_error *error) {
-    pess__parts *parts = NULL;
+pess_status pess__split_create(const pess_dataset *data, double share, bool by_episodes, uint64_t seed,
+                               pess__split **out, pess_error *error) {
+    pess__split *split = NULL;
     uint8_t *first = NULL;
     columns c = {0};
-    pess_status status = pess__allocate(&parts, 1, sizeof *parts, "the parts of the log", error);
+    pess_status status = pess__allocate(&split, 1, sizeof *split, "the parts of the log", error);
     if (status == PESS_OK) status = pess__allocate(&first, data->rows, sizeof *first, "the parts of the log", error);
     if (status == PESS_OK) status = columns_create(data->rows, &c, error);
     if (status == PESS_OK) {
-        parts->by_episodes = by_episodes && data->episode;
-        if (parts->by_episodes)
+        split->by_episodes = by_episodes && data->episode;
+        if (split->by_episodes)
             status = mark_episodes(data, share, first, error);
         else
             mark_rows(data->rows, share, seed, first);
     }
-    if (status == PESS_OK) status = fill(data, first, &c, parts, error);
+    if (status == PESS_OK) status = fill(data, first, &c, split, error);
     columns_release(&c);
     free(first);
     if (status == PESS_OK)
-        *out = parts;
+        *out = split;
     else
-        pess__parts_destroy(parts);
+        pess__split_destroy(split);
     return status;
 }
 
-void pess__parts_destroy(pess__parts *parts) {
-    if (!parts) return;
-    pess_counts_destroy(parts->first);
-    pess_counts_destroy(parts->second);
-    pess_counts_destroy(parts->first_states);
-    pess_counts_destroy(parts->second_states);
-    pess_counts_destroy(parts->whole_states);
-    free(parts);
+void pess__split_destroy(pess__split *split) {
+    if (!split) return;
+    pess_counts_destroy(split->first);
+    pess_counts_destroy(split->second);
+    pess_counts_destroy(split->first_states);
+    pess_counts_destroy(split->second_states);
+    pess_counts_destroy(split->whole_states);
+    free(split);
 }

@@ -1,4 +1,4 @@
-#include "certify/worst_world.h"
+#include "certify/robust.h"
 
 #include "core/memory.h"
 #include "core/raise.h"
@@ -31,96 +31,96 @@ double pess__kl_upper(double m, double n, double log_term) {
 
 double pess__kl_lower(double m, double n, double log_term) { return 1 - pess__kl_upper(1 - m, n, log_term); }
 
-static void bound_rewards(pess__worlds *worlds, const pess__u_problem *problem, pess__worlds_delta delta) {
-    const pess_model *model = worlds->model;
+static void bound_rewards(pess__robust *robust, const pess__u_problem *problem, pess__robust_delta delta) {
+    const pess_model *model = robust->model;
     const int64_t pairs = model->states * model->actions;
     const double lo = model->reward_lo, range = model->reward_hi - lo;
-#pragma omp parallel for num_threads(worlds->threads) schedule(static) if (pairs > 256)
+#pragma omp parallel for num_threads(robust->threads) schedule(static) if (pairs > 256)
     for (int64_t z = 0; z < pairs; z++) {
-        const int64_t n = worlds->counts->n[z];
-        worlds->reward_low[z] = lo;
-        worlds->reward_high[z] = model->reward_hi;
+        const int64_t n = robust->counts->n[z];
+        robust->reward_low[z] = lo;
+        robust->reward_high[z] = model->reward_hi;
         if (n == 0 || range <= 0) continue;
         const double mean = fmin(fmax((model->reward[z] - lo) / range, 0), 1);
         const double low = pess__u_log_pairs(problem, delta.rewards_low, n);
         const double high = pess__u_log_pairs(problem, delta.rewards_high, n);
-        worlds->reward_low[z] = lo + range * pess__kl_lower(mean, (double)n, low);
-        worlds->reward_high[z] = lo + range * pess__kl_upper(mean, (double)n, high);
+        robust->reward_low[z] = lo + range * pess__kl_lower(mean, (double)n, low);
+        robust->reward_high[z] = lo + range * pess__kl_upper(mean, (double)n, high);
     }
 }
 
-static pess_status fill(pess__worlds *worlds, const pess__u_problem *problem, const char *uncertainty,
-                        pess__worlds_delta delta, pess_error *error) {
+static pess_status fill(pess__robust *robust, const pess__u_problem *problem, const char *uncertainty,
+                        pess__robust_delta delta, pess_error *error) {
     const int64_t pairs = problem->model->states * problem->model->actions;
     pess__u_problem sets = *problem;
     if (pess__subset_knows(uncertainty)) {
         sets.delta = delta.transitions;
-        PESS_TRY(pess__subset_create(&sets, uncertainty, &worlds->subsets, error));
-        PESS_TRY(pess__allocate(&worlds->slots,
-                                problem->threads * pess__apart(worlds->subsets->longest + 1, sizeof *worlds->slots),
-                                sizeof *worlds->slots, "room for next states", error));
+        PESS_TRY(pess__subset_create(&sets, uncertainty, &robust->subsets, error));
+        PESS_TRY(pess__allocate(&robust->slots,
+                                problem->threads * pess__apart(robust->subsets->longest + 1, sizeof *robust->slots),
+                                sizeof *robust->slots, "room for next states", error));
     } else {
         sets.delta = 2 * delta.transitions; /* of which the sets spend half on rewards that are not used here */
-        PESS_TRY(pess__set_build(&sets, uncertainty, 1, &worlds->set, error));
-        PESS_TRY(pess__set_scratch_create(worlds->set, problem->threads, &worlds->scratch, error));
+        PESS_TRY(pess__set_build(&sets, uncertainty, 1, &robust->set, error));
+        PESS_TRY(pess__set_scratch_create(robust->set, problem->threads, &robust->scratch, error));
     }
-    PESS_TRY(pess__allocate(&worlds->reward_low, pairs, sizeof(double), "reward bounds", error));
-    PESS_TRY(pess__allocate(&worlds->reward_high, pairs, sizeof(double), "reward bounds", error));
-    bound_rewards(worlds, problem, delta);
+    PESS_TRY(pess__allocate(&robust->reward_low, pairs, sizeof(double), "reward bounds", error));
+    PESS_TRY(pess__allocate(&robust->reward_high, pairs, sizeof(double), "reward bounds", error));
+    bound_rewards(robust, problem, delta);
     return PESS_OK;
 }
 
-pess_status pess__worlds_create(const pess__u_problem *problem, const char *uncertainty, pess__worlds_delta delta,
-                                pess__worlds **out, pess_error *error) {
-    pess__worlds *worlds;
-    PESS_TRY(pess__allocate(&worlds, 1, sizeof *worlds, "the possible worlds", error));
-    worlds->counts = problem->counts;
-    worlds->model = problem->model;
-    worlds->gamma = problem->gamma;
-    worlds->v_lo = problem->v_lo;
-    worlds->v_hi = problem->v_hi;
-    worlds->threads = problem->threads;
-    const pess_status status = fill(worlds, problem, uncertainty, delta, error);
+pess_status pess__robust_create(const pess__u_problem *problem, const char *uncertainty, pess__robust_delta delta,
+                                pess__robust **out, pess_error *error) {
+    pess__robust *robust;
+    PESS_TRY(pess__allocate(&robust, 1, sizeof *robust, "the robust bounds", error));
+    robust->counts = problem->counts;
+    robust->model = problem->model;
+    robust->gamma = problem->gamma;
+    robust->v_lo = problem->v_lo;
+    robust->v_hi = problem->v_hi;
+    robust->threads = problem->threads;
+    const pess_status status = fill(robust, problem, uncertainty, delta, error);
     if (status == PESS_OK)
-        *out = worlds;
+        *out = robust;
     else
-        pess__worlds_destroy(worlds);
+        pess__robust_destroy(robust);
     return status;
 }
 
-void pess__worlds_destroy(pess__worlds *worlds) {
-    if (!worlds) return;
-    pess__subset_destroy(worlds->subsets);
-    free(worlds->slots);
-    pess__set_scratch_destroy(worlds->scratch);
-    pess__set_destroy(worlds->set);
-    free(worlds->reward_low);
-    free(worlds->reward_high);
-    free(worlds);
+void pess__robust_destroy(pess__robust *robust) {
+    if (!robust) return;
+    pess__subset_destroy(robust->subsets);
+    free(robust->slots);
+    pess__set_scratch_destroy(robust->scratch);
+    pess__set_destroy(robust->set);
+    free(robust->reward_low);
+    free(robust->reward_high);
+    free(robust);
 }
 
-static double pair_value(const pess__worlds *worlds, double sign, int64_t z, const double *v,
+static double pair_value(const pess__robust *robust, double sign, int64_t z, const double *v,
                          const pess__extremes *extremes, int thread) {
-    if (worlds->counts->n[z] == 0) return sign > 0 ? worlds->v_lo : worlds->v_hi;
+    if (robust->counts->n[z] == 0) return sign > 0 ? robust->v_lo : robust->v_hi;
     double next;
-    if (worlds->subsets)
-        next = pess__subset_extreme(worlds->subsets, sign, z, v, extremes,
-                                    worlds->slots +
-                                        thread * pess__apart(worlds->subsets->longest + 1, sizeof *worlds->slots));
+    if (robust->subsets)
+        next = pess__subset_extreme(robust->subsets, sign, z, v, extremes,
+                                    robust->slots +
+                                        thread * pess__apart(robust->subsets->longest + 1, sizeof *robust->slots));
     else if (sign > 0)
-        next = pess__set_worst(worlds->set, z, v, extremes, &worlds->scratch[thread], NULL);
+        next = pess__set_worst(robust->set, z, v, extremes, &robust->scratch[thread], NULL);
     else
-        next = pess__set_best(worlds->set, z, v, extremes, &worlds->scratch[thread], NULL);
-    return (sign > 0 ? worlds->reward_low[z] : worlds->reward_high[z]) + worlds->gamma * next;
+        next = pess__set_best(robust->set, z, v, extremes, &robust->scratch[thread], NULL);
+    return (sign > 0 ? robust->reward_low[z] : robust->reward_high[z]) + robust->gamma * next;
 }
 
-double pess__worlds_sweep(const pess__worlds *worlds, double sign, const pess_policy *policy, const double *v,
+double pess__robust_sweep(const pess__robust *robust, double sign, const pess_policy *policy, const double *v,
                           double *out, int32_t *found) {
-    const pess_model *model = worlds->model;
+    const pess_model *model = robust->model;
     const int64_t actions = model->actions;
     const pess__extremes extremes = pess__value_extremes(model, v);
     _Atomic double change = 0;
-#pragma omp parallel num_threads(worlds->threads) if (model->states > 256)
+#pragma omp parallel num_threads(robust->threads) if (model->states > 256)
     {
         const int thread = omp_get_thread_num();
         double most = 0;
@@ -133,15 +133,15 @@ double pess__worlds_sweep(const pess__worlds *worlds, double sign, const pess_po
             double best = -INFINITY, sum = 0, mass = 0;
             for (int64_t a = 0; a < actions; a++) {
                 if (pi && pi[a] == 0) continue;
-                const double q = pair_value(worlds, sign, s * actions + a, v, &extremes, thread);
+                const double q = pair_value(robust, sign, s * actions + a, v, &extremes, thread);
                 if (pi)
                     sum += pi[a] * q, mass += pi[a];
                 else if (q > best + 1e-12)
                     best = q, found ? (void)(found[s] = (int32_t)a) : (void)0;
             }
             /* A policy that says nothing here may do anything. */
-            if (pi) best = mass > 0 ? sum / mass : (sign > 0 ? worlds->v_lo : worlds->v_hi);
-            out[s] = fmin(fmax(best, worlds->v_lo), worlds->v_hi);
+            if (pi) best = mass > 0 ? sum / mass : (sign > 0 ? robust->v_lo : robust->v_hi);
+            out[s] = fmin(fmax(best, robust->v_lo), robust->v_hi);
             most = fmax(most, fabs(out[s] - v[s]));
         }
         pess__raise(&change, most);
@@ -149,21 +149,21 @@ double pess__worlds_sweep(const pess__worlds *worlds, double sign, const pess_po
     return change;
 }
 
-pess_status pess__worlds_value(const pess__worlds *worlds, double sign, const pess_policy *policy, double *v,
+pess_status pess__robust_value(const pess__robust *robust, double sign, const pess_policy *policy, double *v,
                                int32_t *found, double *residual, pess_error *error) {
-    const int64_t states = worlds->model->states;
-    const double tolerance = 1e-8 * (worlds->v_hi - worlds->v_lo) * (1 - worlds->gamma);
+    const int64_t states = robust->model->states;
+    const double tolerance = 1e-8 * (robust->v_hi - robust->v_lo) * (1 - robust->gamma);
     double *next;
     PESS_TRY(pess__allocate(&next, states, sizeof *next, "values", error));
     double change = INFINITY;
-    for (int64_t s = 0; s < states; s++) v[s] = worlds->model->terminal[s] ? 0 : sign > 0 ? worlds->v_lo : worlds->v_hi;
+    for (int64_t s = 0; s < states; s++) v[s] = robust->model->terminal[s] ? 0 : sign > 0 ? robust->v_lo : robust->v_hi;
     for (int64_t i = 0; i < 1000000 && change > tolerance; i++) {
-        change = pess__worlds_sweep(worlds, sign, policy, v, next, found);
+        change = pess__robust_sweep(robust, sign, policy, v, next, found);
         memcpy(v, next, (size_t)states * sizeof *v);
     }
-    const double rest = worlds->gamma / (1 - worlds->gamma) * change + 1e-12 * (worlds->v_hi - worlds->v_lo);
+    const double rest = robust->gamma / (1 - robust->gamma) * change + 1e-12 * (robust->v_hi - robust->v_lo);
     for (int64_t s = 0; s < states; s++)
-        if (!worlds->model->terminal[s]) v[s] = fmin(fmax(v[s] - sign * rest, worlds->v_lo), worlds->v_hi);
+        if (!robust->model->terminal[s]) v[s] = fmin(fmax(v[s] - sign * rest, robust->v_lo), robust->v_hi);
     *residual = change;
     free(next);
     return PESS_OK;

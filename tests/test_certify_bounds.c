@@ -3,9 +3,9 @@
 #include "coverage.h"
 #include "small_worlds.h"
 
-#include "certify/episodes.h"
-#include "certify/trial.h"
-#include "certify/worst_world.h"
+#include "certify/episode_returns.h"
+#include "certify/holdout.h"
+#include "certify/robust.h"
 #include "core/rng.h"
 
 #include <omp.h>
@@ -40,8 +40,8 @@ static pess_counts *counts_of(const world *w, int64_t transitions, uint64_t seed
     return counts;
 }
 
-static pess__trial *trial_of(const world *w, const pess_counts *first, const pess_counts *second, double ratio,
-                             pess__trial_setup setup) {
+static pess__holdout *holdout_of(const world *w, const pess_counts *first, const pess_counts *second, double ratio,
+                                 pess__holdout_setup setup) {
     static const uint8_t none[STATES];
     setup.first = first;
     setup.second = second;
@@ -53,9 +53,9 @@ static pess__trial *trial_of(const world *w, const pess_counts *first, const pes
     setup.reward_hi = 1;
     setup.v_hi = 1 / (1 - w->gamma);
     setup.threads = 1;
-    pess__trial *trial = NULL;
-    MUST(pess__trial_run(&setup, &trial, error));
-    return trial;
+    pess__holdout *test = NULL;
+    MUST(pess__holdout_run(&setup, &test, error));
+    return test;
 }
 
 static double mean_reward(const pess_counts *counts, int64_t s) {
@@ -71,17 +71,18 @@ static void test_box_coverage_and_mutant(void **state) {
     for (int64_t r = 0; r < runs; r++) {
         const uint64_t seed = coverage_seed(1) * 1000 + 2 * (uint64_t)r;
         pess_counts *first = counts_of(&w, 1000, seed), *second = counts_of(&w, 3000, seed + 1);
-        pess__trial *trial = trial_of(&w, first, second, 3, (pess__trial_setup){.delta_box = 0.05, .delta_sets = 0.05});
+        pess__holdout *test =
+            holdout_of(&w, first, second, 3, (pess__holdout_setup){.delta_box = 0.05, .delta_sets = 0.05});
         bool outside = false, outside_half = false;
         for (int64_t s = 0; s < STATES; s++) {
             const double truth = pess_model_reward(w.model, s, 0), mean = mean_reward(second, s);
-            const double low = mean - (mean - trial->low[s]) / 2, high = mean + (trial->high[s] - mean) / 2;
-            if (truth < trial->low[s] || truth > trial->high[s]) outside = true;
+            const double low = mean - (mean - test->low[s]) / 2, high = mean + (test->high[s] - mean) / 2;
+            if (truth < test->low[s] || truth > test->high[s]) outside = true;
             if (truth < low || truth > high) outside_half = true;
         }
         wrong += outside;
         mutant_wrong += outside_half;
-        pess__trial_destroy(trial);
+        pess__holdout_destroy(test);
         pess_counts_destroy(first);
         pess_counts_destroy(second);
     }
@@ -100,19 +101,19 @@ static void pooled_runs(const world *w, int64_t runs, int64_t size, double delta
     for (int64_t r = 0; r < runs; r++) {
         const uint64_t seed = coverage_seed(2) * 1000 + 2 * (uint64_t)r;
         pess_counts *first = counts_of(w, size, seed), *second = counts_of(w, 3 * size, seed + 1);
-        const pess__trial_setup shares = {.delta_box = delta / 8,
-                                          .delta_sets = delta / 8,
-                                          .delta_pooled = delta / 2,
-                                          .delta_relative = delta / 4,
-                                          .max_successors = 3,
-                                          .pooled = true};
-        pess__trial *trial = trial_of(w, first, second, 3, shares);
-        const double half = (trial->pooled_upper - trial->pooled_lower) / 4;
-        const double centre = (trial->pooled_upper + trial->pooled_lower) / 2;
-        *wrong += w->optimal < trial->pooled_lower;
+        const pess__holdout_setup shares = {.delta_box = delta / 8,
+                                            .delta_sets = delta / 8,
+                                            .delta_pooled = delta / 2,
+                                            .delta_relative = delta / 4,
+                                            .max_successors = 3,
+                                            .pooled = true};
+        pess__holdout *test = holdout_of(w, first, second, 3, shares);
+        const double half = (test->pooled_upper - test->pooled_lower) / 4;
+        const double centre = (test->pooled_upper + test->pooled_lower) / 2;
+        *wrong += w->optimal < test->pooled_lower;
         *mutant += w->optimal < centre - half;
-        pooled += trial->pooled_lower > trial->lower;
-        pess__trial_destroy(trial);
+        pooled += test->pooled_lower > test->lower;
+        pess__holdout_destroy(test);
         pess_counts_destroy(first);
         pess_counts_destroy(second);
     }
@@ -148,10 +149,10 @@ static void test_sets_coverage_and_mutant(void **state) {
         pess_model *model = NULL;
         MUST(pess_model_estimate(counts, &options, &model, error));
         const pess__u_problem problem = {.counts = counts, .model = model, .v_hi = 1, .threads = 1};
-        pess__worlds *worlds = NULL;
-        MUST(pess__worlds_create(&problem, "support", (pess__worlds_delta){0.05, 0.05, 0.05}, &worlds, error));
+        pess__robust *robust = NULL;
+        MUST(pess__robust_create(&problem, "support", (pess__robust_delta){0.05, 0.05, 0.05}, &robust, error));
         double v[STATES], residual;
-        MUST(pess__worlds_value(worlds, 1, NULL, v, NULL, &residual, error));
+        MUST(pess__robust_value(robust, 1, NULL, v, NULL, &residual, error));
         bool outside = false, outside_half = false;
         for (int64_t s = 0; s < STATES; s++) {
             const double truth = pess_model_reward(w.model, s, 0), mean = mean_reward(counts, s);
@@ -160,7 +161,7 @@ static void test_sets_coverage_and_mutant(void **state) {
         }
         wrong += outside;
         mutant_wrong += outside_half;
-        pess__worlds_destroy(worlds);
+        pess__robust_destroy(robust);
         pess_model_destroy(model);
         pess_counts_destroy(counts);
     }
@@ -180,15 +181,15 @@ static void test_width_shrinks(void **state) {
         for (uint64_t r = 0; r < 10; r++) {
             const int64_t size = i == 0 ? 20000 : 80000;
             pess_counts *first = counts_of(&w, size / 4, 77 + r), *second = counts_of(&w, size, 177 + r);
-            const pess__trial_setup shares = {.delta_box = 0.01,
-                                              .delta_sets = 0.01,
-                                              .delta_pooled = 0.02,
-                                              .delta_relative = 0.01,
-                                              .max_successors = 3,
-                                              .pooled = true};
-            pess__trial *trial = trial_of(&w, first, second, 4, shares);
-            width[i] += trial->pooled_upper - trial->pooled_lower;
-            pess__trial_destroy(trial);
+            const pess__holdout_setup shares = {.delta_box = 0.01,
+                                                .delta_sets = 0.01,
+                                                .delta_pooled = 0.02,
+                                                .delta_relative = 0.01,
+                                                .max_successors = 3,
+                                                .pooled = true};
+            pess__holdout *test = holdout_of(&w, first, second, 4, shares);
+            width[i] += test->pooled_upper - test->pooled_lower;
+            pess__holdout_destroy(test);
             pess_counts_destroy(first);
             pess_counts_destroy(second);
         }
@@ -239,13 +240,15 @@ static void test_stopping_does_not_fool_it(void **state) {
             options.method = (pess_certify_method)method;
             options.gamma = 0;
             options.delta = delta;
-            options.reward_lo = 0;
-            options.reward_hi = 1;
+            options.reward_range[0] = 0;
+            options.reward_range[1] = 1;
             options.start = start;
             options.threads = 1;
             pess_certificate *certificate = NULL;
             MUST(pess_certify(data, &options, &certificate, error));
-            wrong[method - 1] += pess_certificate_get_info(certificate)->lower_bound > 0.5;
+            pess_certificate_info info;
+            pess_certificate_get_info(certificate, &info);
+            wrong[method - 1] += info.lower_bound > 0.5;
             pess_certificate_destroy(certificate);
         }
         pess_dataset_destroy(data);
@@ -294,7 +297,7 @@ static void episode_runs(double gamma, int64_t horizon, int64_t runs, double del
         pess_columns columns;
         pess_dataset_columns(data, &columns);
         double upper = 0, mean = rest;
-        MUST(pess__episodes_upper(data, gamma, 0, top, delta, &upper, error));
+        MUST(pess__returns_upper(data, gamma, 0, top, delta, &upper, error));
         for (int64_t i = 0; i < columns.rows; i++)
             mean += columns.reward[i] * pow(gamma, (double)columns.step[i]) / 300;
         assert_true(upper > mean && upper <= top);
@@ -418,13 +421,14 @@ static void test_worst_start_moves_mass_to_the_lowest(void **state) {
 static pess_certificate_info info_of(const pess_dataset *data, const world *w, int threads) {
     pess_certify_options options = pess_certify_options_defaults();
     options.gamma = w->gamma;
-    options.reward_lo = 0;
-    options.reward_hi = 1;
+    options.reward_range[0] = 0;
+    options.reward_range[1] = 1;
     options.start = w->start;
     options.threads = threads;
     pess_certificate *certificate = NULL;
     MUST(pess_certify(data, &options, &certificate, error));
-    const pess_certificate_info info = *pess_certificate_get_info(certificate);
+    pess_certificate_info info;
+    pess_certificate_get_info(certificate, &info);
     pess_certificate_destroy(certificate);
     return info;
 }

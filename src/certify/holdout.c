@@ -1,5 +1,5 @@
 /* What the first part of a log fixes for the test on the second, and what the second part shows. */
-#include "certify/trial.h"
+#include "certify/holdout.h"
 
 #include "certify/pooled.h"
 #include "core/memory.h"
@@ -8,14 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static pess_status list_rows(pess__trial *trial, pess_error *error) {
-    const pess__trial_setup *setup = &trial->setup;
-    const int64_t states = trial->states, actions = setup->first->actions;
-    PESS_TRY(pess__allocate(&trial->first_row, states + 1, sizeof *trial->first_row, "the rows of a policy", error));
+static pess_status list_rows(pess__holdout *test, pess_error *error) {
+    const pess__holdout_setup *setup = &test->setup;
+    const int64_t states = test->states, actions = setup->first->actions;
+    PESS_TRY(pess__allocate(&test->first_row, states + 1, sizeof *test->first_row, "the rows of a policy", error));
     for (int pass = 0; pass < 2; pass++) {
         int64_t at = 0;
         for (int64_t s = 0; s < states; s++) {
-            trial->first_row[s] = at;
+            test->first_row[s] = at;
             if (setup->terminal[s]) continue;
             const double *pi = setup->policy->probability + s * actions;
             double sum = 0;
@@ -24,53 +24,53 @@ static pess_status list_rows(pess__trial *trial, pess_error *error) {
                 const double weight = sum > 0 ? pi[a] / sum : 1 / (double)actions;
                 if (weight == 0) continue;
                 if (pass == 1) {
-                    trial->pair[at] = s * actions + a;
-                    trial->state[at] = s;
-                    trial->weight[at] = weight;
+                    test->pair[at] = s * actions + a;
+                    test->state[at] = s;
+                    test->weight[at] = weight;
                 }
                 at++;
             }
         }
-        trial->rows = trial->first_row[states] = at;
+        test->rows = test->first_row[states] = at;
         if (pass == 1) break;
-        PESS_TRY(pess__allocate(&trial->pair, at, sizeof *trial->pair, "the rows of a policy", error));
-        PESS_TRY(pess__allocate(&trial->state, at, sizeof *trial->state, "the rows of a policy", error));
-        PESS_TRY(pess__allocate(&trial->weight, at, sizeof *trial->weight, "the rows of a policy", error));
+        PESS_TRY(pess__allocate(&test->pair, at, sizeof *test->pair, "the rows of a policy", error));
+        PESS_TRY(pess__allocate(&test->state, at, sizeof *test->state, "the rows of a policy", error));
+        PESS_TRY(pess__allocate(&test->weight, at, sizeof *test->weight, "the rows of a policy", error));
     }
     return PESS_OK;
 }
 
 /* v(s) = Σ π·(r_D + γP_D v) over the rows that were seen, by Gauss–Seidel; a state with a row that was not is held at
  * the mean. Any v is valid; a good one is tight. */
-static void estimate_values(pess__trial *trial) {
-    const pess__trial_setup *setup = &trial->setup;
+static void estimate_values(pess__holdout *test) {
+    const pess__holdout_setup *setup = &test->setup;
     const pess_counts *counts = setup->first;
     double rewards = 0;
-    for (int64_t z = 0; z < trial->rows; z++) rewards += counts->reward_sum[trial->pair[z]];
+    for (int64_t z = 0; z < test->rows; z++) rewards += counts->reward_sum[test->pair[z]];
     double visits = 0;
-    for (int64_t z = 0; z < trial->rows; z++) visits += (double)counts->n[trial->pair[z]];
+    for (int64_t z = 0; z < test->rows; z++) visits += (double)counts->n[test->pair[z]];
     const double typical = setup->ends ? 0.5 * (setup->v_lo + setup->v_hi)
                                        : (visits > 0 ? rewards / visits : setup->reward_lo) / (1 - setup->gamma);
     const double held = fmin(fmax(typical, setup->v_lo), setup->v_hi);
-    for (int64_t s = 0; s < trial->states; s++) trial->value[s] = setup->terminal[s] ? 0 : held;
+    for (int64_t s = 0; s < test->states; s++) test->value[s] = setup->terminal[s] ? 0 : held;
     const double stop = 1e-11 * (setup->v_hi - setup->v_lo);
     for (int64_t sweep = 0; sweep < 20000; sweep++) {
         double change = 0;
-        for (int64_t z = 0; z < trial->rows;) {
-            const int64_t s = trial->state[z];
+        for (int64_t z = 0; z < test->rows;) {
+            const int64_t s = test->state[z];
             double sum = 0;
             bool seen = true;
-            for (; z < trial->rows && trial->state[z] == s; z++) {
-                const int64_t pair = trial->pair[z];
+            for (; z < test->rows && test->state[z] == s; z++) {
+                const int64_t pair = test->pair[z];
                 double next = counts->reward_sum[pair];
                 if (counts->n[pair] == 0) seen = false;
                 for (int64_t i = counts->row[pair]; i < counts->row[pair + 1]; i++)
-                    next += setup->gamma * (double)counts->n_next[i] * trial->value[counts->next[i]];
-                if (seen) sum += trial->weight[z] * next / (double)counts->n[pair];
+                    next += setup->gamma * (double)counts->n_next[i] * test->value[counts->next[i]];
+                if (seen) sum += test->weight[z] * next / (double)counts->n[pair];
             }
             if (!seen) continue;
-            change = fmax(change, fabs(sum - trial->value[s]));
-            trial->value[s] = sum;
+            change = fmax(change, fabs(sum - test->value[s]));
+            test->value[s] = sum;
         }
         if (change <= stop) break;
     }
@@ -95,66 +95,65 @@ static double mean_of(const pess_counts *counts, int64_t pair, const double *v, 
     return sum / (double)counts->n[pair];
 }
 
-static void look_at_row(pess__trial *trial, int64_t z) {
-    const pess__trial_setup *setup = &trial->setup;
+static void look_at_row(pess__holdout *test, int64_t z) {
+    const pess__holdout_setup *setup = &test->setup;
     const pess_counts *counts = setup->first;
-    const int64_t pair = trial->pair[z], seen = counts->row[pair + 1] - counts->row[pair];
+    const int64_t pair = test->pair[z], seen = counts->row[pair + 1] - counts->row[pair];
     const double n = (double)counts->n[pair], spread = setup->reward_hi - setup->reward_lo;
-    trial->expected[z] = fmax(n, 0.5) * setup->ratio;
-    trial->centre[z] = n > 0 ? mean_of(counts, pair, trial->value, setup->gamma) : trial->value[trial->state[z]];
+    test->expected[z] = fmax(n, 0.5) * setup->ratio;
+    test->centre[z] = n > 0 ? mean_of(counts, pair, test->value, setup->gamma) : test->value[test->state[z]];
     const double floor = 0.25 * spread * spread + 1e-12 * (setup->v_hi - setup->v_lo) * (setup->v_hi - setup->v_lo);
-    trial->variance[z] =
-        (squares_about(counts, pair, trial->value, setup->gamma, trial->centre[z]) + floor) / fmax(n, 1);
-    trial->closed[z] =
+    test->variance[z] = (squares_about(counts, pair, test->value, setup->gamma, test->centre[z]) + floor) / fmax(n, 1);
+    test->closed[z] =
         setup->max_successors > 0 && seen >= setup->max_successors && (!setup->ends || counts->n_terminal[pair] > 0);
     int64_t most = counts->n_terminal[pair];
-    trial->reference[z] = most > 0 ? trial->states : trial->state[z];
+    test->reference[z] = most > 0 ? test->states : test->state[z];
     for (int64_t i = counts->row[pair]; i < counts->row[pair + 1]; i++)
-        if (counts->n_next[i] > most) most = counts->n_next[i], trial->reference[z] = counts->next[i];
+        if (counts->n_next[i] > most) most = counts->n_next[i], test->reference[z] = counts->next[i];
 }
 
-pess_status pess__trial_first(pess__trial *trial, pess_error *error) {
+pess_status pess__holdout_first(pess__holdout *test, pess_error *error) {
     const char *what = "a test of a policy";
-    PESS_TRY(list_rows(trial, error));
-    PESS_TRY(pess__allocate(&trial->value, trial->states + 1, sizeof(double), what, error));
-    PESS_TRY(pess__allocate(&trial->low, trial->states + 1, sizeof(double), what, error));
-    PESS_TRY(pess__allocate(&trial->high, trial->states + 1, sizeof(double), what, error));
-    double **tables[] = {&trial->centre, &trial->expected, &trial->variance, &trial->n, &trial->mean, &trial->squares};
+    PESS_TRY(list_rows(test, error));
+    PESS_TRY(pess__allocate(&test->value, test->states + 1, sizeof(double), what, error));
+    PESS_TRY(pess__allocate(&test->low, test->states + 1, sizeof(double), what, error));
+    PESS_TRY(pess__allocate(&test->high, test->states + 1, sizeof(double), what, error));
+    double **tables[] = {&test->centre, &test->expected, &test->variance, &test->n, &test->mean, &test->squares};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
-        PESS_TRY(pess__allocate(tables[i], trial->rows, sizeof(double), what, error));
-    PESS_TRY(pess__allocate(&trial->closed, trial->rows, sizeof *trial->closed, what, error));
-    PESS_TRY(pess__allocate(&trial->reference, trial->rows, sizeof *trial->reference, what, error));
-    estimate_values(trial);
-    for (int64_t z = 0; z < trial->rows; z++) look_at_row(trial, z);
+        PESS_TRY(pess__allocate(tables[i], test->rows, sizeof(double), what, error));
+    PESS_TRY(pess__allocate(&test->closed, test->rows, sizeof *test->closed, what, error));
+    PESS_TRY(pess__allocate(&test->reference, test->rows, sizeof *test->reference, what, error));
+    estimate_values(test);
+    for (int64_t z = 0; z < test->rows; z++) look_at_row(test, z);
     return PESS_OK;
 }
 
-void pess__trial_second(pess__trial *trial, const pess_counts *second) {
-    for (int64_t z = 0; z < trial->rows; z++) {
-        const int64_t pair = trial->pair[z];
-        const double gamma = trial->setup.gamma;
-        trial->n[z] = (double)second->n[pair];
-        trial->mean[z] = second->n[pair] > 0 ? mean_of(second, pair, trial->value, gamma) : 0;
-        trial->squares[z] = squares_about(second, pair, trial->value, gamma, trial->centre[z]);
+void pess__holdout_second(pess__holdout *test, const pess_counts *second) {
+    for (int64_t z = 0; z < test->rows; z++) {
+        const int64_t pair = test->pair[z];
+        const double gamma = test->setup.gamma;
+        test->n[z] = (double)second->n[pair];
+        test->mean[z] = second->n[pair] > 0 ? mean_of(second, pair, test->value, gamma) : 0;
+        test->squares[z] = squares_about(second, pair, test->value, gamma, test->centre[z]);
     }
 }
 
-void pess__trial_extremes(const pess__trial *trial, const double *low, const double *high, double *least,
-                          double *most) {
-    *least = trial->setup.ends ? 0 : INFINITY;
-    *most = trial->setup.ends ? 0 : -INFINITY;
-    for (int64_t s = 0; s < trial->states; s++) {
+void pess__holdout_extremes(const pess__holdout *test, const double *low, const double *high, double *least,
+                            double *most) {
+    *least = test->setup.ends ? 0 : INFINITY;
+    *most = test->setup.ends ? 0 : -INFINITY;
+    for (int64_t s = 0; s < test->states; s++) {
         *least = fmin(*least, low[s]);
         *most = fmax(*most, high[s]);
     }
 }
 
-double pess__trial_range(const pess__trial *trial, int64_t row, const double *low, const double *high, double least,
-                         double most) {
-    const pess__trial_setup *setup = &trial->setup;
+double pess__holdout_range(const pess__holdout *test, int64_t row, const double *low, const double *high, double least,
+                           double most) {
+    const pess__holdout_setup *setup = &test->setup;
     const pess_counts *counts = setup->first;
-    const int64_t pair = trial->pair[row], reference = trial->reference[row];
-    if (trial->closed[row]) {
+    const int64_t pair = test->pair[row], reference = test->reference[row];
+    if (test->closed[row]) {
         least = setup->ends ? 0 : INFINITY;
         most = setup->ends ? 0 : -INFINITY;
         for (int64_t i = counts->row[pair]; i < counts->row[pair + 1]; i++) {
@@ -163,8 +162,8 @@ double pess__trial_range(const pess__trial *trial, int64_t row, const double *lo
         }
     }
     /* ŷ moves with the unknown error g = v^π − v₁ of the reference state, which is in its own box. */
-    const double down = low[reference] - trial->value[reference], up = high[reference] - trial->value[reference];
-    const double gamma = setup->gamma, centre = trial->centre[row];
+    const double down = low[reference] - test->value[reference], up = high[reference] - test->value[reference];
+    const double gamma = setup->gamma, centre = test->centre[row];
     return fmax(setup->reward_hi + gamma * most - centre - gamma * down,
                 centre + gamma * up - setup->reward_lo - gamma * least);
 }
@@ -223,88 +222,88 @@ pess_status pess__counts_scale(const pess_counts *counts, double ratio, pess_cou
     return PESS_OK;
 }
 
-void pess__trial_destroy(pess__trial *trial) {
-    if (!trial) return;
-    free(trial->pair);
-    free(trial->state);
-    free(trial->first_row);
-    free(trial->weight);
-    free(trial->value);
-    free(trial->centre);
-    free(trial->expected);
-    free(trial->variance);
-    free(trial->closed);
-    free(trial->reference);
-    free(trial->n);
-    free(trial->mean);
-    free(trial->squares);
-    free(trial->low);
-    free(trial->high);
-    free(trial);
+void pess__holdout_destroy(pess__holdout *test) {
+    if (!test) return;
+    free(test->pair);
+    free(test->state);
+    free(test->first_row);
+    free(test->weight);
+    free(test->value);
+    free(test->centre);
+    free(test->expected);
+    free(test->variance);
+    free(test->closed);
+    free(test->reference);
+    free(test->n);
+    free(test->mean);
+    free(test->squares);
+    free(test->low);
+    free(test->high);
+    free(test);
 }
 
-static pess_status look(pess__trial *trial, const pess_counts *second, bool imagined, pess_error *error) {
-    const pess__trial_setup *setup = &trial->setup;
-    trial->setup.second = second;
-    pess__trial_second(trial, second);
-    PESS_TRY(pess__trial_box(trial, error));
-    for (int64_t s = 0; s < trial->states && setup->outer_low && !imagined; s++) {
-        trial->low[s] = fmax(trial->low[s], setup->outer_low[s]);
-        trial->high[s] = fmax(fmin(trial->high[s], setup->outer_high[s]), trial->low[s]);
+static pess_status look(pess__holdout *test, const pess_counts *second, bool imagined, pess_error *error) {
+    const pess__holdout_setup *setup = &test->setup;
+    test->setup.second = second;
+    pess__holdout_second(test, second);
+    PESS_TRY(pess__holdout_box(test, error));
+    for (int64_t s = 0; s < test->states && setup->outer_low && !imagined; s++) {
+        test->low[s] = fmax(test->low[s], setup->outer_low[s]);
+        test->high[s] = fmax(fmin(test->high[s], setup->outer_high[s]), test->low[s]);
     }
-    trial->lower = trial->upper = 0;
-    for (int64_t s = 0; s < trial->states; s++) {
-        trial->lower += trial->setup.start[s] * trial->low[s];
-        trial->upper += trial->setup.start[s] * trial->high[s];
+    test->lower = test->upper = 0;
+    for (int64_t s = 0; s < test->states; s++) {
+        test->lower += test->setup.start[s] * test->low[s];
+        test->upper += test->setup.start[s] * test->high[s];
     }
     return PESS_OK;
 }
 
 /* The pooled test is tuned on what the first part predicts, then run on what the second part shows. */
-static pess_status run_pooled(pess__trial *trial, const pess_counts *second, pess_error *error) {
+static pess_status run_pooled(pess__holdout *test, const pess_counts *second, pess_error *error) {
     pess_counts *imagined = NULL;
     pess__pooled *pooled = NULL;
-    PESS_TRY(pess__counts_scale(trial->setup.first, trial->setup.ratio, &imagined, error));
-    pess_status status = look(trial, imagined, true, error);
-    if (status == PESS_OK) status = pess__pooled_create(trial, &pooled, error);
+    PESS_TRY(pess__counts_scale(test->setup.first, test->setup.ratio, &imagined, error));
+    pess_status status = look(test, imagined, true, error);
+    if (status == PESS_OK) status = pess__pooled_create(test, &pooled, error);
     if (status == PESS_OK) status = pess__pooled_tune(pooled, imagined, error);
-    if (status == PESS_OK) status = look(trial, second, false, error);
+    if (status == PESS_OK) status = look(test, second, false, error);
     if (status == PESS_OK) status = pess__pooled_apply(pooled, error);
     pess__pooled_destroy(pooled);
     pess_counts_destroy(imagined);
     return status;
 }
 
-pess_status pess__trial_run(const pess__trial_setup *setup, pess__trial **out, pess_error *error) {
-    pess__trial *trial;
-    PESS_TRY(pess__allocate(&trial, 1, sizeof *trial, "a test of a policy", error));
-    trial->setup = *setup;
-    trial->pooled_lower = -INFINITY;
-    trial->pooled_upper = INFINITY;
-    trial->states = setup->first->states;
-    pess_status status = pess__trial_first(trial, error);
-    const bool pooled = setup->pooled && trial->states <= PESS__POOLED_STATES;
+pess_status pess__holdout_run(const pess__holdout_setup *setup, pess__holdout **out, pess_error *error) {
+    pess__holdout *test;
+    PESS_TRY(pess__allocate(&test, 1, sizeof *test, "a test of a policy", error));
+    test->setup = *setup;
+    test->pooled_lower = -INFINITY;
+    test->pooled_upper = INFINITY;
+    test->states = setup->first->states;
+    pess_status status = pess__holdout_first(test, error);
+    const bool pooled = setup->pooled && test->states <= PESS__POOLED_STATES;
     if (status == PESS_OK)
-        status = pooled ? run_pooled(trial, setup->second, error) : look(trial, setup->second, false, error);
+        status = pooled ? run_pooled(test, setup->second, error) : look(test, setup->second, false, error);
     if (status == PESS_OK)
-        *out = trial;
+        *out = test;
     else
-        pess__trial_destroy(trial);
+        pess__holdout_destroy(test);
     return status;
 }
 
-pess_status pess__trial_predict(const pess__trial_setup *setup, double *lower, pess_error *error) {
+pess_status pess__holdout_predict(const pess__holdout_setup *setup, double *lower, pess_error *error) {
     pess_counts *imagined = NULL;
     PESS_TRY(pess__counts_scale(setup->first, setup->ratio, &imagined, error));
-    pess__trial_setup dry = *setup;
+    pess__holdout_setup dry = *setup;
     dry.second = imagined;
     dry.dry = true;
     dry.outer_low = dry.outer_high = NULL;
     dry.start = setup->start_first;
-    pess__trial *trial = NULL;
-    const pess_status status = pess__trial_run(&dry, &trial, error);
-    if (status == PESS_OK) *lower = fmax(trial->lower, trial->pooled_lower);
-    pess__trial_destroy(trial);
+    pess__holdout *test = NULL;
+    const pess_status status = pess__holdout_run(&dry, &test, error);
+    if (status == PESS_OK) *lower = fmax(test->lower, test->pooled_lower);
+    pess__holdout_destroy(test);
     pess_counts_destroy(imagined);
     return status;
 }
