@@ -73,11 +73,12 @@ static void print_cost(const pess_experiment_cost *cost) {
     char time[40], samples[60] = "";
     duration_text(cost->seconds, time, sizeof time);
     if (cost->samples > 0) (void)snprintf(samples, sizeof samples, "%.3g samples to learn from, ", cost->samples);
-    (void)fprintf(stderr, "%lld datasets, %lld runs, %lld of them finished: %sabout %s with %lld at once (by %s)\n",
+    (void)fprintf(stderr,
+                  "%lld datasets, %lld runs, %lld of them finished: %sabout %s with %lld at once (estimated from %s)\n",
                   (long long)cost->datasets, (long long)cost->runs, (long long)cost->finished, samples, time,
                   (long long)cost->threads,
                   !cost->measured     ? "the finished runs"
-                  : cost->samples > 0 ? "training steps timed on this machine; episodes are a guess"
+                  : cost->samples > 0 ? "training steps timed on this machine; the time of episodes is a guess"
                                       : "a first block of trials");
 }
 

@@ -56,8 +56,8 @@ static void test_aliases(void **state) {
     assert_string_equal(m->curves[0].folder, "ua-counts-0.5");
     assert_string_equal(m->options->algorithms, "ua");
     destroy(m);
-    expect_refused("ua,ua-counts", "ua-counts-0.5 is there twice");
-    expect_refused("ua-counts,ua:0.5", "ua-counts-0.5 is there twice");
+    expect_refused("ua,ua-counts", "ua-counts-0.5 is named twice");
+    expect_refused("ua-counts,ua:0.5", "ua-counts-0.5 is named twice");
 }
 
 /* What training would refuse is refused before anything is collected. */

@@ -140,8 +140,10 @@ static void test_files(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_values_are_read),  cmocka_unit_test(test_texts_are_resolved),
-        cmocka_unit_test(test_anything_else_is_refused), cmocka_unit_test(test_depth_is_limited),
+        cmocka_unit_test(test_values_are_read),
+        cmocka_unit_test(test_texts_are_resolved),
+        cmocka_unit_test(test_anything_else_is_refused),
+        cmocka_unit_test(test_depth_is_limited),
         cmocka_unit_test(test_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -33,8 +33,7 @@ static pess_status fail(const parser *p, const char *expected) {
     }
     char found[24] = "the end";
     const unsigned char byte = p->at < p->end ? (unsigned char)*p->at : 0;
-    if (p->at < p->end)
-        (void)snprintf(found, sizeof found, byte >= 0x20 && byte < 0x7f ? "'%c'" : "byte 0x%02x", byte);
+    if (p->at < p->end) (void)snprintf(found, sizeof found, byte >= 0x20 && byte < 0x7f ? "'%c'" : "byte 0x%02x", byte);
     return pess__fail(p->error, PESS_INPUT, "%s:%lld:%lld: found %s, expected %s", p->name, (long long)line,
                       (long long)column, found, expected);
 }
@@ -72,7 +71,10 @@ static bool take_hex(parser *p, uint32_t *out) {
     *out = 0;
     for (int i = 0; i < 4; i++, p->at++) {
         const char c = p->at < p->end ? *p->at : '\0';
-        const int digit = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+        const int digit = c >= '0' && c <= '9'   ? c - '0'
+                          : c >= 'a' && c <= 'f' ? c - 'a' + 10
+                          : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                                 : -1;
         if (digit < 0) return false;
         *out = *out * 16 + (uint32_t)digit;
     }
@@ -203,8 +205,8 @@ static pess_status parse_value(parser *p, pess__json_value *value, int depth) {
     return parse_text(p, &value->text);
 }
 
-/* Every value but the first stands behind a comma or an opening bracket; a text or number takes at most its own bytes and
- * a zero. */
+/* Every value but the first stands behind a comma or an opening bracket; a text or number takes at most its own bytes
+ * and a zero. */
 static pess_status allocate(pess__json *json, const char *bytes, size_t length, pess_error *error) {
     int64_t values = 1;
     for (size_t i = 0; i < length; i++) values += bytes[i] == ',' || bytes[i] == '{' || bytes[i] == '[';
@@ -215,13 +217,8 @@ static pess_status allocate(pess__json *json, const char *bytes, size_t length, 
 pess_status pess__json_parse(const char *bytes, size_t length, const char *name, pess__json **out, pess_error *error) {
     pess__json *json = NULL;
     PESS_TRY(pess__allocate(&json, 1, sizeof *json, "a JSON document", error));
-    parser p = {.name = name,
-                .begin = bytes,
-                .at = bytes,
-                .end = bytes + length,
-                .json = json,
-                .used = 1,
-                .error = error};
+    parser p = {
+        .name = name, .begin = bytes, .at = bytes, .end = bytes + length, .json = json, .used = 1, .error = error};
     pess_status status = allocate(json, bytes, length, error);
     if (status == PESS_OK) status = parse_value(&p, &json->values[0], 0);
     if (status == PESS_OK) {

@@ -34,8 +34,8 @@ const pess__json_value *pess__json_root(const pess__json *json);
 /* The member of this name; NULL where there is none, or `value` is no object. */
 const pess__json_value *pess__json_member(const pess__json_value *value, const char *key);
 /* The member of this name and kind. */
-const char *pess__json_text(const pess__json_value *value, const char *key);               /* NULL: none */
-bool pess__json_number(const pess__json_value *value, const char *key, double *out);        /* null gives NAN */
+const char *pess__json_text(const pess__json_value *value, const char *key);         /* NULL: none */
+bool pess__json_number(const pess__json_value *value, const char *key, double *out); /* null gives NAN */
 bool pess__json_integer(const pess__json_value *value, const char *key, int64_t *out);
 
 #endif

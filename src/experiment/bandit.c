@@ -67,10 +67,10 @@ static pess_status add_listed(bandit *b, const char *list, pess_error *error) {
         char *colon = strchr(word, ':');
         if (colon != NULL) *colon = '\0';
         if (pess_algorithm_find(word) == NULL)
-            return pess__fail(error, PESS_ARGUMENT, "algorithms: found '%s', expected a family such as ua or ua:l1",
+            return pess__fail(error, PESS_ARGUMENT, "algorithms: found '%s', expected an algorithm such as ua or ua:l1",
                               word);
         if (colon != NULL && pess_uncertainty_find(colon + 1) == NULL)
-            return pess__fail(error, PESS_ARGUMENT, "algorithms: no uncertainty '%s'", colon + 1);
+            return pess__fail(error, PESS_ARGUMENT, "algorithms: there is no uncertainty '%s'", colon + 1);
         PESS_TRY(add_method(b, word, colon != NULL ? colon + 1 : "", error));
     }
     return PESS_OK;

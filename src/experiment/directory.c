@@ -27,9 +27,10 @@ static pess_status check_content(const char *directory, const pess__engine *engi
     for (const struct dirent *entry; status == PESS_OK && (entry = readdir(open_directory)) != NULL;) {
         *used = *used || strcmp(entry->d_name, first) == 0;
         if (!is_own(engine, entry->d_name))
-            status = pess__fail(error, PESS_ARGUMENT,
-                                "%s: holds '%s', which is not of this experiment; choose an empty or new directory",
-                                directory, entry->d_name);
+            status =
+                pess__fail(error, PESS_ARGUMENT,
+                           "%s: holds '%s', which does not belong to this experiment; choose an empty or new directory",
+                           directory, entry->d_name);
     }
     (void)closedir(open_directory);
     return status;

@@ -52,7 +52,7 @@ static pess_status add_curve(pess__games *m, char *word, bool *alpha_given, pess
     (void)snprintf(curve.folder, sizeof curve.folder, isnan(curve.alpha) ? "%s" : "%s-%s", name, number);
     for (int i = 0; i < m->curve_count; i++)
         if (strcmp(m->curves[i].folder, curve.folder) == 0)
-            return pess__fail(error, PESS_ARGUMENT, "algorithms: %s is there twice", curve.folder);
+            return pess__fail(error, PESS_ARGUMENT, "algorithms: %s is named twice", curve.folder);
     alpha_given[m->curve_count] = colon != NULL;
     m->curves[m->curve_count++] = curve;
     return PESS_OK;

@@ -19,7 +19,7 @@ static const char proximal_claim[] =
     "Proximal has the best of both: it is never far below imitation and gains where the data explore.";
 static const char proximal_rule[] =
     "Holds if proximal is at least 0.8 times imitation at every ε, and above imitation at some ε of 0.33 or more. "
-    "How it compares to naive is told, not judged.";
+    "How it compares with naive is reported, not judged.";
 
 static const char freeway_claim[] =
     "Freeway is the exception: proximal hardly gains over imitation there, although naive is near-optimal at "

@@ -10,7 +10,7 @@ static void place(const pess_experiment_options *options, double x, pess__games_
 }
 
 static void describe(const pess_experiment_options *options, char *out, size_t size) {
-    (void)snprintf(out, size, "with ε = %g", options->epsilon);
+    (void)snprintf(out, size, "the data with ε = %g", options->epsilon);
 }
 
 /* What the paper says is about ε; here uncertainty-aware learning alone is judged. */

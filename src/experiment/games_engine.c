@@ -19,8 +19,9 @@ const pess__experiment_table pess__games_tables[] = {
      .folded = true},
     {.title = "Mean score (smallest … largest of the trials)", .columns = "mean"},
     {.title = "How steady the scores are",
-     .note = "Score of the final update alone / best evaluation seen (not a result: it is chosen by looking) / largest "
-             "minus smallest of the scored updates / share of steps in states that are not in the data.",
+     .note =
+         "Score of the final update alone / best evaluation seen (not a result: it is chosen after the fact) / largest "
+         "minus smallest of the scored updates / share of steps in states that are not in the data.",
      .columns = "final_mean best_mean spread outside%",
      .folded = true},
     {.title = NULL}};

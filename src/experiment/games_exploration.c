@@ -10,7 +10,7 @@ static void place(const pess_experiment_options *options, double x, pess__games_
 }
 
 static void describe(const pess_experiment_options *options, char *out, size_t size) {
-    (void)snprintf(out, size, "into datasets of %lld transitions", (long long)options->transitions);
+    (void)snprintf(out, size, "datasets of %lld transitions", (long long)options->transitions);
 }
 
 /* What the paper says of every game, and what uncertainty-aware learning is held to. */

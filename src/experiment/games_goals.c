@@ -11,25 +11,25 @@
 static const char best_claim[] =
     "Uncertainty-aware learning is at or above the best of naive, proximal and imitation, sampled or by argmax.";
 static const char best_rule[] =
-    "At an ε it is so, within noise, unless all trials of the uncertainty-aware learner lie below all trials of the "
-    "best of them by the mean (with three trials each, equal laws do that one time in 20; the best of several is "
-    "chosen by looking, which makes it more often). Holds if it is so at six sevenths of the ε, 24 of 28.";
+    "At one ε this holds, within noise, unless every trial of the uncertainty-aware learner lies below every trial of "
+    "the method with the best mean (with three trials each, equally good methods do that one time in 20; picking the "
+    "best of several after the fact makes it more frequent). Holds if that is so at six sevenths of the ε, 24 of 28.";
 
 static const char proximal_claim[] = "Uncertainty-aware learning is above proximal.";
 static const char proximal_rule[] =
-    "Holds if its score averaged over ε is above that of every proximal curve, each acting as it does by itself.";
+    "Holds if its score averaged over ε is above that of every proximal curve, each acting in its own way.";
 
 static const char peers_claim[] = "Uncertainty-aware learning is above BCQ, CQL and CRR.";
 static const char peers_rule[] =
-    "Holds if its score averaged over ε and games is above that of each, CRR with exponential weights included "
-    "where it is there (it was added after the first scores of the binary one); a game's scores are divided by the "
-    "data policy's return at the smallest ε.";
+    "Holds if its score averaged over ε and games is above that of each, including CRR with exponential weights where "
+    "it was run (it was added after the first scores of the binary one); a game's scores are divided by the data "
+    "policy's return at the smallest ε.";
 
 static const char data_claim[] =
     "On exploratory data uncertainty-aware learning keeps improving with more data, where proximal stays behind.";
 static const char data_rule[] =
     "Holds if the rank correlation between the number of transitions and its score is 0.5 or more, and at the "
-    "largest number it is above every proximal curve, each acting as it does by itself.";
+    "largest number it is above every proximal curve, each acting in its own way.";
 
 static const char all_games[] = "all games";
 
@@ -199,7 +199,7 @@ static size_t judge_best_everywhere(const pess__curves *games, int game_count, c
     all->holds = 7 * sum.within >= 6 * sum.points;
     (void)snprintf(all->found, sizeof all->found, "%s within noise at %d of %d points, by the mean alone at %d", ua,
                    sum.within, sum.points, sum.above);
-    if (sum.points < wanted) pess__not_judged(all, "some game is not");
+    if (sum.points < wanted) pess__not_judged(all, "some games are not judged");
     return (size_t)game_count + 1;
 }
 

@@ -40,7 +40,7 @@ static pess_status plan_games(pess__games *m, pess_error *error) {
             return pess__fail(error, PESS_ARGUMENT, "games: found '%s', expected some of %s", word, known);
         }
         for (int i = 0; i < m->game_count; i++)
-            if (m->games[i] == game) return pess__fail(error, PESS_ARGUMENT, "games: '%s' is there twice", word);
+            if (m->games[i] == game) return pess__fail(error, PESS_ARGUMENT, "games: '%s' is named twice", word);
         if (m->game_count == PESS__GAMES_LIMIT)
             return pess__fail(error, PESS_ARGUMENT, "games: found more than %d", PESS__GAMES_LIMIT);
         m->games[m->game_count++] = game;
@@ -78,7 +78,7 @@ static pess_status plan_x(pess__games *m, pess_error *error) {
         char number[PESS__NUMBER_SIZE];
         (void)pess__format_double(m->x[i], number);
         if (i > 0 && m->x[i] == m->x[i - 1])
-            return pess__fail(error, PESS_ARGUMENT, "%s: %s is there twice", axis->values, number);
+            return pess__fail(error, PESS_ARGUMENT, "%s: %s is named twice", axis->values, number);
         pess__list_append(sorted, sizeof sorted, number);
     }
     return pess__experiment_set_text(m->experiment, axis->values, sorted, error);
@@ -149,12 +149,12 @@ void pess__games_describe(pess__games *m) {
     (void)snprintf(
         m->experiment->description, sizeof m->experiment->description,
         "A near-optimal player of each game (DQN) acts ε-greedily and collects %s (sticky actions 0.1, "
-        "difficulty ramping, all six actions). %s at each of %d x, each with its own data, imitation "
+        "difficulty ramping, all six actions). %s at each of %d points of the axis, each with its own data, imitation "
         "network and training. Protocol %s: %lld Bellman updates of %lld gradient steps of %lld samples, the "
         "network %s; γ = 0.99. The score is the mean undiscounted return of the last %d updates, %lld "
         "episodes each.",
         data, trials, m->x_count, m->options->protocol, (long long)p->updates, (long long)p->steps, (long long)p->batch,
-        p->reset ? "begun anew at each" : "kept from one to the next", PESS_SCORED_UPDATES,
+        p->reset ? "initialised anew at each" : "kept from one to the next", PESS_SCORED_UPDATES,
         (long long)p->score_episodes);
 }
 

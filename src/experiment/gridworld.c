@@ -54,7 +54,7 @@ static pess_status add_algorithm(pess__gridworld *grid, const char *word, const 
     if (uncertainty != NULL) {
         const pess_uncertainty_info *bound = pess_uncertainty_find(uncertainty);
         if (bound == NULL)
-            return pess__fail(error, PESS_ARGUMENT, "algorithms: '%.60s' names the uncertainty '%.40s', which is none",
+            return pess__fail(error, PESS_ARGUMENT, "algorithms: found '%.60s', but there is no uncertainty '%.40s'",
                               word, uncertainty);
         if (!info->takes_uncertainty || (info->takes_sets_only && !bound->is_set))
             return pess__fail(error, PESS_ARGUMENT, "algorithms: %s does not take the uncertainty %s", name,

@@ -131,7 +131,7 @@ pess_status pess__gridworld_judge_data(pess__trials *t, pess_error *error) {
     const pess_experiment_point *imitation = curve(t, "imitation", &n), *optimal = curve(t, "optimal", &n);
     pess_experiment_claim *row = predict(t, "imitation",
                                          "follows the data policy: settles at its return, far from optimal, "
-                                         "however much data there are",
+                                         "however much data there is",
                                          NULL, error);
     if (row == NULL) return PESS_MEMORY;
     const double last = score_at(t, "imitation", n - 1), before = score_at(t, "imitation", 3 * n / 4);

@@ -10,7 +10,7 @@
 /* ---- claims */
 
 static void write_verdict(pess__outfile *file, const pess_experiment_claim *claim) {
-    pess__outfile_print(file, !claim->judged ? "<td>not judged"
+    pess__outfile_print(file, !claim->judged ? "<td>–"
                               : claim->holds ? "<td><span class=\"yes\">✓ holds</span>"
                                              : "<td><span class=\"no\">✗ does not hold</span>");
     if (claim->judged && !claim->holds && claim->reason != NULL) {

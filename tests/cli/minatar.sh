@@ -162,7 +162,7 @@ prints "250 Bellman updates"
 
 # Damage
 head -c 60 whole/runs/breakout/x-0/trial-1/naive/result.json >torn && cp torn pieces/runs/breakout/x-0/trial-1/naive/result.json
-expect 3 run --trials 1 --out pieces --resume; says "naive/result.json:3:"; says "remove it to have the run made again"
+expect 3 run --trials 1 --out pieces --resume; says "naive/result.json:4:12: found the end"; says "remove it to have the run made again"
 result=cut/runs/breakout/x-0/trial-1/naive/result.json
 sed -i 's/"settings": "version=[^ ]*/"settings": "version=9/' $result # settings are compared, not who wrote them
 expect 0 run --trials 1 --out cut --resume; says "6 of them finished"
@@ -180,7 +180,7 @@ expect 2 run --algorithms naive,nobody --out bad; says "found 'nobody'"
 expect 2 run --algorithms naive:0.5 --out bad; says "naive has no α"
 expect 2 run --algorithms proximal:-1 --out bad; says "an α of 0 or more"
 expect 2 run --algorithms bcq:2 --dry-run --out bad; says "found 'bcq:2', expected an α from 0 to 1"
-expect 2 run --algorithms ua,ua-counts --dry-run --out bad; says "ua-counts-0.5 is there twice"
+expect 2 run --algorithms ua,ua-counts --dry-run --out bad; says "ua-counts-0.5 is named twice"
 expect 2 run --epsilon 0.1 --out bad; says "--epsilon does nothing for minatar-exploration; it is read by minatar-data"
 expect 2 run --sizes 5 --out bad; says "--sizes does nothing for minatar-exploration; it is read by minatar-data"
 expect 2 "$PESS" experiment minatar-data --epsilons 0.1 --dry-run --out bad; says "it is read by minatar-exploration"
