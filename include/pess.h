@@ -6,6 +6,7 @@
  *
  *     pess/base.h          status and errors, settings, progress
  *     pess/data.h          logs: names, columns, files, what a look at them finds
+ *     pess/cells.h         states made of measurements: maps from rows to cells
  *     pess/tabular.h       counts, models, known processes, policies, uncertainty, solving, simulation
  *     pess/certify.h       certificates
  *     pess/environments.h  environments to act in
@@ -24,6 +25,7 @@
 #define PESS_H
 
 #include "pess/base.h"
+#include "pess/cells.h"
 #include "pess/certify.h"
 #include "pess/data.h"
 #include "pess/environments.h"
