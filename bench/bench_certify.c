@@ -2,7 +2,7 @@
  * up to 8 seen successors per pair, in the worst world of its l1 and support sets, beside the same sweep at face value
  * (one thread, interleaved, best of several). One JSON line per figure: ours is the robust sweep, peer the plain one.
  */
-#include "certify/worst_world.h"
+#include "certify/robust.h"
 #include "core/memory.h"
 #include "core/rng.h"
 #include "core/threads.h"
@@ -82,13 +82,13 @@ static void bench(int64_t states, const char *uncertainty) {
                                      .v_hi = 100,
                                      .max_successors = 8,
                                      .threads = threads};
-    pess__worlds *worlds = NULL;
-    must(pess__worlds_create(&problem, uncertainty, (pess__worlds_delta){0.02, 0.02, 0.01}, &worlds, &error), &error);
+    pess__robust *robust = NULL;
+    must(pess__robust_create(&problem, uncertainty, (pess__robust_delta){0.02, 0.02, 0.01}, &robust, &error), &error);
     double *v = array(states, sizeof *v), *out = array(states, sizeof *out), robust = INFINITY, plain = INFINITY;
     int32_t *found = array(states, sizeof *found);
     for (int i = 0; i < repeats; i++) {
         double begun = pess__clock();
-        (void)pess__worlds_sweep(worlds, 1, NULL, v, out, found);
+        (void)pess__robust_sweep(robust, 1, NULL, v, out, found);
         robust = fmin(robust, pess__clock() - begun);
         begun = pess__clock();
         plain_sweep(model, 0.99, out, v, threads);
@@ -98,7 +98,7 @@ static void bench(int64_t states, const char *uncertainty) {
            "\"s\", "
            "\"times_plain\": %.2f}\n",
            uncertainty, (long long)states, robust, plain, plain / robust, robust / plain);
-    pess__worlds_destroy(worlds);
+    pess__robust_destroy(robust);
     pess_model_destroy(model);
     pess_counts_destroy(counts);
     free(v);

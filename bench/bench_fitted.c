@@ -38,7 +38,7 @@ static double cpu_clock(void) {
 }
 
 /* What drawing minibatches needs of a training; targets are rewards. */
-static pess__fitted *prepare(const pess_transitions *data, int64_t batch) {
+static pess__fitted *prepare(const pess_observations *data, int64_t batch) {
     pess_error error = {0};
     pess__net_spec spec;
     const pess__optimiser optimiser = pess__optimiser_defaults();
@@ -139,7 +139,7 @@ static double play_rate(const pess__fitted *f, int64_t episodes) {
     return result.mean_length * (double)result.episodes / (cpu_clock() - begun);
 }
 
-static double loop_seconds(const pess_transitions *data, int64_t batch, int64_t updates, int64_t steps,
+static double loop_seconds(const pess_observations *data, int64_t batch, int64_t updates, int64_t steps,
                            const char *learner, const char *imitation) {
     char directory[] = "/tmp/pess-bench-XXXXXX", command[64];
     pess_error error = {0};
@@ -165,9 +165,9 @@ static double loop_seconds(const pess_transitions *data, int64_t batch, int64_t 
 
 int main(int argc, char **argv) {
     pess_error error = {0};
-    pess_transitions *data = NULL;
+    pess_observations *data = NULL;
     if (argc < 4) return 2;
-    must(pess_transitions_read(argv[1], &data, &error), &error);
+    must(pess_observations_read(argv[1], &data, &error), &error);
     const int64_t batch = atoll(argv[3]);
     if (batch < 1) return 2;
     if (strcmp(argv[2], "loop") == 0 && argc > 5) {

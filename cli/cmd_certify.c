@@ -1,6 +1,7 @@
 /* pess certify: what can be promised of a policy, what it rests on, and whether to switch to it. */
-#include "command.h"
+#include "assumptions.h"
 #include "json.h"
+#include "repeat.h"
 
 #include <errno.h>
 #include <math.h>
@@ -8,18 +9,14 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static const char *const method_names[] = {"best", "robust", "split", NULL};
-
 typedef struct certify_args {
     pess_certify_options options;
-    int method;
-    int64_t states, actions, threads;
-    double reward_range[2];
-    bool reward_given, as_json;
+    int64_t states, actions;
+    bool as_json;
     const char *start, *policy_path, *output, *report;
 } certify_args;
 
-enum { CERTIFY_OPTION_COUNT = 18, THIN_LIMIT = 8 };
+enum { THIN_LIMIT = 8 };
 
 /* A log as certify needs it, and what came of it. */
 typedef struct certify_job {
@@ -40,38 +37,19 @@ static void certify_job_free(certify_job *job) {
     free(job->start);
 }
 
-static void certify_options(certify_args *a, option *rows) {
-    pess_certify_options *o = &a->options;
-    const option table[CERTIFY_OPTION_COUNT] = {
-        {"method", 0, OPTION_CHOICE, &a->method, "best|robust|split",
-         "robust: worst case over all worlds the log allows; split: a part of the log chooses the policy, the rest "
-         "tests it; best, the default: both, and the better one",
-         method_names},
-        {"uncertainty", 'u', OPTION_TEXT, &o->uncertainty, "l1|support|good-turing",
-         "set behind robust; default l1 where --max-successors is at most 8, else support"},
+static void certify_options(certify_args *a, option_list *list) {
+    const option own[] = {
         {"policy", 0, OPTION_TEXT, &a->policy_path, "FILE", "certify this policy; default: find the best one"},
-        {"fresh", 0, OPTION_FLAG, &o->policy_fresh, NULL,
-         "declare that --policy was made without this log, so that a part of it may test the policy"},
-        {"gamma", 0, OPTION_NUMBER, &o->gamma, "G", "discount in [0,1), default 0.99"},
-        {"delta", 0, OPTION_NUMBER, &o->delta, "D", "probability that some bound is wrong, default 0.05"},
-        {"split", 0, OPTION_NUMBER, &o->split, "F", "share of the log that chooses the policy, default 0.25"},
-        {"max-successors", 0, OPTION_COUNT, &o->max_successors, "K",
-         "declare how many next states a pair can have, default: all states"},
-        {"iid", 0, OPTION_FLAG, &o->iid, NULL,
-         "declare that the transitions are independent draws, although the log has episodes"},
         {"start", 0, OPTION_TEXT, &a->start, "uniform|log|FILE",
          "start distribution: default estimated from the log's episode starts where it has episodes, else uniform"},
         {"states", 0, OPTION_COUNT, &a->states, "N", "number of states, default: as many as the log shows"},
         {"actions", 0, OPTION_COUNT, &a->actions, "N", "number of actions, default: as many as the log shows"},
-        {"reward-range", 0, OPTION_PAIR, a->reward_range, "LO,HI", "what rewards can be, default: as the log shows",
-         .given = &a->reward_given},
-        {"seed", 0, OPTION_SEED, &o->seed, "N", "of the random parts of a log without episodes, default 1"},
-        {"threads", 0, OPTION_COUNT, &a->threads, "N", "default all; the result does not depend on it"},
         {"output", 'o', OPTION_TEXT, &a->output, "FILE", "write the policy: state,action,probability"},
         {"report", 0, OPTION_TEXT, &a->report, "DIR", "write DIR/index.html: one page for people"},
         {"json", 0, OPTION_FLAG, &a->as_json, NULL, "print the result as JSON"},
     };
-    memcpy(rows, table, sizeof table);
+    options_add_settings(list, pess_certify_settings(), &a->options, NULL);
+    for (size_t i = 0; i < COUNT_OF(own); i++) options_add(list, own[i]);
 }
 
 static const usage certify_usage = {
@@ -87,7 +65,30 @@ static const usage certify_usage = {
     .positional = (const char *const[]){"LOG", NULL},
 };
 
-static void print_json(const pess_certificate_info *c) {
+static void json_lists(json_writer *json, const pess_certificate *certificate) {
+    const pess_ledger_entry *entry;
+    const pess_assumption *assumption;
+    const pess_candidate *tried;
+    json_object(json, "delta_ledger");
+    for (size_t i = 0; (entry = pess_certificate_ledger(certificate, i)) != NULL; i++)
+        json_number(json, entry->what, entry->delta);
+    json_close(json, '}');
+    json_array(json, "assumptions");
+    for (size_t i = 0; (assumption = pess_certificate_assumption(certificate, i)) != NULL; i++)
+        json_text(json, NULL, assumption->text);
+    json_close(json, ']');
+    json_array(json, "candidates");
+    for (size_t i = 0; (tried = pess_certificate_candidate(certificate, i)) != NULL; i++) {
+        json_object(json, NULL);
+        json_text(json, "name", tried->name);
+        json_number(json, "predicted_lower_bound", tried->predicted);
+        json_number(json, "lower_bound", tried->lower);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+}
+
+static void print_json(const pess_certificate *certificate, const pess_certificate_info *c) {
     json_writer json = json_begin(stdout, false);
     json_object(&json, NULL);
     json_number(&json, "lower_bound", c->lower_bound);
@@ -103,21 +104,7 @@ static void print_json(const pess_certificate_info *c) {
     json_text(&json, "test", c->test);
     json_number(&json, "gamma", c->gamma);
     json_number(&json, "delta", c->delta);
-    json_object(&json, "delta_ledger");
-    for (int i = 0; i < c->ledger_count; i++) json_number(&json, c->ledger[i].what, c->ledger[i].delta);
-    json_close(&json, '}');
-    json_array(&json, "assumptions");
-    for (int i = 0; i < c->assumption_count; i++) json_text(&json, NULL, c->assumptions[i]);
-    json_close(&json, ']');
-    json_array(&json, "candidates");
-    for (int i = 0; i < c->candidate_count; i++) {
-        json_object(&json, NULL);
-        json_text(&json, "name", c->candidates[i].name);
-        json_number(&json, "predicted_lower_bound", c->candidates[i].predicted);
-        json_number(&json, "lower_bound", c->candidates[i].lower);
-        json_close(&json, '}');
-    }
-    json_close(&json, ']');
+    json_lists(&json, certificate);
     json_number(&json, "optimal_upper_bound", c->optimal_upper_bound);
     json_number(&json, "value_lo", c->value_lo);
     json_number(&json, "value_hi", c->value_hi);
@@ -131,7 +118,30 @@ static void print_json(const pess_certificate_info *c) {
     json_end(&json);
 }
 
-static void print_text(FILE *out, const pess_certificate_info *c, const char *policy_path, const char *directory) {
+static void print_lists(FILE *out, const pess_certificate *certificate) {
+    const pess_ledger_entry *entry;
+    const pess_assumption *assumption;
+    const pess_candidate *tried;
+    (void)fputs("Tried\n", out);
+    for (size_t i = 0; (tried = pess_certificate_candidate(certificate, i)) != NULL; i++) {
+        (void)fprintf(out, "  - %-24s", tried->name);
+        if (!isnan(tried->predicted)) (void)fprintf(out, " predicted %.4g", tried->predicted);
+        if (!isnan(tried->lower)) (void)fprintf(out, " certified %.4g", tried->lower);
+        (void)fputc('\n', out);
+    }
+    (void)fputs("Delta\n", out);
+    for (size_t i = 0; (entry = pess_certificate_ledger(certificate, i)) != NULL; i++)
+        (void)fprintf(out, "  - %-44s %.3g\n", entry->what, entry->delta);
+    (void)fputs("Rests on\n", out);
+    for (size_t i = 0; (assumption = pess_certificate_assumption(certificate, i)) != NULL; i++) {
+        (void)fputs("  - ", out);
+        print_assumption(out, assumption);
+        (void)fputc('\n', out);
+    }
+}
+
+static void print_text(FILE *out, const pess_certificate *certificate, const pess_certificate_info *c,
+                       const char *policy_path, const char *directory) {
     if (c->vacuous)
         (void)fprintf(out, "Certificate   vacuous: the log promises nothing beyond %.6g, what every policy has\n",
                       c->value_lo);
@@ -149,19 +159,7 @@ static void print_text(FILE *out, const pess_certificate_info *c, const char *po
         (void)fputs("Recommended   keep the present policy: an improvement is not certain\n", out);
     (void)fprintf(out, "Method        %s (%s), sets %s, discount %g, delta %g\n", c->method, c->test, c->uncertainty,
                   c->gamma, c->delta);
-    (void)fputs("Tried\n", out);
-    for (int i = 0; i < c->candidate_count; i++) {
-        const pess_candidate *t = &c->candidates[i];
-        (void)fprintf(out, "  - %-24s", t->name);
-        if (!isnan(t->predicted)) (void)fprintf(out, " predicted %.4g", t->predicted);
-        if (!isnan(t->lower)) (void)fprintf(out, " certified %.4g", t->lower);
-        (void)fputc('\n', out);
-    }
-    (void)fputs("Delta\n", out);
-    for (int i = 0; i < c->ledger_count; i++)
-        (void)fprintf(out, "  - %-44s %.3g\n", c->ledger[i].what, c->ledger[i].delta);
-    (void)fputs("Rests on\n", out);
-    for (int i = 0; i < c->assumption_count; i++) (void)fprintf(out, "  - %s\n", c->assumptions[i]);
+    print_lists(out, certificate);
     (void)fprintf(out, "Policy        %s\n", policy_path ? policy_path : "not kept: add -o policy.csv");
     if (directory) (void)fprintf(out, "Page          %s/index.html\n", directory);
 }
@@ -170,20 +168,21 @@ static pess_status load(const char *path, certify_args *args, certify_job *job, 
     pess_read_options read = pess_read_options_defaults();
     read.states = args->states;
     read.actions = args->actions;
-    read.threads = (int)args->threads;
+    read.threads = args->options.threads;
     read.progress = terminal_progress();
     pess_status status = pess_dataset_read(path, &read, &job->data, error);
     if (status == PESS_OK) status = pess_counts_create(job->data, &job->counts, error);
     if (status != PESS_OK) return status;
     pess_model_options model = pess_model_options_defaults();
     model.unseen = PESS_UNSEEN_WORST;
-    model.reward_lo = args->options.reward_lo;
-    model.reward_hi = args->options.reward_hi;
+    model.reward_lo = args->options.reward_range[0];
+    model.reward_hi = args->options.reward_range[1];
     status = pess_model_estimate(job->counts, &model, &job->model, error);
     if (status == PESS_OK && args->policy_path)
         status = pess_policy_read(args->policy_path, job->model, pess_counts_state_names(job->counts),
                                   pess_counts_action_names(job->counts), &job->given, error);
     args->options.policy = job->given;
+    args->options.counts = job->counts;
     pess_counts_info info;
     pess_counts_get_info(job->counts, &info);
     const bool from_log = args->start ? strcmp(args->start, "log") == 0 : info.has_episodes;
@@ -241,15 +240,6 @@ static pess_status find_thin_places(const certify_args *args, const certify_job 
     return status;
 }
 
-/* The command line as it was, quoted where a shell would ask for it. */
-static void join(int argc, char **argv, char *out, size_t size) {
-    size_t at = (size_t)snprintf(out, size, "pess");
-    for (int i = 0; i < argc && at < size; i++) {
-        const bool plain = strpbrk(argv[i], " \t\n'\"\\$`&|;<>()*?[]#~") == NULL && argv[i][0] != '\0';
-        at += (size_t)snprintf(out + at, size - at, plain ? " %s" : " '%s'", argv[i]);
-    }
-}
-
 static pess_status write_page(const certify_args *args, const certify_job *job, const char *log, int argc, char **argv,
                               pess_error *error) {
     char line[2000], path[4096];
@@ -259,7 +249,7 @@ static pess_status write_page(const certify_args *args, const certify_job *job, 
                                   .state_names = pess_counts_state_names(job->counts),
                                   .action_names = pess_counts_action_names(job->counts),
                                   .gaps = gaps};
-    join(argc, argv, line, sizeof line);
+    repeat_command(argc, argv, line, sizeof line);
     const pess_status status = find_thin_places(args, job, gaps, &page.gap_count, error);
     if (status != PESS_OK) return status;
     if ((mkdir(args->report, 0777) != 0 && errno != EEXIST) ||
@@ -273,31 +263,32 @@ static pess_status write_page(const certify_args *args, const certify_job *job, 
 }
 
 static int settle(certify_args *args) {
-    if (args->threads > 4096) return report_usage("certify", "--threads: at most 4096");
     if (args->states > PESS_MAX_STATES || args->actions > PESS_MAX_ACTIONS)
         return report_usage("certify", "--states can be at most %lld and --actions at most %lld",
                             (long long)PESS_MAX_STATES, (long long)PESS_MAX_ACTIONS);
-    if (args->reward_given && !(args->reward_range[0] <= args->reward_range[1]))
-        return report_usage("certify", "--reward-range: the lower end %g is above the upper end %g",
-                            args->reward_range[0], args->reward_range[1]);
-    if (args->options.policy_fresh && !args->policy_path)
+    if (args->options.fresh && !args->policy_path)
         return report_usage("certify", "--fresh speaks of a policy: give one with --policy");
-    if (args->reward_given) {
-        args->options.reward_lo = args->reward_range[0];
-        args->options.reward_hi = args->reward_range[1];
-    }
-    args->options.method = (pess_certify_method)args->method;
-    args->options.threads = (int)args->threads;
     args->options.progress = terminal_progress();
     return -1;
 }
 
+static int print_certificate(const certify_args *args, const pess_certificate *certificate) {
+    pess_certificate_info info;
+    pess_certificate_get_info(certificate, &info);
+    const bool to_stdout = args->output && strcmp(args->output, "-") == 0;
+    if (args->as_json)
+        print_json(certificate, &info);
+    else
+        print_text(to_stdout ? stderr : stdout, certificate, &info, args->output, args->report);
+    return info.vacuous ? EXIT_NEGATIVE : EXIT_FINE;
+}
+
 int cmd_certify(int argc, char **argv) {
     certify_args args = {.options = pess_certify_options_defaults()};
-    option rows[CERTIFY_OPTION_COUNT];
-    certify_options(&args, rows);
+    option_list list = {0};
+    certify_options(&args, &list);
     const char *path = NULL;
-    int code = options_parse(&certify_usage, rows, COUNT_OF(rows), argc, argv, &path, NULL);
+    int code = options_parse(&certify_usage, list.rows, list.count, argc, argv, &path, NULL);
     if (code < 0) code = settle(&args);
     if (code >= 0) return code;
 
@@ -310,17 +301,7 @@ int cmd_certify(int argc, char **argv) {
         status = pess_policy_write(pess_certificate_policy(job.certificate), args.output,
                                    pess_counts_state_names(job.counts), pess_counts_action_names(job.counts), &error);
     if (status == PESS_OK && args.report) status = write_page(&args, &job, path, argc, argv, &error);
-    if (status == PESS_OK) {
-        const pess_certificate_info *info = pess_certificate_get_info(job.certificate);
-        const bool to_stdout = args.output && strcmp(args.output, "-") == 0;
-        if (args.as_json)
-            print_json(info);
-        else
-            print_text(to_stdout ? stderr : stdout, info, args.output, args.report);
-        code = info->vacuous ? EXIT_NEGATIVE : EXIT_FINE;
-    } else {
-        code = report_error("certify", &error);
-    }
+    code = status == PESS_OK ? print_certificate(&args, job.certificate) : report_error("certify", &error);
     certify_job_free(&job);
     return code;
 }

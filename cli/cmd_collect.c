@@ -21,13 +21,13 @@ static const usage collect_usage = {
 };
 
 static int run(const pess_collect_options *options, const char *path, bool json) {
-    pess_transitions *data = NULL;
+    pess_observations *data = NULL;
     pess_error error;
     pess_status status = pess_collect(options, &data, &error);
     terminal_progress_end();
-    if (status == PESS_OK) status = pess_transitions_write(data, path, &error);
+    if (status == PESS_OK) status = pess_observations_write(data, path, &error);
     if (status == PESS_OK && strcmp(path, "-") != 0) game_data_print(path, data, json);
-    pess_transitions_destroy(data);
+    pess_observations_destroy(data);
     return status == PESS_OK ? EXIT_FINE : report_error("collect", &error);
 }
 

@@ -1,4 +1,4 @@
-/* pess evaluate: the value of a given policy under each family, with its uncertainty. */
+/* pess evaluate: the value of a given policy under each algorithm, with its uncertainty. */
 #include "json.h"
 #include "model_args.h"
 
@@ -18,7 +18,7 @@ typedef struct evaluation {
     int count;
 } evaluation;
 
-/* One family, one uncertainty. */
+/* One algorithm, one uncertainty. */
 static pess_status evaluate_one(model_args *args, const loaded_log *log, const pess_policy *policy,
                                 const pess_algorithm_info *algorithm, const char *uncertainty, evaluation *result,
                                 pess_error *error) {
@@ -41,17 +41,16 @@ static pess_status evaluate_one(model_args *args, const loaded_log *log, const p
     return PESS_OK;
 }
 
-/* Every uncertainty that fits the family, or the one that was named. At γ = 1 bounds that need a finite value range do
- * not exist; they are left out unless asked for. */
-static pess_status evaluate_family(model_args *args, const loaded_log *log, const pess_policy *policy,
-                                   const pess_algorithm_info *algorithm, evaluation *result, pess_error *error) {
+/* Every uncertainty that fits the algorithm, or the one that was named. At γ = 1 bounds that need a finite value range
+ * do not exist; they are left out unless asked for. */
+static pess_status evaluate_algorithm(model_args *args, const loaded_log *log, const pess_policy *policy,
+                                      const pess_algorithm_info *algorithm, evaluation *result, pess_error *error) {
     if (!algorithm->takes_uncertainty) return evaluate_one(args, log, policy, algorithm, NULL, result, error);
-    size_t count = 0;
-    const pess_uncertainty_info *list = pess_uncertainty_list(&count);
-    for (size_t i = 0; i < count; i++) {
-        if (algorithm->takes_sets_only && !list[i].is_set) continue;
-        if (args->uncertainty_given && strcmp(args->uncertainty, list[i].name) != 0) continue;
-        const pess_status status = evaluate_one(args, log, policy, algorithm, list[i].name, result, error);
+    const pess_uncertainty_info *bound;
+    for (size_t i = 0; (bound = pess_uncertainty_list(i)) != NULL; i++) {
+        if (algorithm->takes_sets_only && !bound->is_set) continue;
+        if (args->uncertainty_given && strcmp(args->uncertainty, bound->name) != 0) continue;
+        const pess_status status = evaluate_one(args, log, policy, algorithm, bound->name, result, error);
         if (status == PESS_ARGUMENT && args->solve.gamma >= 1 && !args->uncertainty_given) continue;
         if (status != PESS_OK) return status;
     }
@@ -67,7 +66,7 @@ static void print_json(const model_args *args, const loaded_log *log, const eval
     json_count(&json, "states", log->info.states);
     json_count(&json, "actions", log->info.actions);
     json_count(&json, "transitions", log->info.transitions);
-    json_array(&json, "families");
+    json_array(&json, "algorithms");
     for (int i = 0; i < result->count; i++) {
         const evaluation_row *row = &result->rows[i];
         json_object(&json, NULL);
@@ -93,7 +92,7 @@ static void print_json(const model_args *args, const loaded_log *log, const eval
 static void print_text(const loaded_log *log, const evaluation *result) {
     if (result->count > 0)
         (void)printf("At face value the policy is worth %.6g.\n\n", result->rows[0].info.naive_value);
-    (void)printf("%-18s %-12s %-16s %12s   %s\n", "family", "uncertainty", "alpha", "value", "holds for");
+    (void)printf("%-18s %-12s %-16s %12s   %s\n", "algorithm", "uncertainty", "alpha", "value", "holds for");
     for (int i = 0; i < result->count; i++) {
         const evaluation_row *row = &result->rows[i];
         char alpha[40] = "";
@@ -111,12 +110,11 @@ static pess_status evaluate_all(model_args *args, const loaded_log *log, const c
     pess_policy *policy = NULL;
     pess_status status = pess_policy_read(policy_path, log->model, pess_counts_state_names(log->counts),
                                           pess_counts_action_names(log->counts), &policy, error);
-    size_t count = 0;
-    const pess_algorithm_info *list = pess_algorithm_list(&count);
-    for (size_t i = 0; status == PESS_OK && i < count; i++) {
-        if (args->algorithm_given && strcmp(args->algorithm, list[i].name) != 0) continue;
-        if (args->uncertainty_given && !list[i].takes_uncertainty && !args->algorithm_given) continue;
-        status = evaluate_family(args, log, policy, &list[i], result, error);
+    const pess_algorithm_info *algorithm;
+    for (size_t i = 0; status == PESS_OK && (algorithm = pess_algorithm_list(i)) != NULL; i++) {
+        if (args->algorithm_given && strcmp(args->algorithm, algorithm->name) != 0) continue;
+        if (args->uncertainty_given && !algorithm->takes_uncertainty && !args->algorithm_given) continue;
+        status = evaluate_algorithm(args, log, policy, algorithm, result, error);
     }
     pess_policy_destroy(policy);
     return status;
@@ -124,9 +122,9 @@ static pess_status evaluate_all(model_args *args, const loaded_log *log, const c
 
 static const usage evaluate_usage = {
     .command = "evaluate",
-    .summary = "the value of a given policy under each family, with its uncertainty",
+    .summary = "the value of a given policy under each algorithm, with its uncertainty",
     .arguments = "LOG --policy policy.csv [options]",
-    .description = "With -a only that family, with -u only that uncertainty; otherwise all that fit.",
+    .description = "With -a only that algorithm, with -u only that uncertainty; otherwise all that fit.",
     .examples = "  pess evaluate visits.csv --policy policy.csv\n"
                 "  pess evaluate visits.csv --policy policy.csv -a robust --reward-range 0,1 --json",
     .positional = (const char *const[]){"LOG", NULL},

@@ -4,6 +4,7 @@
 #include "json.h"
 #include "long_run.h"
 #include "minatar_experiment.h"
+#include "repeat.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -6,10 +6,8 @@
 #include <string.h>
 
 static void list_algorithms(json_writer *json) {
-    size_t count = 0;
-    const pess_algorithm_info *list = pess_algorithm_list(&count);
-    for (size_t i = 0; i < count; i++) {
-        const pess_algorithm_info *a = &list[i];
+    const pess_algorithm_info *a;
+    for (size_t i = 0; (a = pess_algorithm_list(i)) != NULL; i++) {
         if (json != NULL) {
             json_object(json, NULL);
             json_text(json, "name", a->name);
@@ -35,10 +33,8 @@ static void list_algorithms(json_writer *json) {
 
 static void list_uncertainties(json_writer *json) {
     static const char *const holds[] = {"nothing", "fixed-v", "everything"};
-    size_t count = 0;
-    const pess_uncertainty_info *list = pess_uncertainty_list(&count);
-    for (size_t i = 0; i < count; i++) {
-        const pess_uncertainty_info *u = &list[i];
+    const pess_uncertainty_info *u;
+    for (size_t i = 0; (u = pess_uncertainty_list(i)) != NULL; i++) {
         if (json != NULL) {
             json_object(json, NULL);
             json_text(json, "name", u->name);
@@ -62,21 +58,19 @@ static void list_uncertainties(json_writer *json) {
 }
 
 static void list_formats(json_writer *json) {
-    size_t count = 0;
-    const pess_format_info *list = pess_format_list(&count);
-    for (size_t i = 0; i < count; i++) {
+    const pess_format_info *f;
+    for (size_t i = 0; (f = pess_format_list(i)) != NULL; i++) {
         if (json != NULL) {
             json_object(json, NULL);
-            json_text(json, "name", list[i].name);
-            json_text(json, "extensions", list[i].extensions);
-            json_text(json, "summary", list[i].summary);
-            json_bool(json, "reads", list[i].reads);
-            json_bool(json, "writes", list[i].writes);
+            json_text(json, "name", f->name);
+            json_text(json, "extensions", f->extensions);
+            json_text(json, "summary", f->summary);
+            json_bool(json, "reads", f->reads);
+            json_bool(json, "writes", f->writes);
             json_close(json, '}');
         } else {
-            (void)printf("%-10s %-18s %s (%s%s%s)\n", list[i].name, list[i].extensions, list[i].summary,
-                         list[i].reads ? "read" : "", list[i].reads && list[i].writes ? ", " : "",
-                         list[i].writes ? "write" : "");
+            (void)printf("%-10s %-18s %s (%s%s%s)\n", f->name, f->extensions, f->summary, f->reads ? "read" : "",
+                         f->reads && f->writes ? ", " : "", f->writes ? "write" : "");
         }
     }
 }

@@ -1,6 +1,7 @@
 /* pess merge: shards of an experiment with games, put together. */
 #include "long_run.h"
 #include "minatar_experiment.h"
+#include "repeat.h"
 
 int cmd_merge(int argc, char **argv) {
     static const char *const positional[] = {"DIR", NULL};

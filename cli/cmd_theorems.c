@@ -15,8 +15,7 @@ typedef struct theorem_args {
     double values[ALPHA_LIMIT];
     int unseen;
     uint64_t seed;
-    int64_t threads;
-    bool iid, as_json;
+    bool as_json;
 } theorem_args;
 
 static const usage theorems_usage = {
@@ -99,13 +98,8 @@ static pess_status run(const theorem_args *args, const known_mdp *known, const c
     pess_model *model = NULL;
     pess_status status = pess_counts_read(log, &read, &counts, error);
     if (status == PESS_OK) status = pess_model_estimate(counts, &model_options, &model, error);
-    if (status == PESS_OK) {
-        pess_counts_info info;
-        pess_counts_get_info(counts, &info);
-        pess_theorem_options options = args->options;
-        options.trajectories = info.has_episodes && !args->iid;
-        status = pess_theorems(known->mdp, counts, model, known->start, &options, rows, count, error);
-    }
+    if (status == PESS_OK)
+        status = pess_theorems(known->mdp, counts, model, known->start, &args->options, rows, count, error);
     pess_model_destroy(model);
     pess_counts_destroy(counts);
     return status;
@@ -113,32 +107,25 @@ static pess_status run(const theorem_args *args, const known_mdp *known, const c
 
 int cmd_theorems(int argc, char **argv) {
     theorem_args args = {.options = pess_theorem_options_defaults(), .unseen = PESS_UNSEEN_PAPER, .seed = 1};
-    args.options.uncertainty = "hoeffding";
-    const option rows[] = {
+    const option own[] = {
         {"alphas", 0, OPTION_TEXT, &args.alphas, "A,B,C", "strengths of pessimism in [0,1], default 0,0.25,0.5,0.75,1"},
-        {"gamma", 0, OPTION_NUMBER, &args.options.gamma, "G", "discount in [0,1), default 0.99"},
-        {"delta", 0, OPTION_NUMBER, &args.options.delta, "D", "error probability, default 0.05"},
-        {"uncertainty", 'u', OPTION_TEXT, &args.options.uncertainty, "NAME", "default hoeffding, as in the paper"},
-        {"max-successors", 0, OPTION_COUNT, &args.options.max_successors, "K",
-         "declare how many next states a pair can have, default: all states"},
         {"start", 0, OPTION_TEXT, &args.start, "uniform|FILE", "start distribution, default uniform"},
         {"unseen", 0, OPTION_CHOICE, &args.unseen, "paper|worst|self-loop", "what stands in for a pair never seen",
          unseen_names},
-        {"iid", 0, OPTION_FLAG, &args.iid, NULL, "declare that the transitions are independent draws"},
         {"seed", 0, OPTION_SEED, &args.seed, "N", "for the rewards of unseen pairs, default 1"},
-        {"threads", 0, OPTION_COUNT, &args.threads, "N", "default all"},
         {"json", 0, OPTION_FLAG, &args.as_json, NULL, "print the result as JSON"},
     };
+    option_list list = {0};
+    options_add_settings(&list, pess_theorem_settings(), &args.options, NULL);
+    for (size_t i = 0; i < COUNT_OF(own); i++) options_add(&list, own[i]);
     const char *paths[2] = {NULL};
-    int code = options_parse(&theorems_usage, rows, COUNT_OF(rows), argc, argv, paths, NULL);
+    int code = options_parse(&theorems_usage, list.rows, list.count, argc, argv, paths, NULL);
     if (code >= 0) return code;
     if (args.alphas) {
         if (!parse_alphas(args.alphas, args.values, &args.options.alpha_count))
             return report_usage("theorems", "--alphas: up to %d numbers from 0 to 1, separated by commas", ALPHA_LIMIT);
         args.options.alphas = args.values;
     }
-    if (args.threads > 4096) return report_usage("theorems", "--threads: at most 4096");
-    args.options.threads = (int)args.threads;
 
     pess_error error = {0};
     known_mdp known;

@@ -170,10 +170,10 @@ int cmd_train(int argc, char **argv) {
     if (wished == EXIT_FINE) wished = apply(&w, &o.protocol);
     if (wished == EXIT_FINE) wished = read_switch("relative", w.relative, &o.relative);
     if (wished != EXIT_FINE) return wished;
-    pess_transitions *data = NULL;
+    pess_observations *data = NULL;
     pess_train_result result;
     pess_error error;
-    pess_status status = pess_transitions_read(values[0], &data, &error);
+    pess_status status = pess_observations_read(values[0], &data, &error);
     if (status != PESS_OK) return report_error("train", &error);
     o.data = data;
     o.data_name = values[0];
@@ -181,7 +181,7 @@ int cmd_train(int argc, char **argv) {
     o.progress = interruptible_progress();
     status = pess_train_run(&o, &result, &error);
     terminal_progress_end();
-    pess_transitions_destroy(data);
+    pess_observations_destroy(data);
     if (status != PESS_OK) return report_error("train", &error);
     if (result.warning[0] != '\0') (void)fprintf(stderr, "pess train: warning: %s\n", result.warning);
     if (json)

@@ -17,7 +17,7 @@ bool game_data_is(const char *path) {
     return is;
 }
 
-static void print_json(const char *path, const pess_transitions_info *i) {
+static void print_json(const char *path, const pess_observations_info *i) {
     json_writer json = json_begin(stdout, false);
     json_object(&json, NULL);
     json_text(&json, "file", path);
@@ -38,7 +38,7 @@ static void print_json(const char *path, const pess_transitions_info *i) {
     json_end(&json);
 }
 
-static void print_text(const char *path, const pess_transitions_info *i) {
+static void print_text(const char *path, const pess_observations_info *i) {
     (void)printf("%s: a dataset of %s\n", path, i->game);
     (void)printf("  transitions  %lld\n", (long long)i->transitions);
     (void)printf("  states       %lld different observations of %lld bits\n", (long long)i->states, (long long)i->bits);
@@ -53,9 +53,9 @@ static void print_text(const char *path, const pess_transitions_info *i) {
     notes_print("collected with", i->notes);
 }
 
-void game_data_print(const char *path, const pess_transitions *data, bool json) {
-    pess_transitions_info info;
-    pess_transitions_get_info(data, &info);
+void game_data_print(const char *path, const pess_observations *data, bool json) {
+    pess_observations_info info;
+    pess_observations_get_info(data, &info);
     if (json)
         print_json(path, &info);
     else
@@ -63,10 +63,10 @@ void game_data_print(const char *path, const pess_transitions *data, bool json) 
 }
 
 int game_data_inspect(const char *command_name, const char *path, bool json) {
-    pess_transitions *data = NULL;
+    pess_observations *data = NULL;
     pess_error error;
-    if (pess_transitions_read(path, &data, &error) != PESS_OK) return report_error(command_name, &error);
+    if (pess_observations_read(path, &data, &error) != PESS_OK) return report_error(command_name, &error);
     game_data_print(path, data, json);
-    pess_transitions_destroy(data);
+    pess_observations_destroy(data);
     return EXIT_FINE;
 }

@@ -6,7 +6,7 @@
 
 /* Told by the first bytes or the name. */
 bool game_data_is(const char *path);
-void game_data_print(const char *path, const pess_transitions *data, bool json);
+void game_data_print(const char *path, const pess_observations *data, bool json);
 /* Reads and prints; returns an exit code. */
 int game_data_inspect(const char *command_name, const char *path, bool json);
 

@@ -1,8 +1,7 @@
-/* Runs of hours: Ctrl-C in good order, and the command that repeats them. */
+/* Runs of hours: Ctrl-C in good order. */
 #include "long_run.h"
 
 #include <signal.h>
-#include <string.h>
 
 /* ---- Ctrl-C: the first asks the run to stop in good order, a second one stops the program */
 
@@ -29,30 +28,4 @@ pess_progress interruptible_progress(void) {
     (void)sigaction(SIGINT, &action, NULL);
     (void)sigaction(SIGTERM, &action, NULL);
     return (pess_progress){.report = report};
-}
-
-/* ---- the command to repeat it: the words as they were typed, without --resume; quoted where a shell would want it */
-
-static void append_word(char *out, size_t size, const char *word) {
-    const size_t used = strlen(out);
-    const bool plain =
-        *word != '\0' &&
-        strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.,:/=+@%") == strlen(word);
-    if (plain) {
-        (void)snprintf(out + used, size - used, " %s", word);
-        return;
-    }
-    (void)snprintf(out + used, size - used, " '");
-    for (; *word != '\0'; word++) {
-        const size_t now = strlen(out);
-        (void)snprintf(out + now, size - now, *word == '\'' ? "'\\''" : "%c", *word);
-    }
-    const size_t now = strlen(out);
-    (void)snprintf(out + now, size - now, "'");
-}
-
-void repeat_command(int argc, char **argv, char *out, size_t size) {
-    (void)snprintf(out, size, "pess");
-    for (int i = 0; i < argc; i++)
-        if (strcmp(argv[i], "--resume") != 0) append_word(out, size, argv[i]);
 }

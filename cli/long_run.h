@@ -1,4 +1,4 @@
-/* Runs of hours: Ctrl-C in good order, and the command that repeats them. */
+/* Runs of hours: Ctrl-C in good order. */
 #ifndef PESS_CLI_LONG_RUN_H
 #define PESS_CLI_LONG_RUN_H
 
@@ -7,8 +7,5 @@
 /* Ctrl-C and the signal of `kill` from now on ask the run to stop; a second one ends the program. Draws the progress
  * line of terminal_progress. */
 pess_progress interruptible_progress(void);
-
-/* "pess" and the words as they were typed, without --resume; quoted where a shell would want it. */
-void repeat_command(int argc, char **argv, char *out, size_t size);
 
 #endif

@@ -8,7 +8,7 @@
 #define COMMAND_LIST(X)                                                                                                \
     X(inspect, "what is in a log, what is odd about it, what has to be declared")                                      \
     X(solve, "a pessimistic policy from a log")                                                                        \
-    X(evaluate, "the value of a given policy under each family")                                                       \
+    X(evaluate, "the value of a given policy under each algorithm")                                                    \
     X(certify, "a policy with a guaranteed value, and whether to switch to it")                                        \
     X(gaps, "where one more sample helps most")                                                                        \
     X(theorems, "every bound of the paper on a log of a known process, beside the truth")                              \

@@ -3,6 +3,7 @@
 
 #include "json.h"
 #include "long_run.h"
+#include "repeat.h"
 
 #include <errno.h>
 #include <limits.h>

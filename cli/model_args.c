@@ -23,7 +23,7 @@ void model_args_options(model_args *a, option *rows) {
     pess_solve_options *s = &a->solve;
     const option table[MODEL_OPTION_COUNT] = {
         {"algorithm", 'a', OPTION_TEXT, &a->algorithm, "NAME",
-         "family of algorithms, default ua; 'pess list algorithms' explains them", .given = &a->algorithm_given},
+         "algorithm, default ua; 'pess list algorithms' explains them", .given = &a->algorithm_given},
         {"uncertainty", 'u', OPTION_TEXT, &a->uncertainty, "NAME",
          "uncertainty function, default that of the algorithm; 'pess list uncertainties'",
          .given = &a->uncertainty_given},

@@ -3,7 +3,7 @@
 #ifndef PESS_TESTS_DEEP_CASE_H
 #define PESS_TESTS_DEEP_CASE_H
 
-#include "deep/doubt.h"
+#include "deep/neural_uncertainty.h"
 #include "nn/netfile.h"
 
 #include <math.h>
@@ -55,13 +55,13 @@ static inline pess_mdp *process(void) {
 
 /* A log in which action 2 is rare, so that actions differ in how well they are known. hash_mask 0: every observation
  * meets every other in the index. */
-static inline pess_transitions *uneven_log(const pess_mdp *mdp, int64_t transitions, uint64_t hash_mask) {
+static inline pess_observations *uneven_log(const pess_mdp *mdp, int64_t transitions, uint64_t hash_mask) {
     pess_collect_options o = pess_collect_options_defaults();
     o.mdp = mdp, o.transitions = transitions, o.envs = 4, o.seed = 9, o.env.step_limit = 30;
-    pess_transitions *all = NULL, *data = NULL;
+    pess_observations *all = NULL, *data = NULL;
     pess_error error;
     OK(pess_collect(&o, &all, &error));
-    OK(pess__transitions_create("mdp", "", STATES, ACTIONS, &data, &error));
+    OK(pess__observations_create("mdp", "", STATES, ACTIONS, &data, &error));
     data->hash_mask = hash_mask;
     pess__rng rng = pess__rng_stream(1, "uneven", 0);
     for (int64_t i = 0; i < all->transitions; i++) {
@@ -69,15 +69,15 @@ static inline pess_transitions *uneven_log(const pess_mdp *mdp, int64_t transiti
         int32_t action;
         double reward;
         pess_end end;
-        assert_true(pess_transitions_get(all, i, &from, &action, &reward, &to, &end));
+        assert_true(pess_observations_get(all, i, &from, &action, &reward, &to, &end));
         if (action == 2 && pess__rng_uniform(&rng) < 0.85) continue;
-        OK(pess__transitions_add(data, from, action, reward, to, end, &error));
+        OK(pess__observations_add(data, from, action, reward, to, end, &error));
     }
-    pess_transitions_destroy(all);
+    pess_observations_destroy(all);
     return data;
 }
 
-static inline pess_train_options training(const pess_mdp *mdp, const pess_transitions *data, const char *algorithm,
+static inline pess_train_options training(const pess_mdp *mdp, const pess_observations *data, const char *algorithm,
                                           const char *out) {
     pess_train_options o = pess_train_options_defaults();
     o.mdp = mdp, o.data = data, o.algorithm = algorithm, o.out = in_root(out), o.network = "dense", o.gamma = GAMMA;
@@ -90,7 +90,7 @@ static inline pess_train_options training(const pess_mdp *mdp, const pess_transi
 }
 
 /* Outputs of a network of a run for observation `state` of the data. */
-static inline void outputs_of(const pess_transitions *data, const char *directory, const char *name, int64_t state,
+static inline void outputs_of(const pess_observations *data, const char *directory, const char *name, int64_t state,
                               float *out) {
     char path[400];
     pess_net *net = NULL;
@@ -108,7 +108,7 @@ typedef struct known {
     bool some_unseen; /* pairs without data are left out of tabular values: no rule may choose them */
 } known;
 
-static inline void count_pairs(const pess_transitions *data, known *k) {
+static inline void count_pairs(const pess_observations *data, known *k) {
     memset(k->counts, 0, sizeof k->counts);
     for (int64_t i = 0; i < data->transitions; i++) k->counts[data->state[i]][data->action[i]]++;
 }
@@ -121,20 +121,20 @@ static inline bool acted_in(const known *k, int64_t state) {
 
 static inline double rule(const pess__learner *learner, double alpha, const known *k, int64_t state, const float *q) {
     double policy[ACTIONS];
-    const pess__sight sight = {.actions = ACTIONS,
-                               .q = q,
-                               .heads = 1,
-                               .prior = k->prior[state],
-                               .penalty = k->penalty[state],
-                               .counts = k->counts[state],
-                               .actor = k->actor[state],
-                               .cap = INFINITY};
-    return learner->decide(alpha, &sight, policy);
+    const pess__view view = {.actions = ACTIONS,
+                             .q = q,
+                             .heads = 1,
+                             .prior = k->prior[state],
+                             .penalty = k->penalty[state],
+                             .counts = k->counts[state],
+                             .actor = k->actor[state],
+                             .cap = INFINITY};
+    return learner->decide(alpha, &view, policy);
 }
 
 /* v(s) ← rule(r + γ v(s')) with the means of the data, to the fixed point. Every pair must have been seen, but where
  * k->some_unseen. */
-static inline void tabular_values(const pess_transitions *data, const pess__learner *learner, double alpha,
+static inline void tabular_values(const pess_observations *data, const pess__learner *learner, double alpha,
                                   const known *k, double *v) {
     memset(v, 0, STATES * sizeof *v);
     for (int round = 0; round < 400; round++) {
@@ -157,7 +157,7 @@ static inline void tabular_values(const pess_transitions *data, const pess__lear
 
 /* The engine of src/solve with u = min(1/√n, W), W where n = 0, agrees with the test's own value iteration; then that
  * stands for it. Rewards are 0 to 1, so W = 1/(1 − γ). */
-static inline void assert_the_engine_agrees(const pess_transitions *data, double alpha, const known *k,
+static inline void assert_the_engine_agrees(const pess_observations *data, double alpha, const known *k,
                                             const double *values) {
     uint32_t *columns[3];
     pess_error error = {0};
@@ -238,7 +238,7 @@ static inline void assert_same_file(const char *a, const char *b, const char *na
 }
 
 /* A run whose last checkpoint is lost goes on from the one before and ends in the same bytes. */
-static inline void resumes_to_the_same_bytes(const pess_mdp *mdp, const pess_transitions *data, const char *algorithm,
+static inline void resumes_to_the_same_bytes(const pess_mdp *mdp, const pess_observations *data, const char *algorithm,
                                              const char *const *files) {
     char whole[64], pieces[64], path[400];
     pess_train_result result, resumed;

@@ -23,31 +23,31 @@ static inline float *copy_of(const float *table, int64_t count) {
 }
 
 /* A transition between the observations with bit `from` and bit `to` alone. */
-static inline void add_step(pess_transitions *data, int64_t from, int32_t action, double reward, int64_t to,
+static inline void add_step(pess_observations *data, int64_t from, int32_t action, double reward, int64_t to,
                             pess_end end) {
     uint8_t before[8] = {0}, after[8] = {0};
     pess_error error;
     before[from / 8] = (uint8_t)(1U << (from % 8));
     after[to / 8] = (uint8_t)(1U << (to % 8));
-    OK(pess__transitions_add(data, before, action, reward, after, end, &error));
+    OK(pess__observations_add(data, before, action, reward, after, end, &error));
 }
 
-static inline pess_transitions *no_steps(int64_t bits) {
-    pess_transitions *data = NULL;
+static inline pess_observations *no_steps(int64_t bits) {
+    pess_observations *data = NULL;
     pess_error error;
-    OK(pess__transitions_create("mdp", "", bits, ACTIONS, &data, &error));
+    OK(pess__observations_create("mdp", "", bits, ACTIONS, &data, &error));
     return data;
 }
 
 /* The tables of a training but for prior and penalty; its networks are the test's to set. The check is every row. */
-static inline pess__fitted *by_hand(const char *algorithm, double alpha, const pess_transitions *data) {
+static inline pess__fitted *by_hand(const char *algorithm, double alpha, const pess_observations *data) {
     pess__fitted *f = room_for(1, sizeof *f);
     f->options = training(NULL, data, algorithm, "by-hand");
     f->data = data;
     f->learner = pess__learner_find(algorithm);
     assert_non_null(f->learner);
     f->alpha = alpha;
-    f->cap = f->learner->doubt != NULL ? f->learner->doubt->info.cap : 0;
+    f->cap = f->learner->uncertainty != NULL ? f->learner->uncertainty->info.cap : 0;
     f->updates = f->steps = f->batch = 1;
     const int64_t states = data->states, heads = pess__fitted_heads(f), mixtures = pess__fitted_mixtures(f);
     f->value = room_for(mixtures * states, sizeof *f->value);
@@ -70,7 +70,7 @@ static inline void put_away(pess__fitted *f) {
     pess__net_destroy(f->net);
     pess__net_destroy(f->frozen);
     pess__net_destroy(f->imitation);
-    pess__net_destroy(f->doubting);
+    pess__net_destroy(f->uncertainty_net);
     for (int i = 0; i < PESS__MAX_FURTHER; i++) {
         pess__trainer_destroy(f->further_trainer[i]);
         pess__net_destroy(f->further[i]);

@@ -32,12 +32,12 @@ static inline pess__net *table_network(int64_t bits, int64_t outputs, const floa
 
 /* State 0 pays by the action and ends in state 1. */
 static inline pess_mdp *one_step(int64_t actions, const double *pay) {
-    pess_outcome *outcomes = calloc((size_t)actions, sizeof *outcomes);
-    for (int64_t a = 0; a < actions; a++) outcomes[a] = (pess_outcome){0, a, 1, 1, pay[a]};
+    pess_mdp_transition *transitions = calloc((size_t)actions, sizeof *transitions);
+    for (int64_t a = 0; a < actions; a++) transitions[a] = (pess_mdp_transition){0, a, 1, 1, pay[a]};
     pess_mdp *mdp = NULL;
     pess_error error;
-    assert_int_equal(pess_mdp_create(2, actions, outcomes, actions, &mdp, &error), PESS_OK);
-    free(outcomes);
+    assert_int_equal(pess_mdp_create(2, actions, transitions, actions, &mdp, &error), PESS_OK);
+    free(transitions);
     return mdp;
 }
 

@@ -116,17 +116,17 @@ static inline world world_bandit(int64_t arms, double best, double rest, double 
 /* `length` states in a row: action 1 goes on with probability 0.8 and pays 1 at the end, which leads back to the
  * beginning; action 0 goes back to the beginning and pays 0.1 on average. */
 static inline world world_chain(int64_t length, double gamma, double epsilon) {
-    pess_outcome outcomes[64];
+    pess_mdp_transition transitions[64];
     int64_t count = 0;
     for (int64_t s = 0; s < length; s++) {
         const int64_t next = s + 1 < length ? s + 1 : 0;
-        outcomes[count++] = (pess_outcome){s, 0, 0, 0.1, 1};
-        outcomes[count++] = (pess_outcome){s, 0, 0, 0.9, 0};
-        outcomes[count++] = (pess_outcome){s, 1, next, 0.8, next == 0 ? 1 : 0};
-        outcomes[count++] = (pess_outcome){s, 1, s, 0.2, 0};
+        transitions[count++] = (pess_mdp_transition){s, 0, 0, 0.1, 1};
+        transitions[count++] = (pess_mdp_transition){s, 0, 0, 0.9, 0};
+        transitions[count++] = (pess_mdp_transition){s, 1, next, 0.8, next == 0 ? 1 : 0};
+        transitions[count++] = (pess_mdp_transition){s, 1, s, 0.2, 0};
     }
     pess_mdp *mdp = NULL;
-    MUST(pess_mdp_create(length, 2, outcomes, count, &mdp, error));
+    MUST(pess_mdp_create(length, 2, transitions, count, &mdp, error));
     return world_of(mdp, gamma, epsilon);
 }
 

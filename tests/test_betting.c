@@ -120,6 +120,18 @@ static void it_gets_close_to_the_mean(void **state) {
     }
 }
 
+/* Four times the same numbers are predicted exactly. */
+static void more_of_the_same_is_predicted(void **state) {
+    (void)state;
+    static double values[4 * 500];
+    pess__rng rng = pess__rng_stream(7, "betting", 0);
+    draw_skewed(&rng, 500, values);
+    for (int i = 500; i < 2000; i++) values[i] = values[i - 500];
+    const double found = pess__bet_lower(values, 2000, 0.05), told = pess__bet_predicted(values, 500, 0.05, 4);
+    assert_true(fabs(found - told) < 1e-9 * found);
+    assert_true(pess__bet_lower(values, 500, 0.05) < told);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(capital_is_that_of_the_plain_sums),
@@ -127,6 +139,7 @@ int main(void) {
         cmocka_unit_test(units_do_not_matter_and_nothing_promises_nothing),
         cmocka_unit_test(it_is_wrong_at_most_as_often_as_it_says),
         cmocka_unit_test(it_gets_close_to_the_mean),
+        cmocka_unit_test(more_of_the_same_is_predicted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
 /* Core: numbers as text, random streams, files that appear whole or not at all. */
+#include "core/assumptions.h"
 #include "core/memory.h"
 #include "core/outfile.h"
 #include "core/rng.h"
@@ -185,6 +186,23 @@ static void sizes_overflow_into_messages(void **state) {
     free(array);
 }
 
+static void assumptions_carry_their_numbers(void **state) {
+    (void)state;
+    pess__assumptions list = {0};
+    const double range[] = {-0.5, 1e6};
+    assert_int_equal(pess__assume(&list, "range", "Between {0} and {1}, not {2}.", range, NULL), PESS_OK);
+    for (int i = 0; i < 40; i++) assert_int_equal(pess__assume(&list, "none", "Nothing.", NULL, NULL), PESS_OK);
+    const pess_assumption *first = pess__assumption(&list, 0), *last = pess__assumption(&list, 40);
+    assert_string_equal(first->text, "Between -0.5 and 1000000, not {2}.");
+    assert_string_equal(first->code, "range");
+    assert_true(first->values[0] == -0.5 && first->values[1] == 1e6);
+    assert_string_equal(last->text, "Nothing.");
+    assert_true(isnan(last->values[0]) && isnan(last->values[1]));
+    assert_null(pess__assumption(&list, 41));
+    pess__assumptions_release(&list);
+    assert_null(pess__assumption(&list, 0));
+}
+
 int main(void) {
     (void)setlocale(LC_ALL, "de_DE.UTF-8"); /* where it exists, decimal commas must change nothing */
     if (mkdtemp(folder) == NULL) return 1;
@@ -192,6 +210,7 @@ int main(void) {
         cmocka_unit_test(numbers_read_back_the_same),       cmocka_unit_test(streams_differ_and_repeat),
         cmocka_unit_test(distributions_have_their_moments), cmocka_unit_test(files_appear_whole_or_not_at_all),
         cmocka_unit_test(write_failures_are_reported),      cmocka_unit_test(sizes_overflow_into_messages),
+        cmocka_unit_test(assumptions_carry_their_numbers),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     (void)setlocale(LC_ALL, "C");

@@ -211,10 +211,13 @@ static void test_files(void **state) {
     assert_int_equal(pess_dataset_write(d, logs_path("log.txt"), "csv", &error), PESS_OK);
     assert_int_equal(pess_dataset_write(d, "/nowhere/log.csv", NULL, &error), PESS_IO);
     pess_dataset_destroy(d);
+    assert_string_equal(pess_format_list(0)->name, "csv");
     size_t count = 0;
-    const pess_format_info *list = pess_format_list(&count);
-    assert_int_equal(count, 3);
-    assert_string_equal(list[0].name, "csv");
+    for (const pess_format_info *format; (format = pess_format_list(count)) != NULL; count++)
+        assert_ptr_equal(pess_format_find(format->name), format);
+    assert_true(count >= 3);
+    assert_null(pess_format_find("xml"));
+    assert_null(pess_format_find(NULL));
 }
 
 int main(void) {

@@ -18,56 +18,56 @@ static const float q_by_hand[3] = {1, 3, 2}, prior_by_hand[3] = {0.6F, 0.1F, 0.3
 
 static void bcq_by_hand(void **state) {
     (void)state;
-    const pess__sight sight = {.actions = 3, .q = q_by_hand, .prior = prior_by_hand};
+    const pess__view view = {.actions = 3, .q = q_by_hand, .prior = prior_by_hand};
     double policy[3];
     /* π̂/max π̂ = (1, 1/6, 1/2) */
-    assert_near(pess__learner_bcq.decide(0.3, &sight, policy), 2);
+    assert_near(pess__learner_bcq.decide(0.3, &view, policy), 2);
     assert_policy(policy, 0, 0, 1);
-    assert_near(pess__learner_bcq.decide(0.1, &sight, policy), 3);
+    assert_near(pess__learner_bcq.decide(0.1, &view, policy), 3);
     assert_policy(policy, 0, 1, 0);
-    assert_near(pess__learner_bcq.decide(0.6, &sight, policy), 1);
-    assert_near(pess__learner_bcq.decide(1, &sight, policy), 1);
+    assert_near(pess__learner_bcq.decide(0.6, &view, policy), 1);
+    assert_near(pess__learner_bcq.decide(1, &view, policy), 1);
     assert_policy(policy, 1, 0, 0);
-    assert_near(pess__learner_bcq.decide(0, &sight, policy), 3);
+    assert_near(pess__learner_bcq.decide(0, &view, policy), 3);
 }
 
 static void brac_by_hand(void **state) {
     (void)state;
-    const pess__sight sight = {.actions = 3, .q = q_by_hand, .prior = prior_by_hand};
+    const pess__view view = {.actions = 3, .q = q_by_hand, .prior = prior_by_hand};
     double policy[3];
     const double sum = 0.6 * exp(0.5) + 0.1 * exp(1.5) + 0.3 * exp(1);
-    assert_near(pess__learner_brac.decide(2, &sight, policy), 2 * log(sum));
+    assert_near(pess__learner_brac.decide(2, &view, policy), 2 * log(sum));
     assert_policy(policy, 0.6 * exp(0.5) / sum, 0.1 * exp(1.5) / sum, 0.3 * exp(1) / sum);
-    assert_near(pess__learner_brac.decide(1e-3, &sight, policy), 3 + 1e-3 * log(0.1)); /* no overflow */
-    assert_near(pess__learner_brac.decide(0, &sight, policy), 3);
+    assert_near(pess__learner_brac.decide(1e-3, &view, policy), 3 + 1e-3 * log(0.1)); /* no overflow */
+    assert_near(pess__learner_brac.decide(0, &view, policy), 3);
     assert_policy(policy, 0, 1, 0);
     /* α → ∞: imitation */
-    assert_true(fabs(pess__learner_brac.decide(1e9, &sight, policy) - (0.6 + 0.3 + 0.6)) < 1e-5);
+    assert_true(fabs(pess__learner_brac.decide(1e9, &view, policy) - (0.6 + 0.3 + 0.6)) < 1e-5);
     assert_policy(policy, 0.6, 0.1, 0.3);
 }
 
 static void spibb_by_hand(void **state) {
     (void)state;
     const int32_t counts[3] = {5, 2, 3}, none[3] = {0, 0, 0};
-    pess__sight sight = {.actions = 3, .q = q_by_hand, .prior = prior_by_hand, .counts = counts};
+    pess__view view = {.actions = 3, .q = q_by_hand, .prior = prior_by_hand, .counts = counts};
     double policy[3];
     /* N∧ = 3: action 1 keeps 0.1, of the others 2 is best and gets 0.9. */
-    assert_near(pess__learner_spibb_dqn.decide(3, &sight, policy), 0.1 * 3 + 0.9 * 2);
+    assert_near(pess__learner_spibb_dqn.decide(3, &view, policy), 0.1 * 3 + 0.9 * 2);
     assert_policy(policy, 0, 0.1, 0.9);
-    assert_near(pess__learner_spibb_dqn.decide(4, &sight, policy), 0.1 * 3 + 0.3 * 2 + 0.6 * 1);
+    assert_near(pess__learner_spibb_dqn.decide(4, &view, policy), 0.1 * 3 + 0.3 * 2 + 0.6 * 1);
     assert_policy(policy, 0.6, 0.1, 0.3);
-    assert_near(pess__learner_spibb_dqn.decide(0, &sight, policy), 3);
-    sight.counts = none; /* outside the data */
-    assert_near(pess__learner_spibb_dqn.decide(3, &sight, policy), 0.6 + 0.3 + 0.6);
+    assert_near(pess__learner_spibb_dqn.decide(0, &view, policy), 3);
+    view.counts = none; /* outside the data */
+    assert_near(pess__learner_spibb_dqn.decide(3, &view, policy), 0.6 + 0.3 + 0.6);
     assert_policy(policy, 0.6, 0.1, 0.3);
 }
 
 static void crr_by_hand(void **state) {
     (void)state;
     const float actor[3] = {0.5F, 0.25F, 0.25F};
-    const pess__sight sight = {.actions = 3, .q = q_by_hand, .actor = actor};
+    const pess__view view = {.actions = 3, .q = q_by_hand, .actor = actor};
     double policy[3];
-    assert_near(pess__learner_crr.decide(NAN, &sight, policy), 0.5 + 0.75 + 0.5);
+    assert_near(pess__learner_crr.decide(NAN, &view, policy), 0.5 + 0.75 + 0.5);
     assert_policy(policy, 0.5, 0.25, 0.25);
     assert_near(pess__crr_weight(true, 1, 0.1), 1);
     assert_near(pess__crr_weight(true, 1, 0), 0);
@@ -81,12 +81,12 @@ static void rem_by_hand(void **state) {
     (void)state;
     const float heads[4] = {1, 0, 2, 4}; /* two heads, two actions */
     const double mixture[2] = {0.75, 0.25};
-    pess__sight sight = {.actions = 2, .q = heads, .heads = 2, .head_stride = 2, .mixture = mixture};
+    pess__view view = {.actions = 2, .q = heads, .heads = 2, .head_stride = 2, .mixture = mixture};
     double policy[2];
-    assert_near(pess__learner_rem.decide(NAN, &sight, policy), 1.25); /* 0.75·1 + 0.25·2, against 1 */
+    assert_near(pess__learner_rem.decide(NAN, &view, policy), 1.25); /* 0.75·1 + 0.25·2, against 1 */
     assert_near(policy[0], 1);
-    sight.mixture = NULL;
-    assert_near(pess__learner_rem.decide(NAN, &sight, policy), 2); /* means 1.5 and 2 */
+    view.mixture = NULL;
+    assert_near(pess__learner_rem.decide(NAN, &view, policy), 2); /* means 1.5 and 2 */
     assert_near(policy[1], 1);
 }
 
@@ -118,7 +118,7 @@ static void losses_by_hand(void **state) {
 
 /* ---- one-hot states */
 
-static void fill_known(const pess_transitions *data, const char *directory, bool imitation, bool actor, known *k) {
+static void fill_known(const pess_observations *data, const char *directory, bool imitation, bool actor, known *k) {
     count_pairs(data, k);
     for (int64_t s = 0; s < data->states; s++) {
         float outputs[ACTIONS];
@@ -140,7 +140,7 @@ static void networks_come_to_the_tabular_answer(void **state) {
         double alpha;
     } cases[] = {{"bcq", 0.3}, {"brac", 0.5}, {"spibb-dqn", 12}};
     pess_mdp *mdp = process();
-    pess_transitions *data = uneven_log(mdp, 1500, UINT64_MAX);
+    pess_observations *data = uneven_log(mdp, 1500, UINT64_MAX);
     for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
         const pess__learner *learner = pess__learner_find(cases[c].algorithm);
         pess_train_options o = training(mdp, data, cases[c].algorithm, cases[c].algorithm);
@@ -164,7 +164,7 @@ static void networks_come_to_the_tabular_answer(void **state) {
         }
         assert_true(apart > 0.3);
     }
-    pess_transitions_destroy(data);
+    pess_observations_destroy(data);
     pess_mdp_destroy(mdp);
 }
 
@@ -172,7 +172,7 @@ static void networks_come_to_the_tabular_answer(void **state) {
 static void actor_and_critic_agree(void **state) {
     (void)state;
     pess_mdp *mdp = process();
-    pess_transitions *data = uneven_log(mdp, 1500, UINT64_MAX);
+    pess_observations *data = uneven_log(mdp, 1500, UINT64_MAX);
     for (int kind = 0; kind < 2; kind++) {
         const char *name = kind == 0 ? "crr" : "crr-exp";
         pess_train_options o = training(mdp, data, name, name);
@@ -202,7 +202,7 @@ static void actor_and_critic_agree(void **state) {
         }
         if (gain < 0.3) fail_msg("%s: %g better than the log", name, gain);
     }
-    pess_transitions_destroy(data);
+    pess_observations_destroy(data);
     pess_mdp_destroy(mdp);
 }
 
@@ -211,7 +211,7 @@ static void actor_and_critic_agree(void **state) {
 static void rem_and_cql_against_naive(void **state) {
     (void)state;
     pess_mdp *mdp = process();
-    pess_transitions *data = uneven_log(mdp, 1500, UINT64_MAX);
+    pess_observations *data = uneven_log(mdp, 1500, UINT64_MAX);
     pess_train_result result;
     pess_error error;
     known k = {0};
@@ -235,8 +235,8 @@ static void rem_and_cql_against_naive(void **state) {
         assert_true(heads <= 64);
         if (!acted_in(&k, s)) continue;
         outputs_of(data, in_root("rem"), "policy", s, many);
-        const pess__sight sight = {.actions = ACTIONS, .q = many, .heads = heads, .head_stride = ACTIONS};
-        const double found = pess__learner_rem.decide(NAN, &sight, policy);
+        const pess__view view = {.actions = ACTIONS, .q = many, .heads = heads, .head_stride = ACTIONS};
+        const double found = pess__learner_rem.decide(NAN, &view, policy);
         if (fabs(found - wanted[s]) > 0.2) fail_msg("rem, state %lld: %g, tabular %g", (long long)s, found, wanted[s]);
         static const char *const runs[] = {"naive", "cql-0", "cql-1"};
         for (int i = 0; i < 3; i++) outputs_of(data, in_root(runs[i]), "policy", s, q[i]);
@@ -245,7 +245,7 @@ static void rem_and_cql_against_naive(void **state) {
         rare[1] += (double)q[2][2] - (double)q[2][0];
     }
     assert_true(rare[1] < rare[0] - 5);
-    pess_transitions_destroy(data);
+    pess_observations_destroy(data);
     pess_mdp_destroy(mdp);
 }
 
@@ -255,17 +255,17 @@ static void imagined_data_are_no_episodes(void **state) {
     pess_mdp *mdp = process();
     pess_collect_options c = pess_collect_options_defaults();
     c.mdp = mdp, c.transitions = 400, c.envs = 4, c.env.step_limit = 30;
-    pess_transitions *data = NULL, *imagined = NULL;
-    pess_transitions_info logged, made;
+    pess_observations *data = NULL, *imagined = NULL;
+    pess_observations_info logged, made;
     pess_train_result result;
     pess_error error;
     OK(pess_collect(&c, &data, &error));
     pess_train_options o = training(mdp, data, "model-ensemble", "imagined");
     o.protocol.updates = 5, o.protocol.steps = 20, o.protocol.batch = 64;
     OK(pess_train_run(&o, &result, &error));
-    OK(pess_transitions_read(in_root("imagined/imagined.pessdata"), &imagined, &error));
-    pess_transitions_get_info(data, &logged);
-    pess_transitions_get_info(imagined, &made);
+    OK(pess_observations_read(in_root("imagined/imagined.pessdata"), &imagined, &error));
+    pess_observations_get_info(data, &logged);
+    pess_observations_get_info(imagined, &made);
     assert_true(data->stop_count > 0 && logged.episodes > 10);
     assert_int_equal(made.transitions, 800);
     assert_int_equal(made.episodes, logged.episodes);
@@ -276,8 +276,8 @@ static void imagined_data_are_no_episodes(void **state) {
     assert_non_null(strstr(made.notes, "method=model-ensemble\n"));
     assert_non_null(strstr(made.notes, "transitions=800\nimagined=400\n"));
     assert_null(strstr(made.notes, "policy="));
-    pess_transitions_destroy(imagined);
-    pess_transitions_destroy(data);
+    pess_observations_destroy(imagined);
+    pess_observations_destroy(data);
     pess_mdp_destroy(mdp);
 }
 
@@ -286,19 +286,19 @@ static void imagined_data_are_no_episodes(void **state) {
 static void models_imagine_what_was_seen(void **state) {
     (void)state;
     enum { LINE = 6, TIMES = 20 };
-    pess_transitions *data = NULL, *imagined = NULL;
+    pess_observations *data = NULL, *imagined = NULL;
     pess_error error;
-    OK(pess__transitions_create("mdp", "", STATES, ACTIONS, &data, &error));
+    OK(pess__observations_create("mdp", "", STATES, ACTIONS, &data, &error));
     for (int i = 0; i < TIMES * LINE * 2; i++) {
         const int s = i / 2 % LINE, action = i % 2, next = action == 0 ? LINE : s + 1;
         uint8_t from[BYTES] = {0}, to[BYTES] = {0};
         from[s / 8] = (uint8_t)(1U << (s % 8));
         to[next / 8] = (uint8_t)(1U << (next % 8));
-        OK(pess__transitions_add(data, from, action,
-                                 action == 0     ? 0.2
-                                 : s == LINE - 1 ? 1
-                                                 : 0,
-                                 to, next == LINE ? PESS_END_TERMINAL : PESS_END_NONE, &error));
+        OK(pess__observations_add(data, from, action,
+                                  action == 0     ? 0.2
+                                  : s == LINE - 1 ? 1
+                                                  : 0,
+                                  to, next == LINE ? PESS_END_TERMINAL : PESS_END_NONE, &error));
     }
     pess_train_options o = training(NULL, data, "model-ensemble", "model");
     o.protocol.batch = 64;
@@ -306,7 +306,7 @@ static void models_imagine_what_was_seen(void **state) {
     OK(pess_train_run(&o, &result, &error));
     char path[400];
     (void)snprintf(path, sizeof path, "%s/imagined.pessdata", in_root("model"));
-    OK(pess_transitions_read(path, &imagined, &error));
+    OK(pess_observations_read(path, &imagined, &error));
     assert_int_equal(imagined->transitions, 2 * data->transitions);
     assert_memory_equal(imagined->state, data->state, (size_t)data->transitions * sizeof *data->state);
     assert_memory_equal(imagined->reward, data->reward, (size_t)data->transitions * sizeof *data->reward);
@@ -331,38 +331,38 @@ static void models_imagine_what_was_seen(void **state) {
         float q[ACTIONS];
         uint8_t bits[BYTES] = {0};
         bits[s / 8] = (uint8_t)(1U << (s % 8));
-        outputs_of(data, in_root("model"), "policy", pess__transitions_find(data, bits), q);
+        outputs_of(data, in_root("model"), "policy", pess__observations_find(data, bits), q);
         assert_true(fabs((double)q[1] - pow(GAMMA, LINE - 1 - s)) < 0.15);
         assert_true(fabs((double)q[0] - 0.2) < 0.15);
         assert_true((double)q[2] < (double)q[1]);
     }
-    pess_transitions_destroy(imagined);
-    pess_transitions_destroy(data);
+    pess_observations_destroy(imagined);
+    pess_observations_destroy(data);
 }
 
 static void resuming(void **state) {
     (void)state;
     pess_mdp *mdp = process();
-    pess_transitions *data = uneven_log(mdp, 600, UINT64_MAX);
+    pess_observations *data = uneven_log(mdp, 600, UINT64_MAX);
     resumes_to_the_same_bytes(mdp, data, "crr", (const char *const[]){"actor.pessnet", NULL});
     resumes_to_the_same_bytes(mdp, data, "rem", (const char *const[]){NULL});
     resumes_to_the_same_bytes(mdp, data, "spibb-dqn", (const char *const[]){NULL});
     resumes_to_the_same_bytes(mdp, data, "model-ensemble", (const char *const[]){"imagined.pessdata", NULL});
-    pess_transitions_destroy(data);
+    pess_observations_destroy(data);
     pess_mdp_destroy(mdp);
 }
 
 static void a_threshold_above_one_is_refused(void **state) {
     (void)state;
     pess_mdp *mdp = process();
-    pess_transitions *data = uneven_log(mdp, 300, UINT64_MAX);
+    pess_observations *data = uneven_log(mdp, 300, UINT64_MAX);
     pess_train_options o = training(mdp, data, "bcq", "bad");
     o.alpha = 1.5;
     pess_train_result result;
     pess_error error;
     assert_int_equal(pess_train_run(&o, &result, &error), PESS_ARGUMENT);
     assert_non_null(strstr(error.message, "tau"));
-    pess_transitions_destroy(data);
+    pess_observations_destroy(data);
     pess_mdp_destroy(mdp);
 }
 

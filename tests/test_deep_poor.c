@@ -8,20 +8,20 @@ enum { EPISODES = 20, MOST = 5 * EPISODES, LAST = STATES - 2 }; /* played; the l
  * two states earn 1 and 10 by any action. So whoever follows the log obtains, discounted by 0.9, exactly 10 from every
  * start, though starts differ in how many steps are left. */
 static pess_mdp *walk(void) {
-    pess_outcome outcomes[(STATES - 1) * ACTIONS];
+    pess_mdp_transition transitions[(STATES - 1) * ACTIONS];
     int64_t count = 0;
     for (int64_t s = 0; s <= LAST; s++)
         for (int64_t a = 0; a < ACTIONS; a++)
-            outcomes[count++] = (pess_outcome){.state = s,
-                                               .action = a,
-                                               .next_state = s + 1,
-                                               .probability = 1,
-                                               .reward = s == LAST       ? 10
-                                                         : s == LAST - 1 ? 1
-                                                                         : a == s % ACTIONS};
+            transitions[count++] = (pess_mdp_transition){.state = s,
+                                                         .action = a,
+                                                         .next_state = s + 1,
+                                                         .probability = 1,
+                                                         .reward = s == LAST       ? 10
+                                                                   : s == LAST - 1 ? 1
+                                                                                   : a == s % ACTIONS};
     pess_mdp *mdp = NULL;
     pess_error error;
-    OK(pess_mdp_create(STATES, ACTIONS, outcomes, count, &mdp, &error));
+    OK(pess_mdp_create(STATES, ACTIONS, transitions, count, &mdp, &error));
     return mdp;
 }
 
@@ -43,18 +43,18 @@ static void one_hot(int64_t state, uint8_t bits[BYTES]) {
     bits[state / 8] = (uint8_t)(1U << (state % 8));
 }
 
-static pess_transitions *log_of(const shape *s) {
-    pess_transitions *data = NULL;
+static pess_observations *log_of(const shape *s) {
+    pess_observations *data = NULL;
     pess_error error;
-    OK(pess__transitions_create("mdp", "", STATES, ACTIONS, &data, &error));
+    OK(pess__observations_create("mdp", "", STATES, ACTIONS, &data, &error));
     for (int64_t e = 0; e < s->episodes; e++)
         for (int64_t i = 0; i < s->length; i++) {
             const int64_t at = (e * s->shift + i) % s->period, action = (s->one_action ? at : i) % ACTIONS;
             uint8_t from[BYTES], to[BYTES];
             one_hot(at, from);
             one_hot((at + 1) % s->period, to);
-            OK(pess__transitions_add(data, from, (int32_t)action, action == at % ACTIONS, to,
-                                     i + 1 == s->length ? PESS_END_CUTOFF : PESS_END_NONE, &error));
+            OK(pess__observations_add(data, from, (int32_t)action, action == at % ACTIONS, to,
+                                      i + 1 == s->length ? PESS_END_CUTOFF : PESS_END_NONE, &error));
         }
     return data;
 }
@@ -127,7 +127,7 @@ static bool needs_repeats(const char *learner) {
 }
 
 /* One update, so that the result is that of one evaluation; imitation has ten pieces. */
-static pess_train_options tiny(const pess_mdp *mdp, const pess_transitions *data, const char *learner,
+static pess_train_options tiny(const pess_mdp *mdp, const pess_observations *data, const char *learner,
                                const char *out) {
     pess_train_options o = training(mdp, data, learner, out);
     o.protocol.updates = 1, o.protocol.steps = 10, o.protocol.imitation_steps = 20, o.protocol.batch = 32;
@@ -144,7 +144,7 @@ static double share_outside(const pess_train_options *o) {
             uint8_t bits[BYTES];
             one_hot(s, bits);
             steps++;
-            outside += pess__transitions_find(o->data, bits) < 0;
+            outside += pess__observations_find(o->data, bits) < 0;
         }
     return (double)outside / (double)steps;
 }
@@ -166,7 +166,7 @@ static void every_learner_on_poor_data(void **state) {
     (void)state;
     pess_mdp *mdp = walk();
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
-        pess_transitions *data = log_of(&shapes[i]);
+        pess_observations *data = log_of(&shapes[i]);
         const pess_learner_info *learner;
         for (size_t k = 0; (learner = pess_learner_list(k)) != NULL; k++) {
             char out[64];
@@ -177,7 +177,7 @@ static void every_learner_on_poor_data(void **state) {
             if (pess_train_run(&o, &result, &error) != PESS_OK) fail_msg("%s: %s", out, error.message);
             check_run(&shapes[i], learner, &o, &result);
         }
-        pess_transitions_destroy(data);
+        pess_observations_destroy(data);
     }
     pess_mdp_destroy(mdp);
 }
@@ -188,7 +188,7 @@ static void counts_follow_a_log_of_one_action_per_state(void **state) {
     (void)state;
     static const char *const learners[] = {"counts-alone", "ua-counts"};
     pess_mdp *mdp = walk();
-    pess_transitions *data = log_of(&shapes[0]);
+    pess_observations *data = log_of(&shapes[0]);
     for (int i = 0; i < 2; i++) {
         pess_train_options o = tiny(mdp, data, learners[i], i == 0 ? "follow-alone" : "follow-ua");
         pess_train_result result;
@@ -203,23 +203,23 @@ static void counts_follow_a_log_of_one_action_per_state(void **state) {
         assert_true(result.outside > 0.1 && result.score > 12); /* or little would be shown */
         if (i == 1) assert_true(last_of(o.out, "unlogged") == 0);
     }
-    pess_transitions_destroy(data);
+    pess_observations_destroy(data);
     pess_mdp_destroy(mdp);
 }
 
 /* ---- the warning */
 
 /* `rows` transitions of which the first two are in one state and all others in states of their own. */
-static pess_transitions *one_repeat(int64_t rows) {
+static pess_observations *one_repeat(int64_t rows) {
     enum { WIDE = 256 };
-    pess_transitions *data = NULL;
+    pess_observations *data = NULL;
     pess_error error;
-    OK(pess__transitions_create("mdp", "", WIDE, ACTIONS, &data, &error));
+    OK(pess__observations_create("mdp", "", WIDE, ACTIONS, &data, &error));
     for (int64_t i = 0; i < rows; i++) {
         uint8_t bits[2][WIDE / 8] = {{0}};
         const int64_t at[2] = {i < 2 ? 0 : i, i + 1};
         for (int k = 0; k < 2; k++) bits[k][at[k] / 8] = (uint8_t)(1U << (at[k] % 8));
-        OK(pess__transitions_add(data, bits[0], 0, 1, bits[1], PESS_END_TERMINAL, &error));
+        OK(pess__observations_add(data, bits[0], 0, 1, bits[1], PESS_END_TERMINAL, &error));
     }
     return data;
 }
@@ -228,7 +228,7 @@ static pess_transitions *one_repeat(int64_t rows) {
 static void few_repeats_are_told(void **state) {
     (void)state;
     for (int64_t rows = 200; rows <= 201; rows++) {
-        pess_transitions *data = one_repeat(rows);
+        pess_observations *data = one_repeat(rows);
         pess_train_options o = tiny(NULL, data, "counts-alone", rows == 200 ? "enough" : "few");
         pess_train_result result;
         pess_error error;
@@ -240,7 +240,7 @@ static void few_repeats_are_told(void **state) {
                                 "only 2 of 201 transitions are in states that occur more than once: counts tell logged "
                                 "actions from others, and little of how often a state was seen");
         assert_true(isnan(result.score) && isnan(result.score_spread)); /* nothing was played */
-        pess_transitions_destroy(data);
+        pess_observations_destroy(data);
     }
 }
 
@@ -252,16 +252,16 @@ static void imagined_states_are_outside(void **state) {
     (void)state;
     enum { SEEN = 8 };
     pess_mdp *mdp = walk();
-    pess_transitions *data = NULL, *imagined = NULL;
+    pess_observations *data = NULL, *imagined = NULL;
     pess_error error;
     uint8_t from[BYTES], to[BYTES], also[BYTES];
-    OK(pess__transitions_create("mdp", "", STATES, ACTIONS, &data, &error));
+    OK(pess__observations_create("mdp", "", STATES, ACTIONS, &data, &error));
     one_hot(LAST, also);
     for (int i = 0; i < SEEN * SEEN * ACTIONS; i++) {
         one_hot(i % SEEN, from);
         one_hot(i / SEEN % SEEN, to);
         for (int b = 0; b < BYTES; b++) to[b] |= also[b];
-        OK(pess__transitions_add(data, from, i / (SEEN * SEEN), 0, to, PESS_END_CUTOFF, &error));
+        OK(pess__observations_add(data, from, i / (SEEN * SEEN), 0, to, PESS_END_CUTOFF, &error));
     }
     pess_train_options o = tiny(mdp, data, "model-ensemble", "imagined");
     pess_train_result result;
@@ -269,11 +269,11 @@ static void imagined_states_are_outside(void **state) {
     OK(pess_train_run(&o, &result, &error));
     char path[400];
     (void)snprintf(path, sizeof path, "%s/imagined.pessdata", o.out);
-    OK(pess_transitions_read(path, &imagined, &error));
-    assert_true(pess__transitions_find(imagined, also) >= 0 && pess__transitions_find(data, also) < 0);
+    OK(pess_observations_read(path, &imagined, &error));
+    assert_true(pess__observations_find(imagined, also) >= 0 && pess__observations_find(data, also) < 0);
     assert_true(fabs(result.outside - share_outside(&o)) < 1e-12);
-    pess_transitions_destroy(imagined);
-    pess_transitions_destroy(data);
+    pess_observations_destroy(imagined);
+    pess_observations_destroy(data);
     pess_mdp_destroy(mdp);
 }
 
@@ -281,7 +281,7 @@ static void imagined_states_are_outside(void **state) {
 static void predicted_is_the_value_of_the_first_states(void **state) {
     (void)state;
     pess_mdp *mdp = walk();
-    pess_transitions *data = log_of(&shapes[0]);
+    pess_observations *data = log_of(&shapes[0]);
     pess_train_options o = tiny(mdp, data, "naive", "predicted");
     pess_train_result result;
     pess_error error;
@@ -306,7 +306,7 @@ static void predicted_is_the_value_of_the_first_states(void **state) {
     }
     assert_true(fabs(result.predicted - mean) < 1e-6 && most - least > 0.1);
     pess_net_destroy(net);
-    pess_transitions_destroy(data);
+    pess_observations_destroy(data);
     pess_mdp_destroy(mdp);
 }
 
@@ -316,7 +316,7 @@ static void scores_are_those_of_the_last_five_updates(void **state) {
     (void)state;
     static const int64_t lengths[] = {12, 3};
     pess_mdp *mdp = process();
-    pess_transitions *data = uneven_log(mdp, 600, UINT64_MAX);
+    pess_observations *data = uneven_log(mdp, 600, UINT64_MAX);
     for (int i = 0; i < 2; i++) {
         pess_train_options o = training(mdp, data, "naive", i == 0 ? "twelve" : "three");
         pess_train_result result;
@@ -339,7 +339,7 @@ static void scores_are_those_of_the_last_five_updates(void **state) {
         assert_true(most - least > 0.05);
         if (i == 0) assert_true(best - lowest > most - least + 0.05);
     }
-    pess_transitions_destroy(data);
+    pess_observations_destroy(data);
     pess_mdp_destroy(mdp);
 }
 

@@ -7,11 +7,11 @@
 static void cap_and_relative_by_hand(void **state) {
     (void)state;
     double u[4] = {0.5, 7, -1, 2};
-    pess__doubt_finish(5, false, 4, u);
+    pess__neural_uncertainty_finish(5, false, 4, u);
     const double absolute[4] = {0.5, 5, 0, 2};
     for (int a = 0; a < 4; a++) assert_true(fabs(u[a] - absolute[a]) < 1e-12);
     double w[3] = {1, 7, 2};
-    pess__doubt_finish(5, true, 3, w);
+    pess__neural_uncertainty_finish(5, true, 3, w);
     const double relative[3] = {0, 4, 1};
     for (int a = 0; a < 3; a++) assert_true(fabs(w[a] - relative[a]) < 1e-12);
 }
@@ -20,31 +20,31 @@ static void ua_by_hand(void **state) {
     (void)state;
     const float q[3] = {1, 3, 2}, penalty[3] = {0, 4, 1};
     double policy[3];
-    const pess__sight sight = {.actions = 3, .q = q, .penalty = penalty};
+    const pess__view view = {.actions = 3, .q = q, .penalty = penalty};
     /* 1, 3 − 4α, 2 − α */
-    assert_true(fabs(pess__decide_ua(0.5, &sight, policy) - 1.5) < 1e-12 && policy[2] == 1 && policy[1] == 0);
-    assert_true(fabs(pess__decide_ua(0.2, &sight, policy) - 2.2) < 1e-7 && policy[1] == 1);
-    assert_true(fabs(pess__decide_ua(3, &sight, policy) - 1) < 1e-12 && policy[0] == 1);
+    assert_true(fabs(pess__decide_ua(0.5, &view, policy) - 1.5) < 1e-12 && policy[2] == 1 && policy[1] == 0);
+    assert_true(fabs(pess__decide_ua(0.2, &view, policy) - 2.2) < 1e-7 && policy[1] == 1);
+    assert_true(fabs(pess__decide_ua(3, &view, policy) - 1) < 1e-12 && policy[0] == 1);
     /* Four networks: values of action 0 are 1 1 1 1, of action 1 they are 0 4 0 4: mean 2, standard deviation 2. */
     const float heads[8] = {1, 0, 1, 4, 1, 0, 1, 4};
-    pess__sight four = {.actions = 2, .q = heads, .heads = 4, .head_stride = 2, .cap = INFINITY, .relative = true};
-    const pess__learner *ensemble = &pess__doubt_ensemble.learner;
+    pess__view four = {.actions = 2, .q = heads, .heads = 4, .head_stride = 2, .cap = INFINITY, .relative = true};
+    const pess__learner *ensemble = &pess__neural_uncertainty_ensemble.learner;
     assert_true(fabs(ensemble->decide(0.25, &four, policy) - 1.5) < 1e-12 && policy[1] == 1);
     assert_true(fabs(ensemble->decide(0.75, &four, policy) - 1) < 1e-12 && policy[0] == 1);
     four.cap = 1;
     assert_true(fabs(ensemble->decide(0.75, &four, policy) - 1.25) < 1e-12 && policy[1] == 1);
     /* counts-alone: the smallest u, of equals the smallest action. */
-    const float doubts[3] = {0.5F, 0.1F, 0.1F};
-    const pess__sight blind = {.actions = 3, .q = q, .penalty = doubts};
+    const float uncertainties[3] = {0.5F, 0.1F, 0.1F};
+    const pess__view blind = {.actions = 3, .q = q, .penalty = uncertainties};
     assert_true(isnan(pess__learner_counts_alone.decide(NAN, &blind, policy)) && policy[1] == 1 && policy[2] == 0);
 }
 
 /* ---- the tables */
 
 /* The training's own table, from the same steps as a run takes. */
-static void penalties_of(const pess_transitions *data, const char *directory, const pess__learner *learner, double cap,
+static void penalties_of(const pess_observations *data, const char *directory, const pess__learner *learner, double cap,
                          bool relative, known *k) {
-    const char *name = learner->doubt->info.name;
+    const char *name = learner->uncertainty->info.name;
     for (int64_t s = 0; s < data->states; s++) {
         double u[ACTIONS], visits = 0;
         float outputs[ACTIONS] = {0};
@@ -53,7 +53,7 @@ static void penalties_of(const pess_transitions *data, const char *directory, co
             outputs_of(data, directory, "imitation/policy", s, outputs);
             pess__softmax(outputs, ACTIONS, k->prior[s]);
         }
-        if (learner->doubt->teach != NULL && !learner->doubt->one_output)
+        if (learner->uncertainty->train != NULL && !learner->uncertainty->one_output)
             outputs_of(data, directory, "uncertainty", s, outputs);
         if (strcmp(name, "propensity") == 0) pess__softmax(outputs, ACTIONS, k->prior[s]);
         for (int a = 0; a < ACTIONS; a++) {
@@ -63,20 +63,20 @@ static void penalties_of(const pess_transitions *data, const char *directory, co
                 u[a] = 1 / sqrt((double)k->prior[s][a]);
             if (strcmp(name, "imitation-counts") == 0) u[a] = 1 / sqrt((double)k->prior[s][a] * fmax(visits, 1));
         }
-        pess__doubt_finish(cap, relative, ACTIONS, u);
+        pess__neural_uncertainty_finish(cap, relative, ACTIONS, u);
         for (int a = 0; a < ACTIONS; a++) k->penalty[s][a] = (float)u[a];
     }
 }
 
-/* One-hot states: the doubt's network can say the counts themselves, 1/√n(s,a) or 1/√N(s). */
-static void assert_the_network_knows_the_counts(const pess_transitions *data, const char *directory,
+/* One-hot states: the uncertainty's network can say the counts themselves, 1/√n(s,a) or 1/√N(s). */
+static void assert_the_network_knows_the_counts(const pess_observations *data, const char *directory,
                                                 const pess__learner *learner, const known *k, int64_t s) {
     float u[ACTIONS];
     double visits = 0;
     outputs_of(data, directory, "uncertainty", s, u);
     for (int a = 0; a < ACTIONS; a++) visits += k->counts[s][a];
-    for (int a = 0; a < (learner->doubt->one_output ? 1 : ACTIONS); a++) {
-        const double wanted = 1 / sqrt(learner->doubt->one_output ? visits : k->counts[s][a]);
+    for (int a = 0; a < (learner->uncertainty->one_output ? 1 : ACTIONS); a++) {
+        const double wanted = 1 / sqrt(learner->uncertainty->one_output ? visits : k->counts[s][a]);
         if (fabs((double)u[a] - wanted) > 0.05)
             fail_msg("%s, state %lld, output %d: %g, not %g", learner->info.name, (long long)s, a, (double)u[a],
                      wanted);
@@ -94,7 +94,7 @@ static void networks_come_to_the_tabular_answer(void **state) {
                  {"ua-support-net", 4, true},       {"ua-imitation", 0.25, true},
                  {"ua-imitation-counts", 4, false}, {"ua-propensity", 0.25, true}};
     pess_mdp *mdp = process();
-    pess_transitions *data = uneven_log(mdp, 1500, UINT64_MAX);
+    pess_observations *data = uneven_log(mdp, 1500, UINT64_MAX);
     known naive = {0};
     double without[STATES];
     count_pairs(data, &naive);
@@ -111,7 +111,7 @@ static void networks_come_to_the_tabular_answer(void **state) {
         known k = {0};
         double wanted[STATES], apart = 0;
         count_pairs(data, &k);
-        penalties_of(data, in_root(out), learner, learner->doubt->info.cap, cases[c].relative, &k);
+        penalties_of(data, in_root(out), learner, learner->uncertainty->info.cap, cases[c].relative, &k);
         tabular_values(data, learner, cases[c].alpha, &k, wanted);
         if (c == 0) assert_the_engine_agrees(data, cases[c].alpha, &k, wanted);
         for (int64_t s = 0; s < data->states; s++) {
@@ -122,11 +122,12 @@ static void networks_come_to_the_tabular_answer(void **state) {
             if (fabs(found - wanted[s]) > 0.15)
                 fail_msg("%s, state %lld: %g, tabular %g", cases[c].algorithm, (long long)s, found, wanted[s]);
             apart = fmax(apart, fabs(wanted[s] - without[s]));
-            if (learner->doubt->label != NULL) assert_the_network_knows_the_counts(data, in_root(out), learner, &k, s);
+            if (learner->uncertainty->label != NULL)
+                assert_the_network_knows_the_counts(data, in_root(out), learner, &k, s);
         }
         assert_true(apart > 0.3); /* or the test would show little */
     }
-    pess_transitions_destroy(data);
+    pess_observations_destroy(data);
     pess_mdp_destroy(mdp);
 }
 
@@ -135,7 +136,7 @@ static void networks_come_to_the_tabular_answer(void **state) {
 static void an_ensemble_of_resamples(void **state) {
     (void)state;
     pess_mdp *mdp = process();
-    pess_transitions *data = uneven_log(mdp, 1500, UINT64_MAX);
+    pess_observations *data = uneven_log(mdp, 1500, UINT64_MAX);
     known k = {0};
     double wanted[STATES], sum[2] = {0, 0}, most = 0, spread = 0;
     count_pairs(data, &k);
@@ -153,9 +154,9 @@ static void an_ensemble_of_resamples(void **state) {
             double policy[ACTIONS];
             if (!acted_in(&k, s)) continue;
             for (int i = 0; i < 4; i++) outputs_of(data, in_root(out), names[i], s, heads + (ptrdiff_t)i * ACTIONS);
-            const pess__sight sight = {
+            const pess__view view = {
                 .actions = ACTIONS, .q = heads, .heads = 4, .head_stride = ACTIONS, .cap = INFINITY};
-            const double v = pess__doubt_ensemble.learner.decide(o.alpha, &sight, policy);
+            const double v = pess__neural_uncertainty_ensemble.learner.decide(o.alpha, &view, policy);
             sum[c] += v;
             if (c == 0) most = fmax(most, fabs(v - wanted[s]));
             for (int a = 0; a < ACTIONS; a++)
@@ -165,7 +166,7 @@ static void an_ensemble_of_resamples(void **state) {
     assert_true(most < 0.6);   /* four resamples of about 40 transitions a pair */
     assert_true(spread > 0.1); /* they are not one network four times */
     assert_true(sum[1] < sum[0] - 1);
-    pess_transitions_destroy(data);
+    pess_observations_destroy(data);
     pess_mdp_destroy(mdp);
 }
 
@@ -175,8 +176,8 @@ static void each_network_has_its_own_resample(void **state) {
     (void)state;
     enum { ROWS = 2000, DRAWS = 30 * ROWS };
     static bool seen[2][ROWS];
-    const pess_transitions data = {.transitions = ROWS};
-    const pess__fitted f = {.data = &data, .learner = &pess__doubt_ensemble.learner};
+    const pess_observations data = {.transitions = ROWS};
+    const pess__fitted f = {.data = &data, .learner = &pess__neural_uncertainty_ensemble.learner};
     for (int k = 0; k < 2; k++) {
         pess__rng rng = pess__rng_stream(5, "test resample", 0);
         for (int i = 0; i < DRAWS; i++) seen[k][pess__fitted_row(&f, k, &rng)] = true;
@@ -197,7 +198,7 @@ static void alpha_zero_is_naive_to_the_bit(void **state) {
     (void)state;
     static const char *const kinds[] = {"counts", "support-net", "imitation", "imitation-counts", "propensity"};
     pess_mdp *mdp = process();
-    pess_transitions *data = uneven_log(mdp, 800, UINT64_MAX);
+    pess_observations *data = uneven_log(mdp, 800, UINT64_MAX);
     pess_train_result naive, zero;
     pess_error error;
     pess_train_options o = training(mdp, data, "naive", "zero-naive");
@@ -221,12 +222,12 @@ static void alpha_zero_is_naive_to_the_bit(void **state) {
         assert_memory_equal(&naive.predicted, &zero.predicted, sizeof naive.predicted);
         for (int k = 0; k < 2; k++) pess_net_destroy(nets[k]);
     }
-    pess_transitions_destroy(data);
+    pess_observations_destroy(data);
     pess_mdp_destroy(mdp);
 }
 
 /* Largest less smallest of min(1/√π̂, cap) in a state, of the run "ua-imitation" at its default cap. */
-static double range_of_doubt(const pess_transitions *data, int64_t s) {
+static double range_of_uncertainty(const pess_observations *data, int64_t s) {
     float outputs[ACTIONS], prior[ACTIONS];
     double least = INFINITY, most = 0;
     outputs_of(data, in_root("ua-imitation"), "imitation/policy", s, outputs);
@@ -244,7 +245,7 @@ static void mass_and_values_of_unlogged_actions(void **state) {
     (void)state;
     static const char *const learners[] = {"naive", "ua-imitation"};
     pess_mdp *mdp = process();
-    pess_transitions *data = uneven_log(mdp, 90, UINT64_MAX);
+    pess_observations *data = uneven_log(mdp, 90, UINT64_MAX);
     known k;
     count_pairs(data, &k);
     for (int i = 0; i < 2; i++) {
@@ -265,7 +266,7 @@ static void mass_and_values_of_unlogged_actions(void **state) {
             for (int a = 0; a < ACTIONS; a++) best[k.counts[s][a] > 0] = fmax(best[k.counts[s][a] > 0], (double)q[a]);
             mass += best[0] > best[1];
             values += fmax(best[0], best[1]) - worst;
-            penalties += i == 1 ? o.alpha * range_of_doubt(data, s) : 0;
+            penalties += i == 1 ? o.alpha * range_of_uncertainty(data, s) : 0;
             if (isinf(best[0])) continue;
             gap += best[0] - best[1];
             both++;
@@ -278,7 +279,7 @@ static void mass_and_values_of_unlogged_actions(void **state) {
         assert_true(i == 0 ? isnan(found[3]) : fabs(found[3] / (penalties / (double)data->transitions) - 1) < 1e-4);
         if (i == 0) assert_true(mass > 0);
     }
-    pess_transitions_destroy(data);
+    pess_observations_destroy(data);
     pess_mdp_destroy(mdp);
 }
 
@@ -287,13 +288,13 @@ static void colliding_hashes_change_nothing(void **state) {
     (void)state;
     pess_mdp *mdp = process();
     for (int i = 0; i < 2; i++) {
-        pess_transitions *data = uneven_log(mdp, 600, i == 0 ? UINT64_MAX : 0);
+        pess_observations *data = uneven_log(mdp, 600, i == 0 ? UINT64_MAX : 0);
         pess_train_options o = training(mdp, data, "ua-counts", i == 0 ? "apart" : "colliding");
         o.protocol.updates = 4;
         pess_train_result result;
         pess_error error;
         OK(pess_train_run(&o, &result, &error));
-        pess_transitions_destroy(data);
+        pess_observations_destroy(data);
     }
     assert_same_file(in_root("apart"), in_root("colliding"), "policy.pessnet");
     assert_same_file(in_root("apart"), in_root("colliding"), "manifest.json");
@@ -303,27 +304,27 @@ static void colliding_hashes_change_nothing(void **state) {
 static void resuming(void **state) {
     (void)state;
     pess_mdp *mdp = process();
-    pess_transitions *data = uneven_log(mdp, 600, UINT64_MAX);
+    pess_observations *data = uneven_log(mdp, 600, UINT64_MAX);
     resumes_to_the_same_bytes(mdp, data, "ua-counts", (const char *const[]){"uncertainty.pessnet", NULL});
     resumes_to_the_same_bytes(mdp, data, "ua-imitation-counts", (const char *const[]){"uncertainty.pessnet", NULL});
     resumes_to_the_same_bytes(mdp, data, "ua-ensemble",
                               (const char *const[]){"network-2.pessnet", "network-4.pessnet", NULL});
-    pess_transitions_destroy(data);
+    pess_observations_destroy(data);
     pess_mdp_destroy(mdp);
 }
 
 /* ---- data that support little */
 
 /* A walk 0 → 1 → … in which no state comes twice, with `actions` actions of which the first is taken. */
-static pess_transitions *one_episode(int64_t length, int64_t actions) {
-    pess_transitions *data = NULL;
+static pess_observations *one_episode(int64_t length, int64_t actions) {
+    pess_observations *data = NULL;
     pess_error error;
-    OK(pess__transitions_create("mdp", "", STATES, actions, &data, &error));
+    OK(pess__observations_create("mdp", "", STATES, actions, &data, &error));
     for (int64_t i = 0; i < length; i++) {
         uint8_t from[BYTES] = {0}, to[BYTES] = {0};
         from[i / 8] = (uint8_t)(1U << (i % 8));
         to[(i + 1) / 8] = (uint8_t)(1U << ((i + 1) % 8));
-        OK(pess__transitions_add(data, from, 0, 1, to, i + 1 == length ? PESS_END_TERMINAL : PESS_END_NONE, &error));
+        OK(pess__observations_add(data, from, 0, 1, to, i + 1 == length ? PESS_END_TERMINAL : PESS_END_NONE, &error));
     }
     return data;
 }
@@ -334,7 +335,7 @@ static void poor_data_work_and_say_so(void **state) {
                                              "ua-imitation-counts", "ua-ensemble",    "counts-alone"};
     static const struct { int64_t length, actions; } shapes[] = {{1, 3}, {8, 3}, {8, 1}};
     for (size_t shape = 0; shape < 3; shape++) {
-        pess_transitions *data = one_episode(shapes[shape].length, shapes[shape].actions);
+        pess_observations *data = one_episode(shapes[shape].length, shapes[shape].actions);
         for (size_t i = 0; i < sizeof algorithms / sizeof algorithms[0]; i++) {
             char out[32], path[400], text[4096];
             (void)snprintf(out, sizeof out, "poor-%zu-%zu", shape, i);
@@ -353,16 +354,16 @@ static void poor_data_work_and_say_so(void **state) {
             assert_int_equal(fclose(file), 0);
             assert_true((strstr(text, "\"warning\": \"no state") != NULL) == counted);
         }
-        pess_transitions_destroy(data);
+        pess_observations_destroy(data);
     }
     pess_mdp *mdp = process(); /* states that come again: nothing to say */
-    pess_transitions *data = uneven_log(mdp, 300, UINT64_MAX);
+    pess_observations *data = uneven_log(mdp, 300, UINT64_MAX);
     pess_train_options o = training(NULL, data, "counts-alone", "rich");
     pess_train_result result;
     pess_error error;
     OK(pess_train_run(&o, &result, &error));
     assert_int_equal(result.warning[0], '\0');
-    pess_transitions_destroy(data);
+    pess_observations_destroy(data);
     pess_mdp_destroy(mdp);
 }
 
@@ -378,7 +379,7 @@ static void names_and_bad_options(void **state) {
         assert_int_equal(info->imitation, u->imitation);
     }
     assert_string_equal(pess_learner_find("ua")->name, "ua-counts");
-    pess_transitions *data = one_episode(4, 2);
+    pess_observations *data = one_episode(4, 2);
     pess_train_result result;
     pess_error error;
     pess_train_options o = training(NULL, data, "ua", "bad");
@@ -393,7 +394,7 @@ static void names_and_bad_options(void **state) {
     assert_int_equal(pess_train_run(&o, &result, &error), PESS_ARGUMENT);
     o.algorithm = "ua", o.u_cap = -1;
     assert_int_equal(pess_train_run(&o, &result, &error), PESS_ARGUMENT);
-    pess_transitions_destroy(data);
+    pess_observations_destroy(data);
 }
 
 int main(void) {

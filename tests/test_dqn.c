@@ -29,14 +29,14 @@ enum { CHAIN = 6 };
 /* States 0 … 5 in a row and an end. Right (1) leads on and pays 1 at the end; left (0) pays 0.2 at once and ends. With
  * γ = 0.9 right is better everywhere: 0.9^5 = 0.59. */
 static pess_mdp *chain(void) {
-    pess_outcome outcomes[2 * CHAIN];
+    pess_mdp_transition transitions[2 * CHAIN];
     for (int64_t s = 0; s < CHAIN; s++) {
-        outcomes[2 * s] = (pess_outcome){s, 0, CHAIN, 1, 0.2};
-        outcomes[2 * s + 1] = (pess_outcome){s, 1, s + 1, 1, s == CHAIN - 1 ? 1 : 0};
+        transitions[2 * s] = (pess_mdp_transition){s, 0, CHAIN, 1, 0.2};
+        transitions[2 * s + 1] = (pess_mdp_transition){s, 1, s + 1, 1, s == CHAIN - 1 ? 1 : 0};
     }
     pess_mdp *mdp = NULL;
     pess_error error;
-    assert_int_equal(pess_mdp_create(CHAIN + 1, 2, outcomes, 2 * CHAIN, &mdp, &error), PESS_OK);
+    assert_int_equal(pess_mdp_create(CHAIN + 1, 2, transitions, 2 * CHAIN, &mdp, &error), PESS_OK);
     return mdp;
 }
 

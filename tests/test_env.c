@@ -540,9 +540,10 @@ static void test_mdp(void **unused) {
     (void)unused;
     /* From 0: action 0 pays 1 and ends in 2 with probability 1/4, otherwise stays; action 1 goes to 1. 1 has action 0
      * only, which goes back. 2 is terminal. */
-    const pess_outcome outcomes[] = {{0, 0, 2, 0.25, 1}, {0, 0, 0, 0.75, 0.5}, {0, 1, 1, 1, 0}, {1, 0, 0, 1, 2}};
+    const pess_mdp_transition transitions[] = {
+        {0, 0, 2, 0.25, 1}, {0, 0, 0, 0.75, 0.5}, {0, 1, 1, 1, 0}, {1, 0, 0, 1, 2}};
     pess_mdp *mdp = NULL;
-    assert_int_equal(pess_mdp_create(3, 2, outcomes, 4, &mdp, &error), PESS_OK);
+    assert_int_equal(pess_mdp_create(3, 2, transitions, 4, &mdp, &error), PESS_OK);
     pess_env_options options = pess_env_options_defaults();
     const double start[] = {1, 0, 0};
     pess_env *env = NULL, *copy = NULL;

@@ -334,7 +334,7 @@ static void test_counts_equal_transitions(void **state) {
     int64_t pair[2 * A], success[2 * A], move[2 * A * A];
     pess__torus_counts counts = {pair, success, move};
     pess__rng rng = pess__rng_stream(11, "test-counts", 0), single = pess__rng_stream(11, "test-single", 0);
-    /* the statistic: (n(0), successes, moves that go the intended way), 4 × 4 × 4 outcomes */
+    /* the statistic: (n(0), successes, moves that go the intended way), 4 × 4 × 4 transitions */
     double of_counts[64] = {0}, of_singles[64] = {0};
     for (int t = 0; t < DRAWS; t++) {
         pess__torus_sample(&torus, &truth, cumulative, 3, &rng, &counts);

@@ -9,26 +9,26 @@
 static void targets_by_hand(void **state) {
     (void)state;
     pess_error error;
-    pess_transitions *data = NULL;
+    pess_observations *data = NULL;
     const uint8_t s[3] = {1, 2, 4};
-    OK(pess__transitions_create("mdp", "", 3, 2, &data, &error));
-    OK(pess__transitions_add(data, &s[0], 0, 1, &s[1], PESS_END_NONE, &error));
-    OK(pess__transitions_add(data, &s[1], 1, 2, &s[2], PESS_END_TERMINAL, &error));
-    OK(pess__transitions_add(data, &s[0], 1, 3, &s[2], PESS_END_CUTOFF, &error));
+    OK(pess__observations_create("mdp", "", 3, 2, &data, &error));
+    OK(pess__observations_add(data, &s[0], 0, 1, &s[1], PESS_END_NONE, &error));
+    OK(pess__observations_add(data, &s[1], 1, 2, &s[2], PESS_END_TERMINAL, &error));
+    OK(pess__observations_add(data, &s[0], 1, 3, &s[2], PESS_END_CUTOFF, &error));
     float value[3];
-    value[pess__transitions_find(data, &s[0])] = 7;
-    value[pess__transitions_find(data, &s[1])] = 10;
-    value[pess__transitions_find(data, &s[2])] = 20;
+    value[pess__observations_find(data, &s[0])] = 7;
+    value[pess__observations_find(data, &s[1])] = 10;
+    value[pess__observations_find(data, &s[2])] = 20;
     const pess__fitted f = {.data = data, .value = value, .options = {.gamma = 0.5}};
     assert_true(fabs(pess__fitted_target(&f, 0) - (1 + 0.5 * 10)) < 1e-12);
     assert_true(fabs(pess__fitted_target(&f, 1) - 2) < 1e-12);              /* nothing after a terminal */
     assert_true(fabs(pess__fitted_target(&f, 2) - (3 + 0.5 * 20)) < 1e-12); /* a cut-off goes on */
-    pess_transitions_destroy(data);
+    pess_observations_destroy(data);
 }
 
 /* ---- rules */
 
-static void random_sight(pess__rng *rng, int64_t actions, float *q, float *prior) {
+static void random_view(pess__rng *rng, int64_t actions, float *q, float *prior) {
     double sum = 0;
     for (int64_t a = 0; a < actions; a++) {
         q[a] = (float)pess__rng_normal(rng);
@@ -53,10 +53,10 @@ static void proximal_is_the_best_penalised_policy(void **state) {
     for (int round = 0; round < 300; round++) {
         float q[CHOICES], prior[CHOICES];
         double policy[CHOICES], sum = 0, other[CHOICES];
-        random_sight(&rng, CHOICES, q, prior);
+        random_view(&rng, CHOICES, q, prior);
         const double alpha = 2 * pess__rng_uniform(&rng);
-        const pess__sight sight = {.actions = CHOICES, .q = q, .prior = prior};
-        const double value = pess__learner_proximal.decide(alpha, &sight, policy);
+        const pess__view view = {.actions = CHOICES, .q = q, .prior = prior};
+        const double value = pess__learner_proximal.decide(alpha, &view, policy);
         for (int a = 0; a < CHOICES; a++) sum += policy[a];
         assert_true(fabs(sum - 1) < 1e-6);
         assert_true(fabs(value - penalised(q, prior, policy, CHOICES, alpha)) < 1e-5);
@@ -76,16 +76,16 @@ static void proximal_between_naive_and_imitation(void **state) {
     for (int round = 0; round < 300; round++) {
         float q[CHOICES], prior[CHOICES];
         double a_policy[CHOICES], b_policy[CHOICES];
-        random_sight(&rng, CHOICES, q, prior);
+        random_view(&rng, CHOICES, q, prior);
         if (round % 3 == 0) q[4] = q[1]; /* ties */
-        const pess__sight sight = {.actions = CHOICES, .q = q, .prior = prior};
-        const double a = pess__learner_proximal.decide(0, &sight, a_policy);
-        const double b = pess__learner_naive.decide(NAN, &sight, b_policy);
+        const pess__view view = {.actions = CHOICES, .q = q, .prior = prior};
+        const double a = pess__learner_proximal.decide(0, &view, a_policy);
+        const double b = pess__learner_naive.decide(NAN, &view, b_policy);
         assert_memory_equal(&a, &b, sizeof a);
         assert_memory_equal(a_policy, b_policy, sizeof a_policy);
         double mean = 0;
-        const double value = pess__learner_proximal.decide(1e9, &sight, a_policy);
-        (void)pess__learner_imitation.decide(NAN, &sight, b_policy);
+        const double value = pess__learner_proximal.decide(1e9, &view, a_policy);
+        (void)pess__learner_imitation.decide(NAN, &view, b_policy);
         assert_memory_equal(a_policy, b_policy, sizeof a_policy);
         for (int k = 0; k < CHOICES; k++) mean += (double)prior[k] * (double)q[k];
         assert_true(fabs(value - mean) < 1e-12);
@@ -94,10 +94,10 @@ static void proximal_between_naive_and_imitation(void **state) {
 
 /* ---- a tabular process */
 
-static pess_transitions *collect(const pess_mdp *mdp, int64_t transitions) {
+static pess_observations *collect(const pess_mdp *mdp, int64_t transitions) {
     pess_collect_options o = pess_collect_options_defaults();
     o.mdp = mdp, o.transitions = transitions, o.envs = 4, o.seed = 9, o.env.step_limit = 30;
-    pess_transitions *data = NULL;
+    pess_observations *data = NULL;
     pess_error error;
     OK(pess_collect(&o, &data, &error));
     return data;
@@ -110,7 +110,7 @@ static int64_t state_of(const uint8_t *bits) {
 }
 
 /* The same transitions for the tabular engine, by way of a file. */
-static pess_counts *tabular(const pess_transitions *data) {
+static pess_counts *tabular(const pess_observations *data) {
     const char *path = in_root("log.csv");
     FILE *file = fopen(path, "w");
     assert_non_null(file);
@@ -120,7 +120,7 @@ static pess_counts *tabular(const pess_transitions *data) {
         int32_t action;
         double reward;
         pess_end end;
-        assert_true(pess_transitions_get(data, i, &from, &action, &reward, &to, &end));
+        assert_true(pess_observations_get(data, i, &from, &action, &reward, &to, &end));
         (void)fprintf(file, "%lld,%d,%.17g,%lld,%d,%d\n", (long long)state_of(from), action, reward,
                       (long long)state_of(to), end == PESS_END_TERMINAL,
                       end != PESS_END_TERMINAL && end != PESS_END_NONE);
@@ -153,8 +153,8 @@ static void values_of(const char *directory, const pess__learner *learner, doubl
             OK(pess_net_apply(imitation, bits, sizeof bits, 1, 1, odds, &error));
             pess__softmax(odds, ACTIONS, prior);
         }
-        const pess__sight sight = {.actions = ACTIONS, .q = q, .prior = prior};
-        out[s] = learner->decide(alpha, &sight, policy);
+        const pess__view view = {.actions = ACTIONS, .q = q, .prior = prior};
+        out[s] = learner->decide(alpha, &view, policy);
     }
     pess_net_destroy(net);
     pess_net_destroy(imitation);
@@ -165,7 +165,7 @@ static void values_of(const char *directory, const pess__learner *learner, doubl
 static void networks_come_to_the_tabular_answer(void **state) {
     (void)state;
     pess_mdp *mdp = process();
-    pess_transitions *data = collect(mdp, 6000);
+    pess_observations *data = collect(mdp, 6000);
     pess_counts *counts = tabular(data);
     pess_model *model = NULL;
     pess_error error = {0};
@@ -205,7 +205,7 @@ static void networks_come_to_the_tabular_answer(void **state) {
     assert_true(apart > 0.3);
     pess_model_destroy(model);
     pess_counts_destroy(counts);
-    pess_transitions_destroy(data);
+    pess_observations_destroy(data);
     pess_mdp_destroy(mdp);
 }
 
@@ -224,7 +224,7 @@ static void compare_networks(const char *a, const char *b) {
 static void alpha_zero_trains_the_naive_network(void **state) {
     (void)state;
     pess_mdp *mdp = process();
-    pess_transitions *data = collect(mdp, 1500);
+    pess_observations *data = collect(mdp, 1500);
     pess_train_result naive, proximal;
     pess_error error;
     pess_train_options o = training(mdp, data, "naive", "zero-naive");
@@ -236,7 +236,7 @@ static void alpha_zero_trains_the_naive_network(void **state) {
     compare_networks(in_root("zero-naive"), in_root("zero-proximal"));
     assert_memory_equal(&naive.score, &proximal.score, sizeof naive.score);
     assert_memory_equal(&naive.predicted, &proximal.predicted, sizeof naive.predicted);
-    pess_transitions_destroy(data);
+    pess_observations_destroy(data);
     pess_mdp_destroy(mdp);
 }
 
@@ -254,7 +254,7 @@ static bool stop(void *user, const char *what, double done, double total, const 
 static void interrupted_it_ends_in_the_same_bytes(void **state) {
     (void)state;
     pess_mdp *mdp = process();
-    pess_transitions *data = collect(mdp, 1500);
+    pess_observations *data = collect(mdp, 1500);
     for (int kind = 0; kind < 3; kind++) {
         static const char *const algorithms[] = {"imitation", "naive", "proximal"};
         char whole[32], pieces[32];
@@ -285,7 +285,7 @@ static void interrupted_it_ends_in_the_same_bytes(void **state) {
         assert_int_equal(pess_train_run(&o, &resumed, &error), PESS_ARGUMENT);
         assert_non_null(strstr(error.message, "batch"));
     }
-    pess_transitions_destroy(data);
+    pess_observations_destroy(data);
     pess_mdp_destroy(mdp);
 }
 
@@ -297,7 +297,7 @@ static bool is_there(const char *directory, const char *name) {
     return access(path, F_OK) == 0;
 }
 
-static pess_train_options short_training(const pess_mdp *mdp, const pess_transitions *data, const char *algorithm,
+static pess_train_options short_training(const pess_mdp *mdp, const pess_observations *data, const char *algorithm,
                                          const char *out) {
     pess_train_options o = training(mdp, data, algorithm, out);
     o.protocol.updates = 5, o.protocol.steps = 20, o.protocol.imitation_steps = 100, o.protocol.batch = 64;
@@ -308,7 +308,7 @@ static pess_train_options short_training(const pess_mdp *mdp, const pess_transit
 static void an_earlier_run_is_refused_first(void **state) {
     (void)state;
     pess_mdp *mdp = process();
-    pess_transitions *data = collect(mdp, 600);
+    pess_observations *data = collect(mdp, 600);
     pess_train_result result;
     pess_error error;
     pess_train_options o = short_training(mdp, data, "model-ensemble", "earlier");
@@ -326,14 +326,14 @@ static void an_earlier_run_is_refused_first(void **state) {
     assert_int_equal(pess_train_run(&o, &result, &error), PESS_ARGUMENT);
     assert_non_null(strstr(error.message, "--resume"));
     assert_false(is_there(o.out, "imitation"));
-    pess_transitions_destroy(data);
+    pess_observations_destroy(data);
     pess_mdp_destroy(mdp);
 }
 
 static void results_go_into_a_directory(void **state) {
     (void)state;
     pess_mdp *mdp = process();
-    pess_transitions *data = collect(mdp, 300);
+    pess_observations *data = collect(mdp, 300);
     pess_train_result result;
     pess_error error;
     FILE *file = fopen(in_root("plain"), "w");
@@ -347,7 +347,7 @@ static void results_go_into_a_directory(void **state) {
     o.out = "/nonexistent/here";
     assert_int_equal(pess_train_run(&o, &result, &error), PESS_IO);
     assert_non_null(strstr(error.message, "cannot be made"));
-    pess_transitions_destroy(data);
+    pess_observations_destroy(data);
     pess_mdp_destroy(mdp);
 }
 
@@ -368,7 +368,7 @@ static const char *renamed(const char *from, const char *notes, const char *name
 static void an_imitation_network_is_of_these_data(void **state) {
     (void)state;
     pess_mdp *mdp = process();
-    pess_transitions *data = collect(mdp, 600), *others = collect(mdp, 601);
+    pess_observations *data = collect(mdp, 600), *others = collect(mdp, 601);
     pess_train_result result;
     pess_error error;
     pess_train_options o = short_training(mdp, data, "imitation", "imitator");
@@ -387,18 +387,18 @@ static void an_imitation_network_is_of_these_data(void **state) {
     o.imitation = renamed(file, "method=imitation\ngame=freeway\n", "freeway.pessnet");
     assert_int_equal(pess_train_run(&o, &result, &error), PESS_INPUT);
     assert_non_null(strstr(error.message, "imitates data of freeway; these are data of mdp"));
-    pess_transitions_destroy(others);
-    pess_transitions_destroy(data);
+    pess_observations_destroy(others);
+    pess_observations_destroy(data);
     pess_mdp_destroy(mdp);
 }
 
 /* ---- the game as the data had it */
 
-static pess_transitions *game_data(double sticky, bool ramping, bool minimal) {
+static pess_observations *game_data(double sticky, bool ramping, bool minimal) {
     pess_collect_options o = pess_collect_options_defaults();
     o.env.game = "breakout", o.env.sticky = sticky, o.env.ramping = ramping, o.env.minimal_actions = minimal;
     o.transitions = 200, o.envs = 4;
-    pess_transitions *data = NULL;
+    pess_observations *data = NULL;
     pess_error error;
     OK(pess_collect(&o, &data, &error));
     return data;
@@ -407,7 +407,7 @@ static pess_transitions *game_data(double sticky, bool ramping, bool minimal) {
 static void policies_play_the_game_of_the_data(void **state) {
     (void)state;
     pess_error error;
-    pess_transitions *data = game_data(0.25, false, true);
+    pess_observations *data = game_data(0.25, false, true);
     pess__fitted f = {.data = data, .options = {.data = data}};
     OK(pess__fitted_environment(&f, &error));
     assert_true(fabs(f.env.sticky - 0.25) < 1e-15 && !f.env.ramping && f.env.minimal_actions);
@@ -436,7 +436,7 @@ static void policies_play_the_game_of_the_data(void **state) {
         assert_int_equal(pess__fitted_environment(&f, &error), PESS_INPUT);
         assert_non_null(strstr(error.message, "a number from 0 to 1 is expected"));
     }
-    pess_transitions_destroy(data);
+    pess_observations_destroy(data);
 }
 
 /* ---- imitation's step size */
@@ -448,7 +448,7 @@ static void imitation_steps_fall_as_the_protocol_says(void **state) {
         const char *notes;
     } cases[] = {{0, "0.001,0"}, {1e-3, "0.001,0.001"}, {2.5e-4, "0.001,0.00025"}};
     pess_mdp *mdp = process();
-    pess_transitions *data = collect(mdp, 300);
+    pess_observations *data = collect(mdp, 300);
     float first[3][ACTIONS];
     for (int i = 0; i < 3; i++) {
         char out[32], rate[40];
@@ -469,7 +469,7 @@ static void imitation_steps_fall_as_the_protocol_says(void **state) {
     }
     assert_memory_not_equal(first[0], first[1], sizeof first[0]); /* it is not the note alone */
     assert_memory_not_equal(first[0], first[2], sizeof first[0]);
-    pess_transitions_destroy(data);
+    pess_observations_destroy(data);
     pess_mdp_destroy(mdp);
 }
 
@@ -478,7 +478,7 @@ static void imitation_steps_fall_as_the_protocol_says(void **state) {
 static void bad_options_and_divergence(void **state) {
     (void)state;
     pess_mdp *mdp = process();
-    pess_transitions *data = collect(mdp, 300);
+    pess_observations *data = collect(mdp, 300);
     pess_train_result result;
     pess_error error;
     pess_train_options o = training(mdp, data, "nonsense", "bad");
@@ -493,11 +493,16 @@ static void bad_options_and_divergence(void **state) {
     o = training(mdp, data, "proximal", "bad");
     o.imitation = in_root("nothing-there");
     assert_int_equal(pess_train_run(&o, &result, &error), PESS_IO);
+    (void)snprintf(data->game, sizeof data->game, "breakout"); /* which it is not */
+    o = training(NULL, data, "naive", "bad");
+    assert_int_equal(pess_train_run(&o, &result, &error), PESS_INPUT);
+    assert_non_null(strstr(error.message, "data: observations of 12 bits; those of breakout have 400"));
+    (void)snprintf(data->game, sizeof data->game, "mdp");
     o = training(mdp, data, "naive", "diverges");
     o.protocol.rate = o.protocol.rate_last = 1e20;
     assert_int_equal(pess_train_run(&o, &result, &error), PESS_NOT_CONVERGED);
     assert_non_null(strstr(error.message, "update 1"));
-    pess_transitions_destroy(data);
+    pess_observations_destroy(data);
     pess_mdp_destroy(mdp);
 }
 

@@ -12,20 +12,20 @@ static const int64_t right[LINE] = {2, 1, 2};
 static const double pay[LINE] = {1, 10, 100};
 
 static pess_mdp *line(void) {
-    pess_outcome outcomes[LINE * ACTIONS];
+    pess_mdp_transition transitions[LINE * ACTIONS];
     for (int64_t s = 0; s < LINE; s++)
         for (int64_t a = 0; a < ACTIONS; a++)
-            outcomes[s * ACTIONS + a] =
-                a == right[s] ? (pess_outcome){s, a, s + 1, 1, pay[s]} : (pess_outcome){s, a, END, 1, 0};
+            transitions[s * ACTIONS + a] =
+                a == right[s] ? (pess_mdp_transition){s, a, s + 1, 1, pay[s]} : (pess_mdp_transition){s, a, END, 1, 0};
     pess_mdp *mdp = NULL;
     pess_error error;
-    OK(pess_mdp_create(BITS, ACTIONS, outcomes, LINE * ACTIONS, &mdp, &error));
+    OK(pess_mdp_create(BITS, ACTIONS, transitions, LINE * ACTIONS, &mdp, &error));
     return mdp;
 }
 
 /* The log knows states 0 and 1 and never came to 2. */
-static pess_transitions *without_the_last(void) {
-    pess_transitions *data = no_steps(BITS);
+static pess_observations *without_the_last(void) {
+    pess_observations *data = no_steps(BITS);
     add_step(data, 0, 2, 1, 1, PESS_END_NONE);
     add_step(data, 1, 0, 0, END, PESS_END_TERMINAL);
     return data;
@@ -34,11 +34,11 @@ static pess_transitions *without_the_last(void) {
 /* What the actions are worth, penalty included, and the penalties of uncertainty-aware learning: with α = 1/2 another
  * action than `right` has the largest value in every state. The best worths are v(0) = 1, v(1) = 1024, v(2) = 2^20. */
 static const float worth[BITS][ACTIONS] = {{-1, 0.5F, 1}, {3, 1024, 1000}, {0, 2, 1 << 20}};
-static const float doubt[BITS][ACTIONS] = {{8, 1, 0}, {0, 2, 90}, {96, 1, 2.5F}};
+static const float uncertainty[BITS][ACTIONS] = {{8, 1, 0}, {0, 2, 90}, {96, 1, 2.5F}};
 
-/* naive holds the worths; ua-counts the same less its penalties, in the table for states 0 and 1, and in the doubt's
- * network for 2 alone. */
-static pess__fitted *who_walks(const char *algorithm, const pess_transitions *data, const pess_mdp *mdp) {
+/* naive holds the worths; ua-counts the same less its penalties, in the table for states 0 and 1, and in the
+ * uncertainty's network for 2 alone. */
+static pess__fitted *who_walks(const char *algorithm, const pess_observations *data, const pess_mdp *mdp) {
     pess__fitted *f = by_hand(algorithm, 0.5, data);
     float values[BITS][ACTIONS], spoken[BITS][ACTIONS];
     f->options.mdp = mdp;
@@ -46,14 +46,15 @@ static pess__fitted *who_walks(const char *algorithm, const pess_transitions *da
     f->cap = 100;
     for (int s = 0; s < BITS; s++)
         for (int a = 0; a < ACTIONS; a++) {
-            values[s][a] = worth[s][a] + (f->learner->doubt != NULL ? 0.5F * doubt[s][a] : 0);
-            spoken[s][a] = s == 2 ? doubt[s][a] : 50;
+            values[s][a] = worth[s][a] + (f->learner->uncertainty != NULL ? 0.5F * uncertainty[s][a] : 0);
+            spoken[s][a] = s == 2 ? uncertainty[s][a] : 50;
         }
-    values[2][0] = f->learner->doubt != NULL ? (1 << 20) + 20 : 0; /* the largest, less 48 */
+    values[2][0] = f->learner->uncertainty != NULL ? (1 << 20) + 20 : 0; /* the largest, less 48 */
     f->net = table_network(BITS, ACTIONS, values[0]);
-    if (f->learner->doubt == NULL) return f;
-    f->penalty = copy_of(doubt[0], BITS * ACTIONS); /* observations are numbered 0, 1, END here; the last is not met */
-    f->doubting = table_network(BITS, ACTIONS, spoken[0]);
+    if (f->learner->uncertainty == NULL) return f;
+    f->penalty =
+        copy_of(uncertainty[0], BITS * ACTIONS); /* observations are numbered 0, 1, END here; the last is not met */
+    f->uncertainty_net = table_network(BITS, ACTIONS, spoken[0]);
     f->options.relative = false;
     return f;
 }
@@ -66,7 +67,7 @@ static void an_episode_of_three_steps(void **state) {
      * last state is outside the data: 1 of 1, 2 or 3 steps. */
     static const double paid[LINE] = {111, 110, 100}, obtained[LINE] = {31, 60, 100}, steps[LINE] = {3, 2, 1};
     pess_mdp *mdp = line();
-    pess_transitions *data = without_the_last();
+    pess_observations *data = without_the_last();
     for (int i = 0; i < 2; i++) {
         pess__fitted *f = who_walks(learners[i], data, mdp);
         int begun[LINE] = {0};
@@ -87,7 +88,7 @@ static void an_episode_of_three_steps(void **state) {
         for (int s = 0; s < LINE; s++) assert_true(begun[s] > 0);
         put_away(f);
     }
-    pess_transitions_destroy(data);
+    pess_observations_destroy(data);
     pess_mdp_destroy(mdp);
 }
 
@@ -98,7 +99,7 @@ static void episodes_that_step_together(void **state) {
     static const char *const learners[] = {"naive", "ua-counts"};
     enum { TOGETHER = 100 };
     pess_mdp *mdp = line();
-    pess_transitions *data = without_the_last();
+    pess_observations *data = without_the_last();
     for (int i = 0; i < 2; i++) {
         pess__fitted *f = who_walks(learners[i], data, mdp);
         pess__scored found;
@@ -112,7 +113,7 @@ static void episodes_that_step_together(void **state) {
         assert_close("outside", found.outside, TOGETHER / (3 * n0 + 2 * n1 + n2));
         put_away(f);
     }
-    pess_transitions_destroy(data);
+    pess_observations_destroy(data);
     pess_mdp_destroy(mdp);
 }
 
@@ -120,7 +121,7 @@ static void episodes_that_step_together(void **state) {
 static void imagined_states_are_outside(void **state) {
     (void)state;
     pess_mdp *mdp = line();
-    pess_transitions *data = without_the_last(), *more = without_the_last();
+    pess_observations *data = without_the_last(), *more = without_the_last();
     add_step(more, 2, 0, 5, END, PESS_END_TERMINAL);
     for (int imagined = 0; imagined < 2; imagined++) {
         pess__fitted *f = who_walks("naive", more, mdp);
@@ -133,8 +134,8 @@ static void imagined_states_are_outside(void **state) {
         f->imagined = NULL;
         put_away(f);
     }
-    pess_transitions_destroy(more);
-    pess_transitions_destroy(data);
+    pess_observations_destroy(more);
+    pess_observations_destroy(data);
     pess_mdp_destroy(mdp);
 }
 
@@ -150,8 +151,8 @@ static pess__net *log_network(const double *p) {
 }
 
 /* The state that acts was seen with each action so often; `outside`: only the end was, and as often. */
-static pess_transitions *logged(const int *times, bool outside) {
-    pess_transitions *data = no_steps(2);
+static pess_observations *logged(const int *times, bool outside) {
+    pess_observations *data = no_steps(2);
     for (int32_t a = 0; a < ACTIONS; a++)
         for (int i = 0; i < times[a]; i++) add_step(data, outside, a, 0, 1, PESS_END_TERMINAL);
     return data;
@@ -185,7 +186,7 @@ static void policies_that_are_sampled(void **state) {
                  {"brac", 1, {e[0] / sum, e[1] / sum, e[2] / sum}},
                  {"spibb-dqn", 5, {0.2, 0, 0.8}}, /* the first keeps its own; of the others the last is best */
                  {"crr", NAN, {0.3, 0.2, 0.5}}};
-    pess_transitions *data = logged((const int[]){4, 5, 6}, false);
+    pess_observations *data = logged((const int[]){4, 5, 6}, false);
     for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
         const float q[2 * ACTIONS] = {0, c == 3 ? 0.5F : 1, 0.9F};
         pess__fitted *f = by_hand(cases[c].algorithm, cases[c].alpha, data);
@@ -206,7 +207,7 @@ static void policies_that_are_sampled(void **state) {
         for (int64_t a = 0; a < ACTIONS; a++) assert_int_equal(control[a], a == most ? EPISODES : 0);
         put_away(f);
     }
-    pess_transitions_destroy(data);
+    pess_observations_destroy(data);
 }
 
 /* One episode that pays the number of its action. */
@@ -229,26 +230,26 @@ static void counts_alone(void **state) {
         for (int outside = 0; outside < 2; outside++) {
             int times[ACTIONS] = {3, 5, 4};
             times[most] = 7;
-            pess_transitions *data = logged(times, outside);
+            pess_observations *data = logged(times, outside);
             pess__fitted *f = by_hand("counts-alone", NAN, data);
             pess_error error;
             f->options.protocol.updates = f->options.protocol.steps = 1;
             f->net = table_network(2, ACTIONS, nothing);
-            OK(pess__doubt_prepare(f, &error));
-            pess__net_destroy(f->doubting);
-            f->doubting = table_network(2, ACTIONS, spoken);
+            OK(pess__neural_uncertainty_prepare(f, &error));
+            pess__net_destroy(f->uncertainty_net);
+            f->uncertainty_net = table_network(2, ACTIONS, spoken);
             const pess__scored found = one_look(f);
             assert_true(found.mean_return == (double)(outside ? 2 : most));
             assert_true(found.outside == outside && isnan(found.predicted));
             put_away(f);
-            pess_transitions_destroy(data);
+            pess_observations_destroy(data);
         }
 }
 
 /* The mean of four networks less α standard deviations; the mean of many heads, whatever the mixture of the update. */
 static void many_values(void **state) {
     (void)state;
-    pess_transitions *data = logged((const int[]){1, 1, 1}, false);
+    pess_observations *data = logged((const int[]){1, 1, 1}, false);
     pess__fitted *f = by_hand("ua-ensemble", 1, data);
     /* Values 4 ± 3, 2 and 3 ± 0.5: of the means the first is the largest, less deviations the last is. */
     static const float up[2 * ACTIONS] = {7, 2, 3.5F}, down[2 * ACTIONS] = {1, 2, 2.5F};
@@ -273,7 +274,7 @@ static void many_values(void **state) {
     assert_close("expected", found.predicted, 2 * (double)(heads - 1) / (double)heads);
     put_away(f);
     free(table);
-    pess_transitions_destroy(data);
+    pess_observations_destroy(data);
 }
 
 /* ---- states outside the data. The table of the data has nothing to fear: read there, it would let the best q win. */
@@ -303,10 +304,10 @@ static void uncertainty_outside_the_data(void **state) {
         /* p = 1/7, 4/7, 2/7 from their logarithms: 5 − √7, 4 − √(7/4), 4.3 − √(7/2). */
         {"ua-propensity", 1, false, {5, 4, 4.3F}, {0, 1.3862944F, 0.6931472F}, 1, 4 - 1.3228756555322954},
     };
-    pess_transitions *data = logged((const int[]){9, 9, 9}, true);
+    pess_observations *data = logged((const int[]){9, 9, 9}, true);
     for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
         pess__fitted *f = by_hand(cases[c].algorithm, cases[c].alpha, data);
-        const int64_t outputs = f->learner->doubt->one_output ? 1 : ACTIONS;
+        const int64_t outputs = f->learner->uncertainty->one_output ? 1 : ACTIONS;
         float q[2 * ACTIONS] = {0}, spoken[2 * ACTIONS] = {0};
         memcpy(q, cases[c].q, sizeof cases[c].q);
         memcpy(spoken, cases[c].network, (size_t)outputs * sizeof *spoken);
@@ -314,7 +315,7 @@ static void uncertainty_outside_the_data(void **state) {
         f->net = table_network(2, ACTIONS, q);
         f->penalty = room_for(data->states * ACTIONS, sizeof *f->penalty);
         if (f->learner->info.imitation) f->imitation = log_network(law);
-        if (f->learner->doubt->teach != NULL) f->doubting = table_network(2, outputs, spoken);
+        if (f->learner->uncertainty->train != NULL) f->uncertainty_net = table_network(2, outputs, spoken);
         const pess__scored found = one_look(f);
         assert_true(found.outside == 1);
         if (found.mean_return != cases[c].action)
@@ -322,14 +323,14 @@ static void uncertainty_outside_the_data(void **state) {
         assert_close(cases[c].algorithm, found.predicted, cases[c].value);
         put_away(f);
     }
-    pess_transitions_destroy(data);
+    pess_observations_destroy(data);
 }
 
 /* Every action is free in the data, none is where nothing was ever seen. */
 static void spibb_is_the_baseline_outside_the_data(void **state) {
     (void)state;
     for (int outside = 0; outside < 2; outside++) {
-        pess_transitions *data = logged((const int[]){9, 9, 9}, outside);
+        pess_observations *data = logged((const int[]){9, 9, 9}, outside);
         pess__fitted *f = by_hand("spibb-dqn", 3, data);
         static const float q[2 * ACTIONS] = {4, 1, 2};
         int64_t taken[ACTIONS], control[ACTIONS];
@@ -344,7 +345,7 @@ static void spibb_is_the_baseline_outside_the_data(void **state) {
         const pess__scored found = one_look(f);
         assert_close("expected", found.predicted, outside ? 0.2 * 4 + 0.5 * 1 + 0.3 * 2 : 4);
         put_away(f);
-        pess_transitions_destroy(data);
+        pess_observations_destroy(data);
     }
 }
 

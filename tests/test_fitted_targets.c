@@ -5,8 +5,8 @@
 enum { A, B, C, THREE };
 
 /* A → B, B → C where it ends, C → A where it is cut off: v(C) must not count, v(A) must. */
-static pess_transitions *three_steps(void) {
-    pess_transitions *data = no_steps(THREE);
+static pess_observations *three_steps(void) {
+    pess_observations *data = no_steps(THREE);
     add_step(data, A, 0, 1, B, PESS_END_NONE);
     add_step(data, B, 1, 2, C, PESS_END_TERMINAL);
     add_step(data, C, 2, 4, A, PESS_END_CUTOFF);
@@ -17,7 +17,7 @@ static const float q_table[THREE][ACTIONS] = {{1, 3, 2}, {4, -2, 6}, {9, 9, 12}}
 static const float other_table[THREE][ACTIONS] = {{70, 80, 90}, {70, 80, 90}, {70, 80, 90}};
 static const float prior_table[THREE][ACTIONS] = {{0.5F, 0.125F, 0.375F}, {0.25F, 0.625F, 0.125F}, {1, 0, 0}};
 static const float actor_table[THREE][ACTIONS] = {{0.5F, 0.25F, 0.25F}, {0.25F, 0.25F, 0.5F}, {1, 1, 1}};
-static const float doubt_table[THREE][ACTIONS] = {{0, 2, 0.5F}, {0.5F, 0, 3}, {0, 0, 0}};
+static const float uncertainty_table[THREE][ACTIONS] = {{0, 2, 0.5F}, {0.5F, 0, 3}, {0, 0, 0}};
 static const int32_t count_table[THREE][ACTIONS] = {{4, 1, 0}, {16, 0, 1}, {1, 1, 1}};
 
 /* Four networks with the means of q_table: they differ by 0, 2, −2, 0 times these, so by √2 times these. */
@@ -38,21 +38,21 @@ static pess__net *actor_network(void) {
     return table_network(THREE, ACTIONS, logits[0]);
 }
 
-/* The penalties come from the tables above; those of support-net from doubt_table in its network's stead. */
+/* The penalties come from the tables above; those of support-net from uncertainty_table in its network's stead. */
 static void set_penalties(pess__fitted *f) {
     pess_error error;
-    if (f->learner->doubt->outside == NULL) return; /* the ensemble has none */
-    if (f->learner->doubt == &pess__doubt_support_net) {
-        f->penalty = copy_of(doubt_table[0], (int64_t)THREE * ACTIONS);
+    if (f->learner->uncertainty->outside == NULL) return; /* the ensemble has none */
+    if (f->learner->uncertainty == &pess__neural_uncertainty_support_net) {
+        f->penalty = copy_of(uncertainty_table[0], (int64_t)THREE * ACTIONS);
         return;
     }
     f->options.protocol.updates = f->options.protocol.steps = 1;
-    OK(pess__doubt_prepare(f, &error));
+    OK(pess__neural_uncertainty_prepare(f, &error));
 }
 
 /* After its first update: the frozen network holds q_table, the one that learns something else. */
 static pess__fitted *after_one_update(const char *algorithm, double alpha, double cap, bool relative,
-                                      const pess_transitions *data) {
+                                      const pess_observations *data) {
     pess__fitted *f = by_hand(algorithm, alpha, data);
     const int64_t networks = pess__fitted_networks(f);
     f->update = 1;
@@ -68,7 +68,7 @@ static pess__fitted *after_one_update(const char *algorithm, double alpha, doubl
         f->further[0] = f->actor = actor_network();
         f->acting = room_for((int64_t)THREE * ACTIONS, sizeof *f->acting);
     }
-    if (f->learner->doubt != NULL) set_penalties(f);
+    if (f->learner->uncertainty != NULL) set_penalties(f);
     return f;
 }
 
@@ -113,7 +113,7 @@ static void targets_by_hand(void **state) {
         {"ua-ensemble", 0, 0, false, 3, 6},
         {"ua-ensemble", 1, 1, false, 2, 5}, /* at most 1: 3 − 1, 6 − 1 */
     };
-    pess_transitions *data = three_steps();
+    pess_observations *data = three_steps();
     for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++)
         for (int all = 0; all < 2; all++) { /* states that the draws and the check need; those of all rows */
             pess__fitted *f =
@@ -131,14 +131,14 @@ static void targets_by_hand(void **state) {
                 assert_close(cases[c].algorithm, pess__fitted_target(f, row), (double)data->reward[row]);
             put_away(f);
         }
-    pess_transitions_destroy(data);
+    pess_observations_destroy(data);
 }
 
 /* Heads of values k, 25 and 49 − k in A, and the same less 10 in B: a mixture is worth max(m, 25, 49 − m) with its own
  * m = Σ w_k k. */
 static void targets_of_mixtures(void **state) {
     (void)state;
-    pess_transitions *data = three_steps();
+    pess_observations *data = three_steps();
     pess__fitted *f = by_hand("rem", NAN, data);
     const int64_t heads = pess__fitted_heads(f), mixtures = pess__fitted_mixtures(f);
     float *table = room_for(THREE * heads * ACTIONS, sizeof *table), *other = room_for(THREE * heads * ACTIONS, 4);
@@ -179,14 +179,14 @@ static void targets_of_mixtures(void **state) {
     free(table);
     free(other);
     put_away(f);
-    pess_transitions_destroy(data);
+    pess_observations_destroy(data);
 }
 
 /* Every row that an update will draw has its value, in the networks' own resamples too, and no others are computed. */
 static void values_of_the_rows_that_will_be_drawn(void **state) {
     (void)state;
     enum { LONG = 60, DRAWS = 4 };
-    pess_transitions *data = no_steps(LONG + 1);
+    pess_observations *data = no_steps(LONG + 1);
     for (int i = 0; i < LONG; i++) add_step(data, i, i % ACTIONS, 1, i + 1, PESS_END_NONE);
     float *table = room_for((LONG + 1) * ACTIONS, sizeof *table);
     for (int i = 0; i <= LONG; i++) table[i * ACTIONS + i % ACTIONS] = (float)(i + 1);
@@ -213,14 +213,14 @@ static void values_of_the_rows_that_will_be_drawn(void **state) {
         put_away(f);
     }
     free(table);
-    pess_transitions_destroy(data);
+    pess_observations_destroy(data);
 }
 
 /* Targets 4, 2, 5.5 against 1, −2, 12 of the actions taken: |d| = 3, 4, 6.5, the last beyond Huber's edge of 5. */
 static void loss_and_means_by_hand(void **state) {
     (void)state;
     static const char *const learners[] = {"naive", "ua-ensemble"};
-    pess_transitions *data = three_steps();
+    pess_observations *data = three_steps();
     for (int i = 0; i < 2; i++) {
         pess__fitted *f = after_one_update(learners[i], 0, 0, false, data);
         pess_error error;
@@ -237,7 +237,7 @@ static void loss_and_means_by_hand(void **state) {
         assert_close("values apart", f->values_apart, (2 + 8 + 3) / 3.0);
         put_away(f);
     }
-    pess_transitions_destroy(data);
+    pess_observations_destroy(data);
 }
 
 /* ---- what further networks are taught */
@@ -253,7 +253,7 @@ static void what_an_actor_is_taught(void **state) {
                  {"crr-exp", 1, {exp(-0.5), 1, exp(0.5)}},
                  {"crr-exp", 0.1, {exp(-5), 1, 20}}}; /* exp(5) is held to 20 */
     static const float q[ACTIONS] = {1, 1.5F, 2}, zeros[ACTIONS] = {0};
-    pess_transitions *data = no_steps(1);
+    pess_observations *data = no_steps(1);
     for (int32_t a = 0; a < ACTIONS; a++) add_step(data, 0, a, 0, 0, PESS_END_TERMINAL);
     for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
         pess__fitted *f = by_hand(cases[c].algorithm, cases[c].beta, data);
@@ -276,7 +276,7 @@ static void what_an_actor_is_taught(void **state) {
         }
         put_away(f);
     }
-    pess_transitions_destroy(data);
+    pess_observations_destroy(data);
 }
 
 /* At step size 0 the three models stay as they began, so what they imagine can be worked out again: the mean reward
@@ -284,7 +284,7 @@ static void what_an_actor_is_taught(void **state) {
 static void what_models_imagine(void **state) {
     (void)state;
     enum { MODELS = 3, BLOCK = THREE + 2, OUTPUTS = ACTIONS * BLOCK };
-    pess_transitions *data = three_steps();
+    pess_observations *data = three_steps();
     for (int alpha = 0; alpha < 3; alpha++) {
         pess__fitted *f = by_hand("model-ensemble", alpha, data);
         float outputs[MODELS][THREE][OUTPUTS];
@@ -320,10 +320,10 @@ static void what_models_imagine(void **state) {
             assert_int_equal(f->imagined->end[row], mean[THREE + 1] > 0.5 ? PESS_END_TERMINAL : PESS_END_CUTOFF);
             assert_int_equal(f->imagined->observations[f->imagined->next[row]], bits);
         }
-        pess_transitions_destroy(f->imagined);
+        pess_observations_destroy(f->imagined);
         put_away(f);
     }
-    pess_transitions_destroy(data);
+    pess_observations_destroy(data);
 }
 
 int main(void) {

@@ -30,7 +30,7 @@ static void moves_as_drawn(void **state) {
     pess_mdp *mdp = make(&options, &model);
     assert_int_equal(pess_mdp_states(mdp), 12);
     assert_int_equal(pess_mdp_actions(mdp), 4);
-    assert_int_equal(pess_mdp_outcomes(mdp), 12 * 4 * 4 * 2);
+    assert_int_equal(pess_mdp_transitions(mdp), 12 * 4 * 4 * 2);
     for (int s = 0; s < 12; s++)
         for (int a = 0; a < 4; a++) {
             double expected[12] = {0};
@@ -103,7 +103,7 @@ static void rewards_follow_the_law(void **state) {
     options.rewards = PESS_REWARD_MEAN;
     pess_mdp *plain = make(&options, &fixed);
     const int64_t pairs = 4 * mdp->states;
-    assert_int_equal(pess_mdp_outcomes(plain) * 2, pess_mdp_outcomes(mdp));
+    assert_int_equal(pess_mdp_transitions(plain) * 2, pess_mdp_transitions(mdp));
     double sum = 0, square = 0;
     for (int64_t pair = 0; pair < pairs; pair++) {
         const double r = random->reward[pair];

@@ -9,7 +9,7 @@
 #define HEADER "idstatefrom,idaction,idstateto,probability,reward\n"
 
 /* Two states that act, and state 2 which is terminal. Outcomes of (0,0) come in two parts and out of order. */
-static const pess_outcome by_hand[] = {
+static const pess_mdp_transition by_hand[] = {
     {1, 0, 1, 1, -0.5},  {0, 0, 1, 0.25, 2},  {0, 0, 0, 0.5, 0},  {0, 1, 2, 1, 3},
     {0, 0, 1, 0.125, 0}, {0, 0, 2, 0.125, 8}, {1, 1, 0, 0.75, 4}, {1, 1, 1, 0.25, 0},
 };
@@ -28,7 +28,7 @@ static void model_by_hand(void **state) {
     pess_error error = {0};
     pess_model *model = NULL;
     assert_ok(pess_mdp_model(mdp, &model, &error), &error);
-    assert_int_equal(pess_mdp_outcomes(mdp), OUTCOMES);
+    assert_int_equal(pess_mdp_transitions(mdp), OUTCOMES);
     assert_close(pess_model_reward(model, 0, 0), 0.25 * 2 + 0.125 * 8, 0);
     assert_close(pess_model_probability(model, 0, 0, 0), 0.5, 0);
     assert_close(pess_model_probability(model, 0, 0, 1), 0.375, 0);
@@ -55,23 +55,23 @@ static void model_by_hand(void **state) {
 static void long_unsorted_rows(void **state) {
     (void)state;
     enum { STATES = 100 };
-    pess_outcome outcomes[2 * STATES];
+    pess_mdp_transition transitions[2 * STATES];
     for (int i = 0; i < 2 * STATES; i++)
-        outcomes[i] = (pess_outcome){0, 0, STATES - 1 - i % STATES, i < STATES ? 0.004 : 0.006, i};
+        transitions[i] = (pess_mdp_transition){0, 0, STATES - 1 - i % STATES, i < STATES ? 0.004 : 0.006, i};
     pess_mdp *mdp = NULL;
     pess_model *model = NULL;
     pess_error error = {0};
-    assert_ok(pess_mdp_create(STATES, 1, outcomes, 2 * STATES, &mdp, &error), &error);
+    assert_ok(pess_mdp_create(STATES, 1, transitions, 2 * STATES, &mdp, &error), &error);
     assert_ok(pess_mdp_model(mdp, &model, &error), &error);
     assert_close(pess_model_probability(model, 0, 0, 0), 0.01, 1e-15); /* the others are terminal */
     assert_close(pess_model_terminal(model, 0, 0), 0.99, 1e-14);
     pess_model_destroy(model);
     pess_mdp_destroy(mdp);
-    for (int i = 0; i < STATES; i++) outcomes[i] = (pess_outcome){i, 0, i, 1, 0};
-    pess_outcome all[3 * STATES];
-    memcpy(all, outcomes + 1, (STATES - 1) * sizeof *all);
+    for (int i = 0; i < STATES; i++) transitions[i] = (pess_mdp_transition){i, 0, i, 1, 0};
+    pess_mdp_transition all[3 * STATES];
+    memcpy(all, transitions + 1, (STATES - 1) * sizeof *all);
     for (int i = 0; i < 2 * STATES; i++)
-        all[STATES - 1 + i] = (pess_outcome){0, 0, (i * 37) % STATES, i < STATES ? 0.004 : 0.006, 1};
+        all[STATES - 1 + i] = (pess_mdp_transition){0, 0, (i * 37) % STATES, i < STATES ? 0.004 : 0.006, 1};
     assert_ok(pess_mdp_create(STATES, 1, all, 3 * STATES - 1, &mdp, &error), &error);
     assert_ok(pess_mdp_model(mdp, &model, &error), &error);
     assert_int_equal(model->row[1], STATES);
@@ -142,7 +142,7 @@ static void rounded_files_are_scaled(void **state) {
 /* A terminal state that nothing leads to keeps its place. */
 static void a_lonely_last_state_is_kept(void **state) {
     (void)state;
-    const pess_outcome one = {0, 0, 0, 1, 1};
+    const pess_mdp_transition one = {0, 0, 0, 1, 1};
     pess_mdp *mdp = NULL, *back = NULL;
     pess_model *model = NULL;
     pess_error error = {0};
@@ -201,10 +201,10 @@ static void bad_files(void **state) {
     pess_mdp_destroy(mdp);
 }
 
-static void bad_outcomes(void **state) {
+static void bad_transitions(void **state) {
     (void)state;
     const struct {
-        pess_outcome outcome;
+        pess_mdp_transition transition;
         const char *word;
     } bad[] = {
         {{3, 0, 0, 1, 0}, "state 3"},      {{0, 2, 0, 1, 0}, "action 2"}, {{0, 0, -1, 1, 0}, "next state -1"},
@@ -214,7 +214,8 @@ static void bad_outcomes(void **state) {
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         pess_mdp *mdp = NULL;
         pess_error error = {0};
-        assert_failure(pess_mdp_create(3, 2, &bad[i].outcome, 1, &mdp, &error), PESS_INPUT, &error, bad[i].word, NULL);
+        assert_failure(pess_mdp_create(3, 2, &bad[i].transition, 1, &mdp, &error), PESS_INPUT, &error, bad[i].word,
+                       NULL);
         assert_null(mdp);
     }
     pess_mdp *mdp = NULL;
@@ -243,7 +244,7 @@ static void the_bandit(void **state) {
     options.best = 1;
     options.rest = 0;
     assert_ok(pess_mdp_bandit(&options, &mdp, &error), &error);
-    assert_int_equal(pess_mdp_outcomes(mdp), 3);
+    assert_int_equal(pess_mdp_transitions(mdp), 3);
     pess_mdp_destroy(mdp);
     options.rest = -0.1;
     assert_failure(pess_mdp_bandit(&options, &mdp, &error), PESS_ARGUMENT, &error, "-0.1", NULL);
@@ -261,7 +262,7 @@ int main(void) {
         cmocka_unit_test(rounded_files_are_scaled),
         cmocka_unit_test(a_lonely_last_state_is_kept),
         cmocka_unit_test(bad_files),
-        cmocka_unit_test(bad_outcomes),
+        cmocka_unit_test(bad_transitions),
         cmocka_unit_test(the_bandit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,15 +15,15 @@
 
 enum { COUNT = 60 };
 
-typedef struct school {
+typedef struct regression {
     pess__net *net;
     pess__trainer *trainer;
     uint8_t *bits;
     int32_t actions[COUNT];
     float targets[COUNT];
-} school;
+} regression;
 
-static void open_school(school *s, const char *network, pess__optimiser optimiser, uint64_t index) {
+static void open_school(regression *s, const char *network, pess__optimiser optimiser, uint64_t index) {
     pess__rng rng = pess__rng_stream(31, "test learning", index);
     pess__net_spec spec;
     pess_error error;
@@ -40,13 +40,13 @@ static void open_school(school *s, const char *network, pess__optimiser optimise
     }
 }
 
-static void close_school(school *s) {
+static void close_school(regression *s) {
     free(s->bits);
     pess__trainer_destroy(s->trainer);
     pess__net_destroy(s->net);
 }
 
-static double teach(school *s, pess__loss loss, int steps) {
+static double train(regression *s, pess__loss loss, int steps) {
     const pess__bits_rows rows = {s->bits, s->net->bytes, NULL};
     const pess__labels labels = {.actions = s->actions, .targets = s->targets};
     pess__step_info info = {0};
@@ -64,13 +64,13 @@ static void random_targets_are_fitted(void **state) {
         pess__optimiser optimiser = pess__optimiser_defaults();
         optimiser.rate = 1e-3;
         if (i >= 2) optimiser.kind = PESS__OPTIMISER_RMSPROP, optimiser.beta2 = 0.95, optimiser.epsilon = 1e-4;
-        school s;
+        regression s;
         open_school(&s, networks[i % 2], optimiser, (uint64_t)i);
-        const double before = teach(&s, (pess__loss){PESS__LOSS_SQUARED, 0}, 1);
+        const double before = train(&s, (pess__loss){PESS__LOSS_SQUARED, 0}, 1);
         const pess__loss loss = {i < 2 ? PESS__LOSS_SQUARED : PESS__LOSS_HUBER, 5};
-        (void)teach(&s, loss, 250);
+        (void)train(&s, loss, 250);
         s.trainer->optimiser.rate = 1e-4; /* at a constant rate RMSProp hovers */
-        const double after = teach(&s, loss, 150);
+        const double after = train(&s, loss, 150);
         assert_true(before > 0.3 && after < 1e-3);
         close_school(&s);
     }
@@ -80,9 +80,9 @@ static void random_labels_are_learnt(void **state) {
     (void)state;
     pess__optimiser optimiser = pess__optimiser_defaults();
     optimiser.rate = 1e-3;
-    school s;
+    regression s;
     open_school(&s, "value", optimiser, 9);
-    (void)teach(&s, (pess__loss){PESS__LOSS_CROSS_ENTROPY, 0}, 200);
+    (void)train(&s, (pess__loss){PESS__LOSS_CROSS_ENTROPY, 0}, 200);
     float q[COUNT * 6];
     pess_error error;
     assert_int_equal(pess__net_apply(s.net, &(pess__bits_rows){s.bits, s.net->bytes, NULL}, COUNT, 2, q, &error),
@@ -97,7 +97,7 @@ static void samples_without_weight_change_nothing(void **state) {
     (void)state;
     float weights[COUNT];
     for (int i = 0; i < COUNT; i++) weights[i] = i % 3 == 0 ? 0 : 1;
-    school s;
+    regression s;
     open_school(&s, "value", pess__optimiser_defaults(), 5);
     const pess__labels labels = {.actions = s.actions, .targets = s.targets, .weights = weights};
     const pess__loss loss = {PESS__LOSS_SQUARED, 0};
@@ -117,9 +117,9 @@ static void samples_without_weight_change_nothing(void **state) {
 
 static void nan_stops_before_it_spreads(void **state) {
     (void)state;
-    school s;
+    regression s;
     open_school(&s, "dqn", pess__optimiser_defaults(), 7);
-    (void)teach(&s, (pess__loss){PESS__LOSS_HUBER, 1}, 3);
+    (void)train(&s, (pess__loss){PESS__LOSS_HUBER, 1}, 3);
     const size_t size = (size_t)s.net->size * sizeof(float);
     float *before = malloc(size);
     memcpy(before, s.net->parameters, size);

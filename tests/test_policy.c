@@ -7,11 +7,11 @@
 
 /* State 0 has both actions, state 1 only action 1, state 2 is terminal. */
 static pess_model *make_model(void) {
-    const pess_outcome outcomes[] = {{0, 0, 1, 1, 0}, {0, 1, 0, 0.5, 1}, {0, 1, 2, 0.5, 1}, {1, 1, 0, 1, 1}};
+    const pess_mdp_transition transitions[] = {{0, 0, 1, 1, 0}, {0, 1, 0, 0.5, 1}, {0, 1, 2, 0.5, 1}, {1, 1, 0, 1, 1}};
     pess_mdp *mdp = NULL;
     pess_model *model = NULL;
     pess_error error = {0};
-    assert_ok(pess_mdp_create(3, 2, outcomes, 4, &mdp, &error), &error);
+    assert_ok(pess_mdp_create(3, 2, transitions, 4, &mdp, &error), &error);
     assert_ok(pess_mdp_model(mdp, &model, &error), &error);
     pess_mdp_destroy(mdp);
     return model;

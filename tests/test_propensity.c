@@ -10,8 +10,8 @@ static const double chance[ACTIONS] = {0.5, 0.3, 0.2};
 
 static int ordered(int s) { return (s & 3) % ACTIONS; }
 
-static pess_transitions *log_of(double order) {
-    pess_transitions *data = no_steps(BITS);
+static pess_observations *log_of(double order) {
+    pess_observations *data = no_steps(BITS);
     pess__rng rng = pess__rng_stream(11, "test propensity", 0);
     for (int i = 0; i < COUNT; i++) {
         const int from = i | 1 << ALWAYS, to = (i + 1) | 1 << ALWAYS;
@@ -20,19 +20,19 @@ static pess_transitions *log_of(double order) {
         const double by = pess__rng_uniform(&rng), u = pess__rng_uniform(&rng);
         const int action = by < order ? ordered(i) : u < chance[0] ? 0 : u < chance[0] + chance[1] ? 1 : 2;
         pess_error error;
-        OK(pess__transitions_add(data, before, action, 0, after, i + 1 == COUNT ? PESS_END_CUTOFF : PESS_END_NONE,
-                                 &error));
+        OK(pess__observations_add(data, before, action, 0, after, i + 1 == COUNT ? PESS_END_CUTOFF : PESS_END_NONE,
+                                  &error));
     }
     return data;
 }
 
 /* After a training of 40 passes through the data, which is long enough to know them by heart. */
-static pess__fitted *taught(const pess_transitions *data) {
+static pess__fitted *taught(const pess_observations *data) {
     pess__fitted *f = by_hand("ua-propensity", 1, data);
     pess_error error;
     f->options.protocol.updates = 1, f->options.protocol.steps = 3000, f->options.protocol.batch = 256;
     f->options.protocol.imitation_rate = 1e-3;
-    OK(pess__doubt_prepare(f, &error));
+    OK(pess__neural_uncertainty_prepare(f, &error));
     assert_string_equal(f->warning, "");
     return f;
 }
@@ -40,7 +40,7 @@ static pess__fitted *taught(const pess_transitions *data) {
 static void logits_of(const pess__fitted *f, int64_t state, float out[ACTIONS]) {
     const pess__bits_rows row = {f->data->observations + state * f->data->bytes, f->data->bytes, NULL};
     pess_error error;
-    OK(pess__net_apply(f->doubting, &row, 1, 1, out, &error));
+    OK(pess__net_apply(f->uncertainty_net, &row, 1, 1, out, &error));
 }
 
 static void a_tenth_is_held_out(void **state) {
@@ -53,7 +53,7 @@ static void a_tenth_is_held_out(void **state) {
 /* Actions by chance: the shares in every state, and the penalty is that of the shares. */
 static void chance_is_not_learnt_by_heart(void **state) {
     (void)state;
-    pess_transitions *data = log_of(0);
+    pess_observations *data = log_of(0);
     pess__fitted *f = taught(data);
     double apart = 0;
     for (int64_t s = 0; s < COUNT; s++) {
@@ -68,13 +68,13 @@ static void chance_is_not_learnt_by_heart(void **state) {
     }
     if (apart > 0.12) fail_msg("a probability is off by %g", apart);
     put_away(f);
-    pess_transitions_destroy(data);
+    pess_observations_destroy(data);
 }
 
 /* An order that can be learnt is believed, at states that were held out too. */
 static void order_is_believed(void **state) {
     (void)state;
-    pess_transitions *data = log_of(1);
+    pess_observations *data = log_of(1);
     pess__fitted *f = taught(data);
     for (int64_t s = 0; s < COUNT; s++) {
         float z[ACTIONS], p[ACTIONS];
@@ -83,14 +83,14 @@ static void order_is_believed(void **state) {
         assert_true(p[ordered((int)s)] > 0.9F);
     }
     put_away(f);
-    pess_transitions_destroy(data);
+    pess_observations_destroy(data);
 }
 
 /* Few states that come back: how often each action was drawn there counts. 500 draws have standard deviations of up to
  * 0.023; what is flattened towards the shares and the fit come on top. */
 static void frequencies_of_states_that_come_back(void **state) {
     (void)state;
-    pess_transitions *data = no_steps(STATES);
+    pess_observations *data = no_steps(STATES);
     pess__rng rng = pess__rng_stream(12, "test propensity", 0);
     for (int i = 0; i < 3000; i++) {
         const int s = i % 6;
@@ -106,7 +106,7 @@ static void frequencies_of_states_that_come_back(void **state) {
         assert_true(fabs((double)p[0] - (double)n[0] / (n[0] + n[1])) < 0.1 && p[2] < 0.05F);
     }
     put_away(f);
-    pess_transitions_destroy(data);
+    pess_observations_destroy(data);
 }
 
 /* Half order, half chance: neither flatter nor sharper outputs (from or towards the log shares) fit the held-out
@@ -114,7 +114,7 @@ static void frequencies_of_states_that_come_back(void **state) {
 static void the_held_out_likelihood_is_largest(void **state) {
     (void)state;
     static const double scales[] = {1, 0.9, 1.1};
-    pess_transitions *data = log_of(0.5);
+    pess_observations *data = log_of(0.5);
     pess__fitted *f = taught(data);
     double shares[ACTIONS], likelihood[3] = {0, 0, 0};
     int64_t taken[ACTIONS] = {0};
@@ -132,7 +132,7 @@ static void the_held_out_likelihood_is_largest(void **state) {
     }
     assert_true(likelihood[0] > likelihood[1] && likelihood[0] > likelihood[2]);
     put_away(f);
-    pess_transitions_destroy(data);
+    pess_observations_destroy(data);
 }
 
 int main(void) {

@@ -1,7 +1,7 @@
 /* Proximal: Proposition 1 against brute force, and its two ends. */
 #include "fixture.h"
 
-#include "solve/family.h"
+#include "solve/algorithm.h"
 
 static const fixture_shape shape = {
     .states = 35, .actions = 4, .branching = 3, .uniform = 0.1, .end = 0.1, .terminals = 1};

@@ -83,8 +83,8 @@ static void test_edges(void **state) {
     assert_true(fabs((double)huge - 0x1p39) < 5 * sqrt(0x1p38));
 }
 
-/* Two draws over five cells, one of them empty: all 25 ordered outcomes collapse to pairs of counts whose probabilities
- * are known exactly. */
+/* Two draws over five cells, one of them empty: all 25 ordered transitions collapse to pairs of counts whose
+ * probabilities are known exactly. */
 static void test_multinomial(void **state) {
     (void)state;
     enum { CELLS = 5, DRAWS = 300000 };

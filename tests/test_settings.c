@@ -128,11 +128,13 @@ static void no_options_and_options_of_an_earlier_version_are_filled_up(void **st
     assert_int_equal(pess__settle(&table, NULL, &c, NULL), PESS_OK);
     assert_int_equal(c.shades, 3);
     old.shades = 5;
+    old.name = NULL;  /* a text that is not set */
     old.later = 1000; /* beyond its end */
     old.size = offsetof(colours, later);
     assert_int_equal(pess__settle(&table, &old, &c, NULL), PESS_OK);
     assert_int_equal(c.shades, 5);
     assert_int_equal(c.later, 7);
+    assert_string_equal(c.name, "red");
     assert_int_equal(c.size, sizeof c);
 }
 

@@ -11,11 +11,12 @@ static double chi_square_limit(double k) { return k + 4.9 * sqrt(2 * k) + 16; }
 
 /* State 0: two actions with random rewards; state 1: only action 1; state 2 is terminal. */
 static pess_mdp *make(void) {
-    const pess_outcome outcomes[] = {{0, 0, 0, 0.125, 1}, {0, 0, 0, 0.375, 0}, {0, 0, 1, 0.5, 2}, {0, 1, 1, 0.75, 0},
-                                     {0, 1, 2, 0.25, 5},  {0, 1, 0, 0, 9},     {1, 1, 0, 0.9, 0}, {1, 1, 2, 0.1, 1}};
+    const pess_mdp_transition transitions[] = {{0, 0, 0, 0.125, 1}, {0, 0, 0, 0.375, 0}, {0, 0, 1, 0.5, 2},
+                                               {0, 1, 1, 0.75, 0},  {0, 1, 2, 0.25, 5},  {0, 1, 0, 0, 9},
+                                               {1, 1, 0, 0.9, 0},   {1, 1, 2, 0.1, 1}};
     pess_mdp *mdp = NULL;
     pess_error error = {0};
-    assert_ok(pess_mdp_create(3, 2, outcomes, 8, &mdp, &error), &error);
+    assert_ok(pess_mdp_create(3, 2, transitions, 8, &mdp, &error), &error);
     return mdp;
 }
 

@@ -7,11 +7,11 @@
 
 #include <math.h>
 
-static pess_model *model_of(int64_t states, int64_t actions, const pess_outcome *outcomes, int64_t count) {
+static pess_model *model_of(int64_t states, int64_t actions, const pess_mdp_transition *transitions, int64_t count) {
     pess_mdp *mdp = NULL;
     pess_model *model = NULL;
     pess_error error = {0};
-    assert_ok(pess_mdp_create(states, actions, outcomes, count, &mdp, &error), &error);
+    assert_ok(pess_mdp_create(states, actions, transitions, count, &mdp, &error), &error);
     assert_ok(pess_mdp_model(mdp, &model, &error), &error);
     pess_mdp_destroy(mdp);
     return model;
@@ -44,8 +44,8 @@ static double residual(const pess_model *model, const pess_policy *policy, const
 
 static void a_two_cycle(void **state) {
     (void)state;
-    const pess_outcome outcomes[] = {{0, 0, 1, 1, 0}, {1, 0, 0, 1, 0}};
-    pess_model *model = model_of(2, 1, outcomes, 2);
+    const pess_mdp_transition transitions[] = {{0, 0, 1, 1, 0}, {1, 0, 0, 1, 0}};
+    pess_model *model = model_of(2, 1, transitions, 2);
     pess_error error = {0};
     double law[2];
     assert_ok(uniform_law(model, law, &error), &error);
@@ -57,9 +57,9 @@ static void a_two_cycle(void **state) {
 /* 0 leaves with 1/4, 1 leaves with 1/2: law 2/3, 1/3. State 2 is transient, state 3 is terminal and out of reach. */
 static void transient_and_terminal_states_get_nothing(void **state) {
     (void)state;
-    const pess_outcome outcomes[] = {{0, 0, 1, 0.25, 0}, {0, 0, 0, 0.75, 0}, {1, 0, 0, 0.5, 0},
-                                     {1, 0, 1, 0.5, 0},  {2, 0, 2, 0.9, 0},  {2, 0, 0, 0.1, 0}};
-    pess_model *model = model_of(4, 1, outcomes, 6);
+    const pess_mdp_transition transitions[] = {{0, 0, 1, 0.25, 0}, {0, 0, 0, 0.75, 0}, {1, 0, 0, 0.5, 0},
+                                               {1, 0, 1, 0.5, 0},  {2, 0, 2, 0.9, 0},  {2, 0, 0, 0.1, 0}};
+    pess_model *model = model_of(4, 1, transitions, 6);
     pess_error error = {0};
     double law[4];
     assert_ok(uniform_law(model, law, &error), &error);
@@ -72,8 +72,9 @@ static void transient_and_terminal_states_get_nothing(void **state) {
 
 static void an_absorbing_state_takes_all(void **state) {
     (void)state;
-    const pess_outcome outcomes[] = {{0, 0, 1, 1, 0}, {1, 0, 0, 0.999, 0}, {1, 0, 2, 0.001, 0}, {2, 0, 2, 1, 0}};
-    pess_model *model = model_of(3, 1, outcomes, 4);
+    const pess_mdp_transition transitions[] = {
+        {0, 0, 1, 1, 0}, {1, 0, 0, 0.999, 0}, {1, 0, 2, 0.001, 0}, {2, 0, 2, 1, 0}};
+    pess_model *model = model_of(3, 1, transitions, 4);
     pess_error error = {0};
     double law[3];
     assert_ok(uniform_law(model, law, &error), &error);
@@ -86,7 +87,7 @@ static void what_has_no_law_is_refused(void **state) {
     (void)state;
     pess_error error = {0};
     double law[3];
-    const pess_outcome two[] = {{0, 0, 0, 1, 0}, {1, 0, 0, 0.5, 0}, {1, 0, 2, 0.5, 0}, {2, 0, 2, 1, 0}};
+    const pess_mdp_transition two[] = {{0, 0, 0, 1, 0}, {1, 0, 0, 0.5, 0}, {1, 0, 2, 0.5, 0}, {2, 0, 2, 1, 0}};
     pess_model *model = model_of(3, 1, two, 4);
     assert_failure(uniform_law(model, law, &error), PESS_INPUT, &error, "not unique", "2 recurrent", NULL);
     pess_policy *other = NULL;
@@ -97,7 +98,7 @@ static void what_has_no_law_is_refused(void **state) {
     assert_failure(pess_stationary(model, other, law, &error), PESS_INPUT, &error, "state 1", "sum to 0", NULL);
     pess_policy_destroy(other);
     pess_model_destroy(model);
-    const pess_outcome ends[] = {{0, 0, 1, 1, 0}, {1, 0, 0, 0.75, 0}, {1, 0, 2, 0.25, 0}};
+    const pess_mdp_transition ends[] = {{0, 0, 1, 1, 0}, {1, 0, 0, 0.75, 0}, {1, 0, 2, 0.25, 0}};
     model = model_of(3, 1, ends, 3);
     assert_failure(uniform_law(model, law, &error), PESS_INPUT, &error, "episodes end; use --state-dist start",
                    "state 1", "0.25", NULL);
@@ -112,15 +113,15 @@ static void tiny_probabilities_keep_their_digits(void **state) {
     (void)state;
     enum { N = 21 };
     const double up = 1e-10, down = 0.5;
-    pess_outcome outcomes[3 * N];
+    pess_mdp_transition transitions[3 * N];
     int64_t count = 0;
     for (int s = 0; s < N; s++) {
         const double u = s + 1 < N ? up : 0, d = s > 0 ? down : 0;
-        if (u > 0) outcomes[count++] = (pess_outcome){s, 0, s + 1, u, 0};
-        if (d > 0) outcomes[count++] = (pess_outcome){s, 0, s - 1, d, 0};
-        outcomes[count++] = (pess_outcome){s, 0, s, 1 - u - d, 0};
+        if (u > 0) transitions[count++] = (pess_mdp_transition){s, 0, s + 1, u, 0};
+        if (d > 0) transitions[count++] = (pess_mdp_transition){s, 0, s - 1, d, 0};
+        transitions[count++] = (pess_mdp_transition){s, 0, s, 1 - u - d, 0};
     }
-    pess_model *model = model_of(N, 1, outcomes, count);
+    pess_model *model = model_of(N, 1, transitions, count);
     pess_error error = {0};
     double law[N];
     assert_ok(uniform_law(model, law, &error), &error);
@@ -221,12 +222,12 @@ static void large_chains(void **state) {
     pess_model_destroy(model);
 
     enum { RING = 3000 };
-    pess_outcome *outcomes = calloc(RING, sizeof *outcomes);
-    for (int s = 0; s < RING; s++) outcomes[s] = (pess_outcome){s, 0, (s + RING - 1) % RING, 1, 0};
-    model = model_of(RING, 1, outcomes, RING);
+    pess_mdp_transition *transitions = calloc(RING, sizeof *transitions);
+    for (int s = 0; s < RING; s++) transitions[s] = (pess_mdp_transition){s, 0, (s + RING - 1) % RING, 1, 0};
+    model = model_of(RING, 1, transitions, RING);
     assert_ok(uniform_law(model, law, &error), &error);
     for (int s = 0; s < RING; s++) assert_close(law[s], 1.0 / RING, 1e-13);
-    free(outcomes);
+    free(transitions);
     free(law);
     pess_model_destroy(model);
 }

@@ -119,6 +119,15 @@ PESS_API pess_status pess_setting_check(const pess_setting_table *table, const v
 /* Is `name` a word of the list "alpha min-count"? NULL is an empty list. */
 PESS_API bool pess_setting_listed(const char *list, const char *name);
 
+/* ---- assumptions */
+
+/* What a result rests on and the data cannot show. Lists of them are asked by position: NULL past the last. */
+typedef struct pess_assumption {
+    const char *code; /* a fixed word, for programs: "states-from-log" */
+    const char *text; /* a sentence, for people; it names no option of any program */
+    double values[2]; /* the numbers of the sentence in their order; NAN past the last */
+} pess_assumption;
+
 #ifdef __cplusplus
 }
 #endif

@@ -16,38 +16,28 @@ extern "C" {
 typedef enum pess_certify_method { PESS_CERTIFY_BEST, PESS_CERTIFY_ROBUST, PESS_CERTIFY_SPLIT } pess_certify_method;
 
 typedef struct pess_certify_options {
+    size_t size;
     pess_certify_method method;
-    const char *uncertainty; /* l1, support or good-turing; NULL: l1 where few successors are declared, else support */
-    const pess_policy *policy;   /* certify this one; NULL: find one */
-    bool policy_fresh;           /* `policy` was made without this log: then the split may test it too */
-    double gamma;                /* in [0,1). Default 0.99 */
-    double delta;                /* total error probability. Default 0.05 */
-    double split;                /* share of the log that chooses the policy, in (0,1). Default 0.25 */
-    int64_t max_successors;      /* declared number of possible next states of a pair; 0: all states */
-    bool iid;                    /* declared: transitions are independent draws although the log has episodes */
-    double reward_lo, reward_hi; /* declared range; NAN: as the log shows, listed as an assumption */
-    const double *start;         /* ρ [S]; NULL: estimated from the episode starts, which costs part of δ */
-    uint64_t seed;               /* of the random halves of an i.i.d. log */
+    const char *uncertainty; /* l1, support or good-turing */
+    bool fresh;              /* `policy` was made without this log: then the split may test it too */
+    double gamma;
+    double delta;           /* that any of the bounds is wrong */
+    double split;           /* share of the log that chooses the policy */
+    int64_t max_successors; /* declared number of possible next states of a pair; 0: all states */
+    bool iid;               /* declared: transitions are independent draws although the log has episodes */
+    double reward_range[2]; /* declared; NAN: as the log shows, listed as an assumption */
+    uint64_t seed;          /* of the random parts of a log without episodes */
     int threads;
+
+    /* Not in the table. */
+    const pess_policy *policy; /* certify this one; NULL: find one */
+    const double *start;       /* ρ [S]; NULL: estimated from the episode starts, and δ is shared with the estimate */
+    const pess_counts *counts; /* of the same log, where they are at hand; NULL: counted here */
     pess_progress progress;
 } pess_certify_options;
 
+PESS_API const pess_setting_table *pess_certify_settings(void);
 PESS_API pess_certify_options pess_certify_options_defaults(void);
-
-enum { PESS_LEDGER_LIMIT = 24, PESS_CERTIFY_ASSUMPTION_LIMIT = 24, PESS_CANDIDATE_LIMIT = 12 };
-
-/* Where δ went: the entries sum to it. */
-typedef struct pess_ledger_entry {
-    char what[80];
-    double delta;
-} pess_ledger_entry;
-
-/* A policy that was tried. */
-typedef struct pess_candidate {
-    char name[40];
-    double predicted; /* lower bound that the first part alone predicts; NAN where it was not asked */
-    double lower;     /* certified; NAN: not tested, and nothing paid for it */
-} pess_candidate;
 
 typedef struct pess_certificate_info {
     double lower_bound;                                     /* of E_ρ[v^π]: at least V_lo */
@@ -61,39 +51,52 @@ typedef struct pess_certificate_info {
     double value_lo, value_hi;                              /* V_lo, V_hi: what any policy has */
     const char *method, *uncertainty, *test;                /* test: what gave the bound, "sets", "box" or "pooled" */
     double gamma, delta, split;
-    pess_outcome_kind outcome;
+    pess_outcome outcome;
     double residual; /* of the fixed points behind the bounds; already paid for */
     int64_t transitions, first_part, second_part;
-    int ledger_count, assumption_count, candidate_count;
-    pess_ledger_entry ledger[PESS_LEDGER_LIMIT];
-    char assumptions[PESS_CERTIFY_ASSUMPTION_LIMIT][400];
-    pess_candidate candidates[PESS_CANDIDATE_LIMIT];
 } pess_certificate_info;
+
+/* Where δ went: the entries sum to it. */
+typedef struct pess_ledger_entry {
+    const char *what;
+    double delta;
+} pess_ledger_entry;
+
+/* A policy that was tried. */
+typedef struct pess_candidate {
+    const char *name;
+    double predicted; /* lower bound that the first part alone predicts; NAN where it was not asked */
+    double lower;     /* certified; NAN: not tested, and nothing paid for it */
+} pess_candidate;
 
 typedef struct pess_certificate pess_certificate;
 
 PESS_API pess_status pess_certify(const pess_dataset *data, const pess_certify_options *options, pess_certificate **out,
                                   pess_error *error);
 PESS_API void pess_certificate_destroy(pess_certificate *certificate);
-PESS_API const pess_certificate_info *pess_certificate_get_info(const pess_certificate *certificate);
+PESS_API void pess_certificate_get_info(const pess_certificate *certificate, pess_certificate_info *out);
 PESS_API const pess_policy *pess_certificate_policy(const pess_certificate *certificate);
+/* Lists by position, borrowed; NULL past the last. */
+PESS_API const pess_ledger_entry *pess_certificate_ledger(const pess_certificate *certificate, size_t index);
+PESS_API const pess_assumption *pess_certificate_assumption(const pess_certificate *certificate, size_t index);
+PESS_API const pess_candidate *pess_certificate_candidate(const pess_certificate *certificate, size_t index);
 
-/* Where data is missing: d(s)π(a|s)u(s,a) is what a pair adds to the doubt about the policy's value. */
+/* Where data are missing: the value uncertainty of a policy is E_ρ[μ^π] = Σ d(s)π(a|s)u(s,a), pair by pair. */
 typedef struct pess_gap {
     int64_t state, action, count;
     double visits;      /* d(s)π(a|s), discounted, in the empirical model */
     double uncertainty; /* u(s,a) */
-    double share;       /* of the whole doubt Σ d·π·u */
-    double gain;        /* by how much one more sample here brings the doubt down, to first order */
+    double share;       /* of the value uncertainty */
+    double gain;        /* by how much one more sample here lowers the value uncertainty, to first order */
 } pess_gap;
 
 /* The `top` pairs by gain, the best first, into out; *found of them. options: gamma, delta, uncertainty (one per pair;
- * NULL: hoeffding), trajectories, max_successors. *doubt is the whole (may be NULL). */
+ * NULL: hoeffding), trajectories, max_successors. *value_uncertainty is E_ρ[μ^π] (may be NULL). */
 PESS_API pess_status pess_gaps(const pess_counts *counts, const pess_model *model, const double *start,
                                const pess_policy *policy, const pess_solve_options *options, int64_t top, pess_gap *out,
-                               int64_t *found, double *doubt, pess_error *error);
+                               int64_t *found, double *value_uncertainty, pess_error *error);
 
-/* What the page of a certificate tells beside the certificate itself. Everything is optional. */
+/* What the page of a certificate tells beside the certificate itself. Everything is optional, also the struct. */
 typedef struct pess_certificate_page {
     const char *log;     /* its name */
     const char *command; /* the command line that repeats it */
@@ -123,18 +126,23 @@ typedef struct pess_theorem_row {
 } pess_theorem_row;
 
 typedef struct pess_theorem_options {
-    const char *uncertainty; /* one number per pair; NULL: hoeffding, as in the paper */
+    size_t size;
+    const char *uncertainty; /* one with one number per pair */
     double gamma, delta;
-    bool trajectories;
     int64_t max_successors;
-    const double *alphas;
-    int64_t alpha_count;
+    bool iid; /* declared: the samples of a pair are a fixed number of independent draws; else a trajectory's */
     int threads;
+
+    /* Not in the table. */
+    const double *alphas; /* [alpha_count]; NULL: 0, 0.25, 0.5, 0.75, 1 */
+    int64_t alpha_count;
 } pess_theorem_options;
 
+PESS_API const pess_setting_table *pess_theorem_settings(void);
 PESS_API pess_theorem_options pess_theorem_options_defaults(void);
 /* Theorems 2, 3, 4 and the density variant on one dataset, for every α, beside the truth in `mdp`. counts and model are
- * of the dataset, with the MDP's states and actions. rows has room for 4·alpha_count; *count are filled. */
+ * of the dataset, with the MDP's states and actions. rows has room for 4·alpha_count (20 where alphas is
+ * NULL); *count are filled. */
 PESS_API pess_status pess_theorems(const pess_mdp *mdp, const pess_counts *counts, const pess_model *model,
                                    const double *start, const pess_theorem_options *options, pess_theorem_row *rows,
                                    int64_t *count, pess_error *error);

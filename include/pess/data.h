@@ -71,7 +71,8 @@ typedef struct pess_format_info {
     bool reads, writes;
 } pess_format_info;
 
-PESS_API const pess_format_info *pess_format_list(size_t *count);
+PESS_API const pess_format_info *pess_format_list(size_t index);     /* by position; NULL past the last */
+PESS_API const pess_format_info *pess_format_find(const char *name); /* NULL: no such one */
 
 /* What a look at a log finds. `findings` are sentences, most serious first. */
 typedef enum pess_severity { PESS_SEVERITY_NOTE = 0, PESS_SEVERITY_WARNING = 1 } pess_severity;
@@ -101,6 +102,33 @@ typedef struct pess_inspection {
 
 PESS_API pess_status pess_dataset_inspect(const pess_dataset *data, pess_inspection **out, pess_error *error);
 PESS_API void pess_inspection_destroy(pess_inspection *inspection);
+
+/* ---- datasets of observations */
+
+/* A log of a game: packed observations, each different one kept once, and transitions between them. The last
+ * observation of every episode is kept, and whether it was terminal or a cut-off. */
+typedef struct pess_observations pess_observations;
+
+typedef struct pess_observations_info {
+    const char *game;    /* "mdp" for one-hot states of an MDP */
+    const char *notes;   /* lines "key=value": how it was collected */
+    int64_t bits, bytes; /* of an observation */
+    int64_t actions;
+    int64_t transitions, states, pairs; /* states: different observations; pairs: different (state, action) */
+    int64_t episodes;                   /* that are whole: begun and ended in the log */
+    int64_t terminals, cutoffs;         /* transitions that end so; where collecting stopped counts as a cut-off */
+    double mean_return, ci95;           /* of the whole episodes; NAN where there are none, ci95 also for one */
+    double gamma_return;                /* their mean return discounted by 0.99 */
+} pess_observations_info;
+
+/* Files (.pessdata; docs/formats.md): truncated, damaged or foreign ones are PESS_INPUT. */
+PESS_API pess_status pess_observations_read(const char *path, pess_observations **out, pess_error *error);
+PESS_API pess_status pess_observations_write(const pess_observations *data, const char *path, pess_error *error);
+PESS_API void pess_observations_destroy(pess_observations *data);
+PESS_API void pess_observations_get_info(const pess_observations *data, pess_observations_info *out);
+/* Transition i; any may be NULL. state, next: [bytes] packed observations, which live as long as the data. */
+PESS_API bool pess_observations_get(const pess_observations *data, int64_t i, const uint8_t **state, int32_t *action,
+                                    double *reward, const uint8_t **next, pess_end *end);
 
 #ifdef __cplusplus
 }

@@ -124,22 +124,6 @@ PESS_API pess_status pess_dqn_run(const pess_dqn_options *options, pess_dqn_resu
 
 /* ---- learning from a fixed dataset */
 
-/* A log of a game: packed observations, each different one kept once, and transitions between them. The last
- * observation of every episode is kept, and whether it was terminal or a cut-off. */
-typedef struct pess_transitions pess_transitions;
-
-typedef struct pess_transitions_info {
-    const char *game;    /* "mdp" for one-hot states of an MDP */
-    const char *notes;   /* lines "key=value": how it was collected */
-    int64_t bits, bytes; /* of an observation */
-    int64_t actions;
-    int64_t transitions, states, pairs; /* states: different observations; pairs: different (state, action) */
-    int64_t episodes;                   /* that are whole: begun and ended in the log */
-    int64_t terminals, cutoffs;         /* transitions that end so; where collecting stopped counts as a cut-off */
-    double mean_return, ci95;           /* of the whole episodes; NAN where there are none, ci95 also for one */
-    double gamma_return;                /* their mean return discounted by 0.99 */
-} pess_transitions_info;
-
 typedef struct pess_collect_options {
     pess_env_options env; /* its seed and stream are not read; env.step_limit 0: 10,000 */
     const pess_net *net;  /* who acts; NULL: uniformly at random */
@@ -156,15 +140,7 @@ PESS_API pess_collect_options pess_collect_options_defaults(void);
 /* Environment i is stream 2^32 + i of the seed, so it shares no luck with the episodes of pess_play. An episode that
  * goes on when its environment has its share of the transitions is cut off there. The result depends on the options
  * alone. */
-PESS_API pess_status pess_collect(const pess_collect_options *options, pess_transitions **out, pess_error *error);
-/* Files (.pessdata; docs/formats.md): truncated, damaged or foreign ones are PESS_INPUT. */
-PESS_API pess_status pess_transitions_read(const char *path, pess_transitions **out, pess_error *error);
-PESS_API pess_status pess_transitions_write(const pess_transitions *data, const char *path, pess_error *error);
-PESS_API void pess_transitions_destroy(pess_transitions *data);
-PESS_API void pess_transitions_get_info(const pess_transitions *data, pess_transitions_info *out);
-/* Transition i; any may be NULL. state, next: [bytes] packed observations, which live as long as the data. */
-PESS_API bool pess_transitions_get(const pess_transitions *data, int64_t i, const uint8_t **state, int32_t *action,
-                                   double *reward, const uint8_t **next, pess_end *end);
+PESS_API pess_status pess_collect(const pess_collect_options *options, pess_observations **out, pess_error *error);
 
 /* The algorithms, and named sets of numbers to train with. */
 typedef struct pess_learner_info {
@@ -215,7 +191,7 @@ PESS_API const pess_protocol *pess_protocol_find(const char *name);
 
 /* Policies are evaluated in the game as the notes of the data have it: sticky, ramping, minimal_actions. */
 typedef struct pess_train_options {
-    const pess_transitions *data;
+    const pess_observations *data;
     const char *data_name;     /* for messages and the manifest; NULL: "data" */
     const char *algorithm;     /* a name of pess_learner_list */
     pess_protocol protocol;    /* a copy, to be changed at will; default "quick" */

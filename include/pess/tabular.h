@@ -82,17 +82,17 @@ PESS_API pess_status pess_start_write(const char *path, int64_t states, const pe
  * terminal. */
 typedef struct pess_mdp pess_mdp;
 
-typedef struct pess_outcome {
+typedef struct pess_mdp_transition {
     int64_t state, action, next_state;
     double probability, reward;
-} pess_outcome;
+} pess_mdp_transition;
 
-PESS_API pess_status pess_mdp_create(int64_t states, int64_t actions, const pess_outcome *outcomes, int64_t count,
-                                     pess_mdp **out, pess_error *error);
+PESS_API pess_status pess_mdp_create(int64_t states, int64_t actions, const pess_mdp_transition *outcomes,
+                                     int64_t count, pess_mdp **out, pess_error *error);
 PESS_API void pess_mdp_destroy(pess_mdp *mdp);
 PESS_API int64_t pess_mdp_states(const pess_mdp *mdp);
 PESS_API int64_t pess_mdp_actions(const pess_mdp *mdp);
-PESS_API int64_t pess_mdp_outcomes(const pess_mdp *mdp);
+PESS_API int64_t pess_mdp_transitions(const pess_mdp *mdp);
 /* CSV with the columns idstatefrom,idaction,idstateto,probability,reward: read by name in any order, written in this
  * one. */
 PESS_API pess_status pess_mdp_read(const char *path, pess_mdp **out, pess_error *error);
@@ -192,7 +192,7 @@ typedef struct pess_uncertainty_info {
     const char *absorbed;   /* the formula with its constants dropped, or NULL where there is none */
 } pess_uncertainty_info;
 
-PESS_API const pess_uncertainty_info *pess_uncertainty_list(size_t *count);
+PESS_API const pess_uncertainty_info *pess_uncertainty_list(size_t index);     /* by position; NULL past the last */
 PESS_API const pess_uncertainty_info *pess_uncertainty_find(const char *name); /* NULL: no such one */
 
 /* ---- solving */
@@ -206,8 +206,8 @@ typedef struct pess_algorithm_info {
     const char *knobs;    /* other settings it reads, in words; NULL: none */
 } pess_algorithm_info;
 
-PESS_API const pess_algorithm_info *pess_algorithm_list(size_t *count);
-PESS_API const pess_algorithm_info *pess_algorithm_find(const char *name);
+PESS_API const pess_algorithm_info *pess_algorithm_list(size_t index);     /* by position; NULL past the last */
+PESS_API const pess_algorithm_info *pess_algorithm_find(const char *name); /* NULL: no such one */
 
 typedef enum pess_method {
     PESS_METHOD_AUTO,
@@ -243,38 +243,39 @@ typedef struct pess_solve_options {
 
 PESS_API pess_solve_options pess_solve_options_defaults(void);
 
-typedef enum pess_outcome_kind {
+typedef enum pess_outcome {
     PESS_OUTCOME_CONVERGED,
     PESS_OUTCOME_ITERATION_LIMIT,
     PESS_OUTCOME_TIME_LIMIT
-} pess_outcome_kind;
+} pess_outcome;
 
-PESS_API const char *pess_outcome_name(pess_outcome_kind outcome); /* "converged", "iteration-limit", "time-limit" */
+PESS_API const char *pess_outcome_name(pess_outcome outcome); /* "converged", "iteration-limit", "time-limit" */
 
 typedef struct pess_solution pess_solution;
 
 typedef struct pess_solution_info {
     const char *algorithm, *uncertainty, *holds_for; /* uncertainty NULL where none is used */
-    double value;                                    /* E_ρ of the family's own (penalised) value of the policy */
+    double value;                                    /* E_ρ of the algorithm's own (penalised) value of the policy */
     double naive_value;                              /* E_ρ of its unpenalised empirical value */
-    pess_outcome_kind outcome;
+    pess_outcome outcome;
     int64_t iterations;
-    double residual; /* sup-norm of v - T v for the family's own operator */
+    double residual; /* sup-norm of v - T v for the algorithm's own operator */
     double seconds;
     const char *method, *evaluation; /* what was used */
 } pess_solution_info;
 
-/* Finds the best policy of a family. `counts` may be NULL for algorithms that need none (naive on an exact model). */
+/* Finds the best policy by an algorithm. `counts` may be NULL for algorithms that need none (naive on an exact model).
+ */
 PESS_API pess_status pess_solve(const pess_counts *counts, const pess_model *model, const double *start,
                                 const pess_solve_options *options, pess_solution **out, pess_error *error);
-/* The family's value of a given policy. */
+/* The algorithm's value of a given policy. */
 PESS_API pess_status pess_evaluate(const pess_counts *counts, const pess_model *model, const double *start,
                                    const pess_policy *policy, const pess_solve_options *options, pess_solution **out,
                                    pess_error *error);
 PESS_API void pess_solution_destroy(pess_solution *solution);
 PESS_API void pess_solution_get_info(const pess_solution *solution, pess_solution_info *out);
 PESS_API const pess_policy *pess_solution_policy(const pess_solution *solution);
-PESS_API const double *pess_solution_values(const pess_solution *solution);       /* [S] the family's */
+PESS_API const double *pess_solution_values(const pess_solution *solution);       /* [S] the algorithm's */
 PESS_API const double *pess_solution_naive_values(const pess_solution *solution); /* [S] */
 /* u(s,a) that the solution rests on, before α; NULL for algorithms without one or where it is not per action. [S*A] */
 PESS_API const double *pess_solution_uncertainty(const pess_solution *solution);

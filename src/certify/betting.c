@@ -41,25 +41,28 @@ static void play(const double *values, int64_t count, double m, const double x[P
     }
 }
 
-double pess__bet_log_capital(const double *values, int64_t count, double m) {
+/* The capital after `times` as many rounds of the same kind: 1 is the capital itself. */
+static double log_capital(const double *values, int64_t count, double m, double times) {
     double x[PESS__BET_SHARES], capital[PESS__BET_SHARES], most = -INFINITY;
     ledger l = {{0}, {0}};
     shares(x);
     for (int j = 0; j < PESS__BET_SHARES; j++) l.product[j] = 1;
     play(values, count, m, x, &l);
     for (int j = 0; j < PESS__BET_SHARES; j++) {
-        capital[j] = log(l.product[j]) + l.exponent[j] * 0.69314718055994530942;
+        capital[j] = times * (log(l.product[j]) + l.exponent[j] * 0.69314718055994530942);
         most = fmax(most, capital[j]);
     }
     double sum = 0;
     for (int j = 0; j < PESS__BET_SHARES; j++) sum += exp(capital[j] - most);
     /* A factor is off by at most four roundings, of which the product takes one more; logarithms and their sum are
      * right to a few units in the last place. */
-    const double slack = 6 * 0x1p-53 * (double)count + 0x1p-48 * (64 + fabs(most));
+    const double slack = times * (6 * 0x1p-53 * (double)count) + 0x1p-48 * (64 + fabs(most));
     return most + log(sum / PESS__BET_SHARES) - slack;
 }
 
-double pess__bet_lower(const double *values, int64_t count, double delta) {
+double pess__bet_log_capital(const double *values, int64_t count, double m) { return log_capital(values, count, m, 1); }
+
+double pess__bet_predicted(const double *values, int64_t count, double delta, double times) {
     const double wanted = log(1 / delta) * (1 + 0x1p-50);
     double total = 0;
     for (int64_t i = 0; i < count; i++) total += values[i];
@@ -67,7 +70,7 @@ double pess__bet_lower(const double *values, int64_t count, double delta) {
     double high = count > 0 ? total / (double)count : 0;
     if (!(high > 0) || !isfinite(high)) return 0;
     double low = high / 2;
-    while (pess__bet_log_capital(values, count, low) < wanted) {
+    while (log_capital(values, count, low, times) < wanted) {
         high = low;
         low /= 4;
         if (low < 0x1p-900) return 0;
@@ -75,10 +78,14 @@ double pess__bet_lower(const double *values, int64_t count, double delta) {
     /* The capital falls in m, so the bound is where it falls below what is wanted; `low` always has enough. */
     while (high - low > 1e-12 * high) {
         const double middle = 0.5 * (low + high);
-        if (pess__bet_log_capital(values, count, middle) >= wanted)
+        if (log_capital(values, count, middle, times) >= wanted)
             low = middle;
         else
             high = middle;
     }
     return low;
+}
+
+double pess__bet_lower(const double *values, int64_t count, double delta) {
+    return pess__bet_predicted(values, count, delta, 1);
 }

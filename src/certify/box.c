@@ -6,8 +6,8 @@
  * solves g = e + γP^π g; its worst case over the ambiguity sets of the second part (δ_sets) is the fixed point of g(s)
  * = max( Σ_a π(a|s)·[ Ȳ_z − v₁(s) − w_z + γ·min_P P·g ],  V_lo − v₁(s) ), a monotone γ-contraction. The transitions'
  * width acts on g, which is small, instead of on v. */
+#include "certify/holdout.h"
 #include "certify/subset_sets.h"
-#include "certify/trial.h"
 #include "core/memory.h"
 #include "core/raise.h"
 #include "core/ranges.h"
@@ -18,7 +18,7 @@
 #include <string.h>
 
 typedef struct box_problem {
-    pess__trial *trial;
+    pess__holdout *test;
     pess_model *model;
     pess__subset_sets *sets;
     pess__subset_slot *slots; /* [longest+1] per thread, pess__apart */
@@ -28,44 +28,44 @@ typedef struct box_problem {
 
 /* The best θ for the variance that the first part shows, away from the pole of ψ. */
 static void row_widths(box_problem *box) {
-    const pess__trial *trial = box->trial;
-    const double log_term = log(2 * (double)trial->rows / trial->setup.delta_box);
+    const pess__holdout *test = box->test;
+    const double log_term = log(2 * (double)test->rows / test->setup.delta_box);
     double least, most;
-    pess__trial_extremes(trial, trial->value, trial->value, &least, &most);
-    for (int64_t z = 0; z < trial->rows; z++) {
-        const double range = pess__trial_range(trial, z, trial->value, trial->value, least, most);
-        const double best = sqrt(2 * log_term / (trial->expected[z] * trial->variance[z]));
+    pess__holdout_extremes(test, test->value, test->value, &least, &most);
+    for (int64_t z = 0; z < test->rows; z++) {
+        const double range = pess__holdout_range(test, z, test->value, test->value, least, most);
+        const double best = sqrt(2 * log_term / (test->expected[z] * test->variance[z]));
         const double theta = range > 0 ? fmin(best, 0.7 / range) : best;
         const double x = theta * range, psi = -log1p(-x) - x;
         const double factor = range > 0 ? psi / (range * range) : 0;
-        box->width[z] = trial->n[z] > 0 ? (log_term + factor * trial->squares[z]) / (theta * trial->n[z]) : INFINITY;
+        box->width[z] = test->n[z] > 0 ? (log_term + factor * test->squares[z]) / (theta * test->n[z]) : INFINITY;
     }
 }
 
 /* One sweep for the lower (sign 1) or upper (−1) end of g; returns sup|now − old|. */
 static double sweep(const box_problem *box, double sign) {
-    const pess__trial *trial = box->trial;
-    const pess__trial_setup *setup = &trial->setup;
+    const pess__holdout *test = box->test;
+    const pess__holdout_setup *setup = &test->setup;
     const pess__extremes extremes = pess__value_extremes(box->model, box->old);
     _Atomic double change = 0;
-#pragma omp parallel num_threads(setup->threads) if (trial->rows > 2048)
+#pragma omp parallel num_threads(setup->threads) if (test->rows > 2048)
     {
         pess__subset_slot *slots =
             box->slots + omp_get_thread_num() * pess__apart(box->sets->longest + 1, sizeof *slots);
         double most = 0;
 #pragma omp for schedule(static)
-        for (int64_t s = 0; s < trial->states; s++) {
+        for (int64_t s = 0; s < test->states; s++) {
             if (setup->terminal[s]) continue;
-            const double limit = (sign > 0 ? setup->v_lo : setup->v_hi) - trial->value[s];
+            const double limit = (sign > 0 ? setup->v_lo : setup->v_hi) - test->value[s];
             double sum = 0;
-            for (int64_t z = trial->first_row[s]; z < trial->first_row[s + 1]; z++) {
+            for (int64_t z = test->first_row[s]; z < test->first_row[s + 1]; z++) {
                 double q = limit;
-                if (trial->n[z] > 0) {
+                if (test->n[z] > 0) {
                     const double next =
-                        pess__subset_extreme(box->sets, sign, trial->pair[z], box->old, &extremes, slots);
-                    q = trial->mean[z] - trial->value[s] - sign * box->width[z] + setup->gamma * next;
+                        pess__subset_extreme(box->sets, sign, test->pair[z], box->old, &extremes, slots);
+                    q = test->mean[z] - test->value[s] - sign * box->width[z] + setup->gamma * next;
                 }
-                sum += trial->weight[z] * q;
+                sum += test->weight[z] * q;
             }
             box->now[s] = sign > 0 ? fmax(sum, limit) : fmin(sum, limit);
             most = fmax(most, fabs(box->now[s] - box->old[s]));
@@ -77,12 +77,12 @@ static double sweep(const box_problem *box, double sign) {
 
 /* Fixed point by sweeps; the distance still to go, γ/(1−γ) times the last change, is paid for. */
 static void solve_side(box_problem *box, double sign, double *out) {
-    pess__trial *trial = box->trial;
-    const pess__trial_setup *setup = &trial->setup;
+    pess__holdout *test = box->test;
+    const pess__holdout_setup *setup = &test->setup;
     const double tolerance = 1e-7 * (1 - setup->gamma) * (setup->v_hi - setup->v_lo);
     double change = INFINITY;
-    memset(box->old, 0, (size_t)trial->states * sizeof *box->old);
-    memset(box->now, 0, (size_t)trial->states * sizeof *box->now);
+    memset(box->old, 0, (size_t)test->states * sizeof *box->old);
+    memset(box->now, 0, (size_t)test->states * sizeof *box->now);
     for (int64_t i = 0; i < 100000 && change > tolerance; i++) {
         change = sweep(box, sign);
         double *swap = box->old;
@@ -90,21 +90,21 @@ static void solve_side(box_problem *box, double sign, double *out) {
         box->now = swap;
     }
     const double rest = setup->gamma / (1 - setup->gamma) * change + 1e-12 * (setup->v_hi - setup->v_lo);
-    trial->residual = fmax(trial->residual, change);
-    for (int64_t s = 0; s < trial->states; s++) {
-        const double v = trial->value[s] + box->old[s] - sign * rest;
+    test->residual = fmax(test->residual, change);
+    for (int64_t s = 0; s < test->states; s++) {
+        const double v = test->value[s] + box->old[s] - sign * rest;
         out[s] = setup->terminal[s] ? 0 : fmin(fmax(v, setup->v_lo), setup->v_hi);
     }
-    out[trial->states] = 0;
+    out[test->states] = 0;
 }
 
 static pess_status prepare(box_problem *box, pess_error *error) {
-    const pess__trial *trial = box->trial;
-    const pess__trial_setup *setup = &trial->setup;
+    const pess__holdout *test = box->test;
+    const pess__holdout_setup *setup = &test->setup;
     const pess_model_options options = {
         .unseen = PESS_UNSEEN_WORST, .reward_lo = setup->reward_lo, .reward_hi = setup->reward_hi};
     PESS_TRY(pess_model_estimate(setup->second, &options, &box->model, error));
-    memcpy(box->model->terminal, setup->terminal, (size_t)trial->states);
+    memcpy(box->model->terminal, setup->terminal, (size_t)test->states);
     box->model->has_terminals = setup->ends;
     const pess__u_problem problem = {.counts = setup->second,
                                      .model = box->model,
@@ -118,18 +118,18 @@ static pess_status prepare(box_problem *box, pess_error *error) {
     PESS_TRY(pess__subset_create(&problem, "support", &box->sets, error));
     PESS_TRY(pess__allocate(&box->slots, setup->threads * pess__apart(box->sets->longest + 1, sizeof *box->slots),
                             sizeof *box->slots, "room for next states", error));
-    PESS_TRY(pess__allocate(&box->width, trial->rows, sizeof(double), "widths", error));
-    PESS_TRY(pess__allocate(&box->old, trial->states, sizeof(double), "values", error));
-    return pess__allocate(&box->now, trial->states, sizeof(double), "values", error);
+    PESS_TRY(pess__allocate(&box->width, test->rows, sizeof(double), "widths", error));
+    PESS_TRY(pess__allocate(&box->old, test->states, sizeof(double), "values", error));
+    return pess__allocate(&box->now, test->states, sizeof(double), "values", error);
 }
 
-pess_status pess__trial_box(pess__trial *trial, pess_error *error) {
-    box_problem box = {.trial = trial};
+pess_status pess__holdout_box(pess__holdout *test, pess_error *error) {
+    box_problem box = {.test = test};
     const pess_status status = prepare(&box, error);
     if (status == PESS_OK) {
         row_widths(&box);
-        solve_side(&box, 1, trial->low);
-        solve_side(&box, -1, trial->high);
+        solve_side(&box, 1, test->low);
+        solve_side(&box, -1, test->high);
     }
     free(box.width);
     free(box.old);

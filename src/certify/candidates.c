@@ -5,8 +5,13 @@
 #include "core/memory.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
+
+pess_status pess__candidate_add(pess_certificate *certificate, pess_candidate candidate, pess_error *error) {
+    PESS_TRY(pess__grow(&certificate->candidates, &certificate->candidate_capacity, certificate->candidate_count + 1,
+                        sizeof candidate, "the candidates", error));
+    certificate->candidates[certificate->candidate_count++] = candidate;
+    return PESS_OK;
+}
 
 typedef struct candidate_recipe {
     const char *name, *algorithm;
@@ -32,7 +37,7 @@ static pess_status make(const pess__certification *job, const pess_model *model,
     options.tolerance = 1e-8 * (job->v_hi - job->v_lo) + 1e-12;
     options.max_iterations = 20000; /* any policy will do */
     pess_solution *solution = NULL;
-    PESS_TRY(pess_solve(job->parts->first, model, job->start_first, &options, &solution, error));
+    PESS_TRY(pess_solve(job->split->first, model, job->start_first, &options, &solution, error));
     const pess_policy *found = pess_solution_policy(solution);
     const pess_status status = pess_policy_create(found->states, found->actions, found->probability, out, error);
     pess_solution_destroy(solution);
@@ -42,26 +47,21 @@ static pess_status make(const pess__certification *job, const pess_model *model,
 /* At many states the prediction leaves out the pooled test, which is the costly part of it. */
 enum { PREDICT_STATES = 150 };
 
-static pess_status try_all(pess__certification *job, const pess_model *model, const pess__trial_setup *setup,
+static pess_status try_all(pess__certification *job, const pess_model *model, const pess__holdout_setup *setup,
                            pess_policy **best, pess_error *error) {
-    pess_certificate_info *info = &job->certificate->info;
     double best_score = -INFINITY;
     for (size_t i = 0; i < sizeof recipes / sizeof *recipes; i++) {
         pess_policy *policy = NULL;
         PESS_TRY(make(job, model, &recipes[i], &policy, error));
-        pess__trial_setup dry = *setup;
+        pess__holdout_setup dry = *setup;
         dry.policy = policy;
         dry.pooled = setup->pooled && setup->first->states <= PREDICT_STATES;
         double score = 0;
-        const pess_status status = pess__trial_predict(&dry, &score, error);
+        const pess_status status = pess__holdout_predict(&dry, &score, error);
         if (status != PESS_OK) {
             pess_policy_destroy(policy);
             return status;
         }
-        pess_candidate *row = &info->candidates[info->candidate_count++];
-        (void)snprintf(row->name, sizeof row->name, "%s", recipes[i].name);
-        row->predicted = score;
-        row->lower = NAN;
         if (score > best_score) {
             best_score = score;
             pess_policy_destroy(*best);
@@ -69,17 +69,18 @@ static pess_status try_all(pess__certification *job, const pess_model *model, co
         } else {
             pess_policy_destroy(policy);
         }
+        PESS_TRY(pess__candidate_add(job->certificate, (pess_candidate){recipes[i].name, score, NAN}, error));
     }
     return PESS_OK;
 }
 
-pess_status pess__choose_policy(pess__certification *job, const pess__trial_setup *setup, pess_policy **out,
+pess_status pess__choose_policy(pess__certification *job, const pess__holdout_setup *setup, pess_policy **out,
                                 pess_error *error) {
     const pess_model_options options = {
         .unseen = PESS_UNSEEN_WORST, .reward_lo = setup->reward_lo, .reward_hi = setup->reward_hi};
     pess_model *model = NULL;
     pess_policy *best = NULL;
-    PESS_TRY(pess_model_estimate(job->parts->first, &options, &model, error));
+    PESS_TRY(pess_model_estimate(job->split->first, &options, &model, error));
     const pess_status status = try_all(job, model, setup, &best, error);
     pess_model_destroy(model);
     if (status == PESS_OK)

@@ -2,14 +2,18 @@
 #ifndef PESS_CERTIFY_CERTIFICATE_H
 #define PESS_CERTIFY_CERTIFICATE_H
 
-#include "certify/parts.h"
-#include "certify/trial.h"
-#include "core/status.h"
+#include "certify/holdout.h"
+#include "certify/split.h"
+#include "core/assumptions.h"
 #include "model/model.h"
 
 struct pess_certificate {
     pess_certificate_info info;
     pess_policy *policy;
+    pess__assumptions assumptions;
+    pess_ledger_entry *ledger;
+    pess_candidate *candidates;
+    int64_t ledger_count, ledger_capacity, candidate_count, candidate_capacity;
 };
 
 /* Everything that pess_certify works on. */
@@ -17,15 +21,16 @@ typedef struct pess__certification {
     const pess_dataset *data;
     const pess_certify_options *options;
     pess_certificate *certificate;
-    pess_counts *counts; /* of the whole log */
-    pess_model *model;   /* of it; unseen pairs are worst */
+    const pess_counts *counts; /* of the whole log */
+    pess_counts *own_counts;   /* the same, where they were counted here */
+    pess_model *model;         /* of it; unseen pairs are worst */
     double v_lo, v_hi;
     int threads;
     const char *uncertainty;
     bool trajectories, start_estimated;
     double *start;                      /* [S] ρ, or its estimate from the whole log */
     double *start_first, *start_second; /* [S] the same of the parts */
-    pess__parts *parts;                 /* NULL: no split is wanted, or the log is too small for one */
+    pess__split *split;                 /* NULL: no split is wanted, or the log is too small for one */
     int64_t episodes_second;
 } pess__certification;
 
@@ -38,14 +43,17 @@ typedef struct pess__shares {
     double log_transitions, log_rewards_low, log_rewards_high;     /* its sets, from the whole log */
 } pess__shares;
 
+/* ledger.c */
 pess__shares pess__shares_of(const pess__certification *job);
-/* Writes the ledger. */
-void pess__ledger_write(const pess__certification *job, const pess__shares *shares);
-void pess__assumptions_write(const pess__certification *job);
-void pess__assume(pess_certificate_info *info, const char *format, ...) __attribute__((format(printf, 2, 3)));
+pess_status pess__ledger_write(const pess__certification *job, const pess__shares *shares, pess_error *error);
 
-/* candidates.c: the policy that the first part chooses, with the name of its algorithm. */
-pess_status pess__choose_policy(pess__certification *job, const pess__trial_setup *setup, pess_policy **out,
+/* certify_assumptions.c */
+pess_status pess__certify_assumptions(const pess__certification *job, pess_error *error);
+
+/* candidates.c */
+pess_status pess__candidate_add(pess_certificate *certificate, pess_candidate candidate, pess_error *error);
+/* The policy that the first part chooses; what was tried goes to the list of candidates. */
+pess_status pess__choose_policy(pess__certification *job, const pess__holdout_setup *setup, pess_policy **out,
                                 pess_error *error);
 
 #endif

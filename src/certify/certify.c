@@ -1,49 +1,59 @@
 /* pess_certify: bounds for a policy found in a log, for the best possible one and for the one that made the log. */
 #include "certify/certificate.h"
-#include "certify/episodes.h"
-#include "certify/worst_world.h"
+#include "certify/episode_returns.h"
+#include "certify/robust.h"
 
 #include "core/memory.h"
+#include "core/settings.h"
 #include "core/threads.h"
 #include "data/dataset.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-pess_certify_options pess_certify_options_defaults(void) {
-    return (pess_certify_options){.method = PESS_CERTIFY_BEST,
-                                  .gamma = 0.99,
-                                  .delta = 0.05,
-                                  .split = 0.25,
-                                  .reward_lo = NAN,
-                                  .reward_hi = NAN,
-                                  .seed = 1};
-}
+#define FIELD(name) PESS__FIELD(pess_certify_options, name)
+
+static const pess_setting settings[] = {
+    {"method", 0, PESS_SETTING_CHOICE, FIELD(method), "best", .choices = "best|robust|split",
+     .sentence = "robust: the worst case over all processes that the log allows; split: a part of the log chooses the "
+                 "policy, the rest tests it; best: both, and the better one"},
+    {"uncertainty", 'u', PESS_SETTING_TEXT, FIELD(uncertainty), NULL, .argument = "l1|support|good-turing",
+     .sentence = "set of processes behind robust",
+     .where_unset = "l1 where a pair has at most 8 possible next states, else support"},
+    {"fresh", 0, PESS_SETTING_SWITCH, FIELD(fresh), "off",
+     .sentence = "declare that the given policy was made without this log, so that a part of it may test the policy"},
+    {"gamma", 0, PESS_SETTING_NUMBER, FIELD(gamma), "0.99", .least = 0, .most = 1, .open = PESS_SETTING_BELOW_MOST,
+     .argument = "G", .sentence = "discount"},
+    {"delta", 0, PESS_SETTING_NUMBER, FIELD(delta), "0.05", PESS__BETWEEN(0, 1), .argument = "D",
+     .sentence = "probability that any of the bounds is wrong"},
+    {"split", 0, PESS_SETTING_NUMBER, FIELD(split), "0.25", PESS__BETWEEN(0, 1), .argument = "F",
+     .sentence = "share of the log that chooses the policy"},
+    {"max-successors", 0, PESS_SETTING_COUNT, FIELD(max_successors), NULL, PESS__AT_LEAST(0), .argument = "K",
+     .sentence = "declare how many next states a pair can have", .where_unset = "all states"},
+    {"iid", 0, PESS_SETTING_SWITCH, FIELD(iid), "off",
+     .sentence = "declare that the transitions are independent draws, although the log has episodes"},
+    {"reward-range", 0, PESS_SETTING_RANGE, FIELD(reward_range), NULL, PESS__ANY_NUMBER, .argument = "LO,HI",
+     .sentence = "declare what rewards can be", .where_unset = "the range that the log shows"},
+    {"seed", 0, PESS_SETTING_SEED, FIELD(seed), "1", .argument = "N",
+     .sentence = "of the random parts of a log without episodes"},
+    PESS__THREADS_SETTING(pess_certify_options),
+};
+
+static const pess_setting_table table = PESS__SETTING_TABLE("certify", pess_certify_options, settings);
+PESS__SETTINGS_OF(certify, table)
 
 /* ------------------------------------------------------------------------------------------------ preparations */
 
 static pess_status check(const pess_dataset *data, const pess_certify_options *options, pess_error *error) {
-    if (!(options->gamma >= 0 && options->gamma < 1))
-        return pess__fail(error, PESS_ARGUMENT,
-                          "the discount must be at least 0 and below 1 for a certificate, found %g: without it values "
-                          "have no bounds",
-                          options->gamma);
-    if (!(options->delta > 0 && options->delta < 1))
-        return pess__fail(error, PESS_ARGUMENT, "delta must be between 0 and 1, found %g", options->delta);
-    if (!(options->split > 0 && options->split < 1))
-        return pess__fail(error, PESS_ARGUMENT, "the share of the split must be between 0 and 1, found %g",
-                          options->split);
-    if ((unsigned)options->method > PESS_CERTIFY_SPLIT)
-        return pess__fail(error, PESS_ARGUMENT, "%d is no method of certification", (int)options->method);
-    if (options->max_successors < 0)
-        return pess__fail(error, PESS_ARGUMENT, "the number of possible next states must not be negative");
     if (data->rows == 0) return pess__fail(error, PESS_INPUT, "the log is empty: there is nothing to certify from");
     if (options->policy && (options->policy->states != data->states || options->policy->actions != data->actions))
         return pess__fail(error, PESS_INPUT,
                           "the policy is for %lld states and %lld actions, the log has %lld and %lld",
                           (long long)options->policy->states, (long long)options->policy->actions,
                           (long long)data->states, (long long)data->actions);
+    if (options->counts && (options->counts->transitions != data->rows || options->counts->states != data->states ||
+                            options->counts->actions != data->actions))
+        return pess__fail(error, PESS_ARGUMENT, "the counts are not of this log");
     const char *name = options->uncertainty;
     const pess_uncertainty_info *found = name ? pess_uncertainty_find(name) : NULL;
     if (name && !found) return pess__fail(error, PESS_ARGUMENT, "there is no uncertainty '%s'", name);
@@ -82,34 +92,37 @@ static pess_status prepare_parts(pess__certification *job, pess_error *error) {
     /* Starts are known of whole episodes only. */
     const bool by_episodes = job->trajectories || job->start_estimated;
     const pess_status status =
-        pess__parts_create(job->data, options->split, by_episodes, options->seed, &job->parts, &why);
-    if (status == PESS_INPUT && options->method != PESS_CERTIFY_SPLIT) {
-        pess__assume(&job->certificate->info, "No test on a part of the log: %s.", why.message);
-        return PESS_OK;
-    }
+        pess__split_create(job->data, options->split, by_episodes, options->seed, &job->split, &why);
+    if (status == PESS_INPUT && options->method != PESS_CERTIFY_SPLIT)
+        return pess__assume(&job->certificate->assumptions, "too-small-to-split",
+                            "The log is too small to split: no part of it tests the policy or the logging policy.",
+                            NULL, error);
     if (status != PESS_OK) {
         if (error) *error = why;
         return status;
     }
     if (!job->start_estimated) return PESS_OK;
-    PESS_TRY(pess_start_from_counts(job->parts->first, job->start_first, error));
-    job->episodes_second = job->parts->second->episodes;
-    return pess_start_from_counts(job->parts->second, job->start_second, error);
+    PESS_TRY(pess_start_from_counts(job->split->first, job->start_first, error));
+    job->episodes_second = job->split->second->episodes;
+    return pess_start_from_counts(job->split->second, job->start_second, error);
 }
 
 static pess_status prepare(pess__certification *job, pess_error *error) {
     const pess_certify_options *options = job->options;
     const pess_model_options model = {
-        .unseen = PESS_UNSEEN_WORST, .reward_lo = options->reward_lo, .reward_hi = options->reward_hi};
+        .unseen = PESS_UNSEEN_WORST, .reward_lo = options->reward_range[0], .reward_hi = options->reward_range[1]};
     PESS_TRY(check(job->data, options, error));
     job->threads = pess__threads(options->threads);
-    PESS_TRY(pess_counts_create(job->data, &job->counts, error));
+    if (!options->counts) PESS_TRY(pess_counts_create(job->data, &job->own_counts, error));
+    job->counts = options->counts ? options->counts : job->own_counts;
     PESS_TRY(pess_model_estimate(job->counts, &model, &job->model, error));
     pess__value_range(job->model, options->gamma, &job->v_lo, &job->v_hi);
     job->trajectories = job->counts->has_episodes && !options->iid;
-    job->uncertainty = options->uncertainty                                          ? options->uncertainty
-                       : options->max_successors > 0 && options->max_successors <= 8 ? "l1"
-                                                                                     : "support";
+    const bool few = options->max_successors > 0 && options->max_successors <= 8;
+    job->uncertainty = pess_uncertainty_find(options->uncertainty ? options->uncertainty
+                                             : few                ? "l1"
+                                                                  : "support")
+                           ->name;
     PESS_TRY(prepare_starts(job, error));
     return prepare_parts(job, error);
 }
@@ -124,14 +137,14 @@ static double start_radius(const pess__certification *job, double delta) {
 }
 
 typedef struct set_bounds {
-    pess__worlds *worlds;
+    pess__robust *robust;
     double lower, upper; /* of the policy; of the best policy */
     pess_policy *policy; /* the robust one, or NULL where one was given */
     double residual;
 } set_bounds;
 
 static void set_bounds_release(set_bounds *sets) {
-    pess__worlds_destroy(sets->worlds);
+    pess__robust_destroy(sets->robust);
     pess_policy_destroy(sets->policy);
 }
 
@@ -151,10 +164,10 @@ static pess_status bound_with(const pess__certification *job, double start_delta
     const int64_t states = job->counts->states;
     const double radius = start_radius(job, start_delta);
     double residual = 0;
-    PESS_TRY(pess__worlds_value(out->worlds, 1, job->options->policy, v, found, &out->residual, error));
+    PESS_TRY(pess__robust_value(out->robust, 1, job->options->policy, v, found, &out->residual, error));
     out->lower = pess__worst_start(job->start, v, states, job->model->terminal, radius, scratch);
     if (!job->options->policy) PESS_TRY(greedy_policy(job, found, &out->policy, error));
-    PESS_TRY(pess__worlds_value(out->worlds, -1, NULL, v, NULL, &residual, error));
+    PESS_TRY(pess__robust_value(out->robust, -1, NULL, v, NULL, &residual, error));
     for (int64_t s = 0; s < states; s++) v[s] = -v[s];
     out->upper = -pess__worst_start(job->start, v, states, job->model->terminal, radius, scratch);
     out->residual = fmax(out->residual, residual);
@@ -172,12 +185,12 @@ static pess_status bound_by_sets(const pess__certification *job, const pess__sha
                                      .trajectories = job->trajectories,
                                      .max_successors = job->options->max_successors,
                                      .threads = job->threads};
-    const pess__worlds_delta delta = {shares->transitions, shares->rewards_low, shares->rewards_high};
+    const pess__robust_delta delta = {shares->transitions, shares->rewards_low, shares->rewards_high};
     const int64_t states = job->counts->states;
     double *v = NULL;
     int32_t *found = NULL;
     pess__start_mass *scratch = NULL;
-    pess_status status = pess__worlds_create(&problem, job->uncertainty, delta, &out->worlds, error);
+    pess_status status = pess__robust_create(&problem, job->uncertainty, delta, &out->robust, error);
     if (status == PESS_OK) status = pess__allocate(&v, states, sizeof *v, "values", error);
     if (status == PESS_OK) status = pess__allocate(&found, states, sizeof *found, "actions", error);
     if (status == PESS_OK) status = pess__allocate(&scratch, states, sizeof *scratch, "starts", error);
@@ -190,79 +203,79 @@ static pess_status bound_by_sets(const pess__certification *job, const pess__sha
 
 /* ------------------------------------------------------------------------------------------------ tests */
 
-static pess__trial_setup setup_of(const pess__certification *job, bool logging, const pess__shares *shares) {
-    const pess__parts *parts = job->parts;
-    return (pess__trial_setup){.first = logging ? parts->first_states : parts->first,
-                               .second = logging ? parts->second_states : parts->second,
-                               .start = job->start_estimated ? job->start_second : job->start,
-                               .start_first = job->start_estimated ? job->start_first : job->start,
-                               .terminal = job->model->terminal,
-                               .ratio = (1 - job->options->split) / job->options->split,
-                               .gamma = job->options->gamma,
-                               .reward_lo = job->model->reward_lo,
-                               .reward_hi = job->model->reward_hi,
-                               .v_lo = job->v_lo,
-                               .v_hi = job->v_hi,
-                               .start_estimated = job->start_estimated,
-                               .ends = job->model->has_terminals,
-                               .trajectories = job->trajectories,
-                               .max_successors = logging ? job->options->max_successors * job->counts->actions
-                                                         : job->options->max_successors,
-                               .delta_box = logging ? shares->log_box : shares->box,
-                               .delta_sets = logging ? shares->log_sets : shares->sets,
-                               .delta_pooled = logging ? shares->log_pooled : shares->pooled,
-                               .delta_relative = logging ? shares->log_relative : shares->relative,
-                               .pooled = true,
-                               .threads = job->threads};
+static pess__holdout_setup setup_of(const pess__certification *job, bool logging, const pess__shares *shares) {
+    const pess__split *split = job->split;
+    return (pess__holdout_setup){.first = logging ? split->first_states : split->first,
+                                 .second = logging ? split->second_states : split->second,
+                                 .start = job->start_estimated ? job->start_second : job->start,
+                                 .start_first = job->start_estimated ? job->start_first : job->start,
+                                 .terminal = job->model->terminal,
+                                 .ratio = (1 - job->options->split) / job->options->split,
+                                 .gamma = job->options->gamma,
+                                 .reward_lo = job->model->reward_lo,
+                                 .reward_hi = job->model->reward_hi,
+                                 .v_lo = job->v_lo,
+                                 .v_hi = job->v_hi,
+                                 .start_estimated = job->start_estimated,
+                                 .ends = job->model->has_terminals,
+                                 .trajectories = job->trajectories,
+                                 .max_successors = logging ? job->options->max_successors * job->counts->actions
+                                                           : job->options->max_successors,
+                                 .delta_box = logging ? shares->log_box : shares->box,
+                                 .delta_sets = logging ? shares->log_sets : shares->sets,
+                                 .delta_pooled = logging ? shares->log_pooled : shares->pooled,
+                                 .delta_relative = logging ? shares->log_relative : shares->relative,
+                                 .pooled = true,
+                                 .threads = job->threads};
 }
 
 /* Where ρ is the mean of K starts of the second part: v^π is fixed, so Hoeffding's inequality on v^π(s₀), whose range
  * the box knows. */
-static double start_error(const pess__certification *job, const pess__trial *trial, double delta) {
+static double start_error(const pess__certification *job, const pess__holdout *holdout, double delta) {
     if (!job->start_estimated) return 0;
     double least, most;
-    pess__trial_extremes(trial, trial->low, trial->high, &least, &most);
+    pess__holdout_extremes(holdout, holdout->low, holdout->high, &least, &most);
     const double range = fmin(most - least, job->v_hi - job->v_lo);
     return range * sqrt(log(1 / delta) / (2 * (double)job->episodes_second));
 }
 
-/* The sets speak of every policy, so of this one too: their worst and best world cut the box of the test. */
-static pess_status run_between(const pess__worlds *worlds, const pess_policy *policy, pess__trial_setup *setup,
-                               pess__trial **out, pess_error *error) {
+/* The sets speak of every policy, so of this one too: their worst and best case cut the box of the test. */
+static pess_status run_between(const pess__robust *robust, const pess_policy *policy, pess__holdout_setup *setup,
+                               pess__holdout **out, pess_error *error) {
     const int64_t states = setup->first->states;
     double *bounds, residual;
     PESS_TRY(pess__allocate(&bounds, 2 * states, sizeof *bounds, "bounds of values", error));
     setup->outer_low = bounds;
     setup->outer_high = bounds + states;
-    pess_status status = pess__worlds_value(worlds, 1, policy, bounds, NULL, &residual, error);
-    if (status == PESS_OK) status = pess__worlds_value(worlds, -1, policy, bounds + states, NULL, &residual, error);
-    if (status == PESS_OK) status = pess__trial_run(setup, out, error);
+    pess_status status = pess__robust_value(robust, 1, policy, bounds, NULL, &residual, error);
+    if (status == PESS_OK) status = pess__robust_value(robust, -1, policy, bounds + states, NULL, &residual, error);
+    if (status == PESS_OK) status = pess__holdout_run(setup, out, error);
     free(bounds);
     return status;
 }
 
-static pess_status test_policy(pess__certification *job, const pess__shares *shares, const pess__worlds *worlds,
+static pess_status test_policy(pess__certification *job, const pess__shares *shares, const pess__robust *robust,
                                const pess_policy *policy, double *lower, const char **test, pess_error *error) {
-    pess__trial_setup setup = setup_of(job, false, shares);
+    pess__holdout_setup setup = setup_of(job, false, shares);
     setup.policy = policy;
-    pess__trial *trial = NULL;
-    PESS_TRY(run_between(worlds, policy, &setup, &trial, error));
-    *lower = fmax(trial->lower - start_error(job, trial, shares->start_test), trial->pooled_lower);
-    *test = trial->pooled_lower == *lower ? "pooled" : "box";
+    pess__holdout *holdout = NULL;
+    PESS_TRY(run_between(robust, policy, &setup, &holdout, error));
+    *lower = fmax(holdout->lower - start_error(job, holdout, shares->start_test), holdout->pooled_lower);
+    *test = holdout->pooled_lower == *lower ? "pooled" : "box";
     pess_certificate_info *info = &job->certificate->info;
-    info->residual = fmax(info->residual, trial->residual);
-    pess__trial_destroy(trial);
+    info->residual = fmax(info->residual, holdout->residual);
+    pess__holdout_destroy(holdout);
     return PESS_OK;
 }
 
 /* The logging policy took n(s) samples at s, whatever the action: one row per state, of a process with one action. Its
  * sets, from the whole log, cut the box of its test. */
-static pess_status logging_worlds(const pess__certification *job, const pess__shares *shares, pess_model **model,
-                                  pess__worlds **out, pess_error *error) {
+static pess_status logging_sets(const pess__certification *job, const pess__shares *shares, pess_model **model,
+                                pess__robust **out, pess_error *error) {
     const pess_model_options range = {
         .unseen = PESS_UNSEEN_WORST, .reward_lo = job->model->reward_lo, .reward_hi = job->model->reward_hi};
-    PESS_TRY(pess_model_estimate(job->parts->whole_states, &range, model, error));
-    const pess__u_problem problem = {.counts = job->parts->whole_states,
+    PESS_TRY(pess_model_estimate(job->split->whole_states, &range, model, error));
+    const pess__u_problem problem = {.counts = job->split->whole_states,
                                      .model = *model,
                                      .gamma = job->options->gamma,
                                      .delta = job->options->delta,
@@ -271,8 +284,8 @@ static pess_status logging_worlds(const pess__certification *job, const pess__sh
                                      .trajectories = job->trajectories,
                                      .max_successors = job->options->max_successors * job->counts->actions,
                                      .threads = job->threads};
-    const pess__worlds_delta delta = {shares->log_transitions, shares->log_rewards_low, shares->log_rewards_high};
-    return pess__worlds_create(&problem, job->uncertainty, delta, out, error);
+    const pess__robust_delta delta = {shares->log_transitions, shares->log_rewards_low, shares->log_rewards_high};
+    return pess__robust_create(&problem, job->uncertainty, delta, out, error);
 }
 
 static pess_status test_logging(pess__certification *job, const pess__shares *shares, pess_error *error) {
@@ -280,27 +293,27 @@ static pess_status test_logging(pess__certification *job, const pess__shares *sh
     const int64_t states = job->counts->states;
     pess_policy *only = NULL;
     pess_model *model = NULL;
-    pess__worlds *worlds = NULL;
-    pess__trial *trial = NULL;
+    pess__robust *robust = NULL;
+    pess__holdout *holdout = NULL;
     PESS_TRY(pess__policy_allocate(states, 1, &only, error));
     for (int64_t s = 0; s < states; s++) only->probability[s] = job->model->terminal[s] ? 0 : 1;
-    pess__trial_setup setup = setup_of(job, true, shares);
+    pess__holdout_setup setup = setup_of(job, true, shares);
     setup.policy = only;
-    pess_status status = logging_worlds(job, shares, &model, &worlds, error);
-    if (status == PESS_OK) status = run_between(worlds, only, &setup, &trial, error);
+    pess_status status = logging_sets(job, shares, &model, &robust, error);
+    if (status == PESS_OK) status = run_between(robust, only, &setup, &holdout, error);
     if (status == PESS_OK) {
-        const double box = trial->upper + start_error(job, trial, shares->log_start);
-        info->behaviour_upper_bound = fmin(fmin(box, trial->pooled_upper), job->v_hi);
-        info->residual = fmax(info->residual, trial->residual);
+        const double box = holdout->upper + start_error(job, holdout, shares->log_start);
+        info->behaviour_upper_bound = fmin(fmin(box, holdout->pooled_upper), job->v_hi);
+        info->residual = fmax(info->residual, holdout->residual);
     }
     if (status == PESS_OK && shares->log_episodes > 0) {
         double whole = 0;
-        status = pess__episodes_upper(job->data, job->options->gamma, job->v_lo, job->v_hi, shares->log_episodes,
-                                      &whole, error);
+        status = pess__returns_upper(job->data, job->options->gamma, job->v_lo, job->v_hi, shares->log_episodes, &whole,
+                                     error);
         info->behaviour_upper_bound = fmin(info->behaviour_upper_bound, whole);
     }
-    pess__trial_destroy(trial);
-    pess__worlds_destroy(worlds);
+    pess__holdout_destroy(holdout);
+    pess__robust_destroy(robust);
     pess_model_destroy(model);
     pess_policy_destroy(only);
     return status;
@@ -349,6 +362,15 @@ static pess_status keep_policy(pess__certification *job, const pess_policy *poli
     return pess_policy_create(policy->states, policy->actions, policy->probability, &job->certificate->policy, error);
 }
 
+/* Of the candidates from `first` on, the one with the best prediction was tested. */
+static void mark_tested(pess_certificate *certificate, int64_t first, double lower) {
+    pess_candidate *list = certificate->candidates;
+    int64_t best = first;
+    for (int64_t i = first; i < certificate->candidate_count; i++)
+        if (list[i].predicted > list[best].predicted) best = i;
+    list[best].lower = lower;
+}
+
 /* The certified lower bound of each way, and the better one. */
 static pess_status bound_policy(pess__certification *job, const pess__shares *shares, const set_bounds *sets,
                                 pess_error *error) {
@@ -359,14 +381,13 @@ static pess_status bound_policy(pess__certification *job, const pess__shares *sh
         info->lower_bound = sets->lower;
         info->method = "robust";
         info->test = "sets";
-        pess_candidate *row = &info->candidates[info->candidate_count++];
-        *row = (pess_candidate){.name = "robust", .predicted = NAN, .lower = sets->lower};
-        if (options->policy) (void)strcpy(row->name, "the given policy, sets");
+        const pess_candidate row = {options->policy ? "the given policy, sets" : "robust", NAN, sets->lower};
+        PESS_TRY(pess__candidate_add(job->certificate, row, error));
     }
     if (!(shares->box > 0)) return PESS_OK;
     pess_policy *chosen = NULL;
-    const int first = info->candidate_count;
-    const pess__trial_setup setup = setup_of(job, false, shares);
+    const int64_t first = job->certificate->candidate_count;
+    const pess__holdout_setup setup = setup_of(job, false, shares);
     if (options->policy)
         PESS_TRY(pess_policy_create(options->policy->states, options->policy->actions, options->policy->probability,
                                     &chosen, error));
@@ -374,16 +395,11 @@ static pess_status bound_policy(pess__certification *job, const pess__shares *sh
         PESS_TRY(pess__choose_policy(job, &setup, &chosen, error));
     double lower = 0;
     const char *test = "box";
-    pess_status status = test_policy(job, shares, sets->worlds, chosen, &lower, &test, error);
+    pess_status status = test_policy(job, shares, sets->robust, chosen, &lower, &test, error);
+    if (status == PESS_OK && options->policy)
+        status = pess__candidate_add(job->certificate, (pess_candidate){"the given policy, tested", NAN, lower}, error);
     if (status == PESS_OK) {
-        int best = first;
-        for (int i = first; i < info->candidate_count; i++)
-            if (info->candidates[i].predicted > info->candidates[best].predicted) best = i;
-        if (options->policy)
-            info->candidates[info->candidate_count++] =
-                (pess_candidate){.name = "the given policy, tested", .predicted = NAN, .lower = lower};
-        else
-            info->candidates[best].lower = lower;
+        if (!options->policy) mark_tested(job->certificate, first, lower);
         if (options->method == PESS_CERTIFY_SPLIT || lower > info->lower_bound) {
             info->lower_bound = lower;
             info->method = "split";
@@ -404,7 +420,7 @@ static void conclude(pess__certification *job, double optimal_upper) {
     info->vacuous = !(info->lower_bound > job->v_lo + 1e-9 * width);
     info->optimal_upper_bound = fmin(optimal_upper, job->v_hi);
     info->suboptimality_upper_bound = info->optimal_upper_bound - info->lower_bound;
-    if (!job->parts) info->behaviour_upper_bound = job->v_hi;
+    if (!job->split) info->behaviour_upper_bound = job->v_hi;
     info->improvement_lower_bound = info->lower_bound - info->behaviour_upper_bound;
     info->recommend_switch = info->improvement_lower_bound > 0;
     info->uncertainty = job->uncertainty;
@@ -412,9 +428,9 @@ static void conclude(pess__certification *job, double optimal_upper) {
     info->delta = job->options->delta;
     info->split = job->options->split;
     info->transitions = job->counts->transitions;
-    if (job->parts) {
-        info->first_part = job->parts->first_rows;
-        info->second_part = job->parts->second_rows;
+    if (job->split) {
+        info->first_part = job->split->first_rows;
+        info->second_part = job->split->second_rows;
     }
 }
 
@@ -422,19 +438,19 @@ static pess_status certify(pess__certification *job, pess_error *error) {
     pess_certificate_info *info = &job->certificate->info;
     PESS_TRY(prepare(job, error));
     const pess__shares shares = pess__shares_of(job);
-    pess__ledger_write(job, &shares);
-    pess__assumptions_write(job);
-    if (job->options->policy && shares.box > 0 && !job->options->policy_fresh)
-        pess__assume(info,
-                     "The given policy was chosen without the second part of this log (the last %lld rows, or a "
-                     "random share of them).",
-                     (long long)job->parts->second_rows);
+    PESS_TRY(pess__ledger_write(job, &shares, error));
+    PESS_TRY(pess__certify_assumptions(job, error));
+    if (job->options->policy && shares.box > 0 && !job->options->fresh) {
+        const double rows = (double)job->split->second_rows;
+        PESS_TRY(pess__assume(&job->certificate->assumptions, "policy-without-second-part",
+                              "The given policy was chosen without the {0} rows that test it.", &rows, error));
+    }
     set_bounds sets = {0};
     pess_status status = bound_by_sets(job, &shares, &sets, error);
     info->residual = sets.residual;
     if (status == PESS_OK) status = bound_policy(job, &shares, &sets, error);
     set_bounds_release(&sets);
-    if (status == PESS_OK && job->parts) status = test_logging(job, &shares, error);
+    if (status == PESS_OK && job->split) status = test_logging(job, &shares, error);
     if (status == PESS_OK) status = face_value(job, job->certificate->policy, &info->value_estimate, error);
     if (status == PESS_OK) status = behaviour_estimate(job, &info->behaviour_value_estimate, error);
     if (status == PESS_OK) conclude(job, sets.upper);
@@ -443,14 +459,14 @@ static pess_status certify(pess__certification *job, pess_error *error) {
 
 pess_status pess_certify(const pess_dataset *data, const pess_certify_options *options, pess_certificate **out,
                          pess_error *error) {
-    const pess_certify_options defaults = pess_certify_options_defaults();
+    pess_certify_options settled;
+    PESS_TRY(pess__settle(&table, options, &settled, error));
     pess_certificate *certificate;
     PESS_TRY(pess__allocate(&certificate, 1, sizeof *certificate, "a certificate", error));
-    pess__certification job = {
-        .data = data, .options = options ? options : &defaults, .certificate = certificate, .threads = 1};
+    pess__certification job = {.data = data, .options = &settled, .certificate = certificate, .threads = 1};
     const pess_status status = certify(&job, error);
-    pess__parts_destroy(job.parts);
-    pess_counts_destroy(job.counts);
+    pess__split_destroy(job.split);
+    pess_counts_destroy(job.own_counts);
     pess_model_destroy(job.model);
     free(job.start);
     free(job.start_first);
@@ -461,15 +477,3 @@ pess_status pess_certify(const pess_dataset *data, const pess_certify_options *o
         pess_certificate_destroy(certificate);
     return status;
 }
-
-void pess_certificate_destroy(pess_certificate *certificate) {
-    if (!certificate) return;
-    pess_policy_destroy(certificate->policy);
-    free(certificate);
-}
-
-const pess_certificate_info *pess_certificate_get_info(const pess_certificate *certificate) {
-    return &certificate->info;
-}
-
-const pess_policy *pess_certificate_policy(const pess_certificate *certificate) { return certificate->policy; }

@@ -1,4 +1,4 @@
-/* Where one more sample helps most: the doubt about a policy, E_ρ[μ^π] = Σ d(s)π(a|s)u(s,a), pair by pair. */
+/* Where one more sample helps most: the value uncertainty of a policy, E_ρ[μ^π] = Σ d(s)π(a|s)u(s,a), pair by pair. */
 #include "core/memory.h"
 #include "core/threads.h"
 #include "model/counts.h"
@@ -41,7 +41,7 @@ static double first_sample(const pess_counts *counts, const double *u, double wi
 }
 
 static pess_status list_gaps(const pess__u_problem *problem, const pess_policy *policy, const double *visits,
-                             const double *u, int64_t top, pess_gap *out, int64_t *found, double *doubt,
+                             const double *u, int64_t top, pess_gap *out, int64_t *found, double *value_uncertainty,
                              pess_error *error) {
     const pess_counts *counts = problem->counts;
     const int64_t room = 2 * top + 64;
@@ -69,14 +69,14 @@ static pess_status list_gaps(const pess__u_problem *problem, const pess_policy *
         out[i] = list[i];
         out[i].share = whole > 0 ? list[i].share / whole : 0;
     }
-    if (doubt) *doubt = whole;
+    if (value_uncertainty) *value_uncertainty = whole;
     free(list);
     return PESS_OK;
 }
 
 pess_status pess_gaps(const pess_counts *counts, const pess_model *model, const double *start,
                       const pess_policy *policy, const pess_solve_options *options, int64_t top, pess_gap *out,
-                      int64_t *found, double *doubt, pess_error *error) {
+                      int64_t *found, double *value_uncertainty, pess_error *error) {
     const char *name = options->uncertainty ? options->uncertainty : "hoeffding";
     const pess__uncertainty *uncertainty = pess__uncertainty_find(name);
     if (!uncertainty || !uncertainty->compute)
@@ -101,7 +101,7 @@ pess_status pess_gaps(const pess_counts *counts, const pess_model *model, const 
         status = pess__allocate(&u, counts->states * counts->actions, sizeof *u, "the uncertainty", error);
     if (status == PESS_OK) status = uncertainty->compute(&problem, NULL, u, error);
     if (status == PESS_OK) status = pess_visitation(model, start, policy, options, visits, error);
-    if (status == PESS_OK) status = list_gaps(&problem, policy, visits, u, top, out, found, doubt, error);
+    if (status == PESS_OK) status = list_gaps(&problem, policy, visits, u, top, out, found, value_uncertainty, error);
     free(visits);
     free(u);
     return status;

@@ -27,31 +27,30 @@ typedef struct direction {
 
 /* Samples of a coordinate in the part that is tested, in the first part, and as expected. */
 static double samples(const pess__pooled_view *view, int64_t z) {
-    const pess__trial *trial = view->pooled->trial;
-    return z < trial->rows ? (double)view->counts->n[trial->pair[z]] : view->starts_count;
+    const pess__holdout *test = view->pooled->test;
+    return z < test->rows ? (double)view->counts->n[test->pair[z]] : view->starts_count;
 }
 
 static double samples_expected(const pess__pooled *pooled, int64_t z) {
-    return z < pooled->trial->rows ? pooled->trial->expected[z] : pooled->starts_expected;
+    return z < pooled->test->rows ? pooled->test->expected[z] : pooled->starts_expected;
 }
 
 static double samples_first(const pess__pooled *pooled, int64_t z) {
-    const pess__trial *trial = pooled->trial;
-    return z < trial->rows ? (double)trial->setup.first->n[trial->pair[z]]
-                           : pooled->starts_expected / trial->setup.ratio;
+    const pess__holdout *test = pooled->test;
+    return z < test->rows ? (double)test->setup.first->n[test->pair[z]] : pooled->starts_expected / test->setup.ratio;
 }
 
 /* D/n of the target q = e_s − e_t in an inverse, or of `visits` [S] where s < 0. n: the counts, or for NULL what is
  * expected. */
-static void weigh(const pess__trial *trial, const double *inverse, const pess_counts *counts, const uint8_t *bad,
+static void weigh(const pess__holdout *test, const double *inverse, const pess_counts *counts, const uint8_t *bad,
                   const double *visits, pess__target target, double *d) {
-    const int64_t states = trial->states;
+    const int64_t states = test->states;
     const double *plus = target.s >= 0 ? inverse + target.s * states : visits;
     const double *minus = target.s >= 0 ? inverse + target.t * states : NULL;
-    for (int64_t z = 0; z < trial->rows; z++) {
-        const int64_t s = trial->state[z];
-        const double n = counts ? (double)counts->n[trial->pair[z]] : trial->expected[z];
-        d[z] = n > 0 && !(bad && bad[s]) ? trial->weight[z] * (plus[s] - (minus ? minus[s] : 0)) / n : 0;
+    for (int64_t z = 0; z < test->rows; z++) {
+        const int64_t s = test->state[z];
+        const double n = counts ? (double)counts->n[test->pair[z]] : test->expected[z];
+        d[z] = n > 0 && !(bad && bad[s]) ? test->weight[z] * (plus[s] - (minus ? minus[s] : 0)) / n : 0;
     }
 }
 
@@ -73,7 +72,7 @@ static void set_prior(const pess__pooled *pooled, double scale, const double *v,
         const double centre = scale * to->centre[z];
         const double drift = centre * centre * DRIFT * (1 / n + 1 / samples_expected(pooled, z));
         to->centre[z] = centre;
-        to->tau2[z] = fmin(drift + 0.5 / ((double)pooled->trial->rows * v[z]), widest * widest);
+        to->tau2[z] = fmin(drift + 0.5 / ((double)pooled->test->rows * v[z]), widest * widest);
         to->reach[z] = BETA * sqrt(to->tau2[z]);
     }
 }
@@ -130,21 +129,21 @@ static int64_t find_target(const pess__pooled *pooled, pess__target wanted) {
 
 /* Every seen successor against the reference of its row, each difference once. */
 static pess_status list_targets(pess__pooled *pooled, pess_error *error) {
-    const pess__trial *trial = pooled->trial;
-    const pess_counts *first = trial->setup.first;
-    int64_t room = trial->rows + trial->states;
-    for (int64_t z = 0; z < trial->rows; z++) room += first->row[trial->pair[z] + 1] - first->row[trial->pair[z]];
+    const pess__holdout *test = pooled->test;
+    const pess_counts *first = test->setup.first;
+    int64_t room = test->rows + test->states;
+    for (int64_t z = 0; z < test->rows; z++) room += first->row[test->pair[z] + 1] - first->row[test->pair[z]];
     PESS_TRY(pess__allocate(&pooled->targets, room, sizeof *pooled->targets, "targets", error));
     int64_t count = 0;
-    for (int64_t z = 0; z < trial->rows; z++) {
-        const int64_t pair = trial->pair[z], reference = trial->reference[z];
+    for (int64_t z = 0; z < test->rows; z++) {
+        const int64_t pair = test->pair[z], reference = test->reference[z];
         for (int64_t i = first->row[pair]; i < first->row[pair + 1]; i++)
             if (first->next[i] != reference)
                 pooled->targets[count++] = (pess__target){(int64_t)first->next[i], reference};
-        if (first->n_terminal[pair] > 0 && reference != trial->states)
-            pooled->targets[count++] = (pess__target){trial->states, reference};
+        if (first->n_terminal[pair] > 0 && reference != test->states)
+            pooled->targets[count++] = (pess__target){test->states, reference};
     }
-    for (int64_t s = 0; s < trial->states && trial->setup.start_estimated; s++)
+    for (int64_t s = 0; s < test->states && test->setup.start_estimated; s++)
         if (first->starts[s] > 0 && s != pooled->start_reference)
             pooled->targets[count++] = (pess__target){s, pooled->start_reference};
     qsort(pooled->targets, (size_t)count, sizeof *pooled->targets, compare_targets);
@@ -155,24 +154,24 @@ static pess_status list_targets(pess__pooled *pooled, pess_error *error) {
 }
 
 static pess_status index_targets(pess__pooled *pooled, pess_error *error) {
-    const pess__trial *trial = pooled->trial;
-    const pess_counts *first = trial->setup.first;
+    const pess__holdout *test = pooled->test;
+    const pess_counts *first = test->setup.first;
     const int64_t successors = first->row[first->states * first->actions];
     PESS_TRY(pess__allocate(&pooled->target_of, successors, sizeof *pooled->target_of, "targets", error));
-    PESS_TRY(pess__allocate(&pooled->target_end, trial->rows, sizeof *pooled->target_end, "targets", error));
-    for (int64_t z = 0; z < trial->rows; z++) {
-        const int64_t pair = trial->pair[z], reference = trial->reference[z];
+    PESS_TRY(pess__allocate(&pooled->target_end, test->rows, sizeof *pooled->target_end, "targets", error));
+    for (int64_t z = 0; z < test->rows; z++) {
+        const int64_t pair = test->pair[z], reference = test->reference[z];
         for (int64_t i = first->row[pair]; i < first->row[pair + 1]; i++)
             pooled->target_of[i] = first->next[i] == reference
                                        ? -1
                                        : find_target(pooled, (pess__target){(int64_t)first->next[i], reference});
-        pooled->target_end[z] = first->n_terminal[pair] > 0 && reference != trial->states
-                                    ? find_target(pooled, (pess__target){trial->states, reference})
+        pooled->target_end[z] = first->n_terminal[pair] > 0 && reference != test->states
+                                    ? find_target(pooled, (pess__target){test->states, reference})
                                     : -1;
     }
-    PESS_TRY(pess__allocate(&pooled->target_start, trial->states, sizeof *pooled->target_start, "targets", error));
-    for (int64_t s = 0; s < trial->states; s++)
-        pooled->target_start[s] = trial->setup.start_estimated && first->starts[s] > 0 && s != pooled->start_reference
+    PESS_TRY(pess__allocate(&pooled->target_start, test->states, sizeof *pooled->target_start, "targets", error));
+    for (int64_t s = 0; s < test->states; s++)
+        pooled->target_start[s] = test->setup.start_estimated && first->starts[s] > 0 && s != pooled->start_reference
                                       ? find_target(pooled, (pess__target){s, pooled->start_reference})
                                       : -1;
     return PESS_OK;
@@ -180,43 +179,43 @@ static pess_status index_targets(pess__pooled *pooled, pess_error *error) {
 
 /* What the first part says of the starts. */
 static void look_at_starts(pess__pooled *pooled) {
-    const pess__trial *trial = pooled->trial;
-    const int64_t *starts = trial->setup.first->starts;
-    if (!trial->setup.start_estimated) return;
-    for (int64_t s = 0; s < trial->states; s++) {
+    const pess__holdout *test = pooled->test;
+    const int64_t *starts = test->setup.first->starts;
+    if (!test->setup.start_estimated) return;
+    for (int64_t s = 0; s < test->states; s++) {
         if (starts[s] > starts[pooled->start_reference]) pooled->start_reference = s;
-        pooled->starts_expected += trial->setup.ratio * (double)starts[s];
-        pooled->start_centre += trial->setup.start_first[s] * trial->value[s];
+        pooled->starts_expected += test->setup.ratio * (double)starts[s];
+        pooled->start_centre += test->setup.start_first[s] * test->value[s];
     }
 }
 
 static pess_status build(pess__pooled *pooled, pess_error *error) {
-    const pess__trial *trial = pooled->trial;
-    const int64_t states = trial->states;
+    const pess__holdout *test = pooled->test;
+    const int64_t states = test->states;
     look_at_starts(pooled);
     PESS_TRY(list_targets(pooled, error));
     PESS_TRY(index_targets(pooled, error));
     PESS_TRY(pess__allocate(&pooled->first_inverse, (states + 1) * states, sizeof(double), "a pooled test", error));
     for (int i = 0; i < PESS__POOLED_PRIORS; i++) {
-        PESS_TRY(pess__allocate(&pooled->prior_v[i], trial->rows + 1, sizeof(double), "a prior", error));
-        PESS_TRY(pess__allocate(&pooled->prior_r[i], trial->rows + 1, sizeof(double), "a prior", error));
+        PESS_TRY(pess__allocate(&pooled->prior_v[i], test->rows + 1, sizeof(double), "a prior", error));
+        PESS_TRY(pess__allocate(&pooled->prior_r[i], test->rows + 1, sizeof(double), "a prior", error));
         PESS_TRY(pess__allocate(&pooled->prior_scale[i], pooled->target_count, sizeof(double), "a prior", error));
     }
     uint8_t *bad;
     PESS_TRY(pess__allocate(&bad, states, sizeof *bad, "a pooled test", error));
-    for (int64_t z = 0; z < trial->rows; z++)
-        if (trial->setup.first->n[trial->pair[z]] == 0) bad[trial->state[z]] = 1;
+    for (int64_t z = 0; z < test->rows; z++)
+        if (test->setup.first->n[test->pair[z]] == 0) bad[test->state[z]] = 1;
     for (int64_t s = 0; s < states; s++)
-        if (trial->setup.terminal[s]) bad[s] = 1;
-    const pess_status status = pess__pooled_invert(trial, trial->setup.first, bad, pooled->first_inverse, error);
+        if (test->setup.terminal[s]) bad[s] = 1;
+    const pess_status status = pess__pooled_invert(test, test->setup.first, bad, pooled->first_inverse, error);
     free(bad);
     return status;
 }
 
-pess_status pess__pooled_create(pess__trial *trial, pess__pooled **out, pess_error *error) {
+pess_status pess__pooled_create(pess__holdout *test, pess__pooled **out, pess_error *error) {
     pess__pooled *pooled;
     PESS_TRY(pess__allocate(&pooled, 1, sizeof *pooled, "a pooled test", error));
-    pooled->trial = trial;
+    pooled->test = test;
     const pess_status status = build(pooled, error);
     if (status == PESS_OK)
         *out = pooled;
@@ -260,8 +259,8 @@ static void work_release(work *w) {
 }
 
 static pess_status work_create(const pess__pooled *pooled, work *w, pess_error *error) {
-    const int64_t rows = pooled->trial->rows + 1;
-    w->threads = pooled->trial->setup.threads;
+    const int64_t rows = pooled->test->rows + 1;
+    w->threads = pooled->test->setup.threads;
     PESS_TRY(pess__allocate(&w->along, w->threads, sizeof *w->along, "a pooled test", error));
     PESS_TRY(pess__allocate(&w->next_h, pooled->target_count, sizeof(double), "a pooled test", error));
     for (int i = 0; i < w->threads; i++) {
@@ -276,28 +275,28 @@ static pess_status work_create(const pess__pooled *pooled, work *w, pess_error *
 /* ln of the number of events behind the differences over their δ: targets, both signs, priors. */
 static double relative_log(const pess__pooled *pooled) {
     const double events = 2.0 * PESS__POOLED_PRIORS * (double)(pooled->target_count > 0 ? pooled->target_count : 1);
-    return log(events / pooled->trial->setup.delta_relative);
+    return log(events / pooled->test->setup.delta_relative);
 }
 
 /* A new bound of |g(s) − g(t)| from (1) and (2), the best of the priors from `from` on. */
 static double bring_down(const pess__pooled_view *view, int from, int64_t k, direction *along) {
     const pess__pooled *pooled = view->pooled;
-    const pess__trial *trial = pooled->trial;
+    const pess__holdout *test = pooled->test;
     const pess__target target = pooled->targets[k];
-    const int64_t states = trial->states;
+    const int64_t states = test->states;
     const double *plus = view->inverse + target.s * states, *minus = view->inverse + target.t * states;
     double held = 0, best = INFINITY;
     for (int64_t s = 0; s < states; s++)
-        if (view->bad[s]) held += fabs(plus[s] - minus[s]) * (trial->high[s] - trial->low[s]);
-    along->count = trial->rows;
-    weigh(trial, view->inverse, view->counts, view->bad, NULL, target, along->d);
+        if (view->bad[s]) held += fabs(plus[s] - minus[s]) * (test->high[s] - test->low[s]);
+    along->count = test->rows;
+    weigh(test, view->inverse, view->counts, view->bad, NULL, target, along->d);
     for (int i = from; i < pooled->prior_count; i++) {
-        weigh(trial, pooled->first_inverse, NULL, NULL, NULL, target, along->centre);
+        weigh(test, pooled->first_inverse, NULL, NULL, NULL, target, along->centre);
         set_prior(pooled, pooled->prior_scale[i][k], pooled->prior_v[i], pooled->prior_r[i], along);
         best = fmin(best, noise(view, along, relative_log(pooled)));
     }
     const double shift =
-        (view->low_value[target.s] - trial->value[target.s]) - (view->low_value[target.t] - trial->value[target.t]);
+        (view->low_value[target.s] - test->value[target.s]) - (view->low_value[target.t] - test->value[target.t]);
     return fabs(shift) + held + best;
 }
 
@@ -305,7 +304,7 @@ static double bring_down(const pess__pooled_view *view, int from, int64_t k, dir
 static double round_of_differences(pess__pooled_view *view, int from, work *w) {
     const int64_t count = view->pooled->target_count;
     _Atomic double gain = 0;
-#pragma omp parallel num_threads(w->threads) if (count * view->pooled->trial->rows > 50000)
+#pragma omp parallel num_threads(w->threads) if (count * view->pooled->test->rows > 50000)
     {
         direction *along = &w->along[omp_get_thread_num()];
         double most = 0;
@@ -323,19 +322,19 @@ static double round_of_differences(pess__pooled_view *view, int from, work *w) {
 
 /* A prior tuned to the V and R that the view has now. */
 static void keep_prior(pess__pooled *pooled, const pess__pooled_view *view, work *w) {
-    const pess__trial *trial = pooled->trial;
+    const pess__holdout *test = pooled->test;
     const int i = pooled->prior_count++;
-    const double scale = (trial->setup.v_hi - trial->setup.v_lo) * 1e-6;
-    for (int64_t z = 0; z < trial->rows; z++) {
-        pooled->prior_v[i][z] = fmax(view->v[z], trial->expected[z] * trial->variance[z]) + scale * scale;
+    const double scale = (test->setup.v_hi - test->setup.v_lo) * 1e-6;
+    for (int64_t z = 0; z < test->rows; z++) {
+        pooled->prior_v[i][z] = fmax(view->v[z], test->expected[z] * test->variance[z]) + scale * scale;
         pooled->prior_r[i][z] = view->range[z] + scale;
     }
-    pooled->prior_v[i][trial->rows] = view->v[trial->rows] + scale * scale;
-    pooled->prior_r[i][trial->rows] = view->range[trial->rows] + scale;
+    pooled->prior_v[i][test->rows] = view->v[test->rows] + scale * scale;
+    pooled->prior_r[i][test->rows] = view->range[test->rows] + scale;
     for (int64_t k = 0; k < pooled->target_count; k++) {
-        weigh(trial, pooled->first_inverse, NULL, NULL, NULL, pooled->targets[k], w->along[0].d);
+        weigh(test, pooled->first_inverse, NULL, NULL, NULL, pooled->targets[k], w->along[0].d);
         pooled->prior_scale[i][k] =
-            prior_scale(trial->rows, w->along[0].d, pooled->prior_v[i], pooled->prior_r[i], relative_log(pooled));
+            prior_scale(test->rows, w->along[0].d, pooled->prior_v[i], pooled->prior_r[i], relative_log(pooled));
     }
 }
 
@@ -361,31 +360,31 @@ pess_status pess__pooled_tune(pess__pooled *pooled, const pess_counts *imagined,
 /* ρ·v^π: the visits from ρ as direction, two priors. */
 static double main_noise(const pess__pooled_view *view, direction *along, double *visits) {
     const pess__pooled *pooled = view->pooled;
-    const pess__trial *trial = pooled->trial;
+    const pess__holdout *test = pooled->test;
     const pess__target start = {-1, -1};
-    const int64_t states = trial->states;
+    const int64_t states = test->states;
     double best = INFINITY;
-    along->count = trial->rows + (view->starts ? 1 : 0);
+    along->count = test->rows + (view->starts ? 1 : 0);
     for (int wide = 0; wide < 2; wide++) {
         const double share = wide ? 1 - MAIN_SHARE : MAIN_SHARE, factor = wide ? 4 : 1;
-        const double log_term = log(1 / (share * trial->setup.delta_pooled));
+        const double log_term = log(1 / (share * test->setup.delta_pooled));
         double *v = pooled->prior_v[pooled->prior_count - 1], *r = pooled->prior_r[pooled->prior_count - 1];
         for (int64_t z = 0; z < along->count; z++) v[z] *= factor, r[z] *= factor;
         for (int64_t t = 0; t < states; t++) {
             visits[t] = 0;
             for (int64_t s = 0; s < states; s++)
-                visits[t] += trial->setup.start_first[s] * pooled->first_inverse[s * states + t];
+                visits[t] += test->setup.start_first[s] * pooled->first_inverse[s * states + t];
         }
-        weigh(trial, NULL, NULL, NULL, visits, start, along->centre);
-        if (view->starts) along->centre[trial->rows] = 1 / pooled->starts_expected;
+        weigh(test, NULL, NULL, NULL, visits, start, along->centre);
+        if (view->starts) along->centre[test->rows] = 1 / pooled->starts_expected;
         set_prior(pooled, prior_scale(along->count, along->centre, v, r, log_term), v, r, along);
         for (int64_t z = 0; z < along->count; z++) v[z] /= factor, r[z] /= factor;
         for (int64_t t = 0; t < states; t++) {
             visits[t] = 0;
-            for (int64_t s = 0; s < states; s++) visits[t] += trial->setup.start[s] * view->inverse[s * states + t];
+            for (int64_t s = 0; s < states; s++) visits[t] += test->setup.start[s] * view->inverse[s * states + t];
         }
-        weigh(trial, NULL, view->counts, view->bad, visits, start, along->d);
-        if (view->starts) along->d[trial->rows] = 1 / view->starts_count;
+        weigh(test, NULL, view->counts, view->bad, visits, start, along->d);
+        if (view->starts) along->d[test->rows] = 1 / view->starts_count;
         best = fmin(best, noise(view, along, log_term));
     }
     return best;
@@ -394,8 +393,8 @@ static double main_noise(const pess__pooled_view *view, direction *along, double
 /* The test with the rows of fewer than `least` samples held at their box: a choice that costs nothing, for (2) holds
  * for all directions and the box always. */
 static pess_status apply_at(pess__pooled *pooled, int64_t least, double *visits, pess_error *error) {
-    pess__trial *trial = pooled->trial;
-    const pess__trial_setup *setup = &trial->setup;
+    pess__holdout *test = pooled->test;
+    const pess__holdout_setup *setup = &test->setup;
     pess__pooled_view *view = NULL;
     work w = {0};
     pess_status status = pess__pooled_view_create(pooled, setup->second, setup->dry, least, &view, error);
@@ -405,13 +404,13 @@ static pess_status apply_at(pess__pooled *pooled, int64_t least, double *visits,
         for (int i = 0; i < 15; i++)
             if (round_of_differences(view, 0, &w) < 0.03) break;
         double low = 0, high = 0;
-        for (int64_t s = 0; s < trial->states; s++) {
+        for (int64_t s = 0; s < test->states; s++) {
             low += setup->start[s] * view->low_value[s];
             high += setup->start[s] * view->high_value[s];
         }
         const double width = main_noise(view, &w.along[0], visits) + 1e-10 * (setup->v_hi - setup->v_lo);
-        trial->pooled_lower = fmax(trial->pooled_lower, low - width);
-        trial->pooled_upper = fmin(trial->pooled_upper, high + width);
+        test->pooled_lower = fmax(test->pooled_lower, low - width);
+        test->pooled_upper = fmin(test->pooled_upper, high + width);
     }
     work_release(&w);
     pess__pooled_view_destroy(view);
@@ -420,9 +419,9 @@ static pess_status apply_at(pess__pooled *pooled, int64_t least, double *visits,
 
 pess_status pess__pooled_apply(pess__pooled *pooled, pess_error *error) {
     static const int64_t thresholds[] = {4, 1, 16, 64, 256};
-    const size_t count = pooled->trial->setup.dry ? 1 : sizeof thresholds / sizeof *thresholds;
+    const size_t count = pooled->test->setup.dry ? 1 : sizeof thresholds / sizeof *thresholds;
     double *visits;
-    PESS_TRY(pess__allocate(&visits, pooled->trial->states, sizeof *visits, "visits", error));
+    PESS_TRY(pess__allocate(&visits, pooled->test->states, sizeof *visits, "visits", error));
     pess_status status = PESS_OK;
     for (size_t i = 0; i < count && status == PESS_OK; i++) status = apply_at(pooled, thresholds[i], visits, error);
     free(visits);

@@ -18,7 +18,7 @@
 #ifndef PESS_CERTIFY_POOLED_H
 #define PESS_CERTIFY_POOLED_H
 
-#include "certify/trial.h"
+#include "certify/holdout.h"
 
 enum { PESS__POOLED_PRIORS = 6 };
 
@@ -28,7 +28,7 @@ typedef struct pess__target {
 } pess__target;
 
 typedef struct pess__pooled {
-    pess__trial *trial;
+    pess__holdout *test;
     int64_t target_count;
     pess__target *targets;
     int64_t *target_of;      /* [successors of first] of the successor against its row's reference, or -1 */
@@ -56,11 +56,11 @@ typedef struct pess__pooled_view {
     double *h;                      /* [targets] */
 } pess__pooled_view;
 
-pess_status pess__pooled_create(pess__trial *trial, pess__pooled **out, pess_error *error);
+pess_status pess__pooled_create(pess__holdout *test, pess__pooled **out, pess_error *error);
 void pess__pooled_destroy(pess__pooled *pooled);
-/* Runs on the first part's own prediction (the trial must hold its second part and box) and keeps the priors. */
+/* Runs on the first part's own prediction (the test must hold its second part and box) and keeps the priors. */
 pess_status pess__pooled_tune(pess__pooled *pooled, const pess_counts *imagined, pess_error *error);
-/* The test itself: sets the trial's pooled_lower and pooled_upper. */
+/* The test itself: sets the test's pooled_lower and pooled_upper. */
 pess_status pess__pooled_apply(pess__pooled *pooled, pess_error *error);
 
 /* pooled_view.c */
@@ -70,7 +70,7 @@ pess_status pess__pooled_view_create(const pess__pooled *pooled, const pess_coun
 void pess__pooled_view_destroy(pess__pooled_view *view);
 void pess__pooled_view_refresh(pess__pooled_view *view); /* V and R from h and the box */
 /* rows of (I − γP)⁻¹ for the chain in counts without the bad states. */
-pess_status pess__pooled_invert(const pess__trial *trial, const pess_counts *counts, const uint8_t *bad,
+pess_status pess__pooled_invert(const pess__holdout *test, const pess_counts *counts, const uint8_t *bad,
                                 double *inverse, pess_error *error);
 
 #endif

@@ -7,24 +7,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-pess_status pess__pooled_invert(const pess__trial *trial, const pess_counts *counts, const uint8_t *bad,
+pess_status pess__pooled_invert(const pess__holdout *test, const pess_counts *counts, const uint8_t *bad,
                                 double *inverse, pess_error *error) {
-    const int64_t states = trial->states, stride = pess__lu_stride(states);
+    const int64_t states = test->states, stride = pess__lu_stride(states);
     double *matrix;
     PESS_TRY(pess__allocate(&matrix, states * stride, sizeof *matrix, "the chain of a policy", error));
     for (int64_t s = 0; s < states; s++) {
         matrix[s * stride + s] = 1;
         if (bad[s]) continue;
-        for (int64_t z = trial->first_row[s]; z < trial->first_row[s + 1]; z++) {
-            const int64_t pair = trial->pair[z];
-            const double share = trial->setup.gamma * trial->weight[z] / (double)counts->n[pair];
+        for (int64_t z = test->first_row[s]; z < test->first_row[s + 1]; z++) {
+            const int64_t pair = test->pair[z];
+            const double share = test->setup.gamma * test->weight[z] / (double)counts->n[pair];
             for (int64_t i = counts->row[pair]; i < counts->row[pair + 1]; i++)
                 matrix[s * stride + counts->next[i]] -= share * (double)counts->n_next[i];
         }
     }
-    pess__lu_factor(matrix, states, stride, trial->setup.threads);
+    pess__lu_factor(matrix, states, stride, test->setup.threads);
     /* Row s of the inverse solves xᵀ(I − γP) = e_sᵀ. */
-#pragma omp parallel for num_threads(trial->setup.threads) schedule(static) if (states > 64)
+#pragma omp parallel for num_threads(test->setup.threads) schedule(static) if (states > 64)
     for (int64_t s = 0; s < states; s++) {
         double *row = inverse + s * states;
         memset(row, 0, (size_t)states * sizeof *row);
@@ -36,22 +36,22 @@ pess_status pess__pooled_invert(const pess__trial *trial, const pess_counts *cou
 }
 
 static void mark_bad(pess__pooled_view *view, int64_t least) {
-    const pess__trial *trial = view->pooled->trial;
-    for (int64_t s = 0; s < trial->states; s++) {
-        view->bad[s] = trial->setup.terminal[s];
-        for (int64_t z = trial->first_row[s]; z < trial->first_row[s + 1]; z++)
-            if (view->counts->n[trial->pair[z]] < least) view->bad[s] = 1;
+    const pess__holdout *test = view->pooled->test;
+    for (int64_t s = 0; s < test->states; s++) {
+        view->bad[s] = test->setup.terminal[s];
+        for (int64_t z = test->first_row[s]; z < test->first_row[s + 1]; z++)
+            if (view->counts->n[test->pair[z]] < least) view->bad[s] = 1;
     }
 }
 
 static void values(pess__pooled_view *view, const double *held, double *constant, double *out) {
-    const pess__trial *trial = view->pooled->trial;
-    const int64_t states = trial->states;
+    const pess__holdout *test = view->pooled->test;
+    const int64_t states = test->states;
     for (int64_t s = 0; s < states; s++) {
         constant[s] = view->bad[s] ? held[s] : 0;
-        for (int64_t z = trial->first_row[s]; z < trial->first_row[s + 1] && !view->bad[s]; z++) {
-            const int64_t pair = trial->pair[z];
-            constant[s] += trial->weight[z] * view->counts->reward_sum[pair] / (double)view->counts->n[pair];
+        for (int64_t z = test->first_row[s]; z < test->first_row[s + 1] && !view->bad[s]; z++) {
+            const int64_t pair = test->pair[z];
+            constant[s] += test->weight[z] * view->counts->reward_sum[pair] / (double)view->counts->n[pair];
         }
     }
     for (int64_t s = 0; s < states; s++) {
@@ -62,33 +62,33 @@ static void values(pess__pooled_view *view, const double *held, double *constant
 }
 
 static void start_differences(pess__pooled_view *view) {
-    const pess__trial *trial = view->pooled->trial;
+    const pess__holdout *test = view->pooled->test;
     for (int64_t k = 0; k < view->pooled->target_count; k++) {
         const int64_t s = view->pooled->targets[k].s, t = view->pooled->targets[k].t;
-        const double *v = trial->value;
+        const double *v = test->value;
         view->h[k] =
-            fmax((trial->high[s] - v[s]) - (trial->low[t] - v[t]), (trial->high[t] - v[t]) - (trial->low[s] - v[s]));
+            fmax((test->high[s] - v[s]) - (test->low[t] - v[t]), (test->high[t] - v[t]) - (test->low[s] - v[s]));
     }
 }
 
 static pess_status fill(pess__pooled_view *view, int64_t least, pess_error *error) {
-    const pess__trial *trial = view->pooled->trial;
-    const int64_t states = trial->states;
+    const pess__holdout *test = view->pooled->test;
+    const int64_t states = test->states;
     const char *what = "a pooled test";
     PESS_TRY(pess__allocate(&view->bad, states, sizeof *view->bad, what, error));
     PESS_TRY(pess__allocate(&view->inverse, (states + 1) * states, sizeof(double), what, error));
     PESS_TRY(pess__allocate(&view->low_value, states + 1, sizeof(double), what, error));
     PESS_TRY(pess__allocate(&view->high_value, states + 1, sizeof(double), what, error));
-    PESS_TRY(pess__allocate(&view->v, trial->rows + 1, sizeof(double), what, error));
-    PESS_TRY(pess__allocate(&view->range, trial->rows + 1, sizeof(double), what, error));
+    PESS_TRY(pess__allocate(&view->v, test->rows + 1, sizeof(double), what, error));
+    PESS_TRY(pess__allocate(&view->range, test->rows + 1, sizeof(double), what, error));
     PESS_TRY(pess__allocate(&view->h, view->pooled->target_count, sizeof(double), what, error));
     double *constant;
     PESS_TRY(pess__allocate(&constant, states, sizeof *constant, what, error));
     mark_bad(view, least);
-    const pess_status status = pess__pooled_invert(trial, view->counts, view->bad, view->inverse, error);
+    const pess_status status = pess__pooled_invert(test, view->counts, view->bad, view->inverse, error);
     if (status == PESS_OK) {
-        values(view, trial->low, constant, view->low_value);
-        values(view, trial->high, constant, view->high_value);
+        values(view, test->low, constant, view->low_value);
+        values(view, test->high, constant, view->high_value);
         start_differences(view);
     }
     free(constant);
@@ -101,10 +101,10 @@ pess_status pess__pooled_view_create(const pess__pooled *pooled, const pess_coun
     PESS_TRY(pess__allocate(&view, 1, sizeof *view, "a pooled test", error));
     view->pooled = pooled;
     view->counts = counts;
-    if (pooled->trial->setup.start_estimated) {
-        view->starts = imagined ? pooled->trial->setup.first->starts : counts->starts;
-        view->starts_scale = imagined ? pooled->trial->setup.ratio : 1;
-        for (int64_t s = 0; s < pooled->trial->states; s++)
+    if (pooled->test->setup.start_estimated) {
+        view->starts = imagined ? pooled->test->setup.first->starts : counts->starts;
+        view->starts_scale = imagined ? pooled->test->setup.ratio : 1;
+        for (int64_t s = 0; s < pooled->test->states; s++)
             view->starts_count += view->starts_scale * (double)view->starts[s];
     }
     const pess_status status = fill(view, least, error);
@@ -128,30 +128,30 @@ void pess__pooled_view_destroy(pess__pooled_view *view) {
 }
 
 /* |g(s') − g(reference)| from the box alone. */
-static double from_box(const pess__trial *trial, int64_t s, int64_t reference) {
-    const double *v = trial->value;
-    return fmax((trial->high[s] - v[s]) - (trial->low[reference] - v[reference]),
-                (trial->high[reference] - v[reference]) - (trial->low[s] - v[s]));
+static double from_box(const pess__holdout *test, int64_t s, int64_t reference) {
+    const double *v = test->value;
+    return fmax((test->high[s] - v[s]) - (test->low[reference] - v[reference]),
+                (test->high[reference] - v[reference]) - (test->low[s] - v[s]));
 }
 
 /* Σ_s' n(z,s')·h(s')²; both lists of successors are in ascending order. */
 static double moved_squares(const pess__pooled_view *view, int64_t z) {
     const pess__pooled *pooled = view->pooled;
-    const pess__trial *trial = pooled->trial;
-    const pess_counts *first = trial->setup.first, *counts = view->counts;
-    const int64_t pair = trial->pair[z], reference = trial->reference[z];
+    const pess__holdout *test = pooled->test;
+    const pess_counts *first = test->setup.first, *counts = view->counts;
+    const int64_t pair = test->pair[z], reference = test->reference[z];
     int64_t at = first->row[pair];
     double sum = 0;
     for (int64_t i = counts->row[pair]; i < counts->row[pair + 1]; i++) {
         const int64_t s = counts->next[i];
         if (s == reference) continue;
         while (at < first->row[pair + 1] && first->next[at] < s) at++;
-        double h = from_box(trial, s, reference);
+        double h = from_box(test, s, reference);
         if (at < first->row[pair + 1] && first->next[at] == s) h = fmin(h, view->h[pooled->target_of[at]]);
         sum += (double)counts->n_next[i] * h * h;
     }
-    if (counts->n_terminal[pair] > 0 && reference != trial->states) {
-        double h = from_box(trial, trial->states, reference);
+    if (counts->n_terminal[pair] > 0 && reference != test->states) {
+        double h = from_box(test, test->states, reference);
         if (pooled->target_end[z] >= 0) h = fmin(h, view->h[pooled->target_end[z]]);
         sum += (double)counts->n_terminal[pair] * h * h;
     }
@@ -161,33 +161,33 @@ static double moved_squares(const pess__pooled_view *view, int64_t z) {
 /* The row of the starts: Y = v^π(s₀), no reward and no discount. */
 static void refresh_starts(pess__pooled_view *view, double least, double most) {
     const pess__pooled *pooled = view->pooled;
-    const pess__trial *trial = pooled->trial;
-    const int64_t reference = pooled->start_reference, at = trial->rows;
-    const double centre = pooled->start_centre, *v = trial->value;
+    const pess__holdout *test = pooled->test;
+    const int64_t reference = pooled->start_reference, at = test->rows;
+    const double centre = pooled->start_centre, *v = test->value;
     double squares = 0, moved = 0;
-    for (int64_t s = 0; s < trial->states; s++) {
+    for (int64_t s = 0; s < test->states; s++) {
         const double n = view->starts_scale * (double)view->starts[s];
         if (n == 0) continue;
         squares += n * (v[s] - centre) * (v[s] - centre);
         if (s == reference) continue;
-        double h = from_box(trial, s, reference);
+        double h = from_box(test, s, reference);
         if (pooled->target_start[s] >= 0) h = fmin(h, view->h[pooled->target_start[s]]);
         moved += n * h * h;
     }
     const double root = sqrt(squares) + sqrt(moved);
     view->v[at] = root * root;
-    view->range[at] = fmax(most - centre - (trial->low[reference] - v[reference]),
-                           centre + (trial->high[reference] - v[reference]) - least);
+    view->range[at] = fmax(most - centre - (test->low[reference] - v[reference]),
+                           centre + (test->high[reference] - v[reference]) - least);
 }
 
 void pess__pooled_view_refresh(pess__pooled_view *view) {
-    const pess__trial *trial = view->pooled->trial;
+    const pess__holdout *test = view->pooled->test;
     double least, most;
-    pess__trial_extremes(trial, trial->low, trial->high, &least, &most);
-    for (int64_t z = 0; z < trial->rows; z++) {
-        const double root = sqrt(trial->squares[z]) + trial->setup.gamma * sqrt(moved_squares(view, z));
+    pess__holdout_extremes(test, test->low, test->high, &least, &most);
+    for (int64_t z = 0; z < test->rows; z++) {
+        const double root = sqrt(test->squares[z]) + test->setup.gamma * sqrt(moved_squares(view, z));
         view->v[z] = root * root;
-        view->range[z] = pess__trial_range(trial, z, trial->low, trial->high, least, most);
+        view->range[z] = pess__holdout_range(test, z, test->low, test->high, least, most);
     }
     if (view->starts) refresh_starts(view, least, most);
 }

@@ -8,6 +8,7 @@
  * sup E[μ^π] is one MDP with u for rewards and P_D for dynamics; theorem 4's sup is the proximal family on that MDP.
  * inf is taken over a list of policies: any of them gives a valid bound, the best one the tightest. */
 #include "core/memory.h"
+#include "core/settings.h"
 #include "core/threads.h"
 #include "model/counts.h"
 #include "model/model.h"
@@ -35,10 +36,26 @@ double pess_theorem_1(int64_t count, const double *f, const double *f_hat, doubl
     return under + over;
 }
 
-pess_theorem_options pess_theorem_options_defaults(void) {
-    static const double alphas[] = {0, 0.25, 0.5, 0.75, 1};
-    return (pess_theorem_options){.gamma = 0.99, .delta = 0.05, .alphas = alphas, .alpha_count = 5};
-}
+#define FIELD(name) PESS__FIELD(pess_theorem_options, name)
+
+static const pess_setting settings[] = {
+    {"uncertainty", 'u', PESS_SETTING_TEXT, FIELD(uncertainty), "hoeffding", .argument = "NAME",
+     .sentence = "Bellman uncertainty, one with a number per pair; the paper's is hoeffding"},
+    {"gamma", 0, PESS_SETTING_NUMBER, FIELD(gamma), "0.99", .least = 0, .most = 1, .open = PESS_SETTING_BELOW_MOST,
+     .argument = "G", .sentence = "discount"},
+    {"delta", 0, PESS_SETTING_NUMBER, FIELD(delta), "0.05", PESS__BETWEEN(0, 1), .argument = "D",
+     .sentence = "error probability"},
+    {"max-successors", 0, PESS_SETTING_COUNT, FIELD(max_successors), NULL, PESS__AT_LEAST(0), .argument = "K",
+     .sentence = "declare how many next states a pair can have", .where_unset = "all states"},
+    {"iid", 0, PESS_SETTING_SWITCH, FIELD(iid), "off",
+     .sentence = "declare that the transitions are independent draws, although the log has episodes"},
+    PESS__THREADS_SETTING(pess_theorem_options),
+};
+
+static const pess_setting_table table = PESS__SETTING_TABLE("theorem", pess_theorem_options, settings);
+PESS__SETTINGS_OF(theorem, table)
+
+static const double standard_alphas[] = {0, 0.25, 0.5, 0.75, 1};
 
 /* ------------------------------------------------------------------------------------------------ the table's work */
 
@@ -53,9 +70,10 @@ typedef struct witness {
 
 typedef struct bench {
     const pess_theorem_options *options;
+    bool trajectories;
     const pess_counts *counts;
     const pess_model *truth, *model;
-    pess_model doubt; /* the empirical dynamics with u for rewards; borrows the model's arrays */
+    pess_model mu_model; /* the empirical dynamics with u for rewards; borrows the model's arrays */
     const double *start;
     double *u; /* [S*A] */
     double optimal, sup_mu;
@@ -70,7 +88,7 @@ static pess_solve_options solve_options(const bench *b, const char *algorithm, d
     o.delta = b->options->delta;
     o.alpha = alpha;
     o.absorbed = false;
-    o.trajectories = b->options->trajectories;
+    o.trajectories = b->trajectories;
     o.max_successors = b->options->max_successors;
     o.threads = b->options->threads;
     return o;
@@ -131,7 +149,7 @@ static pess_status add_witness(bench *b, const char *name, pess_policy *policy, 
     witness *w = &b->witnesses[b->witness_count++];
     *w = (witness){.name = name, .policy = policy};
     const pess_solve_options options = solve_options(b, "naive", 0);
-    PESS_TRY(value_in(b, &b->doubt, NULL, policy, &options, &w->mu, error));
+    PESS_TRY(value_in(b, &b->mu_model, NULL, policy, &options, &w->mu, error));
     return loss_of(b, policy, &w->loss, error);
 }
 
@@ -161,13 +179,13 @@ static pess_status gather(bench *b, pess_error *error) {
     PESS_TRY(solve_on(b, b->model, NULL, &naive, &policy, NULL, error));
     PESS_TRY(add_witness(b, "the naive policy", policy, error));
     for (int64_t z = 0; z < pairs; z++) b->u[z] = -b->u[z];
-    const pess_status status = solve_on(b, &b->doubt, NULL, &naive, &policy, NULL, error);
+    const pess_status status = solve_on(b, &b->mu_model, NULL, &naive, &policy, NULL, error);
     for (int64_t z = 0; z < pairs; z++) b->u[z] = -b->u[z];
     PESS_TRY(status);
     PESS_TRY(add_witness(b, "the least uncertain policy", policy, error));
     PESS_TRY(pess_policy_empirical(b->counts, b->model, &policy, error));
     PESS_TRY(add_witness(b, "the empirical policy", policy, error));
-    return solve_on(b, &b->doubt, NULL, &naive, NULL, &b->sup_mu, error);
+    return solve_on(b, &b->mu_model, NULL, &naive, NULL, &b->sup_mu, error);
 }
 
 /* ------------------------------------------------------------------------------------------------ the theorems */
@@ -191,7 +209,7 @@ static void theorem_3(const bench *b, double alpha, pess_theorem_row *row) {
     row->sup_term = (1 - alpha) * b->sup_mu;
 }
 
-/* The family's penalty makes its value E[naive value] − α·X(π). On the MDP of doubts that is E[μ] − αX, so
+/* The family's penalty makes its value E[naive value] − α·X(π). On the MDP of uncertainties that is E[μ] − αX, so
  * E[μ] + αX = 2E[μ] − it. */
 static pess_status proximal_infimum(const bench *b, const pess_solve_options *options, pess_theorem_row *row,
                                     pess_error *error) {
@@ -199,7 +217,7 @@ static pess_status proximal_infimum(const bench *b, const pess_solve_options *op
     for (int i = 0; i < b->witness_count; i++) {
         const witness *w = &b->witnesses[i];
         double penalised = 0;
-        PESS_TRY(value_in(b, &b->doubt, b->counts, w->policy, options, &penalised, error));
+        PESS_TRY(value_in(b, &b->mu_model, b->counts, w->policy, options, &penalised, error));
         const double term = w->loss + 2 * w->mu - penalised;
         if (term < row->inf_term) row->inf_term = term, row->witness = w->name;
     }
@@ -209,7 +227,7 @@ static pess_status proximal_infimum(const bench *b, const pess_solve_options *op
 static pess_status theorem_4(const bench *b, double alpha, pess_theorem_row *row, pess_error *error) {
     const pess_solve_options options = solve_options(b, "proximal", alpha);
     PESS_TRY(proximal_infimum(b, &options, row, error));
-    return solve_on(b, &b->doubt, b->counts, &options, NULL, &row->sup_term, error);
+    return solve_on(b, &b->mu_model, b->counts, &options, NULL, &row->sup_term, error);
 }
 
 static pess_status theorem_density(const bench *b, double alpha, pess_theorem_row *row, pess_error *error) {
@@ -256,15 +274,11 @@ static pess_status fill_rows(const bench *b, pess_theorem_row *rows, int64_t *co
     return PESS_OK;
 }
 
-static pess_status check(const bench *b, const pess__uncertainty *uncertainty, const char *name, pess_error *error) {
+static pess_status check(const bench *b, const pess__uncertainty *uncertainty, pess_error *error) {
     const pess_theorem_options *o = b->options;
     if (!uncertainty || !uncertainty->compute)
         return pess__fail(error, PESS_ARGUMENT,
-                          "the theorems need an uncertainty with one number per pair; '%s' is none", name);
-    if (!(o->gamma >= 0 && o->gamma < 1))
-        return pess__fail(error, PESS_ARGUMENT, "the theorems need a discount below 1, found %g", o->gamma);
-    if (!(o->delta > 0 && o->delta < 1))
-        return pess__fail(error, PESS_ARGUMENT, "delta must be between 0 and 1, found %g", o->delta);
+                          "the theorems need an uncertainty with one number per pair; '%s' is none", o->uncertainty);
     for (int64_t i = 0; i < o->alpha_count; i++)
         if (!(o->alphas[i] >= 0 && o->alphas[i] <= 1))
             return pess__fail(error, PESS_ARGUMENT, "the theorems speak of alpha between 0 and 1, found %g",
@@ -281,31 +295,40 @@ static pess_status prepare(bench *b, const pess__uncertainty *uncertainty, pess_
                                .model = b->model,
                                .gamma = b->options->gamma,
                                .delta = b->options->delta,
-                               .trajectories = b->options->trajectories,
+                               .trajectories = b->trajectories,
                                .max_successors = b->options->max_successors,
                                .threads = pess__threads(b->options->threads)};
     pess__value_range(b->model, b->options->gamma, &problem.v_lo, &problem.v_hi);
     PESS_TRY(pess__allocate(&b->u, b->model->states * b->model->actions, sizeof *b->u, "the uncertainty", error));
     PESS_TRY(uncertainty->compute(&problem, NULL, b->u, error));
-    b->doubt = *b->model;
-    b->doubt.reward = b->u;
-    b->doubt.reward_lo = 0; /* a pair never seen has u = W and, where its row is a sink, nothing after it */
-    b->doubt.reward_hi = problem.v_hi - problem.v_lo;
+    b->mu_model = *b->model;
+    b->mu_model.reward = b->u;
+    b->mu_model.reward_lo = 0; /* a pair never seen has u = W and, where its row is a sink, nothing after it */
+    b->mu_model.reward_hi = problem.v_hi - problem.v_lo;
     return gather(b, error);
 }
 
 pess_status pess_theorems(const pess_mdp *mdp, const pess_counts *counts, const pess_model *model, const double *start,
                           const pess_theorem_options *options, pess_theorem_row *rows, int64_t *count,
                           pess_error *error) {
-    const pess_theorem_options defaults = pess_theorem_options_defaults();
-    pess_theorem_options own = options ? *options : defaults;
-    if (!own.uncertainty) own.uncertainty = "hoeffding";
-    const pess__uncertainty *uncertainty = pess__uncertainty_find(own.uncertainty);
+    pess_theorem_options settled;
+    PESS_TRY(pess__settle(&table, options, &settled, error));
+    options = &settled;
+    if (!settled.alphas) {
+        settled.alphas = standard_alphas;
+        settled.alpha_count = sizeof standard_alphas / sizeof *standard_alphas;
+    }
+    const pess__uncertainty *uncertainty = pess__uncertainty_find(options->uncertainty);
     pess_model *truth = NULL;
     PESS_TRY(pess_mdp_model(mdp, &truth, error));
-    bench b = {.options = &own, .counts = counts, .truth = truth, .model = model, .start = start};
+    bench b = {.options = options,
+               .trajectories = counts->has_episodes && !options->iid,
+               .counts = counts,
+               .truth = truth,
+               .model = model,
+               .start = start};
     *count = 0;
-    pess_status status = check(&b, uncertainty, own.uncertainty, error);
+    pess_status status = check(&b, uncertainty, error);
     if (status == PESS_OK) status = prepare(&b, uncertainty, error);
     if (status == PESS_OK) status = fill_rows(&b, rows, count, error);
     for (int i = 0; i < b.witness_count; i++) pess_policy_destroy(b.witnesses[i].policy);

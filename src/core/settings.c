@@ -316,6 +316,16 @@ pess_status pess_setting_check(const pess_setting_table *table, const void *opti
     return check_values(table, options, error);
 }
 
+/* A text that is NULL is not set: the default holds. */
+static void fill_texts(const pess_setting_table *table, void *options) {
+    for (size_t i = 0; i < table->count; i++) {
+        const pess_setting *setting = &table->rows[i];
+        if (setting->kind != PESS_SETTING_TEXT || setting->standard == NULL) continue;
+        const char **field = (const char **)((char *)options + setting->offset);
+        if (*field == NULL) *field = setting->standard;
+    }
+}
+
 pess_status pess__settle(const pess_setting_table *table, const void *options, void *settled, pess_error *error) {
     pess_setting_defaults(table, settled);
     if (options == NULL) return PESS_OK;
@@ -323,5 +333,6 @@ pess_status pess__settle(const pess_setting_table *table, const void *options, v
     PESS_TRY(check_size(table, size, error));
     memcpy(settled, options, size);
     *(size_t *)settled = table->size;
+    fill_texts(table, settled);
     return check_values(table, settled, error);
 }

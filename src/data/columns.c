@@ -62,12 +62,12 @@ static pess_status check_block(const pess__stream *stream, pess__block *block, i
     return PESS_OK;
 }
 
-pess_status pess__cutter_next(pess__cutter *cutter, pess__stream *stream, pess__fill *fill, pess__batch *batch,
+pess_status pess__cutter_next(pess__cutter *cutter, pess__stream *stream, pess__fill *fill, pess__portion *portion,
                               pess_error *error) {
-    batch->blocks = cutter->blocks;
-    batch->count = 0;
-    for (; batch->count < cutter->count && cutter->at < cutter->rows; batch->count++) {
-        pess__block *block = &cutter->blocks[batch->count];
+    portion->blocks = cutter->blocks;
+    portion->count = 0;
+    for (; portion->count < cutter->count && cutter->at < cutter->rows; portion->count++) {
+        pess__block *block = &cutter->blocks[portion->count];
         const int64_t left = cutter->rows - cutter->at;
         block->rows = left < cutter->block_rows ? left : cutter->block_rows;
         PESS_TRY(fill(stream, block, cutter->at, error));

@@ -17,8 +17,8 @@ typedef pess_status pess__fill(pess__stream *stream, pess__block *block, int64_t
 pess_status pess__cutter_create(pess__cutter *cutter, pess__stream *stream, int64_t rows, int64_t block_rows,
                                 pess_error *error);
 void pess__cutter_free(pess__cutter *cutter);
-/* The next batch; count 0 at the end. Checks rewards, ends, probabilities and ids. */
-pess_status pess__cutter_next(pess__cutter *cutter, pess__stream *stream, pess__fill *fill, pess__batch *batch,
+/* The next portion; count 0 at the end. Checks rewards, ends, probabilities and ids. */
+pess_status pess__cutter_next(pess__cutter *cutter, pess__stream *stream, pess__fill *fill, pess__portion *portion,
                               pess_error *error);
 
 /* Turns the bytes of each of `count` elements around. */

@@ -1,4 +1,4 @@
-/* CSV logs: columns by name in any order, RFC 4180 quoting, gzip. The text is read in batches, cut into chunks at row
+/* CSV logs: columns by name in any order, RFC 4180 quoting, gzip. The text is read in portions, cut into chunks at row
  * ends, and the chunks are parsed in parallel; names are numbered afterwards in file order, so that nothing depends on
  * the number of threads. */
 #include "core/memory.h"
@@ -23,7 +23,7 @@ typedef struct csv_reader {
     int64_t line;          /* of the first byte held */
     int64_t chunks, created;
     pess__csv_chunk *chunk; /* [chunks] */
-    pess__block *blocks;    /* [chunks] what the last batch showed; the memory is the chunks' */
+    pess__block *blocks;    /* [chunks] what the last portion showed; the memory is the chunks' */
     int64_t *remap;         /* scratch: chunk's own name id -> id in the whole log */
     int64_t remap_capacity;
 } csv_reader;
@@ -220,10 +220,10 @@ static int64_t cut(csv_reader *r, size_t *bytes) {
     return count;
 }
 
-static pess_status restart(pess__stream *stream, csv_reader *r, int family, pess_error *error) {
-    r->layout.named[family] = true;
+static pess_status restart(pess__stream *stream, csv_reader *r, int numbering, pess_error *error) {
+    r->layout.named[numbering] = true;
     pess_names **names[] = {&stream->state_names, &stream->action_names, &stream->episode_names};
-    for (int f = 0; f < PESS__FAMILIES; f++) {
+    for (int f = 0; f < PESS__NUMBERINGS; f++) {
         pess__names_destroy(*names[f]);
         *names[f] = NULL;
         if (r->layout.named[f]) PESS_TRY(pess__names_create(names[f], error));
@@ -237,52 +237,52 @@ static pess_status restart(pess__stream *stream, csv_reader *r, int family, pess
 }
 
 /* Gives the chunk's names their ids in the whole log. */
-static pess_status number_names(pess__stream *stream, csv_reader *r, pess__csv_chunk *chunk, int family,
+static pess_status number_names(pess__stream *stream, csv_reader *r, pess__csv_chunk *chunk, int numbering,
                                 pess_names *names, pess_error *error) {
-    const int64_t count = pess_names_count(chunk->names[family]);
+    const int64_t count = pess_names_count(chunk->names[numbering]);
     PESS_TRY(pess__grow(&r->remap, &r->remap_capacity, count + 1, sizeof *r->remap, "names", error));
     for (int64_t i = 0; i < count; i++) {
-        const char *name = pess_names_get(chunk->names[family], i);
+        const char *name = pess_names_get(chunk->names[numbering], i);
         PESS_TRY(pess__names_add(names, name, strlen(name), &r->remap[i], error));
-        if (family == PESS__EPISODES || r->remap[i] < r->layout.limit[family]) continue;
+        if (numbering == PESS__EPISODES || r->remap[i] < r->layout.limit[numbering]) continue;
         char shown[PESS__SHOWN_SIZE];
         pess__csv_problem problem = {0};
-        pess__csv_set_problem(&problem, r->line + chunk->first[family][i].line, chunk->first[family][i].column,
+        pess__csv_set_problem(&problem, r->line + chunk->first[numbering][i].line, chunk->first[numbering][i].column,
                               "found the %s %s, which is number %lld; expected at most %lld different ones%s",
-                              family == PESS__STATES ? "state" : "action", pess__shown(name, strlen(name), shown),
-                              (long long)r->remap[i] + 1, (long long)r->layout.limit[family],
-                              r->layout.declared[family] ? ", as declared" : "");
+                              numbering == PESS__STATES ? "state" : "action", pess__shown(name, strlen(name), shown),
+                              (long long)r->remap[i] + 1, (long long)r->layout.limit[numbering],
+                              r->layout.declared[numbering] ? ", as declared" : "");
         return pess__csv_report(pess__infile_name(stream->file), &problem, error);
     }
     pess__block *block = &chunk->block;
     const uint32_t max_id = (uint32_t)(pess_names_count(names) > 0 ? pess_names_count(names) - 1 : 0);
     for (int64_t i = 0; i < block->rows; i++) {
-        if (family == PESS__STATES) {
+        if (numbering == PESS__STATES) {
             block->state[i] = (uint32_t)r->remap[block->state[i]];
             block->next_state[i] = (uint32_t)r->remap[block->next_state[i]];
-        } else if (family == PESS__ACTIONS) {
+        } else if (numbering == PESS__ACTIONS) {
             block->action[i] = (uint32_t)r->remap[block->action[i]];
         } else {
             block->episode[i] = r->remap[block->episode[i]];
         }
     }
-    if (family == PESS__STATES) block->max_state = max_id;
-    if (family == PESS__ACTIONS) block->max_action = max_id;
+    if (numbering == PESS__STATES) block->max_state = max_id;
+    if (numbering == PESS__ACTIONS) block->max_action = max_id;
     return PESS_OK;
 }
 
-/* In file order: problems, names, line numbers. *family is set where the log has to be read again. */
-static pess_status settle(pess__stream *stream, csv_reader *r, int64_t count, int *family, pess_error *error) {
+/* In file order: problems, names, line numbers. *numbering is set where the log has to be read again. */
+static pess_status settle(pess__stream *stream, csv_reader *r, int64_t count, int *numbering, pess_error *error) {
     pess_names *const names[] = {stream->state_names, stream->action_names, stream->episode_names};
     for (int64_t i = 0; i < count; i++) {
         pess__csv_chunk *chunk = &r->chunk[i];
-        for (int f = 0; f < PESS__FAMILIES; f++)
+        for (int f = 0; f < PESS__NUMBERINGS; f++)
             if (r->layout.named[f]) PESS_TRY(number_names(stream, r, chunk, f, names[f], error));
         if (chunk->problem.status != PESS_OK) {
             chunk->problem.line += r->line;
             return pess__csv_report(pess__infile_name(stream->file), &chunk->problem, error);
         }
-        if ((*family = chunk->switch_family) >= 0) return PESS_OK;
+        if ((*numbering = chunk->switch_numbering) >= 0) return PESS_OK;
         r->line += chunk->lines;
         r->blocks[i] = chunk->block;
     }
@@ -298,7 +298,7 @@ static pess_status create_chunks(csv_reader *r, int64_t count, pess_error *error
     return PESS_OK;
 }
 
-static pess_status next_csv(pess__stream *stream, pess__batch *batch, pess_error *error) {
+static pess_status next_csv(pess__stream *stream, pess__portion *portion, pess_error *error) {
     csv_reader *r = stream->reader;
     for (;;) {
         size_t bytes = 0;
@@ -313,16 +313,16 @@ static pess_status next_csv(pess__stream *stream, pess__batch *batch, pess_error
         PESS_TRY(create_chunks(r, count, error));
 #pragma omp parallel for schedule(dynamic, 1) num_threads(stream->threads) if (count > 1)
         for (int64_t i = 0; i < count; i++) pess__csv_chunk_parse(&r->chunk[i], &r->layout);
-        int family = -1;
-        PESS_TRY(settle(stream, r, count, &family, error));
-        if (family >= 0) {
-            PESS_TRY(restart(stream, r, family, error));
-            batch->restarted = true;
+        int numbering = -1;
+        PESS_TRY(settle(stream, r, count, &numbering, error));
+        if (numbering >= 0) {
+            PESS_TRY(restart(stream, r, numbering, error));
+            portion->restarted = true;
             continue;
         }
         consume(r, bytes);
-        batch->blocks = r->blocks;
-        batch->count = count;
+        portion->blocks = r->blocks;
+        portion->count = count;
         return PESS_OK;
     }
 }
@@ -372,4 +372,14 @@ static pess_status write_csv(const pess_dataset *data, const char *path, pess_er
     return pess__outfile_commit(file, error);
 }
 
-const pess__format pess__format_csv = {matches, open_csv, next_csv, close_csv, write_csv};
+const pess__format pess__format_csv = {
+    .info = {.name = "csv",
+             .extensions = ".csv .csv.gz",
+             .summary = "text with a header line: state,action,reward,next_state and optional columns",
+             .reads = true,
+             .writes = true},
+    .matches = matches,
+    .open = open_csv,
+    .next = next_csv,
+    .close = close_csv,
+    .write = write_csv};

@@ -19,15 +19,16 @@ pess_status pess__csv_chunk_create(pess__csv_chunk *chunk, const pess__csv_layou
     const int64_t capacity = bytes / (layout->columns + 4) + 2;
     PESS_TRY(pess__block_create(&chunk->block, capacity, layout->has[PESS__ROLE_EPISODE], layout->has[PESS__ROLE_STEP],
                                 layout->has[PESS__ROLE_PROBABILITY], error));
-    for (int family = 0; family < PESS__FAMILIES; family++) PESS_TRY(pess__names_create(&chunk->names[family], error));
+    for (int numbering = 0; numbering < PESS__NUMBERINGS; numbering++)
+        PESS_TRY(pess__names_create(&chunk->names[numbering], error));
     return pess__allocate(&chunk->fields, layout->columns, sizeof *chunk->fields, "a row", error);
 }
 
 void pess__csv_chunk_free(pess__csv_chunk *chunk) {
     pess__block_free(&chunk->block);
-    for (int family = 0; family < PESS__FAMILIES; family++) {
-        pess__names_destroy(chunk->names[family]);
-        free(chunk->first[family]);
+    for (int numbering = 0; numbering < PESS__NUMBERINGS; numbering++) {
+        pess__names_destroy(chunk->names[numbering]);
+        free(chunk->first[numbering]);
     }
     free(chunk->fields);
     *chunk = (pess__csv_chunk){0};
@@ -48,19 +49,19 @@ static bool all_digits(const char *text, size_t length) {
 }
 
 /* The id of a name in the chunk's own table; -1 after a problem with memory. */
-static int64_t add_name(parse *p, int family, const char *text, size_t length, int64_t line, int64_t column) {
+static int64_t add_name(parse *p, int numbering, const char *text, size_t length, int64_t line, int64_t column) {
     pess__csv_chunk *chunk = p->chunk;
-    pess_names *names = chunk->names[family];
+    pess_names *names = chunk->names[numbering];
     const int64_t before = pess_names_count(names);
     int64_t id = -1;
     if (pess__names_add(names, text, length, &id, NULL) != PESS_OK ||
-        pess__grow(&chunk->first[family], &chunk->first_capacity[family], before + 1, sizeof *chunk->first[family],
-                   "names", NULL) != PESS_OK) {
+        pess__grow(&chunk->first[numbering], &chunk->first_capacity[numbering], before + 1,
+                   sizeof *chunk->first[numbering], "names", NULL) != PESS_OK) {
         pess__csv_set_problem(&chunk->problem, line, column, "not enough memory for names");
         chunk->problem.status = PESS_MEMORY;
         return -1;
     }
-    if (id == before) chunk->first[family][id] = (struct pess__csv_place){line, column};
+    if (id == before) chunk->first[numbering][id] = (struct pess__csv_place){line, column};
     return id;
 }
 
@@ -125,21 +126,21 @@ static bool flag_of(const char *text, size_t length, bool *flag) {
 }
 
 /* A name that is in the table already; new ones go the long way once, where they are checked. */
-static inline bool known_name(parse *p, int family, const char **at, int64_t *id) {
+static inline bool known_name(parse *p, int numbering, const char **at, int64_t *id) {
     const char *end = token_end(*at);
-    *id = pess__names_find(p->chunk->names[family], *at, (size_t)(end - *at));
+    *id = pess__names_find(p->chunk->names[numbering], *at, (size_t)(end - *at));
     *at = end;
     return *id >= 0;
 }
 
-static inline bool plain_id(parse *p, int family, const char **at, uint32_t *out) {
-    if (p->layout->named[family]) {
+static inline bool plain_id(parse *p, int numbering, const char **at, uint32_t *out) {
+    if (p->layout->named[numbering]) {
         int64_t id = 0;
-        if (!known_name(p, family, at, &id)) return false;
+        if (!known_name(p, numbering, at, &id)) return false;
         *out = (uint32_t)id;
         return true;
     }
-    return plain_integer(at, out) && *out < p->layout->limit[family];
+    return plain_integer(at, out) && *out < p->layout->limit[numbering];
 }
 
 static inline bool plain_flag(const char **at, uint8_t end_if_set, uint8_t *end) {
@@ -214,7 +215,7 @@ static inline const char *read_plain_row(parse *p, const char *at, int64_t i) {
 
 /* ---------------------------------------------------------------------------------------------- the row in full */
 
-static const char *const family_name[] = {"state", "action"};
+static const char *const id_name[] = {"state", "action"};
 
 static bool wrong(parse *p, pess__role role, const pess__csv_field *field, const char *expected) {
     char shown[PESS__SHOWN_SIZE];
@@ -223,36 +224,37 @@ static bool wrong(parse *p, pess__role role, const pess__csv_field *field, const
     return false;
 }
 
-static bool wrong_id(parse *p, pess__role role, int family, const pess__csv_field *field) {
+static bool wrong_id(parse *p, pess__role role, int numbering, const pess__csv_field *field) {
     char expected[160];
-    const long long last = (long long)p->layout->limit[family] - 1;
-    if (p->layout->declared[family])
+    const long long last = (long long)p->layout->limit[numbering] - 1;
+    if (p->layout->declared[numbering])
         (void)snprintf(expected, sizeof expected, "an integer from 0 to %lld, as %lld %ss are declared", last, last + 1,
-                       family_name[family]);
+                       id_name[numbering]);
     else
         (void)snprintf(expected, sizeof expected, "a %s: an integer from 0 to %lld or a name that is not a number",
-                       family_name[family], last);
+                       id_name[numbering], last);
     return wrong(p, role, field, expected);
 }
 
 /* The id of a state or action. Integers as long as the column holds nothing else; then names. Text that looks like a
  * number but is no id is an error in both cases, as it is more likely damage than a name. */
-static bool read_id(parse *p, pess__role role, int family, const pess__csv_field *field, uint32_t *out) {
+static bool read_id(parse *p, pess__role role, int numbering, const pess__csv_field *field, uint32_t *out) {
     double number = 0;
     int64_t id = 0;
     const bool digits = all_digits(field->text, field->length);
     if (digits && (!pess__parse_int64(field->text, field->text + field->length, &id) ||
-                   id >= (p->layout->named[family] ? (family == PESS__STATES ? PESS_MAX_STATES : PESS_MAX_ACTIONS)
-                                                   : p->layout->limit[family])))
-        return wrong_id(p, role, family, field);
+                   id >= (p->layout->named[numbering] ? (numbering == PESS__STATES ? PESS_MAX_STATES : PESS_MAX_ACTIONS)
+                                                      : p->layout->limit[numbering])))
+        return wrong_id(p, role, numbering, field);
     if (!digits && (field->length == 0 || pess__parse_double(field->text, field->text + field->length, &number)))
-        return wrong_id(p, role, family, field);
+        return wrong_id(p, role, numbering, field);
     if (!digits && !pess__names_valid(field->text, field->length)) return wrong(p, role, field, "text in UTF-8");
-    if (!p->layout->named[family] && !digits) {
-        p->chunk->switch_family = family;
+    if (!p->layout->named[numbering] && !digits) {
+        p->chunk->switch_numbering = numbering;
         return false;
     }
-    if (p->layout->named[family]) id = add_name(p, family, field->text, field->length, field->line, field->column);
+    if (p->layout->named[numbering])
+        id = add_name(p, numbering, field->text, field->length, field->line, field->column);
     *out = (uint32_t)id;
     return id >= 0;
 }
@@ -262,10 +264,10 @@ static bool read_episode(parse *p, const pess__csv_field *field, int64_t *out) {
     if (field->length == 0) return wrong(p, PESS__ROLE_EPISODE, field, "an integer or a name");
     if (!p->layout->named[PESS__EPISODES]) {
         if (pess__parse_int64(field->text, field->text + field->length, out)) return true;
-        if (pess__names_valid(field->text, field->length)) p->chunk->switch_family = PESS__EPISODES;
+        if (pess__names_valid(field->text, field->length)) p->chunk->switch_numbering = PESS__EPISODES;
     }
     if (!pess__names_valid(field->text, field->length)) return wrong(p, PESS__ROLE_EPISODE, field, "text in UTF-8");
-    if (p->chunk->switch_family >= 0) return false;
+    if (p->chunk->switch_numbering >= 0) return false;
     *out = add_name(p, PESS__EPISODES, field->text, field->length, field->line, field->column);
     return *out >= 0;
 }
@@ -348,8 +350,8 @@ void pess__csv_chunk_parse(pess__csv_chunk *chunk, const pess__csv_layout *layou
     uint32_t max_state = 0, max_action = 0;
     int64_t rows = 0;
     chunk->problem.status = PESS_OK;
-    chunk->switch_family = -1;
-    for (int family = 0; family < PESS__FAMILIES; family++) pess__names_clear(chunk->names[family]);
+    chunk->switch_numbering = -1;
+    for (int numbering = 0; numbering < PESS__NUMBERINGS; numbering++) pess__names_clear(chunk->names[numbering]);
     while (cursor.at < cursor.end) {
         const char *next = read_plain_row(&p, cursor.at, rows);
         if (next != NULL) {

@@ -12,9 +12,9 @@ typedef struct pess__csv_layout {
     int64_t core;  /* state,action,reward,next_state stand side by side from this column on; -1: they do not */
     uint8_t *role; /* [columns] pess__role */
     bool has[PESS__ROLES];
-    bool named[PESS__FAMILIES]; /* tokens are names, numbered in order of appearance */
-    int64_t limit[2];           /* ids of states and actions are below this */
-    bool declared[2];           /* ... because the caller said so */
+    bool named[PESS__NUMBERINGS]; /* tokens are names, numbered in order of appearance */
+    int64_t limit[2];             /* ids of states and actions are below this */
+    bool declared[2];             /* ... because the caller said so */
 } pess__csv_layout;
 
 typedef struct pess__csv_chunk {
@@ -22,12 +22,13 @@ typedef struct pess__csv_chunk {
     pess__block block;
     int64_t lines;             /* line feeds passed; problem lines count from 0 at the chunk's first line */
     pess__csv_problem problem; /* the first one; rows before it are in the block */
-    int switch_family;         /* this family holds a name: read the log again; -1: none. Never with a problem */
-    pess_names *names[PESS__FAMILIES]; /* in order of appearance in this chunk; block ids refer to them */
+    int switch_numbering;      /* this numbering turned out to hold a name: read the log again; -1: none. Never with a
+                                  problem */
+    pess_names *names[PESS__NUMBERINGS]; /* in order of appearance in this chunk; block ids refer to them */
     struct pess__csv_place {
         int64_t line, column;
-    } * first[PESS__FAMILIES]; /* where each name first stands */
-    int64_t first_capacity[PESS__FAMILIES];
+    } * first[PESS__NUMBERINGS]; /* where each name first stands */
+    int64_t first_capacity[PESS__NUMBERINGS];
     pess__csv_field *fields; /* [columns] */
 } pess__csv_chunk;
 

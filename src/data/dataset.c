@@ -67,12 +67,12 @@ static void append(pess_dataset *data, const pess__block *block) {
 static pess_status read_all(pess__stream *stream, pess_dataset *data, pess_error *error) {
     int64_t capacity = 0;
     for (;;) {
-        pess__batch batch;
-        PESS_TRY(pess__stream_next(stream, &batch, error));
-        if (batch.restarted) data->rows = 0;
-        if (batch.count == 0) break;
+        pess__portion portion;
+        PESS_TRY(pess__stream_next(stream, &portion, error));
+        if (portion.restarted) data->rows = 0;
+        if (portion.count == 0) break;
         PESS_TRY(grow_columns(data, stream, &capacity, stream->rows, error));
-        for (int64_t i = 0; i < batch.count; i++) append(data, &batch.blocks[i]);
+        for (int64_t i = 0; i < portion.count; i++) append(data, &portion.blocks[i]);
     }
     data->states = stream->states;
     data->actions = stream->actions;
@@ -108,12 +108,17 @@ pess_status pess_dataset_read(const char *path, const pess_read_options *options
 pess_status pess_dataset_write(const pess_dataset *data, const char *path, const char *format, pess_error *error) {
     if (path == NULL) return pess__fail(error, PESS_ARGUMENT, "no path is given");
     const pess__format *chosen = format != NULL ? pess__format_find(format) : pess__format_of_path(path);
-    if (chosen == NULL && format != NULL)
-        return pess__fail(error, PESS_ARGUMENT, "there is no format '%.40s'; there are csv, npz and pesslog", format);
-    if (chosen == NULL)
-        return pess__fail(error, PESS_ARGUMENT,
-                          "%s: the name tells no format; expected one that ends in .csv, .csv.gz, .npz or .pesslog",
-                          path);
+    char known[200];
+    if (chosen == NULL && format != NULL) {
+        pess__format_names(known, sizeof known);
+        return pess__fail(error, PESS_ARGUMENT, "there is no format '%.40s'; there are %s", format, known);
+    }
+    if (chosen == NULL) {
+        pess__format_extensions(known, sizeof known);
+        return pess__fail(error, PESS_ARGUMENT, "%s: no format has this ending; expected one of %s", path, known);
+    }
+    if (chosen->write == NULL)
+        return pess__fail(error, PESS_ARGUMENT, "%s: the format %s can be read, not written", path, chosen->info.name);
     return chosen->write(data, path, error);
 }
 

@@ -274,9 +274,18 @@ static pess_status fill(pess__stream *stream, pess__block *block, int64_t first,
     return PESS_OK;
 }
 
-static pess_status next_npz(pess__stream *stream, pess__batch *batch, pess_error *error) {
+static pess_status next_npz(pess__stream *stream, pess__portion *portion, pess_error *error) {
     npz_reader *r = stream->reader;
-    return pess__cutter_next(&r->cutter, stream, fill, batch, error);
+    return pess__cutter_next(&r->cutter, stream, fill, portion, error);
 }
 
-const pess__format pess__format_npz = {matches, open_npz, next_npz, close_npz, pess__npz_write};
+const pess__format pess__format_npz = {.info = {.name = "npz",
+                                                .extensions = ".npz",
+                                                .summary = "NumPy arrays of the same names in a zip file",
+                                                .reads = true,
+                                                .writes = true},
+                                       .matches = matches,
+                                       .open = open_npz,
+                                       .next = next_npz,
+                                       .close = close_npz,
+                                       .write = pess__npz_write};

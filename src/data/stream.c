@@ -46,9 +46,11 @@ static pess_status check_options(const pess_read_options *options, pess_error *e
         return pess__fail(error, PESS_ARGUMENT,
                           "the declared sizes are %lld states and %lld actions; expected 0 or more",
                           (long long)options->states, (long long)options->actions);
-    if (options->format != NULL && pess__format_find(options->format) == NULL)
-        return pess__fail(error, PESS_ARGUMENT, "there is no format '%.40s'; there are csv, npz and pesslog",
-                          options->format);
+    if (options->format != NULL && pess__format_find(options->format) == NULL) {
+        char known[200];
+        pess__format_names(known, sizeof known);
+        return pess__fail(error, PESS_ARGUMENT, "there is no format '%.40s'; there are %s", options->format, known);
+    }
     return pess__check_sizes("the declared sizes", options->states, options->actions, error);
 }
 
@@ -122,21 +124,21 @@ static pess_status report(pess__stream *stream, pess_error *error) {
     return pess__fail(error, PESS_INTERRUPTED, "%s: reading was interrupted", pess__infile_name(stream->file));
 }
 
-pess_status pess__stream_next(pess__stream *stream, pess__batch *batch, pess_error *error) {
-    *batch = (pess__batch){0};
-    PESS_TRY(stream->format->next(stream, batch, error));
-    if (batch->restarted) {
+pess_status pess__stream_next(pess__stream *stream, pess__portion *portion, pess_error *error) {
+    *portion = (pess__portion){0};
+    PESS_TRY(stream->format->next(stream, portion, error));
+    if (portion->restarted) {
         stream->rows = 0;
         if (!stream->states_declared) stream->states = 0;
         if (!stream->actions_declared) stream->actions = 0;
     }
-    for (int64_t i = 0; i < batch->count; i++) {
-        const pess__block *block = &batch->blocks[i];
+    for (int64_t i = 0; i < portion->count; i++) {
+        const pess__block *block = &portion->blocks[i];
         stream->rows += block->rows;
         if (block->rows > 0 && block->max_state >= stream->states) stream->states = (int64_t)block->max_state + 1;
         if (block->rows > 0 && block->max_action >= stream->actions) stream->actions = (int64_t)block->max_action + 1;
     }
-    if (batch->count > 0) return report(stream, error);
+    if (portion->count > 0) return report(stream, error);
     if (stream->rows == 0)
         return pess__fail(error, PESS_INPUT, "%s: found no transitions, expected at least one",
                           pess__infile_name(stream->file));

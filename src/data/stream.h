@@ -1,4 +1,4 @@
-/* A log as it flows from a file: batches of blocks of rows, in the order of the file, never the whole of it. Every
+/* A log as it flows from a file: portions of blocks of rows, in the order of the file, never the whole of it. Every
  * format delivers this; datasets and counts are built from it. */
 #ifndef PESS_DATA_STREAM_H
 #define PESS_DATA_STREAM_H
@@ -20,7 +20,7 @@ typedef enum pess__role {
 } pess__role;
 
 /* Columns that share one numbering: states (state and next_state), actions, episodes. */
-enum { PESS__STATES, PESS__ACTIONS, PESS__EPISODES, PESS__FAMILIES };
+enum { PESS__STATES, PESS__ACTIONS, PESS__EPISODES, PESS__NUMBERINGS };
 
 extern const char *const pess__role_name[PESS__ROLES]; /* as the columns are called in files */
 
@@ -41,11 +41,11 @@ pess_status pess__block_create(pess__block *block, int64_t capacity, bool episod
                                pess_error *error);
 void pess__block_free(pess__block *block);
 
-typedef struct pess__batch {
+typedef struct pess__portion {
     const pess__block *blocks;
     int64_t count;  /* 0: the log is over */
-    bool restarted; /* forget all earlier batches: the log starts again (a column turned out to hold names) */
-} pess__batch;
+    bool restarted; /* forget all earlier portions: the log starts again (a column turned out to hold names) */
+} pess__portion;
 
 typedef struct pess__stream {
     const struct pess__format *format;
@@ -69,7 +69,7 @@ pess_status pess__stream_open(const char *path, const pess_read_options *options
 pess_status pess__stream_open_memory(const char *name, const void *bytes, size_t length,
                                      const pess_read_options *options, pess__stream **out, pess_error *error);
 /* The blocks stay valid until the next call. A log without a transition is PESS_INPUT. */
-pess_status pess__stream_next(pess__stream *stream, pess__batch *batch, pess_error *error);
+pess_status pess__stream_next(pess__stream *stream, pess__portion *portion, pess_error *error);
 void pess__stream_close(pess__stream *stream); /* NULL is fine */
 
 #endif

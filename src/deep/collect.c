@@ -5,9 +5,9 @@
 #include "core/rng.h"
 #include "core/text.h"
 #include "core/threads.h"
+#include "data/observations.h"
 #include "deep/game_notes.h"
 #include "deep/play.h"
-#include "deep/transitions.h"
 #include "nn/netfile.h"
 
 #include <stdio.h>
@@ -27,7 +27,7 @@ typedef struct collection {
     int64_t envs, actions, bytes;
     pess_batch *batch;
     pess__pass *pass;
-    pess_transitions *data;
+    pess_observations *data;
     int64_t steps; /* all environments have taken */
     uint8_t *bits; /* [envs*bytes] where they are now */
     double *rewards;
@@ -116,13 +116,13 @@ static pess_status open_collection(collection *c, pess_error *error) {
     char notes[PESS__DATA_NOTES_SIZE];
     PESS_TRY(open_environments(c, error));
     describe(c, notes, sizeof notes);
-    PESS_TRY(pess__transitions_create(o->mdp != NULL ? "mdp" : o->env.game, notes, pess_batch_bits(c->batch),
-                                      c->actions, &c->data, error));
-    PESS_TRY(pess__transitions_reserve(c->data, o->transitions, error));
+    PESS_TRY(pess__observations_create(o->mdp != NULL ? "mdp" : o->env.game, notes, pess_batch_bits(c->batch),
+                                       c->actions, &c->data, error));
+    PESS_TRY(pess__observations_reserve(c->data, o->transitions, error));
     PESS_TRY(open_buffers(c, error));
     pess_batch_observe(c->batch, &(pess_batch_out){.bits = c->bits});
     for (int64_t i = 0; i < c->envs; i++)
-        PESS_TRY(pess__transitions_number(c->data, c->bits + i * c->bytes, &c->number[i], error));
+        PESS_TRY(pess__observations_number(c->data, c->bits + i * c->bytes, &c->number[i], error));
     return PESS_OK;
 }
 
@@ -165,16 +165,16 @@ static void choose(collection *c) {
 
 /* Keeps the step that environment i took, as the next transition of its stretch. */
 static pess_status keep(collection *c, int64_t i, int64_t at, pess_error *error) {
-    uint8_t last[PESS__MAX_INPUT_BITS / 8];
+    uint8_t last[PESS__DATA_MAX_BITS / 8];
     const uint8_t *now = c->bits + i * c->bytes, *next = now;
     const pess_end end = (pess_end)c->ends[i];
     if (end != PESS_END_NONE && pess_batch_final_bits(c->batch, i, last)) next = last;
     const int32_t from = c->number[i];
     int32_t to;
-    PESS_TRY(pess__transitions_number(c->data, next, &to, error));
-    PESS_TRY(pess__transitions_set(c->data, at, from, c->choice[i], c->rewards[i], to, end, error));
+    PESS_TRY(pess__observations_number(c->data, next, &to, error));
+    PESS_TRY(pess__observations_set(c->data, at, from, c->choice[i], c->rewards[i], to, end, error));
     c->number[i] = to;
-    return end == PESS_END_NONE ? PESS_OK : pess__transitions_number(c->data, now, &c->number[i], error);
+    return end == PESS_END_NONE ? PESS_OK : pess__observations_number(c->data, now, &c->number[i], error);
 }
 
 static pess_status step(collection *c, pess_error *error) {
@@ -203,12 +203,12 @@ static pess_status run(collection *c, pess_error *error) {
     c->data->transitions = o->transitions;
     for (int64_t i = 0; i < c->envs; i++) {
         const int64_t last = begin_of(c, i + 1) - 1;
-        if (c->data->end[last] == PESS_END_NONE) PESS_TRY(pess__transitions_stop(c->data, last, error));
+        if (c->data->end[last] == PESS_END_NONE) PESS_TRY(pess__observations_stop(c->data, last, error));
     }
-    return pess__transitions_order(c->data, error);
+    return pess__observations_order(c->data, error);
 }
 
-pess_status pess_collect(const pess_collect_options *options, pess_transitions **out, pess_error *error) {
+pess_status pess_collect(const pess_collect_options *options, pess_observations **out, pess_error *error) {
     PESS_TRY(check_options(options, error));
     collection c = {.options = options};
     c.envs = options->envs < options->transitions ? options->envs : options->transitions;
@@ -218,6 +218,6 @@ pess_status pess_collect(const pess_collect_options *options, pess_transitions *
     if (status == PESS_OK)
         *out = c.data;
     else
-        pess_transitions_destroy(c.data);
+        pess_observations_destroy(c.data);
     return status;
 }

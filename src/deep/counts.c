@@ -27,7 +27,7 @@ static void warn(pess__fitted *f) {
 }
 
 pess_status pess__fitted_count(pess__fitted *f, pess_error *error) {
-    const pess_transitions *data = f->data;
+    const pess_observations *data = f->data;
     PESS_TRY(pess__allocate(&f->counts, data->states * data->actions, sizeof *f->counts, "the counts of pairs", error));
     for (int64_t i = 0; i < data->transitions; i++) f->counts[data->state[i] * data->actions + data->action[i]]++;
     if (f->learner->counts) warn(f);

@@ -1,15 +1,15 @@
 /* counts-alone: a control without values: the action that the data took most often in this state, by the uncertainty of
  * counts (and, outside the data, by the network that generalises it). */
-#include "deep/doubt.h"
+#include "deep/neural_uncertainty.h"
 
 #include <math.h>
 
-static double decide(double alpha, const pess__sight *sight, double *policy) {
+static double decide(double alpha, const pess__view *view, double *policy) {
     (void)alpha;
     int64_t best = 0;
-    for (int64_t a = 0; a < sight->actions; a++) {
+    for (int64_t a = 0; a < view->actions; a++) {
         policy[a] = 0;
-        if (sight->penalty[a] < sight->penalty[best]) best = a;
+        if (view->penalty[a] < view->penalty[best]) best = a;
     }
     policy[best] = 1;
     return NAN; /* it has no opinion on values */
@@ -24,6 +24,6 @@ const pess__learner pess__learner_counts_alone = {
              .alpha = NAN,
              .uncertainty = "counts"},
     .decide = decide,
-    .doubt = &pess__doubt_counts,
+    .uncertainty = &pess__neural_uncertainty_counts,
     .counts = true,
     .untrained = true};

@@ -6,8 +6,8 @@
  * The step size falls within every update. Imitation is the same loop with cross-entropy on the logged actions, where
  * "updates" are stretches of one long training. All that is random is a function of seed and update, so a run that was
  * interrupted ends in the same bytes. */
-#include "deep/doubt.h"
 #include "deep/game_notes.h"
+#include "deep/neural_uncertainty.h"
 
 #include "core/memory.h"
 #include "core/text.h"
@@ -90,12 +90,13 @@ static pess_status find_learner(pess__fitted *f, pess_error *error) {
     if (info->alpha_most > 0 && f->alpha > info->alpha_most)
         return pess__fail(error, PESS_ARGUMENT, "%s: %s is %g; 0 to %g is possible", info->name,
                           info->knob != NULL ? info->knob : "alpha", f->alpha, info->alpha_most);
-    if (!isnan(f->options.u_cap) && f->learner->doubt == NULL)
+    if (!isnan(f->options.u_cap) && f->learner->uncertainty == NULL)
         return pess__fail(error, PESS_ARGUMENT, "%s has no uncertainty to cap", info->name);
-    if (f->options.uncertainty_steps > 0 && (f->learner->doubt == NULL || f->learner->doubt->teach == NULL))
+    if (f->options.uncertainty_steps > 0 && (f->learner->uncertainty == NULL || f->learner->uncertainty->train == NULL))
         return pess__fail(error, PESS_ARGUMENT,
                           "%s trains no network of an uncertainty; uncertainty-steps does nothing", info->name);
-    if (f->learner->doubt != NULL) f->cap = isnan(f->options.u_cap) ? f->learner->doubt->info.cap : f->options.u_cap;
+    if (f->learner->uncertainty != NULL)
+        f->cap = isnan(f->options.u_cap) ? f->learner->uncertainty->info.cap : f->options.u_cap;
     return PESS_OK;
 }
 
@@ -111,7 +112,7 @@ static uint64_t fold(uint64_t hash, const void *bytes, int64_t size) {
     return hash;
 }
 
-static uint64_t fingerprint(const pess_transitions *data) {
+static uint64_t fingerprint(const pess_observations *data) {
     uint64_t hash = UINT64_C(0xCBF29CE484222325);
     hash = fold(hash, data->observations, data->states * data->bytes);
     hash = fold(hash, data->state, data->transitions * (int64_t)sizeof *data->state);
@@ -131,12 +132,12 @@ static void describe_further(pess__fitted *f, const char *rate) {
         used += (size_t)snprintf(f->settings + used, sizeof f->settings - used,
                                  "networks=%lld\nheads=%lld\nmixtures=%lld\n", (long long)pess__fitted_networks(f),
                                  (long long)pess__fitted_heads(f), (long long)pess__fitted_mixtures(f));
-    if (f->learner->doubt == NULL) return;
+    if (f->learner->uncertainty == NULL) return;
     char cap[PESS__NUMBER_SIZE];
     (void)pess__format_double(f->cap, cap);
     used += (size_t)snprintf(f->settings + used, sizeof f->settings - used,
-                             "uncertainty=%s\ncap=%s\nrelative=%s\nuncertainty_rate=%s\n", f->learner->doubt->info.name,
-                             cap, f->options.relative ? "on" : "off", rate);
+                             "uncertainty=%s\ncap=%s\nrelative=%s\nuncertainty_rate=%s\n",
+                             f->learner->uncertainty->info.name, cap, f->options.relative ? "on" : "off", rate);
     if (f->options.uncertainty_steps > 0)
         (void)snprintf(f->settings + used, sizeof f->settings - used, "uncertainty_steps=%lld\n",
                        (long long)f->options.uncertainty_steps);
@@ -269,12 +270,13 @@ static pess_status open_tables(pess__fitted *f, pess_error *error) {
     if (pess__fitted_heads(f) > 1)
         PESS_TRY(pess__allocate(&f->mixture, pess__fitted_mixtures(f) * pess__fitted_heads(f), sizeof *f->mixture, what,
                                 error));
-    if (f->learner->info.values || f->learner->doubt != NULL) PESS_TRY(pess__fitted_count(f, error));
+    if (f->learner->info.values || f->learner->uncertainty != NULL) PESS_TRY(pess__fitted_count(f, error));
     if (f->imitation != NULL) {
         PESS_TRY(pess__allocate(&f->prior, states * f->data->actions, sizeof *f->prior, what, error));
         PESS_TRY(pess__fitted_priors(f, error));
     }
-    if (f->learner->doubt != NULL && f->learner->doubt->outside != NULL) return pess__doubt_prepare(f, error);
+    if (f->learner->uncertainty != NULL && f->learner->uncertainty->outside != NULL)
+        return pess__neural_uncertainty_prepare(f, error);
     return PESS_OK;
 }
 
@@ -315,8 +317,8 @@ static pess_status open_training(pess__fitted *f, const pess_train_options *opti
     f->best = -INFINITY;
     PESS_TRY(find_learner(f, error));
     plan(f);
-    PESS_TRY(open_networks(f, error));
     PESS_TRY(pess__fitted_environment(f, error));
+    PESS_TRY(open_networks(f, error));
     f->fingerprint = fingerprint(f->data);
     uint32_t imitation = 0;
     const bool imitates = f->learner->info.imitation, given = f->options.imitation != NULL;
@@ -341,8 +343,8 @@ static void close_training(pess__fitted *f) {
     pess__net_destroy(f->net);
     pess__net_destroy(f->frozen);
     pess__net_destroy(f->imitation);
-    pess__net_destroy(f->doubting);
-    pess_transitions_destroy(f->imagined);
+    pess__net_destroy(f->uncertainty_net);
+    pess_observations_destroy(f->imagined);
     for (int i = 0; i < PESS__MAX_FURTHER; i++) {
         pess__trainer_destroy(f->further_trainer[i]);
         pess__net_destroy(f->further[i]);
@@ -356,7 +358,7 @@ static void close_training(pess__fitted *f) {
 /* ---- learning */
 
 int64_t pess__fitted_draw(pess__fitted *f, int64_t network, pess__rng *rng) {
-    const pess_transitions *data = f->data;
+    const pess_observations *data = f->data;
     int64_t different = 0;
     for (int64_t i = 0; i < f->batch; i++) {
         const int64_t row = pess__fitted_row(f, network, rng), state = data->state[row];

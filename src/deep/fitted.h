@@ -2,9 +2,9 @@
 #ifndef PESS_DEEP_FITTED_H
 #define PESS_DEEP_FITTED_H
 
+#include "data/observations.h"
 #include "deep/generations.h"
 #include "deep/learner.h"
-#include "deep/transitions.h"
 #include "nn/trainer.h"
 
 enum {
@@ -24,10 +24,10 @@ typedef struct pess__fitted {
     const pess__learner *learner;
     double alpha;
     char settings[PESS__SETTINGS_SIZE]; /* lines "key=value" of all that decides the result */
-    const pess_transitions *data;       /* options.data, or `imagined` */
+    const pess_observations *data;      /* options.data, or `imagined` */
     uint64_t fingerprint;               /* of options.data */
     pess_env_options env;               /* where policies are played: the game as the data had it */
-    pess_transitions *imagined;         /* data with transitions of a model; NULL without one */
+    pess_observations *imagined;        /* data with transitions of a model; NULL without one */
     int64_t updates, steps, batch;      /* of this algorithm under the protocol */
     pess__net *net, *frozen;            /* frozen: where the targets come from */
     pess__net *imitation;               /* NULL unless the learner needs it */
@@ -36,14 +36,14 @@ typedef struct pess__fitted {
     int further_count;
     pess__net *further[PESS__MAX_FURTHER];
     pess__trainer *further_trainer[PESS__MAX_FURTHER];
-    pess__net *actor;    /* one of the further, or NULL */
-    pess__net *doubting; /* the doubt's network, or NULL */
-    double cap;          /* of u */
+    pess__net *actor;           /* one of the further, or NULL */
+    pess__net *uncertainty_net; /* the uncertainty's network, or NULL */
+    double cap;                 /* of u */
     char warning[256];
     /* One entry per state of the data. */
     float *prior;    /* [states*actions] π̂; NULL without imitation */
     float *value;    /* [mixtures*states] what targets bootstrap from */
-    float *penalty;  /* [states*actions] u; NULL without a doubt */
+    float *penalty;  /* [states*actions] u; NULL without an uncertainty */
     int32_t *counts; /* [states*actions] n(s,a); NULL for imitation */
     float *acting;   /* [states*actions] of the actor, where it was asked for; NULL without one */
     int32_t *place;  /* where the state is in the list being made, or -1 */
@@ -82,7 +82,7 @@ double pess__fitted_target(const pess__fitted *fitted, int64_t row);
 pess__rng pess__fitted_rows(const pess__fitted *fitted, int64_t network);
 int64_t pess__fitted_row(const pess__fitted *fitted, int64_t network, pess__rng *rng);
 /* What is known of a state of the data, but for the values. */
-pess__sight pess__fitted_sight(const pess__fitted *fitted, int64_t state);
+pess__view pess__fitted_view(const pess__fitted *fitted, int64_t state);
 /* Outputs of a network for all states, turned into π̂. */
 pess_status pess__fitted_priors(pess__fitted *fitted, pess_error *error);
 /* On the check transitions: loss, mean target, mean q; and in their states the policy's mass on actions that were never

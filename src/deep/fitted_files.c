@@ -146,7 +146,7 @@ static pess_status write_manifest(const pess__fitted *f, const pess_train_result
 static const char *acting(const pess__learner *learner) {
     if (!learner->info.values && !learner->untrained) return "softmax";
     const bool alone =
-        !learner->info.samples && !learner->info.imitation && learner->doubt == NULL && learner->heads <= 1;
+        !learner->info.samples && !learner->info.imitation && learner->uncertainty == NULL && learner->heads <= 1;
     return alone ? "argmax" : learner->info.name;
 }
 
@@ -170,8 +170,8 @@ static pess__net *take(pess__net **from) {
     return net;
 }
 
-/* policy.pessnet, and what acting needs beside it: the doubt's network, the other members of an ensemble, the actor.
- * Who has no network of his own is his doubt's. */
+/* policy.pessnet, and what acting needs beside it: the uncertainty's network, the other members of an ensemble, the
+ * actor. Who has no network of his own is his uncertainty's. */
 static pess_status write_networks(pess__fitted *f, const pess_train_result *r, pess_error *error) {
     const char *acts = acting(f->learner);
     for (int i = 0; i < f->further_count; i++) {
@@ -181,9 +181,9 @@ static pess_status write_networks(pess__fitted *f, const pess_train_result *r, p
         PESS_TRY(write_network(f, take(&f->further[i]), role, actor ? "softmax" : acts, r->score, error));
     }
     f->actor = NULL;
-    if (f->doubting != NULL && !f->learner->untrained)
-        PESS_TRY(write_network(f, take(&f->doubting), "uncertainty", "uncertainty", r->score, error));
-    pess__net **policy = f->learner->untrained && f->doubting != NULL ? &f->doubting : &f->net;
+    if (f->uncertainty_net != NULL && !f->learner->untrained)
+        PESS_TRY(write_network(f, take(&f->uncertainty_net), "uncertainty", "uncertainty", r->score, error));
+    pess__net **policy = f->learner->untrained && f->uncertainty_net != NULL ? &f->uncertainty_net : &f->net;
     return write_network(f, take(policy), "policy", acts, r->score, error);
 }
 

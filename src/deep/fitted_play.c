@@ -1,6 +1,6 @@
 /* Acting by a learner's policy: whole episodes, sampled from π(·|s) or, as a control, its most probable action. */
-#include "deep/doubt.h"
 #include "deep/game_notes.h"
+#include "deep/neural_uncertainty.h"
 #include "deep/play.h"
 
 #include "core/memory.h"
@@ -17,8 +17,8 @@ typedef struct actor {
 
 typedef struct room {
     pess__pass *values[PESS__MAX_NETWORKS];
-    pess__pass *prior, *actor, *doubt; /* NULL without such a network */
-    int32_t *no_counts;                /* [actions] zeros */
+    pess__pass *prior, *actor, *uncertainty; /* NULL without such a network */
+    int32_t *no_counts;                      /* [actions] zeros */
 } room;
 
 static void close_room(void *memory) {
@@ -27,7 +27,7 @@ static void close_room(void *memory) {
     for (int i = 0; i < PESS__MAX_NETWORKS; i++) pess__pass_destroy(r->values[i]);
     pess__pass_destroy(r->prior);
     pess__pass_destroy(r->actor);
-    pess__pass_destroy(r->doubt);
+    pess__pass_destroy(r->uncertainty);
     free(r->no_counts);
     free(r);
 }
@@ -36,7 +36,8 @@ static pess_status open_passes(const pess__fitted *fitted, room *r, pess_error *
     const struct {
         const pess__net *net;
         pess__pass **pass;
-    } further[] = {{fitted->imitation, &r->prior}, {fitted->actor, &r->actor}, {fitted->doubting, &r->doubt}};
+    } further[] = {
+        {fitted->imitation, &r->prior}, {fitted->actor, &r->actor}, {fitted->uncertainty_net, &r->uncertainty}};
     PESS_TRY(pess__allocate(&r->no_counts, fitted->data->actions, sizeof *r->no_counts, "an evaluation", error));
     for (int64_t k = 0; k < pess__fitted_networks(fitted); k++)
         PESS_TRY(pess__pass_create(pess__fitted_net(fitted, k), PESS__PLAY_GROUP, false, &r->values[k], error));
@@ -90,41 +91,42 @@ static void forward(const pess__fitted *fitted, const room *r, const pess__bits_
     if (r->actor != NULL) pess__pass_forward(fitted->actor, r->actor, rows, 0, count);
 }
 
-/* What is written for a sight that the tables of the data do not hold. */
+/* What is written for a view that the tables of the data do not hold. */
 typedef struct written {
     float prior[PESS__MAX_ACTIONS], actor[PESS__MAX_ACTIONS], penalty[PESS__MAX_ACTIONS];
     pess__real values[PESS__MAX_NETWORKS * PESS__MAX_ACTIONS];
 } written;
 
 /* What is known of row i, which is `state` of the data, or -1. */
-static pess__sight look_at(const pess__fitted *fitted, const room *r, int64_t i, int64_t state, written *w) {
+static pess__view look_at(const pess__fitted *fitted, const room *r, int64_t i, int64_t state, written *w) {
     const int64_t actions = fitted->data->actions, networks = pess__fitted_networks(fitted);
-    pess__sight sight = pess__fitted_sight(fitted, state < 0 ? 0 : state);
-    sight.q = row_of(fitted->net, r->values[0], i);
-    sight.head_stride = actions;
+    pess__view view = pess__fitted_view(fitted, state < 0 ? 0 : state);
+    view.q = row_of(fitted->net, r->values[0], i);
+    view.head_stride = actions;
     if (networks > 1) {
         for (int64_t k = 0; k < networks; k++)
             memcpy(w->values + k * actions, row_of(pess__fitted_net(fitted, k), r->values[k], i),
                    (size_t)actions * sizeof *w->values);
-        sight.q = w->values;
+        view.q = w->values;
     }
     if (r->prior != NULL)
         pess__softmax(row_of(fitted->imitation, r->prior, i), actions, w->prior);
     else if (!fitted->learner->info.values)
-        pess__softmax(sight.q, actions, w->prior);
-    sight.prior = w->prior;
+        pess__softmax(view.q, actions, w->prior);
+    view.prior = w->prior;
     if (r->actor != NULL) {
         pess__softmax(row_of(fitted->actor, r->actor, i), actions, w->actor);
-        sight.actor = w->actor;
+        view.actor = w->actor;
     }
-    if (state >= 0) return sight;
-    sight.counts = r->no_counts;
+    if (state >= 0) return view;
+    view.counts = r->no_counts;
     if (fitted->penalty != NULL) {
-        pess__doubt_outside(fitted, w->prior, r->doubt != NULL ? row_of(fitted->doubting, r->doubt, i) : NULL,
-                            w->penalty);
-        sight.penalty = w->penalty;
+        pess__neural_uncertainty_outside(
+            fitted, w->prior, r->uncertainty != NULL ? row_of(fitted->uncertainty_net, r->uncertainty, i) : NULL,
+            w->penalty);
+        view.penalty = w->penalty;
     }
-    return sight;
+    return view;
 }
 
 static void choose(const void *self, void *memory, const pess__bits_rows *rows, int64_t count, int64_t actions,
@@ -132,33 +134,34 @@ static void choose(const void *self, void *memory, const pess__bits_rows *rows, 
     const actor *who = self;
     const pess__fitted *fitted = who->fitted;
     const room *r = memory;
-    bool doubted = false; /* the doubt's network is asked only where somebody is outside the data */
+    bool asked = false; /* the uncertainty's network is asked only where somebody is outside the data */
     forward(fitted, r, rows, count);
     for (int64_t i = 0; i < count; i++) {
-        const int64_t state = pess__transitions_find(fitted->data, rows->bits + rows->index[i] * rows->stride);
+        const int64_t state = pess__observations_find(fitted->data, rows->bits + rows->index[i] * rows->stride);
         double policy[PESS__MAX_ACTIONS];
         written w;
-        if (state < 0 && r->doubt != NULL && !doubted) {
-            pess__pass_forward(fitted->doubting, r->doubt, rows, 0, count);
-            doubted = true;
+        if (state < 0 && r->uncertainty != NULL && !asked) {
+            pess__pass_forward(fitted->uncertainty_net, r->uncertainty, rows, 0, count);
+            asked = true;
         }
-        const pess__sight sight = look_at(fitted, r, i, state, &w);
-        out[i].value = fitted->learner->decide(fitted->alpha, &sight, policy);
+        const pess__view view = look_at(fitted, r, i, state, &w);
+        out[i].value = fitted->learner->decide(fitted->alpha, &view, policy);
         out[i].action = who->argmax ? most_probable(policy, actions) : draw(policy, actions, &rng[rows->index[i]]);
         out[i].outside =
             fitted->imagined == NULL
                 ? state < 0
-                : pess__transitions_find(fitted->options.data, rows->bits + rows->index[i] * rows->stride) < 0;
+                : pess__observations_find(fitted->options.data, rows->bits + rows->index[i] * rows->stride) < 0;
     }
 }
 
 /* ---- where it is played */
 
 pess_status pess__fitted_environment(pess__fitted *f, pess_error *error) {
-    const pess_transitions *data = f->options.data;
+    const pess_observations *data = f->options.data;
     f->env = pess_env_options_defaults();
     f->env.game = data->game;
     if (f->options.mdp != NULL || pess_env_find(data->game) == NULL) return PESS_OK;
+    PESS_TRY(pess__game_check_data(data, f->options.data_name != NULL ? f->options.data_name : "data", error));
     return pess__game_notes_read(data->notes, &f->env, error);
 }
 

@@ -49,3 +49,16 @@ pess_status pess__game_notes_read(const char *notes, pess_env_options *env, pess
     PESS_TRY(read_switch(notes, RAMPING, &env->ramping, error));
     return read_switch(notes, MINIMAL_ACTIONS, &env->minimal_actions, error);
 }
+
+pess_status pess__game_check_data(const pess_observations *data, const char *name, pess_error *error) {
+    const pess_env_info *game = pess_env_find(data->game);
+    if (game == NULL) return PESS_OK;
+    const int64_t bits = (int64_t)game->rows * game->cols * game->channels;
+    if (bits != data->bits)
+        return pess__fail(error, PESS_INPUT, "%s: observations of %lld bits; those of %s have %lld", name,
+                          (long long)data->bits, data->game, (long long)bits);
+    if (data->actions != PESS_ENV_ACTIONS && data->actions != game->minimal_count)
+        return pess__fail(error, PESS_INPUT, "%s: %lld actions; %s has %d", name, (long long)data->actions, data->game,
+                          PESS_ENV_ACTIONS);
+    return PESS_OK;
+}

@@ -4,7 +4,7 @@
 #ifndef PESS_DEEP_GENERATIONS_H
 #define PESS_DEEP_GENERATIONS_H
 
-#include "nn/bytes.h"
+#include "core/bytes.h"
 
 enum { PESS__SETTINGS_SIZE = 2048, PESS__PATH_SIZE = 4096 };
 

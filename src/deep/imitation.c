@@ -3,9 +3,9 @@
 
 #include <math.h>
 
-static double decide(double alpha, const pess__sight *sight, double *policy) {
+static double decide(double alpha, const pess__view *view, double *policy) {
     (void)alpha;
-    for (int64_t a = 0; a < sight->actions; a++) policy[a] = (double)sight->prior[a];
+    for (int64_t a = 0; a < view->actions; a++) policy[a] = (double)view->prior[a];
     return NAN; /* it has no opinion on values */
 }
 

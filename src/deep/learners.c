@@ -1,4 +1,4 @@
-#include "deep/doubt.h"
+#include "deep/neural_uncertainty.h"
 
 #include <math.h>
 #include <string.h>
@@ -13,12 +13,12 @@ enum { OWN_ROWS = sizeof learners / sizeof learners[0] };
 /* The rows above, then one "ua-" for every uncertainty. */
 static const pess__learner *learner_at(size_t index) {
     if (index < OWN_ROWS) return learners[index];
-    const pess__doubt *doubt = pess__doubt_at(index - OWN_ROWS);
-    return doubt != NULL ? &doubt->learner : NULL;
+    const pess__neural_uncertainty *uncertainty = pess__neural_uncertainty_at(index - OWN_ROWS);
+    return uncertainty != NULL ? &uncertainty->learner : NULL;
 }
 
 const pess__learner *pess__learner_find(const char *name) {
-    if (strcmp(name, "ua") == 0) return &pess__doubt_at(0)->learner;
+    if (strcmp(name, "ua") == 0) return &pess__neural_uncertainty_at(0)->learner;
     const pess__learner *learner;
     for (size_t i = 0; (learner = learner_at(i)) != NULL; i++)
         if (strcmp(learner->info.name, name) == 0) return learner;
@@ -40,7 +40,7 @@ const pess_learner_info *pess_learner_find(const char *name) {
  * ensemble, which is not there, at 3.2. */
 double pess__learner_cost(const pess__learner *learner) {
     double cost = learner->untrained ? 0 : learner->networks > 1 ? 1.1 * (double)learner->networks : 1;
-    if (learner->doubt != NULL && learner->doubt->teach != NULL) cost += 0.2;
+    if (learner->uncertainty != NULL && learner->uncertainty->train != NULL) cost += 0.2;
     if (learner->heads > 1) cost += 0.014 * (double)learner->heads;
     if (learner->after_update != NULL) cost += 1.2;
     if (learner->prepare != NULL) cost += 2.2;
@@ -67,9 +67,9 @@ static const char *learner_name(size_t index) {
     return learner != NULL ? learner->info.name : NULL;
 }
 
-static const char *doubt_name(size_t index) {
-    const pess__doubt *doubt = pess__doubt_at(index);
-    return doubt != NULL ? doubt->info.name : NULL;
+static const char *uncertainty_name(size_t index) {
+    const pess__neural_uncertainty *uncertainty = pess__neural_uncertainty_at(index);
+    return uncertainty != NULL ? uncertainty->info.name : NULL;
 }
 
 pess_status pess__fitted_find_learner(const pess_train_options *options, const pess__learner **out, pess_error *error) {
@@ -81,15 +81,16 @@ pess_status pess__fitted_find_learner(const pess_train_options *options, const p
         return pess__fail(error, PESS_ARGUMENT, "no algorithm \"%s\"; there are %s", options->algorithm, names);
     }
     if (wanted != NULL && strcmp(options->algorithm, "ua") == 0) {
-        const pess__doubt *doubt = pess__doubt_find(wanted);
-        if (doubt == NULL) {
-            list_names(names, sizeof names, doubt_name);
+        const pess__neural_uncertainty *uncertainty = pess__neural_uncertainty_find(wanted);
+        if (uncertainty == NULL) {
+            list_names(names, sizeof names, uncertainty_name);
             return pess__fail(error, PESS_ARGUMENT, "no uncertainty \"%s\"; there are %s", wanted, names);
         }
-        learner = &doubt->learner;
-    } else if (wanted != NULL && (learner->doubt == NULL || strcmp(learner->doubt->info.name, wanted) != 0)) {
+        learner = &uncertainty->learner;
+    } else if (wanted != NULL &&
+               (learner->uncertainty == NULL || strcmp(learner->uncertainty->info.name, wanted) != 0)) {
         return pess__fail(error, PESS_ARGUMENT, "%s has %s uncertainty; \"%s\" goes with ua", learner->info.name,
-                          learner->doubt != NULL ? learner->doubt->info.name : "no", wanted);
+                          learner->uncertainty != NULL ? learner->uncertainty->info.name : "no", wanted);
     }
     *out = learner;
     return PESS_OK;

@@ -5,11 +5,11 @@
 
 #include <math.h>
 
-double pess__decide_greedy(double alpha, const pess__sight *sight, double *policy) {
+double pess__decide_greedy(double alpha, const pess__view *view, double *policy) {
     (void)alpha;
-    const int32_t best = pess__greedy(sight->q, sight->actions);
-    for (int64_t a = 0; a < sight->actions; a++) policy[a] = a == best;
-    return (double)sight->q[best];
+    const int32_t best = pess__greedy(view->q, view->actions);
+    for (int64_t a = 0; a < view->actions; a++) policy[a] = a == best;
+    return (double)view->q[best];
 }
 
 const pess__learner pess__learner_naive = {.info = {.name = "naive",

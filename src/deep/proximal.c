@@ -6,12 +6,12 @@
 
 /* max_π Σ_a π(a)q(a) − α Σ_a max(π(a) − π̂(a), 0): actions with q > max q − α keep their probability π̂, the rest goes
  * to the best action, each unit at the price α. */
-static double decide(double alpha, const pess__sight *sight, double *policy) {
-    const int32_t best = pess__greedy(sight->q, sight->actions);
-    const double top = (double)sight->q[best];
+static double decide(double alpha, const pess__view *view, double *policy) {
+    const int32_t best = pess__greedy(view->q, view->actions);
+    const double top = (double)view->q[best];
     double kept = 0, moved = 0;
-    for (int64_t a = 0; a < sight->actions; a++) {
-        const double q = (double)sight->q[a], prior = (double)sight->prior[a];
+    for (int64_t a = 0; a < view->actions; a++) {
+        const double q = (double)view->q[a], prior = (double)view->prior[a];
         const bool keeps = alpha > 0 && (a == best || q > top - alpha);
         policy[a] = keeps ? prior : 0;
         if (keeps)

@@ -2,8 +2,8 @@
 #ifndef PESS_DEEP_REPLAY_H
 #define PESS_DEEP_REPLAY_H
 
+#include "core/bytes.h"
 #include "core/status.h"
-#include "nn/bytes.h"
 
 typedef struct pess__replay {
     int64_t capacity, count, next; /* next: where the next transition goes */

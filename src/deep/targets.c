@@ -21,7 +21,7 @@ int64_t pess__fitted_row(const pess__fitted *fitted, int64_t network, pess__rng 
 }
 
 double pess__fitted_target(const pess__fitted *fitted, int64_t row) {
-    const pess_transitions *data = fitted->data;
+    const pess_observations *data = fitted->data;
     const double after = data->end[row] == PESS_END_TERMINAL
                              ? 0
                              : (double)fitted->value[fitted->mixing * data->states + data->next[row]];
@@ -36,7 +36,7 @@ static void want(pess__fitted *fitted, int64_t state) {
 
 /* The states after the transitions that the coming update will draw. */
 static void list_nexts(pess__fitted *fitted) {
-    const pess_transitions *data = fitted->data;
+    const pess_observations *data = fitted->data;
     const int64_t draws = fitted->steps * fitted->batch, networks = pess__fitted_networks(fitted);
     fitted->wanted_count = 0;
     if (networks * draws > 8 * data->transitions) {
@@ -56,7 +56,7 @@ typedef void chunk_use(pess__fitted *fitted, const int64_t *states, int64_t coun
 /* Outputs of the networks for the wanted states, a chunk at a time. */
 static pess_status over_wanted(pess__fitted *fitted, const pess__net *const *nets, int64_t net_count, chunk_use *use,
                                pess_error *error) {
-    const pess_transitions *data = fitted->data;
+    const pess_observations *data = fitted->data;
     for (int64_t first = 0; first < fitted->wanted_count; first += PESS__OUTPUT_CHUNK) {
         const int64_t left = fitted->wanted_count - first,
                       count = left < PESS__OUTPUT_CHUNK ? left : PESS__OUTPUT_CHUNK;
@@ -69,29 +69,29 @@ static pess_status over_wanted(pess__fitted *fitted, const pess__net *const *net
     return PESS_OK;
 }
 
-pess__sight pess__fitted_sight(const pess__fitted *f, int64_t state) {
+pess__view pess__fitted_view(const pess__fitted *f, int64_t state) {
     const int64_t actions = f->data->actions, at = state * actions, networks = pess__fitted_networks(f);
-    return (pess__sight){.actions = actions,
-                         .heads = networks > 1 ? networks : pess__fitted_heads(f),
-                         .head_stride = networks > 1 ? PESS__OUTPUT_CHUNK * actions : actions,
-                         .prior = f->prior != NULL ? f->prior + at : NULL,
-                         .penalty = f->penalty != NULL ? f->penalty + at : NULL,
-                         .counts = f->counts != NULL ? f->counts + at : NULL,
-                         .actor = f->acting != NULL ? f->acting + at : NULL,
-                         .cap = f->cap,
-                         .relative = f->options.relative};
+    return (pess__view){.actions = actions,
+                        .heads = networks > 1 ? networks : pess__fitted_heads(f),
+                        .head_stride = networks > 1 ? PESS__OUTPUT_CHUNK * actions : actions,
+                        .prior = f->prior != NULL ? f->prior + at : NULL,
+                        .penalty = f->penalty != NULL ? f->penalty + at : NULL,
+                        .counts = f->counts != NULL ? f->counts + at : NULL,
+                        .actor = f->acting != NULL ? f->acting + at : NULL,
+                        .cap = f->cap,
+                        .relative = f->options.relative};
 }
 
 static void decide_chunk(pess__fitted *fitted, const int64_t *states, int64_t count) {
     const int64_t heads = pess__fitted_heads(fitted), mixtures = pess__fitted_mixtures(fitted);
     double policy[PESS__MAX_ACTIONS];
     for (int64_t i = 0; i < count; i++) {
-        pess__sight sight = pess__fitted_sight(fitted, states[i]);
-        sight.q = fitted->outputs + i * heads * fitted->data->actions;
+        pess__view view = pess__fitted_view(fitted, states[i]);
+        view.q = fitted->outputs + i * heads * fitted->data->actions;
         for (int64_t j = 0; j < mixtures; j++) {
-            if (fitted->mixture != NULL) sight.mixture = fitted->mixture + j * heads;
+            if (fitted->mixture != NULL) view.mixture = fitted->mixture + j * heads;
             fitted->value[j * fitted->data->states + states[i]] =
-                (float)fitted->learner->decide(fitted->alpha, &sight, policy);
+                (float)fitted->learner->decide(fitted->alpha, &view, policy);
         }
     }
 }
@@ -168,12 +168,12 @@ static void look_at(const pess__fitted *fitted, int64_t i, int64_t state, looks 
     const int32_t *counts = fitted->counts + state * actions;
     double policy[PESS__MAX_ACTIONS], logged = -INFINITY, never = -INFINITY, worst = INFINITY;
     double least = INFINITY, most = -INFINITY;
-    pess__sight sight = pess__fitted_sight(fitted, state);
-    sight.q = fitted->outputs + i * pess__fitted_heads(fitted) * actions;
-    sight.mixture = fitted->mixture;
-    (void)fitted->learner->decide(fitted->alpha, &sight, policy);
+    pess__view view = pess__fitted_view(fitted, state);
+    view.q = fitted->outputs + i * pess__fitted_heads(fitted) * actions;
+    view.mixture = fitted->mixture;
+    (void)fitted->learner->decide(fitted->alpha, &view, policy);
     for (int64_t a = 0; a < actions; a++) {
-        const double q = value_of(fitted, i, a), u = sight.penalty != NULL ? (double)sight.penalty[a] : 0;
+        const double q = value_of(fitted, i, a), u = view.penalty != NULL ? (double)view.penalty[a] : 0;
         worst = fmin(worst, q);
         least = fmin(least, u);
         most = fmax(most, u);
@@ -205,7 +205,7 @@ static void check_states(pess__fitted *fitted) {
 }
 
 pess_status pess__fitted_check(pess__fitted *fitted, pess_error *error) {
-    const pess_transitions *data = fitted->data;
+    const pess_observations *data = fitted->data;
     const int64_t actions = data->actions;
     double loss = 0, target = 0, q = 0;
     if (fitted->learner->untrained) {

@@ -48,11 +48,11 @@ static pess_status add_method(bandit *b, const char *family, const char *uncerta
 
 /* Naive, imitation and UA with every uncertainty there is. */
 static pess_status add_all(bandit *b, pess_error *error) {
-    size_t count = 0;
-    const pess_uncertainty_info *bounds = pess_uncertainty_list(&count);
+    const pess_uncertainty_info *bound;
     PESS_TRY(add_method(b, "imitation", "", error));
     PESS_TRY(add_method(b, "naive", "", error));
-    for (size_t i = 0; i < count; i++) PESS_TRY(add_method(b, "ua", bounds[i].name, error));
+    for (size_t i = 0; (bound = pess_uncertainty_list(i)) != NULL; i++)
+        PESS_TRY(add_method(b, "ua", bound->name, error));
     return PESS_OK;
 }
 

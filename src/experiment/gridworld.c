@@ -35,10 +35,10 @@ static pess_status add_name(pess__gridworld *grid, const char *name, pess_error 
 
 static pess_status no_algorithm(const char *word, pess_error *error) {
     char list[400] = "";
-    size_t count = 0, used = 0;
-    const pess_algorithm_info *infos = pess_algorithm_list(&count);
-    for (size_t i = 0; i < count && used < sizeof list; i++)
-        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i > 0 ? ", " : "", infos[i].name);
+    size_t used = 0;
+    const pess_algorithm_info *info;
+    for (size_t i = 0; (info = pess_algorithm_list(i)) != NULL && used < sizeof list; i++)
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i > 0 ? ", " : "", info->name);
     return pess__fail(error, PESS_ARGUMENT, "algorithms: found '%.60s', expected random, optimal, %s", word, list);
 }
 

@@ -17,7 +17,7 @@ static const pess_setting settings[] = {
 static const pess_setting_table table = PESS__SETTING_TABLE("bandit", pess_bandit_options, settings);
 PESS__SETTINGS_OF(bandit, table)
 
-static int64_t add_outcome(pess_mdp *mdp, int64_t k, double probability, double reward) {
+static int64_t add_transition(pess_mdp *mdp, int64_t k, double probability, double reward) {
     if (probability == 0) return k;
     mdp->next[k] = 0;
     mdp->probability[k] = probability;
@@ -35,8 +35,8 @@ pess_status pess_mdp_bandit(const pess_bandit_options *options, pess_mdp **out, 
     int64_t k = 0;
     for (int64_t arm = 0; arm < options->arms; arm++) {
         const double mean = arm == 0 ? options->best : options->rest;
-        k = add_outcome(mdp, k, mean, 1);
-        k = add_outcome(mdp, k, 1 - mean, 0);
+        k = add_transition(mdp, k, mean, 1);
+        k = add_transition(mdp, k, 1 - mean, 0);
         mdp->row[arm + 1] = k;
     }
     *out = mdp;

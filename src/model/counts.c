@@ -156,14 +156,14 @@ static pess_status finish(pess_counts *c, pess__tally *tally, pess_error *error)
 
 static pess_status tally_stream(pess__stream *stream, pess__tally *tally, pess_error *error) {
     for (;;) {
-        pess__batch batch;
-        PESS_TRY(pess__stream_next(stream, &batch, error));
-        if (batch.restarted) {
+        pess__portion portion;
+        PESS_TRY(pess__stream_next(stream, &portion, error));
+        if (portion.restarted) {
             pess__tally_free(tally);
             pess__tally_begin(tally, stream->threads);
         }
-        if (batch.count == 0) return PESS_OK;
-        PESS_TRY(pess__tally_add(tally, batch.blocks, batch.count, error));
+        if (portion.count == 0) return PESS_OK;
+        PESS_TRY(pess__tally_add(tally, portion.blocks, portion.count, error));
     }
 }
 

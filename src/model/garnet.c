@@ -67,7 +67,7 @@ static void fill_pair(const pess_garnet_options *options, int64_t pair, uint32_t
     /* exponentials divided by their sum: uniform on the simplex */
     double sum = 0;
     for (int64_t i = 0; i < options->branching; i++) sum += weight[i] = pess__rng_exponential(&rng) + 0x1p-60;
-    const double mean = pess__rng_uniform(&rng) + 0x1p-60; /* open interval: every outcome can happen */
+    const double mean = pess__rng_uniform(&rng) + 0x1p-60; /* open interval: both rewards can happen */
     int64_t k = mdp->row[pair];
     for (int64_t i = 0; i < options->branching; i++) {
         const double p = weight[i] / sum;
@@ -90,7 +90,7 @@ pess_status pess_mdp_garnet(const pess_garnet_options *options, pess_mdp **out, 
     const int64_t pairs = (options->states - options->terminals) * options->actions;
     const int64_t length = options->branching * (options->rewards == PESS_REWARD_BERNOULLI ? 2 : 1);
     if (length > INT64_MAX / 8 / pairs)
-        return pess__fail(error, PESS_LIMIT, "%lld pairs × %lld outcomes are too many", (long long)pairs,
+        return pess__fail(error, PESS_LIMIT, "%lld pairs × %lld transitions are too many", (long long)pairs,
                           (long long)length);
     const int threads = pairs * length > 100000 ? pess__threads(0) : 1;
     uint32_t *taken = NULL, *chosen = NULL;

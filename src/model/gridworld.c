@@ -71,14 +71,14 @@ static moves moves_of(const pess_gridworld_options *options, int64_t state, int6
     return result;
 }
 
-/* Rewards 1 and 0 with the given mean; an outcome that never happens is left out. */
-static int outcomes_per_move(const pess_gridworld_options *options, double mean) {
+/* Rewards 1 and 0 with the given mean; one that never happens is left out. */
+static int rewards_per_move(const pess_gridworld_options *options, double mean) {
     return options->rewards == PESS_REWARD_BERNOULLI && mean > 0 && mean < 1 ? 2 : 1;
 }
 
 static void fill_pair(const pess_gridworld_options *options, double mean, int64_t pair, pess_mdp *mdp) {
     const moves move = moves_of(options, pair / DIRECTIONS, pair % DIRECTIONS);
-    const bool random = outcomes_per_move(options, mean) == 2;
+    const bool random = rewards_per_move(options, mean) == 2;
     int64_t k = mdp->row[pair];
     for (int m = 0; m < move.count; m++, k++) {
         mdp->next[k] = move.next[m];
@@ -109,7 +109,7 @@ pess_status pess_mdp_gridworld(const pess_gridworld_options *options, pess_mdp *
     for (int64_t pair = 0; pair < pairs; pair++) {
         pess__rng rng = pess__rng_stream(options->seed, "gridworld", (uint64_t)pair);
         mean[pair] = pess__rng_beta(&rng, options->reward_beta[0], options->reward_beta[1]);
-        row[pair + 1] = (int64_t)outcomes_per_move(options, mean[pair]) *
+        row[pair + 1] = (int64_t)rewards_per_move(options, mean[pair]) *
                         moves_of(options, pair / DIRECTIONS, pair % DIRECTIONS).count;
     }
     for (int64_t pair = 0; pair < pairs; pair++) row[pair + 1] += row[pair];

@@ -1,4 +1,4 @@
-/* Known decision processes: memory, and building one from outcomes in any order. */
+/* Known decision processes: memory, and building one from transitions in any order. */
 #include "model/mdp.h"
 
 #include "core/memory.h"
@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-pess_status pess__mdp_allocate(int64_t states, int64_t actions, int64_t outcomes, pess_mdp **out, pess_error *error) {
+pess_status pess__mdp_allocate(int64_t states, int64_t actions, int64_t transitions, pess_mdp **out,
+                               pess_error *error) {
     PESS_TRY(pess__model_check_sizes(states, actions, error));
     pess_mdp *mdp = NULL;
     PESS_TRY(pess__allocate(&mdp, 1, sizeof *mdp, "an MDP", error));
@@ -19,12 +20,12 @@ pess_status pess__mdp_allocate(int64_t states, int64_t actions, int64_t outcomes
     if (status == PESS_OK)
         status = pess__allocate(&mdp->terminal, states, sizeof *mdp->terminal, "the terminal states", error);
     if (status == PESS_OK)
-        status = pess__allocate(&mdp->next, outcomes, sizeof *mdp->next, "the MDP's next states", error);
+        status = pess__allocate(&mdp->next, transitions, sizeof *mdp->next, "the MDP's next states", error);
     if (status == PESS_OK)
         status =
-            pess__allocate(&mdp->probability, outcomes, sizeof *mdp->probability, "the MDP's probabilities", error);
+            pess__allocate(&mdp->probability, transitions, sizeof *mdp->probability, "the MDP's probabilities", error);
     if (status == PESS_OK)
-        status = pess__allocate(&mdp->reward, outcomes, sizeof *mdp->reward, "the MDP's rewards", error);
+        status = pess__allocate(&mdp->reward, transitions, sizeof *mdp->reward, "the MDP's rewards", error);
     if (status != PESS_OK) {
         pess_mdp_destroy(mdp);
         return status;
@@ -45,7 +46,7 @@ void pess_mdp_destroy(pess_mdp *mdp) {
 
 int64_t pess_mdp_states(const pess_mdp *mdp) { return mdp->states; }
 int64_t pess_mdp_actions(const pess_mdp *mdp) { return mdp->actions; }
-int64_t pess_mdp_outcomes(const pess_mdp *mdp) { return mdp->row[mdp->states * mdp->actions]; }
+int64_t pess_mdp_transitions(const pess_mdp *mdp) { return mdp->row[mdp->states * mdp->actions]; }
 
 void pess__mdp_builder_clear(pess__mdp_builder *builder) {
     free(builder->runs);
@@ -179,35 +180,35 @@ pess_status pess__mdp_builder_finish(pess__mdp_builder *builder, int64_t states,
     return PESS_OK;
 }
 
-static pess_status check_outcome(const pess_outcome *outcome, int64_t index, int64_t states, int64_t actions,
-                                 pess_error *error) {
-    if (outcome->state < 0 || outcome->state >= states || outcome->next_state < 0 || outcome->next_state >= states ||
-        outcome->action < 0 || outcome->action >= actions)
+static pess_status check_transition(const pess_mdp_transition *transition, int64_t index, int64_t states,
+                                    int64_t actions, pess_error *error) {
+    if (transition->state < 0 || transition->state >= states || transition->next_state < 0 ||
+        transition->next_state >= states || transition->action < 0 || transition->action >= actions)
         return pess__fail(error, PESS_INPUT,
-                          "outcome %lld: state %lld, action %lld, next state %lld: expected states below %lld and "
+                          "transition %lld: state %lld, action %lld, next state %lld: expected states below %lld and "
                           "actions below %lld",
-                          (long long)index, (long long)outcome->state, (long long)outcome->action,
-                          (long long)outcome->next_state, (long long)states, (long long)actions);
-    if (!(outcome->probability >= 0 && outcome->probability <= 1))
-        return pess__fail(error, PESS_INPUT, "outcome %lld: probability %g is not in [0,1]", (long long)index,
-                          outcome->probability);
-    if (!isfinite(outcome->reward))
-        return pess__fail(error, PESS_INPUT, "outcome %lld: reward %g is not finite", (long long)index,
-                          outcome->reward);
+                          (long long)index, (long long)transition->state, (long long)transition->action,
+                          (long long)transition->next_state, (long long)states, (long long)actions);
+    if (!(transition->probability >= 0 && transition->probability <= 1))
+        return pess__fail(error, PESS_INPUT, "transition %lld: probability %g is not in [0,1]", (long long)index,
+                          transition->probability);
+    if (!isfinite(transition->reward))
+        return pess__fail(error, PESS_INPUT, "transition %lld: reward %g is not finite", (long long)index,
+                          transition->reward);
     return PESS_OK;
 }
 
-pess_status pess_mdp_create(int64_t states, int64_t actions, const pess_outcome *outcomes, int64_t count,
+pess_status pess_mdp_create(int64_t states, int64_t actions, const pess_mdp_transition *transitions, int64_t count,
                             pess_mdp **out, pess_error *error) {
     PESS_TRY(pess__model_check_sizes(states, actions, error));
-    if (count < 0) return pess__fail(error, PESS_ARGUMENT, "%lld outcomes", (long long)count);
+    if (count < 0) return pess__fail(error, PESS_ARGUMENT, "%lld transitions", (long long)count);
     pess__mdp_builder builder = {0};
     for (int64_t i = 0; i < count; i++) {
-        const pess_outcome *o = &outcomes[i];
-        pess_status status = check_outcome(o, i, states, actions, error);
+        const pess_mdp_transition *t = &transitions[i];
+        pess_status status = check_transition(t, i, states, actions, error);
         if (status == PESS_OK)
-            status = pess__mdp_builder_add(&builder, (uint32_t)o->state, (uint32_t)o->action, (uint32_t)o->next_state,
-                                           o->probability, o->reward, error);
+            status = pess__mdp_builder_add(&builder, (uint32_t)t->state, (uint32_t)t->action, (uint32_t)t->next_state,
+                                           t->probability, t->reward, error);
         if (status != PESS_OK) {
             pess__mdp_builder_clear(&builder);
             return status;

@@ -1,4 +1,5 @@
-/* A known decision process: outcomes (next state, probability, reward) per pair s*A + a, in the order they were given.
+/* A known decision process: transitions (next state, probability, reward) per pair s*A + a, in the order they were
+ * given.
  */
 #ifndef PESS_MODEL_MDP_H
 #define PESS_MODEL_MDP_H
@@ -7,22 +8,22 @@
 
 struct pess_mdp {
     int64_t states, actions;
-    int64_t *row;        /* [S*A+1] outcomes of pair z are row[z] … row[z+1]-1; none: the state has no such action */
-    uint32_t *next;      /* [outcomes] */
-    double *probability; /* [outcomes] sums to one per pair, within 1e-9 */
-    double *reward;      /* [outcomes] */
+    int64_t *row;   /* [S*A+1] transitions of pair z are row[z] … row[z+1]-1; none: the state has no such action */
+    uint32_t *next; /* [transitions] */
+    double *probability; /* [transitions] sums to one per pair, within 1e-9 */
+    double *reward;      /* [transitions] */
     uint8_t *terminal;   /* [S] 1: no actions */
 };
 
-/* Room for `outcomes`; rows empty, no state terminal. */
-pess_status pess__mdp_allocate(int64_t states, int64_t actions, int64_t outcomes, pess_mdp **out, pess_error *error);
+/* Room for `transitions`; rows empty, no state terminal. */
+pess_status pess__mdp_allocate(int64_t states, int64_t actions, int64_t transitions, pess_mdp **out, pess_error *error);
 
 /* Outcomes in any order become an MDP. Runs of equal (state, action) are kept as runs, so that input that is already
  * in order is never moved. All zero to begin with. */
 typedef struct pess__mdp_builder {
     struct pess__mdp_run {
         uint32_t state, action;
-        int64_t begin; /* index of its first outcome */
+        int64_t begin; /* index of its first transition */
     } * runs;
     int64_t run_count, run_room;
     uint32_t *next;

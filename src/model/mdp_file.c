@@ -22,7 +22,7 @@ static pess_status find_columns(const pess__table *table, columns *out, pess_err
     return pess__table_require(table, "reward", &out->reward, error);
 }
 
-static pess_status read_row(const pess__table *table, const columns *at, pess_outcome *out, pess_error *error) {
+static pess_status read_row(const pess__table *table, const columns *at, pess_mdp_transition *out, pess_error *error) {
     PESS_TRY(pess__table_int64(table, at->from, 0, PESS_MAX_STATES - 1, "a state", &out->state, error));
     PESS_TRY(pess__table_int64(table, at->action, 0, PESS_MAX_ACTIONS - 1, "an action", &out->action, error));
     PESS_TRY(pess__table_int64(table, at->to, 0, PESS_MAX_STATES - 1, "a state", &out->next_state, error));
@@ -37,13 +37,13 @@ static pess_status read_rows(pess__table *table, pess__mdp_builder *builder, int
     for (bool row = true;;) {
         PESS_TRY(pess__table_next(table, &row, error));
         if (!row) return PESS_OK;
-        pess_outcome o = {0};
-        PESS_TRY(read_row(table, &at, &o, error));
-        if (o.state >= *states) *states = o.state + 1;
-        if (o.next_state >= *states) *states = o.next_state + 1;
-        if (o.action >= *actions) *actions = o.action + 1;
-        PESS_TRY(pess__mdp_builder_add(builder, (uint32_t)o.state, (uint32_t)o.action, (uint32_t)o.next_state,
-                                       o.probability, o.reward, error));
+        pess_mdp_transition t = {0};
+        PESS_TRY(read_row(table, &at, &t, error));
+        if (t.state >= *states) *states = t.state + 1;
+        if (t.next_state >= *states) *states = t.next_state + 1;
+        if (t.action >= *actions) *actions = t.action + 1;
+        PESS_TRY(pess__mdp_builder_add(builder, (uint32_t)t.state, (uint32_t)t.action, (uint32_t)t.next_state,
+                                       t.probability, t.reward, error));
     }
 }
 
@@ -78,7 +78,7 @@ pess_status pess_mdp_read(const char *path, pess_mdp **out, pess_error *error) {
 /* Few different numbers make up most of a file (rewards, slip probabilities): their text is kept. */
 enum { KEPT = 256, LINE_SIZE = 3 * 24 + 2 * PESS__NUMBER_SIZE, LINES = 1 << 14 };
 
-/* What one thread writes: the text of up to LINES outcomes, the first of them `begin`. */
+/* What one thread writes: the text of up to LINES transitions, the first of them `begin`. */
 typedef struct block {
     int64_t begin, end;
     size_t length;
@@ -112,11 +112,11 @@ static char *put_id(int64_t id, char *to) {
     return to + length + 1;
 }
 
-static int64_t pair_of(const pess_mdp *mdp, int64_t outcome) {
+static int64_t pair_of(const pess_mdp *mdp, int64_t transition) {
     int64_t lo = 0, hi = mdp->states * mdp->actions - 1;
     while (lo < hi) { /* the first pair that ends behind it */
         const int64_t middle = lo + (hi - lo) / 2;
-        if (mdp->row[middle + 1] > outcome)
+        if (mdp->row[middle + 1] > transition)
             hi = middle;
         else
             lo = middle + 1;
@@ -140,10 +140,10 @@ static void format_block(const pess_mdp *mdp, block *b) {
     b->length = (size_t)(end - b->text);
 }
 
-/* A last state that is terminal and that nothing leads to would be lost with the file: an outcome of probability 0
+/* A last state that is terminal and that nothing leads to would be lost with the file: a transition of probability 0
  * names it. */
 static void name_last_state(const pess_mdp *mdp, pess__outfile *file) {
-    const int64_t count = pess_mdp_outcomes(mdp), last = mdp->states - 1;
+    const int64_t count = pess_mdp_transitions(mdp), last = mdp->states - 1;
     if (count == 0 || !mdp->terminal[last]) return;
     for (int64_t k = 0; k < count; k++)
         if ((int64_t)mdp->next[k] == last) return;
@@ -153,7 +153,7 @@ static void name_last_state(const pess_mdp *mdp, pess__outfile *file) {
 }
 
 pess_status pess_mdp_write(const pess_mdp *mdp, const char *path, pess_error *error) {
-    const int64_t count = pess_mdp_outcomes(mdp);
+    const int64_t count = pess_mdp_transitions(mdp);
     const int threads = count > LINES ? pess__threads(0) : 1;
     block *blocks = NULL;
     pess__outfile *file = NULL;

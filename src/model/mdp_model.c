@@ -82,7 +82,7 @@ static void fill_row(pess_model *model, const pess_mdp *mdp, int64_t pair, succe
 }
 
 static void reward_range(const pess_mdp *mdp, pess_model *model) {
-    const int64_t count = pess_mdp_outcomes(mdp);
+    const int64_t count = pess_mdp_transitions(mdp);
     _Atomic double least = INFINITY, most = -INFINITY;
 #pragma omp parallel if (count > 100000)
     {
@@ -97,7 +97,7 @@ static void reward_range(const pess_mdp *mdp, pess_model *model) {
         pess__raise(&most, high);
     }
     const double lo = least, hi = most;
-    model->reward_lo = lo <= hi ? lo : 0; /* no outcomes at all: nothing is ever paid */
+    model->reward_lo = lo <= hi ? lo : 0; /* no transitions at all: nothing is ever paid */
     model->reward_hi = lo <= hi ? hi : 0;
     model->reward_declared = true;
 }

@@ -2,7 +2,7 @@
 #ifndef PESS_NN_NETFILE_H
 #define PESS_NN_NETFILE_H
 
-#include "nn/bytes.h"
+#include "core/bytes.h"
 #include "nn/network.h"
 
 enum { PESS__NOTES_SIZE = 4096 };

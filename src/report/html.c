@@ -87,14 +87,20 @@ static void write_data(pess__outfile *file, const pess__figure *figure, const pe
 
 /* ---- the page around it */
 
-void pess__html_begin(pess__outfile *file, const pess__figure *figure) {
+void pess__html_head(pess__outfile *file, const char *title, const char *more_css) {
     pess__outfile_print(file, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
                               "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
                               "<link rel=\"icon\" href=\"data:,\">\n");
-    pess__html_tag(file, "title", "", figure->title);
+    pess__html_tag(file, "title", "", title);
     pess__outfile_print(file, "\n<style>\n");
     pess__outfile_write(file, pess__page_css, strlen(pess__page_css));
-    pess__outfile_print(file, "</style>\n</head>\n<body>\n<header><div>");
+    pess__outfile_write(file, more_css, strlen(more_css));
+    pess__outfile_print(file, "</style>\n</head>\n<body>\n");
+}
+
+void pess__html_begin(pess__outfile *file, const pess__figure *figure) {
+    pess__html_head(file, figure->title, "");
+    pess__outfile_print(file, "<header><div>");
     pess__html_tag(file, "h1", "", figure->title);
     pess__html_tag(file, "p", "class=\"note\"", figure->note);
     pess__outfile_print(file, "</div><button id=\"theme\" type=\"button\">Light / dark</button></header>\n");

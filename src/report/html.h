@@ -8,6 +8,9 @@
 void pess__html_text(pess__outfile *file, const char *text); /* escaped */
 void pess__html_tag(pess__outfile *file, const char *tag, const char *attributes, const char *text);
 
+/* Up to <body>: the style of all pages, and what this one adds to it. */
+void pess__html_head(pess__outfile *file, const char *title, const char *more_css);
+
 /* Head, title, note and the place of the first figure; the end has the data of the figures and the script. */
 void pess__html_begin(pess__outfile *file, const pess__figure *figure);
 /* Where the second figure (group 1) is drawn. */

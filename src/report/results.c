@@ -1,8 +1,8 @@
 /* Figures from experiments in memory and from results.csv on disk. */
 #include "core/infile.h"
 #include "data/table.h"
+#include "report/games.h"
 #include "report/learning.h"
-#include "report/minatar.h"
 #include "report/report.h"
 
 #include <math.h>
@@ -158,7 +158,7 @@ static pess_status read_title(const pess__table *table, const columns *c, const 
     if (from->games) {
         char game[80];
         PESS_TRY(read_name(table, c->game, game, error));
-        pess__minatar_game_title(game, out, size);
+        pess__game_title(game, out, size);
         return PESS_OK;
     }
     if (from->panels) {

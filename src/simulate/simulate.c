@@ -17,13 +17,13 @@ pess_simulate_options pess_simulate_options_defaults(void) {
     return (pess_simulate_options){.state_dist = PESS_STATE_DIST_START};
 }
 
-/* What draws need: running sums per state, per action row and per outcome row. */
+/* What draws need: running sums per state, per action row and per row of transitions. */
 typedef struct sampler {
     const pess_mdp *mdp;
     const pess_policy *policy;
-    double *state_sum;   /* [S] */
-    double *action_sum;  /* [S*A] within a state */
-    double *outcome_sum; /* [outcomes] within a pair */
+    double *state_sum;  /* [S] */
+    double *action_sum; /* [S*A] within a state */
+    double *next_sum;   /* [transitions] within a pair */
 } sampler;
 
 /* Running sums that end in exactly 1 at the last entry that has mass, so that every u in [0,1) finds an entry with
@@ -50,7 +50,7 @@ static int64_t draw(const double *sum, int64_t count, double u) {
 static void sampler_clear(sampler *s) {
     free(s->state_sum);
     free(s->action_sum);
-    free(s->outcome_sum);
+    free(s->next_sum);
 }
 
 static pess_status sampler_prepare(sampler *s, const double *state_law, pess_error *error) {
@@ -58,13 +58,13 @@ static pess_status sampler_prepare(sampler *s, const double *state_law, pess_err
     const int64_t pairs = mdp->states * mdp->actions;
     PESS_TRY(pess__allocate(&s->state_sum, mdp->states, sizeof *s->state_sum, "sums of probabilities", error));
     PESS_TRY(pess__allocate(&s->action_sum, pairs, sizeof *s->action_sum, "sums of probabilities", error));
-    PESS_TRY(pess__allocate(&s->outcome_sum, pess_mdp_outcomes(mdp), sizeof *s->outcome_sum, "sums of probabilities",
-                            error));
+    PESS_TRY(
+        pess__allocate(&s->next_sum, pess_mdp_transitions(mdp), sizeof *s->next_sum, "sums of probabilities", error));
     run_up(state_law, mdp->states, s->state_sum);
     for (int64_t state = 0; state < mdp->states; state++)
         run_up(s->policy->probability + state * mdp->actions, mdp->actions, s->action_sum + state * mdp->actions);
     for (int64_t pair = 0; pair < pairs; pair++)
-        run_up(mdp->probability + mdp->row[pair], mdp->row[pair + 1] - mdp->row[pair], s->outcome_sum + mdp->row[pair]);
+        run_up(mdp->probability + mdp->row[pair], mdp->row[pair + 1] - mdp->row[pair], s->next_sum + mdp->row[pair]);
     return PESS_OK;
 }
 
@@ -73,7 +73,7 @@ static int64_t draw_transition(const sampler *s, pess__rng *rng, int64_t state, 
     const pess_mdp *mdp = s->mdp;
     const int64_t action = draw(s->action_sum + state * mdp->actions, mdp->actions, pess__rng_uniform(rng));
     const int64_t pair = state * mdp->actions + action, begin = mdp->row[pair];
-    const int64_t k = begin + draw(s->outcome_sum + begin, mdp->row[pair + 1] - begin, pess__rng_uniform(rng));
+    const int64_t k = begin + draw(s->next_sum + begin, mdp->row[pair + 1] - begin, pess__rng_uniform(rng));
     data->state[i] = (uint32_t)state;
     data->action[i] = (uint32_t)action;
     data->reward[i] = mdp->reward[k];

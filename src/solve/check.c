@@ -73,11 +73,11 @@ pess_status pess__check_policy(const pess_model *model, const pess_policy *polic
     return PESS_OK;
 }
 
-pess__pulse pess__pulse_start(const pess_solve_options *options, const char *what) {
+pess__monitor pess__monitor_start(const pess_solve_options *options, const char *what) {
     const double now = pess__clock();
-    return (pess__pulse){.progress = &options->progress,
-                         .what = what,
-                         .unit = "iterations",
-                         .deadline = options->time_limit > 0 ? now + options->time_limit : INFINITY,
-                         .next_report = now + 0.1};
+    return (pess__monitor){.progress = &options->progress,
+                           .what = what,
+                           .unit = "iterations",
+                           .deadline = options->time_limit > 0 ? now + options->time_limit : INFINITY,
+                           .next_report = now + 0.1};
 }

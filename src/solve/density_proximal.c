@@ -14,9 +14,9 @@
  * of imitation. */
 #include "core/lbfgs.h"
 #include "core/memory.h"
+#include "solve/algorithm.h"
 #include "solve/check.h"
 #include "solve/evaluator.h"
-#include "solve/family.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -39,7 +39,7 @@ typedef struct density {
     double *best;                        /* [S*A] policy */
     double best_value;
     pess__evaluator *evaluator;
-    pess__pulse pulse;
+    pess__monitor monitor;
     int64_t evaluations;
     bool unfinished; /* some climb ran out of steps */
 } density;
@@ -101,7 +101,7 @@ static void soften(const pess_model *model, const double *pi, double share, doub
 static pess_status evaluate_theta(void *context, const double *theta, double *f, double *gradient, pess_error *error) {
     density *run = context;
     const pess_model *model = run->problem->model;
-    run->pulse.done = (double)++run->evaluations;
+    run->monitor.done = (double)++run->evaluations;
     softmax(model, theta, run->pi);
     PESS_TRY(visit(run, run->pi, error));
     *f = objective(run, run->mu, true);
@@ -144,7 +144,7 @@ static pess_status climb(density *run, bool surrogate, double mu, pess_error *er
                                 .tolerance = 1e-12};
     double largest = 0;
     for (int64_t s = 0; s < model->states; s++) largest = fmax(largest, run->target[s]);
-    for (; mu > LAST_MU && pess__pulse_beat(&run->pulse); mu *= 0.1) {
+    for (; mu > LAST_MU && pess__monitor_check(&run->monitor); mu *= 0.1) {
         double f;
         int64_t steps;
         soften(model, run->pi, fmin(SOFTENING, mu), run->theta);
@@ -187,11 +187,11 @@ static pess_status create(density *run, pess_error *error) {
         PESS_TRY(pess__allocate(per_state[i], states, sizeof(double), "the visitations", error));
     for (size_t i = 0; i < sizeof per_pair / sizeof *per_pair; i++)
         PESS_TRY(pess__allocate(per_pair[i], pairs, sizeof(double), "the policies", error));
-    run->pulse = pess__pulse_start(problem->options, "solving");
-    run->pulse.deadline = problem->deadline;
+    run->monitor = pess__monitor_start(problem->options, "solving");
+    run->monitor.deadline = problem->deadline;
     run->best_value = -INFINITY;
     return pess__evaluator_create(problem->model, problem->options->gamma, problem->v_lo, problem->options->evaluation,
-                                  problem->threads, &run->pulse, &run->evaluator, error);
+                                  problem->threads, &run->monitor, &run->evaluator, error);
 }
 
 static void destroy(density *run) {
@@ -226,10 +226,10 @@ static pess_status optimise(density *run, const pess_policy *empirical, pess_sol
     const pess__local none = {0};
     PESS_TRY(pess__optimise(problem, &none, solution, error)); /* leaves naive in solution->policy */
     PESS_TRY(search(run, solution->policy->probability, empirical->probability, error));
-    if (run->pulse.interrupted) return pess__fail(error, PESS_INTERRUPTED, "interrupted while solving");
-    const bool late = run->pulse.late;
-    run->pulse.deadline = INFINITY;
-    run->pulse.late = false; /* the answer is there; its value belongs to it */
+    if (run->monitor.interrupted) return pess__fail(error, PESS_INTERRUPTED, "interrupted while solving");
+    const bool late = run->monitor.late;
+    run->monitor.deadline = INFINITY;
+    run->monitor.late = false; /* the answer is there; its value belongs to it */
     memcpy(solution->policy->probability, run->best, (size_t)pairs * sizeof(double));
     pess__problem last = *problem;
     last.deadline = INFINITY;
@@ -246,8 +246,8 @@ static pess_status optimise(density *run, const pess_policy *empirical, pess_sol
     return PESS_OK;
 }
 
-static pess_status run_family(const pess__problem *problem, bool optimising, pess_solution *solution,
-                              pess_error *error) {
+static pess_status run_algorithm(const pess__problem *problem, bool optimising, pess_solution *solution,
+                                 pess_error *error) {
     const pess__local naive = {0};
     density run = {.problem = problem};
     PESS_TRY(coefficient(problem, &run.kappa, error));
@@ -266,14 +266,14 @@ static pess_status run_family(const pess__problem *problem, bool optimising, pes
 }
 
 static pess_status solve(const pess__problem *problem, pess_solution *solution, pess_error *error) {
-    return run_family(problem, true, solution, error);
+    return run_algorithm(problem, true, solution, error);
 }
 
 static pess_status evaluate(const pess__problem *problem, pess_solution *solution, pess_error *error) {
-    return run_family(problem, false, solution, error);
+    return run_algorithm(problem, false, solution, error);
 }
 
-const pess__family pess__family_density_proximal = {
+const pess__algorithm pess__algorithm_density_proximal = {
     .info = {.name = "density-proximal",
              .summary = "stay near the states that the logging policy visits; a local method",
              .equation = "v = A^π(r_D + γ·P_D·v) − α·|d_π − d_π̂|/(1−γ)²",

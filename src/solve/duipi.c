@@ -9,8 +9,8 @@
  *   σ²Q     = W² where the pair was never seen. */
 #include "core/memory.h"
 #include "policy/policy.h"
+#include "solve/algorithm.h"
 #include "solve/evaluator.h"
-#include "solve/family.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ typedef struct duipi {
     const pess__problem *problem;
     pess_model squares; /* of variances: P², rows of unseen pairs constant; shares what does not differ */
     pess__evaluator *mean, *variance;
-    pess__pulse pulse;
+    pess__monitor monitor;
     double *pi;             /* [S*A] */
     double *pi_square;      /* [S*A] */
     double *v, *v_variance; /* [S] */
@@ -67,11 +67,11 @@ static pess_status duipi_create(const pess__problem *problem, duipi *d, pess_err
     const int64_t pairs = model->states * model->actions;
     *d = (duipi){.problem = problem,
                  .squares = *model,
-                 .pulse = {.progress = &options->progress,
-                           .what = "duipi",
-                           .unit = "iterations",
-                           .deadline = problem->deadline,
-                           .next_report = pess__clock() + 0.1}};
+                 .monitor = {.progress = &options->progress,
+                             .what = "duipi",
+                             .unit = "iterations",
+                             .deadline = problem->deadline,
+                             .next_report = pess__clock() + 0.1}};
     d->squares.kind = NULL;
     d->squares.reward = d->squares.probability = NULL;
     PESS_TRY(duipi_allocate(d, error));
@@ -88,9 +88,9 @@ static pess_status duipi_create(const pess__problem *problem, duipi *d, pess_err
                               (long long)(z / model->actions), (long long)(z % model->actions));
     }
     PESS_TRY(pess__evaluator_create(model, options->gamma, problem->v_lo, options->evaluation, problem->threads,
-                                    &d->pulse, &d->mean, error));
+                                    &d->monitor, &d->mean, error));
     return pess__evaluator_create(&d->squares, options->gamma * options->gamma, 0.0, options->evaluation,
-                                  problem->threads, &d->pulse, &d->variance, error);
+                                  problem->threads, &d->monitor, &d->variance, error);
 }
 
 /* Σ_s' (r + γV(s'))² σ²P(s') + σ²R of one pair; sum and square: Σ_s V, Σ_s V² over all states. */
@@ -148,7 +148,7 @@ static pess_status propagate(duipi *d, pess_error *error) {
     return PESS_OK;
 }
 
-/* The family's value V − α·σV of a state. */
+/* The algorithm's value V − α·σV of a state. */
 static double penalised(const duipi *d, int64_t s) {
     const double variance = d->v_variance[s] > 0 ? d->v_variance[s] : 0;
     return d->v[s] - d->problem->options->alpha * sqrt(variance);
@@ -191,7 +191,7 @@ static pess_status iterate(duipi *d, pess_solution_info *info, pess_error *error
     bool fixed = false, same = false;
     int64_t damped = 0, stable = 0;
     while (!fixed) {
-        if (!pess__pulse_beat(&d->pulse)) {
+        if (!pess__monitor_check(&d->monitor)) {
             info->outcome = PESS_OUTCOME_TIME_LIMIT;
             return PESS_OK;
         }
@@ -205,7 +205,7 @@ static pess_status iterate(duipi *d, pess_solution_info *info, pess_error *error
         move(d, full ? 1.0 : 1.0 / (double)(damped + 1), &fixed, &same);
         if (fixed) break;
         PESS_TRY(propagate(d, error));
-        d->pulse.done = (double)++info->iterations;
+        d->monitor.done = (double)++info->iterations;
     }
     info->outcome = PESS_OUTCOME_CONVERGED;
     return PESS_OK;
@@ -213,7 +213,7 @@ static pess_status iterate(duipi *d, pess_solution_info *info, pess_error *error
 
 static pess_status deliver(duipi *d, pess_solution *solution, pess_error *error) {
     const int64_t states = d->problem->model->states;
-    if (d->pulse.interrupted) return pess__fail(error, PESS_INTERRUPTED, "duipi: interrupted");
+    if (d->monitor.interrupted) return pess__fail(error, PESS_INTERRUPTED, "duipi: interrupted");
     PESS_TRY(pess__allocate(&solution->values, states, sizeof(double), "the values", error));
     PESS_TRY(pess__allocate(&solution->naive_values, states, sizeof(double), "the values", error));
     for (int64_t s = 0; s < states; s++) solution->values[s] = penalised(d, s);
@@ -231,7 +231,7 @@ static pess_status run(duipi *d, pess_solution *solution, pess_error *error) {
     PESS_TRY(propagate(d, error));
     solution->info.iterations = 1;
     PESS_TRY(iterate(d, &solution->info, error));
-    d->pulse.deadline = INFINITY; /* the answer's own value is not cut short */
+    d->monitor.deadline = INFINITY; /* the answer's own value is not cut short */
     if (solution->info.outcome != PESS_OUTCOME_CONVERGED) PESS_TRY(propagate(d, error));
     solution->info.residual = residual(d);
     solution->info.method = "policy iteration";
@@ -260,14 +260,14 @@ static pess_status evaluate(const pess__problem *problem, pess_solution *solutio
     if (status == PESS_OK) {
         solution->info.iterations = 1;
         solution->info.method = "evaluation";
-        solution->info.outcome = d.pulse.late ? PESS_OUTCOME_TIME_LIMIT : PESS_OUTCOME_CONVERGED;
+        solution->info.outcome = d.monitor.late ? PESS_OUTCOME_TIME_LIMIT : PESS_OUTCOME_CONVERGED;
         solution->info.residual = pess__evaluator_apply(d.mean, d.v, d.mean->scratch);
     }
     duipi_release(&d);
     return status;
 }
 
-const pess__family pess__family_duipi = {
+const pess__algorithm pess__algorithm_duipi = {
     .info = {.name = "duipi",
              .summary = "carries the variance of Q along, without covariances, and acts on Q - alpha sigma",
              .equation = "π greedy in Q − α·σ_Q,  var_Q = Σ (γP)² var_V + (r + γV)² var_P + var_R",

@@ -13,7 +13,7 @@
 enum { PARALLEL_FROM = 131072, ROUND = 4 };
 
 pess_status pess__evaluator_create(const pess_model *model, double gamma, double v_lo, pess_evaluation evaluation,
-                                   int threads, pess__pulse *pulse, pess__evaluator **out, pess_error *error) {
+                                   int threads, pess__monitor *monitor, pess__evaluator **out, pess_error *error) {
     const int64_t states = model->states;
     pess__evaluator *chain = NULL;
     PESS_TRY(pess__allocate(&chain, 1, sizeof *chain, "the chain", error));
@@ -26,7 +26,7 @@ pess_status pess__evaluator_create(const pess_model *model, double gamma, double
                                .v_lo = v_lo,
                                .threads = states >= PARALLEL_FROM ? threads : 1,
                                .evaluation = evaluation,
-                               .pulse = pulse};
+                               .monitor = monitor};
     pess_status status = pess__allocate(&chain->row, states + 1, sizeof(int64_t), "the chain's rows", error);
     if (status == PESS_OK) status = pess__allocate(&chain->uniform, states, sizeof(double), "the chain", error);
     if (status == PESS_OK) status = pess__allocate(&chain->constant, states, sizeof(double), "the chain", error);
@@ -82,7 +82,7 @@ static pess_status make_room(pess__evaluator *chain, int64_t needed, pess_error 
     return PESS_OK;
 }
 
-/* Only sparse rows are read: a family may turn a row into a sink and leave its successors where they are. */
+/* Only sparse rows are read: an algorithm may turn a row into a sink and leave its successors where they are. */
 static inline int64_t successors(const pess_model *model, int64_t z) {
     return model->kind[z] == PESS__ROW_SPARSE ? model->row[z + 1] - model->row[z] : 0;
 }
@@ -249,7 +249,7 @@ static double largest(const double *x, int64_t n) {
 /* v ← c + G v until the tolerance: G is a contraction where γ < 1, so this always gets there in the end. */
 static pess_status sweep(pess__evaluator *chain, double tolerance, double *v, pess__evaluator_result *result) {
     while (result->residual > tolerance) {
-        if (chain->pulse != NULL && !pess__pulse_beat(chain->pulse)) break;
+        if (chain->monitor != NULL && !pess__monitor_check(chain->monitor)) break;
         const double before = result->residual;
         result->residual = pess__evaluator_apply(chain, v, chain->scratch);
         memcpy(v, chain->scratch, (size_t)chain->states * sizeof *v);
@@ -287,7 +287,7 @@ static void sweep_rounds(pess__evaluator *chain, double tolerance, double *v, pe
     result->residual = residual_of(chain, v, &sum);
     double before = INFINITY;
     while (result->residual > tolerance && result->residual <= 0.1 * before) {
-        if (chain->pulse != NULL && !pess__pulse_beat(chain->pulse)) return;
+        if (chain->monitor != NULL && !pess__monitor_check(chain->monitor)) return;
         before = result->residual;
         const double shift = lost > 1e-9 * (double)chain->states ? sum / lost : 0.0;
         for (int64_t s = 0; s < chain->states; s++)
@@ -310,19 +310,19 @@ static pess_status solve_krylov(pess__evaluator *chain, const double *constant, 
     pess__krylov *krylov = &chain->krylov;
     krylov->apply = apply_system;
     krylov->context = chain;
-    krylov->keep_going = chain->pulse != NULL ? pess__pulse_beat : NULL;
-    krylov->user = chain->pulse;
+    krylov->keep_going = chain->monitor != NULL ? pess__monitor_check : NULL;
+    krylov->user = chain->monitor;
     pess__krylov_result krylov_result;
     PESS_TRY(pess__krylov_solve(krylov, constant, v, tolerance, 20 * chain->states + 1000, &krylov_result, error));
     result->iterations += krylov_result.iterations;
     result->residual = krylov_result.residual;
-    if (chain->pulse != NULL && chain->pulse->interrupted)
+    if (chain->monitor != NULL && chain->monitor->interrupted)
         return pess__fail(error, PESS_INTERRUPTED, "interrupted in policy evaluation");
     /* Doubles cannot tell v from v(1 + ε): a residual of that size is all there is to have. */
     const double floor = 4 * DBL_EPSILON * largest(v, chain->states);
     if (krylov_result.converged || krylov_result.stopped || krylov_result.residual <= floor) return PESS_OK;
     PESS_TRY(sweep(chain, tolerance > floor ? tolerance : floor, v, result));
-    if (chain->pulse != NULL && chain->pulse->interrupted)
+    if (chain->monitor != NULL && chain->monitor->interrupted)
         return pess__fail(error, PESS_INTERRUPTED, "interrupted in policy evaluation");
     return PESS_OK;
 }

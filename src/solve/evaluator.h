@@ -7,7 +7,7 @@
 
 #include "core/krylov.h"
 #include "model/model.h"
-#include "solve/pulse.h"
+#include "solve/monitor.h"
 
 typedef struct pess__evaluator {
     const pess_model *model;
@@ -30,8 +30,8 @@ typedef struct pess__evaluator {
     double *most;        /* [threads] */
     pess__krylov krylov; /* its vectors are taken when they are first needed: pess__evaluator_krylov */
     int krylov_threads;
-    bool mixes_slowly;  /* sweeps were tried and did not get there */
-    pess__pulse *pulse; /* NULL: none */
+    bool mixes_slowly;      /* sweeps were tried and did not get there */
+    pess__monitor *monitor; /* NULL: none */
 } pess__evaluator;
 
 typedef struct pess__evaluator_result {
@@ -40,7 +40,7 @@ typedef struct pess__evaluator_result {
 } pess__evaluator_result;
 
 pess_status pess__evaluator_create(const pess_model *model, double gamma, double v_lo, pess_evaluation evaluation,
-                                   int threads, pess__pulse *pulse, pess__evaluator **out, pess_error *error);
+                                   int threads, pess__monitor *monitor, pess__evaluator **out, pess_error *error);
 void pess__evaluator_destroy(pess__evaluator *chain);
 
 pess_status pess__evaluator_krylov(pess__evaluator *chain, pess_error *error);
@@ -52,8 +52,8 @@ pess_status pess__evaluator_fill_policy(pess__evaluator *chain, const double *pi
                                         pess_error *error);
 
 /* v = c + G v. On entry v is a guess (Krylov starts there). Krylov stops at `tolerance`, in sup-norm of the residual,
- * or near the limit of rounding; LU always solves to rounding. PESS_INTERRUPTED where the pulse was told to stop; at a
- * passed deadline v is as good as it got. */
+ * or near the limit of rounding; LU always solves to rounding. PESS_INTERRUPTED where the monitor was told to stop; at
+ * a passed deadline v is as good as it got. */
 pess_status pess__evaluator_evaluate(pess__evaluator *chain, double tolerance, double *v,
                                      pess__evaluator_result *result, pess_error *error);
 /* The same matrix as the last evaluation, another constant: cheap after LU. */

@@ -32,7 +32,7 @@ typedef struct run {
     double *choice; /* [S*A] the policy that is frozen: `policy`, or one-hot in the largest q */
     pess_model *frozen;
     pess__evaluator *evaluator;
-    pess__pulse pulse;
+    pess__monitor monitor;
     int64_t iterations;
 } run;
 
@@ -155,8 +155,8 @@ static void plain_step(run *r, double step) {
 }
 
 static bool out_of_time(run *r, pess_solution *solution) {
-    r->pulse.done = (double)r->iterations;
-    if (pess__pulse_beat(&r->pulse)) return false;
+    r->monitor.done = (double)r->iterations;
+    if (pess__monitor_check(&r->monitor)) return false;
     solution->info.outcome = PESS_OUTCOME_TIME_LIMIT;
     return true;
 }
@@ -195,7 +195,7 @@ static pess_status iterate_all(run *r, pess_solution *solution, pess_error *erro
         if (!r->operator_->contraction)
             step = r->now.residual >= before ? fmax(step / 2, 1.0 / 256) : fmin(step * 1.25, 1);
     }
-    if (r->pulse.interrupted) return pess__fail(error, PESS_INTERRUPTED, "interrupted while solving");
+    if (r->monitor.interrupted) return pess__fail(error, PESS_INTERRUPTED, "interrupted while solving");
     return PESS_OK;
 }
 
@@ -211,10 +211,10 @@ static pess_status create(run *r, pess_error *error) {
     PESS_TRY(pess__allocate(&r->choice, pairs, sizeof(double), "the frozen policy", error));
     PESS_TRY(pess__frozen_create(model, &r->frozen, error));
     if (r->policy) memcpy(r->choice, r->policy, (size_t)pairs * sizeof(double));
-    r->pulse = pess__pulse_start(options, "solving");
-    r->pulse.deadline = r->problem->deadline;
+    r->monitor = pess__monitor_start(options, "solving");
+    r->monitor.deadline = r->problem->deadline;
     return pess__evaluator_create(r->frozen, options->gamma, r->problem->v_lo, options->evaluation, r->problem->threads,
-                                  &r->pulse, &r->evaluator, error);
+                                  &r->monitor, &r->evaluator, error);
 }
 
 static void destroy(run *r) {

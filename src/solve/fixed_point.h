@@ -6,7 +6,7 @@
 #ifndef PESS_SOLVE_FIXED_POINT_H
 #define PESS_SOLVE_FIXED_POINT_H
 
-#include "solve/family.h"
+#include "solve/algorithm.h"
 
 typedef struct pess__operator {
     void *context;
@@ -21,7 +21,7 @@ typedef struct pess__operator {
 /* A copy of the model whose every sparse row has one more entry, of probability 0, at its end. */
 pess_status pess__frozen_create(const pess_model *model, pess_model **out, pess_error *error);
 
-/* Fills what pess__family.solve must (the policy is greedy in q). */
+/* Fills what pess__algorithm.solve must (the policy is greedy in q). */
 pess_status pess__fixed_point_optimise(const pess__problem *problem, const pess__operator *operator_,
                                        pess_solution *solution, pess_error *error);
 /* The same for solution->policy, which is given. */

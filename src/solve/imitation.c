@@ -1,5 +1,5 @@
 /* imitation: the empirical policy itself (paper, section 4). */
-#include "solve/family.h"
+#include "solve/algorithm.h"
 
 static pess_status evaluate(const pess__problem *problem, pess_solution *solution, pess_error *error) {
     const pess__local none = {0};
@@ -12,7 +12,7 @@ static pess_status solve(const pess__problem *problem, pess_solution *solution, 
     return evaluate(problem, solution, error);
 }
 
-const pess__family pess__family_imitation = {
+const pess__algorithm pess__algorithm_imitation = {
     .info = {.name = "imitation",
              .summary = "the logging policy as the data show it; evaluated naively",
              .equation = "π(a|s) = n(s,a) / n(s)",

@@ -56,7 +56,7 @@ static inline int64_t argmax(const double *q, int64_t actions) {
     return best;
 }
 
-/* Greedy families; returns the maximum and whether the choice changed. */
+/* Greedy algorithms; returns the maximum and whether the choice changed. */
 static double improve_choice(pess__engine *engine, int64_t s, const double *q, pess__switching switching,
                              double threshold, int64_t *changed) {
     const int64_t best = argmax(q, engine->actions);
@@ -81,7 +81,7 @@ static double local_value(const pess__local *local, int64_t s, const double *q, 
     return local->penalty != NULL ? sum - local->penalty(local->context, s, pi) : sum;
 }
 
-/* Families with a local problem of their own; the same. */
+/* Algorithms with a local problem of their own; the same. */
 static double improve_row(pess__engine *engine, int64_t s, const double *q, double *row, pess__switching switching,
                           double threshold, int64_t *changed) {
     const pess__local *local = engine->local;

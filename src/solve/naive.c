@@ -1,5 +1,5 @@
 /* naive: the empirical model taken at its word (paper, section 4). */
-#include "solve/family.h"
+#include "solve/algorithm.h"
 
 static const pess__local greedy = {0};
 
@@ -11,7 +11,7 @@ static pess_status evaluate(const pess__problem *problem, pess_solution *solutio
     return pess__evaluate_local(problem, &greedy, solution, error);
 }
 
-const pess__family pess__family_naive = {
+const pess__algorithm pess__algorithm_naive = {
     .info = {.name = "naive",
              .summary = "the best policy of the empirical model, as if it were the truth",
              .equation = "v = max_π A^π(r_D + γ·P_D·v)",

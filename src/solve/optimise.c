@@ -1,5 +1,5 @@
-/* Policy iteration, value iteration and modified policy iteration for every family whose penalty at a state depends on
- * π(·|s) alone (Puterman 1994, chapter 6; inexact policy iteration: Gargiani et al. 2024). */
+/* Policy iteration, value iteration and modified policy iteration for every algorithm whose penalty at a state depends
+ * on π(·|s) alone (Puterman 1994, chapter 6; inexact policy iteration: Gargiani et al. 2024). */
 #include "solve/optimise.h"
 
 #include "core/memory.h"
@@ -42,12 +42,12 @@ static pess_status engine_create(const pess__problem *problem, const pess__local
                              .actions = actions,
                              .gamma = problem->options->gamma,
                              .threads = states * actions >= PARALLEL_FROM ? problem->threads : 1,
-                             .pulse = {.progress = &problem->options->progress,
-                                       .what = problem->options->algorithm,
-                                       .unit = "iterations",
-                                       .deadline = problem->deadline,
-                                       .next_report = pess__clock() + 0.1,
-                                       .total = 0}};
+                             .monitor = {.progress = &problem->options->progress,
+                                         .what = problem->options->algorithm,
+                                         .unit = "iterations",
+                                         .deadline = problem->deadline,
+                                         .next_report = pess__clock() + 0.1,
+                                         .total = 0}};
     for (int64_t z = 0; z < states * actions && !engine->any_uniform; z++)
         engine->any_uniform = model->kind[z] == PESS__ROW_UNIFORM;
     pess_status status = pess__allocate(&engine->v, states, sizeof(double), "the values", error);
@@ -63,7 +63,7 @@ static pess_status engine_create(const pess__problem *problem, const pess__local
         status = pess__allocate(&engine->part, engine->threads, sizeof(pess__sweep), "the sweep", error);
     if (status == PESS_OK)
         status = pess__evaluator_create(model, engine->gamma, problem->v_lo, problem->options->evaluation,
-                                        problem->threads, &engine->pulse, &engine->chain, error);
+                                        problem->threads, &engine->monitor, &engine->chain, error);
     if (status != PESS_OK)
         engine_release(engine);
     else if (engine->choice != NULL)
@@ -71,7 +71,7 @@ static pess_status engine_create(const pess__problem *problem, const pess__local
     return status;
 }
 
-/* The chain of the present policy, with or without the family's bonus and penalty. */
+/* The chain of the present policy, with or without the algorithm's bonus and penalty. */
 static pess_status fill_chain(pess__engine *engine, bool penalised, pess_error *error) {
     const pess__local *local = engine->local;
     pess__evaluator *chain = engine->chain;
@@ -99,9 +99,9 @@ static double rounding(double scale) { return 64 * DBL_EPSILON * scale; }
 static double larger(double x, double y) { return x > y ? x : y; }
 
 /* Asked once per outer iteration; false: stop, for the reason left in outcome, or interrupted. */
-static bool go_on(pess__engine *engine, int64_t iterations, pess_outcome_kind *outcome) {
-    engine->pulse.done = (double)iterations;
-    if (!pess__pulse_beat(&engine->pulse)) {
+static bool go_on(pess__engine *engine, int64_t iterations, pess_outcome *outcome) {
+    engine->monitor.done = (double)iterations;
+    if (!pess__monitor_check(&engine->monitor)) {
         *outcome = PESS_OUTCOME_TIME_LIMIT;
         return false;
     }
@@ -120,7 +120,7 @@ static void swap_values(pess__engine *engine) {
 
 /* `count` more sweeps v ← Tv after the one whose result is in tv; the policy follows. Returns the last residual. */
 static double look_ahead(pess__engine *engine, int count, double threshold, double residual) {
-    for (int k = 0; k < count && pess__pulse_beat(&engine->pulse); k++) {
+    for (int k = 0; k < count && pess__monitor_check(&engine->monitor); k++) {
         swap_values(engine);
         residual = pess__improve(engine, PESS__SWITCH_GAINS, threshold).residual;
     }
@@ -217,8 +217,8 @@ static pess_status interrupted(const pess__engine *engine, int64_t iterations, p
 /* Ties to the smallest action, then the value of exactly the policy that is returned and its Bellman residual. The
  * deadline no longer counts here: an answer without its value would be none. */
 static pess_status finish(pess__engine *engine, pess_solution_info *info, pess_error *error) {
-    engine->pulse.deadline = INFINITY;
-    engine->pulse.late = false;
+    engine->monitor.deadline = INFINITY;
+    engine->monitor.late = false;
     const pess__sweep sweep = pess__improve(engine, PESS__SWITCH_ALWAYS, 0);
     info->residual = sweep.residual;
     if (sweep.changed > 0 || !engine->evaluated) {
@@ -271,9 +271,9 @@ pess_status pess__optimise(const pess__problem *problem, const pess__local *loca
     pess_solution_info *info = &solution->info;
     info->iterations = 0;
     pess_status status = run(&engine, info, error);
-    if (status == PESS_OK && !engine.pulse.interrupted) status = finish(&engine, info, error);
-    if (status == PESS_OK && !engine.pulse.interrupted) status = store(&engine, solution, error);
-    if (status == PESS_OK && engine.pulse.interrupted) status = interrupted(&engine, info->iterations, error);
+    if (status == PESS_OK && !engine.monitor.interrupted) status = finish(&engine, info, error);
+    if (status == PESS_OK && !engine.monitor.interrupted) status = store(&engine, solution, error);
+    if (status == PESS_OK && engine.monitor.interrupted) status = interrupted(&engine, info->iterations, error);
     engine_release(&engine);
     return status;
 }
@@ -292,11 +292,11 @@ pess_status pess__evaluate_local(const pess__problem *problem, const pess__local
     pess_status status = evaluate(&engine, 0.25 * problem->options->tolerance, error);
     if (status == PESS_OK) {
         info->residual = pess__evaluator_apply(engine.chain, engine.v, engine.tv);
-        info->outcome = engine.pulse.late ? PESS_OUTCOME_TIME_LIMIT : PESS_OUTCOME_CONVERGED;
+        info->outcome = engine.monitor.late ? PESS_OUTCOME_TIME_LIMIT : PESS_OUTCOME_CONVERGED;
         info->method = "evaluation";
         info->evaluation = engine.chain->evaluation == PESS_EVALUATION_LU ? "lu" : "krylov";
-        engine.pulse.deadline = INFINITY; /* the naive value of the same policy belongs to the answer */
-        engine.pulse.late = false;
+        engine.monitor.deadline = INFINITY; /* the naive value of the same policy belongs to the answer */
+        engine.monitor.late = false;
         status = values_buffer(&solution->values, engine.states, error);
     }
     if (status == PESS_OK) {

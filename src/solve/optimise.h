@@ -3,8 +3,8 @@
 #ifndef PESS_SOLVE_OPTIMISE_H
 #define PESS_SOLVE_OPTIMISE_H
 
+#include "solve/algorithm.h"
 #include "solve/evaluator.h"
-#include "solve/family.h"
 
 typedef struct pess__sweep {
     double residual; /* sup|Tv − v| */
@@ -27,7 +27,7 @@ typedef struct pess__engine {
     pess__sweep *part; /* [threads] */
     pess__evaluator *chain;
     bool evaluated; /* v is the value of the present policy, to the end */
-    pess__pulse pulse;
+    pess__monitor monitor;
 } pess__engine;
 
 /* What a sweep does with the policy. */

@@ -1,6 +1,6 @@
 /* proximal: stay near the empirical policy (paper, section 5.2 and Proposition 1). */
 #include "policy/policy.h"
-#include "solve/family.h"
+#include "solve/algorithm.h"
 
 #include <math.h>
 
@@ -78,7 +78,7 @@ static pess_status evaluate(const pess__problem *problem, pess_solution *solutio
     return with_local(problem, solution, pess__evaluate_local, error);
 }
 
-const pess__family pess__family_proximal = {
+const pess__algorithm pess__algorithm_proximal = {
     .info = {.name = "proximal",
              .summary = "pays for every step away from the logging policy; large alpha is imitation, 0 is naive",
              .equation = "v = max_π A^π(r_D + γ·P_D·v) − α·TV(π, π̂)   "

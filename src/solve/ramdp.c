@@ -1,6 +1,6 @@
 /* RaMDP: rewards adjusted by the count (Petrik, Ghavamzadeh, Chow 2016): r(s,a) − α/√n(s,a). */
 #include "core/memory.h"
-#include "solve/family.h"
+#include "solve/algorithm.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -43,7 +43,7 @@ static pess_status evaluate(const pess__problem *problem, pess_solution *solutio
     return with_bonus(problem, solution, pess__evaluate_local, error);
 }
 
-const pess__family pess__family_ramdp = {
+const pess__algorithm pess__algorithm_ramdp = {
     .info = {.name = "ramdp",
              .summary = "rewards lowered by alpha over the root of the count",
              .equation = "v = max_π A^π(r_D − α·min(1/√n, W) + γ·P_D·v)",

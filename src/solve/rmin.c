@@ -1,7 +1,7 @@
 /* R-MIN: pairs seen less than m times are taken to be the worst for ever (R-MAX of Brafman & Tennenholtz 2002 with the
  * sign turned, as in Laroche et al. 2019): q(s,a) = V_lo where n(s,a) < m. */
 #include "core/memory.h"
-#include "solve/family.h"
+#include "solve/algorithm.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -57,7 +57,7 @@ static pess_status evaluate(const pess__problem *problem, pess_solution *solutio
     return with_lowered(problem, solution, pess__evaluate_local, error);
 }
 
-const pess__family pess__family_rmin = {
+const pess__algorithm pess__algorithm_rmin = {
     .info = {.name = "rmin",
              .summary = "pairs seen less than min_count times are worth the least there is",
              .equation = "v = max_π A^π q,  q = r_D + γ·P_D·v where n ≥ min_count, V_lo elsewhere",

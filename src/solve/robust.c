@@ -103,7 +103,7 @@ static pess_status evaluate(const pess__problem *problem, pess_solution *solutio
     return run(problem, false, solution, error);
 }
 
-const pess__family pess__family_robust = {
+const pess__algorithm pess__algorithm_robust = {
     .info = {.name = "robust",
              .summary = "worst case over the set of worlds that the log allows",
              .equation = "v(s) = max_a min_{(r,P) in set(s,a)} r + γ·P·v",

@@ -6,7 +6,7 @@
 
 #include "core/elimination.h"
 #include "core/memory.h"
-#include "solve/pulse.h"
+#include "solve/monitor.h"
 
 #include <float.h>
 #include <math.h>
@@ -45,7 +45,7 @@ typedef struct small {
     uint16_t *next;             /* [as weight] */
     pess__elimination elimination;
     void *memory;
-    pess__pulse pulse;
+    pess__monitor monitor;
 } small;
 
 static int64_t longest_row(const pess_model *model) {
@@ -309,9 +309,9 @@ static void iterate(small *x, pess_solution_info *info) {
     info->iterations = 0;
     for (int k = 0; k < FIRST_LOOKS; k++, back = !back) (void)sweep(x, back);
     for (;; info->iterations++) {
-        x->pulse.done = (double)info->iterations;
+        x->monitor.done = (double)info->iterations;
         info->outcome = PESS_OUTCOME_TIME_LIMIT;
-        if (!pess__pulse_beat(&x->pulse)) return;
+        if (!pess__monitor_check(&x->monitor)) return;
         info->outcome = PESS_OUTCOME_ITERATION_LIMIT;
         if (info->iterations >= x->problem->options->max_iterations) return;
         evaluate(x);
@@ -352,16 +352,16 @@ pess_status pess__small_optimise(const pess__problem *problem, const pess__local
                .lanes = (model->actions + 3) / 4 * 4,
                .words = model->states <= 64 ? 1 : 2,
                .gamma = problem->options->gamma,
-               .pulse = {.progress = &problem->options->progress,
-                         .what = problem->options->algorithm,
-                         .unit = "iterations",
-                         .deadline = problem->deadline,
-                         .next_report = pess__clock() + 0.1}};
+               .monitor = {.progress = &problem->options->progress,
+                           .what = problem->options->algorithm,
+                           .unit = "iterations",
+                           .deadline = problem->deadline,
+                           .next_report = pess__clock() + 0.1}};
     PESS_TRY(allocate(&x, error));
     pack(&x);
     iterate(&x, info);
     pess_status status = PESS_OK;
-    if (x.pulse.interrupted)
+    if (x.monitor.interrupted)
         status = pess__fail(error, PESS_INTERRUPTED, "%s: interrupted after %lld iterations",
                             problem->options->algorithm, (long long)info->iterations);
     if (status == PESS_OK) {

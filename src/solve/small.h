@@ -1,9 +1,9 @@
-/* Policy iteration for greedy families in models of few states: one block of memory, rows of equal length, sparse
+/* Policy iteration for greedy algorithms in models of few states: one block of memory, rows of equal length, sparse
  * elimination. */
 #ifndef PESS_SOLVE_SMALL_H
 #define PESS_SOLVE_SMALL_H
 
-#include "solve/family.h"
+#include "solve/algorithm.h"
 
 /* The model is small enough, and the method and evaluation are left open (or are those used here). */
 bool pess__small_fits(const pess__problem *problem, const pess__local *local);

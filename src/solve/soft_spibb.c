@@ -2,7 +2,7 @@
  * Tachet des Combes 2019). The step is the exact optimum of the local linear program. */
 #include "core/memory.h"
 #include "policy/policy.h"
-#include "solve/family.h"
+#include "solve/algorithm.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -130,7 +130,7 @@ static pess_status evaluate(const pess__problem *problem, pess_solution *solutio
     return pess__evaluate_local(problem, &none, solution, error);
 }
 
-const pess__family pess__family_soft_spibb = {
+const pess__algorithm pess__algorithm_soft_spibb = {
     .info = {.name = "soft-spibb",
              .summary = "moves away from the logging policy within a budget, more where there are more data",
              .equation = "v = max_π A^π(r_D + γ·P_D·v),  Σ_a e(s,a)·|π − π̂|(a|s) ≤ budget,  "

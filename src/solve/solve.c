@@ -1,7 +1,7 @@
-/* pess_solve and pess_evaluate: check what was asked, hand it to the family, add what every solution carries. */
+/* pess_solve and pess_evaluate: check what was asked, hand it to the algorithm, add what every solution carries. */
 #include "core/memory.h"
+#include "solve/algorithm.h"
 #include "solve/check.h"
-#include "solve/family.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@ pess_solve_options pess_solve_options_defaults(void) {
                                 .max_iterations = 1000000};
 }
 
-const char *pess_outcome_name(pess_outcome_kind outcome) {
+const char *pess_outcome_name(pess_outcome outcome) {
     switch (outcome) {
         case PESS_OUTCOME_CONVERGED: return "converged";
         case PESS_OUTCOME_ITERATION_LIMIT: return "iteration-limit";
@@ -35,13 +35,12 @@ static void list_name(char *list, size_t size, const char *name) {
     (void)snprintf(list + length, size - length, "%s%s", length > 0 ? ", " : "", name);
 }
 
-static pess_status find_family(const char *name, const pess__family **out, pess_error *error) {
-    *out = name != NULL ? pess__family_find(name) : NULL;
+static pess_status find_algorithm(const char *name, const pess__algorithm **out, pess_error *error) {
+    *out = name != NULL ? pess__algorithm_find(name) : NULL;
     if (*out != NULL) return PESS_OK;
     char known[400] = "";
-    size_t count;
-    const pess_algorithm_info *list = pess_algorithm_list(&count);
-    for (size_t i = 0; i < count; i++) list_name(known, sizeof known, list[i].name);
+    const pess_algorithm_info *info;
+    for (size_t i = 0; (info = pess_algorithm_list(i)) != NULL; i++) list_name(known, sizeof known, info->name);
     return pess__fail(error, PESS_ARGUMENT, "there is no algorithm '%s'; there are: %s", name != NULL ? name : "(none)",
                       known);
 }
@@ -61,10 +60,9 @@ static pess_status find_uncertainty(const pess_algorithm_info *algorithm, const 
         return PESS_OK;
     }
     char known[400] = "";
-    size_t count;
-    const pess_uncertainty_info *list = pess_uncertainty_list(&count);
-    for (size_t i = 0; i < count; i++)
-        if (list[i].is_set || !algorithm->takes_sets_only) list_name(known, sizeof known, list[i].name);
+    const pess_uncertainty_info *info;
+    for (size_t i = 0; (info = pess_uncertainty_list(i)) != NULL; i++)
+        if (info->is_set || !algorithm->takes_sets_only) list_name(known, sizeof known, info->name);
     if (found != NULL)
         return pess__fail(error, PESS_ARGUMENT,
                           "the algorithm '%s' needs a set of transition rows, which '%s' is not; there are: %s",
@@ -73,15 +71,15 @@ static pess_status find_uncertainty(const pess_algorithm_info *algorithm, const 
                       name != NULL ? name : "(none)", algorithm->name, known);
 }
 
-static pess_status check_counts(const pess__family *family, const pess_counts *counts, const pess_model *model,
+static pess_status check_counts(const pess__algorithm *algorithm, const pess_counts *counts, const pess_model *model,
                                 pess_error *error) {
     if (counts == NULL)
-        return family->works_without_counts
+        return algorithm->works_without_counts
                    ? PESS_OK
                    : pess__fail(error, PESS_ARGUMENT,
                                 "the algorithm '%s' needs the counts of a log; on an exact model "
                                 "only algorithms without data work, such as 'naive'",
-                                family->info.name);
+                                algorithm->info.name);
     if (counts->states != model->states || counts->actions != model->actions)
         return pess__fail(error, PESS_ARGUMENT, "the counts have %lld states and %lld actions, the model %lld and %lld",
                           (long long)counts->states, (long long)counts->actions, (long long)model->states,
@@ -97,7 +95,7 @@ static double expectation(const double *start, const double *v, int64_t states) 
     return sum;
 }
 
-/* The unpenalised value, where the family did not leave it. */
+/* The unpenalised value, where the algorithm did not leave it. */
 static pess_status add_naive_values(const pess__problem *problem, pess_solution *solution, pess_error *error) {
     if (solution->naive_values != NULL) return PESS_OK;
     const pess__local none = {0};
@@ -111,45 +109,45 @@ static pess_status add_naive_values(const pess__problem *problem, pess_solution 
 }
 
 static pess_status set_up(const pess_counts *counts, const pess_model *model, const double *start,
-                          const pess_solve_options *options, const pess__family **family, pess__problem *problem,
+                          const pess_solve_options *options, const pess__algorithm **algorithm, pess__problem *problem,
                           pess_error *error) {
     const double now = pess__clock();
-    PESS_TRY(find_family(options->algorithm, family, error));
+    PESS_TRY(find_algorithm(options->algorithm, algorithm, error));
     *problem = (pess__problem){.counts = counts,
                                .model = model,
                                .start = start,
                                .options = options,
                                .threads = pess__threads(options->threads),
                                .deadline = options->time_limit > 0 ? now + options->time_limit : INFINITY};
-    PESS_TRY(find_uncertainty(&(*family)->info, options->uncertainty, &problem->uncertainty, error));
-    PESS_TRY(check_counts(*family, counts, model, error));
+    PESS_TRY(find_uncertainty(&(*algorithm)->info, options->uncertainty, &problem->uncertainty, error));
+    PESS_TRY(check_counts(*algorithm, counts, model, error));
     PESS_TRY(pess__check_options(model, options, &problem->v_lo, &problem->v_hi, error));
     return pess__check_start(model, start, error);
 }
 
-static void describe(const pess__problem *problem, const pess__family *family, pess_solution_info *info) {
+static void describe(const pess__problem *problem, const pess__algorithm *algorithm, pess_solution_info *info) {
     const pess__uncertainty *uncertainty = problem->uncertainty;
-    info->algorithm = family->info.name;
+    info->algorithm = algorithm->info.name;
     info->uncertainty = uncertainty != NULL ? uncertainty->info.name : NULL;
     info->holds_for = uncertainty != NULL ? uncertainty->info.holds_for : "nothing: no bound is used";
 }
 
 /* policy NULL: solve; otherwise evaluate it. */
-static pess_status answer(const pess__family *family, const pess__problem *problem, const pess_policy *policy,
+static pess_status answer(const pess__algorithm *algorithm, const pess__problem *problem, const pess_policy *policy,
                           double begun, pess_solution **out, pess_error *error) {
     pess_solution *solution = NULL;
     PESS_TRY(pess__allocate(&solution, 1, sizeof *solution, "the solution", error));
-    describe(problem, family, &solution->info);
+    describe(problem, algorithm, &solution->info);
     pess_status status = PESS_OK;
     if (policy != NULL) {
         status = pess__policy_allocate(policy->states, policy->actions, &solution->policy, error);
         if (status == PESS_OK) {
             memcpy(solution->policy->probability, policy->probability,
                    (size_t)(policy->states * policy->actions) * sizeof(double));
-            status = family->evaluate(problem, solution, error);
+            status = algorithm->evaluate(problem, solution, error);
         }
     } else
-        status = family->solve(problem, solution, error);
+        status = algorithm->solve(problem, solution, error);
     if (status == PESS_OK) status = add_naive_values(problem, solution, error);
     if (status != PESS_OK) {
         pess_solution_destroy(solution);
@@ -166,21 +164,21 @@ static pess_status answer(const pess__family *family, const pess__problem *probl
 pess_status pess_solve(const pess_counts *counts, const pess_model *model, const double *start,
                        const pess_solve_options *options, pess_solution **out, pess_error *error) {
     const double begun = pess__clock();
-    const pess__family *family;
+    const pess__algorithm *algorithm;
     pess__problem problem;
-    PESS_TRY(set_up(counts, model, start, options, &family, &problem, error));
-    return answer(family, &problem, NULL, begun, out, error);
+    PESS_TRY(set_up(counts, model, start, options, &algorithm, &problem, error));
+    return answer(algorithm, &problem, NULL, begun, out, error);
 }
 
 pess_status pess_evaluate(const pess_counts *counts, const pess_model *model, const double *start,
                           const pess_policy *policy, const pess_solve_options *options, pess_solution **out,
                           pess_error *error) {
     const double begun = pess__clock();
-    const pess__family *family;
+    const pess__algorithm *algorithm;
     pess__problem problem;
-    PESS_TRY(set_up(counts, model, start, options, &family, &problem, error));
+    PESS_TRY(set_up(counts, model, start, options, &algorithm, &problem, error));
     PESS_TRY(pess__check_policy(model, policy, error));
-    return answer(family, &problem, policy, begun, out, error);
+    return answer(algorithm, &problem, policy, begun, out, error);
 }
 
 void pess_solution_destroy(pess_solution *solution) {

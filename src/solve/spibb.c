@@ -1,7 +1,7 @@
 /* SPIBB: where a pair was seen less than n_∧ times, do as the logging policy does (Laroche, Trichelair, Tachet des
  * Combes 2019). Two sets of policies: Π_b keeps π̂ on those pairs exactly, Π_≤b never exceeds it. */
 #include "policy/policy.h"
-#include "solve/family.h"
+#include "solve/algorithm.h"
 
 #include <math.h>
 
@@ -86,7 +86,7 @@ static pess_status evaluate(const pess__problem *problem, pess_solution *solutio
     return pess__evaluate_local(problem, &none, solution, error);
 }
 
-const pess__family pess__family_spibb = {
+const pess__algorithm pess__algorithm_spibb = {
     .info = {.name = "spibb",
              .summary = "pairs seen less than min_count times keep the logging policy's probability",
              .equation = "v = max_π A^π(r_D + γ·P_D·v),  π(a|s) = π̂(a|s) where n(s,a) < --min-count",
@@ -95,7 +95,7 @@ const pess__family pess__family_spibb = {
     .solve = solve_equal,
     .evaluate = evaluate};
 
-const pess__family pess__family_spibb_leq = {
+const pess__algorithm pess__algorithm_spibb_leq = {
     .info = {.name = "spibb-leq",
              .summary = "pairs seen less than min_count times get at most the logging policy's probability",
              .equation = "v = max_π A^π(r_D + γ·P_D·v),  π(a|s) ≤ π̂(a|s) where n(s,a) < --min-count",

@@ -1,11 +1,17 @@
 /* Uncertainty-aware pessimism (paper, section 5.1):  v = A^π(r_D + γP_D v) − α·u^π.
  *
- * The bound decides how the best policy is found:
- *   one number per pair           q = r_D + γP_D v − αu is greedy in q;
- *   state-wise (hoeffding-s)      the local optimum is stochastic: water-filling, against the greedy action at the cap
- * W; depending on v                a fixed point of v = max_a r_D + γP_D v − αu(v). For a set and α ≤ 1 it is
- *                                 (1−α)·naive + α·(worst case), a monotone contraction; beyond α = 1, and for
- * bernstein, it need not be one, and whether it settled is in the outcome. α = 0 is naive exactly. */
+ * The bound decides how the best policy is found. There are three cases:
+ *
+ * - One number per pair: greedy in q = r_D + γP_D v − αu.
+ *
+ * - State-wise (hoeffding-s): the local optimum is stochastic, found by water-filling; where the cap W is reached the
+ *   greedy action is compared with it.
+ *
+ * - Depending on v: a fixed point of v = max_a r_D + γP_D v − αu(v). For a set and α ≤ 1 that is (1−α)·naive +
+ *   α·(worst case), a monotone contraction. Beyond α = 1, and for bernstein, it need not be a contraction; whether it
+ *   settled is in the outcome.
+ *
+ * α = 0 is naive exactly. */
 #include "core/memory.h"
 #include "solve/adversary.h"
 #include "solve/waterfill.h"
@@ -206,7 +212,7 @@ static pess_status attach_uncertainty(const pess__problem *problem, pess_solutio
     return PESS_OK;
 }
 
-/* ---------------------------------------------------------------------------------------- the family */
+/* ---------------------------------------------------------------------------------------- the algorithm */
 
 static pess_status run(const pess__problem *problem, bool optimise, pess_solution *solution, pess_error *error) {
     const pess_uncertainty_info *info = &problem->uncertainty->info;
@@ -240,7 +246,7 @@ static pess_status evaluate(const pess__problem *problem, pess_solution *solutio
     return run(problem, false, solution, error);
 }
 
-const pess__family pess__family_ua = {
+const pess__algorithm pess__algorithm_ua = {
     .info = {.name = "ua",
              .summary = "uncertainty-aware: subtract α times the Bellman uncertainty at every step",
              .equation = "v = A^π(r_D + γ·P_D·v) − α·u^π",

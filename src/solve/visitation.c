@@ -68,13 +68,13 @@ static pess_status solve_transposed(pess__evaluator *chain, const double *start,
     pess__krylov *krylov = &chain->krylov;
     krylov->apply = apply_transposed;
     krylov->context = &t;
-    krylov->keep_going = chain->pulse != NULL ? pess__pulse_beat : NULL;
-    krylov->user = chain->pulse;
+    krylov->keep_going = chain->monitor != NULL ? pess__monitor_check : NULL;
+    krylov->user = chain->monitor;
     pess__krylov_result result;
     pess_status status = pess__krylov_solve(krylov, start, d, tolerance, 20 * chain->states + 1000, &result, error);
     transposed_release(&t);
     PESS_TRY(status);
-    if (chain->pulse != NULL && chain->pulse->interrupted)
+    if (chain->monitor != NULL && chain->monitor->interrupted)
         return pess__fail(error, PESS_INTERRUPTED, "interrupted in the discounted visitation");
     if (!result.converged)
         return pess__fail(error, PESS_NOT_CONVERGED,
@@ -105,10 +105,10 @@ pess_status pess_visitation(const pess_model *model, const double *start, const 
     PESS_TRY(pess__check_options(model, options, &v_lo, &v_hi, error));
     PESS_TRY(pess__check_start(model, start, error));
     PESS_TRY(pess__check_policy(model, policy, error));
-    pess__pulse pulse = pess__pulse_start(options, "visitation");
+    pess__monitor monitor = pess__monitor_start(options, "visitation");
     pess__evaluator *chain = NULL;
     PESS_TRY(pess__evaluator_create(model, options->gamma, v_lo, options->evaluation, pess__threads(options->threads),
-                                    &pulse, &chain, error));
+                                    &monitor, &chain, error));
     double *d = NULL;
     pess_status status = pess__allocate(&d, model->states, sizeof(double), "the visitation", error);
     if (status == PESS_OK) status = pess__evaluator_fill_policy(chain, policy->probability, NULL, error);

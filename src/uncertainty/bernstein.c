@@ -39,7 +39,17 @@ static double bernstein(const pess__u_problem *problem, const double *v, int64_t
     return sqrt(2 * variance * log_term / n) + 7 * width * log_term / (3 * (n - 1));
 }
 
-pess_status pess__u_bernstein(const pess__u_problem *problem, const double *v, double *u, pess_error *error) {
+static pess_status compute(const pess__u_problem *problem, const double *v, double *u, pess_error *error) {
     PESS_TRY(pess__u_check_range(problem, error));
     return pess__u_fill(problem, v, bernstein, u, error);
 }
+
+const pess__uncertainty pess__uncertainty_bernstein = {
+    .info = {.name = "bernstein",
+             .summary = "empirical Bernstein bound on r + γv(s')",
+             .formula = "min(√(2·Var·L/n) + 7·W·L/(3(n−1)), W), L = ln(2·S·A/δ)",
+             .holds = PESS_HOLDS_FIXED_V,
+             .holds_for = pess__holds_fixed_v,
+             .per_action = true,
+             .depends_on_values = true},
+    .compute = compute};

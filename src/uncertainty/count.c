@@ -2,13 +2,15 @@
  * range of values is unbounded (γ = 1) an unseen pair has u = ∞, which only a clipped reward can use. */
 #include "uncertainty/uncertainty.h"
 
-#include <math.h>
-
-static double inverse_root(const pess__u_problem *problem, const double *v, int64_t pair) {
-    (void)v;
-    return 1 / sqrt((double)problem->counts->n[pair]);
+static pess_status compute(const pess__u_problem *problem, const double *v, double *u, pess_error *error) {
+    return pess__u_fill(problem, v, pess__u_inverse_root, u, error);
 }
 
-pess_status pess__u_count(const pess__u_problem *problem, const double *v, double *u, pess_error *error) {
-    return pess__u_fill(problem, v, inverse_root, u, error);
-}
+const pess__uncertainty pess__uncertainty_count = {.info = {.name = "count",
+                                                            .summary = "the inverse root of the count",
+                                                            .formula = "min(1/√n, W)",
+                                                            .holds = PESS_HOLDS_NOTHING,
+                                                            .holds_for = pess__holds_nothing,
+                                                            .per_action = true,
+                                                            .absorbed = "1/√n"},
+                                                   .compute = compute};

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-void pess__set_good_turing(const pess__set_facts *facts, pess__set_pair *pair) {
+static void set_of(const pess__set_facts *facts, pess__set_pair *pair) {
     const double log_third = facts->log_pairs + log(3);
     const double constant = 2 * sqrt(2) + sqrt(3);
     pair->ball = sqrt(2 * (log_third + facts->possible * log(2)) / facts->n);
@@ -13,6 +13,19 @@ void pess__set_good_turing(const pess__set_facts *facts, pess__set_pair *pair) {
     pair->seen_ball = pess__set_seen_radius(facts, pess__set_log_supports(facts) + log_third);
 }
 
-pess_status pess__u_good_turing(const pess__u_problem *problem, const double *v, double *u, pess_error *error) {
+static pess_status compute(const pess__u_problem *problem, const double *v, double *u, pess_error *error) {
     return pess__set_compute(problem, "good-turing", v, u, error);
 }
+
+const pess__uncertainty pess__uncertainty_good_turing = {
+    .info = {.name = "good-turing",
+             .summary = "the unseen mass bounded by the share of singletons, intersected with l1",
+             .formula = "reward as l1; unseen mass ≤ n₁/n + (2√2+√3)·√(ln(18·S·A/δ)/n); on the k seen |P − P_D|₁ ≤ "
+                        "√(2(B + ln(6·S·A/δ) + k·ln 2)/n), 0 if k = 1; and |P − P_D|₁ ≤ √(2(ln(6·S·A/δ) + m·ln 2)/n)",
+             .holds = PESS_HOLDS_EVERYTHING,
+             .holds_for = pess__holds_everything,
+             .per_action = true,
+             .depends_on_values = true,
+             .is_set = true},
+    .compute = compute,
+    .set_of = set_of};

@@ -18,7 +18,7 @@ static double log_counts(const pess__u_problem *problem, int64_t state) {
     return sum;
 }
 
-pess_status pess__u_hoeffding_s(const pess__u_problem *problem, double *c, double *w, pess_error *error) {
+static pess_status statewise(const pess__u_problem *problem, double *c, double *w, pess_error *error) {
     PESS_TRY(pess__u_check_counts(problem, error));
     if (!problem->absorbed) PESS_TRY(pess__u_check_range(problem, error));
     const int64_t states = problem->model->states, actions = problem->model->actions;
@@ -34,3 +34,14 @@ pess_status pess__u_hoeffding_s(const pess__u_problem *problem, double *c, doubl
     }
     return PESS_OK;
 }
+
+const pess__uncertainty pess__uncertainty_hoeffding_s = {
+    .info = {.name = "hoeffding-s",
+             .summary = "Hoeffding's inequality per state, for a local policy",
+             .formula = "W·min(√(½·ln(2·S·|Π_local|/δ)·Σ_a π(a|s)²/n(s,a)), 1)",
+             .holds = PESS_HOLDS_FIXED_V,
+             .holds_for =
+                 "one value function fixed before the data were seen and |Π_local| local policies per state; a "
+                 "heuristic for others",
+             .absorbed = "√(Σ_a π(a|s)²/n(s,a))"},
+    .statewise = statewise};

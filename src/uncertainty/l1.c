@@ -4,12 +4,24 @@
 
 #include <math.h>
 
-void pess__set_l1(const pess__set_facts *facts, pess__set_pair *pair) {
+static void set_of(const pess__set_facts *facts, pess__set_pair *pair) {
     pair->ball = sqrt(2 * (facts->log_pairs + facts->possible * log(2)) / facts->n);
     pair->unseen = 1;
     pair->seen_ball = INFINITY;
 }
 
-pess_status pess__u_l1(const pess__u_problem *problem, const double *v, double *u, pess_error *error) {
+static pess_status compute(const pess__u_problem *problem, const double *v, double *u, pess_error *error) {
     return pess__set_compute(problem, "l1", v, u, error);
 }
+
+const pess__uncertainty pess__uncertainty_l1 = {
+    .info = {.name = "l1",
+             .summary = "worst case over an L1 ball around the empirical next-state distribution",
+             .formula = "reward ± (r_hi−r_lo)·√(ln(4·S·A/δ)/(2n)); |P − P_D|₁ ≤ √(2(ln(2·S·A/δ) + m·ln 2)/n)",
+             .holds = PESS_HOLDS_EVERYTHING,
+             .holds_for = pess__holds_everything,
+             .per_action = true,
+             .depends_on_values = true,
+             .is_set = true},
+    .compute = compute,
+    .set_of = set_of};

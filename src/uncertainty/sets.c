@@ -8,13 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static pess__set_bound *bound_of(const char *name) {
-    if (strcmp(name, "l1") == 0) return pess__set_l1;
-    if (strcmp(name, "support") == 0) return pess__set_support;
-    if (strcmp(name, "good-turing") == 0) return pess__set_good_turing;
-    return NULL;
-}
-
 /* The row of the model must be the one that the counts give, and show no more successors than were declared. */
 static pess_status check_row(const pess__u_problem *problem, int64_t pair, pess_error *error) {
     const pess_counts *counts = problem->counts;
@@ -87,14 +80,13 @@ static pess_status fill(pess__set *set, pess__set_bound *bound, double scale, pe
 pess_status pess__set_build(const pess__u_problem *problem, const char *name, double scale, pess__set **out,
                             pess_error *error) {
     PESS_TRY(pess__u_check_counts(problem, error));
-    pess__set_bound *bound = bound_of(name);
-    if (!bound)
-        return pess__fail(error, PESS_ARGUMENT,
-                          "the uncertainty '%s' is no set of transition rows; l1, support and good-turing are", name);
+    const pess__uncertainty *uncertainty = pess__uncertainty_find(name);
+    if (uncertainty == NULL || uncertainty->set_of == NULL)
+        return pess__fail(error, PESS_ARGUMENT, "the uncertainty '%s' is not a set of transition rows", name);
     pess__set *set;
     PESS_TRY(pess__allocate(&set, 1, sizeof *set, "the ambiguity sets", error));
     set->problem = *problem;
-    const pess_status status = fill(set, bound, scale, error);
+    const pess_status status = fill(set, uncertainty->set_of, scale, error);
     if (status != PESS_OK) {
         pess__set_destroy(set);
         return status;

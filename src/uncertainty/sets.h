@@ -69,7 +69,7 @@ bool pess__set_contains(const pess__set *set, int64_t pair, const double *next, 
 /* The largest total variation between P_D and a member: the part of W that the transitions can move. */
 double pess__set_variation(const pess__set_pair *pair);
 
-/* What the three bounds know of a row, and what each makes of it (in the file of its name). */
+/* What a bound knows of a row; what it makes of it is the set_of() in the file of its name. */
 typedef struct pess__set_facts {
     double n, seen, singletons; /* seen: k; singletons: successors with one sample. Both count the end */
     double possible;            /* m, the end included where episodes end */
@@ -77,15 +77,14 @@ typedef struct pess__set_facts {
 } pess__set_facts;
 
 typedef void pess__set_bound(const pess__set_facts *facts, pess__set_pair *pair);
-pess__set_bound pess__set_l1, pess__set_support, pess__set_good_turing;
 
 /* B = ln C(m,k) + ln m: a union over every support of every size. */
 double pess__set_log_supports(const pess__set_facts *facts);
 /* √(2(log_term + k·ln 2)/n), 0 for k = 1: an L1 ball on k successors (Weissman et al. 2003). */
 double pess__set_seen_radius(const pess__set_facts *facts, double log_term);
 
-/* u(s,a;v) = reward half-width + γ(P_D·v − min P·v), or half-width + γ·variation·W for v = NULL; the compute() of the
- * three bounds. */
+/* u(s,a;v) = reward half-width + γ(P_D·v − min P·v), or half-width + γ·variation·W for v = NULL; the compute() of
+ * every set. */
 pess_status pess__set_compute(const pess__u_problem *problem, const char *name, const double *v, double *u,
                               pess_error *error);
 

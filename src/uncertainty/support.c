@@ -18,13 +18,26 @@ double pess__set_seen_radius(const pess__set_facts *facts, double log_term) {
     return facts->seen <= 1 ? 0 : sqrt(2 * (log_term + facts->seen * log(2)) / facts->n);
 }
 
-void pess__set_support(const pess__set_facts *facts, pess__set_pair *pair) {
+static void set_of(const pess__set_facts *facts, pess__set_pair *pair) {
     const double log_term = pess__set_log_supports(facts) + facts->log_pairs + log(2);
     pair->ball = INFINITY;
     pair->unseen = log_term / facts->n;
     pair->seen_ball = pess__set_seen_radius(facts, log_term);
 }
 
-pess_status pess__u_support(const pess__u_problem *problem, const double *v, double *u, pess_error *error) {
+static pess_status compute(const pess__u_problem *problem, const double *v, double *u, pess_error *error) {
     return pess__set_compute(problem, "support", v, u, error);
 }
+
+const pess__uncertainty pess__uncertainty_support = {
+    .info = {.name = "support",
+             .summary = "worst case over an L1 ball on the seen next states and a bound on the mass of the unseen",
+             .formula = "reward as l1; unseen mass ≤ (B + ln(4·S·A/δ))/n; on the k seen |P − P_D|₁ ≤ "
+                        "√(2(B + ln(4·S·A/δ) + k·ln 2)/n), 0 if k = 1; B = ln C(m,k) + ln m",
+             .holds = PESS_HOLDS_EVERYTHING,
+             .holds_for = pess__holds_everything,
+             .per_action = true,
+             .depends_on_values = true,
+             .is_set = true},
+    .compute = compute,
+    .set_of = set_of};

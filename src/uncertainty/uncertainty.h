@@ -27,6 +27,9 @@ typedef struct pess__u_problem {
     int threads;
 } pess__u_problem;
 
+struct pess__set_facts;
+struct pess__set_pair;
+
 typedef struct pess__uncertainty {
     pess_uncertainty_info info;
     /* per_action bounds: u [S*A]. `v` [S] is the current value where depends_on_values, else ignored. NULL there asks
@@ -35,25 +38,22 @@ typedef struct pess__uncertainty {
     /* state-wise bounds only: the factor c(s) [S] and the per-pair weights w(s,a) [S*A] of
      * u(s,π) = min(c·√(Σ_a π(a|s)²·w(s,a)), W); w is infinite where the pair was never seen. */
     pess_status (*statewise)(const pess__u_problem *problem, double *c, double *w, pess_error *error);
+    /* is_set only: the set of a row from what is known of it (sets.h). */
+    void (*set_of)(const struct pess__set_facts *facts, struct pess__set_pair *pair);
 } pess__uncertainty;
 
 const pess__uncertainty *pess__uncertainty_find(const char *name);
 
-/* The bounds of the table, each in the file of its name. */
-pess_status pess__u_trivial(const pess__u_problem *problem, const double *v, double *u, pess_error *error);
-pess_status pess__u_count(const pess__u_problem *problem, const double *v, double *u, pess_error *error);
-pess_status pess__u_hoeffding(const pess__u_problem *problem, const double *v, double *u, pess_error *error);
-pess_status pess__u_hoeffding_s(const pess__u_problem *problem, double *c, double *w, pess_error *error);
-pess_status pess__u_bernstein(const pess__u_problem *problem, const double *v, double *u, pess_error *error);
-pess_status pess__u_l1(const pess__u_problem *problem, const double *v, double *u, pess_error *error);
-pess_status pess__u_support(const pess__u_problem *problem, const double *v, double *u, pess_error *error);
-pess_status pess__u_good_turing(const pess__u_problem *problem, const double *v, double *u, pess_error *error);
+/* What bounds hold for, in words (info.holds_for). */
+extern const char pess__holds_nothing[], pess__holds_fixed_v[], pess__holds_everything[];
 
 /* u of a pair that was seen, n >= 1, before the cap at W. */
 typedef double pess__u_pair(const pess__u_problem *problem, const double *v, int64_t pair);
 /* u [S*A] from a function of one pair: W where n = 0, never more than W, 0 where there is no such pair. */
 pess_status pess__u_fill(const pess__u_problem *problem, const double *v, pess__u_pair *bound, double *u,
                          pess_error *error);
+/* 1/√n, what is left of a bound whose constants are absorbed. */
+double pess__u_inverse_root(const pess__u_problem *problem, const double *v, int64_t pair);
 /* Refuses a problem without counts. */
 pess_status pess__u_check_counts(const pess__u_problem *problem, pess_error *error);
 /* Refuses an unbounded range of values: rewards of both signs, or no end of episodes, at γ = 1. */

@@ -37,12 +37,13 @@ same "$(json recommendation)" switch "recommendation"
 same "$(json vacuous)" false "vacuous"
 lower=$(json lower_bound)
 prints "The process is Markov"
-prints "There are 9 states: as many as the log shows"
+prints "There are 9 states: as many as the log shows."
 "$PESS" mdp evaluate grid.csv --policy policy.csv --gamma 0.9 --json >truth.json
 truth=$("$JSON_GET" value <truth.json)
 awk -v l="$lower" -v t="$truth" 'BEGIN { exit !(l <= t) }' || fail "bound $lower above the truth $truth"
 expect 0 "$PESS" certify grid_log.csv --gamma 0.9 --reward-range 0,1
 prints "Recommended   switch"
+prints "There are 9 states: as many as the log shows (--states declares the number)."
 prints "with probability 0.95"
 
 # Same seed, same bytes, any number of threads.
@@ -56,7 +57,7 @@ same "$(json method)" robust "method for a policy that may come from the log"
 expect 0 "$PESS" certify grid_log.csv --gamma 0.9 --reward-range 0,1 --policy best.csv --fresh --json
 same "$(json method)" split "method for a fresh policy"
 expect 0 "$PESS" certify grid_log.csv --gamma 0.9 --reward-range 0,1 --policy best.csv --method split --json
-prints "chosen without the second part"
+prints "chosen without the "
 # Actions that the log never saw: the worst case, honestly.
 head -1 grid_log.csv >narrow.csv; awk -F, '$2 == 0' grid_log.csv >>narrow.csv
 printf 'state,action,probability\n' >unseen.csv; for s in 0 1 2 3 4 5 6 7 8; do echo "$s,3,1"; done >>unseen.csv
@@ -80,11 +81,18 @@ prints "independent draws, although the log has episodes"
 expect 0 "$PESS" certify grid_log.csv --gamma 0.9 --reward-range 0,1 --report page
 prints "page/index.html"
 [ "$(grep -o 'Switch to the new policy' page/index.html | wc -l)" -eq 2 ] || fail "the page does not recommend"
-grep -qE '(src|href)=|@import|https?://|<script' page/index.html && fail "the page loads something"
-for words in 'What is known' 'What this rests on' 'Thin places' 'of doubt goes' 'To repeat it' 'certify grid_log.csv --gamma 0.9' \
-    'prefers-color-scheme:dark' '@media print' 'width=device-width'; do
+grep -vF '<link rel="icon" href="data:,">' page/index.html | grep -qE '(src|href)=|@import|https?://|<script' && fail "the page loads something"
+for words in 'What is known' 'What this rests on' 'Thin places' 'error probability of 5&nbsp;% is shared' 'To repeat it' 'certify grid_log.csv --gamma 0.9' \
+    'prefers-color-scheme: dark' '@media print' 'width=device-width'; do
     grep -qF -- "$words" page/index.html || fail "the page lacks '$words'"
 done
+grep -q -- '--states\|--actions' page/index.html && fail "the page hints at options"
+cp grid_log.csv "it's \$HOME.csv"
+expect 0 "$PESS" certify "it's \$HOME.csv" --gamma 0.9 --report quoted
+command=$(sed -n 's/.*<pre>pess \(.*\)<\/pre>.*/\1/p' quoted/index.html)
+rm quoted/index.html
+bash -c "\"\$PESS\" $command" >/dev/null || fail "the command on the page does not repeat it: $command"
+[ -f quoted/index.html ] || fail "the command on the page wrote no page"
 { echo 'state,action,reward,next_state'; for i in 1 2 3 4 5 6 7 8 9; do echo 'a<b>&c,go,1,d'; echo 'd,go,0,a<b>&c'; done; } >names.csv
 "$PESS" certify names.csv --gamma 0.5 --report named >/dev/null
 grep -qF 'a&lt;b&gt;&amp;c' named/index.html || fail "a name is not escaped"

@@ -38,7 +38,7 @@ same "$(json states actions transitions outcome | tr '\n' ' ')" "25 4 3000 conve
 cat log.csv | "$PESS" solve - --json >piped.json || fail "standard input"
 same "$("$JSON_GET" value <piped.json)" "$(json value)" "standard input"
 expect 0 "$PESS" evaluate log.csv --policy optimal.csv --json
-json families.0.algorithm families.0.value naive_value >/dev/null
+json algorithms.0.algorithm algorithms.0.value naive_value >/dev/null
 expect 0 "$PESS" evaluate log.csv --policy optimal.csv; prints robust
 expect 6 "$PESS" solve log.csv -a naive --method value-iteration --max-iterations 3 --json
 same "$(json outcome)" iteration-limit "iteration limit"

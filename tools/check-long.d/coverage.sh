@@ -8,7 +8,7 @@ export PESS_COVERAGE_SEED=${PESS_COVERAGE_SEED:-$(date +%s)}
 export PESS_COVERAGE_TIMES=${PESS_COVERAGE_TIMES:-10}
 echo "seed $PESS_COVERAGE_SEED, $PESS_COVERAGE_TIMES times the runs"
 failed=0
-for test in test_certify_coverage test_certify_trial test_theorems; do
+for test in test_certify_coverage test_certify_bounds test_theorems; do
     build/tests/$test || failed=1
 done
 exit $failed

@@ -1,0 +1,29 @@
+#include "assumptions.h"
+
+#include <string.h>
+
+typedef struct assumption_hint {
+    const char *code, *hint;
+} assumption_hint;
+
+static const assumption_hint hints[] = {
+    {"states-from-log", "--states declares the number"},
+    {"actions-from-log", "--actions declares the number"},
+    {"rewards-from-log", "--reward-range declares it"},
+    {"iid-declared", "--iid"},
+    {"too-small-to-split", "--split sets the share of the first part"},
+};
+
+static const char *hint_of(const char *code) {
+    for (size_t i = 0; i < COUNT_OF(hints); i++)
+        if (strcmp(hints[i].code, code) == 0) return hints[i].hint;
+    return NULL;
+}
+
+void print_assumption(FILE *out, const pess_assumption *assumption) {
+    const char *hint = hint_of(assumption->code);
+    if (hint == NULL)
+        (void)fputs(assumption->text, out);
+    else
+        (void)fprintf(out, "%.*s (%s).", (int)strlen(assumption->text) - 1, assumption->text, hint);
+}

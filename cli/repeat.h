@@ -1,0 +1,10 @@
+/* The command line that repeats a run, as pages and manifests show it. */
+#ifndef PESS_CLI_REPEAT_H
+#define PESS_CLI_REPEAT_H
+
+#include <stddef.h>
+
+/* "pess" and the words as they were typed, without --resume; quoted where a shell would want it. */
+void repeat_command(int argc, char **argv, char *out, size_t size);
+
+#endif

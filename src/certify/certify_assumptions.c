@@ -1,0 +1,73 @@
+/* What a certificate rests on. The sentences name no option: they are read on pages and by programs too. */
+#include "certify/certificate.h"
+#include "model/assumptions.h"
+
+static pess_status assume_collection(const pess__certification *job, pess__assumptions *to, pess_error *error) {
+    PESS_TRY(pess__assume(to, "markov",
+                          "The process is Markov and does not change: each outcome of a state and action is a fresh "
+                          "draw from one distribution, whatever happened before.",
+                          NULL, error));
+    if (job->trajectories)
+        return pess__assume(to, "trajectories",
+                            "The log was collected by trajectories: how often a pair was tried may depend on what was "
+                            "seen before, and the bounds allow for it.",
+                            NULL, error);
+    if (job->counts->has_episodes)
+        return pess__assume(to, "iid-declared",
+                            "Declared: the transitions are independent draws, although the log has episodes.", NULL,
+                            error);
+    return pess__assume(to, "iid", "The transitions are independent draws: the log has no episode column.", NULL,
+                        error);
+}
+
+static pess_status assume_process(const pess__certification *job, pess__assumptions *to, pess_error *error) {
+    const double successors = (double)job->options->max_successors;
+    PESS_TRY(pess__assume_sizes(to, job->counts, job->model, error));
+    if (successors > 0)
+        PESS_TRY(pess__assume(to, "max-successors",
+                              "Declared: a state and action lead to at most {0} different next states.", &successors,
+                              error));
+    if (!job->model->has_terminals)
+        return pess__assume(to, "no-ends", "No transition ends the episode: the log shows no terminal one.", NULL,
+                            error);
+    return pess__assume(to, "ends",
+                        "A terminal transition has no future, and a state that the log shows only after one is the "
+                        "end: value 0.",
+                        NULL, error);
+}
+
+static pess_status assume_starts(const pess__certification *job, pess__assumptions *to, pess_error *error) {
+    const double episodes = (double)job->counts->episodes;
+    if (!job->start_estimated)
+        return pess__assume(to, "start-declared",
+                            "Episodes start from the declared distribution, or from every state with actions alike "
+                            "where none was named.",
+                            NULL, error);
+    return pess__assume(to, "start-estimated",
+                        "Episodes start independently from one distribution. It is estimated from the {0} starts in "
+                        "the log, and the bounds allow for the error of that estimate.",
+                        &episodes, error);
+}
+
+static pess_status assume_split(const pess__certification *job, pess__assumptions *to, pess_error *error) {
+    if (!job->split) return PESS_OK;
+    const double rows[] = {(double)job->split->first_rows, (double)job->split->second_rows};
+    PESS_TRY(pess__assume(to, "one-logging-policy",
+                          "One policy made the log; it looks at the state alone and does not change. Only the "
+                          "comparison with the logging policy needs this.",
+                          NULL, error));
+    if (!job->split->by_episodes) return PESS_OK;
+    return pess__assume(to, "episodes-in-order",
+                        "Episodes stand in the log in the order in which they were collected: the first {0} rows chose "
+                        "the policy, the later {1} tested it.",
+                        rows, error);
+}
+
+pess_status pess__certify_assumptions(const pess__certification *job, pess_error *error) {
+    pess__assumptions *to = &job->certificate->assumptions;
+    PESS_TRY(assume_collection(job, to, error));
+    PESS_TRY(assume_process(job, to, error));
+    PESS_TRY(assume_starts(job, to, error));
+    PESS_TRY(pess__assume_cutoffs(to, job->counts, error));
+    return assume_split(job, to, error);
+}

@@ -1,0 +1,309 @@
+/* What the first part of a log fixes for the test on the second, and what the second part shows. */
+#include "certify/holdout.h"
+
+#include "certify/pooled.h"
+#include "core/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static pess_status list_rows(pess__holdout *test, pess_error *error) {
+    const pess__holdout_setup *setup = &test->setup;
+    const int64_t states = test->states, actions = setup->first->actions;
+    PESS_TRY(pess__allocate(&test->first_row, states + 1, sizeof *test->first_row, "the rows of a policy", error));
+    for (int pass = 0; pass < 2; pass++) {
+        int64_t at = 0;
+        for (int64_t s = 0; s < states; s++) {
+            test->first_row[s] = at;
+            if (setup->terminal[s]) continue;
+            const double *pi = setup->policy->probability + s * actions;
+            double sum = 0;
+            for (int64_t a = 0; a < actions; a++) sum += pi[a];
+            for (int64_t a = 0; a < actions; a++) {
+                const double weight = sum > 0 ? pi[a] / sum : 1 / (double)actions;
+                if (weight == 0) continue;
+                if (pass == 1) {
+                    test->pair[at] = s * actions + a;
+                    test->state[at] = s;
+                    test->weight[at] = weight;
+                }
+                at++;
+            }
+        }
+        test->rows = test->first_row[states] = at;
+        if (pass == 1) break;
+        PESS_TRY(pess__allocate(&test->pair, at, sizeof *test->pair, "the rows of a policy", error));
+        PESS_TRY(pess__allocate(&test->state, at, sizeof *test->state, "the rows of a policy", error));
+        PESS_TRY(pess__allocate(&test->weight, at, sizeof *test->weight, "the rows of a policy", error));
+    }
+    return PESS_OK;
+}
+
+/* v(s) = Σ π·(r_D + γP_D v) over the rows that were seen, by Gauss–Seidel; a state with a row that was not is held at
+ * the mean. Any v is valid; a good one is tight. */
+static void estimate_values(pess__holdout *test) {
+    const pess__holdout_setup *setup = &test->setup;
+    const pess_counts *counts = setup->first;
+    double rewards = 0;
+    for (int64_t z = 0; z < test->rows; z++) rewards += counts->reward_sum[test->pair[z]];
+    double visits = 0;
+    for (int64_t z = 0; z < test->rows; z++) visits += (double)counts->n[test->pair[z]];
+    const double typical = setup->ends ? 0.5 * (setup->v_lo + setup->v_hi)
+                                       : (visits > 0 ? rewards / visits : setup->reward_lo) / (1 - setup->gamma);
+    const double held = fmin(fmax(typical, setup->v_lo), setup->v_hi);
+    for (int64_t s = 0; s < test->states; s++) test->value[s] = setup->terminal[s] ? 0 : held;
+    const double stop = 1e-11 * (setup->v_hi - setup->v_lo);
+    for (int64_t sweep = 0; sweep < 20000; sweep++) {
+        double change = 0;
+        for (int64_t z = 0; z < test->rows;) {
+            const int64_t s = test->state[z];
+            double sum = 0;
+            bool seen = true;
+            for (; z < test->rows && test->state[z] == s; z++) {
+                const int64_t pair = test->pair[z];
+                double next = counts->reward_sum[pair];
+                if (counts->n[pair] == 0) seen = false;
+                for (int64_t i = counts->row[pair]; i < counts->row[pair + 1]; i++)
+                    next += setup->gamma * (double)counts->n_next[i] * test->value[counts->next[i]];
+                if (seen) sum += test->weight[z] * next / (double)counts->n[pair];
+            }
+            if (!seen) continue;
+            change = fmax(change, fabs(sum - test->value[s]));
+            test->value[s] = sum;
+        }
+        if (change <= stop) break;
+    }
+}
+
+/* Σ(Y − c)² of a pair from its counts: Σr² + Σ over successors of 2(γv − c)Σr + n(γv − c)². */
+static double squares_about(const pess_counts *counts, int64_t pair, const double *v, double gamma, double c) {
+    double rewards = counts->reward_sum[pair], sum = counts->reward_square[pair];
+    for (int64_t i = counts->row[pair]; i < counts->row[pair + 1]; i++) {
+        const double shift = gamma * v[counts->next[i]] - c;
+        sum += 2 * shift * counts->next_reward[i] + (double)counts->n_next[i] * shift * shift;
+        rewards -= counts->next_reward[i];
+    }
+    sum += -2 * c * rewards + (double)counts->n_terminal[pair] * c * c;
+    return fmax(sum, 0);
+}
+
+static double mean_of(const pess_counts *counts, int64_t pair, const double *v, double gamma) {
+    double sum = counts->reward_sum[pair];
+    for (int64_t i = counts->row[pair]; i < counts->row[pair + 1]; i++)
+        sum += gamma * (double)counts->n_next[i] * v[counts->next[i]];
+    return sum / (double)counts->n[pair];
+}
+
+static void look_at_row(pess__holdout *test, int64_t z) {
+    const pess__holdout_setup *setup = &test->setup;
+    const pess_counts *counts = setup->first;
+    const int64_t pair = test->pair[z], seen = counts->row[pair + 1] - counts->row[pair];
+    const double n = (double)counts->n[pair], spread = setup->reward_hi - setup->reward_lo;
+    test->expected[z] = fmax(n, 0.5) * setup->ratio;
+    test->centre[z] = n > 0 ? mean_of(counts, pair, test->value, setup->gamma) : test->value[test->state[z]];
+    const double floor = 0.25 * spread * spread + 1e-12 * (setup->v_hi - setup->v_lo) * (setup->v_hi - setup->v_lo);
+    test->variance[z] = (squares_about(counts, pair, test->value, setup->gamma, test->centre[z]) + floor) / fmax(n, 1);
+    test->closed[z] =
+        setup->max_successors > 0 && seen >= setup->max_successors && (!setup->ends || counts->n_terminal[pair] > 0);
+    int64_t most = counts->n_terminal[pair];
+    test->reference[z] = most > 0 ? test->states : test->state[z];
+    for (int64_t i = counts->row[pair]; i < counts->row[pair + 1]; i++)
+        if (counts->n_next[i] > most) most = counts->n_next[i], test->reference[z] = counts->next[i];
+}
+
+pess_status pess__holdout_first(pess__holdout *test, pess_error *error) {
+    const char *what = "a test of a policy";
+    PESS_TRY(list_rows(test, error));
+    PESS_TRY(pess__allocate(&test->value, test->states + 1, sizeof(double), what, error));
+    PESS_TRY(pess__allocate(&test->low, test->states + 1, sizeof(double), what, error));
+    PESS_TRY(pess__allocate(&test->high, test->states + 1, sizeof(double), what, error));
+    double **tables[] = {&test->centre, &test->expected, &test->variance, &test->n, &test->mean, &test->squares};
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+        PESS_TRY(pess__allocate(tables[i], test->rows, sizeof(double), what, error));
+    PESS_TRY(pess__allocate(&test->closed, test->rows, sizeof *test->closed, what, error));
+    PESS_TRY(pess__allocate(&test->reference, test->rows, sizeof *test->reference, what, error));
+    estimate_values(test);
+    for (int64_t z = 0; z < test->rows; z++) look_at_row(test, z);
+    return PESS_OK;
+}
+
+void pess__holdout_second(pess__holdout *test, const pess_counts *second) {
+    for (int64_t z = 0; z < test->rows; z++) {
+        const int64_t pair = test->pair[z];
+        const double gamma = test->setup.gamma;
+        test->n[z] = (double)second->n[pair];
+        test->mean[z] = second->n[pair] > 0 ? mean_of(second, pair, test->value, gamma) : 0;
+        test->squares[z] = squares_about(second, pair, test->value, gamma, test->centre[z]);
+    }
+}
+
+void pess__holdout_extremes(const pess__holdout *test, const double *low, const double *high, double *least,
+                            double *most) {
+    *least = test->setup.ends ? 0 : INFINITY;
+    *most = test->setup.ends ? 0 : -INFINITY;
+    for (int64_t s = 0; s < test->states; s++) {
+        *least = fmin(*least, low[s]);
+        *most = fmax(*most, high[s]);
+    }
+}
+
+double pess__holdout_range(const pess__holdout *test, int64_t row, const double *low, const double *high, double least,
+                           double most) {
+    const pess__holdout_setup *setup = &test->setup;
+    const pess_counts *counts = setup->first;
+    const int64_t pair = test->pair[row], reference = test->reference[row];
+    if (test->closed[row]) {
+        least = setup->ends ? 0 : INFINITY;
+        most = setup->ends ? 0 : -INFINITY;
+        for (int64_t i = counts->row[pair]; i < counts->row[pair + 1]; i++) {
+            least = fmin(least, low[counts->next[i]]);
+            most = fmax(most, high[counts->next[i]]);
+        }
+    }
+    /* ŷ moves with the unknown error g = v^π − v₁ of the reference state, which is in its own box. */
+    const double down = low[reference] - test->value[reference], up = high[reference] - test->value[reference];
+    const double gamma = setup->gamma, centre = test->centre[row];
+    return fmax(setup->reward_hi + gamma * most - centre - gamma * down,
+                centre + gamma * up - setup->reward_lo - gamma * least);
+}
+
+static void scale_integers(int64_t *to, const int64_t *from, int64_t count, double ratio) {
+    for (int64_t i = 0; i < count; i++) to[i] = from[i] > 0 ? (int64_t)fmax(1, round((double)from[i] * ratio)) : 0;
+}
+
+static void scale_numbers(double *to, const double *from, int64_t count, double ratio) {
+    for (int64_t i = 0; i < count; i++) to[i] = from[i] * ratio;
+}
+
+pess_status pess__counts_scale(const pess_counts *counts, double ratio, pess_counts **out, pess_error *error) {
+    const char *what = "imagined counts";
+    const int64_t pairs = counts->states * counts->actions, successors = counts->row[pairs];
+    pess_counts *c;
+    PESS_TRY(pess__allocate(&c, 1, sizeof *c, what, error));
+    *c = (pess_counts){.states = counts->states,
+                       .actions = counts->actions,
+                       .reward_min = counts->reward_min,
+                       .reward_max = counts->reward_max};
+    pess_status status = pess__allocate(&c->n, pairs, sizeof *c->n, what, error);
+    if (status == PESS_OK) status = pess__allocate(&c->n_state, c->states, sizeof *c->n_state, what, error);
+    if (status == PESS_OK) status = pess__allocate(&c->n_terminal, pairs, sizeof *c->n_terminal, what, error);
+    if (status == PESS_OK) status = pess__allocate(&c->reward_sum, pairs, sizeof(double), what, error);
+    if (status == PESS_OK) status = pess__allocate(&c->reward_square, pairs, sizeof(double), what, error);
+    if (status == PESS_OK) status = pess__allocate(&c->row, pairs + 1, sizeof *c->row, what, error);
+    if (status == PESS_OK) status = pess__allocate(&c->next, successors, sizeof *c->next, what, error);
+    if (status == PESS_OK) status = pess__allocate(&c->n_next, successors, sizeof *c->n_next, what, error);
+    if (status == PESS_OK) status = pess__allocate(&c->next_reward, successors, sizeof(double), what, error);
+    if (status == PESS_OK) status = pess__allocate(&c->terminal, c->states, sizeof *c->terminal, what, error);
+    if (status != PESS_OK) {
+        pess_counts_destroy(c);
+        return status;
+    }
+    scale_integers(c->n_terminal, counts->n_terminal, pairs, ratio);
+    scale_integers(c->n_next, counts->n_next, successors, ratio);
+    memcpy(c->row, counts->row, (size_t)(pairs + 1) * sizeof *c->row);
+    if (successors > 0) memcpy(c->next, counts->next, (size_t)successors * sizeof *c->next);
+    for (int64_t z = 0; z < pairs; z++) {
+        int64_t n = c->n_terminal[z];
+        for (int64_t i = c->row[z]; i < c->row[z + 1]; i++) n += c->n_next[i];
+        /* Rounding must not shift the means. */
+        const double share = counts->n[z] > 0 ? (double)n / (double)counts->n[z] : 0;
+        c->n[z] = n;
+        c->n_state[z / c->actions] += n;
+        c->transitions += n;
+        c->pairs_seen += n > 0;
+        c->terminals += c->n_terminal[z];
+        scale_numbers(c->reward_sum + z, counts->reward_sum + z, 1, share);
+        scale_numbers(c->reward_square + z, counts->reward_square + z, 1, share);
+        scale_numbers(c->next_reward + c->row[z], counts->next_reward + c->row[z], c->row[z + 1] - c->row[z], share);
+    }
+    memcpy(c->terminal, counts->terminal, (size_t)c->states * sizeof *c->terminal);
+    *out = c;
+    return PESS_OK;
+}
+
+void pess__holdout_destroy(pess__holdout *test) {
+    if (!test) return;
+    free(test->pair);
+    free(test->state);
+    free(test->first_row);
+    free(test->weight);
+    free(test->value);
+    free(test->centre);
+    free(test->expected);
+    free(test->variance);
+    free(test->closed);
+    free(test->reference);
+    free(test->n);
+    free(test->mean);
+    free(test->squares);
+    free(test->low);
+    free(test->high);
+    free(test);
+}
+
+static pess_status look(pess__holdout *test, const pess_counts *second, bool imagined, pess_error *error) {
+    const pess__holdout_setup *setup = &test->setup;
+    test->setup.second = second;
+    pess__holdout_second(test, second);
+    PESS_TRY(pess__holdout_box(test, error));
+    for (int64_t s = 0; s < test->states && setup->outer_low && !imagined; s++) {
+        test->low[s] = fmax(test->low[s], setup->outer_low[s]);
+        test->high[s] = fmax(fmin(test->high[s], setup->outer_high[s]), test->low[s]);
+    }
+    test->lower = test->upper = 0;
+    for (int64_t s = 0; s < test->states; s++) {
+        test->lower += test->setup.start[s] * test->low[s];
+        test->upper += test->setup.start[s] * test->high[s];
+    }
+    return PESS_OK;
+}
+
+/* The pooled test is tuned on what the first part predicts, then run on what the second part shows. */
+static pess_status run_pooled(pess__holdout *test, const pess_counts *second, pess_error *error) {
+    pess_counts *imagined = NULL;
+    pess__pooled *pooled = NULL;
+    PESS_TRY(pess__counts_scale(test->setup.first, test->setup.ratio, &imagined, error));
+    pess_status status = look(test, imagined, true, error);
+    if (status == PESS_OK) status = pess__pooled_create(test, &pooled, error);
+    if (status == PESS_OK) status = pess__pooled_tune(pooled, imagined, error);
+    if (status == PESS_OK) status = look(test, second, false, error);
+    if (status == PESS_OK) status = pess__pooled_apply(pooled, error);
+    pess__pooled_destroy(pooled);
+    pess_counts_destroy(imagined);
+    return status;
+}
+
+pess_status pess__holdout_run(const pess__holdout_setup *setup, pess__holdout **out, pess_error *error) {
+    pess__holdout *test;
+    PESS_TRY(pess__allocate(&test, 1, sizeof *test, "a test of a policy", error));
+    test->setup = *setup;
+    test->pooled_lower = -INFINITY;
+    test->pooled_upper = INFINITY;
+    test->states = setup->first->states;
+    pess_status status = pess__holdout_first(test, error);
+    const bool pooled = setup->pooled && test->states <= PESS__POOLED_STATES;
+    if (status == PESS_OK)
+        status = pooled ? run_pooled(test, setup->second, error) : look(test, setup->second, false, error);
+    if (status == PESS_OK)
+        *out = test;
+    else
+        pess__holdout_destroy(test);
+    return status;
+}
+
+pess_status pess__holdout_predict(const pess__holdout_setup *setup, double *lower, pess_error *error) {
+    pess_counts *imagined = NULL;
+    PESS_TRY(pess__counts_scale(setup->first, setup->ratio, &imagined, error));
+    pess__holdout_setup dry = *setup;
+    dry.second = imagined;
+    dry.dry = true;
+    dry.outer_low = dry.outer_high = NULL;
+    dry.start = setup->start_first;
+    pess__holdout *test = NULL;
+    const pess_status status = pess__holdout_run(&dry, &test, error);
+    if (status == PESS_OK) *lower = fmax(test->lower, test->pooled_lower);
+    pess__holdout_destroy(test);
+    pess_counts_destroy(imagined);
+    return status;
+}

@@ -1,0 +1,91 @@
+/* The holdout test: a policy that was fixed by the first part of a log is tested on the second part. What follows holds
+ * for any way of collecting the second part, also an adaptive one, as long as each of its outcomes (r,s') of a pair is
+ * a fresh draw from the process given everything before it: all bounds are exponential supermartingales in the order of
+ * time.
+ *
+ * Rows are the pairs (s,a) with π(a|s) > 0. With v fixed by the first part, Y = r + γv(s') of a row has mean μ and, for
+ * any ŷ fixed beforehand and 0 <= |θ|R < 1 with |Y − ŷ| <= R (Fan, Grama & Liu 2015; Howard et al. 2021),
+ *   E exp(θ(Y − μ) − ψ(|θ|R)/R²·(Y − ŷ)²) <= 1,     ψ(x) = −ln(1−x) − x.                                        (EB)
+ * Two tests are built on it; docs/theory.md has the proofs.
+ *   box     every row on its own, a union over the rows: v_lo(s) <= v^π(s) <= v_hi(s) for all s          (box.c)
+ *   pooled  all rows in one sum, weighted as the policy visits them: the error averages out              (pooled.c)
+ */
+#ifndef PESS_CERTIFY_HOLDOUT_H
+#define PESS_CERTIFY_HOLDOUT_H
+
+#include "core/status.h"
+#include "model/counts.h"
+#include "model/model.h"
+#include "policy/policy.h"
+
+typedef struct pess__holdout_setup {
+    const pess_counts *first, *second; /* parts of one log, of the same states and actions */
+    const pess_policy *policy;         /* every row sums to one or is empty (then: any action) */
+    const double *start;               /* [S] ρ, or its estimate from the second part */
+    const double *start_first;         /* [S] ρ, or its estimate from the first part */
+    const uint8_t *terminal;           /* [S] 1: no actions, value 0 */
+    double ratio;                      /* planned size of the second part over that of the first */
+    double gamma, reward_lo, reward_hi, v_lo, v_hi;
+    bool
+        start_estimated; /* start is the mean of the episode starts of the second part, start_first that of the first */
+    bool ends;           /* episodes can end: 0 is then a possible successor's value */
+    bool trajectories;   /* the counts of the second part are adaptive */
+    int64_t max_successors;               /* 0: any state may follow */
+    const double *outer_low, *outer_high; /* [S] bounds of v^π that hold anyway, or NULL: the box is cut by them */
+    double delta_box, delta_sets, delta_pooled, delta_relative;
+    bool pooled; /* also the pooled test: dense algebra, for at most PESS__POOLED_STATES states */
+    bool dry;    /* only a prediction: fewer ways are tried */
+    int threads;
+} pess__holdout_setup;
+
+#define PESS__POOLED_STATES 700
+
+/* State S is the end of the episode: value 0. */
+typedef struct pess__holdout {
+    pess__holdout_setup setup;
+    int64_t states, rows;
+    int64_t *pair, *state; /* [rows] */
+    int64_t *first_row;    /* [S+1] the rows of state s are first_row[s] … first_row[s+1]-1 */
+    double *weight;        /* [rows] π(a|s) */
+
+    /* Fixed by the first part. */
+    double *value;      /* [S+1] v₁: its estimate of v^π */
+    double *centre;     /* [rows] ŷ */
+    double *expected;   /* [rows] samples that the second part should have */
+    double *variance;   /* [rows] of Y per sample */
+    uint8_t *closed;    /* [rows] 1: every possible successor was seen */
+    int64_t *reference; /* [rows] the most frequent successor, S: the end */
+
+    /* From the second part. */
+    double *n;          /* [rows] */
+    double *mean;       /* [rows] of Y with v₁ */
+    double *squares;    /* [rows] Σ(Y − ŷ)² */
+    double *low, *high; /* [S+1] the box around v^π; both 0 at the end */
+
+    double lower, upper;               /* bounds of start·v^π by the box */
+    double pooled_lower, pooled_upper; /* bounds of ρ·v^π by the pooled test; infinite where it was not run */
+    double residual;                   /* of the box's fixed points, already paid for */
+} pess__holdout;
+
+/* Runs the tests. The test borrows what the setup points to. */
+pess_status pess__holdout_run(const pess__holdout_setup *setup, pess__holdout **out, pess_error *error);
+/* The same on a second part that is imagined: the first one times the ratio; setup->second is not looked at. What it
+ * predicts depends on the first part alone, so it may choose the policy. */
+pess_status pess__holdout_predict(const pess__holdout_setup *setup, double *lower, pess_error *error);
+void pess__holdout_destroy(pess__holdout *test);
+
+/* Steps of pess__holdout_run. */
+pess_status pess__holdout_first(pess__holdout *test, pess_error *error);   /* what the first part fixes */
+void pess__holdout_second(pess__holdout *test, const pess_counts *second); /* n, mean, squares */
+pess_status pess__holdout_box(pess__holdout *test, pess_error *error);
+/* The first part with every count times ratio; sums alike. */
+pess_status pess__counts_scale(const pess_counts *counts, double ratio, pess_counts **out, pess_error *error);
+
+/* |Y − ŷ| can be at most this, for values between low and high [S+1] (v₁ twice: for v₁ itself), whose extremes over all
+ * states, and the end where there is one, are `least` and `most`. */
+double pess__holdout_range(const pess__holdout *test, int64_t row, const double *low, const double *high, double least,
+                           double most);
+void pess__holdout_extremes(const pess__holdout *test, const double *low, const double *high, double *least,
+                            double *most);
+
+#endif

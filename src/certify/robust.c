@@ -1,0 +1,196 @@
+#include "certify/robust.h"
+
+#include "core/memory.h"
+#include "core/raise.h"
+#include "core/ranges.h"
+
+#include <math.h>
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+static double kl(double p, double q) {
+    double sum = 0;
+    if (p > 0) sum += p * log(p / q);
+    if (p < 1) sum += (1 - p) * log((1 - p) / (1 - q));
+    return sum;
+}
+
+/* Bisection keeps the outer end, so that rounding can only widen the interval. */
+double pess__kl_upper(double m, double n, double log_term) {
+    double inside = m, outside = 1;
+    for (int i = 0; i < 60 && outside - inside > 1e-15; i++) {
+        const double middle = 0.5 * (inside + outside);
+        if (n * kl(m, middle) > log_term)
+            outside = middle;
+        else
+            inside = middle;
+    }
+    return outside;
+}
+
+double pess__kl_lower(double m, double n, double log_term) { return 1 - pess__kl_upper(1 - m, n, log_term); }
+
+static void bound_rewards(pess__robust *robust, const pess__u_problem *problem, pess__robust_delta delta) {
+    const pess_model *model = robust->model;
+    const int64_t pairs = model->states * model->actions;
+    const double lo = model->reward_lo, range = model->reward_hi - lo;
+#pragma omp parallel for num_threads(robust->threads) schedule(static) if (pairs > 256)
+    for (int64_t z = 0; z < pairs; z++) {
+        const int64_t n = robust->counts->n[z];
+        robust->reward_low[z] = lo;
+        robust->reward_high[z] = model->reward_hi;
+        if (n == 0 || range <= 0) continue;
+        const double mean = fmin(fmax((model->reward[z] - lo) / range, 0), 1);
+        const double low = pess__u_log_pairs(problem, delta.rewards_low, n);
+        const double high = pess__u_log_pairs(problem, delta.rewards_high, n);
+        robust->reward_low[z] = lo + range * pess__kl_lower(mean, (double)n, low);
+        robust->reward_high[z] = lo + range * pess__kl_upper(mean, (double)n, high);
+    }
+}
+
+static pess_status fill(pess__robust *robust, const pess__u_problem *problem, const char *uncertainty,
+                        pess__robust_delta delta, pess_error *error) {
+    const int64_t pairs = problem->model->states * problem->model->actions;
+    pess__u_problem sets = *problem;
+    if (pess__subset_knows(uncertainty)) {
+        sets.delta = delta.transitions;
+        PESS_TRY(pess__subset_create(&sets, uncertainty, &robust->subsets, error));
+        PESS_TRY(pess__allocate(&robust->slots,
+                                problem->threads * pess__apart(robust->subsets->longest + 1, sizeof *robust->slots),
+                                sizeof *robust->slots, "room for next states", error));
+    } else {
+        sets.delta = 2 * delta.transitions; /* of which the sets spend half on rewards that are not used here */
+        PESS_TRY(pess__set_build(&sets, uncertainty, 1, &robust->set, error));
+        PESS_TRY(pess__set_scratch_create(robust->set, problem->threads, &robust->scratch, error));
+    }
+    PESS_TRY(pess__allocate(&robust->reward_low, pairs, sizeof(double), "reward bounds", error));
+    PESS_TRY(pess__allocate(&robust->reward_high, pairs, sizeof(double), "reward bounds", error));
+    bound_rewards(robust, problem, delta);
+    return PESS_OK;
+}
+
+pess_status pess__robust_create(const pess__u_problem *problem, const char *uncertainty, pess__robust_delta delta,
+                                pess__robust **out, pess_error *error) {
+    pess__robust *robust;
+    PESS_TRY(pess__allocate(&robust, 1, sizeof *robust, "the robust bounds", error));
+    robust->counts = problem->counts;
+    robust->model = problem->model;
+    robust->gamma = problem->gamma;
+    robust->v_lo = problem->v_lo;
+    robust->v_hi = problem->v_hi;
+    robust->threads = problem->threads;
+    const pess_status status = fill(robust, problem, uncertainty, delta, error);
+    if (status == PESS_OK)
+        *out = robust;
+    else
+        pess__robust_destroy(robust);
+    return status;
+}
+
+void pess__robust_destroy(pess__robust *robust) {
+    if (!robust) return;
+    pess__subset_destroy(robust->subsets);
+    free(robust->slots);
+    pess__set_scratch_destroy(robust->scratch);
+    pess__set_destroy(robust->set);
+    free(robust->reward_low);
+    free(robust->reward_high);
+    free(robust);
+}
+
+static double pair_value(const pess__robust *robust, double sign, int64_t z, const double *v,
+                         const pess__extremes *extremes, int thread) {
+    if (robust->counts->n[z] == 0) return sign > 0 ? robust->v_lo : robust->v_hi;
+    double next;
+    if (robust->subsets)
+        next = pess__subset_extreme(robust->subsets, sign, z, v, extremes,
+                                    robust->slots +
+                                        thread * pess__apart(robust->subsets->longest + 1, sizeof *robust->slots));
+    else if (sign > 0)
+        next = pess__set_worst(robust->set, z, v, extremes, &robust->scratch[thread], NULL);
+    else
+        next = pess__set_best(robust->set, z, v, extremes, &robust->scratch[thread], NULL);
+    return (sign > 0 ? robust->reward_low[z] : robust->reward_high[z]) + robust->gamma * next;
+}
+
+double pess__robust_sweep(const pess__robust *robust, double sign, const pess_policy *policy, const double *v,
+                          double *out, int32_t *found) {
+    const pess_model *model = robust->model;
+    const int64_t actions = model->actions;
+    const pess__extremes extremes = pess__value_extremes(model, v);
+    _Atomic double change = 0;
+#pragma omp parallel num_threads(robust->threads) if (model->states > 256)
+    {
+        const int thread = omp_get_thread_num();
+        double most = 0;
+#pragma omp for schedule(static)
+        for (int64_t s = 0; s < model->states; s++) {
+            out[s] = 0;
+            if (found) found[s] = -1;
+            if (model->terminal[s]) continue;
+            const double *pi = policy ? policy->probability + s * actions : NULL;
+            double best = -INFINITY, sum = 0, mass = 0;
+            for (int64_t a = 0; a < actions; a++) {
+                if (pi && pi[a] == 0) continue;
+                const double q = pair_value(robust, sign, s * actions + a, v, &extremes, thread);
+                if (pi)
+                    sum += pi[a] * q, mass += pi[a];
+                else if (q > best + 1e-12)
+                    best = q, found ? (void)(found[s] = (int32_t)a) : (void)0;
+            }
+            /* A policy that says nothing here may do anything. */
+            if (pi) best = mass > 0 ? sum / mass : (sign > 0 ? robust->v_lo : robust->v_hi);
+            out[s] = fmin(fmax(best, robust->v_lo), robust->v_hi);
+            most = fmax(most, fabs(out[s] - v[s]));
+        }
+        pess__raise(&change, most);
+    }
+    return change;
+}
+
+pess_status pess__robust_value(const pess__robust *robust, double sign, const pess_policy *policy, double *v,
+                               int32_t *found, double *residual, pess_error *error) {
+    const int64_t states = robust->model->states;
+    const double tolerance = 1e-8 * (robust->v_hi - robust->v_lo) * (1 - robust->gamma);
+    double *next;
+    PESS_TRY(pess__allocate(&next, states, sizeof *next, "values", error));
+    double change = INFINITY;
+    for (int64_t s = 0; s < states; s++) v[s] = robust->model->terminal[s] ? 0 : sign > 0 ? robust->v_lo : robust->v_hi;
+    for (int64_t i = 0; i < 1000000 && change > tolerance; i++) {
+        change = pess__robust_sweep(robust, sign, policy, v, next, found);
+        memcpy(v, next, (size_t)states * sizeof *v);
+    }
+    const double rest = robust->gamma / (1 - robust->gamma) * change + 1e-12 * (robust->v_hi - robust->v_lo);
+    for (int64_t s = 0; s < states; s++)
+        if (!robust->model->terminal[s]) v[s] = fmin(fmax(v[s] - sign * rest, robust->v_lo), robust->v_hi);
+    *residual = change;
+    free(next);
+    return PESS_OK;
+}
+
+static int compare_mass(const void *left, const void *right) {
+    const pess__start_mass *a = left, *b = right;
+    return (a->value < b->value) - (a->value > b->value);
+}
+
+/* Mass radius/2 goes from the highest values to the lowest one. */
+double pess__worst_start(const double *p, const double *v, int64_t states, const uint8_t *terminal, double radius,
+                         pess__start_mass *scratch) {
+    double lowest = INFINITY, sum = 0;
+    int64_t count = 0;
+    for (int64_t s = 0; s < states; s++) {
+        sum += p[s] * v[s];
+        if (!terminal[s]) lowest = fmin(lowest, v[s]);
+        if (p[s] > 0) scratch[count++] = (pess__start_mass){v[s], p[s]};
+    }
+    if (!isfinite(lowest)) return sum;
+    qsort(scratch, (size_t)count, sizeof *scratch, compare_mass);
+    double left = fmin(radius / 2, 1);
+    for (int64_t i = 0; i < count && left > 0; i++) {
+        const double moved = fmin(left, scratch[i].mass);
+        sum -= moved * (scratch[i].value - lowest);
+        left -= moved;
+    }
+    return sum;
+}

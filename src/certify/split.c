@@ -1,0 +1,159 @@
+#include "certify/split.h"
+
+#include "core/memory.h"
+#include "data/dataset.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct episode_row {
+    int64_t episode, row;
+} episode_row;
+
+static int compare_rows(const void *left, const void *right) {
+    const episode_row *a = left, *b = right;
+    if (a->episode != b->episode) return a->episode < b->episode ? -1 : 1;
+    return (a->row > b->row) - (a->row < b->row);
+}
+
+static pess_status mark_episodes(const pess_dataset *data, double share, uint8_t *first, pess_error *error) {
+    episode_row *order;
+    PESS_TRY(pess__allocate(&order, data->rows, sizeof *order, "the order of episodes", error));
+    for (int64_t i = 0; i < data->rows; i++) order[i] = (episode_row){data->episode[i], i};
+    qsort(order, (size_t)data->rows, sizeof *order, compare_rows);
+    const double limit = share * (double)data->rows;
+    bool early = false;
+    for (int64_t i = 0; i < data->rows; i++) {
+        if (i == 0 || order[i].episode != order[i - 1].episode) early = (double)order[i].row < limit;
+        first[order[i].row] = early;
+    }
+    free(order);
+    return PESS_OK;
+}
+
+static void mark_rows(int64_t rows, double share, uint64_t seed, uint8_t *first) {
+    for (int64_t i = 0; i < rows; i++) {
+        uint64_t x = seed + (uint64_t)(i + 1) * UINT64_C(0x9E3779B97F4A7C15);
+        x = (x ^ (x >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
+        x = (x ^ (x >> 27)) * UINT64_C(0x94D049BB133111EB);
+        x ^= x >> 31;
+        first[i] = (double)(x >> 11) * 0x1p-53 < share;
+    }
+}
+
+/* Room for the columns of a part, which pess_dataset_create copies. */
+typedef struct columns {
+    uint32_t *state, *action, *next_state;
+    double *reward;
+    uint8_t *end;
+    int64_t *episode, *step;
+} columns;
+
+static void columns_release(columns *c) {
+    free(c->state);
+    free(c->action);
+    free(c->next_state);
+    free(c->reward);
+    free(c->end);
+    free(c->episode);
+    free(c->step);
+}
+
+static pess_status columns_create(int64_t rows, columns *c, pess_error *error) {
+    const char *what = "a part of the log";
+    PESS_TRY(pess__allocate(&c->state, rows, sizeof *c->state, what, error));
+    PESS_TRY(pess__allocate(&c->action, rows, sizeof *c->action, what, error));
+    PESS_TRY(pess__allocate(&c->next_state, rows, sizeof *c->next_state, what, error));
+    PESS_TRY(pess__allocate(&c->reward, rows, sizeof *c->reward, what, error));
+    PESS_TRY(pess__allocate(&c->end, rows, sizeof *c->end, what, error));
+    PESS_TRY(pess__allocate(&c->episode, rows, sizeof *c->episode, what, error));
+    return pess__allocate(&c->step, rows, sizeof *c->step, what, error);
+}
+
+/* wanted: 1 the first part, 0 the second, -1 all. */
+static int64_t copy_part(const pess_dataset *data, const uint8_t *first, int wanted, columns *c) {
+    int64_t at = 0;
+    for (int64_t i = 0; i < data->rows; i++) {
+        if (wanted >= 0 && first[i] != wanted) continue;
+        c->state[at] = data->state[i];
+        c->action[at] = data->action[i];
+        c->next_state[at] = data->next_state[i];
+        c->reward[at] = data->reward[i];
+        c->end[at] = data->end[i];
+        if (data->episode) c->episode[at] = data->episode[i];
+        if (data->step) c->step[at] = data->step[i];
+        at++;
+    }
+    return at;
+}
+
+static pess_status count(const pess_dataset *data, const columns *c, int64_t rows, bool one_action, pess_counts **out,
+                         pess_error *error) {
+    const pess_columns view = {.rows = rows,
+                               .state = c->state,
+                               .action = c->action,
+                               .next_state = c->next_state,
+                               .reward = c->reward,
+                               .end = c->end,
+                               .episode = data->episode ? c->episode : NULL,
+                               .step = data->step ? c->step : NULL};
+    pess_dataset *part = NULL;
+    PESS_TRY(pess_dataset_create(&view, data->states, one_action ? 1 : data->actions, &part, error));
+    const pess_status status = pess_counts_create(part, out, error);
+    pess_dataset_destroy(part);
+    return status;
+}
+
+static pess_status fill(const pess_dataset *data, const uint8_t *first, columns *c, pess__split *split,
+                        pess_error *error) {
+    for (int second = 0; second < 2; second++) {
+        const int64_t rows = copy_part(data, first, second ? 0 : 1, c);
+        *(second ? &split->second_rows : &split->first_rows) = rows;
+        if (rows == 0)
+            return pess__fail(error, PESS_INPUT,
+                              "the log is too small to split: its %s part would have none of its %lld rows; more data "
+                              "help, or another share for the first part, or the method robust, which needs no split",
+                              second ? "second" : "first", (long long)data->rows);
+        PESS_TRY(count(data, c, rows, false, second ? &split->second : &split->first, error));
+        memset(c->action, 0, (size_t)rows * sizeof *c->action);
+        PESS_TRY(count(data, c, rows, true, second ? &split->second_states : &split->first_states, error));
+    }
+    (void)copy_part(data, first, -1, c);
+    memset(c->action, 0, (size_t)data->rows * sizeof *c->action);
+    return count(data, c, data->rows, true, &split->whole_states, error);
+}
+
+pess_status pess__split_create(const pess_dataset *data, double share, bool by_episodes, uint64_t seed,
+                               pess__split **out, pess_error *error) {
+    pess__split *split = NULL;
+    uint8_t *first = NULL;
+    columns c = {0};
+    pess_status status = pess__allocate(&split, 1, sizeof *split, "the parts of the log", error);
+    if (status == PESS_OK) status = pess__allocate(&first, data->rows, sizeof *first, "the parts of the log", error);
+    if (status == PESS_OK) status = columns_create(data->rows, &c, error);
+    if (status == PESS_OK) {
+        split->by_episodes = by_episodes && data->episode;
+        if (split->by_episodes)
+            status = mark_episodes(data, share, first, error);
+        else
+            mark_rows(data->rows, share, seed, first);
+    }
+    if (status == PESS_OK) status = fill(data, first, &c, split, error);
+    columns_release(&c);
+    free(first);
+    if (status == PESS_OK)
+        *out = split;
+    else
+        pess__split_destroy(split);
+    return status;
+}
+
+void pess__split_destroy(pess__split *split) {
+    if (!split) return;
+    pess_counts_destroy(split->first);
+    pess_counts_destroy(split->second);
+    pess_counts_destroy(split->first_states);
+    pess_counts_destroy(split->second_states);
+    pess_counts_destroy(split->whole_states);
+    free(split);
+}

@@ -1,0 +1,326 @@
+#include "data/observations.h"
+
+#include "core/memory.h"
+#include "core/text.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char what[] = "a dataset";
+
+/* ---- creating */
+
+/* Texts are printed on terminals and as JSON: characters of ASCII, and line ends in notes. */
+static pess_status check_text(const char *field, const char *text, size_t size, char also, pess_error *error) {
+    if (strlen(text) >= size)
+        return pess__fail(error, PESS_LIMIT, "the %s of a dataset: %zu characters; %zu are possible", field,
+                          strlen(text), size - 1);
+    for (const char *c = text; *c != '\0'; c++)
+        if ((*c < ' ' || *c > '~') && *c != also)
+            return pess__fail(error, PESS_INPUT, "the %s of a dataset: byte %02x; printable ASCII is expected", field,
+                              (unsigned)(unsigned char)*c);
+    return PESS_OK;
+}
+
+pess_status pess__observations_create(const char *game, const char *notes, int64_t bits, int64_t actions,
+                                      pess_observations **out, pess_error *error) {
+    pess_observations *data;
+    if (notes == NULL) notes = "";
+    PESS_TRY(check_text("game", game, sizeof data->game, ' ', error));
+    PESS_TRY(check_text("notes", notes, sizeof data->notes, '\n', error));
+    if (bits < 1 || bits > PESS__DATA_MAX_BITS)
+        return pess__fail(error, PESS_LIMIT, "observations of %lld bits; 1 to %d are possible", (long long)bits,
+                          PESS__DATA_MAX_BITS);
+    if (actions < 1 || actions > PESS__DATA_MAX_ACTIONS)
+        return pess__fail(error, PESS_LIMIT, "%lld actions; 1 to %d are possible", (long long)actions,
+                          PESS__DATA_MAX_ACTIONS);
+    PESS_TRY(pess__allocate(&data, 1, sizeof *data, what, error));
+    memcpy(data->game, game, strlen(game));
+    memcpy(data->notes, notes, strlen(notes));
+    data->bits = bits;
+    data->bytes = (bits + 7) / 8;
+    data->actions = actions;
+    data->tried_bytes = (actions + 7) / 8;
+    data->hash_mask = UINT64_MAX;
+    *out = data;
+    return PESS_OK;
+}
+
+void pess_observations_destroy(pess_observations *data) {
+    if (data == NULL) return;
+    void *const owned[] = {data->observations, data->tried,  data->index, data->state,  data->next,
+                           data->action,       data->reward, data->end,   data->stopped};
+    for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) free(owned[i]);
+    free(data);
+}
+
+/* ---- the index: open addressing with linear probing, at most half full. It holds numbers only, and observations are
+ * compared in full, so equal hashes cost time and nothing else. */
+
+/* h ← fold((h ⊕ word)·K), fold(x) = upper ⊕ lower half of the 128 bits, over the words of eight bytes. */
+static uint64_t hash(const uint8_t *bytes, int64_t length) {
+    __extension__ typedef unsigned __int128 wide;
+    uint64_t h = 0x9e3779b97f4a7c15U;
+    for (int64_t i = 0; i < length; i += 8) {
+        uint64_t word = 0;
+        memcpy(&word, bytes + i, length - i < 8 ? (size_t)(length - i) : 8);
+        const wide product = (wide)(h ^ word) * 0xd1342543de82ef95U;
+        h = (uint64_t)product ^ (uint64_t)(product >> 64);
+    }
+    return h;
+}
+
+/* The slot that holds the observation, or the empty one where it belongs. */
+static int64_t find_slot(const pess_observations *data, const uint8_t *observation) {
+    const uint64_t last = (uint64_t)data->slots - 1;
+    uint64_t slot = hash(observation, data->bytes) & data->hash_mask & last;
+    for (;; slot = (slot + 1) & last) {
+        const int32_t number = data->index[slot];
+        if (number < 0 || memcmp(data->observations + number * data->bytes, observation, (size_t)data->bytes) == 0)
+            return (int64_t)slot;
+    }
+}
+
+int64_t pess__observations_find(const pess_observations *data, const uint8_t *observation) {
+    return data->slots == 0 ? -1 : data->index[find_slot(data, observation)];
+}
+
+static pess_status grow_index(pess_observations *data, pess_error *error) {
+    if (data->slots > 2 * data->states) return PESS_OK;
+    const int64_t slots = data->slots > 0 ? 2 * data->slots : 256;
+    int32_t *index;
+    PESS_TRY(pess__allocate(&index, slots, sizeof *index, what, error));
+    memset(index, 0xff, (size_t)slots * sizeof *index); /* -1 */
+    free(data->index);
+    data->index = index;
+    data->slots = slots;
+    for (int64_t i = 0; i < data->states; i++)
+        data->index[find_slot(data, data->observations + i * data->bytes)] = (int32_t)i;
+    return PESS_OK;
+}
+
+/* ---- building */
+
+static pess_status grow_states(pess_observations *data, pess_error *error) {
+    if (data->states >= PESS__DATA_MAX)
+        return pess__fail(error, PESS_LIMIT, "more than %lld different observations", (long long)PESS__DATA_MAX);
+    int64_t observations = data->state_room, tried = data->state_room;
+    PESS_TRY(pess__grow(&data->observations, &observations, data->states + 1, (size_t)data->bytes, what, error));
+    PESS_TRY(pess__grow(&data->tried, &tried, data->states + 1, (size_t)data->tried_bytes, what, error));
+    data->state_room = observations;
+    return PESS_OK;
+}
+
+pess_status pess__observations_number(pess_observations *data, const uint8_t *observation, int32_t *number,
+                                      pess_error *error) {
+    const uint32_t used = (uint32_t)(data->bits - 8 * (data->bytes - 1)); /* bits of the last byte */
+    if (observation[data->bytes - 1] >> used != 0)
+        return pess__fail(error, PESS_INPUT, "an observation of %lld bits has bits beyond them", (long long)data->bits);
+    PESS_TRY(grow_index(data, error));
+    const int64_t slot = find_slot(data, observation);
+    if (data->index[slot] < 0) {
+        PESS_TRY(grow_states(data, error));
+        memcpy(data->observations + data->states * data->bytes, observation, (size_t)data->bytes);
+        memset(data->tried + data->states * data->tried_bytes, 0, (size_t)data->tried_bytes);
+        data->index[slot] = (int32_t)data->states++;
+    }
+    *number = data->index[slot];
+    return PESS_OK;
+}
+
+pess_status pess__observations_reserve(pess_observations *data, int64_t transitions, pess_error *error) {
+    if (transitions > PESS__DATA_MAX)
+        return pess__fail(error, PESS_LIMIT, "%lld transitions; %lld are possible", (long long)transitions,
+                          (long long)PESS__DATA_MAX);
+    struct {
+        void *array;
+        size_t element;
+    } columns[] = {{&data->state, sizeof *data->state},
+                   {&data->next, sizeof *data->next},
+                   {&data->reward, sizeof *data->reward},
+                   {&data->action, 1},
+                   {&data->end, 1}};
+    int64_t room = data->transition_room;
+    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) {
+        room = data->transition_room;
+        PESS_TRY(pess__grow(columns[i].array, &room, transitions, columns[i].element, what, error));
+    }
+    data->transition_room = room;
+    return PESS_OK;
+}
+
+pess_status pess__observations_set(pess_observations *data, int64_t i, int32_t state, int32_t action, double reward,
+                                   int32_t next, pess_end end, pess_error *error) {
+    if (action < 0 || action >= data->actions)
+        return pess__fail(error, PESS_INPUT, "transition %lld: action %ld; 0 to %lld are possible", (long long)i,
+                          (long)action, (long long)data->actions - 1);
+    if (!isfinite((float)reward))
+        return pess__fail(error, PESS_INPUT, "transition %lld: reward %g; a finite number is expected", (long long)i,
+                          reward);
+    if (end != PESS_END_NONE && end != PESS_END_TERMINAL && end != PESS_END_CUTOFF)
+        return pess__fail(error, PESS_INPUT,
+                          "transition %lld: end %d; 0 (none), 1 (terminal) or 2 (cut off) is expected", (long long)i,
+                          (int)end);
+    data->state[i] = state;
+    data->action[i] = (uint8_t)action;
+    data->reward[i] = (float)reward;
+    data->next[i] = next;
+    data->end[i] = (uint8_t)end;
+    uint8_t *tried = data->tried + state * data->tried_bytes + action / 8;
+    const uint8_t bit = (uint8_t)(1U << (action % 8));
+    data->pairs += (*tried & bit) == 0;
+    *tried |= bit;
+    return PESS_OK;
+}
+
+pess_status pess__observations_add(pess_observations *data, const uint8_t *state, int32_t action, double reward,
+                                   const uint8_t *next, pess_end end, pess_error *error) {
+    int32_t from, to;
+    PESS_TRY(pess__observations_reserve(data, data->transitions + 1, error));
+    PESS_TRY(pess__observations_number(data, state, &from, error));
+    PESS_TRY(pess__observations_number(data, next, &to, error));
+    PESS_TRY(pess__observations_set(data, data->transitions, from, action, reward, to, end, error));
+    data->transitions++;
+    return PESS_OK;
+}
+
+pess_status pess__observations_stop(pess_observations *data, int64_t i, pess_error *error) {
+    PESS_TRY(pess__grow(&data->stopped, &data->stop_room, data->stop_count + 1, sizeof *data->stopped, what, error));
+    data->stopped[data->stop_count++] = i;
+    data->end[i] = PESS_END_CUTOFF;
+    return PESS_OK;
+}
+
+/* ---- numbers in the order of the log */
+
+/* renumbered[old] = new. Returns how many there are. */
+static int32_t number_by_appearance(const pess_observations *data, int32_t *renumbered) {
+    int32_t count = 0;
+    for (int64_t s = 0; s < data->states; s++) renumbered[s] = -1;
+    for (int64_t i = 0; i < data->transitions; i++) {
+        int32_t *const shown[] = {&renumbered[data->state[i]], &renumbered[data->next[i]]};
+        for (int k = 0; k < 2; k++)
+            if (*shown[k] < 0) *shown[k] = count++;
+    }
+    return count;
+}
+
+static pess_status rearrange(pess_observations *data, const int32_t *renumbered, int32_t count, pess_error *error) {
+    uint8_t *observations, *tried;
+    PESS_TRY(pess__allocate(&observations, count, (size_t)data->bytes, what, error));
+    const pess_status status = pess__allocate(&tried, count, (size_t)data->tried_bytes, what, error);
+    if (status != PESS_OK) {
+        free(observations);
+        return status;
+    }
+    for (int64_t s = 0; s < data->states; s++) {
+        const int64_t to = renumbered[s];
+        if (to < 0) continue;
+        memcpy(observations + to * data->bytes, data->observations + s * data->bytes, (size_t)data->bytes);
+        memcpy(tried + to * data->tried_bytes, data->tried + s * data->tried_bytes, (size_t)data->tried_bytes);
+    }
+    free(data->observations);
+    free(data->tried);
+    data->observations = observations;
+    data->tried = tried;
+    return PESS_OK;
+}
+
+pess_status pess__observations_order(pess_observations *data, pess_error *error) {
+    int32_t *renumbered;
+    PESS_TRY(pess__allocate(&renumbered, data->states, sizeof *renumbered, what, error));
+    const int32_t count = number_by_appearance(data, renumbered);
+    const pess_status status = rearrange(data, renumbered, count, error);
+    if (status == PESS_OK) {
+        for (int64_t i = 0; i < data->transitions; i++) {
+            data->state[i] = renumbered[data->state[i]];
+            data->next[i] = renumbered[data->next[i]];
+        }
+        data->states = data->state_room = count;
+        memset(data->index, 0xff, (size_t)data->slots * sizeof *data->index);
+        for (int64_t s = 0; s < data->states; s++)
+            data->index[find_slot(data, data->observations + s * data->bytes)] = (int32_t)s;
+    }
+    free(renumbered);
+    return status;
+}
+
+/* ---- looking */
+
+bool pess_observations_get(const pess_observations *data, int64_t i, const uint8_t **state, int32_t *action,
+                           double *reward, const uint8_t **next, pess_end *end) {
+    if (i < 0 || i >= data->transitions) return false;
+    if (state != NULL) *state = data->observations + data->state[i] * data->bytes;
+    if (action != NULL) *action = data->action[i];
+    if (reward != NULL) *reward = (double)data->reward[i];
+    if (next != NULL) *next = data->observations + data->next[i] * data->bytes;
+    if (end != NULL) *end = (pess_end)data->end[i];
+    return true;
+}
+
+/* Transitions that were collected: those that a model imagined stand at the end, by the notes, and are single steps. */
+static int64_t collected(const pess_observations *data) {
+    char value[32];
+    int64_t imagined;
+    if (!pess__note(data->notes, "imagined", value, sizeof value) ||
+        !pess__parse_int64(value, value + strlen(value), &imagined) || imagined < 0 || imagined > data->transitions)
+        return data->transitions;
+    return data->transitions - imagined;
+}
+
+/* Walks over the whole episodes: return false after the last. */
+typedef struct walk {
+    int64_t count;    /* transitions that belong to episodes */
+    int64_t at, stop; /* next transition, next entry of `stopped` */
+    double total, discounted;
+} walk;
+
+static bool next_episode(const pess_observations *data, walk *w) {
+    static const double gamma = 0.99;
+    double weight = 1;
+    w->total = w->discounted = 0;
+    while (w->at < w->count) {
+        const int64_t i = w->at++;
+        w->total += (double)data->reward[i];
+        w->discounted += weight * (double)data->reward[i];
+        weight *= gamma;
+        if (data->end[i] == PESS_END_NONE) continue;
+        if (w->stop == data->stop_count || data->stopped[w->stop] != i) return true;
+        w->stop++;
+        w->total = w->discounted = 0;
+        weight = 1;
+    }
+    return false;
+}
+
+static void summarise_episodes(const pess_observations *data, pess_observations_info *out) {
+    const int64_t count = collected(data);
+    double total = 0, discounted = 0, squares = 0;
+    for (walk w = {.count = count}; next_episode(data, &w); out->episodes++) {
+        total += w.total;
+        discounted += w.discounted;
+    }
+    const double n = (double)out->episodes;
+    out->mean_return = out->episodes > 0 ? total / n : NAN;
+    out->gamma_return = out->episodes > 0 ? discounted / n : NAN;
+    for (walk w = {.count = count}; next_episode(data, &w);)
+        squares += (w.total - out->mean_return) * (w.total - out->mean_return);
+    out->ci95 = out->episodes > 1 ? 1.959963984540054 * sqrt(squares / (n - 1) / n) : NAN;
+}
+
+void pess_observations_get_info(const pess_observations *data, pess_observations_info *out) {
+    *out = (pess_observations_info){.game = data->game,
+                                    .notes = data->notes,
+                                    .bits = data->bits,
+                                    .bytes = data->bytes,
+                                    .actions = data->actions,
+                                    .transitions = data->transitions,
+                                    .states = data->states,
+                                    .pairs = data->pairs};
+    for (int64_t i = 0; i < data->transitions; i++) {
+        out->terminals += data->end[i] == PESS_END_TERMINAL;
+        out->cutoffs += data->end[i] == PESS_END_CUTOFF;
+    }
+    summarise_episodes(data, out);
+}

@@ -1,0 +1,59 @@
+/* A fixed dataset of packed observations. Every different observation is kept once and has a number; a transition is
+ * two numbers, an action, a reward and how it ended. */
+#ifndef PESS_DATA_OBSERVATIONS_H
+#define PESS_DATA_OBSERVATIONS_H
+
+#include "core/status.h"
+
+enum { PESS__DATA_NOTES_SIZE = 2048, PESS__DATA_MAX_ACTIONS = 256, PESS__DATA_MAX_BITS = 1 << 16 };
+#define PESS__DATA_MAX INT32_MAX /* states, and transitions */
+
+struct pess_observations {
+    char game[32];
+    char notes[PESS__DATA_NOTES_SIZE];
+    int64_t bits, bytes, actions;
+    int64_t states, transitions;
+    uint8_t *observations; /* [states*bytes] */
+    int32_t *state, *next; /* [transitions] numbers of observations */
+    uint8_t *action, *end; /* [transitions]; end: pess_end */
+    float *reward;         /* [transitions] */
+    int64_t slots;         /* of the index below, a power of two */
+    int32_t *index;        /* [slots] hash table: number of an observation, or -1 */
+    int64_t state_room, transition_room;
+    uint64_t hash_mask;  /* all ones; a test leaves few, so that hashes collide */
+    int64_t pairs;       /* different (state, action) */
+    int64_t tried_bytes; /* actions/8 rounded up */
+    uint8_t *tried;      /* [states*tried_bytes] bit a: action a was taken here */
+    int64_t *stopped;    /* [stop_count] ascending: transitions that are cut-offs because collecting stopped */
+    int64_t stop_count, stop_room;
+};
+
+/* Where an observation is among the states, compared in full; -1: it is not. */
+int64_t pess__observations_find(const pess_observations *data, const uint8_t *observation);
+
+/* Building. Transitions of an episode follow each other; the last has an end. */
+pess_status pess__observations_create(const char *game, const char *notes, int64_t bits, int64_t actions,
+                                      pess_observations **out, pess_error *error);
+pess_status pess__observations_add(pess_observations *data, const uint8_t *state, int32_t action, double reward,
+                                   const uint8_t *next, pess_end end, pess_error *error);
+/* Collecting stopped after transition i, which had no end: it becomes a cut-off, and its episode is not a whole one. To
+ * be called in the order of the transitions. */
+pess_status pess__observations_stop(pess_observations *data, int64_t i, pess_error *error);
+
+/* The parts of adding, for those who know numbers and places. */
+/* The number of an observation, which is kept where it is new. */
+pess_status pess__observations_number(pess_observations *data, const uint8_t *observation, int32_t *number,
+                                      pess_error *error);
+/* Room for that many transitions. */
+pess_status pess__observations_reserve(pess_observations *data, int64_t transitions, pess_error *error);
+/* Writes transition i, which has room; its place must be new. */
+pess_status pess__observations_set(pess_observations *data, int64_t i, int32_t state, int32_t action, double reward,
+                                   int32_t next, pess_end end, pess_error *error);
+/* Numbers the observations in the order in which the transitions first show them, as adding one by one does. */
+pess_status pess__observations_order(pess_observations *data, pess_error *error);
+
+/* From bytes in memory, as the fuzzer does. */
+pess_status pess__observations_read_memory(const char *name, const void *bytes, size_t size, pess_observations **out,
+                                           pess_error *error);
+
+#endif

@@ -1,0 +1,79 @@
+/* counts: u(s,a) = min(1/√n(s,a), cap) with n over identical observations, cap where n = 0. A state outside the data,
+ * or one that only ends episodes there, has no counts: the network of support-net speaks for it. */
+#include "deep/neural_uncertainty.h"
+
+#include <math.h>
+
+double pess__decide_ua(double alpha, const pess__view *view, double *policy) {
+    int64_t best = 0;
+    double most = -INFINITY;
+    for (int64_t a = 0; a < view->actions; a++) {
+        const double worth = (double)view->q[a] - alpha * (double)view->penalty[a];
+        policy[a] = 0;
+        if (worth > most) {
+            most = worth;
+            best = a;
+        }
+    }
+    policy[best] = 1;
+    return most;
+}
+
+static void from_counts(const pess__fitted *fitted, int64_t state, double *u) {
+    const int64_t actions = fitted->data->actions;
+    for (int64_t a = 0; a < actions; a++)
+        u[a] = pess__root_count((double)fitted->counts[state * actions + a], fitted->cap);
+}
+
+static void from_network(const pess__fitted *fitted, const float *prior, const pess__real *outputs, double *u) {
+    (void)prior;
+    for (int64_t a = 0; a < fitted->data->actions; a++) u[a] = (double)outputs[a];
+}
+
+/* min(1/√n, cap) of every action, tried or not. */
+static void label(const pess__fitted *fitted, int64_t state, pess__real *labels) {
+    double u[PESS__MAX_ACTIONS];
+    from_counts(fitted, state, u);
+    for (int64_t a = 0; a < fitted->data->actions; a++) labels[a] = (pess__real)fmin(u[a], fitted->cap);
+}
+
+const pess__neural_uncertainty pess__neural_uncertainty_counts = {
+    .info = {.name = "counts",
+             .summary = "how often the action was taken in exactly this observation",
+             .formula = "min(1/sqrt(n(s,a)), cap), cap where n = 0",
+             .outside = "a network that was trained to predict u at the states of the data",
+             .cap = 5,
+             .imitation = false},
+    .learner = {.info = {.name = "ua-counts",
+                         .summary = "values less alpha times an uncertainty from exact counts",
+                         .values = true,
+                         .alpha = 0.5,
+                         .uncertainty = "counts"},
+                .decide = pess__decide_ua,
+                .counts = true,
+                .uncertainty = &pess__neural_uncertainty_counts},
+    .inside = from_counts,
+    .outside = from_network,
+    .train = pess__regress,
+    .label = label};
+
+/* support-net: the network alone, in the data and outside them, so that states that look alike share their counts. */
+const pess__neural_uncertainty pess__neural_uncertainty_support_net = {
+    .info = {.name = "support-net",
+             .summary = "a network's prediction of the uncertainty from counts, at every state alike",
+             .formula = "network(s)[a], trained to min(1/sqrt(n(s,a)), cap) at all pairs of the states of the data",
+             .outside = "the same network",
+             .cap = 5,
+             .imitation = false},
+    .learner = {.info = {.name = "ua-support-net",
+                         .summary = "values less alpha times a network's prediction of the uncertainty from counts",
+                         .values = true,
+                         .alpha = 0.5,
+                         .uncertainty = "support-net"},
+                .decide = pess__decide_ua,
+                .counts = true,
+                .uncertainty = &pess__neural_uncertainty_support_net},
+    .inside = NULL,
+    .outside = from_network,
+    .train = pess__regress,
+    .label = label};

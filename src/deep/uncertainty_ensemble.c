@@ -1,0 +1,48 @@
+/* ensemble: u(s,a) is the standard deviation of the values of four networks, v(s) = max_a mean − αu. Each network has
+ * its own initial parameters and its own resample of the transitions (Osband et al. 2016); all share the targets. It
+ * sees how far the fit depends on chance, which need not be how little was seen. */
+#include "deep/neural_uncertainty.h"
+
+#include <math.h>
+
+static double decide(double alpha, const pess__view *view, double *policy) {
+    const double count = (double)view->heads;
+    double mean[PESS__MAX_ACTIONS], u[PESS__MAX_ACTIONS], most = -INFINITY;
+    int64_t best = 0;
+    for (int64_t a = 0; a < view->actions; a++) {
+        double squares = 0;
+        mean[a] = 0;
+        for (int64_t k = 0; k < view->heads; k++) mean[a] += (double)view->q[k * view->head_stride + a] / count;
+        for (int64_t k = 0; k < view->heads; k++) {
+            const double d = (double)view->q[k * view->head_stride + a] - mean[a];
+            squares += d * d;
+        }
+        u[a] = sqrt(squares / count);
+    }
+    pess__neural_uncertainty_finish(view->cap, view->relative, view->actions, u);
+    for (int64_t a = 0; a < view->actions; a++) {
+        policy[a] = 0;
+        if (mean[a] - alpha * u[a] > most) {
+            most = mean[a] - alpha * u[a];
+            best = a;
+        }
+    }
+    policy[best] = 1;
+    return most;
+}
+
+const pess__neural_uncertainty pess__neural_uncertainty_ensemble = {
+    .info = {.name = "ensemble",
+             .summary = "how far four networks, each trained on its own resample of the data, differ",
+             .formula = "standard deviation of their values of (s,a); q is their mean",
+             .outside = "the same",
+             .cap = INFINITY,
+             .imitation = false},
+    .learner = {.info = {.name = "ua-ensemble",
+                         .summary = "mean less alpha standard deviations of the values of four networks",
+                         .values = true,
+                         .alpha = 1,
+                         .uncertainty = "ensemble"},
+                .decide = decide,
+                .uncertainty = &pess__neural_uncertainty_ensemble,
+                .networks = PESS__MAX_NETWORKS}};

@@ -1,0 +1,75 @@
+/* imitation: u(s,a) = min(1/√π̂(a|s), cap) with the imitation network's π̂. It knows which actions are rare in a state
+ * and in states like it, not how often the state was seen, so more data do not make it smaller. */
+#include "deep/neural_uncertainty.h"
+
+#include <math.h>
+
+static void from_prior(const pess__fitted *fitted, const float *prior, const pess__real *outputs, double *u) {
+    (void)outputs;
+    for (int64_t a = 0; a < fitted->data->actions; a++) u[a] = pess__root_share(prior[a]);
+}
+
+const pess__neural_uncertainty pess__neural_uncertainty_imitation = {
+    .info = {.name = "imitation",
+             .summary = "how unlikely the imitation network finds the action",
+             .formula = "min(1/sqrt(p(a|s)), cap), p of the imitation network",
+             .outside = "the same network",
+             .cap = 10,
+             .imitation = true},
+    .learner = {.info = {.name = "ua-imitation",
+                         .summary = "values less alpha times an uncertainty from the imitation network's probabilities",
+                         .values = true,
+                         .imitation = true,
+                         .alpha = 0.5,
+                         .uncertainty = "imitation"},
+                .decide = pess__decide_ua,
+                .uncertainty = &pess__neural_uncertainty_imitation},
+    .outside = from_prior};
+
+/* imitation-counts: u(s,a) = min(1/√(π̂(a|s)·N(s)), cap), N(s) how often the data act in s: π̂·N is a smoothed n(s,a),
+ * and the penalty shrinks as the data grow. Outside the data a network stands for 1/√N(s): it is trained to it at the
+ * states of the data, each as often as it occurs, and held to [0,1], so that no state outside counts for less than one
+ * visit. */
+static double visits(const pess__fitted *fitted, int64_t state) {
+    int64_t sum = 0;
+    for (int64_t a = 0; a < fitted->data->actions; a++) sum += fitted->counts[state * fitted->data->actions + a];
+    return (double)sum;
+}
+
+static void scaled(const pess__fitted *fitted, const float *prior, double root, double *u) {
+    for (int64_t a = 0; a < fitted->data->actions; a++) u[a] = root * pess__root_share(prior[a]);
+}
+
+static void from_both(const pess__fitted *fitted, int64_t state, double *u) {
+    scaled(fitted, fitted->prior + state * fitted->data->actions, pess__root_count(visits(fitted, state), 1), u);
+}
+
+static void from_networks(const pess__fitted *fitted, const float *prior, const pess__real *outputs, double *u) {
+    scaled(fitted, prior, fmin(fmax((double)outputs[0], 0), 1), u);
+}
+
+static void label(const pess__fitted *fitted, int64_t state, pess__real *labels) {
+    labels[0] = (pess__real)pess__root_count(visits(fitted, state), 1);
+}
+
+const pess__neural_uncertainty pess__neural_uncertainty_imitation_counts = {
+    .info = {.name = "imitation-counts",
+             .summary = "the imitation network's share of how often the state occurs",
+             .formula = "min(1/sqrt(p(a|s) N(s)), cap), p of the imitation network, N(s) exact",
+             .outside = "p of the imitation network, N(s) of a network that was trained to predict 1/sqrt(N(s))",
+             .cap = 10,
+             .imitation = true},
+    .learner = {.info = {.name = "ua-imitation-counts",
+                         .summary = "the same, with the number of times the state occurs",
+                         .values = true,
+                         .imitation = true,
+                         .alpha = 0.5,
+                         .uncertainty = "imitation-counts"},
+                .decide = pess__decide_ua,
+                .counts = true,
+                .uncertainty = &pess__neural_uncertainty_imitation_counts},
+    .inside = from_both,
+    .outside = from_networks,
+    .train = pess__regress,
+    .label = label,
+    .one_output = true};

@@ -1,0 +1,139 @@
+/* Curves from runs: means over trials, with the smallest and the largest. */
+#include "core/memory.h"
+#include "experiment/games_judge.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* What a row of results.csv speaks of. */
+typedef enum row_kind { ROW_BEHAVIOUR, ROW_SCORE, ROW_CONTROL } row_kind;
+
+typedef struct row {
+    row_kind kind;
+    int curve;
+} row;
+
+typedef struct mean {
+    double sum, least, most;
+    int64_t count;
+} mean;
+
+static void add(mean *to, double value) {
+    if (isnan(value)) return;
+    to->least = to->count == 0 ? value : fmin(to->least, value);
+    to->most = to->count == 0 ? value : fmax(to->most, value);
+    to->sum += value;
+    to->count++;
+}
+
+/* Rounding must not carry the mean of equal numbers past them. */
+static double value_of(const mean *from) {
+    return from->count > 0 ? fmin(fmax(from->sum / (double)from->count, from->least), from->most) : NAN;
+}
+
+/* The finished runs of a point, trial after trial: the same sums whatever the order in which they were made. */
+typedef struct sums {
+    mean score, final, best, control, predicted, obtained, outside, spread, behaviour;
+} sums;
+
+static void add_run(sums *s, const pess__games_run *run) {
+    const pess_train_result *r = &run->result;
+    add(&s->score, r->score);
+    add(&s->final, r->score_final);
+    add(&s->best, r->score_best);
+    add(&s->control, r->control);
+    add(&s->predicted, r->predicted);
+    add(&s->obtained, r->obtained);
+    add(&s->outside, r->outside);
+    add(&s->spread, r->score_spread);
+    add(&s->behaviour, run->behaviour);
+}
+
+/* The data policy's return is the dataset's: any finished run of it tells. */
+static const pess__games_run *run_for(const pess_minatar *m, int64_t dataset, const row *r) {
+    for (int c = 0; c < m->curve_count; c++) {
+        const pess__games_run *run = pess__games_run_of(m, dataset, c);
+        if (run->finished && (r->kind == ROW_BEHAVIOUR || c == r->curve)) return run;
+    }
+    return NULL;
+}
+
+static void fill(const row *r, const sums *s, pess_minatar_point *out) {
+    const mean *own = r->kind == ROW_BEHAVIOUR ? &s->behaviour : r->kind == ROW_CONTROL ? &s->control : &s->score;
+    out->trials = own->count;
+    out->mean = value_of(own);
+    out->min = own->least;
+    out->max = own->most;
+    out->behaviour_mean = value_of(&s->behaviour);
+    out->final_mean = out->best_mean = out->control_mean = NAN;
+    out->predicted = out->obtained = out->outside = out->spread = NAN;
+    if (r->kind == ROW_CONTROL) out->control_mean = out->mean;
+    if (r->kind != ROW_SCORE) return;
+    out->final_mean = value_of(&s->final);
+    out->best_mean = value_of(&s->best);
+    out->control_mean = value_of(&s->control);
+    out->predicted = value_of(&s->predicted);
+    out->obtained = value_of(&s->obtained);
+    out->outside = value_of(&s->outside);
+    out->spread = value_of(&s->spread);
+}
+
+/* Datasets stand trial after trial, so runs are summed in that order. */
+static void add_point(pess_minatar *m, int game, int x, const row *r, const char *name) {
+    sums s = {0};
+    for (int64_t d = 0; d < m->dataset_count; d++) {
+        const pess__games_run *run = m->datasets[d].game == game && m->datasets[d].x == x ? run_for(m, d, r) : NULL;
+        if (run != NULL) add_run(&s, run);
+    }
+    pess_minatar_point point = {.game = m->games[game]->name, .algorithm = name, .x = m->x[x]};
+    fill(r, &s, &point);
+    if (point.trials > 0) m->points[m->point_count++] = point;
+}
+
+static int list_rows(pess_minatar *m, row *rows) {
+    int count = 0;
+    (void)snprintf(m->curve_names[count], sizeof m->curve_names[0], "behaviour");
+    rows[count++] = (row){ROW_BEHAVIOUR, -1};
+    for (int c = 0; c < m->curve_count; c++) {
+        const pess__games_curve *curve = &m->curves[c];
+        if (!curve->shown) continue;
+        (void)snprintf(m->curve_names[count], sizeof m->curve_names[0], "%s", curve->name);
+        rows[count++] = (row){ROW_SCORE, c};
+        if (!curve->learner->samples) continue;
+        (void)snprintf(m->curve_names[count], sizeof m->curve_names[0], "%s-argmax", curve->name);
+        rows[count++] = (row){ROW_CONTROL, c};
+    }
+    return count;
+}
+
+pess_status pess__games_summarise(pess_minatar *m, pess_error *error) {
+    row rows[2 * PESS__GAMES_CURVES + 1];
+    PESS_TRY(pess__allocate(&m->curve_names, 2 * PESS__GAMES_CURVES + 1, sizeof *m->curve_names, "curves", error));
+    const int count = list_rows(m, rows);
+    PESS_TRY(
+        pess__allocate(&m->points, (int64_t)count * m->game_count * m->x_count, sizeof *m->points, "curves", error));
+    for (int g = 0; g < m->game_count; g++)
+        for (int r = 0; r < count; r++)
+            for (int x = 0; x < m->x_count; x++) add_point(m, g, x, &rows[r], m->curve_names[r]);
+    pess__games_describe(m);
+    PESS_TRY(pess__allocate(&m->claims,
+                            (int64_t)PESS__GAMES_CLAIMS * m->game_count + PESS__GAMES_GOALS * (m->game_count + 1),
+                            sizeof *m->claims, "claims", error));
+    const bool data = pess__games_is_data(m);
+    const char *proximal = pess__curve_of(m->points, m->point_count, "proximal");
+    for (int g = 0; g < m->game_count && !data; g++) /* what the paper says is about ε */
+        m->claim_count += pess__games_judge(m->points, m->point_count, m->games[g]->name, m->x, m->x_count, proximal,
+                                            m->claims + m->claim_count);
+    m->claim_count += pess__games_judge_ua(m->points, m->point_count, m->games, m->game_count, m->x, m->x_count, data,
+                                           m->claims + m->claim_count);
+    return PESS_OK;
+}
+
+const pess_minatar_point *pess__games_point_at(const pess_minatar_point *points, size_t count, const char *game,
+                                               const char *algorithm, double x) {
+    for (size_t i = 0; i < count; i++)
+        if (points[i].x == x && strcmp(points[i].game, game) == 0 && strcmp(points[i].algorithm, algorithm) == 0)
+            return &points[i];
+    return NULL;
+}

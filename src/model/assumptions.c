@@ -1,0 +1,31 @@
+#include "model/assumptions.h"
+
+pess_status pess__assume_sizes(pess__assumptions *to, const pess_counts *counts, const pess_model *model,
+                               pess_error *error) {
+    const double states = (double)counts->states, actions = (double)counts->actions;
+    const double range[] = {model->reward_lo, model->reward_hi};
+    if (!counts->states_declared)
+        PESS_TRY(pess__assume(to, "states-from-log",
+                              counts->states == 1 ? "There is one state: the log shows no other."
+                                                  : "There are {0} states: as many as the log shows.",
+                              &states, error));
+    if (!counts->actions_declared)
+        PESS_TRY(pess__assume(to, "actions-from-log",
+                              counts->actions == 1 ? "There is one action: the log shows no other."
+                                                   : "There are {0} actions: as many as the log shows.",
+                              &actions, error));
+    if (!model->reward_declared)
+        PESS_TRY(pess__assume(to, "rewards-from-log", "Rewards lie in [{0}, {1}]: the range that the log shows.", range,
+                              error));
+    return PESS_OK;
+}
+
+pess_status pess__assume_cutoffs(pess__assumptions *to, const pess_counts *counts, pess_error *error) {
+    const double cutoffs = (double)counts->cutoffs;
+    if (counts->cutoffs == 0) return PESS_OK;
+    return pess__assume(to, "cutoffs-continue",
+                        counts->cutoffs == 1
+                            ? "The one cut-off transition is taken to continue from its next state."
+                            : "The {0} cut-off transitions are taken to continue from their next states.",
+                        &cutoffs, error);
+}

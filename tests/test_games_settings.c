@@ -1,0 +1,356 @@
+/* The deep experiments without networks: plans, settings, results on disk and the queue. */
+#include "games_case.h"
+
+#include "experiment/queue.h"
+
+#include <math.h>
+#include <sys/stat.h>
+
+/* ---- plans */
+
+static void test_defaults(void **state) {
+    (void)state;
+    const pess_minatar_options o = options();
+    pess_minatar *m = plan(&o);
+    assert_int_equal(m->game_count, 4);
+    assert_int_equal(m->x_count, 7);
+    assert_int_equal(m->dataset_count, 84);
+    assert_int_equal(m->curve_count, 4);
+    static const char *const names[] = {"imitation", "naive", "proximal-0.25", "proximal-0.5"};
+    for (int c = 0; c < 4; c++) assert_string_equal(m->curves[c].name, names[c]);
+    assert_int_equal(m->options.transitions, 5000); /* the protocol's */
+    assert_int_equal(m->datasets[0].trial, 0);
+    assert_int_equal(m->datasets[28].trial, 1); /* a whole trial comes before the next */
+    pess_minatar_destroy(m);
+}
+
+static void expect_names(const char *algorithms, int count, const char *const *names, const char *const *folders,
+                         bool first_shown) {
+    pess_minatar_options o = options();
+    o.algorithms = algorithms;
+    pess_minatar *m = plan(&o);
+    assert_int_equal(m->curve_count, count);
+    for (int c = 0; c < count; c++) {
+        assert_string_equal(m->curves[c].name, names[c]);
+        assert_string_equal(m->curves[c].folder, folders[c]);
+        assert_int_equal(m->curves[c].shown, c > 0 || first_shown);
+    }
+    pess_minatar_destroy(m);
+}
+
+/* α is in a curve's name where it was given or where there are two; it is always in the folder, so that runs stay
+ * where they are when a second α comes later. Imitation comes first, and comes along unseen where it is needed. */
+static void test_curve_names(void **state) {
+    (void)state;
+    expect_names("naive,proximal,imitation", 3, (const char *const[]){"imitation", "naive", "proximal"},
+                 (const char *const[]){"imitation", "naive", "proximal-0.25"}, true);
+    expect_names("proximal:0.5", 2, (const char *const[]){"imitation", "proximal-0.5"},
+                 (const char *const[]){"imitation", "proximal-0.5"}, false);
+    expect_names("proximal,proximal:1", 3, (const char *const[]){"imitation", "proximal-0.25", "proximal-1"},
+                 (const char *const[]){"imitation", "proximal-0.25", "proximal-1"}, false);
+    expect_names("naive", 1, (const char *const[]){"naive"}, (const char *const[]){"naive"}, true);
+}
+
+static const pess__games_dataset *find_dataset(const pess_minatar *m, const char *game, double x, int trial) {
+    for (int64_t d = 0; d < m->dataset_count; d++) {
+        const pess__games_dataset *dataset = &m->datasets[d];
+        if (strcmp(m->games[dataset->game]->name, game) == 0 && m->x[dataset->x] == x && dataset->trial == trial)
+            return dataset;
+    }
+    fail_msg("no dataset %s %g %d", game, x, trial);
+    return NULL;
+}
+
+/* A dataset's seeds are its own: they differ from all others' and do not depend on what else is planned. */
+static void test_seeds(void **state) {
+    (void)state;
+    pess_minatar_options o = options();
+    pess_minatar *all = plan(&o);
+    for (int64_t d = 0; d < all->dataset_count; d++)
+        for (int64_t other = 0; other < d; other++) {
+            assert_true(all->datasets[d].data_seed != all->datasets[other].data_seed);
+            assert_true(all->datasets[d].imitation_seed != all->datasets[other].imitation_seed);
+            assert_true(all->datasets[d].train_seed != all->datasets[other].train_seed);
+        }
+    o.games = "freeway";
+    o.epsilons = "1,0.20";
+    o.trials = 2;
+    pess_minatar *few = plan(&o);
+    const pess__games_dataset *a = find_dataset(all, "freeway", 0.2, 1), *b = find_dataset(few, "freeway", 0.2, 1);
+    assert_true(a->data_seed == b->data_seed && a->train_seed == b->train_seed);
+    o.seed = 2;
+    pess_minatar *others = plan(&o);
+    assert_true(find_dataset(others, "freeway", 0.2, 1)->data_seed != a->data_seed);
+    pess_minatar_destroy(all);
+    pess_minatar_destroy(few);
+    pess_minatar_destroy(others);
+}
+
+static void test_sizes(void **state) {
+    (void)state;
+    pess_minatar_options o = options();
+    o.experiment = "minatar-data";
+    o.sizes = "1e3,500,20000";
+    o.games = "breakout";
+    o.epsilon = 0.25;
+    pess_minatar *m = plan(&o);
+    assert_string_equal(m->x_text, "500,1000,20000");
+    assert_int_equal(m->datasets[0].transitions, 20000); /* the longest first */
+    assert_true(m->datasets[0].epsilon == 0.25);
+    assert_true(m->info->log_x);
+    pess_minatar_destroy(m);
+}
+
+/* Shards are disjoint and together the whole. */
+static void test_shards(void **state) {
+    (void)state;
+    pess_minatar_options o = options();
+    int times[84] = {0};
+    o.shards = 5;
+    for (o.shard = 1; o.shard <= 5; o.shard++) {
+        pess_minatar *m = plan(&o);
+        for (int64_t d = 0; d < m->dataset_count; d++) times[d] += pess__games_mine(m, d);
+        pess_minatar_destroy(m);
+    }
+    for (int d = 0; d < 84; d++) assert_int_equal(times[d], 1);
+}
+
+static void expect_refused(const pess_minatar_options *o, const char *says) {
+    pess_minatar *m = NULL;
+    pess_error error = {0};
+    assert_int_equal(pess__games_plan(o, &m, &error), PESS_ARGUMENT);
+    assert_null(m);
+    if (strstr(error.message, says) == NULL) fail_msg("'%s' lacks '%s'", error.message, says);
+}
+
+static void test_refused(void **state) {
+    (void)state;
+    static const struct {
+        const char *games, *epsilons, *algorithms, *says;
+    } cases[] = {{"pong", "0", "naive", "found 'pong'"},
+                 {"breakout,", "0", "naive", "found ''"},
+                 {"breakout", "-0.1", "naive", "found '-0.1'"},
+                 {"breakout", "nan", "naive", "found 'nan'"},
+                 {"breakout", "half", "naive", "found 'half'"},
+                 {"breakout", "", "naive", "no epsilons"},
+                 {"breakout", "0,0.0", "naive", "twice"},
+                 {"breakout", "0", "nobody:1", "found 'nobody'"},
+                 {"breakout", "0", "proximal:", "found 'proximal:'"},
+                 {"breakout", "0", "imitation:1", "has no α"},
+                 {"breakout", "0", "naive,naive", "twice"}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        pess_minatar_options o = options();
+        o.games = cases[i].games;
+        o.epsilons = cases[i].epsilons;
+        o.algorithms = cases[i].algorithms;
+        expect_refused(&o, cases[i].says);
+    }
+    pess_minatar_options o = options();
+    o.experiment = "minatar-nothing";
+    expect_refused(&o, "minatar-nothing");
+    o = options();
+    o.trials = 0;
+    expect_refused(&o, "trials");
+    o = options();
+    o.shard = 3;
+    o.shards = 2;
+    expect_refused(&o, "3/2");
+}
+
+/* ---- settings and results on disk */
+
+static void test_settings(void **state) {
+    (void)state;
+    pess_minatar_options o = options();
+    char here[PESS__GAMES_SETTINGS], there[PESS__GAMES_SETTINGS], directory[200];
+    (void)snprintf(directory, sizeof directory, "%s", scratch_path(0, "dir"));
+    assert_int_equal(mkdir(directory, 0777), 0);
+    o.out = directory;
+    o.seed = UINT64_MAX;
+    o.epsilons = "0.1,1";
+    pess_minatar *m = plan(&o), *back = NULL, *other = NULL;
+    m->policy_sum[1] = 0xdeadbeef;
+    assert_int_equal(pess__games_write_settings(m, NULL), PESS_OK);
+    assert_int_equal(pess__games_read_plan(directory, &back, NULL), PESS_OK);
+    pess__games_settings(m, here, sizeof here);
+    pess__games_settings(back, there, sizeof there);
+    assert_string_equal(here, there);
+    for (int64_t d = 0; d < m->dataset_count; d++) assert_true(m->datasets[d].data_seed == back->datasets[d].data_seed);
+    /* A last step size of imitation other than 0 has a line of its own, which is missed in either file. */
+    m->options.protocol.imitation_rate_last = 0.0001220703125;
+    assert_int_equal(pess__games_write_settings(m, NULL), PESS_OK);
+    pess_minatar_destroy(back);
+    assert_int_equal(pess__games_read_plan(directory, &back, NULL), PESS_OK);
+    assert_true(back->options.protocol.imitation_rate_last == 0.0001220703125);
+    pess__games_settings(back, there, sizeof there);
+    pess_error error = {0};
+    assert_int_equal(pess__games_same_settings("A", there, here, false, &error), PESS_ARGUMENT);
+    assert_non_null(strstr(error.message, "A: made with imitation_rate_last=0.0001220703125; this run has no "));
+    assert_int_equal(pess__games_same_settings("A", here, there, false, &error), PESS_ARGUMENT);
+    assert_non_null(strstr(error.message, "A: made without imitation_rate_last; this run has "));
+    /* Fewer games and other curves may go on beside these runs, shards may not differ in them; another rate may never.
+     */
+    o.games = "breakout";
+    o.algorithms = "naive";
+    other = plan(&o);
+    other->policy_sum[0] = 0xdeadbeef;
+    pess__games_settings(other, there, sizeof there);
+    assert_int_equal(pess__games_same_settings("A", there, here, false, &error), PESS_OK);
+    assert_int_equal(pess__games_same_settings("A", here, there, false, &error), PESS_OK);
+    assert_int_equal(pess__games_same_settings("A", there, here, true, &error), PESS_INPUT);
+    assert_non_null(strstr(error.message, "A: made with games=breakout; the first one has games=asterix,"));
+    other->options.protocol.rate = 0.125;
+    pess__games_settings(other, there, sizeof there);
+    assert_int_equal(pess__games_same_settings("A", there, here, false, &error), PESS_ARGUMENT);
+    assert_non_null(strstr(error.message, "rate=0.125"));
+    other->options.protocol.rate = m->options.protocol.rate;
+    other->policy_sum[0] = 1;
+    pess__games_settings(other, there, sizeof there);
+    assert_int_equal(pess__games_same_settings("A", there, here, false, &error), PESS_ARGUMENT);
+    assert_non_null(strstr(error.message, "policy-breakout"));
+    pess_minatar_destroy(m);
+    pess_minatar_destroy(back);
+    pess_minatar_destroy(other);
+    remove_tree(directory);
+}
+
+static void test_results(void **state) {
+    (void)state;
+    pess_minatar_options o = options();
+    char directory[200], path[PESS__GAMES_PATH];
+    (void)snprintf(directory, sizeof directory, "%s", scratch_path(1, "dir"));
+    o.out = directory;
+    pess_minatar *m = plan(&o), *back = plan(&o);
+    pess__games_run *run = pess__games_run_of(m, 5, 2);
+    *run = (pess__games_run){.result = {.score = 1.0 / 3,
+                                        .score_final = 2e-300,
+                                        .control = -4,
+                                        .predicted = NAN,
+                                        .seconds = 12.5,
+                                        .updates = 40,
+                                        .resumed_from = -1},
+                             .behaviour = 7,
+                             .data_return = NAN};
+    pess__games_run_path(m, directory, 5, 2, "", path);
+    assert_int_equal(pess__games_make_directories(path, NULL), PESS_OK);
+    assert_int_equal(pess__games_write_result(m, 5, 2, NULL), PESS_OK);
+    assert_int_equal(pess__games_read_result(back, directory, 5, 2, NULL), PESS_OK);
+    assert_int_equal(pess__games_read_result(back, directory, 5, 1, NULL), PESS_OK); /* not there: no error */
+    const pess__games_run *read = pess__games_run_of(back, 5, 2);
+    assert_true(read->finished && !pess__games_run_of(back, 5, 1)->finished);
+    assert_true(read->result.score == 1.0 / 3 && read->result.score_final == 2e-300 && read->result.control == -4);
+    assert_true(isnan(read->result.predicted) && isnan(read->data_return) && read->behaviour == 7);
+    assert_true(read->result.updates == 40 && read->result.resumed_from == -1 && read->result.seconds == 12.5);
+    /* Every number goes to its own member. */
+    const pess_train_result all = made_up(7, 1);
+    *run = (pess__games_run){.result = all, .behaviour = 61, .data_return = 62};
+    assert_int_equal(pess__games_write_result(m, 5, 2, NULL), PESS_OK);
+    assert_int_equal(pess__games_read_result(back, directory, 5, 2, NULL), PESS_OK);
+    assert_true(read->result.score == all.score && read->result.score_final == all.score_final);
+    assert_true(read->result.score_best == all.score_best && read->result.score_spread == all.score_spread);
+    assert_true(read->result.control == all.control && read->result.predicted == all.predicted);
+    assert_true(read->result.obtained == all.obtained && read->result.outside == all.outside);
+    assert_true(read->result.mean_target == all.mean_target && read->result.loss == all.loss);
+    assert_true(read->behaviour == 61 && read->data_return == 62);
+    /* Made with another setting: refused by its name. */
+    pess_error error = {0};
+    back->options.protocol.batch = 7;
+    assert_int_equal(pess__games_read_result(back, directory, 5, 2, &error), PESS_ARGUMENT);
+    assert_non_null(strstr(error.message, "made with batch=64; this run has batch=7"));
+    pess_minatar_destroy(m);
+    pess_minatar_destroy(back);
+    remove_tree(directory);
+}
+
+/* ---- the queue */
+
+enum { DATASETS = 9, CURVES = 4 };
+
+/* Workers take turns at random; every task is done once, never before its dataset is prepared, never with more than
+ * jobs+1 datasets in memory, and nobody waits while something could be done. */
+static void run_queue(int jobs, uint64_t seed, const bool *todo, bool with_data) {
+    double cost[DATASETS * CURVES];
+    int done[DATASETS * CURVES] = {0}, prepared[DATASETS] = {0};
+    for (int i = 0; i < DATASETS * CURVES; i++) cost[i] = i % CURVES == 1 ? 1 : 2;
+    pess__queue *queue = NULL;
+    assert_int_equal(pess__queue_create(DATASETS, CURVES, with_data, jobs, todo, cost, &queue, NULL), PESS_OK);
+    pess_random random = pess_random_create(seed, "queue", 0);
+    pess__task busy[8];
+    int busy_count = 0, loaded = 0;
+    while (queue->tasks > 0) {
+        pess__task task;
+        while (busy_count < jobs && pess__queue_take(queue, &task)) {
+            busy[busy_count++] = task;
+            if (task.curve < 0) {
+                assert_int_equal(prepared[task.dataset], 0);
+                loaded++;
+            } else {
+                assert_int_equal(prepared[task.dataset], 2);
+                assert_true(todo[task.dataset * CURVES + task.curve] && !(with_data && task.curve == 0));
+                done[task.dataset * CURVES + task.curve]++;
+            }
+            assert_true(loaded <= jobs + 1);
+        }
+        assert_true(busy_count > 0);
+        const int64_t which = pess_random_below(&random, busy_count);
+        task = busy[which];
+        busy[which] = busy[--busy_count];
+        if (task.curve < 0) prepared[task.dataset] = 2;
+        if (pess__queue_finish(queue, &task)) loaded--;
+    }
+    assert_int_equal(loaded, 0);
+    assert_int_equal(busy_count, 0);
+    for (int i = 0; i < DATASETS * CURVES; i++) assert_int_equal(done[i], todo[i] && !(with_data && i % CURVES == 0));
+    for (int d = 0; d < DATASETS; d++) {
+        bool any = false;
+        for (int c = 0; c < CURVES; c++) any |= todo[d * CURVES + c];
+        assert_int_equal(prepared[d], any ? 2 : 0);
+    }
+    pess__queue_destroy(queue);
+}
+
+static void test_queue(void **state) {
+    (void)state;
+    for (uint64_t seed = 0; seed < 200; seed++) {
+        bool todo[DATASETS * CURVES];
+        pess_random random = pess_random_create(seed, "todo", 0);
+        for (int i = 0; i < DATASETS * CURVES; i++) todo[i] = seed % 3 == 0 || pess_random_uniform(&random) < 0.5;
+        run_queue(1 + (int)(seed % 5), seed, todo, seed % 2 == 0);
+    }
+}
+
+/* With two jobs: both prepare, the trainings of the first dataset come first and the longest of them at once, and the
+ * third dataset is prepared before the trainings run out. */
+static void test_queue_order(void **state) {
+    (void)state;
+    bool todo[3 * CURVES];
+    double cost[3 * CURVES];
+    for (int i = 0; i < 3 * CURVES; i++) {
+        todo[i] = true;
+        cost[i] = i % CURVES; /* curve 3 is the longest */
+    }
+    pess__queue *queue = NULL;
+    pess__task task[2];
+    assert_int_equal(pess__queue_create(3, CURVES, true, 2, todo, cost, &queue, NULL), PESS_OK);
+    assert_true(pess__queue_take(queue, &task[0]) && task[0].dataset == 0 && task[0].curve == -1);
+    assert_true(pess__queue_take(queue, &task[1]) && task[1].dataset == 1 && task[1].curve == -1);
+    assert_false(pess__queue_finish(queue, &task[0]));
+    static const int expected[][2] = {{0, 3}, {0, 2}, {2, -1}, {0, 1}}; /* the last one before, and one is still left */
+    for (int i = 0; i < 4; i++) {
+        pess__task next;
+        assert_true(pess__queue_take(queue, &next));
+        assert_int_equal(next.dataset, expected[i][0]);
+        assert_int_equal(next.curve, expected[i][1]);
+    }
+    pess__queue_destroy(queue);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_defaults),    cmocka_unit_test(test_curve_names), cmocka_unit_test(test_seeds),
+        cmocka_unit_test(test_sizes),       cmocka_unit_test(test_shards),      cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_settings),    cmocka_unit_test(test_results),     cmocka_unit_test(test_queue),
+        cmocka_unit_test(test_queue_order),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
