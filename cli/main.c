@@ -12,6 +12,7 @@
     X(certify, "a policy with a guaranteed value, and whether to switch to it")                                        \
     X(gaps, "where one more sample helps most")                                                                        \
     X(theorems, "every bound of the paper on a log of a known process, beside the truth")                              \
+    X(discretize, "states made of measurements: a map from rows to cells")                                             \
     X(convert, "a log in another format")                                                                              \
     X(mdp, "known processes: gridworld, bandit, random; solve, evaluate")                                              \
     X(simulate, "a log of a policy acting in a known process")                                                         \

@@ -105,11 +105,11 @@ typedef struct pess_map_info {
     int64_t rows, episodes; /* that made the cells; episodes 0: the log had none */
     double share, clip;
     uint64_t seed;
-    double inertia;         /* mean squared distance of the rows to the centres of their cells */
-    int64_t iterations;     /* of k-means over all rows; 0 for other methods */
+    double inertia;     /* mean squared distance of the rows to the centres of their cells */
+    int64_t iterations; /* of k-means over all rows; 0 for other methods */
     bool converged;
-    const char *source;     /* "" where none was given */
-    const char *version;    /* of the library that made it */
+    const char *source;  /* "" where none was given */
+    const char *version; /* of the library that made it */
 } pess_map_info;
 
 PESS_API void pess_map_get_info(const pess_map *map, pess_map_info *out);

@@ -2,8 +2,8 @@
  *
  *     z = (x − median)/scale,  scale = (upper − lower quartile)/1.349,
  *
- * which is the standard deviation for normal measurements and does not mind outliers; where the quartiles are equal, the
- * standard deviation itself. Quantiles are order statistics of the rows that make the cells. */
+ * which is the standard deviation for normal measurements and does not mind outliers; where the quartiles are equal,
+ * the standard deviation itself. Quantiles are order statistics of the rows that make the cells. */
 #include "cells/map.h"
 
 #include "core/memory.h"
@@ -135,8 +135,9 @@ static pess_status make_column(const column_rows *r, int64_t feature, pess_map_c
     column->name = r->measurements->features.names[feature];
     column->missing_rows = r->count - found;
     if (found == 0)
-        return pess__fail(error, PESS_INPUT, "column '%.100s': found no value in the %lld rows that make the cells, "
-                                             "expected some",
+        return pess__fail(error, PESS_INPUT,
+                          "column '%.100s': found no value in the %lld rows that make the cells, "
+                          "expected some",
                           column->name, (long long)r->count);
     if (column->missing_rows > 0 && column->missing == PESS_MISSING_REFUSE)
         return pess__fail(error, PESS_INPUT,
@@ -151,8 +152,9 @@ static pess_status make_column(const column_rows *r, int64_t feature, pess_map_c
                           "varies",
                           column->name, column->low, (long long)found);
     if (!isfinite(column->high - column->low) || !isfinite(column->scale))
-        return pess__fail(error, PESS_INPUT, "column '%.100s': found values from %g to %g, expected a range that is finite",
-                          column->name, column->low, column->high);
+        return pess__fail(error, PESS_INPUT,
+                          "column '%.100s': found values from %g to %g, expected a range that is finite", column->name,
+                          column->low, column->high);
     if (column->missing == PESS_MISSING_MEDIAN || column->missing == PESS_MISSING_FLAG) column->fill = column->middle;
     return PESS_OK;
 }

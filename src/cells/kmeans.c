@@ -101,7 +101,8 @@ static void move_row(lloyd *l, int range, int64_t row, uint32_t to) {
     l->cell[row] = to;
 }
 
-/* Finds the nearest centres of the rows that wait. Scores are floats: the lower bound leaves room for their rounding. */
+/* Finds the nearest centres of the rows that wait. Scores are floats: the lower bound leaves room for their rounding.
+ */
 static void settle_pending(lloyd *l, pending *p, int range) {
     const int64_t k = l->rows->coordinates;
     l->options->loops->nearest(&l->panels, p->x, p->count, p->cell, p->second);

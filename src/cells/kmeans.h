@@ -2,9 +2,9 @@
  *
  * Greedy k-means++ (Arthur & Vassilvitskii 2007) and Lloyd's iteration, from coarse to fine: the start and its restarts
  * work on a stratified sample of the rows, the best of them goes on with four times as many rows until all take part.
- * The last, dear iterations over all rows so begin near their end, and in each of them a row whose nearest centre cannot
- * have changed is passed over: Hamerly's bounds (2010) on its distance to its own and to the second nearest centre, moved
- * by as much as the centres were. Sums run in a fixed order. */
+ * The last, dear iterations over all rows so begin near their end, and in each of them a row whose nearest centre
+ * cannot have changed is passed over: Hamerly's bounds (2010) on its distance to its own and to the second nearest
+ * centre, moved by as much as the centres were. Sums run in a fixed order. */
 #ifndef PESS_CELLS_KMEANS_H
 #define PESS_CELLS_KMEANS_H
 

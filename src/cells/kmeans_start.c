@@ -1,5 +1,5 @@
-/* Greedy k-means++: the next centre is one of several rows, each drawn with probability ∝ D²(x), its squared distance to
- * the nearest centre so far: the one that leaves the smallest sum of D². */
+/* Greedy k-means++: the next centre is one of several rows, each drawn with probability ∝ D²(x), its squared distance
+ * to the nearest centre so far: the one that leaves the smallest sum of D². */
 #include "cells/kmeans.h"
 
 #include "core/memory.h"
@@ -15,11 +15,11 @@ typedef struct start {
     const pess__rows *rows;
     const pess__nearest *loops;
     int threads, candidates;
-    pess__panels panels;    /* of one panel: the candidates */
-    float *scores;          /* [count*16] of the candidates */
-    double *length;         /* [count] |x|² */
-    double *away;           /* [count] D² */
-    double sum[RANGES];     /* of D², range by range */
+    pess__panels panels;        /* of one panel: the candidates */
+    float *scores;              /* [count*16] of the candidates */
+    double *length;             /* [count] |x|² */
+    double *away;               /* [count] D² */
+    double sum[RANGES];         /* of D², range by range */
     double left[RANGES][PANEL]; /* the same for each candidate */
 } start;
 
@@ -131,8 +131,8 @@ pess_status pess__kmeans_start(const pess__rows *rows, const pess__kmeans_option
         measure_lengths(&s);
         for (int64_t chosen = 0; chosen < options->cells; chosen++) {
             for (int c = 0; c < s.candidates; c++) {
-                const int64_t row = chosen == 0 ? (int64_t)pess__rng_below(&rng, (uint64_t)rows->count)
-                                                : draw_row(&s, &rng);
+                const int64_t row =
+                    chosen == 0 ? (int64_t)pess__rng_below(&rng, (uint64_t)rows->count) : draw_row(&s, &rng);
                 memcpy(tried + c * k, rows->x + row * k, (size_t)k * sizeof *tried);
             }
             try_candidates(&s, tried);

@@ -45,12 +45,12 @@ typedef struct chosen {
 } chosen;
 
 static pess_status too_few(const pess_measurements *m, const pess_cells_options *o, int64_t making, pess_error *error) {
-    return pess__fail(error, PESS_INPUT,
-                      "found %lld episode%s, of which %lld would make the cells and %lld would be left, expected some in "
-                      "both parts; share %g, seed %llu (share 1 makes the cells of all episodes and leaves none)",
-                      (long long)pess_measurements_episodes(m), pess_measurements_episodes(m) == 1 ? "" : "s",
-                      (long long)making, (long long)(pess_measurements_episodes(m) - making), o->share,
-                      (unsigned long long)o->seed);
+    return pess__fail(
+        error, PESS_INPUT,
+        "found %lld episode%s, of which %lld would make the cells and %lld would be left, expected some in "
+        "both parts; share %g, seed %llu (share 1 makes the cells of all episodes and leaves none)",
+        (long long)pess_measurements_episodes(m), pess_measurements_episodes(m) == 1 ? "" : "s", (long long)making,
+        (long long)(pess_measurements_episodes(m) - making), o->share, (unsigned long long)o->seed);
 }
 
 static pess_status choose_rows(const pess_measurements *m, const pess_cells_options *o, chosen *out,
@@ -58,9 +58,10 @@ static pess_status choose_rows(const pess_measurements *m, const pess_cells_opti
     const int64_t episodes = pess_measurements_episodes(m);
     const bool all = o->share >= 1;
     if (!all && m->episode_names == NULL)
-        return pess__fail(error, PESS_INPUT,
-                          "found no column 'episode', expected one: whole episodes are split into a part that makes the "
-                          "cells and one that does not (share 1 makes the cells of all rows)");
+        return pess__fail(
+            error, PESS_INPUT,
+            "found no column 'episode', expected one: whole episodes are split into a part that makes the "
+            "cells and one that does not (share 1 makes the cells of all rows)");
     for (int64_t e = 0; e < episodes; e++)
         out->episodes += all || pess__makes_cells(pess_names_get(m->episode_names, e), o->share, o->seed);
     if (!all && (out->episodes == 0 || out->episodes == episodes)) return too_few(m, o, out->episodes, error);
@@ -127,8 +128,8 @@ static pess_status run_method(pess__making *making, const chosen *rows, pess_map
     if (status == PESS_OK) status = pess__allocate(&cell, count, sizeof *cell, "the cells", error);
     if (status == PESS_OK) {
         double unused[PESS__MAX_COORDINATES];
-#pragma omp parallel for num_threads(making->options->threads) schedule(static) private(unused)                        \
-    if (making->options->threads > 1)
+#pragma omp parallel for num_threads(making->options->threads)                                                         \
+    schedule(static) private(unused) if (making->options->threads > 1)
         for (int64_t i = 0; i < count; i++)
             (void)pess__map_coordinates(map, m->values + rows->row[i] * m->features.count,
                                         method->reads_raw ? raw + i * k : unused, x + i * k);

@@ -88,7 +88,9 @@ pess_place pess__map_place(const pess_map *map, const double *raw, uint32_t cell
     }
     const double distance = sqrt(square), reach = map->reach[cell];
     const bool known = map->cell_rows[cell] > 0;
-    const double outside = !known ? INFINITY : distance <= reach ? (reach > 0 ? distance / reach : 0) : distance / reach;
+    const double outside = !known              ? INFINITY
+                           : distance <= reach ? (reach > 0 ? distance / reach : 0)
+                                               : distance / reach;
     return (pess_place){cell, map->cell_rows[cell], known ? distance : INFINITY, outside};
 }
 
@@ -121,7 +123,8 @@ static int64_t apply_rows(const pess_map *map, const pess_measurements *m, int64
                           float *x, uint32_t *cells, pess_place *places) {
     const int64_t k = map->coordinates;
     for (int64_t i = from; i < to; i++)
-        if (pess__map_coordinates(map, m->values + i * m->features.count, raw + (i - from) * k, x + (i - from) * k) >= 0)
+        if (pess__map_coordinates(map, m->values + i * m->features.count, raw + (i - from) * k, x + (i - from) * k) >=
+            0)
             return i;
     pess__method_of(map)->find(map, x, raw, to - from, cells + from);
     for (int64_t i = from; places != NULL && i < to; i++)

@@ -1,5 +1,5 @@
-/* Maps from rows of measurements to cells, and the methods that make them. A row has a coordinate for each feature, with
- * missing ones filled in, and one more (0 or 1) for each feature whose absence is a measurement of its own. `raw`
+/* Maps from rows of measurements to cells, and the methods that make them. A row has a coordinate for each feature,
+ * with missing ones filled in, and one more (0 or 1) for each feature whose absence is a measurement of its own. `raw`
  * coordinates are in the units of the file; standardised ones are z = (raw − middle)/scale. */
 #ifndef PESS_CELLS_MAP_H
 #define PESS_CELLS_MAP_H

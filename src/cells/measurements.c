@@ -96,13 +96,13 @@ static pess_status number_episodes(pess_measurements *m, const int64_t *episode,
 static pess_status check_numbers(const pess_measurements *m, pess_error *error) {
     for (int64_t i = 0; i < m->rows * m->features.count; i++)
         if (isinf(m->values[i]))
-            return pess__fail(error, PESS_INPUT, "row %lld, feature '%.100s': found %g, expected a finite number or NAN",
-                              (long long)(i / m->features.count), m->features.names[i % m->features.count],
-                              m->values[i]);
+            return pess__fail(
+                error, PESS_INPUT, "row %lld, feature '%.100s': found %g, expected a finite number or NAN",
+                (long long)(i / m->features.count), m->features.names[i % m->features.count], m->values[i]);
     for (int64_t i = 0; m->reward != NULL && i < m->rows; i++)
         if (!isfinite(m->reward[i]))
-            return pess__fail(error, PESS_INPUT, "row %lld: found the reward %g, expected a finite number", (long long)i,
-                              m->reward[i]);
+            return pess__fail(error, PESS_INPUT, "row %lld: found the reward %g, expected a finite number",
+                              (long long)i, m->reward[i]);
     return PESS_OK;
 }
 

@@ -41,10 +41,11 @@ static pess_status share_bins(const int64_t *most, int64_t k, int64_t cells, int
     int64_t varying = 0;
     for (int64_t j = 0; j < k; j++) varying += most[j] > 1;
     if (split == varying) return PESS_OK;
-    return pess__fail(error, PESS_ARGUMENT,
-                      "bins: found %lld measurements and at most %lld cells, expected at least 2^%lld cells, two bins for "
-                      "each; fewer columns, or kmeans or tree",
-                      (long long)varying, (long long)cells, (long long)varying);
+    return pess__fail(
+        error, PESS_ARGUMENT,
+        "bins: found %lld measurements and at most %lld cells, expected at least 2^%lld cells, two bins for "
+        "each; fewer columns, or kmeans or tree",
+        (long long)varying, (long long)cells, (long long)varying);
 }
 
 static void set_edges(pess_map *map, int64_t j, const double *sorted, int64_t count, int64_t bins) {

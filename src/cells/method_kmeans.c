@@ -77,7 +77,8 @@ static void describe(const pess_map *map, int64_t cell, char *text, size_t size)
         const size_t used = strlen(text);
         const char *comma = i > 0 ? ", " : "around ";
         if (flag)
-            (void)snprintf(text + used, size - used, "%s%s missing in %.0f %%", comma, name, 100 * (double)centre[most]);
+            (void)snprintf(text + used, size - used, "%s%s missing in %.0f %%", comma, name,
+                           100 * (double)centre[most]);
         else
             (void)snprintf(text + used, size - used, "%s%s %.4g", comma, name,
                            map->columns[most].middle + (double)centre[most] * map->columns[most].scale);

@@ -31,12 +31,12 @@ typedef struct grower {
     const pess__making *making;
     pess_map *map;
     int64_t rows, targets;
-    int64_t *pick;        /* [rows] which of the making rows */
-    uint8_t *bin;         /* [rows*coordinates] */
-    double *edge;         /* [coordinates*(BINS - 1)] raw, ascending; INFINITY where there are fewer */
-    float *target;        /* [rows*targets] the future, weighted by √w */
-    int64_t *order;       /* [rows] rows leaf by leaf */
-    leaf *leaves;         /* [cells] */
+    int64_t *pick;  /* [rows] which of the making rows */
+    uint8_t *bin;   /* [rows*coordinates] */
+    double *edge;   /* [coordinates*(BINS - 1)] raw, ascending; INFINITY where there are fewer */
+    float *target;  /* [rows*targets] the future, weighted by √w */
+    int64_t *order; /* [rows] rows leaf by leaf */
+    leaf *leaves;   /* [cells] */
     int64_t leaf_count;
 } grower;
 
@@ -196,9 +196,11 @@ static pess_status split_leaf(grower *g, leaf *l, int64_t *scratch, pess_error *
     pess_map *map = g->map;
     const int64_t middle = part_rows(g, l, scratch);
     const int32_t left = (int32_t)map->nodes++, right = (int32_t)map->nodes++;
-    map->node[l->node] = (pess__tree_node){
-        .coordinate = l->coordinate, .left = left, .right = right, .cell = -1,
-        .threshold = g->edge[l->coordinate * (BINS - 1) + l->bin]};
+    map->node[l->node] = (pess__tree_node){.coordinate = l->coordinate,
+                                           .left = left,
+                                           .right = right,
+                                           .cell = -1,
+                                           .threshold = g->edge[l->coordinate * (BINS - 1) + l->bin]};
     map->node[left] = map->node[right] = (pess__tree_node){.coordinate = -1};
     leaf *other = &g->leaves[g->leaf_count++];
     *other = (leaf){.from = middle, .to = l->to, .node = right};
@@ -232,10 +234,11 @@ static pess_status grow(grower *g, int64_t *scratch, pess_error *error) {
         PESS_TRY(split_leaf(g, best, scratch, error));
     }
     if (g->leaf_count == 1)
-        return pess__fail(error, PESS_INPUT,
-                          "tree: found no question that tells futures apart among %lld rows, expected one with at least "
-                          "%d rows on each side",
-                          (long long)g->rows, LEAST_ROWS);
+        return pess__fail(
+            error, PESS_INPUT,
+            "tree: found no question that tells futures apart among %lld rows, expected one with at least "
+            "%d rows on each side",
+            (long long)g->rows, LEAST_ROWS);
     number_leaves(g->map, 0);
     return PESS_OK;
 }
@@ -281,7 +284,8 @@ static void find(const pess_map *map, const float *x, const double *raw, int64_t
     for (int64_t i = 0; i < rows; i++) {
         const pess__tree_node *node = map->node;
         while (node->coordinate >= 0)
-            node = map->node + (raw[i * map->coordinates + node->coordinate] < node->threshold ? node->left : node->right);
+            node =
+                map->node + (raw[i * map->coordinates + node->coordinate] < node->threshold ? node->left : node->right);
         cell[i] = (uint32_t)node->cell;
     }
 }

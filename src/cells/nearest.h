@@ -1,6 +1,7 @@
 /* The nearest of many centres, for many rows: the inner loop of k-means. One table per instruction set, chosen at run
- * time. The score of row x and centre c is ½|c|² − x·c, a chain of fused multiply-adds over the coordinates in ascending
- * order, rounded to float each; so every table gives the same bytes, however rows are cut. |x − c|² = |x|² + 2·score. */
+ * time. The score of row x and centre c is ½|c|² − x·c, a chain of fused multiply-adds over the coordinates in
+ * ascending order, rounded to float each; so every table gives the same bytes, however rows are cut. |x − c|² = |x|² +
+ * 2·score. */
 #ifndef PESS_CELLS_NEAREST_H
 #define PESS_CELLS_NEAREST_H
 

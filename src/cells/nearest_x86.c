@@ -70,7 +70,8 @@ AVX2_INLINE void keep2(__m256 score, __m256i number, lanes *l, int64_t at) {
 
 AVX2_INLINE void nearest_tile2(const pess__panels *panels, int64_t p, const float *x, int rows, lanes *l, int64_t row) {
     __m256 sum[ROWS2][2];
-    tile2(x, panels->coordinates, rows, panels->values + p * panels->coordinates * PANEL, panels->half + p * PANEL, sum);
+    tile2(x, panels->coordinates, rows, panels->values + p * panels->coordinates * PANEL, panels->half + p * PANEL,
+          sum);
     const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
     const __m256i low = _mm256_add_epi32(_mm256_set1_epi32((int)p * PANEL), lane);
     const __m256i high = _mm256_add_epi32(low, _mm256_set1_epi32(8));
@@ -139,8 +140,8 @@ AVX512_INLINE void tile5(const float *x, int64_t k, int rows, const float *panel
 AVX512_INLINE void nearest_tile5(const pess__panels *panels, int64_t p, int many, const float *x, int rows, lanes *l,
                                  int64_t row) {
     __m512 sum[ROWS5][2];
-    tile5(x, panels->coordinates, rows, panels->values + p * panels->coordinates * PANEL, panels->half + p * PANEL, many,
-          sum);
+    tile5(x, panels->coordinates, rows, panels->values + p * panels->coordinates * PANEL, panels->half + p * PANEL,
+          many, sum);
     const __m512i lane = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
     for (int r = 0; r < rows; r++) {
         const int64_t at = (row + r) * PANEL;

@@ -67,9 +67,9 @@ static pess_status unknown_feature(const pess__row_reader *r, const char *name, 
         used += snprintf(list + used, sizeof list - (size_t)used, "%s%s", i > 0 ? ", " : "",
                          pess__shown(fields[i].text, fields[i].length, shown));
     }
-    return pess__fail(error, PESS_INPUT, "%.300s:%lld:1: found no column '%.100s' among %s%s; expected one for each feature",
-                      pess__infile_name(r->text.file), (long long)fields[0].line, name, list,
-                      r->columns > 12 ? ", …" : "");
+    return pess__fail(
+        error, PESS_INPUT, "%.300s:%lld:1: found no column '%.100s' among %s%s; expected one for each feature",
+        pess__infile_name(r->text.file), (long long)fields[0].line, name, list, r->columns > 12 ? ", …" : "");
 }
 
 static pess_status set_columns(pess__row_reader *r, const pess__csv_field *fields,
@@ -205,8 +205,8 @@ static bool read_name(pess__row_block *b, int c, const pess__csv_field *field) {
 }
 
 static bool read_flag(pess__row_block *b, int c, const pess__csv_field *field) {
-    const bool set = (field->length == 1 && *field->text == '1') ||
-                     (field->length == 4 && strncasecmp(field->text, "true", 4) == 0);
+    const bool set =
+        (field->length == 1 && *field->text == '1') || (field->length == 4 && strncasecmp(field->text, "true", 4) == 0);
     const bool clear = field->length == 0 || (field->length == 1 && *field->text == '0') ||
                        (field->length == 5 && strncasecmp(field->text, "false", 5) == 0);
     if (!set && !clear) return wrong(b, column_name[c], field, "0, 1, true, false or nothing");
@@ -253,8 +253,9 @@ static void parse_piece(const pess__row_reader *r, const pess__csv_piece *piece,
         int64_t count = 0;
         if (pess__csv_next(&cursor, b->fields, r->columns, &count, &b->problem) != PESS__CSV_ROW) break;
         if (count != r->columns) {
-            pess__csv_set_problem(&b->problem, b->fields[0].line, 1, "found %lld field%s, expected %lld as in the header",
-                                  (long long)count, count == 1 ? "" : "s", (long long)r->columns);
+            pess__csv_set_problem(&b->problem, b->fields[0].line, 1,
+                                  "found %lld field%s, expected %lld as in the header", (long long)count,
+                                  count == 1 ? "" : "s", (long long)r->columns);
             break;
         }
         if (block_grow(r, b, &error) != PESS_OK) {

@@ -20,14 +20,14 @@ typedef enum pess__log_column {
 
 typedef struct pess__row_block {
     int64_t rows, lines;
-    double *values;                           /* [rows*features]; NAN: missing */
-    int64_t *name[PESS__COLUMN_NAMED];        /* [rows] ids of the names below; NULL: no such column */
-    pess_names *names[PESS__COLUMN_NAMED];    /* of this block */
-    double *reward;                           /* [rows] or NULL */
-    int64_t *step;                            /* [rows] or NULL */
-    uint8_t *end;                             /* [rows] pess_end */
-    pess__csv_problem problem;                /* the first one; lines count from 0 at the block's first */
-    pess__csv_field *fields;                  /* [columns] */
+    double *values;                        /* [rows*features]; NAN: missing */
+    int64_t *name[PESS__COLUMN_NAMED];     /* [rows] ids of the names below; NULL: no such column */
+    pess_names *names[PESS__COLUMN_NAMED]; /* of this block */
+    double *reward;                        /* [rows] or NULL */
+    int64_t *step;                         /* [rows] or NULL */
+    uint8_t *end;                          /* [rows] pess_end */
+    pess__csv_problem problem;             /* the first one; lines count from 0 at the block's first */
+    pess__csv_field *fields;               /* [columns] */
     int64_t capacity;
 } pess__row_block;
 
@@ -35,8 +35,8 @@ typedef struct pess__row_reader {
     pess__csv_text text;
     const char *const *names; /* [features], borrowed */
     int64_t features, columns;
-    int32_t *feature;               /* [columns] which feature it is, or -1 */
-    int8_t *column;                 /* [columns] pess__log_column, or -1 */
+    int32_t *feature; /* [columns] which feature it is, or -1 */
+    int8_t *column;   /* [columns] pess__log_column, or -1 */
     bool has[PESS__COLUMN_COUNT];
     int threads;
     pess__row_block *blocks; /* [text.pieces] */
