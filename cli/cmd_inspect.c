@@ -1,7 +1,7 @@
 /* pess inspect: what is in a log, what is odd about it, and what has to be declared. */
 #include "command.h"
-#include "game_data.h"
 #include "json.h"
+#include "observations.h"
 
 static void print_json(const pess_inspection *i) {
     json_writer json = json_begin(stdout, false);
@@ -71,7 +71,7 @@ static const usage inspect_usage = {
     .command = "inspect",
     .summary = "what is in a log, what is odd about it, and what has to be declared",
     .arguments = "LOG [--strict] [--json]",
-    .description = "LOG may also be a dataset of a game that 'pess collect' made (.pessdata).",
+    .description = "LOG may also be a dataset of observations that 'pess collect' made (.pessdata).",
     .examples = "  pess inspect visits.csv\n  pess inspect visits.csv --strict && pess solve visits.csv -o policy.csv",
     .positional = (const char *const[]){"LOG", NULL},
 };
@@ -90,10 +90,10 @@ int cmd_inspect(int argc, char **argv) {
     const char *path = NULL;
     const int code = options_parse(&inspect_usage, rows, COUNT_OF(rows), argc, argv, &path, NULL);
     if (code >= 0) return code;
-    if (game_data_is(path)) {
+    if (pess_file_kind_of(path) == PESS_FILE_OBSERVATIONS) {
         if (read.states > 0 || read.actions > 0)
-            return report_usage("inspect", "--states, --actions: a dataset of a game has its own sizes");
-        return game_data_inspect("inspect", path, as_json);
+            return report_usage("inspect", "--states, --actions: a dataset of observations has its own sizes");
+        return observations_inspect("inspect", path, as_json);
     }
     read.threads = (int)threads;
     read.progress = terminal_progress();

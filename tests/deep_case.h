@@ -61,7 +61,7 @@ static inline pess_observations *uneven_log(const pess_mdp *mdp, int64_t transit
     pess_observations *all = NULL, *data = NULL;
     pess_error error;
     OK(pess_collect(&o, &all, &error));
-    OK(pess__observations_create("mdp", "", STATES, ACTIONS, &data, &error));
+    OK(pess_observations_create("mdp", "", &(pess_observation_shape){.length = STATES}, ACTIONS, &data, &error));
     data->hash_mask = hash_mask;
     pess__rng rng = pess__rng_stream(1, "uneven", 0);
     for (int64_t i = 0; i < all->transitions; i++) {
@@ -71,7 +71,7 @@ static inline pess_observations *uneven_log(const pess_mdp *mdp, int64_t transit
         pess_end end;
         assert_true(pess_observations_get(all, i, &from, &action, &reward, &to, &end));
         if (action == 2 && pess__rng_uniform(&rng) < 0.85) continue;
-        OK(pess__observations_add(data, from, action, reward, to, end, &error));
+        OK(pess_observations_add(data, from, action, reward, to, end, &error));
     }
     pess_observations_destroy(all);
     return data;

@@ -1,5 +1,6 @@
 #include "data/stream.h"
 
+#include "core/filekind.h"
 #include "core/limits.h"
 #include "core/memory.h"
 #include "core/threads.h"
@@ -74,10 +75,10 @@ static pess_status open_stream(pess__infile *file, const pess_read_options *opti
     uint8_t head[8];
     size_t got = 0;
     status = pess__infile_head(file, head, sizeof head, &got, error);
-    if (status == PESS_OK && got == sizeof head && memcmp(head, "PESSDATA", sizeof head) == 0)
-        status = pess__fail(error, PESS_INPUT,
-                            "%s: a dataset of a game, expected a log of states; 'pess inspect' shows what is in it",
-                            pess__infile_name(file));
+    const pess_file_kind kind = pess__file_kind_of_head(head, got);
+    if (status == PESS_OK && kind != PESS_FILE_OTHER)
+        status = pess__fail(error, PESS_INPUT, "%s: found %s, expected a log of states", pess__infile_name(file),
+                            pess__file_row_of(kind)->what);
     if (status == PESS_OK) {
         stream->format = options->format != NULL ? pess__format_find(options->format) : pess__format_of_head(head, got);
         status = stream->format->open(stream, error);

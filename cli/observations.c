@@ -1,21 +1,9 @@
-#include "game_data.h"
+#include "observations.h"
 
 #include "notes.h"
 
 #include <math.h>
 #include <string.h>
-
-bool game_data_is(const char *path) {
-    static const char magic[] = "PESSDATA", ending[] = ".pessdata";
-    const size_t length = strlen(path);
-    if (length >= strlen(ending) && strcmp(path + length - strlen(ending), ending) == 0) return true;
-    char head[8];
-    FILE *file = strcmp(path, "-") == 0 ? NULL : fopen(path, "rb");
-    if (file == NULL) return false;
-    const bool is = fread(head, 1, sizeof head, file) == sizeof head && memcmp(head, magic, sizeof head) == 0;
-    (void)fclose(file);
-    return is;
-}
 
 static void print_json(const char *path, const pess_observations_info *i) {
     json_writer json = json_begin(stdout, false);
@@ -26,7 +14,7 @@ static void print_json(const char *path, const pess_observations_info *i) {
     json_count(&json, "states", i->states);
     json_count(&json, "actions", i->actions);
     json_count(&json, "pairs", i->pairs);
-    json_count(&json, "bits", i->bits);
+    json_count(&json, "bits", i->shape.length);
     json_count(&json, "episodes", i->episodes);
     json_count(&json, "terminals", i->terminals);
     json_count(&json, "cutoffs", i->cutoffs);
@@ -41,7 +29,8 @@ static void print_json(const char *path, const pess_observations_info *i) {
 static void print_text(const char *path, const pess_observations_info *i) {
     (void)printf("%s: a dataset of %s\n", path, i->game);
     (void)printf("  transitions  %lld\n", (long long)i->transitions);
-    (void)printf("  states       %lld different observations of %lld bits\n", (long long)i->states, (long long)i->bits);
+    (void)printf("  states       %lld different observations of %lld bits\n", (long long)i->states,
+                 (long long)i->shape.length);
     (void)printf("  pairs        %lld different (state, action) of %lld actions\n", (long long)i->pairs,
                  (long long)i->actions);
     (void)printf("  ends         %lld terminal, %lld cut off\n", (long long)i->terminals, (long long)i->cutoffs);
@@ -53,7 +42,7 @@ static void print_text(const char *path, const pess_observations_info *i) {
     notes_print("collected with", i->notes);
 }
 
-void game_data_print(const char *path, const pess_observations *data, bool json) {
+void observations_print(const char *path, const pess_observations *data, bool json) {
     pess_observations_info info;
     pess_observations_get_info(data, &info);
     if (json)
@@ -62,11 +51,22 @@ void game_data_print(const char *path, const pess_observations *data, bool json)
         print_text(path, &info);
 }
 
-int game_data_inspect(const char *command_name, const char *path, bool json) {
-    pess_observations *data = NULL;
+int observations_read(const char *command_name, const char *path, pess_observations **out) {
     pess_error error;
-    if (pess_observations_read(path, &data, &error) != PESS_OK) return report_error(command_name, &error);
-    game_data_print(path, data, json);
+    const pess_status status = pess_observations_read(path, out, &error);
+    if (status == PESS_OK) return -1;
+    const size_t length = strlen(error.message);
+    if (status == PESS_INPUT)
+        (void)snprintf(error.message + length, sizeof error.message - length,
+                       "; copy it once more from where it is whole, or make it again with 'pess collect'");
+    return report_error(command_name, &error);
+}
+
+int observations_inspect(const char *command_name, const char *path, bool json) {
+    pess_observations *data = NULL;
+    const int code = observations_read(command_name, path, &data);
+    if (code >= 0) return code;
+    observations_print(path, data, json);
     pess_observations_destroy(data);
     return EXIT_FINE;
 }
