@@ -165,23 +165,20 @@ pess_status pess__columns_make(const pess_measurements *measurements, const int6
     const column_rows rows = {measurements, row, count};
     for (int64_t f = 0; f < features; f++) map->columns[f] = (pess_map_column){.fill = NAN};
     PESS_TRY(set_rules(map, options->missing, error));
-    int64_t failed = features; /* the first column that fails */
-    pess_status status = PESS_OK;
+    pess_error *found = NULL; /* of each column; the first failure is told */
+    PESS_TRY(pess__allocate(&found, features, sizeof *found, "the columns", error));
 #pragma omp parallel for num_threads(options->threads) schedule(dynamic, 1) if (options->threads > 1)
     for (int64_t f = 0; f < features; f++) {
         double *values = NULL;
-        pess_error own;
-        pess_status result = pess__allocate(&values, count, sizeof *values, "a column", &own);
-        if (result == PESS_OK) result = make_column(&rows, f, &map->columns[f], values, &own);
+        if (pess__allocate(&values, count, sizeof *values, "a column", &found[f]) == PESS_OK)
+            (void)make_column(&rows, f, &map->columns[f], values, &found[f]);
         free(values);
-        if (result == PESS_OK) continue;
-#pragma omp critical(pess__columns)
-        if (f < failed) {
-            failed = f;
-            status = result;
-            if (error != NULL) *error = own;
-        }
     }
+    int64_t first = 0;
+    while (first < features && found[first].status == PESS_OK) first++;
+    const pess_status status = first < features ? found[first].status : PESS_OK;
+    if (status != PESS_OK && error != NULL) *error = found[first];
+    free(found);
     return status;
 }
 

@@ -2,6 +2,7 @@
 #include "cells/map.h"
 
 #include "core/memory.h"
+#include "core/raise.h"
 #include "core/threads.h"
 
 #include <math.h>
@@ -148,8 +149,8 @@ pess_status pess_map_apply(const pess_map *map, const pess_measurements *m, int 
                            pess_place *places, pess_error *error) {
     PESS_TRY(check_names(map, m, error));
     const int64_t batches = (m->rows + ROWS_AT_ONCE - 1) / ROWS_AT_ONCE, room = ROWS_AT_ONCE * map->coordinates;
-    int64_t refused = m->rows;
-    bool memory = true;
+    _Atomic double refused = (double)m->rows; /* the first row with a value that must not be missing */
+    atomic_bool memory = true;
     threads = batches > 1 ? pess__threads(threads) : 1;
 #pragma omp parallel num_threads(threads) if (threads > 1)
     {
@@ -161,22 +162,19 @@ pess_status pess_map_apply(const pess_map *map, const pess_measurements *m, int 
         for (int64_t b = 0; b < batches; b++) {
             const int64_t from = b * ROWS_AT_ONCE, to = from + ROWS_AT_ONCE < m->rows ? from + ROWS_AT_ONCE : m->rows;
             const int64_t bad = room_taken ? apply_rows(map, m, from, to, raw, x, cells, places) : -1;
-#pragma omp critical(pess__map_apply)
-            {
-                memory = memory && room_taken;
-                if (bad >= 0 && bad < refused) refused = bad;
-            }
+            if (!room_taken) memory = false;
+            if (bad >= 0) pess__lower(&refused, (double)bad);
         }
         free(raw);
         free(x);
     }
     if (!memory) return pess__fail(error, PESS_MEMORY, "not enough memory for rows");
-    if (refused == m->rows) return PESS_OK;
+    const int64_t row = (int64_t)refused;
+    if (row == m->rows) return PESS_OK;
     int64_t feature = 0;
-    while (!isnan(m->values[refused * m->features.count + feature]) ||
-           map->columns[feature].missing != PESS_MISSING_REFUSE)
+    while (!isnan(m->values[row * m->features.count + feature]) || map->columns[feature].missing != PESS_MISSING_REFUSE)
         feature++;
-    return refuse_missing(map, refused, feature, error);
+    return refuse_missing(map, row, feature, error);
 }
 
 /* ---- about itself */

@@ -19,10 +19,10 @@ struct pess__infile {
     const uint8_t *memory; /* NULL: a file */
     int64_t size;          /* of a regular file or memory; of a pipe once its end was seen; else -1 */
     int64_t base;          /* where the file began when it was opened (standard input may be part-read) */
-    bool pipe, once; /* once: a pipe is not kept */
-    int spool;       /* -1: none */
-    int64_t spooled; /* bytes of the pipe that the spool holds */
-    int64_t offset;  /* of sequential reading, bytes as stored */
+    bool pipe, once;       /* once: a pipe is not kept */
+    int spool;             /* -1: none */
+    int64_t spooled;       /* bytes of the pipe that the spool holds */
+    int64_t offset;        /* of sequential reading, bytes as stored */
     bool gzip, in_member;
     z_stream stream;
     bool stream_ready;
@@ -174,6 +174,8 @@ void pess__infile_close(pess__infile *file) {
 const char *pess__infile_name(const pess__infile *file) { return file->name; }
 
 bool pess__infile_is_gzip(const pess__infile *file) { return file->gzip; }
+
+bool pess__infile_is_pipe(const pess__infile *file) { return file->pipe; }
 
 pess_status pess__infile_head(pess__infile *file, void *buffer, size_t size, size_t *got, pess_error *error) {
     return read_full(file, 0, buffer, size, got, error);
