@@ -90,7 +90,7 @@ static int time_systems(int64_t n) {
     const int inner = n > 16 ? 10 : 300;
     for (int repeat = 0; repeat < 20; repeat++) {
         const double before = pess__clock();
-        for (int i = 0; i < inner; i++) pess__lanes_solve(plan, &lanes);
+        for (int i = 0; i < inner; i++) PESS__CHOOSE(pess__lanes_solve)(plan, &lanes);
         best = fmin(best, (pess__clock() - before) / inner / PESS__LANES);
     }
     const double flops = 2 * (double)pess__lanes_plan_operations(plan), dense = 2.0 / 3 * pow((double)(n * n), 3);

@@ -36,12 +36,10 @@ int cmd_convert(int argc, char **argv) {
     const char *target = NULL, *format = NULL, *path = NULL, *map = NULL;
     int part = PESS_PART_ALL;
     bool part_given = false;
-    option_list list = {.count = 0};
-    options_add(&list, (option){"output", 'o', OPTION_TEXT, &target, "FILE", "where to write"});
-    options_add(&list,
-                (option){"format", 0, OPTION_TEXT, &format, "NAME", "csv, npz or pesslog, whatever FILE is called"});
-    options_add(&list, (option){"states", 0, OPTION_COUNT, &read.states, "N", "declared number of states"});
-    options_add(&list, (option){"actions", 0, OPTION_COUNT, &read.actions, "N", "declared number of actions"});
+    option_list list = {0};
+    options_add(&list, (option){"output", 'o', OPTION_TEXT, &target, "FILE", "where to write; - is standard output"});
+    options_add(&list, (option){"format", 0, OPTION_TEXT, &format, "NAME", "format to write, whatever FILE is called"});
+    options_add_settings(&list, pess_read_settings(), &read, "format");
     options_add(&list, (option){"map", 0, OPTION_TEXT, &map, "FILE",
                                 "the log is one of measurements: their cells become states"});
     options_add(&list,
@@ -56,7 +54,6 @@ int cmd_convert(int argc, char **argv) {
     if (map != NULL && (options_given(&list, "states") || options_given(&list, "actions")))
         return report_usage("convert", "--states and --actions do nothing with --map, which has its cells");
     read.progress = measured.progress = terminal_progress();
-    read.threads = measured.threads;
     pess_error error = {0};
     pess_dataset *data = NULL;
     pess_status status = map != NULL ? read_cells(path, map, &measured, part, &data, &error)
