@@ -81,7 +81,7 @@ static pess__training *with_networks(const pess_observations *data) {
     pess__setup *s = &f->setup;
     pess_error error;
     s->learner = &learner;
-    s->updates = 1, s->steps = 3000, s->batch = 64, s->options.protocol.rate = 0.003;
+    s->updates = 1, s->steps = 3000, s->batch = 256, s->options.protocol.rate = 0.001;
     OK(pess__train_read_knobs(&learner.info, "expectile=0.9", s->knobs, &error));
     f->networks.count = 0;
     OK(pess__networks_create(s, &f->networks, &error));
@@ -115,7 +115,6 @@ static void own_networks_learn_what_their_labels_say(void **state) {
         ask(f, 2, number, logits);
         pess__softmax(logits, ACTIONS, p);
         const double share = 1 / (1 + exp((double)(q_table[s][0] - q_table[s][1])));
-        (void)fprintf(stderr, "v %g p %g %g %g\n", (double)v, (double)p[0], (double)p[1], (double)p[2]);
         assert_true(fabs((double)v - (s == 0 ? 1 + 2 * 0.9 : 2)) < 0.05);
         assert_true(fabs((double)p[1] - share) < 0.05 && p[2] < 0.02F);
     }
