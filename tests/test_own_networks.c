@@ -81,7 +81,7 @@ static pess__training *with_networks(const pess_observations *data) {
     pess__setup *s = &f->setup;
     pess_error error;
     s->learner = &learner;
-    s->updates = 1, s->steps = 3000, s->batch = 64, s->options.protocol.rate = 0.003;
+    s->updates = 1, s->steps = 3000, s->batch = 256, s->options.protocol.rate = 0.001;
     OK(pess__train_read_knobs(&learner.info, "expectile=0.9", s->knobs, &error));
     f->networks.count = 0;
     OK(pess__networks_create(s, &f->networks, &error));

@@ -174,7 +174,7 @@ static pess_status plan_all(pess__games *m, pess_error *error) {
     pess_experiment_options *o = m->options;
     if (o->trials > 1000)
         return pess__fail(error, PESS_ARGUMENT, "trials: found %lld, expected 1 to 1000", (long long)o->trials);
-    PESS_TRY(pess_protocol_find(m->options->protocol, &m->protocol, error));
+    PESS_TRY(pess_protocol_find(o->protocol, &m->protocol, error));
     PESS_TRY(read_shard(m, error));
     if (o->transitions == 0) o->transitions = m->protocol.transitions;
     PESS_TRY(plan_games(m, error));

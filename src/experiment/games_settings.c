@@ -226,9 +226,8 @@ static pess_status get_options(const char *where, const char *settings, texts *t
     o->experiment = t->experiment;
     o->games = t->games;
     o->algorithms = t->algorithms;
-    pess_protocol named;
-    if (pess_protocol_find(t->protocol, &named, NULL) == PESS_OK)
-        o->protocol = t->protocol; /* its numbers are in the file */
+    pess_protocol known; /* its numbers are in the file */
+    if (pess_protocol_find(t->protocol, &known, NULL) == PESS_OK) o->protocol = t->protocol;
     PESS_TRY(pess_setting_set(table, o, "seed", t->seed, error));
     PESS_TRY(pess_setting_set(table, o, axis->values, t->x, error));
     return pess_setting_set(table, o, axis->fixed, t->fixed, error);
