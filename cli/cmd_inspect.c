@@ -79,23 +79,18 @@ static const usage inspect_usage = {
 int cmd_inspect(int argc, char **argv) {
     pess_read_options read = pess_read_options_defaults();
     bool as_json = false, strict = false;
-    int64_t threads = 0;
-    const option rows[] = {
-        {"states", 0, OPTION_COUNT, &read.states, "N", "declared number of states"},
-        {"actions", 0, OPTION_COUNT, &read.actions, "N", "declared number of actions"},
-        {"strict", 0, OPTION_FLAG, &strict, NULL, "exit 1 where something odd was found"},
-        {"threads", 0, OPTION_COUNT, &threads, "N", "default all"},
-        {"json", 0, OPTION_FLAG, &as_json, NULL, "print the result as JSON"},
-    };
+    option_list list = {0};
+    options_add_settings(&list, pess_read_settings(), &read, "format");
+    options_add(&list, (option){"strict", 0, OPTION_FLAG, &strict, NULL, "exit 1 where something odd was found"});
+    options_add(&list, (option){"json", 0, OPTION_FLAG, &as_json, NULL, "print the result as JSON"});
     const char *path = NULL;
-    const int code = options_parse(&inspect_usage, rows, COUNT_OF(rows), argc, argv, &path, NULL);
+    const int code = options_parse(&inspect_usage, list.rows, list.count, argc, argv, &path, NULL);
     if (code >= 0) return code;
     if (pess_file_kind_of(path) == PESS_FILE_OBSERVATIONS) {
         if (read.states > 0 || read.actions > 0)
             return report_usage("inspect", "--states, --actions: a dataset of observations has its own sizes");
         return observations_inspect("inspect", path, as_json);
     }
-    read.threads = (int)threads;
     read.progress = terminal_progress();
 
     pess_error error = {0};

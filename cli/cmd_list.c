@@ -5,6 +5,25 @@
 #include <math.h>
 #include <string.h>
 
+/* "alpha min-count" as options, or as an array. */
+static void print_settings(const char *settings, json_writer *json) {
+    if (json != NULL) json_array(json, "settings");
+    for (const char *at = settings; at != NULL && *at != '\0';) {
+        char name[80];
+        const size_t length = strcspn(at, " ");
+        (void)snprintf(name, sizeof name, "%.*s", (int)length, at);
+        if (json != NULL)
+            json_text(json, NULL, name);
+        else
+            (void)printf("%s --%s", at == settings ? "    reads:" : ",", name);
+        at += length + (at[length] == ' ');
+    }
+    if (json != NULL)
+        json_close(json, ']');
+    else if (settings != NULL)
+        (void)puts("");
+}
+
 static void list_algorithms(json_writer *json) {
     const pess_algorithm_info *a;
     for (size_t i = 0; (a = pess_algorithm_list(i)) != NULL; i++) {
@@ -15,18 +34,16 @@ static void list_algorithms(json_writer *json) {
             json_text(json, "equation", a->equation);
             json_text(json, "source", a->source);
             json_text(json, "default_uncertainty", a->default_uncertainty);
-            json_bool(json, "takes_alpha", a->takes_alpha);
             json_bool(json, "takes_sets_only", a->takes_sets_only);
-            json_text(json, "knobs", a->knobs);
+            print_settings(a->settings, json);
             json_close(json, '}');
             continue;
         }
         (void)printf("%s\n    %s\n    %s\n    source: %s\n", a->name, a->summary, a->equation, a->source);
-        if (a->takes_uncertainty)
-            (void)printf("    takes -u%s (default %s)\n", a->takes_sets_only ? ", sets only" : "",
-                         a->default_uncertainty);
-        if (a->takes_alpha) (void)puts("    takes --alpha or --absorbed-alpha");
-        if (a->knobs != NULL) (void)printf("    also reads: %s\n", a->knobs);
+        print_settings(a->settings, NULL);
+        if (a->default_uncertainty != NULL)
+            (void)printf("    default uncertainty: %s%s\n", a->default_uncertainty,
+                         a->takes_sets_only ? "; only sets fit" : "");
         (void)puts("");
     }
 }
@@ -47,11 +64,13 @@ static void list_uncertainties(json_writer *json) {
             json_bool(json, "depends_on_values", u->depends_on_values);
             json_bool(json, "is_set", u->is_set);
             json_text(json, "absorbed", u->absorbed);
+            print_settings(u->settings, json);
             json_close(json, '}');
             continue;
         }
         (void)printf("%s\n    %s\n    u = %s\n    holds for: %s\n", u->name, u->summary, u->formula, u->holds_for);
         if (u->absorbed != NULL) (void)printf("    absorbed: %s\n", u->absorbed);
+        print_settings(u->settings, NULL);
         if (u->is_set) (void)puts("    a set of models: fits the algorithm robust");
         (void)puts("");
     }

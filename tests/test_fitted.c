@@ -187,7 +187,7 @@ static void networks_come_to_the_tabular_answer(void **state) {
         assert_true(isfinite(result.score) && isfinite(result.predicted));
         values_of(o.out, cases[c].learner, cases[c].alpha, found[c]);
         pess_solve_options s = pess_solve_options_defaults();
-        s.algorithm = cases[c].algorithm, s.gamma = 0.9, s.absorbed = true, s.alpha = c == 1 ? 0.25 : s.alpha;
+        s.algorithm = cases[c].algorithm, s.gamma = 0.9, s.absorbed_alpha = c == 1 ? 0.25 : s.absorbed_alpha;
         pess_solution *solution = NULL;
         OK(pess_solve(counts, model, start, &s, &solution, &error));
         const double *wanted = pess_solution_values(solution);

@@ -41,12 +41,14 @@ typedef struct pess_columns {
 typedef struct pess_dataset pess_dataset;
 
 typedef struct pess_read_options {
-    int64_t states, actions; /* declared sizes; 0: taken from the log */
-    const char *format;      /* a name of pess_format_list, or NULL: told by the file's first bytes */
+    size_t size;
+    int64_t states, actions; /* declared sizes; 0: as the log shows */
+    const char *format;      /* a name of pess_format_list; NULL: told by the file's first bytes */
     int threads;             /* 0: all there are */
     pess_progress progress;
 } pess_read_options;
 
+PESS_API const pess_setting_table *pess_read_settings(void);
 PESS_API pess_read_options pess_read_options_defaults(void);
 
 /* Files of transitions. Formats are told apart by their first bytes when reading and by the file name when writing

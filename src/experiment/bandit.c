@@ -175,7 +175,6 @@ static pess_status solve_method(const pess_experiment *e, const room *r, const p
     options.algorithm = m->family;
     options.uncertainty = m->uncertainty[0] != '\0' ? m->uncertainty : NULL;
     options.gamma = e->options.gamma;
-    options.absorbed = false;
     options.alpha = 1;
     options.threads = 1;
     pess_solution *solution = NULL;
@@ -193,7 +192,8 @@ static pess_status solve_group(const pess_experiment *e, room *r, int64_t first,
         const double sum = a == 0 ? (double)first : a <= others ? 1 : 0;
         c->reward_sum[a] = c->reward_square[a] = c->next_reward[a] = sum;
     }
-    const pess_model_options options = {.unseen = PESS_UNSEEN_PAPER, .reward_lo = 0, .reward_hi = 1};
+    const pess_model_options options = {
+        .size = sizeof(pess_model_options), .unseen = PESS_UNSEEN_PAPER, .reward_range = {0, 1}};
     pess_model *model = NULL;
     PESS_TRY(pess_model_estimate(c, &options, &model, error));
     pess_status status = PESS_OK;

@@ -57,7 +57,7 @@ static pess_status add_algorithm(pess__gridworld *grid, const char *word, const 
         if (bound == NULL)
             return pess__fail(error, PESS_ARGUMENT, "algorithms: '%.60s' names the uncertainty '%.40s', which is none",
                               word, uncertainty);
-        if (!info->takes_uncertainty || (info->takes_sets_only && !bound->is_set))
+        if (info->default_uncertainty == NULL || (info->takes_sets_only && !bound->is_set))
             return pess__fail(error, PESS_ARGUMENT, "algorithms: %s does not take the uncertainty %s", name,
                               uncertainty);
     } else {
