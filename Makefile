@@ -6,7 +6,7 @@ JOBS ?= $(shell nproc)
 
 # The program and the libraries; what the tests need is built by make test.
 all build: configure
-	@cmake --build --preset release -j $(JOBS) --target pess pess_static pess_shared
+	@cmake --build --preset release -j $(JOBS) --target pess pess_static pess_shared pess_manual
 
 configure:
 	@tools/packages.sh build

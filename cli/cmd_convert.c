@@ -15,7 +15,7 @@ int cmd_convert(int argc, char **argv) {
     pess_read_options read = pess_read_options_defaults();
     const char *target = NULL, *format = NULL, *path = NULL;
     option_list list = {0};
-    options_add(&list, (option){"output", 'o', OPTION_TEXT, &target, "FILE", "where to write; - is standard output"});
+    options_add(&list, (option){"out", 'o', OPTION_TEXT, &target, "FILE", "where to write; - is standard output"});
     options_add(&list, (option){"format", 0, OPTION_TEXT, &format, "NAME", "format to write, whatever FILE is called"});
     options_add_settings(&list, pess_read_settings(), &read, "format");
     const int code = options_parse(&convert_usage, list.rows, list.count, argc, argv, &path, NULL);

@@ -54,8 +54,7 @@ static void print_summary(const pess_experiment *experiment) {
 static void write_json(const pess_experiment *experiment, const char *directory) {
     pess_experiment_options o;
     pess_experiment_get_options(experiment, &o);
-    json_writer json = json_begin(stdout, false);
-    json_object(&json, NULL);
+    json_writer json = json_open("experiment");
     json_text(&json, "experiment", o.experiment);
     json_text(&json, "preset", o.preset == PESS_PRESET_CODE ? "code" : "text");
     json_count(&json, "trials", o.trials);

@@ -6,8 +6,8 @@ int cmd_plot(int argc, char **argv) {
     const char *out = "figure.svg", *algorithms = NULL;
     const option options[] = {
         {"algorithms", 'a', OPTION_TEXT, &algorithms, "A,B,…", "the curves to draw, in this order (all)", NULL, NULL},
-        {"output", 'o', OPTION_TEXT, &out, "FILE",
-         "the figure: .svg, .png or .pdf (figure.svg in the present directory)", NULL, NULL}};
+        {"out", 'o', OPTION_TEXT, &out, "FILE", "the figure: .svg, .png or .pdf (figure.svg in the present directory)",
+         NULL, NULL}};
     const usage use = {
         .command = "plot",
         .summary = "draws results of experiments and learning curves, a panel each",

@@ -55,8 +55,7 @@ void minatar_print(const pess_minatar *experiment, const char *out) {
 
 void minatar_write_json(const pess_minatar *experiment, const char *out) {
     size_t count = 0;
-    json_writer json = json_begin(stdout, false);
-    json_object(&json, NULL);
+    json_writer json = json_open("experiment");
     json_text(&json, "description", pess_minatar_description(experiment));
     json_text(&json, "out", out);
     const pess_minatar_point *points = pess_minatar_points(experiment, &count);

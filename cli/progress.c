@@ -56,7 +56,7 @@ static bool draw(void *user, const char *what, double done, double total, const 
 }
 
 pess_progress terminal_progress(void) {
-    if (!isatty(STDERR_FILENO)) return (pess_progress){0};
+    if (asked.quiet || !isatty(STDERR_FILENO)) return (pess_progress){0};
     return (pess_progress){.report = draw};
 }
 

@@ -94,6 +94,7 @@ pess_status pess__games_manifest(const pess_minatar *m, const char *command, con
     pess__outfile_print(file, "{\n");
     member(file, "format", "pess-minatar");
     member(file, "version", PESS_VERSION);
+    member(file, "build", pess_build());
     member(file, "experiment", m->info->name);
     member(file, "title", m->info->title);
     member(file, "note", note);

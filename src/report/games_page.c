@@ -229,7 +229,7 @@ static void write_rest(pess__outfile *file, const pess_minatar *m, bool values, 
         "<a href=\"figure.svg\">figure.svg</a>, <a href=\"figure.png\">figure.png</a>, "
         "<a href=\"figure.pdf\">figure.pdf</a>, <a href=\"manifest.json\">manifest.json</a>, and the runs in <a "
         "href=\"runs\">runs</a>. Pessimist %s.</p>\n",
-        PESS_VERSION);
+        pess_build());
 }
 
 pess_status pess__games_page(const pess_minatar *m, const char *command, const char *path, pess_error *error) {

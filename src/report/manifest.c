@@ -87,6 +87,7 @@ pess_status pess__report_manifest(const pess_experiment *e, const char *command,
     pess__outfile_print(file, "{\n");
     member(file, "format", "pess-experiment");
     member(file, "version", PESS_VERSION);
+    member(file, "build", pess_build());
     member(file, "experiment", e->options.experiment);
     member(file, "title", e->kind->info.title);
     member(file, "note", note);

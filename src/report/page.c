@@ -93,7 +93,7 @@ static void write_rest(pess__outfile *file, const pess_experiment *e, const pess
         "<a href=\"paired.csv\">paired.csv</a>, <a href=\"trials.csv.gz\">trials.csv.gz</a>, "
         "<a href=\"figure.svg\">figure.svg</a>, <a href=\"figure.png\">figure.png</a>, "
         "<a href=\"figure.pdf\">figure.pdf</a>, <a href=\"manifest.json\">manifest.json</a>. Pessimist %s.</p>\n",
-        PESS_VERSION);
+        pess_build());
 }
 
 pess_status pess__report_page(const pess_experiment *e, const char *command, const char *path, pess_error *error) {
