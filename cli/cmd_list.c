@@ -3,6 +3,7 @@
 #include "json.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* "alpha min-count" as options, or as an array. */
@@ -169,23 +170,21 @@ static void list_protocols(json_writer *json) {
     }
 }
 
-static void list_experiment(const pess_experiment_info *info, json_writer *json) {
-    if (json == NULL) {
-        (void)printf("%-24s %s\n", info->name, info->summary);
-        return;
-    }
-    json_object(json, NULL);
-    json_text(json, "name", info->name);
-    json_text(json, "summary", info->summary);
-    json_count(json, "default_trials", info->default_trials);
-    json_close(json, '}');
-}
-
 static void list_experiments(json_writer *json) {
-    size_t count = 0;
-    const pess_experiment_info *list = pess_experiment_list(&count), *info;
-    for (size_t i = 0; i < count; i++) list_experiment(&list[i], json);
-    for (size_t i = 0; (info = pess_minatar_list(i)) != NULL; i++) list_experiment(info, json);
+    const pess_experiment_info *info;
+    for (size_t i = 0; (info = pess_experiment_list(i)) != NULL; i++) {
+        if (json == NULL) {
+            (void)printf("%-24s %s\n", info->name, info->summary);
+            continue;
+        }
+        json_object(json, NULL);
+        json_text(json, "name", info->name);
+        json_text(json, "summary", info->summary);
+        json_text(json, "axis", info->x.name);
+        const pess_setting *trials = pess_setting_find(pess_experiment_settings_of(info->name), "trials");
+        json_count(json, "default_trials", strtoll(trials->standard, NULL, 10));
+        json_close(json, '}');
+    }
 }
 
 static const usage list_usage = {

@@ -118,7 +118,7 @@ static void write_page(void *user, const usage *use, const option *options, size
     print_literal(out, "DESCRIPTION", use->description);
     if (count > 0) (void)fputs(".SH OPTIONS\n", out);
     for (size_t i = 0; i < count; i++)
-        if (option_first_of_name(options, i)) print_man_option(out, &options[i]);
+        if (option_listed(options, i)) print_man_option(out, &options[i]);
     print_literal(out, "EXAMPLES", use->examples);
     (void)fprintf(out, "%s.SH SEE ALSO\n.BR pess (1)\n", exit_status);
     if (fclose(out) != 0) ((man_pages *)user)->code = EXIT_IO;
@@ -155,7 +155,7 @@ static void print_commands(const command *commands, size_t count) {
 
 static void print_option_names(const option *options, size_t count) {
     for (size_t i = 0; i < count; i++)
-        if (option_first_of_name(options, i)) (void)printf("--%s ", options[i].name);
+        if (option_listed(options, i)) (void)printf("--%s ", options[i].name);
     (void)printf("--help");
 }
 
@@ -164,7 +164,7 @@ static void print_cases(void *user, const usage *use, const option *options, siz
     (void)user;
     for (size_t i = 0; i < count; i++) {
         const option *o = &options[i];
-        if (!option_first_of_name(options, i) || !has_values(o)) continue;
+        if (!option_listed(options, i) || !has_values(o)) continue;
         (void)printf("        '%s --%s'", use->command, o->name);
         if (o->letter != 0) (void)printf("|'%s -%c'", use->command, o->letter);
         (void)printf(") words='");
@@ -212,7 +212,7 @@ static void print_fish(void *user, const usage *use, const option *options, size
     (void)user;
     for (size_t i = 0; i < count; i++) {
         const option *o = &options[i];
-        if (!option_first_of_name(options, i)) continue;
+        if (!option_listed(options, i)) continue;
         print_fish_condition(use->command);
         (void)printf(" -l %s", o->name);
         if (o->letter != 0) (void)printf(" -s %c", o->letter);

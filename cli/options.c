@@ -55,6 +55,17 @@ int report_wrong(const char *format, ...) {
     return EXIT_USAGE;
 }
 
+int report_option_error(const char *command_name, const option *options, size_t count, const pess_error *error) {
+    for (size_t i = 0; i < count; i++) {
+        const size_t length = strlen(options[i].name);
+        if (strncmp(error->message, options[i].name, length) != 0 || error->message[length] != ':') continue;
+        pess_error dashed = {.status = error->status};
+        (void)snprintf(dashed.message, sizeof dashed.message, "--%.990s", error->message);
+        return report_error(command_name, &dashed);
+    }
+    return report_error(command_name, error);
+}
+
 int report_usage(const char *command_name, const char *format, ...) {
     char message[1000];
     va_list arguments;
@@ -74,18 +85,20 @@ void options_add(option_list *list, option row) {
     list->rows[list->count++] = row;
 }
 
+option options_setting(const pess_setting_table *table, const pess_setting *setting, void *options) {
+    return (option){.name = setting->name,
+                    .letter = setting->letter,
+                    .kind = OPTION_SETTING,
+                    .target = options,
+                    .argument = setting->argument != NULL ? setting->argument : setting->choices,
+                    .help = setting->sentence,
+                    .table = table};
+}
+
 void options_add_settings(option_list *list, const pess_setting_table *table, void *options, const char *except) {
-    for (size_t i = 0; i < table->count; i++) {
-        const pess_setting *s = &table->rows[i];
-        if (pess_setting_listed(except, s->name)) continue;
-        options_add(list, (option){.name = s->name,
-                                   .letter = s->letter,
-                                   .kind = OPTION_SETTING,
-                                   .target = options,
-                                   .argument = s->argument != NULL ? s->argument : s->choices,
-                                   .help = s->sentence,
-                                   .table = table});
-    }
+    for (size_t i = 0; i < table->count; i++)
+        if (!pess_setting_listed(except, table->rows[i].name))
+            options_add(list, options_setting(table, &table->rows[i], options));
 }
 
 bool options_given(const option_list *list, const char *name) {
@@ -158,18 +171,20 @@ static void print_option(const option *o) {
     print_wrapped(text, HELP_COLUMN);
 }
 
-bool option_first_of_name(const option *options, size_t i) {
+static bool first_of_name(const option *options, size_t i) {
     for (size_t j = 0; j < i; j++)
         if (strcmp(options[j].name, options[i].name) == 0) return false;
     return true;
 }
+
+bool option_listed(const option *options, size_t i) { return first_of_name(options, i) && !options[i].hidden; }
 
 static void print_help(const usage *use, const option *options, size_t count) {
     (void)printf("pess %s: %s\n\nUsage: pess %s %s\n", use->command, use->summary, use->command, use->arguments);
     if (use->description != NULL) (void)printf("\n%s\n", use->description);
     (void)puts("\nOptions:");
     for (size_t i = 0; i < count; i++)
-        if (option_first_of_name(options, i)) print_option(&options[i]);
+        if (option_listed(options, i)) print_option(&options[i]);
     const option common[] = {
         {.name = "quiet", .help = "no progress; where results go to files, nothing is printed but errors"},
         {.name = "help", .letter = 'h', .help = "this text"}};
@@ -298,6 +313,17 @@ static const option *find_option(const option *options, size_t count, const char
             if (word[2] != '\0') *attached = word + 2;
             return o;
         }
+    }
+    return NULL;
+}
+
+const char *options_first_word(const option_list *list, int argc, char **argv) {
+    for (int i = 1; i < argc; i++) {
+        const char *value = NULL;
+        if (argv[i][0] != '-' || argv[i][1] == '\0') return argv[i];
+        if (strcmp(argv[i], "--") == 0) return i + 1 < argc ? argv[i + 1] : NULL;
+        const option *o = find_option(list->rows, list->count, argv[i], &value);
+        if (o != NULL && takes_value(o) && value == NULL) i++;
     }
     return NULL;
 }

@@ -1,6 +1,6 @@
-/* results.csv, a row per point of a curve, and runs.csv, a row per training. */
-#include "core/outfile.h"
-#include "report/games.h"
+/* runs.csv, a row per training. */
+#include "experiment/games.h"
+#include "report/report.h"
 
 #include <math.h>
 
@@ -10,26 +10,7 @@ static void field(pess__outfile *file, double value) {
     if (!isnan(value)) pess__outfile_double(file, value);
 }
 
-pess_status pess__games_results(const pess_minatar *m, const char *path, pess_error *error) {
-    pess__outfile *file = NULL;
-    PESS_TRY(pess__outfile_open(path, &file, error));
-    pess__outfile_print(file, "game,algorithm,x,trials,mean,min,max,final_mean,best_mean,control_mean,predicted,"
-                              "obtained,outside,spread,behaviour_mean\n");
-    for (size_t i = 0; i < m->point_count; i++) {
-        const pess_minatar_point *p = &m->points[i];
-        pess__outfile_print(file, "%s,%s", p->game, p->algorithm);
-        field(file, p->x);
-        pess__outfile_print(file, ",%lld", (long long)p->trials);
-        const double values[] = {p->mean,      p->min,          p->max,           p->final_mean,
-                                 p->best_mean, p->control_mean, p->predicted,     p->obtained,
-                                 p->outside,   p->spread,       p->behaviour_mean};
-        for (size_t v = 0; v < sizeof values / sizeof values[0]; v++) field(file, values[v]);
-        pess__outfile_write(file, "\n", 1);
-    }
-    return pess__outfile_commit(file, error);
-}
-
-static void write_run(pess__outfile *file, const pess_minatar *m, int64_t index, int curve) {
+static void write_run(pess__outfile *file, const pess__games *m, int64_t index, int curve) {
     const pess__games_dataset *dataset = &m->datasets[index];
     const pess__games_run *run = pess__games_run_of(m, index, curve);
     const pess_train_result *r = &run->result;
@@ -47,7 +28,8 @@ static void write_run(pess__outfile *file, const pess_minatar *m, int64_t index,
 }
 
 /* In the order of results.csv, then trial after trial. */
-pess_status pess__games_runs(const pess_minatar *m, const char *path, pess_error *error) {
+pess_status pess__report_runs(const pess_experiment *experiment, const char *path, pess_error *error) {
+    const pess__games *m = pess__games_of(experiment);
     pess__outfile *file = NULL;
     PESS_TRY(pess__outfile_open(path, &file, error));
     pess__outfile_print(file, "game,algorithm,x,trial,score,score_final,score_best,score_spread,control,predicted,"
