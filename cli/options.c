@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct asked asked;
-
 /* status -> exit code; 1, a negative result, is no error */
 int exit_code(pess_status status) {
     static const int codes[PESS_STATUS_COUNT] = {[PESS_OK] = EXIT_FINE,

@@ -6,6 +6,8 @@
 #include <time.h>
 #include <unistd.h>
 
+struct asked asked;
+
 static double now(void) {
     struct timespec t;
     (void)clock_gettime(CLOCK_MONOTONIC, &t);
