@@ -13,8 +13,10 @@
     X(solve, "a pessimistic policy from a log")                                                                        \
     X(evaluate, "the value of a given policy under each algorithm")                                                    \
     X(certify, "a policy with a guaranteed value, and whether to switch to it")                                        \
+    X(act, "a policy applied to new rows: what to do, and where to keep present practice")                             \
     X(gaps, "where one more sample helps most")                                                                        \
     X(theorems, "every bound of the paper on a log of a known process, beside the truth")                              \
+    X(discretize, "states made of measurements: a map from rows to cells")                                             \
     X(convert, "a log in another format")                                                                              \
     X(mdp, "known processes: gridworld, bandit, random; solve, evaluate")                                              \
     X(simulate, "a log of a policy acting in a known process")                                                         \
