@@ -2,7 +2,7 @@
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 
-.PHONY: all build run test check debug bench install check-long format format-check tidy fuzz ci clean configure
+.PHONY: all build run test check debug bench install check-long format format-check tidy fuzz docs ci clean configure
 
 # The program and the libraries; what the tests need is built by make test.
 all build: configure
@@ -56,6 +56,13 @@ FUZZ_SECONDS ?= 60
 fuzz:
 	@tools/packages.sh build ci
 	@tools/fuzz.sh $(FUZZ_SECONDS)
+
+# The documentation and the reference of pess.h as a site: build/docs/html/index.html
+docs:
+	@tools/packages.sh docs
+	@mkdir -p build/docs
+	@PESS_VERSION=$$(sed -n 's/^#define PESS_VERSION "\(.*\)"/\1/p' include/pess/base.h) doxygen docs/Doxyfile
+	@echo build/docs/html/index.html
 
 ci:
 	@tools/ci.sh
