@@ -103,8 +103,8 @@ static pess_status make_tables(pess__tally *tally, pess_error *error) {
     const int64_t most = DIRECT_CELLS / cells;
     const int tables = most < tally->threads ? (int)most : tally->threads;
     PESS_TRY(pess__allocate(&tally->table, tables, sizeof *tally->table, "counts", error));
-    for (; tally->tables < tables; tally->tables++) {
-        pess__tally_table *table = &tally->table[tally->tables];
+    while (tally->tables < tables) {
+        pess__tally_table *table = &tally->table[tally->tables++]; /* counted before it is whole, so that it is freed */
         PESS_TRY(pess__allocate(&table->cell, cells, sizeof *table->cell, "counts", error));
         PESS_TRY(pess__allocate(&table->square, pairs, sizeof *table->square, "counts", error));
     }
