@@ -12,7 +12,7 @@ static const assumption_hint hints[] = {
     {"rewards-from-log", "--reward-range declares it"},
     {"iid-declared", "--iid"},
     {"start-uniform", "--start names another distribution"},
-    {"unseen-pairs", "--unseen chooses what"},
+    {"unseen-pairs", "--unseen chooses it"},
     {"absorbed-scale", "--absorbed-alpha sets it"},
     {"too-small-to-split", "--split sets the share of the first part"},
 };

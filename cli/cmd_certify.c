@@ -168,7 +168,7 @@ static pess_status load(const char *path, certify_args *args, certify_job *job, 
     read.threads = args->options.threads;
     read.progress = terminal_progress();
     pess_status status = pess_dataset_read(path, &read, &job->data, error);
-    if (status == PESS_OK) status = pess_counts_create(job->data, &job->counts, error);
+    if (status == PESS_OK) status = pess_counts_create(job->data, 0, &job->counts, error);
     if (status != PESS_OK) return status;
     pess_model_options model = pess_model_options_defaults();
     model.unseen = PESS_UNSEEN_WORST;

@@ -13,12 +13,12 @@ typedef struct mdp_output {
 } mdp_output;
 
 static int write_mdp(const char *name, const mdp_output *output, pess_mdp *mdp, pess_status status, pess_error *error) {
-    if (status == PESS_OK) status = pess_mdp_write(mdp, output->path, error);
+    if (status == PESS_OK) status = pess_mdp_write(mdp, output->path, 0, error);
     if (status == PESS_OK && output->start_path != NULL) {
         const int64_t states = pess_mdp_states(mdp);
         double *start = calloc((size_t)states, sizeof *start);
         pess_model *model = NULL;
-        status = start != NULL ? pess_mdp_model(mdp, &model, error) : PESS_MEMORY;
+        status = start != NULL ? pess_mdp_model(mdp, 0, &model, error) : PESS_MEMORY;
         if (status == PESS_OK) status = pess_start_uniform(model, start, error);
         if (status == PESS_OK) status = pess_start_write(output->start_path, states, NULL, start, error);
         pess_model_destroy(model);

@@ -26,12 +26,12 @@ static pess_status prepare(world *w, pess_error *error) {
     pess_solution *optimal = NULL;
     pess_dataset *log = NULL;
     pess_status status = pess_mdp_gridworld(&grid, &w->mdp, error);
-    if (status == PESS_OK) status = pess_mdp_model(w->mdp, &w->truth, error);
+    if (status == PESS_OK) status = pess_mdp_model(w->mdp, 0, &w->truth, error);
     if (status == PESS_OK) status = pess_start_uniform(w->truth, w->start, error);
     if (status == PESS_OK) status = pess_solve(NULL, w->truth, w->start, &exact, &optimal, error);
     if (status == PESS_OK)
         status = pess_simulate(w->mdp, pess_solution_policy(optimal), w->start, &simulate, &log, error);
-    if (status == PESS_OK) status = pess_counts_create(log, &w->counts, error);
+    if (status == PESS_OK) status = pess_counts_create(log, 0, &w->counts, error);
     if (status == PESS_OK) status = pess_model_estimate(w->counts, &model_options, &w->estimate, error);
     pess_dataset_destroy(log);
     pess_solution_destroy(optimal);

@@ -183,7 +183,7 @@ static inline void assert_the_engine_agrees(const pess_observations *data, doubl
     pess_model_options options = pess_model_options_defaults();
     options.reward_range[0] = 0, options.reward_range[1] = 1;
     OK(pess_dataset_create(&log, STATES, ACTIONS, &dataset, &error));
-    OK(pess_counts_create(dataset, &counts, &error));
+    OK(pess_counts_create(dataset, 0, &counts, &error));
     OK(pess_model_estimate(counts, &options, &model, &error));
     OK(pess_start_uniform(model, start, &error));
     pess_solve_options s = pess_solve_options_defaults();

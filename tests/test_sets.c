@@ -104,7 +104,7 @@ static void extremes_match_enumeration(void **state) {
                 model->probability[model->row[1]++] = (double)c.centre[i] / G;
             }
         model->end_mass[0] = (double)c.centre[STATES] / G;
-        model->kind[0] = PESS__ROW_SPARSE;
+        model->kind[0] = PESS_ROW_SPARSE;
         bool open = false;
         for (int i = 0; i < STATES; i++) open = open || !in_centre(&c, i);
         pess__set_pair pair = {.ball = c.ball < 0 ? INFINITY : 2 * (double)c.ball / G,
