@@ -26,7 +26,7 @@ static pess_status solve_log(const pess_dataset *log, const pess_solve_options *
     pess_counts *counts = NULL;
     pess_model *model = NULL;
     double *start = NULL;
-    pess_status status = pess_counts_create(log, &counts, error);
+    pess_status status = pess_counts_create(log, options->threads, &counts, error);
     if (status == PESS_OK) status = pess_model_estimate(counts, NULL, &model, error);
     if (status == PESS_OK)
         status = pess__allocate(&start, pess_dataset_states(log), sizeof *start, "the start distribution", error);
