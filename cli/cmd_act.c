@@ -72,8 +72,8 @@ int cmd_act(int argc, char **argv) {
                                 "the log that the policy was made from, to say how often it did the same"});
     options_add_settings(&list, pess_measurements_settings(), &args.read, "features threads");
     options_add_settings(&list, pess_act_settings(), &args.act, NULL);
-    options_add(
-        &list, (option){"output", 'o', OPTION_TEXT, &args.output, "FILE", "where to write (default: standard output)"});
+    options_add(&list,
+                (option){"out", 'o', OPTION_TEXT, &args.output, "FILE", "where to write (default: standard output)"});
     const char *rows = NULL;
     const int code = options_parse(&act_usage, list.rows, list.count, argc, argv, &rows, NULL);
     if (code >= 0) return code;

@@ -173,8 +173,7 @@ static void print_json_findings(json_writer *json, const findings *found) {
 static void print_json(const pess_map *map, const findings *found) {
     pess_map_info info;
     pess_map_get_info(map, &info);
-    json_writer json = json_begin(stdout, false);
-    json_object(&json, NULL);
+    json_writer json = json_open("discretize");
     json_text(&json, "method", info.method);
     json_count(&json, "cells", info.cells);
     json_count(&json, "rows", info.rows);
@@ -282,7 +281,7 @@ static void add_solve_setting(option_list *list, arguments *args, const char *na
 static void add_options(option_list *list, arguments *args) {
     options_add_settings(list, pess_measurements_settings(), &args->read, "threads");
     options_add_settings(list, pess_cells_settings(), &args->cells, NULL);
-    options_add(list, (option){"output", 'o', OPTION_TEXT, &args->output, "FILE", "where to write the map, .pessmap"});
+    options_add(list, (option){"out", 'o', OPTION_TEXT, &args->output, "FILE", "where to write the map, .pessmap"});
     options_add(list, (option){"report", 0, OPTION_TEXT, &args->report, "DIR",
                                "a page: are the cells good states, and does the answer depend on them?"});
     options_add_settings(list, pess_markov_settings(), &args->markov, NULL);

@@ -3,9 +3,9 @@
 #include "core/memory.h"
 #include "core/ranges.h"
 #include "core/rng.h"
+#include "core/threads.h"
 
 #include <math.h>
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
