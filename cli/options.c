@@ -106,7 +106,8 @@ static void option_help(const option *o, char *text, size_t size) {
     if (s == NULL)
         (void)snprintf(text, size, "%s", o->help);
     else if (s->standard != NULL)
-        (void)snprintf(text, size, "%s (default %s%s%s)", s->sentence, s->standard, s->unit != NULL ? " " : "",
+        (void)snprintf(text, size, "%s (default %s%s%s%s%s)", s->sentence, s->where_unset != NULL ? s->where_unset : "",
+                       s->where_unset != NULL ? ": " : "", s->standard, s->unit != NULL ? " " : "",
                        s->unit != NULL ? s->unit : "");
     else if (s->where_unset != NULL)
         (void)snprintf(text, size, "%s (default: %s)", s->sentence, s->where_unset);

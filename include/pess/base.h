@@ -104,7 +104,7 @@ typedef struct pess_setting {
     const char *argument;    /* how help shows the value, "G" or "FILE" */
     const char *unit;        /* "seconds"; NULL: none */
     const char *sentence;    /* what it does, without the default */
-    const char *where_unset; /* what holds where it is not set: "as the log shows" */
+    const char *where_unset; /* what holds where it is not set: "as the log shows"; with a default, when that holds */
     bool specific;           /* read by some algorithms alone: those that name it among their settings */
 } pess_setting;
 
