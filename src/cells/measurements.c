@@ -34,8 +34,8 @@ void pess_measurements_destroy(pess_measurements *m) {
     free(m->end);
     free(m->episode);
     free(m->step);
-    pess__names_destroy(m->action_names);
-    pess__names_destroy(m->episode_names);
+    pess_names_destroy(m->action_names);
+    pess_names_destroy(m->episode_names);
     free(m);
 }
 
@@ -263,7 +263,7 @@ static pess_status read_rows(const char *path, const pess_measurements_options *
     collect c = {.m = m};
     const pess_status status = collect_rows(&c, &reader, options, error);
     for (int i = 0; i < PESS__COLUMN_NAMED; i++) {
-        pess__names_destroy(c.names[i]);
+        pess_names_destroy(c.names[i]);
         free(c.map[i]);
     }
     free(c.action);

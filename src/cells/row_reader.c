@@ -127,7 +127,7 @@ static void block_free(pess__row_block *b) {
     free(b->values);
     for (int c = 0; c < PESS__COLUMN_NAMED; c++) {
         free(b->name[c]);
-        pess__names_destroy(b->names[c]);
+        pess_names_destroy(b->names[c]);
     }
     free(b->reward);
     free(b->step);

@@ -38,8 +38,8 @@ const char *pess_advice_name(pess_advice advice) {
 void pess_decider_destroy(pess_decider *decider) {
     if (decider == NULL) return;
     pess_policy_destroy(decider->own_policy);
-    pess__names_destroy(decider->own_state_names);
-    pess__names_destroy(decider->own_action_names);
+    pess_names_destroy(decider->own_state_names);
+    pess_names_destroy(decider->own_action_names);
     free(decider->best);
     free(decider->state_count);
     free(decider->pair_count);

@@ -102,8 +102,8 @@ pess_status pess__policy_read_alone(const char *path, int64_t states, pess_polic
         r.actions = NULL;
     }
     pess__table_close(r.table);
-    pess__names_destroy(r.states);
-    pess__names_destroy(r.actions);
+    pess_names_destroy(r.states);
+    pess_names_destroy(r.actions);
     free(r.entries);
     return status;
 }
