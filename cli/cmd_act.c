@@ -40,7 +40,7 @@ static pess_status count_log(const arguments *args, const pess_map *map, pess_co
     options.features = pess_map_features(map);
     pess_status status = pess_measurements_read(args->log, &options, &measurements, error);
     if (status == PESS_OK) status = pess_map_log(map, measurements, PESS_PART_ALL, options.threads, &data, error);
-    if (status == PESS_OK) status = pess_counts_create(data, out, error);
+    if (status == PESS_OK) status = pess_counts_create(data, 0, out, error);
     pess_measurements_destroy(measurements);
     pess_dataset_destroy(data);
     return status;
@@ -72,8 +72,8 @@ int cmd_act(int argc, char **argv) {
                                 "the log that the policy was made from, to say how often it did the same"});
     options_add_settings(&list, pess_measurements_settings(), &args.read, "features threads");
     options_add_settings(&list, pess_act_settings(), &args.act, NULL);
-    options_add(
-        &list, (option){"output", 'o', OPTION_TEXT, &args.output, "FILE", "where to write (default: standard output)"});
+    options_add(&list,
+                (option){"out", 'o', OPTION_TEXT, &args.output, "FILE", "where to write (default: standard output)"});
     const char *rows = NULL;
     const int code = options_parse(&act_usage, list.rows, list.count, argc, argv, &rows, NULL);
     if (code >= 0) return code;

@@ -37,7 +37,7 @@ int cmd_convert(int argc, char **argv) {
     int part = PESS_PART_ALL;
     bool part_given = false;
     option_list list = {0};
-    options_add(&list, (option){"output", 'o', OPTION_TEXT, &target, "FILE", "where to write; - is standard output"});
+    options_add(&list, (option){"out", 'o', OPTION_TEXT, &target, "FILE", "where to write; - is standard output"});
     options_add(&list, (option){"format", 0, OPTION_TEXT, &format, "NAME", "format to write, whatever FILE is called"});
     options_add_settings(&list, pess_read_settings(), &read, "format");
     options_add(&list, (option){"map", 0, OPTION_TEXT, &map, "FILE",

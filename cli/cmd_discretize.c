@@ -111,8 +111,7 @@ static void print_text(const pess_map *map, const arguments *args, const char *l
 static void print_json(const pess_map *map) {
     pess_map_info info;
     pess_map_get_info(map, &info);
-    json_writer json = json_begin(stdout, false);
-    json_object(&json, NULL);
+    json_writer json = json_open("discretize");
     json_text(&json, "method", info.method);
     json_count(&json, "cells", info.cells);
     json_count(&json, "rows", info.rows);
@@ -170,7 +169,7 @@ int cmd_discretize(int argc, char **argv) {
     option_list list = {.count = 0};
     options_add_settings(&list, pess_measurements_settings(), &args.read, "threads");
     options_add_settings(&list, pess_cells_settings(), &args.cells, NULL);
-    options_add(&list, (option){"output", 'o', OPTION_TEXT, &args.output, "FILE", "where to write the map, .pessmap"});
+    options_add(&list, (option){"out", 'o', OPTION_TEXT, &args.output, "FILE", "where to write the map, .pessmap"});
     options_add(&list, (option){"json", 0, OPTION_FLAG, &args.as_json, NULL, "print the result as JSON"});
     const char *log = NULL;
     int code = options_parse(&discretize_usage, list.rows, list.count, argc, argv, &log, NULL);

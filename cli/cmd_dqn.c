@@ -30,8 +30,7 @@ static void print_result(const pess_dqn_options *options, const pess_dqn_result 
 }
 
 static void print_json(const pess_dqn_options *options, const pess_dqn_result *r) {
-    json_writer json = json_begin(stdout, false);
-    json_object(&json, NULL);
+    json_writer json = json_open("dqn");
     json_text(&json, "game", options->game);
     json_count(&json, "frames", r->frames);
     json_count(&json, "updates", r->updates);

@@ -46,8 +46,7 @@ static void print_result(const pess_train_options *o, const pess_train_result *r
 }
 
 static void print_json(const pess_train_options *o, const pess_train_result *r) {
-    json_writer json = json_begin(stdout, false);
-    json_object(&json, NULL);
+    json_writer json = json_open("train");
     json_text(&json, "algorithm", o->algorithm);
     json_text(&json, "protocol", o->protocol.name);
     json_number(&json, "score", r->score);

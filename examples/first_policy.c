@@ -44,5 +44,5 @@ int main(void) {
     pess_model_destroy(model);
     pess_counts_destroy(counts);
     pess_dataset_destroy(data);
-    return pess_status_exit_code(status);
+    return status == PESS_OK ? 0 : 1;
 }

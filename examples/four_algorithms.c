@@ -69,5 +69,5 @@ int main(void) {
     pess_counts_destroy(w.counts);
     pess_model_destroy(w.truth);
     pess_mdp_destroy(w.mdp);
-    return pess_status_exit_code(status);
+    return status == PESS_OK ? 0 : 1;
 }

@@ -1,5 +1,6 @@
 /* The tests behind a certificate, one at a time: each holds as often as it must, says something, and would be caught if
  * its radius were half of what it is. False alarms: 1e-6 per check of coverage. */
+#include "core/threads.h"
 #include "coverage.h"
 #include "small_worlds.h"
 
@@ -7,8 +8,6 @@
 #include "certify/holdout.h"
 #include "certify/robust.h"
 #include "core/rng.h"
-
-#include <omp.h>
 
 enum { STATES = 30 };
 

@@ -1,9 +1,8 @@
 /* The worst and best case over an ambiguity set against enumeration, and how often the sets hold the truth. */
+#include "core/threads.h"
 #include "sampled.h"
 
 #include "uncertainty/sets.h"
-
-#include <omp.h>
 
 /* One pair, five states. Probabilities are multiples of 1/G and so are the radii, which makes the worst case a flow
  * with whole capacities: its optimum is a point of the grid, and the grid can be enumerated. */

@@ -1,11 +1,11 @@
 /* Simulated logs against the probabilities they were drawn from. Chi-square limits are passed once in 10^6 under the
  * true law: k + 4.9·√(2k) + 16 bounds that quantile for k degrees of freedom (checked for k up to 1000). */
+#include "core/threads.h"
 #include "scratch.h"
 
 #include "model/model.h"
 
 #include <math.h>
-#include <omp.h>
 
 static double chi_square_limit(double k) { return k + 4.9 * sqrt(2 * k) + 16; }
 

@@ -1,11 +1,10 @@
 /* The paper's results as properties: theorem 1 and its tightness, lemmas 1 to 4, proposition 1, the corollary by
  * enumeration, and theorems 2 to 4 on datasets of known processes. The linear algebra here is the tests' own. */
+#include "core/threads.h"
 #include "coverage.h"
 #include "small_worlds.h"
 
 #include "core/rng.h"
-
-#include <omp.h>
 
 enum { S = 5, A = 3 };
 

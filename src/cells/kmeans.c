@@ -3,15 +3,15 @@
 #include "core/memory.h"
 #include "core/ranges.h"
 #include "core/rng.h"
+#include "core/threads.h"
 
 #include <math.h>
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define NOWHERE UINT32_MAX /* the cell of a row that has none yet */
 
-enum { RANGES = PESS__ROW_RANGES, ROWS_AT_ONCE = 480, SAMPLE_PER_CELL = 64, SMALL_SAMPLE = 20000, GROWTH = 4 };
+enum { RANGES = PESS_ROW_RANGES, ROWS_AT_ONCE = 480, SAMPLE_PER_CELL = 64, SMALL_SAMPLE = 20000, GROWTH = 4 };
 
 /* ---- Lloyd's iteration with Hamerly's bounds */
 

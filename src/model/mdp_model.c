@@ -7,7 +7,6 @@
 #include "model/model.h"
 
 #include <math.h>
-#include <omp.h>
 #include <stdlib.h>
 
 typedef struct successor {

@@ -1,10 +1,10 @@
 /* Building the ambiguity sets, and the uncertainty that follows from them. */
 #include "uncertainty/sets.h"
+#include "core/threads.h"
 
 #include "core/memory.h"
 
 #include <math.h>
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
