@@ -2,7 +2,7 @@
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 
-.PHONY: all build run test check debug bench install check-long format format-check tidy fuzz docs ci clean configure
+.PHONY: all build run test check debug bench install duckdb check-long format format-check tidy fuzz docs ci clean configure
 
 # The program and the libraries; what the tests need is built by make test.
 all build: configure
@@ -38,6 +38,10 @@ check-long: all
 bench: all
 	@tools/packages.sh bench
 	@bench/run
+
+# DuckDB's shared library for bench/, from npm (it is not in Debian).
+duckdb:
+	@npm install --silent --no-fund --no-audit --prefix build/duckdb @duckdb/node-bindings-linux-x64
 
 install: all
 	@cmake --install build --prefix $(PREFIX)

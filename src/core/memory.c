@@ -1,6 +1,7 @@
 #include "core/memory.h"
 
 #include "core/memory_hook.h"
+#include "core/memory_raw.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -44,3 +45,9 @@ pess_status pess__grow(void *array, int64_t *capacity, int64_t needed, size_t el
     *capacity = target;
     return PESS_OK;
 }
+
+void *pess__raw(size_t bytes) { return refused() ? NULL : malloc(bytes); }
+
+void *pess__raw_aligned(size_t alignment, size_t bytes) { return refused() ? NULL : aligned_alloc(alignment, bytes); }
+
+char *pess__raw_copy(const char *text) { return refused() ? NULL : strdup(text); }

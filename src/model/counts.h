@@ -8,7 +8,8 @@ struct pess_counts {
     int64_t states, actions;
     bool states_declared, actions_declared;
     int64_t transitions, terminals, cutoffs, episodes, pairs_seen;
-    double reward_min, reward_max;
+    double reward_min, reward_max; /* NAN: not known, of a counted log without them */
+    bool squares_unknown;          /* Σ r² is not known, of a counted log without it */
     bool has_episodes, has_starts;
     pess_names *state_names, *action_names; /* NULL: integers */
 
@@ -30,6 +31,9 @@ struct pess_counts {
 /* The arrays but starts, zeros, for the states and actions that are set and so many successors of all pairs together.
  * pess_counts_destroy frees them, all or some. */
 pess_status pess__counts_allocate(pess_counts *counts, int64_t successors, pess_error *error);
+
+/* Refuses counts without Σ r². */
+pess_status pess__counts_need_squares(const pess_counts *counts, pess_error *error);
 
 /* Allocates and sets what follows from the transitions that were counted, for the states and actions that are set. */
 struct pess__tally;

@@ -3,39 +3,11 @@
 #include "core/exact.h"
 #include "core/memory.h"
 #include "model/counts.h"
+#include "model/named.h"
 #include "model/tally.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-/* The records of a compacted partition in the order of keys: rows and sums together. */
-typedef struct record_cursor {
-    pess__page_cursor rows, sums;
-    const pess__row *row; /* the next ones; NULL: no more */
-    const pess__sum *sum;
-} record_cursor;
-
-static record_cursor first_record(const pess__partition *partition) {
-    record_cursor cursor = {.rows = {partition->rows.first, 0}, .sums = {partition->sums.first, 0}};
-    cursor.row = pess__page_next(&cursor.rows, sizeof *cursor.row);
-    cursor.sum = pess__page_next(&cursor.sums, sizeof *cursor.sum);
-    return cursor;
-}
-
-/* *square is r² of a row, whose square is in no other record. */
-static bool next_record(record_cursor *cursor, pess__sum *record, double *square) {
-    if (cursor->row != NULL && (cursor->sum == NULL || cursor->row->key < cursor->sum->key)) {
-        *record = (pess__sum){cursor->row->key, 1, cursor->row->reward, 0};
-        *square = cursor->row->reward * cursor->row->reward;
-        cursor->row = pess__page_next(&cursor->rows, sizeof *cursor->row);
-        return true;
-    }
-    if (cursor->sum == NULL) return false;
-    *record = *cursor->sum;
-    *square = 0;
-    cursor->sum = pess__page_next(&cursor->sums, sizeof *cursor->sum);
-    return true;
-}
 
 /* What is being filled, by one thread. */
 typedef struct filling {
@@ -104,12 +76,12 @@ static void fill_partition(filling *f, pess__partitions *partitions, int i) {
     if (from >= c->states) return;
     const int64_t end = (past < c->states ? past : c->states) * c->actions;
     pess__partition *partition = &partitions->partition[i];
-    record_cursor cursor = first_record(partition);
+    pess__record_cursor cursor = pess__first_record(partition);
     pess__sum record;
     double square = 0;
     f->pair = -1;
     f->row = from * c->actions;
-    while (next_record(&cursor, &record, &square)) add_record(f, partitions->bits, &record, square);
+    while (pess__next_record(&cursor, &record, &square)) add_record(f, partitions->bits, &record, square);
     finish_pair(f);
     for (; f->row < end; f->row++) c->row[f->row] = f->used;
     pess__page_list_release(&partitions->pool, &partition->rows);
@@ -131,8 +103,9 @@ static pess_status fill_all(pess_counts *c, pess__partitions *partitions, uint8_
     c->pairs_seen = seen;
     for (int64_t s = 0; s < c->states; s++) c->terminal[s] = c->terminal[s] && !goes_on[s] && c->n_state[s] == 0;
     if (overflow < 0) return PESS_OK;
-    return pess__fail(error, PESS_INPUT, "the rewards of state %lld, action %lld sum to more than a double can hold",
-                      (long long)(overflow / c->actions), (long long)(overflow % c->actions));
+    return pess__fail(error, PESS_INPUT, "the rewards of state %s, action %s sum to more than a double can hold",
+                      pess__show_id(c->state_names, overflow / c->actions, (char[PESS__ID_SIZE]){0}),
+                      pess__show_id(c->action_names, overflow % c->actions, (char[PESS__ID_SIZE]){0}));
 }
 
 pess_status pess__counts_fill(pess_counts *c, pess__tally *tally, pess_error *error) {

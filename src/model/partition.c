@@ -311,6 +311,11 @@ void pess__partitions_append(pess__partitions *p, int partition, int64_t count) 
     }
 }
 
+void pess__partitions_add_row(pess__partitions *p, const pess__row *row) {
+    const uint32_t state = pess__key_parts_of(p->bits, row->key).state;
+    p->failed |= !append_rows(p, &p->partition[state >> p->shift].rows, row, 1);
+}
+
 void pess__partitions_add_sum(pess__partitions *p, const pess__sum *sum) {
     const uint32_t state = pess__key_parts_of(p->bits, sum->key).state;
     pess__sum *to = pess__page_list_put(&p->pool, &p->partition[state >> p->shift].sums, sizeof *to);

@@ -41,6 +41,7 @@ static double bernstein(const pess__u_problem *problem, const double *v, int64_t
 
 static pess_status compute(const pess__u_problem *problem, const double *v, double *u, pess_error *error) {
     PESS_TRY(pess__u_check_range(problem, error));
+    if (problem->counts != NULL && v != NULL) PESS_TRY(pess__counts_need_squares(problem->counts, error));
     return pess__u_fill(problem, v, bernstein, u, error);
 }
 
