@@ -29,7 +29,7 @@ static pess_status check_state(const pess_model *model, const pess_policy *polic
         if (model->end_mass[pair] > 0)
             return pess__fail(error, PESS_INPUT,
                               "state %lld, action %lld ends the episode with probability %g, so there is no stationary "
-                              "law: episodes end; use --state-dist start",
+                              "law: episodes end",
                               (long long)s, (long long)a, model->end_mass[pair]);
     }
     if (fabs(sum - 1) > 1e-6)
