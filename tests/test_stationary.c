@@ -100,7 +100,7 @@ static void what_has_no_law_is_refused(void **state) {
     pess_model_destroy(model);
     const pess_mdp_transition ends[] = {{0, 0, 1, 1, 0}, {1, 0, 0, 0.75, 0}, {1, 0, 2, 0.25, 0}};
     model = model_of(3, 1, ends, 3);
-    assert_failure(uniform_law(model, law, &error), PESS_INPUT, &error, "episodes end; use --state-dist start",
+    assert_failure(uniform_law(model, law, &error), PESS_INPUT, &error, "so there is no stationary law: episodes end",
                    "state 1", "0.25", NULL);
     pess_model_destroy(model);
     model = model_of(3, 1, NULL, 0);

@@ -1,4 +1,5 @@
-# How a network acts is in its notes: imitation is sampled, unless --argmax; proximal needs a second network.
+# How a network acts is in its notes: imitation is sampled, unless --argmax; proximal needs a second network, which its
+# policy file has.
 . "$(dirname "$0")/lib.sh"
 expect 0 "$PESS" collect freeway --policy random --transitions 3000 --seed 1 -o data.pessdata
 train() { expect 0 "$PESS" train data.pessdata -a "$1" --protocol smoke "${@:2}" --score-episodes 1 --eval-every 0 --network dqn \
@@ -45,6 +46,14 @@ says "acts by the rule of 'proximal'"
 says "--argmax"
 expect 3 "$PESS" play freeway --policy proximal/policy.pessnet --record x.gif
 evaluate proximal/policy.pessnet --argmax
+evaluate proximal/policy.pesspolicy
+same "$(json acts)" proximal "rule of the policy of proximal"
+collect proximal/policy.pesspolicy whole.pessdata
+same "$(json collected.acts)" proximal "rule of collecting by the policy of proximal"
+expect 0 "$PESS" play freeway --policy proximal/policy.pesspolicy --record x.gif --steps 20
+head -c 900 proximal/policy.pesspolicy >cut.pesspolicy
+expect 3 "$PESS" env evaluate freeway --policy cut.pesspolicy
+says "cut.pesspolicy: damaged or truncated"
 expect 3 "$PESS" collect freeway --policy proximal/policy.pessnet -o x.pessdata
 says "proximal/policy.pessnet: acts by the rule of 'proximal'"
 collect proximal/policy.pessnet largest.pessdata --argmax
