@@ -9,7 +9,7 @@ static const usage gaps_usage = {
     .command = "gaps",
     .summary = "where one more sample helps most",
     .arguments = "LOG [--policy policy.csv] [--top N] [options]",
-    .description = "The doubt about a policy's value is the sum over state-action pairs of (discounted visits) x\n"
+    .description = "The uncertainty of a policy's value is the sum over state-action pairs of (discounted visits) x\n"
                    "(uncertainty of the pair). The pairs are listed by what one more sample there would take off it.\n"
                    "Without --policy: the policy of the algorithm (-a). Default uncertainty: hoeffding.",
     .examples = "  pess gaps visits.csv --top 20\n"
@@ -23,10 +23,10 @@ static const char *name_of(const pess_names *names, int64_t id, char *buffer, si
     return buffer;
 }
 
-static void print_json(const loaded_log *log, const pess_gap *gaps, int64_t count, double doubt) {
+static void print_json(const loaded_log *log, const pess_gap *gaps, int64_t count, double whole) {
     json_writer json = json_begin(stdout, false);
     json_object(&json, NULL);
-    json_number(&json, "doubt", doubt);
+    json_number(&json, "value_uncertainty", whole);
     json_array(&json, "gaps");
     for (int64_t i = 0; i < count; i++) {
         char s[24], a[24];
@@ -48,8 +48,8 @@ static void print_json(const loaded_log *log, const pess_gap *gaps, int64_t coun
     json_end(&json);
 }
 
-static void print_text(const loaded_log *log, const pess_gap *gaps, int64_t count, double doubt) {
-    (void)printf("Doubt about the policy's value: %.4g (the sum over all pairs)\n", doubt);
+static void print_text(const loaded_log *log, const pess_gap *gaps, int64_t count, double whole) {
+    (void)printf("Uncertainty of the policy's value: %.4g (the sum over all pairs)\n", whole);
     (void)printf("%-16s %-16s %9s %10s %12s %8s %12s\n", "state", "action", "samples", "visits", "uncertainty", "share",
                  "next sample");
     for (int64_t i = 0; i < count; i++) {
@@ -106,7 +106,7 @@ int cmd_gaps(int argc, char **argv) {
     pess_policy *policy = NULL;
     pess_gap *gaps = calloc((size_t)top, sizeof *gaps);
     int64_t count = 0;
-    double doubt = 0;
+    double whole = 0;
     pess_status status = PESS_OK;
     if (gaps == NULL) {
         error = (pess_error){.status = PESS_MEMORY, .message = "not enough memory for the list"};
@@ -114,13 +114,13 @@ int cmd_gaps(int argc, char **argv) {
     }
     if (status == PESS_OK) status = policy_of(&args, &log, policy_path, &policy, &error);
     if (status == PESS_OK)
-        status = pess_gaps(log.counts, log.model, log.start, policy, &args.solve, top, gaps, &count, &doubt, &error);
+        status = pess_gaps(log.counts, log.model, log.start, policy, &args.solve, top, gaps, &count, &whole, &error);
     terminal_progress_end();
     if (status == PESS_OK) {
         if (as_json)
-            print_json(&log, gaps, count, doubt);
+            print_json(&log, gaps, count, whole);
         else
-            print_text(&log, gaps, count, doubt);
+            print_text(&log, gaps, count, whole);
         code = EXIT_FINE;
     } else {
         code = report_error("gaps", &error);
