@@ -217,7 +217,7 @@ static pess_dataset *stopped_log(uint64_t seed, double delta, bool *fooled) {
         end[n] = PESS_END_CUTOFF;
         sum += reward[n++];
         /* What Hoeffding's inequality for a fixed number of throws would call a lower bound. */
-        *fooled = n >= 3 && sum / (double)n - sqrt(log(1 / delta) / (2 * (double)n)) > 0.5;
+        *fooled = n >= 16 && sum / (double)n - sqrt(log(1 / delta) / (2 * (double)n)) > 0.5;
     }
     const pess_columns columns = {n, zeros, zeros, zeros, reward, end, episode, NULL, NULL};
     pess_dataset *data = NULL;

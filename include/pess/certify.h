@@ -23,6 +23,7 @@ typedef struct pess_certify_options {
     double gamma;
     double delta;           /* that any of the bounds is wrong */
     double split;           /* share of the log that chooses the policy */
+    int64_t first_part;     /* rows declared for that before looking at the log; 0: by the share */
     int64_t max_successors; /* declared number of possible next states of a pair; 0: all states */
     bool iid;               /* declared: transitions are independent draws although the log has episodes */
     double reward_range[2]; /* declared; NAN: as the log shows, listed as an assumption */

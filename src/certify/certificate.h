@@ -41,6 +41,7 @@ typedef struct pess__shares {
     double log_box, log_sets, log_pooled, log_relative, log_start; /* the test of the logging policy */
     double log_episodes;                                           /* its whole episodes */
     double log_transitions, log_rewards_low, log_rewards_high;     /* its sets, from the whole log */
+    double other_places;                                           /* the tests, had the log been cut elsewhere */
 } pess__shares;
 
 /* ledger.c */

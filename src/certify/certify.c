@@ -27,7 +27,12 @@ static const pess_setting settings[] = {
     {"delta", 0, PESS_SETTING_NUMBER, FIELD(delta), "0.05", PESS__BETWEEN(0, 1), .argument = "D",
      .sentence = "probability that any of the bounds is wrong"},
     {"split", 0, PESS_SETTING_NUMBER, FIELD(split), "0.25", PESS__BETWEEN(0, 1), .argument = "F",
-     .sentence = "share of the log that chooses the policy"},
+     .sentence =
+         "share of the log that chooses the policy; of a log with episodes at most that: its first part ends at "
+         "a power of two from 8 to 262144 rows"},
+    {"first-part", 0, PESS_SETTING_COUNT, FIELD(first_part), NULL, PESS__AT_LEAST(1), .argument = "ROWS",
+     .sentence = "declare how many rows choose the policy, a number fixed before looking at the log",
+     .where_unset = "by the share"},
     {"max-successors", 0, PESS_SETTING_COUNT, FIELD(max_successors), NULL, PESS__AT_LEAST(0), .argument = "K",
      .sentence = "declare how many next states a pair can have", .where_unset = "all states"},
     {"iid", 0, PESS_SETTING_SWITCH, FIELD(iid), "off",
@@ -90,9 +95,11 @@ static pess_status prepare_parts(pess__certification *job, pess_error *error) {
     const pess_certify_options *options = job->options;
     pess_error why = {0};
     /* Starts are known of whole episodes only. */
-    const bool by_episodes = job->trajectories || job->start_estimated;
-    const pess_status status =
-        pess__split_create(job->data, options->split, by_episodes, options->seed, &job->split, &why);
+    const pess__split_rule rule = {.share = options->split,
+                                   .first_part = options->first_part,
+                                   .by_episodes = job->trajectories || job->start_estimated,
+                                   .seed = options->seed};
+    const pess_status status = pess__split_create(job->data, &rule, &job->split, &why);
     if (status == PESS_INPUT && options->method != PESS_CERTIFY_SPLIT)
         return pess__assume(&job->certificate->assumptions, "too-small-to-split",
                             "The log is too small to split: no part of it tests the policy or the logging policy.",
@@ -210,7 +217,7 @@ static pess__holdout_setup setup_of(const pess__certification *job, bool logging
                                  .start = job->start_estimated ? job->start_second : job->start,
                                  .start_first = job->start_estimated ? job->start_first : job->start,
                                  .terminal = job->model->terminal,
-                                 .ratio = (1 - job->options->split) / job->options->split,
+                                 .ratio = split->ratio,
                                  .gamma = job->options->gamma,
                                  .reward_lo = job->model->reward_lo,
                                  .reward_hi = job->model->reward_hi,

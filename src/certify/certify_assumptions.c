@@ -56,10 +56,15 @@ static pess_status assume_split(const pess__certification *job, pess__assumption
                           "One policy made the log; it looks at the state alone and does not change. Only the "
                           "comparison with the logging policy needs this.",
                           NULL, error));
+    if (job->split->declared)
+        PESS_TRY(pess__assume(to, "first-part-declared",
+                              "Declared: how many rows choose the policy ({0}) was fixed before anyone looked at the "
+                              "log.",
+                              rows, error));
     if (!job->split->by_episodes) return PESS_OK;
     return pess__assume(to, "episodes-in-order",
                         "Episodes stand in the log in the order in which they were collected: the first {0} rows chose "
-                        "the policy, the later {1} tested it.",
+                        "the policy, {1} later ones tested it. Where the log ends may depend on what was seen.",
                         rows, error);
 }
 

@@ -3,6 +3,17 @@
 
 #include "core/memory.h"
 
+/* What is tested after the cut was tested at one of several places; the others had the same chance. */
+static void share_places(pess__shares *s, int places) {
+    double *const after_the_cut[] = {&s->box,     &s->sets,     &s->pooled,     &s->relative,     &s->start_test,
+                                     &s->log_box, &s->log_sets, &s->log_pooled, &s->log_relative, &s->log_start};
+    for (size_t i = 0; i < sizeof after_the_cut / sizeof *after_the_cut; i++) {
+        const double used = *after_the_cut[i] / places;
+        s->other_places += *after_the_cut[i] - used;
+        *after_the_cut[i] = used;
+    }
+}
+
 /* Shares of δ, as fractions. The logarithm of a share is what a bound pays, so the shares need not be exact; the tests
  * that give the bounds get the most. */
 pess__shares pess__shares_of(const pess__certification *job) {
@@ -41,6 +52,7 @@ pess__shares pess__shares_of(const pess__certification *job) {
     s.log_pooled = delta * rest * rows * 0.35;
     s.log_relative = delta * rest * rows * 0.2;
     s.log_start = split ? delta * start / parts : 0;
+    if (split) share_places(&s, job->split->places);
     return s;
 }
 
@@ -64,6 +76,7 @@ pess_status pess__ledger_write(const pess__certification *job, const pess__share
         {"logging policy: differences of values", s->log_relative},
         {"logging policy: start distribution", s->log_start},
         {"logging policy: whole episodes", s->log_episodes},
+        {"the same tests at other places of the cut", s->other_places},
     };
     const int64_t count = sizeof entries / sizeof *entries;
     pess_certificate *to = job->certificate;

@@ -645,16 +645,23 @@ static void try_policy(test *x, const real *pi, real *lower, real *upper) {
 
 /* ------------------------------------------------------------------------------------------------ the parts */
 
-static bool in_first(const row *rows, long i, long count, real part, uint64_t seed, bool episodes) {
-    if (episodes) {
-        long begin = i;
-        for (long k = 0; k < count; k++)
-            if (rows[k].episode == rows[i].episode) {
-                begin = k;
-                break;
-            }
-        return (real)begin < part * (real)count;
-    }
+/* 1: the first part, 0: the second, -1: neither. By episodes: the first part ends where an episode begins, at or after
+ * the largest of 2³ … 2¹⁸ rows that is at most the share. */
+static long first_row_of(const row *rows, long i) {
+    for (long k = 0; k < i; k++)
+        if (rows[k].episode == rows[i].episode) return k;
+    return i;
+}
+
+static long cut_of(const row *rows, long count, real part) {
+    long cut = 8;
+    while (cut < 262144 && (real)(2 * cut) <= part * (real)count) cut *= 2;
+    while (cut < count && first_row_of(rows, cut) != cut) cut++;
+    return cut;
+}
+
+static int part_of(const row *rows, long i, long cut, real part, uint64_t seed, bool episodes) {
+    if (episodes) return i < cut ? 1 : first_row_of(rows, i) >= cut ? 0 : -1;
     uint64_t x = seed + (uint64_t)(i + 1) * 0x9E3779B97F4A7C15u;
     x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
     x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
@@ -705,13 +712,15 @@ int main(int argc, char **argv) {
     test policy = {.first = new_table(A), .second = new_table(A), .prefix = "test of the policy"};
     test logging = {.first = new_table(1), .second = new_table(1), .prefix = "logging policy"};
     const real part = number("split");
-    policy.ratio = logging.ratio = (1 - part) / part;
+    policy.ratio = logging.ratio = ((adaptive ? sqrtl(2) : 1) - part) / part;
+    const long cut = cut_of(rows, count, part);
     policy.declared = successors_declared;
     logging.declared = successors_declared * A;
     for (long i = 0; i < count; i++) {
-        const bool first = in_first(rows, i, count, part, seed, adaptive);
+        const int first = part_of(rows, i, cut, part, seed, adaptive);
         put(&whole, &rows[i], false);
         put(&by_state, &rows[i], true);
+        if (first < 0) continue;
         put(first ? &policy.first : &policy.second, &rows[i], false);
         put(first ? &logging.first : &logging.second, &rows[i], true);
     }

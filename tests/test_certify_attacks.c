@@ -1,0 +1,135 @@
+/* Logs made to break a certificate while every printed assumption holds. Each attack broke an earlier version. A bound
+ * that holds with probability 1−δ may be wrong in at most failures_allowed(n, δ) of n logs; each such check raises a
+ * false alarm with probability 1e-6. */
+#include "coverage.h"
+#include "small_worlds.h"
+
+#include "core/rng.h"
+
+#include <omp.h>
+
+/* A log in the making: one row after the other. */
+enum { ROOM = 40000 };
+
+typedef struct log_rows {
+    int64_t count;
+    uint32_t state[ROOM], action[ROOM], next[ROOM];
+    double reward[ROOM];
+    uint8_t end[ROOM];
+    int64_t episode[ROOM], step[ROOM];
+} log_rows;
+
+static log_rows rows; /* of the attack that runs */
+
+static void row_add(uint32_t state, uint32_t action, double reward, uint32_t next, pess_end end, int64_t episode,
+                    int64_t step) {
+    assert_true(rows.count < ROOM);
+    rows.state[rows.count] = state;
+    rows.action[rows.count] = action;
+    rows.reward[rows.count] = reward;
+    rows.next[rows.count] = next;
+    rows.end[rows.count] = (uint8_t)end;
+    rows.episode[rows.count] = episode;
+    rows.step[rows.count++] = step;
+}
+
+static pess_dataset *rows_dataset(int64_t states, int64_t actions, bool episodes) {
+    const pess_columns columns = {.rows = rows.count,
+                                  .state = rows.state,
+                                  .action = rows.action,
+                                  .next_state = rows.next,
+                                  .reward = rows.reward,
+                                  .end = rows.end,
+                                  .episode = episodes ? rows.episode : NULL,
+                                  .step = episodes ? rows.step : NULL};
+    pess_dataset *data = NULL;
+    MUST(pess_dataset_create(&columns, states, actions, &data, error));
+    return data;
+}
+
+static pess_certify_options attacked(double gamma, double delta, double lo, double hi, const double *start) {
+    pess_certify_options options = pess_certify_options_defaults();
+    options.gamma = gamma;
+    options.delta = delta;
+    options.reward_range[0] = lo;
+    options.reward_range[1] = hi;
+    options.start = start;
+    options.threads = 1;
+    return options;
+}
+
+static pess_certificate *certified(pess_dataset *data, const pess_certify_options *options,
+                                   pess_certificate_info *info) {
+    pess_certificate *certificate = NULL;
+    MUST(pess_certify(data, options, &certificate, error));
+    pess_certificate_get_info(certificate, info);
+    pess_dataset_destroy(data);
+    return certificate;
+}
+
+/* Certifies what stands in `rows` and forgets it. */
+static pess_certificate_info info_of_rows(int64_t states, int64_t actions, bool episodes,
+                                          const pess_certify_options *options) {
+    pess_certificate_info info;
+    pess_certificate_destroy(certified(rows_dataset(states, actions, episodes), options, &info));
+    rows.count = 0;
+    return info;
+}
+
+static void report(const char *attack, int64_t wrong, int64_t allowed, int64_t runs) {
+    print_message("%s: wrong %lld, allowed %lld of %lld\n", attack, (long long)wrong, (long long)allowed,
+                  (long long)runs);
+    assert_true(wrong <= allowed);
+}
+
+/* ------------------------------------------------------------------------------------------------ where the log ends
+ */
+
+/* A fair coin is thrown until some stretch that lasts to the last throw is lucky beyond what a test of that stretch
+ * allows for, or 20000 times; then the collector pulls another arm until a share of the whole log ends where the
+ * stretch began. A stretch should be about as long as the first part lets the test expect. */
+static void pad_to_luck(pess__rng *rng, double share) {
+    enum { THROWS = 20000, FIRST = 500 };
+    static int64_t sum[THROWS + 1];
+    int64_t cut = -1;
+    for (int64_t n = 1; n <= THROWS && cut < 0; n++) {
+        row_add(0, 0, pess__rng_uniform(rng) < 0.5, 0, PESS_END_CUTOFF, n, 0);
+        sum[n] = sum[n - 1] + (rows.reward[n - 1] > 0);
+        const int64_t earliest = (int64_t)(share * (double)n) + 1;
+        for (int64_t from = earliest; 2 * from < n + earliest && n > FIRST && cut < 0; from += 1 + n / 1000) {
+            const double length = (double)(n - from), excess = (double)(sum[n] - sum[from]) - 0.5 * length;
+            if (excess > (2.75 + 8 / sqrt(length)) * sqrt(0.25 * length)) cut = from;
+        }
+    }
+    while ((double)rows.count * share < (double)cut) row_add(0, 1, 0, 0, PESS_END_CUTOFF, rows.count + 1, 0);
+}
+
+static void test_the_end_of_the_log_does_not_place_the_cut(void **state) {
+    (void)state;
+    static const double start[] = {1};
+    const double delta = 0.2;
+    const int64_t runs = coverage_runs(200), allowed = failures_allowed(runs, delta);
+    for (int method = PESS_CERTIFY_BEST; method <= PESS_CERTIFY_SPLIT; method++) {
+        int64_t wrong = 0;
+        for (int64_t r = 0; r < runs; r++) {
+            pess__rng rng = pess__rng_stream(coverage_seed(31), "pad to luck", (uint64_t)r);
+            pess_certify_options options = attacked(0, delta, 0, 1, start);
+            options.method = (pess_certify_method)method;
+            options.split = 0.9;
+            pad_to_luck(&rng, options.split);
+            wrong += info_of_rows(1, 2, true, &options).lower_bound > 0.5;
+        }
+        report(method == PESS_CERTIFY_BEST     ? "padding, best"
+               : method == PESS_CERTIFY_ROBUST ? "padding, robust"
+                                               : "padding, split",
+               wrong, allowed, runs);
+    }
+}
+
+int main(void) {
+    omp_set_num_threads(1);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_the_end_of_the_log_does_not_place_the_cut),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
