@@ -126,10 +126,60 @@ static void test_the_end_of_the_log_does_not_place_the_cut(void **state) {
     }
 }
 
+/* ------------------------------------------------------------------------------------------------ numbers */
+
+/* Two arms with the same coin, which pays base or base + unit. */
+static pess_certificate_info paid_from(double base, double unit, double gamma, double delta, uint64_t seed) {
+    static const double start[] = {1};
+    pess__rng rng = pess__rng_stream(coverage_seed(32), "paid from", seed);
+    for (int64_t i = 0; i < 2000; i++)
+        row_add(0, (uint32_t)(i & 1), pess__rng_uniform(&rng) < 0.5 ? base + unit : base, 0, PESS_END_NONE, 0, 0);
+    const pess_certify_options options = attacked(gamma, delta, base, base + unit, start);
+    return info_of_rows(1, 2, false, &options);
+}
+
+/* A constant on top of all rewards changes nothing but the values; nothing large may cancel. */
+static void test_a_constant_on_top_of_rewards(void **state) {
+    (void)state;
+    const double delta = 0.05, bases[] = {0, 1e7, -3e9};
+    const int64_t runs = coverage_runs(150), allowed = failures_allowed(runs, delta);
+    for (size_t b = 0; b < sizeof bases / sizeof *bases; b++) {
+        int64_t wrong = 0;
+        double above = 0; /* what is certified beyond the least */
+        for (int64_t r = 0; r < runs; r++) {
+            const pess_certificate_info info = paid_from(bases[b], 1, 0.5, delta, (uint64_t)r);
+            const double truth = (bases[b] + 0.5) / 0.5;
+            wrong += info.lower_bound > truth || info.behaviour_upper_bound < truth ||
+                     info.optimal_upper_bound < truth || info.recommend_switch;
+            above += (info.lower_bound - info.value_lo) / (double)runs;
+        }
+        report(b == 0 ? "rewards from 0" : b == 1 ? "rewards from 1e7" : "rewards from -3e9", wrong, allowed, runs);
+        assert_true(above > 0.75 && above < 1);
+    }
+}
+
+/* Nor does the unit in which rewards are counted. */
+static void test_the_unit_of_rewards(void **state) {
+    (void)state;
+    const double units[] = {1, 1e-12, 1e-100, 1e12};
+    for (uint64_t r = 0; r < 10; r++) {
+        const pess_certificate_info one = paid_from(0, 1, 0.5, 0.05, r);
+        for (size_t u = 0; u < sizeof units / sizeof *units; u++) {
+            const pess_certificate_info info = paid_from(0, units[u], 0.5, 0.05, r);
+            assert_true(info.optimal_upper_bound >= units[u]); /* the truth */
+            assert_true(fabs(info.optimal_upper_bound / units[u] - one.optimal_upper_bound) < 1e-6);
+            assert_true(fabs(info.behaviour_upper_bound / units[u] - one.behaviour_upper_bound) < 1e-6);
+            assert_true(info.lower_bound <= units[u]);
+        }
+    }
+}
+
 int main(void) {
     omp_set_num_threads(1);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_end_of_the_log_does_not_place_the_cut),
+        cmocka_unit_test(test_a_constant_on_top_of_rewards),
+        cmocka_unit_test(test_the_unit_of_rewards),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

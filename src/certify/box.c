@@ -89,7 +89,9 @@ static void solve_side(box_problem *box, double sign, double *out) {
         box->old = box->now;
         box->now = swap;
     }
-    const double rest = setup->gamma / (1 - setup->gamma) * change + 1e-12 * (setup->v_hi - setup->v_lo);
+    const double rest =
+        setup->gamma / (1 - setup->gamma) * change +
+        fmax(1e-12 * (setup->v_hi - setup->v_lo), pess__rounding(setup->v_lo, setup->v_hi) / (1 - setup->gamma));
     test->residual = fmax(test->residual, change);
     for (int64_t s = 0; s < test->states; s++) {
         const double v = test->value[s] + box->old[s] - sign * rest;

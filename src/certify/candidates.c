@@ -4,6 +4,7 @@
 
 #include "core/memory.h"
 
+#include <float.h>
 #include <math.h>
 
 pess_status pess__candidate_add(pess_certificate *certificate, pess_candidate candidate, pess_error *error) {
@@ -34,7 +35,7 @@ static pess_status make(const pess__certification *job, const pess_model *model,
     options.alpha = recipe->alpha * (model->reward_hi - model->reward_lo);
     options.threads = job->threads;
     options.progress = job->options->progress;
-    options.tolerance = 1e-8 * (job->v_hi - job->v_lo) + 1e-12;
+    options.tolerance = fmax(1e-8 * (job->v_hi - job->v_lo), DBL_MIN);
     options.max_iterations = 20000; /* any policy will do */
     pess_solution *solution = NULL;
     PESS_TRY(pess_solve(job->split->first, model, job->start_first, &options, &solution, error));

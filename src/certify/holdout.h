@@ -74,6 +74,9 @@ pess_status pess__holdout_run(const pess__holdout_setup *setup, pess__holdout **
 pess_status pess__holdout_predict(const pess__holdout_setup *setup, double *lower, pess_error *error);
 void pess__holdout_destroy(pess__holdout *test);
 
+/* What rounding can do to a value between v_lo and v_hi, generously. */
+double pess__rounding(double v_lo, double v_hi);
+
 /* Steps of pess__holdout_run. */
 pess_status pess__holdout_first(pess__holdout *test, pess_error *error);   /* what the first part fixes */
 void pess__holdout_second(pess__holdout *test, const pess_counts *second); /* n, mean, squares */

@@ -408,7 +408,9 @@ static pess_status apply_at(pess__pooled *pooled, int64_t least, double *visits,
             low += setup->start[s] * view->low_value[s];
             high += setup->start[s] * view->high_value[s];
         }
-        const double width = main_noise(view, &w.along[0], visits) + 1e-10 * (setup->v_hi - setup->v_lo);
+        const double width =
+            main_noise(view, &w.along[0], visits) +
+            fmax(1e-10 * (setup->v_hi - setup->v_lo), pess__rounding(setup->v_lo, setup->v_hi) / (1 - setup->gamma));
         test->pooled_lower = fmax(test->pooled_lower, low - width);
         test->pooled_upper = fmin(test->pooled_upper, high + width);
     }

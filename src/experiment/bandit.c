@@ -191,7 +191,7 @@ static pess_status solve_group(const pess_experiment *e, room *r, int64_t first,
     pess_counts *c = r->counts;
     for (int64_t a = 0; a < ARMS; a++) {
         const double sum = a == 0 ? (double)first : a <= others ? 1 : 0;
-        c->reward_sum[a] = c->reward_square[a] = c->next_reward[a] = sum;
+        c->reward_sum[a] = c->reward_offset[a] = c->reward_square[a] = c->next_offset[a] = sum; /* origin 0 */
     }
     const pess_model_options options = {.unseen = PESS_UNSEEN_PAPER, .reward_lo = 0, .reward_hi = 1};
     pess_model *model = NULL;

@@ -17,11 +17,12 @@ void pess_counts_destroy(pess_counts *counts) {
     free(counts->n_state);
     free(counts->n_terminal);
     free(counts->reward_sum);
+    free(counts->reward_offset);
     free(counts->reward_square);
     free(counts->row);
     free(counts->next);
     free(counts->n_next);
-    free(counts->next_reward);
+    free(counts->next_offset);
     free(counts->starts);
     free(counts->terminal);
     free(counts);
@@ -71,6 +72,7 @@ static void fill_rows(pess_counts *c, const int64_t *end, const pess__tally_entr
             const pess__tally_entry *e = entries[k];
             c->n[z] += e->n;
             c->reward_sum[z] += e->reward;
+            c->reward_offset[z] += e->offset;
             c->reward_square[z] += e->square;
             if (e->terminal) {
                 c->n_terminal[z] += e->n;
@@ -79,7 +81,7 @@ static void fill_rows(pess_counts *c, const int64_t *end, const pess__tally_entr
             }
             c->next[successors] = e->next_state;
             c->n_next[successors] = e->n;
-            c->next_reward[successors] = e->reward;
+            c->next_offset[successors] = e->offset;
             c->terminal[e->next_state] = 2; /* goes on from here: not a terminal state */
             successors++;
         }
@@ -96,11 +98,12 @@ pess_status pess__counts_allocate(pess_counts *c, int64_t successors, pess_error
     PESS_TRY(pess__allocate(&c->n_state, c->states, sizeof *c->n_state, "counts of states", error));
     PESS_TRY(pess__allocate(&c->n_terminal, pairs, sizeof *c->n_terminal, "counts of pairs", error));
     PESS_TRY(pess__allocate(&c->reward_sum, pairs, sizeof *c->reward_sum, "rewards of pairs", error));
+    PESS_TRY(pess__allocate(&c->reward_offset, pairs, sizeof *c->reward_offset, "rewards of pairs", error));
     PESS_TRY(pess__allocate(&c->reward_square, pairs, sizeof *c->reward_square, "rewards of pairs", error));
     PESS_TRY(pess__allocate(&c->row, pairs + 1, sizeof *c->row, "successors of pairs", error));
     PESS_TRY(pess__allocate(&c->next, successors, sizeof *c->next, "successors", error));
     PESS_TRY(pess__allocate(&c->n_next, successors, sizeof *c->n_next, "successors", error));
-    PESS_TRY(pess__allocate(&c->next_reward, successors, sizeof *c->next_reward, "successors", error));
+    PESS_TRY(pess__allocate(&c->next_offset, successors, sizeof *c->next_offset, "successors", error));
     return pess__allocate(&c->terminal, c->states, sizeof *c->terminal, "terminal states", error);
 }
 
@@ -127,6 +130,7 @@ static pess_status set_sums(pess_counts *c, const pess__tally *tally, int thread
         for (int64_t i = 0; i < part->slots; i++) successors += part->slot[i].used && !part->slot[i].terminal;
     }
     c->transitions = tally->rows;
+    c->reward_origin = tally->origin;
     c->terminals = tally->terminals;
     c->cutoffs = tally->cutoffs;
     c->reward_min = tally->rows > 0 ? tally->reward_min : 0;

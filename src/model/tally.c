@@ -114,6 +114,7 @@ static bool move_cells(pess__tally *tally, pess__tally_cell *cell, int state_bit
         if (e == NULL) return false;
         e->n = from->n;
         e->reward = from->reward;
+        e->offset = from->offset;
         e->square = from->square;
     }
     return true;
@@ -159,32 +160,37 @@ static inline uint64_t key_of(const pess__tally *tally, const pess__block *block
 /* Eight neighbouring cells belong to one part, so that threads do not share cache lines. */
 static inline int part_of(bool direct, uint64_t key) { return (int)(direct ? key >> 3 & 15 : key >> 60); }
 
-static inline void add_to_cell(pess__tally_cell *cell, double r) {
+static inline void add_to_cell(pess__tally_cell *cell, double r, double origin) {
+    const double offset = r - origin;
     cell->n++;
     cell->reward += r;
-    cell->square += r * r;
+    cell->offset += offset;
+    cell->square += offset * offset;
 }
 
-static inline void count_hashed(pess__tally_part *part, const pess__block *block, int64_t i, uint64_t hash) {
+static inline void count_hashed(pess__tally_part *part, const pess__block *block, int64_t i, uint64_t hash,
+                                double origin) {
     pess__tally_entry *e = entry_of(part, hash, block->state[i], block->action[i], block->next_state[i],
                                     block->end[i] == PESS_END_TERMINAL);
     if (e == NULL) return;
-    const double r = block->reward[i];
+    const double r = block->reward[i], offset = r - origin;
     e->n++;
     e->reward += r;
-    e->square += r * r;
+    e->offset += offset;
+    e->square += offset * offset;
 }
 
 /* One thread: no need to sort the rows by part first. */
 static void count_all(pess__tally *tally, const pess__block *block) {
     if (tally->direct) {
-        for (int64_t i = 0; i < block->rows; i++) add_to_cell(&tally->cell[key_of(tally, block, i)], block->reward[i]);
+        for (int64_t i = 0; i < block->rows; i++)
+            add_to_cell(&tally->cell[key_of(tally, block, i)], block->reward[i], tally->origin);
         return;
     }
     for (int64_t i = 0; i < block->rows; i++) {
         const uint64_t hash = key_of(tally, block, i);
         if (tally->part[hash >> 60].failed) return;
-        count_hashed(&tally->part[hash >> 60], block, i, hash);
+        count_hashed(&tally->part[hash >> 60], block, i, hash, tally->origin);
     }
 }
 
@@ -211,10 +217,10 @@ static void count_part(pess__tally *tally, int p, const pess__block *blocks, int
         const int64_t begin = tally->from[b][p], end = tally->from[b][p + 1];
         if (tally->direct)
             for (int64_t k = begin; k < end; k++)
-                add_to_cell(&tally->cell[key_of(tally, block, place[k])], block->reward[place[k]]);
+                add_to_cell(&tally->cell[key_of(tally, block, place[k])], block->reward[place[k]], tally->origin);
         else
             for (int64_t k = begin; k < end && !part->failed; k++)
-                count_hashed(part, block, place[k], key_of(tally, block, place[k]));
+                count_hashed(part, block, place[k], key_of(tally, block, place[k]), tally->origin);
     }
 }
 
@@ -361,6 +367,11 @@ pess_status pess__tally_add(pess__tally *tally, const pess__block *blocks, int64
         max_state = blocks[b].max_state > max_state ? blocks[b].max_state : max_state;
         max_action = blocks[b].max_action > max_action ? blocks[b].max_action : max_action;
     }
+    for (int64_t b = 0; b < count && tally->rows == 0; b++)
+        if (blocks[b].rows > 0) {
+            tally->origin = blocks[b].reward[0];
+            break;
+        }
     if (tally->direct) PESS_TRY(make_room(tally, max_state, max_action, error));
     PESS_TRY(make_places(tally, count, error));
     /* Sorting rows by part costs as much as adding to cells: below four threads one does it alone, in one pass. */

@@ -10,7 +10,7 @@ typedef struct pess__tally_entry {
     uint32_t state, action, next_state;
     uint8_t terminal, used;
     int64_t n;
-    double reward, square; /* Σ r, Σ r² */
+    double reward, offset, square; /* Σ r, Σ (r − origin), Σ (r − origin)² */
 } pess__tally_entry;
 
 /* Open addressing; slots is a power of two. */
@@ -23,7 +23,7 @@ typedef struct pess__tally_part {
 /* The same without the key: a cell of the direct table. */
 typedef struct pess__tally_cell {
     int64_t n;
-    double reward, square;
+    double reward, offset, square;
 } pess__tally_cell;
 
 enum { PESS__TALLY_PARTS = 16 };
@@ -39,7 +39,8 @@ typedef struct pess__tally {
     int threads;
     int64_t rows, terminals, cutoffs;
     double reward_min, reward_max; /* of no rows: +inf, -inf */
-    bool direct;                   /* sums are in `cell`; otherwise in `part` */
+    double origin; /* the first row's reward: near the others, so that sums of squares keep their digits */
+    bool direct;   /* sums are in `cell`; otherwise in `part` */
     int state_bits, action_bits;
     pess__tally_cell *cell; /* [2 << (2 * state_bits + action_bits)] */
     pess__tally_part part[PESS__TALLY_PARTS];

@@ -49,14 +49,16 @@ typedef struct row {
     bool end;
 } row;
 
-typedef struct table { /* counts; column S of next is the end */
+typedef struct table { /* counts; column S of next is the end; sums of rewards are relative to the first one */
     int actions;
+    real origin;
     real *n, *sum, *square, *next, *paid;
 } table;
 
 static table new_table(int actions) {
     const size_t z = (size_t)(S * actions);
     return (table){actions,
+                   NAN,
                    keep(z, sizeof(real)),
                    keep(z, sizeof(real)),
                    keep(z, sizeof(real)),
@@ -66,11 +68,13 @@ static table new_table(int actions) {
 
 static void put(table *c, const row *x, bool one_action) {
     const long z = one_action ? x->s : x->s * c->actions + x->a, to = x->end ? S : x->t;
+    if (isnan((double)c->origin)) c->origin = x->r;
+    const real r = x->r - c->origin;
     c->n[z] += 1;
-    c->sum[z] += x->r;
-    c->square[z] += x->r * x->r;
+    c->sum[z] += r;
+    c->square[z] += r * r;
     c->next[z * (S + 1) + to] += 1;
-    c->paid[z * (S + 1) + to] += x->r;
+    c->paid[z * (S + 1) + to] += r;
 }
 
 /* Columns by name; fields are plain numbers. */
@@ -227,7 +231,7 @@ static real by_sets(const table *c, const char *prefix, int declared, const real
                 if (c->n[z] > 0) {
                     const real log_term =
                         logl((real)S * actions / delta) + (adaptive ? logl(c->n[z]) + log1pl(c->n[z]) : 0);
-                    const real m = fminl(fmaxl((c->sum[z] / c->n[z] - r_lo) / (r_hi - r_lo), 0), 1);
+                    const real m = fminl(fmaxl((c->origin - r_lo + c->sum[z] / c->n[z]) / (r_hi - r_lo), 0), 1);
                     const real r =
                         sign > 0 ? 1 - mean_above(1 - m, c->n[z], log_term) : mean_above(m, c->n[z], log_term);
                     q = r_lo + (r_hi - r_lo) * r + gamma_ * sign * worst(c, z, set, share(transitions), declared, w);
@@ -300,7 +304,8 @@ static void values_of(const test *x, const table *c, const bool *held, const rea
     real *constant = room((size_t)S, sizeof *constant);
     for (int s = 0; s < S; s++) constant[s] = held[s] ? at[s] : 0;
     for (int z = 0; z < x->rows; z++)
-        if (!held[x->state[z]]) constant[x->state[z]] += x->weight[z] * c->sum[x->pair[z]] / c->n[x->pair[z]];
+        if (!held[x->state[z]])
+            constant[x->state[z]] += x->weight[z] * (c->origin + c->sum[x->pair[z]] / c->n[x->pair[z]]);
     for (int s = 0; s < S; s++) {
         v[s] = 0;
         for (int t = 0; t < S; t++) v[s] += inverse[s * S + t] * constant[t];
@@ -312,14 +317,14 @@ static void values_of(const test *x, const table *c, const bool *held, const rea
 static real mean_y(const test *x, const table *c, int z) {
     real sum = c->sum[x->pair[z]];
     for (int t = 0; t < S; t++) sum += gamma_ * c->next[x->pair[z] * (S + 1) + t] * x->v1[t];
-    return sum / c->n[x->pair[z]];
+    return c->origin + sum / c->n[x->pair[z]];
 }
 
 /* Σ(r + γv₁(s') − ŷ)² */
 static real squares(const test *x, const table *c, int z) {
     real sum = c->square[x->pair[z]];
     for (int t = 0; t <= S; t++) {
-        const real shift = gamma_ * x->v1[t] - x->centre[z];
+        const real shift = c->origin + gamma_ * x->v1[t] - x->centre[z];
         sum += 2 * shift * c->paid[x->pair[z] * (S + 1) + t] + c->next[x->pair[z] * (S + 1) + t] * shift * shift;
     }
     return sum;
@@ -330,7 +335,7 @@ static void fix_first(test *x) {
     bool *held = room((size_t)S, sizeof *held);
     real rewards = 0, visits = 0, *at = room((size_t)S, sizeof *at);
     for (int z = 0; z < x->rows; z++) {
-        rewards += c->sum[x->pair[z]];
+        rewards += c->sum[x->pair[z]] + c->n[x->pair[z]] * c->origin;
         visits += c->n[x->pair[z]];
         if (c->n[x->pair[z]] == 0) held[x->state[z]] = true;
     }
@@ -530,6 +535,7 @@ static void begin(test *x, real least, real *v_low, real *v_high) {
 static table imagine(const test *x) {
     const table *c = &x->first;
     table out = new_table(c->actions);
+    out.origin = c->origin;
     for (int z = 0; z < S * c->actions; z++) {
         real n = 0;
         for (int t = 0; t <= S; t++) {
