@@ -174,12 +174,63 @@ static void test_the_unit_of_rewards(void **state) {
     }
 }
 
+/* ------------------------------------------------------------------------------------------------ the policy */
+
+/* The first episodes end in state 1; later ones begin there, and what is earned there depends on the action. */
+static void silent_state(pess__rng *rng) {
+    for (int64_t e = 0; e < 1200; e++) {
+        const uint32_t s = e < 400 ? 0 : (uint32_t)(e & 1), a = (uint32_t)pess__rng_below(rng, 2);
+        row_add(s, a, s == 0 ? pess__rng_uniform(rng) < 0.5 : a, 1 - s, PESS_END_TERMINAL, e, 0);
+    }
+}
+
+static void test_the_policy_that_is_tested_is_the_one_that_is_handed_out(void **state) {
+    (void)state;
+    static const double start[] = {0.5, 0.5};
+    for (uint64_t r = 0; r < 20; r++) {
+        pess__rng rng = pess__rng_stream(33, "silent state", r);
+        pess_certify_options options = attacked(0, 0.05, 0, 1, start);
+        options.method = r % 2 ? PESS_CERTIFY_SPLIT : PESS_CERTIFY_BEST;
+        pess_certificate_info info;
+        silent_state(&rng);
+        pess_certificate *certificate = certified(rows_dataset(2, 2, true), &options, &info);
+        rows.count = 0;
+        double value = 0;
+        for (int64_t s = 0; s < 2; s++) {
+            const double *row = pess_policy_row(pess_certificate_policy(certificate), s);
+            assert_true(fabs(row[0] + row[1] - 1) < 1e-12);
+            value += 0.5 * (s == 0 ? 0.5 : row[1]);
+        }
+        assert_true(info.lower_bound > 0.3 && info.lower_bound <= value);
+        pess_certificate_destroy(certificate);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------ starts */
+
+/* Without an episode column nobody knows which rows begin an episode once rows went to the parts at random. */
+static void test_starts_need_episodes(void **state) {
+    (void)state;
+    pess_certificate *certificate = NULL;
+    pess_error error = {0};
+    for (int64_t i = 0; i < 300; i++) row_add((uint32_t)(i % 3), 0, 1, (uint32_t)((i + 1) % 3), i % 3 == 2, 0, 0);
+    pess_dataset *data = rows_dataset(3, 1, false);
+    rows.count = 0;
+    const pess_certify_options options = attacked(0.9, 0.05, 0, 1, NULL);
+    assert_int_equal(pess_certify(data, &options, &certificate, &error), PESS_INPUT);
+    assert_non_null(strstr(error.message, "no episode column"));
+    assert_null(certificate);
+    pess_dataset_destroy(data);
+}
+
 int main(void) {
     omp_set_num_threads(1);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_end_of_the_log_does_not_place_the_cut),
         cmocka_unit_test(test_a_constant_on_top_of_rewards),
         cmocka_unit_test(test_the_unit_of_rewards),
+        cmocka_unit_test(test_the_policy_that_is_tested_is_the_one_that_is_handed_out),
+        cmocka_unit_test(test_starts_need_episodes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -76,6 +76,7 @@ PESS_API pess_status pess_certify(const pess_dataset *data, const pess_certify_o
                                   pess_error *error);
 PESS_API void pess_certificate_destroy(pess_certificate *certificate);
 PESS_API void pess_certificate_get_info(const pess_certificate *certificate, pess_certificate_info *out);
+/* What the bounds speak of: its rows sum to one at every state that is not terminal. */
 PESS_API const pess_policy *pess_certificate_policy(const pess_certificate *certificate);
 /* Lists by position, borrowed; NULL past the last. */
 PESS_API const pess_ledger_entry *pess_certificate_ledger(const pess_certificate *certificate, size_t index);

@@ -26,6 +26,15 @@ static const candidate_recipe recipes[] = {
     {"naive", "naive", 0},
 };
 
+/* A state that the first part shows only after an end has no row yet: there the policy takes every action alike. */
+static void complete(pess_policy *policy) {
+    for (int64_t s = 0; s < policy->states; s++) {
+        double sum = 0, *row = policy->probability + s * policy->actions;
+        for (int64_t a = 0; a < policy->actions; a++) sum += row[a];
+        for (int64_t a = 0; a < policy->actions && sum == 0; a++) row[a] = 1 / (double)policy->actions;
+    }
+}
+
 static pess_status make(const pess__certification *job, const pess_model *model, const candidate_recipe *recipe,
                         pess_policy **out, pess_error *error) {
     pess_solve_options options = pess_solve_options_defaults();
@@ -41,6 +50,7 @@ static pess_status make(const pess__certification *job, const pess_model *model,
     PESS_TRY(pess_solve(job->split->first, model, job->start_first, &options, &solution, error));
     const pess_policy *found = pess_solution_policy(solution);
     const pess_status status = pess_policy_create(found->states, found->actions, found->probability, out, error);
+    if (status == PESS_OK) complete(*out);
     pess_solution_destroy(solution);
     return status;
 }

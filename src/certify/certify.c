@@ -75,10 +75,11 @@ static pess_status prepare_starts(pess__certification *job, pess_error *error) {
     PESS_TRY(pess__allocate(&job->start_first, states, sizeof(double), "a start distribution", error));
     PESS_TRY(pess__allocate(&job->start_second, states, sizeof(double), "a start distribution", error));
     job->start_estimated = job->options->start == NULL;
-    if (job->start_estimated) {
-        PESS_TRY(pess_start_from_counts(job->counts, job->start, error));
-        return PESS_OK;
-    }
+    if (job->start_estimated && !job->counts->has_episodes)
+        return pess__fail(error, PESS_INPUT,
+                          "the log has no episode column, so where its episodes start is not known: declare the start "
+                          "distribution");
+    if (job->start_estimated) return pess_start_from_counts(job->counts, job->start, error);
     double sum = 0;
     for (int64_t s = 0; s < states; s++) {
         const double p = job->options->start[s];
@@ -114,6 +115,22 @@ static pess_status prepare_parts(pess__certification *job, pess_error *error) {
     return pess_start_from_counts(job->split->second, job->start_second, error);
 }
 
+/* A policy that is given must say what it does wherever the log goes on. */
+static pess_status check_policy(const pess__certification *job, pess_error *error) {
+    const pess_policy *policy = job->options->policy;
+    for (int64_t s = 0; policy && s < policy->states; s++) {
+        double sum = 0;
+        for (int64_t a = 0; a < policy->actions; a++) sum += policy->probability[s * policy->actions + a];
+        if (job->model->terminal[s] || fabs(sum - 1) <= 1e-9) continue;
+        if (pess_names_given(job->counts->state_names))
+            return pess__fail(error, PESS_INPUT, "the policy's probabilities at state %s sum to %.12g, expected 1",
+                              pess_names_get(job->counts->state_names, s), sum);
+        return pess__fail(error, PESS_INPUT, "the policy's probabilities at state %lld sum to %.12g, expected 1",
+                          (long long)s, sum);
+    }
+    return PESS_OK;
+}
+
 static pess_status prepare(pess__certification *job, pess_error *error) {
     const pess_certify_options *options = job->options;
     const pess_model_options model = {
@@ -123,6 +140,7 @@ static pess_status prepare(pess__certification *job, pess_error *error) {
     if (!options->counts) PESS_TRY(pess_counts_create(job->data, &job->own_counts, error));
     job->counts = options->counts ? options->counts : job->own_counts;
     PESS_TRY(pess_model_estimate(job->counts, &model, &job->model, error));
+    PESS_TRY(check_policy(job, error));
     pess__value_range(job->model, options->gamma, &job->v_lo, &job->v_hi);
     job->trajectories = job->counts->has_episodes && !options->iid;
     const bool few = options->max_successors > 0 && options->max_successors <= 8;
@@ -334,24 +352,14 @@ static pess_status face_value(const pess__certification *job, const pess_policy 
     options.algorithm = "naive";
     options.gamma = job->options->gamma;
     options.threads = job->threads;
-    pess_policy *filled = NULL;
-    PESS_TRY(pess_policy_create(policy->states, policy->actions, policy->probability, &filled, error));
-    /* A state that the policy leaves open: any action. */
-    for (int64_t s = 0; s < filled->states; s++) {
-        double sum = 0, *row = filled->probability + s * filled->actions;
-        for (int64_t a = 0; a < filled->actions; a++) sum += row[a];
-        for (int64_t a = 0; a < filled->actions; a++)
-            row[a] = job->model->terminal[s] ? 0 : sum > 0 ? row[a] : 1 / (double)filled->actions;
-    }
     pess_solution *solution = NULL;
-    pess_status status = pess_evaluate(job->counts, job->model, job->start, filled, &options, &solution, error);
+    pess_status status = pess_evaluate(job->counts, job->model, job->start, policy, &options, &solution, error);
     if (status == PESS_OK) {
         pess_solution_info info;
         pess_solution_get_info(solution, &info);
         *value = info.value;
     }
     pess_solution_destroy(solution);
-    pess_policy_destroy(filled);
     return status;
 }
 
@@ -363,10 +371,17 @@ static pess_status behaviour_estimate(const pess__certification *job, double *va
     return status;
 }
 
+/* The policy that is tested is the one that is handed out, at every state but the terminal ones, which have no actions.
+ */
 static pess_status keep_policy(pess__certification *job, const pess_policy *policy, pess_error *error) {
+    pess_policy *kept = NULL;
+    PESS_TRY(pess_policy_create(policy->states, policy->actions, policy->probability, &kept, error));
+    for (int64_t s = 0; s < kept->states; s++)
+        for (int64_t a = 0; a < kept->actions && job->model->terminal[s]; a++)
+            kept->probability[s * kept->actions + a] = 0;
     pess_policy_destroy(job->certificate->policy);
-    job->certificate->policy = NULL;
-    return pess_policy_create(policy->states, policy->actions, policy->probability, &job->certificate->policy, error);
+    job->certificate->policy = kept;
+    return PESS_OK;
 }
 
 /* Of the candidates from `first` on, the one with the best prediction was tested. */

@@ -22,7 +22,7 @@ static pess_status list_rows(pess__holdout *test, pess_error *error) {
             double sum = 0;
             for (int64_t a = 0; a < actions; a++) sum += pi[a];
             for (int64_t a = 0; a < actions; a++) {
-                const double weight = sum > 0 ? pi[a] / sum : 1 / (double)actions;
+                const double weight = pi[a] / sum;
                 if (weight == 0) continue;
                 if (pass == 1) {
                     test->pair[at] = s * actions + a;

@@ -20,7 +20,7 @@
 
 typedef struct pess__holdout_setup {
     const pess_counts *first, *second; /* parts of one log, of the same states and actions */
-    const pess_policy *policy;         /* every row sums to one or is empty (then: any action) */
+    const pess_policy *policy;         /* rows of states that are not terminal sum to one */
     const double *start;               /* [S] ρ, or its estimate from the second part */
     const double *start_first;         /* [S] ρ, or its estimate from the first part */
     const uint8_t *terminal;           /* [S] 1: no actions, value 0 */

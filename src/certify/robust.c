@@ -146,8 +146,7 @@ double pess__robust_sweep(const pess__robust *robust, double sign, const pess_po
             }
             /* A lower bound is that of the action that is found; an upper one must not miss any. */
             if (sign < 0) best = most_of_all;
-            /* A policy that says nothing here may do anything. */
-            if (pi) best = mass > 0 ? sum / mass : (sign > 0 ? robust->v_lo : robust->v_hi);
+            if (pi) best = sum / mass;
             out[s] = fmin(fmax(best, robust->v_lo), robust->v_hi);
             most = fmax(most, fabs(out[s] - v[s]));
         }
