@@ -102,6 +102,7 @@ static void print_json(const pess_certificate *certificate, const pess_certifica
     json_text(&json, "method", c->method);
     json_text(&json, "uncertainty", c->uncertainty);
     json_text(&json, "test", c->test);
+    json_bool(&json, "may_end", c->may_end);
     json_number(&json, "gamma", c->gamma);
     json_number(&json, "delta", c->delta);
     json_lists(&json, certificate);
@@ -159,6 +160,10 @@ static void print_text(FILE *out, const pess_certificate *certificate, const pes
         (void)fputs("Recommended   keep the present policy: an improvement is not certain\n", out);
     (void)fprintf(out, "Method        %s (%s), sets %s, discount %g, delta %g\n", c->method, c->test, c->uncertainty,
                   c->gamma, c->delta);
+    if (c->outcome != PESS_OUTCOME_CONVERGED)
+        (void)fprintf(out,
+                      "Outcome       %s: the bounds hold, but more sweeps would make them tighter (residual %.2g)\n",
+                      pess_outcome_name(c->outcome), c->residual);
     print_lists(out, certificate);
     (void)fprintf(out, "Policy        %s\n", policy_path ? policy_path : "not kept: add -o policy.csv");
     if (directory) (void)fprintf(out, "Page          %s/index.html\n", directory);

@@ -4,6 +4,8 @@
 #include "coverage.h"
 #include "small_worlds.h"
 
+#include "certify/episode_returns.h"
+#include "certify/robust.h"
 #include "core/rng.h"
 
 #include <omp.h>
@@ -223,6 +225,124 @@ static void test_starts_need_episodes(void **state) {
     pess_dataset_destroy(data);
 }
 
+/* ------------------------------------------------------------------------------------------------ what is not there */
+
+/* Every step pays 1 and ends the episode with probability 1/2000, which about a third of such logs never show. */
+static void test_an_end_that_was_never_logged(void **state) {
+    (void)state;
+    static const double start[] = {1};
+    const double delta = 0.05, gamma = 0.99, truth = 1 / (1 - gamma * (1 - 1.0 / 2000));
+    const int64_t runs = coverage_runs(150), allowed = failures_allowed(runs, delta);
+    int64_t wrong = 0;
+    for (int64_t r = 0; r < runs; r++) {
+        pess__rng rng = pess__rng_stream(coverage_seed(34), "rare end", (uint64_t)r);
+        for (int64_t e = 0; rows.count < 2000; e++)
+            for (int64_t t = 0; t < 20; t++) {
+                const bool ends = pess__rng_uniform(&rng) < 1.0 / 2000;
+                const pess_end end = ends ? PESS_END_TERMINAL : t == 19 ? PESS_END_CUTOFF : PESS_END_NONE;
+                row_add(0, 0, 1, 0, end, e, t);
+                if (ends) break;
+            }
+        const pess_certify_options options = attacked(gamma, delta, 0, 1, start);
+        wrong += info_of_rows(1, 1, true, &options).lower_bound > truth;
+    }
+    report("an end never logged", wrong, allowed, runs);
+}
+
+/* State 0 leads to 1 or 2, both to the end. Action 1 is worse; the rows of state 2, which pays 1, are missing. */
+static void skip_steps(pess__rng *rng, bool skip) {
+    for (int64_t e = 0; e < 3000; e++) {
+        const uint32_t a = (uint32_t)pess__rng_below(rng, 2), next = pess__rng_uniform(rng) < 0.5 ? 1 : 2;
+        row_add(0, a, a == 0 ? 0.1 : 0, next, PESS_END_NONE, e, 0);
+        if (next == 1) row_add(1, 0, 0, 3, PESS_END_NONE, e, 1);
+        if (next == 2 && !skip) row_add(2, 0, 1, 3, PESS_END_NONE, e, 1);
+        row_add(3, 0, 0, 4, PESS_END_TERMINAL, e, 2);
+    }
+}
+
+static void test_missing_steps_end_the_comparison(void **state) {
+    (void)state;
+    for (int skip = 0; skip < 2; skip++) {
+        pess__rng rng = pess__rng_stream(35, "skip steps", 0);
+        pess_certify_options options = attacked(0.9, 0.05, 0, 1, NULL);
+        pess_certificate_info info;
+        skip_steps(&rng, skip);
+        pess_certificate *certificate = certified(rows_dataset(5, 2, true), &options, &info);
+        rows.count = 0;
+        bool said = false;
+        const pess_assumption *a;
+        for (size_t i = 0; (a = pess_certificate_assumption(certificate, i)) != NULL; i++)
+            said = said || strcmp(a->code, "steps-missing") == 0;
+        assert_int_equal(said, skip);
+        assert_int_equal(info.behaviour_upper_bound == info.value_hi, skip);
+        assert_false(skip && info.recommend_switch);
+        pess_certificate_destroy(certificate);
+    }
+}
+
+static void test_a_step_that_is_there_twice_is_refused(void **state) {
+    (void)state;
+    pess_certificate *certificate = NULL;
+    pess_error error = {0};
+    for (int64_t e = 0; e < 100; e++) {
+        row_add(0, 0, 1, 0, PESS_END_NONE, e, 0);
+        row_add(0, 0, 1, 0, PESS_END_TERMINAL, e, e == 57 ? 0 : 1);
+    }
+    pess_dataset *data = rows_dataset(1, 1, true);
+    rows.count = 0;
+    const pess_certify_options options = attacked(0.9, 0.05, 0, 1, NULL);
+    assert_int_equal(pess_certify(data, &options, &certificate, &error), PESS_INPUT);
+    assert_non_null(strstr(error.message, "repeat a step"));
+    pess_dataset_destroy(data);
+}
+
+/* ------------------------------------------------------------------------------------------------ whole episodes */
+
+/* Episodes of one throw, until their mean is so low that a bound for a fixed number of them is below the truth. */
+static void test_stopping_episodes_does_not_fool_their_mean(void **state) {
+    (void)state;
+    enum { MOST = 6000 };
+    const double delta = 0.3;
+    const int64_t runs = coverage_runs(200), allowed = failures_allowed(runs, delta);
+    int64_t wrong = 0, fooled = 0;
+    for (int64_t r = 0; r < runs; r++) {
+        pess__rng rng = pess__rng_stream(coverage_seed(36), "stopped episodes", (uint64_t)r);
+        bool stop = false;
+        for (double sum = 0; rows.count < MOST && !stop;) {
+            const double reward = pess__rng_uniform(&rng) < 0.5, n = (double)(rows.count + 1);
+            row_add(0, 0, reward, 0, PESS_END_TERMINAL, rows.count, 0);
+            sum += reward;
+            stop = n >= 10 && pess__kl_upper(sum / n, n, log(1 / delta)) < 0.5;
+        }
+        fooled += stop;
+        pess_dataset *data = rows_dataset(1, 1, true);
+        rows.count = 0;
+        double upper = 0;
+        MUST(pess__returns_upper(data, 0.9, 0, 1, delta, &upper, error));
+        wrong += upper < 0.5;
+        pess_dataset_destroy(data);
+    }
+    print_message("a bound for a fixed number of episodes is fooled in %lld of %lld\n", (long long)fooled,
+                  (long long)runs);
+    assert_true(fooled > allowed);
+    report("stopped episodes", wrong, allowed, runs);
+}
+
+/* ------------------------------------------------------------------------------------------------ how it ended */
+
+static void test_an_iteration_limit_is_said(void **state) {
+    (void)state;
+    static const double start[] = {1};
+    for (int i = 0; i < 2; i++) {
+        for (int64_t k = 0; k < 400; k++) row_add(0, 0, (double)(k & 1), 0, PESS_END_NONE, 0, 0);
+        const pess_certify_options options = attacked(i == 0 ? 0.9 : 0.9999999, 0.05, 0, 1, start);
+        const pess_certificate_info info = info_of_rows(1, 1, false, &options);
+        assert_int_equal(info.outcome, i == 0 ? PESS_OUTCOME_CONVERGED : PESS_OUTCOME_ITERATION_LIMIT);
+        assert_true(info.lower_bound <= 0.5 / (1 - options.gamma)); /* looser, not wrong */
+        assert_true(info.optimal_upper_bound >= 0.5 / (1 - options.gamma));
+    }
+}
+
 int main(void) {
     omp_set_num_threads(1);
     const struct CMUnitTest tests[] = {
@@ -231,6 +351,11 @@ int main(void) {
         cmocka_unit_test(test_the_unit_of_rewards),
         cmocka_unit_test(test_the_policy_that_is_tested_is_the_one_that_is_handed_out),
         cmocka_unit_test(test_starts_need_episodes),
+        cmocka_unit_test(test_an_end_that_was_never_logged),
+        cmocka_unit_test(test_missing_steps_end_the_comparison),
+        cmocka_unit_test(test_a_step_that_is_there_twice_is_refused),
+        cmocka_unit_test(test_stopping_episodes_does_not_fool_their_mean),
+        cmocka_unit_test(test_an_iteration_limit_is_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,6 +18,18 @@
 #include "model/model.h"
 #include "policy/policy.h"
 
+/* How the sweeps to a fixed point ended. Whatever is missing to it is already subtracted, or added. */
+typedef struct pess__sweeps {
+    double residual; /* the last change */
+    bool capped;     /* it was above the tolerance when the number of sweeps ran out */
+} pess__sweeps;
+
+/* The worse of several. */
+static inline void pess__sweeps_note(pess__sweeps *to, double change, bool capped) {
+    to->residual = change > to->residual ? change : to->residual;
+    to->capped = to->capped || capped;
+}
+
 typedef struct pess__holdout_setup {
     const pess_counts *first, *second; /* parts of one log, of the same states and actions */
     const pess_policy *policy;         /* rows of states that are not terminal sum to one */
@@ -64,7 +76,7 @@ typedef struct pess__holdout {
 
     double lower, upper;               /* bounds of start·v^π by the box */
     double pooled_lower, pooled_upper; /* bounds of ρ·v^π by the pooled test; infinite where it was not run */
-    double residual;                   /* of the box's fixed points, already paid for */
+    pess__sweeps sweeps;               /* of the box */
 } pess__holdout;
 
 /* Runs the tests. The test borrows what the setup points to. */

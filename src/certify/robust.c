@@ -1,7 +1,5 @@
 #include "certify/robust.h"
 
-#include "certify/holdout.h"
-
 #include "core/memory.h"
 #include "core/raise.h"
 #include "core/ranges.h"
@@ -156,7 +154,7 @@ double pess__robust_sweep(const pess__robust *robust, double sign, const pess_po
 }
 
 pess_status pess__robust_value(const pess__robust *robust, double sign, const pess_policy *policy, double *v,
-                               int32_t *found, double *residual, pess_error *error) {
+                               int32_t *found, pess__sweeps *sweeps, pess_error *error) {
     const int64_t states = robust->model->states;
     const double tolerance = 1e-8 * (robust->v_hi - robust->v_lo) * (1 - robust->gamma);
     double *next;
@@ -172,7 +170,7 @@ pess_status pess__robust_value(const pess__robust *robust, double sign, const pe
                         fmax(1e-12 * width, pess__rounding(robust->v_lo, robust->v_hi) / (1 - robust->gamma));
     for (int64_t s = 0; s < states; s++)
         if (!robust->model->terminal[s]) v[s] = fmin(fmax(v[s] - sign * rest, robust->v_lo), robust->v_hi);
-    *residual = change;
+    pess__sweeps_note(sweeps, change, change > tolerance);
     free(next);
     return PESS_OK;
 }

@@ -1,6 +1,7 @@
 /* Empirical Bernstein bound (Maurer & Pontil 2009, theorem 4) on the mean of n samples of x = r + γv(s') in a range of
  * width W, and a union over all pairs:
- *   u = min(√(2·Var·L/n) + 7·W·L/(3(n−1)), W),   L = ln(2·S·A/δ),   Var the sample variance of x (n−1 below).
+ *   u = min(√(2·Var·L/n) + 7·W·L/(3(n−1)), W),   L = ln(3·S·A/δ),   Var the sample variance of x (n−1 below).
+ * Three events have a share of δ each: the mean from above, from below, and the standard deviation.
  * The counts keep sums of r and r² relative to one reward of the log, which changes no variance and lets nothing large
  * cancel, and per next state the number of samples and the sum of their rewards, so
  *   Σ(x−x̄)² = Σ(r−r̄)² + 2γ·Σ_j (v_j−v̄)(R_j − n_j·r̄) + γ²·Σ_j n_j(v_j−v̄)²,
@@ -34,7 +35,7 @@ static double sample_variance(const pess__u_problem *problem, const double *v, i
 static double bernstein(const pess__u_problem *problem, const double *v, int64_t pair) {
     const double n = (double)problem->counts->n[pair], width = problem->v_hi - problem->v_lo;
     if (n < 2) return width;
-    const double log_term = log(2) + pess__u_log_pairs(problem, problem->delta, problem->counts->n[pair]);
+    const double log_term = log(3) + pess__u_log_pairs(problem, problem->delta, problem->counts->n[pair]);
     /* Without values: the largest variance that a range of width W allows. */
     const double variance = v ? sample_variance(problem, v, pair) : width * width / 4 * n / (n - 1);
     return sqrt(2 * variance * log_term / n) + 7 * width * log_term / (3 * (n - 1));
@@ -48,7 +49,7 @@ static pess_status compute(const pess__u_problem *problem, const double *v, doub
 const pess__uncertainty pess__uncertainty_bernstein = {
     .info = {.name = "bernstein",
              .summary = "empirical Bernstein bound on r + γv(s')",
-             .formula = "min(√(2·Var·L/n) + 7·W·L/(3(n−1)), W), L = ln(2·S·A/δ)",
+             .formula = "min(√(2·Var·L/n) + 7·W·L/(3(n−1)), W), L = ln(3·S·A/δ)",
              .holds = PESS_HOLDS_FIXED_V,
              .holds_for = pess__holds_fixed_v,
              .per_action = true,
