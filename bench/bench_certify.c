@@ -73,7 +73,8 @@ static void bench(int64_t states, const char *uncertainty) {
     pess_error error = {0};
     pess_counts *counts = random_counts(states);
     pess_model *model = NULL;
-    const pess_model_options options = {.unseen = PESS_UNSEEN_WORST, .reward_lo = 0, .reward_hi = 1};
+    const pess_model_options options = {
+        .size = sizeof(pess_model_options), .unseen = PESS_UNSEEN_WORST, .reward_range = {0, 1}};
     must(pess_model_estimate(counts, &options, &model, &error), &error);
     const pess__u_problem problem = {.counts = counts,
                                      .model = model,

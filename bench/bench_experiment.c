@@ -21,7 +21,9 @@ static int run_figure(const char *name, int64_t trials, int threads) {
     options.threads = threads;
     pess_experiment *experiment = NULL;
     pess_error error = {0};
-    if (pess_experiment_run(&options, &experiment, &error) != PESS_OK) return die(error.message);
+    if (pess_experiment_create(&options, &experiment, &error) != PESS_OK ||
+        pess_experiment_run(experiment, &error) != PESS_OK)
+        return die(error.message);
     size_t count = 0;
     const pess_experiment_point *points = pess_experiment_points(experiment, &count);
     double ua = 0;
@@ -50,17 +52,17 @@ static int time_trials(int64_t n, int64_t transitions) {
                             .method_count = METHODS,
                             .cases = cases,
                             .methods = methods};
-    pess__grid_room *room = NULL;
+    pess__grid_workspace *workspace = NULL;
     pess_error error = {0};
     const double begun = pess__clock();
     if (pess__grid_plan_prepare(&plan, n, n, &error) != PESS_OK) return die(error.message);
     const double planned = pess__clock() - begun;
-    if (pess__grid_room_create(&plan, &room, &error) != PESS_OK) return die(error.message);
+    if (pess__grid_workspace_create(&plan, &workspace, &error) != PESS_OK) return die(error.message);
     double *out = malloc(GRID_BLOCK * CASES * METHODS * sizeof *out), best = INFINITY;
     if (out == NULL) return die("no memory");
     for (int repeat = 0; repeat < (n > 16 ? 1 : 5); repeat++) {
         const double before = pess__clock();
-        if (pess__grid_block(&plan, room, repeat * GRID_BLOCK, GRID_BLOCK, out, &error) != PESS_OK)
+        if (pess__grid_block(&plan, workspace, repeat * GRID_BLOCK, GRID_BLOCK, out, &error) != PESS_OK)
             return die(error.message);
         best = fmin(best, (pess__clock() - before) / GRID_BLOCK);
     }
@@ -69,7 +71,7 @@ static int time_trials(int64_t n, int64_t transitions) {
            (long long)n, (long long)transitions, best, planned,
            (long long)pess__lanes_plan_operations(plan.elimination));
     free(out);
-    pess__grid_room_destroy(room);
+    pess__grid_workspace_destroy(workspace);
     pess__grid_plan_release(&plan);
     return 0;
 }
@@ -90,7 +92,7 @@ static int time_systems(int64_t n) {
     const int inner = n > 16 ? 10 : 300;
     for (int repeat = 0; repeat < 20; repeat++) {
         const double before = pess__clock();
-        for (int i = 0; i < inner; i++) pess__lanes_solve(plan, &lanes);
+        for (int i = 0; i < inner; i++) PESS__CHOOSE(pess__lanes_solve)(plan, &lanes);
         best = fmin(best, (pess__clock() - before) / inner / PESS__LANES);
     }
     const double flops = 2 * (double)pess__lanes_plan_operations(plan), dense = 2.0 / 3 * pow((double)(n * n), 3);

@@ -13,6 +13,9 @@ static const assumption_hint hints[] = {
     {"iid-declared", "--iid"},
     {"may-end", "--may-end off declares that none does"},
     {"no-ends", "--may-end on allows for one"},
+    {"start-uniform", "--start names another distribution"},
+    {"unseen-pairs", "--unseen chooses what"},
+    {"absorbed-scale", "--absorbed-alpha sets it"},
     {"too-small-to-split", "--split sets the share of the first part"},
 };
 
@@ -25,7 +28,7 @@ static const char *hint_of(const char *code) {
 void print_assumption(FILE *out, const pess_assumption *assumption) {
     const char *hint = hint_of(assumption->code);
     if (hint == NULL)
-        (void)fputs(assumption->text, out);
+        (void)fprintf(out, "  - %s\n", assumption->text);
     else
-        (void)fprintf(out, "%.*s (%s).", (int)strlen(assumption->text) - 1, assumption->text, hint);
+        (void)fprintf(out, "  - %.*s (%s).\n", (int)strlen(assumption->text) - 1, assumption->text, hint);
 }

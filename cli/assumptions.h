@@ -4,7 +4,7 @@
 
 #include "command.h"
 
-/* "There are 5 states: as many as the log shows (--states declares the number)." */
+/* "  - There are 5 states: as many as the log shows (--states declares the number)." */
 void print_assumption(FILE *out, const pess_assumption *assumption);
 
 #endif

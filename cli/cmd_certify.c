@@ -134,11 +134,8 @@ static void print_lists(FILE *out, const pess_certificate *certificate) {
     for (size_t i = 0; (entry = pess_certificate_ledger(certificate, i)) != NULL; i++)
         (void)fprintf(out, "  - %-44s %.3g\n", entry->what, entry->delta);
     (void)fputs("Rests on\n", out);
-    for (size_t i = 0; (assumption = pess_certificate_assumption(certificate, i)) != NULL; i++) {
-        (void)fputs("  - ", out);
+    for (size_t i = 0; (assumption = pess_certificate_assumption(certificate, i)) != NULL; i++)
         print_assumption(out, assumption);
-        (void)fputc('\n', out);
-    }
 }
 
 static void print_text(FILE *out, const pess_certificate *certificate, const pess_certificate_info *c,
@@ -180,8 +177,8 @@ static pess_status load(const char *path, certify_args *args, certify_job *job, 
     if (status != PESS_OK) return status;
     pess_model_options model = pess_model_options_defaults();
     model.unseen = PESS_UNSEEN_WORST;
-    model.reward_lo = args->options.reward_range[0];
-    model.reward_hi = args->options.reward_range[1];
+    model.reward_range[0] = args->options.reward_range[0];
+    model.reward_range[1] = args->options.reward_range[1];
     status = pess_model_estimate(job->counts, &model, &job->model, error);
     if (status == PESS_OK && args->policy_path)
         status = pess_policy_read(args->policy_path, job->model, pess_counts_state_names(job->counts),

@@ -1,6 +1,6 @@
 /* pess collect: a dataset of a game, by acting in it. */
 #include "command.h"
-#include "game_data.h"
+#include "observations.h"
 #include "policy_arg.h"
 
 #include <string.h>
@@ -26,7 +26,7 @@ static int run(const pess_collect_options *options, const char *path, bool json)
     pess_status status = pess_collect(options, &data, &error);
     terminal_progress_end();
     if (status == PESS_OK) status = pess_observations_write(data, path, &error);
-    if (status == PESS_OK && strcmp(path, "-") != 0) game_data_print(path, data, json);
+    if (status == PESS_OK && strcmp(path, "-") != 0) observations_print(path, data, json);
     pess_observations_destroy(data);
     return status == PESS_OK ? EXIT_FINE : report_error("collect", &error);
 }

@@ -14,13 +14,11 @@ static const usage convert_usage = {
 int cmd_convert(int argc, char **argv) {
     pess_read_options read = pess_read_options_defaults();
     const char *target = NULL, *format = NULL, *path = NULL;
-    const option rows[] = {
-        {"output", 'o', OPTION_TEXT, &target, "FILE", "where to write"},
-        {"format", 0, OPTION_TEXT, &format, "NAME", "csv, npz or pesslog, whatever FILE is called"},
-        {"states", 0, OPTION_COUNT, &read.states, "N", "declared number of states"},
-        {"actions", 0, OPTION_COUNT, &read.actions, "N", "declared number of actions"},
-    };
-    const int code = options_parse(&convert_usage, rows, COUNT_OF(rows), argc, argv, &path, NULL);
+    option_list list = {0};
+    options_add(&list, (option){"output", 'o', OPTION_TEXT, &target, "FILE", "where to write; - is standard output"});
+    options_add(&list, (option){"format", 0, OPTION_TEXT, &format, "NAME", "format to write, whatever FILE is called"});
+    options_add_settings(&list, pess_read_settings(), &read, "format");
+    const int code = options_parse(&convert_usage, list.rows, list.count, argc, argv, &path, NULL);
     if (code >= 0) return code;
     if (target == NULL) return report_usage("convert", "-o is missing");
     read.progress = terminal_progress();

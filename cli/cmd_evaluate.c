@@ -1,123 +1,162 @@
 /* pess evaluate: the value of a given policy under each algorithm, with its uncertainty. */
+#include "assumptions.h"
 #include "json.h"
-#include "model_args.h"
+#include "log_args.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { ROW_LIMIT = 64 };
 
-typedef struct evaluation_row {
-    pess_solution_info info;
-    double alpha;
-    bool absorbed, takes_alpha;
-} evaluation_row;
+typedef struct evaluate_args {
+    log_args log;
+    const char *algorithm, *uncertainty, *policy_path; /* NULL: all algorithms, all uncertainties that fit */
+    bool as_json;
+} evaluate_args;
 
 typedef struct evaluation {
-    evaluation_row rows[ROW_LIMIT];
+    pess_solution *solutions[ROW_LIMIT];
+    pess_solution_info rows[ROW_LIMIT];
     int count;
 } evaluation;
 
-/* One algorithm, one uncertainty. */
-static pess_status evaluate_one(model_args *args, const loaded_log *log, const pess_policy *policy,
-                                const pess_algorithm_info *algorithm, const char *uncertainty, evaluation *result,
-                                pess_error *error) {
-    if (result->count >= ROW_LIMIT) return PESS_OK;
-    args->solve.algorithm = algorithm->name;
-    args->solve.uncertainty = uncertainty;
-    model_args_settle_alpha(args);
-    const pess_uncertainty_info *bound = uncertainty != NULL ? pess_uncertainty_find(uncertainty) : NULL;
-    if (args->solve.absorbed && bound != NULL && bound->absorbed == NULL) args->solve.absorbed = false;
-    pess_solution *solution = NULL;
-    const pess_status status =
-        pess_evaluate(log->counts, log->model, log->start, policy, &args->solve, &solution, error);
-    if (status != PESS_OK) return status;
-    evaluation_row *row = &result->rows[result->count++];
-    pess_solution_get_info(solution, &row->info);
-    row->alpha = args->solve.alpha;
-    row->absorbed = args->solve.absorbed;
-    row->takes_alpha = algorithm->takes_alpha;
-    pess_solution_destroy(solution);
-    return PESS_OK;
+static void evaluation_free(evaluation *result) {
+    for (int i = 0; i < result->count; i++) pess_solution_destroy(result->solutions[i]);
 }
 
-/* Every uncertainty that fits the algorithm, or the one that was named. At γ = 1 bounds that need a finite value range
- * do not exist; they are left out unless asked for. */
-static pess_status evaluate_algorithm(model_args *args, const loaded_log *log, const pess_policy *policy,
-                                      const pess_algorithm_info *algorithm, evaluation *result, pess_error *error) {
-    if (!algorithm->takes_uncertainty) return evaluate_one(args, log, policy, algorithm, NULL, result, error);
+/* Calls `each` for the algorithms that are asked for with each uncertainty that is asked for and fits; stops where it
+ * returns false. */
+static void visit(const evaluate_args *args, void *context,
+                  bool (*each)(void *context, const pess_algorithm_info *algorithm, const char *uncertainty)) {
+    const pess_algorithm_info *algorithm;
     const pess_uncertainty_info *bound;
-    for (size_t i = 0; (bound = pess_uncertainty_list(i)) != NULL; i++) {
-        if (algorithm->takes_sets_only && !bound->is_set) continue;
-        if (args->uncertainty_given && strcmp(args->uncertainty, bound->name) != 0) continue;
-        const pess_status status = evaluate_one(args, log, policy, algorithm, bound->name, result, error);
-        if (status == PESS_ARGUMENT && args->solve.gamma >= 1 && !args->uncertainty_given) continue;
-        if (status != PESS_OK) return status;
+    for (size_t i = 0; (algorithm = pess_algorithm_list(i)) != NULL; i++) {
+        if (args->algorithm != NULL && strcmp(args->algorithm, algorithm->name) != 0) continue;
+        if (algorithm->default_uncertainty == NULL) {
+            if (args->uncertainty != NULL && args->algorithm == NULL) continue;
+            if (!each(context, algorithm, NULL)) return;
+            continue;
+        }
+        for (size_t k = 0; (bound = pess_uncertainty_list(k)) != NULL; k++) {
+            if (algorithm->takes_sets_only && !bound->is_set) continue;
+            if (args->uncertainty != NULL && strcmp(args->uncertainty, bound->name) != 0) continue;
+            if (!each(context, algorithm, bound->name)) return;
+        }
     }
-    return PESS_OK;
 }
 
-static void print_json(const model_args *args, const loaded_log *log, const evaluation *result) {
+typedef struct evaluation_job {
+    const evaluate_args *args;
+    const loaded_log *log;
+    const pess_policy *policy;
+    evaluation *result;
+    pess_status status;
+    pess_error *error;
+} evaluation_job;
+
+/* At γ = 1 bounds that need a finite range of values do not exist; they are left out unless asked for. */
+static bool evaluate_one(void *context, const pess_algorithm_info *algorithm, const char *uncertainty) {
+    evaluation_job *job = context;
+    evaluation *result = job->result;
+    if (result->count >= ROW_LIMIT) return false;
+    pess_solve_options options = job->args->log.solve;
+    options.algorithm = algorithm->name;
+    options.uncertainty = uncertainty;
+    pess_solution *solution = NULL;
+    job->status =
+        pess_evaluate(job->log->counts, job->log->model, job->log->start, job->policy, &options, &solution, job->error);
+    if (job->status == PESS_ARGUMENT && uncertainty != NULL && options.gamma >= 1 && job->args->uncertainty == NULL) {
+        job->status = PESS_OK;
+        return true;
+    }
+    if (job->status != PESS_OK) return false;
+    result->solutions[result->count] = solution;
+    pess_solution_get_info(solution, &result->rows[result->count++]);
+    return true;
+}
+
+/* Each assumption once, whichever solution makes it. */
+static const pess_assumption *assumption_at(const evaluation *result, int row, size_t index, bool *repeated) {
+    const pess_assumption *found = pess_solution_assumption(result->solutions[row], index), *other;
+    *repeated = false;
+    for (int i = 0; found != NULL && i < row; i++)
+        for (size_t k = 0; (other = pess_solution_assumption(result->solutions[i], k)) != NULL; k++)
+            *repeated |= strcmp(other->text, found->text) == 0;
+    return found;
+}
+
+static void list_assumptions(const evaluation *result, json_writer *json) {
+    const pess_assumption *assumption;
+    for (int row = 0; row < result->count; row++) {
+        bool repeated;
+        for (size_t i = 0; (assumption = assumption_at(result, row, i, &repeated)) != NULL; i++) {
+            if (repeated) continue;
+            if (json != NULL)
+                json_text(json, NULL, assumption->text);
+            else
+                print_assumption(stdout, assumption);
+        }
+    }
+}
+
+static void print_json(const evaluate_args *args, const loaded_log *log, const evaluation *result) {
     json_writer json = json_begin(stdout, false);
     json_object(&json, NULL);
-    json_number(&json, "naive_value", result->count > 0 ? result->rows[0].info.naive_value : NAN);
-    json_number(&json, "gamma", args->solve.gamma);
-    json_number(&json, "delta", args->solve.delta);
+    json_number(&json, "naive_value", result->count > 0 ? result->rows[0].naive_value : NAN);
+    json_number(&json, "gamma", args->log.solve.gamma);
+    json_number(&json, "delta", args->log.solve.delta);
     json_count(&json, "states", log->info.states);
     json_count(&json, "actions", log->info.actions);
     json_count(&json, "transitions", log->info.transitions);
     json_array(&json, "algorithms");
     for (int i = 0; i < result->count; i++) {
-        const evaluation_row *row = &result->rows[i];
+        const pess_solution_info *row = &result->rows[i];
         json_object(&json, NULL);
-        json_text(&json, "algorithm", row->info.algorithm);
-        json_text(&json, "uncertainty", row->info.uncertainty);
-        json_text(&json, "holds_for", row->info.holds_for);
-        json_number(&json, "alpha", row->takes_alpha ? row->alpha : NAN);
-        json_bool(&json, "absorbed", row->takes_alpha && row->absorbed);
-        json_number(&json, "value", row->info.value);
-        json_text(&json, "outcome", pess_outcome_name(row->info.outcome));
-        json_count(&json, "iterations", row->info.iterations);
-        json_number(&json, "residual", row->info.residual);
+        json_text(&json, "algorithm", row->algorithm);
+        json_text(&json, "uncertainty", row->uncertainty);
+        json_text(&json, "holds_for", row->holds_for);
+        json_number(&json, "alpha", row->alpha);
+        json_bool(&json, "absorbed", row->absorbed);
+        json_number(&json, "value", row->value);
+        json_text(&json, "outcome", pess_outcome_name(row->outcome));
+        json_count(&json, "iterations", row->iterations);
+        json_number(&json, "residual", row->residual);
         json_close(&json, '}');
     }
     json_close(&json, ']');
     json_array(&json, "assumptions");
-    for (int i = 0; i < log->assumption_count; i++) json_text(&json, NULL, log->assumptions[i]);
+    list_assumptions(result, &json);
     json_close(&json, ']');
     json_close(&json, '}');
     json_end(&json);
 }
 
-static void print_text(const loaded_log *log, const evaluation *result) {
-    if (result->count > 0)
-        (void)printf("At face value the policy is worth %.6g.\n\n", result->rows[0].info.naive_value);
+static void print_text(const evaluation *result) {
+    (void)printf("At face value the policy is worth %.6g.\n\n", result->rows[0].naive_value);
     (void)printf("%-18s %-12s %-16s %12s   %s\n", "algorithm", "uncertainty", "alpha", "value", "holds for");
     for (int i = 0; i < result->count; i++) {
-        const evaluation_row *row = &result->rows[i];
+        const pess_solution_info *row = &result->rows[i];
         char alpha[40] = "";
-        if (row->takes_alpha) (void)snprintf(alpha, sizeof alpha, "%g%s", row->alpha, row->absorbed ? " absorbed" : "");
-        (void)printf("%-18s %-12s %-16s %12.6g   %s%s\n", row->info.algorithm,
-                     row->info.uncertainty != NULL ? row->info.uncertainty : "", alpha, row->info.value,
-                     row->info.holds_for, row->info.outcome == PESS_OUTCOME_CONVERGED ? "" : " (not converged)");
+        if (!isnan(row->alpha))
+            (void)snprintf(alpha, sizeof alpha, "%g%s", row->alpha, row->absorbed ? " absorbed" : "");
+        (void)printf("%-18s %-12s %-16s %12.6g   %s%s\n", row->algorithm,
+                     row->uncertainty != NULL ? row->uncertainty : "", alpha, row->value, row->holds_for,
+                     row->outcome == PESS_OUTCOME_CONVERGED ? "" : " (not converged)");
     }
     (void)fputs("\nRests on\n", stdout);
-    for (int i = 0; i < log->assumption_count; i++) (void)printf("  - %s\n", log->assumptions[i]);
+    list_assumptions(result, NULL);
 }
 
-static pess_status evaluate_all(model_args *args, const loaded_log *log, const char *policy_path, evaluation *result,
+static pess_status evaluate_all(const evaluate_args *args, const loaded_log *log, evaluation *result,
                                 pess_error *error) {
     pess_policy *policy = NULL;
-    pess_status status = pess_policy_read(policy_path, log->model, pess_counts_state_names(log->counts),
-                                          pess_counts_action_names(log->counts), &policy, error);
-    const pess_algorithm_info *algorithm;
-    for (size_t i = 0; status == PESS_OK && (algorithm = pess_algorithm_list(i)) != NULL; i++) {
-        if (args->algorithm_given && strcmp(args->algorithm, algorithm->name) != 0) continue;
-        if (args->uncertainty_given && !algorithm->takes_uncertainty && !args->algorithm_given) continue;
-        status = evaluate_algorithm(args, log, policy, algorithm, result, error);
-    }
+    const pess_status status =
+        pess_policy_read(args->policy_path, log->model, log->state_names, log->action_names, &policy, error);
+    if (status != PESS_OK) return status;
+    evaluation_job job = {args, log, policy, result, PESS_OK, error};
+    visit(args, &job, evaluate_one);
     pess_policy_destroy(policy);
-    return status;
+    return job.status;
 }
 
 static const usage evaluate_usage = {
@@ -130,33 +169,57 @@ static const usage evaluate_usage = {
     .positional = (const char *const[]){"LOG", NULL},
 };
 
-int cmd_evaluate(int argc, char **argv) {
-    model_args args = model_args_defaults();
-    const char *policy_path = NULL;
-    bool as_json = false;
-    option rows[MODEL_OPTION_COUNT + 2];
-    model_args_options(&args, rows);
-    const option own[] = {
-        {"policy", 0, OPTION_TEXT, &policy_path, "FILE", "the policy: state,action,probability"},
-        {"json", 0, OPTION_FLAG, &as_json, NULL, "print the result as JSON"},
-    };
-    memcpy(rows + MODEL_OPTION_COUNT, own, sizeof own);
-    const char *path = NULL;
-    int code = options_parse(&evaluate_usage, rows, COUNT_OF(rows), argc, argv, &path, NULL);
-    if (code < 0) code = model_args_settle(&args, "evaluate");
+typedef struct reader {
+    const char *setting;
+    bool found;
+} reader;
+
+static bool reads_it(void *context, const pess_algorithm_info *algorithm, const char *uncertainty) {
+    reader *r = context;
+    r->found |= pess_algorithm_reads(algorithm->name, uncertainty, r->setting);
+    return !r->found;
+}
+
+static bool evaluation_reads(const void *context, const char *setting) {
+    const evaluate_args *args = context;
+    if (strcmp(setting, "uncertainty") == 0)
+        return args->algorithm == NULL || pess_algorithm_reads(args->algorithm, NULL, setting);
+    reader r = {setting, false};
+    visit(args, &r, reads_it);
+    return r.found;
+}
+
+static int parse(int argc, char **argv, evaluate_args *args, const char **path) {
+    option_list *list = &args->log.options;
+    log_args_begin(&args->log, "algorithm uncertainty");
+    options_add(list,
+                (option){"policy", 0, OPTION_TEXT, &args->policy_path, "FILE", "the policy: state,action,probability"});
+    options_add(list, (option){"algorithm", 'a', OPTION_TEXT, &args->algorithm, "NAME", "algorithm (default: all)"});
+    options_add(list, (option){"uncertainty", 'u', OPTION_TEXT, &args->uncertainty, "NAME",
+                               "uncertainty function (default: all that fit)"});
+    options_add(list, (option){"json", 0, OPTION_FLAG, &args->as_json, NULL, "print the result as JSON"});
+    const int code = options_parse(&evaluate_usage, list->rows, list->count, argc, argv, path, NULL);
     if (code >= 0) return code;
-    if (policy_path == NULL) return report_usage("evaluate", "--policy is missing");
-    if (args.algorithm_given && pess_algorithm_find(args.algorithm) == NULL)
-        return report_usage("evaluate", "no algorithm '%s'; 'pess list algorithms' names them", args.algorithm);
-    if (args.uncertainty_given && pess_uncertainty_find(args.uncertainty) == NULL)
-        return report_usage("evaluate", "no uncertainty '%s'; 'pess list uncertainties' names them", args.uncertainty);
+    if (args->policy_path == NULL) return report_usage("evaluate", "--policy is missing");
+    if (args->algorithm != NULL && pess_algorithm_find(args->algorithm) == NULL)
+        return report_usage("evaluate", "no algorithm '%s'; 'pess list algorithms' names them", args->algorithm);
+    if (args->uncertainty != NULL && pess_uncertainty_find(args->uncertainty) == NULL)
+        return report_usage("evaluate", "no uncertainty '%s'; 'pess list uncertainties' names them", args->uncertainty);
+    return log_args_check(&args->log, "evaluate", args->algorithm != NULL ? args->algorithm : "these algorithms",
+                          evaluation_reads, args);
+}
+
+int cmd_evaluate(int argc, char **argv) {
+    evaluate_args args = {0};
+    const char *path = NULL;
+    int code = parse(argc, argv, &args, &path);
+    if (code >= 0) return code;
 
     pess_error error = {0};
     loaded_log log;
-    if (loaded_log_read(path, &args, &log, &error) != PESS_OK) return report_error("evaluate", &error);
-    args.solve.trajectories = log.info.has_episodes && !args.iid;
+    if (loaded_log_read(path, &args.log, &log, &error) != PESS_OK) return report_error("evaluate", &error);
     evaluation result = {.count = 0};
-    const pess_status status = evaluate_all(&args, &log, policy_path, &result, &error);
+    const pess_status status = evaluate_all(&args, &log, &result, &error);
     terminal_progress_end();
     code = EXIT_FINE;
     if (status != PESS_OK) {
@@ -165,13 +228,14 @@ int cmd_evaluate(int argc, char **argv) {
         code =
             report_usage("evaluate", "uncertainty '%s' does not fit algorithm '%s'", args.uncertainty, args.algorithm);
     } else {
-        if (as_json)
+        if (args.as_json)
             print_json(&args, &log, &result);
         else
-            print_text(&log, &result);
+            print_text(&result);
         for (int i = 0; i < result.count; i++)
-            if (result.rows[i].info.outcome != PESS_OUTCOME_CONVERGED) code = EXIT_NOT_CONVERGED;
+            if (result.rows[i].outcome != PESS_OUTCOME_CONVERGED) code = EXIT_NOT_CONVERGED;
     }
+    evaluation_free(&result);
     loaded_log_free(&log);
     return code;
 }

@@ -1,6 +1,6 @@
 /* pess gaps: where one more sample would tell most about a policy. */
 #include "json.h"
-#include "model_args.h"
+#include "log_args.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,29 +10,22 @@ static const usage gaps_usage = {
     .summary = "where one more sample helps most",
     .arguments = "LOG [--policy policy.csv] [--top N] [options]",
     .description = "The uncertainty of a policy's value is the sum over state-action pairs of (discounted visits) x\n"
-                   "(uncertainty of the pair). The pairs are listed by what one more sample there would take off it.\n"
-                   "Without --policy: the policy of the algorithm (-a). Default uncertainty: hoeffding.",
+                   "(uncertainty of the pair). The pairs are listed by what one more sample there would take off it.",
     .examples = "  pess gaps visits.csv --top 20\n"
                 "  pess gaps visits.csv --policy mine.csv -u bernstein --json",
     .positional = (const char *const[]){"LOG", NULL},
 };
 
-static const char *name_of(const pess_names *names, int64_t id, char *buffer, size_t size) {
-    if (pess_names_given(names)) return pess_names_get(names, id);
-    (void)snprintf(buffer, size, "%lld", (long long)id);
-    return buffer;
-}
-
-static void print_json(const loaded_log *log, const pess_gap *gaps, int64_t count, double whole) {
+static void print_json(const loaded_log *log, const pess_gap *gaps, int64_t count, double uncertainty) {
     json_writer json = json_begin(stdout, false);
     json_object(&json, NULL);
-    json_number(&json, "value_uncertainty", whole);
+    json_number(&json, "value_uncertainty", uncertainty);
     json_array(&json, "gaps");
     for (int64_t i = 0; i < count; i++) {
-        char s[24], a[24];
+        char s[NAME_SIZE], a[NAME_SIZE];
         json_object(&json, NULL);
-        json_text(&json, "state", name_of(pess_counts_state_names(log->counts), gaps[i].state, s, sizeof s));
-        json_text(&json, "action", name_of(pess_counts_action_names(log->counts), gaps[i].action, a, sizeof a));
+        json_text(&json, "state", name_of(log->state_names, gaps[i].state, s));
+        json_text(&json, "action", name_of(log->action_names, gaps[i].action, a));
         json_count(&json, "count", gaps[i].count);
         json_number(&json, "visits", gaps[i].visits);
         json_number(&json, "uncertainty", gaps[i].uncertainty);
@@ -42,34 +35,33 @@ static void print_json(const loaded_log *log, const pess_gap *gaps, int64_t coun
     }
     json_close(&json, ']');
     json_array(&json, "assumptions");
-    for (int i = 0; i < log->assumption_count; i++) json_text(&json, NULL, log->assumptions[i]);
+    const pess_assumption *assumption;
+    for (size_t i = 0; (assumption = pess_problem_assumption(log->problem, i)) != NULL; i++)
+        json_text(&json, NULL, assumption->text);
     json_close(&json, ']');
     json_close(&json, '}');
     json_end(&json);
 }
 
-static void print_text(const loaded_log *log, const pess_gap *gaps, int64_t count, double whole) {
-    (void)printf("Uncertainty of the policy's value: %.4g (the sum over all pairs)\n", whole);
+static void print_text(const loaded_log *log, const pess_gap *gaps, int64_t count, double uncertainty) {
+    (void)printf("Uncertainty of the policy's value: %.4g (the sum over all pairs)\n", uncertainty);
     (void)printf("%-16s %-16s %9s %10s %12s %8s %12s\n", "state", "action", "samples", "visits", "uncertainty", "share",
                  "next sample");
     for (int64_t i = 0; i < count; i++) {
-        char s[24], a[24];
-        (void)printf("%-16s %-16s %9lld %10.4g %12.4g %7.2f%% %12.4g\n",
-                     name_of(pess_counts_state_names(log->counts), gaps[i].state, s, sizeof s),
-                     name_of(pess_counts_action_names(log->counts), gaps[i].action, a, sizeof a),
-                     (long long)gaps[i].count, gaps[i].visits, gaps[i].uncertainty, 100 * gaps[i].share, -gaps[i].gain);
+        char s[NAME_SIZE], a[NAME_SIZE];
+        (void)printf("%-16s %-16s %9lld %10.4g %12.4g %7.2f%% %12.4g\n", name_of(log->state_names, gaps[i].state, s),
+                     name_of(log->action_names, gaps[i].action, a), (long long)gaps[i].count, gaps[i].visits,
+                     gaps[i].uncertainty, 100 * gaps[i].share, -gaps[i].gain);
     }
 }
 
-static pess_status policy_of(const model_args *args, const loaded_log *log, const char *path, pess_policy **out,
+static pess_status policy_of(const log_args *args, const loaded_log *log, const char *path, pess_policy **out,
                              pess_error *error) {
-    if (path)
-        return pess_policy_read(path, log->model, pess_counts_state_names(log->counts),
-                                pess_counts_action_names(log->counts), out, error);
+    if (path) return pess_policy_read(path, log->model, log->state_names, log->action_names, out, error);
     pess_solution *solution = NULL;
     pess_solve_options options = args->solve;
     const pess_algorithm_info *algorithm = pess_algorithm_find(options.algorithm);
-    if (algorithm != NULL && !algorithm->takes_uncertainty) options.uncertainty = NULL;
+    if (algorithm != NULL && algorithm->default_uncertainty == NULL) options.uncertainty = NULL;
     pess_status status = pess_solve(log->counts, log->model, log->start, &options, &solution, error);
     if (status == PESS_OK) {
         const pess_policy *found = pess_solution_policy(solution);
@@ -80,53 +72,75 @@ static pess_status policy_of(const model_args *args, const loaded_log *log, cons
     return status;
 }
 
+typedef struct gaps_args {
+    log_args log;
+    const char *policy_path;
+    int64_t top;
+    bool as_json;
+} gaps_args;
+
+/* Either the uncertainty of the gaps or the algorithm that makes the policy. */
+static bool gaps_read(const void *context, const char *setting) {
+    const gaps_args *args = context;
+    const pess_solve_options *solve = &args->log.solve;
+    const pess_uncertainty_info *bound =
+        pess_uncertainty_find(solve->uncertainty != NULL ? solve->uncertainty : "hoeffding");
+    if (bound == NULL || strcmp(setting, "uncertainty") == 0 || pess_setting_listed(bound->settings, setting))
+        return true;
+    if (args->policy_path != NULL) return false;
+    return pess_algorithm_find(solve->algorithm) == NULL ||
+           pess_algorithm_reads(solve->algorithm, solve->uncertainty, setting);
+}
+
+static int parse(int argc, char **argv, gaps_args *args, const char **path) {
+    option_list *list = &args->log.options;
+    log_args_begin(&args->log, "uncertainty");
+    options_add(list, (option){"uncertainty", 'u', OPTION_TEXT, &args->log.solve.uncertainty, "NAME",
+                               "uncertainty function, one number per pair (default hoeffding)"});
+    options_add(list, (option){"policy", 0, OPTION_TEXT, &args->policy_path, "FILE",
+                               "the policy to ask about (default: that of the algorithm)"});
+    options_add(list, (option){"top", 0, OPTION_COUNT, &args->top, "N", "how many pairs to list (default 10)"});
+    options_add(list, (option){"json", 0, OPTION_FLAG, &args->as_json, NULL, "print the result as JSON"});
+    const int code = options_parse(&gaps_usage, list->rows, list->count, argc, argv, path, NULL);
+    if (code >= 0) return code;
+    if (args->top < 1 || args->top > 1000000) return report_usage("gaps", "--top: from 1 to 1000000");
+    if (args->policy_path != NULL && options_given(list, "algorithm"))
+        return report_usage("gaps", "--algorithm does nothing for a policy that is given");
+    return log_args_check(&args->log, "gaps", args->policy_path != NULL ? "a policy that is given" : "this algorithm",
+                          gaps_read, args);
+}
+
 int cmd_gaps(int argc, char **argv) {
-    model_args args = model_args_defaults();
-    bool as_json = false;
-    int64_t top = 10;
-    const char *policy_path = NULL;
-    option rows[MODEL_OPTION_COUNT + 3];
-    model_args_options(&args, rows);
-    const option own[] = {
-        {"policy", 0, OPTION_TEXT, &policy_path, "FILE", "the policy to ask about; default that of the algorithm"},
-        {"top", 0, OPTION_COUNT, &top, "N", "how many pairs to list, default 10"},
-        {"json", 0, OPTION_FLAG, &as_json, NULL, "print the result as JSON"},
-    };
-    memcpy(rows + MODEL_OPTION_COUNT, own, sizeof own);
+    gaps_args args = {.top = 10};
     const char *path = NULL;
-    int code = options_parse(&gaps_usage, rows, COUNT_OF(rows), argc, argv, &path, NULL);
-    if (code < 0) code = model_args_settle(&args, "gaps");
-    if (code < 0 && (top < 1 || top > 1000000)) code = report_usage("gaps", "--top: from 1 to 1000000");
+    int code = parse(argc, argv, &args, &path);
     if (code >= 0) return code;
 
     pess_error error = {0};
     loaded_log log;
-    if (loaded_log_read(path, &args, &log, &error) != PESS_OK) return report_error("gaps", &error);
-    args.solve.trajectories = log.info.has_episodes && !args.iid;
+    if (loaded_log_read(path, &args.log, &log, &error) != PESS_OK) return report_error("gaps", &error);
     pess_policy *policy = NULL;
-    pess_gap *gaps = calloc((size_t)top, sizeof *gaps);
+    pess_gap *gaps = calloc((size_t)args.top, sizeof *gaps);
     int64_t count = 0;
-    double whole = 0;
+    double uncertainty = 0;
     pess_status status = PESS_OK;
     if (gaps == NULL) {
         error = (pess_error){.status = PESS_MEMORY, .message = "not enough memory for the list"};
         status = PESS_MEMORY;
     }
-    if (status == PESS_OK) status = policy_of(&args, &log, policy_path, &policy, &error);
+    if (status == PESS_OK) status = policy_of(&args.log, &log, args.policy_path, &policy, &error);
     if (status == PESS_OK)
-        status = pess_gaps(log.counts, log.model, log.start, policy, &args.solve, top, gaps, &count, &whole, &error);
+        status = pess_gaps(log.counts, log.model, log.start, policy, &args.log.solve, args.top, gaps, &count,
+                           &uncertainty, &error);
     terminal_progress_end();
-    if (status == PESS_OK) {
-        if (as_json)
-            print_json(&log, gaps, count, whole);
-        else
-            print_text(&log, gaps, count, whole);
-        code = EXIT_FINE;
-    } else {
+    if (status != PESS_OK)
         code = report_error("gaps", &error);
-    }
+    else if (args.as_json)
+        print_json(&log, gaps, count, uncertainty);
+    else
+        print_text(&log, gaps, count, uncertainty);
     pess_policy_destroy(policy);
     free(gaps);
     loaded_log_free(&log);
-    return code;
+    return status == PESS_OK ? EXIT_FINE : code;
 }

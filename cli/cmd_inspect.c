@@ -1,7 +1,7 @@
 /* pess inspect: what is in a log, what is odd about it, and what has to be declared. */
 #include "command.h"
-#include "game_data.h"
 #include "json.h"
+#include "observations.h"
 
 static void print_json(const pess_inspection *i) {
     json_writer json = json_begin(stdout, false);
@@ -71,7 +71,7 @@ static const usage inspect_usage = {
     .command = "inspect",
     .summary = "what is in a log, what is odd about it, and what has to be declared",
     .arguments = "LOG [--strict] [--json]",
-    .description = "LOG may also be a dataset of a game that 'pess collect' made (.pessdata).",
+    .description = "LOG may also be a dataset of observations that 'pess collect' made (.pessdata).",
     .examples = "  pess inspect visits.csv\n  pess inspect visits.csv --strict && pess solve visits.csv -o policy.csv",
     .positional = (const char *const[]){"LOG", NULL},
 };
@@ -79,23 +79,18 @@ static const usage inspect_usage = {
 int cmd_inspect(int argc, char **argv) {
     pess_read_options read = pess_read_options_defaults();
     bool as_json = false, strict = false;
-    int64_t threads = 0;
-    const option rows[] = {
-        {"states", 0, OPTION_COUNT, &read.states, "N", "declared number of states"},
-        {"actions", 0, OPTION_COUNT, &read.actions, "N", "declared number of actions"},
-        {"strict", 0, OPTION_FLAG, &strict, NULL, "exit 1 where something odd was found"},
-        {"threads", 0, OPTION_COUNT, &threads, "N", "default all"},
-        {"json", 0, OPTION_FLAG, &as_json, NULL, "print the result as JSON"},
-    };
+    option_list list = {0};
+    options_add_settings(&list, pess_read_settings(), &read, "format");
+    options_add(&list, (option){"strict", 0, OPTION_FLAG, &strict, NULL, "exit 1 where something odd was found"});
+    options_add(&list, (option){"json", 0, OPTION_FLAG, &as_json, NULL, "print the result as JSON"});
     const char *path = NULL;
-    const int code = options_parse(&inspect_usage, rows, COUNT_OF(rows), argc, argv, &path, NULL);
+    const int code = options_parse(&inspect_usage, list.rows, list.count, argc, argv, &path, NULL);
     if (code >= 0) return code;
-    if (game_data_is(path)) {
+    if (pess_file_kind_of(path) == PESS_FILE_OBSERVATIONS) {
         if (read.states > 0 || read.actions > 0)
-            return report_usage("inspect", "--states, --actions: a dataset of a game has its own sizes");
-        return game_data_inspect("inspect", path, as_json);
+            return report_usage("inspect", "--states, --actions: a dataset of observations has its own sizes");
+        return observations_inspect("inspect", path, as_json);
     }
-    read.threads = (int)threads;
     read.progress = terminal_progress();
 
     pess_error error = {0};

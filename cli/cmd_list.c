@@ -3,7 +3,27 @@
 #include "json.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* "alpha min-count" as options, or as an array. */
+static void print_settings(const char *settings, json_writer *json) {
+    if (json != NULL) json_array(json, "settings");
+    for (const char *at = settings; at != NULL && *at != '\0';) {
+        char name[80];
+        const size_t length = strcspn(at, " ");
+        (void)snprintf(name, sizeof name, "%.*s", (int)length, at);
+        if (json != NULL)
+            json_text(json, NULL, name);
+        else
+            (void)printf("%s --%s", at == settings ? "    reads:" : ",", name);
+        at += length + (at[length] == ' ');
+    }
+    if (json != NULL)
+        json_close(json, ']');
+    else if (settings != NULL)
+        (void)puts("");
+}
 
 static void list_algorithms(json_writer *json) {
     const pess_algorithm_info *a;
@@ -15,18 +35,16 @@ static void list_algorithms(json_writer *json) {
             json_text(json, "equation", a->equation);
             json_text(json, "source", a->source);
             json_text(json, "default_uncertainty", a->default_uncertainty);
-            json_bool(json, "takes_alpha", a->takes_alpha);
             json_bool(json, "takes_sets_only", a->takes_sets_only);
-            json_text(json, "knobs", a->knobs);
+            print_settings(a->settings, json);
             json_close(json, '}');
             continue;
         }
         (void)printf("%s\n    %s\n    %s\n    source: %s\n", a->name, a->summary, a->equation, a->source);
-        if (a->takes_uncertainty)
-            (void)printf("    takes -u%s (default %s)\n", a->takes_sets_only ? ", sets only" : "",
-                         a->default_uncertainty);
-        if (a->takes_alpha) (void)puts("    takes --alpha or --absorbed-alpha");
-        if (a->knobs != NULL) (void)printf("    also reads: %s\n", a->knobs);
+        print_settings(a->settings, NULL);
+        if (a->default_uncertainty != NULL)
+            (void)printf("    default uncertainty: %s%s\n", a->default_uncertainty,
+                         a->takes_sets_only ? "; only sets fit" : "");
         (void)puts("");
     }
 }
@@ -47,11 +65,13 @@ static void list_uncertainties(json_writer *json) {
             json_bool(json, "depends_on_values", u->depends_on_values);
             json_bool(json, "is_set", u->is_set);
             json_text(json, "absorbed", u->absorbed);
+            print_settings(u->settings, json);
             json_close(json, '}');
             continue;
         }
         (void)printf("%s\n    %s\n    u = %s\n    holds for: %s\n", u->name, u->summary, u->formula, u->holds_for);
         if (u->absorbed != NULL) (void)printf("    absorbed: %s\n", u->absorbed);
+        print_settings(u->settings, NULL);
         if (u->is_set) (void)puts("    a set of models: fits the algorithm robust");
         (void)puts("");
     }
@@ -150,23 +170,21 @@ static void list_protocols(json_writer *json) {
     }
 }
 
-static void list_experiment(const pess_experiment_info *info, json_writer *json) {
-    if (json == NULL) {
-        (void)printf("%-24s %s\n", info->name, info->summary);
-        return;
-    }
-    json_object(json, NULL);
-    json_text(json, "name", info->name);
-    json_text(json, "summary", info->summary);
-    json_count(json, "default_trials", info->default_trials);
-    json_close(json, '}');
-}
-
 static void list_experiments(json_writer *json) {
-    size_t count = 0;
-    const pess_experiment_info *list = pess_experiment_list(&count), *info;
-    for (size_t i = 0; i < count; i++) list_experiment(&list[i], json);
-    for (size_t i = 0; (info = pess_minatar_list(i)) != NULL; i++) list_experiment(info, json);
+    const pess_experiment_info *info;
+    for (size_t i = 0; (info = pess_experiment_list(i)) != NULL; i++) {
+        if (json == NULL) {
+            (void)printf("%-24s %s\n", info->name, info->summary);
+            continue;
+        }
+        json_object(json, NULL);
+        json_text(json, "name", info->name);
+        json_text(json, "summary", info->summary);
+        json_text(json, "axis", info->x.name);
+        const pess_setting *trials = pess_setting_find(pess_experiment_settings_of(info->name), "trials");
+        json_count(json, "default_trials", strtoll(trials->standard, NULL, 10));
+        json_close(json, '}');
+    }
 }
 
 static const usage list_usage = {

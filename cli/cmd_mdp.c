@@ -106,9 +106,9 @@ typedef struct known_args {
 
 static void print_result(const pess_solution_info *info, const known_mdp *known, const known_args *args) {
     if (!args->as_json) {
-        (void)printf("value %.10g, %s after %lld iterations (%s, %s), residual %.2g, %.3g s\n", info->value,
-                     pess_outcome_name(info->outcome), (long long)info->iterations, info->method, info->evaluation,
-                     info->residual, info->seconds);
+        (void)printf("value %.10g, %s after %lld iteration%s (%s, %s), residual %.2g, %.3g s\n", info->value,
+                     pess_outcome_name(info->outcome), (long long)info->iterations, info->iterations == 1 ? "" : "s",
+                     info->method, info->evaluation, info->residual, info->seconds);
         return;
     }
     json_writer json = json_begin(stdout, false);
@@ -127,39 +127,31 @@ static void print_result(const pess_solution_info *info, const known_mdp *known,
     json_end(&json);
 }
 
+/* The settings of the solver that are not of some algorithms alone. */
+static void add_solver(option_list *list, pess_solve_options *options) {
+    const pess_setting_table *table = pess_solve_settings();
+    char except[400] = "algorithm";
+    for (size_t i = 0; i < table->count; i++) {
+        const size_t used = strlen(except);
+        if (table->rows[i].specific) (void)snprintf(except + used, sizeof except - used, " %s", table->rows[i].name);
+    }
+    options_add_settings(list, table, options, except);
+}
+
 /* Options of both; the first row is what differs. Returns -1 to go on. */
 static int parse_known(const usage *use, const char *policy_option, char letter, const char *policy_help, int argc,
                        char **argv, known_args *args) {
-    static const char *const method_names[] = {"auto", "policy-iteration", "value-iteration",
-                                               "modified-policy-iteration", NULL};
-    static const char *const evaluation_names[] = {"auto", "lu", "krylov", NULL};
     *args = (known_args){.options = pess_solve_options_defaults()};
-    pess_solve_options *options = &args->options;
-    int method = 0, evaluation = 0;
-    int64_t threads = 0;
-    const option rows[] = {
-        {policy_option, letter, OPTION_TEXT, &args->policy_path, "FILE", policy_help},
-        {"gamma", 0, OPTION_NUMBER, &options->gamma, "G", "discount, default 0.99"},
-        {"start", 0, OPTION_TEXT, &args->start_path, "uniform|FILE", "start distribution, default uniform"},
-        {"values", 0, OPTION_TEXT, &args->values_path, "FILE", "write the values: state,value"},
-        {"method", 0, OPTION_CHOICE, &method, "NAME",
-         "auto, policy-iteration, value-iteration or modified-policy-iteration", method_names},
-        {"evaluation", 0, OPTION_CHOICE, &evaluation, "NAME", "auto, lu or krylov", evaluation_names},
-        {"tolerance", 0, OPTION_NUMBER, &options->tolerance, "E", "largest Bellman residual to stop at, default 1e-10"},
-        {"max-iterations", 0, OPTION_COUNT, &options->max_iterations, "N", "limit of the outer loop"},
-        {"time-limit", 0, OPTION_NUMBER, &options->time_limit, "SECONDS", "stop after this long"},
-        {"threads", 0, OPTION_COUNT, &threads, "N", "default all; the result does not depend on it"},
-        {"json", 0, OPTION_FLAG, &args->as_json, NULL, "print the result as JSON"},
-    };
-    const int code = options_parse(use, rows, COUNT_OF(rows), argc, argv, &args->path, NULL);
-    if (code >= 0) return code;
-    if (threads > 4096) return report_usage(use->command, "--threads: at most 4096");
-    options->algorithm = "naive";
-    options->method = (pess_method)method;
-    options->evaluation = (pess_evaluation)evaluation;
-    options->threads = (int)threads;
-    options->progress = terminal_progress();
-    return -1;
+    args->options.algorithm = "naive";
+    args->options.progress = terminal_progress();
+    option_list list = {0};
+    options_add(&list, (option){policy_option, letter, OPTION_TEXT, &args->policy_path, "FILE", policy_help});
+    add_solver(&list, &args->options);
+    options_add(&list, (option){"start", 0, OPTION_TEXT, &args->start_path, "uniform|FILE",
+                                "start distribution (default uniform)"});
+    options_add(&list, (option){"values", 0, OPTION_TEXT, &args->values_path, "FILE", "write the values: state,value"});
+    options_add(&list, (option){"json", 0, OPTION_FLAG, &args->as_json, NULL, "print the result as JSON"});
+    return options_parse(use, list.rows, list.count, argc, argv, &args->path, NULL);
 }
 
 /* Writes what was asked for and prints the result; destroys both objects. */
@@ -214,7 +206,7 @@ static int evaluate_known(int argc, char **argv) {
         .positional = mdp_argument,
     };
     known_args args;
-    const int code = parse_known(&use, "policy", 0, "the policy to evaluate, or the word uniform", argc, argv, &args);
+    const int code = parse_known(&use, "policy", 0, "the policy to evaluate; 'uniform' is one too", argc, argv, &args);
     if (code >= 0) return code;
     if (args.policy_path == NULL) return report_usage(use.command, "--policy is missing");
     pess_error error = {0};

@@ -1,6 +1,6 @@
 /* pess merge: shards of an experiment with games, put together. */
+#include "experiment_output.h"
 #include "long_run.h"
-#include "minatar_experiment.h"
 #include "repeat.h"
 
 int cmd_merge(int argc, char **argv) {
@@ -11,7 +11,8 @@ int cmd_merge(int argc, char **argv) {
     int count = 0;
     const option options[] = {
         {"out", 'o', OPTION_TEXT, &out, "DIR", "new directory for all the runs and the files about them", NULL, NULL},
-        {"partial", 0, OPTION_FLAG, &partial, NULL, "go on although runs are missing: of what there is", NULL, NULL},
+        {"partial", 0, OPTION_FLAG, &partial, NULL, "merge the runs that are there, even if others are missing", NULL,
+         NULL},
         {"json", 0, OPTION_FLAG, &json, NULL, "results as JSON on standard output", NULL, NULL}};
     const usage use = {
         .command = "merge",
@@ -20,7 +21,7 @@ int cmd_merge(int argc, char **argv) {
         .description =
             "The shards must have been made with the same settings. Results and networks are copied, and\n"
             "results.csv, runs.csv, figure, page and manifest.json are written as an experiment in one piece\n"
-            "would have: results.csv has the same bytes. With --partial also a look at a run in progress.",
+            "would have: results.csv has the same bytes. With --partial it also shows how far a run in progress is.",
         .examples = "  pess merge part-1 part-2 part-3 part-4 --out games\n"
                     "  pess merge games --out games-so-far --partial",
         .positional = positional,
@@ -29,17 +30,16 @@ int cmd_merge(int argc, char **argv) {
     if (code >= 0) return code;
     if (out == NULL) return report_usage("merge", "--out DIR is needed");
     pess_error error = {0};
-    pess_minatar *experiment = NULL;
+    pess_experiment *experiment = NULL;
     char command_line[4000];
     repeat_command(argc, argv, command_line, sizeof command_line);
-    pess_status status = pess_minatar_merge(directories, (size_t)count, out, partial, &experiment, &error);
-    if (status == PESS_OK) status = pess_minatar_write(experiment, command_line, &error);
-    if (status == PESS_OK) {
-        if (json)
-            minatar_write_json(experiment, out);
-        else
-            minatar_print(experiment, out);
+    pess_status status = pess_experiment_merge(directories, (size_t)count, out, partial, &experiment, &error);
+    if (status == PESS_OK) status = pess_experiment_write(experiment, command_line, &error);
+    if (status == PESS_OK && json) experiment_write_json(experiment);
+    if (status == PESS_OK && !json) {
+        experiment_print(experiment);
+        (void)printf("\nThe page is %s/index.html\n", out);
     }
-    pess_minatar_destroy(experiment);
-    return status == PESS_OK ? EXIT_FINE : report_error("merge", &error);
+    pess_experiment_destroy(experiment);
+    return status == PESS_OK ? EXIT_FINE : report_option_error("merge", options, COUNT_OF(options), &error);
 }

@@ -4,20 +4,20 @@
 int cmd_plot(int argc, char **argv) {
     static const char *const positional[] = {"DIR|FILE.csv", NULL};
     const char *out = "figure.svg", *algorithms = NULL;
-    const option options[] = {
-        {"algorithms", 'a', OPTION_TEXT, &algorithms, "A,B,…", "the curves to draw, in this order (all)", NULL, NULL},
-        {"output", 'o', OPTION_TEXT, &out, "FILE",
-         "the figure: .svg, .png or .pdf (figure.svg in the present directory)", NULL, NULL}};
+    const option options[] = {{"algorithms", 'a', OPTION_TEXT, &algorithms, "A,B,…",
+                               "the curves to draw, in this order (default: all)", NULL, NULL},
+                              {"output", 'o', OPTION_TEXT, &out, "FILE",
+                               "the figure, by its ending .svg, .png or .pdf (default figure.svg)", NULL, NULL}};
     const usage use = {
         .command = "plot",
         .summary = "draws results of experiments and learning curves, a panel each",
         .arguments = "DIR|FILE.csv [...] [-o figure.svg|.png|.pdf]",
-        .description = "Reads the columns algorithm, x, trials, mean and ci95 or min and max, with a column game a\n"
-                       "panel per game (results.csv of an experiment). Titles\n"
-                       "and labels come from the manifest.json beside it, where there is one. A file with the\n"
-                       "columns frame and return (log.csv of pess dqn) is a learning curve; with a column game as\n"
-                       "well (learning_curves.csv) it is a panel per game. In a DIR the file is results.csv,\n"
-                       "learning_curves.csv or log.csv, whichever is there.",
+        .description =
+            "Draws results.csv of an experiment: the columns algorithm, x, trials, mean, and ci95 or min and max;\n"
+            "with a column game, a panel per game. Titles and labels come from the manifest.json beside it,\n"
+            "where there is one. A file with the columns frame and return (log.csv of pess dqn) is a\n"
+            "learning curve; with a column game (learning_curves.csv) there is a panel per game. In a\n"
+            "directory the first of results.csv, learning_curves.csv and log.csv is drawn.",
         .examples = "  pess plot figure-1a figure-1b -o figure-1.pdf\n"
                     "  pess plot results.csv -o figure.png\n"
                     "  pess plot policies -o learning_curves.svg\n"

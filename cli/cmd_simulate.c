@@ -12,43 +12,48 @@ static const usage simulate_usage = {
     .positional = (const char *const[]){"MDP", NULL},
 };
 
-int cmd_simulate(int argc, char **argv) {
-    static const char *const dist_names[] = {"start", "stationary", NULL};
-    pess_simulate_options options = pess_simulate_options_defaults();
-    options.transitions = options.episodes = options.horizon = 0;
-    const char *policy_path = NULL, *start_path = NULL, *target = NULL, *path = NULL;
-    int dist = PESS_STATE_DIST_START;
-    const option rows[] = {
-        {"policy", 0, OPTION_TEXT, &policy_path, "FILE|uniform", "the policy that acts"},
-        {"transitions", 0, OPTION_COUNT, &options.transitions, "N", "so many independent transitions"},
-        {"state-dist", 0, OPTION_CHOICE, &dist, "start|stationary",
-         "where their states come from, default the start distribution", dist_names},
-        {"episodes", 0, OPTION_COUNT, &options.episodes, "N", "or so many episodes"},
-        {"horizon", 0, OPTION_COUNT, &options.horizon, "H", "cut episodes off after H steps"},
-        {"epsilon", 0, OPTION_NUMBER, &options.epsilon, "E",
-         "with this probability the action is uniformly random, default 0"},
-        {"start", 0, OPTION_TEXT, &start_path, "uniform|FILE", "start distribution, default uniform"},
-        {"seed", 0, OPTION_SEED, &options.seed, "N", "default 1"},
-        {"output", 'o', OPTION_TEXT, &target, "FILE", "where to write: .csv, .csv.gz, .npz or .pesslog; - for stdout"},
-    };
-    int code = options_parse(&simulate_usage, rows, COUNT_OF(rows), argc, argv, &path, NULL);
+typedef struct simulate_args {
+    pess_simulate_options options;
+    const char *policy_path, *start_path, *target, *path;
+} simulate_args;
+
+static int parse(int argc, char **argv, simulate_args *args) {
+    option_list list = {0};
+    options_add(&list, (option){"policy", 0, OPTION_TEXT, &args->policy_path, "FILE|uniform", "the policy that acts"});
+    options_add_settings(&list, pess_simulate_settings(), &args->options, NULL);
+    options_add(&list, (option){"start", 0, OPTION_TEXT, &args->start_path, "uniform|FILE",
+                                "start distribution (default uniform)"});
+    options_add(&list, (option){"output", 'o', OPTION_TEXT, &args->target, "FILE",
+                                "where to write; the ending names the format, - is standard output"});
+    const int code = options_parse(&simulate_usage, list.rows, list.count, argc, argv, &args->path, NULL);
     if (code >= 0) return code;
-    if (policy_path == NULL) return report_usage("simulate", "--policy is missing");
-    if (target == NULL) return report_usage("simulate", "-o is missing");
-    if ((options.transitions > 0) == (options.episodes > 0))
+    const pess_simulate_options *options = &args->options;
+    if (args->policy_path == NULL) return report_usage("simulate", "--policy is missing");
+    if (args->target == NULL) return report_usage("simulate", "-o is missing");
+    if ((options->transitions > 0) == (options->episodes > 0))
         return report_usage("simulate", "give either --transitions N or --episodes N --horizon H");
-    if (options.episodes > 0 && options.horizon == 0) return report_usage("simulate", "--episodes needs --horizon");
-    options.state_dist = (pess_state_dist)dist;
-    options.progress = terminal_progress();
+    if (options->episodes > 0 && options->horizon == 0) return report_usage("simulate", "--episodes needs --horizon");
+    if (options->episodes > 0 && options_given(&list, "state-dist"))
+        return report_usage("simulate", "--state-dist does nothing for --episodes");
+    if (options->transitions > 0 && options->horizon > 0)
+        return report_usage("simulate", "--horizon does nothing for --transitions");
+    return -1;
+}
+
+int cmd_simulate(int argc, char **argv) {
+    simulate_args args = {.options = pess_simulate_options_defaults()};
+    int code = parse(argc, argv, &args);
+    if (code >= 0) return code;
+    args.options.progress = terminal_progress();
 
     pess_error error = {0};
     known_mdp known;
     pess_policy *policy = NULL;
     pess_dataset *data = NULL;
-    pess_status status = known_mdp_read(path, start_path, &known, &error);
-    if (status == PESS_OK) status = known_mdp_policy(&known, policy_path, &policy, &error);
-    if (status == PESS_OK) status = pess_simulate(known.mdp, policy, known.start, &options, &data, &error);
-    if (status == PESS_OK) status = pess_dataset_write(data, target, NULL, &error);
+    pess_status status = known_mdp_read(args.path, args.start_path, &known, &error);
+    if (status == PESS_OK) status = known_mdp_policy(&known, args.policy_path, &policy, &error);
+    if (status == PESS_OK) status = pess_simulate(known.mdp, policy, known.start, &args.options, &data, &error);
+    if (status == PESS_OK) status = pess_dataset_write(data, args.target, NULL, &error);
     code = status == PESS_OK ? EXIT_FINE : report_error("simulate", &error);
     pess_dataset_destroy(data);
     pess_policy_destroy(policy);

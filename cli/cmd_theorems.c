@@ -91,7 +91,7 @@ static pess_status run(const theorem_args *args, const known_mdp *known, const c
     read.actions = pess_mdp_actions(known->mdp);
     read.progress = terminal_progress();
     pess_model_options model_options = pess_model_options_defaults();
-    pess_model_reward_range(known->model, &model_options.reward_lo, &model_options.reward_hi);
+    pess_model_reward_range(known->model, &model_options.reward_range[0], &model_options.reward_range[1]);
     model_options.unseen = (pess_unseen)args->unseen;
     model_options.seed = args->seed;
     pess_counts *counts = NULL;

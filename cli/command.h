@@ -44,6 +44,7 @@ typedef struct option {
     const char *const *choices;      /* OPTION_CHOICE: NULL-terminated */
     bool *given;                     /* set to true where the option was used; may be NULL */
     const pess_setting_table *table; /* OPTION_SETTING */
+    bool hidden;                     /* understood, but not shown in the help */
 } option;
 
 /* Options in the order of the help. Where two structs have a setting of the same name (seed, threads), the option sets
@@ -59,7 +60,11 @@ typedef struct option_list {
 void options_add(option_list *list, option row);
 /* Every setting of the table but those in the list `except` ("states actions"; NULL: none). */
 void options_add_settings(option_list *list, const pess_setting_table *table, void *options, const char *except);
+/* The option of one setting. */
+option options_setting(const pess_setting_table *table, const pess_setting *setting, void *options);
 bool options_given(const option_list *list, const char *name);
+/* The first word that is neither an option nor an option's value; NULL: there is none. */
+const char *options_first_word(const option_list *list, int argc, char **argv);
 
 typedef struct usage {
     const char *command;           /* "solve", "mdp gridworld" */
@@ -78,6 +83,8 @@ int options_parse(const usage *use, const option *options, size_t option_count, 
 
 /* "pess solve: message" on stderr; returns the exit code of the status. */
 int report_error(const char *command_name, const pess_error *error);
+/* The same; a message that begins with an option's name ("trials: found …") gets its dashes. */
+int report_option_error(const char *command_name, const option *options, size_t count, const pess_error *error);
 /* A wrong use found by the command itself: message on stderr, returns EXIT_USAGE. */
 int report_usage(const char *command_name, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

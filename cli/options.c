@@ -14,6 +14,17 @@ int report_error(const char *command_name, const pess_error *error) {
     return pess_status_exit_code(error->status);
 }
 
+int report_option_error(const char *command_name, const option *options, size_t count, const pess_error *error) {
+    for (size_t i = 0; i < count; i++) {
+        const size_t length = strlen(options[i].name);
+        if (strncmp(error->message, options[i].name, length) != 0 || error->message[length] != ':') continue;
+        terminal_progress_end();
+        (void)fprintf(stderr, "pess %s: --%s\n", command_name, error->message);
+        return pess_status_exit_code(error->status);
+    }
+    return report_error(command_name, error);
+}
+
 int report_usage(const char *command_name, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
@@ -32,18 +43,20 @@ void options_add(option_list *list, option row) {
     list->rows[list->count++] = row;
 }
 
+option options_setting(const pess_setting_table *table, const pess_setting *setting, void *options) {
+    return (option){.name = setting->name,
+                    .letter = setting->letter,
+                    .kind = OPTION_SETTING,
+                    .target = options,
+                    .argument = setting->argument != NULL ? setting->argument : setting->choices,
+                    .help = setting->sentence,
+                    .table = table};
+}
+
 void options_add_settings(option_list *list, const pess_setting_table *table, void *options, const char *except) {
-    for (size_t i = 0; i < table->count; i++) {
-        const pess_setting *s = &table->rows[i];
-        if (pess_setting_listed(except, s->name)) continue;
-        options_add(list, (option){.name = s->name,
-                                   .letter = s->letter,
-                                   .kind = OPTION_SETTING,
-                                   .target = options,
-                                   .argument = s->argument != NULL ? s->argument : s->choices,
-                                   .help = s->sentence,
-                                   .table = table});
-    }
+    for (size_t i = 0; i < table->count; i++)
+        if (!pess_setting_listed(except, table->rows[i].name))
+            options_add(list, options_setting(table, &table->rows[i], options));
 }
 
 bool options_given(const option_list *list, const char *name) {
@@ -127,7 +140,7 @@ static void print_help(const usage *use, const option *options, size_t count) {
     if (use->description != NULL) (void)printf("\n%s\n", use->description);
     (void)puts("\nOptions:");
     for (size_t i = 0; i < count; i++)
-        if (first_of_name(options, i)) print_option(&options[i]);
+        if (first_of_name(options, i) && !options[i].hidden) print_option(&options[i]);
     const option help = {.name = "help", .letter = 'h', .help = "this text"};
     print_option(&help);
     if (use->examples != NULL) (void)printf("\nExamples:\n%s\n", use->examples);
@@ -265,6 +278,17 @@ static const option *find_option(const option *options, size_t count, const char
             if (word[2] != '\0') *attached = word + 2;
             return o;
         }
+    }
+    return NULL;
+}
+
+const char *options_first_word(const option_list *list, int argc, char **argv) {
+    for (int i = 1; i < argc; i++) {
+        const char *value = NULL;
+        if (argv[i][0] != '-' || argv[i][1] == '\0') return argv[i];
+        if (strcmp(argv[i], "--") == 0) return i + 1 < argc ? argv[i + 1] : NULL;
+        const option *o = find_option(list->rows, list->count, argv[i], &value);
+        if (o != NULL && takes_value(o) && value == NULL) i++;
     }
     return NULL;
 }

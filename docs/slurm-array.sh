@@ -17,5 +17,5 @@
 #SBATCH --output=games-part-%a.log
 set -eu
 shards=8
-exec srun pess experiment minatar-exploration --protocol standard --trials 5 --jobs "${SLURM_CPUS_PER_TASK:-1}" \
+exec srun pess experiment minatar-exploration --protocol standard --trials 5 --threads "${SLURM_CPUS_PER_TASK:-1}" \
     --shard "${SLURM_ARRAY_TASK_ID:?run me with sbatch}/$shards" --out "games-part-$SLURM_ARRAY_TASK_ID" --resume

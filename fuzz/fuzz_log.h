@@ -10,7 +10,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
 /* Reads the bytes, and where they are a log looks at it. A log that was read keeps what the header promises. */
 static inline void fuzz_log(const char *format, const uint8_t *bytes, size_t size) {
-    const pess_read_options options = {.format = format, .threads = 1};
+    const pess_read_options options = {.size = sizeof options, .format = format, .threads = 1};
     pess__stream *stream = NULL;
     pess_dataset *data = NULL;
     pess_error error = {0};

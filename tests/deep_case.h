@@ -61,7 +61,7 @@ static inline pess_observations *uneven_log(const pess_mdp *mdp, int64_t transit
     pess_observations *all = NULL, *data = NULL;
     pess_error error;
     OK(pess_collect(&o, &all, &error));
-    OK(pess__observations_create("mdp", "", STATES, ACTIONS, &data, &error));
+    OK(pess_observations_create("mdp", "", &(pess_observation_shape){.length = STATES}, ACTIONS, &data, &error));
     data->hash_mask = hash_mask;
     pess__rng rng = pess__rng_stream(1, "uneven", 0);
     for (int64_t i = 0; i < all->transitions; i++) {
@@ -71,7 +71,7 @@ static inline pess_observations *uneven_log(const pess_mdp *mdp, int64_t transit
         pess_end end;
         assert_true(pess_observations_get(all, i, &from, &action, &reward, &to, &end));
         if (action == 2 && pess__rng_uniform(&rng) < 0.85) continue;
-        OK(pess__observations_add(data, from, action, reward, to, end, &error));
+        OK(pess_observations_add(data, from, action, reward, to, end, &error));
     }
     pess_observations_destroy(all);
     return data;
@@ -181,13 +181,13 @@ static inline void assert_the_engine_agrees(const pess_observations *data, doubl
     pess_model *model = NULL;
     pess_solution *solution = NULL;
     pess_model_options options = pess_model_options_defaults();
-    options.reward_lo = 0, options.reward_hi = 1;
+    options.reward_range[0] = 0, options.reward_range[1] = 1;
     OK(pess_dataset_create(&log, STATES, ACTIONS, &dataset, &error));
     OK(pess_counts_create(dataset, &counts, &error));
     OK(pess_model_estimate(counts, &options, &model, &error));
     OK(pess_start_uniform(model, start, &error));
     pess_solve_options s = pess_solve_options_defaults();
-    s.algorithm = "ua", s.uncertainty = "count", s.gamma = GAMMA, s.absorbed = true, s.alpha = alpha;
+    s.algorithm = "ua", s.uncertainty = "count", s.gamma = GAMMA, s.absorbed_alpha = alpha;
     OK(pess_solve(counts, model, start, &s, &solution, &error));
     for (int64_t z = 0; z < data->states; z++) {
         mine[z] = pess_solution_values(solution)[z];

@@ -29,13 +29,13 @@ static inline void add_step(pess_observations *data, int64_t from, int32_t actio
     pess_error error;
     before[from / 8] = (uint8_t)(1U << (from % 8));
     after[to / 8] = (uint8_t)(1U << (to % 8));
-    OK(pess__observations_add(data, before, action, reward, after, end, &error));
+    OK(pess_observations_add(data, before, action, reward, after, end, &error));
 }
 
 static inline pess_observations *no_steps(int64_t bits) {
     pess_observations *data = NULL;
     pess_error error;
-    OK(pess__observations_create("mdp", "", bits, ACTIONS, &data, &error));
+    OK(pess_observations_create("mdp", "", &(pess_observation_shape){.length = bits}, ACTIONS, &data, &error));
     return data;
 }
 

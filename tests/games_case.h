@@ -1,4 +1,4 @@
-/* What the tests of the deep experiments share: a plan that nobody runs, and results made up for it. */
+/* What the tests of the experiments with games share: a plan that nobody runs, and results made up for it. */
 #ifndef GAMES_CASE_H
 #define GAMES_CASE_H
 
@@ -8,21 +8,25 @@
 
 #include <string.h>
 
-static inline pess_minatar_options options(void) {
-    pess_minatar_options o = pess_minatar_options_defaults();
+static inline pess_experiment_options options(void) {
+    pess_experiment_options o = pess_experiment_options_defaults();
     o.experiment = "minatar-exploration";
-    o.protocol = *pess_protocol_find("smoke");
+    o.protocol = "smoke";
     o.out = "nowhere";
-    o.jobs = 2;
+    o.threads = 2;
     return o;
 }
 
-static inline pess_minatar *plan(const pess_minatar_options *o) {
-    pess_minatar *m = NULL;
+static inline pess_experiment *plan_experiment(const pess_experiment_options *o) {
+    pess_experiment *e = NULL;
     pess_error error = {0};
-    if (pess__games_plan(o, &m, &error) != PESS_OK) fail_msg("%s", error.message);
-    return m;
+    if (pess__experiment_plan(o, &e, &error) != PESS_OK) fail_msg("%s", error.message);
+    return e;
 }
+
+static inline pess__games *plan(const pess_experiment_options *o) { return pess__games_of(plan_experiment(o)); }
+
+static inline void destroy(pess__games *m) { pess_experiment_destroy(m->experiment); }
 
 /* A result all of whose numbers differ: `base` tells runs apart, `apart` the trials, which have it as their mean. */
 static inline pess_train_result made_up(double base, double apart) {

@@ -134,8 +134,7 @@ static inline estimate estimate_create(const sample_log *log, int64_t states, in
     OK(pess_counts_create(data, &e.counts, &error));
     pess_dataset_destroy(data);
     pess_model_options options = pess_model_options_defaults();
-    options.reward_lo = 0;
-    options.reward_hi = 1;
+    options.reward_range[0] = 0, options.reward_range[1] = 1;
     options.unseen = unseen;
     OK(pess_model_estimate(e.counts, &options, &e.model, &error));
     return e;

@@ -11,10 +11,15 @@ static inline pess_solve_options options_for(const char *algorithm, const char *
     options.uncertainty = uncertainty;
     options.alpha = alpha;
     options.gamma = 0.9;
-    options.absorbed = false;
     options.delta = 0.1;
     options.threads = 2;
     return options;
+}
+
+/* The same number, in absorbed units. */
+static inline void absorb(pess_solve_options *options) {
+    options->absorbed_alpha = options->alpha;
+    options->alpha = NAN;
 }
 
 static inline pess_solution *solved(const estimate *e, const pess_solve_options *options) {

@@ -186,9 +186,85 @@ static void duipi_by_its_equations(void **state) {
     }
 }
 
+/* NULL options are the defaults, and an alpha that is not given is 1: absorbed for the algorithm's own uncertainty, in
+ * the theory's units for another one and for sets. */
+static void defaults(void **state) {
+    (void)state;
+    pess_error error = {0};
+    pess_model *model = fixture_model(&shape, 4);
+    pess_counts *counts = fixture_counts(model, 40, 4);
+    double *start = fixture_start(model);
+    static const struct {
+        const char *algorithm, *uncertainty;
+        double alpha;
+        bool absorbed;
+    } cases[] = {{"ua", NULL, 1, true},       {"ua", "count", 1, true},    {"ua", "hoeffding", 1, false},
+                 {"robust", NULL, 1, false},  {"proximal", NULL, 1, true}, {"ramdp", NULL, 1, true},
+                 {"naive", NULL, NAN, false}, {"spibb", NULL, NAN, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        pess_solve_options options = pess_solve_options_defaults();
+        options.algorithm = cases[i].algorithm;
+        options.uncertainty = cases[i].uncertainty;
+        pess_solution *solution = NULL;
+        OK(pess_solve(counts, model, start, &options, &solution, &error));
+        pess_solution_info info;
+        pess_solution_get_info(solution, &info);
+        assert_true(isnan(cases[i].alpha) ? isnan(info.alpha) : info.alpha == cases[i].alpha);
+        assert_int_equal(info.absorbed, cases[i].absorbed);
+        if (i == 0) {
+            pess_solution *same = NULL, *value = NULL;
+            OK(pess_solve(counts, model, start, NULL, &same, &error));
+            OK(pess_evaluate(counts, model, start, pess_solution_policy(same), NULL, &value, &error));
+            assert_memory_equal(pess_solution_values(solution), pess_solution_values(same),
+                                (size_t)model->states * sizeof(double));
+            OK(pess_visitation(model, start, pess_solution_policy(same), NULL, start, &error));
+            free(start);
+            start = fixture_start(model);
+            pess_solution_destroy(same);
+            pess_solution_destroy(value);
+        }
+        pess_solution_destroy(solution);
+    }
+    pess_solve_options both = pess_solve_options_defaults();
+    pess_solution *solution = NULL;
+    both.alpha = both.absorbed_alpha = 1;
+    assert_int_equal(pess_solve(counts, model, start, &both, &solution, &error), PESS_ARGUMENT);
+    free(start);
+    fixture_counts_destroy(counts);
+    pess_model_destroy(model);
+}
+
+/* Every name that an algorithm or an uncertainty says it reads is a setting of some algorithms alone, and every such
+ * setting is read by somebody. */
+static void settings_that_are_read(void **state) {
+    (void)state;
+    const pess_setting_table *table = pess_solve_settings();
+    const pess_algorithm_info *algorithm;
+    const pess_uncertainty_info *bound;
+    for (size_t i = 0; i < table->count; i++) {
+        bool read = false;
+        for (size_t k = 0; (algorithm = pess_algorithm_list(k)) != NULL; k++)
+            read |= pess_setting_listed(algorithm->settings, table->rows[i].name);
+        for (size_t k = 0; (bound = pess_uncertainty_list(k)) != NULL; k++)
+            read |= pess_setting_listed(bound->settings, table->rows[i].name);
+        assert_int_equal(read, table->rows[i].specific);
+    }
+    for (size_t k = 0; (algorithm = pess_algorithm_list(k)) != NULL; k++)
+        assert_int_equal(pess_setting_listed(algorithm->settings, "uncertainty"),
+                         algorithm->default_uncertainty != NULL);
+    assert_true(pess_algorithm_reads("spibb", NULL, "min-count") && pess_algorithm_reads("spibb", NULL, "gamma"));
+    assert_false(pess_algorithm_reads("spibb", NULL, "alpha") || pess_algorithm_reads("ua", NULL, "delta"));
+    assert_true(pess_algorithm_reads("ua", "hoeffding", "delta") && pess_algorithm_reads("robust", NULL, "delta"));
+    assert_false(pess_algorithm_reads("naive", "hoeffding", "delta") || pess_algorithm_reads("ua", NULL, "no setting"));
+    assert_false(pess_algorithm_reads(NULL, NULL, "alpha"));
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_algorithm), cmocka_unit_test(lowered_by_hand),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_algorithm),
+                                       cmocka_unit_test(lowered_by_hand),
                                        cmocka_unit_test(ramdp_is_ua_with_count),
-                                       cmocka_unit_test(duipi_by_its_equations)};
+                                       cmocka_unit_test(duipi_by_its_equations),
+                                       cmocka_unit_test(defaults),
+                                       cmocka_unit_test(settings_that_are_read)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -188,7 +188,7 @@ static void test_declared(void **state) {
         pess_dataset_destroy(d);
     }
     options.states = -1;
-    logs_refused(logs_file("text.csv", text, strlen(text)), &options, PESS_ARGUMENT, "-1", "declared");
+    logs_refused(logs_file("text.csv", text, strlen(text)), &options, PESS_ARGUMENT, "states", "-1");
     options.states = PESS_MAX_STATES;
     options.actions = 9;
     logs_refused(logs_path("text.csv"), &options, PESS_LIMIT, "268435456 states times 9 actions", "pairs");

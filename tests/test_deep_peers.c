@@ -288,17 +288,17 @@ static void models_imagine_what_was_seen(void **state) {
     enum { LINE = 6, TIMES = 20 };
     pess_observations *data = NULL, *imagined = NULL;
     pess_error error;
-    OK(pess__observations_create("mdp", "", STATES, ACTIONS, &data, &error));
+    OK(pess_observations_create("mdp", "", &(pess_observation_shape){.length = STATES}, ACTIONS, &data, &error));
     for (int i = 0; i < TIMES * LINE * 2; i++) {
         const int s = i / 2 % LINE, action = i % 2, next = action == 0 ? LINE : s + 1;
         uint8_t from[BYTES] = {0}, to[BYTES] = {0};
         from[s / 8] = (uint8_t)(1U << (s % 8));
         to[next / 8] = (uint8_t)(1U << (next % 8));
-        OK(pess__observations_add(data, from, action,
-                                  action == 0     ? 0.2
-                                  : s == LINE - 1 ? 1
-                                                  : 0,
-                                  to, next == LINE ? PESS_END_TERMINAL : PESS_END_NONE, &error));
+        OK(pess_observations_add(data, from, action,
+                                 action == 0     ? 0.2
+                                 : s == LINE - 1 ? 1
+                                                 : 0,
+                                 to, next == LINE ? PESS_END_TERMINAL : PESS_END_NONE, &error));
     }
     pess_train_options o = training(NULL, data, "model-ensemble", "model");
     o.protocol.batch = 64;

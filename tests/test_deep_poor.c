@@ -46,15 +46,15 @@ static void one_hot(int64_t state, uint8_t bits[BYTES]) {
 static pess_observations *log_of(const shape *s) {
     pess_observations *data = NULL;
     pess_error error;
-    OK(pess__observations_create("mdp", "", STATES, ACTIONS, &data, &error));
+    OK(pess_observations_create("mdp", "", &(pess_observation_shape){.length = STATES}, ACTIONS, &data, &error));
     for (int64_t e = 0; e < s->episodes; e++)
         for (int64_t i = 0; i < s->length; i++) {
             const int64_t at = (e * s->shift + i) % s->period, action = (s->one_action ? at : i) % ACTIONS;
             uint8_t from[BYTES], to[BYTES];
             one_hot(at, from);
             one_hot((at + 1) % s->period, to);
-            OK(pess__observations_add(data, from, (int32_t)action, action == at % ACTIONS, to,
-                                      i + 1 == s->length ? PESS_END_CUTOFF : PESS_END_NONE, &error));
+            OK(pess_observations_add(data, from, (int32_t)action, action == at % ACTIONS, to,
+                                     i + 1 == s->length ? PESS_END_CUTOFF : PESS_END_NONE, &error));
         }
     return data;
 }
@@ -214,12 +214,12 @@ static pess_observations *one_repeat(int64_t rows) {
     enum { WIDE = 256 };
     pess_observations *data = NULL;
     pess_error error;
-    OK(pess__observations_create("mdp", "", WIDE, ACTIONS, &data, &error));
+    OK(pess_observations_create("mdp", "", &(pess_observation_shape){.length = WIDE}, ACTIONS, &data, &error));
     for (int64_t i = 0; i < rows; i++) {
         uint8_t bits[2][WIDE / 8] = {{0}};
         const int64_t at[2] = {i < 2 ? 0 : i, i + 1};
         for (int k = 0; k < 2; k++) bits[k][at[k] / 8] = (uint8_t)(1U << (at[k] % 8));
-        OK(pess__observations_add(data, bits[0], 0, 1, bits[1], PESS_END_TERMINAL, &error));
+        OK(pess_observations_add(data, bits[0], 0, 1, bits[1], PESS_END_TERMINAL, &error));
     }
     return data;
 }
@@ -255,13 +255,13 @@ static void imagined_states_are_outside(void **state) {
     pess_observations *data = NULL, *imagined = NULL;
     pess_error error;
     uint8_t from[BYTES], to[BYTES], also[BYTES];
-    OK(pess__observations_create("mdp", "", STATES, ACTIONS, &data, &error));
+    OK(pess_observations_create("mdp", "", &(pess_observation_shape){.length = STATES}, ACTIONS, &data, &error));
     one_hot(LAST, also);
     for (int i = 0; i < SEEN * SEEN * ACTIONS; i++) {
         one_hot(i % SEEN, from);
         one_hot(i / SEEN % SEEN, to);
         for (int b = 0; b < BYTES; b++) to[b] |= also[b];
-        OK(pess__observations_add(data, from, i / (SEEN * SEEN), 0, to, PESS_END_CUTOFF, &error));
+        OK(pess_observations_add(data, from, i / (SEEN * SEEN), 0, to, PESS_END_CUTOFF, &error));
     }
     pess_train_options o = tiny(mdp, data, "model-ensemble", "imagined");
     pess_train_result result;

@@ -319,12 +319,12 @@ static void resuming(void **state) {
 static pess_observations *one_episode(int64_t length, int64_t actions) {
     pess_observations *data = NULL;
     pess_error error;
-    OK(pess__observations_create("mdp", "", STATES, actions, &data, &error));
+    OK(pess_observations_create("mdp", "", &(pess_observation_shape){.length = STATES}, actions, &data, &error));
     for (int64_t i = 0; i < length; i++) {
         uint8_t from[BYTES] = {0}, to[BYTES] = {0};
         from[i / 8] = (uint8_t)(1U << (i % 8));
         to[(i + 1) / 8] = (uint8_t)(1U << ((i + 1) % 8));
-        OK(pess__observations_add(data, from, 0, 1, to, i + 1 == length ? PESS_END_TERMINAL : PESS_END_NONE, &error));
+        OK(pess_observations_add(data, from, 0, 1, to, i + 1 == length ? PESS_END_TERMINAL : PESS_END_NONE, &error));
     }
     return data;
 }

@@ -62,7 +62,7 @@ static void value_by_the_definition(void **state) {
         pess_solution *theory = evaluated(&e, policy, &options);
         assert_double_equal(info_of(theory).value,
                             plain_objective(e.model, pess_policy_row(policy, 0), target, 0.02 / 0.01), 1e-7);
-        options.absorbed = true;
+        absorb(&options);
         pess_solution *absorbed = evaluated(&e, policy, &options);
         assert_double_equal(info_of(absorbed).value, plain_objective(e.model, pess_policy_row(policy, 0), target, 0.02),
                             1e-7);
@@ -94,7 +94,7 @@ static void near_the_best_of_all_policies(void **state) {
                 best = fmax(best, plain_objective(e.model, pi, target, alpha));
             }
             pess_solve_options options = options_for("density-proximal", NULL, alpha);
-            options.absorbed = true;
+            absorb(&options);
             pess_solution *found = solved(&e, &options);
             if (info_of(found).value < best - 1e-3 * fabs(best))
                 fail_msg("seed %d, alpha %g: %.9g found, %.9g on the grid", (int)seed, alpha, info_of(found).value,

@@ -1,8 +1,9 @@
 /* The experiments: agreement with the authors' curves, the paper's predictions, the fast path against the generic
  * solver, resuming, and independence of the number of threads. */
 #include "core/outfile.h"
-#include "experiment/experiment.h"
 #include "experiment/gridworld_trials.h"
+#include "experiment/trials.h"
+#include "scratch_tree.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -18,7 +19,9 @@
 static pess_experiment *run(const pess_experiment_options *options) {
     pess_experiment *experiment = NULL;
     pess_error error = {0};
-    if (pess_experiment_run(options, &experiment, &error) != PESS_OK) fail_msg("%s", error.message);
+    if (pess_experiment_create(options, &experiment, &error) != PESS_OK ||
+        pess_experiment_run(experiment, &error) != PESS_OK)
+        fail_msg("%s", error.message);
     return experiment;
 }
 
@@ -63,20 +66,20 @@ static int compare_with_reference(const pess_experiment *e, const char *file) {
     return rows;
 }
 
-static void check_predictions(const pess_experiment *e, size_t expected) {
+static void check_claims(const pess_experiment *e, size_t expected) {
     size_t count = 0;
-    const pess_prediction *rows = pess_experiment_predictions(e, &count);
+    const pess_experiment_claim *rows = pess_experiment_claims(e, &count);
     assert_int_equal(count, expected);
     for (size_t i = 0; i < count; i++)
-        if (!rows[i].holds) fail_msg("%s: %s: %s", rows[i].algorithm, rows[i].claim, rows[i].found);
+        if (!rows[i].holds) fail_msg("%s: %s: %s", rows[i].about, rows[i].claim, rows[i].found);
 }
 
 /* Paired: the difference of means is the mean of differences, and its interval is the narrower one. */
 static void check_pairing(const pess_experiment *e, double x) {
     const pess_experiment_point *ua = find_point(e, "ua", x), *optimal = find_point(e, "optimal", x);
-    assert_true(fabs(ua->regret - (optimal->mean - ua->mean)) < 1e-9);
-    assert_true(ua->regret > 0 && ua->regret_ci95 < ua->ci95);
-    assert_true(optimal->regret == 0 && optimal->regret_ci95 == 0);
+    assert_true(fabs(ua->values[PESS__BELOW_OPTIMAL] - (optimal->mean - ua->mean)) < 1e-9);
+    assert_true(ua->values[PESS__BELOW_OPTIMAL] > 0 && ua->values[PESS__BELOW_OPTIMAL_CI95] < ua->ci95);
+    assert_true(optimal->values[PESS__BELOW_OPTIMAL] == 0 && optimal->values[PESS__BELOW_OPTIMAL_CI95] == 0);
 }
 
 static void test_figure_1a(void **state) {
@@ -85,7 +88,7 @@ static void test_figure_1a(void **state) {
     options.experiment = "gridworld-exploration";
     pess_experiment *e = run(&options);
     assert_int_equal(compare_with_reference(e, TEST_DATA "/reference-figure1a.csv"), 150);
-    check_predictions(e, 6);
+    check_claims(e, 6);
     check_pairing(e, 0.5);
     pess_experiment_destroy(e);
 }
@@ -96,7 +99,7 @@ static void test_figure_1b(void **state) {
     options.experiment = "gridworld-data";
     pess_experiment *e = run(&options);
     assert_int_equal(compare_with_reference(e, TEST_DATA "/reference-figure1b.csv"), 144);
-    check_predictions(e, 6);
+    check_claims(e, 6);
     check_pairing(e, 200000);
     pess_experiment_destroy(e);
 }
@@ -111,17 +114,17 @@ static void test_text_preset(void **state) {
     options.trials = 100;
     pess_experiment *e = run(&options);
     size_t count = 0;
-    const pess_prediction *rows = pess_experiment_predictions(e, &count);
+    const pess_experiment_claim *rows = pess_experiment_claims(e, &count);
     int failed = 0;
     for (size_t i = 0; i < count; i++) {
         if (rows[i].holds) continue;
         failed++;
-        assert_string_equal(rows[i].algorithm, "naive");
+        assert_string_equal(rows[i].about, "naive");
         assert_non_null(rows[i].reason);
     }
     assert_int_equal(failed, 2);
     pess_experiment_get_options(e, &options);
-    assert_true(options.beta_a == 3 && options.beta_b == 1 && options.clip == 0);
+    assert_true(options.reward_beta[0] == 3 && options.reward_beta[1] == 1 && options.clip == 0);
     assert_int_equal(options.state_dist, PESS_STATE_DIST_STATIONARY);
     pess_experiment_destroy(e);
     options = pess_experiment_options_defaults();
@@ -132,7 +135,8 @@ static void test_text_preset(void **state) {
     size_t points = 0;
     const pess_experiment_point *row = pess_experiment_points(e, &points);
     assert_int_equal(points, 6 * 25);
-    assert_true(row[0].x == 1 && row[0].transitions == 1 && row[24].x == 200000 && row[24].transitions == 200000);
+    assert_true(row[0].x == 1 && row[0].values[PESS__TRANSITIONS] == 1 && row[24].x == 200000 &&
+                row[24].values[PESS__TRANSITIONS] == 200000);
     pess_experiment_destroy(e);
 }
 
@@ -144,7 +148,7 @@ static void test_bandit(void **state) {
     options.algorithms = "naive,imitation,ua:hoeffding,ua:count,ua:trivial";
     pess_experiment *e = run(&options);
     size_t count = 0;
-    const pess_prediction *rows = pess_experiment_predictions(e, &count);
+    const pess_experiment_claim *rows = pess_experiment_claims(e, &count);
     assert_true(count >= 4);
     for (size_t i = 0; i < count; i++) assert_true(rows[i].holds);
     assert_true(find_point(e, "naive", 1)->mean < 1e-3);
@@ -180,12 +184,12 @@ static void compare_paths(bool clip, bool stationary, double alpha, int64_t rows
                                 .method_count = METHODS,
                                 .cases = cases,
                                 .methods = way == 0 ? fast : slow};
-        pess__grid_room *room = NULL;
+        pess__grid_workspace *workspace = NULL;
         pess_error error = {0};
         assert_int_equal(pess__grid_plan_prepare(&plan, rows, cols, &error), PESS_OK);
-        assert_int_equal(pess__grid_room_create(&plan, &room, &error), PESS_OK);
-        if (pess__grid_block(&plan, room, 0, TRIALS, found[way], &error) != PESS_OK) fail_msg("%s", error.message);
-        pess__grid_room_destroy(room);
+        assert_int_equal(pess__grid_workspace_create(&plan, &workspace, &error), PESS_OK);
+        if (pess__grid_block(&plan, workspace, 0, TRIALS, found[way], &error) != PESS_OK) fail_msg("%s", error.message);
+        pess__grid_workspace_destroy(workspace);
         pess__grid_plan_release(&plan);
     }
     for (int i = 0; i < TRIALS * CASES * METHODS; i++)
@@ -216,16 +220,17 @@ static void test_other_families(void **state) {
     for (size_t i = 0; i < 6; i++) {
         const pess_experiment_point *point = find_point(e, names[i], 200000);
         assert_non_null(point);
-        assert_true(point->regret > -1e-9);
+        assert_true(point->values[PESS__BELOW_OPTIMAL] > -1e-9);
     }
     pess_experiment_destroy(e);
 }
 
 /* ---- threads, interruption, torn files */
 
-static bool same_values(const pess_experiment *a, const pess_experiment *b) {
-    return a->options.trials == b->options.trials && a->value_count == b->value_count &&
-           memcmp(a->values, b->values, (size_t)(a->options.trials * a->value_count) * sizeof(double)) == 0;
+static bool same_values(const pess_experiment *x, const pess_experiment *y) {
+    const pess__trials *a = pess__trials_of(x), *b = pess__trials_of(y);
+    return a->options->trials == b->options->trials && a->value_count == b->value_count &&
+           memcmp(a->values, b->values, (size_t)(a->options->trials * a->value_count) * sizeof(double)) == 0;
 }
 
 static pess_experiment_options small(void) {
@@ -259,27 +264,32 @@ static bool stop_at_once(void *user, const char *what, double done, double total
     return false;
 }
 
+static pess_status create_and_run(const pess_experiment_options *options, pess_experiment **out, pess_error *error) {
+    PESS_TRY(pess_experiment_create(options, out, error));
+    const pess_status status = pess_experiment_run(*out, error);
+    if (status != PESS_OK) pess_experiment_destroy(*out);
+    return status;
+}
+
 /* Stops a run that would take long, then shortens what it left behind by `torn` bytes, and resumes. */
 static void check_resume(long torn) {
-    char path[] = "/tmp/pess-checkpoint-XXXXXX";
-    const int descriptor = mkstemp(path);
-    assert_true(descriptor >= 0);
-    (void)close(descriptor);
-    (void)unlink(path);
+    const char *directory = scratch_path(0, "dir");
+    char path[300];
+    (void)snprintf(path, sizeof path, "%s/checkpoint.pess", directory);
     pess_experiment_options options = small();
     pess_experiment *whole = run(&options), *resumed = NULL;
     pess_error error = {0};
-    options.checkpoint = path;
+    options.out = directory;
     options.trials = 200000;
     options.progress.report = stop_at_once;
-    assert_int_equal(pess_experiment_run(&options, &resumed, &error), PESS_INTERRUPTED);
+    assert_int_equal(create_and_run(&options, &resumed, &error), PESS_INTERRUPTED);
     assert_non_null(strstr(error.message, path));
     options.progress.report = NULL;
     options.trials = 203;
-    assert_int_equal(pess_experiment_run(&options, &resumed, &error), PESS_ARGUMENT); /* without resume */
+    assert_int_equal(create_and_run(&options, &resumed, &error), PESS_ARGUMENT); /* without resume */
     options.resume = true;
     options.seed = 9;
-    assert_int_equal(pess_experiment_run(&options, &resumed, &error), PESS_INPUT); /* other settings */
+    assert_int_equal(create_and_run(&options, &resumed, &error), PESS_INPUT); /* other settings */
     options.seed = 1;
     FILE *file = fopen(path, "r+b");
     assert_non_null(file);
@@ -298,7 +308,7 @@ static void check_resume(long torn) {
     assert_true(same_values(whole, resumed));
     pess_experiment_destroy(whole);
     pess_experiment_destroy(resumed);
-    (void)unlink(path);
+    remove_tree(directory);
 }
 
 static void test_resume(void **state) {
@@ -313,7 +323,7 @@ static void test_resume(void **state) {
 static void expect_refused(const pess_experiment_options *options, const char *says) {
     pess_experiment *e = NULL;
     pess_error error = {0};
-    assert_int_equal(pess_experiment_run(options, &e, &error), PESS_ARGUMENT);
+    assert_int_equal(pess_experiment_create(options, &e, &error), PESS_ARGUMENT);
     if (strstr(error.message, says) == NULL) fail_msg("'%s' lacks '%s'", error.message, says);
 }
 
@@ -321,15 +331,15 @@ static void test_bad_input(void **state) {
     (void)state;
     pess_experiment_options o = small();
     o.experiment = "nothing";
-    expect_refused(&o, "no experiment 'nothing'");
+    expect_refused(&o, "found 'nothing', expected one of bandit");
     o = small(), o.trials = -1;
     expect_refused(&o, "trials");
     o = small(), o.gamma = 1;
     expect_refused(&o, "gamma");
-    o = small(), o.beta_a = 0, o.beta_b = 1;
-    expect_refused(&o, "Beta");
+    o = small(), o.reward_beta[0] = 0, o.reward_beta[1] = 1;
+    expect_refused(&o, "reward-beta");
     o = small(), o.rows = 0;
-    expect_refused(&o, "grid");
+    expect_refused(&o, "rows");
     o = small(), o.absorbed_alpha = NAN;
     expect_refused(&o, "alpha");
     o = small(), o.algorithms = "ua,nobody";
@@ -342,12 +352,59 @@ static void test_bad_input(void **state) {
     expect_refused(&o, "nothing");
     o = small(), o.algorithms = "naive:l1";
     expect_refused(&o, "does not take");
+    o = small(), o.games = "breakout";
+    expect_refused(&o, "games: does nothing for gridworld-data");
+    o = small(), o.resume = true;
+    expect_refused(&o, "resume: found no directory");
+    expect_refused(NULL, "experiment: found ''");
+}
+
+/* ---- settings */
+
+/* Every row's settings exist, its defaults are values of settings that it reads, and others are left out. */
+static void test_settings_of_rows(void **state) {
+    (void)state;
+    const pess__experiment_kind *kind;
+    for (size_t k = 0; (kind = pess__experiment_row(k)) != NULL; k++) {
+        const pess_setting_table *own = pess_experiment_settings_of(kind->info.name);
+        pess_experiment_options o = pess_experiment_options_defaults();
+        char word[40];
+        for (const char *list = kind->info.settings; (list = pess__next_word(list, word, sizeof word)) != NULL;)
+            if (pess_setting_find(own, word) == NULL) fail_msg("%s reads %s", kind->info.name, word);
+        for (const pess__experiment_default *d = kind->defaults; d->name != NULL; d++) {
+            assert_int_equal(pess_setting_set(own, &o, d->name, d->value, NULL), PESS_OK);
+            assert_string_equal(pess_setting_find(own, d->name)->standard, d->value);
+        }
+        for (const char *list = kind->results; (list = pess__next_word(list, word, sizeof word)) != NULL;)
+            assert_true(pess__experiment_column(kind, word) >= 0);
+    }
+    assert_null(pess_setting_find(pess_experiment_settings_of("bandit"), "rows"));
+    assert_null(pess_experiment_settings_of("nothing"));
+    assert_null(pess_experiment_find(NULL));
+}
+
+/* The estimate of a cost runs nothing that is kept. */
+static void test_estimate(void **state) {
+    (void)state;
+    const pess_experiment_options options = small();
+    pess_experiment *e = NULL;
+    pess_experiment_cost cost;
+    assert_int_equal(pess_experiment_create(&options, &e, NULL), PESS_OK);
+    assert_int_equal(pess_experiment_estimate(e, &cost, NULL), PESS_OK);
+    assert_true(cost.runs == 203 && cost.finished == 0 && cost.measured && cost.seconds > 0);
+    assert_int_equal(pess_experiment_run(e, NULL), PESS_OK);
+    pess_experiment *whole = run(&options);
+    assert_true(same_values(e, whole));
+    pess_experiment_destroy(e);
+    pess_experiment_destroy(whole);
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_figure_1a), cmocka_unit_test(test_figure_1b),       cmocka_unit_test(test_text_preset),
-        cmocka_unit_test(test_bandit),    cmocka_unit_test(test_fast_is_generic), cmocka_unit_test(test_other_families),
-        cmocka_unit_test(test_threads),   cmocka_unit_test(test_resume),          cmocka_unit_test(test_bad_input)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_figure_1a),       cmocka_unit_test(test_figure_1b),
+                                       cmocka_unit_test(test_text_preset),     cmocka_unit_test(test_bandit),
+                                       cmocka_unit_test(test_fast_is_generic), cmocka_unit_test(test_other_families),
+                                       cmocka_unit_test(test_threads),         cmocka_unit_test(test_resume),
+                                       cmocka_unit_test(test_bad_input),       cmocka_unit_test(test_settings_of_rows),
+                                       cmocka_unit_test(test_estimate)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

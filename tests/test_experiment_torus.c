@@ -415,10 +415,43 @@ static void test_count_moments(void **state) {
     pess__torus_destroy(&torus);
 }
 
+/* The variants for every processor and for newer ones give the same numbers, to the last bit. */
+static void torus_jobs_are_the_same_on_every_processor(void **state) {
+    (void)state;
+    enum { JOBS = LANES + 3 };
+    world w;
+    make_world(5, 4, 0.97, &w);
+    const int64_t n = w.torus.states;
+    sample x = make_sample(&w.torus, 3, 2 * n);
+    double *policies = calloc((size_t)(2 * JOBS * n * A), sizeof *policies);
+    double *values = calloc((size_t)(2 * JOBS * n), sizeof *values);
+    pess__torus_job jobs[2 * JOBS];
+    for (int64_t j = 0; j < 2 * JOBS; j++)
+        jobs[j] = (pess__torus_job){.kind = TORUS_GREEDY,
+                                    .model = &x.model,
+                                    .reward = x.model.reward,
+                                    .truth = &x.model,
+                                    .policy = policies + j * n * A,
+                                    .values = values + j * n};
+    pess__torus_run_jobs(&w.solver, jobs, JOBS);
+    pess__cpu_portable_only(true);
+    pess__torus_run_jobs(&w.solver, jobs + JOBS, JOBS);
+    pess__cpu_portable_only(false);
+    assert_memory_equal(values, values + JOBS * n, (size_t)(JOBS * n) * sizeof *values);
+    assert_memory_equal(policies, policies + JOBS * n * A, (size_t)(JOBS * n * A) * sizeof *policies);
+    free(policies);
+    free(values);
+    free_sample(&x);
+    free_world(&w);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_evaluation),    cmocka_unit_test(test_policy_iteration),
-        cmocka_unit_test(test_stationary),    cmocka_unit_test(test_lanes_are_independent),
-        cmocka_unit_test(test_count_moments), cmocka_unit_test(test_counts_equal_transitions)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_evaluation),
+                                       cmocka_unit_test(test_policy_iteration),
+                                       cmocka_unit_test(test_stationary),
+                                       cmocka_unit_test(test_lanes_are_independent),
+                                       cmocka_unit_test(test_count_moments),
+                                       cmocka_unit_test(test_counts_equal_transitions),
+                                       cmocka_unit_test(torus_jobs_are_the_same_on_every_processor)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

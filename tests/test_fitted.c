@@ -11,10 +11,10 @@ static void targets_by_hand(void **state) {
     pess_error error;
     pess_observations *data = NULL;
     const uint8_t s[3] = {1, 2, 4};
-    OK(pess__observations_create("mdp", "", 3, 2, &data, &error));
-    OK(pess__observations_add(data, &s[0], 0, 1, &s[1], PESS_END_NONE, &error));
-    OK(pess__observations_add(data, &s[1], 1, 2, &s[2], PESS_END_TERMINAL, &error));
-    OK(pess__observations_add(data, &s[0], 1, 3, &s[2], PESS_END_CUTOFF, &error));
+    OK(pess_observations_create("mdp", "", &(pess_observation_shape){.length = 3}, 2, &data, &error));
+    OK(pess_observations_add(data, &s[0], 0, 1, &s[1], PESS_END_NONE, &error));
+    OK(pess_observations_add(data, &s[1], 1, 2, &s[2], PESS_END_TERMINAL, &error));
+    OK(pess_observations_add(data, &s[0], 1, 3, &s[2], PESS_END_CUTOFF, &error));
     float value[3];
     value[pess__observations_find(data, &s[0])] = 7;
     value[pess__observations_find(data, &s[1])] = 10;
@@ -187,7 +187,7 @@ static void networks_come_to_the_tabular_answer(void **state) {
         assert_true(isfinite(result.score) && isfinite(result.predicted));
         values_of(o.out, cases[c].learner, cases[c].alpha, found[c]);
         pess_solve_options s = pess_solve_options_defaults();
-        s.algorithm = cases[c].algorithm, s.gamma = 0.9, s.absorbed = true, s.alpha = c == 1 ? 0.25 : s.alpha;
+        s.algorithm = cases[c].algorithm, s.gamma = 0.9, s.absorbed_alpha = c == 1 ? 0.25 : s.absorbed_alpha;
         pess_solution *solution = NULL;
         OK(pess_solve(counts, model, start, &s, &solution, &error));
         const double *wanted = pess_solution_values(solution);

@@ -9,21 +9,21 @@ enum { XS = 4 };
 static const double xs[XS] = {0, 0.1, 0.5, 1};
 
 /* Hand-made curves of one game: data policy, imitation, naive, proximal. */
-static size_t judge(const char *game, const double curve[4][XS], pess_minatar_claim *claims) {
+static size_t judge(const char *game, const double curve[4][XS], pess_experiment_claim *claims) {
     static const char *const names[] = {"behaviour", "imitation", "naive", "proximal-0.25"};
-    static pess_minatar_point points[4 * XS];
+    static pess_experiment_point points[4 * XS];
     size_t count = 0;
     for (int c = 0; c < 4; c++)
         for (int i = 0; i < XS; i++)
             if (!isnan(curve[c][i]))
                 points[count++] =
-                    (pess_minatar_point){.game = game, .algorithm = names[c], .x = xs[i], .mean = curve[c][i]};
+                    (pess_experiment_point){.game = game, .algorithm = names[c], .x = xs[i], .mean = curve[c][i]};
     return pess__games_judge(points, count, game, xs, XS, "proximal-0.25", claims);
 }
 
 static void test_claims(void **state) {
     (void)state;
-    pess_minatar_claim claims[PESS__GAMES_CLAIMS];
+    pess_experiment_claim claims[PESS__GAMES_CLAIMS];
     const double good[4][XS] = {{40, 30, 10, 1}, {38, 29, 9, 1}, {2, 5, 20, 15}, {39, 28, 19, 14}};
     assert_int_equal(judge("breakout", good, claims), 3);
     for (int i = 0; i < 3; i++) assert_true(claims[i].judged && claims[i].holds);
@@ -60,7 +60,7 @@ static void test_claims(void **state) {
 
 static void test_freeway(void **state) {
     (void)state;
-    pess_minatar_claim claims[PESS__GAMES_CLAIMS];
+    pess_experiment_claim claims[PESS__GAMES_CLAIMS];
     const double paper[4][XS] = {{60, 50, 20, 0}, {58, 48, 19, 0}, {0, 55, 50, 0}, {58, 49, 21, 1}};
     assert_int_equal(judge("freeway", paper, claims), 4);
     assert_true(claims[3].judged && claims[3].holds); /* gain 1; naive 55 of 60 */
@@ -75,7 +75,7 @@ static void test_freeway(void **state) {
 /* A rule whose points are not there is not judged, whatever the others say. */
 static void test_unjudged(void **state) {
     (void)state;
-    pess_minatar_claim claims[PESS__GAMES_CLAIMS];
+    pess_experiment_claim claims[PESS__GAMES_CLAIMS];
     const double holes[4][XS] = {{40, 30, 10, 1}, {38, 29, NAN, NAN}, {2, 5, 20, 15}, {39, 28, NAN, 14}};
     assert_int_equal(judge("freeway", holes, claims), 4);
     for (int i = 0; i < 4; i++) {
@@ -100,8 +100,8 @@ static double crr_exp = NAN; /* level of that curve; NAN: not there */
 /* Two games with the same curves: level[c] at every x, trials from `low` below to as much above; ua is `drop` lower at
  * the first `drops` x. */
 static size_t judge_goals(const double level[GOAL_CURVES], double low, int drops, double drop, bool data,
-                          pess_minatar_claim *claims) {
-    static pess_minatar_point points[2 * GOAL_XS * (GOAL_CURVES + 2)];
+                          pess_experiment_claim *claims) {
+    static pess_experiment_point points[2 * GOAL_XS * (GOAL_CURVES + 2)];
     const pess_env_info *games[] = {pess_env_find("breakout"), pess_env_find("freeway")};
     size_t count = 0;
     for (int g = 0; g < 2; g++)
@@ -110,25 +110,26 @@ static size_t judge_goals(const double level[GOAL_CURVES], double low, int drops
                 const int from = c < GOAL_CURVES ? c : GOAL_CURVES - 1; /* crr as cql */
                 const double mean = c > GOAL_CURVES ? crr_exp : level[from] - (c == 6 && i < drops ? drop : 0);
                 if (isnan(mean)) continue;
-                points[count++] = (pess_minatar_point){.game = games[g]->name,
-                                                       .algorithm = c < GOAL_CURVES    ? goal_names[c]
-                                                                    : c == GOAL_CURVES ? "crr"
-                                                                                       : "crr-exp",
-                                                       .x = goal_xs[i],
-                                                       .mean = mean,
-                                                       .min = mean - low,
-                                                       .max = mean + low};
+                points[count++] = (pess_experiment_point){.game = games[g]->name,
+                                                          .algorithm = c < GOAL_CURVES    ? goal_names[c]
+                                                                       : c == GOAL_CURVES ? "crr"
+                                                                                          : "crr-exp",
+                                                          .x = goal_xs[i],
+                                                          .mean = mean,
+                                                          .min = mean - low,
+                                                          .max = mean + low};
             }
-    return pess__games_judge_ua(points, count, games, 2, goal_xs, GOAL_XS, data, claims);
+    return data ? pess__games_judge_data_goals(points, count, games, 2, goal_xs, GOAL_XS, claims)
+                : pess__games_judge_exploration_goals(points, count, games, 2, goal_xs, GOAL_XS, claims);
 }
 
 static void test_goals(void **state) {
     (void)state;
-    pess_minatar_claim claims[PESS__GAMES_GOALS * 3];
+    pess_experiment_claim claims[PESS__GAMES_GOALS * 3];
     const double level[GOAL_CURVES] = {40, 20, 30, 10, 25, 28, 31, 29, 5};
     assert_int_equal(judge_goals(level, 0.5, 0, 0, false, claims), 6);
     for (int i = 0; i < 6; i++) assert_true(claims[i].judged && claims[i].holds);
-    assert_string_equal(claims[2].game, "all games");
+    assert_string_equal(claims[2].about, "all games");
     assert_non_null(strstr(claims[2].found, "within noise at 14 of 14 points, by the mean alone at 14"));
     assert_non_null(strstr(claims[3].found, "ua-imitation 31, proximal 25"));
     assert_non_null(strstr(claims[5].found, "ua-imitation 0.775, bcq 0.725, cql 0.125, crr 0.125"));
@@ -164,7 +165,7 @@ static void test_goals(void **state) {
 
 static void test_goals_data(void **state) {
     (void)state;
-    pess_minatar_claim claims[PESS__GAMES_GOALS * 3];
+    pess_experiment_claim claims[PESS__GAMES_GOALS * 3];
     const double level[GOAL_CURVES] = {40, 20, 30, 10, 25, 28, 31, 29, 5};
     assert_int_equal(judge_goals(level, 0.5, 4, 8, true, claims), 2); /* grows: ranks 2.5 2.5 2.5 2.5 6 6 6 */
     assert_true(claims[0].judged && claims[0].holds);

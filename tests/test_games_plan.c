@@ -12,32 +12,38 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static pess_minatar_options options(const char *algorithms) {
-    pess_minatar_options o = pess_minatar_options_defaults();
+static pess_experiment_options options(const char *algorithms) {
+    pess_experiment_options o = pess_experiment_options_defaults();
     o.experiment = "minatar-exploration";
-    o.protocol = *pess_protocol_find("smoke");
+    o.protocol = "smoke";
     o.games = "breakout";
     o.algorithms = algorithms;
     o.controls = false;
     o.out = "nowhere";
-    o.jobs = 2;
+    o.threads = 2;
     return o;
 }
 
-static pess_minatar *plan(const char *algorithms) {
-    const pess_minatar_options o = options(algorithms);
-    pess_minatar *m = NULL;
+static pess__games *plan(const char *algorithms) {
+    const pess_experiment_options o = options(algorithms);
+    pess_experiment *e = NULL;
     pess_error error = {0};
-    if (pess__games_plan(&o, &m, &error) != PESS_OK) fail_msg("%s", error.message);
-    return m;
+    if (pess__experiment_plan(&o, &e, &error) != PESS_OK) fail_msg("%s", error.message);
+    return pess__games_of(e);
 }
 
+static void destroy(pess__games *m) { pess_experiment_destroy(m->experiment); }
+
 static void expect_refused(const char *algorithms, const char *says) {
-    const pess_minatar_options o = options(algorithms);
-    pess_minatar *m = NULL;
+    const pess_experiment_options o = options(algorithms);
+    pess_experiment *e = NULL;
     pess_error error = {0};
-    assert_int_equal(pess__games_plan(&o, &m, &error), PESS_ARGUMENT);
+    assert_int_equal(pess__experiment_plan(&o, &e, &error), PESS_ARGUMENT);
     if (strstr(error.message, says) == NULL) fail_msg("'%s' lacks '%s'", error.message, says);
+}
+
+static void set_out(pess__games *m, const char *directory) {
+    assert_int_equal(pess__experiment_set_text(m->experiment, "out", directory, NULL), PESS_OK);
 }
 
 /* ---- words */
@@ -45,13 +51,13 @@ static void expect_refused(const char *algorithms, const char *says) {
 /* A learner has one name, whatever word finds it: a curve, a folder. */
 static void test_aliases(void **state) {
     (void)state;
-    pess_minatar *m = plan("ua");
+    pess__games *m = plan("ua");
     assert_string_equal(m->curves[0].name, "ua-counts");
     assert_string_equal(m->curves[0].folder, "ua-counts-0.5");
-    assert_string_equal(m->algorithms_text, "ua");
-    pess_minatar_destroy(m);
-    expect_refused("ua,ua-counts", "ua-counts-0.5 is there twice");
-    expect_refused("ua-counts,ua:0.5", "ua-counts-0.5 is there twice");
+    assert_string_equal(m->options->algorithms, "ua");
+    destroy(m);
+    expect_refused("ua,ua-counts", "ua-counts-0.5 is named twice");
+    expect_refused("ua-counts,ua:0.5", "ua-counts-0.5 is named twice");
 }
 
 /* What training would refuse is refused before anything is collected. */
@@ -59,28 +65,28 @@ static void test_alpha_limit(void **state) {
     (void)state;
     expect_refused("naive,bcq:2", "found 'bcq:2', expected an α from 0 to 1");
     expect_refused("proximal:1e31", "found 'proximal:1e31', expected an α from 0 to 1e+30");
-    pess_minatar_destroy(plan("bcq:1"));
-    pess_minatar_destroy(plan("proximal:2"));
+    destroy(plan("bcq:1"));
+    destroy(plan("proximal:2"));
 }
 
 /* ---- who is judged */
 
 /* Every curve of a game at two x, its level by its place in the list. */
-static size_t judge(const char *const *names, int count, pess_minatar_claim *claims) {
-    static pess_minatar_point points[40];
+static size_t judge(const char *const *names, int count, pess_experiment_claim *claims) {
+    static pess_experiment_point points[40];
     static const double x[] = {0, 1};
     const pess_env_info *games[] = {pess_env_find("breakout")};
     size_t used = 0;
     for (int c = 0; c < count; c++)
         for (int i = 0; i < 2; i++)
-            points[used++] = (pess_minatar_point){
+            points[used++] = (pess_experiment_point){
                 .game = "breakout", .algorithm = names[c], .x = x[i], .mean = 10 + c, .min = 10 + c, .max = 10 + c};
-    return pess__games_judge_ua(points, used, games, 1, x, 2, false, claims);
+    return pess__games_judge_exploration_goals(points, used, games, 1, x, 2, claims);
 }
 
 static void test_judged_by_learner(void **state) {
     (void)state;
-    pess_minatar_claim claims[PESS__GAMES_GOALS * 2];
+    pess_experiment_claim claims[PESS__GAMES_GOALS * 2];
     /* ua-imitation with the α that was declared, under the name that it has when the α is given */
     const char *const given[] = {"behaviour",       "naive", "imitation",     "proximal", "ua-counts", "ua-imitation-2",
                                  "ua-imitation-1",  "crr",   "crr-exp-1e-05", "bcq-0.5",  "bcq-0.3",   "cql-1",
@@ -136,7 +142,7 @@ static void test_learner_cost(void **state) {
 /* The estimate knows it, and so the longest training of a dataset comes first. */
 static void test_run_seconds(void **state) {
     (void)state;
-    pess_minatar *m = plan("naive,counts-alone,crr,ua-ensemble");
+    pess__games *m = plan("naive,counts-alone,crr,ua-ensemble");
     m->step_seconds = 1e-4;
     m->act_seconds = 0;
     double cost[4];
@@ -153,24 +159,25 @@ static void test_run_seconds(void **state) {
     static const int expected[] = {3, 2, 0, 1};
     pess__queue *queue = NULL;
     pess__task task;
-    assert_int_equal(pess__queue_create(1, 4, false, 1, todo, cost, &queue, NULL), PESS_OK);
-    assert_true(pess__queue_take(queue, &task) && task.curve < 0);
+    const pess__work work = {.group_count = 1, .run_count = 4, .threads = 1, .todo = todo, .cost = cost};
+    assert_int_equal(pess__queue_create(&work, &queue, NULL), PESS_OK);
+    assert_true(pess__queue_take(queue, &task) && task.run < 0);
     (void)pess__queue_finish(queue, &task);
     for (int i = 0; i < 4; i++) {
         assert_true(pess__queue_take(queue, &task));
-        assert_int_equal(task.curve, expected[i]);
+        assert_int_equal(task.run, expected[i]);
         (void)pess__queue_finish(queue, &task);
     }
     pess__queue_destroy(queue);
-    pess_minatar_destroy(m);
+    destroy(m);
 }
 
 /* ---- what a directory remembers */
 
-static void read_settings(const pess_minatar *m, char *out, size_t size) {
-    char path[PESS__GAMES_PATH + 20];
+static void read_settings(const pess__games *m, char *out, size_t size) {
+    char path[PESS__EXPERIMENT_PATH + 20];
     bool found = false;
-    (void)snprintf(path, sizeof path, "%s/settings.txt", m->out);
+    (void)snprintf(path, sizeof path, "%s/settings.txt", m->options->out);
     assert_int_equal(pess__games_read_text(path, out, size, &found, NULL), PESS_OK);
     assert_true(found);
 }
@@ -178,16 +185,16 @@ static void read_settings(const pess_minatar *m, char *out, size_t size) {
 /* Whether data were kept is written down, is not compared, and is not known of directories without it. */
 static void test_keep_data(void **state) {
     (void)state;
-    char there[PESS__GAMES_SETTINGS], here[PESS__GAMES_SETTINGS];
+    char there[PESS__GAMES_SETTINGS_SIZE], here[PESS__GAMES_SETTINGS_SIZE];
     const char *directory = scratch_path(0, "dir");
-    pess_minatar *m = plan("naive");
-    (void)snprintf(m->out, sizeof m->out, "%s", directory);
+    pess__games *m = plan("naive");
+    set_out(m, directory);
     assert_int_equal(mkdir(directory, 0777), 0);
     pess__games_settings(m, here, sizeof here);
     assert_null(strstr(here, "keep-data"));
     assert_true(pess__games_data_kept(here)); /* as written by earlier versions */
     for (int kept = 0; kept < 4; kept++) {
-        m->options.keep_data = kept % 2 == 1;
+        m->options->keep_data = kept % 2 == 1;
         m->data_kept = kept / 2 == 1;
         assert_int_equal(pess__games_write_settings(m, NULL), PESS_OK);
         read_settings(m, there, sizeof there);
@@ -196,27 +203,27 @@ static void test_keep_data(void **state) {
         assert_int_equal(pess__games_same_settings("A", there, here, true, NULL), PESS_OK);
     }
     remove_tree(directory);
-    pess_minatar_destroy(m);
+    destroy(m);
 }
 
 /* A warning goes to result.json and back; runs without one, and files of earlier versions, have none. */
 static void test_warning(void **state) {
     (void)state;
-    char path[PESS__GAMES_PATH], text[PESS__GAMES_SETTINGS];
-    pess_minatar *m = plan("naive,ua-counts"), *back = plan("naive,ua-counts");
-    (void)snprintf(m->out, sizeof m->out, "%s", scratch_path(1, "dir"));
+    char path[PESS__EXPERIMENT_PATH], text[PESS__GAMES_SETTINGS_SIZE];
+    pess__games *m = plan("naive,ua-counts"), *back = plan("naive,ua-counts");
+    set_out(m, scratch_path(1, "dir"));
     int64_t runs = -1;
     for (int64_t d = 0; d < 3; d++)
         for (int c = 0; c < 2; c++) {
             pess__games_run *run = pess__games_run_of(m, d, c);
             if (c == 1 && d > 0)
                 (void)snprintf(run->result.warning, sizeof run->result.warning, "no state: %d", (int)d);
-            pess__games_run_path(m, m->out, d, c, "", path);
-            assert_int_equal(pess__games_make_directories(path, NULL), PESS_OK);
+            pess__games_run_path(m, m->options->out, d, c, "", path);
+            assert_int_equal(pess__experiment_make_directories(path, NULL), PESS_OK);
             assert_int_equal(pess__games_write_result(m, d, c, NULL), PESS_OK);
-            assert_int_equal(pess__games_read_result(back, m->out, d, c, NULL), PESS_OK);
+            assert_int_equal(pess__games_read_result(back, m->options->out, d, c, NULL), PESS_OK);
             bool found = false;
-            pess__games_run_path(m, m->out, d, c, "result.json", path);
+            pess__games_run_path(m, m->options->out, d, c, "result.json", path);
             assert_int_equal(pess__games_read_text(path, text, sizeof text, &found, NULL), PESS_OK);
             assert_int_equal(strstr(text, "warning") != NULL, c == 1 && d > 0);
         }
@@ -225,9 +232,9 @@ static void test_warning(void **state) {
     assert_string_equal(pess__games_warning(back, 0, 1, &runs), "no state: 1");
     assert_int_equal(runs, 2);
     assert_null(pess__games_warning(m, 0, 1, &runs)); /* none of those is finished */
-    remove_tree(m->out);
-    pess_minatar_destroy(m);
-    pess_minatar_destroy(back);
+    remove_tree(m->options->out);
+    destroy(m);
+    destroy(back);
 }
 
 int main(void) {

@@ -1,7 +1,7 @@
-/* The deep experiments without networks: plans, settings, results on disk and the queue. */
+/* The experiments with games without networks: plans, settings and results on disk. */
 #include "games_case.h"
 
-#include "experiment/queue.h"
+#include "experiment/executor.h"
 
 #include <math.h>
 #include <sys/stat.h>
@@ -10,32 +10,32 @@
 
 static void test_defaults(void **state) {
     (void)state;
-    const pess_minatar_options o = options();
-    pess_minatar *m = plan(&o);
+    const pess_experiment_options o = options();
+    pess__games *m = plan(&o);
     assert_int_equal(m->game_count, 4);
     assert_int_equal(m->x_count, 7);
     assert_int_equal(m->dataset_count, 84);
     assert_int_equal(m->curve_count, 4);
     static const char *const names[] = {"imitation", "naive", "proximal-0.25", "proximal-0.5"};
     for (int c = 0; c < 4; c++) assert_string_equal(m->curves[c].name, names[c]);
-    assert_int_equal(m->options.transitions, 5000); /* the protocol's */
+    assert_int_equal(m->options->transitions, 5000); /* the protocol's */
     assert_int_equal(m->datasets[0].trial, 0);
     assert_int_equal(m->datasets[28].trial, 1); /* a whole trial comes before the next */
-    pess_minatar_destroy(m);
+    destroy(m);
 }
 
 static void expect_names(const char *algorithms, int count, const char *const *names, const char *const *folders,
                          bool first_shown) {
-    pess_minatar_options o = options();
+    pess_experiment_options o = options();
     o.algorithms = algorithms;
-    pess_minatar *m = plan(&o);
+    pess__games *m = plan(&o);
     assert_int_equal(m->curve_count, count);
     for (int c = 0; c < count; c++) {
         assert_string_equal(m->curves[c].name, names[c]);
         assert_string_equal(m->curves[c].folder, folders[c]);
         assert_int_equal(m->curves[c].shown, c > 0 || first_shown);
     }
-    pess_minatar_destroy(m);
+    destroy(m);
 }
 
 /* α is in a curve's name where it was given or where there are two; it is always in the folder, so that runs stay
@@ -51,7 +51,7 @@ static void test_curve_names(void **state) {
     expect_names("naive", 1, (const char *const[]){"naive"}, (const char *const[]){"naive"}, true);
 }
 
-static const pess__games_dataset *find_dataset(const pess_minatar *m, const char *game, double x, int trial) {
+static const pess__games_dataset *find_dataset(const pess__games *m, const char *game, double x, int trial) {
     for (int64_t d = 0; d < m->dataset_count; d++) {
         const pess__games_dataset *dataset = &m->datasets[d];
         if (strcmp(m->games[dataset->game]->name, game) == 0 && m->x[dataset->x] == x && dataset->trial == trial)
@@ -64,8 +64,8 @@ static const pess__games_dataset *find_dataset(const pess_minatar *m, const char
 /* A dataset's seeds are its own: they differ from all others' and do not depend on what else is planned. */
 static void test_seeds(void **state) {
     (void)state;
-    pess_minatar_options o = options();
-    pess_minatar *all = plan(&o);
+    pess_experiment_options o = options();
+    pess__games *all = plan(&o);
     for (int64_t d = 0; d < all->dataset_count; d++)
         for (int64_t other = 0; other < d; other++) {
             assert_true(all->datasets[d].data_seed != all->datasets[other].data_seed);
@@ -75,51 +75,52 @@ static void test_seeds(void **state) {
     o.games = "freeway";
     o.epsilons = "1,0.20";
     o.trials = 2;
-    pess_minatar *few = plan(&o);
+    pess__games *few = plan(&o);
     const pess__games_dataset *a = find_dataset(all, "freeway", 0.2, 1), *b = find_dataset(few, "freeway", 0.2, 1);
     assert_true(a->data_seed == b->data_seed && a->train_seed == b->train_seed);
     o.seed = 2;
-    pess_minatar *others = plan(&o);
+    pess__games *others = plan(&o);
     assert_true(find_dataset(others, "freeway", 0.2, 1)->data_seed != a->data_seed);
-    pess_minatar_destroy(all);
-    pess_minatar_destroy(few);
-    pess_minatar_destroy(others);
+    destroy(all);
+    destroy(few);
+    destroy(others);
 }
 
 static void test_sizes(void **state) {
     (void)state;
-    pess_minatar_options o = options();
+    pess_experiment_options o = options();
     o.experiment = "minatar-data";
     o.sizes = "1e3,500,20000";
     o.games = "breakout";
     o.epsilon = 0.25;
-    pess_minatar *m = plan(&o);
-    assert_string_equal(m->x_text, "500,1000,20000");
+    pess__games *m = plan(&o);
+    assert_string_equal(m->options->sizes, "500,1000,20000");
     assert_int_equal(m->datasets[0].transitions, 20000); /* the longest first */
     assert_true(m->datasets[0].epsilon == 0.25);
-    assert_true(m->info->log_x);
-    pess_minatar_destroy(m);
+    assert_true(m->experiment->kind->info.x.log_scale);
+    destroy(m);
 }
 
 /* Shards are disjoint and together the whole. */
 static void test_shards(void **state) {
     (void)state;
-    pess_minatar_options o = options();
+    pess_experiment_options o = options();
     int times[84] = {0};
-    o.shards = 5;
-    for (o.shard = 1; o.shard <= 5; o.shard++) {
-        pess_minatar *m = plan(&o);
-        for (int64_t d = 0; d < m->dataset_count; d++) times[d] += pess__games_mine(m, d);
-        pess_minatar_destroy(m);
+    static const char *const shards[] = {"1/5", "2/5", "3/5", "4/5", "5/5"};
+    for (int i = 0; i < 5; i++) {
+        o.shard = shards[i];
+        pess__games *m = plan(&o);
+        for (int64_t d = 0; d < m->dataset_count; d++) times[d] += pess__shard_has(d, m->shard, m->shards);
+        destroy(m);
     }
     for (int d = 0; d < 84; d++) assert_int_equal(times[d], 1);
 }
 
-static void expect_refused(const pess_minatar_options *o, const char *says) {
-    pess_minatar *m = NULL;
+static void expect_refused(const pess_experiment_options *o, const char *says) {
+    pess_experiment *e = NULL;
     pess_error error = {0};
-    assert_int_equal(pess__games_plan(o, &m, &error), PESS_ARGUMENT);
-    assert_null(m);
+    assert_int_equal(pess__experiment_plan(o, &e, &error), PESS_ARGUMENT);
+    assert_null(e);
     if (strstr(error.message, says) == NULL) fail_msg("'%s' lacks '%s'", error.message, says);
 }
 
@@ -132,56 +133,71 @@ static void test_refused(void **state) {
                  {"breakout", "-0.1", "naive", "found '-0.1'"},
                  {"breakout", "nan", "naive", "found 'nan'"},
                  {"breakout", "half", "naive", "found 'half'"},
-                 {"breakout", "", "naive", "no epsilons"},
+                 {"breakout", "", "naive", "epsilons: found nothing"},
                  {"breakout", "0,0.0", "naive", "twice"},
                  {"breakout", "0", "nobody:1", "found 'nobody'"},
                  {"breakout", "0", "proximal:", "found 'proximal:'"},
                  {"breakout", "0", "imitation:1", "has no α"},
                  {"breakout", "0", "naive,naive", "twice"}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        pess_minatar_options o = options();
+        pess_experiment_options o = options();
         o.games = cases[i].games;
         o.epsilons = cases[i].epsilons;
         o.algorithms = cases[i].algorithms;
         expect_refused(&o, cases[i].says);
     }
-    pess_minatar_options o = options();
+    pess_experiment_options o = options();
     o.experiment = "minatar-nothing";
     expect_refused(&o, "minatar-nothing");
     o = options();
-    o.trials = 0;
+    o.trials = -1;
     expect_refused(&o, "trials");
     o = options();
-    o.shard = 3;
-    o.shards = 2;
+    o.trials = 1001;
+    expect_refused(&o, "expected 1 to 1000");
+    o = options();
+    o.points = 3;
+    expect_refused(&o, "points: does nothing for minatar-exploration");
+    o = options();
+    o.sizes = "5";
+    expect_refused(&o, "sizes: does nothing for minatar-exploration");
+    o = options();
+    o.shard = "3/2";
     expect_refused(&o, "3/2");
 }
 
 /* ---- settings and results on disk */
 
+static pess__games *read_plan(const char *directory) {
+    pess_experiment *e = NULL;
+    pess_error error = {0};
+    if (pess__games_read_plan(directory, &e, &error) != PESS_OK) fail_msg("%s", error.message);
+    return pess__games_of(e);
+}
+
 static void test_settings(void **state) {
     (void)state;
-    pess_minatar_options o = options();
-    char here[PESS__GAMES_SETTINGS], there[PESS__GAMES_SETTINGS], directory[200];
+    pess_experiment_options o = options();
+    char here[PESS__GAMES_SETTINGS_SIZE], there[PESS__GAMES_SETTINGS_SIZE], directory[200];
     (void)snprintf(directory, sizeof directory, "%s", scratch_path(0, "dir"));
     assert_int_equal(mkdir(directory, 0777), 0);
     o.out = directory;
     o.seed = UINT64_MAX;
     o.epsilons = "0.1,1";
-    pess_minatar *m = plan(&o), *back = NULL, *other = NULL;
+    pess__games *m = plan(&o);
     m->policy_sum[1] = 0xdeadbeef;
     assert_int_equal(pess__games_write_settings(m, NULL), PESS_OK);
-    assert_int_equal(pess__games_read_plan(directory, &back, NULL), PESS_OK);
+    pess__games *back = read_plan(directory);
     pess__games_settings(m, here, sizeof here);
     pess__games_settings(back, there, sizeof there);
     assert_string_equal(here, there);
     for (int64_t d = 0; d < m->dataset_count; d++) assert_true(m->datasets[d].data_seed == back->datasets[d].data_seed);
     /* A last step size of imitation other than 0 has a line of its own, which is missed in either file. */
-    m->options.protocol.imitation_rate_last = 0.0001220703125;
+    m->protocol.imitation_rate_last = 0.0001220703125;
     assert_int_equal(pess__games_write_settings(m, NULL), PESS_OK);
-    pess_minatar_destroy(back);
-    assert_int_equal(pess__games_read_plan(directory, &back, NULL), PESS_OK);
-    assert_true(back->options.protocol.imitation_rate_last == 0.0001220703125);
+    destroy(back);
+    back = read_plan(directory);
+    assert_true(back->protocol.imitation_rate_last == 0.0001220703125);
     pess__games_settings(back, there, sizeof there);
     pess_error error = {0};
     assert_int_equal(pess__games_same_settings("A", there, here, false, &error), PESS_ARGUMENT);
@@ -192,35 +208,35 @@ static void test_settings(void **state) {
      */
     o.games = "breakout";
     o.algorithms = "naive";
-    other = plan(&o);
+    pess__games *other = plan(&o);
     other->policy_sum[0] = 0xdeadbeef;
     pess__games_settings(other, there, sizeof there);
     assert_int_equal(pess__games_same_settings("A", there, here, false, &error), PESS_OK);
     assert_int_equal(pess__games_same_settings("A", here, there, false, &error), PESS_OK);
     assert_int_equal(pess__games_same_settings("A", there, here, true, &error), PESS_INPUT);
     assert_non_null(strstr(error.message, "A: made with games=breakout; the first one has games=asterix,"));
-    other->options.protocol.rate = 0.125;
+    other->protocol.rate = 0.125;
     pess__games_settings(other, there, sizeof there);
     assert_int_equal(pess__games_same_settings("A", there, here, false, &error), PESS_ARGUMENT);
     assert_non_null(strstr(error.message, "rate=0.125"));
-    other->options.protocol.rate = m->options.protocol.rate;
+    other->protocol.rate = m->protocol.rate;
     other->policy_sum[0] = 1;
     pess__games_settings(other, there, sizeof there);
     assert_int_equal(pess__games_same_settings("A", there, here, false, &error), PESS_ARGUMENT);
     assert_non_null(strstr(error.message, "policy-breakout"));
-    pess_minatar_destroy(m);
-    pess_minatar_destroy(back);
-    pess_minatar_destroy(other);
+    destroy(m);
+    destroy(back);
+    destroy(other);
     remove_tree(directory);
 }
 
 static void test_results(void **state) {
     (void)state;
-    pess_minatar_options o = options();
-    char directory[200], path[PESS__GAMES_PATH];
+    pess_experiment_options o = options();
+    char directory[200], path[PESS__EXPERIMENT_PATH];
     (void)snprintf(directory, sizeof directory, "%s", scratch_path(1, "dir"));
     o.out = directory;
-    pess_minatar *m = plan(&o), *back = plan(&o);
+    pess__games *m = plan(&o), *back = plan(&o);
     pess__games_run *run = pess__games_run_of(m, 5, 2);
     *run = (pess__games_run){.result = {.score = 1.0 / 3,
                                         .score_final = 2e-300,
@@ -232,7 +248,7 @@ static void test_results(void **state) {
                              .behaviour = 7,
                              .data_return = NAN};
     pess__games_run_path(m, directory, 5, 2, "", path);
-    assert_int_equal(pess__games_make_directories(path, NULL), PESS_OK);
+    assert_int_equal(pess__experiment_make_directories(path, NULL), PESS_OK);
     assert_int_equal(pess__games_write_result(m, 5, 2, NULL), PESS_OK);
     assert_int_equal(pess__games_read_result(back, directory, 5, 2, NULL), PESS_OK);
     assert_int_equal(pess__games_read_result(back, directory, 5, 1, NULL), PESS_OK); /* not there: no error */
@@ -254,103 +270,19 @@ static void test_results(void **state) {
     assert_true(read->behaviour == 61 && read->data_return == 62);
     /* Made with another setting: refused by its name. */
     pess_error error = {0};
-    back->options.protocol.batch = 7;
+    back->protocol.batch = 7;
     assert_int_equal(pess__games_read_result(back, directory, 5, 2, &error), PESS_ARGUMENT);
     assert_non_null(strstr(error.message, "made with batch=64; this run has batch=7"));
-    pess_minatar_destroy(m);
-    pess_minatar_destroy(back);
+    destroy(m);
+    destroy(back);
     remove_tree(directory);
-}
-
-/* ---- the queue */
-
-enum { DATASETS = 9, CURVES = 4 };
-
-/* Workers take turns at random; every task is done once, never before its dataset is prepared, never with more than
- * jobs+1 datasets in memory, and nobody waits while something could be done. */
-static void run_queue(int jobs, uint64_t seed, const bool *todo, bool with_data) {
-    double cost[DATASETS * CURVES];
-    int done[DATASETS * CURVES] = {0}, prepared[DATASETS] = {0};
-    for (int i = 0; i < DATASETS * CURVES; i++) cost[i] = i % CURVES == 1 ? 1 : 2;
-    pess__queue *queue = NULL;
-    assert_int_equal(pess__queue_create(DATASETS, CURVES, with_data, jobs, todo, cost, &queue, NULL), PESS_OK);
-    pess_random random = pess_random_create(seed, "queue", 0);
-    pess__task busy[8];
-    int busy_count = 0, loaded = 0;
-    while (queue->tasks > 0) {
-        pess__task task;
-        while (busy_count < jobs && pess__queue_take(queue, &task)) {
-            busy[busy_count++] = task;
-            if (task.curve < 0) {
-                assert_int_equal(prepared[task.dataset], 0);
-                loaded++;
-            } else {
-                assert_int_equal(prepared[task.dataset], 2);
-                assert_true(todo[task.dataset * CURVES + task.curve] && !(with_data && task.curve == 0));
-                done[task.dataset * CURVES + task.curve]++;
-            }
-            assert_true(loaded <= jobs + 1);
-        }
-        assert_true(busy_count > 0);
-        const int64_t which = pess_random_below(&random, busy_count);
-        task = busy[which];
-        busy[which] = busy[--busy_count];
-        if (task.curve < 0) prepared[task.dataset] = 2;
-        if (pess__queue_finish(queue, &task)) loaded--;
-    }
-    assert_int_equal(loaded, 0);
-    assert_int_equal(busy_count, 0);
-    for (int i = 0; i < DATASETS * CURVES; i++) assert_int_equal(done[i], todo[i] && !(with_data && i % CURVES == 0));
-    for (int d = 0; d < DATASETS; d++) {
-        bool any = false;
-        for (int c = 0; c < CURVES; c++) any |= todo[d * CURVES + c];
-        assert_int_equal(prepared[d], any ? 2 : 0);
-    }
-    pess__queue_destroy(queue);
-}
-
-static void test_queue(void **state) {
-    (void)state;
-    for (uint64_t seed = 0; seed < 200; seed++) {
-        bool todo[DATASETS * CURVES];
-        pess_random random = pess_random_create(seed, "todo", 0);
-        for (int i = 0; i < DATASETS * CURVES; i++) todo[i] = seed % 3 == 0 || pess_random_uniform(&random) < 0.5;
-        run_queue(1 + (int)(seed % 5), seed, todo, seed % 2 == 0);
-    }
-}
-
-/* With two jobs: both prepare, the trainings of the first dataset come first and the longest of them at once, and the
- * third dataset is prepared before the trainings run out. */
-static void test_queue_order(void **state) {
-    (void)state;
-    bool todo[3 * CURVES];
-    double cost[3 * CURVES];
-    for (int i = 0; i < 3 * CURVES; i++) {
-        todo[i] = true;
-        cost[i] = i % CURVES; /* curve 3 is the longest */
-    }
-    pess__queue *queue = NULL;
-    pess__task task[2];
-    assert_int_equal(pess__queue_create(3, CURVES, true, 2, todo, cost, &queue, NULL), PESS_OK);
-    assert_true(pess__queue_take(queue, &task[0]) && task[0].dataset == 0 && task[0].curve == -1);
-    assert_true(pess__queue_take(queue, &task[1]) && task[1].dataset == 1 && task[1].curve == -1);
-    assert_false(pess__queue_finish(queue, &task[0]));
-    static const int expected[][2] = {{0, 3}, {0, 2}, {2, -1}, {0, 1}}; /* the last one before, and one is still left */
-    for (int i = 0; i < 4; i++) {
-        pess__task next;
-        assert_true(pess__queue_take(queue, &next));
-        assert_int_equal(next.dataset, expected[i][0]);
-        assert_int_equal(next.curve, expected[i][1]);
-    }
-    pess__queue_destroy(queue);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_defaults),    cmocka_unit_test(test_curve_names), cmocka_unit_test(test_seeds),
-        cmocka_unit_test(test_sizes),       cmocka_unit_test(test_shards),      cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_settings),    cmocka_unit_test(test_results),     cmocka_unit_test(test_queue),
-        cmocka_unit_test(test_queue_order),
+        cmocka_unit_test(test_defaults), cmocka_unit_test(test_curve_names), cmocka_unit_test(test_seeds),
+        cmocka_unit_test(test_sizes),    cmocka_unit_test(test_shards),      cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_settings), cmocka_unit_test(test_results),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

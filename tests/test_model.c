@@ -78,8 +78,7 @@ static void seen_pairs_are_frequencies(void **state) {
 static void unseen_as_in_the_paper(void **state) {
     (void)state;
     pess_model_options options = pess_model_options_defaults();
-    options.reward_lo = -2;
-    options.reward_hi = 6;
+    options.reward_range[0] = -2, options.reward_range[1] = 6;
     double mean = 0, low = INFINITY, high = -INFINITY;
     enum { SEEDS = 4000 };
     for (options.seed = 0; options.seed < SEEDS; options.seed++) {
@@ -105,8 +104,7 @@ static void unseen_as_in_the_paper(void **state) {
 static void unseen_as_the_worst_or_as_a_loop(void **state) {
     (void)state;
     pess_model_options options = pess_model_options_defaults();
-    options.reward_lo = -1;
-    options.reward_hi = 1;
+    options.reward_range[0] = -1, options.reward_range[1] = 1;
     options.unseen = PESS_UNSEEN_WORST;
     pess_model *model = estimate(&options);
     assert_int_equal(model->kind[1], PESS__ROW_SINK);
@@ -133,25 +131,25 @@ static void reward_ranges(void **state) {
     assert_false(model->reward_declared);
     pess_model_destroy(model);
     pess_model_options options = pess_model_options_defaults();
-    options.reward_hi = 3; /* the other end from the log */
+    options.reward_range[0] = -1, options.reward_range[1] = 3;
     model = estimate(&options);
     pess_model_reward_range(model, &lo, &hi);
-    assert_close(lo, 0, 0);
+    assert_close(lo, -1, 0);
     assert_close(hi, 3, 0);
+    assert_true(model->reward_declared);
     pess_model_destroy(model);
 
     const struct {
         double lo, hi;
         pess_status status;
         const char *word;
-    } bad[] = {{0.5, 2, PESS_INPUT, "reward of 0,"},       {-1, 0.75, PESS_INPUT, "reward of 1,"},
-               {2, 1, PESS_ARGUMENT, "upside down"},       {-INFINITY, 1, PESS_ARGUMENT, "finite"},
-               {0, INFINITY, PESS_ARGUMENT, "not finite"}, {NAN, -3, PESS_INPUT, "reward of 1,"}};
+    } bad[] = {{0.5, 2, PESS_INPUT, "reward of 0,"},         {-1, 0.75, PESS_INPUT, "reward of 1,"},
+               {2, 1, PESS_ARGUMENT, "found '2,1'"},         {-INFINITY, 1, PESS_ARGUMENT, "reward-range"},
+               {0, INFINITY, PESS_ARGUMENT, "reward-range"}, {NAN, -3, PESS_ARGUMENT, "reward-range"}};
     const pess_counts counts = counts_by_hand();
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         pess_error error = {0};
-        options.reward_lo = bad[i].lo;
-        options.reward_hi = bad[i].hi;
+        options.reward_range[0] = bad[i].lo, options.reward_range[1] = bad[i].hi;
         model = NULL;
         assert_failure(pess_model_estimate(&counts, &options, &model, &error), bad[i].status, &error, bad[i].word,
                        NULL);
@@ -196,8 +194,7 @@ static void an_empty_log(void **state) {
     pess_error error = {0};
     pess_model *model = NULL;
     pess_model_options options = pess_model_options_defaults();
-    options.reward_lo = 0;
-    options.reward_hi = 1;
+    options.reward_range[0] = 0, options.reward_range[1] = 1;
     assert_ok(pess_model_estimate(&counts, &options, &model, &error), &error);
     assert_close(pess_model_probability(model, 1, 1, 0), 0.5, 0);
     pess_policy *policy = NULL;

@@ -35,7 +35,7 @@ static void test_layout(void **state) {
 }
 
 static pess_status read_memory(const void *bytes, size_t size, pess_dataset **out, pess_error *error) {
-    const pess_read_options options = {.threads = 1, .format = "pesslog"};
+    const pess_read_options options = {.size = sizeof options, .threads = 1, .format = "pesslog"};
     pess__stream *stream = NULL;
     const pess_status status = pess__stream_open_memory("memory", bytes, size, &options, &stream, error);
     return status == PESS_OK ? pess__dataset_collect(stream, out, error) : status;

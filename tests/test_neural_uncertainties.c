@@ -111,8 +111,8 @@ static pess_observations *many_states(void) {
         const int from = s | 1 << ALWAYS, to = (s + 1) | 1 << ALWAYS;
         const uint8_t before[2] = {(uint8_t)(from & 255), (uint8_t)(from >> 8)},
                       after[2] = {(uint8_t)(to & 255), (uint8_t)(to >> 8)};
-        OK(pess__observations_add(data, before, s % ACTIONS, 1, after, s + 2 == MANY ? PESS_END_CUTOFF : PESS_END_NONE,
-                                  &error));
+        OK(pess_observations_add(data, before, s % ACTIONS, 1, after, s + 2 == MANY ? PESS_END_CUTOFF : PESS_END_NONE,
+                                 &error));
     }
     assert_int_equal(data->states, MANY);
     return data;

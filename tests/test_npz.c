@@ -76,7 +76,7 @@ static void test_damage(void **state) {
         char *bytes = logs_bytes(files[f], &size);
         pess_error error;
         pess_dataset *d = NULL;
-        const pess_read_options options = {.threads = 1, .format = "npz"};
+        const pess_read_options options = {.size = sizeof options, .threads = 1, .format = "npz"};
         for (size_t kept = 0; kept < size; kept += 13) {
             pess__stream *stream = NULL;
             if (pess__stream_open_memory("cut", bytes, kept, &options, &stream, &error) == PESS_OK)

@@ -13,7 +13,9 @@ enum { BITS = 20, BYTES = 3, ACTIONS = 10 };
 
 static pess_observations *fresh(void) {
     pess_observations *data = NULL;
-    assert_ok(pess__observations_create("test", "made=by hand\n", BITS, ACTIONS, &data, &error), &error);
+    assert_ok(pess_observations_create("test", "made=by hand\n", &(pess_observation_shape){.length = BITS}, ACTIONS,
+                                       &data, &error),
+              &error);
     return data;
 }
 
@@ -25,7 +27,7 @@ static void add(pess_observations *data, uint32_t state, int32_t action, double 
     uint8_t from[BYTES], to[BYTES];
     observation(state, from);
     observation(next, to);
-    assert_ok(pess__observations_add(data, from, action, reward, to, end, &error), &error);
+    assert_ok(pess_observations_add(data, from, action, reward, to, end, &error), &error);
 }
 
 /* Every row and number, not only what the public functions show. */
@@ -112,26 +114,31 @@ static void what_cannot_be_is_refused(void **unused) {
     pess_observations *data = fresh();
     uint8_t good[BYTES] = {1, 2, 3}, padded[BYTES] = {1, 2, 0x13};
     assert_int_equal(pess__observations_find(data, good), -1);
-    assert_failure(pess__observations_add(data, good, ACTIONS, 0, good, PESS_END_NONE, &error), PESS_INPUT, &error,
+    assert_failure(pess_observations_add(data, good, ACTIONS, 0, good, PESS_END_NONE, &error), PESS_INPUT, &error,
                    "action 10", "0 to 9", NULL);
-    assert_failure(pess__observations_add(data, good, -1, 0, good, PESS_END_NONE, &error), PESS_INPUT, &error,
+    assert_failure(pess_observations_add(data, good, -1, 0, good, PESS_END_NONE, &error), PESS_INPUT, &error,
                    "action -1", NULL);
-    assert_failure(pess__observations_add(data, good, 0, NAN, good, PESS_END_NONE, &error), PESS_INPUT, &error,
-                   "reward", NULL);
-    assert_failure(pess__observations_add(data, good, 0, 1e300, good, PESS_END_NONE, &error), PESS_INPUT, &error,
-                   "1e+300", NULL);
-    assert_failure(pess__observations_add(data, good, 0, 0, good, (pess_end)3, &error), PESS_INPUT, &error, "end 3",
+    assert_failure(pess_observations_add(data, good, 0, NAN, good, PESS_END_NONE, &error), PESS_INPUT, &error, "reward",
                    NULL);
-    assert_failure(pess__observations_add(data, good, 0, 0, padded, PESS_END_NONE, &error), PESS_INPUT, &error,
+    assert_failure(pess_observations_add(data, good, 0, 1e300, good, PESS_END_NONE, &error), PESS_INPUT, &error,
+                   "1e+300", NULL);
+    assert_failure(pess_observations_add(data, good, 0, 0, good, (pess_end)3, &error), PESS_INPUT, &error, "end 3",
+                   NULL);
+    assert_failure(pess_observations_add(data, good, 0, 0, padded, PESS_END_NONE, &error), PESS_INPUT, &error,
                    "20 bits", NULL);
     assert_int_equal(data->transitions, 0);
     assert_int_equal(pess_observations_write(data, scratch_path(0, ".pessdata"), &error), PESS_ARGUMENT);
     pess_observations_destroy(data);
     pess_observations_destroy(NULL);
-    assert_int_equal(pess__observations_create("test", NULL, 0, 2, &data, &error), PESS_LIMIT);
-    assert_int_equal(pess__observations_create("test", NULL, 1 << 20, 2, &data, &error), PESS_LIMIT);
-    assert_int_equal(pess__observations_create("test", NULL, 8, 257, &data, &error), PESS_LIMIT);
-    assert_int_equal(pess__observations_create("a name that is longer than thirty-one", NULL, 8, 2, &data, &error),
+    assert_int_equal(pess_observations_create("test", NULL, &(pess_observation_shape){.length = 0}, 2, &data, &error),
+                     PESS_LIMIT);
+    assert_int_equal(
+        pess_observations_create("test", NULL, &(pess_observation_shape){.length = 1 << 20}, 2, &data, &error),
+        PESS_LIMIT);
+    assert_int_equal(pess_observations_create("test", NULL, &(pess_observation_shape){.length = 8}, 257, &data, &error),
+                     PESS_LIMIT);
+    assert_int_equal(pess_observations_create("a name that is longer than thirty-one", NULL,
+                                              &(pess_observation_shape){.length = 8}, 2, &data, &error),
                      PESS_LIMIT);
 }
 
@@ -157,7 +164,7 @@ static void assert_info_by_hand(const pess_observations *data) {
     pess_observations_get_info(data, &info);
     assert_string_equal(info.game, "test");
     assert_string_equal(info.notes, "made=by hand\n");
-    assert_true(info.bits == BITS && info.bytes == BYTES && info.actions == ACTIONS);
+    assert_true(info.shape.length == BITS && info.bytes == BYTES && info.actions == ACTIONS);
     assert_int_equal(info.transitions, 9);
     assert_int_equal(info.states, 7); /* 1 2 3 5 6 7 8 */
     assert_int_equal(info.pairs, 5);  /* (1,0) (2,1) (5,9) (7,8) (1,1) */
@@ -239,14 +246,18 @@ static void damage_is_refused(void **unused) {
         for (int bit = 0; bit < 8; bit++) {
             bytes[i] ^= (uint8_t)(1U << bit);
             assert_failure(pess__observations_read_memory("f.pessdata", bytes, size, &back, &error), PESS_INPUT, &error,
-                           "f.pessdata: ", i < 8 ? "not a dataset" : "damaged", "pess collect", NULL);
+                           "f.pessdata: ", i < 8 ? "not a dataset" : "damaged", NULL);
             bytes[i] ^= (uint8_t)(1U << bit);
         }
         uint8_t *cut = malloc(i > 0 ? i : 1); /* of its own, so that a sanitizer sees its end */
         assert_non_null(cut);
         memcpy(cut, bytes, i);
         assert_failure(pess__observations_read_memory("f.pessdata", cut, i, &back, &error), PESS_INPUT, &error,
-                       "f.pessdata: ", "pess collect", NULL);
+                       "f.pessdata: ",
+                       i < 8    ? "not a dataset"
+                       : i < 12 ? "truncated"
+                                : "damaged",
+                       NULL);
         free(cut);
     }
     assert_null(back);
@@ -317,6 +328,96 @@ static void numbers_that_cannot_be_are_refused(void **unused) {
     free(good);
 }
 
+/* ---- from and to arrays */
+
+static void rows_are_appended_as_one_by_one(void **unused) {
+    (void)unused;
+    pess_observations *wanted = fresh(), *data = fresh();
+    uint8_t state[4 * BYTES], next[4 * BYTES];
+    int64_t action[] = {0, 3, 9, 3};
+    const double reward[] = {1, -2, 0.5, 0};
+    uint8_t end[] = {PESS_END_NONE, PESS_END_TERMINAL, PESS_END_CUTOFF, PESS_END_NONE};
+    for (uint32_t i = 0; i < 4; i++) {
+        observation(5 + i % 2, state + i * BYTES);
+        observation(6 + i, next + i * BYTES);
+        add(wanted, 5 + i % 2, (int32_t)action[i], reward[i], 6 + i, (pess_end)end[i]);
+    }
+    const pess_observations_rows rows = {4, state, next, action, reward, end};
+    assert_ok(pess_observations_append(data, &rows, &error), &error);
+    assert_same_data(data, wanted);
+    /* One row that is refused refuses them all. */
+    action[3] = ACTIONS;
+    assert_failure(pess_observations_append(data, &rows, &error), PESS_INPUT, &error, "transition 7: action 10", NULL);
+    action[3] = 3, end[2] = 7;
+    assert_failure(pess_observations_append(data, &rows, &error), PESS_INPUT, &error, "transition 6: end 7", NULL);
+    end[2] = 2, next[4 * BYTES - 1] = 0x80;
+    assert_failure(pess_observations_append(data, &rows, &error), PESS_INPUT, &error, "bits beyond them", NULL);
+    assert_same_data(data, wanted);
+    /* The last episode is open; stopping cuts it off, once. */
+    for (int i = 0; i < 2; i++) assert_ok(pess_observations_stop(data, &error), &error);
+    assert_ok(pess__observations_stop(wanted, 3, &error), &error);
+    assert_same_data(data, wanted);
+    pess_observations_destroy(wanted);
+    pess_observations_destroy(data);
+}
+
+static void a_view_shows_all_of_it(void **unused) {
+    (void)unused;
+    pess_observations *data = episodes_by_hand();
+    pess_observations_view view;
+    pess_observations_get_view(data, &view);
+    assert_int_equal(view.transitions, 9);
+    assert_int_equal(view.states, 7);
+    for (int64_t i = 0; i < view.transitions; i++) {
+        const uint8_t *state, *next;
+        int32_t action;
+        double reward;
+        pess_end end;
+        assert_true(pess_observations_get(data, i, &state, &action, &reward, &next, &end));
+        assert_memory_equal(view.observations + view.state[i] * view.bytes, state, BYTES);
+        assert_memory_equal(view.observations + view.next_state[i] * view.bytes, next, BYTES);
+        assert_int_equal(view.action[i], action);
+        assert_int_equal(view.end[i], end);
+        assert_true(fabs((double)view.reward[i] - reward) < 1e-15);
+    }
+    pess_observations_destroy(data);
+}
+
+static void a_board_has_the_bits_of_an_observation(void **unused) {
+    (void)unused;
+    pess_observations *data = NULL;
+    const pess_observation_shape good = {.length = 24, .rows = 2, .cols = 3, .channels = 4};
+    assert_ok(pess_observations_create(NULL, NULL, &good, 2, &data, &error), &error);
+    pess_observations_info info;
+    pess_observations_get_info(data, &info);
+    assert_memory_equal(&info.shape, &good, sizeof good);
+    assert_int_equal(info.bytes, 3);
+    pess_observations_destroy(data);
+    static const pess_observation_shape bad[] = {
+        {.length = 24, .rows = 2, .cols = 3}, {.length = 25, .rows = 2, .cols = 3, .channels = 4}, {.kind = 1}};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+        assert_int_equal(pess_observations_create(NULL, NULL, &bad[i], 2, &data, &error), PESS_ARGUMENT);
+}
+
+static void files_are_told_apart(void **unused) {
+    (void)unused;
+    const char *path = scratch_path(0, ".pessdata"), *bare = scratch_path(1, "");
+    pess_observations *data = episodes_by_hand();
+    assert_ok(pess_observations_write(data, path, &error), &error);
+    assert_int_equal(rename(path, bare), 0);
+    assert_int_equal(pess_file_kind_of(bare), PESS_FILE_OBSERVATIONS); /* by its bytes */
+    assert_int_equal(pess_file_kind_of(path), PESS_FILE_OBSERVATIONS); /* by its name: it is not there */
+    assert_int_equal(pess_file_kind_of("x.csv"), PESS_FILE_OTHER);
+    assert_int_equal(pess_file_kind_of("-"), PESS_FILE_OTHER);
+    assert_int_equal(pess_file_kind_of(NULL), PESS_FILE_OTHER);
+    assert_int_equal(pess_file_kind_of("x.pessnet"), PESS_FILE_NETWORK);
+    pess_dataset *log = NULL;
+    assert_failure(pess_dataset_read(bare, NULL, &log, &error), PESS_INPUT, &error,
+                   "found a dataset of observations, expected a log of states", NULL);
+    (void)remove(bare);
+    pess_observations_destroy(data);
+}
+
 /* ---- collecting */
 
 static pess_collect_options settings(const char *game, int64_t transitions, int64_t envs) {
@@ -336,7 +437,9 @@ static pess_observations *collected(const pess_collect_options *o) {
 static void assert_replays(const pess_observations *data, const pess_collect_options *o) {
     uint8_t before[PESS_ENV_MAX_BYTES], after[PESS_ENV_MAX_BYTES];
     pess_observations *built = NULL;
-    assert_ok(pess__observations_create(data->game, data->notes, data->bits, data->actions, &built, &error), &error);
+    assert_ok(pess_observations_create(data->game, data->notes, &(pess_observation_shape){.length = data->bits},
+                                       data->actions, &built, &error),
+              &error);
     int64_t at = 0;
     for (int64_t e = 0; e < o->envs && at < data->transitions; e++) {
         pess_env_options env = o->env;
@@ -353,7 +456,7 @@ static void assert_replays(const pess_observations *data, const pess_collect_opt
             pess_env_observe_bits(one, before);
             assert_ok(pess_env_step(one, data->action[at], &result, &error), &error);
             pess_env_observe_bits(one, after);
-            assert_ok(pess__observations_add(built, before, data->action[at], result.reward, after, result.end, &error),
+            assert_ok(pess_observations_add(built, before, data->action[at], result.reward, after, result.end, &error),
                       &error);
             if (result.end == PESS_END_NONE && k == count - 1)
                 assert_ok(pess__observations_stop(built, at, &error), &error);
@@ -418,7 +521,7 @@ static void an_mdp_is_collected(void **unused) {
     pess_observations_info info;
     pess_observations_get_info(data, &info);
     assert_string_equal(info.game, "mdp");
-    assert_true(info.bits == 7 && info.actions == 2 && info.states == 7 && info.pairs == 12);
+    assert_true(info.shape.length == 7 && info.actions == 2 && info.states == 7 && info.pairs == 12);
     /* From state s the far end is reached with probability 2^-(6-s), else 1: the mean is 1 + 4·(63/64)/6. The deviation
      * of a return is below 1.5; an episode has less than two steps on average, so there are over 30,000 of them, and
      * five standard errors leave a false alarm below 1e-6. */
@@ -527,6 +630,10 @@ int main(void) {
         cmocka_unit_test(a_file_brings_everything_back),
         cmocka_unit_test(damage_is_refused),
         cmocka_unit_test(numbers_that_cannot_be_are_refused),
+        cmocka_unit_test(rows_are_appended_as_one_by_one),
+        cmocka_unit_test(a_view_shows_all_of_it),
+        cmocka_unit_test(a_board_has_the_bits_of_an_observation),
+        cmocka_unit_test(files_are_told_apart),
         cmocka_unit_test(what_is_collected_replays),
         cmocka_unit_test(same_seed_same_bytes),
         cmocka_unit_test(an_mdp_is_collected),

@@ -20,8 +20,8 @@ static pess_observations *log_of(double order) {
         const double by = pess__rng_uniform(&rng), u = pess__rng_uniform(&rng);
         const int action = by < order ? ordered(i) : u < chance[0] ? 0 : u < chance[0] + chance[1] ? 1 : 2;
         pess_error error;
-        OK(pess__observations_add(data, before, action, 0, after, i + 1 == COUNT ? PESS_END_CUTOFF : PESS_END_NONE,
-                                  &error));
+        OK(pess_observations_add(data, before, action, 0, after, i + 1 == COUNT ? PESS_END_CUTOFF : PESS_END_NONE,
+                                 &error));
     }
     return data;
 }

@@ -11,7 +11,7 @@ static pess_solution *solve(const pess_counts *counts, const pess_model *model, 
     pess_error error = {0};
     pess_solve_options options = pess_solve_options_defaults();
     options.algorithm = algorithm;
-    options.alpha = alpha;
+    options.absorbed_alpha = alpha;
     options.gamma = 0.95;
     pess_solution *solution = NULL;
     OK(pess_solve(counts, model, start, &options, &solution, &error));
@@ -100,7 +100,6 @@ static void units(void **state) {
     pess_solve_options options = pess_solve_options_defaults();
     options.algorithm = "proximal";
     options.gamma = 0.95;
-    options.absorbed = false;
     options.alpha = (1 - 0.95) * (1 - 0.95);
     OK(pess_solve(counts, model, start, &options, &theory, &error));
     assert_true(fixture_difference(pess_solution_values(absorbed), pess_solution_values(theory), 35) <= 1e-8);

@@ -89,9 +89,9 @@ static void matches_plain_value_iteration(void **state) {
         for (int i = 0; i < 3; i++)
             for (int variant = 0; variant < 3; variant++) {
                 pess_solve_options options = options_for("robust", sets[i], variant == 2 ? 0.3 : 1);
-                options.trajectories = variant == 1;
+                e.counts->has_episodes = variant == 1;
                 pess__u_problem problem = u_problem_of(&e, 0.9);
-                problem.trajectories = options.trajectories;
+                problem.trajectories = variant == 1;
                 pess__set *set;
                 OK(pess__set_build(&problem, sets[i], options.alpha, &set, &error));
                 double v[20];

@@ -237,9 +237,9 @@ static void bad_arguments(void **state) {
     } bad[] = {
         {{0}, good, start, PESS_ARGUMENT, "exactly one"},
         {{.transitions = 5, .episodes = 5, .horizon = 5}, good, start, PESS_ARGUMENT, "exactly one"},
-        {{.transitions = -5}, good, start, PESS_ARGUMENT, "exactly one"},
+        {{.transitions = -5}, good, start, PESS_ARGUMENT, "found '-5'"},
         {{.episodes = 5}, good, start, PESS_ARGUMENT, "horizon"},
-        {{.transitions = 5, .epsilon = 2}, good, start, PESS_ARGUMENT, "epsilon 2"},
+        {{.transitions = 5, .epsilon = 2}, good, start, PESS_ARGUMENT, "epsilon: found '2'"},
         {{.transitions = 5, .epsilon = NAN}, good, start, PESS_ARGUMENT, "epsilon"},
         {{.transitions = 5}, good, NULL, PESS_ARGUMENT, "start distribution"},
         {{.transitions = 5}, good, terminal, PESS_INPUT, "state 2 is terminal"},
@@ -253,10 +253,14 @@ static void bad_arguments(void **state) {
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         pess_dataset *data = NULL;
-        assert_failure(pess_simulate(mdp, bad[i].policy, bad[i].start, &bad[i].options, &data, &error), bad[i].status,
-                       &error, bad[i].word, NULL);
+        pess_simulate_options options = bad[i].options;
+        options.size = sizeof options;
+        assert_failure(pess_simulate(mdp, bad[i].policy, bad[i].start, &options, &data, &error), bad[i].status, &error,
+                       bad[i].word, NULL);
         assert_null(data);
     }
+    pess_dataset *data = NULL;
+    assert_failure(pess_simulate(mdp, good, start, NULL, &data, &error), PESS_ARGUMENT, &error, "exactly one", NULL);
     pess_policy_destroy(good);
     pess_policy_destroy(lacking);
     pess_policy_destroy(idle);

@@ -238,7 +238,7 @@ static void test_proposition_1(void **state) {
         pess_solve_options options = pess_solve_options_defaults();
         options.algorithm = "proximal";
         options.gamma = 0;
-        options.alpha = 0.7 * pess__rng_uniform(&rng);
+        options.absorbed_alpha = 0.7 * pess__rng_uniform(&rng);
         const double start[] = {1};
         MUST(pess_solve(counts, model, start, &options, &solution, error));
         pess_solution_info info;
@@ -248,7 +248,7 @@ static void test_proposition_1(void **state) {
         for (int i = 0; i <= GRID; i++)
             for (int j = 0; i + j <= GRID; j++) {
                 const double pi[A] = {(double)i / GRID, (double)j / GRID, (double)(GRID - i - j) / GRID};
-                best = fmax(best, pi[0] * q[0] + pi[1] * q[1] + pi[2] * q[2] - options.alpha * tv(pi, hat));
+                best = fmax(best, pi[0] * q[0] + pi[1] * q[1] + pi[2] * q[2] - options.absorbed_alpha * tv(pi, hat));
             }
         assert_true(info.value >= best - 1e-9);
         assert_true(info.value <= best + 2.0 / GRID);
@@ -275,7 +275,8 @@ static void test_theorems_hold(void **state) {
         MUST(pess_dataset_create(&columns, pess_mdp_states(w.mdp), pess_mdp_actions(w.mdp), &sized, error));
         pess_counts *counts = NULL;
         pess_model *model = NULL;
-        const pess_model_options range = {.unseen = PESS_UNSEEN_PAPER, .reward_lo = 0, .reward_hi = 1, .seed = 1};
+        const pess_model_options range = {
+            .size = sizeof(pess_model_options), .unseen = PESS_UNSEEN_PAPER, .reward_range = {0, 1}, .seed = 1};
         MUST(pess_counts_create(sized, &counts, error));
         MUST(pess_model_estimate(counts, &range, &model, error));
         pess_theorem_options options = pess_theorem_options_defaults();

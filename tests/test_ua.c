@@ -35,8 +35,9 @@ static double equation_error(const estimate *e, const pess_solve_options *option
     pess_error error = {0};
     pess__u_problem problem = u_problem_of(e, options->gamma);
     problem.delta = options->delta;
-    problem.absorbed = options->absorbed;
-    problem.trajectories = options->trajectories;
+    const double alpha = isnan(options->alpha) ? options->absorbed_alpha : options->alpha;
+    problem.absorbed = isnan(options->alpha);
+    problem.trajectories = e->counts->has_episodes && !options->iid;
     problem.max_successors = options->max_successors;
     const int64_t states = e->model->states, actions = e->model->actions;
     double *u = malloc((size_t)(states * actions) * sizeof *u), most = 0;
@@ -44,7 +45,7 @@ static double equation_error(const estimate *e, const pess_solve_options *option
     for (int64_t s = 0; s < states; s++) {
         double best = -INFINITY;
         for (int64_t z = s * actions; z < (s + 1) * actions; z++)
-            best = fmax(best, naive_q(e->model, options->gamma, problem.v_lo, z, v) - options->alpha * u[z]);
+            best = fmax(best, naive_q(e->model, options->gamma, problem.v_lo, z, v) - alpha * u[z]);
         most = fmax(most, fabs(v[s] - (e->model->terminal[s] ? 0 : best)));
     }
     free(u);
@@ -59,8 +60,8 @@ static void solves_its_equation(void **state) {
             if (strcmp(bounds[i], "hoeffding-s") == 0) continue;
             for (int variant = 0; variant < 4; variant++) {
                 pess_solve_options options = options_for("ua", bounds[i], variant == 3 ? 0.05 : 0.3 * variant + 0.4);
-                options.absorbed = variant == 0;
-                options.trajectories = variant == 1;
+                if (variant == 0) absorb(&options);
+                e.counts->has_episodes = variant == 1;
                 options.max_successors = variant == 2 ? 8 : 0;
                 pess_solution *found = solved(&e, &options);
                 const pess_solution_info info = info_of(found);
@@ -148,7 +149,8 @@ static void clipped_rewards(void **state) {
     (void)state;
     estimate e = estimate_random(15, 3, 3, 0, 4, 9, PESS_UNSEEN_PAPER);
     pess_solve_options options = options_for("ua", "count", 0.7);
-    options.absorbed = options.clip_rewards = true;
+    absorb(&options);
+    options.clip = true;
     pess_solution *found = solved(&e, &options);
     const double *v = pess_solution_values(found);
     int64_t unseen = 0;

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # What CI runs beyond make test: warnings as errors with gcc and clang, the suite under address and undefined-behaviour
-# sanitizers, clang-tidy, the format check and the check of who includes whom.
+# sanitizers, the same bytes from a build with every instruction of this machine, clang-tidy, the format check and the
+# check of who includes whom.
 set -eu
 cd "$(dirname "$0")/.."
 tools/packages.sh build test ci
@@ -11,7 +12,7 @@ step "format"
 clang-format --dry-run -Werror $(git ls-files '*.[ch]')
 step "who includes whom"
 tools/check-includes.sh
-for preset in gcc clang sanitize; do
+for preset in gcc clang sanitize native; do
     step "build: $preset"
     cmake --preset "$preset" >"build-$preset.log" 2>&1 || { cat "build-$preset.log"; exit 1; }
     cmake --build --preset "$preset" -j "$jobs" >"build-$preset.log" 2>&1 || { tail -50 "build-$preset.log"; exit 1; }
@@ -20,6 +21,8 @@ for preset in clang sanitize; do
     step "tests: $preset"
     ctest --test-dir "build-$preset" --output-on-failure -j "$jobs"
 done
+step "the same bytes from the portable build and from that for this machine"
+tools/same-bytes.sh build-gcc/pess build-native/pess
 step "clang-tidy"
 git ls-files 'src/*.c' 'cli/*.c' | xargs -P "$jobs" -n 4 clang-tidy -p build-clang --quiet --warnings-as-errors='*' \
     2>/dev/null

@@ -58,6 +58,19 @@ typedef struct pess_progress {
     void *user;
 } pess_progress;
 
+/* ---- files */
+
+/* The library's binary files, told by their first bytes or, where a file is cut short, by the end of its name. Logs
+ * have formats of their own (pess_format_list). */
+typedef enum pess_file_kind {
+    PESS_FILE_OTHER,
+    PESS_FILE_OBSERVATIONS, /* .pessdata */
+    PESS_FILE_NETWORK,      /* .pessnet */
+    PESS_FILE_POLICY        /* .pesspolicy */
+} pess_file_kind;
+
+PESS_API pess_file_kind pess_file_kind_of(const char *path);
+
 /* ---- settings */
 
 /* Every options struct begins with its size, which pess_X_options_defaults() sets, and is described by one table:

@@ -41,12 +41,14 @@ typedef struct pess_columns {
 typedef struct pess_dataset pess_dataset;
 
 typedef struct pess_read_options {
-    int64_t states, actions; /* declared sizes; 0: taken from the log */
-    const char *format;      /* a name of pess_format_list, or NULL: told by the file's first bytes */
+    size_t size;
+    int64_t states, actions; /* declared sizes; 0: as the log shows */
+    const char *format;      /* a name of pess_format_list; NULL: told by the file's first bytes */
     int threads;             /* 0: all there are */
     pess_progress progress;
 } pess_read_options;
 
+PESS_API const pess_setting_table *pess_read_settings(void);
 PESS_API pess_read_options pess_read_options_defaults(void);
 
 /* Files of transitions. Formats are told apart by their first bytes when reading and by the file name when writing
@@ -105,14 +107,31 @@ PESS_API void pess_inspection_destroy(pess_inspection *inspection);
 
 /* ---- datasets of observations */
 
-/* A log of a game: packed observations, each different one kept once, and transitions between them. The last
- * observation of every episode is kept, and whether it was terminal or a cut-off. */
+/* What an observation is made of. */
+typedef enum pess_observation_kind {
+    PESS_OBSERVATION_BITS /* packed, the least significant bit of each byte first, padded with zero bits */
+} pess_observation_kind;
+
+typedef struct pess_observation_shape {
+    pess_observation_kind kind;
+    int64_t length;           /* of an observation, in what it is made of */
+    int rows, cols, channels; /* of a board, rows*cols*channels = length, in the order [rows][cols][channels]; all 0
+                                 where it is none, or not known (files keep the length alone) */
+} pess_observation_shape;
+
+PESS_API pess_observation_shape pess_observation_bits(int64_t length);
+PESS_API int64_t pess_observation_bytes(const pess_observation_shape *shape); /* of memory, for one observation */
+
+/* Observations, each different one kept once under a number, and transitions between them: those of an episode follow
+ * each other, and the last of them has an end. The last observation of every episode is kept, and whether it was
+ * terminal or a cut-off. */
 typedef struct pess_observations pess_observations;
 
 typedef struct pess_observations_info {
-    const char *game;    /* "mdp" for one-hot states of an MDP */
-    const char *notes;   /* lines "key=value": how it was collected */
-    int64_t bits, bytes; /* of an observation */
+    const char *game;  /* "mdp" for one-hot states of an MDP; any name where the data are of something else */
+    const char *notes; /* lines "key=value": how it was collected */
+    pess_observation_shape shape;
+    int64_t bytes; /* of an observation */
     int64_t actions;
     int64_t transitions, states, pairs; /* states: different observations; pairs: different (state, action) */
     int64_t episodes;                   /* that are whole: begun and ended in the log */
@@ -121,12 +140,44 @@ typedef struct pess_observations_info {
     double gamma_return;                /* their mean return discounted by 0.99 */
 } pess_observations_info;
 
+/* Building. An empty dataset; notes may be NULL. */
+PESS_API pess_status pess_observations_create(const char *game, const char *notes, const pess_observation_shape *shape,
+                                              int64_t actions, pess_observations **out, pess_error *error);
+/* One more transition between the observations `state` and `next`, [bytes] each. Transitions
+ * that are refused change nothing. */
+PESS_API pess_status pess_observations_add(pess_observations *data, const void *state, int64_t action, double reward,
+                                           const void *next, pess_end end, pess_error *error);
+/* Many, from arrays with one entry per transition: all of them, or none where one of them is refused. */
+typedef struct pess_observations_rows {
+    int64_t count;
+    const void *state, *next; /* [count*bytes] */
+    const int64_t *action;
+    const double *reward;
+    const uint8_t *end; /* pess_end */
+} pess_observations_rows;
+
+PESS_API pess_status pess_observations_append(pess_observations *data, const pess_observations_rows *rows,
+                                              pess_error *error);
+/* The log stops here: where the last transition has no end it becomes a cut-off, and its episode is not a whole one. */
+PESS_API pess_status pess_observations_stop(pess_observations *data, pess_error *error);
+
 /* Files (.pessdata; docs/formats.md): truncated, damaged or foreign ones are PESS_INPUT. */
 PESS_API pess_status pess_observations_read(const char *path, pess_observations **out, pess_error *error);
 PESS_API pess_status pess_observations_write(const pess_observations *data, const char *path, pess_error *error);
 PESS_API void pess_observations_destroy(pess_observations *data);
+
+/* Looking. All there is, as arrays of the data's own; they hold until the data are changed or destroyed. */
+typedef struct pess_observations_view {
+    int64_t transitions, states, bytes;
+    const uint8_t *observations;       /* [states*bytes] */
+    const int32_t *state, *next_state; /* [transitions] numbers of observations */
+    const uint8_t *action, *end;       /* [transitions] end: pess_end */
+    const float *reward;               /* [transitions] */
+} pess_observations_view;
+
+PESS_API void pess_observations_get_view(const pess_observations *data, pess_observations_view *out);
 PESS_API void pess_observations_get_info(const pess_observations *data, pess_observations_info *out);
-/* Transition i; any may be NULL. state, next: [bytes] packed observations, which live as long as the data. */
+/* Transition i; any may be NULL. state, next: [bytes] observations, which live as long as the data. */
 PESS_API bool pess_observations_get(const pess_observations *data, int64_t i, const uint8_t **state, int32_t *action,
                                     double *reward, const uint8_t **next, pess_end *end);
 

@@ -45,15 +45,17 @@ typedef enum pess_unseen {
 } pess_unseen;
 
 typedef struct pess_model_options {
+    size_t size;
     pess_unseen unseen;
-    double reward_lo, reward_hi; /* declared range; NAN: taken from the log */
-    uint64_t seed;               /* for PESS_UNSEEN_PAPER */
+    double reward_range[2]; /* declared; NAN: as the log shows */
+    uint64_t seed;          /* of the rewards of PESS_UNSEEN_PAPER */
 } pess_model_options;
 
 /* A decision process as the solvers see it: expected rewards and sparse rows of next-state probabilities, either
  * estimated from counts (r_D, P_D) or exact (of an MDP). Nothing in it is dense in S*A*S. */
 typedef struct pess_model pess_model;
 
+PESS_API const pess_setting_table *pess_model_settings(void);
 PESS_API pess_model_options pess_model_options_defaults(void);
 PESS_API pess_status pess_model_estimate(const pess_counts *counts, const pess_model_options *options, pess_model **out,
                                          pess_error *error);
@@ -74,6 +76,23 @@ PESS_API pess_status pess_start_read(const char *path, int64_t states, const pes
                                      pess_error *error);
 PESS_API pess_status pess_start_write(const char *path, int64_t states, const pess_names *state_names,
                                       const double *start, pess_error *error);
+
+/* A log ready to solve: its counts, the model estimated from them and a start distribution. `start` is "uniform", "log"
+ * (as the episodes of the log did), or the name of a file; NULL: as the log where it has an episode column, else
+ * uniform. */
+typedef struct pess_problem pess_problem;
+
+PESS_API pess_status pess_problem_read(const char *path, const pess_read_options *read, const pess_model_options *model,
+                                       const char *start, pess_problem **out, pess_error *error);
+/* The counts are borrowed for the life of the problem. */
+PESS_API pess_status pess_problem_create(const pess_counts *counts, const pess_model_options *model, const char *start,
+                                         pess_problem **out, pess_error *error);
+PESS_API void pess_problem_destroy(pess_problem *problem);
+PESS_API const pess_counts *pess_problem_counts(const pess_problem *problem);
+PESS_API const pess_model *pess_problem_model(const pess_problem *problem);
+PESS_API const double *pess_problem_start(const pess_problem *problem); /* [S] */
+/* What every result from it rests on, by position; NULL past the last. */
+PESS_API const pess_assumption *pess_problem_assumption(const pess_problem *problem, size_t index);
 
 /* ---- MDPs */
 
@@ -115,6 +134,7 @@ typedef struct pess_gridworld_options {
     double reward_beta[2]; /* a, b */
     pess_reward_kind rewards;
     uint64_t seed;
+    int threads; /* 0: all there are */
 } pess_gridworld_options;
 
 PESS_API const pess_setting_table *pess_gridworld_settings(void);
@@ -140,6 +160,7 @@ typedef struct pess_garnet_options {
     int64_t states, actions, branching, terminals;
     pess_reward_kind rewards;
     uint64_t seed;
+    int threads; /* 0: all there are */
 } pess_garnet_options;
 
 PESS_API const pess_setting_table *pess_garnet_settings(void);
@@ -190,6 +211,7 @@ typedef struct pess_uncertainty_info {
     bool depends_on_values; /* recomputed as v changes */
     bool is_set;            /* a set of transition rows: fits `robust` */
     const char *absorbed;   /* the formula with its constants dropped, or NULL where there is none */
+    const char *settings;   /* the specific settings that it reads: "delta iid"; NULL: none */
 } pess_uncertainty_info;
 
 PESS_API const pess_uncertainty_info *pess_uncertainty_list(size_t index);     /* by position; NULL past the last */
@@ -199,11 +221,9 @@ PESS_API const pess_uncertainty_info *pess_uncertainty_find(const char *name); /
 
 typedef struct pess_algorithm_info {
     const char *name, *summary, *equation, *source;
-    bool takes_uncertainty;          /* -u is needed or has a default */
+    const char *settings;            /* the specific settings that it reads: "alpha absorbed-alpha"; NULL: none */
     const char *default_uncertainty; /* NULL where it takes none */
-    bool takes_alpha;
-    bool takes_sets_only; /* only uncertainties with is_set fit */
-    const char *knobs;    /* other settings it reads, in words; NULL: none */
+    bool takes_sets_only;            /* only uncertainties with is_set fit */
 } pess_algorithm_info;
 
 PESS_API const pess_algorithm_info *pess_algorithm_list(size_t index);     /* by position; NULL past the last */
@@ -219,29 +239,35 @@ typedef enum pess_method {
 typedef enum pess_evaluation { PESS_EVALUATION_AUTO, PESS_EVALUATION_LU, PESS_EVALUATION_KRYLOV } pess_evaluation;
 
 typedef struct pess_solve_options {
-    const char *algorithm;   /* a name of pess_algorithm_list; default "ua" */
+    size_t size;
+    const char *algorithm;   /* a name of pess_algorithm_list */
     const char *uncertainty; /* a name of pess_uncertainty_list; NULL: the algorithm's default */
-    double gamma;            /* discount in [0,1]; 1 only where every policy reaches a terminal. Default 0.99 */
-    double delta;            /* error probability in (0,1). Default 0.05 */
-    double alpha;            /* strength of the pessimism, >= 0. Default 1, absorbed */
-    bool absorbed;           /* α in absorbed units: penalty α/√n for UA, α·TV for proximal */
-    bool clip_rewards;       /* UA: clip the penalised reward to the reward range, as the paper's code does */
-    bool trajectories;       /* counts are adaptive: pay for every n at once (default for logs with episodes) */
-    int64_t max_successors;  /* m: declared number of possible next states of a pair; 0: all states */
-    double local_policies;   /* hoeffding-s: |Π_local|; 0: the |A| deterministic ones */
-    double min_count;        /* SPIBB n_∧, R-MIN m. Default 10 */
-    double budget;           /* Soft-SPIBB ε. Default 1 */
+    double gamma;            /* discount; 1 only where every policy reaches a terminal state */
+    double delta;            /* error probability */
+    double alpha;            /* strength of the pessimism, in the theory's units; NAN: not given */
+    double absorbed_alpha; /* the same with all constants absorbed: penalty α/√n for UA, α·TV for proximal; NAN: not
+                              given. Give one of the two or none */
+    bool clip;             /* UA: clip the penalised reward to the reward range, as the paper's experiments do */
+    bool iid;              /* declared: the transitions are independent draws, although the log has episodes. Counts
+                              of episodes are adaptive: bounds pay for every n at once */
+    int64_t max_successors; /* m: declared number of possible next states of a pair; 0: all states */
+    double local_policies;  /* hoeffding-s: |Π_local|; NAN: the |A| deterministic ones */
+    double min_count;       /* SPIBB n_∧, R-MIN m */
+    double budget;          /* Soft-SPIBB ε */
     pess_method method;
     pess_evaluation evaluation;
-    double tolerance;       /* sup-norm of the Bellman residual at which to stop. Default 1e-10 */
-    int64_t max_iterations; /* of the outer loop. Default 1e6; reaching it is an outcome, never silent */
-    double time_limit;      /* seconds; 0: none */
-    uint64_t seed;
-    int threads; /* 0: all there are */
+    double tolerance;       /* sup-norm of the Bellman residual at which to stop */
+    int64_t max_iterations; /* of the outer loop; reaching it is an outcome, never silent */
+    double time_limit;      /* seconds; NAN: none */
+    int threads;            /* 0: all there are */
     pess_progress progress;
 } pess_solve_options;
 
+PESS_API const pess_setting_table *pess_solve_settings(void);
 PESS_API pess_solve_options pess_solve_options_defaults(void);
+/* Does the algorithm, with this uncertainty (NULL: its default), read the setting? All read those that are not
+ * specific. */
+PESS_API bool pess_algorithm_reads(const char *algorithm, const char *uncertainty, const char *setting);
 
 typedef enum pess_outcome {
     PESS_OUTCOME_CONVERGED,
@@ -255,8 +281,11 @@ typedef struct pess_solution pess_solution;
 
 typedef struct pess_solution_info {
     const char *algorithm, *uncertainty, *holds_for; /* uncertainty NULL where none is used */
-    double value;                                    /* E_ρ of the algorithm's own (penalised) value of the policy */
-    double naive_value;                              /* E_ρ of its unpenalised empirical value */
+    double gamma;
+    double alpha;       /* as it was used; NAN where the algorithm takes none */
+    bool absorbed;      /* in absorbed units */
+    double value;       /* E_ρ of the algorithm's own (penalised) value of the policy */
+    double naive_value; /* E_ρ of its unpenalised empirical value */
     pess_outcome outcome;
     int64_t iterations;
     double residual; /* sup-norm of v - T v for the algorithm's own operator */
@@ -277,11 +306,24 @@ PESS_API void pess_solution_get_info(const pess_solution *solution, pess_solutio
 PESS_API const pess_policy *pess_solution_policy(const pess_solution *solution);
 PESS_API const double *pess_solution_values(const pess_solution *solution);       /* [S] the algorithm's */
 PESS_API const double *pess_solution_naive_values(const pess_solution *solution); /* [S] */
+/* What the solution rests on, by position; NULL past the last. None for an exact model. */
+PESS_API const pess_assumption *pess_solution_assumption(const pess_solution *solution, size_t index);
 /* u(s,a) that the solution rests on, before α; NULL for algorithms without one or where it is not per action. [S*A] */
 PESS_API const double *pess_solution_uncertainty(const pess_solution *solution);
 /* Discounted visitation d(s) = Σ_t γ^t P(s_t = s) of the policy in the model, from ρ. `out` [S]. */
 PESS_API pess_status pess_visitation(const pess_model *model, const double *start, const pess_policy *policy,
                                      const pess_solve_options *options, double *out, pess_error *error);
+
+/* A pair that the policy uses for its number of samples most: by visits/√count. */
+typedef struct pess_thin_place {
+    int64_t state, action, count;
+    double visits; /* share of the policy's discounted steps */
+} pess_thin_place;
+
+/* The `top` thinnest places of a policy, the thinnest first, into out; *found of them. */
+PESS_API pess_status pess_thin_places(const pess_counts *counts, const pess_model *model, const double *start,
+                                      const pess_policy *policy, const pess_solve_options *options, int64_t top,
+                                      pess_thin_place *out, int64_t *found, pess_error *error);
 
 /* ---- simulation */
 
@@ -290,15 +332,19 @@ typedef enum pess_state_dist {
     PESS_STATE_DIST_STATIONARY /* from the stationary law of the collecting policy */
 } pess_state_dist;
 
+/* Either `transitions` or `episodes` and `horizon` are given; 0: not. */
 typedef struct pess_simulate_options {
-    int64_t transitions;        /* > 0: that many independent transitions … */
-    pess_state_dist state_dist; /* … from these states */
+    size_t size;
+    int64_t transitions;        /* that many independent transitions … */
+    pess_state_dist state_dist; /* … from these states; */
     int64_t episodes, horizon;  /* or whole episodes, cut off after `horizon` steps */
     double epsilon;             /* the policy is softened by this much first */
     uint64_t seed;
+    int threads; /* 0: all there are */
     pess_progress progress;
 } pess_simulate_options;
 
+PESS_API const pess_setting_table *pess_simulate_settings(void);
 PESS_API pess_simulate_options pess_simulate_options_defaults(void);
 PESS_API pess_status pess_simulate(const pess_mdp *mdp, const pess_policy *policy, const double *start,
                                    const pess_simulate_options *options, pess_dataset **out, pess_error *error);

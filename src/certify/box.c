@@ -103,8 +103,9 @@ static void solve_side(box_problem *box, double sign, double *out) {
 static pess_status prepare(box_problem *box, pess_error *error) {
     const pess__holdout *test = box->test;
     const pess__holdout_setup *setup = &test->setup;
-    const pess_model_options options = {
-        .unseen = PESS_UNSEEN_WORST, .reward_lo = setup->reward_lo, .reward_hi = setup->reward_hi};
+    const pess_model_options options = {.size = sizeof(pess_model_options),
+                                        .unseen = PESS_UNSEEN_WORST,
+                                        .reward_range = {setup->reward_lo, setup->reward_hi}};
     PESS_TRY(pess_model_estimate(setup->second, &options, &box->model, error));
     memcpy(box->model->terminal, setup->terminal, (size_t)test->states);
     box->model->has_terminals = setup->ends;

@@ -40,8 +40,7 @@ static pess_status make(const pess__certification *job, const pess_model *model,
     pess_solve_options options = pess_solve_options_defaults();
     options.algorithm = recipe->algorithm;
     options.gamma = job->options->gamma;
-    options.absorbed = true;
-    options.alpha = recipe->alpha * (model->reward_hi - model->reward_lo);
+    options.absorbed_alpha = recipe->alpha * (model->reward_hi - model->reward_lo);
     options.threads = job->threads;
     options.progress = job->options->progress;
     options.tolerance = fmax(1e-8 * (job->v_hi - job->v_lo), DBL_MIN);
@@ -87,8 +86,9 @@ static pess_status try_all(pess__certification *job, const pess_model *model, co
 
 pess_status pess__choose_policy(pess__certification *job, const pess__holdout_setup *setup, pess_policy **out,
                                 pess_error *error) {
-    const pess_model_options options = {
-        .unseen = PESS_UNSEEN_WORST, .reward_lo = setup->reward_lo, .reward_hi = setup->reward_hi};
+    const pess_model_options options = {.size = sizeof(pess_model_options),
+                                        .unseen = PESS_UNSEEN_WORST,
+                                        .reward_range = {setup->reward_lo, setup->reward_hi}};
     pess_model *model = NULL;
     pess_policy *best = NULL;
     PESS_TRY(pess_model_estimate(job->split->first, &options, &model, error));

@@ -101,8 +101,9 @@ static pess_status prepare_split(pess__certification *job, pess_error *error) {
 
 static pess_status prepare(pess__certification *job, pess_error *error) {
     const pess_certify_options *options = job->options;
-    const pess_model_options model = {
-        .unseen = PESS_UNSEEN_WORST, .reward_lo = options->reward_range[0], .reward_hi = options->reward_range[1]};
+    const pess_model_options model = {.size = sizeof(pess_model_options),
+                                      .unseen = PESS_UNSEEN_WORST,
+                                      .reward_range = {options->reward_range[0], options->reward_range[1]}};
     PESS_TRY(pess__certify_check_options(job->data, options, error));
     job->threads = pess__threads(options->threads);
     if (!options->counts) PESS_TRY(pess_counts_create(job->data, &job->own_counts, error));
@@ -269,8 +270,9 @@ static pess_status test_policy(pess__certification *job, const pess__shares *sha
  * sets, from the whole log, cut the box of its test. */
 static pess_status logging_sets(const pess__certification *job, const pess__shares *shares, pess_model **model,
                                 pess__robust **out, pess_error *error) {
-    const pess_model_options range = {
-        .unseen = PESS_UNSEEN_WORST, .reward_lo = job->model->reward_lo, .reward_hi = job->model->reward_hi};
+    const pess_model_options range = {.size = sizeof(pess_model_options),
+                                      .unseen = PESS_UNSEEN_WORST,
+                                      .reward_range = {job->model->reward_lo, job->model->reward_hi}};
     PESS_TRY(pess_model_estimate(job->split->whole_states, &range, model, error));
     (*model)->has_terminals = job->model->has_terminals;
     const pess__u_problem problem = {.counts = job->split->whole_states,

@@ -4,6 +4,7 @@
 #include "model/counts.h"
 #include "model/model.h"
 #include "policy/policy.h"
+#include "solve/check.h"
 #include "uncertainty/uncertainty.h"
 
 #include <math.h>
@@ -77,21 +78,22 @@ static pess_status list_gaps(const pess__u_problem *problem, const pess_policy *
 pess_status pess_gaps(const pess_counts *counts, const pess_model *model, const double *start,
                       const pess_policy *policy, const pess_solve_options *options, int64_t top, pess_gap *out,
                       int64_t *found, double *value_uncertainty, pess_error *error) {
+    pess_solve_options settled;
+    PESS_TRY(pess__solve_settle(options, &settled, error));
+    options = &settled;
     const char *name = options->uncertainty ? options->uncertainty : "hoeffding";
     const pess__uncertainty *uncertainty = pess__uncertainty_find(name);
     if (!uncertainty || !uncertainty->compute)
         return pess__fail(error, PESS_ARGUMENT, "the gaps need an uncertainty with one number per pair; '%s' is none",
                           name);
     if (top < 1) return pess__fail(error, PESS_ARGUMENT, "at least one gap must be asked for");
-    if (!(options->gamma >= 0 && options->gamma < 1))
+    if (!(options->gamma < 1))
         return pess__fail(error, PESS_ARGUMENT, "the gaps need a discount below 1, found %g", options->gamma);
-    if (!(options->delta > 0 && options->delta < 1))
-        return pess__fail(error, PESS_ARGUMENT, "delta must be between 0 and 1, found %g", options->delta);
     pess__u_problem problem = {.counts = counts,
                                .model = model,
                                .gamma = options->gamma,
                                .delta = options->delta,
-                               .trajectories = options->trajectories,
+                               .trajectories = counts->has_episodes && !options->iid,
                                .max_successors = options->max_successors,
                                .threads = pess__threads(options->threads)};
     pess__value_range(model, options->gamma, &problem.v_lo, &problem.v_hi);

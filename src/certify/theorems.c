@@ -87,8 +87,7 @@ static pess_solve_options solve_options(const theorem_case *b, const char *algor
     o.gamma = b->options->gamma;
     o.delta = b->options->delta;
     o.alpha = alpha;
-    o.absorbed = false;
-    o.trajectories = b->trajectories;
+    o.iid = !b->trajectories;
     o.max_successors = b->options->max_successors;
     o.threads = b->options->threads;
     return o;

@@ -27,7 +27,7 @@
 #define PESS__SEED_SETTING(type, what)                                                                                 \
     {                                                                                                                  \
         .name = "seed", .kind = PESS_SETTING_SEED, PESS__FIELD(type, seed), .standard = "0", .argument = "N",          \
-        .sentence = what                                                                                               \
+        .sentence = "seed " what                                                                                       \
     }
 #define PESS__REWARDS_SETTING(type)                                                                                    \
     {                                                                                                                  \

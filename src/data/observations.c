@@ -23,23 +23,45 @@ static pess_status check_text(const char *field, const char *text, size_t size, 
     return PESS_OK;
 }
 
-pess_status pess__observations_create(const char *game, const char *notes, int64_t bits, int64_t actions,
-                                      pess_observations **out, pess_error *error) {
+pess_observation_shape pess_observation_bits(int64_t length) {
+    return (pess_observation_shape){.kind = PESS_OBSERVATION_BITS, .length = length};
+}
+
+int64_t pess_observation_bytes(const pess_observation_shape *shape) { return (shape->length + 7) / 8; }
+
+static pess_status check_shape(const pess_observation_shape *shape, pess_error *error) {
+    if (shape->kind != PESS_OBSERVATION_BITS)
+        return pess__fail(error, PESS_ARGUMENT, "observations of kind %d; bits (%d) are known", (int)shape->kind,
+                          PESS_OBSERVATION_BITS);
+    if (shape->length < 1 || shape->length > PESS__DATA_MAX_BITS)
+        return pess__fail(error, PESS_LIMIT, "observations of %lld bits; 1 to %d are possible",
+                          (long long)shape->length, PESS__DATA_MAX_BITS);
+    const bool board = shape->rows != 0 || shape->cols != 0 || shape->channels != 0;
+    if (board &&
+        (shape->rows < 1 || shape->cols < 1 || shape->channels < 1 ||
+         (int64_t)shape->rows * shape->cols != shape->length / shape->channels || shape->length % shape->channels != 0))
+        return pess__fail(error, PESS_ARGUMENT, "a board of %d × %d × %d has not the %lld bits of an observation",
+                          shape->rows, shape->cols, shape->channels, (long long)shape->length);
+    return PESS_OK;
+}
+
+pess_status pess_observations_create(const char *game, const char *notes, const pess_observation_shape *shape,
+                                     int64_t actions, pess_observations **out, pess_error *error) {
     pess_observations *data;
+    if (game == NULL) game = "";
     if (notes == NULL) notes = "";
     PESS_TRY(check_text("game", game, sizeof data->game, ' ', error));
     PESS_TRY(check_text("notes", notes, sizeof data->notes, '\n', error));
-    if (bits < 1 || bits > PESS__DATA_MAX_BITS)
-        return pess__fail(error, PESS_LIMIT, "observations of %lld bits; 1 to %d are possible", (long long)bits,
-                          PESS__DATA_MAX_BITS);
+    PESS_TRY(check_shape(shape, error));
     if (actions < 1 || actions > PESS__DATA_MAX_ACTIONS)
         return pess__fail(error, PESS_LIMIT, "%lld actions; 1 to %d are possible", (long long)actions,
                           PESS__DATA_MAX_ACTIONS);
     PESS_TRY(pess__allocate(&data, 1, sizeof *data, what, error));
     memcpy(data->game, game, strlen(game));
     memcpy(data->notes, notes, strlen(notes));
-    data->bits = bits;
-    data->bytes = (bits + 7) / 8;
+    data->shape = *shape;
+    data->bits = shape->length;
+    data->bytes = pess_observation_bytes(shape);
     data->actions = actions;
     data->tried_bytes = (actions + 7) / 8;
     data->hash_mask = UINT64_MAX;
@@ -112,11 +134,15 @@ static pess_status grow_states(pess_observations *data, pess_error *error) {
     return PESS_OK;
 }
 
+static pess_status check_padding(const pess_observations *data, const uint8_t *observation, pess_error *error) {
+    const uint32_t used = (uint32_t)(data->bits - 8 * (data->bytes - 1)); /* bits of the last byte */
+    if (observation[data->bytes - 1] >> used == 0) return PESS_OK;
+    return pess__fail(error, PESS_INPUT, "an observation of %lld bits has bits beyond them", (long long)data->bits);
+}
+
 pess_status pess__observations_number(pess_observations *data, const uint8_t *observation, int32_t *number,
                                       pess_error *error) {
-    const uint32_t used = (uint32_t)(data->bits - 8 * (data->bytes - 1)); /* bits of the last byte */
-    if (observation[data->bytes - 1] >> used != 0)
-        return pess__fail(error, PESS_INPUT, "an observation of %lld bits has bits beyond them", (long long)data->bits);
+    PESS_TRY(check_padding(data, observation, error));
     PESS_TRY(grow_index(data, error));
     const int64_t slot = find_slot(data, observation);
     if (data->index[slot] < 0) {
@@ -150,11 +176,12 @@ pess_status pess__observations_reserve(pess_observations *data, int64_t transiti
     return PESS_OK;
 }
 
-pess_status pess__observations_set(pess_observations *data, int64_t i, int32_t state, int32_t action, double reward,
-                                   int32_t next, pess_end end, pess_error *error) {
+/* What a transition says beside its observations. */
+static pess_status check_transition(const pess_observations *data, int64_t i, int64_t action, double reward,
+                                    pess_end end, pess_error *error) {
     if (action < 0 || action >= data->actions)
-        return pess__fail(error, PESS_INPUT, "transition %lld: action %ld; 0 to %lld are possible", (long long)i,
-                          (long)action, (long long)data->actions - 1);
+        return pess__fail(error, PESS_INPUT, "transition %lld: action %lld; 0 to %lld are possible", (long long)i,
+                          (long long)action, (long long)data->actions - 1);
     if (!isfinite((float)reward))
         return pess__fail(error, PESS_INPUT, "transition %lld: reward %g; a finite number is expected", (long long)i,
                           reward);
@@ -162,6 +189,12 @@ pess_status pess__observations_set(pess_observations *data, int64_t i, int32_t s
         return pess__fail(error, PESS_INPUT,
                           "transition %lld: end %d; 0 (none), 1 (terminal) or 2 (cut off) is expected", (long long)i,
                           (int)end);
+    return PESS_OK;
+}
+
+pess_status pess__observations_set(pess_observations *data, int64_t i, int32_t state, int32_t action, double reward,
+                                   int32_t next, pess_end end, pess_error *error) {
+    PESS_TRY(check_transition(data, i, action, reward, end, error));
     data->state[i] = state;
     data->action[i] = (uint8_t)action;
     data->reward[i] = (float)reward;
@@ -174,15 +207,42 @@ pess_status pess__observations_set(pess_observations *data, int64_t i, int32_t s
     return PESS_OK;
 }
 
-pess_status pess__observations_add(pess_observations *data, const uint8_t *state, int32_t action, double reward,
-                                   const uint8_t *next, pess_end end, pess_error *error) {
+pess_status pess_observations_add(pess_observations *data, const void *state, int64_t action, double reward,
+                                  const void *next, pess_end end, pess_error *error) {
+    const int64_t i = data->transitions;
     int32_t from, to;
-    PESS_TRY(pess__observations_reserve(data, data->transitions + 1, error));
+    PESS_TRY(check_transition(data, i, action, reward, end, error));
+    PESS_TRY(check_padding(data, state, error));
+    PESS_TRY(check_padding(data, next, error));
+    PESS_TRY(pess__observations_reserve(data, i + 1, error));
     PESS_TRY(pess__observations_number(data, state, &from, error));
     PESS_TRY(pess__observations_number(data, next, &to, error));
-    PESS_TRY(pess__observations_set(data, data->transitions, from, action, reward, to, end, error));
+    PESS_TRY(pess__observations_set(data, i, from, (int32_t)action, reward, to, end, error));
     data->transitions++;
     return PESS_OK;
+}
+
+pess_status pess_observations_append(pess_observations *data, const pess_observations_rows *rows, pess_error *error) {
+    const int64_t before = data->transitions;
+    if (rows->count < 0)
+        return pess__fail(error, PESS_ARGUMENT, "%lld transitions to append; 0 or more are possible",
+                          (long long)rows->count);
+    const uint8_t *state = rows->state, *next = rows->next;
+    for (int64_t i = 0; i < rows->count; i++) {
+        PESS_TRY(check_transition(data, before + i, rows->action[i], rows->reward[i], (pess_end)rows->end[i], error));
+        PESS_TRY(check_padding(data, state + i * data->bytes, error));
+        PESS_TRY(check_padding(data, next + i * data->bytes, error));
+    }
+    PESS_TRY(pess__observations_reserve(data, before + rows->count, error));
+    for (int64_t i = 0; i < rows->count; i++)
+        PESS_TRY(pess_observations_add(data, state + i * data->bytes, rows->action[i], rows->reward[i],
+                                       next + i * data->bytes, (pess_end)rows->end[i], error));
+    return PESS_OK;
+}
+
+pess_status pess_observations_stop(pess_observations *data, pess_error *error) {
+    const int64_t last = data->transitions - 1;
+    return last < 0 || data->end[last] != PESS_END_NONE ? PESS_OK : pess__observations_stop(data, last, error);
 }
 
 pess_status pess__observations_stop(pess_observations *data, int64_t i, pess_error *error) {
@@ -259,6 +319,18 @@ bool pess_observations_get(const pess_observations *data, int64_t i, const uint8
     return true;
 }
 
+void pess_observations_get_view(const pess_observations *data, pess_observations_view *out) {
+    *out = (pess_observations_view){.transitions = data->transitions,
+                                    .states = data->states,
+                                    .bytes = data->bytes,
+                                    .observations = data->observations,
+                                    .state = data->state,
+                                    .next_state = data->next,
+                                    .action = data->action,
+                                    .end = data->end,
+                                    .reward = data->reward};
+}
+
 /* Transitions that were collected: those that a model imagined stand at the end, by the notes, and are single steps. */
 static int64_t collected(const pess_observations *data) {
     char value[32];
@@ -312,7 +384,7 @@ static void summarise_episodes(const pess_observations *data, pess_observations_
 void pess_observations_get_info(const pess_observations *data, pess_observations_info *out) {
     *out = (pess_observations_info){.game = data->game,
                                     .notes = data->notes,
-                                    .bits = data->bits,
+                                    .shape = data->shape,
                                     .bytes = data->bytes,
                                     .actions = data->actions,
                                     .transitions = data->transitions,

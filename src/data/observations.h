@@ -11,7 +11,8 @@ enum { PESS__DATA_NOTES_SIZE = 2048, PESS__DATA_MAX_ACTIONS = 256, PESS__DATA_MA
 struct pess_observations {
     char game[32];
     char notes[PESS__DATA_NOTES_SIZE];
-    int64_t bits, bytes, actions;
+    pess_observation_shape shape;
+    int64_t bits, bytes, actions; /* bits: of an observation, padding left out */
     int64_t states, transitions;
     uint8_t *observations; /* [states*bytes] */
     int32_t *state, *next; /* [transitions] numbers of observations */
@@ -31,16 +32,11 @@ struct pess_observations {
 /* Where an observation is among the states, compared in full; -1: it is not. */
 int64_t pess__observations_find(const pess_observations *data, const uint8_t *observation);
 
-/* Building. Transitions of an episode follow each other; the last has an end. */
-pess_status pess__observations_create(const char *game, const char *notes, int64_t bits, int64_t actions,
-                                      pess_observations **out, pess_error *error);
-pess_status pess__observations_add(pess_observations *data, const uint8_t *state, int32_t action, double reward,
-                                   const uint8_t *next, pess_end end, pess_error *error);
 /* Collecting stopped after transition i, which had no end: it becomes a cut-off, and its episode is not a whole one. To
  * be called in the order of the transitions. */
 pess_status pess__observations_stop(pess_observations *data, int64_t i, pess_error *error);
 
-/* The parts of adding, for those who know numbers and places. */
+/* The parts of pess_observations_add, for those who know numbers and places. */
 /* The number of an observation, which is kept where it is new. */
 pess_status pess__observations_number(pess_observations *data, const uint8_t *observation, int32_t *number,
                                       pess_error *error);

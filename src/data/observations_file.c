@@ -8,12 +8,10 @@
 #include "data/observations.h"
 
 #include "core/bytes.h"
+#include "core/filekind.h"
 
-#include <stdio.h>
 #include <string.h>
 
-static const char magic[8] = "PESSDATA"; /* eight bytes, no terminator */
-static const char kind[] = "a dataset of a game";
 enum { VERSION = 1, STOPPED = 3, ROW = 14 /* bytes of a transition */ };
 #define SIZE_LIMIT ((int64_t)1 << 40)
 
@@ -33,7 +31,7 @@ static void write_ends(const pess_observations *data, pess__sink *sink) {
 pess_status pess_observations_write(const pess_observations *data, const char *path, pess_error *error) {
     if (data->transitions == 0) return pess__fail(error, PESS_ARGUMENT, "%s: there are no transitions to write", path);
     pess__sink sink;
-    PESS_TRY(pess__sink_open(&sink, path, magic, error));
+    PESS_TRY(pess__sink_open(&sink, path, pess__file_row_of(PESS_FILE_OBSERVATIONS)->magic, error));
     const size_t count = (size_t)data->transitions;
     const uint32_t head[] = {VERSION, (uint32_t)data->bits, (uint32_t)data->actions, (uint32_t)data->states,
                              (uint32_t)data->transitions};
@@ -80,7 +78,8 @@ static pess_status read_header(pess__cursor *cursor, header *h, pess_observation
                           "%s: %zu bytes after the header; %u observations and %u transitions need %lld", cursor->name,
                           cursor->left, h->states, h->transitions, (long long)needed);
     pess_error why;
-    const pess_status status = pess__observations_create(game, notes, h->bits, h->actions, out, &why);
+    const pess_observation_shape shape = pess_observation_bits(h->bits);
+    const pess_status status = pess_observations_create(game, notes, &shape, h->actions, out, &why);
     return status == PESS_OK ? PESS_OK : pess__fail(error, status, "%s: %s", cursor->name, why.message);
 }
 
@@ -148,26 +147,17 @@ static pess_status read_data(pess__cursor *cursor, pess_observations **out, pess
     return status;
 }
 
-/* What to do about a file that is not what it should be. */
-static pess_status advise(pess_status status, pess_error *error) {
-    if (status != PESS_INPUT || error == NULL) return status;
-    const size_t length = strlen(error->message);
-    (void)snprintf(error->message + length, sizeof error->message - length,
-                   "; copy it once more from where it is whole, or make it again with 'pess collect'");
-    return status;
-}
-
 pess_status pess_observations_read(const char *path, pess_observations **out, pess_error *error) {
+    const pess__file_row *row = pess__file_row_of(PESS_FILE_OBSERVATIONS);
     pess__cursor cursor;
-    pess_status status = pess__cursor_open(&cursor, path, magic, kind, SIZE_LIMIT, error);
-    if (status == PESS_OK) status = read_data(&cursor, out, error);
-    return advise(status, error);
+    PESS_TRY(pess__cursor_open(&cursor, path, row->magic, row->what, SIZE_LIMIT, error));
+    return read_data(&cursor, out, error);
 }
 
 pess_status pess__observations_read_memory(const char *name, const void *bytes, size_t size, pess_observations **out,
                                            pess_error *error) {
+    const pess__file_row *row = pess__file_row_of(PESS_FILE_OBSERVATIONS);
     pess__cursor cursor;
-    pess_status status = pess__cursor_open_memory(&cursor, name, bytes, size, magic, kind, error);
-    if (status == PESS_OK) status = read_data(&cursor, out, error);
-    return advise(status, error);
+    PESS_TRY(pess__cursor_open_memory(&cursor, name, bytes, size, row->magic, row->what, error));
+    return read_data(&cursor, out, error);
 }

@@ -1,7 +1,9 @@
 #include "data/stream.h"
 
+#include "core/filekind.h"
 #include "core/limits.h"
 #include "core/memory.h"
+#include "core/settings.h"
 #include "core/threads.h"
 #include "data/format.h"
 #include "data/names.h"
@@ -39,20 +41,34 @@ void pess__block_free(pess__block *block) {
     *block = (pess__block){0};
 }
 
-pess_read_options pess_read_options_defaults(void) { return (pess_read_options){0}; }
+/* ---- options */
 
-static pess_status check_options(const pess_read_options *options, pess_error *error) {
-    if (options->states < 0 || options->actions < 0)
-        return pess__fail(error, PESS_ARGUMENT,
-                          "the declared sizes are %lld states and %lld actions; expected 0 or more",
-                          (long long)options->states, (long long)options->actions);
-    if (options->format != NULL && pess__format_find(options->format) == NULL) {
+#define FIELD(name) PESS__FIELD(pess_read_options, name)
+
+static const pess_setting settings[] = {
+    {"states", 0, PESS_SETTING_COUNT, FIELD(states), NULL, PESS__FROM_TO(1, PESS_MAX_STATES), .argument = "N",
+     .sentence = "number of states", .where_unset = "as many as the log shows"},
+    {"actions", 0, PESS_SETTING_COUNT, FIELD(actions), NULL, PESS__FROM_TO(1, PESS_MAX_ACTIONS), .argument = "N",
+     .sentence = "number of actions", .where_unset = "as many as the log shows"},
+    {"format", 0, PESS_SETTING_TEXT, FIELD(format), NULL, .argument = "NAME", .sentence = "format of the log",
+     .where_unset = "told by its first bytes"},
+    PESS__THREADS_SETTING(pess_read_options),
+};
+
+static const pess_setting_table table = PESS__SETTING_TABLE("read", pess_read_options, settings);
+PESS__SETTINGS_OF(read, table)
+
+static pess_status settle(const pess_read_options *options, pess_read_options *settled, pess_error *error) {
+    PESS_TRY(pess__settle(&table, options, settled, error));
+    if (settled->format != NULL && pess__format_find(settled->format) == NULL) {
         char known[200];
         pess__format_names(known, sizeof known);
-        return pess__fail(error, PESS_ARGUMENT, "there is no format '%.40s'; there are %s", options->format, known);
+        return pess__fail(error, PESS_ARGUMENT, "there is no format '%.40s'; there are %s", settled->format, known);
     }
-    return pess__check_sizes("the declared sizes", options->states, options->actions, error);
+    return pess__check_sizes("the declared sizes", settled->states, settled->actions, error);
 }
+
+/* ---- the stream */
 
 /* Takes over the file. */
 static pess_status open_stream(pess__infile *file, const pess_read_options *options, pess__stream **out,
@@ -74,10 +90,10 @@ static pess_status open_stream(pess__infile *file, const pess_read_options *opti
     uint8_t head[8];
     size_t got = 0;
     status = pess__infile_head(file, head, sizeof head, &got, error);
-    if (status == PESS_OK && got == sizeof head && memcmp(head, "PESSDATA", sizeof head) == 0)
-        status = pess__fail(error, PESS_INPUT,
-                            "%s: a dataset of a game, expected a log of states; 'pess inspect' shows what is in it",
-                            pess__infile_name(file));
+    const pess_file_kind kind = pess__file_kind_of_head(head, got);
+    if (status == PESS_OK && kind != PESS_FILE_OTHER)
+        status = pess__fail(error, PESS_INPUT, "%s: found %s, expected a log of states", pess__infile_name(file),
+                            pess__file_row_of(kind)->what);
     if (status == PESS_OK) {
         stream->format = options->format != NULL ? pess__format_find(options->format) : pess__format_of_head(head, got);
         status = stream->format->open(stream, error);
@@ -92,21 +108,21 @@ static pess_status open_stream(pess__infile *file, const pess_read_options *opti
 
 pess_status pess__stream_open(const char *path, const pess_read_options *options, pess__stream **out,
                               pess_error *error) {
-    const pess_read_options settings = options != NULL ? *options : pess_read_options_defaults();
-    PESS_TRY(check_options(&settings, error));
+    pess_read_options settled;
+    PESS_TRY(settle(options, &settled, error));
     if (path == NULL) return pess__fail(error, PESS_ARGUMENT, "no path is given");
     pess__infile *file = NULL;
     PESS_TRY(pess__infile_open(path, &file, error));
-    return open_stream(file, &settings, out, error);
+    return open_stream(file, &settled, out, error);
 }
 
 pess_status pess__stream_open_memory(const char *name, const void *bytes, size_t length,
                                      const pess_read_options *options, pess__stream **out, pess_error *error) {
-    const pess_read_options settings = options != NULL ? *options : pess_read_options_defaults();
-    PESS_TRY(check_options(&settings, error));
+    pess_read_options settled;
+    PESS_TRY(settle(options, &settled, error));
     pess__infile *file = NULL;
     PESS_TRY(pess__infile_open_memory(name, bytes, length, &file, error));
-    return open_stream(file, &settings, out, error);
+    return open_stream(file, &settled, out, error);
 }
 
 static pess_status report(pess__stream *stream, pess_error *error) {

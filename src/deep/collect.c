@@ -116,8 +116,11 @@ static pess_status open_collection(collection *c, pess_error *error) {
     char notes[PESS__DATA_NOTES_SIZE];
     PESS_TRY(open_environments(c, error));
     describe(c, notes, sizeof notes);
-    PESS_TRY(pess__observations_create(o->mdp != NULL ? "mdp" : o->env.game, notes, pess_batch_bits(c->batch),
-                                       c->actions, &c->data, error));
+    const pess_env_info *info = o->mdp == NULL ? pess_env_find(o->env.game) : NULL;
+    pess_observation_shape shape = pess_observation_bits(pess_batch_bits(c->batch));
+    if (info != NULL) shape.rows = info->rows, shape.cols = info->cols, shape.channels = info->channels;
+    PESS_TRY(
+        pess_observations_create(o->mdp != NULL ? "mdp" : o->env.game, notes, &shape, c->actions, &c->data, error));
     PESS_TRY(pess__observations_reserve(c->data, o->transitions, error));
     PESS_TRY(open_buffers(c, error));
     pess_batch_observe(c->batch, &(pess_batch_out){.bits = c->bits});

@@ -170,7 +170,7 @@ static void describe(const pess__fitted *f, char *notes, size_t size) {
 /* The data again, with the same numbers of states. */
 static pess_status copy_data(const pess_observations *from, const char *notes, pess_observations **out,
                              pess_error *error) {
-    PESS_TRY(pess__observations_create(from->game, notes, from->bits, from->actions, out, error));
+    PESS_TRY(pess_observations_create(from->game, notes, &from->shape, from->actions, out, error));
     pess_observations *to = *out;
     for (int64_t s = 0; s < from->states; s++) {
         int32_t number;

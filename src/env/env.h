@@ -4,6 +4,7 @@
 #ifndef PESS_ENV_ENV_H
 #define PESS_ENV_ENV_H
 
+#include "core/cpu.h"
 #include "core/status.h"
 #include "env/source.h"
 
@@ -80,7 +81,7 @@ typedef struct pess__game {
     X(seaquest)                                                                                                        \
     X(space_invaders)
 
-#define PESS__GAME_DECLARE(name) extern const pess__game pess__game_##name;
+#define PESS__GAME_DECLARE(name) PESS__TWICE(extern const pess__game, pess__game_##name, );
 PESS__GAME_LIST(PESS__GAME_DECLARE)
 #undef PESS__GAME_DECLARE
 extern const pess__game pess__game_mdp;

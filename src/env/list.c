@@ -4,17 +4,22 @@
 #include <stdio.h>
 #include <string.h>
 
-static const pess__game *const games[] = {
-#define GAME_ROW(name) &pess__game_##name,
-    PESS__GAME_LIST(GAME_ROW)
+#define GAME_ROW(name) &pess__game_##name##_portable,
+static const pess__game *const games[] = {PESS__GAME_LIST(GAME_ROW)};
 #undef GAME_ROW
-};
+#ifdef PESS__HAS_WIDE
+#define GAME_ROW(name) &pess__game_##name##_wide,
+static const pess__game *const games_wide[] = {PESS__GAME_LIST(GAME_ROW)};
+#undef GAME_ROW
+#else
+#define games_wide games
+#endif
 
 enum { GAME_COUNT = sizeof games / sizeof games[0] };
 
 const pess__game *pess__game_find(const char *name) {
     for (int i = 0; i < GAME_COUNT; i++)
-        if (strcmp(games[i]->info.name, name) == 0) return games[i];
+        if (strcmp(games[i]->info.name, name) == 0) return pess__cpu_wide() ? games_wide[i] : games[i];
     return NULL;
 }
 

@@ -50,11 +50,11 @@ static pess_status check_header(pess__checkpoint *c, const char *signature, pess
         return pess__fail(error, PESS_INPUT,
                           "%s: does not hold the trials of an interrupted run; remove it to begin anew", c->path);
     found[length] = '\0';
-    if (strcmp(found, signature) != 0)
+    const char *there = found + strcspn(found, " "), *here = signature + strcspn(signature, " ");
+    if (strcmp(there, here) != 0)
         return pess__fail(error, PESS_INPUT,
-                          "%s: the interrupted run had other settings: found '%.400s', expected "
-                          "'%.400s'",
-                          c->path, found, signature);
+                          "%s: the interrupted run had other settings: found '%.400s', expected '%.400s'", c->path,
+                          there + 1, here + 1);
     return PESS_OK;
 }
 
@@ -105,8 +105,8 @@ pess_status pess__checkpoint_open(const char *path, bool resume, const char *sig
         status = pess__fail(error, PESS_MEMORY, "not enough memory to open %s", path);
     else if (c->file == NULL && errno == EEXIST)
         status = pess__fail(error, PESS_ARGUMENT,
-                            "%s holds the trials of an interrupted run: add --resume to go on "
-                            "with them, or remove the file",
+                            "resume: %s holds the trials of an interrupted run; switch it on to go on with them, or "
+                            "remove the file",
                             path);
     else if (c->file == NULL)
         status = fail_io(path, "written", error);

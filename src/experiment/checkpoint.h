@@ -8,7 +8,8 @@
 typedef struct pess__checkpoint pess__checkpoint;
 
 /* Opens or begins the file. With resume, the trials that it holds are copied to values [trials*width] and marked in
- * finished [trials]; settings other than `signature` are PESS_INPUT. Without it, the file must not hold any. */
+ * finished [trials]; settings other than `signature` are PESS_INPUT, but for its first word, the version. Without it,
+ * the file must not hold any. */
 pess_status pess__checkpoint_open(const char *path, bool resume, const char *signature, int64_t trials, int64_t width,
                                   double *values, bool *finished, pess__checkpoint **out, pess_error *error);
 pess_status pess__checkpoint_add(pess__checkpoint *checkpoint, int64_t first, int64_t count, const double *values,

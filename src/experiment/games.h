@@ -1,18 +1,20 @@
-/* The deep experiments: datasets (game, x, trial), an imitation network and a training per curve on each. Planning,
- * results on disk, the queue, running and judging are a file each. */
+/* The engine of experiments with games: datasets (game, x, trial), an imitation network and a training per curve on
+ * each. Planning, results on disk, running, summing up and judging are a file each. A row of the table brings a
+ * pess__games_axis. A finished run leaves result.json in out/runs/GAME/x-X/trial-T/ALGORITHM and is not run again. */
 #ifndef PESS_EXPERIMENT_GAMES_H
 #define PESS_EXPERIMENT_GAMES_H
 
-#include "core/status.h"
+#include "experiment/experiment.h"
 
 enum {
-    PESS__GAMES_PATH = 4200,
-    PESS__GAMES_SETTINGS = 4096,
-    PESS__GAMES_LIST = 1000, /* bytes of a list on the command line */
+    PESS__GAMES_SETTINGS_SIZE = 4096,
+    PESS__GAMES_LIST = 1000, /* bytes of a list among the settings */
     PESS__GAMES_LIMIT = 8,
     PESS__GAMES_CURVES = 24,
     PESS__GAMES_XS = 64
 };
+
+typedef struct pess__games pess__games;
 
 /* An algorithm with its α. */
 typedef struct pess__games_curve {
@@ -37,13 +39,28 @@ typedef struct pess__games_run {
     double data_return; /* of the whole episodes in the dataset; NAN where there are none */
 } pess__games_run;
 
-struct pess_minatar {
-    pess_minatar_options options; /* its strings are owned by the arrays below */
-    const pess_experiment_info *info;
-    char games_text[PESS__GAMES_LIST], algorithms_text[PESS__GAMES_LIST], x_text[PESS__GAMES_LIST];
-    char policies[PESS__GAMES_PATH], out[PESS__GAMES_PATH], protocol_name[40];
-    char description[1600];
-    bool data_kept; /* files of data in `out` may have been kept on purpose by an earlier run */
+/* What x is. */
+typedef struct pess__games_axis {
+    const char *values; /* the setting that lists x, "epsilons" … */
+    const char *fixed;  /* … and the one that holds what is the same everywhere, "transitions" */
+    const char *symbol; /* of x in a sentence: "ε" */
+    double least, most;
+    bool whole;         /* x are whole numbers */
+    bool largest_first; /* x costs time: the largest is run first, so that the longest trainings do not come last */
+    /* ε and size of the dataset at x. */
+    void (*place)(const pess_experiment_options *options, double x, pess__games_dataset *dataset);
+    /* How data are collected, in words that go on "acts ε-greedily and collects". */
+    void (*describe)(const pess_experiment_options *options, char *out, size_t size);
+    pess_status (*judge)(pess__games *games, pess_error *error);
+} pess__games_axis;
+
+struct pess__games {
+    pess_experiment *experiment;
+    pess_experiment_options *options; /* the experiment's */
+    const pess__games_axis *axis;
+    pess_protocol protocol;
+    int64_t shard, shards; /* this part, from 1, of so many */
+    bool data_kept;        /* files of data in `out` may have been kept on purpose by an earlier run */
     int game_count, x_count, curve_count;
     const pess_env_info *games[PESS__GAMES_LIMIT];
     uint32_t policy_sum[PESS__GAMES_LIMIT]; /* checksums of the players' files */
@@ -56,81 +73,113 @@ struct pess_minatar {
     pess__games_run *runs;         /* [dataset_count*curve_count] */
     double step_seconds;           /* of a sample in training, measured; 0: not yet */
     double act_seconds;            /* of an observation acted upon */
-    double seconds;                /* since it was begun or resumed */
-    size_t point_count, claim_count;
-    pess_minatar_point *points;
-    char (*curve_names)[48]; /* that the points speak of: "behaviour", every shown curve, "NAME-argmax" */
-    pess_minatar_claim *claims;
+    char (*curve_names)[48];       /* that the points speak of: "behaviour", every shown curve, "NAME-argmax" */
 };
 
-/* ---- games_plan.c */
-bool pess__games_is_data(const pess_minatar *m); /* x is the number of transitions */
-/* The imitation network is always the first curve, where there is one, and made together with the data. */
-bool pess__games_is_imitation(const pess_minatar *m, int curve);
+/* A point's further values, in the order of PESS__GAMES_COLUMNS. Beside the algorithms there are curves "behaviour",
+ * the policy that collected the data, and "NAME-argmax" for algorithms that act by sampling. */
+enum {
+    PESS__FINAL,     /* of the final update alone */
+    PESS__BEST,      /* of the best evaluations seen: not a result */
+    PESS__CONTROL,   /* acting by argmax */
+    PESS__PREDICTED, /* in the first states of the evaluation episodes */
+    PESS__OBTAINED,  /* there, discounted */
+    PESS__OUTSIDE,   /* share of steps in states that are not in the data */
+    PESS__SPREAD,    /* largest minus smallest of the scored updates */
+    PESS__BEHAVIOUR
+};
+#define PESS__GAMES_COLUMNS "final_mean best_mean control_mean predicted obtained outside spread behaviour_mean"
+/* What the rows have in common. */
+#define PESS__GAMES_SETTINGS "games controls protocol policies shard keep-data"
+extern const pess__experiment_default pess__games_defaults[];
+extern const pess__experiment_table pess__games_tables[];
+extern const char pess__games_explanation[];
+
+static inline pess__games *pess__games_of(const pess_experiment *experiment) { return experiment->plan; }
+
+/* ---- games_plan.c, games_algorithms.c */
 /* Everything but the players: lists, curves, datasets, seeds. */
-pess_status pess__games_plan(const pess_minatar_options *options, pess_minatar **out, pess_error *error);
-/* "3 trials" as planned; once there are points, how many those have: "1 to 3 trials". */
-void pess__games_trials(const pess_minatar *m, char *out, size_t size);
-/* What is done with how many trials, in words. */
-void pess__games_describe(pess_minatar *m);
-static inline bool pess__games_mine(const pess_minatar *m, int64_t dataset) {
-    return dataset % m->options.shards == m->options.shard - 1;
-}
-static inline pess__games_run *pess__games_run_of(const pess_minatar *m, int64_t dataset, int curve) {
+pess_status pess__games_plan(pess_experiment *experiment, pess_error *error);
+void pess__games_destroy(pess_experiment *experiment);
+pess_status pess__games_plan_curves(pess__games *m, pess_error *error);
+/* The imitation network is always the first curve, where there is one, and made together with the data. */
+bool pess__games_is_imitation(const pess__games *m, int curve);
+/* What is done with how many trials, in words; once there are points, with as many as those have. */
+void pess__games_describe(pess__games *m);
+/* Words between commas. */
+typedef struct pess__list {
+    char text[PESS__GAMES_LIST];
+    char *rest;
+} pess__list;
+pess_status pess__list_begin(pess__list *words, const char *what, const char *text, pess_error *error);
+char *pess__list_next(pess__list *words); /* NULL behind the last one; two commas in a row give an empty word */
+void pess__list_append(char *text, size_t size, const char *word);
+
+static inline pess__games_run *pess__games_run_of(const pess__games *m, int64_t dataset, int curve) {
     return &m->runs[dataset * m->curve_count + curve];
 }
 
 /* ---- games_settings.c: what must agree, as lines "key=value" */
 /* Of the whole experiment; and of one run, in one line. */
-void pess__games_settings(const pess_minatar *m, char *out, size_t size);
-void pess__games_signature(const pess_minatar *m, int64_t dataset, int curve, char *out, size_t size);
-/* Written with them, but nothing that must agree: keep-data, on where some run in the directory has kept its data. */
-pess_status pess__games_write_settings(const pess_minatar *m, pess_error *error);
+void pess__games_settings(const pess__games *m, char *out, size_t size);
+void pess__games_signature(const pess__games *m, int64_t dataset, int curve, char *out, size_t size);
+/* Written with them, but nothing that must agree: the version, and keep-data, on where some run in the directory has
+ * kept its data. */
+pess_status pess__games_write_settings(const pess__games *m, pess_error *error);
 /* What settings.txt says of that: true also where it says nothing, as those of older directories do. */
 bool pess__games_data_kept(const char *settings);
 /* The plan of a directory, by its settings. */
-pess_status pess__games_read_plan(const char *directory, pess_minatar **out, pess_error *error);
+pess_status pess__games_read_plan(const char *directory, pess_experiment **out, pess_error *error);
 /* An error that names the first setting that differs, where runs of one cannot stand beside runs of the other. With
  * whole_plan (shards of one experiment) the lists of games, x, algorithms and trials must be the same too. */
 pess_status pess__games_same_settings(const char *where, const char *there, const char *here, bool whole_plan,
                                       pess_error *error);
-pess_status pess__games_read_text(const char *path, char *out, size_t size, bool *found, pess_error *error);
 
 /* ---- games_files.c */
-void pess__games_dataset_path(const pess_minatar *m, const char *root, int64_t dataset, const char *name,
-                              char out[PESS__GAMES_PATH]);
-void pess__games_run_path(const pess_minatar *m, const char *root, int64_t dataset, int curve, const char *name,
-                          char out[PESS__GAMES_PATH]);
-pess_status pess__games_make_directories(const char *path, pess_error *error);
-/* `directory` is new, empty or of such an experiment. *used: it holds runs. */
-pess_status pess__games_check_directory(const char *directory, bool *used, pess_error *error);
+void pess__games_dataset_path(const pess__games *m, const char *root, int64_t dataset, const char *name,
+                              char out[PESS__EXPERIMENT_PATH]);
+void pess__games_run_path(const pess__games *m, const char *root, int64_t dataset, int curve, const char *name,
+                          char out[PESS__EXPERIMENT_PATH]);
+pess_status pess__games_read_text(const char *path, char *out, size_t size, bool *found, pess_error *error);
 
 /* ---- games_result.c */
-pess_status pess__games_write_result(const pess_minatar *m, int64_t dataset, int curve, pess_error *error);
+pess_status pess__games_write_result(const pess__games *m, int64_t dataset, int curve, pess_error *error);
 /* Reads the run's result.json below `root`; not there: finished stays false. */
-pess_status pess__games_read_result(pess_minatar *m, const char *root, int64_t dataset, int curve, pess_error *error);
-
+pess_status pess__games_read_result(pess__games *m, const char *root, int64_t dataset, int curve, pess_error *error);
 /* What the finished runs of a curve in a game warn of, and how many of them do; NULL: none. */
-const char *pess__games_warning(const pess_minatar *m, int game, int curve, int64_t *runs);
+const char *pess__games_warning(const pess__games *m, int game, int curve, int64_t *runs);
 
 /* ---- games_cost.c: seconds of one core, about */
-pess_status pess__games_measure(pess_minatar *m, pess_error *error);
-double pess__games_run_seconds(const pess_minatar *m, int64_t dataset, int curve);
-double pess__games_prepare_seconds(const pess_minatar *m, int64_t dataset); /* without the imitation network */
+pess_status pess__games_measure(pess__games *m, pess_error *error);
+double pess__games_run_seconds(const pess__games *m, int64_t dataset, int curve);
+double pess__games_prepare_seconds(const pess__games *m, int64_t dataset); /* without the imitation network */
+pess_status pess__games_estimate(pess_experiment *experiment, pess_experiment_cost *out, pess_error *error);
 
-/* ---- games_curves.c, games_claims.c, games_goals.c */
-pess_status pess__games_summarise(pess_minatar *m, pess_error *error);
+/* ---- games_run.c */
+pess_status pess__games_execute(pess_experiment *experiment, pess_error *error);
+
+/* ---- games_curves.c: points, claims and warnings from the finished runs */
+pess_status pess__games_summarise(pess__games *m, pess_error *error);
+pess_status pess__games_add_claims(pess__games *m, const pess_experiment_claim *claims, size_t count,
+                                   pess_error *error);
 /* The curve of `algorithm` in `game` at x; NULL where there is no such point. */
-const pess_minatar_point *pess__games_point_at(const pess_minatar_point *points, size_t count, const char *game,
-                                               const char *algorithm, double x);
+const pess_experiment_point *pess__games_point_at(const pess_experiment_point *points, size_t count, const char *game,
+                                                  const char *algorithm, double x);
+
+/* ---- games_claims.c, games_goals.c */
 enum { PESS__GAMES_CLAIMS = 4 }; /* per game, at most */
-/* Judges a game's curves; `proximal` names the curve that speaks for proximal. Returns how many claims it wrote. */
-size_t pess__games_judge(const pess_minatar_point *points, size_t count, const char *game, const double *x, int x_count,
-                         const char *proximal, pess_minatar_claim out[PESS__GAMES_CLAIMS]);
+/* Judges what the paper says of a game's curves over ε; `proximal` names the curve that speaks for proximal. Returns
+ * how many claims it wrote. */
+size_t pess__games_judge(const pess_experiment_point *points, size_t count, const char *game, const double *x,
+                         int x_count, const char *proximal, pess_experiment_claim out[PESS__GAMES_CLAIMS]);
 enum { PESS__GAMES_GOALS = 2 }; /* per game, at most; and as many for all games together */
-/* Judges what uncertainty-aware learning is held to, where a curve of it is there; `data`: x is the number of
- * transitions. Returns how many rows it wrote, at most PESS__GAMES_GOALS*(game_count + 1). */
-size_t pess__games_judge_ua(const pess_minatar_point *points, size_t count, const pess_env_info *const *games,
-                            int game_count, const double *x, int x_count, bool data, pess_minatar_claim *out);
+/* Judge what uncertainty-aware learning is held to, where a curve of it is there, along ε and along the number of
+ * transitions. Return how many claims they wrote, at most PESS__GAMES_GOALS*(game_count + 1). */
+size_t pess__games_judge_exploration_goals(const pess_experiment_point *points, size_t count,
+                                           const pess_env_info *const *games, int game_count, const double *x,
+                                           int x_count, pess_experiment_claim *out);
+size_t pess__games_judge_data_goals(const pess_experiment_point *points, size_t count,
+                                    const pess_env_info *const *games, int game_count, const double *x, int x_count,
+                                    pess_experiment_claim *out);
 
 #endif

@@ -9,27 +9,27 @@
 static const char naive_claim[] =
     "Naive is good on exploratory data and poor on data of a nearly deterministic policy.";
 static const char naive_rule[] =
-    "Came out if naive is not below imitation at ε = 1, and below half of imitation at ε = 0.";
+    "Holds if naive is not below imitation at ε = 1, and below half of imitation at ε = 0.";
 
 static const char imitation_claim[] = "Imitation is better the closer the data policy is to optimal.";
 static const char imitation_rule[] =
-    "Came out if Spearman's rank correlation between ε and imitation's score is -0.8 or less.";
+    "Holds if Spearman's rank correlation between ε and imitation's score is -0.8 or less.";
 
 static const char proximal_claim[] =
     "Proximal has the best of both: it is never far below imitation and gains where the data explore.";
 static const char proximal_rule[] =
-    "Came out if proximal is at least 0.8 times imitation at every ε, and above imitation at some ε of 0.33 or more. "
-    "How it compares to naive is told, not judged.";
+    "Holds if proximal is at least 0.8 times imitation at every ε, and above imitation at some ε of 0.33 or more. "
+    "How it compares with naive is reported, not judged.";
 
 static const char freeway_claim[] =
     "Freeway is the exception: proximal hardly gains over imitation there, although naive is near-optimal at "
     "intermediate ε.";
 static const char freeway_rule[] =
-    "Came out if proximal's gain over imitation, averaged over ε, is at most a tenth of the data policy's return at "
+    "Holds if proximal's gain over imitation, averaged over ε, is at most a tenth of the data policy's return at "
     "the "
     "smallest ε, and naive reaches 0.9 times that return at some ε strictly between 0 and 1.";
 
-static void judge_naive(const pess__curves *c, pess_minatar_claim *claim) {
+static void judge_naive(const pess__curves *c, pess_experiment_claim *claim) {
     const double naive_1 = pess__curve_at(c, "naive", 1), imitation_1 = pess__curve_at(c, "imitation", 1);
     const double naive_0 = pess__curve_at(c, "naive", 0), imitation_0 = pess__curve_at(c, "imitation", 0);
     if (isnan(naive_1 + imitation_1 + naive_0 + imitation_0)) {
@@ -42,7 +42,7 @@ static void judge_naive(const pess__curves *c, pess_minatar_claim *claim) {
                    naive_0, imitation_0);
 }
 
-static void judge_imitation(const pess__curves *c, pess_minatar_claim *claim) {
+static void judge_imitation(const pess__curves *c, pess_experiment_claim *claim) {
     double x[PESS__GAMES_XS], score[PESS__GAMES_XS];
     int count = 0;
     for (int i = 0; i < c->x_count; i++) {
@@ -95,7 +95,7 @@ static comparison compare(const pess__curves *c) {
     return r;
 }
 
-static void judge_proximal(const pess__curves *c, pess_minatar_claim *claim) {
+static void judge_proximal(const pess__curves *c, pess_experiment_claim *claim) {
     const comparison r = compare(c);
     if (r.count < c->x_count || isnan(r.gain)) {
         pess__not_judged(claim, "it needs proximal and imitation at every ε, some of them 0.33 or more");
@@ -108,7 +108,7 @@ static void judge_proximal(const pess__curves *c, pess_minatar_claim *claim) {
                    r.worst, r.worst_x, r.gain, r.gain_x, r.not_below_naive, r.naive_count);
 }
 
-static void judge_freeway(const pess__curves *c, pess_minatar_claim *claim) {
+static void judge_freeway(const pess__curves *c, pess_experiment_claim *claim) {
     const comparison r = compare(c);
     const double behaviour = pess__curve_at(c, "behaviour", c->x[0]);
     double naive = NAN, naive_x = NAN;
@@ -128,11 +128,11 @@ static void judge_freeway(const pess__curves *c, pess_minatar_claim *claim) {
                    naive_x, behaviour, c->x[0]);
 }
 
-size_t pess__games_judge(const pess_minatar_point *points, size_t count, const char *game, const double *x, int x_count,
-                         const char *proximal, pess_minatar_claim out[PESS__GAMES_CLAIMS]) {
+size_t pess__games_judge(const pess_experiment_point *points, size_t count, const char *game, const double *x,
+                         int x_count, const char *proximal, pess_experiment_claim out[PESS__GAMES_CLAIMS]) {
     static const struct {
         const char *claim, *rule, *game; /* game NULL: of all */
-        void (*judge)(const pess__curves *, pess_minatar_claim *);
+        void (*judge)(const pess__curves *, pess_experiment_claim *);
     } rules[PESS__GAMES_CLAIMS] = {{naive_claim, naive_rule, NULL, judge_naive},
                                    {imitation_claim, imitation_rule, NULL, judge_imitation},
                                    {proximal_claim, proximal_rule, NULL, judge_proximal},
@@ -142,7 +142,7 @@ size_t pess__games_judge(const pess_minatar_point *points, size_t count, const c
     for (int i = 0; i < PESS__GAMES_CLAIMS; i++) {
         if (rules[i].game != NULL && strcmp(rules[i].game, game) != 0) continue;
         out[written] =
-            (pess_minatar_claim){.game = game, .claim = rules[i].claim, .rule = rules[i].rule, .judged = true};
+            (pess_experiment_claim){.about = game, .claim = rules[i].claim, .rule = rules[i].rule, .judged = true};
         rules[i].judge(&c, &out[written]);
         written++;
     }

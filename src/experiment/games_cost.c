@@ -2,6 +2,7 @@
  * at the protocol's batch, and what a protocol says about the number of steps and episodes. */
 #include "core/memory.h"
 #include "deep/learner.h"
+#include "experiment/executor.h"
 #include "experiment/games.h"
 #include "nn/trainer.h"
 
@@ -77,13 +78,13 @@ static pess_status time_steps(bench *b, int64_t batch, double *learn, double *ac
     return PESS_OK;
 }
 
-static const pess__learner *learner_of(const pess_minatar *m, int curve) {
+static const pess__learner *learner_of(const pess__games *m, int curve) {
     return pess__learner_find(m->curves[curve].learner->name);
 }
 
 /* That each of its networks learns from. */
-static double samples_of(const pess_minatar *m, int curve) {
-    const pess_protocol *p = &m->options.protocol;
+static double samples_of(const pess__games *m, int curve) {
+    const pess_protocol *p = &m->protocol;
     if (pess__games_is_imitation(m, curve)) return (double)p->imitation_steps * (double)p->imitation_batch;
     return (double)p->updates * (double)p->steps * (double)p->batch;
 }
@@ -94,7 +95,7 @@ static double networks_of(const pess__learner *learner) {
 }
 
 /* The mean of finished runs of this curve and game; NAN where there are none. */
-static double seconds_before(const pess_minatar *m, int64_t dataset, int curve) {
+static double seconds_before(const pess__games *m, int64_t dataset, int curve) {
     double sum = 0;
     int64_t count = 0;
     for (int64_t d = 0; d < m->dataset_count; d++) {
@@ -108,13 +109,13 @@ static double seconds_before(const pess_minatar *m, int64_t dataset, int curve) 
 }
 
 /* Where no finished run tells. */
-pess_status pess__games_measure(pess_minatar *m, pess_error *error) {
+pess_status pess__games_measure(pess__games *m, pess_error *error) {
     bool needed = false;
     for (int64_t i = 0; i < m->dataset_count * m->curve_count; i++)
         needed |= !m->runs[i].finished && isnan(seconds_before(m, i / m->curve_count, (int)(i % m->curve_count)));
     if (m->step_seconds > 0 || !needed) return PESS_OK;
     bench b = {0};
-    const int64_t batch = m->options.protocol.batch;
+    const int64_t batch = m->protocol.batch;
     pess_status status = create(&b, m->games[0], batch, error);
     if (status == PESS_OK) status = time_steps(&b, batch, &m->step_seconds, &m->act_seconds, error);
     destroy(&b);
@@ -123,8 +124,8 @@ pess_status pess__games_measure(pess_minatar *m, pess_error *error) {
 
 /* Learning and the targets of every update, as many times as the learner costs; and episodes, in which the game itself
  * costs about as much as a network. */
-double pess__games_run_seconds(const pess_minatar *m, int64_t dataset, int curve) {
-    const pess_protocol *p = &m->options.protocol;
+double pess__games_run_seconds(const pess__games *m, int64_t dataset, int curve) {
+    const pess_protocol *p = &m->protocol;
     const pess__learner *learner = learner_of(m, curve);
     const double before = seconds_before(m, dataset, curve);
     if (!isnan(before)) return before;
@@ -140,17 +141,18 @@ double pess__games_run_seconds(const pess_minatar *m, int64_t dataset, int curve
     return learning * pess__learner_cost(learner) + acting;
 }
 
-double pess__games_prepare_seconds(const pess_minatar *m, int64_t dataset) {
-    const double episodes = (double)m->options.protocol.score_episodes * EPISODE_STEPS;
+double pess__games_prepare_seconds(const pess__games *m, int64_t dataset) {
+    const double episodes = (double)m->protocol.score_episodes * EPISODE_STEPS;
     return ((double)m->datasets[dataset].transitions + episodes) * 2 * m->act_seconds;
 }
 
-pess_status pess_minatar_estimate(pess_minatar *m, pess_minatar_cost *out, pess_error *error) {
+pess_status pess__games_estimate(pess_experiment *e, pess_experiment_cost *out, pess_error *error) {
+    pess__games *m = e->plan;
     PESS_TRY(pess__games_measure(m, error));
-    pess_minatar_cost cost = {.jobs = m->options.jobs};
+    pess_experiment_cost cost = {.threads = m->options->threads};
     double longest = 0;
     for (int64_t d = 0; d < m->dataset_count; d++) {
-        if (!pess__games_mine(m, d)) continue;
+        if (!pess__shard_has(d, m->shard, m->shards)) continue;
         bool left = false;
         cost.datasets++;
         for (int c = 0; c < m->curve_count; c++) {
@@ -168,7 +170,7 @@ pess_status pess_minatar_estimate(pess_minatar *m, pess_minatar_cost *out, pess_
         }
         if (left) cost.seconds += pess__games_prepare_seconds(m, d);
     }
-    cost.seconds = fmax(cost.seconds / (double)cost.jobs, longest);
+    cost.seconds = fmax(cost.seconds / (double)cost.threads, longest);
     *out = cost;
     return PESS_OK;
 }

@@ -51,7 +51,7 @@ static void add_run(sums *s, const pess__games_run *run) {
 }
 
 /* The data policy's return is the dataset's: any finished run of it tells. */
-static const pess__games_run *run_for(const pess_minatar *m, int64_t dataset, const row *r) {
+static const pess__games_run *run_for(const pess__games *m, int64_t dataset, const row *r) {
     for (int c = 0; c < m->curve_count; c++) {
         const pess__games_run *run = pess__games_run_of(m, dataset, c);
         if (run->finished && (r->kind == ROW_BEHAVIOUR || c == r->curve)) return run;
@@ -59,39 +59,42 @@ static const pess__games_run *run_for(const pess_minatar *m, int64_t dataset, co
     return NULL;
 }
 
-static void fill(const row *r, const sums *s, pess_minatar_point *out) {
+static void fill(const row *r, const sums *s, pess_experiment_point *out) {
     const mean *own = r->kind == ROW_BEHAVIOUR ? &s->behaviour : r->kind == ROW_CONTROL ? &s->control : &s->score;
     out->trials = own->count;
     out->mean = value_of(own);
     out->min = own->least;
     out->max = own->most;
-    out->behaviour_mean = value_of(&s->behaviour);
-    out->final_mean = out->best_mean = out->control_mean = NAN;
-    out->predicted = out->obtained = out->outside = out->spread = NAN;
-    if (r->kind == ROW_CONTROL) out->control_mean = out->mean;
+    out->values[PESS__BEHAVIOUR] = value_of(&s->behaviour);
+    if (r->kind == ROW_CONTROL) out->values[PESS__CONTROL] = out->mean;
     if (r->kind != ROW_SCORE) return;
-    out->final_mean = value_of(&s->final);
-    out->best_mean = value_of(&s->best);
-    out->control_mean = value_of(&s->control);
-    out->predicted = value_of(&s->predicted);
-    out->obtained = value_of(&s->obtained);
-    out->outside = value_of(&s->outside);
-    out->spread = value_of(&s->spread);
+    out->values[PESS__FINAL] = value_of(&s->final);
+    out->values[PESS__BEST] = value_of(&s->best);
+    out->values[PESS__CONTROL] = value_of(&s->control);
+    out->values[PESS__PREDICTED] = value_of(&s->predicted);
+    out->values[PESS__OBTAINED] = value_of(&s->obtained);
+    out->values[PESS__OUTSIDE] = value_of(&s->outside);
+    out->values[PESS__SPREAD] = value_of(&s->spread);
 }
 
-/* Datasets stand trial after trial, so runs are summed in that order. */
-static void add_point(pess_minatar *m, int game, int x, const row *r, const char *name) {
+/* Datasets stand trial after trial, so runs are summed in that order. A point without a finished run is left out. */
+static pess_status add_point(pess__games *m, int game, int x, const row *r, const char *name, pess_error *error) {
     sums s = {0};
     for (int64_t d = 0; d < m->dataset_count; d++) {
         const pess__games_run *run = m->datasets[d].game == game && m->datasets[d].x == x ? run_for(m, d, r) : NULL;
         if (run != NULL) add_run(&s, run);
     }
-    pess_minatar_point point = {.game = m->games[game]->name, .algorithm = name, .x = m->x[x]};
-    fill(r, &s, &point);
-    if (point.trials > 0) m->points[m->point_count++] = point;
+    pess_experiment_point *point = pess__experiment_add_point(m->experiment, error);
+    if (point == NULL) return PESS_MEMORY;
+    point->game = m->games[game]->name;
+    point->algorithm = name;
+    point->x = m->x[x];
+    fill(r, &s, point);
+    if (point->trials == 0) m->experiment->point_count--;
+    return PESS_OK;
 }
 
-static int list_rows(pess_minatar *m, row *rows) {
+static int list_rows(pess__games *m, row *rows) {
     int count = 0;
     (void)snprintf(m->curve_names[count], sizeof m->curve_names[0], "behaviour");
     rows[count++] = (row){ROW_BEHAVIOUR, -1};
@@ -107,31 +110,42 @@ static int list_rows(pess_minatar *m, row *rows) {
     return count;
 }
 
-pess_status pess__games_summarise(pess_minatar *m, pess_error *error) {
-    row rows[2 * PESS__GAMES_CURVES + 1];
-    PESS_TRY(pess__allocate(&m->curve_names, 2 * PESS__GAMES_CURVES + 1, sizeof *m->curve_names, "curves", error));
-    const int count = list_rows(m, rows);
-    PESS_TRY(
-        pess__allocate(&m->points, (int64_t)count * m->game_count * m->x_count, sizeof *m->points, "curves", error));
-    for (int g = 0; g < m->game_count; g++)
-        for (int r = 0; r < count; r++)
-            for (int x = 0; x < m->x_count; x++) add_point(m, g, x, &rows[r], m->curve_names[r]);
-    pess__games_describe(m);
-    PESS_TRY(pess__allocate(&m->claims,
-                            (int64_t)PESS__GAMES_CLAIMS * m->game_count + PESS__GAMES_GOALS * (m->game_count + 1),
-                            sizeof *m->claims, "claims", error));
-    const bool data = pess__games_is_data(m);
-    const char *proximal = pess__curve_of(m->points, m->point_count, "proximal");
-    for (int g = 0; g < m->game_count && !data; g++) /* what the paper says is about ε */
-        m->claim_count += pess__games_judge(m->points, m->point_count, m->games[g]->name, m->x, m->x_count, proximal,
-                                            m->claims + m->claim_count);
-    m->claim_count += pess__games_judge_ua(m->points, m->point_count, m->games, m->game_count, m->x, m->x_count, data,
-                                           m->claims + m->claim_count);
+pess_status pess__games_add_claims(pess__games *m, const pess_experiment_claim *claims, size_t count,
+                                   pess_error *error) {
+    for (size_t i = 0; i < count; i++) {
+        pess_experiment_claim *added =
+            pess__experiment_add_claim(m->experiment, claims[i].about, claims[i].claim, claims[i].rule, error);
+        if (added == NULL) return PESS_MEMORY;
+        *added = claims[i];
+    }
     return PESS_OK;
 }
 
-const pess_minatar_point *pess__games_point_at(const pess_minatar_point *points, size_t count, const char *game,
-                                               const char *algorithm, double x) {
+static pess_status add_warnings(pess__games *m, pess_error *error) {
+    for (int i = 0; i < m->game_count * m->curve_count; i++) {
+        const int game = i / m->curve_count, curve = i % m->curve_count;
+        pess__experiment_warning warning = {.game = m->games[game]->name, .algorithm = m->curves[curve].name};
+        warning.text = pess__games_warning(m, game, curve, &warning.runs);
+        if (warning.text != NULL) PESS_TRY(pess__experiment_add_warning(m->experiment, &warning, error));
+    }
+    return PESS_OK;
+}
+
+pess_status pess__games_summarise(pess__games *m, pess_error *error) {
+    row rows[2 * PESS__GAMES_CURVES + 1];
+    if (m->curve_names == NULL)
+        PESS_TRY(pess__allocate(&m->curve_names, 2 * PESS__GAMES_CURVES + 1, sizeof *m->curve_names, "curves", error));
+    const int count = list_rows(m, rows);
+    for (int g = 0; g < m->game_count; g++)
+        for (int r = 0; r < count; r++)
+            for (int x = 0; x < m->x_count; x++) PESS_TRY(add_point(m, g, x, &rows[r], m->curve_names[r], error));
+    pess__games_describe(m);
+    PESS_TRY(m->axis->judge(m, error));
+    return add_warnings(m, error);
+}
+
+const pess_experiment_point *pess__games_point_at(const pess_experiment_point *points, size_t count, const char *game,
+                                                  const char *algorithm, double x) {
     for (size_t i = 0; i < count; i++)
         if (points[i].x == x && strcmp(points[i].game, game) == 0 && strcmp(points[i].algorithm, algorithm) == 0)
             return &points[i];

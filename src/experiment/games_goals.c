@@ -11,25 +11,25 @@
 static const char best_claim[] =
     "Uncertainty-aware learning is at or above the best of naive, proximal and imitation, sampled or by argmax.";
 static const char best_rule[] =
-    "At an ε it is so, within noise, unless all trials of the uncertainty-aware learner lie below all trials of the "
-    "best of them by the mean (with three trials each, equal laws do that one time in 20; the best of several is "
-    "chosen by looking, which makes it more often). Came out if it is so at six sevenths of the ε, 24 of 28.";
+    "At one ε this holds, within noise, unless every trial of the uncertainty-aware learner lies below every trial of "
+    "the method with the best mean (with three trials each, equally good methods do that one time in 20; picking the "
+    "best of several after the fact makes it more frequent). Holds if that is so at six sevenths of the ε, 24 of 28.";
 
 static const char proximal_claim[] = "Uncertainty-aware learning is above proximal.";
 static const char proximal_rule[] =
-    "Came out if its score averaged over ε is above that of every proximal curve, each acting as it does by itself.";
+    "Holds if its score averaged over ε is above that of every proximal curve, each acting in its own way.";
 
 static const char peers_claim[] = "Uncertainty-aware learning is above BCQ, CQL and CRR.";
 static const char peers_rule[] =
-    "Came out if its score averaged over ε and games is above that of each, CRR with exponential weights included "
-    "where it is there (it was added after the first scores of the binary one); a game's scores are divided by the "
-    "data policy's return at the smallest ε.";
+    "Holds if its score averaged over ε and games is above that of each, including CRR with exponential weights where "
+    "it was run (it was added after the first scores of the binary one); a game's scores are divided by the data "
+    "policy's return at the smallest ε.";
 
 static const char data_claim[] =
     "On exploratory data uncertainty-aware learning keeps improving with more data, where proximal stays behind.";
 static const char data_rule[] =
-    "Came out if the rank correlation between the number of transitions and its score is 0.5 or more, and at the "
-    "largest number it is above every proximal curve, each acting as it does by itself.";
+    "Holds if the rank correlation between the number of transitions and its score is 0.5 or more, and at the "
+    "largest number it is above every proximal curve, each acting in its own way.";
 
 static const char all_games[] = "all games";
 
@@ -42,7 +42,7 @@ static bool is_simple(const char *name) {
 }
 
 /* The learner that was declared beforehand, with the α that was; else the first of its kind; NULL: none. */
-static const char *uncertain_curve(const pess_minatar_point *points, size_t count) {
+static const char *uncertain_curve(const pess_experiment_point *points, size_t count) {
     const char *first = NULL;
     for (size_t i = 0; i < count; i++) {
         double alpha = NAN;
@@ -62,11 +62,11 @@ typedef struct tally {
 } tally;
 
 /* The best of the simple methods at x; NULL where one of the three kinds is missing. */
-static const pess_minatar_point *best_simple(const pess__curves *c, double x) {
-    const pess_minatar_point *best = NULL;
+static const pess_experiment_point *best_simple(const pess__curves *c, double x) {
+    const pess_experiment_point *best = NULL;
     bool naive = false, imitation = false, proximal = false;
     for (size_t i = 0; i < c->count; i++) {
-        const pess_minatar_point *p = &c->points[i];
+        const pess_experiment_point *p = &c->points[i];
         if (p->x != x || strcmp(p->game, c->game) != 0 || !is_simple(p->algorithm)) continue;
         naive |= pess__begins_with(p->algorithm, "naive");
         imitation |= pess__begins_with(p->algorithm, "imitation");
@@ -76,13 +76,13 @@ static const pess_minatar_point *best_simple(const pess__curves *c, double x) {
     return naive && imitation && proximal ? best : NULL;
 }
 
-static tally judge_best(const pess__curves *c, const char *ua, pess_minatar_claim *claim) {
+static tally judge_best(const pess__curves *c, const char *ua, pess_experiment_claim *claim) {
     tally t = {0};
     double worst = INFINITY, worst_x = NAN;
     const char *worst_to = "";
     for (int i = 0; i < c->x_count; i++) {
-        const pess_minatar_point *own = pess__games_point_at(c->points, c->count, c->game, ua, c->x[i]);
-        const pess_minatar_point *best = best_simple(c, c->x[i]);
+        const pess_experiment_point *own = pess__games_point_at(c->points, c->count, c->game, ua, c->x[i]);
+        const pess_experiment_point *best = best_simple(c, c->x[i]);
         if (own == NULL || best == NULL) continue;
         t.points++;
         t.within += own->max >= best->min;
@@ -116,7 +116,7 @@ static const char *best_proximal(const pess__curves *c, double *mean) {
     return best;
 }
 
-static void judge_proximal(const pess__curves *c, const char *ua, pess_minatar_claim *claim) {
+static void judge_proximal(const pess__curves *c, const char *ua, pess_experiment_claim *claim) {
     double proximal = NAN;
     const char *name = best_proximal(c, &proximal);
     const double own = pess__curve_mean(c, ua);
@@ -128,18 +128,18 @@ static void judge_proximal(const pess__curves *c, const char *ua, pess_minatar_c
     (void)snprintf(claim->found, sizeof claim->found, "averaged over ε: %s %.3g, %s %.3g", ua, own, name, proximal);
 }
 
-static void judge_peers(const pess__curves *games, int game_count, const char *ua, pess_minatar_claim *claim) {
+static void judge_peers(const pess__curves *games, int game_count, const char *ua, pess_experiment_claim *claim) {
     static const struct {
         const char *name;
         bool needed;
     } peers[] = {{"bcq", true}, {"cql", true}, {"crr", true}, {"crr-exp", false}};
-    const double own = pess__curve_share(games, game_count, ua);
+    const double own = pess__curve_share(games, game_count, ua, "behaviour");
     char found[sizeof claim->found];
     (void)snprintf(found, sizeof found, "of the data policy's return at ε = %g: %s %.3f", games[0].x[0], ua, own);
     claim->holds = true;
     for (size_t i = 0; i < sizeof peers / sizeof peers[0]; i++) {
         const char *name = pess__curve_of(games[0].points, games[0].count, peers[i].name);
-        const double share = pess__curve_share(games, game_count, name);
+        const double share = pess__curve_share(games, game_count, name, "behaviour");
         if (!isfinite(own + share) && peers[i].needed) {
             pess__not_judged(claim, "it needs bcq, cql, crr and an uncertainty-aware curve at every ε");
             return;
@@ -152,7 +152,7 @@ static void judge_peers(const pess__curves *games, int game_count, const char *u
     memcpy(claim->found, found, sizeof found);
 }
 
-static void judge_data(const pess__curves *c, const char *ua, pess_minatar_claim *claim) {
+static void judge_data(const pess__curves *c, const char *ua, pess_experiment_claim *claim) {
     double score[PESS__GAMES_XS], proximal = NAN;
     const double most = c->x[c->x_count - 1];
     bool whole = c->x_count >= 3;
@@ -162,7 +162,7 @@ static void judge_data(const pess__curves *c, const char *ua, pess_minatar_claim
         whole &= !isnan(score[i]);
     }
     for (size_t i = 0; i < c->count; i++) {
-        const pess_minatar_point *p = &c->points[i];
+        const pess_experiment_point *p = &c->points[i];
         if (p->x != most || strcmp(p->game, c->game) != 0 || !pess__begins_with(p->algorithm, "proximal")) continue;
         if (is_argmax(p->algorithm) || p->mean <= proximal) continue;
         proximal = p->mean;
@@ -179,14 +179,14 @@ static void judge_data(const pess__curves *c, const char *ua, pess_minatar_claim
                    score[0], c->x[0], own, most, name, proximal);
 }
 
-static pess_minatar_claim begin(const char *game, const char *claim, const char *rule) {
-    return (pess_minatar_claim){.game = game, .claim = claim, .rule = rule, .judged = true};
+static pess_experiment_claim begin(const char *game, const char *claim, const char *rule) {
+    return (pess_experiment_claim){.about = game, .claim = claim, .rule = rule, .judged = true};
 }
 
 /* A row per game, and one for all of them. */
 static size_t judge_best_everywhere(const pess__curves *games, int game_count, const char *ua,
-                                    pess_minatar_claim *out) {
-    pess_minatar_claim *all = &out[game_count];
+                                    pess_experiment_claim *out) {
+    pess_experiment_claim *all = &out[game_count];
     tally sum = {0};
     int wanted = 0;
     for (int g = 0; g < game_count; g++) {
@@ -199,25 +199,43 @@ static size_t judge_best_everywhere(const pess__curves *games, int game_count, c
     all->holds = 7 * sum.within >= 6 * sum.points;
     (void)snprintf(all->found, sizeof all->found, "%s within noise at %d of %d points, by the mean alone at %d", ua,
                    sum.within, sum.points, sum.above);
-    if (sum.points < wanted) pess__not_judged(all, "some game is not");
+    if (sum.points < wanted) pess__not_judged(all, "some games are not judged");
     return (size_t)game_count + 1;
 }
 
-size_t pess__games_judge_ua(const pess_minatar_point *points, size_t count, const pess_env_info *const *games,
-                            int game_count, const double *x, int x_count, bool data, pess_minatar_claim *out) {
+static void split_games(const pess_experiment_point *points, size_t count, const pess_env_info *const *games,
+                        int game_count, const double *x, int x_count, pess__curves *out) {
+    for (int g = 0; g < game_count; g++)
+        out[g] = (pess__curves){.points = points, .count = count, .game = games[g]->name, .x = x, .x_count = x_count};
+}
+
+size_t pess__games_judge_exploration_goals(const pess_experiment_point *points, size_t count,
+                                           const pess_env_info *const *games, int game_count, const double *x,
+                                           int x_count, pess_experiment_claim *out) {
     const char *ua = uncertain_curve(points, count);
     pess__curves curves[PESS__GAMES_LIMIT];
     if (ua == NULL) return 0;
-    for (int g = 0; g < game_count; g++)
-        curves[g] =
-            (pess__curves){.points = points, .count = count, .game = games[g]->name, .x = x, .x_count = x_count};
-    size_t written = data ? 0 : judge_best_everywhere(curves, game_count, ua, out);
-    for (int g = 0; g < game_count; g++) {
-        out[written] = begin(games[g]->name, data ? data_claim : proximal_claim, data ? data_rule : proximal_rule);
-        (data ? judge_data : judge_proximal)(&curves[g], ua, &out[written++]);
+    split_games(points, count, games, game_count, x, x_count, curves);
+    size_t written = judge_best_everywhere(curves, game_count, ua, out);
+    for (int g = 0; g < game_count; g++, written++) {
+        out[written] = begin(games[g]->name, proximal_claim, proximal_rule);
+        judge_proximal(&curves[g], ua, &out[written]);
     }
-    if (data) return written;
     out[written] = begin(all_games, peers_claim, peers_rule);
     judge_peers(curves, game_count, ua, &out[written++]);
     return written;
+}
+
+size_t pess__games_judge_data_goals(const pess_experiment_point *points, size_t count,
+                                    const pess_env_info *const *games, int game_count, const double *x, int x_count,
+                                    pess_experiment_claim *out) {
+    const char *ua = uncertain_curve(points, count);
+    pess__curves curves[PESS__GAMES_LIMIT];
+    if (ua == NULL) return 0;
+    split_games(points, count, games, game_count, x, x_count, curves);
+    for (int g = 0; g < game_count; g++) {
+        out[g] = begin(games[g]->name, data_claim, data_rule);
+        judge_data(&curves[g], ua, &out[g]);
+    }
+    return (size_t)game_count;
 }

@@ -19,7 +19,7 @@ const pess_learner_info *pess__curve_learner(const char *curve, double *alpha) {
     return learner;
 }
 
-const char *pess__curve_of(const pess_minatar_point *points, size_t count, const char *learner) {
+const char *pess__curve_of(const pess_experiment_point *points, size_t count, const char *learner) {
     const char *first = NULL;
     for (size_t i = 0; i < count; i++) {
         double alpha = NAN;
@@ -33,7 +33,7 @@ const char *pess__curve_of(const pess_minatar_point *points, size_t count, const
 
 double pess__curve_at(const pess__curves *c, const char *algorithm, double x) {
     if (algorithm == NULL) return NAN;
-    const pess_minatar_point *point = pess__games_point_at(c->points, c->count, c->game, algorithm, x);
+    const pess_experiment_point *point = pess__games_point_at(c->points, c->count, c->game, algorithm, x);
     return point != NULL ? point->mean : NAN;
 }
 
@@ -43,14 +43,14 @@ double pess__curve_mean(const pess__curves *c, const char *algorithm) {
     return sum / c->x_count;
 }
 
-double pess__curve_share(const pess__curves *games, int game_count, const char *algorithm) {
+double pess__curve_share(const pess__curves *games, int game_count, const char *algorithm, const char *of) {
     double sum = 0;
     for (int g = 0; g < game_count; g++)
-        sum += pess__curve_mean(&games[g], algorithm) / pess__curve_at(&games[g], "behaviour", games[g].x[0]);
+        sum += pess__curve_mean(&games[g], algorithm) / pess__curve_at(&games[g], of, games[g].x[0]);
     return sum / game_count;
 }
 
-void pess__not_judged(pess_minatar_claim *claim, const char *why) {
+void pess__not_judged(pess_experiment_claim *claim, const char *why) {
     claim->judged = false;
     (void)snprintf(claim->found, sizeof claim->found, "not judged: %s", why);
 }

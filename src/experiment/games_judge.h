@@ -6,7 +6,7 @@
 
 /* The curves of one game. */
 typedef struct pess__curves {
-    const pess_minatar_point *points;
+    const pess_experiment_point *points;
     size_t count;
     const char *game;
     const double *x;
@@ -18,14 +18,14 @@ typedef struct pess__curves {
  */
 const pess_learner_info *pess__curve_learner(const char *curve, double *alpha);
 /* The curve that speaks for a learner: at its own α where that is there, else the first; NULL: none. */
-const char *pess__curve_of(const pess_minatar_point *points, size_t count, const char *learner);
+const char *pess__curve_of(const pess_experiment_point *points, size_t count, const char *learner);
 /* The mean score of a curve; NAN where there is no such point. */
 double pess__curve_at(const pess__curves *c, const char *algorithm, double x);
 /* Its mean over all x; NAN where a point is missing. */
 double pess__curve_mean(const pess__curves *c, const char *algorithm);
-/* A curve's mean over x and games, a game's scores divided by the data policy's return at the first x. */
-double pess__curve_share(const pess__curves *games, int game_count, const char *algorithm);
-void pess__not_judged(pess_minatar_claim *claim, const char *why);
+/* A curve's mean over x and games, a game's scores divided by those of the curve `of` at the first x. */
+double pess__curve_share(const pess__curves *games, int game_count, const char *algorithm, const char *of);
+void pess__not_judged(pess_experiment_claim *claim, const char *why);
 /* Spearman's: Pearson's correlation of the ranks, equal values sharing theirs; NAN where one of them does not vary. */
 double pess__rank_correlation(const double *a, const double *b, int count);
 

@@ -1,12 +1,16 @@
-/* result.json of a run: what it found and the settings it was made with. A member a line, so that reading it back needs
- * no more than finding the line. It appears whole or not at all: a run with such a file is finished. */
+/* result.json of a run: what it found and the settings it was made with. It appears whole or not at all: a run with
+ * such a file is finished. */
+#include "core/json.h"
 #include "core/outfile.h"
 #include "core/text.h"
 #include "experiment/games.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
+
+#define FORMAT "pess-minatar-run"
+#define SCHEMA 1 /* not there: 1 */
 
 /* Members, in one order for writing and reading. */
 #define RESULT_DOUBLES(X)                                                                                              \
@@ -33,14 +37,14 @@ static void write_double(pess__outfile *file, const char *key, double value) {
     pess__outfile_print(file, ",\n");
 }
 
-pess_status pess__games_write_result(const pess_minatar *m, int64_t dataset, int curve, pess_error *error) {
+pess_status pess__games_write_result(const pess__games *m, int64_t dataset, int curve, pess_error *error) {
     const pess__games_run *run = pess__games_run_of(m, dataset, curve);
-    char path[PESS__GAMES_PATH], signature[PESS__GAMES_SETTINGS];
+    char path[PESS__EXPERIMENT_PATH], signature[PESS__GAMES_SETTINGS_SIZE];
     pess__outfile *file = NULL;
-    pess__games_run_path(m, m->out, dataset, curve, "result.json", path);
+    pess__games_run_path(m, m->options->out, dataset, curve, "result.json", path);
     pess__games_signature(m, dataset, curve, signature, sizeof signature);
     PESS_TRY(pess__outfile_open(path, &file, error));
-    pess__outfile_print(file, "{\n  \"format\": \"pess-minatar-run\",\n");
+    pess__outfile_print(file, "{\n  \"format\": \"" FORMAT "\",\n  \"schema\": %d,\n", SCHEMA);
 #define WRITE_DOUBLE(key, value) write_double(file, #key, value);
     RESULT_DOUBLES(WRITE_DOUBLE)
 #define WRITE_INTEGER(key, value) pess__outfile_print(file, "  \"%s\": %lld,\n", #key, (long long)(value));
@@ -50,77 +54,93 @@ pess_status pess__games_write_result(const pess_minatar *m, int64_t dataset, int
         pess__outfile_json(file, run->result.warning);
         pess__outfile_print(file, ",\n");
     }
-    pess__outfile_print(file, "  \"settings\": \"%s\"\n}\n", signature);
+    pess__outfile_print(file, "  \"settings\": ");
+    pess__outfile_json(file, signature);
+    pess__outfile_print(file, "\n}\n");
     return pess__outfile_commit(file, error);
 }
 
 /* ---- reading */
 
-static const char *find_member(const char *text, const char *key) {
-    char opening[64];
-    (void)snprintf(opening, sizeof opening, "\n  \"%s\": ", key);
-    const char *at = strstr(text, opening);
-    return at != NULL ? at + strlen(opening) : NULL;
+static pess_status check_schema(const char *path, const pess__json_value *root, pess_error *error) {
+    const char *format = pess__json_text(root, "format");
+    int64_t schema = SCHEMA;
+    if (format == NULL || strcmp(format, FORMAT) != 0)
+        return pess__fail(error, PESS_INPUT, "%s: found the format '%.40s', expected " FORMAT, path,
+                          format != NULL ? format : "");
+    (void)pess__json_integer(root, "schema", &schema);
+    if (schema == SCHEMA) return PESS_OK;
+    return pess__fail(error, PESS_INPUT, "%s: found schema %lld, expected %d: a newer version of the program wrote it",
+                      path, (long long)schema, SCHEMA);
 }
 
-static bool read_double(const char *text, const char *key, double *out) {
-    const char *at = find_member(text, key);
-    if (at == NULL) return false;
-    const char *end = at + strcspn(at, ",\n");
-    if (end - at == 4 && memcmp(at, "null", 4) == 0) {
-        *out = NAN;
-        return true;
-    }
-    return pess__parse_double(at, end, out);
+/* A word "key=value" of the list, and on to the next one; the version is provenance and is passed over. */
+static const char *take_word(const char *list, size_t *length) {
+    if (pess__begins_with(list, "version=")) list += strcspn(list, " ");
+    list += strspn(list, " ");
+    *length = strcspn(list, " ");
+    return list;
 }
 
-static bool read_integer(const char *text, const char *key, int64_t *out) {
-    const char *at = find_member(text, key);
-    return at != NULL && pess__parse_int64(at, at + strcspn(at, ",\n"), out);
-}
-
-/* A sentence without quotes of its own; most runs have none. */
-static void read_warning(const char *text, char *out, size_t size) {
-    const char *at = find_member(text, "warning");
-    if (at == NULL || *at != '"') return;
-    (void)snprintf(out, size, "%.*s", (int)strcspn(at + 1, "\"\n"), at + 1);
-}
-
-/* Words "key=value": the first in which they differ. */
+/* The first word in which they differ. */
 static pess_status check_signature(const char *path, const char *found, const char *expected, pess_error *error) {
-    while (*found != '\0' && *found != '"') {
-        const size_t length = strcspn(found, " \""), other = strcspn(expected, " ");
+    size_t length, other;
+    for (;;) {
+        found = take_word(found, &length);
+        expected = take_word(expected, &other);
+        if (length == 0 && other == 0) return PESS_OK;
         if (length != other || memcmp(found, expected, length) != 0)
             return pess__fail(error, PESS_ARGUMENT, "%s: made with %.*s; this run has %.*s", path, (int)length, found,
                               (int)other, expected);
-        found += length + (found[length] == ' ');
-        expected += other + (expected[other] == ' ');
+        found += length;
+        expected += other;
     }
+}
+
+static pess_status read_members(const char *path, const pess__json_value *root, pess__games_run *run,
+                                pess_error *error) {
+    const char *warning = pess__json_text(root, "warning"), *missing = NULL;
+#define READ_DOUBLE(key, value)                                                                                        \
+    if (missing == NULL && !pess__json_number(root, #key, &(value))) missing = #key;
+    RESULT_DOUBLES(READ_DOUBLE)
+#define READ_INTEGER(key, value)                                                                                       \
+    if (missing == NULL && !pess__json_integer(root, #key, &(value))) missing = #key;
+    RESULT_INTEGERS(READ_INTEGER)
+    if (missing != NULL)
+        return pess__fail(error, PESS_INPUT, "%s: has no number '%s'; remove it to have the run made again", path,
+                          missing);
+    (void)snprintf(run->result.warning, sizeof run->result.warning, "%s", warning != NULL ? warning : "");
     return PESS_OK;
 }
 
-pess_status pess__games_read_result(pess_minatar *m, const char *root, int64_t dataset, int curve, pess_error *error) {
-    char path[PESS__GAMES_PATH], text[PESS__GAMES_SETTINGS], signature[PESS__GAMES_SETTINGS];
-    bool found = false;
-    pess__games_run_path(m, root, dataset, curve, "result.json", path);
-    PESS_TRY(pess__games_read_text(path, text, sizeof text, &found, error));
-    if (!found) return PESS_OK;
-    const char *settings = find_member(text, "settings");
+static pess_status read_run(pess__games *m, const char *path, const pess__json_value *root, int64_t dataset, int curve,
+                            pess_error *error) {
+    char signature[PESS__GAMES_SETTINGS_SIZE];
+    const char *settings = pess__json_text(root, "settings");
     pess__games_run *run = pess__games_run_of(m, dataset, curve);
-    bool whole = settings != NULL && *settings == '"';
-#define READ_DOUBLE(key, value) whole = whole && read_double(text, #key, &(value));
-    RESULT_DOUBLES(READ_DOUBLE)
-#define READ_INTEGER(key, value) whole = whole && read_integer(text, #key, &(value));
-    RESULT_INTEGERS(READ_INTEGER)
-    read_warning(text, run->result.warning, sizeof run->result.warning);
-    if (!whole) return pess__fail(error, PESS_INPUT, "%s: is damaged; remove it to have the run made again", path);
+    PESS_TRY(check_schema(path, root, error));
+    PESS_TRY(read_members(path, root, run, error));
     pess__games_signature(m, dataset, curve, signature, sizeof signature);
-    PESS_TRY(check_signature(path, settings + 1, signature, error));
+    PESS_TRY(check_signature(path, settings != NULL ? settings : "", signature, error));
     run->finished = true;
     return PESS_OK;
 }
 
-const char *pess__games_warning(const pess_minatar *m, int game, int curve, int64_t *runs) {
+pess_status pess__games_read_result(pess__games *m, const char *root, int64_t dataset, int curve, pess_error *error) {
+    char path[PESS__EXPERIMENT_PATH];
+    pess__json *json = NULL;
+    pess__games_run_path(m, root, dataset, curve, "result.json", path);
+    if (access(path, F_OK) != 0) return PESS_OK;
+    pess_error damage = {0};
+    pess_status status = pess__json_read(path, &json, &damage);
+    if (status != PESS_OK)
+        return pess__fail(error, status, "%.700s; remove it to have the run made again", damage.message);
+    status = read_run(m, path, pess__json_root(json), dataset, curve, error);
+    pess__json_destroy(json);
+    return status;
+}
+
+const char *pess__games_warning(const pess__games *m, int game, int curve, int64_t *runs) {
     const char *first = NULL;
     *runs = 0;
     for (int64_t d = 0; d < m->dataset_count; d++) {

@@ -4,7 +4,6 @@
 #include "core/text.h"
 #include "experiment/games.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,6 +27,8 @@
 
 #define IMITATION_RATE_LAST "imitation_rate_last" /* not there: 0 */
 #define KEEP_DATA "keep-data"
+#define SCHEMA "schema" /* of settings.txt; not there: 1 */
+#define SCHEMA_NUMBER 1
 
 /* ---- writing */
 
@@ -60,8 +61,8 @@ static void put_double(text *out, const char *key, double value) {
     put(out, key, number);
 }
 
-static void put_protocol(text *out, const pess_protocol *protocol) {
-    put(out, "protocol", protocol->name);
+static void put_protocol(text *out, const pess_protocol *protocol, const char *name) {
+    put(out, "protocol", name);
 #define PUT_INTEGER(name) put_integer(out, #name, protocol->name);
     PROTOCOL_INTEGERS(PUT_INTEGER)
 #define PUT_DOUBLE(name) put_double(out, #name, protocol->name);
@@ -77,70 +78,57 @@ static void put_policy(text *out, const char *game, uint32_t sum) {
     put(out, key, number);
 }
 
-void pess__games_settings(const pess_minatar *m, char *out, size_t size) {
-    const pess_minatar_options *o = &m->options;
+/* A setting of the table. */
+static void put_setting(text *out, const char *key, const pess__games *m, const char *name) {
+    char value[PESS__GAMES_LIST];
+    pess_setting_get(pess_experiment_settings(), m->options, name, value, sizeof value);
+    put(out, key, value);
+}
+
+void pess__games_settings(const pess__games *m, char *out, size_t size) {
+    static const char *const lists[] = {"algorithms", "trials", "seed"};
     text lines = {out, size, '\n'};
     *out = '\0';
-    put(&lines, "version", PESS_VERSION);
-    put(&lines, "experiment", m->info->name);
-    put(&lines, "games", m->games_text);
-    put(&lines, "x", m->x_text);
-    put(&lines, "algorithms", m->algorithms_text);
-    put_integer(&lines, "trials", o->trials);
-    put_seed(&lines, o->seed);
-    if (pess__games_is_data(m))
-        put_double(&lines, "epsilon", o->epsilon);
-    else
-        put_integer(&lines, "transitions", o->transitions);
-    put_protocol(&lines, &o->protocol);
+    put(&lines, "version", pess_version());
+    put(&lines, "experiment", m->experiment->kind->info.name);
+    put_setting(&lines, "games", m, "games");
+    put_setting(&lines, "x", m, m->axis->values);
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) put_setting(&lines, lists[i], m, lists[i]);
+    put_setting(&lines, m->axis->fixed, m, m->axis->fixed);
+    put_protocol(&lines, &m->protocol, m->options->protocol);
     for (int i = 0; i < m->game_count; i++) put_policy(&lines, m->games[i]->name, m->policy_sum[i]);
 }
 
-void pess__games_signature(const pess_minatar *m, int64_t index, int curve, char *out, size_t size) {
+void pess__games_signature(const pess__games *m, int64_t index, int curve, char *out, size_t size) {
     const pess__games_dataset *dataset = &m->datasets[index];
     const pess_env_info *game = m->games[dataset->game];
     text words = {out, size, ' '};
     *out = '\0';
-    put(&words, "version", PESS_VERSION);
+    put(&words, "version", pess_version());
     put(&words, "game", game->name);
     put_double(&words, "epsilon", dataset->epsilon);
     put_integer(&words, "transitions", dataset->transitions);
     put_integer(&words, "trial", dataset->trial + 1);
-    put_seed(&words, m->options.seed);
+    put_seed(&words, m->options->seed);
     put(&words, "algorithm", m->curves[curve].folder);
     put_policy(&words, game->name, m->policy_sum[dataset->game]);
-    put_protocol(&words, &m->options.protocol);
+    put_protocol(&words, &m->protocol, m->options->protocol);
 }
 
-pess_status pess__games_write_settings(const pess_minatar *m, pess_error *error) {
-    char path[PESS__GAMES_PATH + 20], settings[PESS__GAMES_SETTINGS];
+pess_status pess__games_write_settings(const pess__games *m, pess_error *error) {
+    char path[PESS__EXPERIMENT_PATH + 20], settings[PESS__GAMES_SETTINGS_SIZE];
     pess__outfile *file = NULL;
     pess__games_settings(m, settings, sizeof settings);
     text lines = {settings, sizeof settings, '\n'};
-    put(&lines, KEEP_DATA, m->options.keep_data || m->data_kept ? "on" : "off");
-    (void)snprintf(path, sizeof path, "%s/settings.txt", m->out);
+    put_integer(&lines, SCHEMA, SCHEMA_NUMBER);
+    put(&lines, KEEP_DATA, m->options->keep_data || m->data_kept ? "on" : "off");
+    (void)snprintf(path, sizeof path, "%s/settings.txt", m->options->out);
     PESS_TRY(pess__outfile_open(path, &file, error));
     pess__outfile_write(file, settings, strlen(settings));
     return pess__outfile_commit(file, error);
 }
 
 /* ---- reading */
-
-pess_status pess__games_read_text(const char *path, char *out, size_t size, bool *found, pess_error *error) {
-    FILE *file = fopen(path, "rb");
-    *found = file != NULL;
-    if (file == NULL && errno != ENOENT && errno != ENOTDIR)
-        return pess__fail(error, PESS_IO, "%s: cannot be read: %s", path, strerror(errno));
-    if (file == NULL) return PESS_OK;
-    const size_t got = fread(out, 1, size, file);
-    const bool failed = ferror(file) != 0;
-    (void)fclose(file);
-    if (failed) return pess__fail(error, PESS_IO, "%s: cannot be read", path);
-    if (got == size || memchr(out, '\0', got) != NULL)
-        return pess__fail(error, PESS_INPUT, "%s: is not a file of this experiment", path);
-    out[got] = '\0';
-    return PESS_OK;
-}
 
 /* False where it is not there, or does not fit. */
 static bool get(const char *settings, const char *key, char *out, size_t size) {
@@ -193,60 +181,94 @@ static pess_status get_protocol(const char *where, const char *settings, pess_pr
     return PESS_OK;
 }
 
-/* The texts that the options point to. */
+static pess_status check_schema(const char *where, const char *settings, pess_error *error) {
+    int64_t schema = SCHEMA_NUMBER;
+    char value[64];
+    if (get(settings, SCHEMA, value, sizeof value)) PESS_TRY(get_integer(where, settings, SCHEMA, &schema, error));
+    if (schema == SCHEMA_NUMBER) return PESS_OK;
+    return pess__fail(error, PESS_INPUT, "%s: found schema %lld, expected %d: a newer version of the program wrote it",
+                      where, (long long)schema, SCHEMA_NUMBER);
+}
+
+/* The texts that the options point to, until they are copied. */
 typedef struct texts {
-    char version[40], experiment[40], games[PESS__GAMES_LIST], x[PESS__GAMES_LIST], algorithms[PESS__GAMES_LIST];
-    char protocol[40], seed[40];
+    char experiment[40], games[PESS__GAMES_LIST], x[PESS__GAMES_LIST], algorithms[PESS__GAMES_LIST];
+    char protocol[40], seed[40], fixed[64];
 } texts;
 
-static pess_status get_options(const char *where, const char *settings, texts *t, pess_minatar_options *o,
-                               pess_error *error) {
-    PESS_TRY(get_text(where, settings, "version", t->version, sizeof t->version, error));
-    if (strcmp(t->version, PESS_VERSION) != 0)
-        return pess__fail(error, PESS_INPUT, "%s: made by version %s; this is %s", where, t->version, PESS_VERSION);
+static pess_status get_texts(const char *where, const char *settings, texts *t, pess_error *error) {
     PESS_TRY(get_text(where, settings, "experiment", t->experiment, sizeof t->experiment, error));
     PESS_TRY(get_text(where, settings, "games", t->games, sizeof t->games, error));
     PESS_TRY(get_text(where, settings, "x", t->x, sizeof t->x, error));
     PESS_TRY(get_text(where, settings, "algorithms", t->algorithms, sizeof t->algorithms, error));
     PESS_TRY(get_text(where, settings, "protocol", t->protocol, sizeof t->protocol, error));
-    PESS_TRY(get_text(where, settings, "seed", t->seed, sizeof t->seed, error));
-    PESS_TRY(get_integer(where, settings, "trials", &o->trials, error));
-    PESS_TRY(get_protocol(where, settings, &o->protocol, error));
-    o->experiment = t->experiment;
-    o->games = t->games;
-    o->epsilons = o->sizes = t->x;
-    o->algorithms = t->algorithms;
-    o->protocol.name = o->protocol.summary = t->protocol;
-    o->seed = strtoull(t->seed, NULL, 10);
-    if (strcmp(t->experiment, "minatar-data") == 0) return get_double(where, settings, "epsilon", &o->epsilon, error);
-    return get_integer(where, settings, "transitions", &o->transitions, error);
+    return get_text(where, settings, "seed", t->seed, sizeof t->seed, error);
 }
 
-pess_status pess__games_read_plan(const char *directory, pess_minatar **out, pess_error *error) {
-    char path[PESS__GAMES_PATH + 20], settings[PESS__GAMES_SETTINGS];
-    bool found = false;
-    if (strlen(directory) > PESS__GAMES_PATH - 200)
-        return pess__fail(error, PESS_ARGUMENT, "%.80s…: the name is too long", directory);
-    (void)snprintf(path, sizeof path, "%s/settings.txt", directory);
-    PESS_TRY(pess__games_read_text(path, settings, sizeof settings, &found, error));
-    if (!found)
-        return pess__fail(error, PESS_INPUT, "%s: holds no experiment with games (there is no settings.txt)",
-                          directory);
-    texts t;
-    pess_minatar_options options = pess_minatar_options_defaults();
-    PESS_TRY(get_options(path, settings, &t, &options, error));
-    options.out = directory;
-    options.controls = false; /* the list has them */
-    pess_minatar *m = NULL;
-    PESS_TRY(pess__games_plan(&options, &m, error));
+static const pess__games_axis *axis_of(const char *experiment) {
+    const pess__experiment_kind *kind;
+    for (size_t i = 0; (kind = pess__experiment_row(i)) != NULL; i++)
+        if (strcmp(kind->info.name, experiment) == 0) return kind->games;
+    return NULL;
+}
+
+static pess_status get_options(const char *where, const char *settings, texts *t, pess_experiment_options *o,
+                               pess_error *error) {
+    const pess_setting_table *table = pess_experiment_settings();
+    PESS_TRY(check_schema(where, settings, error));
+    PESS_TRY(get_texts(where, settings, t, error));
+    const pess__games_axis *axis = axis_of(t->experiment);
+    if (axis == NULL)
+        return pess__fail(error, PESS_INPUT, "%s: there is no experiment '%s' with games", where, t->experiment);
+    PESS_TRY(get_text(where, settings, axis->fixed, t->fixed, sizeof t->fixed, error));
+    PESS_TRY(get_integer(where, settings, "trials", &o->trials, error));
+    o->experiment = t->experiment;
+    o->games = t->games;
+    o->algorithms = t->algorithms;
+    if (pess_protocol_find(t->protocol) != NULL) o->protocol = t->protocol; /* its numbers are in the file */
+    PESS_TRY(pess_setting_set(table, o, "seed", t->seed, error));
+    PESS_TRY(pess_setting_set(table, o, axis->values, t->x, error));
+    return pess_setting_set(table, o, axis->fixed, t->fixed, error);
+}
+
+/* What the settings say beside the options: the protocol's numbers, the players' checksums. */
+static pess_status get_facts(const char *where, const char *settings, const texts *t, pess__games *m,
+                             pess_error *error) {
+    PESS_TRY(get_protocol(where, settings, &m->protocol, error));
+    PESS_TRY(pess__experiment_set_text(m->experiment, "protocol", t->protocol, error));
     for (int i = 0; i < m->game_count; i++) {
         char key[64], value[16] = "";
         (void)snprintf(key, sizeof key, "policy-%s", m->games[i]->name);
         (void)get(settings, key, value, sizeof value);
         m->policy_sum[i] = (uint32_t)strtoul(value, NULL, 16);
     }
-    *out = m;
+    pess__games_describe(m);
     return PESS_OK;
+}
+
+pess_status pess__games_read_plan(const char *directory, pess_experiment **out, pess_error *error) {
+    char path[PESS__EXPERIMENT_PATH + 20], settings[PESS__GAMES_SETTINGS_SIZE];
+    bool found = false;
+    if (strlen(directory) > PESS__EXPERIMENT_PATH - 200)
+        return pess__fail(error, PESS_ARGUMENT, "%.80s…: the name is too long", directory);
+    (void)snprintf(path, sizeof path, "%s/settings.txt", directory);
+    PESS_TRY(pess__games_read_text(path, settings, sizeof settings, &found, error));
+    if (!found)
+        return pess__fail(error, PESS_INPUT, "%s: holds no runs of an experiment with games (there is no settings.txt)",
+                          directory);
+    texts t;
+    pess_experiment_options options = pess_experiment_options_defaults();
+    PESS_TRY(get_options(path, settings, &t, &options, error));
+    options.out = directory;
+    options.controls = false; /* the list has them */
+    pess_experiment *e = NULL;
+    PESS_TRY(pess__experiment_plan(&options, &e, error));
+    const pess_status status = get_facts(path, settings, &t, e->plan, error);
+    if (status == PESS_OK)
+        *out = e;
+    else
+        pess_experiment_destroy(e);
+    return status;
 }
 
 /* ---- comparing */
@@ -257,6 +279,11 @@ static bool is_plan_key(const char *key) {
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
         if (strcmp(keys[i], key) == 0) return true;
     return false;
+}
+
+/* Who wrote it, and what became of the data: nothing that must agree. */
+static bool is_provenance(const char *key) {
+    return strcmp(key, "version") == 0 || strcmp(key, SCHEMA) == 0 || strcmp(key, KEEP_DATA) == 0;
 }
 
 /* The key of a line, and on to the next one. */
@@ -276,10 +303,11 @@ pess_status pess__games_same_settings(const char *where, const char *there, cons
     const pess_status status = whole_plan ? PESS_INPUT : PESS_ARGUMENT;
     const char *who = whole_plan ? "the first one" : "this run";
     char key[64], value[PESS__GAMES_LIST], own[PESS__GAMES_LIST];
+    PESS_TRY(check_schema(where, there, error));
     for (int side = 0; side < 2; side++)
         for (const char *line = side == 0 ? there : here; *line != '\0';) {
             line = take_key(line, key);
-            if ((!whole_plan && is_plan_key(key)) || strcmp(key, KEEP_DATA) == 0) continue;
+            if (is_provenance(key) || (!whole_plan && is_plan_key(key))) continue;
             const bool said = get(there, key, value, sizeof value), known = get(here, key, own, sizeof own);
             if (said && known && strcmp(value, own) == 0) continue;
             if (said && known)

@@ -11,10 +11,9 @@
 
 static void resolve_preset(pess_experiment_options *o, bool stationary_in_code) {
     const bool code = o->preset == PESS_PRESET_CODE;
-    if (isnan(o->gamma)) o->gamma = 0.99;
-    if (isnan(o->beta_a) || isnan(o->beta_b)) {
-        o->beta_a = code ? 1 : 3;
-        o->beta_b = code ? 3 : 1;
+    if (isnan(o->reward_beta[0]) || isnan(o->reward_beta[1])) {
+        o->reward_beta[0] = code ? 1 : 3;
+        o->reward_beta[1] = code ? 3 : 1;
     }
     if (o->state_dist < 0)
         o->state_dist = code && !stationary_in_code ? PESS_STATE_DIST_START : PESS_STATE_DIST_STATIONARY;
@@ -55,9 +54,9 @@ static pess_status add_algorithm(pess__gridworld *grid, const char *word, const 
     if (uncertainty != NULL) {
         const pess_uncertainty_info *bound = pess_uncertainty_find(uncertainty);
         if (bound == NULL)
-            return pess__fail(error, PESS_ARGUMENT, "algorithms: '%.60s' names the uncertainty '%.40s', which is none",
+            return pess__fail(error, PESS_ARGUMENT, "algorithms: found '%.60s', but there is no uncertainty '%.40s'",
                               word, uncertainty);
-        if (!info->takes_uncertainty || (info->takes_sets_only && !bound->is_set))
+        if (info->default_uncertainty == NULL || (info->takes_sets_only && !bound->is_set))
             return pess__fail(error, PESS_ARGUMENT, "algorithms: %s does not take the uncertainty %s", name,
                               uncertainty);
     } else {
@@ -68,8 +67,8 @@ static pess_status add_algorithm(pess__gridworld *grid, const char *word, const 
     return pess__gridworld_add_method(grid, &method, error);
 }
 
-static pess_status read_algorithms(pess_experiment *experiment, pess__gridworld *grid, pess_error *error) {
-    const char *list = experiment->algorithms != NULL ? experiment->algorithms : "imitation,naive,ua,proximal";
+static pess_status read_algorithms(pess__trials *trials, pess__gridworld *grid, pess_error *error) {
+    const char *list = trials->options->algorithms;
     const int64_t size = (int64_t)strlen(list) + 1;
     PESS_TRY(pess__allocate(&grid->words, 2 * size, 1, "the list of algorithms", error));
     memcpy(grid->words, list, (size_t)size);
@@ -84,8 +83,8 @@ static pess_status read_algorithms(pess_experiment *experiment, pess__gridworld 
         memcpy(name, word, strlen(word) + 1);
         char *colon = strchr(name, ':');
         if (colon != NULL) *colon = '\0';
-        PESS_TRY(add_algorithm(grid, word, name, colon != NULL ? colon + 1 : NULL, experiment->options.absorbed_alpha,
-                               error));
+        PESS_TRY(
+            add_algorithm(grid, word, name, colon != NULL ? colon + 1 : NULL, trials->options->absorbed_alpha, error));
     }
     return PESS_OK;
 }
@@ -109,42 +108,42 @@ pess_status pess__gridworld_add_method(pess__gridworld *grid, const pess__grid_m
     return PESS_OK;
 }
 
-pess_status pess__gridworld_begin(pess_experiment *experiment, bool stationary_in_code, pess_error *error) {
-    pess_experiment_options *o = &experiment->options;
+pess_status pess__gridworld_begin(pess__trials *trials, bool stationary_in_code, pess_error *error) {
+    pess_experiment_options *o = trials->options;
     resolve_preset(o, stationary_in_code);
     pess__gridworld *grid = NULL;
     PESS_TRY(pess__allocate(&grid, 1, sizeof *grid, "the gridworld experiment", error));
-    experiment->context = grid;
+    trials->context = grid;
     const pess__grid_method random = {.kind = GRID_RANDOM}, optimal = {.kind = GRID_OPTIMAL};
     PESS_TRY(add_name(grid, "random", error));
     PESS_TRY(add_name(grid, "optimal", error));
     PESS_TRY(pess__gridworld_add_method(grid, &random, error));
     PESS_TRY(pess__gridworld_add_method(grid, &optimal, error));
-    PESS_TRY(read_algorithms(experiment, grid, error));
+    PESS_TRY(read_algorithms(trials, grid, error));
     for (int64_t i = 0; i < grid->name_count; i++)
-        PESS_TRY(pess__experiment_list_algorithm(experiment, i == 0, grid->names[i], error));
+        PESS_TRY(pess__trials_list_algorithm(trials, i == 0, grid->names[i], error));
     grid->plan.seed = o->seed;
     grid->plan.gamma = o->gamma;
-    grid->plan.beta_a = o->beta_a;
-    grid->plan.beta_b = o->beta_b;
+    grid->plan.beta_a = o->reward_beta[0];
+    grid->plan.beta_b = o->reward_beta[1];
     grid->plan.stationary = o->state_dist == PESS_STATE_DIST_STATIONARY;
     grid->plan.clip = o->clip == 1;
     return PESS_OK;
 }
 
-pess_status pess__gridworld_ready(pess_experiment *experiment, pess_error *error) {
-    pess__gridworld *grid = experiment->context;
-    PESS_TRY(pess__grid_plan_prepare(&grid->plan, experiment->options.rows, experiment->options.cols, error));
+pess_status pess__gridworld_ready(pess__trials *trials, pess_error *error) {
+    pess__gridworld *grid = trials->context;
+    PESS_TRY(pess__grid_plan_prepare(&grid->plan, trials->options->rows, trials->options->cols, error));
     grid->prepared = true;
-    experiment->value_count = grid->plan.case_count * grid->plan.method_count;
+    trials->value_count = grid->plan.case_count * grid->plan.method_count;
     /* the generic solver takes long enough for a trial to be reported and kept on its own */
     for (int64_t m = 0; m < grid->plan.method_count; m++)
-        if (grid->methods[m].kind == GRID_FAMILY) experiment->block = 1;
+        if (grid->methods[m].kind == GRID_FAMILY) trials->block = 1;
     return PESS_OK;
 }
 
-pess_status pess__gridworld_add_curves(pess_experiment *experiment, const double *x, pess_error *error) {
-    const pess__gridworld *grid = experiment->context;
+pess_status pess__gridworld_add_curves(pess__trials *trials, const double *x, pess_error *error) {
+    const pess__gridworld *grid = trials->context;
     const int64_t methods = grid->plan.method_count;
     for (int64_t m = 0; m < methods; m++)
         for (int64_t c = 0; c < grid->plan.case_count; c++) {
@@ -155,13 +154,13 @@ pess_status pess__gridworld_add_curves(pess_experiment *experiment, const double
                                    .transitions = grid->cases[c].transitions,
                                    .alpha_theory = NAN};
             memcpy(column.algorithm, grid->names[m], sizeof column.algorithm);
-            PESS_TRY(pess__experiment_add_column(experiment, &column, error));
+            PESS_TRY(pess__trials_add_column(trials, &column, error));
         }
     return PESS_OK;
 }
 
-void pess__gridworld_describe(const pess_experiment *experiment, bool along_alpha, char *out, size_t size) {
-    const pess_experiment_options *o = &experiment->options;
+void pess__gridworld_describe(const pess__trials *trials, bool along_alpha, char *out, size_t size) {
+    const pess_experiment_options *o = trials->options;
     const char *clipped = o->clip == 1 ? "UA's penalised rewards are clipped to [0,1]" : "";
     char pessimism[200];
     if (along_alpha)
@@ -176,36 +175,36 @@ void pess__gridworld_describe(const pess_experiment *experiment, bool along_alph
         "starts are uniform. Data: independent transitions of an ε-greedy optimal policy, states from %s. "
         "Pairs that the data never show get a uniformly random reward and next state. %sReturns are exact, not "
         "simulated.",
-        (long long)o->rows, (long long)o->cols, o->beta_a, o->beta_b, o->gamma,
+        (long long)o->rows, (long long)o->cols, o->reward_beta[0], o->reward_beta[1], o->gamma,
         o->state_dist == PESS_STATE_DIST_START ? "the start distribution" : "the stationary law of that policy",
         pessimism);
 }
 
 /* ---- rows of the table */
 
-pess_status pess__gridworld_room_create(const pess_experiment *experiment, void **out, pess_error *error) {
-    const pess__gridworld *grid = experiment->context;
-    pess__grid_room *room = NULL;
-    PESS_TRY(pess__grid_room_create(&grid->plan, &room, error));
-    *out = room;
+pess_status pess__gridworld_workspace_create(const pess__trials *trials, void **out, pess_error *error) {
+    const pess__gridworld *grid = trials->context;
+    pess__grid_workspace *workspace = NULL;
+    PESS_TRY(pess__grid_workspace_create(&grid->plan, &workspace, error));
+    *out = workspace;
     return PESS_OK;
 }
 
-void pess__gridworld_room_destroy(void *room) { pess__grid_room_destroy(room); }
+void pess__gridworld_workspace_destroy(void *workspace) { pess__grid_workspace_destroy(workspace); }
 
-pess_status pess__gridworld_run(const pess_experiment *experiment, void *room, int64_t first, int64_t count,
-                                double *out, pess_error *error) {
-    const pess__gridworld *grid = experiment->context;
-    return pess__grid_block(&grid->plan, room, first, count, out, error);
+pess_status pess__gridworld_run(const pess__trials *trials, void *workspace, int64_t first, int64_t count, double *out,
+                                pess_error *error) {
+    const pess__gridworld *grid = trials->context;
+    return pess__grid_block(&grid->plan, workspace, first, count, out, error);
 }
 
-void pess__gridworld_release(pess_experiment *experiment) {
-    pess__gridworld *grid = experiment->context;
+void pess__gridworld_release(pess__trials *trials) {
+    pess__gridworld *grid = trials->context;
     if (grid->prepared) pess__grid_plan_release(&grid->plan);
     free(grid->cases);
     free(grid->methods);
     free(grid->names);
     free(grid->words);
     free(grid);
-    experiment->context = NULL;
+    trials->context = NULL;
 }

@@ -2,8 +2,10 @@
 #ifndef PESS_EXPERIMENT_GRIDWORLD_H
 #define PESS_EXPERIMENT_GRIDWORLD_H
 
-#include "experiment/experiment.h"
 #include "experiment/gridworld_trials.h"
+#include "experiment/trials.h"
+
+#define PESS__GRIDWORLD_SETTINGS "points preset rows cols gamma reward-beta state-dist clip"
 
 typedef struct pess__gridworld {
     pess__grid_plan plan;
@@ -16,26 +18,26 @@ typedef struct pess__gridworld {
     bool prepared;     /* plan holds memory */
 } pess__gridworld;
 
-/* Creates experiment->context, resolves the preset's settings and reads the list of algorithms into methods and names.
+/* Creates trials->context, resolves the preset's settings and reads the list of algorithms into methods and names.
  * `stationary_in_code` is the state distribution that the authors' code used. */
-pess_status pess__gridworld_begin(pess_experiment *experiment, bool stationary_in_code, pess_error *error);
+pess_status pess__gridworld_begin(pess__trials *trials, bool stationary_in_code, pess_error *error);
 pess_status pess__gridworld_add_case(pess__gridworld *grid, double epsilon, int64_t transitions, pess_error *error);
 pess_status pess__gridworld_add_method(pess__gridworld *grid, const pess__grid_method *method, pess_error *error);
 /* After cases and methods: plans the elimination. */
-pess_status pess__gridworld_ready(pess_experiment *experiment, pess_error *error);
+pess_status pess__gridworld_ready(pess__trials *trials, pess_error *error);
 /* Columns for curves over cases: algorithm m at x[case]. */
-pess_status pess__gridworld_add_curves(pess_experiment *experiment, const double *x, pess_error *error);
+pess_status pess__gridworld_add_curves(pess__trials *trials, const double *x, pess_error *error);
 /* Sentences on world, data and, unless it is the axis, α, for the description. */
-void pess__gridworld_describe(const pess_experiment *experiment, bool along_alpha, char *out, size_t size);
+void pess__gridworld_describe(const pess__trials *trials, bool along_alpha, char *out, size_t size);
 /* The paper's predictions for figure 1a (exploration) or 1b. */
-pess_status pess__gridworld_judge_exploration(pess_experiment *experiment, pess_error *error);
-pess_status pess__gridworld_judge_data(pess_experiment *experiment, pess_error *error);
+pess_status pess__gridworld_judge_exploration(pess__trials *trials, pess_error *error);
+pess_status pess__gridworld_judge_data(pess__trials *trials, pess_error *error);
 
 /* Rows of the table of experiments. */
-pess_status pess__gridworld_room_create(const pess_experiment *experiment, void **out, pess_error *error);
-void pess__gridworld_room_destroy(void *room);
-pess_status pess__gridworld_run(const pess_experiment *experiment, void *room, int64_t first, int64_t count,
-                                double *out, pess_error *error);
-void pess__gridworld_release(pess_experiment *experiment);
+pess_status pess__gridworld_workspace_create(const pess__trials *trials, void **out, pess_error *error);
+void pess__gridworld_workspace_destroy(void *workspace);
+pess_status pess__gridworld_run(const pess__trials *trials, void *workspace, int64_t first, int64_t count, double *out,
+                                pess_error *error);
+void pess__gridworld_release(pess__trials *trials);
 
 #endif

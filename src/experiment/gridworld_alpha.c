@@ -26,9 +26,9 @@ static double unit_of(const pess_experiment_options *o, pess__grid_kind kind) {
 }
 
 /* Algorithms without α become constant curves; the others a method per α. first[i] is the first method of name i. */
-static pess_status spread_methods(pess_experiment *experiment, int64_t *first, pess_error *error) {
-    pess__gridworld *grid = experiment->context;
-    const int64_t points = experiment->options.points, names = grid->name_count;
+static pess_status spread_methods(pess__trials *trials, int64_t *first, pess_error *error) {
+    pess__gridworld *grid = trials->context;
+    const int64_t points = trials->options->points, names = grid->name_count;
     pess__grid_method given[64];
     if (names > 64) return pess__fail(error, PESS_LIMIT, "at most 64 algorithms");
     memcpy(given, grid->methods, (size_t)names * sizeof *given);
@@ -48,9 +48,9 @@ static pess_status spread_methods(pess_experiment *experiment, int64_t *first, p
     return PESS_OK;
 }
 
-static pess_status add_columns(pess_experiment *experiment, const int64_t *first, pess_error *error) {
-    const pess__gridworld *grid = experiment->context;
-    const int64_t points = experiment->options.points, methods = grid->plan.method_count;
+static pess_status add_columns(pess__trials *trials, const int64_t *first, pess_error *error) {
+    const pess__gridworld *grid = trials->context;
+    const int64_t points = trials->options->points, methods = grid->plan.method_count;
     for (int64_t c = 0; c < grid->plan.case_count; c++)
         for (int64_t i = 0; i < grid->name_count; i++)
             for (int64_t k = 0; k < points; k++) {
@@ -62,67 +62,80 @@ static pess_status add_columns(pess_experiment *experiment, const int64_t *first
                                        .epsilon = grid->cases[c].epsilon,
                                        .transitions = grid->cases[c].transitions,
                                        .alpha_theory = NAN};
-                if (has_alpha) column.alpha_theory = column.x / unit_of(&experiment->options, kind);
+                if (has_alpha) column.alpha_theory = column.x / unit_of(trials->options, kind);
                 memcpy(column.algorithm, grid->names[i], sizeof column.algorithm);
-                PESS_TRY(pess__experiment_add_column(experiment, &column, error));
+                PESS_TRY(pess__trials_add_column(trials, &column, error));
             }
     return PESS_OK;
 }
 
-static pess_status prepare(pess_experiment *experiment, pess_error *error) {
-    PESS_TRY(pess__gridworld_begin(experiment, false, error));
-    pess__gridworld *grid = experiment->context;
+static pess_status prepare(pess__trials *trials, pess_error *error) {
+    PESS_TRY(pess__gridworld_begin(trials, false, error));
+    pess__gridworld *grid = trials->context;
     int64_t first[64];
-    PESS_TRY(spread_methods(experiment, first, error));
+    PESS_TRY(spread_methods(trials, first, error));
     for (int i = 0; i < EPSILON_COUNT; i++)
         for (int j = 0; j < SIZE_COUNT; j++) PESS_TRY(pess__gridworld_add_case(grid, EPSILONS[i], SIZES[j], error));
-    PESS_TRY(pess__gridworld_ready(experiment, error));
-    PESS_TRY(add_columns(experiment, first, error));
-    const pess_experiment_options *o = &experiment->options;
-    (void)snprintf(experiment->description, sizeof experiment->description,
+    PESS_TRY(pess__gridworld_ready(trials, error));
+    PESS_TRY(add_columns(trials, first, error));
+    const pess_experiment_options *o = trials->options;
+    (void)snprintf(trials->experiment->description, sizeof trials->experiment->description,
                    "Return along the strength of pessimism α, in absorbed units. In the theory's units α is %.3g "
                    "times that for UA (Hoeffding, δ = %g) and %.3g times that for proximal. ",
                    1 / unit_of(o, GRID_UA), DELTA, 1 / unit_of(o, GRID_PROXIMAL));
-    const size_t used = strlen(experiment->description);
-    pess__gridworld_describe(experiment, true, experiment->description + used, sizeof experiment->description - used);
+    const size_t used = strlen(trials->experiment->description);
+    pess__gridworld_describe(trials, true, trials->experiment->description + used,
+                             sizeof trials->experiment->description - used);
     return PESS_OK;
 }
 
 /* The best α per panel is what a reader comes for. */
-static pess_status judge(pess_experiment *experiment, pess_error *error) {
+static pess_status judge(pess__trials *trials, pess_error *error) {
     const pess_experiment_point *best = NULL;
-    for (int64_t c = 0; c < experiment->column_count; c++) {
-        const pess_experiment_point *point = &experiment->points[c];
-        if (isnan(point->alpha_theory)) continue;
+    for (int64_t c = 0; c < trials->column_count; c++) {
+        const pess_experiment_point *point = &trials->experiment->points[c];
+        if (isnan(point->values[PESS__ALPHA_THEORY])) continue;
         if (best == NULL || point->mean > best->mean) best = point;
-        const bool last = (c + 1) % experiment->options.points == 0; /* of this curve */
+        const bool last = (c + 1) % trials->options->points == 0; /* of this curve */
         if (!last) continue;
-        pess_prediction *row = pess__experiment_predict(experiment, point->algorithm,
-                                                        "the α of the highest mean return in this panel", NULL, error);
+        pess_experiment_claim *row = pess__experiment_add_claim(
+            trials->experiment, point->algorithm, "the α of the highest mean return in this panel", NULL, error);
         if (row == NULL) return PESS_MEMORY;
         row->judged = false;
         (void)snprintf(row->found, sizeof row->found,
-                       "ε = %g, %lld transitions: best α %.3g (theory's units %.3g), return %.2f ± %.2f", best->epsilon,
-                       (long long)best->transitions, best->x, best->alpha_theory, best->mean, best->ci95);
+                       "ε = %g, %lld transitions: best α %.3g (theory's units %.3g), return %.2f ± %.2f",
+                       best->values[PESS__EPSILON], (long long)best->values[PESS__TRANSITIONS], best->x,
+                       best->values[PESS__ALPHA_THEORY], best->mean, best->ci95);
         best = NULL;
     }
     return PESS_OK;
 }
 
+static const pess__trial_kind trial = {.block = GRID_BLOCK,
+                                       .prepare = prepare,
+                                       .workspace_create = pess__gridworld_workspace_create,
+                                       .workspace_destroy = pess__gridworld_workspace_destroy,
+                                       .run = pess__gridworld_run,
+                                       .judge = judge,
+                                       .release = pess__gridworld_release};
+
 const pess__experiment_kind pess__experiment_gridworld_alpha = {
     .info = {.name = "gridworld-alpha",
              .summary = "return of UA and proximal along α: what to know for choosing it",
              .title = "Return along the strength of pessimism",
-             .findings = "The best α of every panel",
-             .x_label = "pessimism α (absorbed units)",
+             .x = {.name = "alpha", .label = "pessimism α (absorbed units)", .log_scale = true},
              .y_label = "expected return",
-             .log_x = true,
-             .default_trials = 300,
-             .default_points = 19},
-    .block = GRID_BLOCK,
-    .prepare = prepare,
-    .room_create = pess__gridworld_room_create,
-    .room_destroy = pess__gridworld_room_destroy,
-    .run = pess__gridworld_run,
-    .judge = judge,
-    .release = pess__gridworld_release};
+             .columns = PESS__TRIAL_COLUMNS,
+             .settings = PESS__GRIDWORLD_SETTINGS,
+             .findings = "The best α of every panel"},
+    .defaults = (const pess__experiment_default[]){{"trials", "300"},
+                                                   {"points", "19"},
+                                                   {"gamma", "0.99"},
+                                                   {"algorithms", "imitation,naive,ua,proximal"},
+                                                   {NULL, NULL}},
+    .results = "epsilon transitions alpha_theory",
+    .panel_per_dataset = true,
+    .tables = pess__trial_tables,
+    .explanation = PESS__TRIAL_EXPLANATION,
+    .engine = &pess__engine_trials,
+    .trial = &trial};

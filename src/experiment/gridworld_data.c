@@ -20,13 +20,13 @@ static double label_of(pess_preset preset, int64_t k, int64_t n) {
     return n > 1 ? round(exp(log(LARGEST) * (double)k / (double)(n - 1))) : LARGEST;
 }
 
-static pess_status add_sizes(pess_experiment *experiment, double *x, pess_error *error) {
-    pess__gridworld *grid = experiment->context;
-    const int64_t points = experiment->options.points;
-    const bool code = experiment->options.preset == PESS_PRESET_CODE;
+static pess_status add_sizes(pess__trials *trials, double *x, pess_error *error) {
+    pess__gridworld *grid = trials->context;
+    const int64_t points = trials->options->points;
+    const bool code = trials->options->preset == PESS_PRESET_CODE;
     int64_t count = 0;
     for (int64_t k = code && points > 1 ? 1 : 0; k < points; k++) {
-        const double size = label_of(experiment->options.preset, k, points);
+        const double size = label_of(trials->options->preset, k, points);
         if (count > 0 && size == x[count - 1]) continue; /* small sizes coincide where there are many points */
         x[count++] = size;
         /* the authors' code makes each dataset one transition short of its label */
@@ -35,38 +35,48 @@ static pess_status add_sizes(pess_experiment *experiment, double *x, pess_error 
     return PESS_OK;
 }
 
-static pess_status prepare(pess_experiment *experiment, pess_error *error) {
-    PESS_TRY(pess__gridworld_begin(experiment, true, error));
+static pess_status prepare(pess__trials *trials, pess_error *error) {
+    PESS_TRY(pess__gridworld_begin(trials, true, error));
     double *x = NULL;
-    PESS_TRY(pess__allocate(&x, experiment->options.points, sizeof *x, "the points", error));
-    pess_status status = add_sizes(experiment, x, error);
-    if (status == PESS_OK) status = pess__gridworld_ready(experiment, error);
-    if (status == PESS_OK) status = pess__gridworld_add_curves(experiment, x, error);
+    PESS_TRY(pess__allocate(&x, trials->options->points, sizeof *x, "the points", error));
+    pess_status status = add_sizes(trials, x, error);
+    if (status == PESS_OK) status = pess__gridworld_ready(trials, error);
+    if (status == PESS_OK) status = pess__gridworld_add_curves(trials, x, error);
     free(x);
-    (void)snprintf(experiment->description, sizeof experiment->description,
+    (void)snprintf(trials->experiment->description, sizeof trials->experiment->description,
                    "Figure 1b: datasets of growing size, collected at ε = %g.%s ", EPSILON,
-                   experiment->options.preset == PESS_PRESET_CODE
+                   trials->options->preset == PESS_PRESET_CODE
                        ? " As in the authors' code, each dataset is one transition short of its label."
                        : "");
-    const size_t used = strlen(experiment->description);
-    pess__gridworld_describe(experiment, false, experiment->description + used, sizeof experiment->description - used);
+    const size_t used = strlen(trials->experiment->description);
+    pess__gridworld_describe(trials, false, trials->experiment->description + used,
+                             sizeof trials->experiment->description - used);
     return status;
 }
+
+static const pess__trial_kind trial = {.block = GRID_BLOCK,
+                                       .prepare = prepare,
+                                       .workspace_create = pess__gridworld_workspace_create,
+                                       .workspace_destroy = pess__gridworld_workspace_destroy,
+                                       .run = pess__gridworld_run,
+                                       .judge = pess__gridworld_judge_data,
+                                       .release = pess__gridworld_release};
 
 const pess__experiment_kind pess__experiment_gridworld_data = {
     .info = {.name = "gridworld-data",
              .summary = "figure 1b: return against the size of the dataset",
              .title = "Figure 1b: return against the size of the dataset",
-             .findings = "What the paper predicts, and what came out",
-             .x_label = "transitions in the dataset",
+             .x = {.name = "transitions", .label = "transitions in the dataset", .log_scale = true},
              .y_label = "expected return",
-             .log_x = true,
-             .default_trials = 1000,
-             .default_points = 25},
-    .block = GRID_BLOCK,
-    .prepare = prepare,
-    .room_create = pess__gridworld_room_create,
-    .room_destroy = pess__gridworld_room_destroy,
-    .run = pess__gridworld_run,
-    .judge = pess__gridworld_judge_data,
-    .release = pess__gridworld_release};
+             .columns = PESS__TRIAL_COLUMNS,
+             .settings = PESS__GRIDWORLD_SETTINGS " absorbed-alpha",
+             .findings = "What the paper predicts, and what came out"},
+    .defaults = (const pess__experiment_default[]){{"trials", "1000"},
+                                                   {"points", "25"},
+                                                   {"gamma", "0.99"},
+                                                   {"algorithms", "imitation,naive,ua,proximal"},
+                                                   {NULL, NULL}},
+    .tables = pess__trial_tables,
+    .explanation = PESS__TRIAL_EXPLANATION,
+    .engine = &pess__engine_trials,
+    .trial = &trial};

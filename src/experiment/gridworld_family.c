@@ -86,7 +86,8 @@ static void fill_pair(const pess__torus *torus, const pess__torus_counts *from, 
 /* r_D and P_D of the counts; the rewards of unseen pairs are those that every other method of the trial sees. */
 static pess_status estimate(const pess_counts *counts, const pess__torus_model *torus_model, pess_model **out,
                             pess_error *error) {
-    const pess_model_options options = {.unseen = PESS_UNSEEN_PAPER, .reward_lo = 0, .reward_hi = 1};
+    const pess_model_options options = {
+        .size = sizeof(pess_model_options), .unseen = PESS_UNSEEN_PAPER, .reward_range = {0, 1}};
     PESS_TRY(pess_model_estimate(counts, &options, out, error));
     for (int64_t z = 0; z < counts->states * A; z++)
         if (counts->n[z] == 0) (*out)->reward[z] = torus_model->reward[z];
@@ -103,10 +104,12 @@ static pess_status solve(const pess__grid_plan *plan, const pess__grid_method *m
     const pess_algorithm_info *family = pess_algorithm_find(method->family);
     const char *name = method->uncertainty != NULL ? method->uncertainty : family->default_uncertainty;
     const pess_uncertainty_info *uncertainty = name != NULL ? pess_uncertainty_find(name) : NULL;
-    options.absorbed = uncertainty == NULL || uncertainty->absorbed != NULL;
-    options.alpha = options.absorbed ? method->alpha : 1;
-    options.clip_rewards = plan->clip && strcmp(method->family, "ua") == 0 && uncertainty != NULL &&
-                           strcmp(uncertainty->name, "count") == 0;
+    if (uncertainty == NULL || uncertainty->absorbed != NULL)
+        options.absorbed_alpha = method->alpha;
+    else
+        options.alpha = 1;
+    options.clip = plan->clip && strcmp(method->family, "ua") == 0 && uncertainty != NULL &&
+                   strcmp(uncertainty->name, "count") == 0;
     options.max_successors = A; /* a cell's neighbours: known to whoever knows the world is a grid */
     options.threads = 1;
     double *start = NULL;

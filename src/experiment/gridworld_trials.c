@@ -18,7 +18,7 @@ typedef struct dataset {
     double *policy;           /* [methods*S*4] */
 } dataset;
 
-struct pess__grid_room {
+struct pess__grid_workspace {
     double *memory;
     pess__torus_solver solver;
     pess__torus_model truth[GRID_BLOCK];
@@ -49,7 +49,7 @@ void pess__grid_plan_release(pess__grid_plan *plan) {
     plan->elimination = NULL;
 }
 
-/* ---- room: one allocation, handed out piece by piece; a first pass over the same code finds its size */
+/* ---- workspace: one allocation, handed out piece by piece; a first pass over the same code finds its size */
 
 typedef struct pieces {
     double *base; /* NULL while sizes are added up */
@@ -70,24 +70,24 @@ static pess__torus_model take_model(pieces *p, int64_t states) {
     return model;
 }
 
-static void hand_out(const pess__grid_plan *plan, pess__grid_room *room, pieces *p) {
+static void hand_out(const pess__grid_plan *plan, pess__grid_workspace *workspace, pieces *p) {
     const int64_t states = plan->torus.states, pairs = states * A;
     const int64_t chunk = plan->case_count < CHUNK ? plan->case_count : CHUNK;
     for (int64_t i = 0; i < GRID_BLOCK; i++) {
-        room->truth[i] = take_model(p, states);
-        room->best[i] = take(p, pairs);
-        room->best_values[i] = take(p, states);
+        workspace->truth[i] = take_model(p, states);
+        workspace->best[i] = take(p, pairs);
+        workspace->best_values[i] = take(p, states);
     }
-    for (int64_t i = 0; i < PESS__LANES; i++) room->collecting[i] = take(p, pairs);
-    room->law = take(p, plan->case_count * states);
-    room->weight = take(p, pairs);
-    room->cumulative = take(p, pairs + 1);
-    room->uniform = take(p, pairs);
-    room->counts.pair = (int64_t *)(void *)take(p, pairs);
-    room->counts.success = (int64_t *)(void *)take(p, pairs);
-    room->counts.move = (int64_t *)(void *)take(p, pairs * A);
+    for (int64_t i = 0; i < PESS__LANES; i++) workspace->collecting[i] = take(p, pairs);
+    workspace->law = take(p, plan->case_count * states);
+    workspace->weight = take(p, pairs);
+    workspace->cumulative = take(p, pairs + 1);
+    workspace->uniform = take(p, pairs);
+    workspace->counts.pair = (int64_t *)(void *)take(p, pairs);
+    workspace->counts.success = (int64_t *)(void *)take(p, pairs);
+    workspace->counts.move = (int64_t *)(void *)take(p, pairs * A);
     for (int64_t i = 0; i < chunk; i++) {
-        dataset *data = &room->data[i];
+        dataset *data = &workspace->data[i];
         data->model = take_model(p, states);
         data->imitation = take(p, pairs);
         data->root = take(p, pairs);
@@ -96,54 +96,56 @@ static void hand_out(const pess__grid_plan *plan, pess__grid_room *room, pieces 
     }
 }
 
-pess_status pess__grid_room_create(const pess__grid_plan *plan, pess__grid_room **out, pess_error *error) {
-    pess__grid_room *room = NULL;
-    PESS_TRY(pess__allocate(&room, 1, sizeof *room, "a block of trials", error));
+pess_status pess__grid_workspace_create(const pess__grid_plan *plan, pess__grid_workspace **out, pess_error *error) {
+    pess__grid_workspace *workspace = NULL;
+    PESS_TRY(pess__allocate(&workspace, 1, sizeof *workspace, "a block of trials", error));
     pieces p = {0};
-    hand_out(plan, room, &p);
-    pess_status status = pess__allocate(&room->memory, p.used, sizeof *room->memory, "a block of trials", error);
+    hand_out(plan, workspace, &p);
+    pess_status status =
+        pess__allocate(&workspace->memory, p.used, sizeof *workspace->memory, "a block of trials", error);
     if (status == PESS_OK)
-        status =
-            pess__allocate(&room->jobs, CHUNK * plan->method_count, sizeof *room->jobs, "a block of trials", error);
+        status = pess__allocate(&workspace->jobs, CHUNK * plan->method_count, sizeof *workspace->jobs,
+                                "a block of trials", error);
     if (status == PESS_OK)
-        status = pess__torus_solver_create(&plan->torus, plan->elimination, plan->gamma, &room->solver, error);
+        status = pess__torus_solver_create(&plan->torus, plan->elimination, plan->gamma, &workspace->solver, error);
     if (status != PESS_OK) {
-        pess__grid_room_destroy(room);
+        pess__grid_workspace_destroy(workspace);
         return status;
     }
-    p = (pieces){.base = room->memory};
-    hand_out(plan, room, &p);
-    for (int64_t z = 0; z < plan->torus.states * A; z++) room->uniform[z] = 1.0 / A;
-    *out = room;
+    p = (pieces){.base = workspace->memory};
+    hand_out(plan, workspace, &p);
+    for (int64_t z = 0; z < plan->torus.states * A; z++) workspace->uniform[z] = 1.0 / A;
+    *out = workspace;
     return PESS_OK;
 }
 
-void pess__grid_room_destroy(pess__grid_room *room) {
-    if (room == NULL) return;
-    pess__torus_solver_destroy(&room->solver);
-    free(room->jobs);
-    free(room->memory);
-    free(room);
+void pess__grid_workspace_destroy(pess__grid_workspace *workspace) {
+    if (workspace == NULL) return;
+    pess__torus_solver_destroy(&workspace->solver);
+    free(workspace->jobs);
+    free(workspace->memory);
+    free(workspace);
 }
 
 /* ---- the trial's world: true model, optimal policy, where the data's states come from */
 
-static void draw_worlds(const pess__grid_plan *plan, pess__grid_room *room, int64_t first, int64_t count) {
+static void draw_worlds(const pess__grid_plan *plan, pess__grid_workspace *workspace, int64_t first, int64_t count) {
     pess__torus_job jobs[2 * GRID_BLOCK];
     for (int64_t i = 0; i < count; i++) {
         pess__rng rng = pess__rng_stream(plan->seed, "experiment-world", (uint64_t)(first + i));
-        pess__torus_draw(&plan->torus, plan->beta_a, plan->beta_b, &rng, &room->truth[i]);
+        pess__torus_draw(&plan->torus, plan->beta_a, plan->beta_b, &rng, &workspace->truth[i]);
         jobs[i] = (pess__torus_job){.kind = TORUS_GREEDY,
-                                    .model = &room->truth[i],
-                                    .reward = room->truth[i].reward,
-                                    .policy = room->best[i],
-                                    .values = room->best_values[i]};
-        jobs[count + i] = (pess__torus_job){.kind = TORUS_EVALUATE, .truth = &room->truth[i], .policy = room->uniform};
+                                    .model = &workspace->truth[i],
+                                    .reward = workspace->truth[i].reward,
+                                    .policy = workspace->best[i],
+                                    .values = workspace->best_values[i]};
+        jobs[count + i] =
+            (pess__torus_job){.kind = TORUS_EVALUATE, .truth = &workspace->truth[i], .policy = workspace->uniform};
     }
-    pess__torus_run_jobs(&room->solver, jobs, 2 * count);
+    pess__torus_run_jobs(&workspace->solver, jobs, 2 * count);
     for (int64_t i = 0; i < count; i++) {
-        room->best_value[i] = jobs[i].value;
-        room->random_value[i] = jobs[count + i].value;
+        workspace->best_value[i] = jobs[i].value;
+        workspace->random_value[i] = jobs[count + i].value;
     }
 }
 
@@ -153,10 +155,10 @@ static void soften(const pess__grid_plan *plan, const double *best, double epsil
 }
 
 /* The law of the data's states for every case of one trial; equal ε share one. */
-static void find_laws(const pess__grid_plan *plan, pess__grid_room *room, int64_t trial) {
+static void find_laws(const pess__grid_plan *plan, pess__grid_workspace *workspace, int64_t trial) {
     const int64_t states = plan->torus.states;
     if (!plan->stationary) {
-        for (int64_t i = 0; i < plan->case_count * states; i++) room->law[i] = 1 / (double)states;
+        for (int64_t i = 0; i < plan->case_count * states; i++) workspace->law[i] = 1 / (double)states;
         return;
     }
     const pess__torus_model *truth[PESS__LANES];
@@ -165,19 +167,20 @@ static void find_laws(const pess__grid_plan *plan, pess__grid_room *room, int64_
     int64_t waiting = 0;
     for (int64_t c = 0; c < plan->case_count; c++) {
         if (c == 0 || plan->cases[c].epsilon != plan->cases[c - 1].epsilon) {
-            soften(plan, room->best[trial], plan->cases[c].epsilon, room->collecting[waiting]);
-            truth[waiting] = &room->truth[trial];
-            policy[waiting] = room->collecting[waiting];
-            law[waiting++] = room->law + c * states;
+            soften(plan, workspace->best[trial], plan->cases[c].epsilon, workspace->collecting[waiting]);
+            truth[waiting] = &workspace->truth[trial];
+            policy[waiting] = workspace->collecting[waiting];
+            law[waiting++] = workspace->law + c * states;
         }
         if (waiting == PESS__LANES || (c == plan->case_count - 1 && waiting > 0)) {
-            pess__torus_stationary(&room->solver, waiting, truth, policy, law);
+            pess__torus_stationary(&workspace->solver, waiting, truth, policy, law);
             waiting = 0;
         }
     }
     for (int64_t c = 1; c < plan->case_count; c++)
         if (plan->cases[c].epsilon == plan->cases[c - 1].epsilon)
-            memcpy(room->law + c * states, room->law + (c - 1) * states, (size_t)states * sizeof *room->law);
+            memcpy(workspace->law + c * states, workspace->law + (c - 1) * states,
+                   (size_t)states * sizeof *workspace->law);
 }
 
 /* ---- one case: its dataset and what the methods make of it */
@@ -193,8 +196,8 @@ static void penalise(const pess__grid_plan *plan, const dataset *data, double al
     }
 }
 
-static pess_status prepare_job(const pess__grid_plan *plan, pess__grid_room *room, int64_t trial, uint64_t stream,
-                               int64_t m, dataset *data, pess__torus_job *job, pess_error *error) {
+static pess_status prepare_job(const pess__grid_plan *plan, pess__grid_workspace *workspace, int64_t trial,
+                               uint64_t stream, int64_t m, dataset *data, pess__torus_job *job, pess_error *error) {
     const pess__grid_method *method = &plan->methods[m];
     const int64_t pairs = plan->torus.states * A;
     double *reward = data->reward + m * pairs, *policy = data->policy + m * pairs;
@@ -203,8 +206,8 @@ static pess_status prepare_job(const pess__grid_plan *plan, pess__grid_room *roo
                              .reward = data->model.reward,
                              .imitation = data->imitation,
                              .alpha = method->alpha,
-                             .guess = room->best_values[trial],
-                             .truth = &room->truth[trial],
+                             .guess = workspace->best_values[trial],
+                             .truth = &workspace->truth[trial],
                              .policy = policy};
     switch (method->kind) {
         case GRID_IMITATION: job->policy = data->imitation; break;
@@ -216,7 +219,7 @@ static pess_status prepare_job(const pess__grid_plan *plan, pess__grid_room *roo
             break;
         case GRID_PROXIMAL: job->kind = TORUS_PROXIMAL; break;
         case GRID_FAMILY:
-            return pess__grid_solve_family(plan, method, &room->counts, &data->model, stream, policy, error);
+            return pess__grid_solve_family(plan, method, &workspace->counts, &data->model, stream, policy, error);
         case GRID_RANDOM:
         case GRID_OPTIMAL: break;
     }
@@ -228,50 +231,51 @@ static bool is_constant(const pess__grid_method *method) {
     return method->kind == GRID_RANDOM || method->kind == GRID_OPTIMAL;
 }
 
-static pess_status prepare_case(const pess__grid_plan *plan, pess__grid_room *room, int64_t number, int64_t trial,
-                                int64_t c, dataset *data, int64_t *jobs, pess_error *error) {
+static pess_status prepare_case(const pess__grid_plan *plan, pess__grid_workspace *workspace, int64_t number,
+                                int64_t trial, int64_t c, dataset *data, int64_t *jobs, pess_error *error) {
     const int64_t states = plan->torus.states;
     const pess__grid_case *grid_case = &plan->cases[c];
-    soften(plan, room->best[trial], grid_case->epsilon, room->weight);
-    room->cumulative[0] = 0;
+    soften(plan, workspace->best[trial], grid_case->epsilon, workspace->weight);
+    workspace->cumulative[0] = 0;
     for (int64_t z = 0; z < states * A; z++)
-        room->cumulative[z + 1] = room->cumulative[z] + room->weight[z] * room->law[c * states + z / A];
+        workspace->cumulative[z + 1] =
+            workspace->cumulative[z] + workspace->weight[z] * workspace->law[c * states + z / A];
     /* a stream of its own for every dataset, whatever the number of cases */
     const uint64_t index = (uint64_t)number << 20 | (uint64_t)c;
     pess__rng rng = pess__rng_stream(plan->seed, "experiment-data", index);
     pess__rng unseen = pess__rng_stream(plan->seed, "experiment-unseen", index);
-    pess__torus_sample(&plan->torus, &room->truth[trial], room->cumulative, grid_case->transitions, &rng,
-                       &room->counts);
-    pess__torus_estimate(&plan->torus, &room->counts, &unseen, &data->model, data->imitation, data->root);
+    pess__torus_sample(&plan->torus, &workspace->truth[trial], workspace->cumulative, grid_case->transitions, &rng,
+                       &workspace->counts);
+    pess__torus_estimate(&plan->torus, &workspace->counts, &unseen, &data->model, data->imitation, data->root);
     for (int64_t m = 0; m < plan->method_count; m++)
         if (!is_constant(&plan->methods[m]))
-            PESS_TRY(prepare_job(plan, room, trial, index, m, data, &room->jobs[(*jobs)++], error));
+            PESS_TRY(prepare_job(plan, workspace, trial, index, m, data, &workspace->jobs[(*jobs)++], error));
     return PESS_OK;
 }
 
-static pess_status run_trial(const pess__grid_plan *plan, pess__grid_room *room, int64_t number, int64_t trial,
-                             double *out, pess_error *error) {
-    find_laws(plan, room, trial);
+static pess_status run_trial(const pess__grid_plan *plan, pess__grid_workspace *workspace, int64_t number,
+                             int64_t trial, double *out, pess_error *error) {
+    find_laws(plan, workspace, trial);
     for (int64_t begin = 0; begin < plan->case_count; begin += CHUNK) {
         const int64_t end = begin + CHUNK < plan->case_count ? begin + CHUNK : plan->case_count;
         int64_t jobs = 0, done = 0;
         for (int64_t c = begin; c < end; c++)
-            PESS_TRY(prepare_case(plan, room, number, trial, c, &room->data[c - begin], &jobs, error));
-        pess__torus_run_jobs(&room->solver, room->jobs, jobs);
+            PESS_TRY(prepare_case(plan, workspace, number, trial, c, &workspace->data[c - begin], &jobs, error));
+        pess__torus_run_jobs(&workspace->solver, workspace->jobs, jobs);
         for (int64_t i = begin * plan->method_count; i < end * plan->method_count; i++) {
             const pess__grid_method *method = &plan->methods[i % plan->method_count];
-            out[i] = method->kind == GRID_RANDOM    ? room->random_value[trial]
-                     : method->kind == GRID_OPTIMAL ? room->best_value[trial]
-                                                    : room->jobs[done++].value;
+            out[i] = method->kind == GRID_RANDOM    ? workspace->random_value[trial]
+                     : method->kind == GRID_OPTIMAL ? workspace->best_value[trial]
+                                                    : workspace->jobs[done++].value;
         }
     }
     return PESS_OK;
 }
 
-pess_status pess__grid_block(const pess__grid_plan *plan, pess__grid_room *room, int64_t first, int64_t count,
+pess_status pess__grid_block(const pess__grid_plan *plan, pess__grid_workspace *workspace, int64_t first, int64_t count,
                              double *out, pess_error *error) {
-    draw_worlds(plan, room, first, count);
+    draw_worlds(plan, workspace, first, count);
     for (int64_t i = 0; i < count; i++)
-        PESS_TRY(run_trial(plan, room, first + i, i, out + i * plan->case_count * plan->method_count, error));
+        PESS_TRY(run_trial(plan, workspace, first + i, i, out + i * plan->case_count * plan->method_count, error));
     return PESS_OK;
 }

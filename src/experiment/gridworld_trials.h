@@ -45,16 +45,16 @@ pess_status pess__grid_plan_prepare(pess__grid_plan *plan, int64_t rows, int64_t
 void pess__grid_plan_release(pess__grid_plan *plan);
 
 /* What one thread needs to compute a block. */
-typedef struct pess__grid_room pess__grid_room;
+typedef struct pess__grid_workspace pess__grid_workspace;
 
 enum { GRID_BLOCK = PESS__LANES }; /* trials of a block */
 
-pess_status pess__grid_room_create(const pess__grid_plan *plan, pess__grid_room **out, pess_error *error);
-void pess__grid_room_destroy(pess__grid_room *room);
+pess_status pess__grid_workspace_create(const pess__grid_plan *plan, pess__grid_workspace **out, pess_error *error);
+void pess__grid_workspace_destroy(pess__grid_workspace *workspace);
 
 /* Trials first … first+count-1 (count ≤ GRID_BLOCK): exact returns to out[trial][case][method]. What a trial gives
  * depends on the plan and its number alone. */
-pess_status pess__grid_block(const pess__grid_plan *plan, pess__grid_room *room, int64_t first, int64_t count,
+pess_status pess__grid_block(const pess__grid_plan *plan, pess__grid_workspace *workspace, int64_t first, int64_t count,
                              double *out, pess_error *error);
 
 /* The policy [S*4] that a family finds on these data, by the generic solver, in the very model that the lanes see.

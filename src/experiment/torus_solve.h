@@ -47,4 +47,10 @@ void pess__torus_run_jobs(pess__torus_solver *solver, pess__torus_job *jobs, int
 void pess__torus_stationary(pess__torus_solver *solver, int64_t count, const pess__torus_model *const *truth,
                             const double *const *policy, double *const *law);
 
+/* The same two, compiled for every processor and for newer ones. */
+PESS__TWICE(void, pess__torus_jobs, (pess__torus_solver * solver, pess__torus_job *jobs, int64_t count));
+PESS__TWICE(void, pess__torus_laws,
+            (pess__torus_solver * solver, int64_t count, const pess__torus_model *const *truth,
+             const double *const *policy, double *const *law));
+
 #endif

@@ -28,70 +28,6 @@ void pess_counts_destroy(pess_counts *counts) {
     free(counts);
 }
 
-/* ------------------------------------------------------------------------------------- from tally to sorted rows */
-
-static int compare_entries(const void *left, const void *right) {
-    const pess__tally_entry *a = *(const pess__tally_entry *const *)left, *b = *(const pess__tally_entry *const *)right;
-    if (a->terminal != b->terminal) return a->terminal < b->terminal ? -1 : 1;
-    return (a->next_state > b->next_state) - (a->next_state < b->next_state);
-}
-
-/* All entries, ordered by pair, then terminal ones last, then next state. end[z] is where pair z's entries end. */
-static void order_entries(const pess__tally *tally, int64_t states, int64_t actions, int64_t *end,
-                          const pess__tally_entry **entries, int threads) {
-    const int64_t pairs = states * actions;
-    for (int p = 0; p < PESS__TALLY_PARTS; p++)
-        for (int64_t i = 0; i < tally->part[p].slots; i++) {
-            const pess__tally_entry *e = &tally->part[p].slot[i];
-            if (e->used) end[e->state * actions + e->action]++;
-        }
-    int64_t sum = 0;
-    for (int64_t z = 0; z < pairs; z++) { /* now the beginning of each pair; filling moves it to the end */
-        const int64_t here = end[z];
-        end[z] = sum;
-        sum += here;
-    }
-    for (int p = 0; p < PESS__TALLY_PARTS; p++)
-        for (int64_t i = 0; i < tally->part[p].slots; i++) {
-            const pess__tally_entry *e = &tally->part[p].slot[i];
-            if (e->used) entries[end[e->state * actions + e->action]++] = e;
-        }
-#pragma omp parallel for schedule(static) num_threads(threads)
-    for (int64_t z = 0; z < pairs; z++) {
-        const int64_t begin = z > 0 ? end[z - 1] : 0;
-        if (end[z] - begin > 1) qsort(entries + begin, (size_t)(end[z] - begin), sizeof *entries, compare_entries);
-    }
-}
-
-/* Sums of a pair run over its entries in that order, so they do not depend on anything but the log. */
-static void fill_rows(pess_counts *c, const int64_t *end, const pess__tally_entry *const *entries) {
-    int64_t successors = 0;
-    for (int64_t z = 0; z < c->states * c->actions; z++) {
-        c->row[z] = successors;
-        for (int64_t k = z > 0 ? end[z - 1] : 0; k < end[z]; k++) {
-            const pess__tally_entry *e = entries[k];
-            c->n[z] += e->n;
-            c->reward_sum[z] += e->reward;
-            c->reward_offset[z] += e->offset;
-            c->reward_square[z] += e->square;
-            if (e->terminal) {
-                c->n_terminal[z] += e->n;
-                if (c->terminal[e->next_state] == 0) c->terminal[e->next_state] = 1;
-                continue;
-            }
-            c->next[successors] = e->next_state;
-            c->n_next[successors] = e->n;
-            c->next_offset[successors] = e->offset;
-            c->terminal[e->next_state] = 2; /* goes on from here: not a terminal state */
-            successors++;
-        }
-        c->n_state[z / c->actions] += c->n[z];
-        c->pairs_seen += c->n[z] > 0;
-    }
-    c->row[c->states * c->actions] = successors;
-    for (int64_t s = 0; s < c->states; s++) c->terminal[s] = c->terminal[s] == 1 && c->n_state[s] == 0;
-}
-
 pess_status pess__counts_allocate(pess_counts *c, int64_t successors, pess_error *error) {
     const int64_t pairs = c->states * c->actions;
     PESS_TRY(pess__allocate(&c->n, pairs, sizeof *c->n, "counts of pairs", error));
@@ -122,37 +58,14 @@ static pess_status set_starts(pess_counts *c, const pess__tally *tally, pess_err
     return PESS_OK;
 }
 
-static pess_status set_sums(pess_counts *c, const pess__tally *tally, int threads, pess_error *error) {
-    int64_t used = 0, successors = 0;
-    for (int p = 0; p < PESS__TALLY_PARTS; p++) {
-        const pess__tally_part *part = &tally->part[p];
-        used += part->used;
-        for (int64_t i = 0; i < part->slots; i++) successors += part->slot[i].used && !part->slot[i].terminal;
-    }
+/* Sizes, names and flags are set; takes the rest from the tally. */
+static pess_status finish(pess_counts *c, pess__tally *tally, pess_error *error) {
     c->transitions = tally->rows;
-    c->reward_origin = tally->origin;
     c->terminals = tally->terminals;
     c->cutoffs = tally->cutoffs;
     c->reward_min = tally->rows > 0 ? tally->reward_min : 0;
     c->reward_max = tally->rows > 0 ? tally->reward_max : 0;
-    PESS_TRY(pess__counts_allocate(c, successors, error));
-    int64_t *end = NULL;
-    const pess__tally_entry **entries = NULL;
-    pess_status status = pess__allocate(&end, c->states * c->actions, sizeof *end, "sorting counts", error);
-    if (status == PESS_OK) status = pess__allocate(&entries, used, sizeof *entries, "sorting counts", error);
-    if (status == PESS_OK) {
-        order_entries(tally, c->states, c->actions, end, entries, threads);
-        fill_rows(c, end, entries);
-    }
-    free(end);
-    free(entries);
-    return status;
-}
-
-/* Sizes, names and flags are set; takes the rest from the tally. */
-static pess_status finish(pess_counts *c, pess__tally *tally, pess_error *error) {
-    PESS_TRY(pess__tally_finish(tally, error));
-    PESS_TRY(set_sums(c, tally, tally->threads, error));
+    PESS_TRY(pess__counts_fill(c, tally, error));
     return set_starts(c, tally, error);
 }
 

@@ -33,4 +33,8 @@ struct pess_counts {
  * pess_counts_destroy frees them, all or some. */
 pess_status pess__counts_allocate(pess_counts *counts, int64_t successors, pess_error *error);
 
+/* Allocates and sets what follows from the transitions that were counted, for the states and actions that are set. */
+struct pess__tally;
+pess_status pess__counts_fill(pess_counts *counts, struct pess__tally *tally, pess_error *error);
+
 #endif

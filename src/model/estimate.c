@@ -1,34 +1,37 @@
 /* The empirical model of a log (paper, appendix A): r_D(s,a) = Σr / n(s,a), P_D(s'|s,a) = n(s,a,s') / n(s,a), and a
  * stand-in for every pair that the log never shows. Linear in S*A + successors. */
 #include "core/rng.h"
+#include "core/settings.h"
 #include "model/counts.h"
 #include "model/model.h"
 
 #include <math.h>
 
-pess_model_options pess_model_options_defaults(void) {
-    return (pess_model_options){.unseen = PESS_UNSEEN_PAPER, .reward_lo = NAN, .reward_hi = NAN, .seed = 0};
-}
+#define FIELD(name) PESS__FIELD(pess_model_options, name)
 
-/* The declared range, filled up from the log where it is not declared, and held against what the log shows. */
+static const pess_setting settings[] = {
+    {"unseen", 0, PESS_SETTING_CHOICE, FIELD(unseen), "paper", .choices = "paper|worst|self-loop",
+     .sentence =
+         "what stands in for a pair that the log never shows: a random reward and a uniform next state (paper), "
+         "the lowest reward for ever, or the lowest reward and the same state again"},
+    {"reward-range", 0, PESS_SETTING_RANGE, FIELD(reward_range), NULL, PESS__ANY_NUMBER, .argument = "LO,HI",
+     .sentence = "what rewards can be", .where_unset = "as the log shows"},
+    PESS__SEED_SETTING(pess_model_options, "of the rewards of pairs that the log never shows"),
+};
+
+static const pess_setting_table table = PESS__SETTING_TABLE("model", pess_model_options, settings);
+PESS__SETTINGS_OF(model, table)
+
+/* The declared range, or that of the log, and held against what the log shows. */
 static pess_status reward_range(const pess_counts *counts, const pess_model_options *options, double *lo, double *hi,
                                 pess_error *error) {
-    const bool lo_given = !isnan(options->reward_lo), hi_given = !isnan(options->reward_hi);
-    *lo = lo_given ? options->reward_lo : counts->reward_min;
-    *hi = hi_given ? options->reward_hi : counts->reward_max;
-    if (!isfinite(*lo) || !isfinite(*hi))
-        return pess__fail(error, PESS_ARGUMENT, "the reward range %g..%g is not finite", *lo, *hi);
-    if (lo_given && hi_given && *lo > *hi)
-        return pess__fail(error, PESS_ARGUMENT, "the reward range %g..%g is upside down", *lo, *hi);
-    if (counts->transitions > 0 && (counts->reward_min < *lo || counts->reward_max > *hi)) {
-        const double found = counts->reward_min < *lo ? counts->reward_min : counts->reward_max;
-        return pess__fail(error, PESS_INPUT, "the log has a reward of %.17g, outside the declared range %.17g..%.17g",
-                          found, *lo, *hi);
-    }
-    if (*lo > *hi)
-        return pess__fail(error, PESS_ARGUMENT,
-                          "the reward range %g..%g is upside down: declare both ends for an empty log", *lo, *hi);
-    return PESS_OK;
+    const bool declared = !isnan(options->reward_range[0]);
+    *lo = declared ? options->reward_range[0] : counts->reward_min;
+    *hi = declared ? options->reward_range[1] : counts->reward_max;
+    if (counts->transitions == 0 || (counts->reward_min >= *lo && counts->reward_max <= *hi)) return PESS_OK;
+    const double found = counts->reward_min < *lo ? counts->reward_min : counts->reward_max;
+    return pess__fail(error, PESS_INPUT, "the log has a reward of %.17g, outside the declared range %.17g..%.17g",
+                      found, *lo, *hi);
 }
 
 static int64_t unseen_pairs(const pess_counts *counts) {
@@ -76,8 +79,9 @@ static void fill_seen(pess_model *model, const pess_counts *counts, int64_t pair
 
 pess_status pess_model_estimate(const pess_counts *counts, const pess_model_options *options, pess_model **out,
                                 pess_error *error) {
-    const pess_model_options defaults = pess_model_options_defaults();
-    if (options == NULL) options = &defaults;
+    pess_model_options settled;
+    PESS_TRY(pess__settle(&table, options, &settled, error));
+    options = &settled;
     if ((unsigned)options->unseen > PESS_UNSEEN_SELF_LOOP)
         return pess__fail(error, PESS_ARGUMENT, "%d is no rule for unseen pairs", (int)options->unseen);
     double lo = 0, hi = 0;
@@ -88,7 +92,7 @@ pess_status pess_model_estimate(const pess_counts *counts, const pess_model_opti
     PESS_TRY(pess__model_create(counts->states, counts->actions, counts->row[pairs] + extra, &model, error));
     model->reward_lo = lo;
     model->reward_hi = hi;
-    model->reward_declared = !isnan(options->reward_lo) && !isnan(options->reward_hi);
+    model->reward_declared = !isnan(options->reward_range[0]);
     int64_t terminals = 0;
     for (int64_t s = 0; s < counts->states; s++) terminals += model->terminal[s] = counts->terminal[s];
     model->has_terminals = terminals > 0;

@@ -23,6 +23,7 @@ static const pess_setting settings[] = {
      .sentence = "how many states are terminal"},
     PESS__REWARDS_SETTING(pess_garnet_options),
     PESS__SEED_SETTING(pess_garnet_options, "of successors, probabilities and rewards"),
+    PESS__THREADS_SETTING(pess_garnet_options),
 };
 
 static const pess_setting_table table = PESS__SETTING_TABLE("garnet", pess_garnet_options, settings);
@@ -92,7 +93,7 @@ pess_status pess_mdp_garnet(const pess_garnet_options *options, pess_mdp **out, 
     if (length > INT64_MAX / 8 / pairs)
         return pess__fail(error, PESS_LIMIT, "%lld pairs × %lld transitions are too many", (long long)pairs,
                           (long long)length);
-    const int threads = pairs * length > 100000 ? pess__threads(0) : 1;
+    const int threads = pairs * length > 100000 ? pess__threads(options->threads) : 1;
     uint32_t *taken = NULL, *chosen = NULL;
     double *weight = NULL;
     pess_mdp *mdp = NULL;

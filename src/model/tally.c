@@ -1,12 +1,19 @@
 #include "model/tally.h"
 
+#include "core/exact.h"
 #include "core/memory.h"
 
 #include <math.h>
+#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_SLOTS = 256, DIRECT_BITS = 19 };
+enum {
+    FIRST_SLOTS = 256,
+    DIRECT_BITS = 19,       /* the largest direct table */
+    DIRECT_CELLS = 1 << 20, /* of the tables of all threads */
+    FEW_ROWS = 1 << 15      /* not worth a team of threads */
+};
 
 /* What a block adds to the totals. */
 struct pess__tally_summary {
@@ -15,76 +22,39 @@ struct pess__tally_summary {
 };
 
 void pess__tally_begin(pess__tally *tally, int threads) {
-    *tally = (pess__tally){
-        .threads = threads, .last_slot = -1, .direct = true, .reward_min = INFINITY, .reward_max = -INFINITY};
+    *tally = (pess__tally){.hand_over = PTHREAD_MUTEX_INITIALIZER,
+                           .threads = threads,
+                           .last_slot = -1,
+                           .direct = true,
+                           .reward_min = INFINITY,
+                           .reward_max = -INFINITY};
+    pess__partitions_begin(&tally->partitions, threads);
+}
+
+static void free_tables(pess__tally *tally) {
+    for (int i = 0; i < tally->tables; i++) {
+        free(tally->table[i].cell);
+        free(tally->table[i].square);
+    }
+    free(tally->table);
+    tally->table = NULL;
+    tally->tables = 0;
 }
 
 void pess__tally_free(pess__tally *tally) {
-    for (int p = 0; p < PESS__TALLY_PARTS; p++) free(tally->part[p].slot);
-    free(tally->cell);
-    free(tally->place);
-    free(tally->from);
+    free_tables(tally);
+    pess__partitions_free(&tally->partitions);
+    (void)pthread_mutex_destroy(&tally->hand_over);
     free(tally->summary);
     free(tally->first);
     free(tally->starts);
 }
 
-/* ------------------------------------------------------------------------------------------------ hash tables */
+/* ------------------------------------------------------------------------------------------------ direct tables */
 
-/* Top four bits: the part; bits from 20 on: the slot. */
-static inline uint64_t hash_of(uint32_t state, uint32_t action, uint32_t next_state, uint32_t terminal) {
-    const uint64_t x = ((uint64_t)state << 32 | next_state) * 0x9E3779B97F4A7C15u;
-    const uint64_t y = ((uint64_t)action << 1 | terminal) * 0xD6E8FEB86659FD93u;
-    const uint64_t z = (x ^ (x >> 29)) + y;
-    return z * 0xBF58476D1CE4E5B9u;
-}
-
-static inline uint64_t slot_of(uint64_t hash, int64_t slots) { return (hash >> 20) & (uint64_t)(slots - 1); }
-
-static bool grow_part(pess__tally_part *part) {
-    const int64_t slots = part->slots == 0 ? FIRST_SLOTS : 2 * part->slots;
-    pess__tally_entry *slot = NULL;
-    if (pess__allocate(&slot, slots, sizeof *slot, "counts", NULL) != PESS_OK) return false;
-    for (int64_t i = 0; i < part->slots; i++) {
-        const pess__tally_entry *e = &part->slot[i];
-        if (!e->used) continue;
-        uint64_t at = slot_of(hash_of(e->state, e->action, e->next_state, e->terminal), slots);
-        while (slot[at].used) at = (at + 1) & (uint64_t)(slots - 1);
-        slot[at] = *e;
-    }
-    free(part->slot);
-    part->slot = slot;
-    part->slots = slots;
-    return true;
-}
-
-/* The entry of a key, made where there is none; NULL: out of memory. */
-static inline pess__tally_entry *entry_of(pess__tally_part *part, uint64_t hash, uint32_t s, uint32_t a, uint32_t t,
-                                          uint8_t terminal) {
-    if (3 * (part->used + 1) > 2 * part->slots && !grow_part(part)) {
-        part->failed = true;
-        return NULL;
-    }
-    const uint64_t mask = (uint64_t)(part->slots - 1);
-    uint64_t at = slot_of(hash, part->slots);
-    pess__tally_entry *e = &part->slot[at];
-    while (e->used && !(e->state == s && e->next_state == t && e->action == a && e->terminal == terminal)) {
-        at = (at + 1) & mask;
-        e = &part->slot[at];
-    }
-    if (!e->used) {
-        *e = (pess__tally_entry){.state = s, .action = a, .next_state = t, .terminal = terminal, .used = 1};
-        part->used++;
-    }
-    return e;
-}
-
-/* ------------------------------------------------------------------------------------------------ direct table */
-
-static inline uint64_t index_of(int state_bits, int action_bits, uint32_t s, uint32_t a, uint32_t t,
-                                uint32_t terminal) {
-    const uint64_t pair = ((uint64_t)terminal << state_bits | s) << action_bits | a;
-    return pair << state_bits | t;
+/* Cells in the order of keys: pair, ended or not, next state. */
+static inline uint64_t cell_of(pess__key_bits bits, uint64_t pair, uint32_t ended, uint32_t next_state) {
+    return (pair << 1 | ended) << bits.state | next_state;
 }
 
 static int bits_for(uint32_t largest) {
@@ -93,134 +63,97 @@ static int bits_for(uint32_t largest) {
     return bits;
 }
 
-/* Each cell that holds something: into another table of cells, or (cell NULL) into the hash tables. */
-static bool move_cells(pess__tally *tally, pess__tally_cell *cell, int state_bits, int action_bits) {
-    if (tally->cell == NULL) return true;
-    const uint64_t cells = (uint64_t)2 << (2 * tally->state_bits + tally->action_bits);
-    const uint64_t states = ((uint64_t)1 << tally->state_bits) - 1, actions = ((uint64_t)1 << tally->action_bits) - 1;
-    for (uint64_t i = 0; i < cells; i++) {
-        const pess__tally_cell *from = &tally->cell[i];
-        if (from->n == 0) continue;
-        const uint64_t pair = i >> tally->state_bits;
-        const uint32_t t = (uint32_t)(i & states), a = (uint32_t)(pair & actions);
-        const uint32_t s = (uint32_t)(pair >> tally->action_bits & states);
-        const uint8_t terminal = (uint8_t)(pair >> (tally->action_bits + tally->state_bits));
-        if (cell != NULL) {
-            cell[index_of(state_bits, action_bits, s, a, t, terminal)] = *from;
-            continue;
-        }
-        const uint64_t hash = hash_of(s, a, t, terminal);
-        pess__tally_entry *e = entry_of(&tally->part[hash >> 60], hash, s, a, t, terminal);
-        if (e == NULL) return false;
-        e->n = from->n;
-        e->reward = from->reward;
-        e->offset = from->offset;
-        e->square = from->square;
-    }
-    return true;
+/* What two numbers no longer hold exactly goes to the partitions. */
+static void hand_over(pess__tally *tally, const pess__sum *sum) {
+    (void)pthread_mutex_lock(&tally->hand_over);
+    pess__partitions_add_sum(&tally->partitions, sum);
+    (void)pthread_mutex_unlock(&tally->hand_over);
 }
 
-/* Makes the direct table fit these ids, or gives it up. */
-static pess_status make_room(pess__tally *tally, uint32_t max_state, uint32_t max_action, pess_error *error) {
-    int state_bits = bits_for(max_state), action_bits = bits_for(max_action);
-    if (state_bits < tally->state_bits) state_bits = tally->state_bits;
-    if (action_bits < tally->action_bits) action_bits = tally->action_bits;
-    if (tally->cell != NULL && state_bits == tally->state_bits && action_bits == tally->action_bits) return PESS_OK;
-    pess__tally_cell *cell = NULL;
-    tally->direct = 2 * state_bits + action_bits + 1 <= DIRECT_BITS;
-    if (tally->direct)
-        PESS_TRY(pess__allocate(&cell, (int64_t)2 << (2 * state_bits + action_bits), sizeof *cell, "counts", error));
-    const bool moved = move_cells(tally, cell, state_bits, action_bits);
-    free(tally->cell);
-    tally->cell = cell;
-    tally->state_bits = state_bits;
-    tally->action_bits = action_bits;
-    return moved ? PESS_OK : pess__fail(error, PESS_MEMORY, "not enough memory for the counts of the log");
+static void flush_cell(pess__tally *tally, pess__tally_cell *cell, uint64_t place) {
+    const pess__key_bits bits = tally->partitions.bits;
+    const uint64_t pair = place >> (bits.state + 1), ended = place >> bits.state & 1;
+    const uint64_t next_state = place & (((uint64_t)1 << bits.state) - 1);
+    hand_over(tally, &(pess__sum){(pair << 2 | ended) << bits.state | next_state, cell->n, cell->sum, cell->rest});
+    *cell = (pess__tally_cell){0};
+}
+
+static void flush_square(pess__tally *tally, pess__tally_square *square, uint64_t pair) {
+    const uint64_t key = (pair << 2 | PESS__SQUARES) << tally->partitions.bits.state;
+    hand_over(tally, &(pess__sum){key, 0, square->sum, square->rest});
+    *square = (pess__tally_square){0};
+}
+
+static void flush_tables(pess__tally *tally) {
+    const pess__key_bits bits = tally->partitions.bits;
+    const uint64_t pairs = (uint64_t)1 << (bits.state + bits.action);
+    for (int i = 0; i < tally->tables; i++) {
+        pess__tally_table *table = &tally->table[i];
+        for (uint64_t place = 0; place < pairs << (bits.state + 1); place++)
+            if (table->cell[place].n > 0) flush_cell(tally, &table->cell[place], place);
+        for (uint64_t pair = 0; pair < pairs; pair++)
+            if (table->square[pair].sum != 0) flush_square(tally, &table->square[pair], pair);
+    }
+}
+
+/* As many tables as threads, unless they would be large. */
+static pess_status make_tables(pess__tally *tally, pess_error *error) {
+    const pess__key_bits bits = tally->partitions.bits;
+    const int64_t pairs = (int64_t)1 << (bits.state + bits.action), cells = pairs << (bits.state + 1);
+    const int64_t most = DIRECT_CELLS / cells;
+    const int tables = most < tally->threads ? (int)most : tally->threads;
+    PESS_TRY(pess__allocate(&tally->table, tables, sizeof *tally->table, "counts", error));
+    for (; tally->tables < tables; tally->tables++) {
+        pess__tally_table *table = &tally->table[tally->tables];
+        PESS_TRY(pess__allocate(&table->cell, cells, sizeof *table->cell, "counts", error));
+        PESS_TRY(pess__allocate(&table->square, pairs, sizeof *table->square, "counts", error));
+    }
+    return PESS_OK;
+}
+
+static pess__key_bits bits_needed(pess__key_bits old, uint32_t max_state, uint32_t max_action) {
+    const int state = bits_for(max_state), action = bits_for(max_action);
+    return (pess__key_bits){state > old.state ? state : old.state, action > old.action ? action : old.action};
+}
+
+/* Makes keys and direct tables fit; beyond a size there are no tables. */
+static pess_status make_room(pess__tally *tally, pess__key_bits bits, pess_error *error) {
+    const pess__key_bits old = tally->partitions.bits;
+    if (bits.state == old.state && bits.action == old.action && (tally->table != NULL || !tally->direct))
+        return PESS_OK;
+    flush_tables(tally);
+    free_tables(tally);
+    pess__partitions_widen(&tally->partitions, bits);
+    tally->direct = tally->direct && 2 * bits.state + bits.action + 1 <= DIRECT_BITS;
+    return tally->direct ? make_tables(tally, error) : PESS_OK;
 }
 
 pess_status pess__tally_finish(pess__tally *tally, pess_error *error) {
-    if (!move_cells(tally, NULL, 0, 0))
-        return pess__fail(error, PESS_MEMORY, "not enough memory for the counts of the log");
-    free(tally->cell);
-    tally->cell = NULL;
-    tally->direct = false;
-    return PESS_OK;
+    flush_tables(tally);
+    free_tables(tally);
+    return pess__partitions_compact(&tally->partitions, error);
 }
 
 /* ------------------------------------------------------------------------------------------------ rows */
 
-/* Where a row's sums are: an index or a hash. */
-static inline uint64_t key_of(const pess__tally *tally, const pess__block *block, int64_t i) {
-    const uint32_t terminal = block->end[i] == PESS_END_TERMINAL;
-    return tally->direct ? index_of(tally->state_bits, tally->action_bits, block->state[i], block->action[i],
-                                    block->next_state[i], terminal)
-                         : hash_of(block->state[i], block->action[i], block->next_state[i], terminal);
-}
-
-/* Eight neighbouring cells belong to one part, so that threads do not share cache lines. */
-static inline int part_of(bool direct, uint64_t key) { return (int)(direct ? key >> 3 & 15 : key >> 60); }
-
-static inline void add_to_cell(pess__tally_cell *cell, double r, double origin) {
-    const double offset = r - origin;
-    cell->n++;
-    cell->reward += r;
-    cell->offset += offset;
-    cell->square += offset * offset;
-}
-
-static inline void count_hashed(pess__tally_part *part, const pess__block *block, int64_t i, uint64_t hash,
-                                double origin) {
-    pess__tally_entry *e = entry_of(part, hash, block->state[i], block->action[i], block->next_state[i],
-                                    block->end[i] == PESS_END_TERMINAL);
-    if (e == NULL) return;
-    const double r = block->reward[i], offset = r - origin;
-    e->n++;
-    e->reward += r;
-    e->offset += offset;
-    e->square += offset * offset;
-}
-
-/* One thread: no need to sort the rows by part first. */
-static void count_all(pess__tally *tally, const pess__block *block) {
-    if (tally->direct) {
-        for (int64_t i = 0; i < block->rows; i++)
-            add_to_cell(&tally->cell[key_of(tally, block, i)], block->reward[i], tally->origin);
-        return;
-    }
+/* n, Σ r of the cell and Σ (r − origin)² of its pair. */
+static void count_block(pess__tally *tally, pess__tally_table *table, const pess__block *block) {
+    const pess__key_bits bits = tally->partitions.bits;
     for (int64_t i = 0; i < block->rows; i++) {
-        const uint64_t hash = key_of(tally, block, i);
-        if (tally->part[hash >> 60].failed) return;
-        count_hashed(&tally->part[hash >> 60], block, i, hash, tally->origin);
-    }
-}
-
-/* Rows of a block, listed part by part and in file order within each. */
-static void sort_rows(const pess__tally *tally, const pess__block *block, uint16_t *place,
-                      int64_t from[PESS__TALLY_PARTS + 1]) {
-    int64_t at[PESS__TALLY_PARTS] = {0}, sum = 0;
-    const bool direct = tally->direct;
-    for (int64_t i = 0; i < block->rows; i++) at[part_of(direct, key_of(tally, block, i))]++;
-    for (int p = 0; p < PESS__TALLY_PARTS; p++) {
-        from[p] = sum;
-        sum += at[p];
-        at[p] = from[p];
-    }
-    from[PESS__TALLY_PARTS] = sum;
-    for (int64_t i = 0; i < block->rows; i++) place[at[part_of(direct, key_of(tally, block, i))]++] = (uint16_t)i;
-}
-
-static void count_part(pess__tally *tally, int p, const pess__block *blocks, int64_t count) {
-    pess__tally_part *part = &tally->part[p];
-    for (int64_t b = 0; b < count; b++) {
-        const pess__block *block = &blocks[b];
-        const uint16_t *place = tally->place + b * PESS__BLOCK_ROWS;
-        const int64_t begin = tally->from[b][p], end = tally->from[b][p + 1];
-        if (tally->direct)
-            for (int64_t k = begin; k < end; k++)
-                add_to_cell(&tally->cell[key_of(tally, block, place[k])], block->reward[place[k]], tally->origin);
-        else
-            for (int64_t k = begin; k < end && !part->failed; k++)
-                count_hashed(part, block, place[k], key_of(tally, block, place[k]), tally->origin);
+        const double r = block->reward[i], r_square = pess__square(r, tally->partitions.origin);
+        const uint64_t pair = (uint64_t)block->state[i] << bits.action | block->action[i];
+        const uint64_t place = cell_of(bits, pair, block->end[i] == PESS_END_TERMINAL, block->next_state[i]);
+        pess__tally_cell *cell = &table->cell[place];
+        if (!pess__add_to_pair(&cell->sum, &cell->rest, r)) {
+            flush_cell(tally, cell, place);
+            cell->sum = r;
+        }
+        cell->n++;
+        pess__tally_square *square = &table->square[pair];
+        if (!pess__add_to_pair(&square->sum, &square->rest, r_square)) {
+            flush_square(tally, square, pair);
+            square->sum = r_square;
+        }
     }
 }
 
@@ -308,9 +241,15 @@ static bool note_start(pess__tally *tally, uint32_t state) {
     return true;
 }
 
-static void find_starts(pess__tally *tally, const pess__block *block, const struct pess__tally_summary *summary) {
-    const bool ends = summary->terminals + summary->cutoffs > 0;
-    if (block->episode == NULL && !ends && tally->any_row && !tally->previous_ended) return;
+/* Whether a transition of the block ended. */
+static bool has_ends(const pess__block *block) {
+    uint8_t any = 0;
+    for (int64_t i = 0; i < block->rows; i++) any |= block->end[i];
+    return any != PESS_END_NONE;
+}
+
+static void find_starts(pess__tally *tally, const pess__block *block) {
+    if (block->episode == NULL && tally->any_row && !tally->previous_ended && !has_ends(block)) return;
     for (int64_t i = 0; i < block->rows && !tally->starts_failed; i++) {
         if (block->episode != NULL) {
             const int64_t step = block->step != NULL ? block->step[i] : 0;
@@ -326,66 +265,31 @@ static void find_starts(pess__tally *tally, const pess__block *block, const stru
 
 /* ------------------------------------------------------------------------------------------------ both */
 
-static pess_status make_places(pess__tally *tally, int64_t blocks, pess_error *error) {
-    if (blocks <= tally->place_blocks) return PESS_OK;
-    free(tally->place);
-    free(tally->from);
-    free(tally->summary);
-    tally->place = NULL;
-    tally->from = NULL;
-    tally->summary = NULL;
-    tally->place_blocks = 0;
-    if (tally->threads > 1)
-        PESS_TRY(pess__allocate(&tally->place, blocks * PESS__BLOCK_ROWS, sizeof *tally->place, "counting", error));
-    PESS_TRY(pess__allocate(&tally->from, blocks, sizeof *tally->from, "counting", error));
-    PESS_TRY(pess__allocate(&tally->summary, blocks, sizeof *tally->summary, "counting", error));
-    tally->place_blocks = blocks;
-    return PESS_OK;
-}
-
-static void count_in_parallel(pess__tally *tally, const pess__block *blocks, int64_t count) {
-#pragma omp parallel num_threads(tally->threads)
+/* Totals, starts and counts; direct tables are one for each thread of the team. */
+static void count_blocks(pess__tally *tally, const pess__block *blocks, int64_t count, int64_t rows) {
+#pragma omp parallel num_threads(tally->direct ? tally->tables : tally->threads) if (rows > FEW_ROWS)
     {
+        const int me = omp_get_thread_num();
 #pragma omp for schedule(dynamic, 1)
-        for (int64_t b = 0; b < count; b++) {
+        for (int64_t b = -1; b < count; b++) {
+            if (b < 0) {
+                for (int64_t k = 0; k < count; k++) find_starts(tally, &blocks[k]);
+                continue;
+            }
             summarize(&blocks[b], &tally->summary[b]);
-            sort_rows(tally, &blocks[b], tally->place + b * PESS__BLOCK_ROWS, tally->from[b]);
-        }
-#pragma omp for schedule(dynamic, 1)
-        for (int p = -1; p < PESS__TALLY_PARTS; p++) {
-            if (p >= 0)
-                count_part(tally, p, blocks, count);
+            if (tally->direct)
+                count_block(tally, &tally->table[me], &blocks[b]);
             else
-                for (int64_t b = 0; b < count; b++) find_starts(tally, &blocks[b], &tally->summary[b]);
+                pess__partitions_split(&tally->partitions, &blocks[b], b);
+        }
+        if (!tally->direct) {
+#pragma omp for schedule(static)
+            for (int i = 0; i < PESS__PARTITIONS; i++) pess__partitions_append(&tally->partitions, i, count);
         }
     }
 }
 
-pess_status pess__tally_add(pess__tally *tally, const pess__block *blocks, int64_t count, pess_error *error) {
-    uint32_t max_state = 0, max_action = 0;
-    for (int64_t b = 0; b < count; b++) {
-        max_state = blocks[b].max_state > max_state ? blocks[b].max_state : max_state;
-        max_action = blocks[b].max_action > max_action ? blocks[b].max_action : max_action;
-    }
-    for (int64_t b = 0; b < count && tally->rows == 0; b++)
-        if (blocks[b].rows > 0) {
-            tally->origin = blocks[b].reward[0];
-            break;
-        }
-    if (tally->direct) PESS_TRY(make_room(tally, max_state, max_action, error));
-    PESS_TRY(make_places(tally, count, error));
-    /* Sorting rows by part costs as much as adding to cells: below four threads one does it alone, in one pass. */
-    if (tally->threads > (tally->direct ? 3 : 1)) {
-        count_in_parallel(tally, blocks, count);
-    } else {
-        for (int64_t b = 0; b < count; b++) {
-            summarize(&blocks[b], &tally->summary[b]);
-            count_all(tally, &blocks[b]);
-            find_starts(tally, &blocks[b], &tally->summary[b]);
-        }
-    }
-    bool failed = tally->starts_failed;
-    for (int p = 0; p < PESS__TALLY_PARTS; p++) failed |= tally->part[p].failed;
+static void add_summaries(pess__tally *tally, const pess__block *blocks, int64_t count) {
     for (int64_t b = 0; b < count; b++) {
         const struct pess__tally_summary *summary = &tally->summary[b];
         tally->rows += blocks[b].rows;
@@ -394,5 +298,32 @@ pess_status pess__tally_add(pess__tally *tally, const pess__block *blocks, int64
         tally->reward_min = summary->reward_min < tally->reward_min ? summary->reward_min : tally->reward_min;
         tally->reward_max = summary->reward_max > tally->reward_max ? summary->reward_max : tally->reward_max;
     }
-    return failed ? pess__fail(error, PESS_MEMORY, "not enough memory for the counts of the log") : PESS_OK;
+}
+
+static void set_origin(pess__tally *tally, const pess__block *blocks, int64_t count) {
+    for (int64_t b = 0; b < count; b++)
+        if (blocks[b].rows > 0) {
+            tally->partitions.origin = blocks[b].reward[0];
+            return;
+        }
+}
+
+pess_status pess__tally_add(pess__tally *tally, const pess__block *blocks, int64_t count, pess_error *error) {
+    uint32_t max_state = 0, max_action = 0;
+    int64_t rows = 0;
+    for (int64_t b = 0; b < count; b++) {
+        max_state = blocks[b].max_state > max_state ? blocks[b].max_state : max_state;
+        max_action = blocks[b].max_action > max_action ? blocks[b].max_action : max_action;
+        rows += blocks[b].rows;
+    }
+    const pess__key_bits bits = bits_needed(tally->partitions.bits, max_state, max_action);
+    if (bits.state + bits.action > PESS__PAIR_BITS) return PESS_OK;
+    if (tally->rows == 0) set_origin(tally, blocks, count);
+    PESS_TRY(make_room(tally, bits, error));
+    PESS_TRY(pess__grow(&tally->summary, &tally->summary_capacity, count, sizeof *tally->summary, "counting", error));
+    if (!tally->direct) PESS_TRY(pess__partitions_expect(&tally->partitions, blocks, count, error));
+    count_blocks(tally, blocks, count, rows);
+    add_summaries(tally, blocks, count);
+    if (tally->starts_failed) return pess__fail(error, PESS_MEMORY, "not enough memory for the counts of the log");
+    return pess__partitions_check(&tally->partitions, error);
 }

@@ -1,32 +1,28 @@
-/* Counting a log that flows by. Each (s,a,s',terminal or not) belongs to one of a fixed number of parts, and each part
- * is summed by one thread in file order: the sums are the same bytes at any thread count. While S*A*S is small the sums
- * lie in one table that ids index directly; beyond that in one hash table per part. */
+/* Counting a log that flows by. While S*A*S is small the counts are in tables that ids index directly, one for each
+ * thread; beyond that, records go to partitions. Sums are exact, so the result is the same bytes at any thread count.
+ */
 #ifndef PESS_MODEL_TALLY_H
 #define PESS_MODEL_TALLY_H
 
-#include "data/stream.h"
+#include "model/partition.h"
 
-typedef struct pess__tally_entry {
-    uint32_t state, action, next_state;
-    uint8_t terminal, used;
-    int64_t n;
-    double reward, offset, square; /* Σ r, Σ (r − origin), Σ (r − origin)² */
-} pess__tally_entry;
+#include <pthread.h>
 
-/* Open addressing; slots is a power of two. */
-typedef struct pess__tally_part {
-    pess__tally_entry *slot;
-    int64_t slots, used;
-    bool failed; /* out of memory */
-} pess__tally_part;
-
-/* The same without the key: a cell of the direct table. */
+/* n and Σ r = sum + rest of one (s,a,s'), ended or not. */
 typedef struct pess__tally_cell {
     int64_t n;
-    double reward, offset, square;
+    double sum, rest;
 } pess__tally_cell;
 
-enum { PESS__TALLY_PARTS = 16 };
+/* Σ (r − origin)² of a pair. */
+typedef struct pess__tally_square {
+    double sum, rest;
+} pess__tally_square;
+
+typedef struct pess__tally_table {
+    pess__tally_cell *cell;     /* [2 << (2 * state bits + action bits)] */
+    pess__tally_square *square; /* [1 << (state bits + action bits)] */
+} pess__tally_table;
 
 /* First rows of episodes, by episode id. */
 typedef struct pess__first_row {
@@ -39,15 +35,13 @@ typedef struct pess__tally {
     int threads;
     int64_t rows, terminals, cutoffs;
     double reward_min, reward_max; /* of no rows: +inf, -inf */
-    double origin; /* the first row's reward: near the others, so that sums of squares keep their digits */
-    bool direct;   /* sums are in `cell`; otherwise in `part` */
-    int state_bits, action_bits;
-    pess__tally_cell *cell; /* [2 << (2 * state_bits + action_bits)] */
-    pess__tally_part part[PESS__TALLY_PARTS];
-    uint16_t *place;                        /* [place_blocks * PESS__BLOCK_ROWS] rows of each block, ordered by part */
-    int64_t (*from)[PESS__TALLY_PARTS + 1]; /* [place_blocks] where each part's rows begin */
-    struct pess__tally_summary *summary;    /* [place_blocks] */
-    int64_t place_blocks;
+    bool direct;                   /* counts are in tables; otherwise in partitions */
+    int tables;
+    pess__tally_table *table; /* [tables] */
+    pess__partitions partitions;
+    pthread_mutex_t hand_over;           /* from a thread's table to the partitions */
+    struct pess__tally_summary *summary; /* [summary_capacity] of the blocks that are being added */
+    int64_t summary_capacity;
 
     pess__first_row *first; /* [first_slots] where there are episodes */
     int64_t first_slots, first_used;
@@ -58,8 +52,10 @@ typedef struct pess__tally {
 } pess__tally;
 
 void pess__tally_begin(pess__tally *tally, int threads);
+/* Passes over blocks with more states times actions than PESS_MAX_PAIRS: whoever reads a log refuses it at its end,
+ * unless it starts again because the numbers turn out to be names. */
 pess_status pess__tally_add(pess__tally *tally, const pess__block *blocks, int64_t count, pess_error *error);
-/* All sums to the hash tables, where the result is collected from. */
+/* All counts to the partitions, compacted, where the result is collected from. */
 pess_status pess__tally_finish(pess__tally *tally, pess_error *error);
 void pess__tally_free(pess__tally *tally);
 

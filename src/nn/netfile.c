@@ -6,6 +6,8 @@
  * u32 CRC-32 of all before it */
 #include "nn/netfile.h"
 
+#include "core/bytes.h"
+#include "core/filekind.h"
 #include "core/memory.h"
 #include "core/text.h"
 
@@ -13,8 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char magic[8] = "PESSNET\n"; /* eight bytes, no terminator */
-static const char kind[] = "a network file";
 enum { VERSION = 1 };
 #define SIZE_LIMIT ((int64_t)PESS__MAX_PARAMETERS * 4 + PESS__NOTES_SIZE + 4096)
 
@@ -44,7 +44,7 @@ pess_status pess_net_write(const pess_net *net, const char *path, pess_error *er
     PESS_TRY(pess__allocate(&values, count, sizeof *values, "the parameters of a network", error));
     pess__net_export(net->net, values);
     pess__sink sink;
-    pess_status status = pess__sink_open(&sink, path, magic, error);
+    pess_status status = pess__sink_open(&sink, path, pess__file_row_of(PESS_FILE_NETWORK)->magic, error);
     if (status == PESS_OK) {
         const uint32_t head[] = {VERSION, (uint32_t)spec->rows, (uint32_t)spec->cols, (uint32_t)spec->channels,
                                  (uint32_t)spec->layer_count};
@@ -129,16 +129,18 @@ static pess_status read_net(pess__cursor *cursor, const char *kernels, pess_net 
 }
 
 pess_status pess_net_read(const char *path, const char *kernels, pess_net **out, pess_error *error) {
+    const pess__file_row *row = pess__file_row_of(PESS_FILE_NETWORK);
     pess__cursor cursor;
-    PESS_TRY(pess__cursor_open(&cursor, path, magic, kind, SIZE_LIMIT, error));
+    PESS_TRY(pess__cursor_open(&cursor, path, row->magic, row->what, SIZE_LIMIT, error));
     const pess_status status = read_net(&cursor, kernels, out, error);
     pess__cursor_close(&cursor);
     return status;
 }
 
 pess_status pess__net_read_memory(const char *name, const void *bytes, size_t size, pess_net **out, pess_error *error) {
+    const pess__file_row *row = pess__file_row_of(PESS_FILE_NETWORK);
     pess__cursor cursor;
-    PESS_TRY(pess__cursor_open_memory(&cursor, name, bytes, size, magic, kind, error));
+    PESS_TRY(pess__cursor_open_memory(&cursor, name, bytes, size, row->magic, row->what, error));
     const pess_status status = read_net(&cursor, NULL, out, error);
     pess__cursor_close(&cursor);
     return status;

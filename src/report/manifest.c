@@ -7,28 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-void pess__report_note(const pess_experiment *experiment, char *out, size_t size) {
-    const pess_experiment_options *o = &experiment->options;
-    char grid[120] = "";
-    if (!isnan(o->beta_a))
-        (void)snprintf(grid, sizeof grid, " · preset %s · %lld × %lld · γ = %g · Beta(%g,%g)",
-                       o->preset == PESS_PRESET_CODE ? "code" : "text", (long long)o->rows, (long long)o->cols,
-                       o->gamma, o->beta_a, o->beta_b);
-    (void)snprintf(out, size, "%lld trials%s · seed %llu · bands: 95 %% intervals of the mean", (long long)o->trials,
-                   grid, (unsigned long long)o->seed);
-    if (!pess__report_has_panels(experiment)) return;
-    const char *separator = " · α in theory's units: ";
-    for (int64_t c = 0; c < experiment->column_count; c += o->points) { /* the first panel's curves */
-        const pess_experiment_point *point = &experiment->points[c];
-        if (point->epsilon != experiment->points[0].epsilon || point->transitions != experiment->points[0].transitions)
-            break;
-        if (isnan(point->alpha_theory)) continue;
-        const size_t used = strlen(out);
-        (void)snprintf(out + used, size - used, "%s× %.3g for %s", separator, point->alpha_theory / point->x,
-                       point->algorithm);
-        separator = ", ";
-    }
-}
+enum { SCHEMA = 2 }; /* 1: settings of experiments with games were texts, claims were "predictions" elsewhere */
 
 static void member(pess__outfile *file, const char *key, const char *value) {
     pess__outfile_print(file, "  \"%s\": ", key);
@@ -36,70 +15,139 @@ static void member(pess__outfile *file, const char *key, const char *value) {
     pess__outfile_print(file, ",\n");
 }
 
-static void number(pess__outfile *file, const char *key, double value, const char *end) {
-    pess__outfile_print(file, "    \"%s\": ", key);
-    pess__outfile_json_number(file, value);
-    pess__outfile_print(file, "%s\n", end);
+/* ---- settings */
+
+/* "min-count" as "min_count". */
+static void write_key(pess__outfile *file, const char *separator, const char *name) {
+    char key[80];
+    (void)snprintf(key, sizeof key, "%s", name);
+    for (char *c = key; *c != '\0'; c++)
+        if (*c == '-') *c = '_';
+    pess__outfile_print(file, "%s    \"%s\": ", separator, key);
 }
 
-static void write_settings(pess__outfile *file, const pess_experiment_options *o) {
-    pess__outfile_print(file, "  \"settings\": {\n");
-    pess__outfile_print(file, "    \"trials\": %lld,\n    \"points\": %lld,\n    \"seed\": %llu,\n",
-                        (long long)o->trials, (long long)o->points, (unsigned long long)o->seed);
-    pess__outfile_print(file, "    \"preset\": \"%s\",\n    \"rows\": %lld,\n    \"cols\": %lld,\n",
-                        o->preset == PESS_PRESET_CODE ? "code" : "text", (long long)o->rows, (long long)o->cols);
-    number(file, "gamma", o->gamma, ",");
-    number(file, "reward_beta_a", o->beta_a, ",");
-    number(file, "reward_beta_b", o->beta_b, ",");
-    pess__outfile_print(file, "    \"state_dist\": \"%s\",\n    \"clip\": %s,\n",
-                        o->state_dist == PESS_STATE_DIST_START ? "start" : "stationary",
-                        o->clip == 1 ? "true" : "false");
-    number(file, "absorbed_alpha", o->absorbed_alpha, ",");
-    pess__outfile_print(file, "    \"algorithms\": ");
-    pess__outfile_json(file, o->algorithms);
-    pess__outfile_print(file, ",\n    \"threads\": %d\n  },\n", o->threads);
+/* Numbers as numbers, switches as true and false; what is not set as null. */
+static void write_value(pess__outfile *file, const pess_setting *setting, const char *text) {
+    if (text[0] == '\0')
+        pess__outfile_print(file, "null");
+    else if (setting->kind == PESS_SETTING_SWITCH)
+        pess__outfile_print(file, strcmp(text, "on") == 0 ? "true" : "false");
+    else if (setting->kind == PESS_SETTING_INT || setting->kind == PESS_SETTING_COUNT ||
+             setting->kind == PESS_SETTING_SEED || setting->kind == PESS_SETTING_NUMBER)
+        pess__outfile_print(file, "%s", text);
+    else
+        pess__outfile_json(file, text);
 }
 
-static void write_predictions(pess__outfile *file, const pess_experiment *e) {
-    pess__outfile_print(file, "  \"predictions\": [");
-    for (int64_t i = 0; i < e->prediction_count; i++) {
-        const pess_prediction *row = &e->predictions[i];
-        pess__outfile_print(file, "%s\n    {\"algorithm\": ", i > 0 ? "," : "");
-        pess__outfile_json(file, row->algorithm);
+/* Where results are written and what was there before are not the experiment's. */
+static bool is_written(const char *name) {
+    return strcmp(name, "experiment") != 0 && strcmp(name, "out") != 0 && strcmp(name, "resume") != 0;
+}
+
+/* Lines "key=value" with keys that no setting has: numbers of the protocol, checksums of the players. */
+static void write_facts(pess__outfile *file, const pess_experiment *e) {
+    char lines[4096];
+    if (e->kind->engine->facts == NULL) return;
+    e->kind->engine->facts(e, lines, sizeof lines);
+    for (char *rest = lines, *line; (line = strsep(&rest, "\n")) != NULL && *line != '\0';) {
+        char *value = strchr(line, '=');
+        if (value == NULL) continue;
+        *value++ = '\0';
+        double number;
+        if (strcmp(line, "version") == 0 || strcmp(line, "x") == 0 ||
+            pess_setting_find(pess_experiment_settings(), line) != NULL)
+            continue;
+        write_key(file, ",\n", line);
+        if (!pess__begins_with(line, "policy-") && pess__parse_double(value, value + strlen(value), &number))
+            pess__outfile_print(file, "%s", value);
+        else
+            pess__outfile_json(file, value);
+    }
+}
+
+static void write_settings(pess__outfile *file, const pess_experiment *e) {
+    const pess_setting_table *table = pess_experiment_settings_of(e->kind->info.name);
+    const char *separator = "\n";
+    pess__outfile_print(file, "  \"settings\": {");
+    for (size_t i = 0; i < table->count; i++) {
+        char text[1000];
+        const pess_setting *setting = &table->rows[i];
+        if (!is_written(setting->name)) continue;
+        pess_setting_get(table, &e->options, setting->name, text, sizeof text);
+        write_key(file, separator, setting->name);
+        write_value(file, setting, text);
+        separator = ",\n";
+    }
+    write_facts(file, e);
+    pess__outfile_print(file, "\n  },\n");
+}
+
+/* ---- findings */
+
+static void write_claims(pess__outfile *file, const pess_experiment *e) {
+    pess__outfile_print(file, "  \"claims\": [");
+    for (int64_t i = 0; i < e->claim_count; i++) {
+        const pess_experiment_claim *claim = &e->claims[i];
+        pess__outfile_print(file, "%s\n    {\"about\": ", i > 0 ? "," : "");
+        pess__outfile_json(file, claim->about);
         pess__outfile_print(file, ", \"claim\": ");
-        pess__outfile_json(file, row->claim);
-        const char *verdict = !row->judged ? "null" : row->holds ? "true" : "false";
-        pess__outfile_print(file, ", \"holds\": %s, \"found\": ", verdict);
-        pess__outfile_json(file, row->found);
+        pess__outfile_json(file, claim->claim);
+        pess__outfile_print(file, ", \"holds\": %s, \"found\": ",
+                            !claim->judged ? "null"
+                            : claim->holds ? "true"
+                                           : "false");
+        pess__outfile_json(file, claim->found);
         pess__outfile_print(file, "}");
     }
-    pess__outfile_print(file, "\n  ],\n");
+    pess__outfile_print(file, "%s],\n", e->claim_count > 0 ? "\n  " : "");
 }
 
-pess_status pess__report_manifest(const pess_experiment *e, const char *command, const char *path, pess_error *error) {
-    pess__outfile *file = NULL;
-    PESS_TRY(pess__outfile_open(path, &file, error));
-    char note[300], when[40] = "";
-    pess__report_note(e, note, sizeof note);
+static void write_warnings(pess__outfile *file, const pess_experiment *e) {
+    pess__outfile_print(file, "  \"warnings\": [");
+    for (int64_t i = 0; i < e->warning_count; i++) {
+        const pess__experiment_warning *warning = &e->warnings[i];
+        pess__outfile_print(file, "%s\n    {\"game\": \"%s\", \"algorithm\": \"%s\", \"runs\": %lld, \"warning\": ",
+                            i > 0 ? "," : "", warning->game, warning->algorithm, (long long)warning->runs);
+        pess__outfile_json(file, warning->text);
+        pess__outfile_print(file, "}");
+    }
+    pess__outfile_print(file, "%s],\n", e->warning_count > 0 ? "\n  " : "");
+}
+
+static void write_time(pess__outfile *file, const pess_experiment *e) {
+    char when[40] = "";
     const time_t now = time(NULL);
     struct tm utc;
     if (gmtime_r(&now, &utc) != NULL) (void)strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    member(file, "written", when);
+    double together = NAN; /* whatever run of the program or machine they were made in */
+    const int64_t runs = e->kind->engine->finished(e, &together);
+    pess__outfile_print(file, "  \"runs\": %lld,\n  \"run_seconds\": ", (long long)runs);
+    pess__outfile_json_number(file, together);
+    pess__outfile_print(file, ",\n  \"seconds\": ");
+    pess__outfile_json_number(file, e->seconds);
+}
+
+pess_status pess__report_manifest(const pess_experiment *e, const char *command, const char *path, pess_error *error) {
+    const pess_experiment_info *info = &e->kind->info;
+    pess__outfile *file = NULL;
+    PESS_TRY(pess__outfile_open(path, &file, error));
     pess__outfile_print(file, "{\n");
     member(file, "format", "pess-experiment");
-    member(file, "version", PESS_VERSION);
-    member(file, "experiment", e->options.experiment);
-    member(file, "title", e->kind->info.title);
-    member(file, "note", note);
-    member(file, "x_label", e->kind->info.x_label);
-    member(file, "y_label", e->kind->info.y_label);
-    member(file, "x_scale", e->kind->info.log_x ? "log" : "linear");
+    pess__outfile_print(file, "  \"schema\": %d,\n", SCHEMA);
+    member(file, "version", pess_version());
+    member(file, "experiment", info->name);
+    member(file, "title", info->title);
+    member(file, "note", e->note);
+    member(file, "x_label", info->x.label);
+    member(file, "y_label", info->y_label);
+    member(file, "x_scale", info->x.log_scale ? "log" : "linear");
     member(file, "description", e->description);
     member(file, "command", command);
-    write_settings(file, &e->options);
-    write_predictions(file, e);
-    member(file, "written", when);
-    pess__outfile_print(file, "  \"seconds\": ");
-    pess__outfile_json_number(file, e->seconds);
+    write_settings(file, e);
+    write_claims(file, e);
+    write_warnings(file, e);
+    write_time(file, e);
     pess__outfile_print(file, "\n}\n");
     return pess__outfile_commit(file, error);
 }

@@ -4,109 +4,167 @@
 #include "report/report.h"
 #include "report/style.h"
 
-#include <math.h>
+#include <stdio.h>
+#include <string.h>
 
-/* ---- tables */
+/* ---- claims */
 
-static void cell(pess__outfile *file, double mean, double ci95) {
-    pess__outfile_print(file, fabs(mean) >= 2 || mean == 0 ? "<td>%.2f" : "<td>%.5g", mean);
-    if (!isnan(ci95)) pess__outfile_print(file, fabs(mean) >= 2 || ci95 == 0 ? " ± %.2f" : " ± %.2g", ci95);
+static void write_verdict(pess__outfile *file, const pess_experiment_claim *claim) {
+    pess__outfile_print(file, !claim->judged ? "<td>–"
+                              : claim->holds ? "<td><span class=\"yes\">✓ holds</span>"
+                                             : "<td><span class=\"no\">✗ does not hold</span>");
+    if (claim->judged && !claim->holds && claim->reason != NULL) {
+        pess__outfile_print(file, "<br>");
+        pess__html_text(file, claim->reason);
+    }
     pess__outfile_print(file, "</td>");
 }
 
-/* Columns are algorithms, rows are x; curves of a panel share their x. `points` begins at the panel's first point. */
-static void write_table(pess__outfile *file, const pess__panel *panel, const pess_experiment_point *points,
-                        bool paired) {
-    const int64_t rows = panel->curves[0].count;
-    pess__outfile_print(file, "<div class=\"scroll\"><table><thead><tr>");
-    pess__html_tag(file, "th", "", panel->x_label);
-    for (int64_t c = 0; c < panel->curve_count; c++)
-        pess__html_tag(file, "th", "", pess__style_of(panel->curves[c].algorithm).label);
-    pess__outfile_print(file, "</tr></thead><tbody>\n");
-    for (int64_t r = 0; r < rows; r++) {
-        pess__outfile_print(file, "<tr><td>%.6g</td>", panel->curves[0].x[r]);
-        for (int64_t c = 0; c < panel->curve_count; c++) {
-            const pess_experiment_point *point = &points[c * rows + r];
-            cell(file, paired ? point->regret : point->mean, paired ? point->regret_ci95 : point->ci95);
-        }
+/* Claims that are their own rule: a row each, about an algorithm. */
+static void write_plain_claims(pess__outfile *file, const pess_experiment *e) {
+    const bool judged = e->claims[0].judged;
+    pess__outfile_print(
+        file,
+        "<div class=\"scroll\"><table id=\"predictions\" class=\"verdicts\"><thead><tr><th>About</th><th>%s</th>"
+        "<th>Found</th>%s</tr></thead><tbody>\n",
+        judged ? "Prediction" : "What", judged ? "<th>Verdict</th>" : "");
+    for (int64_t i = 0; i < e->claim_count; i++) {
+        const pess_experiment_claim *claim = &e->claims[i];
+        pess__outfile_print(file, "<tr>");
+        pess__html_tag(file, "td", "", pess__style_of(claim->about).label);
+        pess__html_tag(file, "td", "", claim->claim);
+        pess__html_tag(file, "td", "", claim->found);
+        if (judged) write_verdict(file, claim);
         pess__outfile_print(file, "</tr>\n");
     }
     pess__outfile_print(file, "</tbody></table></div>\n");
 }
 
-static void write_tables(pess__outfile *file, const pess_experiment *e, const pess__figure *figure, bool paired) {
-    int64_t first = 0;
-    for (int64_t p = 0; p < figure->panel_count; p++) {
-        const pess__panel *panel = &figure->panels[p];
-        if (figure->panel_count > 1) {
-            pess__outfile_print(file, "<details><summary>");
-            pess__html_text(file, panel->title);
-            pess__outfile_print(file, "</summary>\n");
-        }
-        write_table(file, panel, e->points + first, paired);
-        if (figure->panel_count > 1) pess__outfile_print(file, "</details>\n");
-        first += panel->curve_count * panel->curves[0].count;
-    }
-}
-
-static void write_predictions(pess__outfile *file, const pess_experiment *e) {
-    if (e->prediction_count == 0) return;
-    const bool judged = e->predictions[0].judged;
-    pess__html_tag(file, "h2", "", e->kind->info.findings);
-    pess__outfile_print(
-        file,
-        "\n<div class=\"scroll\"><table id=\"predictions\" class=\"verdicts\"><thead><tr><th>About</th><th>%s</th>"
-        "<th>Found</th>%s</tr></thead><tbody>\n",
-        judged ? "Prediction" : "What", judged ? "<th>Holds</th>" : "");
-    for (int64_t i = 0; i < e->prediction_count; i++) {
-        const pess_prediction *row = &e->predictions[i];
+/* A claim, its rule, and a row for every game below it. */
+static void write_ruled_claim(pess__outfile *file, const pess_experiment *e, int64_t first) {
+    const char *text = e->claims[first].claim;
+    pess__html_tag(file, "h3", "", text);
+    pess__outfile_print(file, "\n");
+    pess__html_tag(file, "p", "class=\"note\"", e->claims[first].rule);
+    pess__outfile_print(file, "\n<div class=\"scroll\"><table class=\"verdicts\"><tbody>\n");
+    for (int64_t i = first; i < e->claim_count; i++) {
+        char title[80];
+        if (strcmp(e->claims[i].claim, text) != 0) continue;
+        pess__game_title(e->claims[i].about, title, sizeof title);
         pess__outfile_print(file, "<tr>");
-        pess__html_tag(file, "td", "", pess__style_of(row->algorithm).label);
-        pess__html_tag(file, "td", "", row->claim);
-        pess__html_tag(file, "td", "", row->found);
-        if (row->judged)
-            pess__outfile_print(file, row->holds ? "<td><span class=\"yes\">✓ yes</span>"
-                                                 : "<td><span class=\"no\">✗ no</span>");
-        if (row->judged && !row->holds && row->reason != NULL) {
-            pess__outfile_print(file, "<br>");
-            pess__html_text(file, row->reason);
-        }
-        pess__outfile_print(file, row->judged ? "</td></tr>\n" : "</tr>\n");
+        pess__html_tag(file, "td", "", title);
+        write_verdict(file, &e->claims[i]);
+        pess__html_tag(file, "td", "", e->claims[i].found);
+        pess__outfile_print(file, "</tr>\n");
     }
     pess__outfile_print(file, "</tbody></table></div>\n");
 }
 
-static void write_rest(pess__outfile *file, const pess_experiment *e, const pess__figure *figure, const char *command) {
+static void write_claims(pess__outfile *file, const pess_experiment *e) {
+    if (e->claim_count == 0) return;
+    pess__html_tag(file, "h2", "", e->kind->info.findings);
+    pess__outfile_print(file, "\n");
+    if (e->claims[0].rule == NULL) {
+        write_plain_claims(file, e);
+        return;
+    }
+    pess__outfile_print(file,
+                        "<p>Each claim is judged by a rule that was fixed beforehand, from the curves alone.</p>\n");
+    for (int64_t i = 0; i < e->claim_count; i++) {
+        bool told = false;
+        for (int64_t j = 0; j < i; j++) told |= strcmp(e->claims[j].claim, e->claims[i].claim) == 0;
+        if (!told) write_ruled_claim(file, e, i);
+    }
+}
+
+/* ---- what was run */
+
+/* What the data of some runs do not support. */
+static void write_warnings(pess__outfile *file, const pess_experiment *e) {
+    for (int64_t i = 0; i < e->warning_count; i++) {
+        const pess__experiment_warning *warning = &e->warnings[i];
+        char title[80], text[500];
+        pess__game_title(warning->game, title, sizeof title);
+        (void)snprintf(text, sizeof text, "Warning of %lld run%s of %s in %s: %s.", (long long)warning->runs,
+                       warning->runs == 1 ? "" : "s", pess__style_of(warning->algorithm).label, title, warning->text);
+        pess__html_tag(file, "p", "class=\"note\"", text);
+        pess__outfile_print(file, "\n");
+    }
+}
+
+static void write_description(pess__outfile *file, const pess_experiment *e) {
     pess__outfile_print(file, "<h2>What was run</h2>\n");
     pess__html_tag(file, "p", "", e->description);
-    pess__outfile_print(file, "<p>Every trial gives all algorithms the same world and the same dataset.</p>\n");
-    write_predictions(file, e);
-    pess__outfile_print(file, "<h2>Table: mean ± 95 %% half-width</h2>\n");
-    write_tables(file, e, figure, false);
-    pess__outfile_print(file, "<h2>Table: paired difference, optimal minus algorithm</h2>\n");
-    write_tables(file, e, figure, true);
+    pess__outfile_print(file, "\n");
+    pess__html_tag(file, "p", "", e->kind->explanation);
+    pess__outfile_print(file, "\n");
+    write_warnings(file, e);
+}
+
+/* ---- tables and files */
+
+static pess_status write_tables(pess__outfile *file, const pess_experiment *e, const pess__figure *second,
+                                pess_error *error) {
+    for (const pess__experiment_table *table = e->kind->tables; table->title != NULL; table++) {
+        if (table->y_label != NULL && second->panel_count == 0) continue;
+        pess__html_tag(file, "h2", "", table->title);
+        pess__outfile_print(file, "\n");
+        if (table->note != NULL) {
+            pess__html_tag(file, "p", "", table->note);
+            pess__outfile_print(file, "\n");
+        }
+        if (table->y_label != NULL) pess__html_plots(file, 1);
+        PESS_TRY(pess__page_table(file, e, table, error));
+    }
+    if (e->kind->averages) pess__page_averages(file, e);
+    return PESS_OK;
+}
+
+static void write_files(pess__outfile *file, const pess_experiment *e, const char *command) {
+    char name[40];
     pess__outfile_print(file, "<h2>To repeat it</h2>\n");
     pess__html_tag(file, "pre", "", command);
-    pess__outfile_print(
-        file,
-        "\n<p class=\"note\">Beside this page: <a href=\"results.csv\">results.csv</a>, "
-        "<a href=\"paired.csv\">paired.csv</a>, <a href=\"trials.csv.gz\">trials.csv.gz</a>, "
-        "<a href=\"figure.svg\">figure.svg</a>, <a href=\"figure.png\">figure.png</a>, "
-        "<a href=\"figure.pdf\">figure.pdf</a>, <a href=\"manifest.json\">manifest.json</a>. Pessimist %s.</p>\n",
-        PESS_VERSION);
+    pess__outfile_print(file, "\n<p class=\"note\">Beside this page: <a href=\"results.csv\">results.csv</a>");
+    for (const char *list = e->kind->engine->files; (list = pess__next_word(list, name, sizeof name)) != NULL;)
+        pess__outfile_print(file, ", <a href=\"%s\">%s</a>", name, name);
+    pess__outfile_print(file,
+                        ", <a href=\"figure.svg\">figure.svg</a>, <a href=\"figure.png\">figure.png</a>, "
+                        "<a href=\"figure.pdf\">figure.pdf</a> and <a href=\"manifest.json\">manifest.json</a>. ");
+    pess__outfile_print(file, "Made by Pessimist %s.</p>\n", pess_version());
+}
+
+/* The first table that is drawn gives the second figure. */
+static pess_status make_second(const pess_experiment *e, pess__figure *out, pess_error *error) {
+    for (const pess__experiment_table *table = e->kind->tables; table->title != NULL; table++)
+        if (table->y_label != NULL) return pess__report_second_figure(e, table, out, error);
+    return PESS_OK;
+}
+
+static pess_status write_page(pess__outfile *file, const pess_experiment *e, const pess__figure *figure,
+                              const pess__figure *second, const char *command, pess_error *error) {
+    pess__html_begin(file, figure);
+    write_claims(file, e);
+    write_description(file, e);
+    PESS_TRY(write_tables(file, e, second, error));
+    write_files(file, e, command);
+    pess__html_end(file, figure, second);
+    return PESS_OK;
 }
 
 pess_status pess__report_page(const pess_experiment *e, const char *command, const char *path, pess_error *error) {
-    pess__figure figure = {0};
+    pess__figure figure = {0}, second = {0};
     pess__outfile *file = NULL;
     pess_status status = pess__report_figure(e, &figure, error);
+    if (status == PESS_OK) status = make_second(e, &second, error);
     if (status == PESS_OK) status = pess__outfile_open(path, &file, error);
     if (status == PESS_OK) {
-        pess__html_begin(file, &figure);
-        write_rest(file, e, &figure, command);
-        pess__html_end(file, &figure, NULL);
-        status = pess__outfile_commit(file, error);
+        status = write_page(file, e, &figure, &second, command, error);
+        if (status == PESS_OK)
+            status = pess__outfile_commit(file, error);
+        else
+            pess__outfile_abandon(file);
     }
     pess__figure_release(&figure);
+    pess__figure_release(&second);
     return status;
 }

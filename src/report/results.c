@@ -1,7 +1,6 @@
-/* Figures from experiments in memory and from results.csv on disk. */
-#include "core/infile.h"
+/* Figures from results.csv and learning curves on disk: pess plot. */
+#include "core/json.h"
 #include "data/table.h"
-#include "report/games.h"
 #include "report/learning.h"
 #include "report/report.h"
 
@@ -29,11 +28,6 @@ static void label_panel(const source *from, const char *title, pess__panel *pane
     panel->range = from->range;
 }
 
-static void dataset_title(const source *from, double epsilon, double transitions, char *out, size_t size) {
-    *out = '\0';
-    if (from->panels) (void)snprintf(out, size, "ε = %g, %.0f transitions", epsilon, transitions);
-}
-
 /* The last panel where it has this title, else a new one: rows come panel after panel. */
 static pess_status panel_for(pess__figure *figure, const source *from, const char *title, pess__panel **out,
                              pess_error *error) {
@@ -47,61 +41,26 @@ static pess_status panel_for(pess__figure *figure, const source *from, const cha
     return PESS_OK;
 }
 
-pess_status pess__report_figure(const pess_experiment *e, pess__figure *out, pess_error *error) {
-    const pess_experiment_info *info = &e->kind->info;
-    source from = {.panels = pess__report_has_panels(e), .log_x = info->log_x};
-    (void)snprintf(from.x_label, sizeof from.x_label, "%s", info->x_label);
-    (void)snprintf(from.y_label, sizeof from.y_label, "%s", info->y_label);
-    (void)snprintf(out->title, sizeof out->title, "%s", info->title);
-    pess__report_note(e, out->note, sizeof out->note);
-    for (int64_t c = 0; c < e->column_count; c++) {
-        const pess_experiment_point *point = &e->points[c];
-        pess__panel *panel = NULL;
-        char title[160];
-        dataset_title(&from, point->epsilon, (double)point->transitions, title, sizeof title);
-        PESS_TRY(panel_for(out, &from, title, &panel, error));
-        PESS_TRY(pess__panel_add_point(panel, point->algorithm, point->x, point->mean, point->ci95, error));
-    }
-    return PESS_OK;
+/* ---- manifest.json */
+
+static bool copy_text(const pess__json_value *manifest, const char *key, char *out, size_t size) {
+    const char *text = pess__json_text(manifest, key);
+    if (text != NULL) (void)snprintf(out, size, "%s", text);
+    return text != NULL;
 }
 
-/* ---- a member of a manifest.json: those at the top level stand on lines of their own */
-
-static bool read_member(const char *text, const char *key, char *out, size_t size) {
-    char opening[64];
-    (void)snprintf(opening, sizeof opening, "\n  \"%s\": \"", key);
-    const char *at = strstr(text, opening);
-    if (at == NULL) return false;
-    at += strlen(opening);
-    size_t used = 0;
-    for (; *at != '\0' && *at != '"' && *at != '\n'; at++) {
-        if (*at == '\\' && (at[1] == '"' || at[1] == '\\')) at++;
-        if (used + 1 < size) out[used++] = *at;
-    }
-    out[used] = '\0';
-    return *at == '"';
-}
-
-static char *read_text(const char *path) {
-    FILE *file = fopen(path, "rb");
-    if (file == NULL) return NULL;
-    enum { LIMIT = 1 << 20 };
-    char *text = malloc(LIMIT);
-    if (text != NULL) text[fread(text, 1, LIMIT - 1, file)] = '\0';
-    (void)fclose(file);
-    return text;
-}
-
-static void read_labels(const char *manifest, source *from, pess__figure *figure) {
-    char *text = read_text(manifest);
-    if (text == NULL) return;
+/* Titles and labels; a manifest that is not there, or is no JSON, has none. */
+static void read_labels(const char *path, source *from, pess__figure *figure) {
+    pess__json *json = NULL;
+    if (pess__json_read(path, &json, NULL) != PESS_OK) return;
+    const pess__json_value *manifest = pess__json_root(json);
     char scale[16] = "";
-    (void)read_member(text, "x_label", from->x_label, sizeof from->x_label);
-    (void)read_member(text, "y_label", from->y_label, sizeof from->y_label);
-    (void)read_member(text, "title", from->title, sizeof from->title);
-    if (read_member(text, "x_scale", scale, sizeof scale)) from->log_x = strcmp(scale, "log") == 0;
-    if (figure->note[0] == '\0') (void)read_member(text, "note", figure->note, sizeof figure->note);
-    free(text);
+    (void)copy_text(manifest, "x_label", from->x_label, sizeof from->x_label);
+    (void)copy_text(manifest, "y_label", from->y_label, sizeof from->y_label);
+    (void)copy_text(manifest, "title", from->title, sizeof from->title);
+    if (copy_text(manifest, "x_scale", scale, sizeof scale)) from->log_x = strcmp(scale, "log") == 0;
+    if (figure->note[0] == '\0') (void)copy_text(manifest, "note", figure->note, sizeof figure->note);
+    pess__json_destroy(json);
 }
 
 /* ---- results.csv */
@@ -161,11 +120,12 @@ static pess_status read_title(const pess__table *table, const columns *c, const 
         pess__game_title(game, out, size);
         return PESS_OK;
     }
+    *out = '\0';
     if (from->panels) {
         PESS_TRY(pess__table_double(table, c->epsilon, -INFINITY, INFINITY, "a number", &epsilon, error));
         PESS_TRY(pess__table_double(table, c->transitions, 0, INFINITY, "a number", &transitions, error));
+        pess__dataset_title(epsilon, transitions, out, size);
     }
-    dataset_title(from, epsilon, transitions, out, size);
     return PESS_OK;
 }
 
@@ -295,7 +255,7 @@ pess_status pess_figure_write(const char *const *results, size_t count, const ch
                               pess_error *error) {
     const char *format = format_of(path);
     if (format == NULL)
-        return pess__fail(error, PESS_ARGUMENT, "%s: found no figure's ending, expected .svg, .png or .pdf", path);
+        return pess__fail(error, PESS_ARGUMENT, "%s: expected a name that ends in .svg, .png or .pdf", path);
     pess__figure figure = {0};
     pess_status status = PESS_OK;
     for (size_t i = 0; i < count && status == PESS_OK; i++) status = pess__report_read(results[i], &figure, error);

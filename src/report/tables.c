@@ -1,6 +1,7 @@
 /* results.csv, paired.csv and trials.csv.gz. */
 #include "core/memory.h"
 #include "core/text.h"
+#include "experiment/trials.h"
 #include "report/report.h"
 
 #include <math.h>
@@ -9,47 +10,70 @@
 #include <string.h>
 #include <zlib.h>
 
-bool pess__report_has_panels(const pess_experiment *experiment) {
-    for (int64_t c = 0; c < experiment->column_count; c++)
-        if (!isnan(experiment->points[c].alpha_theory)) return true;
-    return false;
-}
+/* ---- results.csv and paired.csv */
 
-/* Where there are panels, further columns say which. */
-static void write_panel(pess__outfile *file, const pess_experiment_point *point) {
+/* Empty where it does not apply. */
+static void write_value(pess__outfile *file, double value) {
     pess__outfile_write(file, ",", 1);
-    pess__outfile_double(file, point->epsilon);
-    pess__outfile_print(file, ",%lld,", (long long)point->transitions);
-    if (!isnan(point->alpha_theory)) pess__outfile_double(file, point->alpha_theory);
+    if (!isnan(value)) pess__outfile_double(file, value);
 }
 
-static pess_status write_points(const pess_experiment *e, const char *path, const char *header, bool paired,
-                                pess_error *error) {
+/* Further columns: their names, or their values of a point. */
+static void write_columns(pess__outfile *file, const pess_experiment *e, const pess_experiment_point *point) {
+    char column[40];
+    for (const char *list = e->kind->results; (list = pess__next_word(list, column, sizeof column)) != NULL;)
+        if (point == NULL)
+            pess__outfile_print(file, ",%s", column);
+        else
+            write_value(file, pess_experiment_value(e, point, column));
+}
+
+/* "game,algorithm,x,trials" */
+static void write_head(pess__outfile *file, const pess_experiment_point *point) {
+    if (point->game != NULL) pess__outfile_print(file, "%s,", point->game);
+    pess__outfile_field(file, point->algorithm);
+    pess__outfile_write(file, ",", 1);
+    pess__outfile_double(file, point->x);
+    pess__outfile_print(file, ",%lld", (long long)point->trials);
+}
+
+pess_status pess__report_results(const pess_experiment *e, const char *path, pess_error *error) {
+    const bool range = e->kind->info.band == PESS_BAND_RANGE;
     pess__outfile *file = NULL;
     PESS_TRY(pess__outfile_open(path, &file, error));
-    const bool panels = pess__report_has_panels(e);
-    pess__outfile_print(file, "%s%s\n", header, panels ? ",epsilon,transitions,alpha_theory" : "");
-    for (int64_t c = 0; c < e->column_count; c++) {
-        const pess_experiment_point *point = &e->points[c];
-        pess__outfile_field(file, point->algorithm);
+    pess__outfile_print(file, "%salgorithm,x,trials,mean,%s", e->kind->games != NULL ? "game," : "",
+                        range ? "min,max" : "ci95");
+    write_columns(file, e, NULL);
+    pess__outfile_write(file, "\n", 1);
+    for (int64_t i = 0; i < e->point_count; i++) {
+        const pess_experiment_point *p = &e->points[i];
+        write_head(file, p);
+        write_value(file, p->mean);
+        if (range) write_value(file, p->min);
         pess__outfile_write(file, ",", 1);
-        pess__outfile_double(file, point->x);
-        pess__outfile_print(file, ",%lld,", (long long)point->trials);
-        pess__outfile_double(file, paired ? point->regret : point->mean);
-        pess__outfile_write(file, ",", 1);
-        pess__outfile_double(file, paired ? point->regret_ci95 : point->ci95);
-        if (panels) write_panel(file, point);
+        pess__outfile_double(file, range ? p->max : p->ci95); /* nan: the interval of a single trial */
+        write_columns(file, e, p);
         pess__outfile_write(file, "\n", 1);
     }
     return pess__outfile_commit(file, error);
 }
 
-pess_status pess__report_results(const pess_experiment *experiment, const char *path, pess_error *error) {
-    return write_points(experiment, path, "algorithm,x,trials,mean,ci95", false, error);
-}
-
-pess_status pess__report_paired(const pess_experiment *experiment, const char *path, pess_error *error) {
-    return write_points(experiment, path, "algorithm,x,trials,below_optimal,ci95", true, error);
+pess_status pess__report_paired(const pess_experiment *e, const char *path, pess_error *error) {
+    pess__outfile *file = NULL;
+    PESS_TRY(pess__outfile_open(path, &file, error));
+    pess__outfile_print(file, "algorithm,x,trials,below_optimal,ci95");
+    write_columns(file, e, NULL);
+    pess__outfile_write(file, "\n", 1);
+    for (int64_t i = 0; i < e->point_count; i++) {
+        const pess_experiment_point *p = &e->points[i];
+        write_head(file, p);
+        write_value(file, p->values[PESS__BELOW_OPTIMAL]);
+        pess__outfile_write(file, ",", 1);
+        pess__outfile_double(file, p->values[PESS__BELOW_OPTIMAL_CI95]);
+        write_columns(file, e, p);
+        pess__outfile_write(file, "\n", 1);
+    }
+    return pess__outfile_commit(file, error);
 }
 
 /* ---- trials: rows are made and compressed in pieces, one gzip member each, on all cores. Pieces are the same whatever
@@ -65,12 +89,12 @@ typedef struct piece {
 } piece;
 
 /* "algorithm,x[,epsilon,transitions]," of every column, made once. */
-static pess_status make_prefixes(const pess_experiment *e, char (**out)[PREFIX], pess_error *error) {
+static pess_status make_prefixes(const pess__trials *t, char (**out)[PREFIX], pess_error *error) {
     char(*prefixes)[PREFIX] = NULL;
-    PESS_TRY(pess__allocate(&prefixes, e->column_count, sizeof *prefixes, "the table of trials", error));
-    const bool panels = pess__report_has_panels(e);
-    for (int64_t c = 0; c < e->column_count; c++) {
-        const pess__column *column = &e->columns[c];
+    PESS_TRY(pess__allocate(&prefixes, t->column_count, sizeof *prefixes, "the table of trials", error));
+    const bool panels = t->experiment->kind->panel_per_dataset;
+    for (int64_t c = 0; c < t->column_count; c++) {
+        const pess__column *column = &t->columns[c];
         char x[PESS__NUMBER_SIZE], panel[64] = "";
         (void)pess__format_double(column->x, x);
         if (panels) (void)snprintf(panel, sizeof panel, "%g,%lld,", column->epsilon, (long long)column->transitions);
@@ -99,28 +123,28 @@ static pess_status compress_piece(char *text, size_t length, piece *out) {
     return status;
 }
 
-static int64_t piece_trials(const pess_experiment *e) {
-    return e->column_count < PIECE_ROWS ? PIECE_ROWS / e->column_count : 1;
+static int64_t piece_trials(const pess__trials *t) {
+    return t->column_count < PIECE_ROWS ? PIECE_ROWS / t->column_count : 1;
 }
 
-static pess_status make_piece(const pess_experiment *e, char (*prefixes)[PREFIX], int64_t first, piece *out) {
-    const int64_t last = first + piece_trials(e), end = last < e->options.trials ? last : e->options.trials;
+static pess_status make_piece(const pess__trials *t, char (*prefixes)[PREFIX], int64_t first, piece *out) {
+    const int64_t last = first + piece_trials(t), end = last < t->options->trials ? last : t->options->trials;
     char *text = NULL;
-    PESS_TRY(pess__allocate(&text, (end - first) * e->column_count + 1, ROW, "the table of trials", &out->error));
+    PESS_TRY(pess__allocate(&text, (end - first) * t->column_count + 1, ROW, "the table of trials", &out->error));
     char *at = text;
     if (first == 0) {
-        const bool panels = pess__report_has_panels(e);
+        const bool panels = t->experiment->kind->panel_per_dataset;
         at += sprintf(at, "trial,algorithm,x,%sreturn\n", panels ? "epsilon,transitions," : "");
     }
-    for (int64_t t = first; t < end; t++) {
+    for (int64_t i = first; i < end; i++) {
         char number[24];
-        const size_t digits = (size_t)sprintf(number, "%lld", (long long)t);
-        for (int64_t c = 0; c < e->column_count; c++) {
+        const size_t digits = (size_t)sprintf(number, "%lld", (long long)i);
+        for (int64_t c = 0; c < t->column_count; c++) {
             const size_t length = strlen(prefixes[c]);
             memcpy(at, number, digits);
             memcpy(at + digits, prefixes[c], length);
             at += digits + length;
-            at += sprintf(at, "%.17g\n", e->values[t * e->value_count + e->columns[c].value]);
+            at += sprintf(at, "%.17g\n", t->values[i * t->value_count + t->columns[c].value]);
         }
     }
     const pess_status status = compress_piece(text, (size_t)(at - text), out);
@@ -137,15 +161,16 @@ static pess_status write_pieces(const piece *pieces, int64_t count, const char *
     return pess__outfile_commit(file, error);
 }
 
-pess_status pess__report_trials(const pess_experiment *e, const char *path, pess_error *error) {
-    const int64_t each = piece_trials(e), count = (e->options.trials + each - 1) / each;
+pess_status pess__report_trials(const pess_experiment *experiment, const char *path, pess_error *error) {
+    const pess__trials *t = pess__trials_of(experiment);
+    const int64_t each = piece_trials(t), count = (t->options->trials + each - 1) / each;
     char(*prefixes)[PREFIX] = NULL;
     piece *pieces = NULL;
-    PESS_TRY(make_prefixes(e, &prefixes, error));
+    PESS_TRY(make_prefixes(t, &prefixes, error));
     pess_status status = pess__allocate(&pieces, count, sizeof *pieces, "the table of trials", error);
     if (status == PESS_OK) {
-#pragma omp parallel for schedule(dynamic) num_threads(e->options.threads)
-        for (int64_t i = 0; i < count; i++) pieces[i].status = make_piece(e, prefixes, i * each, &pieces[i]);
+#pragma omp parallel for schedule(dynamic) num_threads(t->options->threads)
+        for (int64_t i = 0; i < count; i++) pieces[i].status = make_piece(t, prefixes, i * each, &pieces[i]);
         status = write_pieces(pieces, count, path, error);
         for (int64_t i = 0; i < count; i++) free(pieces[i].bytes);
     }

@@ -2,6 +2,7 @@
  * episode; every draw is a binary search in running sums. */
 #include "core/memory.h"
 #include "core/rng.h"
+#include "core/settings.h"
 #include "core/threads.h"
 #include "data/dataset.h"
 #include "model/mdp.h"
@@ -13,9 +14,25 @@
 
 enum { BLOCK = 4096, BLOCKS_PER_REPORT = 64 };
 
-pess_simulate_options pess_simulate_options_defaults(void) {
-    return (pess_simulate_options){.state_dist = PESS_STATE_DIST_START};
-}
+#define FIELD(name) PESS__FIELD(pess_simulate_options, name)
+
+static const pess_setting settings[] = {
+    {"transitions", 0, PESS_SETTING_COUNT, FIELD(transitions), NULL, PESS__AT_LEAST(1), .argument = "N",
+     .sentence = "so many independent transitions, …"},
+    {"state-dist", 0, PESS_SETTING_CHOICE, FIELD(state_dist), "start", .choices = "start|stationary",
+     .sentence = "… from states of the start distribution or of the policy's stationary law"},
+    {"episodes", 0, PESS_SETTING_COUNT, FIELD(episodes), NULL, PESS__AT_LEAST(1), .argument = "N",
+     .sentence = "or so many episodes, …"},
+    {"horizon", 0, PESS_SETTING_COUNT, FIELD(horizon), NULL, PESS__AT_LEAST(1), .argument = "H",
+     .sentence = "… cut off after H steps"},
+    {"epsilon", 0, PESS_SETTING_NUMBER, FIELD(epsilon), "0", PESS__FROM_TO(0, 1), .argument = "E",
+     .sentence = "with this probability the action is uniformly random"},
+    PESS__SEED_SETTING(pess_simulate_options, "of the draws"),
+    PESS__THREADS_SETTING(pess_simulate_options),
+};
+
+static const pess_setting_table table = PESS__SETTING_TABLE("simulate", pess_simulate_options, settings);
+PESS__SETTINGS_OF(simulate, table)
 
 /* What draws need: running sums per state, per action row and per row of transitions. */
 typedef struct sampler {
@@ -119,12 +136,13 @@ static pess_status report(const pess_progress *progress, double *last, int64_t d
 static pess_status run_transitions(const sampler *s, const pess_simulate_options *options, pess_dataset *data,
                                    pess_error *error) {
     const int64_t total = options->transitions, blocks = (total + BLOCK - 1) / BLOCK;
+    const int threads = pess__threads(options->threads);
     int64_t room = 0;
     double last = pess__clock();
     PESS_TRY(reserve(data, &room, total, false, error));
     for (int64_t first = 0; first < blocks; first += BLOCKS_PER_REPORT) {
         const int64_t behind = first + BLOCKS_PER_REPORT < blocks ? first + BLOCKS_PER_REPORT : blocks;
-#pragma omp parallel for if (behind - first > 4)
+#pragma omp parallel for num_threads(threads) if (behind - first > 4)
         for (int64_t block = first; block < behind; block++) {
             pess__rng rng = pess__rng_stream(options->seed, "simulate transitions", (uint64_t)block);
             const int64_t end = (block + 1) * BLOCK < total ? (block + 1) * BLOCK : total;
@@ -162,18 +180,13 @@ static pess_status run_episodes(const sampler *s, const pess_simulate_options *o
     return PESS_OK;
 }
 
-static pess_status check_options(const pess_simulate_options *options, pess_error *error) {
-    if (options->transitions < 0 || options->episodes < 0 || (options->transitions > 0) == (options->episodes > 0))
+static pess_status check_amount(const pess_simulate_options *options, pess_error *error) {
+    if ((options->transitions > 0) == (options->episodes > 0))
         return pess__fail(error, PESS_ARGUMENT,
-                          "%lld transitions and %lld episodes: exactly one of the two must be positive",
+                          "%lld transitions and %lld episodes: exactly one of the two must be given",
                           (long long)options->transitions, (long long)options->episodes);
-    if (options->episodes > 0 && options->horizon <= 0)
-        return pess__fail(error, PESS_ARGUMENT, "horizon %lld: episodes need a positive one",
-                          (long long)options->horizon);
-    if (options->transitions > 0 && (unsigned)options->state_dist > PESS_STATE_DIST_STATIONARY)
-        return pess__fail(error, PESS_ARGUMENT, "%d is no state distribution", (int)options->state_dist);
-    if (!(options->epsilon >= 0 && options->epsilon <= 1))
-        return pess__fail(error, PESS_ARGUMENT, "epsilon %g is not in [0,1]", options->epsilon);
+    if (options->episodes > 0 && options->horizon == 0)
+        return pess__fail(error, PESS_ARGUMENT, "%lld episodes: they need a horizon", (long long)options->episodes);
     return PESS_OK;
 }
 
@@ -257,7 +270,10 @@ static pess_status fill_dataset(const sampler *s, const pess_simulate_options *o
 
 pess_status pess_simulate(const pess_mdp *mdp, const pess_policy *policy, const double *start,
                           const pess_simulate_options *options, pess_dataset **out, pess_error *error) {
-    PESS_TRY(check_options(options, error));
+    pess_simulate_options settled;
+    PESS_TRY(pess__settle(&table, options, &settled, error));
+    options = &settled;
+    PESS_TRY(check_amount(options, error));
     sampler s = {.mdp = mdp, .policy = policy};
     pess_policy *soft = NULL;
     double *law = NULL;

@@ -3,6 +3,7 @@
 #ifndef PESS_SOLVE_ALGORITHM_H
 #define PESS_SOLVE_ALGORITHM_H
 
+#include "core/assumptions.h"
 #include "core/status.h"
 #include "model/counts.h"
 #include "model/model.h"
@@ -16,6 +17,9 @@ typedef struct pess__problem {
     const double *start; /* [S] */
     const pess_solve_options *options;
     const pess__uncertainty *uncertainty; /* NULL where the algorithm takes none */
+    double alpha;                         /* strength of the pessimism; NAN where the algorithm takes none */
+    bool absorbed;                        /* it is in absorbed units */
+    bool trajectories;                    /* counts are adaptive: the log has episodes, and is not declared i.i.d. */
     double v_lo, v_hi;
     int threads;     /* resolved, >= 1 */
     double deadline; /* pess__clock() time, or infinity */
@@ -26,6 +30,7 @@ struct pess_solution {
     pess_policy *policy;
     double *values, *naive_values; /* [S] */
     double *uncertainty;           /* [S*A] or NULL */
+    pess__assumptions assumptions;
 };
 
 typedef struct pess__algorithm {

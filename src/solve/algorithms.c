@@ -34,3 +34,14 @@ const pess_algorithm_info *pess_algorithm_find(const char *name) {
     const pess__algorithm *algorithm = pess__algorithm_find(name);
     return algorithm != NULL ? &algorithm->info : NULL;
 }
+
+bool pess_algorithm_reads(const char *algorithm, const char *uncertainty, const char *setting) {
+    const pess_setting *row = pess_setting_find(pess_solve_settings(), setting);
+    if (row == NULL || !row->specific) return row != NULL;
+    const pess_algorithm_info *info = pess_algorithm_find(algorithm);
+    if (info == NULL) return false;
+    if (pess_setting_listed(info->settings, setting)) return true;
+    const pess_uncertainty_info *bound =
+        pess_uncertainty_find(uncertainty != NULL ? uncertainty : info->default_uncertainty);
+    return info->default_uncertainty != NULL && bound != NULL && pess_setting_listed(bound->settings, setting);
+}

@@ -1,37 +1,71 @@
+/* The settings of the solvers, and what they ask of their input before they start. */
 #include "solve/check.h"
 
+#include "core/settings.h"
+#include "core/threads.h"
 #include "solve/evaluator.h"
 
 #include <math.h>
 
-static pess_status out_of_range(const char *what, double found, const char *expected, pess_error *error) {
-    return pess__fail(error, PESS_ARGUMENT, "%s is %g; it must be %s", what, found, expected);
+#define FIELD(name) PESS__FIELD(pess_solve_options, name)
+
+static const pess_setting settings[] = {
+    {"algorithm", 'a', PESS_SETTING_TEXT, FIELD(algorithm), "ua", .argument = "NAME", .sentence = "algorithm"},
+    {"uncertainty", 'u', PESS_SETTING_TEXT, FIELD(uncertainty), NULL, .argument = "NAME",
+     .sentence = "uncertainty function", .where_unset = "that of the algorithm", .specific = true},
+    {"gamma", 0, PESS_SETTING_NUMBER, FIELD(gamma), "0.99", PESS__FROM_TO(0, 1), .argument = "G",
+     .sentence = "discount; 1 only where every policy reaches a terminal state"},
+    {"delta", 0, PESS_SETTING_NUMBER, FIELD(delta), "0.05", PESS__BETWEEN(0, 1), .argument = "D",
+     .sentence = "error probability", .specific = true},
+    {"alpha", 0, PESS_SETTING_NUMBER, FIELD(alpha), NULL, PESS__AT_LEAST(0), .argument = "X",
+     .sentence = "strength of the pessimism in the theory's units",
+     .where_unset = "1 where the uncertainty is a set or not the algorithm's default", .specific = true},
+    {"absorbed-alpha", 0, PESS_SETTING_NUMBER, FIELD(absorbed_alpha), NULL, PESS__AT_LEAST(0), .argument = "X",
+     .sentence = "the same with all constants absorbed: penalty X/sqrt(n) for ua, X*TV for proximal",
+     .where_unset = "1 elsewhere", .specific = true},
+    {"clip", 0, PESS_SETTING_SWITCH, FIELD(clip), "off", .argument = "on|off",
+     .sentence = "clip the penalised reward to the reward range, as the paper's experiments do", .specific = true},
+    {"iid", 0, PESS_SETTING_SWITCH, FIELD(iid), "off",
+     .sentence = "declare that the transitions are independent draws, although the log has episodes", .specific = true},
+    {"max-successors", 0, PESS_SETTING_COUNT, FIELD(max_successors), NULL, PESS__AT_LEAST(1), .argument = "K",
+     .sentence = "declare how many next states a pair can have", .where_unset = "all states", .specific = true},
+    {"local-policies", 0, PESS_SETTING_NUMBER, FIELD(local_policies), NULL, PESS__ABOVE(0), .argument = "N",
+     .sentence = "number of local policies that the state-wise bound holds for",
+     .where_unset = "the deterministic ones", .specific = true},
+    {"min-count", 0, PESS_SETTING_NUMBER, FIELD(min_count), "10", PESS__AT_LEAST(0), .argument = "N",
+     .sentence = "pairs with fewer samples than this are uncertain", .specific = true},
+    {"budget", 0, PESS_SETTING_NUMBER, FIELD(budget), "1", PESS__AT_LEAST(0), .argument = "E",
+     .sentence = "how far a state may move from the logging policy", .specific = true},
+    {"method", 0, PESS_SETTING_CHOICE, FIELD(method), "auto",
+     .choices = "auto|policy-iteration|value-iteration|modified-policy-iteration",
+     .sentence = "how the best policy is found"},
+    {"evaluation", 0, PESS_SETTING_CHOICE, FIELD(evaluation), "auto", .choices = "auto|lu|krylov",
+     .sentence = "how linear systems are solved"},
+    {"tolerance", 0, PESS_SETTING_NUMBER, FIELD(tolerance), "1e-10", PESS__ABOVE(0), .argument = "E",
+     .sentence = "largest Bellman residual to stop at"},
+    {"max-iterations", 0, PESS_SETTING_COUNT, FIELD(max_iterations), "1000000", PESS__AT_LEAST(1), .argument = "N",
+     .sentence = "limit of the outer loop"},
+    {"time-limit", 0, PESS_SETTING_NUMBER, FIELD(time_limit), NULL, PESS__AT_LEAST(0), .argument = "SECONDS",
+     .unit = "seconds", .sentence = "stop after this long; 0: never", .where_unset = "never"},
+    PESS__THREADS_SETTING(pess_solve_options),
+};
+
+static const pess_setting_table table = PESS__SETTING_TABLE("solve", pess_solve_options, settings);
+PESS__SETTINGS_OF(solve, table)
+
+pess_status pess__solve_settle(const pess_solve_options *options, pess_solve_options *settled, pess_error *error) {
+    PESS_TRY(pess__settle(&table, options, settled, error));
+    if (isnan(settled->alpha) || isnan(settled->absorbed_alpha)) return PESS_OK;
+    return pess__fail(error, PESS_ARGUMENT, "alpha and absorbed-alpha are two scales of one setting: give one");
 }
 
-pess_status pess__check_options(const pess_model *model, const pess_solve_options *options, double *v_lo, double *v_hi,
-                                pess_error *error) {
-    const pess_solve_options *o = options;
-    if (!(o->gamma >= 0 && o->gamma <= 1)) return out_of_range("gamma", o->gamma, "in [0,1]", error);
-    if (!(o->delta > 0 && o->delta < 1)) return out_of_range("delta", o->delta, "in (0,1)", error);
-    if (!(o->alpha >= 0 && isfinite(o->alpha)))
-        return out_of_range("alpha", o->alpha, "finite and not negative", error);
-    if (!(o->tolerance > 0 && isfinite(o->tolerance)))
-        return out_of_range("tolerance", o->tolerance, "positive and finite", error);
-    if (o->max_iterations < 1) return out_of_range("max_iterations", (double)o->max_iterations, "at least 1", error);
-    if (!(o->time_limit >= 0)) return out_of_range("time_limit", o->time_limit, "0 (none) or positive", error);
-    if (!(o->min_count >= 0)) return out_of_range("min_count", o->min_count, "not negative", error);
-    if (!(o->budget >= 0)) return out_of_range("budget", o->budget, "not negative", error);
-    if (o->max_successors < 0)
-        return out_of_range("max_successors", (double)o->max_successors, "0 (all states) or positive", error);
-    if (!(o->local_policies >= 0)) return out_of_range("local_policies", o->local_policies, "not negative", error);
-    if (o->threads < 0) return out_of_range("threads", o->threads, "0 (all there are) or positive", error);
-    if ((unsigned)o->method > PESS_METHOD_MODIFIED_POLICY_ITERATION)
-        return out_of_range("method", o->method, "a pess_method", error);
-    if ((unsigned)o->evaluation > PESS_EVALUATION_KRYLOV)
-        return out_of_range("evaluation", o->evaluation, "a pess_evaluation", error);
-    pess__value_range(model, o->gamma, v_lo, v_hi);
-    if (o->gamma == 1.0) PESS_TRY(pess__check_undiscounted(model, *v_lo, error));
-    return PESS_OK;
+double pess__deadline(const pess_solve_options *options) {
+    return options->time_limit > 0 ? pess__clock() + options->time_limit : INFINITY;
+}
+
+pess_status pess__check_range(const pess_model *model, double gamma, double *v_lo, double *v_hi, pess_error *error) {
+    pess__value_range(model, gamma, v_lo, v_hi);
+    return gamma == 1.0 ? pess__check_undiscounted(model, *v_lo, error) : PESS_OK;
 }
 
 pess_status pess__check_start(const pess_model *model, const double *start, pess_error *error) {
@@ -71,13 +105,4 @@ pess_status pess__check_policy(const pess_model *model, const pess_policy *polic
                               (long long)s, sum);
     }
     return PESS_OK;
-}
-
-pess__monitor pess__monitor_start(const pess_solve_options *options, const char *what) {
-    const double now = pess__clock();
-    return (pess__monitor){.progress = &options->progress,
-                           .what = what,
-                           .unit = "iterations",
-                           .deadline = options->time_limit > 0 ? now + options->time_limit : INFINITY,
-                           .next_report = now + 0.1};
 }

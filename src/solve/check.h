@@ -4,13 +4,14 @@
 
 #include "model/model.h"
 #include "policy/policy.h"
-#include "solve/monitor.h"
 
-/* Settings that do not depend on the algorithm; sets the range of values. */
-pess_status pess__check_options(const pess_model *model, const pess_solve_options *options, double *v_lo, double *v_hi,
-                                pess_error *error);
+/* The options as they will be used: defaults for NULL, every value in its range. */
+pess_status pess__solve_settle(const pess_solve_options *options, pess_solve_options *settled, pess_error *error);
+/* In pess__clock() time; infinity where there is none. */
+double pess__deadline(const pess_solve_options *options);
+/* The range of values. At γ = 1 refuses models in which some policy never ends. */
+pess_status pess__check_range(const pess_model *model, double gamma, double *v_lo, double *v_hi, pess_error *error);
 pess_status pess__check_start(const pess_model *model, const double *start, pess_error *error);
 pess_status pess__check_policy(const pess_model *model, const pess_policy *policy, pess_error *error);
-pess__monitor pess__monitor_start(const pess_solve_options *options, const char *what);
 
 #endif

@@ -51,7 +51,7 @@ static pess_status coefficient(const pess__problem *problem, double *kappa, pess
                           "'density-proximal' needs a discount below 1: visitations are not distributions at %g",
                           options->gamma);
     const double horizon = 1 / (1 - options->gamma);
-    *kappa = options->absorbed ? options->alpha : options->alpha * horizon * horizon;
+    *kappa = problem->absorbed ? problem->alpha : problem->alpha * horizon * horizon;
     return PESS_OK;
 }
 
@@ -187,8 +187,7 @@ static pess_status create(density *run, pess_error *error) {
         PESS_TRY(pess__allocate(per_state[i], states, sizeof(double), "the visitations", error));
     for (size_t i = 0; i < sizeof per_pair / sizeof *per_pair; i++)
         PESS_TRY(pess__allocate(per_pair[i], pairs, sizeof(double), "the policies", error));
-    run->monitor = pess__monitor_start(problem->options, "solving");
-    run->monitor.deadline = problem->deadline;
+    run->monitor = pess__monitor_start(&problem->options->progress, "solving", problem->deadline);
     run->best_value = -INFINITY;
     return pess__evaluator_create(problem->model, problem->options->gamma, problem->v_lo, problem->options->evaluation,
                                   problem->threads, &run->monitor, &run->evaluator, error);
@@ -276,10 +275,9 @@ static pess_status evaluate(const pess__problem *problem, pess_solution *solutio
 const pess__algorithm pess__algorithm_density_proximal = {
     .info = {.name = "density-proximal",
              .summary = "stay near the states that the logging policy visits; a local method",
-             .equation = "v = A^π(r_D + γ·P_D·v) − α·|d_π − d_π̂|/(1−γ)²",
+             .equation = "v = A^π(r_D + γ·P_D·v) − α·|d_π − d_π̂|   [theory units: α·|d_π − d_π̂| / (1-γ)²]",
              .source = "Buckman, Gelada & Bellemare 2021, appendix C, state-wise proximal pessimistic algorithms",
-             .takes_alpha = true,
-             .knobs = "absorbed units: α·|d_π − d_π̂|"},
+             .settings = "alpha absorbed-alpha"},
     .solve = solve,
     .evaluate = evaluate,
 };

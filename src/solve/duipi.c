@@ -67,11 +67,7 @@ static pess_status duipi_create(const pess__problem *problem, duipi *d, pess_err
     const int64_t pairs = model->states * model->actions;
     *d = (duipi){.problem = problem,
                  .squares = *model,
-                 .monitor = {.progress = &options->progress,
-                             .what = "duipi",
-                             .unit = "iterations",
-                             .deadline = problem->deadline,
-                             .next_report = pess__clock() + 0.1}};
+                 .monitor = pess__monitor_start(&options->progress, "duipi", problem->deadline)};
     d->squares.kind = NULL;
     d->squares.reward = d->squares.probability = NULL;
     PESS_TRY(duipi_allocate(d, error));
@@ -143,7 +139,7 @@ static pess_status propagate(duipi *d, pess_error *error) {
         if (d->squares.kind[z] == PESS__ROW_SPARSE)
             for (int64_t k = model->row[z]; k < model->row[z + 1]; k++)
                 total += gamma * gamma * d->squares.probability[k] * d->v_variance[model->next[k]];
-        d->lower[z] = d->q[z] - d->problem->options->alpha * sqrt(total);
+        d->lower[z] = d->q[z] - d->problem->alpha * sqrt(total);
     }
     return PESS_OK;
 }
@@ -151,7 +147,7 @@ static pess_status propagate(duipi *d, pess_error *error) {
 /* The algorithm's value V − α·σV of a state. */
 static double penalised(const duipi *d, int64_t s) {
     const double variance = d->v_variance[s] > 0 ? d->v_variance[s] : 0;
-    return d->v[s] - d->problem->options->alpha * sqrt(variance);
+    return d->v[s] - d->problem->alpha * sqrt(variance);
 }
 
 /* sup_s |max_a (Q − α·σQ)(s,a) − (V − α·σV)(s)| */
@@ -272,6 +268,6 @@ const pess__algorithm pess__algorithm_duipi = {
              .summary = "carries the variance of Q along, without covariances, and acts on Q - alpha sigma",
              .equation = "π greedy in Q − α·σ_Q,  var_Q = Σ (γP)² var_V + (r + γV)² var_P + var_R",
              .source = "Schneegass, Udluft, Martinetz 2008; Hans, Udluft 2009",
-             .takes_alpha = true},
+             .settings = "alpha absorbed-alpha"},
     .solve = solve,
     .evaluate = evaluate};

@@ -44,8 +44,8 @@ pess__u_problem pess__u_problem_of(const pess__problem *problem) {
                              .delta = options->delta,
                              .v_lo = problem->v_lo,
                              .v_hi = problem->v_hi,
-                             .absorbed = options->absorbed,
-                             .trajectories = options->trajectories,
+                             .absorbed = problem->absorbed,
+                             .trajectories = problem->trajectories,
                              .max_successors = options->max_successors,
                              .local_policies = options->local_policies,
                              .threads = problem->threads};
@@ -211,8 +211,7 @@ static pess_status create(run *r, pess_error *error) {
     PESS_TRY(pess__allocate(&r->choice, pairs, sizeof(double), "the frozen policy", error));
     PESS_TRY(pess__frozen_create(model, &r->frozen, error));
     if (r->policy) memcpy(r->choice, r->policy, (size_t)pairs * sizeof(double));
-    r->monitor = pess__monitor_start(options, "solving");
-    r->monitor.deadline = r->problem->deadline;
+    r->monitor = pess__monitor_start(&options->progress, "solving", r->problem->deadline);
     return pess__evaluator_create(r->frozen, options->gamma, r->problem->v_lo, options->evaluation, r->problem->threads,
                                   &r->monitor, &r->evaluator, error);
 }

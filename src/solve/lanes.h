@@ -8,12 +8,21 @@
 #ifndef PESS_SOLVE_LANES_H
 #define PESS_SOLVE_LANES_H
 
+#include "core/cpu.h"
 #include "core/status.h"
 
 #define PESS__LANES 8      /* two AVX2 registers of four doubles: 8 % faster than one (bench_experiment) */
 #define PESS__NEIGHBOURS 4 /* entries per row of C */
 
-typedef struct pess__lanes_plan pess__lanes_plan;
+typedef struct pess__lanes_plan {
+    int64_t n, operations, upper_count;
+    uint32_t *state;    /* [n]   state eliminated at step i */
+    uint32_t *position; /* [n*4] step of the state that neighbour d of the state of step i is */
+    int64_t *lower_row; /* [n+1] steps k < i that touch row i … */
+    uint32_t *lower;    /*       … ascending */
+    int64_t *upper_row; /* [n+1] columns j > i of row i of U … */
+    uint32_t *upper;    /*       … ascending */
+} pess__lanes_plan;
 
 /* neighbour [n*4]: column of each entry of C, repetitions and the row itself allowed; whoever is a neighbour of s has s
  * as a neighbour. */
@@ -34,9 +43,9 @@ pess_status pess__lanes_create(const pess__lanes_plan *plan, pess__lanes *out, p
 void pess__lanes_destroy(pess__lanes *lanes);
 
 /* (I − C)x = b for both right-hand sides of every lane. */
-void pess__lanes_solve(const pess__lanes_plan *plan, pess__lanes *lanes);
+PESS__TWICE(void, pess__lanes_solve, (const pess__lanes_plan *plan, pess__lanes *lanes));
 /* The x with (I − C)x = 0 whose entries sum to one, where the columns of C sum to one and the chain behind it is
  * irreducible: a stationary law, C being the transposed transition matrix. Into the first solution. */
-void pess__lanes_null(const pess__lanes_plan *plan, pess__lanes *lanes);
+PESS__TWICE(void, pess__lanes_null, (const pess__lanes_plan *plan, pess__lanes *lanes));
 
 #endif

@@ -14,16 +14,24 @@ typedef struct pess__monitor {
     bool late, interrupted; /* sticky */
 } pess__monitor;
 
+static inline pess__monitor pess__monitor_start(const pess_progress *progress, const char *what, double deadline) {
+    return (pess__monitor){.progress = progress,
+                           .what = what,
+                           .unit = "iterations",
+                           .deadline = deadline,
+                           .next_report = pess__clock() + 0.1};
+}
+
 /* False once the deadline has passed or the caller asked to stop. `monitor` is a pess__monitor. */
 static inline bool pess__monitor_check(void *monitor) {
-    pess__monitor *p = monitor;
+    pess__monitor *m = monitor;
     const double now = pess__clock();
-    if (now >= p->deadline) p->late = true;
-    if (p->progress->report != NULL && now >= p->next_report) {
-        p->next_report = now + 0.1;
-        if (!p->progress->report(p->progress->user, p->what, p->done, p->total, p->unit)) p->interrupted = true;
+    if (now >= m->deadline) m->late = true;
+    if (m->progress->report != NULL && now >= m->next_report) {
+        m->next_report = now + 0.1;
+        if (!m->progress->report(m->progress->user, m->what, m->done, m->total, m->unit)) m->interrupted = true;
     }
-    return !p->late && !p->interrupted;
+    return !m->late && !m->interrupted;
 }
 
 #endif

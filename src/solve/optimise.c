@@ -35,19 +35,15 @@ static pess_status engine_create(const pess__problem *problem, const pess__local
                                  pess_error *error) {
     const pess_model *model = problem->model;
     const int64_t states = model->states, actions = model->actions;
-    *engine = (pess__engine){.problem = problem,
-                             .model = model,
-                             .local = local,
-                             .states = states,
-                             .actions = actions,
-                             .gamma = problem->options->gamma,
-                             .threads = states * actions >= PARALLEL_FROM ? problem->threads : 1,
-                             .monitor = {.progress = &problem->options->progress,
-                                         .what = problem->options->algorithm,
-                                         .unit = "iterations",
-                                         .deadline = problem->deadline,
-                                         .next_report = pess__clock() + 0.1,
-                                         .total = 0}};
+    *engine = (pess__engine){
+        .problem = problem,
+        .model = model,
+        .local = local,
+        .states = states,
+        .actions = actions,
+        .gamma = problem->options->gamma,
+        .threads = states * actions >= PARALLEL_FROM ? problem->threads : 1,
+        .monitor = pess__monitor_start(&problem->options->progress, problem->options->algorithm, problem->deadline)};
     for (int64_t z = 0; z < states * actions && !engine->any_uniform; z++)
         engine->any_uniform = model->kind[z] == PESS__ROW_UNIFORM;
     pess_status status = pess__allocate(&engine->v, states, sizeof(double), "the values", error);

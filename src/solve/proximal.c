@@ -45,11 +45,11 @@ static double improve(const void *context, int64_t state, const double *q, doubl
 static pess_status coefficient(const pess__problem *problem, double *c, pess_error *error) {
     const pess_solve_options *options = problem->options;
     const double horizon = options->gamma < 1 ? 1 / (1 - options->gamma) : INFINITY;
-    *c = options->alpha == 0 ? 0 : options->absorbed ? options->alpha : options->alpha * horizon * horizon;
+    *c = problem->alpha == 0 ? 0 : problem->absorbed ? problem->alpha : problem->alpha * horizon * horizon;
     if (!isfinite(*c))
         return pess__fail(error, PESS_ARGUMENT,
                           "proximal: alpha %g in theory units has no finite penalty at gamma %g; use absorbed units",
-                          options->alpha, options->gamma);
+                          problem->alpha, options->gamma);
     return PESS_OK;
 }
 
@@ -84,7 +84,6 @@ const pess__algorithm pess__algorithm_proximal = {
              .equation = "v = max_π A^π(r_D + γ·P_D·v) − α·TV(π, π̂)   "
                          "[theory units: α·TV(π, π̂) / (1-γ)²]",
              .source = "Buckman, Gelada & Bellemare 2021, section 5.2, Proposition 1",
-             .takes_alpha = true,
-             .knobs = "the unit of α"},
+             .settings = "alpha absorbed-alpha"},
     .solve = solve,
     .evaluate = evaluate};

@@ -7,7 +7,7 @@
 
 /* bonus = −α·min(1/√n, W); a pair that was never seen pays α·W. */
 static pess_status fill_bonus(const pess__problem *problem, double *bonus, pess_error *error) {
-    const double width = problem->v_hi - problem->v_lo, alpha = problem->options->alpha;
+    const double width = problem->v_hi - problem->v_lo, alpha = problem->alpha;
     for (int64_t z = 0; z < problem->model->states * problem->model->actions; z++) {
         if (alpha == 0 || problem->model->kind[z] == PESS__ROW_NONE) continue;
         const int64_t n = problem->counts->n[z];
@@ -48,6 +48,6 @@ const pess__algorithm pess__algorithm_ramdp = {
              .summary = "rewards lowered by alpha over the root of the count",
              .equation = "v = max_π A^π(r_D − α·min(1/√n, W) + γ·P_D·v)",
              .source = "Petrik, Ghavamzadeh, Chow 2016; equal to ua with count in absorbed units",
-             .takes_alpha = true},
+             .settings = "alpha absorbed-alpha"},
     .solve = solve,
     .evaluate = evaluate};

@@ -62,7 +62,7 @@ static pess_status attach_uncertainty(worst_case *worst, pess_solution *solution
 }
 
 static pess_status check(const pess__problem *problem, pess_error *error) {
-    const double alpha = problem->options->alpha;
+    const double alpha = problem->alpha;
     if (!problem->counts)
         return pess__fail(error, PESS_ARGUMENT, "'robust' needs the counts of a log; an exact model has none");
     if (!(alpha <= 1))
@@ -80,11 +80,11 @@ static pess_status check(const pess__problem *problem, pess_error *error) {
 
 static pess_status run(const pess__problem *problem, bool optimise, pess_solution *solution, pess_error *error) {
     const pess__local naive = {0};
-    if (problem->options->alpha == 0)
+    if (problem->alpha == 0)
         return optimise ? pess__optimise(problem, &naive, solution, error)
                         : pess__evaluate_local(problem, &naive, solution, error);
     PESS_TRY(check(problem, error));
-    worst_case worst = {.scale = problem->options->alpha};
+    worst_case worst = {.scale = problem->alpha};
     PESS_TRY(pess__adversary_create(problem, worst.scale, &worst.adversary, error));
     const pess__operator operator_ = {
         .context = &worst, .contraction = true, .prepare = pess__adversary_prepare, .pair = robust_pair};
@@ -106,13 +106,11 @@ static pess_status evaluate(const pess__problem *problem, pess_solution *solutio
 const pess__algorithm pess__algorithm_robust = {
     .info = {.name = "robust",
              .summary = "worst case over the set of worlds that the log allows",
-             .equation = "v(s) = max_a min_{(r,P) in set(s,a)} r + γ·P·v",
+             .equation = "v(s) = max_a min_{(r,P) in set(s,a)} r + γ·P·v   [α from 0 to 1 scales the set]",
              .source = "Iyengar 2005; Nilim & El Ghaoui 2005; Ho, Petrik & Wiesemann 2021",
-             .takes_uncertainty = true,
+             .settings = "uncertainty alpha absorbed-alpha",
              .default_uncertainty = "support",
-             .takes_alpha = true,
-             .takes_sets_only = true,
-             .knobs = "α in [0,1] scales the set (1: the full set); δ, trajectories, max successors"},
+             .takes_sets_only = true},
     .solve = solve,
     .evaluate = evaluate,
 };

@@ -352,11 +352,8 @@ pess_status pess__small_optimise(const pess__problem *problem, const pess__local
                .lanes = (model->actions + 3) / 4 * 4,
                .words = model->states <= 64 ? 1 : 2,
                .gamma = problem->options->gamma,
-               .monitor = {.progress = &problem->options->progress,
-                           .what = problem->options->algorithm,
-                           .unit = "iterations",
-                           .deadline = problem->deadline,
-                           .next_report = pess__clock() + 0.1}};
+               .monitor =
+                   pess__monitor_start(&problem->options->progress, problem->options->algorithm, problem->deadline)};
     PESS_TRY(allocate(&x, error));
     pack(&x);
     iterate(&x, info);

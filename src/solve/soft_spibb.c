@@ -136,6 +136,6 @@ const pess__algorithm pess__algorithm_soft_spibb = {
              .equation = "v = max_π A^π(r_D + γ·P_D·v),  Σ_a e(s,a)·|π − π̂|(a|s) ≤ budget,  "
                          "e = √(2/n·ln(2SA/δ))",
              .source = "Nadjahi, Laroche, Tachet des Combes 2019; the local program is solved exactly",
-             .knobs = "--budget, --delta"},
+             .settings = "budget delta"},
     .solve = solve,
     .evaluate = evaluate};

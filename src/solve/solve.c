@@ -1,5 +1,7 @@
 /* pess_solve and pess_evaluate: check what was asked, hand it to the algorithm, add what every solution carries. */
 #include "core/memory.h"
+#include "core/threads.h"
+#include "model/problem.h"
 #include "solve/algorithm.h"
 #include "solve/check.h"
 
@@ -7,18 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-pess_solve_options pess_solve_options_defaults(void) {
-    return (pess_solve_options){.algorithm = "ua",
-                                .gamma = 0.99,
-                                .delta = 0.05,
-                                .alpha = 1.0,
-                                .absorbed = true,
-                                .min_count = 10,
-                                .budget = 1,
-                                .tolerance = 1e-10,
-                                .max_iterations = 1000000};
-}
 
 const char *pess_outcome_name(pess_outcome outcome) {
     switch (outcome) {
@@ -48,7 +38,7 @@ static pess_status find_algorithm(const char *name, const pess__algorithm **out,
 static pess_status find_uncertainty(const pess_algorithm_info *algorithm, const char *name,
                                     const pess__uncertainty **out, pess_error *error) {
     *out = NULL;
-    if (!algorithm->takes_uncertainty) {
+    if (algorithm->default_uncertainty == NULL) {
         if (name == NULL) return PESS_OK;
         return pess__fail(error, PESS_ARGUMENT, "the algorithm '%s' takes no uncertainty, but '%s' was given",
                           algorithm->name, name);
@@ -69,6 +59,20 @@ static pess_status find_uncertainty(const pess_algorithm_info *algorithm, const 
                           algorithm->name, name, known);
     return pess__fail(error, PESS_ARGUMENT, "there is no uncertainty '%s' for '%s'; there are: %s",
                       name != NULL ? name : "(none)", algorithm->name, known);
+}
+
+/* α as it is given; 1 where it is not, in absorbed units for the algorithm's own uncertainty (whose theory units say
+ * little), in the theory's units for another one and for sets. */
+static void set_alpha(const pess_algorithm_info *algorithm, pess__problem *problem) {
+    const pess_solve_options *options = problem->options;
+    const pess_uncertainty_info *bound = problem->uncertainty != NULL ? &problem->uncertainty->info : NULL;
+    problem->alpha = NAN;
+    if (!pess_setting_listed(algorithm->settings, "alpha")) return;
+    const bool own = bound == NULL || strcmp(bound->name, algorithm->default_uncertainty) == 0;
+    const bool neither = isnan(options->alpha) && isnan(options->absorbed_alpha);
+    problem->absorbed = neither ? own : isnan(options->alpha);
+    if (bound != NULL && bound->absorbed == NULL) problem->absorbed = false;
+    problem->alpha = neither ? 1 : isnan(options->alpha) ? options->absorbed_alpha : options->alpha;
 }
 
 static pess_status check_counts(const pess__algorithm *algorithm, const pess_counts *counts, const pess_model *model,
@@ -111,17 +115,18 @@ static pess_status add_naive_values(const pess__problem *problem, pess_solution 
 static pess_status set_up(const pess_counts *counts, const pess_model *model, const double *start,
                           const pess_solve_options *options, const pess__algorithm **algorithm, pess__problem *problem,
                           pess_error *error) {
-    const double now = pess__clock();
     PESS_TRY(find_algorithm(options->algorithm, algorithm, error));
     *problem = (pess__problem){.counts = counts,
                                .model = model,
                                .start = start,
                                .options = options,
+                               .trajectories = counts != NULL && counts->has_episodes && !options->iid,
                                .threads = pess__threads(options->threads),
-                               .deadline = options->time_limit > 0 ? now + options->time_limit : INFINITY};
+                               .deadline = pess__deadline(options)};
     PESS_TRY(find_uncertainty(&(*algorithm)->info, options->uncertainty, &problem->uncertainty, error));
     PESS_TRY(check_counts(*algorithm, counts, model, error));
-    PESS_TRY(pess__check_options(model, options, &problem->v_lo, &problem->v_hi, error));
+    set_alpha(&(*algorithm)->info, problem);
+    PESS_TRY(pess__check_range(model, options->gamma, &problem->v_lo, &problem->v_hi, error));
     return pess__check_start(model, start, error);
 }
 
@@ -129,7 +134,22 @@ static void describe(const pess__problem *problem, const pess__algorithm *algori
     const pess__uncertainty *uncertainty = problem->uncertainty;
     info->algorithm = algorithm->info.name;
     info->uncertainty = uncertainty != NULL ? uncertainty->info.name : NULL;
+    info->gamma = problem->options->gamma;
+    info->alpha = problem->alpha;
+    info->absorbed = problem->absorbed;
     info->holds_for = uncertainty != NULL ? uncertainty->info.holds_for : "nothing: no bound is used";
+}
+
+static pess_status add_assumptions(const pess__problem *problem, pess__assumptions *to, pess_error *error) {
+    if (problem->counts == NULL) return PESS_OK;
+    PESS_TRY(pess__log_assumptions(problem->counts, problem->model, problem->start, to, error));
+    const double span = problem->model->reward_hi - problem->model->reward_lo;
+    const double values[2] = {problem->alpha, span};
+    if (!problem->absorbed || span <= 0 || (span >= 0.1 && span <= 10)) return PESS_OK;
+    return pess__assume(to, "absorbed-scale",
+                        "Absorbed alpha {0} is a penalty in units of reward: it suits rewards that span about 1, and "
+                        "these span {1}.",
+                        values, error);
 }
 
 /* policy NULL: solve; otherwise evaluate it. */
@@ -149,6 +169,7 @@ static pess_status answer(const pess__algorithm *algorithm, const pess__problem 
     } else
         status = algorithm->solve(problem, solution, error);
     if (status == PESS_OK) status = add_naive_values(problem, solution, error);
+    if (status == PESS_OK) status = add_assumptions(problem, &solution->assumptions, error);
     if (status != PESS_OK) {
         pess_solution_destroy(solution);
         return status;
@@ -166,7 +187,9 @@ pess_status pess_solve(const pess_counts *counts, const pess_model *model, const
     const double begun = pess__clock();
     const pess__algorithm *algorithm;
     pess__problem problem;
-    PESS_TRY(set_up(counts, model, start, options, &algorithm, &problem, error));
+    pess_solve_options settled;
+    PESS_TRY(pess__solve_settle(options, &settled, error));
+    PESS_TRY(set_up(counts, model, start, &settled, &algorithm, &problem, error));
     return answer(algorithm, &problem, NULL, begun, out, error);
 }
 
@@ -176,7 +199,9 @@ pess_status pess_evaluate(const pess_counts *counts, const pess_model *model, co
     const double begun = pess__clock();
     const pess__algorithm *algorithm;
     pess__problem problem;
-    PESS_TRY(set_up(counts, model, start, options, &algorithm, &problem, error));
+    pess_solve_options settled;
+    PESS_TRY(pess__solve_settle(options, &settled, error));
+    PESS_TRY(set_up(counts, model, start, &settled, &algorithm, &problem, error));
     PESS_TRY(pess__check_policy(model, policy, error));
     return answer(algorithm, &problem, policy, begun, out, error);
 }
@@ -187,6 +212,7 @@ void pess_solution_destroy(pess_solution *solution) {
     free(solution->values);
     free(solution->naive_values);
     free(solution->uncertainty);
+    pess__assumptions_release(&solution->assumptions);
     free(solution);
 }
 
@@ -195,3 +221,7 @@ const pess_policy *pess_solution_policy(const pess_solution *solution) { return 
 const double *pess_solution_values(const pess_solution *solution) { return solution->values; }
 const double *pess_solution_naive_values(const pess_solution *solution) { return solution->naive_values; }
 const double *pess_solution_uncertainty(const pess_solution *solution) { return solution->uncertainty; }
+
+const pess_assumption *pess_solution_assumption(const pess_solution *solution, size_t index) {
+    return pess__assumption(&solution->assumptions, index);
+}

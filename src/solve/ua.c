@@ -30,11 +30,11 @@ static pess_status fill_bonus(const pess__problem *problem, const double *u, dou
     const int64_t pairs = model->states * model->actions;
     for (int64_t z = 0; z < pairs; z++) {
         if (model->kind[z] == PESS__ROW_NONE) continue;
-        if (options->clip_rewards) {
-            const double penalty = problem->counts->n[z] > 0 ? options->alpha * u[z] : INFINITY;
+        if (options->clip) {
+            const double penalty = problem->counts->n[z] > 0 ? problem->alpha * u[z] : INFINITY;
             bonus[z] = fmin(fmax(model->reward[z] - penalty, model->reward_lo), model->reward_hi) - model->reward[z];
         } else if (isfinite(u[z])) {
-            bonus[z] = -options->alpha * u[z];
+            bonus[z] = -problem->alpha * u[z];
         } else {
             return pess__fail(error, PESS_ARGUMENT,
                               "state %lld, action %lld was never seen and its uncertainty is infinite at a discount of "
@@ -105,7 +105,7 @@ static pess_status run_statewise(const pess__problem *problem, bool optimise, pe
                                  pess_error *error) {
     const pess__u_problem u_problem = pess__u_problem_of(problem);
     const pess_model *model = problem->model;
-    const double alpha = problem->options->alpha;
+    const double alpha = problem->alpha;
     statewise bound = {.actions = model->actions, .cap = alpha * (problem->v_hi - problem->v_lo)};
     PESS_TRY(pess__u_check_range(&u_problem, error));
     pess_status status = pess__allocate(&bound.strength, model->states, sizeof(double), "the uncertainty", error);
@@ -153,7 +153,7 @@ static double set_pair(const void *context, int thread, int64_t pair, double nai
 }
 
 static pess_status run_set(const pess__problem *problem, bool optimise, pess_solution *solution, pess_error *error) {
-    set_penalty penalty = {.alpha = problem->options->alpha, .width = problem->v_hi - problem->v_lo};
+    set_penalty penalty = {.alpha = problem->alpha, .width = problem->v_hi - problem->v_lo};
     PESS_TRY(pess__adversary_create(problem, 1, &penalty.adversary, error));
     const pess__operator operator_ = {
         .context = &penalty, .contraction = penalty.alpha <= 1, .prepare = pess__adversary_prepare, .pair = set_pair};
@@ -179,7 +179,7 @@ static double moving_pair(const void *context, int thread, int64_t pair, double 
                           pess_model *frozen) {
     (void)thread, (void)v;
     const moving_penalty *penalty = context;
-    const double amount = penalty->problem->options->alpha * penalty->u[pair];
+    const double amount = penalty->problem->alpha * penalty->u[pair];
     if (frozen) frozen->reward[pair] = penalty->problem->model->reward[pair] - amount;
     return naive - amount;
 }
@@ -216,14 +216,14 @@ static pess_status attach_uncertainty(const pess__problem *problem, pess_solutio
 
 static pess_status run(const pess__problem *problem, bool optimise, pess_solution *solution, pess_error *error) {
     const pess_uncertainty_info *info = &problem->uncertainty->info;
-    if (problem->options->alpha == 0) {
+    if (problem->alpha == 0) {
         const pess__local naive = {0};
         return optimise ? pess__optimise(problem, &naive, solution, error)
                         : pess__evaluate_local(problem, &naive, solution, error);
     }
     if (!problem->counts)
         return pess__fail(error, PESS_ARGUMENT, "'ua' needs the counts of a log; an exact model has none");
-    if (problem->options->clip_rewards && (!info->per_action || info->depends_on_values))
+    if (problem->options->clip && (!info->per_action || info->depends_on_values))
         return pess__fail(
             error, PESS_ARGUMENT,
             "penalised rewards can be clipped for an uncertainty that is one number per state and action, "
@@ -251,10 +251,8 @@ const pess__algorithm pess__algorithm_ua = {
              .summary = "uncertainty-aware: subtract α times the Bellman uncertainty at every step",
              .equation = "v = A^π(r_D + γ·P_D·v) − α·u^π",
              .source = "Buckman, Gelada & Bellemare 2021, section 5.1",
-             .takes_uncertainty = true,
-             .default_uncertainty = "count",
-             .takes_alpha = true,
-             .knobs = "absorbed units, clipped rewards, δ, trajectories, max successors, local policies"},
+             .settings = "uncertainty alpha absorbed-alpha clip",
+             .default_uncertainty = "count"},
     .solve = solve,
     .evaluate = evaluate,
 };

@@ -101,11 +101,14 @@ pess_status pess__evaluator_visitation(pess__evaluator *chain, const double *sta
 
 pess_status pess_visitation(const pess_model *model, const double *start, const pess_policy *policy,
                             const pess_solve_options *options, double *out, pess_error *error) {
+    pess_solve_options settled;
+    PESS_TRY(pess__solve_settle(options, &settled, error));
+    options = &settled;
     double v_lo, v_hi;
-    PESS_TRY(pess__check_options(model, options, &v_lo, &v_hi, error));
+    PESS_TRY(pess__check_range(model, options->gamma, &v_lo, &v_hi, error));
     PESS_TRY(pess__check_start(model, start, error));
     PESS_TRY(pess__check_policy(model, policy, error));
-    pess__monitor monitor = pess__monitor_start(options, "visitation");
+    pess__monitor monitor = pess__monitor_start(&options->progress, "visitation", pess__deadline(options));
     pess__evaluator *chain = NULL;
     PESS_TRY(pess__evaluator_create(model, options->gamma, v_lo, options->evaluation, pess__threads(options->threads),
                                     &monitor, &chain, error));

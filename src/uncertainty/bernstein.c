@@ -53,5 +53,6 @@ const pess__uncertainty pess__uncertainty_bernstein = {
              .holds = PESS_HOLDS_FIXED_V,
              .holds_for = pess__holds_fixed_v,
              .per_action = true,
-             .depends_on_values = true},
+             .depends_on_values = true,
+             .settings = "delta iid"},
     .compute = compute};

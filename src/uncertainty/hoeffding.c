@@ -24,5 +24,6 @@ const pess__uncertainty pess__uncertainty_hoeffding = {
              .holds = PESS_HOLDS_FIXED_V,
              .holds_for = pess__holds_fixed_v,
              .per_action = true,
-             .absorbed = "1/√n"},
+             .absorbed = "1/√n",
+             .settings = "delta iid"},
     .compute = compute};

@@ -43,5 +43,6 @@ const pess__uncertainty pess__uncertainty_hoeffding_s = {
              .holds_for =
                  "one value function fixed before the data were seen and |Π_local| local policies per state; a "
                  "heuristic for others",
-             .absorbed = "√(Σ_a π(a|s)²/n(s,a))"},
+             .absorbed = "√(Σ_a π(a|s)²/n(s,a))",
+             .settings = "delta iid local-policies"},
     .statewise = statewise};

@@ -37,8 +37,20 @@ refused 2 alpha --alpha -1
 refused 2 alpha --alpha 1 --absorbed-alpha 1
 refused 2 nosuch -a nosuch
 refused 2 nosuch -u nosuch
-refused 2 count -a naive -u count
+refused 2 '--uncertainty does nothing for naive' -a naive -u count
 refused 2 hoeffding -a robust -u hoeffding
+# an option that does nothing for what was chosen
+refused 2 '--alpha does nothing for spibb' -a spibb --alpha 3
+refused 2 '--budget does nothing for spibb' -a spibb --budget 3
+refused 2 '--delta does nothing for ua with the uncertainty count' --delta 0.1
+refused 2 '--local-policies does nothing for ua with the uncertainty hoeffding' -u hoeffding --local-policies 3
+expect 0 "$PESS" solve log.csv -u hoeffding --delta 0.1
+expect 0 "$PESS" solve log.csv -a spibb --min-count 3
+printf 'state,action,probability\n0,0,1\n1,0,1\n' >given.csv
+expect 2 "$PESS" evaluate log.csv --policy given.csv -a spibb --alpha 3; says '--alpha does nothing for spibb'
+expect 0 "$PESS" evaluate log.csv --policy given.csv --alpha 0.5
+expect 2 "$PESS" gaps log.csv --policy given.csv --min-count 3; says '--min-count does nothing'
+expect 0 "$PESS" gaps log.csv -a spibb --min-count 3 --delta 0.1
 refused 3 "reward" --reward-range 0,0.5
 refused 2 "reward-range" --reward-range 1,0
 refused 3 "state" --states 1

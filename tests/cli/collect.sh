@@ -77,7 +77,7 @@ for size in 0 4 8 11 50 3000 "$(($(wc -c <one.pessdata) - 1))"; do
     says "pess collect"
 done
 expect 3 "$PESS" solve one.pessdata -o policy.csv
-says "a dataset of a game"
+says "found a dataset of observations, expected a log of states"
 expect 2 "$PESS" inspect one.pessdata --states 3
 expect 5 "$PESS" inspect gone.pessdata
 

@@ -43,13 +43,13 @@ prints "1 − 2.2e-44"
 expect 0 run gridworld-alpha --trials 8 --points 3 --rows 3 --cols 3 --out alpha
 same "$(head -1 alpha/results.csv)" "algorithm,x,trials,mean,ci95,epsilon,transitions,alpha_theory" "header with panels"
 expect 0 run gridworld-alpha --trials 4 --points 2 --rows 2 --cols 2 --json
-same "$(json predictions.0.holds)" null "what is not judged"
+same "$(json claims.0.holds)" null "what is not judged"
 grep -q 'use α = ' out && fail "gridworld-alpha speaks of one α"
 expect 0 run bandit --trials 10 --algorithms naive --seed 18446744073709551615 --json
 prints '"seed": 18446744073709551615,'
 expect 0 run gridworld-exploration --trials 3 --points 3 --preset text --state-dist start --clip on --reward-beta 2,2 \
     --gamma 0.9 --absorbed-alpha 0.5 --seed 4 --json
-same "$(json preset)" text preset
+same "$(json settings.preset)" text preset
 expect 0 run gridworld-data --trials 1 --points 2 --rows 2 --cols 1 --out tiny   # one trial: no interval
 grep -q ',nan$' tiny/results.csv || fail "one trial has an interval"
 
@@ -72,11 +72,11 @@ expect 3 "$PESS" plot broken.csv -o bad.svg; says broken.csv:2
 [ ! -e bad.svg ] || fail "a figure of bad input"
 
 # Bad use
-for option in "points 3" "rows 3" "cols 3" "reward-beta 2,2" "state-dist start" "clip on" "absorbed-alpha 2"; do
+for option in "points 3" "rows 3" "cols 3" "reward-beta 2,2" "preset text" "state-dist start" "clip on" "absorbed-alpha 2"; do
     # shellcheck disable=SC2086
-    expect 2 run bandit --trials 10 --${option}; says "--${option% *} belongs to the experiments with grids"
+    expect 2 run bandit --trials 10 --${option}; says "--${option% *} does nothing for bandit; it is read by gridworld"
 done
-expect 2 run gridworld-alpha --absorbed-alpha 7; says "--absorbed-alpha belongs to gridworld-exploration and gridworld-data"
+expect 2 run gridworld-alpha --absorbed-alpha 7; says "--absorbed-alpha does nothing for gridworld-alpha; it is read by gridworld-exploration, gridworld-data"
 expect 2 run; says EXPERIMENT
 expect 2 run nothing; says nothing
 expect 2 run gridworld-data --trials 0; says trials
@@ -84,16 +84,19 @@ expect 2 run gridworld-data --points 0; says points
 expect 2 run gridworld-data --algorithms ua,nobody --out never; says nobody
 [ ! -e never ] || fail "a directory for a wrong use"
 expect 2 run gridworld-data --gamma 1; says gamma
-expect 2 run gridworld-data --rows 0; says grid
+expect 2 run gridworld-data --rows 0; says --rows
 expect 2 run gridworld-data --preset other; says preset
-expect 2 run gridworld-data --resume; says --out
+expect 2 run gridworld-data --resume; says "--resume: found no directory"
+expect 2 run gridworld-data --games breakout; says "--games does nothing for gridworld-data; it is read by minatar-exploration, minatar-data"
 expect 2 run gridworld-alpha --algorithms robust; says robust
 mkdir foreign; echo mine >foreign/notes.txt
 expect 2 run "${small[@]}" --out foreign; says notes.txt
 same "$(ls foreign)" notes.txt "a foreign directory"
 echo file >plain
 expect 5 run "${small[@]}" --out plain
-expect 5 run "${small[@]}" --out missing/deep; says missing/deep
+expect 5 run "${small[@]}" --out plain/deep; says plain/deep
+expect 0 run "${small[@]}" --out missing/deep   # directories on the way are made
+[ -s missing/deep/results.csv ] || fail "no results below a new directory"
 mkdir locked; chmod 555 locked
 if [ "$(id -u)" -ne 0 ]; then expect 5 run "${small[@]}" --out locked; fi
 chmod 755 locked

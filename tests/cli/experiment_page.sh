@@ -45,7 +45,7 @@ done
 # The tables are there without a script
 grep -q '<td>200000</td>' page/index.html || fail "no table in the page"
 grep -qF 'pess experiment gridworld-data --trials 40' page/index.html || fail "no command in the page"
-grep -q 'Table: averages' games/index.html || fail "no averages in the page"
+grep -q '<h2>Averages' games/index.html || fail "no averages in the page"
 grep -q 'What was expected' games/index.html || fail "no claims in the page"
 grep -q '<td>0.5</td>' games/index.html || fail "no table in the page of games"
 grep -qE 'src="http|href="http|url\(' page/index.html && fail "the page needs something from outside"

@@ -1,4 +1,4 @@
-# The experiments with games from outside, at the protocol of tests: the same results.csv at any number of jobs, after
+# The experiments with games from outside, at the protocol of tests: the same results.csv at any number of threads, after
 # kills, and from shards; only what is new is run; wrong use and damaged files are errors.
 . "$(dirname "$0")/lib.sh"
 small=(--games breakout --epsilons 1,0 --transitions 1000 --algorithms imitation,naive,proximal --protocol smoke --seed 3)
@@ -6,7 +6,7 @@ run() { "$PESS" experiment minatar-exploration "${small[@]}" "$@"; }
 finished() { find "$1" -name result.json 2>/dev/null | wc -l; }
 
 # One trial of two datasets with three curves each
-expect 0 run --trials 1 --jobs 2 --out whole
+expect 0 run --trials 1 --threads 2 --out whole
 says "2 datasets, 6 runs, 0 of them finished"
 says "[6/6]"
 prints "came out"
@@ -22,7 +22,7 @@ for file in log.csv policy.pessnet manifest.json result.json; do
     [ -s whole/runs/breakout/x-1/trial-1/naive/$file ] || fail "no $file in a run"
 done
 cp whole/manifest.json out
-same "$(json format settings.protocol settings.seed runs | tr '\n' ' ')" "pess-minatar smoke 3 6 " "manifest"
+same "$(json format settings.protocol settings.seed runs | tr '\n' ' ')" "pess-experiment smoke 3 6 " "manifest"
 cp whole/runs/breakout/x-1/trial-1/naive/result.json out
 near "$(json score)" "$(awk -F, '$2 == "naive" && $3 == 1 { print $5 }' whole/results.csv)" 1e-9 "score of a run"
 expect 0 "$PESS" plot whole -o figure.svg
@@ -46,7 +46,7 @@ cmp -s before.csv whole/results.csv || fail "nothing was run, and results.csv di
 kills=0
 for attempt in $(seq 1 6); do
     before=$(finished pieces)
-    "$PESS" experiment minatar-exploration "${small[@]}" --trials 1 --jobs 2 --out pieces --resume >out 2>err </dev/null &
+    "$PESS" experiment minatar-exploration "${small[@]}" --trials 1 --threads 2 --out pieces --resume >out 2>err </dev/null &
     program=$!
     for _ in $(seq 600); do
         [ "$(finished pieces)" -gt "$before" ] && break
@@ -58,17 +58,17 @@ for attempt in $(seq 1 6); do
     [ $? -eq 137 ] && kills=$((kills + 1))
 done
 [ "$kills" -ge 2 ] || fail "only $kills kills landed"
-expect 0 run --trials 1 --jobs 1 --out pieces --resume
+expect 0 run --trials 1 --threads 1 --out pieces --resume
 cmp -s whole/results.csv pieces/results.csv || fail "results.csv after $kills kills is not that of a whole run"
 cmp -s whole/figure.svg pieces/figure.svg || fail "figure.svg after $kills kills is not that of a whole run"
 [ -z "$(find pieces -name '*.pessdata')" ] || fail "datasets are left: $(find pieces -name '*.pessdata')"
 # A crash between the last result of a dataset and the removal of its file: the next run removes it.
 touch pieces/runs/breakout/x-0/trial-1/data.pessdata
-expect 0 run --trials 1 --jobs 1 --out pieces --resume
+expect 0 run --trials 1 --threads 1 --out pieces --resume
 [ -z "$(find pieces -name '*.pessdata')" ] || fail "a dataset left by a crash is still there"
 
 # Ctrl-C in good order
-"$PESS" experiment minatar-exploration "${small[@]}" --trials 1 --jobs 2 --out cut >out 2>err </dev/null &
+"$PESS" experiment minatar-exploration "${small[@]}" --trials 1 --threads 2 --out cut >out 2>err </dev/null &
 program=$!
 for _ in $(seq 600); do [ "$(finished cut)" -gt 0 ] && break; sleep 0.02; done
 kill -INT $program
@@ -142,7 +142,7 @@ same "$(find sizes -name '*.pessdata' | sort)" "$kept" "datasets kept in an olde
 
 # What data do not support is said once, and stands in the manifest and on the page
 few() { "$PESS" experiment minatar-data --games breakout --sizes 1,400 --algorithms naive,ua-counts --controls off \
-    --protocol smoke --trials 2 --jobs 2 --out few "$@"; }
+    --protocol smoke --trials 2 --threads 2 --out few "$@"; }
 expect 0 few
 same "$(grep -c '^warning: breakout, ua-counts: no state of the data occurs twice' err)" 1 "warnings on standard error"
 for time in first resumed; do
@@ -162,9 +162,15 @@ prints "250 Bellman updates"
 
 # Damage
 head -c 60 whole/runs/breakout/x-0/trial-1/naive/result.json >torn && cp torn pieces/runs/breakout/x-0/trial-1/naive/result.json
-expect 3 run --trials 1 --out pieces --resume; says "naive/result.json: is damaged"
-sed -i 's/"settings": "version=[^ ]*/"settings": "version=9/' cut/runs/breakout/x-0/trial-1/naive/result.json
-expect 2 run --trials 1 --out cut --resume; says "made with version=9"
+expect 3 run --trials 1 --out pieces --resume; says "naive/result.json:4:12: found the end"; says "remove it to have the run made again"
+result=cut/runs/breakout/x-0/trial-1/naive/result.json
+sed -i 's/"settings": "version=[^ ]*/"settings": "version=9/' $result # settings are compared, not who wrote them
+expect 0 run --trials 1 --out cut --resume; says "6 of them finished"
+sed -i 's/ batch=[^ ]*/ batch=9/' $result
+expect 2 run --trials 1 --out cut --resume; says "made with batch=9"
+sed -i 's/^schema=.*/schema=9/' cut/settings.txt
+expect 3 run --trials 1 --out cut --resume; says "found schema 9, expected 1"
+expect 3 "$PESS" merge cut --out newer --partial; says "found schema 9, expected 1"
 
 # Wrong use
 expect 2 run; says --out
@@ -174,11 +180,11 @@ expect 2 run --algorithms naive,nobody --out bad; says "found 'nobody'"
 expect 2 run --algorithms naive:0.5 --out bad; says "naive has no α"
 expect 2 run --algorithms proximal:-1 --out bad; says "an α of 0 or more"
 expect 2 run --algorithms bcq:2 --dry-run --out bad; says "found 'bcq:2', expected an α from 0 to 1"
-expect 2 run --algorithms ua,ua-counts --dry-run --out bad; says "ua-counts-0.5 is there twice"
-expect 2 run --epsilon 0.1 --out bad; says "--epsilon belongs to minatar-data; with minatar-exploration use --epsilons"
-expect 2 run --sizes 5 --out bad; says "--sizes belongs to minatar-data; with minatar-exploration use --transitions"
-expect 2 "$PESS" experiment minatar-data --epsilons 0.1 --dry-run --out bad; says "use --epsilon E"
-expect 2 "$PESS" experiment minatar-data --transitions 100 --dry-run --out bad; says "use --sizes"
+expect 2 run --algorithms ua,ua-counts --dry-run --out bad; says "ua-counts-0.5 is named twice"
+expect 2 run --epsilon 0.1 --out bad; says "--epsilon does nothing for minatar-exploration; it is read by minatar-data"
+expect 2 run --sizes 5 --out bad; says "--sizes does nothing for minatar-exploration; it is read by minatar-data"
+expect 2 "$PESS" experiment minatar-data --epsilons 0.1 --dry-run --out bad; says "it is read by minatar-exploration"
+expect 2 "$PESS" experiment minatar-data --transitions 100 --dry-run --out bad; says "it is read by minatar-exploration"
 expect 2 run --algorithms proximal,proximal:0.25 --out bad; says twice
 expect 2 run --epsilons 0,1.5 --out bad; says "found '1.5', expected a number from 0 to 1"
 expect 2 run --epsilons 0,,1 --out bad; says "found ''"

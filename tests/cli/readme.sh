@@ -2,7 +2,7 @@
 . "$(dirname "$0")/lib.sh"
 source_dir=$(cd "$(dirname "$0")/../.." && pwd)
 mkdir -p bin && ln -s "$PESS" bin/pess && export PATH=$work/bin:$PATH
-without_times() { sed -E 's/, [0-9.e+-]+ s$//; s/residual [0-9.e+-]+//; s/after [0-9]+ iterations/after some iterations/'; }
+without_times() { sed -E 's/, [0-9.e+-]+ s$//; s/residual [0-9.e+-]+//; s/after [0-9]+ iterations?/after some iterations/'; }
 awk -v dir="$work" '/^```/ { inside = !inside; if (inside) { file = "" } next }
     inside && /^\$ pess / { n++; file = dir "/block" n; print substr($0, 3) >(file ".command"); next }
     inside && file != "" { print >(file ".shown") }' "$source_dir/README.md"

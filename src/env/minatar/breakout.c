@@ -106,13 +106,14 @@ static const pess_env_channel channels[GAME_CHANNELS] = {
     {"paddle", 0x4ea1ff, '=', 1}, {"ball", 0xffffff, 'o', 3}, {"trail", 0x6b7280, '.', 0}, {"brick", 0xe4572e, '#', 2}};
 static const uint8_t minimal[] = {PESS__NOTHING, PESS__LEFT, PESS__RIGHT};
 
-const pess__game pess__game_breakout = {.info = {.name = "breakout",
-                                                 .summary = "bounce the ball off the paddle, break the bricks",
-                                                 .rows = PESS__ROWS,
-                                                 .cols = PESS__COLS,
-                                                 .channels = GAME_CHANNELS,
-                                                 .channel = channels,
-                                                 .minimal_count = sizeof minimal,
-                                                 .minimal = minimal,
-                                                 .ramps = false},
-                                        GAME_TABLE};
+const pess__game PESS__VARIANT(pess__game_breakout) = {
+    .info = {.name = "breakout",
+             .summary = "bounce the ball off the paddle, break the bricks",
+             .rows = PESS__ROWS,
+             .cols = PESS__COLS,
+             .channels = GAME_CHANNELS,
+             .channel = channels,
+             .minimal_count = sizeof minimal,
+             .minimal = minimal,
+             .ramps = false},
+    GAME_TABLE};

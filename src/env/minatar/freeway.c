@@ -98,13 +98,14 @@ static const pess_env_channel channels[GAME_CHANNELS] = {{"chicken", 0xffffff, '
                                                          {"speed 5", 0xb5d66b, '5', 4}};
 static const uint8_t minimal[] = {PESS__NOTHING, PESS__UP, PESS__DOWN};
 
-const pess__game pess__game_freeway = {.info = {.name = "freeway",
-                                                .summary = "bring the chicken across eight lanes of traffic",
-                                                .rows = PESS__ROWS,
-                                                .cols = PESS__COLS,
-                                                .channels = GAME_CHANNELS,
-                                                .channel = channels,
-                                                .minimal_count = sizeof minimal,
-                                                .minimal = minimal,
-                                                .ramps = false},
-                                       GAME_TABLE};
+const pess__game PESS__VARIANT(pess__game_freeway) = {
+    .info = {.name = "freeway",
+             .summary = "bring the chicken across eight lanes of traffic",
+             .rows = PESS__ROWS,
+             .cols = PESS__COLS,
+             .channels = GAME_CHANNELS,
+             .channel = channels,
+             .minimal_count = sizeof minimal,
+             .minimal = minimal,
+             .ramps = false},
+    GAME_TABLE};

@@ -1,0 +1,38 @@
+/* What solve, evaluate and gaps share: the settings of a log, its model and the solver, and how a log is loaded. */
+#ifndef PESS_CLI_LOG_ARGS_H
+#define PESS_CLI_LOG_ARGS_H
+
+#include "command.h"
+
+typedef struct log_args {
+    pess_solve_options solve;
+    pess_model_options model;
+    pess_read_options read;
+    const char *start; /* for pess_problem_read */
+    option_list options;
+} log_args;
+
+/* Defaults and the shared options but those of the solver named in `except`; a command adds its own after them. */
+void log_args_begin(log_args *args, const char *except);
+/* Refuses options that `reads` knows nobody to read. Returns -1 to go on or an exit code. */
+int log_args_check(const log_args *args, const char *command_name, const char *whom,
+                   bool (*reads)(const void *context, const char *setting), const void *context);
+
+/* A log, ready to solve. */
+typedef struct loaded_log {
+    pess_problem *problem;
+    const pess_counts *counts;
+    const pess_model *model;
+    const double *start; /* [S] */
+    const pess_names *state_names, *action_names;
+    pess_counts_info info;
+} loaded_log;
+
+pess_status loaded_log_read(const char *path, log_args *args, loaded_log *out, pess_error *error);
+void loaded_log_free(loaded_log *log);
+
+/* The name, or the number in `buffer`. */
+enum { NAME_SIZE = 24 };
+const char *name_of(const pess_names *names, int64_t id, char buffer[NAME_SIZE]);
+
+#endif

@@ -1,0 +1,310 @@
+#include "model/partition.h"
+
+#include "core/exact.h"
+#include "core/memory.h"
+#include "core/threads.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    FIRST_LIMIT = (32 << 20) / PESS__PAGE_BYTES, /* below 32 MB duplicates may wait */
+    SAMPLE = 16,                                 /* every so many partitions show what compaction would gain */
+    SMALL_SORT = 24,                             /* items that are sorted by insertion */
+    GROUP = 8                                    /* blocks that are split at a time, or as many as there are threads */
+};
+
+void pess__partitions_begin(pess__partitions *p, int threads) {
+    *p = (pess__partitions){.threads = threads, .limit = FIRST_LIMIT};
+    pess__page_pool_begin(&p->pool);
+}
+
+void pess__partitions_free(pess__partitions *p) {
+    pess__page_pool_free(&p->pool);
+    free(p->split);
+    free(p->row);
+}
+
+/* ------------------------------------------------------------------------------------------------ keys */
+
+static void widen_list(pess__page_list *list, size_t item, pess__key_bits from, pess__key_bits to) {
+    for (pess__page *page = list->first; page != NULL; page = page->next)
+        for (int64_t at = 0; at < page->used; at += (int64_t)item) {
+            uint64_t *key = (uint64_t *)(void *)((uint8_t *)page->items + at); /* the first member of both records */
+            *key = pess__key_of(to, pess__key_parts_of(from, *key));
+        }
+}
+
+/* Halves the number of partitions that are in use. */
+static void join_neighbours(pess__partitions *p) {
+    for (int i = 0; i < PESS__PARTITIONS; i++) {
+        pess__partition joined = {0};
+        for (int k = 2 * i; k < 2 * i + 2 && k < PESS__PARTITIONS; k++) {
+            pess__page_list_join(&joined.rows, &p->partition[k].rows);
+            pess__page_list_join(&joined.sums, &p->partition[k].sums);
+        }
+        p->partition[i] = joined;
+    }
+    p->shift++;
+}
+
+void pess__partitions_widen(pess__partitions *p, pess__key_bits bits) {
+    const pess__key_bits old = p->bits;
+    while (bits.state - p->shift > 10) join_neighbours(p);
+    _Static_assert(PESS__PARTITIONS == 1 << 10, "ten bits of the state choose the partition");
+    p->bits = bits;
+#pragma omp parallel for schedule(dynamic, 16) num_threads(p->threads) if (p->pool.in_use > 256)
+    for (int i = 0; i < PESS__PARTITIONS; i++) {
+        widen_list(&p->partition[i].rows, sizeof(pess__row), old, bits);
+        widen_list(&p->partition[i].sums, sizeof(pess__sum), old, bits);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------ sorting */
+
+/* A record on its way through sorting: a row's reward, or the place of a sum. */
+typedef struct item {
+    uint64_t key; /* twice the record's, plus 1 for a sum */
+    union {
+        double reward;
+        int64_t sum;
+    };
+} item;
+
+/* What one thread needs to compact a partition. */
+typedef struct workspace {
+    item *item, *other;
+    pess__sum *sum;
+    int64_t item_capacity, other_capacity, sum_capacity;
+    pess__exact value, square; /* the sums of one (s,a,s') and of its pair */
+} workspace;
+
+static void workspace_free(workspace *w) {
+    free(w->item);
+    free(w->other);
+    free(w->sum);
+}
+
+static void sort_few(item *items, int64_t count) {
+    for (int64_t i = 1; i < count; i++) {
+        const item moving = items[i];
+        int64_t k = i;
+        for (; k > 0 && items[k - 1].key > moving.key; k--) items[k] = items[k - 1];
+        items[k] = moving;
+    }
+}
+
+/* Radix sort, eight bits at a time from the lowest, passing over bits that all keys share. The result is in w->item. */
+static void sort_items(workspace *w, int64_t count) {
+    if (count <= SMALL_SORT) {
+        sort_few(w->item, count);
+        return;
+    }
+    uint64_t differ = 0;
+    for (int64_t i = 1; i < count; i++) differ |= w->item[i].key ^ w->item[0].key;
+    while (differ != 0) {
+        const int shift = __builtin_ctzll(differ);
+        int64_t at[256] = {0}, sum = 0;
+        for (int64_t i = 0; i < count; i++) at[w->item[i].key >> shift & 255]++;
+        for (int d = 0; d < 256; d++) {
+            const int64_t here = at[d];
+            at[d] = sum;
+            sum += here;
+        }
+        for (int64_t i = 0; i < count; i++) w->other[at[w->item[i].key >> shift & 255]++] = w->item[i];
+        item *sorted = w->other;
+        w->other = w->item;
+        w->item = sorted;
+        differ = shift + 8 < 64 ? differ >> (shift + 8) << (shift + 8) : 0;
+    }
+}
+
+static bool gather(workspace *w, const pess__partition *partition) {
+    const int64_t count = partition->rows.items + partition->sums.items;
+    static const char what[] = "sorting counts";
+    if (pess__grow(&w->item, &w->item_capacity, count, sizeof *w->item, what, NULL) != PESS_OK ||
+        pess__grow(&w->other, &w->other_capacity, count, sizeof *w->other, what, NULL) != PESS_OK ||
+        pess__grow(&w->sum, &w->sum_capacity, partition->sums.items, sizeof *w->sum, what, NULL) != PESS_OK)
+        return false;
+    item *next = w->item;
+    pess__page_cursor rows = {partition->rows.first, 0}, sums = {partition->sums.first, 0};
+    for (const pess__row *row; (row = pess__page_next(&rows, sizeof *row)) != NULL;)
+        *next++ = (item){.key = 2 * row->key, .reward = row->reward};
+    int64_t place = 0;
+    for (const pess__sum *sum; (sum = pess__page_next(&sums, sizeof *sum)) != NULL; place++) {
+        w->sum[place] = *sum;
+        *next++ = (item){.key = 2 * sum->key + 1, .sum = place};
+    }
+    return true;
+}
+
+/* ------------------------------------------------------------------------------------------------ compaction */
+
+/* Writes what `exact` holds as one record, or as several where two parts are not enough. */
+static bool put_sum(pess__partitions *p, pess__page_list *list, uint64_t key, int64_t n, pess__exact *exact) {
+    double part[PESS__EXACT_PARTS];
+    const int parts = pess__exact_take(exact, part);
+    for (int i = 0; i < parts; i += 2) {
+        pess__sum *sum = pess__page_list_put(&p->pool, list, sizeof *sum);
+        if (sum == NULL) return false;
+        *sum = (pess__sum){key, i == 0 ? n : 0, part[i], i + 1 < parts ? part[i + 1] : 0};
+    }
+    return true;
+}
+
+/* Adds up the items of one key, which are w->item[from] … w->item[to-1]. */
+static bool put_group(pess__partitions *p, workspace *w, pess__partition *out, int64_t from, int64_t to) {
+    const uint64_t key = w->item[from].key >> 1;
+    const pess__record_kind kind = pess__key_parts_of(p->bits, key).kind;
+    out->successors += kind == PESS__GOES_ON;
+    if (to - from == 1 && (w->item[from].key & 1) == 0) {
+        pess__row *row = pess__page_list_put(&p->pool, &out->rows, sizeof *row);
+        if (row != NULL) *row = (pess__row){key, w->item[from].reward};
+        return row != NULL;
+    }
+    int64_t n = 0;
+    pess__exact *const value = kind == PESS__SQUARES ? &w->square : &w->value;
+    for (int64_t i = from; i < to; i++) {
+        if (w->item[i].key & 1) {
+            const pess__sum *sum = &w->sum[w->item[i].sum];
+            n += sum->n;
+            pess__exact_add(value, sum->value);
+            if (sum->rest != 0) pess__exact_add(value, sum->rest);
+        } else {
+            const double r = w->item[i].reward;
+            n++;
+            pess__exact_add(value, r);
+            pess__exact_add(&w->square, pess__square(r, p->origin));
+        }
+    }
+    return kind == PESS__SQUARES || put_sum(p, &out->sums, key, n, value);
+}
+
+/* The squares of a pair stand behind its other records. */
+static bool put_squares(pess__partitions *p, workspace *w, pess__partition *out, uint64_t pair) {
+    if (w->square.sum == 0 && !w->square.wide) return true;
+    return put_sum(p, &out->sums, (pair << 2 | PESS__SQUARES) << p->bits.state, 0, &w->square);
+}
+
+static bool compact(pess__partitions *p, workspace *w, pess__partition *partition) {
+    const int64_t count = partition->rows.items + partition->sums.items;
+    if (!gather(w, partition)) return false;
+    pess__page_list_recycle(&p->pool, &partition->rows);
+    pess__page_list_recycle(&p->pool, &partition->sums);
+    sort_items(w, count);
+    pess__partition out = {0};
+    const int pair_shift = p->bits.state + 3;
+    bool fine = true;
+    for (int64_t from = 0, to = 0; from < count && fine; from = to) {
+        while (to < count && w->item[to].key >> 1 == w->item[from].key >> 1) to++;
+        const uint64_t pair = w->item[from].key >> pair_shift;
+        fine = put_group(p, w, &out, from, to);
+        if (fine && (to == count || w->item[to].key >> pair_shift != pair)) fine = put_squares(p, w, &out, pair);
+    }
+    *partition = out;
+    return fine;
+}
+
+/* Partitions first, first + step, … */
+static void compact_some(pess__partitions *p, int first, int step) {
+    bool failed = false;
+#pragma omp parallel num_threads(p->threads) reduction(|| : failed) if (p->pool.in_use > 64)
+    {
+        workspace w = {0};
+#pragma omp for schedule(dynamic, 1)
+        for (int i = first; i < PESS__PARTITIONS; i += step)
+            if (!failed) failed = !compact(p, &w, &p->partition[i]);
+        workspace_free(&w);
+    }
+    p->failed |= failed;
+}
+
+static pess_status check(const pess__partitions *p, pess_error *error) {
+    return p->failed ? pess__fail(error, PESS_MEMORY, "not enough memory for the counts of the log") : PESS_OK;
+}
+
+pess_status pess__partitions_compact(pess__partitions *p, pess_error *error) {
+    compact_some(p, 0, 1);
+    return check(p, error);
+}
+
+pess_status pess__partitions_check(pess__partitions *p, pess_error *error) {
+    const int64_t before = p->pool.in_use;
+    if (before <= p->limit || p->failed) return check(p, error);
+    int64_t sampled = 0;
+    for (int i = 0; i < PESS__PARTITIONS; i += SAMPLE)
+        sampled += p->partition[i].rows.items * (int64_t)sizeof(pess__row) +
+                   p->partition[i].sums.items * (int64_t)sizeof(pess__sum);
+    compact_some(p, 0, SAMPLE);
+    const int64_t gained = before - p->pool.in_use;
+    if (gained * PESS__PAGE_BYTES * 4 > sampled)
+        for (int i = 1; i < SAMPLE; i++) compact_some(p, i, SAMPLE);
+    p->limit = p->pool.in_use + p->pool.in_use / 2;
+    if (p->limit < FIRST_LIMIT) p->limit = FIRST_LIMIT;
+    return check(p, error);
+}
+
+/* ------------------------------------------------------------------------------------------------ rows */
+
+void pess__partitions_split(pess__partitions *p, const pess__block *block, int64_t b) {
+    const int shift = p->shift;
+    uint32_t *const from = p->split[b].from;
+    pess__row *const out = p->row + p->split[b].begin;
+    uint32_t at[PESS__PARTITIONS] = {0}, sum = 0;
+    for (int64_t i = 0; i < block->rows; i++) at[block->state[i] >> shift]++;
+    for (int k = 0; k < PESS__PARTITIONS; k++) {
+        from[k] = sum;
+        sum += at[k];
+        at[k] = from[k];
+    }
+    from[PESS__PARTITIONS] = sum;
+    for (int64_t i = 0; i < block->rows; i++) {
+        const uint32_t s = block->state[i];
+        const pess__record_kind kind = block->end[i] == PESS_END_TERMINAL ? PESS__ENDS : PESS__GOES_ON;
+        out[at[s >> shift]++] =
+            (pess__row){pess__key_of(p->bits, (pess__key_parts){s, block->action[i], block->next_state[i], kind}),
+                        block->reward[i]};
+    }
+}
+
+static bool append_rows(pess__partitions *p, pess__page_list *list, const pess__row *rows, int64_t count) {
+    while (count > 0) {
+        const int64_t room = list->last != NULL ? (PESS__PAGE_ROOM - list->last->used) / (int64_t)sizeof(pess__row) : 0;
+        const int64_t now = count < room ? count : room;
+        if (now == 0) {
+            if (!pess__page_list_grow(&p->pool, list)) return false;
+            continue;
+        }
+        memcpy((uint8_t *)list->last->items + list->last->used, rows, (size_t)now * sizeof *rows);
+        list->last->used += now * (int64_t)sizeof *rows;
+        list->items += now;
+        rows += now;
+        count -= now;
+    }
+    return true;
+}
+
+pess_status pess__partitions_expect(pess__partitions *p, const pess__block *blocks, int64_t count, pess_error *error) {
+    int64_t rows = 0;
+    PESS_TRY(pess__grow(&p->split, &p->split_capacity, count, sizeof *p->split, "counting", error));
+    for (int64_t b = 0; b < count; b++) rows += blocks[b].rows;
+    PESS_TRY(pess__grow(&p->row, &p->row_capacity, rows, sizeof *p->row, "counting", error));
+    for (int64_t b = 0, at = 0; b < count; at += blocks[b++].rows) p->split[b].begin = at;
+    return PESS_OK;
+}
+
+void pess__partitions_append(pess__partitions *p, int partition, int64_t count) {
+    pess__page_list *list = &p->partition[partition].rows;
+    for (int64_t b = 0; b < count; b++) {
+        const uint32_t from = p->split[b].from[partition], to = p->split[b].from[partition + 1];
+        if (from < to && !append_rows(p, list, p->row + p->split[b].begin + from, to - from))
+            __atomic_store_n(&p->failed, true, __ATOMIC_RELAXED);
+    }
+}
+
+void pess__partitions_add_sum(pess__partitions *p, const pess__sum *sum) {
+    const uint32_t state = pess__key_parts_of(p->bits, sum->key).state;
+    pess__sum *to = pess__page_list_put(&p->pool, &p->partition[state >> p->shift].sums, sizeof *to);
+    if (to != NULL) *to = *sum;
+    p->failed |= to == NULL;
+}

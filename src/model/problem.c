@@ -1,0 +1,162 @@
+/* A log ready to solve: counts, the model estimated from them, a start distribution. */
+#include "model/problem.h"
+
+#include "core/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct pess_problem {
+    const pess_counts *counts;
+    pess_counts *own; /* the same, where they were read here */
+    pess_model *model;
+    double *start; /* [S] */
+    pess__assumptions assumptions;
+};
+
+/* ---- assumptions */
+
+static bool starts_as_log(const pess_counts *counts, const double *start) {
+    if (!counts->has_starts) return false;
+    int64_t total = 0;
+    for (int64_t s = 0; s < counts->states; s++) total += counts->starts[s];
+    for (int64_t s = 0; s < counts->states; s++)
+        if (start[s] != (double)counts->starts[s] / (double)total) return false;
+    return true;
+}
+
+static bool starts_everywhere(const pess_model *model, const double *start) {
+    double first = 0;
+    for (int64_t s = 0; s < model->states; s++) {
+        if (model->terminal[s]) continue;
+        if (first == 0) first = start[s];
+        if (start[s] != first) return false;
+    }
+    return first > 0;
+}
+
+static pess_status assume_start(const pess_counts *counts, const pess_model *model, const double *start,
+                                pess__assumptions *to, pess_error *error) {
+    if (starts_as_log(counts, start)) {
+        const double episodes = (double)counts->episodes;
+        if (counts->episodes > 0)
+            return pess__assume(to, "start-from-log", "Episodes start as the {0} episodes of the log did.", &episodes,
+                                error);
+        return pess__assume(to, "start-from-log", "Episodes start as those of the log did.", NULL, error);
+    }
+    if (!starts_everywhere(model, start)) return PESS_OK;
+    return pess__assume(to, "start-uniform", "Every state is equally likely to be the first.", NULL, error);
+}
+
+/* How many pairs the log does not show, of how many; `one` is such a pair, or -1. */
+static void count_unseen(const pess_counts *counts, const pess_model *model, double numbers[2], int64_t *one) {
+    numbers[0] = numbers[1] = 0;
+    *one = -1;
+    for (int64_t z = 0; z < model->states * model->actions; z++) {
+        if (model->terminal[z / model->actions]) continue;
+        numbers[1]++;
+        if (counts->n[z] > 0) continue;
+        numbers[0]++;
+        *one = z;
+    }
+}
+
+static pess_status assume_unseen(const pess_counts *counts, const pess_model *model, pess__assumptions *to,
+                                 pess_error *error) {
+    double numbers[2];
+    int64_t one;
+    count_unseen(counts, model, numbers, &one);
+    if (one < 0) return PESS_OK;
+    static const char *const sentences[] = {
+        [PESS__ROW_UNIFORM] = "The log lacks {0} of {1} state-action pairs; in their place stand a reward drawn at "
+                              "random and a uniform next state.",
+        [PESS__ROW_SINK] = "The log lacks {0} of {1} state-action pairs; in their place stands the lowest reward "
+                           "for ever.",
+        [PESS__ROW_SPARSE] = "The log lacks {0} of {1} state-action pairs; in their place stand the lowest reward "
+                             "and the same state again."};
+    const pess__row_kind kind = (pess__row_kind)model->kind[one];
+    return kind == PESS__ROW_NONE ? PESS_OK : pess__assume(to, "unseen-pairs", sentences[kind], numbers, error);
+}
+
+pess_status pess__log_assumptions(const pess_counts *counts, const pess_model *model, const double *start,
+                                  pess__assumptions *to, pess_error *error) {
+    const double states = (double)model->states, actions = (double)model->actions, cutoffs = (double)counts->cutoffs;
+    const double range[2] = {model->reward_lo, model->reward_hi};
+    if (!counts->states_declared)
+        PESS_TRY(
+            pess__assume(to, "states-from-log", "There are {0} states: as many as the log shows.", &states, error));
+    if (!counts->actions_declared)
+        PESS_TRY(
+            pess__assume(to, "actions-from-log", "There are {0} actions: as many as the log shows.", &actions, error));
+    if (!model->reward_declared)
+        PESS_TRY(pess__assume(to, "rewards-from-log", "Rewards lie in [{0}, {1}]: the range that the log shows.", range,
+                              error));
+    PESS_TRY(assume_start(counts, model, start, to, error));
+    PESS_TRY(assume_unseen(counts, model, to, error));
+    if (counts->cutoffs == 0) return PESS_OK;
+    return pess__assume(to, "cutoffs-go-on", "Cut-off transitions ({0}) are taken to go on from their next state.",
+                        &cutoffs, error);
+}
+
+/* ---- making one */
+
+static pess_status load_start(const char *start, pess_problem *problem, pess_error *error) {
+    const pess_counts *counts = problem->counts;
+    const bool from_log = start != NULL ? strcmp(start, "log") == 0 : counts->has_episodes;
+    PESS_TRY(pess__allocate(&problem->start, counts->states, sizeof(double), "the start distribution", error));
+    if (from_log) return pess_start_from_counts(counts, problem->start, error);
+    if (start == NULL || strcmp(start, "uniform") == 0)
+        return pess_start_uniform(problem->model, problem->start, error);
+    return pess_start_read(start, counts->states, counts->state_names, problem->start, error);
+}
+
+static pess_status fill(pess_problem *problem, const pess_model_options *model, const char *start, pess_error *error) {
+    PESS_TRY(pess_model_estimate(problem->counts, model, &problem->model, error));
+    PESS_TRY(load_start(start, problem, error));
+    return pess__log_assumptions(problem->counts, problem->model, problem->start, &problem->assumptions, error);
+}
+
+pess_status pess_problem_create(const pess_counts *counts, const pess_model_options *model, const char *start,
+                                pess_problem **out, pess_error *error) {
+    pess_problem *problem = NULL;
+    PESS_TRY(pess__allocate(&problem, 1, sizeof *problem, "the problem", error));
+    problem->counts = counts;
+    const pess_status status = fill(problem, model, start, error);
+    if (status == PESS_OK)
+        *out = problem;
+    else
+        pess_problem_destroy(problem);
+    return status;
+}
+
+pess_status pess_problem_read(const char *path, const pess_read_options *read, const pess_model_options *model,
+                              const char *start, pess_problem **out, pess_error *error) {
+    pess_counts *counts = NULL;
+    pess_problem *problem = NULL;
+    PESS_TRY(pess_counts_read(path, read, &counts, error));
+    const pess_status status = pess_problem_create(counts, model, start, &problem, error);
+    if (status != PESS_OK) {
+        pess_counts_destroy(counts);
+        return status;
+    }
+    problem->own = counts;
+    *out = problem;
+    return PESS_OK;
+}
+
+void pess_problem_destroy(pess_problem *problem) {
+    if (problem == NULL) return;
+    pess_counts_destroy(problem->own);
+    pess_model_destroy(problem->model);
+    free(problem->start);
+    pess__assumptions_release(&problem->assumptions);
+    free(problem);
+}
+
+const pess_counts *pess_problem_counts(const pess_problem *problem) { return problem->counts; }
+const pess_model *pess_problem_model(const pess_problem *problem) { return problem->model; }
+const double *pess_problem_start(const pess_problem *problem) { return problem->start; }
+
+const pess_assumption *pess_problem_assumption(const pess_problem *problem, size_t index) {
+    return pess__assumption(&problem->assumptions, index);
+}

@@ -1,0 +1,44 @@
+/* Where a policy rests on few samples: the pairs of the largest d(s)·π(a|s)/√n(s,a), d the discounted visitation. */
+#include "core/memory.h"
+#include "model/counts.h"
+#include "policy/policy.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* A pair without samples weighs as if it had a hundredth of one. */
+static double weight_of(const pess_thin_place *place) {
+    return place->visits / sqrt(place->count > 0 ? (double)place->count : 0.01);
+}
+
+/* Keeps the list in order, the heaviest first. */
+static void insert(pess_thin_place *list, int64_t room, int64_t *count, pess_thin_place place) {
+    int64_t at = *count;
+    while (at > 0 && weight_of(&list[at - 1]) < weight_of(&place)) at--;
+    if (at >= room) return;
+    if (*count < room) ++*count;
+    for (int64_t i = *count - 1; i > at; i--) list[i] = list[i - 1];
+    list[at] = place;
+}
+
+pess_status pess_thin_places(const pess_counts *counts, const pess_model *model, const double *start,
+                             const pess_policy *policy, const pess_solve_options *options, int64_t top,
+                             pess_thin_place *out, int64_t *found, pess_error *error) {
+    double *visits = NULL, total = 0;
+    PESS_TRY(pess__allocate(&visits, counts->states, sizeof *visits, "visits", error));
+    const pess_status status = pess_visitation(model, start, policy, options, visits, error);
+    if (status != PESS_OK) {
+        free(visits);
+        return status;
+    }
+    *found = 0;
+    for (int64_t s = 0; s < counts->states; s++) total += visits[s];
+    for (int64_t z = 0; total > 0 && z < counts->states * counts->actions; z++) {
+        const int64_t s = z / counts->actions;
+        const pess_thin_place place = {s, z % counts->actions, counts->n[z],
+                                       visits[s] * policy->probability[z] / total};
+        if (place.visits > 0) insert(out, top, found, place);
+    }
+    free(visits);
+    return PESS_OK;
+}

@@ -1,0 +1,136 @@
+/* A log ready to solve: what it rests on, and where a policy rests on few samples. */
+#include "logs.h"
+
+#include <math.h>
+
+#define EPISODES                                                                                                       \
+    "episode,state,action,reward,next_state,terminal,truncated\n"                                                      \
+    "a,0,0,1,1,0,0\na,1,0,0,2,1,0\nb,0,0,0,1,0,0\nb,1,1,1,0,0,1\n"
+
+static pess_problem *problem_of(const char *text, const pess_read_options *read, const pess_model_options *model,
+                                const char *start) {
+    pess_error error = {0};
+    pess_problem *problem = NULL;
+    const char *path = logs_file("problem.csv", text, strlen(text));
+    if (pess_problem_read(path, read, model, start, &problem, &error) != PESS_OK) fail_msg("%s", error.message);
+    return problem;
+}
+
+static void assert_codes(const pess_problem *problem, const char *const *codes, int count) {
+    for (int i = 0; i < count; i++) {
+        const pess_assumption *found = pess_problem_assumption(problem, (size_t)i);
+        assert_non_null(found);
+        assert_string_equal(found->code, codes[i]);
+        assert_null(strstr(found->text, "--")); /* options are the command line's business */
+    }
+    assert_null(pess_problem_assumption(problem, (size_t)count));
+}
+
+static void nothing_declared(void **state) {
+    (void)state;
+    static const char *const codes[] = {"states-from-log", "actions-from-log", "rewards-from-log",
+                                        "start-from-log",  "unseen-pairs",     "cutoffs-go-on"};
+    pess_problem *problem = problem_of(EPISODES, NULL, NULL, NULL);
+    assert_codes(problem, codes, 6);
+    const double *start = pess_problem_start(problem);
+    assert_true(start[0] == 1 && start[1] == 0 && start[2] == 0);
+    assert_true(pess_problem_assumption(problem, 0)->values[0] == 3); /* states */
+    assert_true(pess_problem_assumption(problem, 2)->values[1] == 1); /* largest reward */
+    assert_true(pess_problem_assumption(problem, 3)->values[0] == 2); /* episodes */
+    assert_true(pess_problem_assumption(problem, 4)->values[0] == 1); /* (0,1) of the four pairs of states 0 and 1 */
+    assert_true(pess_problem_assumption(problem, 4)->values[1] == 4);
+    assert_non_null(strstr(pess_problem_assumption(problem, 4)->text, "at random"));
+    pess_problem_destroy(problem);
+}
+
+static void all_declared(void **state) {
+    (void)state;
+    static const char *const codes[] = {"start-uniform", "unseen-pairs", "cutoffs-go-on"};
+    pess_read_options read = pess_read_options_defaults();
+    pess_model_options model = pess_model_options_defaults();
+    read.states = 3;
+    read.actions = 2;
+    model.reward_range[0] = 0, model.reward_range[1] = 1;
+    static const char *const words[] = {"at random", "for ever", "same state"};
+    for (int unseen = 0; unseen < 3; unseen++) {
+        model.unseen = (pess_unseen)unseen;
+        pess_problem *problem = problem_of(EPISODES, &read, &model, "uniform");
+        assert_codes(problem, codes, 3);
+        assert_non_null(strstr(pess_problem_assumption(problem, 1)->text, words[unseen]));
+        pess_problem_destroy(problem);
+    }
+    /* A start from a file is declared; a log without a gap and without cut-off ends takes nothing else for granted. */
+    static const char rho[] = "state,probability\n0,0.25\n1,0.75\n";
+    char path[1000];
+    (void)snprintf(path, sizeof path, "%s", logs_file("rho.csv", rho, strlen(rho)));
+    read.states = 2;
+    read.actions = 1;
+    pess_problem *problem = problem_of("state,action,reward,next_state\n0,0,1,1\n1,0,0,0\n", &read, &model, path);
+    assert_codes(problem, NULL, 0);
+    pess_problem_destroy(problem);
+}
+
+static void solutions_carry_them(void **state) {
+    (void)state;
+    pess_error error = {0};
+    pess_solve_options options = pess_solve_options_defaults();
+    pess_model_options model = pess_model_options_defaults();
+    model.reward_range[0] = 0, model.reward_range[1] = 100;
+    pess_problem *problem = problem_of(EPISODES, NULL, &model, NULL);
+    pess_solution *solution = NULL;
+    for (int absorbed = 0; absorbed < 2; absorbed++) {
+        options.alpha = absorbed ? NAN : 2;
+        options.absorbed_alpha = absorbed ? 2 : NAN;
+        assert_int_equal(pess_solve(pess_problem_counts(problem), pess_problem_model(problem),
+                                    pess_problem_start(problem), &options, &solution, &error),
+                         PESS_OK);
+        const pess_assumption *own;
+        size_t i = 0;
+        for (; (own = pess_problem_assumption(problem, i)) != NULL; i++)
+            assert_string_equal(pess_solution_assumption(solution, i)->text, own->text);
+        if (absorbed) {
+            assert_string_equal(pess_solution_assumption(solution, i)->code, "absorbed-scale");
+            assert_true(pess_solution_assumption(solution, i)->values[0] == 2);
+            assert_true(pess_solution_assumption(solution, i++)->values[1] == 100);
+        }
+        assert_null(pess_solution_assumption(solution, i));
+        pess_solution_destroy(solution);
+    }
+    pess_problem_destroy(problem);
+}
+
+/* γ = 0.5, from state 0: half of the weight of a step stays at 0 and 1 in turn, so d(0) : d(1) = 2 : 1. */
+static void thin_places_by_hand(void **state) {
+    (void)state;
+    pess_error error = {0};
+    pess_solve_options options = pess_solve_options_defaults();
+    options.gamma = 0.5;
+    pess_model_options model = pess_model_options_defaults();
+    model.unseen = PESS_UNSEEN_WORST;
+    pess_problem *problem =
+        problem_of("episode,state,action,reward,next_state\n1,0,0,1,1\n1,1,0,0,0\n1,0,0,0,1\n1,1,0,0,0\n1,0,0,0,1\n"
+                   "1,1,0,0,0\n1,0,0,0,1\n1,1,1,0,0\n",
+                   NULL, &model, NULL);
+    const double rows[] = {1, 0, 0.75, 0.25};
+    pess_policy *policy = NULL;
+    assert_int_equal(pess_policy_create(2, 2, rows, &policy, &error), PESS_OK);
+    pess_thin_place places[2];
+    int64_t found = 0;
+    assert_int_equal(pess_thin_places(pess_problem_counts(problem), pess_problem_model(problem),
+                                      pess_problem_start(problem), policy, &options, 2, places, &found, &error),
+                     PESS_OK);
+    /* weights: (0,0) 2/3/√4 = 0.333, (1,0) 1/4/√3 = 0.144, (1,1) 1/12/√1 = 0.083 */
+    assert_int_equal(found, 2);
+    assert_true(places[0].state == 0 && places[0].action == 0 && places[0].count == 4);
+    assert_true(fabs(places[0].visits - 2.0 / 3) < 1e-9);
+    assert_true(places[1].state == 1 && places[1].action == 0 && places[1].count == 3);
+    assert_true(fabs(places[1].visits - 0.25) < 1e-9);
+    pess_policy_destroy(policy);
+    pess_problem_destroy(problem);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(nothing_declared), cmocka_unit_test(all_declared),
+                                       cmocka_unit_test(solutions_carry_them), cmocka_unit_test(thin_places_by_hand)};
+    return cmocka_run_group_tests(tests, logs_begin, logs_end);
+}
