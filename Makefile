@@ -2,20 +2,35 @@
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 
-.PHONY: all build run test bench install check-long format format-check tidy fuzz ci clean packages
+.PHONY: all build run test check debug bench install check-long format format-check tidy fuzz ci clean configure
 
-all build: packages
+# The program and the libraries; what the tests need is built by make test.
+all build: configure
+	@cmake --build --preset release -j $(JOBS) --target pess pess_static pess_shared pess_manual
+
+configure:
+	@tools/packages.sh build
 	@cmake --preset release >build.log 2>&1 || { cat build.log; exit 1; }
-	@cmake --build --preset release -j $(JOBS)
-
-packages:
-	@tools/packages.sh build test
 
 run: all
 	@tools/demo.sh build/pess build/demo
 
-test: all
-	@ctest --test-dir build --output-on-failure -j $(JOBS)
+# make test L=quick: the tests of one label (quick, cli, deep)
+test:
+	@tools/packages.sh build test
+	@cmake --preset release >build.log 2>&1 || { cat build.log; exit 1; }
+	@cmake --build --preset release -j $(JOBS)
+	@ctest --test-dir build --output-on-failure -j $(JOBS) $(if $(L),-L $(L))
+
+# make check T=test_lu: builds and runs one test, and nothing else
+check:
+	@tools/check.sh build "$(T)"
+
+# build-debug/pess, with assertions and without optimisation
+debug:
+	@tools/packages.sh build
+	@cmake --preset debug >build.log 2>&1 || { cat build.log; exit 1; }
+	@cmake --build --preset debug -j $(JOBS) --target pess
 
 check-long: all
 	@tools/check-long.sh

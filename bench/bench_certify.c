@@ -44,7 +44,7 @@ static pess_counts *random_counts(int64_t states) {
     pess_dataset *data = NULL;
     pess_counts *counts = NULL;
     must(pess_dataset_create(&columns, states, ACTIONS, &data, &error), &error);
-    must(pess_counts_create(data, &counts, &error), &error);
+    must(pess_counts_create(data, 0, &counts, &error), &error);
     pess_dataset_destroy(data);
     free(s);
     free(a);

@@ -10,8 +10,8 @@
  *                                                    seconds of fitted Q iteration (naive), without evaluations
  */
 #include "core/memory.h"
-#include "deep/fitted.h"
 #include "deep/play.h"
+#include "deep/training.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,55 +38,51 @@ static double cpu_clock(void) {
 }
 
 /* What drawing minibatches needs of a training; targets are rewards. */
-static pess__fitted *prepare(const pess_observations *data, int64_t batch) {
+static pess__training *prepare(const pess_observations *data, int64_t batch) {
     pess_error error = {0};
     pess__net_spec spec;
     const pess__optimiser optimiser = pess__optimiser_defaults();
     pess__rng rng = pess__rng_stream(1, "bench", 0);
     const pess_env_info *game = pess_env_find(data->game);
-    pess__fitted *f = array(1, sizeof *f);
+    pess__training *f = array(1, sizeof *f);
     if (game == NULL) exit(1);
-    f->data = data;
-    f->batch = batch;
-    f->learner = pess__learner_find("naive");
-    f->options = pess_train_options_defaults();
-    f->options.threads = 1;
-    f->wanted = array(data->states, sizeof *f->wanted);
-    f->outputs = array(PESS__OUTPUT_CHUNK * data->actions, sizeof *f->outputs);
-    f->value = array(data->states, sizeof *f->value);
-    f->place = array(data->states, sizeof *f->place);
-    f->unique = array(batch, sizeof *f->unique);
-    f->first = array(batch + 1, sizeof *f->first);
-    f->rows = array(batch, sizeof *f->rows);
-    f->taken = array(batch, sizeof *f->taken);
-    f->targets = array(batch, sizeof *f->targets);
-    memset(f->place, 0xff, (size_t)data->states * sizeof *f->place);
+    f->setup.position = &f->position;
+    f->setup.data = data;
+    f->setup.batch = batch;
+    f->setup.learner = pess__learner_find("naive");
+    f->setup.options = pess_train_options_defaults();
+    f->setup.options.threads = 1;
+    f->networks.count = 1;
+    must(pess__sweep_create(&f->setup, 0, data->actions, &f->sweep, &error), &error);
+    must(pess__targets_create(&f->setup, &f->values, &error), &error);
+    must(pess__minibatch_create(batch, &f->minibatch, &error), &error);
     must(pess__spec_named("value", game->rows, game->cols, game->channels, (int32_t)data->actions, &spec, &error),
          &error);
-    must(pess__net_create(&spec, NULL, &f->net, &error), &error);
-    must(pess__trainer_create(f->net, &optimiser, &f->trainer, &error), &error);
-    pess__net_initialise(f->net, &rng);
+    must(pess__net_create(&spec, NULL, &f->networks.nets[0], &error), &error);
+    must(pess__trainer_create(f->networks.nets[0], &optimiser, &f->networks.trainers[0], &error), &error);
+    pess__net_initialise(f->networks.nets[0], &rng);
     return f;
 }
 
 /* Every transition a sample of its own. */
-static int64_t draw_every(pess__fitted *f, pess__rng *rng) {
-    for (int64_t i = 0; i < f->batch; i++) {
-        const int64_t row = (int64_t)pess__rng_below(rng, (uint64_t)f->data->transitions);
-        f->unique[i] = f->data->state[row];
-        f->first[i] = i;
-        f->taken[i] = f->data->action[row];
-        f->targets[i] = (pess__real)pess__fitted_target(f, row);
+static int64_t draw_every(pess__training *f, pess__rng *rng) {
+    for (int64_t i = 0; i < f->setup.batch; i++) {
+        const int64_t row = (int64_t)pess__rng_below(rng, (uint64_t)f->setup.data->transitions);
+        f->minibatch.unique[i] = f->setup.data->state[row];
+        f->minibatch.first[i] = i;
+        f->minibatch.taken[i] = f->setup.data->action[row];
+        f->minibatch.targets[i] = (pess__real)pess__target(&f->setup, &f->values, row);
     }
-    f->first[f->batch] = f->batch;
-    return f->batch;
+    f->minibatch.first[f->setup.batch] = f->setup.batch;
+    return f->setup.batch;
 }
 
 /* Best of ten stretches. */
-static double train_rate(pess__fitted *f, bool merge, double seconds) {
+static double train_rate(pess__training *f, bool merge, double seconds) {
     const pess__loss loss = {PESS__LOSS_HUBER, PESS__HUBER_EDGE};
-    const pess__bits_rows rows = {f->data->observations, f->data->bytes, f->unique};
-    const pess__labels labels = {.actions = f->taken, .targets = f->targets, .first = f->first};
+    const pess__bits_rows rows = {f->setup.data->observations, f->setup.data->bytes, f->minibatch.unique};
+    const pess__labels labels = {
+        .actions = f->minibatch.taken, .targets = f->minibatch.targets, .first = f->minibatch.first};
     pess__rng rng = pess__rng_stream(2, "bench", 0);
     pess_error error = {0};
     double best = 0;
@@ -94,48 +90,47 @@ static double train_rate(pess__fitted *f, bool merge, double seconds) {
         const double begun = cpu_clock();
         double passed = 0;
         int64_t done = 0;
-        for (; passed < seconds / 10; passed = cpu_clock() - begun, done += f->batch) {
+        for (; passed < seconds / 10; passed = cpu_clock() - begun, done += f->setup.batch) {
             pess__step_info info;
-            const int64_t samples = merge ? pess__fitted_draw(f, 0, &rng) : draw_every(f, &rng);
-            must(pess__trainer_step(f->trainer, &rows, &labels, samples, &loss, &info, &error), &error);
+            const int64_t samples = merge ? pess__minibatch_draw(f, 0, &rng) : draw_every(f, &rng);
+            must(pess__trainer_step(f->networks.trainers[0], &rows, &labels, samples, &loss, &info, &error), &error);
         }
         if ((double)done / passed > best) best = (double)done / passed;
     }
     return best;
 }
 
-static double share_of_states(pess__fitted *f) {
+static double share_of_states(pess__training *f) {
     pess__rng rng = pess__rng_stream(3, "bench", 0);
     int64_t different = 0;
-    for (int i = 0; i < 100; i++) different += pess__fitted_draw(f, 0, &rng);
-    return (double)different / (100 * (double)f->batch);
+    for (int i = 0; i < 100; i++) different += pess__minibatch_draw(f, 0, &rng);
+    return (double)different / (100 * (double)f->setup.batch);
 }
 
 /* So many draws that an update's targets are those of all transitions; best of five. */
-static double target_seconds(pess__fitted *f) {
+static double target_seconds(pess__training *f) {
     pess_error error = {0};
     double best = 1e30;
-    f->frozen = f->net;
-    f->update = 1;
-    f->steps = 9 * f->data->transitions / f->batch + 1;
+    f->position.update = 1;
+    f->setup.steps = 9 * f->setup.data->transitions / f->setup.batch + 1;
     for (int i = 0; i < 5; i++) {
         const double begun = cpu_clock();
-        must(pess__fitted_targets(f, &error), &error);
+        must(pess__targets_compute(f, &error), &error);
         const double seconds = cpu_clock() - begun;
         if (seconds < best) best = seconds;
     }
     return best;
 }
 
-static double play_rate(const pess__fitted *f, int64_t episodes) {
+static double play_rate(const pess__training *f, int64_t episodes) {
     pess_error error = {0};
     pess_play_options o = pess_play_options_defaults();
     pess_play_result result;
-    o.env.game = f->data->game;
+    o.env.game = f->setup.data->game;
     o.episodes = episodes;
     o.threads = 1;
     const double begun = cpu_clock();
-    must(pess__play(f->net, NULL, &o, &result, &error), &error);
+    must(pess__play(f->networks.nets[0], NULL, &o, &result, &error), &error);
     return result.mean_length * (double)result.episodes / (cpu_clock() - begun);
 }
 
@@ -178,7 +173,7 @@ int main(int argc, char **argv) {
     } else if (strcmp(argv[2], "play") == 0) {
         printf("%.6g\n", play_rate(prepare(data, 1), batch));
     } else {
-        pess__fitted *f = prepare(data, batch);
+        pess__training *f = prepare(data, batch);
         const bool share = strcmp(argv[2], "share") == 0, merge = strcmp(argv[2], "train") == 0;
         printf("%.6g\n", share ? share_of_states(f) : train_rate(f, merge, argc > 4 ? atof(argv[4]) : 1));
     }

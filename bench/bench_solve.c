@@ -87,7 +87,7 @@ static pess_model *random_chain(int64_t states, int64_t branching) {
     pess_mdp *mdp = NULL;
     pess_model *model = NULL;
     must(pess_mdp_garnet(&options, &mdp, &error), &error);
-    must(pess_mdp_model(mdp, &model, &error), &error);
+    must(pess_mdp_model(mdp, 0, &model, &error), &error);
     pess_mdp_destroy(mdp);
     return model;
 }
@@ -169,14 +169,14 @@ static small_log make_log(uint64_t seed, double *start) {
     pess_policy *policy = NULL;
     pess_dataset *data = NULL;
     must(pess_mdp_gridworld(&grid, &mdp, &error), &error);
-    must(pess_mdp_model(mdp, &exact, &error), &error);
+    must(pess_mdp_model(mdp, 0, &exact, &error), &error);
     must(pess_policy_uniform(exact, &policy, &error), &error);
     must(pess_start_uniform(exact, start, &error), &error);
     pess_simulate_options simulate = pess_simulate_options_defaults();
     simulate.transitions = TRANSITIONS;
     simulate.seed = seed;
     must(pess_simulate(mdp, policy, start, &simulate, &data, &error), &error);
-    must(pess_counts_create(data, &log.counts, &error), &error);
+    must(pess_counts_create(data, 0, &log.counts, &error), &error);
     pess_model_options options = pess_model_options_defaults();
     options.unseen = PESS_UNSEEN_PAPER;
     must(pess_model_estimate(log.counts, &options, &log.model, &error), &error);
@@ -312,7 +312,7 @@ static void bench_large(int64_t side, int threads) {
     pess_mdp *mdp = NULL;
     pess_model *model = NULL;
     must(pess_mdp_gridworld(&grid, &mdp, &error), &error);
-    must(pess_mdp_model(mdp, &model, &error), &error);
+    must(pess_mdp_model(mdp, 0, &model, &error), &error);
     pess_mdp_destroy(mdp);
     const int64_t states = model->states, entries = model->row[states * model->actions];
     double *start = array(states, sizeof(double));

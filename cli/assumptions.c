@@ -14,7 +14,7 @@ static const assumption_hint hints[] = {
     {"may-end", "--may-end off declares that none does"},
     {"no-ends", "--may-end on allows for one"},
     {"start-uniform", "--start names another distribution"},
-    {"unseen-pairs", "--unseen chooses what"},
+    {"unseen-pairs", "--unseen chooses it"},
     {"absorbed-scale", "--absorbed-alpha sets it"},
     {"too-small-to-split", "--split sets the share of the first part"},
 };

@@ -44,7 +44,7 @@ static void certify_options(certify_args *a, option_list *list) {
          "start distribution: default estimated from the log's episode starts where it has episodes, else uniform"},
         {"states", 0, OPTION_COUNT, &a->states, "N", "number of states, default: as many as the log shows"},
         {"actions", 0, OPTION_COUNT, &a->actions, "N", "number of actions, default: as many as the log shows"},
-        {"output", 'o', OPTION_TEXT, &a->output, "FILE", "write the policy: state,action,probability"},
+        {"out", 'o', OPTION_TEXT, &a->output, "FILE", "write the policy: state,action,probability"},
         {"report", 0, OPTION_TEXT, &a->report, "DIR", "write DIR/index.html: one page for people"},
         {"json", 0, OPTION_FLAG, &a->as_json, NULL, "print the result as JSON"},
     };
@@ -89,8 +89,7 @@ static void json_lists(json_writer *json, const pess_certificate *certificate) {
 }
 
 static void print_json(const pess_certificate *certificate, const pess_certificate_info *c) {
-    json_writer json = json_begin(stdout, false);
-    json_object(&json, NULL);
+    json_writer json = json_open("certify");
     json_number(&json, "lower_bound", c->lower_bound);
     json_number(&json, "value_estimate", c->value_estimate);
     json_number(&json, "suboptimality_upper_bound", c->suboptimality_upper_bound);
@@ -173,7 +172,7 @@ static pess_status load(const char *path, certify_args *args, certify_job *job, 
     read.threads = args->options.threads;
     read.progress = terminal_progress();
     pess_status status = pess_dataset_read(path, &read, &job->data, error);
-    if (status == PESS_OK) status = pess_counts_create(job->data, &job->counts, error);
+    if (status == PESS_OK) status = pess_counts_create(job->data, 0, &job->counts, error);
     if (status != PESS_OK) return status;
     pess_model_options model = pess_model_options_defaults();
     model.unseen = PESS_UNSEEN_WORST;

@@ -139,7 +139,7 @@ static int env_record(int argc, char **argv) {
     int generator = 0;
     static const char *const generators[] = {"fast", "numpy", NULL};
     const option options[] = {
-        {.name = "output",
+        {.name = "out",
          .letter = 'o',
          .kind = OPTION_TEXT,
          .target = &path,
@@ -335,20 +335,4 @@ static const command subcommands[] = {{"list", "the games there are", env_list},
                                       {"evaluate", "how well a policy plays", env_evaluate},
                                       {"bench", "how fast the games step", env_bench}};
 
-static void print_overview(FILE *stream) {
-    (void)fputs("pess env: games to act in\n\nUsage: pess env COMMAND [arguments]\n\nCommands:\n", stream);
-    for (size_t i = 0; i < COUNT_OF(subcommands); i++)
-        (void)fprintf(stream, "  %-8s %s\n", subcommands[i].name, subcommands[i].summary);
-}
-
-int cmd_env(int argc, char **argv) {
-    if (argc >= 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
-        print_overview(stdout);
-        return EXIT_FINE;
-    }
-    for (size_t i = 0; argc >= 2 && i < COUNT_OF(subcommands); i++)
-        if (strcmp(argv[1], subcommands[i].name) == 0) return subcommands[i].run(argc - 1, argv + 1);
-    if (argc >= 2) return report_usage("env", "no command '%s'", argv[1]);
-    print_overview(stderr);
-    return EXIT_USAGE;
-}
+int cmd_env(int argc, char **argv) { return run_part("env", subcommands, COUNT_OF(subcommands), argc, argv); }

@@ -100,8 +100,7 @@ static void list_assumptions(const evaluation *result, json_writer *json) {
 }
 
 static void print_json(const evaluate_args *args, const loaded_log *log, const evaluation *result) {
-    json_writer json = json_begin(stdout, false);
-    json_object(&json, NULL);
+    json_writer json = json_open("evaluate");
     json_number(&json, "naive_value", result->count > 0 ? result->rows[0].naive_value : NAN);
     json_number(&json, "gamma", args->log.solve.gamma);
     json_number(&json, "delta", args->log.solve.delta);

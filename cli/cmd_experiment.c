@@ -136,17 +136,22 @@ static int execute(const option_list *list, const arguments *a, const char *comm
     return status == PESS_OK ? EXIT_FINE : report_failure(list, &a->options, &error);
 }
 
-static const char description[] =
-    "  bandit                 1000 arms, one well known and 999 pulled once: who is fooled\n"
-    "  gridworld-exploration  figure 1a: return against the randomness of the collecting policy\n"
-    "  gridworld-data         figure 1b: return against the size of the dataset\n"
-    "  gridworld-alpha        return of UA and proximal along α, at several ε and sizes\n"
-    "  minatar-exploration    games and networks: return against the randomness of the data policy\n"
-    "  minatar-data           games and networks: return against the size of the dataset\n\n"
-    "pess experiment NAME --help shows the options of one of them. Those with games take hours and keep every\n"
-    "run in DIR/runs/GAME/x-X/trial-T/ALGORITHM; the others take seconds. Ctrl-C keeps what is finished, and\n"
-    "--resume goes on from there, also after a crash, to the same results; with games, more trials, games or\n"
-    "algorithms can be added that way. Every trial gives all algorithms the same data.";
+/* A line per experiment, and what they have in common. */
+static void write_description(char *out, size_t size) {
+    const pess_experiment_info *info;
+    *out = '\0';
+    for (size_t i = 0; (info = pess_experiment_list(i)) != NULL; i++) {
+        const size_t used = strlen(out);
+        (void)snprintf(out + used, size - used, "  %-22s %s\n", info->name, info->summary);
+    }
+    const size_t used = strlen(out);
+    (void)snprintf(
+        out + used, size - used, "%s",
+        "\npess experiment NAME --help shows the options of one of them. Those with games take hours and keep every\n"
+        "run in DIR/runs/GAME/x-X/trial-T/ALGORITHM; the others take seconds. Ctrl-C keeps what is finished, and\n"
+        "--resume goes on from there, also after a crash, to the same results; with games, more trials, games or\n"
+        "algorithms can be added that way. Every trial gives all algorithms the same data.");
+}
 
 static const char examples[] = "  pess experiment gridworld-exploration --out figure-1a\n"
                                "  pess experiment gridworld-data --preset text --trials 200 --out text\n"
@@ -178,7 +183,8 @@ int cmd_experiment(int argc, char **argv) {
     options_add(&list, (option){"dry-run", 0, OPTION_FLAG, &a.dry_run, NULL,
                                 "say what would be run and how long it takes here, and stop"});
     options_add(&list, (option){"json", 0, OPTION_FLAG, &a.json, NULL, "results as JSON on standard output"});
-    char arguments_line[80];
+    char arguments_line[80], description[2000];
+    write_description(description, sizeof description);
     (void)snprintf(arguments_line, sizeof arguments_line, "%s [options]", info != NULL ? info->name : "NAME");
     const usage use = {.command = "experiment",
                        .summary = info != NULL ? info->summary : "the paper's experiments, with a figure and a page",

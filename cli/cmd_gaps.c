@@ -17,8 +17,7 @@ static const usage gaps_usage = {
 };
 
 static void print_json(const loaded_log *log, const pess_gap *gaps, int64_t count, double uncertainty) {
-    json_writer json = json_begin(stdout, false);
-    json_object(&json, NULL);
+    json_writer json = json_open("gaps");
     json_number(&json, "value_uncertainty", uncertainty);
     json_array(&json, "gaps");
     for (int64_t i = 0; i < count; i++) {

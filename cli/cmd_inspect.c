@@ -4,8 +4,7 @@
 #include "observations.h"
 
 static void print_json(const pess_inspection *i) {
-    json_writer json = json_begin(stdout, false);
-    json_object(&json, NULL);
+    json_writer json = json_open("inspect");
     json_count(&json, "transitions", i->rows);
     json_count(&json, "states", i->states);
     json_count(&json, "actions", i->actions);

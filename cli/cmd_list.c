@@ -95,6 +95,27 @@ static void list_formats(json_writer *json) {
     }
 }
 
+/* min-count is min_count in JSON. */
+static void key_of(const pess_setting *setting, char *key, size_t size) {
+    (void)snprintf(key, size, "%s", setting->name);
+    for (char *c = key; *c != '\0'; c++) *c = *c == '-' ? '_' : *c;
+}
+
+static void knobs_json(json_writer *json, const pess_setting_table *knobs) {
+    json_object(json, "knobs");
+    for (size_t k = 0; knobs != NULL && k < knobs->count; k++) {
+        char key[64], expected[200];
+        key_of(&knobs->rows[k], key, sizeof key);
+        pess_setting_expected(&knobs->rows[k], expected, sizeof expected);
+        json_object(json, key);
+        json_text(json, "summary", knobs->rows[k].sentence);
+        json_text(json, "default", knobs->rows[k].standard);
+        json_text(json, "expected", expected);
+        json_close(json, '}');
+    }
+    json_close(json, '}');
+}
+
 static void list_learners(json_writer *json) {
     const pess_learner_info *l;
     for (size_t i = 0; (l = pess_learner_list(i)) != NULL; i++) {
@@ -105,17 +126,18 @@ static void list_learners(json_writer *json) {
             json_bool(json, "values", l->values);
             json_bool(json, "imitation", l->imitation);
             json_bool(json, "samples", l->samples);
-            json_number(json, "absorbed_alpha", l->alpha);
-            json_text(json, "knob", l->knob);
+            json_number(json, "absorbed_alpha", pess_learner_alpha(l));
+            knobs_json(json, l->knobs);
+            json_text(json, "settings", l->settings);
             json_text(json, "source", l->source);
             json_text(json, "uncertainty", l->uncertainty);
             json_close(json, '}');
             continue;
         }
         (void)printf("%s\n    %s\n", l->name, l->summary);
-        if (!isnan(l->alpha))
-            (void)printf("    takes --absorbed-alpha%s%s (default %g)\n", l->knob != NULL ? ": " : "",
-                         l->knob != NULL ? l->knob : "", l->alpha);
+        for (size_t k = 0; l->knobs != NULL && k < l->knobs->count; k++)
+            (void)printf("    takes --%s: %s (default %s)\n", l->knobs->rows[k].name, l->knobs->rows[k].sentence,
+                         l->knobs->rows[k].standard);
         if (l->source != NULL) (void)printf("    source: %s\n", l->source);
     }
 }
@@ -139,34 +161,41 @@ static void list_neural_uncertainties(json_writer *json) {
     }
 }
 
+/* Every row of a table of settings, as JSON by its key. */
+static void settings_json(json_writer *json, const pess_setting_table *table, const void *options) {
+    for (size_t i = 0; i < table->count; i++) {
+        const pess_setting *row = &table->rows[i];
+        const void *field = (const char *)options + row->offset;
+        char key[64];
+        key_of(row, key, sizeof key);
+        if (row->kind == PESS_SETTING_COUNT)
+            json_count(json, key, *(const int64_t *)field);
+        else if (row->kind == PESS_SETTING_SWITCH)
+            json_bool(json, key, *(const bool *)field);
+        else
+            json_number(json, key, *(const double *)field);
+    }
+}
+
 static void list_protocols(json_writer *json) {
-    const pess_protocol *p;
-    for (size_t i = 0; (p = pess_protocol_list(i)) != NULL; i++) {
+    const pess_protocol_info *info;
+    for (size_t i = 0; (info = pess_protocol_list(i)) != NULL; i++) {
+        pess_protocol p;
+        pess_error error;
+        if (pess_protocol_find(info->name, &p, &error) != PESS_OK) continue;
         if (json != NULL) {
             json_object(json, NULL);
-            json_text(json, "name", p->name);
-            json_text(json, "summary", p->summary);
-            json_count(json, "updates", p->updates);
-            json_count(json, "steps", p->steps);
-            json_count(json, "batch", p->batch);
-            json_number(json, "rate", p->rate);
-            json_number(json, "rate_last", p->rate_last);
-            json_bool(json, "reset", p->reset);
-            json_count(json, "imitation_steps", p->imitation_steps);
-            json_count(json, "imitation_batch", p->imitation_batch);
-            json_number(json, "imitation_rate", p->imitation_rate);
-            json_number(json, "imitation_rate_last", p->imitation_rate_last);
-            json_count(json, "score_episodes", p->score_episodes);
-            json_count(json, "transitions", p->transitions);
+            json_text(json, "name", info->name);
+            json_text(json, "summary", info->summary);
+            settings_json(json, pess_protocol_settings(), &p);
             json_close(json, '}');
             continue;
         }
         (void)printf("%s\n    %s\n    %lld updates x %lld steps x batch %lld, step size %g to %g, network %s\n"
                      "    imitation %lld steps x batch %lld, step size %g to %g; %lld transitions\n",
-                     p->name, p->summary, (long long)p->updates, (long long)p->steps, (long long)p->batch, p->rate,
-                     p->rate_last, p->reset ? "new at each update" : "kept between updates",
-                     (long long)p->imitation_steps, (long long)p->imitation_batch, p->imitation_rate,
-                     p->imitation_rate_last, (long long)p->transitions);
+                     p.name, info->summary, (long long)p.updates, (long long)p.steps, (long long)p.batch, p.rate,
+                     p.rate_last, p.reset ? "new at each update" : "kept between updates", (long long)p.imitation_steps,
+                     (long long)p.imitation_batch, p.imitation_rate, p.imitation_rate_last, (long long)p.transitions);
     }
 }
 

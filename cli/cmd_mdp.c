@@ -13,12 +13,12 @@ typedef struct mdp_output {
 } mdp_output;
 
 static int write_mdp(const char *name, const mdp_output *output, pess_mdp *mdp, pess_status status, pess_error *error) {
-    if (status == PESS_OK) status = pess_mdp_write(mdp, output->path, error);
+    if (status == PESS_OK) status = pess_mdp_write(mdp, output->path, 0, error);
     if (status == PESS_OK && output->start_path != NULL) {
         const int64_t states = pess_mdp_states(mdp);
         double *start = calloc((size_t)states, sizeof *start);
         pess_model *model = NULL;
-        status = start != NULL ? pess_mdp_model(mdp, &model, error) : PESS_MEMORY;
+        status = start != NULL ? pess_mdp_model(mdp, 0, &model, error) : PESS_MEMORY;
         if (status == PESS_OK) status = pess_start_uniform(model, start, error);
         if (status == PESS_OK) status = pess_start_write(output->start_path, states, NULL, start, error);
         pess_model_destroy(model);
@@ -33,7 +33,7 @@ static int parse_maker(const usage *use, const pess_setting_table *table, void *
                        char **argv) {
     option_list list = {0};
     options_add_settings(&list, table, options, NULL);
-    options_add(&list, (option){"output", 'o', OPTION_TEXT, &output->path, "FILE",
+    options_add(&list, (option){"out", 'o', OPTION_TEXT, &output->path, "FILE",
                                 "where to write: idstatefrom,idaction,idstateto,probability,reward"});
     options_add(&list, (option){"start-out", 0, OPTION_TEXT, &output->start_path, "FILE",
                                 "write the uniform start distribution too"});
@@ -104,15 +104,15 @@ typedef struct known_args {
     bool as_json;
 } known_args;
 
-static void print_result(const pess_solution_info *info, const known_mdp *known, const known_args *args) {
+static void print_result(const usage *use, const pess_solution_info *info, const known_mdp *known,
+                         const known_args *args) {
     if (!args->as_json) {
         (void)printf("value %.10g, %s after %lld iteration%s (%s, %s), residual %.2g, %.3g s\n", info->value,
                      pess_outcome_name(info->outcome), (long long)info->iterations, info->iterations == 1 ? "" : "s",
                      info->method, info->evaluation, info->residual, info->seconds);
         return;
     }
-    json_writer json = json_begin(stdout, false);
-    json_object(&json, NULL);
+    json_writer json = json_open(use->command);
     json_number(&json, "value", info->value);
     json_number(&json, "gamma", args->options.gamma);
     json_count(&json, "states", pess_mdp_states(known->mdp));
@@ -164,7 +164,7 @@ static int finish_known(const usage *use, const known_args *args, known_mdp *kno
     if (status == PESS_OK) {
         pess_solution_info info;
         pess_solution_get_info(solution, &info);
-        print_result(&info, known, args);
+        print_result(use, &info, known, args);
         code = info.outcome == PESS_OUTCOME_CONVERGED ? EXIT_FINE : EXIT_NOT_CONVERGED;
     } else {
         code = report_error(use->command, error);
@@ -185,7 +185,7 @@ static int solve_known(int argc, char **argv) {
         .positional = mdp_argument,
     };
     known_args args;
-    const int code = parse_known(&use, "output", 'o', "write the policy: state,action,probability", argc, argv, &args);
+    const int code = parse_known(&use, "out", 'o', "write the policy: state,action,probability", argc, argv, &args);
     if (code >= 0) return code;
     pess_error error = {0};
     known_mdp known;
@@ -231,22 +231,4 @@ static const command subcommands[] = {
     {"evaluate", "the exact value of a policy in a known process", evaluate_known},
 };
 
-static void print_subcommands(FILE *stream) {
-    (void)fputs("Usage: pess mdp COMMAND [arguments]\n\nCommands:\n", stream);
-    for (size_t i = 0; i < COUNT_OF(subcommands); i++)
-        (void)fprintf(stream, "  %-12s %s\n", subcommands[i].name, subcommands[i].summary);
-    (void)fputs("\n'pess help mdp COMMAND' has the options of each.\n", stream);
-}
-
-int cmd_mdp(int argc, char **argv) {
-    if (argc >= 2)
-        for (size_t i = 0; i < COUNT_OF(subcommands); i++)
-            if (strcmp(subcommands[i].name, argv[1]) == 0) return subcommands[i].run(argc - 1, argv + 1);
-    if (argc >= 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
-        print_subcommands(stdout);
-        return EXIT_FINE;
-    }
-    if (argc >= 2) (void)fprintf(stderr, "pess mdp: no command '%s'\n\n", argv[1]);
-    print_subcommands(stderr);
-    return EXIT_USAGE;
-}
+int cmd_mdp(int argc, char **argv) { return run_part("mdp", subcommands, COUNT_OF(subcommands), argc, argv); }

@@ -34,8 +34,7 @@ static void print_text(const pess_net *net, const char *path, const pess_net_inf
 }
 
 static void print_json(const pess_net *net, const char *path, const pess_net_info *info) {
-    json_writer json = json_begin(stdout, false);
-    json_object(&json, NULL);
+    json_writer json = json_open("net info");
     json_text(&json, "file", path);
     json_count(&json, "rows", info->rows);
     json_count(&json, "cols", info->cols);
@@ -82,13 +81,7 @@ static int net_info(int argc, char **argv) {
     return EXIT_FINE;
 }
 
-int cmd_net(int argc, char **argv) {
-    if (argc > 1 && strcmp(argv[1], "info") == 0) return net_info(argc - 1, argv + 1);
-    if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
-        (void)puts("Usage: pess net info FILE [--json]\n\nLayers, parameters and checksum of a network, and how it was "
-                   "trained.");
-        return EXIT_FINE;
-    }
-    return report_usage("net", argc > 1 ? "no 'net %s'; there is 'net info FILE'" : "%s 'net info FILE'",
-                        argc > 1 ? argv[1] : "what? There is");
-}
+static const command subcommands[] = {
+    {"info", "layers, parameters and checksum of a network, and how it was trained", net_info}};
+
+int cmd_net(int argc, char **argv) { return run_part("net", subcommands, COUNT_OF(subcommands), argc, argv); }

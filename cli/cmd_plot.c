@@ -6,7 +6,7 @@ int cmd_plot(int argc, char **argv) {
     const char *out = "figure.svg", *algorithms = NULL;
     const option options[] = {{"algorithms", 'a', OPTION_TEXT, &algorithms, "A,B,…",
                                "the curves to draw, in this order (default: all)", NULL, NULL},
-                              {"output", 'o', OPTION_TEXT, &out, "FILE",
+                              {"out", 'o', OPTION_TEXT, &out, "FILE",
                                "the figure, by its ending .svg, .png or .pdf (default figure.svg)", NULL, NULL}};
     const usage use = {
         .command = "plot",

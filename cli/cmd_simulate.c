@@ -23,7 +23,7 @@ static int parse(int argc, char **argv, simulate_args *args) {
     options_add_settings(&list, pess_simulate_settings(), &args->options, NULL);
     options_add(&list, (option){"start", 0, OPTION_TEXT, &args->start_path, "uniform|FILE",
                                 "start distribution (default uniform)"});
-    options_add(&list, (option){"output", 'o', OPTION_TEXT, &args->target, "FILE",
+    options_add(&list, (option){"out", 'o', OPTION_TEXT, &args->target, "FILE",
                                 "where to write; the ending names the format, - is standard output"});
     const int code = options_parse(&simulate_usage, list.rows, list.count, argc, argv, &args->path, NULL);
     if (code >= 0) return code;

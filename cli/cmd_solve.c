@@ -33,8 +33,7 @@ static void json_thin_places(json_writer *json, const solve_report *r) {
 }
 
 static void print_json(const solve_report *r) {
-    json_writer json = json_begin(stdout, false);
-    json_object(&json, NULL);
+    json_writer json = json_open("solve");
     json_text(&json, "algorithm", r->info.algorithm);
     json_text(&json, "uncertainty", r->info.uncertainty);
     json_text(&json, "holds_for", r->info.holds_for);
@@ -187,7 +186,7 @@ int cmd_solve(int argc, char **argv) {
     solve_report report = {0};
     bool as_json = false;
     log_args_begin(&args, NULL);
-    options_add(&args.options, (option){"output", 'o', OPTION_TEXT, &report.policy_path, "FILE",
+    options_add(&args.options, (option){"out", 'o', OPTION_TEXT, &report.policy_path, "FILE",
                                         "write the policy: state,action,probability"});
     options_add(&args.options,
                 (option){"values", 0, OPTION_TEXT, &report.values_path, "FILE", "write the values: state,value"});

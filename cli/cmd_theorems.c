@@ -48,8 +48,7 @@ static bool parse_alphas(const char *text, double *values, int64_t *count) {
 
 static void print_json(const theorem_args *args, const pess_theorem_row *rows, int64_t count) {
     const pess_uncertainty_info *u = pess_uncertainty_find(args->options.uncertainty);
-    json_writer json = json_begin(stdout, false);
-    json_object(&json, NULL);
+    json_writer json = json_open("theorems");
     json_text(&json, "uncertainty", u->name);
     json_text(&json, "holds_for", u->holds_for);
     json_number(&json, "gamma", args->options.gamma);

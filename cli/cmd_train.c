@@ -6,6 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+enum { KNOB_LIMIT = 32 };
+
 static const usage train_usage = {
     .command = "train",
     .summary = "a policy from a fixed dataset of a game, with networks",
@@ -44,13 +46,12 @@ static void print_result(const pess_train_options *o, const pess_train_result *r
 }
 
 static void print_json(const pess_train_options *o, const pess_train_result *r) {
-    json_writer json = json_begin(stdout, false);
-    json_object(&json, NULL);
+    json_writer json = json_open("train");
     json_text(&json, "algorithm", o->algorithm);
     json_text(&json, "protocol", o->protocol.name);
     json_number(&json, "score", r->score);
-    json_number(&json, "score_final_update_alone", r->score_final);
-    json_number(&json, "score_best_seen_not_a_result", r->score_best);
+    json_number(&json, "score_final", r->score_final);
+    json_number(&json, "score_best", r->score_best);
     json_number(&json, "score_spread", r->score_spread);
     json_number(&json, "argmax_score", r->control);
     json_number(&json, "predicted", r->predicted);
@@ -66,127 +67,139 @@ static void print_json(const pess_train_options *o, const pess_train_result *r) 
     json_end(&json);
 }
 
-/* Options that were given replace the protocol's numbers. */
-typedef struct wishes {
-    const char *protocol, *reset, *relative;
-    int64_t updates, steps, batch, eval_every, imitation_steps, score_episodes;
-    double rate;
-} wishes;
+/* ---- options: the settings of a training, the numbers of its protocol and the knobs of all learners */
 
-/* "on" or "off"; NULL: as it is. */
-static int read_switch(const char *name, const char *word, bool *out) {
-    if (word == NULL) return EXIT_FINE;
-    if (strcmp(word, "on") != 0 && strcmp(word, "off") != 0)
-        return report_usage("train", "--%s is \"%s\"; on or off is possible", name, word);
-    *out = strcmp(word, "on") == 0;
+typedef struct arguments {
+    pess_train_options options;
+    pess_protocol numbers; /* as far as given */
+    const char *protocol;
+    const char *knobs[KNOB_LIMIT]; /* of the table of knobs below, as they were given */
+    char knob_text[512];
+    bool json;
+    option_list list;
+    bool knob_given[KNOB_LIMIT];
+} arguments;
+
+/* The knobs of all learners, each name once; returns how many there are. */
+static size_t all_knobs(const pess_setting *rows[KNOB_LIMIT]) {
+    const pess_learner_info *learner;
+    size_t count = 0;
+    for (size_t i = 0; (learner = pess_learner_list(i)) != NULL; i++)
+        for (size_t k = 0; learner->knobs != NULL && k < learner->knobs->count; k++) {
+            size_t at = 0;
+            while (at < count && strcmp(rows[at]->name, learner->knobs->rows[k].name) != 0) at++;
+            if (at == count && count < KNOB_LIMIT) rows[count++] = &learner->knobs->rows[k];
+        }
+    return count;
+}
+
+/* An option of that many learners: each states its own meaning, default and range. */
+static void add_knobs(arguments *a) {
+    const pess_setting *rows[KNOB_LIMIT];
+    const size_t count = all_knobs(rows);
+    for (size_t i = 0; i < count; i++)
+        options_add(&a->list, (option){.name = rows[i]->name,
+                                       .kind = OPTION_TEXT,
+                                       .target = &a->knobs[i],
+                                       .argument = rows[i]->argument,
+                                       .help = "knob of the learner: see pess list learners (default: the learner's)",
+                                       .given = &a->knob_given[i]});
+}
+
+static void add_options(arguments *a) {
+    options_add_settings(&a->list, pess_train_settings(), &a->options, "checkpoint-seconds report-seconds");
+    add_knobs(a);
+    options_add(&a->list, (option){"protocol", 0, OPTION_TEXT, &a->protocol, "NAME",
+                                   "how long to train, by name: smoke, quick, standard or paper (default quick)"});
+    options_add_settings(&a->list, pess_protocol_settings(), &a->numbers, "transitions");
+    options_add(&a->list, (option){"json", 0, OPTION_FLAG, &a->json, NULL, "the result as JSON"});
+}
+
+/* The named protocol, and what was given instead. A constant step size stays constant. */
+static int apply_protocol(arguments *a) {
+    const pess_setting_table *table = pess_protocol_settings();
+    pess_protocol *out = &a->options.protocol;
+    pess_error error;
+    if (pess_protocol_find(a->protocol, out, &error) != PESS_OK) return report_usage("train", "--%s", error.message);
+    const bool constant = !(out->rate_last < out->rate);
+    for (size_t i = 0; i < table->count; i++) {
+        char value[64];
+        if (!options_given(&a->list, table->rows[i].name)) continue;
+        pess_setting_get(table, &a->numbers, table->rows[i].name, value, sizeof value);
+        if (pess_setting_set(table, out, table->rows[i].name, value, &error) != PESS_OK)
+            return report_error("train", &error);
+    }
+    if (constant && options_given(&a->list, "rate") && !options_given(&a->list, "rate-last"))
+        out->rate_last = out->rate;
     return EXIT_FINE;
 }
 
-static int apply(const wishes *w, pess_protocol *out) {
-    const pess_protocol *named = pess_protocol_find(w->protocol);
-    if (named == NULL) return report_usage("train", "no protocol \"%s\"; see pess list protocols", w->protocol);
-    *out = *named;
-    if (w->updates >= 0) out->updates = w->updates;
-    if (w->steps >= 0) out->steps = w->steps;
-    if (w->batch >= 0) out->batch = w->batch;
-    if (w->eval_every >= 0) out->eval_every = w->eval_every;
-    if (w->imitation_steps >= 0) out->imitation_steps = w->imitation_steps;
-    if (w->score_episodes >= 0) out->score_episodes = w->score_episodes;
-    if (!isnan(w->rate)) {
-        const bool constant = !(named->rate_last < named->rate);
-        out->rate = w->rate;
-        if (constant) out->rate_last = w->rate;
+static void apply_knobs(arguments *a) {
+    const pess_setting *rows[KNOB_LIMIT];
+    const size_t count = all_knobs(rows);
+    for (size_t i = 0; i < count; i++) {
+        const size_t used = strlen(a->knob_text);
+        if (a->knob_given[i])
+            (void)snprintf(a->knob_text + used, sizeof a->knob_text - used, "%s=%s ", rows[i]->name, a->knobs[i]);
     }
-    return read_switch("reset", w->reset, &out->reset);
+    a->options.knobs = a->knob_text;
 }
 
 /* An option that the learner never reads is a mistake: the result would be the same without it. */
-static int check_use(const pess_train_options *o, const wishes *w) {
-    const pess_learner_info *l = NULL;
+static int check_use(const arguments *a) {
+    const pess_setting_table *tables[] = {pess_train_settings(), pess_protocol_settings()};
+    const pess_learner_info *learner = NULL;
     pess_error error;
-    if (pess_train_learner(o, &l, &error) != PESS_OK) return report_error("train", &error);
-    const bool imitates = !l->values && l->uncertainty == NULL;
-    const struct {
-        const char *name;
-        bool given, read;
-    } rows[] = {
-        {"imitation", o->imitation != NULL, l->imitation},
-        {"imitation-steps", w->imitation_steps >= 0, imitates || l->imitation},
-        {"imitation-steps with --imitation", w->imitation_steps >= 0 && o->imitation != NULL, false},
-        {"relative", w->relative != NULL, l->uncertainty != NULL},
-        {"reset", w->reset != NULL, l->values},
-        {"rate", !isnan(w->rate), l->values},
-        {"updates", w->updates >= 0, !imitates},
-        {"steps", w->steps >= 0, !imitates},
-        {"batch", w->batch >= 0, !imitates},
-    };
-    for (size_t i = 0; i < COUNT_OF(rows); i++)
-        if (rows[i].given && !rows[i].read)
-            return report_usage("train", "--%s does nothing for %s", rows[i].name, l->name);
+    if (pess_train_learner(&a->options, &learner, &error) != PESS_OK) return report_error("train", &error);
+    for (size_t t = 0; t < COUNT_OF(tables); t++)
+        for (size_t i = 0; i < tables[t]->count; i++) {
+            const pess_setting *row = &tables[t]->rows[i];
+            if (row->specific && options_given(&a->list, row->name) &&
+                !pess_setting_listed(learner->settings, row->name))
+                return report_usage("train", "--%s does nothing for %s", row->name, learner->name);
+        }
+    if (a->options.imitation != NULL && options_given(&a->list, "imitation-steps"))
+        return report_usage("train", "--imitation-steps with --imitation does nothing for %s", learner->name);
     return EXIT_FINE;
 }
 
-int cmd_train(int argc, char **argv) {
-    pess_train_options o = pess_train_options_defaults();
-    wishes w = {"quick", NULL, NULL, -1, -1, -1, -1, -1, -1, NAN};
-    int64_t threads = 0;
-    bool json = false;
-    o.algorithm = NULL;
-    const option options[] = {
-        {"algorithm", 'a', OPTION_TEXT, &o.algorithm, "NAME", "imitation, naive, proximal, ua, … (pess list learners)"},
-        {"out", 'o', OPTION_TEXT, &o.out, "DIR", "where log, checkpoints and policy go"},
-        {"resume", 0, OPTION_FLAG, &o.resume, NULL, "go on from the newest checkpoint in DIR, or start"},
-        {"protocol", 0, OPTION_TEXT, &w.protocol, "smoke|quick|standard|paper", "numbers to train with (quick)"},
-        {"absorbed-alpha", 0, OPTION_NUMBER, &o.alpha, "X", "weight of the penalty (the algorithm's own)"},
-        {"uncertainty", 'u', OPTION_TEXT, &o.uncertainty, "NAME",
-         "of ua: counts, support-net, imitation, … (pess list neural-uncertainties)"},
-        {"u-cap", 0, OPTION_NUMBER, &o.u_cap, "X", "largest uncertainty (the uncertainty's own)"},
-        {"relative", 0, OPTION_TEXT, &w.relative, "on|off", "uncertainty counts from the state's smallest (on)"},
-        {"uncertainty-steps", 0, OPTION_COUNT, &o.uncertainty_steps, "N",
-         "steps of the uncertainty's network (three fifths of those of the values)"},
-        {"reset", 0, OPTION_TEXT, &w.reset, "on|off", "a new network at each update (the protocol's)"},
-        {"updates", 0, OPTION_COUNT, &w.updates, "N", "Bellman updates (the protocol's)"},
-        {"steps", 0, OPTION_COUNT, &w.steps, "N", "gradient steps of an update (the protocol's)"},
-        {"batch", 0, OPTION_COUNT, &w.batch, "N", "transitions of a step (the protocol's)"},
-        {"rate", 0, OPTION_NUMBER, &w.rate, "R", "Adam's step size at the start of an update (the protocol's)"},
-        {"imitation-steps", 0, OPTION_COUNT, &w.imitation_steps, "N", "steps of imitation (the protocol's)"},
-        {"eval-every", 0, OPTION_COUNT, &w.eval_every, "N", "updates between evaluations; 0: the last five only"},
-        {"score-episodes", 0, OPTION_COUNT, &w.score_episodes, "N", "episodes of each scored update"},
-        {"imitation", 0, OPTION_TEXT, &o.imitation, "FILE", "an imitation network of these data, trained before"},
-        {"gamma", 0, OPTION_NUMBER, &o.gamma, "G", "discount (0.99)"},
-        {"network", 0, OPTION_TEXT, &o.network, "value|dqn|dense", "layers of the networks (value)"},
-        {"kernels", 0, OPTION_TEXT, &o.kernels, "avx2|portable", "instructions to compute with (the best there are)"},
-        {"seed", 0, OPTION_SEED, &o.seed, "N", "of everything random (0)"},
-        {"threads", 0, OPTION_COUNT, &threads, "N", "of targets and evaluations; the result does not depend on it"},
-        {"json", 0, OPTION_FLAG, &json, NULL, "the result as JSON"},
-    };
-    const char *values[1];
-    const int code = options_parse(&train_usage, options, COUNT_OF(options), argc, argv, values, NULL);
+static int read_arguments(arguments *a, int argc, char **argv, const char **data) {
+    a->options = pess_train_options_defaults();
+    a->options.algorithm = NULL;
+    a->numbers = pess_protocol_defaults();
+    a->protocol = "quick";
+    add_options(a);
+    int code = options_parse(&train_usage, a->list.rows, a->list.count, argc, argv, data, NULL);
     if (code >= 0) return code;
-    if (o.algorithm == NULL) return report_usage("train", "-a ALGORITHM is needed");
-    if (o.out == NULL) return report_usage("train", "--out DIR is needed");
-    if (threads > 4096) return report_usage("train", "--threads %lld is too many", (long long)threads);
-    int wished = check_use(&o, &w);
-    if (wished == EXIT_FINE) wished = apply(&w, &o.protocol);
-    if (wished == EXIT_FINE) wished = read_switch("relative", w.relative, &o.relative);
-    if (wished != EXIT_FINE) return wished;
+    if (a->options.algorithm == NULL) return report_usage("train", "-a ALGORITHM is needed");
+    if (a->options.out == NULL) return report_usage("train", "--out DIR is needed");
+    apply_knobs(a);
+    code = check_use(a);
+    if (code == EXIT_FINE) code = apply_protocol(a);
+    return code == EXIT_FINE ? -1 : code;
+}
+
+int cmd_train(int argc, char **argv) {
+    arguments a = {0};
+    const char *path = NULL;
+    const int code = read_arguments(&a, argc, argv, &path);
+    if (code >= 0) return code;
     pess_observations *data = NULL;
     pess_train_result result;
     pess_error error;
-    pess_status status = pess_observations_read(values[0], &data, &error);
+    pess_status status = pess_observations_read(path, &data, &error);
     if (status != PESS_OK) return report_error("train", &error);
-    o.data = data;
-    o.data_name = values[0];
-    o.threads = (int)threads;
-    o.progress = interruptible_progress();
-    status = pess_train_run(&o, &result, &error);
+    a.options.data = data;
+    a.options.data_name = path;
+    a.options.progress = interruptible_progress();
+    status = pess_train_run(&a.options, &result, &error);
     terminal_progress_end();
     pess_observations_destroy(data);
-    if (status != PESS_OK) return report_error("train", &error);
+    if (status != PESS_OK) return report_run_error("train", &error);
     if (result.warning[0] != '\0') (void)fprintf(stderr, "pess train: warning: %s\n", result.warning);
-    if (json)
-        print_json(&o, &result);
+    if (a.json)
+        print_json(&a.options, &result);
     else
-        print_result(&o, &result);
+        print_result(&a.options, &result);
     return EXIT_FINE;
 }

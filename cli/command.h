@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-/* Exit codes (pess_status_exit_code has those of the library). */
+/* Exit codes; exit_code says which one a status of the library has. */
 enum {
     EXIT_FINE = 0,
     EXIT_NEGATIVE = 1,
@@ -76,6 +76,28 @@ typedef struct usage {
     int more;                      /* how many further ones may follow; -1: any number */
 } usage;
 
+/* Walks through the commands instead of printing their help: `command` gets every command with its options, `parts` the
+ * commands of a command ("mdp solve"). Either may be NULL. */
+typedef struct visitor {
+    void (*command)(void *user, const usage *use, const option *options, size_t count);
+    void (*parts)(void *user, const char *name, const command *parts, size_t count);
+    void *user;
+} visitor;
+
+void visit_commands(const command *commands, size_t count, const visitor *visit);
+bool visit_help(const usage *use, const option *options, size_t count); /* false: nobody visits, print it */
+
+const command *find_command(const command *commands, size_t count, const char *name);
+size_t edit_distance(const char *a, const char *b);
+/* A message with the nearest name; `of` is the command whose commands they are, "" for the program's. */
+int unknown_command(const char *of, const command *commands, size_t count, const char *found);
+/* Runs the command of a command that argv[1] names. */
+int run_part(const char *name, const command *parts, size_t count, int argc, char **argv);
+
+/* The sentence of an option, with its default. */
+void option_help(const option *o, char *text, size_t size);
+bool option_listed(const option *options, size_t i); /* shown in the help: not hidden, the first of its name */
+
 /* Parses argv[1…]. Positional arguments go to `values` (in order, at most as many as usage allows; `count` may be
  * NULL). Returns -1 to go on, or an exit code: 0 after --help, 2 after a message about a wrong use. */
 int options_parse(const usage *use, const option *options, size_t option_count, int argc, char **argv,
@@ -85,6 +107,14 @@ int options_parse(const usage *use, const option *options, size_t option_count, 
 int report_error(const char *command_name, const pess_error *error);
 /* The same; a message that begins with an option's name ("trials: found …") gets its dashes. */
 int report_option_error(const char *command_name, const option *options, size_t count, const pess_error *error);
+int exit_code(pess_status status);
+/* What main found among the arguments before anything is parsed. */
+extern struct asked {
+    bool json;  /* --json: errors are JSON on standard output too */
+    bool quiet; /* --quiet: no progress; no report where results go to files */
+} asked;
+/* "pess: message" as it stands; returns EXIT_USAGE. */
+int report_wrong(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* A wrong use found by the command itself: message on stderr, returns EXIT_USAGE. */
 int report_usage(const char *command_name, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

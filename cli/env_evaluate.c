@@ -20,8 +20,7 @@ static const usage evaluate_usage = {
 };
 
 static void print_json(const char *game, const char *policy, const pess_play_options *o, const pess_play_result *r) {
-    json_writer json = json_begin(stdout, false);
-    json_object(&json, NULL);
+    json_writer json = json_open("env evaluate");
     json_text(&json, "game", game);
     json_text(&json, "policy", policy);
     json_number(&json, "epsilon", o->epsilon);

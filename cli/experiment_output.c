@@ -8,9 +8,12 @@
 
 /* ---- curves: the shape is in the figure */
 
-static bool same_curve(const pess_experiment_point *a, const pess_experiment_point *b) {
-    if (strcmp(a->algorithm, b->algorithm) != 0 || b->x <= a->x) return false;
+static bool same_game(const pess_experiment_point *a, const pess_experiment_point *b) {
     return a->game == b->game || (a->game != NULL && b->game != NULL && strcmp(a->game, b->game) == 0);
+}
+
+static bool same_curve(const pess_experiment_point *a, const pess_experiment_point *b) {
+    return strcmp(a->algorithm, b->algorithm) == 0 && b->x > a->x && same_game(a, b);
 }
 
 static void print_mean(const pess_experiment_point *p, pess_band band) {
@@ -49,8 +52,7 @@ static void print_curves(const pess_experiment *experiment) {
     const pess_experiment_point *points = pess_experiment_points(experiment, &count);
     for (size_t i = 0, end; i < count; i = end) {
         for (end = i + 1; end < count && same_curve(&points[end - 1], &points[end]);) end++;
-        if (i == 0 || (points[i].game != NULL && strcmp(points[i].game, points[i - 1].game) != 0))
-            print_heading(experiment, &points[i]);
+        if (i == 0 || !same_game(&points[i], &points[i - 1])) print_heading(experiment, &points[i]);
         print_curve(experiment, &points[i], &points[end - 1]);
     }
     (void)printf("  (%s along %s; %s; the last column is a mean over the axis)\n", info->y_label, info->x.label,
@@ -161,8 +163,7 @@ static void write_claim(json_writer *json, const pess_experiment_claim *claim) {
 void experiment_write_json(const pess_experiment *experiment) {
     pess_experiment_options options;
     pess_experiment_get_options(experiment, &options);
-    json_writer json = json_begin(stdout, false);
-    json_object(&json, NULL);
+    json_writer json = json_open("experiment");
     json_text(&json, "experiment", options.experiment);
     json_text(&json, "description", pess_experiment_description(experiment));
     json_text(&json, "out", options.out);

@@ -1,10 +1,21 @@
 #include "json.h"
 
+#include "pess.h"
+
 #include <math.h>
 #include <stdlib.h>
 
 json_writer json_begin(FILE *stream, bool compact) {
     return (json_writer){.stream = stream, .compact = compact, .first = {true}};
+}
+
+json_writer json_open(const char *command) {
+    json_writer json = json_begin(stdout, false);
+    json_object(&json, NULL);
+    json_count(&json, "schema", 1); /* docs/json.md says what is in it */
+    json_text(&json, "command", command);
+    json_text(&json, "version", pess_build());
+    return json;
 }
 
 static void indent(json_writer *json) {

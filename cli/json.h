@@ -14,6 +14,8 @@ typedef struct json_writer {
 } json_writer;
 
 json_writer json_begin(FILE *stream, bool compact);
+/* On standard output, the top object begun: {"schema": 1, "command": …, "version": … */
+json_writer json_open(const char *command);
 void json_object(json_writer *json, const char *key); /* key NULL inside arrays and at the top */
 void json_array(json_writer *json, const char *key);
 void json_close(json_writer *json, char bracket);                      /* '}' or ']' */

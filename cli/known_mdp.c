@@ -18,7 +18,7 @@ static pess_status read_start(const char *start_path, known_mdp *known, pess_err
 pess_status known_mdp_read(const char *path, const char *start_path, known_mdp *out, pess_error *error) {
     *out = (known_mdp){0};
     pess_status status = pess_mdp_read(path, &out->mdp, error);
-    if (status == PESS_OK) status = pess_mdp_model(out->mdp, &out->model, error);
+    if (status == PESS_OK) status = pess_mdp_model(out->mdp, 0, &out->model, error);
     if (status == PESS_OK) status = read_start(start_path, out, error);
     if (status != PESS_OK) known_mdp_free(out);
     return status;

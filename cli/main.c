@@ -1,8 +1,11 @@
 /* pess: finds the subcommand and runs it. */
 #include "command.h"
+#include "describe.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
+#include <unistd.h>
 
 /* name, summary: one row per cmd_<name>.c */
 #define COMMAND_LIST(X)                                                                                                \
@@ -10,8 +13,10 @@
     X(solve, "a pessimistic policy from a log")                                                                        \
     X(evaluate, "the value of a given policy under each algorithm")                                                    \
     X(certify, "a policy with a guaranteed value, and whether to switch to it")                                        \
+    X(act, "a policy applied to new rows: what to do, and where to keep present practice")                             \
     X(gaps, "where one more sample helps most")                                                                        \
     X(theorems, "every bound of the paper on a log of a known process, beside the truth")                              \
+    X(discretize, "states made of measurements: a map from rows to cells")                                             \
     X(convert, "a log in another format")                                                                              \
     X(mdp, "known processes: gridworld, bandit, random; solve, evaluate")                                              \
     X(simulate, "a log of a policy acting in a known process")                                                         \
@@ -20,7 +25,7 @@
     X(dqn, "a near-optimal player for a game, by deep Q-learning")                                                     \
     X(train, "a policy from a fixed dataset of a game, with networks")                                                 \
     X(collect, "a dataset of a game: transitions of a player that explores")                                           \
-    X(net, "what is in a network file")                                                                                \
+    X(net, "networks: what is in a file of one")                                                                       \
     X(list, "the algorithms, uncertainties and formats there are")                                                     \
     X(experiment, "the paper's experiments, with a figure and a page")                                                 \
     X(merge, "puts the shards of an experiment with games together")                                                   \
@@ -33,12 +38,6 @@ COMMAND_LIST(COMMAND_DECLARE)
 static const command commands[] = {
 #define COMMAND_ROW(name, summary) {#name, summary, cmd_##name},
     COMMAND_LIST(COMMAND_ROW)};
-
-static const command *find_command(const char *name) {
-    for (size_t i = 0; i < COUNT_OF(commands); i++)
-        if (strcmp(commands[i].name, name) == 0) return &commands[i];
-    return NULL;
-}
 
 static void print_overview(FILE *stream) {
     (void)fprintf(stream, "Pessimist %s: fixed-dataset policy optimization\n\n", pess_version());
@@ -57,14 +56,17 @@ static void print_overview(FILE *stream) {
 }
 
 int cmd_help(int argc, char **argv) {
-    if (argc < 2) {
-        print_overview(stdout);
-        return EXIT_FINE;
-    }
-    const command *found = find_command(argv[1]);
-    if (found == NULL) return report_usage("help", "no command '%s'", argv[1]);
-    if (found->run == cmd_help) {
-        print_overview(stdout);
+    /* how the build makes man pages and completions */
+    if (argc == 3 && strcmp(argv[1], "--man") == 0) return describe_man(argv[2], commands, COUNT_OF(commands));
+    if (argc == 3 && strcmp(argv[1], "--completion") == 0)
+        return describe_completion(argv[2], commands, COUNT_OF(commands));
+    const command *found = argc < 2 ? NULL : find_command(commands, COUNT_OF(commands), argv[1]);
+    if (found == NULL && argc >= 2 && argv[1][0] != '-')
+        return unknown_command("", commands, COUNT_OF(commands), argv[1]);
+    if (found == NULL || found->run == cmd_help) {
+        const usage use = {
+            .command = "help", .summary = "the overview, or the help of a command", .arguments = "[COMMAND]"};
+        if (!visit_help(&use, NULL, 0)) print_overview(stdout);
         return EXIT_FINE;
     }
     /* "pess help mdp gridworld" asks the command itself: pess mdp gridworld --help */
@@ -76,8 +78,32 @@ int cmd_help(int argc, char **argv) {
     return found->run(count, arguments);
 }
 
+/* Finds --json and takes --quiet out of the arguments. Reports are silenced only where results go to files: what a
+ * command writes to standard output instead is its result. */
+static int look_ahead(int argc, char **argv) {
+    bool to_file = false, over = false, standard = false; /* "-o -" is standard output */
+    int count = 0;
+    for (int i = 0; i < argc; i++) {
+        over = over || strcmp(argv[i], "--") == 0;
+        const bool quiet = !over && strcmp(argv[i], "--quiet") == 0;
+        if (!over) {
+            asked.json = asked.json || strcmp(argv[i], "--json") == 0;
+            standard = standard || strcmp(argv[i], "-") == 0;
+            to_file = to_file || strncmp(argv[i], "-o", 2) == 0 || strncmp(argv[i], "--out", 5) == 0;
+        }
+        asked.quiet = asked.quiet || quiet;
+        if (!quiet) argv[count++] = argv[i];
+    }
+    if (asked.quiet && to_file && !standard && !asked.json) {
+        const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+        if (nowhere >= 0) (void)dup2(nowhere, STDOUT_FILENO);
+    }
+    return count;
+}
+
 int main(int argc, char **argv) {
     (void)signal(SIGPIPE, SIG_IGN);
+    argc = look_ahead(argc, argv);
     if (argc < 2) {
         print_overview(stderr);
         return EXIT_USAGE;
@@ -86,15 +112,12 @@ int main(int argc, char **argv) {
         print_overview(stdout);
         return EXIT_FINE;
     }
-    if (strcmp(argv[1], "--version") == 0) {
-        (void)printf("pess %s\n", pess_version());
+    if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
+        (void)printf("pess %s\n", pess_build());
         return EXIT_FINE;
     }
-    const command *found = find_command(argv[1]);
-    if (found == NULL) {
-        (void)fprintf(stderr, "pess: no command '%s'; 'pess help' lists them\n", argv[1]);
-        return EXIT_USAGE;
-    }
+    const command *found = find_command(commands, COUNT_OF(commands), argv[1]);
+    if (found == NULL) return unknown_command("", commands, COUNT_OF(commands), argv[1]);
     const int code = found->run(argc - 1, argv + 1);
     terminal_progress_end();
     if (fflush(stdout) != 0 || ferror(stdout)) {

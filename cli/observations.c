@@ -6,8 +6,7 @@
 #include <string.h>
 
 static void print_json(const char *path, const pess_observations_info *i) {
-    json_writer json = json_begin(stdout, false);
-    json_object(&json, NULL);
+    json_writer json = json_open("inspect");
     json_text(&json, "file", path);
     json_text(&json, "game", i->game);
     json_count(&json, "transitions", i->transitions);

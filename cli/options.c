@@ -1,5 +1,6 @@
 /* Options from tables: parsing, checking and help from the same rows. */
 #include "command.h"
+#include "json.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -8,30 +9,69 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* status -> exit code; 1, a negative result, is no error */
+int exit_code(pess_status status) {
+    static const int codes[PESS_STATUS_COUNT] = {[PESS_OK] = EXIT_FINE,
+                                                 [PESS_ARGUMENT] = EXIT_USAGE,
+                                                 [PESS_INPUT] = EXIT_INPUT,
+                                                 [PESS_MEMORY] = EXIT_LIMIT,
+                                                 [PESS_LIMIT] = EXIT_LIMIT,
+                                                 [PESS_IO] = EXIT_IO,
+                                                 [PESS_NOT_CONVERGED] = EXIT_NOT_CONVERGED,
+                                                 [PESS_INTERRUPTED] = EXIT_NOT_CONVERGED};
+    return (unsigned)status < PESS_STATUS_COUNT ? codes[status] : EXIT_USAGE;
+}
+
+/* {"schema": 1, "command": …, "error": {…}} where the caller asked for JSON. */
+static void print_error_json(const char *command_name, pess_status status, const char *message) {
+    if (!asked.json) return;
+    json_writer json = json_open(command_name);
+    json_object(&json, "error");
+    json_text(&json, "status", pess_status_name(status));
+    json_count(&json, "exit_code", exit_code(status));
+    json_text(&json, "message", message);
+    json_close(&json, '}');
+    json_close(&json, '}');
+    json_end(&json);
+}
+
 int report_error(const char *command_name, const pess_error *error) {
     terminal_progress_end();
     (void)fprintf(stderr, "pess %s: %s\n", command_name, error->message);
-    return pess_status_exit_code(error->status);
+    print_error_json(command_name, error->status, error->message);
+    return exit_code(error->status);
+}
+
+int report_wrong(const char *format, ...) {
+    char message[1000];
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    (void)fprintf(stderr, "%s\n", message);
+    print_error_json("", PESS_ARGUMENT, message);
+    return EXIT_USAGE;
 }
 
 int report_option_error(const char *command_name, const option *options, size_t count, const pess_error *error) {
     for (size_t i = 0; i < count; i++) {
         const size_t length = strlen(options[i].name);
         if (strncmp(error->message, options[i].name, length) != 0 || error->message[length] != ':') continue;
-        terminal_progress_end();
-        (void)fprintf(stderr, "pess %s: --%s\n", command_name, error->message);
-        return pess_status_exit_code(error->status);
+        pess_error dashed = {.status = error->status};
+        (void)snprintf(dashed.message, sizeof dashed.message, "--%.990s", error->message);
+        return report_error(command_name, &dashed);
     }
     return report_error(command_name, error);
 }
 
 int report_usage(const char *command_name, const char *format, ...) {
+    char message[1000];
     va_list arguments;
     va_start(arguments, format);
-    (void)fprintf(stderr, "pess %s: ", command_name);
-    (void)vfprintf(stderr, format, arguments);
-    (void)fprintf(stderr, "\nTry 'pess help %s'.\n", command_name);
+    (void)vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
+    (void)fprintf(stderr, "pess %s: %s\nTry 'pess help %s'.\n", command_name, message, command_name);
+    print_error_json(command_name, PESS_ARGUMENT, message);
     return EXIT_USAGE;
 }
 
@@ -101,12 +141,13 @@ static void print_wrapped(const char *text, int column) {
 }
 
 /* The sentence, and the default that the table states. */
-static void option_help(const option *o, char *text, size_t size) {
+void option_help(const option *o, char *text, size_t size) {
     const pess_setting *s = o->kind == OPTION_SETTING ? pess_setting_find(o->table, o->name) : NULL;
     if (s == NULL)
         (void)snprintf(text, size, "%s", o->help);
     else if (s->standard != NULL)
-        (void)snprintf(text, size, "%s (default %s%s%s)", s->sentence, s->standard, s->unit != NULL ? " " : "",
+        (void)snprintf(text, size, "%s (default %s%s%s%s%s)", s->sentence, s->where_unset != NULL ? s->where_unset : "",
+                       s->where_unset != NULL ? ": " : "", s->standard, s->unit != NULL ? " " : "",
                        s->unit != NULL ? s->unit : "");
     else if (s->where_unset != NULL)
         (void)snprintf(text, size, "%s (default: %s)", s->sentence, s->where_unset);
@@ -135,14 +176,18 @@ static bool first_of_name(const option *options, size_t i) {
     return true;
 }
 
+bool option_listed(const option *options, size_t i) { return first_of_name(options, i) && !options[i].hidden; }
+
 static void print_help(const usage *use, const option *options, size_t count) {
     (void)printf("pess %s: %s\n\nUsage: pess %s %s\n", use->command, use->summary, use->command, use->arguments);
     if (use->description != NULL) (void)printf("\n%s\n", use->description);
     (void)puts("\nOptions:");
     for (size_t i = 0; i < count; i++)
-        if (first_of_name(options, i) && !options[i].hidden) print_option(&options[i]);
-    const option help = {.name = "help", .letter = 'h', .help = "this text"};
-    print_option(&help);
+        if (option_listed(options, i)) print_option(&options[i]);
+    const option common[] = {
+        {.name = "quiet", .help = "no progress; where results go to files, nothing is printed but errors"},
+        {.name = "help", .letter = 'h', .help = "this text"}};
+    for (size_t i = 0; i < COUNT_OF(common); i++) print_option(&common[i]);
     if (use->examples != NULL) (void)printf("\nExamples:\n%s\n", use->examples);
 }
 
@@ -230,24 +275,6 @@ static int set_all(const usage *use, const option *options, size_t count, const 
 
 /* ---- names */
 
-static size_t edit_distance(const char *a, const char *b) {
-    size_t row[64];
-    const size_t n = strlen(b) < 63 ? strlen(b) : 63;
-    for (size_t j = 0; j <= n; j++) row[j] = j;
-    for (size_t i = 1; a[i - 1] != '\0'; i++) {
-        size_t diagonal = row[0];
-        row[0] = i;
-        for (size_t j = 1; j <= n; j++) {
-            const size_t change = diagonal + (a[i - 1] != b[j - 1]);
-            diagonal = row[j];
-            size_t best = change < row[j] + 1 ? change : row[j] + 1;
-            if (row[j - 1] + 1 < best) best = row[j - 1] + 1;
-            row[j] = best;
-        }
-    }
-    return row[n];
-}
-
 static int unknown_option(const usage *use, const option *options, size_t count, const char *found) {
     const char *closest = NULL;
     size_t distance = 4;
@@ -264,6 +291,13 @@ static int unknown_option(const usage *use, const option *options, size_t count,
 
 static const option *find_option(const option *options, size_t count, const char *word, const char **attached) {
     *attached = NULL;
+    char alias[4200];
+    if (strncmp(word, "--output", 8) == 0 && (word[8] == '\0' || word[8] == '=')) { /* as it was once spelt */
+        (void)snprintf(alias, sizeof alias, "--out%s", word + 8);
+        const option *o = find_option(options, count, alias, attached);
+        if (*attached != NULL) *attached = word + 9;
+        return o;
+    }
     for (size_t i = 0; i < count; i++) {
         const option *o = &options[i];
         if (word[1] == '-') {
@@ -321,7 +355,7 @@ int options_parse(const usage *use, const option *options, size_t option_count, 
             continue;
         }
         if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
-            print_help(use, options, option_count);
+            if (!visit_help(use, options, option_count)) print_help(use, options, option_count);
             return EXIT_FINE;
         }
         const char *value = NULL;

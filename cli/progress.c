@@ -6,6 +6,8 @@
 #include <time.h>
 #include <unistd.h>
 
+struct asked asked;
+
 static double now(void) {
     struct timespec t;
     (void)clock_gettime(CLOCK_MONOTONIC, &t);
@@ -56,7 +58,7 @@ static bool draw(void *user, const char *what, double done, double total, const 
 }
 
 pess_progress terminal_progress(void) {
-    if (!isatty(STDERR_FILENO)) return (pess_progress){0};
+    if (asked.quiet || !isatty(STDERR_FILENO)) return (pess_progress){0};
     return (pess_progress){.report = draw};
 }
 

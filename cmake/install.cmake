@@ -20,3 +20,19 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/pessimist-config.cmake
 
 configure_file(cmake/pess.pc.in pess.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/pess.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+# Man pages and completions, made by the program from its own tables.
+set(PESS_MANUAL ${PROJECT_BINARY_DIR}/man)
+set(PESS_COMPLETIONS ${PROJECT_BINARY_DIR}/completions)
+file(MAKE_DIRECTORY ${PESS_COMPLETIONS})
+add_custom_command(OUTPUT ${PESS_MANUAL}/pess.1 ${PESS_COMPLETIONS}/pess DEPENDS pess
+  COMMAND ${CMAKE_COMMAND} -E rm -rf ${PESS_MANUAL}
+  COMMAND pess help --man ${PESS_MANUAL}
+  COMMAND pess help --completion bash >${PESS_COMPLETIONS}/pess
+  COMMAND pess help --completion zsh >${PESS_COMPLETIONS}/_pess
+  COMMAND pess help --completion fish >${PESS_COMPLETIONS}/pess.fish)
+add_custom_target(pess_manual ALL DEPENDS ${PESS_MANUAL}/pess.1)
+install(DIRECTORY ${PESS_MANUAL}/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 FILES_MATCHING PATTERN "*.1")
+install(FILES ${PESS_COMPLETIONS}/pess DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+install(FILES ${PESS_COMPLETIONS}/_pess DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+install(FILES ${PESS_COMPLETIONS}/pess.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)

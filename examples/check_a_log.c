@@ -39,5 +39,5 @@ int main(int argc, char **argv) {
     }
     pess_inspection_destroy(inspection);
     pess_dataset_destroy(data);
-    return pess_status_exit_code(status);
+    return status == PESS_OK ? 0 : 1;
 }

@@ -28,7 +28,7 @@ int main(void) {
     options.gamma = 0.5;
 
     pess_status status = pess_dataset_create(&columns, 2, 2, &data, &error);
-    if (status == PESS_OK) status = pess_counts_create(data, &counts, &error);
+    if (status == PESS_OK) status = pess_counts_create(data, 0, &counts, &error);
     if (status == PESS_OK) status = pess_model_estimate(counts, &model_options, &model, &error);
     if (status == PESS_OK) status = pess_start_uniform(model, start, &error);
     if (status == PESS_OK) status = pess_solve(counts, model, start, &options, &solution, &error);
@@ -44,5 +44,5 @@ int main(void) {
     pess_model_destroy(model);
     pess_counts_destroy(counts);
     pess_dataset_destroy(data);
-    return pess_status_exit_code(status);
+    return status == PESS_OK ? 0 : 1;
 }

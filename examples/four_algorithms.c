@@ -26,12 +26,12 @@ static pess_status prepare(world *w, pess_error *error) {
     pess_solution *optimal = NULL;
     pess_dataset *log = NULL;
     pess_status status = pess_mdp_gridworld(&grid, &w->mdp, error);
-    if (status == PESS_OK) status = pess_mdp_model(w->mdp, &w->truth, error);
+    if (status == PESS_OK) status = pess_mdp_model(w->mdp, 0, &w->truth, error);
     if (status == PESS_OK) status = pess_start_uniform(w->truth, w->start, error);
     if (status == PESS_OK) status = pess_solve(NULL, w->truth, w->start, &exact, &optimal, error);
     if (status == PESS_OK)
         status = pess_simulate(w->mdp, pess_solution_policy(optimal), w->start, &simulate, &log, error);
-    if (status == PESS_OK) status = pess_counts_create(log, &w->counts, error);
+    if (status == PESS_OK) status = pess_counts_create(log, 0, &w->counts, error);
     if (status == PESS_OK) status = pess_model_estimate(w->counts, &model_options, &w->estimate, error);
     pess_dataset_destroy(log);
     pess_solution_destroy(optimal);
@@ -69,5 +69,5 @@ int main(void) {
     pess_counts_destroy(w.counts);
     pess_model_destroy(w.truth);
     pess_mdp_destroy(w.mdp);
-    return pess_status_exit_code(status);
+    return status == PESS_OK ? 0 : 1;
 }

@@ -11,7 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static void check_model(const pess_model *model) {
     const int64_t pairs = model->states * model->actions;
     for (int64_t pair = 0; pair < pairs; pair++) {
-        if (model->kind[pair] == PESS__ROW_NONE) continue;
+        if (model->kind[pair] == PESS_ROW_NONE) continue;
         double sum = model->end_mass[pair];
         for (int64_t k = model->row[pair]; k < model->row[pair + 1]; k++) sum += model->probability[k];
         if (!(fabs(sum - 1) < 1e-9) || !isfinite(model->reward[pair])) abort();
@@ -33,7 +33,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         if (error.message[0] == '\0' || error.status != status) abort();
         return 0;
     }
-    if (pess_mdp_model(mdp, &model, &error) == PESS_OK) check_model(model);
+    if (pess_mdp_model(mdp, 0, &model, &error) == PESS_OK) check_model(model);
     pess_model_destroy(model);
     pess_mdp_destroy(mdp);
     return 0;

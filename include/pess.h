@@ -6,7 +6,9 @@
  *
  *     pess/base.h          status and errors, settings, progress
  *     pess/data.h          logs: names, columns, files, what a look at them finds
+ *     pess/cells.h         states made of measurements: maps from rows to cells
  *     pess/tabular.h       counts, models, known processes, policies, uncertainty, solving, simulation
+ *     pess/act.h           a policy applied to new rows
  *     pess/certify.h       certificates
  *     pess/environments.h  environments to act in
  *     pess/networks.h      networks, players, learning from a fixed dataset of observations
@@ -23,7 +25,9 @@
 #ifndef PESS_H
 #define PESS_H
 
+#include "pess/act.h"
 #include "pess/base.h"
+#include "pess/cells.h"
 #include "pess/certify.h"
 #include "pess/data.h"
 #include "pess/environments.h"

@@ -4,6 +4,7 @@
 #define PESS_TESTS_DEEP_CASE_H
 
 #include "deep/neural_uncertainty.h"
+#include "deep/training.h"
 #include "nn/netfile.h"
 
 #include <math.h>
@@ -77,12 +78,22 @@ static inline pess_observations *uneven_log(const pess_mdp *mdp, int64_t transit
     return data;
 }
 
+/* "absorbed-alpha=0.5", kept for as long as a test needs it; NULL for NAN. */
+static inline const char *alpha_knob(double alpha) {
+    static char texts[8][64];
+    static int next;
+    char *text = texts[next++ % 8];
+    if (isnan(alpha)) return NULL;
+    (void)snprintf(text, sizeof texts[0], "absorbed-alpha=%.17g", alpha);
+    return text;
+}
+
 static inline pess_train_options training(const pess_mdp *mdp, const pess_observations *data, const char *algorithm,
                                           const char *out) {
     pess_train_options o = pess_train_options_defaults();
     o.mdp = mdp, o.data = data, o.algorithm = algorithm, o.out = in_root(out), o.network = "dense", o.gamma = GAMMA;
     o.seed = 3, o.threads = 1;
-    o.protocol = *pess_protocol_find("smoke");
+    OK(pess_protocol_find("smoke", &o.protocol, NULL));
     o.protocol.updates = 70, o.protocol.steps = 100, o.protocol.batch = 256, o.protocol.rate = 4e-3;
     o.protocol.imitation_steps = 2000, o.protocol.imitation_batch = 256, o.protocol.imitation_rate = 1e-2;
     o.protocol.score_episodes = 20, o.protocol.control_episodes = 0, o.protocol.eval_every = 0;
@@ -103,7 +114,8 @@ static inline void outputs_of(const pess_observations *data, const char *directo
 
 /* What is known of the states of the data besides values; columns that a learner does not read may stay empty. */
 typedef struct known {
-    float prior[STATES][ACTIONS], penalty[STATES][ACTIONS], actor[STATES][ACTIONS];
+    float prior[STATES][ACTIONS], penalty[STATES][ACTIONS];
+    float actor[STATES][ACTIONS]; /* log probabilities, but for a constant */
     int32_t counts[STATES][ACTIONS];
     bool some_unseen; /* pairs without data are left out of tabular values: no rule may choose them */
 } known;
@@ -119,6 +131,14 @@ static inline bool acted_in(const known *k, int64_t state) {
     return false;
 }
 
+/* The rule of a learner whose only knob is alpha, if it has any. */
+static inline double decide(const pess__learner *learner, double alpha, const pess__view *view, double *policy) {
+    const pess__alpha_knob knob = {sizeof knob, alpha};
+    pess__view own = *view;
+    own.knobs = &knob;
+    return learner->decide(&own, policy);
+}
+
 static inline double rule(const pess__learner *learner, double alpha, const known *k, int64_t state, const float *q) {
     double policy[ACTIONS];
     const pess__view view = {.actions = ACTIONS,
@@ -127,9 +147,9 @@ static inline double rule(const pess__learner *learner, double alpha, const know
                              .prior = k->prior[state],
                              .penalty = k->penalty[state],
                              .counts = k->counts[state],
-                             .actor = k->actor[state],
+                             .own = {k->actor[state]},
                              .cap = INFINITY};
-    return learner->decide(alpha, &view, policy);
+    return decide(learner, alpha, &view, policy);
 }
 
 /* v(s) ← rule(r + γ v(s')) with the means of the data, to the fixed point. Every pair must have been seen, but where
@@ -183,7 +203,7 @@ static inline void assert_the_engine_agrees(const pess_observations *data, doubl
     pess_model_options options = pess_model_options_defaults();
     options.reward_range[0] = 0, options.reward_range[1] = 1;
     OK(pess_dataset_create(&log, STATES, ACTIONS, &dataset, &error));
-    OK(pess_counts_create(dataset, &counts, &error));
+    OK(pess_counts_create(dataset, 0, &counts, &error));
     OK(pess_model_estimate(counts, &options, &model, &error));
     OK(pess_start_uniform(model, start, &error));
     pess_solve_options s = pess_solve_options_defaults();

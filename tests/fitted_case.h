@@ -39,45 +39,51 @@ static inline pess_observations *no_steps(int64_t bits) {
     return data;
 }
 
-/* The tables of a training but for prior and penalty; its networks are the test's to set. The check is every row. */
-static inline pess__fitted *by_hand(const char *algorithm, double alpha, const pess_observations *data) {
-    pess__fitted *f = room_for(1, sizeof *f);
-    f->options = training(NULL, data, algorithm, "by-hand");
-    f->data = data;
-    f->learner = pess__learner_find(algorithm);
-    assert_non_null(f->learner);
-    f->alpha = alpha;
-    f->cap = f->learner->uncertainty != NULL ? f->learner->uncertainty->info.cap : 0;
-    f->updates = f->steps = f->batch = 1;
-    const int64_t states = data->states, heads = pess__fitted_heads(f), mixtures = pess__fitted_mixtures(f);
-    f->value = room_for(mixtures * states, sizeof *f->value);
-    f->place = room_for(states, sizeof *f->place);
-    f->wanted = room_for(states + data->transitions, sizeof *f->wanted);
-    f->outputs = room_for(PESS__OUTPUT_CHUNK * pess__fitted_networks(f) * heads * ACTIONS, sizeof *f->outputs);
-    f->counts = room_for(states * ACTIONS, sizeof *f->counts);
-    f->check = room_for(data->transitions, sizeof *f->check);
-    f->check_count = data->transitions;
-    if (heads > 1) f->mixture = room_for(mixtures * heads, sizeof *f->mixture);
-    for (int64_t s = 0; s < states; s++) f->place[s] = -1;
-    for (int64_t i = 0; i < data->transitions; i++) {
-        f->check[i] = i;
-        f->counts[data->state[i] * ACTIONS + data->action[i]]++;
-    }
+/* A training of a learner whose only knob, if any, is alpha: its tables but for prior and penalty; its networks are the
+ * test's to set. The check is every row. */
+static inline pess__training *by_hand(const char *algorithm, double alpha, const pess_observations *data) {
+    pess__training *f = room_for(1, sizeof *f);
+    pess__setup *s = &f->setup;
+    pess_error error;
+    s->position = &f->position;
+    s->options = training(NULL, data, algorithm, "by-hand");
+    s->data = data;
+    s->learner = pess__learner_find(algorithm);
+    assert_non_null(s->learner);
+    const pess__alpha_knob knob = {sizeof knob, alpha};
+    memcpy(s->knobs, &knob, sizeof knob);
+    s->cap = s->learner->uncertainty != NULL ? s->learner->uncertainty->info.cap : 0;
+    s->updates = s->steps = s->batch = 1;
+    const int64_t outputs = pess__learner_networks(s->learner) * pess__learner_heads(s->learner) * ACTIONS;
+    OK(pess__sweep_create(s, data->transitions, outputs + s->learner->own_count * ACTIONS, &f->sweep, &error));
+    OK(pess__targets_create(s, &f->values, &error));
+    OK(pess__tables_count(s, &f->tables, f->warning, &error));
+    f->networks.count = pess__learner_networks(s->learner) + s->learner->own_count;
+    f->scores.check = room_for(data->transitions, sizeof *f->scores.check);
+    f->scores.check_count = data->transitions;
+    for (int64_t i = 0; i < data->transitions; i++) f->scores.check[i] = i;
     return f;
 }
 
-static inline void put_away(pess__fitted *f) {
-    pess__net_destroy(f->net);
-    pess__net_destroy(f->frozen);
-    pess__net_destroy(f->imitation);
-    pess__net_destroy(f->uncertainty_net);
-    for (int i = 0; i < PESS__MAX_FURTHER; i++) {
-        pess__trainer_destroy(f->further_trainer[i]);
-        pess__net_destroy(f->further[i]);
-    }
-    void *const owned[] = {f->prior,   f->value,  f->place,  f->wanted, f->outputs,
-                           f->penalty, f->counts, f->acting, f->check,  f->mixture};
-    for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) free(owned[i]);
+static inline void make_penalties(pess__training *f) {
+    pess_error error;
+    f->warning[0] = '\0';
+    OK(pess__penalties_create(&f->setup, &f->tables, &f->networks.uncertainty, f->warning, &error));
+}
+
+/* A trainer for network i. */
+static inline void make_trainer(pess__training *f, int64_t i) {
+    const pess__optimiser optimiser = pess__optimiser_defaults();
+    pess_error error;
+    OK(pess__trainer_create(f->networks.nets[i], &optimiser, &f->networks.trainers[i], &error));
+}
+
+static inline void put_away(pess__training *f) {
+    pess__networks_destroy(&f->networks);
+    pess__tables_destroy(&f->tables);
+    pess__sweep_destroy(&f->sweep);
+    pess__targets_destroy(&f->values);
+    free(f->scores.check);
     free(f);
 }
 

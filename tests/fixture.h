@@ -70,12 +70,12 @@ static inline pess_model *fixture_model(const fixture_shape *shape, uint64_t see
         if (model->terminal[s] || (a > 0 && pess__rng_uniform(&rng) < shape->missing)) continue;
         model->reward[z] = r;
         if (u < shape->uniform)
-            model->kind[z] = PESS__ROW_UNIFORM;
+            model->kind[z] = PESS_ROW_UNIFORM;
         else if (u < shape->uniform + shape->sink) {
-            model->kind[z] = PESS__ROW_SINK;
+            model->kind[z] = PESS_ROW_SINK;
             model->reward[z] = model->reward_lo;
         } else {
-            model->kind[z] = PESS__ROW_SPARSE;
+            model->kind[z] = PESS_ROW_SPARSE;
             fixture_row(model, z, shape, &rng);
         }
     }
@@ -107,7 +107,7 @@ static inline pess_counts *fixture_counts(const pess_model *model, int64_t most,
         const int64_t s = z / model->actions;
         const double share = pess__rng_uniform(&rng);
         counts->row[z + 1] = counts->row[z];
-        if (model->kind[z] != PESS__ROW_SPARSE || s % 7 == 3) continue;
+        if (model->kind[z] != PESS_ROW_SPARSE || s % 7 == 3) continue;
         int64_t n = (int64_t)(share * share * (double)(most + 1));
         const int64_t width = model->row[z + 1] - model->row[z];
         if (n < width) n = 0; /* every successor at least once, or the pair never */
@@ -165,7 +165,7 @@ static inline pess_policy *fixture_policy(const pess_model *model, uint64_t seed
         double *row = policy->probability + s * model->actions;
         for (int64_t a = 0; a < model->actions; a++) {
             const double u = pess__rng_uniform(&rng);
-            row[a] = model->kind[s * model->actions + a] == PESS__ROW_NONE || (a > 0 && u < 0.3) ? 0.0 : u + 0.01;
+            row[a] = model->kind[s * model->actions + a] == PESS_ROW_NONE || (a > 0 && u < 0.3) ? 0.0 : u + 0.01;
             total += row[a];
         }
         for (int64_t a = 0; a < model->actions && total > 0; a++) row[a] /= total;
@@ -177,13 +177,13 @@ static inline pess_policy *fixture_policy(const pess_model *model, uint64_t seed
 static inline double fixture_next_value(const pess_model *model, double gamma, int64_t z, const double *v) {
     double lo, hi, sum = 0;
     pess__value_range(model, gamma, &lo, &hi);
-    switch ((pess__row_kind)model->kind[z]) {
-        case PESS__ROW_NONE: return 0;
-        case PESS__ROW_SINK: return lo;
-        case PESS__ROW_UNIFORM:
+    switch ((pess_row_kind)model->kind[z]) {
+        case PESS_ROW_NONE: return 0;
+        case PESS_ROW_SINK: return lo;
+        case PESS_ROW_UNIFORM:
             for (int64_t s = 0; s < model->states; s++) sum += v[s];
             return sum / (double)model->states;
-        case PESS__ROW_SPARSE: break;
+        case PESS_ROW_SPARSE: break;
     }
     for (int64_t k = model->row[z]; k < model->row[z + 1]; k++) sum += model->probability[k] * v[model->next[k]];
     return sum;
@@ -236,11 +236,11 @@ static inline double *fixture_evaluate(const pess_model *model, const pess_polic
         const double p = policy->probability[z];
         if (p <= 0) continue;
         const double future = fixture_next_value(model, gamma, z, unit); /* at v = 0: what does not depend on v */
-        v[s] += p * (model->reward[z] + (model->kind[z] == PESS__ROW_SINK ? gamma * future : 0));
-        if (model->kind[z] == PESS__ROW_SPARSE)
+        v[s] += p * (model->reward[z] + (model->kind[z] == PESS_ROW_SINK ? gamma * future : 0));
+        if (model->kind[z] == PESS_ROW_SPARSE)
             for (int64_t k = model->row[z]; k < model->row[z + 1]; k++)
                 a[s * n + model->next[k]] -= p * gamma * model->probability[k];
-        if (model->kind[z] == PESS__ROW_UNIFORM)
+        if (model->kind[z] == PESS_ROW_UNIFORM)
             for (int64_t t = 0; t < n; t++) a[s * n + t] -= p * gamma / (double)n;
     }
     fixture_linear_solve(a, v, n);

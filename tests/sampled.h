@@ -131,7 +131,7 @@ static inline estimate estimate_create(const sample_log *log, int64_t states, in
                                   .reward = log->reward,
                                   .end = log->end};
     OK(pess_dataset_create(&columns, states, actions, &data, &error));
-    OK(pess_counts_create(data, &e.counts, &error));
+    OK(pess_counts_create(data, 0, &e.counts, &error));
     pess_dataset_destroy(data);
     pess_model_options options = pess_model_options_defaults();
     options.reward_range[0] = 0, options.reward_range[1] = 1;

@@ -57,7 +57,7 @@ static inline double true_value(const world *w, const pess_policy *policy) {
 /* Takes the mdp; the logging policy is the optimal one softened by epsilon. */
 static inline world world_of(pess_mdp *mdp, double gamma, double epsilon) {
     world w = {.mdp = mdp, .gamma = gamma};
-    MUST(pess_mdp_model(mdp, &w.model, error));
+    MUST(pess_mdp_model(mdp, 0, &w.model, error));
     w.start = calloc((size_t)pess_mdp_states(mdp), sizeof *w.start);
     MUST(pess_start_uniform(w.model, w.start, error));
     pess_solve_options options = pess_solve_options_defaults();

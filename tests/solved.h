@@ -77,10 +77,10 @@ static inline pess_policy *random_policy(const pess_model *model, uint64_t seed)
 /* naive q = r + γPv by the definition of the rows. */
 static inline double naive_q(const pess_model *model, double gamma, double v_lo, int64_t z, const double *v) {
     double future = 0;
-    if (model->kind[z] == PESS__ROW_SINK) future = v_lo;
-    if (model->kind[z] == PESS__ROW_UNIFORM)
+    if (model->kind[z] == PESS_ROW_SINK) future = v_lo;
+    if (model->kind[z] == PESS_ROW_UNIFORM)
         for (int64_t s = 0; s < model->states; s++) future += v[s] / (double)model->states;
-    if (model->kind[z] == PESS__ROW_SPARSE)
+    if (model->kind[z] == PESS_ROW_SPARSE)
         for (int64_t i = model->row[z]; i < model->row[z + 1]; i++) future += model->probability[i] * v[model->next[i]];
     return model->reward[z] + gamma * future;
 }

@@ -77,12 +77,12 @@ static void lowered_by_hand(void **state) {
         pess_solution *solution = NULL, *plain = NULL;
         OK(pess_solve(counts, model, start, &options, &solution, &error));
         for (int64_t z = 0; z < model->states * model->actions; z++) {
-            if (model->kind[z] == PESS__ROW_NONE) continue;
+            if (model->kind[z] == PESS_ROW_NONE) continue;
             const double n = (double)counts->n[z];
             if (which == 0)
                 model->reward[z] -= 0.3 * (n > 0 ? fmin(1 / sqrt(n), hi - lo) : hi - lo);
             else if (n < 8) {
-                model->kind[z] = PESS__ROW_SINK;
+                model->kind[z] = PESS_ROW_SINK;
                 model->reward[z] = lo - gamma_used * lo;
             }
         }
@@ -140,8 +140,8 @@ static void duipi_by_its_equations(void **state) {
         for (int sweep = 0; sweep < 400; sweep++) {
             for (int64_t z = 0; z < pairs; z++) {
                 const double n = (double)counts->n[z], r = model->reward[z];
-                q_variance[z] = model->kind[z] == PESS__ROW_NONE ? 0 : (hi - lo) * (hi - lo);
-                if (model->kind[z] != PESS__ROW_SPARSE || n == 0) continue;
+                q_variance[z] = model->kind[z] == PESS_ROW_NONE ? 0 : (hi - lo) * (hi - lo);
+                if (model->kind[z] != PESS_ROW_SPARSE || n == 0) continue;
                 q_variance[z] = 0;
                 for (int64_t s = 0; s < states; s++) {
                     double seen = 0;
@@ -171,7 +171,7 @@ static void duipi_by_its_equations(void **state) {
             if (model->terminal[s]) continue;
             double best = -INFINITY;
             for (int64_t z = 3 * s; z < 3 * s + 3; z++)
-                if (model->kind[z] != PESS__ROW_NONE)
+                if (model->kind[z] != PESS_ROW_NONE)
                     best = fmax(best, model->reward[z] + gamma_used * fixture_next_value(model, gamma_used, z, v) -
                                           0.5 * sqrt(q_variance[z]));
             gain = fmax(gain, fabs(best - pess_solution_values(solution)[s]));

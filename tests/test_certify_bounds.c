@@ -1,5 +1,6 @@
 /* The tests behind a certificate, one at a time: each holds as often as it must, says something, and would be caught if
  * its radius were half of what it is. False alarms: 1e-6 per check of coverage. */
+#include "core/threads.h"
 #include "coverage.h"
 #include "small_worlds.h"
 
@@ -7,8 +8,6 @@
 #include "certify/holdout.h"
 #include "certify/robust.h"
 #include "core/rng.h"
-
-#include <omp.h>
 
 enum { STATES = 30 };
 
@@ -34,7 +33,7 @@ static pess_counts *counts_of(const world *w, int64_t transitions, uint64_t seed
     pess_dataset_columns(data, &columns);
     MUST(pess_dataset_create(&columns, pess_mdp_states(w->mdp), pess_mdp_actions(w->mdp), &sized, error));
     pess_counts *counts = NULL;
-    MUST(pess_counts_create(sized, &counts, error));
+    MUST(pess_counts_create(sized, 0, &counts, error));
     pess_dataset_destroy(sized);
     pess_dataset_destroy(data);
     return counts;

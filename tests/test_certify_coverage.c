@@ -2,10 +2,9 @@
  * holds with probability 1−δ may fail in at most failures_allowed(n, δ) of n runs; each such check raises a false alarm
  * with probability 1e-6. PESS_COVERAGE_TIMES and PESS_COVERAGE_SEED make it longer and fresh; then the limits that the
  * runs prove (Clopper–Pearson, 99 %) are the result. */
+#include "core/threads.h"
 #include "coverage.h"
 #include "small_worlds.h"
-
-#include <omp.h>
 
 typedef enum kind { GRIDWORLD, GARNET, CHAIN, BANDIT, KINDS } kind;
 

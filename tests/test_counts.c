@@ -65,7 +65,7 @@ static void test_against_brute_force(void **state) {
         const int64_t rows = kinds % 11 == 0 ? 100000 : 2000; /* many blocks now and then */
         pess_dataset *d = logs_random(rows, kinds % 3 == 0 ? 150 : 12, 5, kinds, (uint64_t)kinds);
         pess_counts *c = NULL;
-        assert_int_equal(pess_counts_create(d, &c, NULL), PESS_OK);
+        assert_int_equal(pess_counts_create(d, 0, &c, NULL), PESS_OK);
         check_by_hand(d, c);
         assert_int_equal(c->has_starts, (kinds & (LOGS_ENDS | LOGS_EPISODES)) != 0);
         for (size_t i = 0; i < (rows > 10000 ? 3 : 4); i++) {
@@ -84,7 +84,7 @@ static void test_against_brute_force(void **state) {
 static pess_counts *count_text(const char *text) {
     pess_counts *c = read_counts(logs_file("text.csv", text, strlen(text)), 1), *same = NULL;
     pess_dataset *d = logs_read_text(text);
-    assert_int_equal(pess_counts_create(d, &same, NULL), PESS_OK);
+    assert_int_equal(pess_counts_create(d, 0, &same, NULL), PESS_OK);
     same_counts(c, same);
     pess_counts_destroy(same);
     pess_dataset_destroy(d);
@@ -154,7 +154,7 @@ static void test_empty_and_bad_columns(void **state) {
     pess_counts *c = NULL;
     pess_counts_info info;
     assert_int_equal(pess_dataset_create(&columns, 3, 2, &d, NULL), PESS_OK);
-    assert_int_equal(pess_counts_create(d, &c, NULL), PESS_OK);
+    assert_int_equal(pess_counts_create(d, 0, &c, NULL), PESS_OK);
     pess_counts_get_info(c, &info);
     assert_true(info.states == 3 && info.actions == 2 && info.transitions == 0 && info.reward_min == 0);
     pess_counts_destroy(c);

@@ -21,14 +21,14 @@ static void bcq_by_hand(void **state) {
     const pess__view view = {.actions = 3, .q = q_by_hand, .prior = prior_by_hand};
     double policy[3];
     /* π̂/max π̂ = (1, 1/6, 1/2) */
-    assert_near(pess__learner_bcq.decide(0.3, &view, policy), 2);
+    assert_near(decide(&pess__learner_bcq, 0.3, &view, policy), 2);
     assert_policy(policy, 0, 0, 1);
-    assert_near(pess__learner_bcq.decide(0.1, &view, policy), 3);
+    assert_near(decide(&pess__learner_bcq, 0.1, &view, policy), 3);
     assert_policy(policy, 0, 1, 0);
-    assert_near(pess__learner_bcq.decide(0.6, &view, policy), 1);
-    assert_near(pess__learner_bcq.decide(1, &view, policy), 1);
+    assert_near(decide(&pess__learner_bcq, 0.6, &view, policy), 1);
+    assert_near(decide(&pess__learner_bcq, 1, &view, policy), 1);
     assert_policy(policy, 1, 0, 0);
-    assert_near(pess__learner_bcq.decide(0, &view, policy), 3);
+    assert_near(decide(&pess__learner_bcq, 0, &view, policy), 3);
 }
 
 static void brac_by_hand(void **state) {
@@ -36,13 +36,13 @@ static void brac_by_hand(void **state) {
     const pess__view view = {.actions = 3, .q = q_by_hand, .prior = prior_by_hand};
     double policy[3];
     const double sum = 0.6 * exp(0.5) + 0.1 * exp(1.5) + 0.3 * exp(1);
-    assert_near(pess__learner_brac.decide(2, &view, policy), 2 * log(sum));
+    assert_near(decide(&pess__learner_brac, 2, &view, policy), 2 * log(sum));
     assert_policy(policy, 0.6 * exp(0.5) / sum, 0.1 * exp(1.5) / sum, 0.3 * exp(1) / sum);
-    assert_near(pess__learner_brac.decide(1e-3, &view, policy), 3 + 1e-3 * log(0.1)); /* no overflow */
-    assert_near(pess__learner_brac.decide(0, &view, policy), 3);
+    assert_near(decide(&pess__learner_brac, 1e-3, &view, policy), 3 + 1e-3 * log(0.1)); /* no overflow */
+    assert_near(decide(&pess__learner_brac, 0, &view, policy), 3);
     assert_policy(policy, 0, 1, 0);
     /* α → ∞: imitation */
-    assert_true(fabs(pess__learner_brac.decide(1e9, &view, policy) - (0.6 + 0.3 + 0.6)) < 1e-5);
+    assert_true(fabs(decide(&pess__learner_brac, 1e9, &view, policy) - (0.6 + 0.3 + 0.6)) < 1e-5);
     assert_policy(policy, 0.6, 0.1, 0.3);
 }
 
@@ -52,22 +52,22 @@ static void spibb_by_hand(void **state) {
     pess__view view = {.actions = 3, .q = q_by_hand, .prior = prior_by_hand, .counts = counts};
     double policy[3];
     /* N∧ = 3: action 1 keeps 0.1, of the others 2 is best and gets 0.9. */
-    assert_near(pess__learner_spibb_dqn.decide(3, &view, policy), 0.1 * 3 + 0.9 * 2);
+    assert_near(decide(&pess__learner_spibb_dqn, 3, &view, policy), 0.1 * 3 + 0.9 * 2);
     assert_policy(policy, 0, 0.1, 0.9);
-    assert_near(pess__learner_spibb_dqn.decide(4, &view, policy), 0.1 * 3 + 0.3 * 2 + 0.6 * 1);
+    assert_near(decide(&pess__learner_spibb_dqn, 4, &view, policy), 0.1 * 3 + 0.3 * 2 + 0.6 * 1);
     assert_policy(policy, 0.6, 0.1, 0.3);
-    assert_near(pess__learner_spibb_dqn.decide(0, &view, policy), 3);
+    assert_near(decide(&pess__learner_spibb_dqn, 0, &view, policy), 3);
     view.counts = none; /* outside the data */
-    assert_near(pess__learner_spibb_dqn.decide(3, &view, policy), 0.6 + 0.3 + 0.6);
+    assert_near(decide(&pess__learner_spibb_dqn, 3, &view, policy), 0.6 + 0.3 + 0.6);
     assert_policy(policy, 0.6, 0.1, 0.3);
 }
 
 static void crr_by_hand(void **state) {
     (void)state;
-    const float actor[3] = {0.5F, 0.25F, 0.25F};
-    const pess__view view = {.actions = 3, .q = q_by_hand, .actor = actor};
+    const float actor[3] = {2 * logf(2), logf(2), logf(2)}; /* of probabilities 1/2, 1/4, 1/4 */
+    const pess__view view = {.actions = 3, .q = q_by_hand, .own = {actor}};
     double policy[3];
-    assert_near(pess__learner_crr.decide(NAN, &view, policy), 0.5 + 0.75 + 0.5);
+    assert_near(decide(&pess__learner_crr, NAN, &view, policy), 0.5 + 0.75 + 0.5);
     assert_policy(policy, 0.5, 0.25, 0.25);
     assert_near(pess__crr_weight(true, 1, 0.1), 1);
     assert_near(pess__crr_weight(true, 1, 0), 0);
@@ -83,10 +83,10 @@ static void rem_by_hand(void **state) {
     const double mixture[2] = {0.75, 0.25};
     pess__view view = {.actions = 2, .q = heads, .heads = 2, .head_stride = 2, .mixture = mixture};
     double policy[2];
-    assert_near(pess__learner_rem.decide(NAN, &view, policy), 1.25); /* 0.75·1 + 0.25·2, against 1 */
+    assert_near(decide(&pess__learner_rem, NAN, &view, policy), 1.25); /* 0.75·1 + 0.25·2, against 1 */
     assert_near(policy[0], 1);
     view.mixture = NULL;
-    assert_near(pess__learner_rem.decide(NAN, &view, policy), 2); /* means 1.5 and 2 */
+    assert_near(decide(&pess__learner_rem, NAN, &view, policy), 2); /* means 1.5 and 2 */
     assert_near(policy[1], 1);
 }
 
@@ -96,7 +96,7 @@ static void losses_by_hand(void **state) {
     /* CQL: q = (1, 2), target 0.5, α = 3. */
     const float q[2] = {1, 2}, target = 0.5F;
     const pess__labels labels = {.actions = &action, .targets = &target};
-    const pess__loss cql = {.kind = PESS__LOSS_HUBER, .threshold = 5, .conservative = 3};
+    const pess__loss cql = {.kind = PESS__LOSS_HUBER, .parameter = 5, .conservative = 3};
     float delta[4];
     pess__loss_sums sums = {0, 0};
     pess__loss_gradient(&cql, &labels, 0, 1, 2, 2, 1, q, delta, &sums);
@@ -107,7 +107,7 @@ static void losses_by_hand(void **state) {
     /* REM: two heads of two actions, action 0: 0.75·1 + 0.25·3 = 1.5 against 0.5. */
     const float heads[4] = {1, 9, 3, 9};
     const double mixture[2] = {0.75, 0.25};
-    const pess__loss rem = {.kind = PESS__LOSS_HUBER, .threshold = 5, .heads = 2, .mixture = mixture};
+    const pess__loss rem = {.kind = PESS__LOSS_HUBER, .parameter = 5, .heads = 2, .mixture = mixture};
     sums = (pess__loss_sums){0, 0};
     pess__loss_gradient(&rem, &labels, 0, 1, 4, 4, 1, heads, delta, &sums);
     assert_near(sums.loss, 0.5);
@@ -126,10 +126,7 @@ static void fill_known(const pess_observations *data, const char *directory, boo
             outputs_of(data, directory, "imitation/policy", s, outputs);
             pess__softmax(outputs, ACTIONS, k->prior[s]);
         }
-        if (actor) {
-            outputs_of(data, directory, "actor", s, outputs);
-            pess__softmax(outputs, ACTIONS, k->actor[s]);
-        }
+        if (actor) outputs_of(data, directory, "actor", s, k->actor[s]);
     }
 }
 
@@ -144,7 +141,7 @@ static void networks_come_to_the_tabular_answer(void **state) {
     for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
         const pess__learner *learner = pess__learner_find(cases[c].algorithm);
         pess_train_options o = training(mdp, data, cases[c].algorithm, cases[c].algorithm);
-        o.alpha = cases[c].alpha;
+        o.knobs = alpha_knob(cases[c].alpha);
         pess_train_result result;
         pess_error error;
         OK(pess_train_run(&o, &result, &error));
@@ -187,7 +184,7 @@ static void actor_and_critic_agree(void **state) {
         for (int64_t s = 0; s < data->states; s++) {
             double visits = 0;
             for (int a = 0; a < ACTIONS; a++) visits += log.counts[s][a];
-            for (int a = 0; a < ACTIONS; a++) log.actor[s][a] = (float)(log.counts[s][a] / fmax(visits, 1));
+            for (int a = 0; a < ACTIONS; a++) log.actor[s][a] = logf((float)(log.counts[s][a] / fmax(visits, 1)));
         }
         tabular_values(data, &pess__learner_crr, NAN, &k, wanted);
         tabular_values(data, &pess__learner_crr, NAN, &log, logged);
@@ -223,7 +220,7 @@ static void rem_and_cql_against_naive(void **state) {
     OK(pess_train_run(&o, &result, &error));
     for (int c = 0; c < 2; c++) {
         o = training(mdp, data, "cql", c == 0 ? "cql-0" : "cql-1");
-        o.alpha = c;
+        o.knobs = alpha_knob(c);
         OK(pess_train_run(&o, &result, &error));
     }
     o = training(mdp, data, "naive", "naive");
@@ -236,7 +233,7 @@ static void rem_and_cql_against_naive(void **state) {
         if (!acted_in(&k, s)) continue;
         outputs_of(data, in_root("rem"), "policy", s, many);
         const pess__view view = {.actions = ACTIONS, .q = many, .heads = heads, .head_stride = ACTIONS};
-        const double found = pess__learner_rem.decide(NAN, &view, policy);
+        const double found = decide(&pess__learner_rem, NAN, &view, policy);
         if (fabs(found - wanted[s]) > 0.2) fail_msg("rem, state %lld: %g, tabular %g", (long long)s, found, wanted[s]);
         static const char *const runs[] = {"naive", "cql-0", "cql-1"};
         for (int i = 0; i < 3; i++) outputs_of(data, in_root(runs[i]), "policy", s, q[i]);
@@ -357,7 +354,7 @@ static void a_threshold_above_one_is_refused(void **state) {
     pess_mdp *mdp = process();
     pess_observations *data = uneven_log(mdp, 300, UINT64_MAX);
     pess_train_options o = training(mdp, data, "bcq", "bad");
-    o.alpha = 1.5;
+    o.knobs = alpha_knob(1.5);
     pess_train_result result;
     pess_error error;
     assert_int_equal(pess_train_run(&o, &result, &error), PESS_ARGUMENT);

@@ -7,11 +7,11 @@
 static void cap_and_relative_by_hand(void **state) {
     (void)state;
     double u[4] = {0.5, 7, -1, 2};
-    pess__neural_uncertainty_finish(5, false, 4, u);
+    pess__penalty_finish(5, false, 4, u);
     const double absolute[4] = {0.5, 5, 0, 2};
     for (int a = 0; a < 4; a++) assert_true(fabs(u[a] - absolute[a]) < 1e-12);
     double w[3] = {1, 7, 2};
-    pess__neural_uncertainty_finish(5, true, 3, w);
+    pess__penalty_finish(5, true, 3, w);
     const double relative[3] = {0, 4, 1};
     for (int a = 0; a < 3; a++) assert_true(fabs(w[a] - relative[a]) < 1e-12);
 }
@@ -22,21 +22,23 @@ static void ua_by_hand(void **state) {
     double policy[3];
     const pess__view view = {.actions = 3, .q = q, .penalty = penalty};
     /* 1, 3 − 4α, 2 − α */
-    assert_true(fabs(pess__decide_ua(0.5, &view, policy) - 1.5) < 1e-12 && policy[2] == 1 && policy[1] == 0);
-    assert_true(fabs(pess__decide_ua(0.2, &view, policy) - 2.2) < 1e-7 && policy[1] == 1);
-    assert_true(fabs(pess__decide_ua(3, &view, policy) - 1) < 1e-12 && policy[0] == 1);
+    assert_true(fabs(decide(&pess__neural_uncertainty_counts.learner, 0.5, &view, policy) - 1.5) < 1e-12 &&
+                policy[2] == 1 && policy[1] == 0);
+    assert_true(fabs(decide(&pess__neural_uncertainty_counts.learner, 0.2, &view, policy) - 2.2) < 1e-7 &&
+                policy[1] == 1);
+    assert_true(fabs(decide(&pess__neural_uncertainty_counts.learner, 3, &view, policy) - 1) < 1e-12 && policy[0] == 1);
     /* Four networks: values of action 0 are 1 1 1 1, of action 1 they are 0 4 0 4: mean 2, standard deviation 2. */
     const float heads[8] = {1, 0, 1, 4, 1, 0, 1, 4};
     pess__view four = {.actions = 2, .q = heads, .heads = 4, .head_stride = 2, .cap = INFINITY, .relative = true};
     const pess__learner *ensemble = &pess__neural_uncertainty_ensemble.learner;
-    assert_true(fabs(ensemble->decide(0.25, &four, policy) - 1.5) < 1e-12 && policy[1] == 1);
-    assert_true(fabs(ensemble->decide(0.75, &four, policy) - 1) < 1e-12 && policy[0] == 1);
+    assert_true(fabs(decide(ensemble, 0.25, &four, policy) - 1.5) < 1e-12 && policy[1] == 1);
+    assert_true(fabs(decide(ensemble, 0.75, &four, policy) - 1) < 1e-12 && policy[0] == 1);
     four.cap = 1;
-    assert_true(fabs(ensemble->decide(0.75, &four, policy) - 1.25) < 1e-12 && policy[1] == 1);
+    assert_true(fabs(decide(ensemble, 0.75, &four, policy) - 1.25) < 1e-12 && policy[1] == 1);
     /* counts-alone: the smallest u, of equals the smallest action. */
     const float uncertainties[3] = {0.5F, 0.1F, 0.1F};
     const pess__view blind = {.actions = 3, .q = q, .penalty = uncertainties};
-    assert_true(isnan(pess__learner_counts_alone.decide(NAN, &blind, policy)) && policy[1] == 1 && policy[2] == 0);
+    assert_true(isnan(decide(&pess__learner_counts_alone, NAN, &blind, policy)) && policy[1] == 1 && policy[2] == 0);
 }
 
 /* ---- the tables */
@@ -63,7 +65,7 @@ static void penalties_of(const pess_observations *data, const char *directory, c
                 u[a] = 1 / sqrt((double)k->prior[s][a]);
             if (strcmp(name, "imitation-counts") == 0) u[a] = 1 / sqrt((double)k->prior[s][a] * fmax(visits, 1));
         }
-        pess__neural_uncertainty_finish(cap, relative, ACTIONS, u);
+        pess__penalty_finish(cap, relative, ACTIONS, u);
         for (int a = 0; a < ACTIONS; a++) k->penalty[s][a] = (float)u[a];
     }
 }
@@ -104,7 +106,7 @@ static void networks_come_to_the_tabular_answer(void **state) {
         char out[32];
         (void)snprintf(out, sizeof out, "tabular-%zu", c);
         pess_train_options o = training(mdp, data, cases[c].algorithm, out);
-        o.alpha = cases[c].alpha, o.relative = cases[c].relative;
+        o.knobs = alpha_knob(cases[c].alpha), o.relative = cases[c].relative;
         pess_train_result result;
         pess_error error;
         OK(pess_train_run(&o, &result, &error));
@@ -144,7 +146,7 @@ static void an_ensemble_of_resamples(void **state) {
     for (int c = 0; c < 2; c++) {
         const char *out = c == 0 ? "ensemble-0" : "ensemble-2";
         pess_train_options o = training(mdp, data, "ua-ensemble", out);
-        o.alpha = 2 * c, o.relative = false, o.protocol.updates = 50;
+        o.knobs = alpha_knob(2 * c), o.relative = false, o.protocol.updates = 50;
         pess_train_result result;
         pess_error error;
         OK(pess_train_run(&o, &result, &error));
@@ -156,7 +158,7 @@ static void an_ensemble_of_resamples(void **state) {
             for (int i = 0; i < 4; i++) outputs_of(data, in_root(out), names[i], s, heads + (ptrdiff_t)i * ACTIONS);
             const pess__view view = {
                 .actions = ACTIONS, .q = heads, .heads = 4, .head_stride = ACTIONS, .cap = INFINITY};
-            const double v = pess__neural_uncertainty_ensemble.learner.decide(o.alpha, &view, policy);
+            const double v = decide(&pess__neural_uncertainty_ensemble.learner, 2 * c, &view, policy);
             sum[c] += v;
             if (c == 0) most = fmax(most, fabs(v - wanted[s]));
             for (int a = 0; a < ACTIONS; a++)
@@ -177,10 +179,12 @@ static void each_network_has_its_own_resample(void **state) {
     enum { ROWS = 2000, DRAWS = 30 * ROWS };
     static bool seen[2][ROWS];
     const pess_observations data = {.transitions = ROWS};
-    const pess__fitted f = {.data = &data, .learner = &pess__neural_uncertainty_ensemble.learner};
+    pess__position position = {0};
+    const pess__setup setup = {
+        .data = &data, .learner = &pess__neural_uncertainty_ensemble.learner, .position = &position};
     for (int k = 0; k < 2; k++) {
         pess__rng rng = pess__rng_stream(5, "test resample", 0);
-        for (int i = 0; i < DRAWS; i++) seen[k][pess__fitted_row(&f, k, &rng)] = true;
+        for (int i = 0; i < DRAWS; i++) seen[k][pess__rows_next(&setup, k, &rng)] = true;
     }
     double share[2] = {0, 0}, both = 0;
     for (int i = 0; i < ROWS; i++) {
@@ -208,7 +212,7 @@ static void alpha_zero_is_naive_to_the_bit(void **state) {
         char out[32];
         (void)snprintf(out, sizeof out, "zero-%d", i);
         o = training(mdp, data, "ua", out);
-        o.uncertainty = kinds[i], o.alpha = 0, o.protocol.updates = 6, o.protocol.imitation_steps = 100;
+        o.uncertainty = kinds[i], o.knobs = alpha_knob(0), o.protocol.updates = 6, o.protocol.imitation_steps = 100;
         OK(pess_train_run(&o, &zero, &error));
         pess_net *nets[2] = {NULL, NULL};
         char path[400];
@@ -255,7 +259,7 @@ static void mass_and_values_of_unlogged_actions(void **state) {
         double mass = 0, gap = 0, values = 0, penalties = 0, found[4];
         int64_t both = 0;
         o.protocol.updates = 3, o.protocol.imitation_steps = 500;
-        if (i == 1) o.alpha = 1000; /* only the least uncertain action is left: always a logged one */
+        if (i == 1) o.knobs = alpha_knob(1000); /* only the least uncertain action is left: always a logged one */
         OK(pess_train_run(&o, &result, &error));
         for (int64_t row = 0; row < data->transitions; row++) {
             const int64_t s = data->state[row];
@@ -266,7 +270,7 @@ static void mass_and_values_of_unlogged_actions(void **state) {
             for (int a = 0; a < ACTIONS; a++) best[k.counts[s][a] > 0] = fmax(best[k.counts[s][a] > 0], (double)q[a]);
             mass += best[0] > best[1];
             values += fmax(best[0], best[1]) - worst;
-            penalties += i == 1 ? o.alpha * range_of_uncertainty(data, s) : 0;
+            penalties += i == 1 ? 1000 * range_of_uncertainty(data, s) : 0;
             if (isinf(best[0])) continue;
             gap += best[0] - best[1];
             both++;

@@ -74,7 +74,7 @@ static void visitation_is_the_dual_of_evaluation(void **state) {
             double lo, hi, total = 0, value = 0, expected = 0;
             pess__value_range(model, gamma, &lo, &hi);
             for (int64_t z = 0; z < model->states * model->actions; z++) {
-                const double sink = model->kind[z] == PESS__ROW_SINK ? gamma * lo : 0;
+                const double sink = model->kind[z] == PESS_ROW_SINK ? gamma * lo : 0;
                 value += d[z / model->actions] * policy->probability[z] * (model->reward[z] + sink);
             }
             for (int64_t s = 0; s < model->states; s++) {
@@ -103,7 +103,7 @@ static pess_model *corridor(int64_t n, bool loop) {
         const int64_t s = z / 2;
         model->row[z + 1] = model->row[z];
         if (z % 2 == 1 && !(loop && s == n / 2)) continue;
-        model->kind[z] = PESS__ROW_SPARSE;
+        model->kind[z] = PESS_ROW_SPARSE;
         model->reward[z] = 1;
         const int64_t next = z % 2 == 1 ? s : s + 1;
         if (next == n)

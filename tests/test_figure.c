@@ -2,6 +2,7 @@
 #include "scratch.h"
 
 #include "report/axis.h"
+#include "report/cairo.h"
 #include "report/figure.h"
 #include "report/report.h"
 #include "report/style.h"
@@ -150,6 +151,7 @@ static void test_long_labels(void **state) {
             assert_int_equal(
                 pess__panel_add_point(panel, i == 0 ? "naive" : "mmmmmmmmmmmmmmmmmmmmmmmmmmmmmm", x, 1, 0, NULL),
                 PESS_OK);
+        assert_int_equal(pess__cairo_load(NULL), PESS_OK);
         pess__figure_size(&figure, &width[i], &height[i]);
         pess__figure_release(&figure);
     }

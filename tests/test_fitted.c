@@ -19,10 +19,11 @@ static void targets_by_hand(void **state) {
     value[pess__observations_find(data, &s[0])] = 7;
     value[pess__observations_find(data, &s[1])] = 10;
     value[pess__observations_find(data, &s[2])] = 20;
-    const pess__fitted f = {.data = data, .value = value, .options = {.gamma = 0.5}};
-    assert_true(fabs(pess__fitted_target(&f, 0) - (1 + 0.5 * 10)) < 1e-12);
-    assert_true(fabs(pess__fitted_target(&f, 1) - 2) < 1e-12);              /* nothing after a terminal */
-    assert_true(fabs(pess__fitted_target(&f, 2) - (3 + 0.5 * 20)) < 1e-12); /* a cut-off goes on */
+    const pess__setup setup = {.data = data, .options = {.gamma = 0.5}};
+    const pess__values values = {.value = value};
+    assert_true(fabs(pess__target(&setup, &values, 0) - (1 + 0.5 * 10)) < 1e-12);
+    assert_true(fabs(pess__target(&setup, &values, 1) - 2) < 1e-12);              /* nothing after a terminal */
+    assert_true(fabs(pess__target(&setup, &values, 2) - (3 + 0.5 * 20)) < 1e-12); /* a cut-off goes on */
     pess_observations_destroy(data);
 }
 
@@ -56,7 +57,7 @@ static void proximal_is_the_best_penalised_policy(void **state) {
         random_view(&rng, CHOICES, q, prior);
         const double alpha = 2 * pess__rng_uniform(&rng);
         const pess__view view = {.actions = CHOICES, .q = q, .prior = prior};
-        const double value = pess__learner_proximal.decide(alpha, &view, policy);
+        const double value = decide(&pess__learner_proximal, alpha, &view, policy);
         for (int a = 0; a < CHOICES; a++) sum += policy[a];
         assert_true(fabs(sum - 1) < 1e-6);
         assert_true(fabs(value - penalised(q, prior, policy, CHOICES, alpha)) < 1e-5);
@@ -79,13 +80,13 @@ static void proximal_between_naive_and_imitation(void **state) {
         random_view(&rng, CHOICES, q, prior);
         if (round % 3 == 0) q[4] = q[1]; /* ties */
         const pess__view view = {.actions = CHOICES, .q = q, .prior = prior};
-        const double a = pess__learner_proximal.decide(0, &view, a_policy);
-        const double b = pess__learner_naive.decide(NAN, &view, b_policy);
+        const double a = decide(&pess__learner_proximal, 0, &view, a_policy);
+        const double b = decide(&pess__learner_naive, NAN, &view, b_policy);
         assert_memory_equal(&a, &b, sizeof a);
         assert_memory_equal(a_policy, b_policy, sizeof a_policy);
         double mean = 0;
-        const double value = pess__learner_proximal.decide(1e9, &view, a_policy);
-        (void)pess__learner_imitation.decide(NAN, &view, b_policy);
+        const double value = decide(&pess__learner_proximal, 1e9, &view, a_policy);
+        (void)decide(&pess__learner_imitation, NAN, &view, b_policy);
         assert_memory_equal(a_policy, b_policy, sizeof a_policy);
         for (int k = 0; k < CHOICES; k++) mean += (double)prior[k] * (double)q[k];
         assert_true(fabs(value - mean) < 1e-12);
@@ -154,7 +155,7 @@ static void values_of(const char *directory, const pess__learner *learner, doubl
             pess__softmax(odds, ACTIONS, prior);
         }
         const pess__view view = {.actions = ACTIONS, .q = q, .prior = prior};
-        out[s] = learner->decide(alpha, &view, policy);
+        out[s] = decide(learner, alpha, &view, policy);
     }
     pess_net_destroy(net);
     pess_net_destroy(imitation);
@@ -181,7 +182,7 @@ static void networks_come_to_the_tabular_answer(void **state) {
     double found[2][STATES];
     for (int c = 0; c < 2; c++) {
         pess_train_options o = training(mdp, data, cases[c].algorithm, cases[c].algorithm);
-        o.alpha = cases[c].alpha;
+        o.knobs = alpha_knob(cases[c].alpha);
         pess_train_result result;
         OK(pess_train_run(&o, &result, &error));
         assert_true(isfinite(result.score) && isfinite(result.predicted));
@@ -231,7 +232,7 @@ static void alpha_zero_trains_the_naive_network(void **state) {
     o.protocol.updates = 8;
     OK(pess_train_run(&o, &naive, &error));
     o = training(mdp, data, "proximal", "zero-proximal");
-    o.protocol.updates = 8, o.alpha = 0;
+    o.protocol.updates = 8, o.knobs = alpha_knob(0);
     OK(pess_train_run(&o, &proximal, &error));
     compare_networks(in_root("zero-naive"), in_root("zero-proximal"));
     assert_memory_equal(&naive.score, &proximal.score, sizeof naive.score);
@@ -319,12 +320,12 @@ static void an_earlier_run_is_refused_first(void **state) {
         o = short_training(mdp, data, "model-ensemble", "earlier");
         o.seed = 77, o.resume = resume == 1;
         assert_int_equal(pess_train_run(&o, &result, &error), PESS_ARGUMENT);
-        assert_non_null(strstr(error.message, resume == 1 ? "made with seed=3; this run has seed=77" : "--resume"));
+        assert_non_null(strstr(error.message, resume == 1 ? "made with seed=3; this run has seed=77" : "resume it"));
         assert_same_file(in_root("earlier"), in_root("earlier-copy"), "imagined.pessdata");
     }
     o = short_training(mdp, data, "proximal", "earlier");
     assert_int_equal(pess_train_run(&o, &result, &error), PESS_ARGUMENT);
-    assert_non_null(strstr(error.message, "--resume"));
+    assert_non_null(strstr(error.message, "resume it"));
     assert_false(is_there(o.out, "imitation"));
     pess_observations_destroy(data);
     pess_mdp_destroy(mdp);
@@ -408,8 +409,8 @@ static void policies_play_the_game_of_the_data(void **state) {
     (void)state;
     pess_error error;
     pess_observations *data = game_data(0.25, false, true);
-    pess__fitted f = {.data = data, .options = {.data = data}};
-    OK(pess__fitted_environment(&f, &error));
+    pess__setup f = {.data = data, .options = {.data = data}};
+    OK(pess__setup_environment(&f, &error));
     assert_true(fabs(f.env.sticky - 0.25) < 1e-15 && !f.env.ramping && f.env.minimal_actions);
     assert_string_equal(f.env.game, "breakout");
     /* It is played there: with all six actions the environment would not fit the network. */
@@ -428,12 +429,12 @@ static void policies_play_the_game_of_the_data(void **state) {
     pess_net_destroy(net);
     /* Without notes, and where they say what nobody understands. */
     data->notes[0] = '\0';
-    OK(pess__fitted_environment(&f, &error));
+    OK(pess__setup_environment(&f, &error));
     assert_true(fabs(f.env.sticky - 0.1) < 1e-15 && f.env.ramping && !f.env.minimal_actions);
     static const char *const wrong[] = {"sticky=often\n", "sticky=2\n", "ramping=\n"};
     for (int i = 0; i < 3; i++) {
         (void)snprintf(data->notes, sizeof data->notes, "%s", wrong[i]);
-        assert_int_equal(pess__fitted_environment(&f, &error), PESS_INPUT);
+        assert_int_equal(pess__setup_environment(&f, &error), PESS_INPUT);
         assert_non_null(strstr(error.message, "a number from 0 to 1 is expected"));
     }
     pess_observations_destroy(data);
@@ -485,7 +486,7 @@ static void bad_options_and_divergence(void **state) {
     assert_int_equal(pess_train_run(&o, &result, &error), PESS_ARGUMENT);
     assert_non_null(strstr(error.message, "imitation, naive, proximal"));
     o = training(mdp, data, "naive", "bad");
-    o.alpha = 0.5;
+    o.knobs = alpha_knob(0.5);
     assert_int_equal(pess_train_run(&o, &result, &error), PESS_ARGUMENT);
     o = training(mdp, data, "naive", "bad");
     o.protocol.updates = 0;

@@ -38,24 +38,24 @@ static const float uncertainty[BITS][ACTIONS] = {{8, 1, 0}, {0, 2, 90}, {96, 1, 
 
 /* naive holds the worths; ua-counts the same less its penalties, in the table for states 0 and 1, and in the
  * uncertainty's network for 2 alone. */
-static pess__fitted *who_walks(const char *algorithm, const pess_observations *data, const pess_mdp *mdp) {
-    pess__fitted *f = by_hand(algorithm, 0.5, data);
+static pess__training *who_walks(const char *algorithm, const pess_observations *data, const pess_mdp *mdp) {
+    pess__training *f = by_hand(algorithm, 0.5, data);
     float values[BITS][ACTIONS], spoken[BITS][ACTIONS];
-    f->options.mdp = mdp;
-    f->options.gamma = 0.5;
-    f->cap = 100;
+    f->setup.options.mdp = mdp;
+    f->setup.options.gamma = 0.5;
+    f->setup.cap = 100;
     for (int s = 0; s < BITS; s++)
         for (int a = 0; a < ACTIONS; a++) {
-            values[s][a] = worth[s][a] + (f->learner->uncertainty != NULL ? 0.5F * uncertainty[s][a] : 0);
+            values[s][a] = worth[s][a] + (f->setup.learner->uncertainty != NULL ? 0.5F * uncertainty[s][a] : 0);
             spoken[s][a] = s == 2 ? uncertainty[s][a] : 50;
         }
-    values[2][0] = f->learner->uncertainty != NULL ? (1 << 20) + 20 : 0; /* the largest, less 48 */
-    f->net = table_network(BITS, ACTIONS, values[0]);
-    if (f->learner->uncertainty == NULL) return f;
-    f->penalty =
+    values[2][0] = f->setup.learner->uncertainty != NULL ? (1 << 20) + 20 : 0; /* the largest, less 48 */
+    f->networks.nets[0] = table_network(BITS, ACTIONS, values[0]);
+    if (f->setup.learner->uncertainty == NULL) return f;
+    f->tables.penalty =
         copy_of(uncertainty[0], BITS * ACTIONS); /* observations are numbered 0, 1, END here; the last is not met */
-    f->uncertainty_net = table_network(BITS, ACTIONS, spoken[0]);
-    f->options.relative = false;
+    f->networks.uncertainty = table_network(BITS, ACTIONS, spoken[0]);
+    f->setup.options.relative = false;
     return f;
 }
 
@@ -69,14 +69,14 @@ static void an_episode_of_three_steps(void **state) {
     pess_mdp *mdp = line();
     pess_observations *data = without_the_last();
     for (int i = 0; i < 2; i++) {
-        pess__fitted *f = who_walks(learners[i], data, mdp);
+        pess__training *f = who_walks(learners[i], data, mdp);
         int begun[LINE] = {0};
         for (uint64_t seed = 0; seed < 12; seed++) {
             pess__scored found;
             pess_error error;
             int s = 0;
-            f->options.seed = seed;
-            OK(pess__fitted_evaluate(f, 1, 1, &found, &error));
+            f->setup.options.seed = seed;
+            OK(pess__training_evaluate(f, 1, 1, &found, &error));
             while (s < LINE && found.predicted != (double)worth[s][right[s]]) s++;
             if (s == LINE) fail_msg("%s expects %.9g, the value of no state", learners[i], found.predicted);
             begun[s]++;
@@ -101,10 +101,10 @@ static void episodes_that_step_together(void **state) {
     pess_mdp *mdp = line();
     pess_observations *data = without_the_last();
     for (int i = 0; i < 2; i++) {
-        pess__fitted *f = who_walks(learners[i], data, mdp);
+        pess__training *f = who_walks(learners[i], data, mdp);
         pess__scored found;
         pess_error error;
-        OK(pess__fitted_evaluate(f, TOGETHER, 0, &found, &error));
+        OK(pess__training_evaluate(f, TOGETHER, 0, &found, &error));
         const int64_t code = llround(found.predicted * TOGETHER);
         const double n0 = (double)(code % 1024), n1 = (double)(code / 1024 % 1024), n2 = (double)(code >> 20);
         assert_true(n0 > 0 && n1 > 0 && n2 > 0 && n0 + n1 + n2 == TOGETHER);
@@ -124,14 +124,14 @@ static void imagined_states_are_outside(void **state) {
     pess_observations *data = without_the_last(), *more = without_the_last();
     add_step(more, 2, 0, 5, END, PESS_END_TERMINAL);
     for (int imagined = 0; imagined < 2; imagined++) {
-        pess__fitted *f = who_walks("naive", more, mdp);
+        pess__training *f = who_walks("naive", more, mdp);
         pess__scored found;
         pess_error error;
-        f->options.data = imagined ? data : more;
-        f->imagined = imagined ? more : NULL;
-        OK(pess__fitted_evaluate(f, 20, 0, &found, &error));
+        f->setup.options.data = imagined ? data : more;
+        f->replaced = imagined ? more : NULL;
+        OK(pess__training_evaluate(f, 20, 0, &found, &error));
         assert_true(imagined ? found.outside > 1.0 / 3 : found.outside == 0);
-        f->imagined = NULL;
+        f->replaced = NULL;
         put_away(f);
     }
     pess_observations_destroy(more);
@@ -159,15 +159,15 @@ static pess_observations *logged(const int *times, bool outside) {
 }
 
 /* What every action paid by itself, of the same episodes: how often each was taken, and by the control. */
-static void times_taken(pess__fitted *f, int64_t *taken, int64_t *control) {
+static void times_taken(pess__training *f, int64_t *taken, int64_t *control) {
     for (int64_t a = 0; a < ACTIONS; a++) {
         double prize[ACTIONS] = {0};
         pess__scored found;
         pess_error error;
         prize[a] = 1;
         pess_mdp *mdp = one_step(ACTIONS, prize);
-        f->options.mdp = mdp;
-        OK(pess__fitted_evaluate(f, EPISODES, EPISODES, &found, &error));
+        f->setup.options.mdp = mdp;
+        OK(pess__training_evaluate(f, EPISODES, EPISODES, &found, &error));
         taken[a] = llround(found.mean_return * EPISODES);
         control[a] = llround(found.control * EPISODES);
         pess_mdp_destroy(mdp);
@@ -189,11 +189,11 @@ static void policies_that_are_sampled(void **state) {
     pess_observations *data = logged((const int[]){4, 5, 6}, false);
     for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
         const float q[2 * ACTIONS] = {0, c == 3 ? 0.5F : 1, 0.9F};
-        pess__fitted *f = by_hand(cases[c].algorithm, cases[c].alpha, data);
+        pess__training *f = by_hand(cases[c].algorithm, cases[c].alpha, data);
         int64_t taken[ACTIONS], control[ACTIONS], all = 0, most = 0;
-        f->net = c == 0 ? log_network(law) : table_network(2, ACTIONS, q);
-        if (f->learner->info.imitation) f->imitation = log_network(law);
-        if (strcmp(cases[c].algorithm, "crr") == 0) f->further[0] = f->actor = log_network(cases[c].policy);
+        f->networks.nets[0] = c == 0 ? log_network(law) : table_network(2, ACTIONS, q);
+        if (f->setup.learner->info.imitation) f->networks.imitation = log_network(law);
+        if (strcmp(cases[c].algorithm, "crr") == 0) f->networks.nets[1] = log_network(cases[c].policy);
         times_taken(f, taken, control);
         for (int64_t a = 0; a < ACTIONS; a++) {
             if (cases[c].policy[a] > 0)
@@ -211,13 +211,13 @@ static void policies_that_are_sampled(void **state) {
 }
 
 /* One episode that pays the number of its action. */
-static pess__scored one_look(pess__fitted *f) {
+static pess__scored one_look(pess__training *f) {
     const double number[ACTIONS] = {0, 1, 2};
     pess_mdp *mdp = one_step(ACTIONS, number);
     pess__scored found;
     pess_error error;
-    f->options.mdp = mdp;
-    OK(pess__fitted_evaluate(f, 1, 0, &found, &error));
+    f->setup.options.mdp = mdp;
+    OK(pess__training_evaluate(f, 1, 0, &found, &error));
     pess_mdp_destroy(mdp);
     return found;
 }
@@ -231,13 +231,12 @@ static void counts_alone(void **state) {
             int times[ACTIONS] = {3, 5, 4};
             times[most] = 7;
             pess_observations *data = logged(times, outside);
-            pess__fitted *f = by_hand("counts-alone", NAN, data);
-            pess_error error;
-            f->options.protocol.updates = f->options.protocol.steps = 1;
-            f->net = table_network(2, ACTIONS, nothing);
-            OK(pess__neural_uncertainty_prepare(f, &error));
-            pess__net_destroy(f->uncertainty_net);
-            f->uncertainty_net = table_network(2, ACTIONS, spoken);
+            pess__training *f = by_hand("counts-alone", NAN, data);
+            f->setup.options.protocol.updates = f->setup.options.protocol.steps = 1;
+            f->networks.nets[0] = table_network(2, ACTIONS, nothing);
+            make_penalties(f);
+            pess__net_destroy(f->networks.uncertainty);
+            f->networks.uncertainty = table_network(2, ACTIONS, spoken);
             const pess__scored found = one_look(f);
             assert_true(found.mean_return == (double)(outside ? 2 : most));
             assert_true(found.outside == outside && isnan(found.predicted));
@@ -250,25 +249,25 @@ static void counts_alone(void **state) {
 static void many_values(void **state) {
     (void)state;
     pess_observations *data = logged((const int[]){1, 1, 1}, false);
-    pess__fitted *f = by_hand("ua-ensemble", 1, data);
+    pess__training *f = by_hand("ua-ensemble", 1, data);
     /* Values 4 ± 3, 2 and 3 ± 0.5: of the means the first is the largest, less deviations the last is. */
     static const float up[2 * ACTIONS] = {7, 2, 3.5F}, down[2 * ACTIONS] = {1, 2, 2.5F};
-    f->options.relative = false;
-    f->net = table_network(2, ACTIONS, up);
-    for (int k = 0; k < 3; k++) f->further[k] = table_network(2, ACTIONS, k == 0 ? up : down);
+    f->setup.options.relative = false;
+    f->networks.nets[0] = table_network(2, ACTIONS, up);
+    for (int k = 1; k < 4; k++) f->networks.nets[k] = table_network(2, ACTIONS, k == 1 ? up : down);
     pess__scored found = one_look(f);
     assert_true(found.mean_return == 2);
     assert_close("expected", found.predicted, 2.5);
     put_away(f);
     f = by_hand("rem", NAN, data);
-    const int64_t heads = pess__fitted_heads(f);
+    const int64_t heads = pess__learner_heads(f->setup.learner);
     float *table = room_for(2 * heads * ACTIONS, sizeof *table);
     for (int64_t k = 0; k < heads; k++) { /* head 0 prefers action 0; all together 2 · (heads − 1)/heads of action 1 */
         table[k * ACTIONS] = k == 0 ? 10 : 0;
         table[k * ACTIONS + 1] = k == 0 ? 0 : 2;
     }
-    f->net = table_network(2, heads * ACTIONS, table);
-    f->mixture[0] = 1; /* the update's mixture is head 0 alone */
+    f->networks.nets[0] = table_network(2, heads * ACTIONS, table);
+    f->values.mixture[0] = 1; /* the update's mixture is head 0 alone */
     found = one_look(f);
     assert_true(found.mean_return == 1);
     assert_close("expected", found.predicted, 2 * (double)(heads - 1) / (double)heads);
@@ -306,16 +305,16 @@ static void uncertainty_outside_the_data(void **state) {
     };
     pess_observations *data = logged((const int[]){9, 9, 9}, true);
     for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
-        pess__fitted *f = by_hand(cases[c].algorithm, cases[c].alpha, data);
-        const int64_t outputs = f->learner->uncertainty->one_output ? 1 : ACTIONS;
+        pess__training *f = by_hand(cases[c].algorithm, cases[c].alpha, data);
+        const int64_t outputs = f->setup.learner->uncertainty->one_output ? 1 : ACTIONS;
         float q[2 * ACTIONS] = {0}, spoken[2 * ACTIONS] = {0};
         memcpy(q, cases[c].q, sizeof cases[c].q);
         memcpy(spoken, cases[c].network, (size_t)outputs * sizeof *spoken);
-        f->options.relative = cases[c].relative;
-        f->net = table_network(2, ACTIONS, q);
-        f->penalty = room_for(data->states * ACTIONS, sizeof *f->penalty);
-        if (f->learner->info.imitation) f->imitation = log_network(law);
-        if (f->learner->uncertainty->train != NULL) f->uncertainty_net = table_network(2, outputs, spoken);
+        f->setup.options.relative = cases[c].relative;
+        f->networks.nets[0] = table_network(2, ACTIONS, q);
+        f->tables.penalty = room_for(data->states * ACTIONS, sizeof *f->tables.penalty);
+        if (f->setup.learner->info.imitation) f->networks.imitation = log_network(law);
+        if (f->setup.learner->uncertainty->train != NULL) f->networks.uncertainty = table_network(2, outputs, spoken);
         const pess__scored found = one_look(f);
         assert_true(found.outside == 1);
         if (found.mean_return != cases[c].action)
@@ -331,11 +330,11 @@ static void spibb_is_the_baseline_outside_the_data(void **state) {
     (void)state;
     for (int outside = 0; outside < 2; outside++) {
         pess_observations *data = logged((const int[]){9, 9, 9}, outside);
-        pess__fitted *f = by_hand("spibb-dqn", 3, data);
+        pess__training *f = by_hand("spibb-dqn", 3, data);
         static const float q[2 * ACTIONS] = {4, 1, 2};
         int64_t taken[ACTIONS], control[ACTIONS];
-        f->net = table_network(2, ACTIONS, q);
-        f->imitation = log_network(law);
+        f->networks.nets[0] = table_network(2, ACTIONS, q);
+        f->networks.imitation = log_network(law);
         times_taken(f, taken, control);
         for (int a = 0; a < ACTIONS; a++)
             if (outside)

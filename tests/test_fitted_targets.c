@@ -14,7 +14,6 @@ static pess_observations *three_steps(void) {
 }
 
 static const float q_table[THREE][ACTIONS] = {{1, 3, 2}, {4, -2, 6}, {9, 9, 12}};
-static const float other_table[THREE][ACTIONS] = {{70, 80, 90}, {70, 80, 90}, {70, 80, 90}};
 static const float prior_table[THREE][ACTIONS] = {{0.5F, 0.125F, 0.375F}, {0.25F, 0.625F, 0.125F}, {1, 0, 0}};
 static const float actor_table[THREE][ACTIONS] = {{0.5F, 0.25F, 0.25F}, {0.25F, 0.25F, 0.5F}, {1, 1, 1}};
 static const float uncertainty_table[THREE][ACTIONS] = {{0, 2, 0.5F}, {0.5F, 0, 3}, {0, 0, 0}};
@@ -39,36 +38,33 @@ static pess__net *actor_network(void) {
 }
 
 /* The penalties come from the tables above; those of support-net from uncertainty_table in its network's stead. */
-static void set_penalties(pess__fitted *f) {
-    pess_error error;
-    if (f->learner->uncertainty->outside == NULL) return; /* the ensemble has none */
-    if (f->learner->uncertainty == &pess__neural_uncertainty_support_net) {
-        f->penalty = copy_of(uncertainty_table[0], (int64_t)THREE * ACTIONS);
+static void set_penalties(pess__training *f) {
+    if (f->setup.learner->uncertainty->outside == NULL) return; /* the ensemble has none */
+    if (f->setup.learner->uncertainty == &pess__neural_uncertainty_support_net) {
+        f->tables.penalty = copy_of(uncertainty_table[0], (int64_t)THREE * ACTIONS);
         return;
     }
-    f->options.protocol.updates = f->options.protocol.steps = 1;
-    OK(pess__neural_uncertainty_prepare(f, &error));
+    f->setup.options.protocol.updates = f->setup.options.protocol.steps = 1;
+    make_penalties(f);
 }
 
-/* After its first update: the frozen network holds q_table, the one that learns something else. */
-static pess__fitted *after_one_update(const char *algorithm, double alpha, double cap, bool relative,
-                                      const pess_observations *data) {
-    pess__fitted *f = by_hand(algorithm, alpha, data);
-    const int64_t networks = pess__fitted_networks(f);
-    f->update = 1;
-    f->options.gamma = 0.5;
-    f->options.relative = relative;
-    if (cap > 0) f->cap = cap;
-    f->net = table_network(THREE, ACTIONS, other_table[0]);
-    f->frozen = networks > 1 ? ensemble_network(0) : table_network(THREE, ACTIONS, q_table[0]);
-    for (int k = 1; k < networks; k++) f->further[k - 1] = ensemble_network(k);
-    memcpy(f->counts, count_table, sizeof count_table);
-    if (f->learner->info.imitation) f->prior = copy_of(prior_table[0], (int64_t)THREE * ACTIONS);
+/* After its first update: the network, or four of them, as that left it. */
+static pess__training *after_one_update(const char *algorithm, double alpha, double cap, bool relative,
+                                        const pess_observations *data) {
+    pess__training *f = by_hand(algorithm, alpha, data);
+    const int64_t networks = pess__learner_networks(f->setup.learner);
+    f->position.update = 1;
+    f->setup.options.gamma = 0.5;
+    f->setup.options.relative = relative;
+    if (cap > 0) f->setup.cap = cap;
+    f->networks.nets[0] = networks > 1 ? ensemble_network(0) : table_network(THREE, ACTIONS, q_table[0]);
+    for (int k = 1; k < networks; k++) f->networks.nets[k] = ensemble_network(k);
+    memcpy(f->tables.counts, count_table, sizeof count_table);
+    if (f->setup.learner->info.imitation) f->tables.prior = copy_of(prior_table[0], (int64_t)THREE * ACTIONS);
     if (strncmp(algorithm, "crr", 3) == 0) {
-        f->further[0] = f->actor = actor_network();
-        f->acting = room_for((int64_t)THREE * ACTIONS, sizeof *f->acting);
+        f->networks.nets[1] = actor_network();
     }
-    if (f->learner->uncertainty != NULL) set_penalties(f);
+    if (f->setup.learner->uncertainty != NULL) set_penalties(f);
     return f;
 }
 
@@ -116,19 +112,19 @@ static void targets_by_hand(void **state) {
     pess_observations *data = three_steps();
     for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++)
         for (int all = 0; all < 2; all++) { /* states that the draws and the check need; those of all rows */
-            pess__fitted *f =
+            pess__training *f =
                 after_one_update(cases[c].algorithm, cases[c].alpha, cases[c].cap, cases[c].relative, data);
             pess_error error;
-            f->steps = all ? 100 : 1;
-            f->check_count = all ? 0 : data->transitions;
-            OK(pess__fitted_targets(f, &error));
-            assert_close(cases[c].algorithm, pess__fitted_target(f, 0), 1 + 0.5 * cases[c].b);
-            assert_close(cases[c].algorithm, pess__fitted_target(f, 1), 2);
-            assert_close(cases[c].algorithm, pess__fitted_target(f, 2), 4 + 0.5 * cases[c].a);
-            f->update = 0; /* before the first update nothing is known */
-            OK(pess__fitted_targets(f, &error));
+            f->setup.steps = all ? 100 : 1;
+            f->scores.check_count = all ? 0 : data->transitions;
+            OK(pess__targets_compute(f, &error));
+            assert_close(cases[c].algorithm, pess__target(&f->setup, &f->values, 0), 1 + 0.5 * cases[c].b);
+            assert_close(cases[c].algorithm, pess__target(&f->setup, &f->values, 1), 2);
+            assert_close(cases[c].algorithm, pess__target(&f->setup, &f->values, 2), 4 + 0.5 * cases[c].a);
+            f->position.update = 0; /* before the first update nothing is known */
+            OK(pess__targets_compute(f, &error));
             for (int row = 0; row < 3; row++)
-                assert_close(cases[c].algorithm, pess__fitted_target(f, row), (double)data->reward[row]);
+                assert_close(cases[c].algorithm, pess__target(&f->setup, &f->values, row), (double)data->reward[row]);
             put_away(f);
         }
     pess_observations_destroy(data);
@@ -139,9 +135,9 @@ static void targets_by_hand(void **state) {
 static void targets_of_mixtures(void **state) {
     (void)state;
     pess_observations *data = three_steps();
-    pess__fitted *f = by_hand("rem", NAN, data);
-    const int64_t heads = pess__fitted_heads(f), mixtures = pess__fitted_mixtures(f);
-    float *table = room_for(THREE * heads * ACTIONS, sizeof *table), *other = room_for(THREE * heads * ACTIONS, 4);
+    pess__training *f = by_hand("rem", NAN, data);
+    const int64_t heads = pess__learner_heads(f->setup.learner), mixtures = pess__learner_mixtures(f->setup.learner);
+    float *table = room_for(THREE * heads * ACTIONS, sizeof *table);
     double before[2], most = -INFINITY, least = INFINITY;
     pess_error error;
     for (int64_t i = 0; i < THREE * heads; i++) {
@@ -150,13 +146,12 @@ static void targets_of_mixtures(void **state) {
         table[i * ACTIONS + 1] = 25 - less;
         table[i * ACTIONS + 2] = 49 - k - less;
     }
-    f->options.gamma = 0.5;
-    f->net = table_network(THREE, heads * ACTIONS, other);
-    f->frozen = table_network(THREE, heads * ACTIONS, table);
-    for (f->update = 1; f->update < 3; f->update++) {
-        OK(pess__fitted_targets(f, &error));
-        for (f->mixing = 0; f->mixing < mixtures; f->mixing++) {
-            const double *w = f->mixture + f->mixing * heads;
+    f->setup.options.gamma = 0.5;
+    f->networks.nets[0] = table_network(THREE, heads * ACTIONS, table);
+    for (f->position.update = 1; f->position.update < 3; f->position.update++) {
+        OK(pess__targets_compute(f, &error));
+        for (f->values.mixing = 0; f->values.mixing < mixtures; f->values.mixing++) {
+            const double *w = f->values.mixture + f->values.mixing * heads;
             double sum = 0, mean = 0;
             for (int64_t k = 0; k < heads; k++) {
                 assert_true(w[k] >= 0 && w[k] <= 0.1);
@@ -165,19 +160,19 @@ static void targets_of_mixtures(void **state) {
             }
             const double v = fmax(25, fmax(mean, 49 - mean));
             assert_close("sum of a mixture", sum, 1);
-            assert_close("mixture", pess__fitted_target(f, 0), 1 + 0.5 * (v - 10));
-            assert_close("mixture", pess__fitted_target(f, 1), 2);
-            assert_close("mixture", pess__fitted_target(f, 2), 4 + 0.5 * v);
+            assert_close("mixture", pess__target(&f->setup, &f->values, 0), 1 + 0.5 * (v - 10));
+            assert_close("mixture", pess__target(&f->setup, &f->values, 1), 2);
+            assert_close("mixture", pess__target(&f->setup, &f->values, 2), 4 + 0.5 * v);
             most = fmax(most, v);
             least = fmin(least, v);
-            if (f->mixing < 2 && f->update == 1) before[f->mixing] = mean;
-            if (f->mixing < 2 && f->update == 2) assert_true(fabs(before[f->mixing] - mean) > 1e-3); /* new ones */
+            if (f->values.mixing < 2 && f->position.update == 1) before[f->values.mixing] = mean;
+            if (f->values.mixing < 2 && f->position.update == 2)
+                assert_true(fabs(before[f->values.mixing] - mean) > 1e-3); /* new ones */
         }
-        f->mixing = 0;
+        f->values.mixing = 0;
     }
     assert_true(fabs(before[0] - before[1]) > 1e-3 && most - least > 1);
     free(table);
-    free(other);
     put_away(f);
     pess_observations_destroy(data);
 }
@@ -192,23 +187,23 @@ static void values_of_the_rows_that_will_be_drawn(void **state) {
     for (int i = 0; i <= LONG; i++) table[i * ACTIONS + i % ACTIONS] = (float)(i + 1);
     static const char *const learners[] = {"naive", "ua-ensemble"};
     for (int i = 0; i < 2; i++) {
-        pess__fitted *f = by_hand(learners[i], 1, data);
+        pess__training *f = by_hand(learners[i], 1, data);
         pess_error error;
         int64_t missing = 0;
-        f->update = 1, f->batch = DRAWS, f->check_count = 0, f->options.gamma = 0.5;
-        for (int64_t s = 0; s < data->states; s++) f->value[s] = NAN;
-        f->net = table_network(LONG + 1, ACTIONS, table);
-        f->frozen = table_network(LONG + 1, ACTIONS, table);
-        for (int k = 1; k < pess__fitted_networks(f); k++) f->further[k - 1] = table_network(LONG + 1, ACTIONS, table);
-        OK(pess__fitted_targets(f, &error));
-        for (int64_t k = 0; k < pess__fitted_networks(f); k++) {
-            pess__rng rng = pess__fitted_rows(f, k);
+        f->position.update = 1, f->setup.batch = DRAWS, f->scores.check_count = 0, f->setup.options.gamma = 0.5;
+        for (int64_t s = 0; s < data->states; s++) f->values.value[s] = NAN;
+        f->networks.nets[0] = table_network(LONG + 1, ACTIONS, table);
+        for (int k = 1; k < pess__learner_networks(f->setup.learner); k++)
+            f->networks.nets[k] = table_network(LONG + 1, ACTIONS, table);
+        OK(pess__targets_compute(f, &error));
+        for (int64_t k = 0; k < pess__learner_networks(f->setup.learner); k++) {
+            pess__rng rng = pess__rows_stream(&f->setup, k);
             for (int draw = 0; draw < DRAWS; draw++) {
-                const int64_t row = pess__fitted_row(f, k, &rng);
-                assert_close(learners[i], pess__fitted_target(f, row), 1 + 0.5 * (double)(row + 2));
+                const int64_t row = pess__rows_next(&f->setup, k, &rng);
+                assert_close(learners[i], pess__target(&f->setup, &f->values, row), 1 + 0.5 * (double)(row + 2));
             }
         }
-        for (int64_t s = 0; s < data->states; s++) missing += isnan(f->value[s]);
+        for (int64_t s = 0; s < data->states; s++) missing += isnan(f->values.value[s]);
         assert_true(missing > LONG / 2);
         put_away(f);
     }
@@ -222,29 +217,29 @@ static void loss_and_means_by_hand(void **state) {
     static const char *const learners[] = {"naive", "ua-ensemble"};
     pess_observations *data = three_steps();
     for (int i = 0; i < 2; i++) {
-        pess__fitted *f = after_one_update(learners[i], 0, 0, false, data);
+        pess__training *f = after_one_update(learners[i], 0, 0, false, data);
         pess_error error;
-        OK(pess__fitted_targets(f, &error));
-        pess__net_destroy(f->net);
-        f->net = i == 0 ? table_network(THREE, ACTIONS, q_table[0]) : ensemble_network(0);
-        OK(pess__fitted_check(f, &error));
-        assert_close("loss", f->loss, (4.5 + 8 + 5 * (6.5 - 2.5)) / 3);
-        assert_close("mean target", f->mean_target, 11.5 / 3);
-        assert_close("mean value", f->mean_q, 11.0 / 3);
+        OK(pess__targets_compute(f, &error));
+        pess__net_destroy(f->networks.nets[0]);
+        f->networks.nets[0] = i == 0 ? table_network(THREE, ACTIONS, q_table[0]) : ensemble_network(0);
+        OK(pess__training_check(f, &error));
+        assert_close("loss", f->scores.loss, (4.5 + 8 + 5 * (6.5 - 2.5)) / 3);
+        assert_close("mean target", f->scores.mean_target, 11.5 / 3);
+        assert_close("mean value", f->scores.mean_q, 11.0 / 3);
         /* Counts: action 2 is new in A and worth 1 less than the best there; action 1 in B, 8 less. */
-        assert_close("gap", f->gap, (-1 - 8) / 2.0);
-        assert_close("mass", f->unlogged, 0);
-        assert_close("values apart", f->values_apart, (2 + 8 + 3) / 3.0);
+        assert_close("gap", f->scores.gap, (-1 - 8) / 2.0);
+        assert_close("mass", f->scores.unlogged, 0);
+        assert_close("values apart", f->scores.values_apart, (2 + 8 + 3) / 3.0);
         put_away(f);
     }
     pess_observations_destroy(data);
 }
 
-/* ---- what further networks are taught */
+/* ---- what a learner's own networks are trained to */
 
 /* One state, q = (1, 1.5, 2), an actor that begins uniform: advantages −0.5, 0, 0.5. With weights w of the logged
  * actions, as often one as the other, the actor comes to w/Σw. */
-static void what_an_actor_is_taught(void **state) {
+static void what_an_actor_is_trained_to(void **state) {
     (void)state;
     const struct {
         const char *algorithm;
@@ -256,17 +251,17 @@ static void what_an_actor_is_taught(void **state) {
     pess_observations *data = no_steps(1);
     for (int32_t a = 0; a < ACTIONS; a++) add_step(data, 0, a, 0, 0, PESS_END_TERMINAL);
     for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
-        pess__fitted *f = by_hand(cases[c].algorithm, cases[c].beta, data);
+        pess__training *f = by_hand(cases[c].algorithm, cases[c].beta, data);
         const double sum = cases[c].weights[0] + cases[c].weights[1] + cases[c].weights[2];
         const pess__bits_rows rows = {data->observations, data->bytes, NULL};
         float logits[ACTIONS], policy[ACTIONS];
         pess_error error;
-        f->steps = 1000, f->batch = 64, f->options.protocol.rate = 0.01;
-        f->net = table_network(1, ACTIONS, q);
-        f->actor = table_network(1, ACTIONS, zeros);
-        OK(pess__fitted_add_network(f, f->actor, &error));
-        OK(f->learner->after_update(f, &error));
-        OK(pess__net_apply(f->actor, &rows, 1, 1, logits, &error));
+        f->setup.steps = 1000, f->setup.batch = 64, f->setup.options.protocol.rate = 0.01;
+        f->networks.nets[0] = table_network(1, ACTIONS, q);
+        f->networks.nets[1] = table_network(1, ACTIONS, zeros);
+        make_trainer(f, 1);
+        OK(pess__own_networks_train(&f->setup, &f->networks, &f->tables, &f->sweep, &error));
+        OK(pess__net_apply(f->networks.nets[1], &rows, 1, 1, logits, &error));
         pess__softmax(logits, ACTIONS, policy);
         for (int a = 0; a < ACTIONS; a++) {
             const double wanted = cases[c].weights[a] / sum;
@@ -286,26 +281,25 @@ static void what_models_imagine(void **state) {
     enum { MODELS = 3, BLOCK = THREE + 2, OUTPUTS = ACTIONS * BLOCK };
     pess_observations *data = three_steps();
     for (int alpha = 0; alpha < 3; alpha++) {
-        pess__fitted *f = by_hand("model-ensemble", alpha, data);
+        pess__training *f = by_hand("model-ensemble", alpha, data);
         float outputs[MODELS][THREE][OUTPUTS];
         pess_error error;
-        f->options.out = root;
-        f->options.protocol.updates = f->options.protocol.steps = 1;
-        f->options.protocol.imitation_rate = 0;
-        OK(f->learner->prepare(f, &error));
-        assert_ptr_equal(f->data, f->imagined);
-        assert_int_equal(f->imagined->transitions, 2 * data->transitions);
+        f->setup.options.out = root;
+        f->setup.options.protocol.updates = f->setup.options.protocol.steps = 1;
+        f->setup.options.protocol.imitation_rate = 0;
+        OK(f->setup.learner->prepare(&f->setup, &f->replaced, &error));
+        assert_int_equal(f->replaced->transitions, 2 * data->transitions);
         for (int i = 0; i < MODELS; i++) {
             const pess__bits_rows rows = {data->observations, data->bytes, NULL};
             pess__net *model = NULL;
-            pess__rng rng = pess__rng_stream(f->options.seed, "model", (uint64_t)i);
-            OK(pess__fitted_network(f, OUTPUTS, &model, &error));
+            pess__rng rng = pess__rng_stream(f->setup.options.seed, "model", (uint64_t)i);
+            OK(pess__setup_network(&f->setup, OUTPUTS, &model, &error));
             pess__net_initialise(model, &rng);
             OK(pess__net_apply(model, &rows, THREE, 1, outputs[i][0], &error));
             pess__net_destroy(model);
         }
-        for (int64_t row = data->transitions; row < f->imagined->transitions; row++) {
-            const int64_t s = f->imagined->state[row], first = f->imagined->action[row] * (int64_t)BLOCK;
+        for (int64_t row = data->transitions; row < f->replaced->transitions; row++) {
+            const int64_t s = f->replaced->state[row], first = f->replaced->action[row] * (int64_t)BLOCK;
             double mean[BLOCK], squares = 0;
             uint8_t bits = 0;
             for (int j = 0; j < BLOCK; j++) {
@@ -316,11 +310,11 @@ static void what_models_imagine(void **state) {
                 if (j < THREE && mean[j] > 0.5) bits |= (uint8_t)(1U << j);
             }
             assert_true(squares > 0.01);
-            assert_close("imagined reward", (double)f->imagined->reward[row], mean[THREE] - alpha * sqrt(squares));
-            assert_int_equal(f->imagined->end[row], mean[THREE + 1] > 0.5 ? PESS_END_TERMINAL : PESS_END_CUTOFF);
-            assert_int_equal(f->imagined->observations[f->imagined->next[row]], bits);
+            assert_close("imagined reward", (double)f->replaced->reward[row], mean[THREE] - alpha * sqrt(squares));
+            assert_int_equal(f->replaced->end[row], mean[THREE + 1] > 0.5 ? PESS_END_TERMINAL : PESS_END_CUTOFF);
+            assert_int_equal(f->replaced->observations[f->replaced->next[row]], bits);
         }
-        pess_observations_destroy(f->imagined);
+        pess_observations_destroy(f->replaced);
         put_away(f);
     }
     pess_observations_destroy(data);
@@ -332,7 +326,7 @@ int main(void) {
         cmocka_unit_test(targets_of_mixtures),
         cmocka_unit_test(values_of_the_rows_that_will_be_drawn),
         cmocka_unit_test(loss_and_means_by_hand),
-        cmocka_unit_test(what_an_actor_is_taught),
+        cmocka_unit_test(what_an_actor_is_trained_to),
         cmocka_unit_test(what_models_imagine),
     };
     return cmocka_run_group_tests(tests, open_root, remove_root);

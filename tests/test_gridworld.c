@@ -10,7 +10,7 @@ static pess_mdp *make(const pess_gridworld_options *options, pess_model **model)
     pess_mdp *mdp = NULL;
     pess_error error = {0};
     assert_ok(pess_mdp_gridworld(options, &mdp, &error), &error);
-    assert_ok(pess_mdp_model(mdp, model, &error), &error);
+    assert_ok(pess_mdp_model(mdp, 0, model, &error), &error);
     return mdp;
 }
 

@@ -27,7 +27,7 @@ static void model_by_hand(void **state) {
     pess_mdp *mdp = make();
     pess_error error = {0};
     pess_model *model = NULL;
-    assert_ok(pess_mdp_model(mdp, &model, &error), &error);
+    assert_ok(pess_mdp_model(mdp, 0, &model, &error), &error);
     assert_int_equal(pess_mdp_transitions(mdp), OUTCOMES);
     assert_close(pess_model_reward(model, 0, 0), 0.25 * 2 + 0.125 * 8, 0);
     assert_close(pess_model_probability(model, 0, 0, 0), 0.5, 0);
@@ -62,7 +62,7 @@ static void long_unsorted_rows(void **state) {
     pess_model *model = NULL;
     pess_error error = {0};
     assert_ok(pess_mdp_create(STATES, 1, transitions, 2 * STATES, &mdp, &error), &error);
-    assert_ok(pess_mdp_model(mdp, &model, &error), &error);
+    assert_ok(pess_mdp_model(mdp, 0, &model, &error), &error);
     assert_close(pess_model_probability(model, 0, 0, 0), 0.01, 1e-15); /* the others are terminal */
     assert_close(pess_model_terminal(model, 0, 0), 0.99, 1e-14);
     pess_model_destroy(model);
@@ -73,7 +73,7 @@ static void long_unsorted_rows(void **state) {
     for (int i = 0; i < 2 * STATES; i++)
         all[STATES - 1 + i] = (pess_mdp_transition){0, 0, (i * 37) % STATES, i < STATES ? 0.004 : 0.006, 1};
     assert_ok(pess_mdp_create(STATES, 1, all, 3 * STATES - 1, &mdp, &error), &error);
-    assert_ok(pess_mdp_model(mdp, &model, &error), &error);
+    assert_ok(pess_mdp_model(mdp, 0, &model, &error), &error);
     assert_int_equal(model->row[1], STATES);
     for (int i = 0; i < STATES; i++) assert_close(pess_model_probability(model, 0, 0, i), 0.01, 1e-15);
     pess_model_destroy(model);
@@ -87,11 +87,11 @@ static void files_go_round(void **state) {
     const char *extensions[] = {".csv", ".csv.gz"};
     for (int i = 0; i < 2; i++) {
         const char *path = scratch_path(0, extensions[i]), *again = scratch_path(1, extensions[i]);
-        assert_ok(pess_mdp_write(mdp, path, &error), &error);
+        assert_ok(pess_mdp_write(mdp, path, 0, &error), &error);
         assert_ok(pess_mdp_read(path, &back, &error), &error);
         assert_int_equal(pess_mdp_states(back), 3);
         assert_int_equal(pess_mdp_actions(back), 2);
-        assert_ok(pess_mdp_write(back, again, &error), &error);
+        assert_ok(pess_mdp_write(back, again, 0, &error), &error);
         if (i == 0) {
             char *first = scratch_read(path), *second = scratch_read(again);
             assert_string_equal(first, second);
@@ -115,11 +115,11 @@ static void columns_in_any_order(void **state) {
     pess_model *model = NULL;
     pess_error error = {0};
     assert_ok(pess_mdp_read(path, &mdp, &error), &error);
-    assert_ok(pess_mdp_model(mdp, &model, &error), &error);
+    assert_ok(pess_mdp_model(mdp, 0, &model, &error), &error);
     assert_close(pess_model_reward(model, 0, 0), 2.5, 0);
     assert_close(pess_model_reward(model, 1, 1), 0.5, 0);
-    assert_int_equal(model->kind[1], PESS__ROW_NONE); /* state 0 lacks action 1, state 1 lacks action 0 */
-    assert_int_equal(model->kind[2], PESS__ROW_NONE);
+    assert_int_equal(model->kind[1], PESS_ROW_NONE); /* state 0 lacks action 1, state 1 lacks action 0 */
+    assert_int_equal(model->kind[2], PESS_ROW_NONE);
     assert_false(model->has_terminals);
     pess_model_destroy(model);
     pess_mdp_destroy(mdp);
@@ -148,10 +148,10 @@ static void a_lonely_last_state_is_kept(void **state) {
     pess_error error = {0};
     const char *path = scratch_path(0, ".csv");
     assert_ok(pess_mdp_create(4, 1, &one, 1, &mdp, &error), &error);
-    assert_ok(pess_mdp_write(mdp, path, &error), &error);
+    assert_ok(pess_mdp_write(mdp, path, 0, &error), &error);
     assert_ok(pess_mdp_read(path, &back, &error), &error);
     assert_int_equal(pess_mdp_states(back), 4);
-    assert_ok(pess_mdp_model(back, &model, &error), &error);
+    assert_ok(pess_mdp_model(back, 0, &model, &error), &error);
     double lo = 0, hi = 0;
     pess_model_reward_range(model, &lo, &hi);
     assert_close(lo, 1, 0);
@@ -197,7 +197,7 @@ static void bad_files(void **state) {
     pess_error error = {0};
     assert_failure(pess_mdp_read("/nowhere/at/all.csv", &mdp, &error), PESS_IO, &error, "/nowhere/at/all.csv", NULL);
     mdp = make();
-    assert_failure(pess_mdp_write(mdp, "/nowhere/at/all.csv", &error), PESS_IO, &error, "/nowhere/at/all.csv", NULL);
+    assert_failure(pess_mdp_write(mdp, "/nowhere/at/all.csv", 0, &error), PESS_IO, &error, "/nowhere/at/all.csv", NULL);
     pess_mdp_destroy(mdp);
 }
 
@@ -231,7 +231,7 @@ static void the_bandit(void **state) {
     pess_model *model = NULL;
     pess_error error = {0};
     assert_ok(pess_mdp_bandit(NULL, &mdp, &error), &error);
-    assert_ok(pess_mdp_model(mdp, &model, &error), &error);
+    assert_ok(pess_mdp_model(mdp, 0, &model, &error), &error);
     assert_int_equal(pess_model_states(model), 1);
     assert_int_equal(pess_model_actions(model), 1000);
     assert_close(pess_model_reward(model, 0, 0), 0.99, 1e-15);

@@ -70,7 +70,7 @@ static void seen_pairs_are_frequencies(void **state) {
         assert_true(pess_model_is_terminal_state(model, 3));
         assert_false(pess_model_is_terminal_state(model, 2));
         assert_true(model->has_terminals);
-        for (int a = 0; a < 2; a++) assert_int_equal(model->kind[3 * 2 + a], PESS__ROW_NONE);
+        for (int a = 0; a < 2; a++) assert_int_equal(model->kind[3 * 2 + a], PESS_ROW_NONE);
         pess_model_destroy(model);
     }
 }
@@ -83,7 +83,7 @@ static void unseen_as_in_the_paper(void **state) {
     enum { SEEDS = 4000 };
     for (options.seed = 0; options.seed < SEEDS; options.seed++) {
         pess_model *model = estimate(&options), *again = estimate(&options);
-        assert_int_equal(model->kind[1], PESS__ROW_UNIFORM);
+        assert_int_equal(model->kind[1], PESS_ROW_UNIFORM);
         for (int s = 0; s < 3; s++) assert_close(pess_model_probability(model, 0, 1, s), 0.25, 0);
         assert_close(pess_model_probability(model, 0, 1, 3), 0, 0);
         assert_close(pess_model_terminal(model, 0, 1), 0.25, 0); /* state 3 is one of the four */
@@ -107,7 +107,7 @@ static void unseen_as_the_worst_or_as_a_loop(void **state) {
     options.reward_range[0] = -1, options.reward_range[1] = 1;
     options.unseen = PESS_UNSEEN_WORST;
     pess_model *model = estimate(&options);
-    assert_int_equal(model->kind[1], PESS__ROW_SINK);
+    assert_int_equal(model->kind[1], PESS_ROW_SINK);
     assert_close(pess_model_reward(model, 0, 1), -1, 0);
     for (int s = 0; s < 4; s++) assert_close(pess_model_probability(model, 0, 1, s), 0, 0);
     pess_model_destroy(model);

@@ -7,7 +7,7 @@ static void test_no_names(void **state) {
     assert_int_equal(pess_names_count(NULL), 0);
     assert_null(pess_names_get(NULL, 0));
     assert_int_equal(pess_names_find(NULL, "x"), -1);
-    pess__names_destroy(NULL);
+    pess_names_destroy(NULL);
     pess_names *copy = (pess_names *)(uintptr_t)1;
     assert_int_equal(pess__names_clone(NULL, &copy, NULL), PESS_OK);
     assert_null(copy);
@@ -39,8 +39,8 @@ static void test_many_names(void **state) {
     pess__names_clear(copy);
     assert_int_equal(pess_names_count(copy), 0);
     assert_int_equal(pess_names_find(copy, "name 21"), -1);
-    pess__names_destroy(names);
-    pess__names_destroy(copy);
+    pess_names_destroy(names);
+    pess_names_destroy(copy);
 }
 
 static void test_utf8(void **state) {

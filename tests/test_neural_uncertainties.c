@@ -27,7 +27,8 @@ static void a_cap_of_three(void **state) {
         known k = {0};
         double penalties = 0, mass = 0, found[4];
         int64_t capped = 0;
-        o.protocol.updates = 3, o.protocol.imitation_steps = 500, o.alpha = 1000, o.u_cap = cap, o.relative = i == 1;
+        o.protocol.updates = 3, o.protocol.imitation_steps = 500, o.knobs = alpha_knob(1000), o.u_cap = cap,
+        o.relative = i == 1;
         OK(pess_train_run(&o, &result, &error));
         count_pairs(data, &k);
         for (int64_t row = 0; row < data->transitions; row++) {
@@ -46,7 +47,7 @@ static void a_cap_of_three(void **state) {
                 most = fmax(most, u);
                 capped += u >= cap;
             }
-            penalties += o.alpha * (most - least) / (double)data->transitions;
+            penalties += 1000 * (most - least) / (double)data->transitions;
             mass += (k.counts[s][best] == 0) / (double)data->transitions;
         }
         assert_true(capped > 0);
@@ -72,7 +73,7 @@ static void the_engine_with_unseen_pairs(void **state) {
     double wanted[STATES], naive[STATES], apart = 0;
     int64_t unseen = 0;
     count_pairs(data, &k);
-    o.alpha = alpha, o.relative = false, o.u_cap = 1 / (1 - GAMMA);
+    o.knobs = alpha_knob(alpha), o.relative = false, o.u_cap = 1 / (1 - GAMMA);
     for (int64_t i = 0; i < data->transitions; i++) /* or values of states without actions would count */
         assert_true(data->end[i] == PESS_END_TERMINAL || acted_in(&k, data->next[i]));
     for (int64_t s = 0; s < data->states; s++)
@@ -135,24 +136,24 @@ static void some_numbers(float *table, int64_t count) {
 static void penalties_of_many_states(void **state) {
     (void)state;
     pess_observations *data = many_states();
-    pess__fitted *f = by_hand("ua-counts", 1, data);
+    pess__training *f = by_hand("ua-counts", 1, data);
     pess_error error;
     double apart = 0;
-    f->options.protocol.updates = f->options.protocol.steps = 1;
-    f->options.relative = false;
+    f->setup.options.protocol.updates = f->setup.options.protocol.steps = 1;
+    f->setup.options.relative = false;
     for (int64_t s = 0; s < MANY; s++)
         for (int64_t a = 0; a < ACTIONS; a++)
-            f->counts[s * ACTIONS + a] = s % 1000 == 0 ? 0 : (int32_t)((s + 5 * a) % 7);
-    OK(pess__neural_uncertainty_prepare(f, &error));
+            f->tables.counts[s * ACTIONS + a] = s % 1000 == 0 ? 0 : (int32_t)((s + 5 * a) % 7);
+    make_penalties(f);
     for (int64_t s = 0; s < MANY; s++) {
         const pess__bits_rows row = {data->observations + s * data->bytes, data->bytes, NULL};
         float spoken[ACTIONS];
-        OK(pess__net_apply(f->uncertainty_net, &row, 1, 1, spoken, &error));
+        OK(pess__net_apply(f->networks.uncertainty, &row, 1, 1, spoken, &error));
         for (int64_t a = 0; a < ACTIONS; a++) {
-            const double n = f->counts[s * ACTIONS + a], said = fmin(fmax((double)spoken[a], 0), f->cap);
-            const double wanted = s % 1000 == 0 ? said : n > 0 ? 1 / sqrt(n) : f->cap;
-            if (fabs((double)f->penalty[s * ACTIONS + a] - wanted) > 1e-6)
-                fail_msg("state %lld: %g, not %g", (long long)s, (double)f->penalty[s * ACTIONS + a], wanted);
+            const double n = f->tables.counts[s * ACTIONS + a], said = fmin(fmax((double)spoken[a], 0), f->setup.cap);
+            const double wanted = s % 1000 == 0 ? said : n > 0 ? 1 / sqrt(n) : f->setup.cap;
+            if (fabs((double)f->tables.penalty[s * ACTIONS + a] - wanted) > 1e-6)
+                fail_msg("state %lld: %g, not %g", (long long)s, (double)f->tables.penalty[s * ACTIONS + a], wanted);
             if (s % 1000 == 0) apart = fmax(apart, said);
         }
     }
@@ -164,18 +165,17 @@ static void penalties_of_many_states(void **state) {
 static void priors_and_values_of_many_states(void **state) {
     (void)state;
     pess_observations *data = many_states();
-    pess__fitted *f = by_hand("proximal", 0, data); /* α = 0: the largest value */
+    pess__training *f = by_hand("proximal", 0, data); /* α = 0: the largest value */
     float logits[MANY_BITS * ACTIONS], values[MANY_BITS * ACTIONS];
     pess_error error;
     some_numbers(logits, MANY_BITS * ACTIONS);
     some_numbers(values, MANY_BITS * ACTIONS);
     for (int i = 0; i < MANY_BITS * ACTIONS; i++) values[i] *= 3;
-    f->imitation = table_network(MANY_BITS, ACTIONS, logits);
-    f->frozen = table_network(MANY_BITS, ACTIONS, values);
-    f->prior = room_for((int64_t)MANY * ACTIONS, sizeof *f->prior);
-    f->update = 1;
-    OK(pess__fitted_priors(f, &error));
-    OK(pess__fitted_targets(f, &error));
+    f->networks.imitation = table_network(MANY_BITS, ACTIONS, logits);
+    f->networks.nets[0] = table_network(MANY_BITS, ACTIONS, values);
+    f->position.update = 1;
+    OK(pess__tables_priors(&f->setup, f->networks.imitation, &f->tables, &error));
+    OK(pess__targets_compute(f, &error));
     for (int64_t s = 0; s < MANY; s++) {
         double sum = 0, best = -INFINITY;
         for (int64_t a = 0; a < ACTIONS; a++) {
@@ -183,8 +183,9 @@ static void priors_and_values_of_many_states(void **state) {
             best = fmax(best, sum_of_bits(values, ACTIONS, s, a));
         }
         for (int64_t a = 0; a < ACTIONS; a++)
-            assert_true(fabs((double)f->prior[s * ACTIONS + a] - exp(sum_of_bits(logits, ACTIONS, s, a)) / sum) < 1e-5);
-        if (s > 0) assert_true(fabs((double)f->value[s] - best) < 1e-5); /* no transition leads to 0 */
+            assert_true(fabs((double)f->tables.prior[s * ACTIONS + a] - exp(sum_of_bits(logits, ACTIONS, s, a)) / sum) <
+                        1e-5);
+        if (s > 0) assert_true(fabs((double)f->values.value[s] - best) < 1e-5); /* no transition leads to 0 */
     }
     put_away(f);
     pess_observations_destroy(data);
@@ -196,20 +197,20 @@ static void an_actor_in_many_states(void **state) {
     (void)state;
     enum { HIGH = 14 };
     pess_observations *data = many_states();
-    pess__fitted *f = by_hand("crr", NAN, data);
+    pess__training *f = by_hand("crr", NAN, data);
     float q[MANY_BITS][ACTIONS] = {{0}}, zeros[MANY_BITS][ACTIONS] = {{0}}, odds[ACTIONS];
     pess_error error;
     q[HIGH][0] = 2;
     q[ALWAYS][1] = q[ALWAYS][2] = 1;
-    f->steps = 40, f->batch = 500, f->options.protocol.rate = 0.1;
-    f->net = table_network(MANY_BITS, ACTIONS, q[0]);
-    f->actor = table_network(MANY_BITS, ACTIONS, zeros[0]);
-    OK(pess__fitted_add_network(f, f->actor, &error));
-    OK(f->learner->after_update(f, &error));
-    assert_true(f->wanted_count > PESS__OUTPUT_CHUNK);
+    f->setup.steps = 40, f->setup.batch = 500, f->setup.options.protocol.rate = 0.1;
+    f->networks.nets[0] = table_network(MANY_BITS, ACTIONS, q[0]);
+    f->networks.nets[1] = table_network(MANY_BITS, ACTIONS, zeros[0]);
+    make_trainer(f, 1);
+    OK(pess__own_networks_train(&f->setup, &f->networks, &f->tables, &f->sweep, &error));
+    assert_true(f->sweep.count > PESS__OUTPUT_CHUNK);
     for (int64_t s = 0; s < MANY; s += 100) {
         const pess__bits_rows row = {data->observations + s * data->bytes, data->bytes, NULL};
-        OK(pess__net_apply(f->actor, &row, 1, 1, odds, &error));
+        OK(pess__net_apply(f->networks.nets[1], &row, 1, 1, odds, &error));
         assert_int_equal((double)odds[0] > fmax((double)odds[1], (double)odds[2]), s >= 1 << HIGH);
     }
     put_away(f);
@@ -223,18 +224,18 @@ static void support_net_is_its_network(void **state) {
     (void)state;
     pess_mdp *mdp = process();
     pess_observations *data = uneven_log(mdp, 300, UINT64_MAX);
-    pess__fitted *f = by_hand("ua-support-net", 1, data);
+    pess__training *f = by_hand("ua-support-net", 1, data);
     pess_error error;
     double from_counts = 0, size = 0;
-    f->options.protocol.updates = 1, f->options.protocol.steps = 5, f->options.relative = false;
-    OK(pess__neural_uncertainty_prepare(f, &error));
+    f->setup.options.protocol.updates = 1, f->setup.options.protocol.steps = 5, f->setup.options.relative = false;
+    make_penalties(f);
     for (int64_t s = 0; s < data->states; s++) {
         const pess__bits_rows row = {data->observations + s * data->bytes, data->bytes, NULL};
         float spoken[ACTIONS];
-        OK(pess__net_apply(f->uncertainty_net, &row, 1, 1, spoken, &error));
+        OK(pess__net_apply(f->networks.uncertainty, &row, 1, 1, spoken, &error));
         for (int64_t a = 0; a < ACTIONS; a++) {
-            const double said = fmin(fmax((double)spoken[a], 0), f->cap), n = f->counts[s * ACTIONS + a];
-            assert_true((double)f->penalty[s * ACTIONS + a] == said);
+            const double said = fmin(fmax((double)spoken[a], 0), f->setup.cap), n = f->tables.counts[s * ACTIONS + a];
+            assert_true((double)f->tables.penalty[s * ACTIONS + a] == said);
             size = fmax(size, said);
             if (n > 0) from_counts = fmax(from_counts, fabs(said - 1 / sqrt(n)));
         }
@@ -259,20 +260,21 @@ static void networks_learn_the_counts(void **state) {
     for (int s = 0; s < VISITED; s++)
         for (int i = 0; i < visits[s]; i++) add_step(data, s, i % 2, 0, STATES - 1, PESS_END_TERMINAL);
     for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
-        pess__fitted *f = by_hand(cases[c].algorithm, 1, data);
+        pess__training *f = by_hand(cases[c].algorithm, 1, data);
         pess_error error;
-        if (f->learner->info.imitation) f->prior = room_for(data->states * ACTIONS, sizeof *f->prior);
-        OK(pess__neural_uncertainty_prepare(f, &error));
-        assert_int_equal(f->uncertainty_net->outputs, cases[c].outputs);
+        if (f->setup.learner->info.imitation)
+            f->tables.prior = room_for(data->states * ACTIONS, sizeof *f->tables.prior);
+        make_penalties(f);
+        assert_int_equal(f->networks.uncertainty->outputs, cases[c].outputs);
         for (int64_t s = 0; s < data->states; s++) {
             const pess__bits_rows row = {data->observations + s * data->bytes, data->bytes, NULL};
-            const int32_t *n = f->counts + s * ACTIONS;
+            const int32_t *n = f->tables.counts + s * ACTIONS;
             float spoken[ACTIONS];
             if (n[0] == 0) continue; /* the end */
-            OK(pess__net_apply(f->uncertainty_net, &row, 1, 1, spoken, &error));
+            OK(pess__net_apply(f->networks.uncertainty, &row, 1, 1, spoken, &error));
             for (int64_t a = 0; a < cases[c].outputs; a++) {
                 const double count = cases[c].outputs == 1 ? n[0] + n[1] + n[2] : n[a];
-                const double wanted = count > 0 ? 1 / sqrt(count) : f->cap;
+                const double wanted = count > 0 ? 1 / sqrt(count) : f->setup.cap;
                 if (fabs((double)spoken[a] - wanted) > 0.05)
                     fail_msg("%s: %g for a count of %g, not %g", cases[c].algorithm, (double)spoken[a], count, wanted);
             }
@@ -290,19 +292,20 @@ static void equal_states_are_computed_once(void **state) {
     pess_observations *data = no_steps(STATES);
     for (int s = 0; s < 6; s++)
         for (int i = 0; i <= s * s; i++) add_step(data, s, i % 2, 0, STATES - 1, PESS_END_TERMINAL);
-    pess__fitted *f = by_hand("ua-support-net", 1, data);
+    pess__training *f = by_hand("ua-support-net", 1, data);
     pess_error error;
-    const pess_protocol *p = &f->options.protocol;
-    f->options.protocol.updates = 1, f->options.protocol.steps = 20, f->options.protocol.batch = 4 * SAMPLES;
-    OK(pess__neural_uncertainty_prepare(f, &error)); /* 12 steps */
+    const pess_protocol *p = &f->setup.options.protocol;
+    f->setup.options.protocol.updates = 1, f->setup.options.protocol.steps = 20,
+    f->setup.options.protocol.batch = 4 * SAMPLES;
+    make_penalties(f); /* 12 steps */
     pess__net *net = NULL;
     pess__trainer *trainer = NULL;
-    OK(pess__fitted_network(f, ACTIONS, &net, &error));
-    pess__rng rng = pess__rng_stream(f->options.seed, "doubt network", 0);
+    OK(pess__setup_network(&f->setup, ACTIONS, &net, &error));
+    pess__rng rng = pess__rng_stream(f->setup.options.seed, "doubt network", 0);
     pess__net_initialise(net, &rng);
     const pess__optimiser optimiser = pess__optimiser_defaults();
     OK(pess__trainer_create(net, &optimiser, &trainer, &error));
-    rng = pess__rng_stream(f->options.seed, "doubt rows", 0);
+    rng = pess__rng_stream(f->setup.options.seed, "doubt rows", 0);
     for (int step = 0; step < 12; step++) {
         int64_t sample[SAMPLES], first[SAMPLES + 1];
         int32_t which[LABELS];
@@ -311,7 +314,8 @@ static void equal_states_are_computed_once(void **state) {
         for (int i = 0; i < LABELS; i++) which[i] = i % ACTIONS;
         for (int i = 0; i < SAMPLES; i++) {
             sample[i] = data->state[pess__rng_below(&rng, (uint64_t)data->transitions)];
-            f->learner->uncertainty->label(f, sample[i], wanted + (int64_t)i * ACTIONS);
+            const pess__view view = pess__tables_view(&f->setup, &f->tables, sample[i]);
+            f->setup.learner->uncertainty->label(&view, wanted + (int64_t)i * ACTIONS);
         }
         const pess__bits_rows rows = {data->observations, data->bytes, sample};
         const pess__labels labels = {.actions = which, .targets = wanted, .first = first};
@@ -323,7 +327,7 @@ static void equal_states_are_computed_once(void **state) {
     for (int64_t s = 0; s < 6; s++) {
         const pess__bits_rows row = {data->observations + s * data->bytes, data->bytes, NULL};
         float merged[ACTIONS], every[ACTIONS];
-        OK(pess__net_apply(f->uncertainty_net, &row, 1, 1, merged, &error));
+        OK(pess__net_apply(f->networks.uncertainty, &row, 1, 1, merged, &error));
         OK(pess__net_apply(net, &row, 1, 1, every, &error));
         for (int a = 0; a < ACTIONS; a++) assert_true(fabsf(merged[a] - every[a]) < 1e-4F);
     }
@@ -339,12 +343,14 @@ static void of_equals_the_first(void **state) {
     const float q[ACTIONS] = {2, 3, 4}, penalty[ACTIONS] = {0, 1, 2}, more[ACTIONS] = {1, 1, 2};
     pess__view view = {.actions = ACTIONS, .q = q, .penalty = penalty};
     double policy[ACTIONS];
-    assert_true(pess__decide_ua(1, &view, policy) == 2 && policy[0] == 1 && policy[1] == 0 && policy[2] == 0);
+    assert_true(decide(&pess__neural_uncertainty_counts.learner, 1, &view, policy) == 2 && policy[0] == 1 &&
+                policy[1] == 0 && policy[2] == 0);
     view.penalty = more;
-    assert_true(pess__decide_ua(1, &view, policy) == 2 && policy[0] == 0 && policy[1] == 1 && policy[2] == 0);
+    assert_true(decide(&pess__neural_uncertainty_counts.learner, 1, &view, policy) == 2 && policy[0] == 0 &&
+                policy[1] == 1 && policy[2] == 0);
     const float heads[2 * ACTIONS] = {2, 4, 1, 2, 2, 5}; /* means 2, 3, 3; deviations 0, 1, 2 */
     const pess__view two = {.actions = ACTIONS, .q = heads, .heads = 2, .head_stride = ACTIONS, .cap = INFINITY};
-    assert_true(pess__neural_uncertainty_ensemble.learner.decide(1, &two, policy) == 2 && policy[0] == 1 &&
+    assert_true(decide(&pess__neural_uncertainty_ensemble.learner, 1, &two, policy) == 2 && policy[0] == 1 &&
                 policy[1] == 0);
 }
 

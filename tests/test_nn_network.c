@@ -124,7 +124,7 @@ static void paths_agree_on_gradients(void **state) {
             targets[i] = (float)pess__rng_normal(&rng);
         }
         const pess__labels labels = {.actions = actions, .targets = targets};
-        const pess__loss loss = {.kind = PESS__LOSS_HUBER, .threshold = 1};
+        const pess__loss loss = {.kind = PESS__LOSS_HUBER, .parameter = 1};
         float *plain = malloc((size_t)f.parameters * sizeof *plain);
         float *fast = malloc((size_t)f.parameters * sizeof *fast);
         gradient_of(&f, "portable", &labels, &loss, plain);
@@ -154,11 +154,11 @@ static void merged_samples_change_no_gradient(void **state) {
     (void)state;
     pess__rng rng = pess__rng_stream(15, "test network", 0);
     double mixture[40]; /* as many as there may be outputs */
-    pess__loss losses[] = {{.kind = PESS__LOSS_HUBER, .threshold = 1},
+    pess__loss losses[] = {{.kind = PESS__LOSS_HUBER, .parameter = 1},
                            {.kind = PESS__LOSS_SQUARED},
                            {.kind = PESS__LOSS_CROSS_ENTROPY},
-                           {.kind = PESS__LOSS_HUBER, .threshold = 1, .conservative = 2},
-                           {.kind = PESS__LOSS_HUBER, .threshold = 1, .mixture = mixture}};
+                           {.kind = PESS__LOSS_HUBER, .parameter = 1, .conservative = 2},
+                           {.kind = PESS__LOSS_HUBER, .parameter = 1, .mixture = mixture}};
     enum { LOSSES = sizeof losses / sizeof losses[0] };
     for (int round = 0; round < ROUNDS; round++) {
         const pess__net_spec spec = random_spec(&rng);

@@ -33,7 +33,7 @@ static double bellman_residual(const pess_model *model, double gamma, const doub
     for (int64_t s = 0; s < model->states; s++) {
         double best = model->terminal[s] ? 0 : -INFINITY;
         for (int64_t z = s * model->actions; z < (s + 1) * model->actions; z++)
-            if (model->kind[z] != PESS__ROW_NONE) {
+            if (model->kind[z] != PESS_ROW_NONE) {
                 const double q = model->reward[z] + gamma * fixture_next_value(model, gamma, z, v);
                 best = q > best ? q : best;
             }
@@ -117,7 +117,7 @@ static void undiscounted_shortest_way(void **state) {
         /* Action 0 steps by one at cost 1, action 1 by three at cost 2; past the end all is over. */
         for (int64_t z = 0; z < 2 * N; z++) {
             const int64_t next = z / 2 + (z % 2 == 0 ? 1 : 3);
-            model->kind[z] = PESS__ROW_SPARSE;
+            model->kind[z] = PESS_ROW_SPARSE;
             model->reward[z] = z % 2 == 0 ? -1 : -2;
             model->row[z + 1] = model->row[z];
             if (next >= N)

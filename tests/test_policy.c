@@ -12,7 +12,7 @@ static pess_model *make_model(void) {
     pess_model *model = NULL;
     pess_error error = {0};
     assert_ok(pess_mdp_create(3, 2, transitions, 4, &mdp, &error), &error);
-    assert_ok(pess_mdp_model(mdp, &model, &error), &error);
+    assert_ok(pess_mdp_model(mdp, 0, &model, &error), &error);
     pess_mdp_destroy(mdp);
     return model;
 }
@@ -108,8 +108,8 @@ static void files_go_round(void **state) {
         scratch_remove(again);
     }
     pess_policy_destroy(policy);
-    pess__names_destroy(state_names);
-    pess__names_destroy(action_names);
+    pess_names_destroy(state_names);
+    pess_names_destroy(action_names);
     pess_model_destroy(model);
 }
 
@@ -165,7 +165,7 @@ static void bad_files(void **state) {
         assert_null(policy);
         scratch_remove(path);
     }
-    pess__names_destroy(names);
+    pess_names_destroy(names);
     pess_model_destroy(model);
 }
 
@@ -180,7 +180,7 @@ static void values_are_written(void **state) {
     char *text = scratch_read(path);
     assert_string_equal(text, "state,value\na,0.1\n\"b,c\",-2\nd,1e+300\n");
     free(text);
-    pess__names_destroy(names);
+    pess_names_destroy(names);
     scratch_remove(path);
 }
 

@@ -29,7 +29,7 @@ static void assert_codes(const pess_problem *problem, const char *const *codes, 
 static void nothing_declared(void **state) {
     (void)state;
     static const char *const codes[] = {"states-from-log", "actions-from-log", "rewards-from-log",
-                                        "start-from-log",  "unseen-pairs",     "cutoffs-go-on"};
+                                        "start-from-log",  "unseen-pairs",     "cutoffs-continue"};
     pess_problem *problem = problem_of(EPISODES, NULL, NULL, NULL);
     assert_codes(problem, codes, 6);
     const double *start = pess_problem_start(problem);
@@ -45,7 +45,7 @@ static void nothing_declared(void **state) {
 
 static void all_declared(void **state) {
     (void)state;
-    static const char *const codes[] = {"start-uniform", "unseen-pairs", "cutoffs-go-on"};
+    static const char *const codes[] = {"start-uniform", "unseen-pairs", "cutoffs-continue"};
     pess_read_options read = pess_read_options_defaults();
     pess_model_options model = pess_model_options_defaults();
     read.states = 3;

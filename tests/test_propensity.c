@@ -27,20 +27,21 @@ static pess_observations *log_of(double order) {
 }
 
 /* After a training of 40 passes through the data, which is long enough to know them by heart. */
-static pess__fitted *taught(const pess_observations *data) {
-    pess__fitted *f = by_hand("ua-propensity", 1, data);
-    pess_error error;
-    f->options.protocol.updates = 1, f->options.protocol.steps = 3000, f->options.protocol.batch = 256;
-    f->options.protocol.imitation_rate = 1e-3;
-    OK(pess__neural_uncertainty_prepare(f, &error));
+static pess__training *taught(const pess_observations *data) {
+    pess__training *f = by_hand("ua-propensity", 1, data);
+    f->setup.options.protocol.updates = 1, f->setup.options.protocol.steps = 3000,
+    f->setup.options.protocol.batch = 256;
+    f->setup.options.protocol.imitation_rate = 1e-3;
+    make_penalties(f);
     assert_string_equal(f->warning, "");
     return f;
 }
 
-static void logits_of(const pess__fitted *f, int64_t state, float out[ACTIONS]) {
-    const pess__bits_rows row = {f->data->observations + state * f->data->bytes, f->data->bytes, NULL};
+static void logits_of(const pess__training *f, int64_t state, float out[ACTIONS]) {
+    const pess__bits_rows row = {f->setup.data->observations + state * f->setup.data->bytes, f->setup.data->bytes,
+                                 NULL};
     pess_error error;
-    OK(pess__net_apply(f->uncertainty_net, &row, 1, 1, out, &error));
+    OK(pess__net_apply(f->networks.uncertainty, &row, 1, 1, out, &error));
 }
 
 static void a_tenth_is_held_out(void **state) {
@@ -54,7 +55,7 @@ static void a_tenth_is_held_out(void **state) {
 static void chance_is_not_learnt_by_heart(void **state) {
     (void)state;
     pess_observations *data = log_of(0);
-    pess__fitted *f = taught(data);
+    pess__training *f = taught(data);
     double apart = 0;
     for (int64_t s = 0; s < COUNT; s++) {
         float z[ACTIONS], p[ACTIONS];
@@ -63,7 +64,7 @@ static void chance_is_not_learnt_by_heart(void **state) {
         for (int a = 0; a < ACTIONS; a++) {
             const double least = 1 / sqrt((double)fmaxf(fmaxf(p[0], p[1]), p[2]));
             apart = fmax(apart, fabs((double)p[a] - chance[a]));
-            assert_true(fabs((double)f->penalty[s * ACTIONS + a] - (1 / sqrt((double)p[a]) - least)) < 1e-5);
+            assert_true(fabs((double)f->tables.penalty[s * ACTIONS + a] - (1 / sqrt((double)p[a]) - least)) < 1e-5);
         }
     }
     if (apart > 0.12) fail_msg("a probability is off by %g", apart);
@@ -75,7 +76,7 @@ static void chance_is_not_learnt_by_heart(void **state) {
 static void order_is_believed(void **state) {
     (void)state;
     pess_observations *data = log_of(1);
-    pess__fitted *f = taught(data);
+    pess__training *f = taught(data);
     for (int64_t s = 0; s < COUNT; s++) {
         float z[ACTIONS], p[ACTIONS];
         logits_of(f, s, z);
@@ -96,10 +97,10 @@ static void frequencies_of_states_that_come_back(void **state) {
         const int s = i % 6;
         add_step(data, s, pess__rng_uniform(&rng) < (s + 1) / 8.0 ? 0 : 1, 0, STATES - 1, PESS_END_TERMINAL);
     }
-    pess__fitted *f = taught(data);
+    pess__training *f = taught(data);
     for (int64_t s = 0; s < data->states; s++) {
         float z[ACTIONS], p[ACTIONS];
-        const int32_t *n = f->counts + s * ACTIONS;
+        const int32_t *n = f->tables.counts + s * ACTIONS;
         if (n[0] + n[1] == 0) continue; /* the end */
         logits_of(f, s, z);
         pess__softmax(z, ACTIONS, p);
@@ -115,7 +116,7 @@ static void the_held_out_likelihood_is_largest(void **state) {
     (void)state;
     static const double scales[] = {1, 0.9, 1.1};
     pess_observations *data = log_of(0.5);
-    pess__fitted *f = taught(data);
+    pess__training *f = taught(data);
     double shares[ACTIONS], likelihood[3] = {0, 0, 0};
     int64_t taken[ACTIONS] = {0};
     for (int64_t i = 0; i < COUNT; i++) taken[data->action[i]]++;

@@ -1,9 +1,8 @@
 /* The worst and best case over an ambiguity set against enumeration, and how often the sets hold the truth. */
+#include "core/threads.h"
 #include "sampled.h"
 
 #include "uncertainty/sets.h"
-
-#include <omp.h>
 
 /* One pair, five states. Probabilities are multiples of 1/G and so are the radii, which makes the worst case a flow
  * with whole capacities: its optimum is a point of the grid, and the grid can be enumerated. */
@@ -104,7 +103,7 @@ static void extremes_match_enumeration(void **state) {
                 model->probability[model->row[1]++] = (double)c.centre[i] / G;
             }
         model->end_mass[0] = (double)c.centre[STATES] / G;
-        model->kind[0] = PESS__ROW_SPARSE;
+        model->kind[0] = PESS_ROW_SPARSE;
         bool open = false;
         for (int i = 0; i < STATES; i++) open = open || !in_centre(&c, i);
         pess__set_pair pair = {.ball = c.ball < 0 ? INFINITY : 2 * (double)c.ball / G,

@@ -147,6 +147,29 @@ static void lists_are_words(void **state) {
     assert_false(pess_setting_listed("", "alpha"));
 }
 
+static void several_values_stand_under_one_key(void **state) {
+    (void)state;
+    const colours c = defaults();
+    char text[64];
+    pess__setting_values(&table, &c, "shades bright weight", text, sizeof text);
+    assert_string_equal(text, "3,on,0.5");
+    pess__setting_key("light-blue-ish", text, sizeof text);
+    assert_string_equal(text, "light_blue_ish");
+}
+
+static void words_are_names_and_values(void **state) {
+    (void)state;
+    static const char *const wanted[][2] = {{"shades", "5"}, {"name", "a=b"}, {"bright", ""}, {"count", ""}};
+    const char *words = " shades=5,name=a=b bright\ncount=";
+    char name[PESS__WORD_SIZE], value[PESS__WORD_SIZE];
+    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
+        assert_true(pess__setting_word(&words, name, value));
+        assert_string_equal(name, wanted[i][0]);
+        assert_string_equal(value, wanted[i][1]);
+    }
+    assert_false(pess__setting_word(&words, name, value));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults_are_those_of_the_table),
@@ -155,6 +178,8 @@ int main(void) {
         cmocka_unit_test(a_struct_filled_by_hand_is_checked),
         cmocka_unit_test(no_options_and_options_of_an_earlier_version_are_filled_up),
         cmocka_unit_test(lists_are_words),
+        cmocka_unit_test(several_values_stand_under_one_key),
+        cmocka_unit_test(words_are_names_and_values),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,11 @@
 /* Simulated logs against the probabilities they were drawn from. Chi-square limits are passed once in 10^6 under the
  * true law: k + 4.9·√(2k) + 16 bounds that quantile for k degrees of freedom (checked for k up to 1000). */
+#include "core/threads.h"
 #include "scratch.h"
 
 #include "model/model.h"
 
 #include <math.h>
-#include <omp.h>
 
 static double chi_square_limit(double k) { return k + 4.9 * sqrt(2 * k) + 16; }
 
@@ -100,7 +100,7 @@ static void states_from_the_stationary_law(void **state) {
     pess_dataset *data = NULL;
     pess_error error = {0};
     assert_ok(pess_mdp_gridworld(&grid, &mdp, &error), &error);
-    assert_ok(pess_mdp_model(mdp, &model, &error), &error);
+    assert_ok(pess_mdp_model(mdp, 0, &model, &error), &error);
     double rows[80] = {0}, law[20], found[20] = {0}, chi_square = 0;
     for (int s = 0; s < 20; s++) rows[4 * s + (s * s) % 4] = 1;
     assert_ok(pess_policy_create(20, 4, rows, &policy, &error), &error);

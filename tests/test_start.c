@@ -62,7 +62,7 @@ static void nowhere_to_start(void **state) {
     pess_error error = {0};
     double start[2];
     assert_ok(pess_mdp_create(2, 1, NULL, 0, &mdp, &error), &error);
-    assert_ok(pess_mdp_model(mdp, &model, &error), &error);
+    assert_ok(pess_mdp_model(mdp, 0, &model, &error), &error);
     assert_failure(pess_start_uniform(model, start, &error), PESS_INPUT, &error, "terminal", NULL);
     pess_model_destroy(model);
     pess_mdp_destroy(mdp);

@@ -12,7 +12,7 @@ static pess_model *model_of(int64_t states, int64_t actions, const pess_mdp_tran
     pess_model *model = NULL;
     pess_error error = {0};
     assert_ok(pess_mdp_create(states, actions, transitions, count, &mdp, &error), &error);
-    assert_ok(pess_mdp_model(mdp, &model, &error), &error);
+    assert_ok(pess_mdp_model(mdp, 0, &model, &error), &error);
     pess_mdp_destroy(mdp);
     return model;
 }
@@ -138,7 +138,7 @@ static pess_model *gridworld(int64_t rows, int64_t cols, uint64_t seed) {
     pess_model *model = NULL;
     pess_error error = {0};
     assert_ok(pess_mdp_gridworld(&options, &mdp, &error), &error);
-    assert_ok(pess_mdp_model(mdp, &model, &error), &error);
+    assert_ok(pess_mdp_model(mdp, 0, &model, &error), &error);
     pess_mdp_destroy(mdp);
     return model;
 }
@@ -244,8 +244,8 @@ static void uniform_rows(void **state) {
         assert_ok(pess__model_create(states, 2, states, &model, &error), &error);
         assert_ok(pess__policy_allocate(states, 2, &policy, &error), &error);
         for (int64_t s = 0; s < states; s++) {
-            model->kind[2 * s] = PESS__ROW_SPARSE;
-            model->kind[2 * s + 1] = PESS__ROW_UNIFORM;
+            model->kind[2 * s] = PESS_ROW_SPARSE;
+            model->kind[2 * s + 1] = PESS_ROW_UNIFORM;
             model->row[2 * s + 1] = model->row[2 * s + 2] = s + 1;
             model->next[s] = (uint32_t)(s + 1 < states ? s + 1 : s); /* piles up at the last state */
             model->probability[s] = 1;
@@ -262,7 +262,7 @@ static void uniform_rows(void **state) {
             assert_close(law[s], expected, 1e-12);
         }
         assert_close(law[states - 1], rest, 1e-10);
-        model->kind[1] = PESS__ROW_SINK;
+        model->kind[1] = PESS_ROW_SINK;
         assert_failure(pess_stationary(model, policy, law, &error), PESS_INPUT, &error, "worst", NULL);
         free(law);
         pess_policy_destroy(policy);

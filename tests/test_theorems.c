@@ -1,11 +1,10 @@
 /* The paper's results as properties: theorem 1 and its tightness, lemmas 1 to 4, proposition 1, the corollary by
  * enumeration, and theorems 2 to 4 on datasets of known processes. The linear algebra here is the tests' own. */
+#include "core/threads.h"
 #include "coverage.h"
 #include "small_worlds.h"
 
 #include "core/rng.h"
-
-#include <omp.h>
 
 enum { S = 5, A = 3 };
 
@@ -233,7 +232,7 @@ static void test_proposition_1(void **state) {
         pess_model *model = NULL;
         pess_solution *solution = NULL;
         MUST(pess_dataset_create(&columns, 1, A, &data, error));
-        MUST(pess_counts_create(data, &counts, error));
+        MUST(pess_counts_create(data, 0, &counts, error));
         MUST(pess_model_estimate(counts, NULL, &model, error));
         pess_solve_options options = pess_solve_options_defaults();
         options.algorithm = "proximal";
@@ -277,7 +276,7 @@ static void test_theorems_hold(void **state) {
         pess_model *model = NULL;
         const pess_model_options range = {
             .size = sizeof(pess_model_options), .unseen = PESS_UNSEEN_PAPER, .reward_range = {0, 1}, .seed = 1};
-        MUST(pess_counts_create(sized, &counts, error));
+        MUST(pess_counts_create(sized, 0, &counts, error));
         MUST(pess_model_estimate(counts, &range, &model, error));
         pess_theorem_options options = pess_theorem_options_defaults();
         options.gamma = w.gamma;

@@ -12,9 +12,7 @@
 extern "C" {
 #endif
 
-#define PESS_VERSION_MAJOR 0
-#define PESS_VERSION_MINOR 1
-#define PESS_VERSION_PATCH 0
+/* The version is stated here and nowhere else; the build reads it from here. */
 #define PESS_VERSION "0.1.0"
 
 #if defined(__GNUC__)
@@ -23,19 +21,19 @@ extern "C" {
 #define PESS_API
 #endif
 
-/* name, exit code of the command line, text */
+/* name, text */
 #define PESS_STATUS_LIST(X)                                                                                            \
-    X(OK, 0, "fine")                                                                                                   \
-    X(ARGUMENT, 2, "an argument or setting is not valid")                                                              \
-    X(INPUT, 3, "the input is not valid")                                                                              \
-    X(MEMORY, 4, "not enough memory")                                                                                  \
-    X(LIMIT, 4, "a size is beyond the limits")                                                                         \
-    X(IO, 5, "a file cannot be read or written")                                                                       \
-    X(NOT_CONVERGED, 6, "the computation did not converge")                                                            \
-    X(INTERRUPTED, 6, "the computation was interrupted")
+    X(OK, "fine")                                                                                                      \
+    X(ARGUMENT, "an argument or setting is not valid")                                                                 \
+    X(INPUT, "the input is not valid")                                                                                 \
+    X(MEMORY, "not enough memory")                                                                                     \
+    X(LIMIT, "a size is beyond the limits")                                                                            \
+    X(IO, "a file cannot be read or written")                                                                          \
+    X(NOT_CONVERGED, "the computation did not converge")                                                               \
+    X(INTERRUPTED, "the computation was interrupted")
 
 typedef enum pess_status {
-#define PESS_STATUS_ENUM(name, exit_code, text) PESS_##name,
+#define PESS_STATUS_ENUM(name, text) PESS_##name,
     PESS_STATUS_LIST(PESS_STATUS_ENUM)
 #undef PESS_STATUS_ENUM
         PESS_STATUS_COUNT
@@ -46,10 +44,10 @@ typedef struct pess_error {
     char message[1000];
 } pess_error;
 
-PESS_API const char *pess_version(void);
+PESS_API const char *pess_version(void);                   /* "0.1.0" */
+PESS_API const char *pess_build(void);                     /* "0.1.0 (4f2a91c)": with the commit, where it is known */
 PESS_API const char *pess_status_name(pess_status status); /* "INPUT" */
 PESS_API const char *pess_status_text(pess_status status);
-PESS_API int pess_status_exit_code(pess_status status);
 
 /* Long work reports here about ten times a second, from the calling thread. `done` and `total` are in `unit`s; total
  * is 0 where it is not known. Returning false asks the work to stop in good order with PESS_INTERRUPTED. */
@@ -104,7 +102,7 @@ typedef struct pess_setting {
     const char *argument;    /* how help shows the value, "G" or "FILE" */
     const char *unit;        /* "seconds"; NULL: none */
     const char *sentence;    /* what it does, without the default */
-    const char *where_unset; /* what holds where it is not set: "as the log shows" */
+    const char *where_unset; /* what holds where it is not set: "as the log shows"; with a default, when that holds */
     bool specific;           /* read by some algorithms alone: those that name it among their settings */
 } pess_setting;
 

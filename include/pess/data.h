@@ -18,6 +18,9 @@ extern "C" {
  * a name is the id in decimal. */
 typedef struct pess_names pess_names;
 
+/* Copies the texts; id i is names[i]. Names are UTF-8, each once. */
+PESS_API pess_status pess_names_create(const char *const *names, int64_t count, pess_names **out, pess_error *error);
+PESS_API void pess_names_destroy(pess_names *names);
 PESS_API bool pess_names_given(const pess_names *names);                  /* false: ids are the names; NULL is fine */
 PESS_API int64_t pess_names_count(const pess_names *names);               /* 0 where there are no names */
 PESS_API const char *pess_names_get(const pess_names *names, int64_t id); /* NULL where there are no names */
@@ -36,6 +39,7 @@ typedef struct pess_columns {
     const int64_t *episode;    /* optional; any integers, equal within an episode */
     const int64_t *step;       /* optional; position within the episode */
     const double *probability; /* optional; the behaviour policy's probability of `action` */
+    const pess_names *state_names, *action_names, *episode_names; /* optional */
 } pess_columns;
 
 typedef struct pess_dataset pess_dataset;
@@ -57,7 +61,10 @@ PESS_API pess_status pess_dataset_read(const char *path, const pess_read_options
                                        pess_error *error);
 PESS_API pess_status pess_dataset_write(const pess_dataset *data, const char *path, const char *format,
                                         pess_error *error);
-/* Copies the columns. states and actions may be 0: the largest id plus one is taken. */
+/* The same from a piece of memory that holds a file; `name` begins the messages. */
+PESS_API pess_status pess_dataset_read_memory(const char *name, const void *bytes, size_t length,
+                                              const pess_read_options *options, pess_dataset **out, pess_error *error);
+/* Copies the columns. states and actions may be 0: as many as there are names, or else the largest id plus one. */
 PESS_API pess_status pess_dataset_create(const pess_columns *columns, int64_t states, int64_t actions,
                                          pess_dataset **out, pess_error *error);
 PESS_API void pess_dataset_destroy(pess_dataset *data);

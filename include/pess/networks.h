@@ -82,33 +82,35 @@ PESS_API pess_status pess_play(const pess_net *net, const pess_play_options *opt
  * bits. The directory gets log.csv, two generations of checkpoints and, at the end, policy.pessnet: of the best
  * snapshots by `evaluate_episodes` greedy episodes the one that is best again on fresh episodes. */
 typedef struct pess_dqn_options {
+    size_t size;
     const char *game;    /* a name of pess_env_list */
-    const char *network; /* "dqn" (default), "value" or "dense" */
+    const pess_mdp *mdp; /* in place of a game: one-hot states, network "dense" */
+    const char *network; /* "dqn", "value" or "dense" */
     const char *kernels; /* NULL: the best */
     const char *out;     /* directory; made where it is missing */
-    const pess_mdp *mdp; /* in place of a game: one-hot states, network "dense" */
     bool resume;         /* go on from the newest good checkpoint in `out` */
     uint64_t seed;
-    int threads;                               /* of the evaluations; 0: all there are */
-    int64_t frames;                            /* in all environments together. Default 5,000,000 */
-    int64_t envs;                              /* Default 32 */
-    int64_t replay;                            /* transitions kept. Default 100,000 */
-    int64_t batch;                             /* Default 32 */
-    int64_t train_every;                       /* frames per update. Default 8 */
-    int64_t target_every;                      /* updates between copies to the target network. Default 1,000 */
-    int64_t average;                           /* updates whose running mean is evaluated and kept. Default 1,000 */
-    int64_t warmup;                            /* frames of random play before the first update. Default 5,000 */
-    double epsilon_first, epsilon_last;        /* of the exploring policy. Default 1 and 0.05 … */
-    int64_t epsilon_frames;                    /* … linearly over these. Default 250,000 */
-    double gamma;                              /* Default 0.99 */
-    int64_t n_step;                            /* rewards summed before the value of the state reached. Default 3 */
-    double rate, rate_last;                    /* Adam's step size, linear over the frames. Default 3e-4 to 3e-5 */
-    double adam_epsilon;                       /* Default 1.5e-4, as usual for DQN: small gradients stay small steps */
-    double huber;                              /* threshold of the loss. Default 1 */
-    int64_t step_limit;                        /* of an episode in training; cut off, never terminal. Default 5,000 */
-    int64_t evaluate_every, evaluate_episodes; /* frames; Default 100,000 and 100 */
-    int64_t final_episodes;                    /* of the last comparison. Default 1,000 */
-    int64_t checkpoint_every;                  /* frames. Default 500,000 */
+    int threads;                        /* of the evaluations; 0: all there are */
+    int64_t frames;                     /* in all environments together */
+    int64_t envs;                       /* environments that step together */
+    int64_t replay;                     /* transitions kept */
+    int64_t batch;                      /* samples of an update */
+    int64_t train_every;                /* frames per update */
+    int64_t target_every;               /* updates between copies to the target network */
+    int64_t average;                    /* updates whose running mean is evaluated and kept */
+    int64_t warmup;                     /* frames of random play before the first update */
+    double epsilon_first, epsilon_last; /* of the exploring policy, … */
+    int64_t epsilon_frames;             /* … linearly over these */
+    double gamma;
+    int64_t n_step;         /* rewards summed before the value of the state reached */
+    double rate, rate_last; /* Adam's step size, linear over the frames */
+    double adam_epsilon;
+    double huber;              /* threshold of the loss */
+    int64_t step_limit;        /* of an episode in training; cut off, never terminal */
+    int64_t evaluate_every;    /* frames */
+    int64_t evaluate_episodes; /* greedy, of an evaluation */
+    int64_t final_episodes;    /* of the last comparison */
+    int64_t checkpoint_every;  /* frames */
     pess_progress progress;
 } pess_dqn_options;
 
@@ -119,6 +121,7 @@ typedef struct pess_dqn_result {
     double seconds, network_seconds;       /* of this run; network_seconds: acting, targets and training */
 } pess_dqn_result;
 
+PESS_API const pess_setting_table *pess_dqn_settings(void);
 PESS_API pess_dqn_options pess_dqn_options_defaults(void);
 PESS_API pess_status pess_dqn_run(const pess_dqn_options *options, pess_dqn_result *out, pess_error *error);
 
@@ -142,22 +145,22 @@ PESS_API pess_collect_options pess_collect_options_defaults(void);
  * alone. */
 PESS_API pess_status pess_collect(const pess_collect_options *options, pess_observations **out, pess_error *error);
 
-/* The algorithms, and named sets of numbers to train with. */
+/* The algorithms. */
 typedef struct pess_learner_info {
     const char *name, *summary;
-    bool values;             /* learns q-values (imitation does not) */
-    bool imitation;          /* needs the imitation network */
-    bool samples;            /* acts by sampling; argmax of its policy is a control */
-    double alpha;            /* default of absorbed_alpha; NAN where it has none */
-    double alpha_most;       /* largest possible one; 0: any */
-    const char *knob;        /* what alpha is, where it is not the weight of a penalty; else NULL */
-    const char *source;      /* whose settings these are; NULL: the paper's */
-    const char *uncertainty; /* the uncertainty it reads; NULL: none */
+    bool values;                     /* learns q-values (imitation does not) */
+    bool imitation;                  /* needs the imitation network */
+    bool samples;                    /* acts by sampling; argmax of its policy is a control */
+    const pess_setting_table *knobs; /* settings of its own; NULL: none */
+    const char *settings;            /* of those that not all learners read, the ones it does: "updates steps" */
+    const char *source;              /* whose settings these are; NULL: the paper's */
+    const char *uncertainty;         /* the uncertainty it reads; NULL: none */
 } pess_learner_info;
 
 /* The uncertainty-aware learners are "ua-" and the name of a neural uncertainty. */
 PESS_API const pess_learner_info *pess_learner_list(size_t index);     /* by position from 0; NULL past the last */
 PESS_API const pess_learner_info *pess_learner_find(const char *name); /* "ua" finds the first of them */
+PESS_API double pess_learner_alpha(const pess_learner_info *info); /* default of its knob absorbed-alpha; NAN: none */
 
 /* Where networks take the uncertainty u(s,a) of a pair from. None of these is a bound: alpha is in absorbed units. */
 typedef struct pess_neural_uncertainty_info {
@@ -169,52 +172,60 @@ typedef struct pess_neural_uncertainty_info {
 
 PESS_API const pess_neural_uncertainty_info *pess_neural_uncertainty_list(size_t index); /* NULL past the last */
 
+/* How long to train and evaluate, and named sets of these numbers. */
 typedef struct pess_protocol {
-    const char *name, *summary;
+    size_t size;
+    const char *name;              /* of the set it began as */
     int64_t updates, steps, batch; /* Bellman updates, gradient steps of each, samples of a step */
     double rate, rate_last;        /* Adam's step size within an update, linear from first to last step */
     bool reset;                    /* the network begins anew at each update */
     int64_t imitation_steps, imitation_batch;
-    double imitation_rate;      /* of its first step */
-    double imitation_rate_last; /* of its last; linear in between */
-    int64_t eval_every;         /* updates between evaluations; the last five are always evaluated */
-    int64_t eval_episodes;      /* of those in between */
-    int64_t score_episodes;     /* of each of the last five */
-    int64_t control_episodes;   /* of each of the last five, acting by argmax where the algorithm samples */
-    int64_t transitions;        /* that an experiment collects, unless told otherwise */
+    double imitation_rate, imitation_rate_last; /* of its first and last step, linear in between */
+    int64_t eval_every;                         /* updates between evaluations; the last five are always evaluated */
+    int64_t eval_episodes;                      /* of those in between */
+    int64_t score_episodes;                     /* of each of the last five */
+    int64_t control_episodes; /* of each of the last five, acting by argmax where the algorithm samples */
+    int64_t transitions;      /* that an experiment collects, unless told otherwise */
 } pess_protocol;
 
-PESS_API const pess_protocol *pess_protocol_list(size_t index);
-PESS_API const pess_protocol *pess_protocol_find(const char *name);
+typedef struct pess_protocol_info {
+    const char *name, *summary;
+    const char *settings; /* what differs from the defaults: "updates=100 steps=1000" */
+} pess_protocol_info;
+
+PESS_API const pess_setting_table *pess_protocol_settings(void);
+PESS_API pess_protocol pess_protocol_defaults(void);                 /* "quick" */
+PESS_API const pess_protocol_info *pess_protocol_list(size_t index); /* NULL past the last */
+/* PESS_ARGUMENT, naming those there are, where there is none of that name. */
+PESS_API pess_status pess_protocol_find(const char *name, pess_protocol *out, pess_error *error);
 
 #define PESS_SCORED_UPDATES 5 /* the score is the mean over this many last updates */
 
 /* Policies are evaluated in the game as the notes of the data have it: sticky, ramping, minimal_actions. */
 typedef struct pess_train_options {
+    size_t size;
     const pess_observations *data;
     const char *data_name;     /* for messages and the manifest; NULL: "data" */
+    const pess_mdp *mdp;       /* for data of an MDP: where policies are evaluated; NULL: they are not */
     const char *algorithm;     /* a name of pess_learner_list */
-    pess_protocol protocol;    /* a copy, to be changed at will; default "quick" */
-    double alpha;              /* absorbed α; NAN: the algorithm's own */
+    const char *knobs;         /* the learner's own settings, "absorbed-alpha=0.5 …"; NULL: its defaults */
     const char *uncertainty;   /* with algorithm "ua": a name of pess_neural_uncertainty_list; NULL: the first */
     double u_cap;              /* largest u; NAN: the uncertainty's own */
-    bool relative;             /* u counts from the smallest u of its state (default): without that, every action is
-                                  penalised and ending an episode early looks good */
-    int64_t uncertainty_steps; /* of the uncertainty's network, a quarter of the protocol's batch each; 0: three fifths
-                                  of all steps of the values */
-    double gamma;              /* Default 0.99 */
-    const char *network;       /* "value" (default), "dqn" or "dense" */
-    const char *kernels;       /* NULL: the best */
-    const char *out;           /* directory; made where it is missing */
-    const char *imitation;     /* file of a trained imitation network of these data; one whose notes name others is
-                                  refused. NULL: one is trained first, where it is needed, in out/imitation */
-    const pess_mdp *mdp;       /* for data of an MDP: where policies are evaluated; NULL: they are not */
-    bool resume;               /* go on from the newest good checkpoint in `out` */
+    bool relative;             /* u counts from the smallest u of its state */
+    int64_t uncertainty_steps; /* of the uncertainty's network; 0: three fifths of all steps of the values */
+    double gamma;
+    const char *network;   /* "value", "dqn" or "dense" */
+    const char *kernels;   /* NULL: the best */
+    const char *out;       /* directory; made where it is missing */
+    const char *imitation; /* file of a trained imitation network of these data; one whose notes name others is
+                              refused. NULL: one is trained first, where it is needed, in out/imitation */
+    bool resume;           /* go on from the newest good checkpoint in `out` */
     uint64_t seed;
     int threads;               /* of targets and evaluations; 0: all there are. The result does not depend on it */
-    double checkpoint_seconds; /* between checkpoints, which are taken after updates. Default 10 */
-    double report_seconds;     /* least time between reports of progress. Default 0.1 */
+    double checkpoint_seconds; /* between checkpoints, which are taken after updates */
+    double report_seconds;     /* least time between reports of progress */
     pess_progress progress;
+    pess_protocol protocol; /* a copy, to be changed at will */
 } pess_train_options;
 
 /* How a policy did: means over the last PESS_SCORED_UPDATES updates unless said otherwise. Discounted by gamma. */
@@ -234,6 +245,7 @@ typedef struct pess_train_result {
     char warning[256];             /* what the data do not support, in a sentence; empty where there is nothing */
 } pess_train_result;
 
+PESS_API const pess_setting_table *pess_train_settings(void);
 PESS_API pess_train_options pess_train_options_defaults(void);
 /* The learner that algorithm and uncertainty name together. */
 PESS_API pess_status pess_train_learner(const pess_train_options *options, const pess_learner_info **out,

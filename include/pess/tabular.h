@@ -28,7 +28,13 @@ typedef struct pess_counts_info {
 
 PESS_API pess_status pess_counts_read(const char *path, const pess_read_options *options, pess_counts **out,
                                       pess_error *error);
-PESS_API pess_status pess_counts_create(const pess_dataset *data, pess_counts **out, pess_error *error);
+PESS_API pess_status pess_counts_create(const pess_dataset *data, int threads, pess_counts **out, pess_error *error);
+/* The same from a piece of memory that holds a file; `name` begins the messages. */
+PESS_API pess_status pess_counts_read_memory(const char *name, const void *bytes, size_t length,
+                                             const pess_read_options *options, pess_counts **out, pess_error *error);
+/* Straight from columns, which are borrowed for the call. */
+PESS_API pess_status pess_counts_from_columns(const pess_columns *columns, const pess_read_options *options,
+                                              pess_counts **out, pess_error *error);
 PESS_API void pess_counts_destroy(pess_counts *counts);
 PESS_API void pess_counts_get_info(const pess_counts *counts, pess_counts_info *out);
 PESS_API const pess_names *pess_counts_state_names(const pess_counts *counts);
@@ -36,6 +42,26 @@ PESS_API const pess_names *pess_counts_action_names(const pess_counts *counts);
 PESS_API int64_t pess_counts_pair(const pess_counts *counts, int64_t state, int64_t action);       /* n(s,a) */
 PESS_API int64_t pess_counts_state(const pess_counts *counts, int64_t state);                      /* n(s) */
 PESS_API double pess_counts_mean_reward(const pess_counts *counts, int64_t state, int64_t action); /* 0 at n = 0 */
+
+/* All of it at once; borrowed, valid as long as the counts. Pairs are s*A + a, and the successors of pair z are entries
+ * row[z] … row[z+1]-1 of the last three arrays (CSR), next states ascending. */
+typedef struct pess_counts_arrays {
+    int64_t states, actions, successors;
+    const int64_t *pair;      /* [S*A] n(s,a), terminal transitions included */
+    const int64_t *state;     /* [S]   n(s) */
+    const int64_t *terminal;  /* [S*A] how many of n(s,a) were terminal; they are among no successors */
+    const double *reward_sum; /* [S*A] Σ r */
+    double reward_origin;     /* a reward of the log; the next sums are relative to it, so that nothing large cancels */
+    const double *reward_offset; /* [S*A] Σ (r − origin) */
+    const double *reward_square; /* [S*A] Σ (r − origin)² */
+    const int64_t *row;          /* [S*A+1] */
+    const uint32_t *next;        /* [successors] s' */
+    const int64_t *next_count;   /* [successors] n(s,a,s') */
+    const double *next_offset;   /* [successors] Σ (r − origin) of those samples */
+    const int64_t *starts;       /* [S] how many episodes begin here; NULL where that is not known */
+} pess_counts_arrays;
+
+PESS_API void pess_counts_get_arrays(const pess_counts *counts, pess_counts_arrays *out);
 
 /* What stands in for a pair that the log never shows. One draw per dataset and seed. */
 typedef enum pess_unseen {
@@ -68,6 +94,28 @@ PESS_API double pess_model_probability(const pess_model *model, int64_t state, i
 PESS_API double pess_model_terminal(const pess_model *model, int64_t state, int64_t action);
 PESS_API bool pess_model_is_terminal_state(const pess_model *model, int64_t state); /* no actions, value 0 */
 PESS_API void pess_model_reward_range(const pess_model *model, double *lo, double *hi);
+
+/* How the successors of a pair are given. */
+typedef enum pess_row_kind {
+    PESS_ROW_NONE,    /* the state has no such action */
+    PESS_ROW_SPARSE,  /* the listed successors; what is missing to one ends the episode */
+    PESS_ROW_UNIFORM, /* every state alike; none are listed */
+    PESS_ROW_SINK     /* the worst for ever: the value that follows is V_lo; none are listed */
+} pess_row_kind;
+
+/* All of it at once; borrowed, valid as long as the model. Laid out as pess_counts_arrays. */
+typedef struct pess_model_arrays {
+    int64_t states, actions, successors;
+    const double *reward;      /* [S*A] expected reward */
+    const uint8_t *kind;       /* [S*A] pess_row_kind */
+    const double *end;         /* [S*A] probability that the pair ends the episode */
+    const int64_t *row;        /* [S*A+1] */
+    const uint32_t *next;      /* [successors] */
+    const double *probability; /* [successors] */
+    const uint8_t *terminal;   /* [S] 1: no actions, value 0 */
+} pess_model_arrays;
+
+PESS_API void pess_model_get_arrays(const pess_model *model, pess_model_arrays *out);
 
 /* Start distributions are plain arrays [S] that sum to one. Terminal states get no mass from `uniform`. */
 PESS_API pess_status pess_start_uniform(const pess_model *model, double *start, pess_error *error);
@@ -115,8 +163,8 @@ PESS_API int64_t pess_mdp_transitions(const pess_mdp *mdp);
 /* CSV with the columns idstatefrom,idaction,idstateto,probability,reward: read by name in any order, written in this
  * one. */
 PESS_API pess_status pess_mdp_read(const char *path, pess_mdp **out, pess_error *error);
-PESS_API pess_status pess_mdp_write(const pess_mdp *mdp, const char *path, pess_error *error);
-PESS_API pess_status pess_mdp_model(const pess_mdp *mdp, pess_model **out, pess_error *error);
+PESS_API pess_status pess_mdp_write(const pess_mdp *mdp, const char *path, int threads, pess_error *error);
+PESS_API pess_status pess_mdp_model(const pess_mdp *mdp, int threads, pess_model **out, pess_error *error);
 
 /* How the rewards of a known process are paid. */
 typedef enum pess_reward_kind {
@@ -185,6 +233,7 @@ PESS_API void pess_policy_destroy(pess_policy *policy);
 PESS_API int64_t pess_policy_states(const pess_policy *policy);
 PESS_API int64_t pess_policy_actions(const pess_policy *policy);
 PESS_API const double *pess_policy_row(const pess_policy *policy, int64_t state); /* [A] */
+PESS_API const double *pess_policy_probabilities(const pess_policy *policy);      /* [S*A] */
 /* CSV with the columns state,action,probability; only non-zero rows. Reading checks the policy against the model it is
  * meant for: the same states, no action that a state does not have, rows that sum to one. */
 PESS_API pess_status pess_policy_read(const char *path, const pess_model *model, const pess_names *state_names,
@@ -310,6 +359,10 @@ PESS_API const double *pess_solution_naive_values(const pess_solution *solution)
 PESS_API const pess_assumption *pess_solution_assumption(const pess_solution *solution, size_t index);
 /* u(s,a) that the solution rests on, before α; NULL for algorithms without one or where it is not per action. [S*A] */
 PESS_API const double *pess_solution_uncertainty(const pess_solution *solution);
+/* q(s,a) = r(s,a) + γ(Pv)(s,a) for the values of a solution, or any others [S]; −∞ where the state has no such action.
+ * `out` [S*A]. What an algorithm subtracts from it is alpha times pess_solution_uncertainty. */
+PESS_API pess_status pess_q_values(const pess_model *model, double gamma, const double *values, double *out,
+                                   pess_error *error);
 /* Discounted visitation d(s) = Σ_t γ^t P(s_t = s) of the policy in the model, from ρ. `out` [S]. */
 PESS_API pess_status pess_visitation(const pess_model *model, const double *start, const pess_policy *policy,
                                      const pess_solve_options *options, double *out, pess_error *error);

@@ -11,9 +11,9 @@
 #include "core/memory.h"
 #include "core/raise.h"
 #include "core/ranges.h"
+#include "core/threads.h"
 
 #include <math.h>
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -106,7 +106,7 @@ static pess_status prepare(pess__certification *job, pess_error *error) {
                                       .reward_range = {options->reward_range[0], options->reward_range[1]}};
     PESS_TRY(pess__certify_check_options(job->data, options, error));
     job->threads = pess__threads(options->threads);
-    if (!options->counts) PESS_TRY(pess_counts_create(job->data, &job->own_counts, error));
+    if (!options->counts) PESS_TRY(pess_counts_create(job->data, 0, &job->own_counts, error));
     job->counts = options->counts ? options->counts : job->own_counts;
     PESS_TRY(pess_model_estimate(job->counts, &model, &job->model, error));
     if (options->may_end == PESS_MAY_END_ON || (options->may_end == PESS_MAY_END_AUTO && job->counts->has_episodes))

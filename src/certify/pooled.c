@@ -1,10 +1,10 @@
 #include "certify/pooled.h"
+#include "core/threads.h"
 
 #include "core/memory.h"
 #include "core/raise.h"
 
 #include <math.h>
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,11 +1,11 @@
 #include "certify/robust.h"
+#include "core/threads.h"
 
 #include "core/memory.h"
 #include "core/raise.h"
 #include "core/ranges.h"
 
 #include <math.h>
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -120,7 +120,7 @@ static pess_status count(const pess_dataset *data, const columns *c, int64_t row
                                .step = data->step ? c->step : NULL};
     pess_dataset *part = NULL;
     PESS_TRY(pess_dataset_create(&view, data->states, one_action ? 1 : data->actions, &part, error));
-    const pess_status status = pess_counts_create(part, out, error);
+    const pess_status status = pess_counts_create(part, 0, out, error);
     pess_dataset_destroy(part);
     return status;
 }

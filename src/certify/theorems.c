@@ -103,7 +103,7 @@ static pess_status fit_policy(const pess_policy *policy, const pess_model *model
         double sum = 0, have = 0, *row = fit->probability + s * actions;
         if (model->terminal[s]) continue;
         for (int64_t a = 0; a < actions; a++) {
-            const bool exists = model->kind[s * actions + a] != PESS__ROW_NONE;
+            const bool exists = model->kind[s * actions + a] != PESS_ROW_NONE;
             row[a] = exists ? policy->probability[s * actions + a] : 0;
             sum += row[a];
             have += exists;
@@ -111,7 +111,7 @@ static pess_status fit_policy(const pess_policy *policy, const pess_model *model
         for (int64_t a = 0; a < actions; a++)
             if (sum > 0)
                 row[a] /= sum;
-            else if (model->kind[s * actions + a] != PESS__ROW_NONE)
+            else if (model->kind[s * actions + a] != PESS_ROW_NONE)
                 row[a] = 1 / have;
     }
     *out = fit;
@@ -319,7 +319,7 @@ pess_status pess_theorems(const pess_mdp *mdp, const pess_counts *counts, const 
     }
     const pess__uncertainty *uncertainty = pess__uncertainty_find(options->uncertainty);
     pess_model *truth = NULL;
-    PESS_TRY(pess_mdp_model(mdp, &truth, error));
+    PESS_TRY(pess_mdp_model(mdp, 0, &truth, error));
     theorem_case b = {.options = options,
                       .trajectories = counts->has_episodes && !options->iid,
                       .counts = counts,

@@ -19,10 +19,10 @@ struct pess__infile {
     const uint8_t *memory; /* NULL: a file */
     int64_t size;          /* of a regular file or memory; of a pipe once its end was seen; else -1 */
     int64_t base;          /* where the file began when it was opened (standard input may be part-read) */
-    bool pipe;
-    int spool;       /* -1: none */
-    int64_t spooled; /* bytes of the pipe that the spool holds */
-    int64_t offset;  /* of sequential reading, bytes as stored */
+    bool pipe, once;       /* once: a pipe is not kept */
+    int spool;             /* -1: none */
+    int64_t spooled;       /* bytes of the pipe that the spool holds */
+    int64_t offset;        /* of sequential reading, bytes as stored */
     bool gzip, in_member;
     z_stream stream;
     bool stream_ready;
@@ -78,7 +78,10 @@ static pess_status read_some(pess__infile *file, int64_t offset, void *buffer, s
         } else if (file->size < 0) {
             count = read(file->descriptor, buffer, size);
             if (count == 0) file->size = file->spooled;
-            if (count > 0) PESS_TRY(spool_write(file, buffer, (size_t)count, error));
+            if (count > 0 && file->once)
+                file->spooled += count;
+            else if (count > 0)
+                PESS_TRY(spool_write(file, buffer, (size_t)count, error));
         }
         if (count < 0 && errno == EINTR) continue;
         if (count < 0) return cannot_read(file, errno, error);
@@ -172,6 +175,8 @@ const char *pess__infile_name(const pess__infile *file) { return file->name; }
 
 bool pess__infile_is_gzip(const pess__infile *file) { return file->gzip; }
 
+bool pess__infile_is_pipe(const pess__infile *file) { return file->pipe; }
+
 pess_status pess__infile_head(pess__infile *file, void *buffer, size_t size, size_t *got, pess_error *error) {
     return read_full(file, 0, buffer, size, got, error);
 }
@@ -229,6 +234,15 @@ pess_status pess__infile_read(pess__infile *file, void *buffer, size_t size, siz
     file->offset += (int64_t)*got;
     return PESS_OK;
 }
+
+pess_status pess__infile_read_some(pess__infile *file, void *buffer, size_t size, size_t *got, pess_error *error) {
+    if (file->gzip) return read_gzip(file, buffer, size, got, error);
+    PESS_TRY(read_some(file, file->offset, buffer, size, got, error));
+    file->offset += (int64_t)*got;
+    return PESS_OK;
+}
+
+void pess__infile_read_once(pess__infile *file) { file->once = true; }
 
 pess_status pess__infile_rewind(pess__infile *file, pess_error *error) {
     file->offset = 0;

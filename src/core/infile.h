@@ -16,10 +16,15 @@ void pess__infile_close(pess__infile *file); /* NULL is fine */
 
 const char *pess__infile_name(const pess__infile *file); /* "standard input" for "-" */
 bool pess__infile_is_gzip(const pess__infile *file);
+bool pess__infile_is_pipe(const pess__infile *file); /* or a terminal: its bytes come when they come */
 /* The first bytes as they are (not decompressed); *got < size only where the file is shorter. */
 pess_status pess__infile_head(pess__infile *file, void *buffer, size_t size, size_t *got, pess_error *error);
 /* The next `size` bytes, decompressed; *got < size only at the end. Damaged or truncated gzip is PESS_INPUT. */
 pess_status pess__infile_read(pess__infile *file, void *buffer, size_t size, size_t *got, pess_error *error);
+/* The same without waiting for more than a pipe has; *got is 0 only at the end. */
+pess_status pess__infile_read_some(pess__infile *file, void *buffer, size_t size, size_t *got, pess_error *error);
+/* From here on nothing of a pipe is kept: it is read once, for as long as it lasts. */
+void pess__infile_read_once(pess__infile *file);
 /* Sequential reading starts again at the first byte. */
 pess_status pess__infile_rewind(pess__infile *file, pess_error *error);
 /* Bytes of the file as stored; reads a pipe to its end. */

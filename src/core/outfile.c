@@ -184,6 +184,15 @@ static void sync_directory(const char *path) {
     free(directory);
 }
 
+static pess_status cannot_write(const pess__outfile *file, pess_error *error) {
+    return pess__fail(error, PESS_IO, "%s: cannot be written: %s", file->path, strerror(file->saved_errno));
+}
+
+pess_status pess__outfile_flush(pess__outfile *file, pess_error *error) {
+    flush(file);
+    return file->failed ? cannot_write(file, error) : PESS_OK;
+}
+
 pess_status pess__outfile_commit(pess__outfile *file, pess_error *error) {
     flush(file);
     errno = 0;
@@ -201,8 +210,7 @@ pess_status pess__outfile_commit(pess__outfile *file, pess_error *error) {
             sync_directory(file->path);
     }
     pess_status status = PESS_OK;
-    if (file->failed)
-        status = pess__fail(error, PESS_IO, "%s: cannot be written: %s", file->path, strerror(file->saved_errno));
+    if (file->failed) status = cannot_write(file, error);
     release(file);
     return status;
 }

@@ -336,3 +336,34 @@ pess_status pess__settle(const pess_setting_table *table, const void *options, v
     fill_texts(table, settled);
     return check_values(table, settled, error);
 }
+
+/* ---- several at once */
+
+void pess__setting_values(const pess_setting_table *table, const void *options, const char *names, char *text,
+                          size_t size) {
+    text[0] = '\0';
+    while (*names != '\0') {
+        char name[PESS__WORD_SIZE], value[PESS__WORD_SIZE];
+        const size_t length = strcspn(names, " "), used = strlen(text);
+        (void)snprintf(name, sizeof name, "%.*s", (int)length, names);
+        pess_setting_get(table, options, name, value, sizeof value);
+        (void)snprintf(text + used, size - used, "%s%s", used > 0 ? "," : "", value);
+        names += length + (names[length] == ' ');
+    }
+}
+
+bool pess__setting_word(const char **words, char name[PESS__WORD_SIZE], char value[PESS__WORD_SIZE]) {
+    static const char blanks[] = " ,\n";
+    const char *word = *words + strspn(*words, blanks);
+    const size_t length = strcspn(word, blanks), key = strcspn(word, "= ,\n");
+    (void)snprintf(name, PESS__WORD_SIZE, "%.*s", (int)key, word);
+    (void)snprintf(value, PESS__WORD_SIZE, "%.*s", key < length ? (int)(length - key - 1) : 0,
+                   key < length ? word + key + 1 : "");
+    *words = word + length;
+    return length > 0;
+}
+
+void pess__setting_key(const char *name, char *key, size_t size) {
+    (void)snprintf(key, size, "%s", name);
+    for (; *key != '\0'; key++) *key = *key == '-' ? '_' : *key;
+}

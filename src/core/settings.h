@@ -48,4 +48,15 @@
  * version; checked. `settled` is of the table's struct. */
 pess_status pess__settle(const pess_setting_table *table, const void *options, void *settled, pess_error *error);
 
+/* The values of several settings, "rate rate-last", with commas between them. */
+void pess__setting_values(const pess_setting_table *table, const void *options, const char *names, char *text,
+                          size_t size);
+
+enum { PESS__WORD_SIZE = 128 };
+/* The next "name=value" of a list of them, with blanks or commas between; *words moves on. A word without "=" has no
+ * value: "". Longer ones are cut. False at the end. */
+bool pess__setting_word(const char **words, char name[PESS__WORD_SIZE], char value[PESS__WORD_SIZE]);
+/* How a setting is called in files and JSON: min-count is min_count. */
+void pess__setting_key(const char *name, char *key, size_t size);
+
 #endif

@@ -7,10 +7,9 @@ const char *pess_version(void) { return PESS_VERSION; }
 
 static const struct {
     const char *name;
-    int exit_code;
     const char *text;
 } statuses[PESS_STATUS_COUNT] = {
-#define PESS_STATUS_ROW(name, exit_code, text) {#name, exit_code, text},
+#define PESS_STATUS_ROW(name, text) {#name, text},
     PESS_STATUS_LIST(PESS_STATUS_ROW)
 #undef PESS_STATUS_ROW
 };
@@ -20,8 +19,6 @@ static bool known(pess_status status) { return (unsigned)status < PESS_STATUS_CO
 const char *pess_status_name(pess_status status) { return known(status) ? statuses[status].name : "UNKNOWN"; }
 
 const char *pess_status_text(pess_status status) { return known(status) ? statuses[status].text : "unknown status"; }
-
-int pess_status_exit_code(pess_status status) { return known(status) ? statuses[status].exit_code : 2; }
 
 pess_status pess__fail(pess_error *error, pess_status status, const char *format, ...) {
     if (error != NULL) {

@@ -1,6 +1,5 @@
 #include "core/threads.h"
 
-#include <omp.h>
 #include <time.h>
 
 int pess__threads(int wanted) { return wanted > 0 ? wanted : omp_get_max_threads(); }

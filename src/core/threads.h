@@ -2,6 +2,15 @@
 #ifndef PESS_CORE_THREADS_H
 #define PESS_CORE_THREADS_H
 
+/* Where the compiler has no OpenMP there is one thread, number 0. */
+#ifdef _OPENMP
+#include <omp.h>
+#else
+static inline int omp_get_thread_num(void) { return 0; }
+static inline int omp_get_max_threads(void) { return 1; }
+static inline void omp_set_num_threads(int threads) { (void)threads; }
+#endif
+
 int pess__threads(int wanted);
 
 /* Seconds of a clock that never goes back. */

@@ -224,7 +224,7 @@ static pess_status restart(pess__stream *stream, csv_reader *r, int numbering, p
     r->layout.named[numbering] = true;
     pess_names **names[] = {&stream->state_names, &stream->action_names, &stream->episode_names};
     for (int f = 0; f < PESS__NUMBERINGS; f++) {
-        pess__names_destroy(*names[f]);
+        pess_names_destroy(*names[f]);
         *names[f] = NULL;
         if (r->layout.named[f]) PESS_TRY(pess__names_create(names[f], error));
     }

@@ -27,7 +27,7 @@ pess_status pess__csv_chunk_create(pess__csv_chunk *chunk, const pess__csv_layou
 void pess__csv_chunk_free(pess__csv_chunk *chunk) {
     pess__block_free(&chunk->block);
     for (int numbering = 0; numbering < PESS__NUMBERINGS; numbering++) {
-        pess__names_destroy(chunk->names[numbering]);
+        pess_names_destroy(chunk->names[numbering]);
         free(chunk->first[numbering]);
     }
     free(chunk->fields);

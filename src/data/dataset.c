@@ -19,9 +19,9 @@ void pess_dataset_destroy(pess_dataset *data) {
     free(data->episode);
     free(data->step);
     free(data->probability);
-    pess__names_destroy(data->state_names);
-    pess__names_destroy(data->action_names);
-    pess__names_destroy(data->episode_names);
+    pess_names_destroy(data->state_names);
+    pess_names_destroy(data->action_names);
+    pess_names_destroy(data->episode_names);
     free(data);
 }
 
@@ -105,6 +105,13 @@ pess_status pess_dataset_read(const char *path, const pess_read_options *options
     return pess__dataset_collect(stream, out, error);
 }
 
+pess_status pess_dataset_read_memory(const char *name, const void *bytes, size_t length,
+                                     const pess_read_options *options, pess_dataset **out, pess_error *error) {
+    pess__stream *stream = NULL;
+    PESS_TRY(pess__stream_open_memory(name, bytes, length, options, &stream, error));
+    return pess__dataset_collect(stream, out, error);
+}
+
 pess_status pess_dataset_write(const pess_dataset *data, const char *path, const char *format, pess_error *error) {
     if (path == NULL) return pess__fail(error, PESS_ARGUMENT, "no path is given");
     const pess__format *chosen = format != NULL ? pess__format_find(format) : pess__format_of_path(path);
@@ -128,23 +135,48 @@ static pess_status bad_row(int64_t row, pess_error *error, const char *found) {
     return pess__fail(error, PESS_INPUT, "row %lld of the columns: %s", (long long)row, found);
 }
 
-static pess_status check_columns(const pess_columns *c, int64_t *states, int64_t *actions, pess_error *error) {
-    int64_t max_state = -1, max_action = -1;
+/* Ids, rewards, ends and probabilities, row by row. */
+static pess_status check_rows(const pess_columns *c, int64_t states, int64_t actions, int64_t *max_state,
+                              int64_t *max_action, pess_error *error) {
     for (int64_t i = 0; i < c->rows; i++) {
         const int64_t s = c->state[i] > c->next_state[i] ? c->state[i] : c->next_state[i];
-        max_state = s > max_state ? s : max_state;
-        max_action = c->action[i] > max_action ? c->action[i] : max_action;
+        *max_state = s > *max_state ? s : *max_state;
+        *max_action = c->action[i] > *max_action ? c->action[i] : *max_action;
         if (!isfinite(c->reward[i])) return bad_row(i, error, "the reward is not finite");
         if (c->end != NULL && c->end[i] > PESS_END_CUTOFF) return bad_row(i, error, "`end` is not a pess_end");
         if (c->probability != NULL && !(c->probability[i] >= 0 && c->probability[i] <= 1))
             return bad_row(i, error, "the probability is not in [0,1]");
-        if ((*states > 0 && s >= *states) || (*actions > 0 && c->action[i] >= *actions))
+        if ((states > 0 && s >= states) || (actions > 0 && c->action[i] >= actions))
             return pess__fail(error, PESS_INPUT,
                               "row %lld of the columns: found state %lld, action %lld, next state %lld; expected ids "
-                              "below the declared %lld states and %lld actions",
+                              "below %lld states and %lld actions",
                               (long long)i, (long long)c->state[i], (long long)c->action[i],
-                              (long long)c->next_state[i], (long long)*states, (long long)*actions);
+                              (long long)c->next_state[i], (long long)states, (long long)actions);
     }
+    return PESS_OK;
+}
+
+/* As many as declared, or as there are names; 0: not known. */
+static pess_status named_size(const char *what, const pess_names *names, int64_t *size, pess_error *error) {
+    const int64_t named = pess_names_count(names);
+    if (named == 0 || *size == named) return PESS_OK;
+    if (*size > 0)
+        return pess__fail(error, PESS_ARGUMENT, "%lld %s are declared, but %lld are named", (long long)*size, what,
+                          (long long)named);
+    *size = named;
+    return PESS_OK;
+}
+
+pess_status pess__columns_check(const pess_columns *c, int64_t *states, int64_t *actions, pess_error *error) {
+    if (c->rows < 0 || *states < 0 || *actions < 0)
+        return pess__fail(error, PESS_ARGUMENT, "%lld rows, %lld states, %lld actions; expected 0 or more of each",
+                          (long long)c->rows, (long long)*states, (long long)*actions);
+    if (c->rows > 0 && (c->state == NULL || c->action == NULL || c->next_state == NULL || c->reward == NULL))
+        return pess__fail(error, PESS_ARGUMENT, "the columns state, action, reward and next_state are required");
+    PESS_TRY(named_size("states", c->state_names, states, error));
+    PESS_TRY(named_size("actions", c->action_names, actions, error));
+    int64_t max_state = -1, max_action = -1;
+    PESS_TRY(check_rows(c, *states, *actions, &max_state, &max_action, error));
     if (*states == 0) *states = max_state + 1;
     if (*actions == 0) *actions = max_action + 1;
     return pess__check_sizes("the columns", *states, *actions, error);
@@ -174,22 +206,19 @@ static pess_status copy_columns(pess_dataset *data, const pess_columns *c, pess_
 
 pess_status pess_dataset_create(const pess_columns *columns, int64_t states, int64_t actions, pess_dataset **out,
                                 pess_error *error) {
-    if (columns->rows < 0 || states < 0 || actions < 0)
-        return pess__fail(error, PESS_ARGUMENT, "%lld rows, %lld states, %lld actions; expected 0 or more of each",
-                          (long long)columns->rows, (long long)states, (long long)actions);
-    if (columns->rows > 0 &&
-        (columns->state == NULL || columns->action == NULL || columns->next_state == NULL || columns->reward == NULL))
-        return pess__fail(error, PESS_ARGUMENT, "the columns state, action, reward and next_state are required");
     int64_t found_states = states, found_actions = actions;
-    PESS_TRY(check_columns(columns, &found_states, &found_actions, error));
+    PESS_TRY(pess__columns_check(columns, &found_states, &found_actions, error));
     pess_dataset *data = NULL;
     PESS_TRY(pess__allocate(&data, 1, sizeof *data, "a log", error));
     data->rows = columns->rows;
     data->states = found_states;
     data->actions = found_actions;
-    data->states_declared = states > 0;
-    data->actions_declared = actions > 0;
-    const pess_status status = copy_columns(data, columns, error);
+    data->states_declared = states > 0 || columns->state_names != NULL;
+    data->actions_declared = actions > 0 || columns->action_names != NULL;
+    pess_status status = copy_columns(data, columns, error);
+    if (status == PESS_OK) status = pess__names_clone(columns->state_names, &data->state_names, error);
+    if (status == PESS_OK) status = pess__names_clone(columns->action_names, &data->action_names, error);
+    if (status == PESS_OK) status = pess__names_clone(columns->episode_names, &data->episode_names, error);
     if (status != PESS_OK) {
         pess_dataset_destroy(data);
         return status;
@@ -209,7 +238,10 @@ void pess_dataset_columns(const pess_dataset *data, pess_columns *out) {
                           .end = data->end,
                           .episode = data->episode,
                           .step = data->step,
-                          .probability = data->probability};
+                          .probability = data->probability,
+                          .state_names = data->state_names,
+                          .action_names = data->action_names,
+                          .episode_names = data->episode_names};
 }
 
 int64_t pess_dataset_states(const pess_dataset *data) { return data->states; }

@@ -18,4 +18,9 @@ struct pess_dataset {
 /* The whole of a stream as a dataset; takes over the stream. */
 pess_status pess__dataset_collect(pess__stream *stream, pess_dataset **out, pess_error *error);
 
+/* Checks columns from memory, and settles the sizes: declared ones, or as many as are named, or the largest id plus
+ * one.
+ */
+pess_status pess__columns_check(const pess_columns *columns, int64_t *states, int64_t *actions, pess_error *error);
+
 #endif

@@ -38,7 +38,7 @@ pess_status pess__names_create(pess_names **out, pess_error *error) {
     return PESS_OK;
 }
 
-void pess__names_destroy(pess_names *names) {
+void pess_names_destroy(pess_names *names) {
     if (names == NULL) return;
     free(names->text);
     free(names->offset);
@@ -113,7 +113,7 @@ pess_status pess__names_clone(const pess_names *names, pess_names **out, pess_er
         int64_t same = 0;
         const pess_status status = pess__names_add(copy, name, strlen(name), &same, error);
         if (status != PESS_OK) {
-            pess__names_destroy(copy);
+            pess_names_destroy(copy);
             return status;
         }
     }
@@ -158,4 +158,28 @@ bool pess__names_valid(const char *name, size_t length) {
         i += step;
     }
     return true;
+}
+
+static pess_status add_all(pess_names *to, const char *const *names, int64_t count, pess_error *error) {
+    for (int64_t i = 0; i < count; i++) {
+        int64_t id = 0;
+        if (names[i] == NULL || !pess__names_valid(names[i], strlen(names[i])))
+            return pess__fail(error, PESS_INPUT, "name %lld is not UTF-8", (long long)i);
+        PESS_TRY(pess__names_add(to, names[i], strlen(names[i]), &id, error));
+        if (id != i)
+            return pess__fail(error, PESS_INPUT, "name %lld: '%.60s' is name %lld already; expected each once",
+                              (long long)i, names[i], (long long)id);
+    }
+    return PESS_OK;
+}
+
+pess_status pess_names_create(const char *const *names, int64_t count, pess_names **out, pess_error *error) {
+    pess_names *made = NULL;
+    PESS_TRY(pess__names_create(&made, error));
+    const pess_status status = add_all(made, names, count, error);
+    if (status == PESS_OK)
+        *out = made;
+    else
+        pess_names_destroy(made);
+    return status;
 }

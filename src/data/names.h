@@ -5,7 +5,6 @@
 #include "core/status.h"
 
 pess_status pess__names_create(pess_names **out, pess_error *error);
-void pess__names_destroy(pess_names *names);
 /* The id of the name, added at the end if it is new. `name` need not be terminated; it holds no NUL byte. */
 pess_status pess__names_add(pess_names *names, const char *name, size_t length, int64_t *id, pess_error *error);
 pess_status pess__names_clone(const pess_names *names, pess_names **out, pess_error *error); /* NULL gives NULL */

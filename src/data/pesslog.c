@@ -158,7 +158,7 @@ static pess_status read_names(pess__stream *stream, const section *at, pess_name
     if (status == PESS_OK)
         *out = names;
     else
-        pess__names_destroy(names);
+        pess_names_destroy(names);
     return status;
 }
 

@@ -58,7 +58,7 @@ static const pess_setting settings[] = {
 static const pess_setting_table table = PESS__SETTING_TABLE("read", pess_read_options, settings);
 PESS__SETTINGS_OF(read, table)
 
-static pess_status settle(const pess_read_options *options, pess_read_options *settled, pess_error *error) {
+pess_status pess__read_settle(const pess_read_options *options, pess_read_options *settled, pess_error *error) {
     PESS_TRY(pess__settle(&table, options, settled, error));
     if (settled->format != NULL && pess__format_find(settled->format) == NULL) {
         char known[200];
@@ -109,7 +109,7 @@ static pess_status open_stream(pess__infile *file, const pess_read_options *opti
 pess_status pess__stream_open(const char *path, const pess_read_options *options, pess__stream **out,
                               pess_error *error) {
     pess_read_options settled;
-    PESS_TRY(settle(options, &settled, error));
+    PESS_TRY(pess__read_settle(options, &settled, error));
     if (path == NULL) return pess__fail(error, PESS_ARGUMENT, "no path is given");
     pess__infile *file = NULL;
     PESS_TRY(pess__infile_open(path, &file, error));
@@ -119,7 +119,7 @@ pess_status pess__stream_open(const char *path, const pess_read_options *options
 pess_status pess__stream_open_memory(const char *name, const void *bytes, size_t length,
                                      const pess_read_options *options, pess__stream **out, pess_error *error) {
     pess_read_options settled;
-    PESS_TRY(settle(options, &settled, error));
+    PESS_TRY(pess__read_settle(options, &settled, error));
     pess__infile *file = NULL;
     PESS_TRY(pess__infile_open_memory(name, bytes, length, &file, error));
     return open_stream(file, &settled, out, error);
@@ -164,9 +164,9 @@ pess_status pess__stream_next(pess__stream *stream, pess__portion *portion, pess
 void pess__stream_close(pess__stream *stream) {
     if (stream == NULL) return;
     if (stream->format != NULL) stream->format->close(stream);
-    pess__names_destroy(stream->state_names);
-    pess__names_destroy(stream->action_names);
-    pess__names_destroy(stream->episode_names);
+    pess_names_destroy(stream->state_names);
+    pess_names_destroy(stream->action_names);
+    pess_names_destroy(stream->episode_names);
     pess__infile_close(stream->file);
     free(stream);
 }

@@ -62,6 +62,8 @@ typedef struct pess__stream {
     double reported;    /* time of the last progress report */
 } pess__stream;
 
+/* The options as they will be used: defaults for NULL, every value in its range. */
+pess_status pess__read_settle(const pess_read_options *options, pess_read_options *settled, pess_error *error);
 /* Opens path in the format that options name or its first bytes tell. */
 pess_status pess__stream_open(const char *path, const pess_read_options *options, pess__stream **out,
                               pess_error *error);

@@ -8,13 +8,14 @@
 
 #include <math.h>
 
-static double decide(double alpha, const pess__view *view, double *policy) {
+static double decide(const pess__view *view, double *policy) {
+    const double tau = pess__alpha(view->knobs);
     double most_likely = 0, most = -INFINITY;
     int64_t best = 0;
     for (int64_t a = 0; a < view->actions; a++) most_likely = fmax(most_likely, (double)view->prior[a]);
     for (int64_t a = 0; a < view->actions; a++) {
         const double prior = (double)view->prior[a];
-        const bool allowed = prior > alpha * most_likely || prior >= most_likely; /* the last: τ = 1 is imitation */
+        const bool allowed = prior > tau * most_likely || prior >= most_likely; /* the last: τ = 1 is imitation */
         policy[a] = 0;
         if (allowed && (double)view->q[a] > most) {
             most = (double)view->q[a];
@@ -25,14 +26,15 @@ static double decide(double alpha, const pess__view *view, double *policy) {
     return most;
 }
 
+PESS__ALPHA_TABLE(knobs, "0.3", "least probability relative to the likeliest action's, tau", PESS__FROM_TO(0, 1));
+
 const pess__learner pess__learner_bcq = {
     .info = {.name = "bcq",
              .summary = "the best action among those that the imitation network finds likely enough",
              .values = true,
              .imitation = true,
              .samples = false,
-             .alpha = 0.3,
-             .alpha_most = 1,
-             .knob = "tau, the least probability relative to the likeliest action's",
+             .knobs = &knobs,
+             .settings = PESS__READS_VALUES " " PESS__READS_IMITATION,
              .source = "Fujimoto et al. 2019: tau 0.3"},
     .decide = decide};

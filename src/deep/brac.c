@@ -8,7 +8,8 @@
 
 #include <math.h>
 
-static double decide(double alpha, const pess__view *view, double *policy) {
+static double decide(const pess__view *view, double *policy) {
+    const double alpha = pess__alpha(view->knobs);
     double most = -INFINITY, sum = 0, mass = 0;
     for (int64_t a = 0; a < view->actions; a++) most = fmax(most, (double)view->q[a]);
     if (!(alpha > 0)) { /* naive: the smallest of the best actions */
@@ -28,12 +29,15 @@ static double decide(double alpha, const pess__view *view, double *policy) {
     return most + alpha * log(sum / mass);
 }
 
+PESS__ALPHA_TABLE(knobs, "0.25", PESS__PENALTY_WEIGHT, PESS__ANY_WEIGHT);
+
 const pess__learner pess__learner_brac = {
     .info = {.name = "brac",
              .summary = "pays alpha per nat of divergence from the imitation policy",
              .values = true,
              .imitation = true,
              .samples = true,
-             .alpha = 0.25,
+             .knobs = &knobs,
+             .settings = PESS__READS_VALUES " " PESS__READS_IMITATION,
              .source = "Wu et al. 2019 (KL, value penalty); alpha is tuned per task there, proximal's here"},
     .decide = decide};

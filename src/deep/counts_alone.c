@@ -4,15 +4,14 @@
 
 #include <math.h>
 
-static double decide(double alpha, const pess__view *view, double *policy) {
-    (void)alpha;
+static double decide(const pess__view *view, double *policy) {
     int64_t best = 0;
     for (int64_t a = 0; a < view->actions; a++) {
         policy[a] = 0;
         if (view->penalty[a] < view->penalty[best]) best = a;
     }
     policy[best] = 1;
-    return NAN; /* it has no opinion on values */
+    return NAN; /* it gives no values */
 }
 
 const pess__learner pess__learner_counts_alone = {
@@ -21,7 +20,7 @@ const pess__learner pess__learner_counts_alone = {
              .values = false,
              .imitation = false,
              .samples = false,
-             .alpha = NAN,
+             .settings = "updates steps batch u-cap relative uncertainty-steps imitation-rate",
              .uncertainty = "counts"},
     .decide = decide,
     .uncertainty = &pess__neural_uncertainty_counts,

@@ -6,14 +6,20 @@
  * their values are distributions over 200 quantiles, ours are numbers. */
 #include "deep/learner.h"
 
+static pess__loss loss(const void *knobs) {
+    return (pess__loss){.kind = PESS__LOSS_HUBER, .parameter = PESS__HUBER_EDGE, .conservative = pess__alpha(knobs)};
+}
+
+PESS__ALPHA_TABLE(knobs, "1", "weight of the regulariser in the loss", PESS__ANY_WEIGHT);
+
 const pess__learner pess__learner_cql = {
     .info = {.name = "cql",
              .summary = "fitted Q iteration with a loss that pushes down the values of actions not logged",
              .values = true,
              .imitation = false,
              .samples = false,
-             .alpha = 1,
-             .knob = "weight of the regulariser in the loss",
+             .knobs = &knobs,
+             .settings = PESS__READS_VALUES,
              .source = "Kumar et al. 2020, CQL(H): alpha 1 as for Atari"},
-    .decide = pess__decide_greedy, /* alpha is in the loss */
-    .conservative = true};
+    .decide = pess__decide_greedy,
+    .loss = loss};

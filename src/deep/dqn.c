@@ -18,107 +18,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    CHUNK = 96,    /* samples that go forward together */
-    AVERAGE = 1000 /* updates */
-};
-
-pess_dqn_options pess_dqn_options_defaults(void) {
-    return (pess_dqn_options){.network = "dqn",
-                              .frames = 5000000,
-                              .envs = 32,
-                              .replay = 100000,
-                              .batch = 32,
-                              .train_every = 8,
-                              .target_every = 1000,
-                              .average = AVERAGE,
-                              .warmup = 5000,
-                              .epsilon_first = 1,
-                              .epsilon_last = 0.05,
-                              .epsilon_frames = 250000,
-                              .gamma = 0.99,
-                              .n_step = 3,
-                              .rate = 3e-4,
-                              .rate_last = 3e-5,
-                              .adam_epsilon = 1.5e-4,
-                              .huber = 1,
-                              .step_limit = 5000,
-                              .evaluate_every = 100000,
-                              .evaluate_episodes = 100,
-                              .final_episodes = 1000,
-                              .checkpoint_every = 500000};
-}
+enum { CHUNK = 96 }; /* samples that go forward together */
 
 /* ---- setting up */
-
-static pess_status check_options(const pess_dqn_options *o, pess_error *error) {
-    const struct {
-        const char *name;
-        int64_t value, least, most;
-    } counts[] = {
-        {"frames", o->frames, 1, INT64_MAX / 4},
-        {"envs", o->envs, 1, 100000},
-        {"replay", o->replay, 1, (int64_t)1 << 31},
-        {"batch", o->batch, 1, 1 << 20},
-        {"n-step", o->n_step, 1, 1000},
-        {"train-every", o->train_every, 1, 1 << 30},
-        {"target-every", o->target_every, 1, 1 << 30},
-        {"average", o->average, 1, 1 << 30},
-        {"warmup", o->warmup, 1, INT64_MAX / 4},
-        {"epsilon-frames", o->epsilon_frames, 1, INT64_MAX / 4},
-        {"step-limit", o->step_limit, 0, INT64_MAX / 4},
-        {"evaluate-every", o->evaluate_every, 1, INT64_MAX / 4},
-        {"evaluate-episodes", o->evaluate_episodes, 1, 1000000},
-        {"final-episodes", o->final_episodes, 1, 10000000},
-        {"checkpoint-every", o->checkpoint_every, 1, INT64_MAX / 4},
-    };
-    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
-        if (counts[i].value < counts[i].least || counts[i].value > counts[i].most)
-            return pess__fail(error, PESS_ARGUMENT, "%s is %lld; %lld to %lld is possible", counts[i].name,
-                              (long long)counts[i].value, (long long)counts[i].least, (long long)counts[i].most);
-    const struct {
-        const char *name;
-        double value, least, most;
-    } numbers[] = {
-        {"epsilon-first", o->epsilon_first, 0, 1},
-        {"epsilon-last", o->epsilon_last, 0, 1},
-        {"gamma", o->gamma, 0, 1},
-        {"rate", o->rate, 0, 1e30},
-        {"rate-last", o->rate_last, 0, 1e30},
-        {"adam-epsilon", o->adam_epsilon, 1e-30, 1},
-        {"huber", o->huber, 1e-30, 1e30},
-    };
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
-        if (!(numbers[i].value >= numbers[i].least && numbers[i].value <= numbers[i].most))
-            return pess__fail(error, PESS_ARGUMENT, "%s is %g; %g to %g is possible", numbers[i].name, numbers[i].value,
-                              numbers[i].least, numbers[i].most);
-    if (o->out == NULL || o->out[0] == '\0' || strlen(o->out) > PESS__PATH_SIZE - 64)
-        return pess__fail(error, PESS_ARGUMENT, "no directory for the results, or a name too long");
-    if (o->game == NULL && o->mdp == NULL) return pess__fail(error, PESS_ARGUMENT, "no game is named");
-    return PESS_OK;
-}
-
-/* All that decides the result, so that a checkpoint of another run is never taken for this one's. The average is left
- * out at its default: players made before it could be chosen are still made again byte for byte. */
-static void describe(pess__dqn *dqn) {
-    const pess_dqn_options *o = &dqn->options;
-    const double numbers[] = {o->epsilon_first, o->epsilon_last, o->gamma,       o->rate,
-                              o->rate_last,     o->huber,        o->adam_epsilon};
-    char n[7][PESS__NUMBER_SIZE]; /* the numbers, in the shortest form that reads back the same */
-    for (int i = 0; i < 7; i++) (void)pess__format_double(numbers[i], n[i]);
-    char average[40] = "";
-    if (o->average != AVERAGE) (void)snprintf(average, sizeof average, "average=%lld\n", (long long)o->average);
-    (void)snprintf(dqn->settings, sizeof dqn->settings,
-                   "game=%s\nnetwork=%s\nkernels=%s\nseed=%llu\nframes=%lld\nenvs=%lld\nreplay=%lld\nbatch=%lld\n"
-                   "train_every=%lld\ntarget_every=%lld\n%swarmup=%lld\nepsilon=%s,%s,%lld\ngamma=%s\nn_step=%lld\n"
-                   "rate=%s,%s\nhuber=%s\nadam_epsilon=%s\nstep_limit=%lld\nevaluate=%lld,%lld,%lld\n",
-                   o->mdp != NULL ? "mdp" : o->game, o->network, dqn->online->kernels->name,
-                   (unsigned long long)o->seed, (long long)o->frames, (long long)o->envs, (long long)o->replay,
-                   (long long)o->batch, (long long)o->train_every, (long long)o->target_every, average,
-                   (long long)o->warmup, n[0], n[1], (long long)o->epsilon_frames, n[2], (long long)o->n_step, n[3],
-                   n[4], n[5], n[6], (long long)o->step_limit, (long long)o->evaluate_every,
-                   (long long)o->evaluate_episodes, (long long)o->final_episodes);
-}
 
 static pess_status open_environments(pess__dqn *dqn, pess_error *error) {
     const pess_dqn_options *o = &dqn->options;
@@ -191,7 +93,7 @@ static pess_status open_training(pess__dqn *dqn, const pess_dqn_options *options
     dqn->sample = pess__rng_stream(options->seed, "replay", 0);
     PESS_TRY(open_environments(dqn, error));
     PESS_TRY(open_networks(dqn, error));
-    describe(dqn);
+    pess__dqn_describe(dqn);
     PESS_TRY(pess__dqn_open_directory(dqn, error));
     PESS_TRY(open_buffers(dqn, error));
     return pess__logtext_add(&dqn->log, "frame,return,loss,mean_q,seconds,epsilon,training_return\n", error);
@@ -335,11 +237,9 @@ static pess_status learn(pess__dqn *dqn, pess_error *error) {
 /* ---- looking at how it plays */
 
 static pess_status interrupted(const pess__dqn *dqn, pess_error *error) {
-    return pess__fail(
-        error, PESS_INTERRUPTED,
-        "interrupted at frame %lld; what is done is kept in %s, and the same command with --resume goes on "
-        "from there",
-        (long long)dqn->frames, dqn->options.out);
+    return pess__fail(error, PESS_INTERRUPTED,
+                      "interrupted at frame %lld; what is done is kept in %s, and resuming it goes on from there",
+                      (long long)dqn->frames, dqn->options.out);
 }
 
 /* progress: whom to ask whether to go on. */
@@ -472,11 +372,12 @@ static pess_status run(pess__dqn *dqn, pess_dqn_result *out, pess_error *error) 
 }
 
 pess_status pess_dqn_run(const pess_dqn_options *options, pess_dqn_result *out, pess_error *error) {
-    PESS_TRY(check_options(options, error));
-    pess__dqn *dqn;
+    pess_dqn_options settled;
+    pess__dqn *dqn = NULL;
+    PESS_TRY(pess__dqn_settle(options, &settled, error));
     PESS_TRY(pess__allocate(&dqn, 1, sizeof *dqn, "a training", error));
     *out = (pess_dqn_result){0};
-    pess_status status = open_training(dqn, options, error);
+    pess_status status = open_training(dqn, &settled, error);
     if (status == PESS_OK) status = run(dqn, out, error);
     close_training(dqn);
     return status;

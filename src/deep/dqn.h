@@ -46,6 +46,12 @@ typedef struct pess__dqn {
     double seconds_before, begun, network_seconds;
 } pess__dqn;
 
+/* dqn_settings.c: the options as they hold, and the lines of all that decides the result, so that a checkpoint of
+ * another run is never taken for this one's. */
+pess_status pess__dqn_settle(const pess_dqn_options *options, pess_dqn_options *out, pess_error *error);
+void pess__dqn_describe(pess__dqn *dqn);
+
+/* dqn_checkpoint.c */
 /* The directory of the results, before anything is trained: see pess__generations_open. */
 pess_status pess__dqn_open_directory(const pess__dqn *dqn, pess_error *error);
 /* Writes the next generation beside the other one; on failure both earlier ones are as they were. */

@@ -36,7 +36,7 @@ pess_status pess__generations_open(const pess__generations *g, pess_error *error
         path_of(g, i, path);
         if (access(path, F_OK) == 0)
             return pess__fail(error, PESS_ARGUMENT,
-                              "%s: has checkpoints of an earlier run; go on with --resume or name another directory",
+                              "%s: has checkpoints of an earlier run; resume it or name another directory",
                               g->directory);
     }
     return PESS_OK;

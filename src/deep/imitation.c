@@ -1,12 +1,9 @@
 /* imitation: a network trained by maximum likelihood to predict the logged actions; acts by sampling its softmax. */
 #include "deep/learner.h"
 
-#include <math.h>
-
-static double decide(double alpha, const pess__view *view, double *policy) {
-    (void)alpha;
+static double decide(const pess__view *view, double *policy) {
     for (int64_t a = 0; a < view->actions; a++) policy[a] = (double)view->prior[a];
-    return NAN; /* it has no opinion on values */
+    return NAN; /* it gives no values */
 }
 
 const pess__learner pess__learner_imitation = {
@@ -15,5 +12,5 @@ const pess__learner pess__learner_imitation = {
              .values = false,
              .imitation = false,
              .samples = true,
-             .alpha = NAN},
+             .settings = "imitation-steps imitation-batch imitation-rate imitation-rate-last"},
     .decide = decide};

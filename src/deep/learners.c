@@ -1,13 +1,12 @@
 #include "deep/neural_uncertainty.h"
 
-#include <math.h>
+#include "core/text.h"
+
 #include <string.h>
 
-static const pess__learner *const learners[] = {
-    &pess__learner_imitation, &pess__learner_naive,   &pess__learner_proximal,  &pess__learner_counts_alone,
-    &pess__learner_bcq,       &pess__learner_brac,    &pess__learner_spibb_dqn, &pess__learner_cql,
-    &pess__learner_crr,       &pess__learner_crr_exp, &pess__learner_rem,       &pess__learner_model_ensemble,
-};
+#define ADDRESS(word) &pess__learner_##word,
+static const pess__learner *const learners[] = {PESS__LEARNERS(ADDRESS)};
+#undef ADDRESS
 enum { OWN_ROWS = sizeof learners / sizeof learners[0] };
 
 /* The rows above, then one "ua-" for every uncertainty. */
@@ -42,7 +41,7 @@ double pess__learner_cost(const pess__learner *learner) {
     double cost = learner->untrained ? 0 : learner->networks > 1 ? 1.1 * (double)learner->networks : 1;
     if (learner->uncertainty != NULL && learner->uncertainty->train != NULL) cost += 0.2;
     if (learner->heads > 1) cost += 0.014 * (double)learner->heads;
-    if (learner->after_update != NULL) cost += 1.2;
+    cost += 1.2 * (double)learner->own_count;
     if (learner->prepare != NULL) cost += 2.2;
     return cost;
 }
@@ -52,6 +51,13 @@ void pess__softmax(const pess__real *outputs, int64_t actions, float *probabilit
     for (int64_t a = 1; a < actions; a++) most = fmax(most, (double)outputs[a]);
     for (int64_t a = 0; a < actions; a++) sum += exp((double)outputs[a] - most);
     for (int64_t a = 0; a < actions; a++) probabilities[a] = (float)(exp((double)outputs[a] - most) / sum);
+}
+
+double pess_learner_alpha(const pess_learner_info *info) {
+    double alpha = NAN;
+    const pess_setting *row = info->knobs != NULL ? pess_setting_find(info->knobs, PESS__ALPHA) : NULL;
+    if (row != NULL) (void)pess__parse_double(row->standard, row->standard + strlen(row->standard), &alpha);
+    return alpha;
 }
 
 static void list_names(char *names, size_t size, const char *(*name_at)(size_t index)) {
@@ -72,7 +78,7 @@ static const char *uncertainty_name(size_t index) {
     return uncertainty != NULL ? uncertainty->info.name : NULL;
 }
 
-pess_status pess__fitted_find_learner(const pess_train_options *options, const pess__learner **out, pess_error *error) {
+pess_status pess__learner_of(const pess_train_options *options, const pess__learner **out, pess_error *error) {
     const char *wanted = options->uncertainty;
     char names[512] = "";
     const pess__learner *learner = pess__learner_find(options->algorithm);
@@ -98,7 +104,7 @@ pess_status pess__fitted_find_learner(const pess_train_options *options, const p
 
 pess_status pess_train_learner(const pess_train_options *options, const pess_learner_info **out, pess_error *error) {
     const pess__learner *learner = NULL;
-    PESS_TRY(pess__fitted_find_learner(options, &learner, error));
+    PESS_TRY(pess__learner_of(options, &learner, error));
     *out = &learner->info;
     return PESS_OK;
 }

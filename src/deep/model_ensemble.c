@@ -8,8 +8,8 @@
  * and naive learns from all. The next observation is the mean prediction rounded. Theirs are networks of Gaussians,
  * penalised by their largest standard deviation, and rollouts of 1 or 5 steps of the current policy; α = 1 is theirs.
  */
-#include "deep/fitted.h"
 #include "deep/game_notes.h"
+#include "deep/setup.h"
 
 #include "core/memory.h"
 #include "core/text.h"
@@ -23,76 +23,76 @@
 enum { MODELS = 3, SMALLER = 4, IMAGINED = 200000, PART = 256 };
 
 /* An action's outputs: the bits, then the reward, then the end. */
-typedef struct dream {
+typedef struct models {
     int64_t bits, block, batch; /* block = bits + 2 */
-    pess__net *models[MODELS];
+    pess__net *nets[MODELS];
     /* A minibatch, or a part of the states to imagine from. */
     int64_t *states, *first;
     int32_t *which;
     pess__real *targets, *weights;
     float *outputs; /* [MODELS][PART][actions*block] */
     uint8_t *observation;
-} dream;
+} models;
 
-static pess_status open_dream(const pess__fitted *f, dream *d, pess_error *error) {
+static pess_status open_models(const pess__setup *s, models *m, pess_error *error) {
     static const char what[] = "a model of the game";
-    const int64_t batch = d->batch, labels = batch * d->block, outputs = f->data->actions * d->block;
+    const int64_t batch = m->batch, labels = batch * m->block, outputs = s->data->actions * m->block;
     for (int i = 0; i < MODELS; i++) {
-        PESS_TRY(pess__fitted_network(f, outputs, &d->models[i], error));
-        pess__rng rng = pess__rng_stream(f->options.seed, "model", (uint64_t)i);
-        pess__net_initialise(d->models[i], &rng);
+        PESS_TRY(pess__setup_network(s, outputs, &m->nets[i], error));
+        pess__rng rng = pess__rng_stream(s->options.seed, "model", (uint64_t)i);
+        pess__net_initialise(m->nets[i], &rng);
     }
-    PESS_TRY(pess__allocate(&d->states, batch > PART ? batch : PART, sizeof *d->states, what, error));
-    PESS_TRY(pess__allocate(&d->first, batch + 1, sizeof *d->first, what, error));
-    PESS_TRY(pess__allocate(&d->which, labels, sizeof *d->which, what, error));
-    PESS_TRY(pess__allocate(&d->targets, labels, sizeof *d->targets, what, error));
-    PESS_TRY(pess__allocate(&d->weights, labels, sizeof *d->weights, what, error));
-    PESS_TRY(pess__allocate(&d->outputs, MODELS * PART * outputs, sizeof *d->outputs, what, error));
-    PESS_TRY(pess__allocate(&d->observation, f->data->bytes, 1, what, error));
-    for (int64_t i = 0; i <= batch; i++) d->first[i] = i * d->block;
+    PESS_TRY(pess__allocate(&m->states, batch > PART ? batch : PART, sizeof *m->states, what, error));
+    PESS_TRY(pess__allocate(&m->first, batch + 1, sizeof *m->first, what, error));
+    PESS_TRY(pess__allocate(&m->which, labels, sizeof *m->which, what, error));
+    PESS_TRY(pess__allocate(&m->targets, labels, sizeof *m->targets, what, error));
+    PESS_TRY(pess__allocate(&m->weights, labels, sizeof *m->weights, what, error));
+    PESS_TRY(pess__allocate(&m->outputs, MODELS * PART * outputs, sizeof *m->outputs, what, error));
+    PESS_TRY(pess__allocate(&m->observation, s->data->bytes, 1, what, error));
+    for (int64_t i = 0; i <= batch; i++) m->first[i] = i * m->block;
     return PESS_OK;
 }
 
-static void close_dream(dream *d) {
-    void *const owned[] = {d->states, d->first, d->which, d->targets, d->weights, d->outputs, d->observation};
-    for (int i = 0; i < MODELS; i++) pess__net_destroy(d->models[i]);
+static void close_models(models *m) {
+    void *const owned[] = {m->states, m->first, m->which, m->targets, m->weights, m->outputs, m->observation};
+    for (int i = 0; i < MODELS; i++) pess__net_destroy(m->nets[i]);
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) free(owned[i]);
 }
 
 /* Reward and end weigh as much as an eighth of the board each. */
-static void label(const pess__fitted *f, dream *d, int64_t sample, int64_t row) {
-    const pess_observations *data = f->data;
+static void label(const pess__setup *s, models *m, int64_t sample, int64_t row) {
+    const pess_observations *data = s->data;
     const uint8_t *next = data->observations + data->next[row] * data->bytes;
-    const int64_t at = sample * d->block;
-    const pess__real heavy = 1 + (pess__real)d->bits / 8;
-    for (int64_t j = 0; j < d->block; j++) {
-        d->which[at + j] = (int32_t)(data->action[row] * d->block + j);
-        d->targets[at + j] = j < d->bits ? (pess__real)(next[j / 8] >> (j % 8) & 1) : 0;
-        d->weights[at + j] = j < d->bits ? 1 : heavy;
+    const int64_t at = sample * m->block;
+    const pess__real heavy = 1 + (pess__real)m->bits / 8;
+    for (int64_t j = 0; j < m->block; j++) {
+        m->which[at + j] = (int32_t)(data->action[row] * m->block + j);
+        m->targets[at + j] = j < m->bits ? (pess__real)(next[j / 8] >> (j % 8) & 1) : 0;
+        m->weights[at + j] = j < m->bits ? 1 : heavy;
     }
-    d->targets[at + d->bits] = data->reward[row];
-    d->targets[at + d->bits + 1] = data->end[row] == PESS_END_TERMINAL;
-    d->states[sample] = data->state[row];
+    m->targets[at + m->bits] = data->reward[row];
+    m->targets[at + m->bits + 1] = data->end[row] == PESS_END_TERMINAL;
+    m->states[sample] = data->state[row];
 }
 
-static pess_status train(pess__fitted *f, dream *d, int model, pess__trainer *trainer, pess_error *error) {
-    const pess_protocol *p = &f->options.protocol;
+static pess_status train(const pess__setup *s, models *m, int model, pess__trainer *trainer, pess_error *error) {
+    const pess_protocol *p = &s->options.protocol;
     const int64_t steps = (2 * p->updates * p->steps + 4) / 5;
-    const uint64_t transitions = (uint64_t)f->data->transitions;
+    const uint64_t transitions = (uint64_t)s->data->transitions;
     const pess__loss loss = {.kind = PESS__LOSS_SQUARED};
-    const pess__bits_rows rows = {f->data->observations, f->data->bytes, d->states};
-    const pess__labels labels = {.actions = d->which, .targets = d->targets, .weights = d->weights, .first = d->first};
-    pess__rng rng = pess__rng_stream(f->options.seed, "model rows", (uint64_t)model);
+    const pess__bits_rows rows = {s->data->observations, s->data->bytes, m->states};
+    const pess__labels labels = {.actions = m->which, .targets = m->targets, .weights = m->weights, .first = m->first};
+    pess__rng rng = pess__rng_stream(s->options.seed, "model rows", (uint64_t)model);
     for (int64_t step = 0; step < steps; step++) {
         pess__step_info info;
-        for (int64_t i = 0; i < d->batch; i++) {
+        for (int64_t i = 0; i < m->batch; i++) {
             const uint64_t entry = pess__rng_below(&rng, transitions) + ((uint64_t)model << 32);
-            pess__rng own = pess__rng_stream(f->options.seed, "model resample", entry);
-            label(f, d, i, (int64_t)pess__rng_below(&own, transitions));
+            pess__rng own = pess__rng_stream(s->options.seed, "model resample", entry);
+            label(s, m, i, (int64_t)pess__rng_below(&own, transitions));
         }
         trainer->optimiser.rate = p->imitation_rate * (1 - (double)step / (double)steps);
-        PESS_TRY(pess__trainer_step(trainer, &rows, &labels, d->batch, &loss, &info, error));
-        PESS_TRY(pess__fitted_report(f, "model", model * steps + step, MODELS * steps, error));
+        PESS_TRY(pess__trainer_step(trainer, &rows, &labels, m->batch, &loss, &info, error));
+        PESS_TRY(pess__setup_report(s, "model", model * steps + step, MODELS * steps, error));
     }
     return PESS_OK;
 }
@@ -109,20 +109,21 @@ static double mean_of(int64_t model_stride, const float *own, double *squares) {
 }
 
 /* The transition that the models imagine from a state, whose outputs are `own` in each of them. */
-static pess_status imagine(const pess__fitted *f, dream *d, pess_observations *to, int64_t state, int32_t action,
+static pess_status imagine(const pess__setup *s, models *m, pess_observations *to, int64_t state, int32_t action,
                            const float *own, int64_t model_stride, pess_error *error) {
     double squares = 0;
     int32_t next;
-    own += action * d->block;
-    memset(d->observation, 0, (size_t)f->data->bytes);
-    for (int64_t j = 0; j < d->bits; j++)
-        if (mean_of(model_stride, own + j, &squares) > 0.5) d->observation[j / 8] |= (uint8_t)(1U << (j % 8));
-    const double reward = mean_of(model_stride, own + d->bits, &squares);
-    const double ends = mean_of(model_stride, own + d->bits + 1, &squares);
+    own += action * m->block;
+    memset(m->observation, 0, (size_t)s->data->bytes);
+    for (int64_t j = 0; j < m->bits; j++)
+        if (mean_of(model_stride, own + j, &squares) > 0.5) m->observation[j / 8] |= (uint8_t)(1U << (j % 8));
+    const double reward = mean_of(model_stride, own + m->bits, &squares);
+    const double ends = mean_of(model_stride, own + m->bits + 1, &squares);
     PESS_TRY(pess__observations_reserve(to, to->transitions + 1, error));
-    PESS_TRY(pess__observations_number(to, d->observation, &next, error));
-    PESS_TRY(pess__observations_set(to, to->transitions, (int32_t)state, action, reward - f->alpha * sqrt(squares),
-                                    next, ends > 0.5 ? PESS_END_TERMINAL : PESS_END_NONE, error));
+    PESS_TRY(pess__observations_number(to, m->observation, &next, error));
+    PESS_TRY(pess__observations_set(to, to->transitions, (int32_t)state, action,
+                                    reward - pess__alpha(s->knobs) * sqrt(squares), next,
+                                    ends > 0.5 ? PESS_END_TERMINAL : PESS_END_NONE, error));
     to->transitions++;
     return ends > 0.5 ? PESS_OK : pess__observations_stop(to, to->transitions - 1, error); /* a step long */
 }
@@ -132,38 +133,38 @@ static int64_t imagined_of(const pess_observations *data) {
     return data->transitions < IMAGINED ? data->transitions : IMAGINED;
 }
 
-static pess_status imagine_all(pess__fitted *f, dream *d, pess_observations *to, pess_error *error) {
-    const pess_observations *data = f->data;
+static pess_status imagine_all(const pess__setup *s, models *m, pess_observations *to, pess_error *error) {
+    const pess_observations *data = s->data;
     const int64_t count = imagined_of(data);
-    const int64_t outputs = data->actions * d->block, stride = PART * outputs;
-    pess__rng rng = pess__rng_stream(f->options.seed, "imagine", 0);
+    const int64_t outputs = data->actions * m->block, stride = PART * outputs;
+    pess__rng rng = pess__rng_stream(s->options.seed, "imagine", 0);
     for (int64_t first = 0; first < count; first += PART) {
         const int64_t here = count - first < PART ? count - first : PART;
-        const pess__bits_rows rows = {data->observations, data->bytes, d->states};
+        const pess__bits_rows rows = {data->observations, data->bytes, m->states};
         for (int64_t i = 0; i < here; i++)
-            d->states[i] = data->state[pess__rng_below(&rng, (uint64_t)data->transitions)];
+            m->states[i] = data->state[pess__rng_below(&rng, (uint64_t)data->transitions)];
         for (int i = 0; i < MODELS; i++)
-            PESS_TRY(pess__net_apply(d->models[i], &rows, here, f->options.threads, d->outputs + i * stride, error));
+            PESS_TRY(pess__net_apply(m->nets[i], &rows, here, s->options.threads, m->outputs + i * stride, error));
         for (int64_t i = 0; i < here; i++)
-            PESS_TRY(imagine(f, d, to, d->states[i], (int32_t)pess__rng_below(&rng, (uint64_t)data->actions),
-                             d->outputs + i * outputs, stride, error));
-        PESS_TRY(pess__fitted_report(f, "imagining", first, count, error));
+            PESS_TRY(imagine(s, m, to, m->states[i], (int32_t)pess__rng_below(&rng, (uint64_t)data->actions),
+                             m->outputs + i * outputs, stride, error));
+        PESS_TRY(pess__setup_report(s, "imagining", first, count, error));
     }
     return PESS_OK;
 }
 
 /* Notes of data that were not all collected: which data they come from (settings of the training are in its manifest),
  * the game as those had it, and how many transitions at the end are imagined. */
-static void describe(const pess__fitted *f, char *notes, size_t size) {
-    const pess_observations *data = f->data;
+static void describe(const pess__setup *s, char *notes, size_t size) {
+    const pess_observations *data = s->data;
     const int64_t imagined = imagined_of(data), all = data->transitions + imagined;
     char game[PESS__GAME_NOTES_SIZE] = "", alpha[PESS__NUMBER_SIZE];
-    (void)pess__format_double(f->alpha, alpha);
-    if (pess_env_find(data->game) != NULL) pess__game_notes(&f->env, true, game);
+    (void)pess__format_double(pess__alpha(s->knobs), alpha);
+    if (pess_env_find(data->game) != NULL) pess__game_notes(&s->env, true, game);
     (void)snprintf(
         notes, size,
         "game=%s\nmethod=%s\ndata=%016llx\nseed=%llu\nalpha=%s\ntransitions=%lld\nimagined=%lld\n%sversion=%s\n",
-        data->game, f->learner->info.name, (unsigned long long)f->fingerprint, (unsigned long long)f->options.seed,
+        data->game, s->learner->info.name, (unsigned long long)s->fingerprint, (unsigned long long)s->options.seed,
         alpha, (long long)all, (long long)imagined, game, pess_version());
 }
 
@@ -185,32 +186,44 @@ static pess_status copy_data(const pess_observations *from, const char *notes, p
     return PESS_OK;
 }
 
-static pess_status dream_up(pess__fitted *f, dream *d, pess_error *error) {
+static pess_status train_all(const pess__setup *s, models *m, pess_error *error) {
     const pess__optimiser optimiser = pess__optimiser_defaults();
-    PESS_TRY(open_dream(f, d, error));
+    PESS_TRY(open_models(s, m, error));
     for (int i = 0; i < MODELS; i++) {
         pess__trainer *trainer = NULL;
-        PESS_TRY(pess__trainer_create(d->models[i], &optimiser, &trainer, error));
-        const pess_status status = train(f, d, i, trainer, error);
+        PESS_TRY(pess__trainer_create(m->nets[i], &optimiser, &trainer, error));
+        const pess_status status = train(s, m, i, trainer, error);
         pess__trainer_destroy(trainer);
         if (status != PESS_OK) return status;
     }
-    char notes[PESS__DATA_NOTES_SIZE];
-    describe(f, notes, sizeof notes);
-    PESS_TRY(copy_data(f->data, notes, &f->imagined, error));
-    PESS_TRY(imagine_all(f, d, f->imagined, error));
-    char path[PESS__PATH_SIZE];
-    (void)snprintf(path, sizeof path, "%s/imagined.pessdata", f->options.out);
-    return pess_observations_write(f->imagined, path, error);
+    return PESS_OK;
 }
 
-static pess_status prepare(pess__fitted *f, pess_error *error) {
-    dream d = {.bits = f->data->bits, .block = f->data->bits + 2, .batch = (f->batch + SMALLER - 1) / SMALLER};
-    const pess_status status = dream_up(f, &d, error);
-    close_dream(&d);
-    if (status == PESS_OK) f->data = f->imagined;
+static pess_status write_data(const pess__setup *s, const pess_observations *data, pess_error *error) {
+    char path[PESS__PATH_SIZE];
+    (void)snprintf(path, sizeof path, "%s/imagined.pessdata", s->options.out);
+    return pess_observations_write(data, path, error);
+}
+
+/* The data, and after them what the models imagine. */
+static pess_status prepare(const pess__setup *s, pess_observations **out, pess_error *error) {
+    models m = {.bits = s->data->bits, .block = s->data->bits + 2, .batch = (s->batch + SMALLER - 1) / SMALLER};
+    pess_observations *data = NULL;
+    char notes[PESS__DATA_NOTES_SIZE];
+    pess_status status = train_all(s, &m, error);
+    describe(s, notes, sizeof notes);
+    if (status == PESS_OK) status = copy_data(s->data, notes, &data, error);
+    if (status == PESS_OK) status = imagine_all(s, &m, data, error);
+    if (status == PESS_OK) status = write_data(s, data, error);
+    close_models(&m);
+    if (status == PESS_OK)
+        *out = data;
+    else
+        pess_observations_destroy(data);
     return status;
 }
+
+PESS__ALPHA_TABLE(knobs, "1", PESS__PENALTY_WEIGHT, PESS__ANY_WEIGHT);
 
 const pess__learner pess__learner_model_ensemble = {
     .info = {.name = "model-ensemble",
@@ -218,7 +231,8 @@ const pess__learner pess__learner_model_ensemble = {
              .values = true,
              .imitation = false,
              .samples = false,
-             .alpha = 1,
+             .knobs = &knobs,
+             .settings = PESS__READS_VALUES " imitation-rate",
              .source = "after Yu et al. 2020 (MOPO): one step, disagreement of 3 networks, lambda 1"},
     .decide = pess__decide_greedy, /* alpha is in the rewards */
     .prepare = prepare};

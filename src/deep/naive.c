@@ -3,10 +3,7 @@
 
 #include "deep/play.h"
 
-#include <math.h>
-
-double pess__decide_greedy(double alpha, const pess__view *view, double *policy) {
-    (void)alpha;
+double pess__decide_greedy(const pess__view *view, double *policy) {
     const int32_t best = pess__greedy(view->q, view->actions);
     for (int64_t a = 0; a < view->actions; a++) policy[a] = a == best;
     return (double)view->q[best];
@@ -17,5 +14,5 @@ const pess__learner pess__learner_naive = {.info = {.name = "naive",
                                                     .values = true,
                                                     .imitation = false,
                                                     .samples = false,
-                                                    .alpha = NAN},
+                                                    .settings = PESS__READS_VALUES},
                                            .decide = pess__decide_greedy};

@@ -4,14 +4,12 @@
 
 #include "core/memory.h"
 
-#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-static const pess__neural_uncertainty *const uncertainties[] = {
-    &pess__neural_uncertainty_counts,    &pess__neural_uncertainty_support_net,
-    &pess__neural_uncertainty_imitation, &pess__neural_uncertainty_imitation_counts,
-    &pess__neural_uncertainty_ensemble,  &pess__neural_uncertainty_propensity,
-};
+#define ADDRESS(word) &pess__neural_uncertainty_##word,
+static const pess__neural_uncertainty *const uncertainties[] = {PESS__NEURAL_UNCERTAINTIES(ADDRESS)};
+#undef ADDRESS
 
 const pess__neural_uncertainty *pess__neural_uncertainty_at(size_t index) {
     return index < sizeof uncertainties / sizeof uncertainties[0] ? uncertainties[index] : NULL;
@@ -32,7 +30,7 @@ double pess__root_share(float p) { return 1 / sqrt(fmax((double)p, 1e-30)); }
 
 double pess__root_count(double n, double none) { return n > 0 ? 1 / sqrt(n) : none; }
 
-void pess__neural_uncertainty_finish(double cap, bool relative, int64_t actions, double *u) {
+void pess__penalty_finish(double cap, bool relative, int64_t actions, double *u) {
     double least = INFINITY;
     for (int64_t a = 0; a < actions; a++) {
         u[a] = fmin(fmax(u[a], 0), cap); /* a network may say anything */
@@ -42,62 +40,64 @@ void pess__neural_uncertainty_finish(double cap, bool relative, int64_t actions,
     for (int64_t a = 0; a < actions; a++) u[a] -= least;
 }
 
-static void finish(const pess__fitted *f, double *u, float *penalty) {
-    pess__neural_uncertainty_finish(f->cap, f->options.relative, f->data->actions, u);
-    for (int64_t a = 0; a < f->data->actions; a++) penalty[a] = (float)u[a];
+static void finish(const pess__view *view, double *u, float *penalty) {
+    pess__penalty_finish(view->cap, view->relative, view->actions, u);
+    for (int64_t a = 0; a < view->actions; a++) penalty[a] = (float)u[a];
 }
 
-void pess__neural_uncertainty_outside(const pess__fitted *f, const float *prior, const pess__real *outputs,
-                                      float *penalty) {
+void pess__penalty_outside(const pess__neural_uncertainty *uncertainty, const pess__view *view, float *penalty) {
     double u[PESS__MAX_ACTIONS];
-    f->learner->uncertainty->outside(f, prior, outputs, u);
-    finish(f, u, penalty);
+    uncertainty->outside(view, u);
+    finish(view, u, penalty);
 }
 
-static bool acts_in(const pess__fitted *f, int64_t state) {
-    const int64_t actions = f->data->actions;
-    for (int64_t a = 0; a < actions; a++)
-        if (f->counts[state * actions + a] > 0) return true;
-    return false;
-}
+/* ---- the penalties of all states of the data */
 
-/* Penalties of states [first, first+count), with the outputs of the uncertainty's network, if it has one. */
-static void fill(pess__fitted *f, int64_t first, int64_t count, int64_t outputs) {
-    const pess__neural_uncertainty *uncertainty = f->learner->uncertainty;
-    const int64_t actions = f->data->actions;
+/* Of states [first, first+count), with the outputs of the uncertainty's network, if it has one. */
+static void fill(const pess__setup *s, pess__tables *tables, int64_t first, int64_t count, const pess__net *net,
+                 const pess__real *outputs) {
+    const pess__neural_uncertainty *uncertainty = s->learner->uncertainty;
     for (int64_t i = 0; i < count; i++) {
         const int64_t state = first + i;
-        float *penalty = f->penalty + state * actions;
-        if (uncertainty->inside != NULL && acts_in(f, state)) {
+        float *penalty = tables->penalty + state * s->data->actions;
+        pess__view view = pess__tables_view(s, tables, state);
+        if (uncertainty->inside != NULL && pess__tables_acted(s, tables, state)) {
             double u[PESS__MAX_ACTIONS];
-            uncertainty->inside(f, state, u);
-            finish(f, u, penalty);
+            uncertainty->inside(&view, u);
+            finish(&view, u, penalty);
         } else {
-            pess__neural_uncertainty_outside(f, f->prior != NULL ? f->prior + state * actions : NULL,
-                                             f->outputs + i * outputs, penalty);
+            if (net != NULL) view.uncertainty = outputs + i * net->outputs;
+            pess__penalty_outside(uncertainty, &view, penalty);
         }
     }
 }
 
-static pess_status fill_all(pess__fitted *f, pess_error *error) {
-    const pess_observations *data = f->data;
-    for (int64_t first = 0; first < data->states; first += PESS__OUTPUT_CHUNK) {
+static pess_status fill_all(const pess__setup *s, pess__tables *tables, const pess__net *net, pess_error *error) {
+    const pess_observations *data = s->data;
+    pess__real *outputs = NULL;
+    if (net != NULL)
+        PESS_TRY(
+            pess__allocate(&outputs, PESS__OUTPUT_CHUNK * net->outputs, sizeof *outputs, "the uncertainties", error));
+    pess_status status = PESS_OK;
+    for (int64_t first = 0; first < data->states && status == PESS_OK; first += PESS__OUTPUT_CHUNK) {
         const int64_t left = data->states - first, count = left < PESS__OUTPUT_CHUNK ? left : PESS__OUTPUT_CHUNK;
         const pess__bits_rows rows = {data->observations + first * data->bytes, data->bytes, NULL};
-        if (f->uncertainty_net != NULL)
-            PESS_TRY(pess__net_apply(f->uncertainty_net, &rows, count, f->options.threads, f->outputs, error));
-        fill(f, first, count, f->uncertainty_net != NULL ? f->uncertainty_net->outputs : 0);
+        if (net != NULL) status = pess__net_apply(net, &rows, count, s->options.threads, outputs, error);
+        if (status == PESS_OK) fill(s, tables, first, count, net, outputs);
     }
-    return PESS_OK;
+    free(outputs);
+    return status;
 }
 
-pess_status pess__neural_uncertainty_prepare(pess__fitted *f, pess_error *error) {
-    const pess__neural_uncertainty *uncertainty = f->learner->uncertainty;
-    PESS_TRY(pess__allocate(&f->penalty, f->data->states * f->data->actions, sizeof *f->penalty, "the uncertainties",
-                            error));
+pess_status pess__penalties_create(const pess__setup *s, pess__tables *tables, pess__net **net, char *warning,
+                                   pess_error *error) {
+    const pess__neural_uncertainty *uncertainty = s->learner->uncertainty;
+    const pess__uncertainty_training training = {s, tables, warning};
     if (uncertainty->train != NULL) {
-        PESS_TRY(pess__fitted_network(f, uncertainty->one_output ? 1 : f->data->actions, &f->uncertainty_net, error));
-        PESS_TRY(uncertainty->train(f, f->uncertainty_net, error));
+        PESS_TRY(pess__setup_network(s, uncertainty->one_output ? 1 : s->data->actions, net, error));
+        PESS_TRY(uncertainty->train(&training, *net, error));
     }
-    return fill_all(f, error);
+    PESS_TRY(pess__allocate(&tables->penalty, s->data->states * s->data->actions, sizeof *tables->penalty,
+                            "the uncertainties", error));
+    return fill_all(s, tables, *net, error);
 }

@@ -1,86 +1,101 @@
-/* Named sets of numbers to train with. docs/deep.md tells how `quick` and `standard` were chosen: on Breakout with data
- * of ε = 0 and ε = 1 alone. They are not to be changed by what the experiment shows. */
+/* How long to train and evaluate: a table of settings, and named sets of them. docs/deep.md tells how `quick`, which is
+ * the table's defaults, and `standard` were chosen: on Breakout with data of ε = 0 and ε = 1 alone. They are not to be
+ * changed by what the experiment shows. */
+#include "core/settings.h"
 #include "pess.h"
 
+#include <stdio.h>
 #include <string.h>
 
-static const pess_protocol protocols[] = {
-    {.name = "smoke",
-     .summary = "seconds, for tests: nothing is learnt",
-     .updates = 6,
-     .steps = 20,
-     .batch = 64,
-     .rate = 3e-4,
-     .rate_last = 0,
-     .reset = false,
-     .imitation_steps = 100,
-     .imitation_batch = 64,
-     .imitation_rate = 1e-3,
-     .imitation_rate_last = 0,
-     .eval_every = 2,
-     .eval_episodes = 4,
-     .score_episodes = 8,
-     .control_episodes = 4,
-     .transitions = 5000},
-    {.name = "quick",
-     .summary = "four games, seven epsilons, three trials in two to three hours on two cores",
-     .updates = 40,
-     .steps = 400,
-     .batch = 256,
-     .rate = 3e-4,
-     .rate_last = 0,
-     .reset = false,
-     .imitation_steps = 12000,
-     .imitation_batch = 256,
-     .imitation_rate = 1e-3,
-     .imitation_rate_last = 0,
-     .eval_every = 5,
-     .eval_episodes = 50,
-     .score_episodes = 200,
-     .control_episodes = 50,
-     .transitions = 500000},
-    {.name = "standard",
-     .summary = "a night on two cores",
-     .updates = 100,
-     .steps = 1000,
-     .batch = 256,
-     .rate = 3e-4,
-     .rate_last = 0,
-     .reset = false,
-     .imitation_steps = 40000,
-     .imitation_batch = 256,
-     .imitation_rate = 1e-3,
-     .imitation_rate_last = 0,
-     .eval_every = 10,
-     .eval_episodes = 50,
-     .score_episodes = 200,
-     .control_episodes = 50,
-     .transitions = 500000},
-    {.name = "paper",
-     .summary = "the authors' 250 updates of 50 epochs, each from a new network",
-     .updates = 250,
-     .steps = 24400,
-     .batch = 1024,
-     .rate = 3e-4,
-     .rate_last = 3e-4,
-     .reset = true,
-     .imitation_steps = 24400,
-     .imitation_batch = 1024,
-     .imitation_rate = 3e-4,
-     .imitation_rate_last = 3e-4,
-     .eval_every = 10,
-     .eval_episodes = 50,
-     .score_episodes = 200,
-     .control_episodes = 50,
-     .transitions = 500000},
+#define FIELD(name) PESS__FIELD(pess_protocol, name)
+#define COUNT(what, field) .name = (what), .kind = PESS_SETTING_COUNT, FIELD(field), .argument = "N"
+#define RATE(what, field) .name = (what), .kind = PESS_SETTING_NUMBER, FIELD(field), PESS__AT_LEAST(0), .argument = "R"
+#define OF_QUICK .where_unset = "of protocol quick"
+
+static const pess_setting rows[] = {
+    {COUNT("updates", updates), .standard = "40", PESS__FROM_TO(1, 1e6), OF_QUICK, .specific = true,
+     .sentence = "Bellman updates"},
+    {COUNT("steps", steps), .standard = "400", PESS__FROM_TO(1, 1e9), OF_QUICK, .specific = true,
+     .sentence = "gradient steps of an update"},
+    {COUNT("batch", batch), .standard = "256", PESS__FROM_TO(1, 1 << 20), OF_QUICK, .specific = true,
+     .sentence = "transitions of a step"},
+    {RATE("rate", rate), .standard = "0.0003", OF_QUICK, .specific = true,
+     .sentence = "Adam's step size at the first step of an update"},
+    {RATE("rate-last", rate_last), .standard = "0", OF_QUICK, .specific = true,
+     .sentence = "and at its last; linear in between"},
+    {.name = "reset",
+     .kind = PESS_SETTING_SWITCH,
+     FIELD(reset),
+     .standard = "off",
+     .argument = "on|off",
+     OF_QUICK,
+     .specific = true,
+     .sentence = "the networks of the values begin anew at each update"},
+    {COUNT("imitation-steps", imitation_steps), .standard = "12000", PESS__FROM_TO(10, 1e9), OF_QUICK, .specific = true,
+     .sentence = "gradient steps of the imitation network"},
+    {COUNT("imitation-batch", imitation_batch), .standard = "256", PESS__FROM_TO(1, 1 << 20), OF_QUICK,
+     .specific = true, .sentence = "transitions of such a step"},
+    {RATE("imitation-rate", imitation_rate), .standard = "0.001", OF_QUICK, .specific = true,
+     .sentence = "its first step size; the networks of uncertainties and models have theirs from it"},
+    {RATE("imitation-rate-last", imitation_rate_last), .standard = "0", OF_QUICK, .specific = true,
+     .sentence = "and its last; linear in between"},
+    {COUNT("eval-every", eval_every), .standard = "5", PESS__FROM_TO(0, 1e6), OF_QUICK,
+     .sentence = "updates between evaluations; 0: only the scored ones"},
+    {COUNT("eval-episodes", eval_episodes), .standard = "50", PESS__FROM_TO(0, 1e6), OF_QUICK,
+     .sentence = "episodes of those evaluations"},
+    {COUNT("score-episodes", score_episodes), .standard = "200", PESS__FROM_TO(0, 1e6), OF_QUICK,
+     .sentence = "episodes of each of the last five updates, whose mean is the score"},
+    {COUNT("control-episodes", control_episodes), .standard = "50", PESS__FROM_TO(0, 1e6), OF_QUICK,
+     .sentence = "as many more, acting by argmax where the algorithm samples"},
+    {COUNT("transitions", transitions), .standard = "500000", PESS__FROM_TO(1, 2147483647), OF_QUICK,
+     .sentence = "transitions of a dataset that an experiment collects, unless told otherwise"},
 };
 
-const pess_protocol *pess_protocol_list(size_t index) {
+static const pess_setting_table table = PESS__SETTING_TABLE("protocol", pess_protocol, rows);
+
+/* What differs from the defaults. */
+static const pess_protocol_info protocols[] = {
+    {"smoke", "seconds, for tests: nothing is learnt",
+     "updates=6 steps=20 batch=64 imitation-steps=100 imitation-batch=64 eval-every=2 eval-episodes=4 "
+     "score-episodes=8 control-episodes=4 transitions=5000"},
+    {"quick", "four games, seven epsilons, three trials in two to three hours on two cores", ""},
+    {"standard", "a night on two cores", "updates=100 steps=1000 imitation-steps=40000 eval-every=10"},
+    {"paper", "the authors' 250 updates of 50 epochs, each from a new network",
+     "updates=250 steps=24400 batch=1024 rate-last=0.0003 reset=on imitation-steps=24400 imitation-batch=1024 "
+     "imitation-rate=0.0003 imitation-rate-last=0.0003 eval-every=10"},
+};
+enum { QUICK = 1 };
+
+const pess_setting_table *pess_protocol_settings(void) { return &table; }
+
+const pess_protocol_info *pess_protocol_list(size_t index) {
     return index < sizeof protocols / sizeof protocols[0] ? &protocols[index] : NULL;
 }
 
-const pess_protocol *pess_protocol_find(const char *name) {
-    for (size_t i = 0; i < sizeof protocols / sizeof protocols[0]; i++)
-        if (strcmp(protocols[i].name, name) == 0) return &protocols[i];
-    return NULL;
+/* The defaults, and the words "name=value" of the preset. */
+static void fill(const pess_protocol_info *preset, pess_protocol *out) {
+    pess_setting_defaults(&table, out);
+    out->name = preset->name;
+    char name[PESS__WORD_SIZE], value[PESS__WORD_SIZE];
+    for (const char *words = preset->settings; pess__setting_word(&words, name, value);)
+        (void)pess_setting_set(&table, out, name, value, NULL);
+}
+
+pess_protocol pess_protocol_defaults(void) {
+    pess_protocol protocol;
+    fill(&protocols[QUICK], &protocol);
+    return protocol;
+}
+
+pess_status pess_protocol_find(const char *name, pess_protocol *out, pess_error *error) {
+    char names[200] = "";
+    for (size_t i = 0; i < sizeof protocols / sizeof protocols[0]; i++) {
+        const size_t used = strlen(names);
+        (void)snprintf(names + used, sizeof names - used, "%s%s", i > 0 ? ", " : "", protocols[i].name);
+        if (name == NULL || strcmp(protocols[i].name, name) != 0) continue;
+        fill(&protocols[i], out);
+        return PESS_OK;
+    }
+    return pess__fail(error, PESS_ARGUMENT, "protocol: found '%.60s', expected one of %s", name != NULL ? name : "",
+                      names);
 }

@@ -6,7 +6,8 @@
 
 /* max_π Σ_a π(a)q(a) − α Σ_a max(π(a) − π̂(a), 0): actions with q > max q − α keep their probability π̂, the rest goes
  * to the best action, each unit at the price α. */
-static double decide(double alpha, const pess__view *view, double *policy) {
+static double decide(const pess__view *view, double *policy) {
+    const double alpha = pess__alpha(view->knobs);
     const int32_t best = pess__greedy(view->q, view->actions);
     const double top = (double)view->q[best];
     double kept = 0, moved = 0;
@@ -27,11 +28,14 @@ static double decide(double alpha, const pess__view *view, double *policy) {
     return kept + moved * (top - alpha);
 }
 
+PESS__ALPHA_TABLE(knobs, "0.25", PESS__PENALTY_WEIGHT, PESS__ANY_WEIGHT);
+
 const pess__learner pess__learner_proximal = {
     .info = {.name = "proximal",
              .summary = "leaves the imitation policy only where the gain exceeds alpha per unit of probability",
              .values = true,
              .imitation = true,
              .samples = true,
-             .alpha = 0.25},
+             .knobs = &knobs,
+             .settings = PESS__READS_VALUES " " PESS__READS_IMITATION},
     .decide = decide};

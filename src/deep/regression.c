@@ -10,49 +10,93 @@
 
 enum { SMALLER = 4, FASTER = 3 }; /* minibatch, step size */
 
-static pess_status open_minibatch(pess__regression *l, pess_error *error) {
+static pess_status open_minibatch(pess__regression *r, pess_error *error) {
     static const char what[] = "the training of an uncertainty";
-    const int64_t labels = l->batch * l->outputs;
-    PESS_TRY(pess__allocate(&l->unique, l->batch, sizeof *l->unique, what, error));
-    PESS_TRY(pess__allocate(&l->first, l->batch + 1, sizeof *l->first, what, error));
-    PESS_TRY(pess__allocate(&l->drawn, labels, sizeof *l->drawn, what, error));
-    PESS_TRY(pess__allocate(&l->which, labels, sizeof *l->which, what, error));
-    PESS_TRY(pess__allocate(&l->labels, labels, sizeof *l->labels, what, error));
-    return pess__allocate(&l->weights, labels, sizeof *l->weights, what, error);
+    const int64_t labels = r->batch * r->outputs, states = r->training->setup->data->states;
+    PESS_TRY(pess__allocate(&r->unique, r->batch, sizeof *r->unique, what, error));
+    PESS_TRY(pess__allocate(&r->first, r->batch + 1, sizeof *r->first, what, error));
+    PESS_TRY(pess__allocate(&r->drawn, labels, sizeof *r->drawn, what, error));
+    PESS_TRY(pess__allocate(&r->which, labels, sizeof *r->which, what, error));
+    PESS_TRY(pess__allocate(&r->labels, labels, sizeof *r->labels, what, error));
+    PESS_TRY(pess__allocate(&r->weights, labels, sizeof *r->weights, what, error));
+    PESS_TRY(pess__allocate(&r->place, states, sizeof *r->place, what, error));
+    for (int64_t i = 0; i < states; i++) r->place[i] = -1;
+    return PESS_OK;
 }
 
-static void close_minibatch(pess__regression *l) {
-    void *const owned[] = {l->unique, l->first, l->drawn, l->which, l->labels, l->weights};
+static void close_minibatch(pess__regression *r) {
+    void *const owned[] = {r->unique, r->first, r->drawn, r->which, r->labels, r->weights, r->place};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) free(owned[i]);
 }
 
-static pess_status train(pess__fitted *f, pess__regression *l, pess__trainer *trainer, pess_error *error) {
-    const pess_protocol *p = &f->options.protocol;
-    const int64_t told = f->options.uncertainty_steps, steps = told > 0 ? told : (3 * p->updates * p->steps + 4) / 5;
-    const pess__bits_rows rows = {f->data->observations, f->data->bytes, l->unique};
-    const pess__labels labels = {.actions = l->which, .targets = l->labels, .weights = l->weights, .first = l->first};
-    pess__rng rng = pess__rng_stream(f->options.seed, "doubt rows", 0);
+/* The streams keep the names they had when results were first written: other names would be other numbers. */
+#define ROWS_STREAM "doubt rows"
+#define NETWORK_STREAM "doubt network"
+
+static pess_status train(pess__regression *r, pess__trainer *trainer, pess_error *error) {
+    const pess__setup *s = r->training->setup;
+    const pess_protocol *p = &s->options.protocol;
+    const int64_t told = s->options.uncertainty_steps, steps = told > 0 ? told : (3 * p->updates * p->steps + 4) / 5;
+    const pess__bits_rows rows = {s->data->observations, s->data->bytes, r->unique};
+    const pess__labels labels = {.actions = r->which, .targets = r->labels, .weights = r->weights, .first = r->first};
+    pess__rng rng = pess__rng_stream(s->options.seed, ROWS_STREAM, 0);
     for (int64_t step = 0; step < steps; step++) {
         pess__step_info info;
-        const int64_t samples = l->draw(f, l, &rng);
+        const int64_t samples = r->draw(r, &rng);
         trainer->optimiser.rate = FASTER * p->imitation_rate * (1 - (double)step / (double)steps);
-        PESS_TRY(pess__trainer_step(trainer, &rows, &labels, samples, &l->loss, &info, error));
-        PESS_TRY(pess__fitted_report(f, "uncertainty", step, steps, error));
+        PESS_TRY(pess__trainer_step(trainer, &rows, &labels, samples, &r->loss, &info, error));
+        PESS_TRY(pess__setup_report(s, "uncertainty", step, steps, error));
     }
     return PESS_OK;
 }
 
-pess_status pess__regression_run(pess__fitted *f, pess__regression *l, pess__net *net, pess_error *error) {
+pess_status pess__regression_run(pess__regression *r, pess__net *net, pess_error *error) {
+    const pess_train_options *o = &r->training->setup->options;
     pess__trainer *trainer = NULL;
     const pess__optimiser optimiser = pess__optimiser_defaults();
-    pess__rng rng = pess__rng_stream(f->options.seed, "doubt network", 0);
+    pess__rng rng = pess__rng_stream(o->seed, NETWORK_STREAM, 0);
     pess__net_initialise(net, &rng);
-    l->batch = (f->options.protocol.batch + SMALLER - 1) / SMALLER;
-    l->outputs = net->outputs;
-    pess_status status = open_minibatch(l, error);
+    r->batch = (o->protocol.batch + SMALLER - 1) / SMALLER;
+    r->outputs = net->outputs;
+    pess_status status = open_minibatch(r, error);
     if (status == PESS_OK) status = pess__trainer_create(net, &optimiser, &trainer, error);
-    if (status == PESS_OK) status = train(f, l, trainer, error);
+    if (status == PESS_OK) status = train(r, trainer, error);
     pess__trainer_destroy(trainer);
-    close_minibatch(l);
+    close_minibatch(r);
     return status;
+}
+
+/* ---- labels that are functions of the state */
+
+/* Equal states of a minibatch are computed once, weighted by how often they were drawn. */
+static int64_t draw_states(pess__regression *r, pess__rng *rng) {
+    const pess__setup *s = r->training->setup;
+    const pess_observations *data = s->data;
+    int64_t different = 0;
+    for (int64_t i = 0; i < r->batch; i++) {
+        const int64_t state = data->state[pess__rng_below(rng, (uint64_t)data->transitions)], before = different;
+        const int64_t u = pess__regression_place(r, state, &different);
+        if (different > before) {
+            const pess__view view = pess__tables_view(s, r->training->tables, state);
+            r->drawn[u] = 0;
+            s->learner->uncertainty->label(&view, r->labels + u * r->outputs);
+        }
+        r->drawn[u]++;
+    }
+    r->first[0] = 0;
+    for (int64_t u = 0; u < different; u++) {
+        const double weight = (double)(r->drawn[u] * different) / (double)r->batch;
+        r->first[u + 1] = r->first[u] + r->outputs;
+        for (int64_t k = 0; k < r->outputs; k++) {
+            r->which[r->first[u] + k] = (int32_t)k;
+            r->weights[r->first[u] + k] = (pess__real)weight;
+        }
+    }
+    pess__regression_clear(r, different);
+    return different;
+}
+
+pess_status pess__regress_labels(const pess__uncertainty_training *training, pess__net *net, pess_error *error) {
+    pess__regression regression = {.training = training, .loss = {.kind = PESS__LOSS_SQUARED}, .draw = draw_states};
+    return pess__regression_run(&regression, net, error);
 }

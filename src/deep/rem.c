@@ -12,8 +12,7 @@
 
 enum { HEADS = 50, MIXTURES = 20 };
 
-static double decide(double alpha, const pess__view *view, double *policy) {
-    (void)alpha;
+static double decide(const pess__view *view, double *policy) {
     int64_t best = 0;
     double most = -INFINITY;
     for (int64_t a = 0; a < view->actions; a++) {
@@ -37,7 +36,7 @@ const pess__learner pess__learner_rem = {
              .values = true,
              .imitation = false,
              .samples = false,
-             .alpha = NAN,
+             .settings = PESS__READS_VALUES,
              .source = "Agarwal et al. 2020; 50 heads for their 200, 20 mixtures per update"},
     .decide = decide,
     .heads = HEADS,

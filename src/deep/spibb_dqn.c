@@ -7,12 +7,13 @@
  * the data nothing was ever seen: the baseline acts. */
 #include "deep/learner.h"
 
-static double decide(double alpha, const pess__view *view, double *policy) {
+static double decide(const pess__view *view, double *policy) {
+    const double least = pess__alpha(view->knobs); /* N∧ */
     int64_t best = -1;
     double kept = 0, free = 0;
     for (int64_t a = 0; a < view->actions; a++) {
         const double prior = (double)view->prior[a];
-        const bool known = (double)view->counts[a] >= alpha;
+        const bool known = (double)view->counts[a] >= least;
         policy[a] = known ? 0 : prior;
         if (known) {
             free += prior;
@@ -26,14 +27,16 @@ static double decide(double alpha, const pess__view *view, double *policy) {
     return kept + free * (double)view->q[best];
 }
 
+PESS__ALPHA_TABLE(knobs, "3", "count from which an action is free, N", PESS__ANY_WEIGHT);
+
 const pess__learner pess__learner_spibb_dqn = {
     .info = {.name = "spibb-dqn",
              .summary = "the imitation policy for actions seen fewer than alpha times, the best of the others",
              .values = true,
              .imitation = true,
              .samples = true,
-             .alpha = 3,
-             .knob = "N, the count from which an action is free",
+             .knobs = &knobs,
+             .settings = PESS__READS_VALUES " " PESS__READS_IMITATION,
              .source = "Laroche et al. 2019, SPIBB-DQN; exact counts for pseudo-counts"},
     .decide = decide,
     .counts = true};

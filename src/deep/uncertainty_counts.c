@@ -1,10 +1,10 @@
 /* counts: u(s,a) = min(1/√n(s,a), cap) with n over identical observations, cap where n = 0. A state outside the data,
- * or one that only ends episodes there, has no counts: the network of support-net speaks for it. */
+ * or one that only ends episodes there, has no counts: its u is the output of a network like that of support-net. */
 #include "deep/neural_uncertainty.h"
+#include "deep/regression.h"
 
-#include <math.h>
-
-double pess__decide_ua(double alpha, const pess__view *view, double *policy) {
+double pess__decide_ua(const pess__view *view, double *policy) {
+    const double alpha = pess__alpha(view->knobs);
     int64_t best = 0;
     double most = -INFINITY;
     for (int64_t a = 0; a < view->actions; a++) {
@@ -19,22 +19,22 @@ double pess__decide_ua(double alpha, const pess__view *view, double *policy) {
     return most;
 }
 
-static void from_counts(const pess__fitted *fitted, int64_t state, double *u) {
-    const int64_t actions = fitted->data->actions;
-    for (int64_t a = 0; a < actions; a++)
-        u[a] = pess__root_count((double)fitted->counts[state * actions + a], fitted->cap);
+static const pess_setting rows[] = {PESS__ALPHA_ROW("0.5", PESS__PENALTY_WEIGHT, PESS__ANY_WEIGHT)};
+const pess_setting_table pess__ua_knobs = PESS__SETTING_TABLE("alpha", pess__alpha_knob, rows);
+
+static void from_counts(const pess__view *view, double *u) {
+    for (int64_t a = 0; a < view->actions; a++) u[a] = pess__root_count((double)view->counts[a], view->cap);
 }
 
-static void from_network(const pess__fitted *fitted, const float *prior, const pess__real *outputs, double *u) {
-    (void)prior;
-    for (int64_t a = 0; a < fitted->data->actions; a++) u[a] = (double)outputs[a];
+static void from_network(const pess__view *view, double *u) {
+    for (int64_t a = 0; a < view->actions; a++) u[a] = (double)view->uncertainty[a];
 }
 
 /* min(1/√n, cap) of every action, tried or not. */
-static void label(const pess__fitted *fitted, int64_t state, pess__real *labels) {
+static void label(const pess__view *view, pess__real *labels) {
     double u[PESS__MAX_ACTIONS];
-    from_counts(fitted, state, u);
-    for (int64_t a = 0; a < fitted->data->actions; a++) labels[a] = (pess__real)fmin(u[a], fitted->cap);
+    from_counts(view, u);
+    for (int64_t a = 0; a < view->actions; a++) labels[a] = (pess__real)fmin(u[a], view->cap);
 }
 
 const pess__neural_uncertainty pess__neural_uncertainty_counts = {
@@ -47,14 +47,15 @@ const pess__neural_uncertainty pess__neural_uncertainty_counts = {
     .learner = {.info = {.name = "ua-counts",
                          .summary = "values less alpha times an uncertainty from exact counts",
                          .values = true,
-                         .alpha = 0.5,
+                         .knobs = &pess__ua_knobs,
+                         .settings = PESS__READS_UA_NETWORK,
                          .uncertainty = "counts"},
                 .decide = pess__decide_ua,
                 .counts = true,
                 .uncertainty = &pess__neural_uncertainty_counts},
     .inside = from_counts,
     .outside = from_network,
-    .train = pess__regress,
+    .train = pess__regress_labels,
     .label = label};
 
 /* support-net: the network alone, in the data and outside them, so that states that look alike share their counts. */
@@ -68,12 +69,13 @@ const pess__neural_uncertainty pess__neural_uncertainty_support_net = {
     .learner = {.info = {.name = "ua-support-net",
                          .summary = "values less alpha times a network's prediction of the uncertainty from counts",
                          .values = true,
-                         .alpha = 0.5,
+                         .knobs = &pess__ua_knobs,
+                         .settings = PESS__READS_UA_NETWORK,
                          .uncertainty = "support-net"},
                 .decide = pess__decide_ua,
                 .counts = true,
                 .uncertainty = &pess__neural_uncertainty_support_net},
     .inside = NULL,
     .outside = from_network,
-    .train = pess__regress,
+    .train = pess__regress_labels,
     .label = label};

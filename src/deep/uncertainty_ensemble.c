@@ -3,10 +3,8 @@
  * sees how far the fit depends on chance, which need not be how little was seen. */
 #include "deep/neural_uncertainty.h"
 
-#include <math.h>
-
-static double decide(double alpha, const pess__view *view, double *policy) {
-    const double count = (double)view->heads;
+static double decide(const pess__view *view, double *policy) {
+    const double alpha = pess__alpha(view->knobs), count = (double)view->heads;
     double mean[PESS__MAX_ACTIONS], u[PESS__MAX_ACTIONS], most = -INFINITY;
     int64_t best = 0;
     for (int64_t a = 0; a < view->actions; a++) {
@@ -19,7 +17,7 @@ static double decide(double alpha, const pess__view *view, double *policy) {
         }
         u[a] = sqrt(squares / count);
     }
-    pess__neural_uncertainty_finish(view->cap, view->relative, view->actions, u);
+    pess__penalty_finish(view->cap, view->relative, view->actions, u);
     for (int64_t a = 0; a < view->actions; a++) {
         policy[a] = 0;
         if (mean[a] - alpha * u[a] > most) {
@@ -31,6 +29,8 @@ static double decide(double alpha, const pess__view *view, double *policy) {
     return most;
 }
 
+PESS__ALPHA_TABLE(knobs, "1", PESS__PENALTY_WEIGHT, PESS__ANY_WEIGHT);
+
 const pess__neural_uncertainty pess__neural_uncertainty_ensemble = {
     .info = {.name = "ensemble",
              .summary = "how far four networks, each trained on its own resample of the data, differ",
@@ -41,8 +41,9 @@ const pess__neural_uncertainty pess__neural_uncertainty_ensemble = {
     .learner = {.info = {.name = "ua-ensemble",
                          .summary = "mean less alpha standard deviations of the values of four networks",
                          .values = true,
-                         .alpha = 1,
+                         .knobs = &knobs,
+                         .settings = PESS__READS_UA,
                          .uncertainty = "ensemble"},
                 .decide = decide,
                 .uncertainty = &pess__neural_uncertainty_ensemble,
-                .networks = PESS__MAX_NETWORKS}};
+                .networks = PESS__MAX_VALUE_NETWORKS}};

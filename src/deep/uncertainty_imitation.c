@@ -1,12 +1,10 @@
 /* imitation: u(s,a) = min(1/√π̂(a|s), cap) with the imitation network's π̂. It knows which actions are rare in a state
  * and in states like it, not how often the state was seen, so more data do not make it smaller. */
 #include "deep/neural_uncertainty.h"
+#include "deep/regression.h"
 
-#include <math.h>
-
-static void from_prior(const pess__fitted *fitted, const float *prior, const pess__real *outputs, double *u) {
-    (void)outputs;
-    for (int64_t a = 0; a < fitted->data->actions; a++) u[a] = pess__root_share(prior[a]);
+static void from_prior(const pess__view *view, double *u) {
+    for (int64_t a = 0; a < view->actions; a++) u[a] = pess__root_share(view->prior[a]);
 }
 
 const pess__neural_uncertainty pess__neural_uncertainty_imitation = {
@@ -20,7 +18,8 @@ const pess__neural_uncertainty pess__neural_uncertainty_imitation = {
                          .summary = "values less alpha times an uncertainty from the imitation network's probabilities",
                          .values = true,
                          .imitation = true,
-                         .alpha = 0.5,
+                         .knobs = &pess__ua_knobs,
+                         .settings = PESS__READS_UA " " PESS__READS_IMITATION,
                          .uncertainty = "imitation"},
                 .decide = pess__decide_ua,
                 .uncertainty = &pess__neural_uncertainty_imitation},
@@ -30,26 +29,24 @@ const pess__neural_uncertainty pess__neural_uncertainty_imitation = {
  * and the penalty shrinks as the data grow. Outside the data a network stands for 1/√N(s): it is trained to it at the
  * states of the data, each as often as it occurs, and held to [0,1], so that no state outside counts for less than one
  * visit. */
-static double visits(const pess__fitted *fitted, int64_t state) {
+static double visits(const pess__view *view) {
     int64_t sum = 0;
-    for (int64_t a = 0; a < fitted->data->actions; a++) sum += fitted->counts[state * fitted->data->actions + a];
+    for (int64_t a = 0; a < view->actions; a++) sum += view->counts[a];
     return (double)sum;
 }
 
-static void scaled(const pess__fitted *fitted, const float *prior, double root, double *u) {
-    for (int64_t a = 0; a < fitted->data->actions; a++) u[a] = root * pess__root_share(prior[a]);
+static void scaled(const pess__view *view, double root, double *u) {
+    for (int64_t a = 0; a < view->actions; a++) u[a] = root * pess__root_share(view->prior[a]);
 }
 
-static void from_both(const pess__fitted *fitted, int64_t state, double *u) {
-    scaled(fitted, fitted->prior + state * fitted->data->actions, pess__root_count(visits(fitted, state), 1), u);
+static void from_both(const pess__view *view, double *u) { scaled(view, pess__root_count(visits(view), 1), u); }
+
+static void from_networks(const pess__view *view, double *u) {
+    scaled(view, fmin(fmax((double)view->uncertainty[0], 0), 1), u);
 }
 
-static void from_networks(const pess__fitted *fitted, const float *prior, const pess__real *outputs, double *u) {
-    scaled(fitted, prior, fmin(fmax((double)outputs[0], 0), 1), u);
-}
-
-static void label(const pess__fitted *fitted, int64_t state, pess__real *labels) {
-    labels[0] = (pess__real)pess__root_count(visits(fitted, state), 1);
+static void label(const pess__view *view, pess__real *labels) {
+    labels[0] = (pess__real)pess__root_count(visits(view), 1);
 }
 
 const pess__neural_uncertainty pess__neural_uncertainty_imitation_counts = {
@@ -63,13 +60,14 @@ const pess__neural_uncertainty pess__neural_uncertainty_imitation_counts = {
                          .summary = "the same, with the number of times the state occurs",
                          .values = true,
                          .imitation = true,
-                         .alpha = 0.5,
+                         .knobs = &pess__ua_knobs,
+                         .settings = PESS__READS_UA_NETWORK " " PESS__READS_IMITATION,
                          .uncertainty = "imitation-counts"},
                 .decide = pess__decide_ua,
                 .counts = true,
                 .uncertainty = &pess__neural_uncertainty_imitation_counts},
     .inside = from_both,
     .outside = from_networks,
-    .train = pess__regress,
+    .train = pess__regress_labels,
     .label = label,
     .one_output = true};

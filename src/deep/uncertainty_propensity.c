@@ -22,35 +22,38 @@ bool pess__held_out(int64_t row) { return (((uint64_t)row * UINT64_C(0x9E3779B97
 /* ---- learning */
 
 /* Equal states once, with the actions that were drawn in them, weighted by how often. */
-static int64_t draw(pess__fitted *f, pess__regression *l, pess__rng *rng) {
+static int64_t draw(pess__regression *r, pess__rng *rng) {
+    const pess_observations *data = r->training->setup->data;
     int64_t different = 0, labels = 0;
-    for (int64_t i = 0; i < l->batch; i++) {
+    for (int64_t i = 0; i < r->batch; i++) {
         int64_t row = 0;
-        do row = (int64_t)pess__rng_below(rng, (uint64_t)f->data->transitions);
+        do row = (int64_t)pess__rng_below(rng, (uint64_t)data->transitions);
         while (pess__held_out(row));
-        const int64_t before = different, u = pess__regression_place(f, l, f->data->state[row], &different);
-        for (int64_t a = 0; a < l->outputs && different > before; a++) l->drawn[u * l->outputs + a] = 0;
-        l->drawn[u * l->outputs + f->data->action[row]]++;
+        const int64_t before = different, u = pess__regression_place(r, data->state[row], &different);
+        for (int64_t a = 0; a < r->outputs && different > before; a++) r->drawn[u * r->outputs + a] = 0;
+        r->drawn[u * r->outputs + data->action[row]]++;
     }
-    l->first[0] = 0;
+    r->first[0] = 0;
     for (int64_t u = 0; u < different; u++) {
-        for (int64_t a = 0; a < l->outputs; a++) {
-            if (l->drawn[u * l->outputs + a] == 0) continue;
-            l->which[labels] = (int32_t)a;
-            l->weights[labels++] = (pess__real)l->drawn[u * l->outputs + a];
+        for (int64_t a = 0; a < r->outputs; a++) {
+            if (r->drawn[u * r->outputs + a] == 0) continue;
+            r->which[labels] = (int32_t)a;
+            r->weights[labels++] = (pess__real)r->drawn[u * r->outputs + a];
         }
-        l->first[u + 1] = labels;
+        r->first[u + 1] = labels;
     }
-    for (int64_t k = 0; k < labels; k++) l->weights[k] *= (pess__real)((double)labels / (double)l->batch);
-    pess__regression_clear(f, l, different);
+    for (int64_t k = 0; k < labels; k++) r->weights[k] *= (pess__real)((double)labels / (double)r->batch);
+    pess__regression_clear(r, different);
     return different;
 }
 
 /* ---- calibrating */
 
-/* What was held out: how often each action in each of its states, and z − log m there. */
+/* What was held out: its states, how often each action was taken in them, and z − log m there. */
 typedef struct trial {
     int64_t actions, rows, states;
+    int64_t *list;                    /* [states] */
+    int32_t *place;                   /* [states of the data] where a state is in the list, or -1 */
     int32_t *taken;                   /* [states*actions] */
     pess__real *apart;                /* [states*actions] */
     double shares[PESS__MAX_ACTIONS]; /* log m, of all transitions, each action counted once more than it occurs */
@@ -89,28 +92,32 @@ static double best_beta(const trial *t) {
     return low;
 }
 
-/* The states of the held-out transitions to f->wanted, and what was done there. */
-static pess_status collect(pess__fitted *f, trial *t, pess_error *error) {
-    const pess_observations *data = f->data;
+static void list_states(const pess_observations *data, trial *t) {
     int64_t taken[PESS__MAX_ACTIONS] = {0};
+    for (int64_t i = 0; i < data->states; i++) t->place[i] = -1;
     for (int64_t row = 0; row < data->transitions; row++) {
         const int64_t state = data->state[row];
         taken[data->action[row]]++;
         if (!pess__held_out(row)) continue;
         t->rows++;
-        if (f->place[state] >= 0) continue;
-        f->place[state] = (int32_t)t->states;
-        f->wanted[t->states++] = state;
+        if (t->place[state] >= 0) continue;
+        t->place[state] = (int32_t)t->states;
+        t->list[t->states++] = state;
     }
     for (int64_t a = 0; a < t->actions; a++)
         t->shares[a] = log((double)(taken[a] + 1) / (double)(data->transitions + t->actions));
-    const int64_t size = (t->states > 0 ? t->states : 1) * t->actions;
-    pess_status status = pess__allocate(&t->taken, size, sizeof *t->taken, "held-out transitions", error);
-    if (status == PESS_OK) status = pess__allocate(&t->apart, size, sizeof *t->apart, "held-out transitions", error);
-    for (int64_t row = 0; row < data->transitions && status == PESS_OK; row++)
-        if (pess__held_out(row)) t->taken[f->place[data->state[row]] * t->actions + data->action[row]]++;
-    for (int64_t i = 0; i < t->states; i++) f->place[f->wanted[i]] = -1;
-    return status;
+}
+
+static pess_status collect(const pess_observations *data, trial *t, pess_error *error) {
+    static const char what[] = "held-out transitions";
+    PESS_TRY(pess__allocate(&t->list, data->states, sizeof *t->list, what, error));
+    PESS_TRY(pess__allocate(&t->place, data->states, sizeof *t->place, what, error));
+    list_states(data, t);
+    PESS_TRY(pess__allocate(&t->taken, t->states * t->actions, sizeof *t->taken, what, error));
+    PESS_TRY(pess__allocate(&t->apart, t->states * t->actions, sizeof *t->apart, what, error));
+    for (int64_t row = 0; row < data->transitions; row++)
+        if (pess__held_out(row)) t->taken[t->place[data->state[row]] * t->actions + data->action[row]]++;
+    return PESS_OK;
 }
 
 /* The network's last layer becomes βz + (1−β) log m: its softmax is p. */
@@ -121,36 +128,38 @@ static void flatten(pess__net *net, double beta, const double *shares) {
     for (int64_t a = 0; a < net->outputs; a++) bias[a] = (pess__real)(beta * (double)bias[a] + (1 - beta) * shares[a]);
 }
 
-static pess_status calibrate(pess__fitted *f, trial *t, pess__net *net, pess_error *error) {
+static pess_status calibrate(const pess__uncertainty_training *training, trial *t, pess__net *net, pess_error *error) {
     enum { FEW = 100 };
-    PESS_TRY(collect(f, t, error));
-    const pess__bits_rows rows = {f->data->observations, f->data->bytes, f->wanted};
-    PESS_TRY(pess__net_apply(net, &rows, t->states, f->options.threads, t->apart, error));
+    const pess_observations *data = training->setup->data;
+    PESS_TRY(collect(data, t, error));
+    const pess__bits_rows rows = {data->observations, data->bytes, t->list};
+    PESS_TRY(pess__net_apply(net, &rows, t->states, training->setup->options.threads, t->apart, error));
     for (int64_t i = 0; i < t->states * t->actions; i++) t->apart[i] -= (pess__real)t->shares[i % t->actions];
     flatten(net, best_beta(t), t->shares);
     if (t->rows < FEW)
         (void)snprintf(
-            f->warning, sizeof f->warning,
+            training->warning, PESS__WARNING_SIZE,
             "%lld of %lld transitions were held out: too few to tell how far probabilities are to be trusted",
-            (long long)t->rows, (long long)f->data->transitions);
+            (long long)t->rows, (long long)data->transitions);
     return PESS_OK;
 }
 
-static pess_status train(pess__fitted *f, pess__net *net, pess_error *error) {
-    pess__regression regression = {.loss = {.kind = PESS__LOSS_CROSS_ENTROPY}, .draw = draw};
+static pess_status train(const pess__uncertainty_training *training, pess__net *net, pess_error *error) {
+    pess__regression regression = {.training = training, .loss = {.kind = PESS__LOSS_CROSS_ENTROPY}, .draw = draw};
     trial t = {.actions = net->outputs};
-    PESS_TRY(pess__regression_run(f, &regression, net, error));
-    const pess_status status = calibrate(f, &t, net, error);
+    PESS_TRY(pess__regression_run(&regression, net, error));
+    const pess_status status = calibrate(training, &t, net, error);
+    free(t.list);
+    free(t.place);
     free(t.taken);
     free(t.apart);
     return status;
 }
 
-static void from_network(const pess__fitted *fitted, const float *prior, const pess__real *outputs, double *u) {
+static void from_network(const pess__view *view, double *u) {
     float p[PESS__MAX_ACTIONS];
-    (void)prior;
-    pess__softmax(outputs, fitted->data->actions, p);
-    for (int64_t a = 0; a < fitted->data->actions; a++) u[a] = pess__root_share(p[a]);
+    pess__softmax(view->uncertainty, view->actions, p);
+    for (int64_t a = 0; a < view->actions; a++) u[a] = pess__root_share(p[a]);
 }
 
 const pess__neural_uncertainty pess__neural_uncertainty_propensity = {
@@ -163,7 +172,8 @@ const pess__neural_uncertainty pess__neural_uncertainty_propensity = {
     .learner = {.info = {.name = "ua-propensity",
                          .summary = "values less alpha times an uncertainty from calibrated probabilities",
                          .values = true,
-                         .alpha = 0.5,
+                         .knobs = &pess__ua_knobs,
+                         .settings = PESS__READS_UA_NETWORK,
                          .uncertainty = "propensity"},
                 .decide = pess__decide_ua,
                 .uncertainty = &pess__neural_uncertainty_propensity},

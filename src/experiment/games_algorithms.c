@@ -23,14 +23,14 @@ static pess_status unknown_learner(const char *word, pess_error *error) {
 /* `given`, which stood behind the colon of `word`. */
 static pess_status read_alpha(const pess_learner_info *learner, const char *word, const char *given, double *out,
                               pess_error *error) {
-    const double most = learner->alpha_most > 0 ? learner->alpha_most : 1e30; /* as much as a training takes */
-    if (isnan(learner->alpha))
+    const pess_setting *knob = learner->knobs != NULL ? pess_setting_find(learner->knobs, "absorbed-alpha") : NULL;
+    if (knob == NULL)
         return pess__fail(error, PESS_ARGUMENT, "algorithms: %s has no α, found '%s:%s'", word, word, given);
     if (!pess__parse_double(given, given + strlen(given), out) || !(*out >= 0 && isfinite(*out)))
         return pess__fail(error, PESS_ARGUMENT, "algorithms: found '%s:%s', expected an α of 0 or more", word, given);
-    if (*out > most)
+    if (*out > knob->most)
         return pess__fail(error, PESS_ARGUMENT, "algorithms: found '%s:%s', expected an α from 0 to %g", word, given,
-                          most);
+                          knob->most);
     return PESS_OK;
 }
 
@@ -40,7 +40,7 @@ static pess_status add_curve(pess__games *m, char *word, bool *alpha_given, pess
     if (colon != NULL) *colon = '\0';
     pess__games_curve curve = {.learner = pess_learner_find(word), .shown = true};
     if (curve.learner == NULL) return unknown_learner(word, error);
-    curve.alpha = curve.learner->alpha;
+    curve.alpha = pess_learner_alpha(curve.learner);
     if (colon != NULL) PESS_TRY(read_alpha(curve.learner, word, colon + 1, &curve.alpha, error));
     const char *name = curve.learner->name;
     char number[PESS__NUMBER_SIZE];

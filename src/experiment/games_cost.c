@@ -62,7 +62,7 @@ static double own_clock(void) {
 static pess_status time_steps(bench *b, int64_t batch, double *learn, double *act, pess_error *error) {
     const pess__bits_rows rows = {.bits = b->bits, .stride = b->net->bytes};
     const pess__labels labels = {.actions = b->actions, .targets = b->goals};
-    const pess__loss loss = {.kind = PESS__LOSS_HUBER, .threshold = 5};
+    const pess__loss loss = {.kind = PESS__LOSS_HUBER, .parameter = 5};
     pess__step_info info;
     double begun = 0;
     int64_t count = -1;

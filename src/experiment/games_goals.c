@@ -48,7 +48,8 @@ static const char *uncertain_curve(const pess_experiment_point *points, size_t c
         double alpha = NAN;
         const pess_learner_info *learner = pess__curve_learner(points[i].algorithm, &alpha);
         if (learner == NULL || !learner->values || learner->uncertainty == NULL) continue;
-        if (strcmp(learner->name, "ua-imitation") == 0 && alpha == learner->alpha) return points[i].algorithm;
+        if (strcmp(learner->name, "ua-imitation") == 0 && alpha == pess_learner_alpha(learner))
+            return points[i].algorithm;
         if (first == NULL) first = points[i].algorithm;
     }
     return first;

@@ -9,7 +9,7 @@
 /* Names of learners have dashes too: the α begins behind the one before which a learner ends. */
 const pess_learner_info *pess__curve_learner(const char *curve, double *alpha) {
     const pess_learner_info *learner = pess_learner_find(curve);
-    if (learner != NULL) *alpha = learner->alpha;
+    if (learner != NULL) *alpha = pess_learner_alpha(learner);
     for (const char *dash = curve; learner == NULL && (dash = strchr(dash, '-')) != NULL; dash++) {
         char name[40];
         if ((size_t)(dash - curve) >= sizeof name) break;
@@ -25,7 +25,8 @@ const char *pess__curve_of(const pess_experiment_point *points, size_t count, co
         double alpha = NAN;
         const pess_learner_info *found = pess__curve_learner(points[i].algorithm, &alpha);
         if (found == NULL || strcmp(found->name, learner) != 0) continue;
-        if (isnan(found->alpha) || alpha == found->alpha) return points[i].algorithm;
+        const double standard = pess_learner_alpha(found);
+        if (isnan(standard) || alpha == standard) return points[i].algorithm;
         if (first == NULL) first = points[i].algorithm;
     }
     return first;

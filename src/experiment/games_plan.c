@@ -160,18 +160,6 @@ void pess__games_describe(pess__games *m) {
 
 /* ---- the whole */
 
-static pess_status find_protocol(pess__games *m, pess_error *error) {
-    const pess_protocol *found = pess_protocol_find(m->options->protocol);
-    if (found != NULL) {
-        m->protocol = *found;
-        return PESS_OK;
-    }
-    char known[200] = "";
-    for (size_t i = 0; (found = pess_protocol_list(i)) != NULL; i++)
-        pess__list_append(known, sizeof known, found->name);
-    return pess__fail(error, PESS_ARGUMENT, "protocol: found '%s', expected one of %s", m->options->protocol, known);
-}
-
 static pess_status read_shard(pess__games *m, pess_error *error) {
     const char *text = m->options->shard, *slash = text != NULL ? strchr(text, '/') : NULL;
     m->shard = m->shards = 1;
@@ -186,7 +174,7 @@ static pess_status plan_all(pess__games *m, pess_error *error) {
     pess_experiment_options *o = m->options;
     if (o->trials > 1000)
         return pess__fail(error, PESS_ARGUMENT, "trials: found %lld, expected 1 to 1000", (long long)o->trials);
-    PESS_TRY(find_protocol(m, error));
+    PESS_TRY(pess_protocol_find(o->protocol, &m->protocol, error));
     PESS_TRY(read_shard(m, error));
     if (o->transitions == 0) o->transitions = m->protocol.transitions;
     PESS_TRY(plan_games(m, error));

@@ -1,8 +1,10 @@
 /* Running: a dataset is collected and its imitation network trained, then every other curve is trained on it. */
 #include "core/memory.h"
+#include "core/text.h"
 #include "experiment/executor.h"
 #include "experiment/games.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,8 +88,15 @@ static pess_status play(const running *r, pess__worker *worker, int64_t index, d
 
 /* ---- a training */
 
+/* The α of the curve, in the shortest form that reads back the same; empty where its learner has none. */
+static void set_knobs(const pess__games_curve *curve, char *knobs, size_t size) {
+    char alpha[PESS__NUMBER_SIZE];
+    (void)pess__format_double(curve->alpha, alpha);
+    (void)snprintf(knobs, size, isnan(curve->alpha) ? "" : "absorbed-alpha=%s", alpha);
+}
+
 static void set_train_options(const running *r, pess__worker *worker, int64_t index, int curve, const char *directory,
-                              const char *imitation, pess_train_options *o) {
+                              const char *imitation, const char *knobs, pess_train_options *o) {
     const pess__games *m = r->m;
     const pess__games_dataset *dataset = &m->datasets[index];
     *o = pess_train_options_defaults();
@@ -95,7 +104,7 @@ static void set_train_options(const running *r, pess__worker *worker, int64_t in
     o->data_name = "data.pessdata";
     o->algorithm = m->curves[curve].learner->name;
     o->protocol = m->protocol;
-    o->alpha = m->curves[curve].alpha;
+    o->knobs = knobs;
     o->out = directory;
     o->imitation = imitation;
     o->resume = true;
@@ -108,13 +117,14 @@ static void set_train_options(const running *r, pess__worker *worker, int64_t in
 static pess_status train(void *context, pess__worker *worker, int64_t index, int curve, pess_error *error) {
     running *r = context;
     pess__games *m = r->m;
-    char directory[PESS__EXPERIMENT_PATH], imitation[PESS__EXPERIMENT_PATH];
+    char directory[PESS__EXPERIMENT_PATH], imitation[PESS__EXPERIMENT_PATH], knobs[64];
     pess_train_options options;
     pess_observations_info info;
     pess__games_run_path(m, m->options->out, index, curve, "", directory);
     pess__games_run_path(m, m->options->out, index, 0, "policy.pessnet", imitation);
     PESS_TRY(pess__experiment_make_directories(directory, error));
-    set_train_options(r, worker, index, curve, directory, m->curves[curve].learner->imitation ? imitation : NULL,
+    set_knobs(&m->curves[curve], knobs, sizeof knobs);
+    set_train_options(r, worker, index, curve, directory, m->curves[curve].learner->imitation ? imitation : NULL, knobs,
                       &options);
     pess__games_run *run = pess__games_run_of(m, index, curve);
     PESS_TRY(pess_train_run(&options, &run->result, error));

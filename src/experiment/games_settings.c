@@ -169,6 +169,7 @@ static pess_status get_text(const char *where, const char *settings, const char 
 
 static pess_status get_protocol(const char *where, const char *settings, pess_protocol *out, pess_error *error) {
     char reset[8], last[64];
+    *out = pess_protocol_defaults();
 #define GET_INTEGER(name) PESS_TRY(get_integer(where, settings, #name, &out->name, error));
     PROTOCOL_INTEGERS(GET_INTEGER)
 #define GET_DOUBLE(name) PESS_TRY(get_double(where, settings, #name, &out->name, error));
@@ -225,7 +226,8 @@ static pess_status get_options(const char *where, const char *settings, texts *t
     o->experiment = t->experiment;
     o->games = t->games;
     o->algorithms = t->algorithms;
-    if (pess_protocol_find(t->protocol) != NULL) o->protocol = t->protocol; /* its numbers are in the file */
+    pess_protocol known; /* its numbers are in the file */
+    if (pess_protocol_find(t->protocol, &known, NULL) == PESS_OK) o->protocol = t->protocol;
     PESS_TRY(pess_setting_set(table, o, "seed", t->seed, error));
     PESS_TRY(pess_setting_set(table, o, axis->values, t->x, error));
     return pess_setting_set(table, o, axis->fixed, t->fixed, error);

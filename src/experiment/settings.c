@@ -202,7 +202,7 @@ static const pess_setting rows[] = {
      .sentence = "go on with the finished runs in the directory"},
 };
 
-enum { ROW_COUNT = sizeof rows / sizeof rows[0], KIND_LIMIT = 64 };
+enum { ROW_COUNT = sizeof rows / sizeof rows[0], KIND_LIMIT = 32 };
 
 static const pess_setting_table table = PESS__SETTING_TABLE("experiment", pess_experiment_options, rows);
 

@@ -11,8 +11,8 @@
 
 void pess_counts_destroy(pess_counts *counts) {
     if (counts == NULL) return;
-    pess__names_destroy(counts->state_names);
-    pess__names_destroy(counts->action_names);
+    pess_names_destroy(counts->state_names);
+    pess_names_destroy(counts->action_names);
     free(counts->n);
     free(counts->n_state);
     free(counts->n_terminal);
@@ -103,9 +103,8 @@ static pess_status read_counts(pess__stream *stream, pess_counts *c, pess_error 
     return status;
 }
 
-pess_status pess_counts_read(const char *path, const pess_read_options *options, pess_counts **out, pess_error *error) {
-    pess__stream *stream = NULL;
-    PESS_TRY(pess__stream_open(path, options, &stream, error));
+/* Closes the stream. */
+static pess_status collect(pess__stream *stream, pess_counts **out, pess_error *error) {
     pess_counts *c = NULL;
     pess_status status = pess__allocate(&c, 1, sizeof *c, "counts", error);
     if (status == PESS_OK) status = read_counts(stream, c, error);
@@ -117,24 +116,46 @@ pess_status pess_counts_read(const char *path, const pess_read_options *options,
     return status;
 }
 
-/* Views of the dataset as blocks, a few at a time. */
-static pess_status tally_dataset(const pess_dataset *data, pess__tally *tally, pess_error *error) {
+pess_status pess_counts_read(const char *path, const pess_read_options *options, pess_counts **out, pess_error *error) {
+    pess__stream *stream = NULL;
+    PESS_TRY(pess__stream_open(path, options, &stream, error));
+    return collect(stream, out, error);
+}
+
+pess_status pess_counts_read_memory(const char *name, const void *bytes, size_t length,
+                                    const pess_read_options *options, pess_counts **out, pess_error *error) {
+    pess__stream *stream = NULL;
+    PESS_TRY(pess__stream_open_memory(name, bytes, length, options, &stream, error));
+    return collect(stream, out, error);
+}
+
+/* Columns in memory, checked. */
+typedef struct source {
+    pess_columns columns;
+    int64_t states, actions;
+    bool states_declared, actions_declared;
+} source;
+
+/* Views of the columns as blocks, a few at a time; the tally only reads them. */
+static pess_status tally_columns(const source *from, pess__tally *tally, pess_error *error) {
     enum { BLOCKS = 16 };
+    static const uint8_t no_ends[PESS__BLOCK_ROWS] = {PESS_END_NONE};
+    const pess_columns *c = &from->columns;
     pess__block blocks[BLOCKS];
-    for (int64_t at = 0; at < data->rows;) {
+    for (int64_t at = 0; at < c->rows;) {
         int64_t count = 0;
-        for (; count < BLOCKS && at < data->rows; count++) {
-            const int64_t rows = data->rows - at < PESS__BLOCK_ROWS ? data->rows - at : PESS__BLOCK_ROWS;
+        for (; count < BLOCKS && at < c->rows; count++) {
+            const int64_t rows = c->rows - at < PESS__BLOCK_ROWS ? c->rows - at : PESS__BLOCK_ROWS;
             blocks[count] = (pess__block){.rows = rows,
-                                          .state = data->state + at,
-                                          .action = data->action + at,
-                                          .next_state = data->next_state + at,
-                                          .reward = data->reward + at,
-                                          .end = data->end + at,
-                                          .episode = data->episode != NULL ? data->episode + at : NULL,
-                                          .step = data->step != NULL ? data->step + at : NULL,
-                                          .max_state = (uint32_t)data->states - 1,
-                                          .max_action = (uint32_t)data->actions - 1};
+                                          .state = (uint32_t *)c->state + at,
+                                          .action = (uint32_t *)c->action + at,
+                                          .next_state = (uint32_t *)c->next_state + at,
+                                          .reward = (double *)c->reward + at,
+                                          .end = c->end != NULL ? (uint8_t *)c->end + at : (uint8_t *)no_ends,
+                                          .episode = c->episode != NULL ? (int64_t *)c->episode + at : NULL,
+                                          .step = c->step != NULL ? (int64_t *)c->step + at : NULL,
+                                          .max_state = (uint32_t)from->states - 1,
+                                          .max_action = (uint32_t)from->actions - 1};
             at += rows;
         }
         PESS_TRY(pess__tally_add(tally, blocks, count, error));
@@ -142,31 +163,53 @@ static pess_status tally_dataset(const pess_dataset *data, pess__tally *tally, p
     return PESS_OK;
 }
 
-static pess_status count_dataset(const pess_dataset *data, pess_counts *c, pess_error *error) {
+static pess_status count_columns(const source *from, int threads, pess_counts *c, pess_error *error) {
     pess__tally tally;
-    pess__tally_begin(&tally, pess__threads(0));
-    pess_status status = tally_dataset(data, &tally, error);
-    c->states = data->states;
-    c->actions = data->actions;
-    c->states_declared = data->states_declared;
-    c->actions_declared = data->actions_declared;
-    c->has_episodes = data->episode != NULL;
-    if (status == PESS_OK) status = pess__names_clone(data->state_names, &c->state_names, error);
-    if (status == PESS_OK) status = pess__names_clone(data->action_names, &c->action_names, error);
+    pess__tally_begin(&tally, pess__threads(threads));
+    pess_status status = tally_columns(from, &tally, error);
+    c->states = from->states;
+    c->actions = from->actions;
+    c->states_declared = from->states_declared;
+    c->actions_declared = from->actions_declared;
+    c->has_episodes = from->columns.episode != NULL;
+    if (status == PESS_OK) status = pess__names_clone(from->columns.state_names, &c->state_names, error);
+    if (status == PESS_OK) status = pess__names_clone(from->columns.action_names, &c->action_names, error);
     if (status == PESS_OK) status = finish(c, &tally, error);
     pess__tally_free(&tally);
     return status;
 }
 
-pess_status pess_counts_create(const pess_dataset *data, pess_counts **out, pess_error *error) {
+static pess_status create(const source *from, int threads, pess_counts **out, pess_error *error) {
     pess_counts *c = NULL;
     PESS_TRY(pess__allocate(&c, 1, sizeof *c, "counts", error));
-    const pess_status status = count_dataset(data, c, error);
+    const pess_status status = count_columns(from, threads, c, error);
     if (status == PESS_OK)
         *out = c;
     else
         pess_counts_destroy(c);
     return status;
+}
+
+pess_status pess_counts_create(const pess_dataset *data, int threads, pess_counts **out, pess_error *error) {
+    source from = {.states = data->states,
+                   .actions = data->actions,
+                   .states_declared = data->states_declared,
+                   .actions_declared = data->actions_declared};
+    pess_dataset_columns(data, &from.columns);
+    return create(&from, threads, out, error);
+}
+
+pess_status pess_counts_from_columns(const pess_columns *columns, const pess_read_options *options, pess_counts **out,
+                                     pess_error *error) {
+    pess_read_options settled;
+    PESS_TRY(pess__read_settle(options, &settled, error));
+    source from = {.columns = *columns,
+                   .states = settled.states,
+                   .actions = settled.actions,
+                   .states_declared = settled.states > 0 || columns->state_names != NULL,
+                   .actions_declared = settled.actions > 0 || columns->action_names != NULL};
+    PESS_TRY(pess__columns_check(columns, &from.states, &from.actions, error));
+    return create(&from, settled.threads, out, error);
 }
 
 /* ------------------------------------------------------------------------------------------------ looking */
@@ -186,6 +229,24 @@ void pess_counts_get_info(const pess_counts *counts, pess_counts_info *out) {
                               .reward_max = counts->reward_max,
                               .has_episodes = counts->has_episodes,
                               .has_starts = counts->has_starts};
+}
+
+void pess_counts_get_arrays(const pess_counts *counts, pess_counts_arrays *out) {
+    *out = (pess_counts_arrays){.states = counts->states,
+                                .actions = counts->actions,
+                                .successors = counts->row[counts->states * counts->actions],
+                                .pair = counts->n,
+                                .state = counts->n_state,
+                                .terminal = counts->n_terminal,
+                                .reward_sum = counts->reward_sum,
+                                .reward_origin = counts->reward_origin,
+                                .reward_offset = counts->reward_offset,
+                                .reward_square = counts->reward_square,
+                                .row = counts->row,
+                                .next = counts->next,
+                                .next_count = counts->n_next,
+                                .next_offset = counts->next_offset,
+                                .starts = counts->starts};
 }
 
 const pess_names *pess_counts_state_names(const pess_counts *counts) { return counts->state_names; }

@@ -49,14 +49,14 @@ static void fill_unseen(pess_model *model, const pess_model_options *options, in
     switch (options->unseen) {
         case PESS_UNSEEN_PAPER: {
             pess__rng rng = pess__rng_stream(options->seed, "unseen", (uint64_t)pair);
-            model->kind[pair] = PESS__ROW_UNIFORM;
+            model->kind[pair] = PESS_ROW_UNIFORM;
             model->reward[pair] += pess__rng_uniform(&rng) * (model->reward_hi - model->reward_lo);
             model->end_mass[pair] = uniform_end;
             break;
         }
-        case PESS_UNSEEN_WORST: model->kind[pair] = PESS__ROW_SINK; break;
+        case PESS_UNSEEN_WORST: model->kind[pair] = PESS_ROW_SINK; break;
         case PESS_UNSEEN_SELF_LOOP:
-            model->kind[pair] = PESS__ROW_SPARSE;
+            model->kind[pair] = PESS_ROW_SPARSE;
             model->next[*used] = (uint32_t)(pair / model->actions);
             model->probability[*used] = 1;
             ++*used;
@@ -66,7 +66,7 @@ static void fill_unseen(pess_model *model, const pess_model_options *options, in
 
 static void fill_seen(pess_model *model, const pess_counts *counts, int64_t pair, int64_t *used) {
     const double n = (double)counts->n[pair];
-    model->kind[pair] = PESS__ROW_SPARSE;
+    model->kind[pair] = PESS_ROW_SPARSE;
     model->reward[pair] = fmin(fmax(counts->reward_sum[pair] / n, model->reward_lo), model->reward_hi);
     model->end_mass[pair] = (double)counts->n_terminal[pair] / n;
     if (counts->n_terminal[pair] > 0) model->has_terminals = true;

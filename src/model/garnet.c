@@ -7,7 +7,6 @@
 #include "model/mdp.h"
 #include "model/model.h"
 
-#include <omp.h>
 #include <stdlib.h>
 
 #define FIELD(name) PESS__FIELD(pess_garnet_options, name)

@@ -152,9 +152,9 @@ static void name_last_state(const pess_mdp *mdp, pess__outfile *file) {
                         (long long)(pair % mdp->actions), (long long)last);
 }
 
-pess_status pess_mdp_write(const pess_mdp *mdp, const char *path, pess_error *error) {
+pess_status pess_mdp_write(const pess_mdp *mdp, const char *path, int threads, pess_error *error) {
     const int64_t count = pess_mdp_transitions(mdp);
-    const int threads = count > LINES ? pess__threads(0) : 1;
+    threads = count > LINES ? pess__threads(threads) : 1;
     block *blocks = NULL;
     pess__outfile *file = NULL;
     PESS_TRY(pess__allocate(&blocks, threads, sizeof *blocks, "the text of an MDP", error));

@@ -7,7 +7,6 @@
 #include "model/model.h"
 
 #include <math.h>
-#include <omp.h>
 #include <stdlib.h>
 
 typedef struct successor {
@@ -72,7 +71,7 @@ static void fill_row(pess_model *model, const pess_mdp *mdp, int64_t pair, succe
         lowest = fmin(lowest, mdp->reward[k]);
         highest = fmax(highest, mdp->reward[k]);
     }
-    model->kind[pair] = PESS__ROW_SPARSE;
+    model->kind[pair] = PESS_ROW_SPARSE;
     model->reward[pair] = fmin(fmax(reward / sum, lowest), highest); /* a mean, whatever rounding says */
     model->end_mass[pair] = end / sum;
     for (int64_t i = 0; i < count; i++) {
@@ -81,10 +80,10 @@ static void fill_row(pess_model *model, const pess_mdp *mdp, int64_t pair, succe
     }
 }
 
-static void reward_range(const pess_mdp *mdp, pess_model *model) {
+static void reward_range(const pess_mdp *mdp, int threads, pess_model *model) {
     const int64_t count = pess_mdp_transitions(mdp);
     _Atomic double least = INFINITY, most = -INFINITY;
-#pragma omp parallel if (count > 100000)
+#pragma omp parallel num_threads(threads) if (count > 100000)
     {
         double low = INFINITY, high = -INFINITY;
 #pragma omp for schedule(static)
@@ -131,12 +130,12 @@ static void fill_model(const pess_mdp *mdp, successor *scratch, int64_t longest,
 #pragma omp parallel for num_threads(threads)
     for (int64_t pair = 0; pair < pairs; pair++)
         if (mdp->row[pair] < mdp->row[pair + 1]) fill_row(model, mdp, pair, own_scratch(scratch, longest));
-    reward_range(mdp, model);
+    reward_range(mdp, threads, model);
 }
 
-pess_status pess_mdp_model(const pess_mdp *mdp, pess_model **out, pess_error *error) {
+pess_status pess_mdp_model(const pess_mdp *mdp, int threads, pess_model **out, pess_error *error) {
     const int64_t pairs = mdp->states * mdp->actions, longest = longest_row(mdp);
-    const int threads = pairs > 10000 ? pess__threads(0) : 1;
+    threads = pairs > 10000 ? pess__threads(threads) : 1;
     successor *scratch = NULL;
     int64_t *begin = NULL;
     pess_model *model = NULL;

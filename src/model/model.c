@@ -79,7 +79,7 @@ double pess_model_probability(const pess_model *model, int64_t state, int64_t ac
     int64_t pair = 0;
     if (!pair_of(model, state, action, &pair) || next_state < 0 || next_state >= model->states) return 0;
     if (model->terminal[next_state]) return 0; /* that mass is pess_model_terminal's */
-    if (model->kind[pair] == PESS__ROW_UNIFORM) return 1 / (double)model->states;
+    if (model->kind[pair] == PESS_ROW_UNIFORM) return 1 / (double)model->states;
     int64_t lo = model->row[pair], hi = model->row[pair + 1];
     while (lo < hi) {
         const int64_t middle = lo + (hi - lo) / 2;
@@ -113,4 +113,17 @@ void pess__value_range(const pess_model *model, double gamma, double *lo, double
         *lo = fmin(*lo, 0);
         *hi = fmax(*hi, 0);
     }
+}
+
+void pess_model_get_arrays(const pess_model *model, pess_model_arrays *out) {
+    *out = (pess_model_arrays){.states = model->states,
+                               .actions = model->actions,
+                               .successors = model->row[model->states * model->actions],
+                               .reward = model->reward,
+                               .kind = model->kind,
+                               .end = model->end_mass,
+                               .row = model->row,
+                               .next = model->next,
+                               .probability = model->probability,
+                               .terminal = model->terminal};
 }

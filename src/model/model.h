@@ -4,20 +4,13 @@
 
 #include "core/status.h"
 
-typedef enum pess__row_kind {
-    PESS__ROW_NONE,    /* the state has no such action (exact MDPs; every action of a terminal state) */
-    PESS__ROW_SPARSE,  /* the listed successors; what is missing to one ends the episode */
-    PESS__ROW_UNIFORM, /* every state alike: Pv = mean(v), never stored as a row */
-    PESS__ROW_SINK     /* the worst for ever: Pv = V_lo */
-} pess__row_kind;
-
 struct pess_model {
     int64_t states, actions;
     double reward_lo, reward_hi;
     bool reward_declared;
     bool has_terminals; /* some transition ends the episode, or some state is terminal */
     double *reward;     /* [S*A] expected reward */
-    uint8_t *kind;      /* [S*A] pess__row_kind */
+    uint8_t *kind;      /* [S*A] pess_row_kind */
     double *end_mass;   /* [S*A] probability that the pair ends the episode */
     int64_t *row;       /* [S*A+1] */
     uint32_t *next;     /* ascending within a pair; never a terminal state */

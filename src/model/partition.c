@@ -11,7 +11,8 @@ enum {
     FIRST_LIMIT = (32 << 20) / PESS__PAGE_BYTES, /* below 32 MB duplicates may wait */
     SAMPLE = 16,                                 /* every so many partitions show what compaction would gain */
     SMALL_SORT = 24,                             /* items that are sorted by insertion */
-    GROUP = 8                                    /* blocks that are split at a time, or as many as there are threads */
+    GROUP = 8,                                   /* blocks that are split at a time, or as many as there are threads */
+    FEW_RECORDS = 1 << 15                        /* not worth a team of threads */
 };
 
 void pess__partitions_begin(pess__partitions *p, int threads) {
@@ -48,12 +49,19 @@ static void join_neighbours(pess__partitions *p) {
     p->shift++;
 }
 
+int pess__partitions_threads(const pess__partitions *p) {
+    int64_t records = 0;
+    for (int i = 0; i < PESS__PARTITIONS; i++) records += p->partition[i].rows.items + p->partition[i].sums.items;
+    return records > FEW_RECORDS ? p->threads : 1;
+}
+
 void pess__partitions_widen(pess__partitions *p, pess__key_bits bits) {
     const pess__key_bits old = p->bits;
     while (bits.state - p->shift > 10) join_neighbours(p);
     _Static_assert(PESS__PARTITIONS == 1 << 10, "ten bits of the state choose the partition");
     p->bits = bits;
-#pragma omp parallel for schedule(dynamic, 16) num_threads(p->threads) if (p->pool.in_use > 256)
+    const int threads = pess__partitions_threads(p);
+#pragma omp parallel for schedule(dynamic, 16) num_threads(threads)
     for (int i = 0; i < PESS__PARTITIONS; i++) {
         widen_list(&p->partition[i].rows, sizeof(pess__row), old, bits);
         widen_list(&p->partition[i].sums, sizeof(pess__sum), old, bits);
@@ -208,7 +216,8 @@ static bool compact(pess__partitions *p, workspace *w, pess__partition *partitio
 /* Partitions first, first + step, … */
 static void compact_some(pess__partitions *p, int first, int step) {
     bool failed = false;
-#pragma omp parallel num_threads(p->threads) reduction(|| : failed) if (p->pool.in_use > 64)
+    const int threads = pess__partitions_threads(p);
+#pragma omp parallel num_threads(threads) reduction(|| : failed)
     {
         workspace w = {0};
 #pragma omp for schedule(dynamic, 1)

@@ -84,6 +84,8 @@ typedef struct pess__partitions {
 
 void pess__partitions_begin(pess__partitions *partitions, int threads);
 void pess__partitions_free(pess__partitions *partitions);
+/* How many threads the records that are there are worth. */
+int pess__partitions_threads(const pess__partitions *partitions);
 /* Wider keys, for larger ids. */
 void pess__partitions_widen(pess__partitions *partitions, pess__key_bits bits);
 /* Adding the rows of some blocks, whose ids fit the keys, so that threads may share the work: room for them; each block

@@ -2,6 +2,7 @@
 #include "model/problem.h"
 
 #include "core/memory.h"
+#include "model/assumptions.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -68,34 +69,23 @@ static pess_status assume_unseen(const pess_counts *counts, const pess_model *mo
     count_unseen(counts, model, numbers, &one);
     if (one < 0) return PESS_OK;
     static const char *const sentences[] = {
-        [PESS__ROW_UNIFORM] = "The log lacks {0} of {1} state-action pairs; in their place stand a reward drawn at "
-                              "random and a uniform next state.",
-        [PESS__ROW_SINK] = "The log lacks {0} of {1} state-action pairs; in their place stands the lowest reward "
-                           "for ever.",
-        [PESS__ROW_SPARSE] = "The log lacks {0} of {1} state-action pairs; in their place stand the lowest reward "
-                             "and the same state again."};
-    const pess__row_kind kind = (pess__row_kind)model->kind[one];
-    return kind == PESS__ROW_NONE ? PESS_OK : pess__assume(to, "unseen-pairs", sentences[kind], numbers, error);
+        [PESS_ROW_UNIFORM] =
+            "The log lacks {0} of {1} state-action pairs; what stands in for them is a reward drawn at "
+            "random and a uniform next state.",
+        [PESS_ROW_SINK] = "The log lacks {0} of {1} state-action pairs; what stands in for them is the lowest reward "
+                          "for ever.",
+        [PESS_ROW_SPARSE] = "The log lacks {0} of {1} state-action pairs; what stands in for them is the lowest reward "
+                            "and the same state again."};
+    const pess_row_kind kind = (pess_row_kind)model->kind[one];
+    return kind == PESS_ROW_NONE ? PESS_OK : pess__assume(to, "unseen-pairs", sentences[kind], numbers, error);
 }
 
 pess_status pess__log_assumptions(const pess_counts *counts, const pess_model *model, const double *start,
                                   pess__assumptions *to, pess_error *error) {
-    const double states = (double)model->states, actions = (double)model->actions, cutoffs = (double)counts->cutoffs;
-    const double range[2] = {model->reward_lo, model->reward_hi};
-    if (!counts->states_declared)
-        PESS_TRY(
-            pess__assume(to, "states-from-log", "There are {0} states: as many as the log shows.", &states, error));
-    if (!counts->actions_declared)
-        PESS_TRY(
-            pess__assume(to, "actions-from-log", "There are {0} actions: as many as the log shows.", &actions, error));
-    if (!model->reward_declared)
-        PESS_TRY(pess__assume(to, "rewards-from-log", "Rewards lie in [{0}, {1}]: the range that the log shows.", range,
-                              error));
+    PESS_TRY(pess__assume_sizes(to, counts, model, error));
     PESS_TRY(assume_start(counts, model, start, to, error));
     PESS_TRY(assume_unseen(counts, model, to, error));
-    if (counts->cutoffs == 0) return PESS_OK;
-    return pess__assume(to, "cutoffs-go-on", "Cut-off transitions ({0}) are taken to go on from their next state.",
-                        &cutoffs, error);
+    return pess__assume_cutoffs(to, counts, error);
 }
 
 /* ---- making one */

@@ -1,10 +1,10 @@
 #include "model/tally.h"
+#include "core/threads.h"
 
 #include "core/exact.h"
 #include "core/memory.h"
 
 #include <math.h>
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 

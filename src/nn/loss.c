@@ -8,7 +8,8 @@ static double distance(const pess__loss *loss, double d, double *slope) {
         *slope = 2 * d;
         return d * d;
     }
-    const double edge = loss->threshold, size = fabs(d);
+    if (loss->kind == PESS__LOSS_DISTANCE) return loss->distance(d, loss->parameter, slope);
+    const double edge = loss->parameter, size = fabs(d);
     if (size <= edge) {
         *slope = d;
         return 0.5 * d * d;

@@ -6,13 +6,16 @@
 
 typedef enum pess__loss_kind {
     PESS__LOSS_SQUARED,      /* d² with d = q(action) − target */
-    PESS__LOSS_HUBER,        /* d²/2 up to |d| = threshold, then threshold·(|d| − threshold/2) */
+    PESS__LOSS_HUBER,        /* d²/2 up to |d| = parameter, then parameter·(|d| − parameter/2) */
+    PESS__LOSS_DISTANCE,     /* distance(d, parameter) */
     PESS__LOSS_CROSS_ENTROPY /* log Σ exp q − q(action) */
 } pess__loss_kind;
 
 typedef struct pess__loss {
     pess__loss_kind kind;
-    double threshold;
+    double parameter; /* of Huber's loss and of the distance */
+    /* The loss of d and its derivative, for a loss that is none of the others. */
+    double (*distance)(double d, double parameter, double *slope);
     double conservative; /* this × (log Σ exp q − q(action)) is added to a distance; 0: nothing */
     /* More than one: the outputs are heads × actions, and q(action) is Σ_k mixture[k]·q_k(action). */
     int64_t heads;

@@ -33,6 +33,8 @@ void pess_policy_destroy(pess_policy *policy) {
 int64_t pess_policy_states(const pess_policy *policy) { return policy->states; }
 int64_t pess_policy_actions(const pess_policy *policy) { return policy->actions; }
 
+const double *pess_policy_probabilities(const pess_policy *policy) { return policy->probability; }
+
 const double *pess_policy_row(const pess_policy *policy, int64_t state) {
     return state >= 0 && state < policy->states ? policy->probability + state * policy->actions : NULL;
 }
@@ -70,8 +72,8 @@ pess_status pess_policy_create(int64_t states, int64_t actions, const double *pr
 static void uniform_row(const pess_model *model, int64_t state, double *row) {
     const uint8_t *kind = model->kind + state * model->actions;
     int64_t available = 0;
-    for (int64_t a = 0; a < model->actions; a++) available += kind[a] != PESS__ROW_NONE;
-    for (int64_t a = 0; a < model->actions; a++) row[a] = kind[a] != PESS__ROW_NONE ? 1 / (double)available : 0;
+    for (int64_t a = 0; a < model->actions; a++) available += kind[a] != PESS_ROW_NONE;
+    for (int64_t a = 0; a < model->actions; a++) row[a] = kind[a] != PESS_ROW_NONE ? 1 / (double)available : 0;
 }
 
 pess_status pess_policy_uniform(const pess_model *model, pess_policy **out, pess_error *error) {
@@ -110,7 +112,7 @@ static pess_status check_available(const pess_policy *policy, const pess_model *
                                    pess_error *error) {
     for (int64_t a = 0; a < model->actions; a++) {
         const int64_t pair = state * model->actions + a;
-        if (policy->probability[pair] > 0 && model->kind[pair] == PESS__ROW_NONE)
+        if (policy->probability[pair] > 0 && model->kind[pair] == PESS_ROW_NONE)
             return pess__fail(error, PESS_INPUT,
                               "policy: state %lld has no action %lld, but it is given probability %g", (long long)state,
                               (long long)a, policy->probability[pair]);

@@ -25,7 +25,7 @@ static pess_status read_rows(pess__table *table, const pess_model *model, const 
         const int64_t pair = s * model->actions + a;
         if (policy->probability[pair] != NOT_NAMED)
             return pess__table_fail(table, action_column, error, "expected each action of a state once");
-        if (p > 0 && model->kind[pair] == PESS__ROW_NONE) {
+        if (p > 0 && model->kind[pair] == PESS_ROW_NONE) {
             char shown[PESS__ID_SIZE];
             return pess__table_fail(table, action_column, error, "expected an action that state %s has%s",
                                     pess__show_id(state_names, s, shown),

@@ -1,12 +1,11 @@
-/* Drawing on a cairo surface: the only files that know cairo are draw*.c. */
+/* Drawing on a cairo surface: the only files that know cairo are draw*.c and cairo.[ch]. */
 #ifndef PESS_REPORT_DRAW_H
 #define PESS_REPORT_DRAW_H
 
 #include "report/axis.h"
+#include "report/cairo.h"
 #include "report/figure.h"
 #include "report/style.h"
-
-#include <cairo.h>
 
 typedef enum pess__anchor { PESS__LEFT, PESS__CENTRE, PESS__RIGHT } pess__anchor;
 

@@ -3,8 +3,6 @@
 #include "core/outfile.h"
 #include "report/draw.h"
 
-#include <cairo-pdf.h>
-#include <cairo-svg.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -25,9 +23,9 @@ typedef struct layout {
 
 /* Text widths need a surface, here one that nothing is drawn on. */
 static cairo_t *open_measure(void) {
-    cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_A8, 1, 1);
-    cairo_t *cr = cairo_create(surface);
-    cairo_surface_destroy(surface); /* cr keeps it */
+    cairo_surface_t *surface = pess__cairo.image_surface_create(CAIRO_FORMAT_A8, 1, 1);
+    cairo_t *cr = pess__cairo.create(surface);
+    pess__cairo.surface_destroy(surface); /* cr keeps it */
     return cr;
 }
 
@@ -38,7 +36,7 @@ static double label_width(const pess__figure *figure) {
     for (int64_t p = 0; p < figure->panel_count; p++)
         for (int64_t c = 0; c < figure->panels[p].curve_count; c++)
             width = fmax(width, pess__label_width(cr, figure->panels[p].curves[c].algorithm));
-    cairo_destroy(cr);
+    pess__cairo.destroy(cr);
     return ceil(width);
 }
 
@@ -100,7 +98,7 @@ static double legend_height(const pess__figure *figure, const layout *l) {
     if (l->labels) return 0;
     cairo_t *cr = open_measure();
     const double height = draw_legend(cr, figure, 0, 0, inner_width(l), false);
-    cairo_destroy(cr);
+    pess__cairo.destroy(cr);
     return height;
 }
 
@@ -115,7 +113,7 @@ static void draw_figure(const pess__figure *figure, cairo_t *cr) {
     double width = 0, height = 0, y = MARGIN + HEADER;
     pess__figure_size(figure, &width, &height);
     pess__draw_colour(cr, 0xFFFFFF, 1);
-    cairo_paint(cr);
+    pess__cairo.paint(cr);
     char title[340];
     const bool titled = !l.labels && l.panel_width <= 300; /* small panels have no room for their y label */
     (void)snprintf(title, sizeof title, "%s%s%s", figure->title, titled ? " · vertical: " : "",
@@ -154,13 +152,13 @@ static cairo_status_t collect(void *closure, const unsigned char *data, unsigned
 }
 
 static cairo_surface_t *create_surface(const char *format, double width, double height, bytes *to) {
-    if (strcmp(format, "svg") == 0) return cairo_svg_surface_create_for_stream(collect, to, width, height);
+    if (strcmp(format, "svg") == 0) return pess__cairo.svg_surface_create_for_stream(collect, to, width, height);
     if (strcmp(format, "png") == 0)
-        return cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)ceil(PNG_SCALE * width),
-                                          (int)ceil(PNG_SCALE * height));
-    cairo_surface_t *surface = cairo_pdf_surface_create_for_stream(collect, to, width, height);
+        return pess__cairo.image_surface_create(CAIRO_FORMAT_RGB24, (int)ceil(PNG_SCALE * width),
+                                                (int)ceil(PNG_SCALE * height));
+    cairo_surface_t *surface = pess__cairo.pdf_surface_create_for_stream(collect, to, width, height);
     /* the time of writing would make every file different */
-    cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATE_DATE, "");
+    pess__cairo.pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATE_DATE, "");
     return surface;
 }
 
@@ -168,16 +166,16 @@ static cairo_status_t render(const pess__figure *figure, const char *format, byt
     double width = 0, height = 0;
     pess__figure_size(figure, &width, &height);
     cairo_surface_t *surface = create_surface(format, width, height, to);
-    cairo_t *cr = cairo_create(surface);
-    if (strcmp(format, "png") == 0) cairo_scale(cr, PNG_SCALE, PNG_SCALE);
+    cairo_t *cr = pess__cairo.create(surface);
+    if (strcmp(format, "png") == 0) pess__cairo.scale(cr, PNG_SCALE, PNG_SCALE);
     draw_figure(figure, cr);
-    cairo_status_t status = cairo_status(cr);
-    cairo_destroy(cr);
+    cairo_status_t status = pess__cairo.status(cr);
+    pess__cairo.destroy(cr);
     if (status == CAIRO_STATUS_SUCCESS && strcmp(format, "png") == 0)
-        status = cairo_surface_write_to_png_stream(surface, collect, to);
-    cairo_surface_finish(surface);
-    if (status == CAIRO_STATUS_SUCCESS) status = cairo_surface_status(surface);
-    cairo_surface_destroy(surface);
+        status = pess__cairo.surface_write_to_png_stream(surface, collect, to);
+    pess__cairo.surface_finish(surface);
+    if (status == CAIRO_STATUS_SUCCESS) status = pess__cairo.surface_status(surface);
+    pess__cairo.surface_destroy(surface);
     return status;
 }
 
@@ -198,25 +196,32 @@ static void write_svg(pess__outfile *file, const bytes *from) {
 
 static pthread_mutex_t drawing = PTHREAD_MUTEX_INITIALIZER;
 
-pess_status pess__figure_save(const pess__figure *figure, const char *path, const char *format, pess_error *error) {
+static pess_status draw(const pess__figure *figure, const char *path, const char *format, bytes *to,
+                        pess_error *error) {
+    PESS_TRY(pess__cairo_load(error));
+    const cairo_status_t status = render(figure, format, to);
+    if (status == CAIRO_STATUS_SUCCESS) return PESS_OK;
+    return pess__fail(error, status == CAIRO_STATUS_NO_MEMORY ? PESS_MEMORY : PESS_IO,
+                      "%s: the figure cannot be drawn: %s", path, pess__cairo.status_to_string(status));
+}
+
+static pess_status write_drawn(const bytes *drawn, const char *path, const char *format, pess_error *error) {
     pess__outfile *file = NULL;
-    bytes drawn = {0};
-    cairo_status_t status = CAIRO_STATUS_SUCCESS;
     PESS_TRY(pess__outfile_open(path, &file, error));
+    if (strcmp(format, "svg") == 0)
+        write_svg(file, drawn);
+    else
+        pess__outfile_write(file, drawn->data, (size_t)drawn->length);
+    return pess__outfile_commit(file, error);
+}
+
+pess_status pess__figure_save(const pess__figure *figure, const char *path, const char *format, pess_error *error) {
+    bytes drawn = {0};
     /* one at a time: fonts and their caches are shared by the whole process */
     (void)pthread_mutex_lock(&drawing);
-    status = render(figure, format, &drawn);
+    pess_status status = draw(figure, path, format, &drawn, error);
     (void)pthread_mutex_unlock(&drawing);
-    if (status != CAIRO_STATUS_SUCCESS) {
-        free(drawn.data);
-        pess__outfile_abandon(file);
-        return pess__fail(error, status == CAIRO_STATUS_NO_MEMORY ? PESS_MEMORY : PESS_IO,
-                          "%s: the figure cannot be drawn: %s", path, cairo_status_to_string(status));
-    }
-    if (strcmp(format, "svg") == 0)
-        write_svg(file, &drawn);
-    else
-        pess__outfile_write(file, drawn.data, (size_t)drawn.length);
+    if (status == PESS_OK) status = write_drawn(&drawn, path, format, error);
     free(drawn.data);
-    return pess__outfile_commit(file, error);
+    return status;
 }

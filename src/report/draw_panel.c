@@ -28,29 +28,29 @@ static void ranges(const pess__panel *panel, double x[2], double y[2]) {
 
 static void draw_axes(cairo_t *cr, const pess__panel *panel, const pess__axis *x, const pess__axis *y, pess__box box) {
     char text[32];
-    cairo_set_line_width(cr, 0.7);
+    pess__cairo.set_line_width(cr, 0.7);
     for (int i = 0; i < y->tick_count; i++) {
         const double at = pess__axis_place(y, y->tick[i]);
         pess__draw_colour(cr, PESS__GRID, 1);
-        cairo_move_to(cr, box.left, at);
-        cairo_line_to(cr, box.left + box.width, at);
-        cairo_stroke(cr);
+        pess__cairo.move_to(cr, box.left, at);
+        pess__cairo.line_to(cr, box.left + box.width, at);
+        pess__cairo.stroke(cr);
         pess__axis_label(y, y->tick[i], text, sizeof text);
         pess__draw_text(cr, box.left - 7, at + 4, TEXT, false, PESS__SOFT, PESS__RIGHT, text);
     }
     for (int i = 0; i < x->tick_count; i++) {
         const double at = pess__axis_place(x, x->tick[i]);
         pess__draw_colour(cr, PESS__SOFT, 1);
-        cairo_move_to(cr, at, box.top + box.height);
-        cairo_line_to(cr, at, box.top + box.height + 4);
-        cairo_stroke(cr);
+        pess__cairo.move_to(cr, at, box.top + box.height);
+        pess__cairo.line_to(cr, at, box.top + box.height + 4);
+        pess__cairo.stroke(cr);
         pess__axis_label(x, x->tick[i], text, sizeof text);
         pess__draw_text(cr, at, box.top + box.height + 17, TEXT, false, PESS__SOFT, PESS__CENTRE, text);
     }
     pess__draw_colour(cr, PESS__SOFT, 1);
-    cairo_move_to(cr, box.left, box.top + box.height);
-    cairo_line_to(cr, box.left + box.width, box.top + box.height);
-    cairo_stroke(cr);
+    pess__cairo.move_to(cr, box.left, box.top + box.height);
+    pess__cairo.line_to(cr, box.left + box.width, box.top + box.height);
+    pess__cairo.stroke(cr);
     pess__draw_text(cr, box.left + box.width / 2, box.top + box.height + 36, TEXT, false, PESS__INK, PESS__CENTRE,
                     panel->x_label);
     if (panel->title[0] == '\0' || box.width > 300)
@@ -64,24 +64,24 @@ static void draw_band(cairo_t *cr, const pess__curve *curve, const pess__axis *x
     for (int64_t i = 0; i < curve->count; i++)
         if (isnan(curve->lo[i]) || isnan(curve->hi[i])) return;
     for (int64_t i = 0; i < curve->count; i++)
-        cairo_line_to(cr, pess__axis_place(x, curve->x[i]), pess__axis_place(y, curve->hi[i]));
+        pess__cairo.line_to(cr, pess__axis_place(x, curve->x[i]), pess__axis_place(y, curve->hi[i]));
     for (int64_t i = curve->count - 1; i >= 0; i--)
-        cairo_line_to(cr, pess__axis_place(x, curve->x[i]), pess__axis_place(y, curve->lo[i]));
-    cairo_close_path(cr);
+        pess__cairo.line_to(cr, pess__axis_place(x, curve->x[i]), pess__axis_place(y, curve->lo[i]));
+    pess__cairo.close_path(cr);
     pess__draw_colour(cr, colour, 0.2);
-    cairo_fill(cr);
+    pess__cairo.fill(cr);
 }
 
 static void draw_line(cairo_t *cr, const pess__curve *curve, const pess__axis *x, const pess__axis *y,
                       const pess__style *style, double radius) {
     for (int64_t i = 0; i < curve->count; i++)
-        cairo_line_to(cr, pess__axis_place(x, curve->x[i]), pess__axis_place(y, curve->mean[i]));
+        pess__cairo.line_to(cr, pess__axis_place(x, curve->x[i]), pess__axis_place(y, curve->mean[i]));
     pess__draw_colour(cr, style->colour, 1);
     pess__draw_dash(cr, style->dash);
-    cairo_set_line_width(cr, pess__line_width(style));
-    cairo_set_line_join(cr, CAIRO_LINE_JOIN_ROUND);
-    cairo_stroke(cr);
-    cairo_set_dash(cr, NULL, 0, 0);
+    pess__cairo.set_line_width(cr, pess__line_width(style));
+    pess__cairo.set_line_join(cr, CAIRO_LINE_JOIN_ROUND);
+    pess__cairo.stroke(cr);
+    pess__cairo.set_dash(cr, NULL, 0, 0);
     for (int64_t i = 0; i < curve->count; i++)
         pess__draw_marker(cr, style->marker, pess__axis_place(x, curve->x[i]), pess__axis_place(y, curve->mean[i]),
                           radius);
@@ -130,10 +130,10 @@ static void draw_labels(cairo_t *cr, const pess__panel *panel, const pess__axis 
         const pess__style style = pess__style_of(curve->algorithm);
         const double end = pess__axis_place(x, curve->x[curve->count - 1]);
         pess__draw_colour(cr, style.colour, 0.6);
-        cairo_set_line_width(cr, 0.7);
-        cairo_move_to(cr, end + 4, labels[i].wanted);
-        cairo_line_to(cr, right + LABEL_LEFT - 4, labels[i].at);
-        cairo_stroke(cr);
+        pess__cairo.set_line_width(cr, 0.7);
+        pess__cairo.move_to(cr, end + 4, labels[i].wanted);
+        pess__cairo.line_to(cr, right + LABEL_LEFT - 4, labels[i].at);
+        pess__cairo.stroke(cr);
         pess__draw_text(cr, right + LABEL_LEFT, labels[i].at + 4, TEXT, false, style.colour, PESS__LEFT, style.label);
     }
 }
@@ -171,13 +171,13 @@ void pess__draw_dots(cairo_t *cr, const pess__panel *panel, pess__box box) {
     const pess__axis axis =
         pess__axis_make(0, fmax(1, range_y[1]), false, true, 5, box.left + names, box.left + box.width - values);
     char text[64];
-    cairo_set_line_width(cr, 0.7);
+    pess__cairo.set_line_width(cr, 0.7);
     for (int i = 0; i < axis.tick_count; i++) {
         const double at = pess__axis_place(&axis, axis.tick[i]);
         pess__draw_colour(cr, PESS__GRID, 1);
-        cairo_move_to(cr, at, box.top);
-        cairo_line_to(cr, at, box.top + box.height);
-        cairo_stroke(cr);
+        pess__cairo.move_to(cr, at, box.top);
+        pess__cairo.line_to(cr, at, box.top + box.height);
+        pess__cairo.stroke(cr);
         pess__axis_label(&axis, axis.tick[i], text, sizeof text);
         pess__draw_text(cr, at, box.top + box.height + 17, TEXT, false, PESS__SOFT, PESS__CENTRE, text);
     }
@@ -187,11 +187,11 @@ void pess__draw_dots(cairo_t *cr, const pess__panel *panel, pess__box box) {
         const double y = box.top + ((double)c + 0.5) * step, x = pess__axis_place(&axis, curve->mean[0]);
         pess__draw_text(cr, box.left + names - 12, y + 4, TEXT, false, PESS__INK, PESS__RIGHT, style.label);
         pess__draw_colour(cr, style.colour, 1);
-        cairo_set_line_width(cr, 1.8);
+        pess__cairo.set_line_width(cr, 1.8);
         if (!isnan(curve->lo[0]) && !isnan(curve->hi[0])) {
-            cairo_move_to(cr, pess__axis_place(&axis, fmax(curve->lo[0], 0)), y);
-            cairo_line_to(cr, pess__axis_place(&axis, curve->hi[0]), y);
-            cairo_stroke(cr);
+            pess__cairo.move_to(cr, pess__axis_place(&axis, fmax(curve->lo[0], 0)), y);
+            pess__cairo.line_to(cr, pess__axis_place(&axis, curve->hi[0]), y);
+            pess__cairo.stroke(cr);
         }
         pess__draw_marker(cr, style.marker == PESS__MARKER_NONE ? PESS__MARKER_CIRCLE : style.marker, x, y, 4);
         (void)snprintf(text, sizeof text, "%.6g", curve->mean[0]);

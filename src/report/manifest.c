@@ -136,6 +136,7 @@ pess_status pess__report_manifest(const pess_experiment *e, const char *command,
     member(file, "format", "pess-experiment");
     pess__outfile_print(file, "  \"schema\": %d,\n", SCHEMA);
     member(file, "version", pess_version());
+    member(file, "build", pess_build());
     member(file, "experiment", info->name);
     member(file, "title", info->title);
     member(file, "note", e->note);

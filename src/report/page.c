@@ -130,7 +130,7 @@ static void write_files(pess__outfile *file, const pess_experiment *e, const cha
     pess__outfile_print(file,
                         ", <a href=\"figure.svg\">figure.svg</a>, <a href=\"figure.png\">figure.png</a>, "
                         "<a href=\"figure.pdf\">figure.pdf</a> and <a href=\"manifest.json\">manifest.json</a>. ");
-    pess__outfile_print(file, "Made by Pessimist %s.</p>\n", pess_version());
+    pess__outfile_print(file, "Made by Pessimist %s.</p>\n", pess_build());
 }
 
 /* The first table that is drawn gives the second figure. */

@@ -32,7 +32,7 @@ static int64_t count_entries(const pess_model *model, const pess_policy *policy,
     *uniform = false;
     for (int64_t pair = 0; pair < pairs; pair++) {
         if (policy->probability[pair] == 0) continue;
-        if (model->kind[pair] == PESS__ROW_UNIFORM) {
+        if (model->kind[pair] == PESS_ROW_UNIFORM) {
             *uniform = true;
             entries++;
         }
@@ -59,7 +59,7 @@ static void fill_chain(const pess_model *model, const pess_policy *policy, int64
         for (int64_t pair = s * model->actions; pair < (s + 1) * model->actions; pair++) {
             const double pi = policy->probability[pair];
             if (pi == 0) continue;
-            if (model->kind[pair] == PESS__ROW_UNIFORM)
+            if (model->kind[pair] == PESS_ROW_UNIFORM)
                 add_entry(chain, begin, &end, place, (uint32_t)model->states, pi);
             for (int64_t k = model->row[pair]; k < model->row[pair + 1]; k++)
                 if (model->probability[k] > 0)

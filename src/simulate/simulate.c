@@ -243,7 +243,7 @@ static pess_status prepare_laws(const pess_mdp *mdp, const pess_policy *policy, 
     }
     if (!stationary && options->epsilon == 0) return PESS_OK;
     pess_model *model = NULL;
-    PESS_TRY(pess_mdp_model(mdp, &model, error));
+    PESS_TRY(pess_mdp_model(mdp, 0, &model, error));
     pess_status status = PESS_OK;
     if (options->epsilon > 0) status = pess_policy_soften(policy, model, options->epsilon, soft, error);
     if (status == PESS_OK && stationary) status = pess_stationary(model, *soft != NULL ? *soft : policy, law, error);

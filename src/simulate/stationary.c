@@ -17,11 +17,11 @@ static pess_status check_state(const pess_model *model, const pess_policy *polic
         const double p = policy->probability[pair];
         sum += p;
         if (p == 0) continue;
-        if (model->kind[pair] == PESS__ROW_NONE)
+        if (model->kind[pair] == PESS_ROW_NONE)
             return pess__fail(error, PESS_INPUT,
                               "policy: state %lld has no action %lld, but it is given probability %g", (long long)s,
                               (long long)a, p);
-        if (model->kind[pair] == PESS__ROW_SINK)
+        if (model->kind[pair] == PESS_ROW_SINK)
             return pess__fail(error, PESS_INPUT,
                               "state %lld, action %lld was never seen and stands for the worst for ever: there is no "
                               "stationary law",

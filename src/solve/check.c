@@ -94,7 +94,7 @@ pess_status pess__check_policy(const pess_model *model, const pess_policy *polic
             if (!(p >= 0))
                 return pess__fail(error, PESS_INPUT, "policy: state %lld, action %lld has probability %g", (long long)s,
                                   (long long)a, p);
-            if (p > 0 && model->kind[z] == PESS__ROW_NONE)
+            if (p > 0 && model->kind[z] == PESS_ROW_NONE)
                 return pess__fail(error, PESS_INPUT,
                                   "policy: state %lld takes action %lld, which the model does not have there",
                                   (long long)s, (long long)a);

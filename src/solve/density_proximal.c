@@ -84,9 +84,8 @@ static void softmax(const pess_model *model, const double *theta, double *pi) {
         const int64_t first = s * model->actions, last = first + model->actions;
         double top = -INFINITY, sum = 0;
         for (int64_t z = first; z < last; z++)
-            if (model->kind[z] != PESS__ROW_NONE) top = fmax(top, theta[z]);
-        for (int64_t z = first; z < last; z++)
-            sum += pi[z] = model->kind[z] != PESS__ROW_NONE ? exp(theta[z] - top) : 0;
+            if (model->kind[z] != PESS_ROW_NONE) top = fmax(top, theta[z]);
+        for (int64_t z = first; z < last; z++) sum += pi[z] = model->kind[z] != PESS_ROW_NONE ? exp(theta[z] - top) : 0;
         for (int64_t z = first; z < last && sum > 0; z++) pi[z] /= sum;
     }
 }

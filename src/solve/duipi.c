@@ -74,11 +74,9 @@ static pess_status duipi_create(const pess__problem *problem, duipi *d, pess_err
     for (int64_t k = 0; k < model->row[pairs]; k++)
         d->squares.probability[k] = model->probability[k] * model->probability[k];
     for (int64_t z = 0; z < pairs; z++) { /* a sink worth 0: nothing but its own variance */
-        const bool seen = model->kind[z] == PESS__ROW_SPARSE && problem->counts->n[z] > 0;
-        d->squares.kind[z] = seen                               ? PESS__ROW_SPARSE
-                             : model->kind[z] == PESS__ROW_NONE ? PESS__ROW_NONE
-                                                                : PESS__ROW_SINK;
-        if (!seen && model->kind[z] != PESS__ROW_NONE && !isfinite(problem->v_hi - problem->v_lo))
+        const bool seen = model->kind[z] == PESS_ROW_SPARSE && problem->counts->n[z] > 0;
+        d->squares.kind[z] = seen ? PESS_ROW_SPARSE : model->kind[z] == PESS_ROW_NONE ? PESS_ROW_NONE : PESS_ROW_SINK;
+        if (!seen && model->kind[z] != PESS_ROW_NONE && !isfinite(problem->v_hi - problem->v_lo))
             return pess__fail(error, PESS_ARGUMENT,
                               "duipi: state %lld, action %lld was never seen and values are unbounded at gamma 1",
                               (long long)(z / model->actions), (long long)(z % model->actions));
@@ -94,7 +92,7 @@ static double own_variance(const duipi *d, int64_t z, double sum, double square)
     const pess_counts *counts = d->problem->counts;
     const pess_model *model = d->problem->model;
     const double gamma = d->problem->options->gamma, width = d->problem->v_hi - d->problem->v_lo;
-    if (d->squares.kind[z] != PESS__ROW_SPARSE) return width * width;
+    if (d->squares.kind[z] != PESS_ROW_SPARSE) return width * width;
     const double n = (double)counts->n[z], r = model->reward[z], states = (double)model->states;
     const double outcomes = states + (model->has_terminals ? 1 : 0), prior = 1 / outcomes;
     double unseen = states * r * r + 2 * gamma * r * sum + gamma * gamma * square, total = 0;
@@ -129,14 +127,14 @@ static pess_status propagate(duipi *d, pess_error *error) {
     for (int64_t s = 0; s < states; s++) square += d->v[s] * d->v[s];
     const double sum = pess__sum(states, d->v);
     for (int64_t z = 0; z < pairs; z++) {
-        d->squares.reward[z] = d->squares.kind[z] == PESS__ROW_NONE ? 0 : own_variance(d, z, sum, square);
+        d->squares.reward[z] = d->squares.kind[z] == PESS_ROW_NONE ? 0 : own_variance(d, z, sum, square);
         d->pi_square[z] = d->pi[z] * d->pi[z];
     }
     PESS_TRY(pess__evaluator_fill_policy(d->variance, d->pi_square, NULL, error));
     PESS_TRY(pess__evaluator_evaluate(d->variance, tolerance, d->v_variance, &result, error));
     for (int64_t z = 0; z < pairs; z++) {
         double total = d->squares.reward[z];
-        if (d->squares.kind[z] == PESS__ROW_SPARSE)
+        if (d->squares.kind[z] == PESS_ROW_SPARSE)
             for (int64_t k = model->row[z]; k < model->row[z + 1]; k++)
                 total += gamma * gamma * d->squares.probability[k] * d->v_variance[model->next[k]];
         d->lower[z] = d->q[z] - d->problem->alpha * sqrt(total);

@@ -33,7 +33,7 @@ pess_status pess__evaluator_create(const pess_model *model, double gamma, double
     if (status == PESS_OK) status = pess__allocate(&chain->scratch, states, sizeof(double), "the chain", error);
     if (status == PESS_OK) status = pess__allocate(&chain->most, chain->threads, sizeof(double), "the chain", error);
     for (int64_t z = 0; z < states * model->actions && !chain->any_uniform; z++)
-        chain->any_uniform = model->kind[z] == PESS__ROW_UNIFORM;
+        chain->any_uniform = model->kind[z] == PESS_ROW_UNIFORM;
     if (status == PESS_OK && evaluation == PESS_EVALUATION_LU) {
         chain->stride = pess__lu_stride(states);
         status = pess__allocate(&chain->matrix, states * chain->stride, sizeof(double),
@@ -84,7 +84,7 @@ static pess_status make_room(pess__evaluator *chain, int64_t needed, pess_error 
 
 /* Only sparse rows are read: an algorithm may turn a row into a sink and leave its successors where they are. */
 static inline int64_t successors(const pess_model *model, int64_t z) {
-    return model->kind[z] == PESS__ROW_SPARSE ? model->row[z + 1] - model->row[z] : 0;
+    return model->kind[z] == PESS_ROW_SPARSE ? model->row[z + 1] - model->row[z] : 0;
 }
 
 /* Adds pair z with probability p to state s, whose entries end at `at`; returns their new end. */
@@ -92,16 +92,16 @@ static inline int64_t add_pair(pess__evaluator *chain, int64_t s, int64_t z, dou
                                int64_t at) {
     const pess_model *model = chain->model;
     double gain = model->reward[z] + (bonus != NULL ? bonus[z] : 0.0);
-    switch ((pess__row_kind)model->kind[z]) {
-        case PESS__ROW_SPARSE:
+    switch ((pess_row_kind)model->kind[z]) {
+        case PESS_ROW_SPARSE:
             for (int64_t k = model->row[z]; k < model->row[z + 1]; k++, at++) {
                 chain->next[at] = model->next[k];
                 chain->weight[at] = p * (chain->gamma * model->probability[k]);
             }
             break;
-        case PESS__ROW_UNIFORM: chain->uniform[s] += p * chain->gamma; break;
-        case PESS__ROW_SINK: gain += chain->gamma * chain->v_lo; break;
-        case PESS__ROW_NONE: break;
+        case PESS_ROW_UNIFORM: chain->uniform[s] += p * chain->gamma; break;
+        case PESS_ROW_SINK: gain += chain->gamma * chain->v_lo; break;
+        case PESS_ROW_NONE: break;
     }
     chain->constant[s] += p * gain;
     return at;

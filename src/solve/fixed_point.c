@@ -8,7 +8,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,7 +66,7 @@ pess_status pess__frozen_create(const pess_model *model, pess_model **out, pess_
         const int64_t begin = model->row[z], length = model->row[z + 1] - begin;
         memcpy(frozen->next + to, model->next + begin, (size_t)length * sizeof *model->next);
         memcpy(frozen->probability + to, model->probability + begin, (size_t)length * sizeof *model->probability);
-        to += model->kind[z] == PESS__ROW_SPARSE ? length + 1 : length;
+        to += model->kind[z] == PESS_ROW_SPARSE ? length + 1 : length;
         frozen->row[z + 1] = to;
     }
     *out = frozen;
@@ -84,7 +83,7 @@ static double sweep_state(run *r, int thread, int64_t s, const double *v) {
     double sum = 0;
     int64_t best = first;
     for (int64_t z = first; z < first + actions; z++) {
-        if (r->policy ? !(r->policy[z] > 0) : r->problem->model->kind[z] == PESS__ROW_NONE) continue;
+        if (r->policy ? !(r->policy[z] > 0) : r->problem->model->kind[z] == PESS_ROW_NONE) continue;
         r->q[z] = op->pair(op->context, thread, z, r->q[z], v, NULL);
         if (r->policy)
             sum += r->policy[z] * r->q[z];

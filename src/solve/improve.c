@@ -2,6 +2,7 @@
 #include "solve/optimise.h"
 
 #include "core/ranges.h"
+#include "solve/check.h"
 
 #include <math.h>
 #include <string.h>
@@ -13,17 +14,17 @@ static inline void q_row(const pess_model *model, const double *bonus, double ga
     for (int64_t a = 0; a < model->actions; a++) {
         const int64_t z = first + a;
         double future = 0;
-        switch ((pess__row_kind)model->kind[z]) {
-            case PESS__ROW_SPARSE:
+        switch ((pess_row_kind)model->kind[z]) {
+            case PESS_ROW_SPARSE:
                 for (int64_t k = model->row[z]; k < model->row[z + 1]; k++)
                     future += model->probability[k] * v[model->next[k]];
                 break;
-            case PESS__ROW_UNIFORM: future = mean; break;
-            case PESS__ROW_SINK: future = v_lo; break;
-            case PESS__ROW_NONE: future = -INFINITY; break;
+            case PESS_ROW_UNIFORM: future = mean; break;
+            case PESS_ROW_SINK: future = v_lo; break;
+            case PESS_ROW_NONE: future = -INFINITY; break;
         }
-        q[a] = model->kind[z] == PESS__ROW_NONE ? -INFINITY
-                                                : model->reward[z] + gamma * future + (bonus != NULL ? bonus[z] : 0.0);
+        q[a] = model->kind[z] == PESS_ROW_NONE ? -INFINITY
+                                               : model->reward[z] + gamma * future + (bonus != NULL ? bonus[z] : 0.0);
     }
 }
 
@@ -38,6 +39,17 @@ void pess__q_values(const pess__problem *problem, const double *bonus, const dou
 #pragma omp parallel for num_threads(threads) if (threads > 1) schedule(static)
     for (int64_t s = 0; s < model->states; s++)
         q_row(model, bonus, problem->options->gamma, problem->v_lo, mean, v, s, q + s * model->actions);
+}
+
+pess_status pess_q_values(const pess_model *model, double gamma, const double *values, double *out, pess_error *error) {
+    pess_solve_options options = pess_solve_options_defaults();
+    options.gamma = gamma;
+    pess_solve_options settled;
+    PESS_TRY(pess__solve_settle(&options, &settled, error));
+    pess__problem problem = {.model = model, .options = &settled, .threads = 1};
+    pess__value_range(model, gamma, &problem.v_lo, &problem.v_hi);
+    pess__q_values(&problem, NULL, values, out);
+    return PESS_OK;
 }
 
 int64_t pess__greedy_action(const double *q, int64_t actions) {

@@ -45,7 +45,7 @@ static pess_status engine_create(const pess__problem *problem, const pess__local
         .threads = states * actions >= PARALLEL_FROM ? problem->threads : 1,
         .monitor = pess__monitor_start(&problem->options->progress, problem->options->algorithm, problem->deadline)};
     for (int64_t z = 0; z < states * actions && !engine->any_uniform; z++)
-        engine->any_uniform = model->kind[z] == PESS__ROW_UNIFORM;
+        engine->any_uniform = model->kind[z] == PESS_ROW_UNIFORM;
     pess_status status = pess__allocate(&engine->v, states, sizeof(double), "the values", error);
     if (status == PESS_OK) status = pess__allocate(&engine->tv, states, sizeof(double), "the values", error);
     if (status == PESS_OK && local->improve == NULL)

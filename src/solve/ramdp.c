@@ -9,7 +9,7 @@
 static pess_status fill_bonus(const pess__problem *problem, double *bonus, pess_error *error) {
     const double width = problem->v_hi - problem->v_lo, alpha = problem->alpha;
     for (int64_t z = 0; z < problem->model->states * problem->model->actions; z++) {
-        if (alpha == 0 || problem->model->kind[z] == PESS__ROW_NONE) continue;
+        if (alpha == 0 || problem->model->kind[z] == PESS_ROW_NONE) continue;
         const int64_t n = problem->counts->n[z];
         if (n == 0 && !isfinite(width))
             return pess__fail(error, PESS_ARGUMENT,

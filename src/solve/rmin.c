@@ -20,12 +20,12 @@ static pess_status lower_model(const pess__problem *problem, pess_model *lowered
     memcpy(lowered->kind, model->kind, (size_t)pairs);
     memcpy(lowered->reward, model->reward, (size_t)pairs * sizeof(double));
     for (int64_t z = 0; z < pairs; z++) {
-        if (model->kind[z] == PESS__ROW_NONE || (double)problem->counts->n[z] >= problem->options->min_count) continue;
+        if (model->kind[z] == PESS_ROW_NONE || (double)problem->counts->n[z] >= problem->options->min_count) continue;
         if (!isfinite(problem->v_lo))
             return pess__fail(error, PESS_ARGUMENT,
                               "rmin: the worst for ever has no finite value at gamma %g; use gamma < 1",
                               problem->options->gamma);
-        lowered->kind[z] = PESS__ROW_SINK;
+        lowered->kind[z] = PESS_ROW_SINK;
         lowered->reward[z] = problem->v_lo - problem->options->gamma * problem->v_lo; /* q = reward + γV_lo = V_lo */
     }
     return PESS_OK;

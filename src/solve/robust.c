@@ -25,8 +25,8 @@ static double unseen_pair(const worst_case *worst, int64_t pair, double naive, p
     const double q = scale < 1 ? (1 - scale) * naive + scale * problem->v_lo : problem->v_lo;
     if (!frozen) return q;
     const int64_t from = model->row[pair], length = model->row[pair + 1] - from, to = frozen->row[pair];
-    const bool sparse = model->kind[pair] == PESS__ROW_SPARSE && scale < 1;
-    frozen->kind[pair] = PESS__ROW_SPARSE;
+    const bool sparse = model->kind[pair] == PESS_ROW_SPARSE && scale < 1;
+    frozen->kind[pair] = PESS_ROW_SPARSE;
     frozen->reward[pair] = sparse ? (1 - scale) * model->reward[pair] + scale * problem->v_lo : q;
     for (int64_t i = 0; i < length; i++)
         frozen->probability[to + i] = sparse ? (1 - scale) * model->probability[from + i] : 0;
@@ -55,7 +55,7 @@ static pess_status attach_uncertainty(worst_case *worst, pess_solution *solution
     pess__q_values(problem, NULL, solution->values, u);
     pess_status status = pess__adversary_prepare(worst, solution->values, error);
     for (int64_t z = 0; z < pairs; z++)
-        u[z] = model->kind[z] == PESS__ROW_NONE ? 0 : u[z] - robust_pair(worst, 0, z, u[z], solution->values, NULL);
+        u[z] = model->kind[z] == PESS_ROW_NONE ? 0 : u[z] - robust_pair(worst, 0, z, u[z], solution->values, NULL);
     free(solution->uncertainty);
     solution->uncertainty = u;
     return status;

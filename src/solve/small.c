@@ -102,8 +102,8 @@ static inline int64_t entries_of(const small *x, int64_t s, int64_t a) {
 static inline void pack_row(small *x, int64_t s, int64_t a, int64_t last, int64_t width, int words) {
     const pess_model *model = x->model;
     const int64_t z = s * x->actions + a, lane = s * x->lanes + a, first = model->row[z];
-    const pess__row_kind kind = (pess__row_kind)model->kind[z];
-    const int64_t length = kind == PESS__ROW_SPARSE ? model->row[z + 1] - first : 0;
+    const pess_row_kind kind = (pess_row_kind)model->kind[z];
+    const int64_t length = kind == PESS_ROW_SPARSE ? model->row[z + 1] - first : 0;
     double *weight = x->weight + entries_of(x, s, a), self = 0;
     uint16_t *next = x->next + entries_of(x, s, a);
     uint64_t bits[2] = {0, 0};
@@ -122,10 +122,10 @@ static inline void pack_row(small *x, int64_t s, int64_t a, int64_t last, int64_
     const double constant = model->reward[z] + (x->bonus != NULL ? x->bonus[z] : 0.0);
     x->constant[lane] = constant;
     x->uniform[lane] = 0.0;
-    if (kind == PESS__ROW_SPARSE) return;
-    if (kind == PESS__ROW_SINK) x->constant[lane] += x->gamma * x->problem->v_lo;
-    if (kind == PESS__ROW_NONE) x->constant[lane] = ABSENT;
-    if (kind == PESS__ROW_UNIFORM) {
+    if (kind == PESS_ROW_SPARSE) return;
+    if (kind == PESS_ROW_SINK) x->constant[lane] += x->gamma * x->problem->v_lo;
+    if (kind == PESS_ROW_NONE) x->constant[lane] = ABSENT;
+    if (kind == PESS_ROW_UNIFORM) {
         x->uniform[lane] = x->gamma;
         x->any_uniform = true;
     }
@@ -233,7 +233,7 @@ static inline void fill(small *x, pess__quad *b, int64_t width, int words) {
         const int64_t a = x->choice[s], z = s * x->actions + a, lane = s * x->lanes + a, at = entries_of(x, s, a);
         b[s] = pess__quad_of(0.0);
         if (a < 0) continue;
-        const double sink = model->kind[z] == PESS__ROW_SINK ? x->gamma * x->problem->v_lo : 0.0;
+        const double sink = model->kind[z] == PESS_ROW_SINK ? x->gamma * x->problem->v_lo : 0.0;
         b[s] = (pess__quad){x->constant[lane], x->uniform[lane], model->reward[z] + sink, 0.0};
         pess__elimination_row(&x->elimination, s, words, x->bits + lane * words, x->next + at, x->weight + at, width, 4,
                               x->self[lane]);

@@ -29,7 +29,7 @@ static pess_status fill_bonus(const pess__problem *problem, const double *u, dou
     const pess_solve_options *options = problem->options;
     const int64_t pairs = model->states * model->actions;
     for (int64_t z = 0; z < pairs; z++) {
-        if (model->kind[z] == PESS__ROW_NONE) continue;
+        if (model->kind[z] == PESS_ROW_NONE) continue;
         if (options->clip) {
             const double penalty = problem->counts->n[z] > 0 ? problem->alpha * u[z] : INFINITY;
             bonus[z] = fmin(fmax(model->reward[z] - penalty, model->reward_lo), model->reward_hi) - model->reward[z];

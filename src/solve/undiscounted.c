@@ -65,12 +65,12 @@ static void pair_leaves(const pess_model *model, trap *t, int64_t z) {
  * supp P(s,a) ⊆ X}. It is empty exactly where every policy ends with probability one from every state. */
 static void shrink(const pess_model *model, trap *t) {
     const int64_t pairs = model->states * model->actions;
-    for (int64_t z = 0; z < pairs; z++) t->stays[z / model->actions] += model->kind[z] != PESS__ROW_NONE;
+    for (int64_t z = 0; z < pairs; z++) t->stays[z / model->actions] += model->kind[z] != PESS_ROW_NONE;
     for (int64_t s = 0; s < model->states; s++)
         if (model->terminal[s] || t->stays[s] == 0) remove_state(t, s);
     for (int64_t z = 0; z < pairs; z++) {
-        const bool sink = model->kind[z] == PESS__ROW_SINK; /* its value is a constant: nothing goes on */
-        if (model->kind[z] != PESS__ROW_NONE && (sink || model->end_mass[z] > 0)) pair_leaves(model, t, z);
+        const bool sink = model->kind[z] == PESS_ROW_SINK; /* its value is a constant: nothing goes on */
+        if (model->kind[z] != PESS_ROW_NONE && (sink || model->end_mass[z] > 0)) pair_leaves(model, t, z);
     }
     bool uniform_left = false;
     while (t->head < t->tail) {
@@ -79,7 +79,7 @@ static void shrink(const pess_model *model, trap *t) {
         if (uniform_left) continue;
         uniform_left = true; /* a uniform row reaches whatever was removed */
         for (int64_t z = 0; z < pairs; z++)
-            if (model->kind[z] == PESS__ROW_UNIFORM) pair_leaves(model, t, z);
+            if (model->kind[z] == PESS_ROW_UNIFORM) pair_leaves(model, t, z);
     }
 }
 
@@ -87,7 +87,7 @@ pess_status pess__check_undiscounted(const pess_model *model, double v_lo, pess_
     const int64_t pairs = model->states * model->actions;
     if (!isfinite(v_lo))
         for (int64_t z = 0; z < pairs; z++)
-            if (model->kind[z] == PESS__ROW_SINK)
+            if (model->kind[z] == PESS_ROW_SINK)
                 return pess__fail(error, PESS_ARGUMENT,
                                   "gamma is 1 and state %lld, action %lld is taken to be the worst for ever, which has "
                                   "no finite value here; use gamma < 1 or another choice for unseen pairs",

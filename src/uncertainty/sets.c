@@ -1,10 +1,10 @@
 /* Building the ambiguity sets, and the uncertainty that follows from them. */
 #include "uncertainty/sets.h"
+#include "core/threads.h"
 
 #include "core/memory.h"
 
 #include <math.h>
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@ static pess_status check_row(const pess__u_problem *problem, int64_t pair, pess_
     const pess_counts *counts = problem->counts;
     const pess_model *model = problem->model;
     const int64_t seen = counts->row[pair + 1] - counts->row[pair], actions = model->actions;
-    if (model->kind[pair] != PESS__ROW_SPARSE || model->row[pair + 1] - model->row[pair] != seen)
+    if (model->kind[pair] != PESS_ROW_SPARSE || model->row[pair + 1] - model->row[pair] != seen)
         return pess__fail(
             error, PESS_ARGUMENT,
             "the model was not estimated from these counts: they differ in the next states of state %lld, "
@@ -73,7 +73,7 @@ static pess_status fill(pess__set *set, pess__set_bound *bound, double scale, pe
     }
 #pragma omp parallel for num_threads(problem->threads) schedule(static) if (pairs > 4096)
     for (int64_t z = 0; z < pairs; z++)
-        if (model->kind[z] != PESS__ROW_NONE) set->pairs[z] = pair_of(problem, z, bound, scale);
+        if (model->kind[z] != PESS_ROW_NONE) set->pairs[z] = pair_of(problem, z, bound, scale);
     return PESS_OK;
 }
 
@@ -148,7 +148,7 @@ static pess_status compute_values(const pess__set *set, const double *v, double 
 #pragma omp for schedule(static)
         for (int64_t z = 0; z < pairs; z++) {
             double centre;
-            if (model->kind[z] == PESS__ROW_NONE) {
+            if (model->kind[z] == PESS_ROW_NONE) {
                 u[z] = 0;
             } else if (problem->counts->n[z] == 0) {
                 u[z] = width;
@@ -169,7 +169,7 @@ static void compute_without(const pess__set *set, double *u) {
     const double width = problem->v_hi - problem->v_lo;
     for (int64_t z = 0; z < pairs; z++) {
         const pess__set_pair *pair = &set->pairs[z];
-        if (problem->model->kind[z] == PESS__ROW_NONE)
+        if (problem->model->kind[z] == PESS_ROW_NONE)
             u[z] = 0;
         else if (problem->counts->n[z] == 0)
             u[z] = width;

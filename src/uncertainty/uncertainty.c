@@ -71,7 +71,7 @@ pess_status pess__u_fill(const pess__u_problem *problem, const double *v, pess__
     const double width = problem->v_hi - problem->v_lo;
 #pragma omp parallel for num_threads(problem->threads) schedule(static) if (pairs > 4096)
     for (int64_t z = 0; z < pairs; z++) {
-        if (problem->model->kind[z] == PESS__ROW_NONE)
+        if (problem->model->kind[z] == PESS_ROW_NONE)
             u[z] = 0;
         else if (problem->counts->n[z] == 0)
             u[z] = width;

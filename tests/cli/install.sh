@@ -22,6 +22,8 @@ expect 0 cmake -S outside -B outside/build -DCMAKE_PREFIX_PATH="$work/prefix" -D
 expect 0 cmake --build outside/build
 expect 0 outside/build/outside
 prints "go, promised value 0.6250"
+# figures alone load cairo, so nothing else loads the libraries behind it
+ldd "$work/prefix/bin/pess" | grep -E 'cairo|libX' && fail "the program loads libraries that only figures need"
 # only what pess.h names is visible
 nm -D --defined-only "$libdir/libpess.so" | awk '{ print $3 }' | grep -v '^pess_[a-z]' | grep -vE '^(_init|_fini|__asan.*|__odr_asan.*|__ubsan.*)$' >extra
 [ ! -s extra ] || fail "symbols that are not the library's own: $(head -5 extra | tr '\n' ' ')"

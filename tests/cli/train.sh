@@ -58,7 +58,7 @@ refused imitation --updates --updates 3
 refused imitation --reset --reset on
 refused counts-alone --rate --rate 0.001
 expect 2 "$PESS" train data.pessdata -a ua-imitation --uncertainty-steps 5 $few --out bad
-says "ua-imitation trains no network of an uncertainty; uncertainty-steps does nothing"
+says "--uncertainty-steps does nothing for ua-imitation"
 expect 0 "$PESS" train data.pessdata -a ua-propensity $few --out steps
 expect 0 "$PESS" train data.pessdata -a ua-propensity --uncertainty-steps 9 $few --out more
 grep -q '"uncertainty_steps": "9"' more/manifest.json || fail "the manifest does not tell uncertainty_steps"

@@ -1,0 +1,130 @@
+#include "data/csv_text.h"
+
+#include "core/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+pess_status pess__csv_text_open(pess__csv_text *text, pess__infile *file, int64_t pieces, bool at_once,
+                                pess_error *error) {
+    *text = (pess__csv_text){.file = file, .line = 1, .pieces = pieces, .at_once = at_once};
+    text->capacity = (size_t)pieces * PESS__PIECE_BYTES + 2 * (size_t)PESS__PIECE_LONGEST_ROW;
+    pess_status status = pess__allocate(&text->buffer, (int64_t)text->capacity, 1, "text", error);
+    if (status == PESS_OK) status = pess__allocate(&text->piece, pieces, sizeof *text->piece, "text", error);
+    if (status != PESS_OK) pess__csv_text_close(text);
+    return status;
+}
+
+void pess__csv_text_close(pess__csv_text *text) {
+    pess__infile_close(text->file);
+    free(text->buffer);
+    free(text->piece);
+    *text = (pess__csv_text){0};
+}
+
+/* Reads until the buffer is full or the file ends; with at_once, until a line has come. One byte is kept for a missing
+ * last line feed. */
+static pess_status fill(pess__csv_text *text, pess_error *error) {
+    const size_t room = text->capacity - 1 - text->held;
+    size_t got = 0;
+    if (text->at_end || room == 0) return PESS_OK;
+    char *const to = text->buffer + text->held;
+    if (text->at_once) {
+        do {
+            size_t part = 0;
+            PESS_TRY(pess__infile_read_some(text->file, to + got, room - got, &part, error));
+            text->at_end = part == 0;
+            got += part;
+        } while (!text->at_end && got < room && memchr(to, '\n', got) == NULL);
+    } else {
+        PESS_TRY(pess__infile_read(text->file, to, room, &got, error));
+        text->at_end = got < room;
+    }
+    text->held += got;
+    if (text->at_end && text->held > 0 && text->buffer[text->held - 1] != '\n') text->buffer[text->held++] = '\n';
+    return PESS_OK;
+}
+
+static void drop(pess__csv_text *text, size_t bytes) {
+    text->held -= bytes;
+    memmove(text->buffer, text->buffer + bytes, text->held);
+}
+
+/* The first row end at or behind `from`; NULL: none. A line feed inside quotes ends no row; *inside says whether `from`
+ * is inside them, and is kept up to date. */
+static char *row_end(char *from, char *end, bool has_quotes, bool *inside) {
+    if (!has_quotes) return from < end ? memchr(from, '\n', (size_t)(end - from)) : NULL;
+    for (char *c = from; c < end; c++) {
+        if (*c == '"') *inside = !*inside;
+        if (*c == '\n' && !*inside) return c;
+    }
+    return NULL;
+}
+
+/* The last row end of [from, end); NULL: none. */
+static char *last_row_end(char *from, char *end, bool has_quotes) {
+    if (!has_quotes) return memrchr(from, '\n', (size_t)(end - from));
+    char *last = NULL;
+    bool inside = false;
+    for (char *c = from; (c = row_end(c, end, true, &inside)) != NULL; c++) last = c;
+    return last;
+}
+
+static bool odd_quotes(const char *from, const char *end) {
+    unsigned count = 0;
+    for (const char *c = from; c < end; c++) count ^= *c == '"';
+    return count != 0;
+}
+
+static int64_t cut(pess__csv_text *text) {
+    char *begin = text->buffer, *const end = text->buffer + text->held;
+    const bool has_quotes = memchr(text->buffer, '"', text->held) != NULL;
+    int64_t count = 0;
+    while (count < text->pieces && begin < end) {
+        char *target = end - begin > PESS__PIECE_BYTES ? begin + PESS__PIECE_BYTES - 1 : end - 1;
+        bool inside = has_quotes && odd_quotes(begin, target);
+        char *stop = row_end(target, end, has_quotes, &inside);
+        if (stop == NULL) stop = text->at_end ? end - 1 : last_row_end(begin, end, has_quotes);
+        if (stop == NULL) break;
+        text->piece[count++] = (pess__csv_piece){begin, stop + 1};
+        begin = stop + 1;
+    }
+    text->handed = (size_t)(begin - text->buffer);
+    return count;
+}
+
+pess_status pess__csv_text_header(pess__csv_text *text, pess__csv_field *fields, int64_t *count, pess_error *error) {
+    const char *name = pess__infile_name(text->file);
+    PESS_TRY(fill(text, error));
+    pess__csv_cursor cursor = {text->buffer, text->buffer + text->held, 1};
+    if (text->held >= 3 && memcmp(text->buffer, "\xEF\xBB\xBF", 3) == 0) cursor.at += 3;
+    pess__csv_problem problem = {0};
+    const pess__csv_result result = pess__csv_next(&cursor, fields, PESS__TEXT_COLUMNS, count, &problem);
+    if (result == PESS__CSV_BAD) return pess__csv_report(name, &problem, error);
+    if (result == PESS__CSV_END)
+        return pess__fail(error, PESS_INPUT, "%s:1:1: found an empty file, expected a line with column names", name);
+    if (*count > PESS__TEXT_COLUMNS)
+        return pess__fail(error, PESS_INPUT, "%s:1:1: found %lld columns, expected at most %d", name, (long long)*count,
+                          PESS__TEXT_COLUMNS);
+    text->line = cursor.line;
+    text->handed = (size_t)(cursor.at - text->buffer);
+    return PESS_OK;
+}
+
+pess_status pess__csv_text_next(pess__csv_text *text, int64_t *count, pess_error *error) {
+    drop(text, text->handed);
+    text->handed = 0;
+    if (!text->at_once) PESS_TRY(fill(text, error));
+    *count = cut(text);
+    while (*count == 0 && !(text->at_end && text->held == 0)) {
+        const size_t before = text->held;
+        PESS_TRY(fill(text, error));
+        *count = cut(text);
+        if (*count == 0 && text->held == before && before > 0)
+            return pess__fail(error, PESS_INPUT,
+                              "%s:%lld:1: found a row of more than %d bytes, expected a shorter one; is a quote never "
+                              "closed?",
+                              pess__infile_name(text->file), (long long)text->line, PESS__PIECE_LONGEST_ROW);
+    }
+    return PESS_OK;
+}

@@ -1,0 +1,34 @@
+/* The text of a CSV file, batch by batch, each cut into pieces of whole rows that threads can parse side by side. */
+#ifndef PESS_DATA_CSV_TEXT_H
+#define PESS_DATA_CSV_TEXT_H
+
+#include "core/infile.h"
+#include "data/csv_row.h"
+
+enum { PESS__PIECE_BYTES = 1 << 18, PESS__PIECE_LONGEST_ROW = 1 << 20, PESS__TEXT_COLUMNS = 4096 };
+
+typedef struct pess__csv_piece {
+    char *begin, *end; /* whole rows; the last byte is a line feed */
+} pess__csv_piece;
+
+typedef struct pess__csv_text {
+    pess__infile *file;
+    char *buffer;
+    size_t capacity, held; /* held: bytes that are not handed out for good */
+    size_t handed;         /* of the last batch */
+    bool at_end, at_once;  /* at_once: what a pipe has is handed out without waiting for more */
+    int64_t line;          /* of the first byte held; the reader adds the lines of the pieces it has parsed */
+    int64_t pieces;        /* at most, of a batch */
+    pess__csv_piece *piece;
+} pess__csv_text;
+
+/* `pieces`: how many at most. Takes over the file. */
+pess_status pess__csv_text_open(pess__csv_text *text, pess__infile *file, int64_t pieces, bool at_once,
+                                pess_error *error);
+void pess__csv_text_close(pess__csv_text *text);
+/* The fields of the header line, in the buffer until the first batch; at most PESS__TEXT_COLUMNS. */
+pess_status pess__csv_text_header(pess__csv_text *text, pess__csv_field *fields, int64_t *count, pess_error *error);
+/* The next batch; 0 pieces at the end. The pieces before are gone. */
+pess_status pess__csv_text_next(pess__csv_text *text, int64_t *count, pess_error *error);
+
+#endif

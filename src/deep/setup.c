@@ -1,0 +1,222 @@
+#include "deep/setup.h"
+
+#include "core/text.h"
+#include "core/threads.h"
+#include "deep/game_notes.h"
+#include "deep/neural_uncertainty.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { IMITATION_PIECES = 10 };
+
+/* What is trained, and how long: values over the updates of the protocol, imitation in pieces, or nothing. */
+static void plan(pess__setup *s) {
+    const pess_protocol *p = &s->options.protocol;
+    const bool values = s->learner->info.values;
+    s->updates = s->learner->untrained ? 1 : values ? p->updates : IMITATION_PIECES;
+    s->steps = s->learner->untrained ? 0
+               : values              ? p->steps
+                                     : (p->imitation_steps + IMITATION_PIECES - 1) / IMITATION_PIECES;
+    s->batch = values || s->learner->untrained ? p->batch : p->imitation_batch;
+}
+
+/* FNV-1a over the columns, 8 bytes at a time: tells other data from these. */
+static uint64_t fold(uint64_t hash, const void *bytes, int64_t size) {
+    const uint8_t *at = bytes;
+    for (; size > 0; size -= 8, at += 8) {
+        uint64_t word = 0;
+        memcpy(&word, at, size < 8 ? (size_t)size : 8);
+        hash = (hash ^ word) * UINT64_C(0x100000001B3);
+        hash ^= hash >> 32;
+    }
+    return hash;
+}
+
+static uint64_t fingerprint(const pess_observations *data) {
+    uint64_t hash = UINT64_C(0xCBF29CE484222325);
+    hash = fold(hash, data->observations, data->states * data->bytes);
+    hash = fold(hash, data->state, data->transitions * (int64_t)sizeof *data->state);
+    hash = fold(hash, data->next, data->transitions * (int64_t)sizeof *data->next);
+    hash = fold(hash, data->reward, data->transitions * (int64_t)sizeof *data->reward);
+    hash = fold(hash, data->action, data->transitions);
+    return fold(hash, data->end, data->transitions);
+}
+
+pess_status pess__setup_open(const pess_train_options *options, pess__position *position, pess__setup *out,
+                             pess_error *error) {
+    *out = (pess__setup){.position = position};
+    PESS_TRY(pess__train_settle(options, &out->options, error));
+    PESS_TRY(pess__learner_of(&out->options, &out->learner, error));
+    PESS_TRY(pess__train_check_use(out, error));
+    PESS_TRY(pess__train_read_knobs(&out->learner->info, out->options.knobs, out->knobs, error));
+    if (out->learner->uncertainty != NULL)
+        out->cap = isnan(out->options.u_cap) ? out->learner->uncertainty->info.cap : out->options.u_cap;
+    out->data = out->options.data;
+    out->fingerprint = fingerprint(out->data);
+    plan(out);
+    return PESS_OK;
+}
+
+double pess__setup_alpha(const pess__setup *s) {
+    const pess_setting *row =
+        s->learner->info.knobs != NULL ? pess_setting_find(s->learner->info.knobs, PESS__ALPHA) : NULL;
+    double alpha = NAN;
+    if (row != NULL) memcpy(&alpha, s->knobs + row->offset, sizeof alpha);
+    return alpha;
+}
+
+pess_status pess__setup_environment(pess__setup *s, pess_error *error) {
+    const pess_observations *data = s->options.data;
+    PESS_TRY(pess__game_check_data(data, s->options.data_name != NULL ? s->options.data_name : "data", error));
+    s->env = pess_env_options_defaults();
+    s->env.game = data->game;
+    if (s->options.mdp != NULL || pess_env_find(data->game) == NULL) return PESS_OK;
+    return pess__game_notes_read(data->notes, &s->env, error);
+}
+
+/* ---- settings as text */
+
+typedef struct text {
+    char *at; /* [PESS__SETTINGS_SIZE] */
+    size_t used;
+} text;
+
+static void add(text *t, const char *key, const char *value) {
+    t->used += (size_t)snprintf(t->at + t->used, PESS__SETTINGS_SIZE - t->used, "%s=%s\n", key, value);
+}
+
+static void add_number(text *t, const char *key, double value) {
+    char number[PESS__NUMBER_SIZE];
+    (void)pess__format_double(value, number);
+    add(t, key, number);
+}
+
+static void add_count(text *t, const char *key, int64_t value) {
+    char number[32];
+    (void)snprintf(number, sizeof number, "%lld", (long long)value);
+    add(t, key, number);
+}
+
+/* Values of the protocol under one key, with commas between them. */
+static void add_protocol(text *t, const pess__setup *s, const char *key, const char *names) {
+    char values[256];
+    pess__setting_values(pess_protocol_settings(), &s->options.protocol, names, values, sizeof values);
+    add(t, key, values);
+}
+
+/* alpha has had a place and a key of its own from the first; other knobs stand by their names. */
+static void add_knobs(text *t, const pess__setup *s) {
+    const pess_setting_table *knobs = s->learner->info.knobs;
+    for (size_t i = 0; knobs != NULL && i < knobs->count; i++) {
+        char key[64], value[64];
+        if (strcmp(knobs->rows[i].name, PESS__ALPHA) == 0) continue;
+        pess__setting_key(knobs->rows[i].name, key, sizeof key);
+        pess_setting_get(knobs, s->knobs, knobs->rows[i].name, value, sizeof value);
+        add(t, key, value);
+    }
+}
+
+static void add_schedule(text *t, const pess__setup *s, uint32_t imitation) {
+    char checksum[16];
+    (void)snprintf(checksum, sizeof checksum, "%08x", imitation);
+    if (s->learner->untrained) {
+        add_protocol(t, s, "steps", "updates steps");
+        add_protocol(t, s, "batch", "batch");
+    } else if (s->learner->info.values) {
+        add_number(t, "alpha", pess__setup_alpha(s));
+        add_protocol(t, s, "updates", "updates");
+        add_protocol(t, s, "steps", "steps");
+        add_protocol(t, s, "batch", "batch");
+        add_protocol(t, s, "rate", "rate rate-last");
+        add_protocol(t, s, "reset", "reset");
+        add(t, "imitation", checksum);
+    } else {
+        add_protocol(t, s, "steps", "imitation-steps");
+        add_protocol(t, s, "batch", "imitation-batch");
+        add_protocol(t, s, "rate", "imitation-rate imitation-rate-last");
+    }
+}
+
+/* Lines that only some games and learners have. */
+static void add_further(text *t, const pess__setup *s) {
+    const pess__learner *learner = s->learner;
+    char game[PESS__GAME_NOTES_SIZE];
+    pess__game_notes(&s->env, false, game);
+    t->used += (size_t)snprintf(t->at + t->used, PESS__SETTINGS_SIZE - t->used, "%s", game);
+    if (pess__learner_networks(learner) * pess__learner_heads(learner) > 1) {
+        add_count(t, "networks", pess__learner_networks(learner));
+        add_count(t, "heads", pess__learner_heads(learner));
+        add_count(t, "mixtures", pess__learner_mixtures(learner));
+    }
+    add_knobs(t, s);
+    if (learner->uncertainty == NULL) return;
+    add(t, "uncertainty", learner->info.uncertainty);
+    add_number(t, "cap", s->cap);
+    add(t, "relative", s->options.relative ? "on" : "off");
+    add_protocol(t, s, "uncertainty_rate", "imitation-rate");
+    if (s->options.uncertainty_steps > 0) add_count(t, "uncertainty_steps", s->options.uncertainty_steps);
+}
+
+void pess__setup_describe(const pess__setup *s, const char *kernels, uint32_t imitation,
+                          char out[PESS__SETTINGS_SIZE]) {
+    char number[32];
+    text t = {out, 0};
+    add(&t, "game", s->data->game);
+    add(&t, "method", s->learner->info.name);
+    (void)snprintf(number, sizeof number, "%016llx", (unsigned long long)s->fingerprint);
+    add(&t, "data", number);
+    add(&t, "network", s->options.network);
+    add(&t, "kernels", kernels);
+    (void)snprintf(number, sizeof number, "%llu", (unsigned long long)s->options.seed);
+    add(&t, "seed", number);
+    add_number(&t, "gamma", s->options.gamma);
+    add_protocol(&t, s, "score", "eval-every eval-episodes score-episodes control-episodes");
+    add_schedule(&t, s, imitation);
+    add_further(&t, s);
+}
+
+/* ---- networks, reports, rows */
+
+pess_status pess__setup_network(const pess__setup *s, int64_t outputs, pess__net **out, pess_error *error) {
+    const pess_env_info *game = s->options.mdp == NULL ? pess_env_find(s->data->game) : NULL;
+    const int32_t rows_of = game != NULL ? game->rows : 1, cols = game != NULL ? game->cols : 1,
+                  channels = game != NULL ? game->channels : (int32_t)s->data->bits;
+    pess__net_spec spec;
+    PESS_TRY(pess__spec_named(s->options.network, rows_of, cols, channels, (int32_t)outputs, &spec, error));
+    PESS_TRY(pess__net_create(&spec, s->options.kernels, out, error));
+    if ((*out)->bytes != s->data->bytes)
+        return pess__fail(error, PESS_INPUT, "the data have observations of %lld bytes; %s has %lld",
+                          (long long)s->data->bytes, s->data->game, (long long)(*out)->bytes);
+    return PESS_OK;
+}
+
+pess_status pess__setup_interrupted(const pess__setup *s, pess_error *error) {
+    return pess__fail(
+        error, PESS_INTERRUPTED,
+        "interrupted after %lld of %lld updates of %s; resuming it goes on from the last checkpoint in %s",
+        (long long)s->position->update, (long long)s->updates, s->learner->info.name, s->options.out);
+}
+
+pess_status pess__setup_report(const pess__setup *s, const char *what, int64_t done, int64_t total, pess_error *error) {
+    const pess_progress *p = &s->options.progress;
+    const double now = pess__clock();
+    if (p->report == NULL || now - s->position->reported < s->options.report_seconds) return PESS_OK;
+    s->position->reported = now;
+    if (p->report(p->user, what, (double)done, (double)total, "steps")) return PESS_OK;
+    return pess__setup_interrupted(s, error);
+}
+
+pess__rng pess__rows_stream(const pess__setup *s, int64_t network) {
+    return pess__rng_stream(s->options.seed, "rows", (uint64_t)s->position->update + ((uint64_t)network << 32));
+}
+
+/* Uniform over the transitions; where there are several networks, over the network's own resample of them with
+ * replacement (Efron 1979), entry j of which is a function of seed, network and j. */
+int64_t pess__rows_next(const pess__setup *s, int64_t network, pess__rng *rng) {
+    const uint64_t transitions = (uint64_t)s->data->transitions;
+    const uint64_t entry = pess__rng_below(rng, transitions);
+    if (pess__learner_networks(s->learner) == 1) return (int64_t)entry;
+    pess__rng own = pess__rng_stream(s->options.seed, "resample", entry + ((uint64_t)network << 32));
+    return (int64_t)pess__rng_below(&own, transitions);
+}

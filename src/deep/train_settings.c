@@ -1,0 +1,151 @@
+/* The settings of a training on a fixed dataset, and the knobs of its learner. */
+#include "deep/setup.h"
+
+#include <string.h>
+
+#define FIELD(name) PESS__FIELD(pess_train_options, name)
+
+static const pess_setting rows[] = {
+    {.name = "algorithm",
+     .letter = 'a',
+     .kind = PESS_SETTING_TEXT,
+     FIELD(algorithm),
+     .standard = "naive",
+     .argument = "NAME",
+     .sentence = "learner: imitation, naive, proximal, ua, … (pess list learners)"},
+    {.name = "uncertainty",
+     .letter = 'u',
+     .kind = PESS_SETTING_TEXT,
+     FIELD(uncertainty),
+     .argument = "NAME",
+     .sentence = "of ua: counts, support-net, imitation, … (pess list neural-uncertainties)",
+     .where_unset = "the learner's own; of ua counts"},
+    {.name = "u-cap",
+     .kind = PESS_SETTING_NUMBER,
+     FIELD(u_cap),
+     PESS__ABOVE(0),
+     .argument = "X",
+     .sentence = "largest uncertainty",
+     .where_unset = "the uncertainty's own",
+     .specific = true},
+    {.name = "relative",
+     .kind = PESS_SETTING_SWITCH,
+     FIELD(relative),
+     .standard = "on",
+     .argument = "on|off",
+     .sentence = "uncertainty counts from the smallest of its state: without that every action is penalised, and "
+                 "ending an episode early looks good",
+     .specific = true},
+    {.name = "uncertainty-steps",
+     .kind = PESS_SETTING_COUNT,
+     FIELD(uncertainty_steps),
+     PESS__FROM_TO(1, 1e9),
+     .argument = "N",
+     .sentence = "steps of the uncertainty's network, with a quarter of the batch each",
+     .where_unset = "three fifths of those of the values",
+     .specific = true},
+    {.name = "gamma",
+     .kind = PESS_SETTING_NUMBER,
+     FIELD(gamma),
+     .standard = "0.99",
+     PESS__FROM_TO(0, 1),
+     .argument = "G",
+     .sentence = "discount"},
+    {.name = "network",
+     .kind = PESS_SETTING_TEXT,
+     FIELD(network),
+     .standard = "value",
+     .argument = "value|dqn|dense",
+     .sentence = "layers of the networks"},
+    {.name = "kernels",
+     .kind = PESS_SETTING_TEXT,
+     FIELD(kernels),
+     .argument = "avx2|portable",
+     .sentence = "instructions to compute with",
+     .where_unset = "the best there are"},
+    {.name = "out",
+     .letter = 'o',
+     .kind = PESS_SETTING_TEXT,
+     FIELD(out),
+     .argument = "DIR",
+     .sentence = "directory for log, checkpoints and policy"},
+    {.name = "resume",
+     .kind = PESS_SETTING_SWITCH,
+     FIELD(resume),
+     .standard = "off",
+     .sentence = "go on from the newest checkpoint in the directory, or start"},
+    {.name = "imitation",
+     .kind = PESS_SETTING_TEXT,
+     FIELD(imitation),
+     .argument = "FILE",
+     .sentence = "an imitation network that was trained on these data before",
+     .where_unset = "one is trained first",
+     .specific = true},
+    PESS__SEED_SETTING(pess_train_options, "seed of everything random"),
+    PESS__THREADS_SETTING(pess_train_options),
+    {.name = "checkpoint-seconds",
+     .kind = PESS_SETTING_NUMBER,
+     FIELD(checkpoint_seconds),
+     .standard = "10",
+     PESS__AT_LEAST(0),
+     .argument = "S",
+     .unit = "seconds",
+     .sentence = "least time between checkpoints, which are taken after updates"},
+    {.name = "report-seconds",
+     .kind = PESS_SETTING_NUMBER,
+     FIELD(report_seconds),
+     .standard = "0.1",
+     PESS__AT_LEAST(0),
+     .argument = "S",
+     .unit = "seconds",
+     .sentence = "least time between reports of progress"},
+};
+
+static const pess_setting_table table = PESS__SETTING_TABLE("train", pess_train_options, rows);
+
+const pess_setting_table *pess_train_settings(void) { return &table; }
+
+pess_train_options pess_train_options_defaults(void) {
+    pess_train_options options;
+    pess_setting_defaults(&table, &options);
+    options.protocol = pess_protocol_defaults();
+    return options;
+}
+
+pess_status pess__train_settle(const pess_train_options *options, pess_train_options *out, pess_error *error) {
+    PESS_TRY(pess__settle(&table, options, out, error));
+    const pess_protocol given = out->protocol.size > 0 ? out->protocol : pess_protocol_defaults();
+    PESS_TRY(pess__settle(pess_protocol_settings(), &given, &out->protocol, error));
+    if (out->data == NULL || out->data->transitions < 1) return pess__fail(error, PESS_ARGUMENT, "there are no data");
+    if (out->data->actions > PESS__MAX_ACTIONS)
+        return pess__fail(error, PESS_ARGUMENT, "the data have %lld actions; up to %d are possible",
+                          (long long)out->data->actions, PESS__MAX_ACTIONS);
+    if (out->out == NULL || out->out[0] == '\0' || strlen(out->out) > PESS__PATH_SIZE - 128)
+        return pess__fail(error, PESS_ARGUMENT, "no directory for the results, or a name too long");
+    return PESS_OK;
+}
+
+/* A setting that is set, though it has no default, and that the learner never reads is a mistake: the result would be
+ * the same without it. */
+pess_status pess__train_check_use(const pess__setup *s, pess_error *error) {
+    for (size_t i = 0; i < table.count; i++) {
+        const pess_setting *row = &table.rows[i];
+        if (row->specific && row->standard == NULL && !pess_setting_is_default(&table, &s->options, row->name) &&
+            !pess_setting_listed(s->learner->info.settings, row->name))
+            return pess__fail(error, PESS_ARGUMENT, "%s: does nothing for %s", row->name, s->learner->info.name);
+    }
+    return PESS_OK;
+}
+
+pess_status pess__train_read_knobs(const pess_learner_info *info, const char *text, void *out, pess_error *error) {
+    char name[PESS__WORD_SIZE], value[PESS__WORD_SIZE];
+    if (info->knobs != NULL) pess_setting_defaults(info->knobs, out);
+    for (const char *words = text != NULL ? text : ""; pess__setting_word(&words, name, value);) {
+        const pess_setting *row = info->knobs != NULL ? pess_setting_find(info->knobs, name) : NULL;
+        pess_error why;
+        if (row == NULL) return pess__fail(error, PESS_ARGUMENT, "%s: does nothing for %s", name, info->name);
+        if (pess_setting_set(info->knobs, out, name, value, &why) != PESS_OK)
+            return pess__fail(error, PESS_ARGUMENT, "%s; for %s it is the %s", why.message, info->name, row->sentence);
+    }
+    return PESS_OK;
+}

@@ -1,0 +1,173 @@
+/* What a training on a fixed dataset leaves behind: checkpoints, its networks and manifest.json. */
+#include "deep/training.h"
+
+#include "core/outfile.h"
+#include "core/threads.h"
+#include "nn/netfile.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- checkpoints */
+
+static pess__generations generations_of(const pess__training *t) {
+    return (pess__generations){.directory = t->setup.options.out,
+                               .suffix = "pesstrain",
+                               .kind = "a checkpoint of a training",
+                               .settings = t->settings,
+                               .magic = "PESSTRN\n",
+                               .version = 1,
+                               .resume = t->setup.options.resume};
+}
+
+pess_status pess__training_save(pess__training *t, pess_error *error) {
+    const pess__scores *scores = &t->scores;
+    const pess__generations generations = generations_of(t);
+    pess__sink sink;
+    PESS_TRY(pess__networks_check(&t->setup, &t->networks, error));
+    PESS_TRY(pess__generations_begin(&generations, t->generation, t->position.update, &sink, error));
+    t->generation++;
+    pess__sink_i64(&sink, t->generation);
+    pess__sink_i64(&sink, t->networks.trainers[0]->steps);
+    pess__sink_double(&sink, scores->loss);
+    pess__sink_double(&sink, scores->mean_target);
+    pess__sink_double(&sink, scores->mean_q);
+    pess__sink_double(&sink, scores->best);
+    pess__sink_double(&sink, scores->seconds_before + pess__clock() - scores->begun);
+    pess__sink_write(&sink, scores->scored, sizeof scores->scored);
+    pess__networks_save(&t->networks, &sink);
+    pess__logtext_save(&scores->log, &sink);
+    const pess_status status = pess__sink_commit(&sink, error);
+    if (status != PESS_OK) t->generation--;
+    return status;
+}
+
+pess_status pess__training_open_directory(const pess__training *t, pess_error *error) {
+    const pess__generations generations = generations_of(t);
+    return pess__generations_open(&generations, error);
+}
+
+pess_status pess__training_check_settings(const pess__training *t, pess_error *error) {
+    const pess__generations generations = generations_of(t);
+    pess__cursor cursor;
+    int64_t update;
+    bool found;
+    const pess_status status = pess__generations_newest(&generations, &cursor, &update, &found, error);
+    pess__cursor_close(&cursor);
+    return status;
+}
+
+pess_status pess__training_restore(pess__training *t, bool *found, pess_error *error) {
+    const pess__generations generations = generations_of(t);
+    pess__scores *scores = &t->scores;
+    pess__cursor cursor;
+    pess_status status = pess__generations_newest(&generations, &cursor, &t->position.update, found, error);
+    if (status == PESS_OK && *found) {
+        t->generation = pess__cursor_i64(&cursor);
+        t->networks.trainers[0]->steps = pess__cursor_i64(&cursor);
+        scores->loss = pess__cursor_double(&cursor);
+        scores->mean_target = pess__cursor_double(&cursor);
+        scores->mean_q = pess__cursor_double(&cursor);
+        scores->best = pess__cursor_double(&cursor);
+        scores->seconds_before = pess__cursor_double(&cursor);
+        pess__cursor_read(&cursor, scores->scored, sizeof scores->scored);
+        pess__networks_restore(&t->networks, &cursor);
+        status = pess__logtext_restore(&scores->log, &cursor, error);
+    }
+    pess__cursor_close(&cursor);
+    return status;
+}
+
+/* ---- results */
+
+static void json_line(pess__outfile *file, const char *key, double value, const char *end) {
+    pess__outfile_print(file, "  \"%s\": ", key);
+    pess__outfile_json_number(file, value);
+    pess__outfile_print(file, "%s\n", end);
+}
+
+/* The settings, a key per line, and the result. */
+static pess_status write_manifest(const pess__training *t, const pess_train_result *r, pess_error *error) {
+    char path[PESS__PATH_SIZE];
+    (void)snprintf(path, sizeof path, "%s/manifest.json", t->setup.options.out);
+    pess__outfile *file;
+    PESS_TRY(pess__outfile_open(path, &file, error));
+    pess__outfile_print(file, "{\n  \"version\": \"%s\",\n  \"data_name\": ", PESS_VERSION);
+    pess__outfile_json(file, t->setup.options.data_name != NULL ? t->setup.options.data_name : "data");
+    pess__outfile_print(file, ",\n  \"settings\": {");
+    const char *separator = "\n";
+    for (const char *at = t->settings; *at != '\0';) {
+        const size_t length = strcspn(at, "\n"), key = strcspn(at, "=");
+        pess__outfile_print(file, "%s    \"%.*s\": \"%.*s\"", separator, (int)key, at, (int)(length - key - 1),
+                            at + key + 1);
+        separator = ",\n";
+        at += length + 1;
+    }
+    pess__outfile_print(file, "\n  },\n  \"updates\": %lld,\n", (long long)r->updates);
+    json_line(file, "score", r->score, ",");
+    json_line(file, "score_final", r->score_final, ",");
+    json_line(file, "score_best", r->score_best, ",");
+    json_line(file, "score_spread", r->score_spread, ",");
+    json_line(file, "argmax_score", r->control, ",");
+    json_line(file, "predicted", r->predicted, ",");
+    json_line(file, "obtained", r->obtained, ",");
+    json_line(file, "outside", r->outside, ",");
+    json_line(file, "loss", r->loss, ",");
+    json_line(file, "mean_target", r->mean_target, t->warning[0] != '\0' ? "," : "");
+    if (t->warning[0] != '\0') {
+        pess__outfile_print(file, "  \"warning\": ");
+        pess__outfile_json(file, t->warning);
+        pess__outfile_print(file, "\n");
+    }
+    pess__outfile_print(file, "}\n");
+    return pess__outfile_commit(file, error);
+}
+
+/* How to act by the network: by its argmax or its softmax alone, or as the learner does, which needs more than it. */
+static const char *acting(const pess__learner *learner) {
+    if (!learner->info.values && !learner->untrained) return "softmax";
+    const bool alone =
+        !learner->info.samples && !learner->info.imitation && learner->uncertainty == NULL && learner->heads <= 1;
+    return alone ? "argmax" : learner->info.name;
+}
+
+/* Takes the network over. */
+static pess_status write_network(const pess__training *t, pess__net **network, const char *role, const char *acts,
+                                 double score, pess_error *error) {
+    char notes[PESS__NOTES_SIZE], path[PESS__PATH_SIZE];
+    (void)snprintf(notes, sizeof notes, "%sacts=%s\nmean_return=%.6g\nversion=%s\n", t->settings, acts, score,
+                   PESS_VERSION);
+    (void)snprintf(path, sizeof path, "%s/%s.pessnet", t->setup.options.out, role);
+    pess__net *taken = *network;
+    pess_net *net = NULL;
+    *network = NULL;
+    PESS_TRY(pess__net_wrap(taken, notes, &net, error));
+    const pess_status status = pess_net_write(net, path, error);
+    pess_net_destroy(net);
+    return status;
+}
+
+/* policy.pessnet, and what acting needs beside it: the other members of an ensemble, the learner's own networks, the
+ * network of its uncertainty. Where no values are trained, the uncertainty's network is the policy. */
+static pess_status write_networks(pess__training *t, const pess_train_result *r, pess_error *error) {
+    const pess__learner *learner = t->setup.learner;
+    const int64_t values = pess__learner_networks(learner);
+    const char *acts = acting(learner);
+    pess__networks *n = &t->networks;
+    for (int64_t i = 1; i < n->count; i++) {
+        const pess__own_network *own = i < values ? NULL : &learner->own[i - values];
+        char role[64];
+        (void)snprintf(role, sizeof role, "network-%d", (int)i + 1);
+        PESS_TRY(write_network(t, &n->nets[i], own != NULL ? own->name : role,
+                               own != NULL && own->policy ? "softmax" : acts, r->score, error));
+    }
+    if (n->uncertainty != NULL && !learner->untrained)
+        PESS_TRY(write_network(t, &n->uncertainty, "uncertainty", "uncertainty", r->score, error));
+    pess__net **policy = learner->untrained && n->uncertainty != NULL ? &n->uncertainty : &n->nets[0];
+    return write_network(t, policy, "policy", acts, r->score, error);
+}
+
+pess_status pess__training_write(pess__training *t, const pess_train_result *result, pess_error *error) {
+    PESS_TRY(write_manifest(t, result, error));
+    return write_networks(t, result, error);
+}

@@ -1,0 +1,373 @@
+/* A policy applied to a file of rows: blocks of rows are decided and written down side by side, and their answers go
+ * out in the order of the rows. */
+#include "core/memory.h"
+#include "core/outfile.h"
+#include "core/text.h"
+#include "core/threads.h"
+#include "data/names.h"
+#include "policy/decider.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROWS_AT_ONCE = 240 };
+
+/* The answers of a block as text. */
+typedef struct answers {
+    char *text;
+    int64_t length, capacity;
+    double *raw;
+    float *x;
+    uint32_t *cell; /* [ROWS_AT_ONCE], like the two before times the coordinates */
+    int64_t *state; /* [names of the block] the state of each name */
+    int64_t state_capacity;
+    bool failed; /* not enough memory */
+} answers;
+
+typedef struct acting {
+    const pess_decider *decider;
+    pess__row_reader reader;
+    answers *answers; /* [pieces] */
+    char **action;    /* [actions] names as they are written */
+    size_t longest;   /* bytes that the answer to a row may have */
+} acting;
+
+/* ---- names as CSV fields or JSON strings */
+
+static pess_status quote(const char *name, bool json, char **out, pess_error *error) {
+    PESS_TRY(pess__allocate(out, 6 * (int64_t)strlen(name) + 3, 1, "names", error));
+    char *to = *out;
+    const bool quotes = json || strpbrk(name, ",\"\r\n") != NULL || name[0] == ' ';
+    if (quotes) *to++ = '"';
+    for (const char *c = name; *c != '\0'; c++) {
+        if (json && (unsigned char)*c < 0x20) {
+            to += sprintf(to, "\\u%04x", (unsigned)*c);
+            continue;
+        }
+        if (*c == '"') *to++ = json ? '\\' : '"';
+        if (json && *c == '\\') *to++ = '\\';
+        *to++ = *c;
+    }
+    if (quotes) *to++ = '"';
+    *to = '\0';
+    return PESS_OK;
+}
+
+static pess_status quote_actions(acting *a, pess_error *error) {
+    const pess_decider *decider = a->decider;
+    size_t longest = 0;
+    PESS_TRY(pess__allocate(&a->action, decider->actions, sizeof *a->action, "names", error));
+    for (int64_t i = 0; i < decider->actions; i++) {
+        char number[24];
+        (void)snprintf(number, sizeof number, "%lld", (long long)i);
+        const char *name = pess_decider_action_name(decider, i);
+        PESS_TRY(quote(name != NULL ? name : number, decider->options.json && name != NULL, &a->action[i], error));
+        const size_t length = strlen(a->action[i]);
+        longest = length > longest ? length : longest;
+    }
+    a->longest = 400 + longest;
+    if (decider->options.probabilities) a->longest += (size_t)decider->actions * (longest + 40);
+    return PESS_OK;
+}
+
+/* ---- a row's answer */
+
+static char *put_text(char *to, const char *text) {
+    const size_t length = strlen(text);
+    memcpy(to, text, length);
+    return to + length;
+}
+
+static char *put_count(char *to, int64_t value) {
+    char reversed[24];
+    int length = 0;
+    if (value < 0) return to; /* not known: an empty field */
+    do reversed[length++] = (char)('0' + value % 10);
+    while ((value /= 10) > 0);
+    while (length > 0) *to++ = reversed[--length];
+    return to;
+}
+
+static char *put_probability(char *to, double value) {
+    if (value == 1) return put_text(to, "1");
+    return to + pess__format_double(value, to);
+}
+
+/* Six digits; nothing where it is not a number. */
+static char *put_number(char *to, double value, const char *infinite) {
+    if (isnan(value)) return to;
+    if (isinf(value)) return put_text(to, infinite);
+    if (value >= 1000) return to + sprintf(to, "%.6g", value);
+    const int64_t millionths = (int64_t)(value * 1e6 + 0.5);
+    to = put_count(to, millionths / 1000000);
+    int64_t rest = millionths % 1000000;
+    if (rest == 0) return to;
+    *to++ = '.';
+    for (int64_t unit = 100000; rest > 0; unit /= 10) {
+        *to++ = (char)('0' + rest / unit);
+        rest %= unit;
+    }
+    return to;
+}
+
+static const char *reason_of(const pess_decision *d) {
+    return d->advice == PESS_ADVICE_POLICY ? "" : pess_advice_name(d->advice);
+}
+
+static const char *advice_of(const pess_decision *d) {
+    return d->advice == PESS_ADVICE_POLICY ? "follow the policy" : "keep present practice";
+}
+
+static char *put_csv(const acting *a, const pess_decision *d, int64_t number, char *to) {
+    const pess_decider *decider = a->decider;
+    to = put_count(to, number + 1);
+    *to++ = ',';
+    const char *name = pess_names_get(decider->state_names, d->state);
+    to = name != NULL ? put_text(to, name) : put_count(to, d->state);
+    *to++ = ',';
+    if (d->action >= 0) to = put_text(to, a->action[d->action]);
+    *to++ = ',';
+    if (d->action >= 0) to = put_probability(to, d->probability);
+    *to++ = ',';
+    if (decider->has_counts) {
+        to = put_count(to, d->state_count);
+        *to++ = ',';
+        to = put_count(to, d->action_count);
+        *to++ = ',';
+    }
+    if (decider->map != NULL) {
+        to = put_number(to, d->outside, "inf");
+        *to++ = ',';
+    }
+    to = put_text(to, advice_of(d));
+    *to++ = ',';
+    to = put_text(to, reason_of(d));
+    const double *row = d->state >= 0 ? pess_policy_row(decider->policy, d->state) : NULL;
+    for (int64_t i = 0; decider->options.probabilities && i < decider->actions; i++) {
+        *to++ = ',';
+        if (row != NULL) to = put_probability(to, row[i]);
+    }
+    *to++ = '\n';
+    return to;
+}
+
+static char *put_json_count(char *to, const char *key, int64_t value) {
+    to = put_text(to, key);
+    return value >= 0 ? put_count(to, value) : put_text(to, "null");
+}
+
+static char *put_json(const acting *a, const pess_decision *d, int64_t number, char *to) {
+    const pess_decider *decider = a->decider;
+    to = put_json_count(to, "{\"row\":", number + 1);
+    to = put_json_count(to, decider->map != NULL ? ",\"cell\":" : ",\"state\":", d->state);
+    to = put_text(to, ",\"action\":");
+    to = put_text(to, d->action >= 0 ? a->action[d->action] : "null");
+    to = put_text(to, ",\"probability\":");
+    to = d->action >= 0 ? put_probability(to, d->probability) : put_text(to, "null");
+    if (decider->has_counts) {
+        to = put_json_count(to, ",\"state_count\":", d->state_count);
+        to = put_json_count(to, ",\"action_count\":", d->action_count);
+    }
+    if (decider->map != NULL) {
+        to = put_text(to, ",\"outside\":");
+        to = isfinite(d->outside) ? put_number(to, d->outside, "") : put_text(to, "null");
+    }
+    to = put_text(to, ",\"advice\":\"");
+    to = put_text(to, advice_of(d));
+    to = put_text(to, "\",\"reason\":\"");
+    to = put_text(to, reason_of(d));
+    to = put_text(to, "\"");
+    const double *row = d->state >= 0 ? pess_policy_row(decider->policy, d->state) : NULL;
+    for (int64_t i = 0; decider->options.probabilities && i < decider->actions; i++) {
+        to = put_text(to, i == 0 ? ",\"probabilities\":{" : ",");
+        if (pess_decider_action_name(decider, i) == NULL) *to++ = '"';
+        to = put_text(to, a->action[i]);
+        if (pess_decider_action_name(decider, i) == NULL) *to++ = '"';
+        *to++ = ':';
+        to = row != NULL ? put_probability(to, row[i]) : put_text(to, "null");
+    }
+    return put_text(to, decider->options.probabilities ? "}}\n" : "}\n");
+}
+
+static void put_row(const acting *a, answers *out, const pess_decision *d, int64_t number) {
+    const char *state = pess_names_get(a->decider->state_names, d->state);
+    const int64_t room = (int64_t)(a->longest + (state != NULL ? strlen(state) : 0));
+    if (pess__grow(&out->text, &out->capacity, out->length + room, 1, "answers", NULL) != PESS_OK) {
+        out->failed = true;
+        return;
+    }
+    char *to = out->text + out->length;
+    char *end = a->decider->options.json ? put_json(a, d, number, to) : put_csv(a, d, number, to);
+    out->length = end - out->text;
+}
+
+/* ---- blocks of rows */
+
+/* Rows of measurements: [from, to) of the block, of which the first has this number. */
+static void act_measurements(const acting *a, const pess__row_block *b, int64_t from, int64_t to, int64_t number,
+                             answers *out) {
+    const pess_map *map = a->decider->map;
+    const int64_t k = map->coordinates, features = map->names.count;
+    bool missing[ROWS_AT_ONCE];
+    for (int64_t i = from; i < to; i++) {
+        double *raw = out->raw + (i - from) * k;
+        float *x = out->x + (i - from) * k;
+        missing[i - from] = pess__map_coordinates(map, b->values + i * features, raw, x) >= 0;
+        if (!missing[i - from]) continue;
+        memset(raw, 0, (size_t)k * sizeof *raw);
+        memset(x, 0, (size_t)k * sizeof *x);
+    }
+    pess__method_of(map)->find(map, out->x, out->raw, to - from, out->cell);
+    for (int64_t i = from; i < to; i++) {
+        const pess_place place = pess__map_place(map, out->raw + (i - from) * k, out->cell[i - from]);
+        pess_decision d = pess__decide(a->decider, missing[i - from] ? -1 : place.cell,
+                                       missing[i - from] ? NAN : place.outside, number + i);
+        if (missing[i - from]) d.advice = PESS_ADVICE_MISSING;
+        put_row(a, out, &d, number + i);
+    }
+}
+
+/* The state of each name of the block; -1: the policy does not know it. */
+static void find_states(const pess_decider *decider, const pess_names *names, int64_t *state) {
+    for (int64_t i = 0; i < pess_names_count(names); i++) {
+        const char *name = pess_names_get(names, i);
+        int64_t number = -1;
+        if (pess_names_given(decider->state_names))
+            number = pess_names_find(decider->state_names, name);
+        else if (!pess__parse_int64(name, name + strlen(name), &number) || number >= decider->states)
+            number = -1;
+        state[i] = number < 0 ? -1 : number;
+    }
+}
+
+static void act_states(const acting *a, const pess__row_block *b, int64_t number, answers *out) {
+    const pess_names *names = b->names[PESS__COLUMN_STATE];
+    if (pess__grow(&out->state, &out->state_capacity, pess_names_count(names), sizeof *out->state, "answers", NULL) !=
+        PESS_OK) {
+        out->failed = true;
+        return;
+    }
+    find_states(a->decider, names, out->state);
+    for (int64_t i = 0; i < b->rows; i++) {
+        const pess_decision d = pess__decide(a->decider, out->state[b->name[PESS__COLUMN_STATE][i]], NAN, number + i);
+        put_row(a, out, &d, number + i);
+    }
+}
+
+static void act_block(const acting *a, const pess__row_block *b, int64_t number, answers *out) {
+    out->length = 0;
+    if (a->decider->map == NULL) {
+        act_states(a, b, number, out);
+        return;
+    }
+    for (int64_t from = 0; from < b->rows && !out->failed; from += ROWS_AT_ONCE)
+        act_measurements(a, b, from, from + ROWS_AT_ONCE < b->rows ? from + ROWS_AT_ONCE : b->rows, number, out);
+}
+
+/* ---- the file */
+
+static void put_header(const acting *a, pess__outfile *file) {
+    const pess_decider *decider = a->decider;
+    if (decider->options.json) return;
+    pess__outfile_print(file, "row,%s,action,probability%s%s,advice,reason", decider->map != NULL ? "cell" : "state",
+                        decider->has_counts ? ",state_count,action_count" : "", decider->map != NULL ? ",outside" : "");
+    for (int64_t i = 0; decider->options.probabilities && i < decider->actions; i++)
+        pess__outfile_print(file, ",%s", a->action[i]);
+    pess__outfile_print(file, "\n");
+}
+
+static pess_status answers_create(const acting *a, answers *out, pess_error *error) {
+    const int64_t k = a->decider->map != NULL ? a->decider->map->coordinates : 0;
+    PESS_TRY(pess__allocate(&out->raw, ROWS_AT_ONCE * k, sizeof *out->raw, "answers", error));
+    PESS_TRY(pess__allocate(&out->x, ROWS_AT_ONCE * k, sizeof *out->x, "answers", error));
+    return pess__allocate(&out->cell, ROWS_AT_ONCE, sizeof *out->cell, "answers", error);
+}
+
+static pess_status act_batch(acting *a, int64_t count, int64_t *rows, pess__outfile *file, pess_error *error) {
+    const int64_t before = *rows;
+    int64_t *first = NULL;
+    PESS_TRY(pess__allocate(&first, count + 1, sizeof *first, "answers", error));
+    first[0] = before;
+    pess_status status = PESS_OK;
+    for (int64_t i = 0; i < count && status == PESS_OK; i++) {
+        first[i + 1] = first[i] + a->reader.blocks[i].rows;
+        if (a->answers[i].cell == NULL) status = answers_create(a, &a->answers[i], error);
+    }
+    if (status == PESS_OK) {
+#pragma omp parallel for schedule(dynamic, 1) num_threads(a->reader.threads) if (count > 1)
+        for (int64_t i = 0; i < count; i++) act_block(a, &a->reader.blocks[i], first[i], &a->answers[i]);
+    }
+    for (int64_t i = 0; i < count && status == PESS_OK; i++) {
+        if (a->answers[i].failed)
+            status = pess__fail(error, PESS_MEMORY, "not enough memory for answers");
+        else
+            pess__outfile_write(file, a->answers[i].text, (size_t)a->answers[i].length);
+    }
+    *rows = first[status == PESS_OK ? count : 0];
+    free(first);
+    return status;
+}
+
+static pess_status act_all(acting *a, int64_t *rows, pess__outfile *file, pess_error *error) {
+    const pess_progress *progress = &a->decider->options.progress;
+    put_header(a, file);
+    for (int64_t count = 1; count > 0;) {
+        PESS_TRY(pess__row_reader_next(&a->reader, &count, error));
+        PESS_TRY(act_batch(a, count, rows, file, error));
+        if (a->reader.text.at_once) PESS_TRY(pess__outfile_flush(file, error));
+        if (progress->report != NULL && !progress->report(progress->user, "acting", (double)*rows, 0, "rows"))
+            return pess__fail(error, PESS_INTERRUPTED, "acting was interrupted after %lld rows", (long long)*rows);
+    }
+    return PESS_OK;
+}
+
+static pess_status open_rows(acting *a, const char *input, pess_error *error) {
+    const pess_map *map = a->decider->map;
+    bool wanted[PESS__COLUMN_COUNT] = {false};
+    wanted[PESS__COLUMN_STATE] = map == NULL;
+    pess__infile *file = NULL;
+    PESS_TRY(pess__infile_open(input, &file, error));
+    PESS_TRY(pess__row_reader_open(&a->reader, file, map != NULL ? map->names.names : NULL,
+                                   map != NULL ? map->names.count : 0, wanted,
+                                   pess__threads(a->decider->options.threads), pess__infile_is_pipe(file), error));
+    if (map == NULL && !a->reader.has[PESS__COLUMN_STATE])
+        return pess__fail(error, PESS_INPUT, "%s: found no column 'state', expected one, or a map for its measurements",
+                          pess__infile_name(file));
+    PESS_TRY(quote_actions(a, error));
+    return pess__allocate(&a->answers, a->reader.text.pieces, sizeof *a->answers, "answers", error);
+}
+
+static void acting_free(acting *a) {
+    for (int64_t i = 0; a->answers != NULL && i < a->reader.text.pieces; i++) {
+        free(a->answers[i].text);
+        free(a->answers[i].raw);
+        free(a->answers[i].x);
+        free(a->answers[i].cell);
+        free(a->answers[i].state);
+    }
+    for (int64_t i = 0; a->action != NULL && i < a->decider->actions; i++) free(a->action[i]);
+    free(a->action);
+    free(a->answers);
+    pess__row_reader_close(&a->reader);
+}
+
+pess_status pess_act_rows(const pess_decider *decider, const char *input, const char *output, int64_t *rows,
+                          pess_error *error) {
+    acting a = {.decider = decider};
+    pess__outfile *file = NULL;
+    int64_t count = 0;
+    pess_status status = open_rows(&a, input, error);
+    if (status == PESS_OK) status = pess__outfile_open(output, &file, error);
+    if (status == PESS_OK) {
+        status = act_all(&a, &count, file, error);
+        if (status == PESS_OK)
+            status = pess__outfile_commit(file, error);
+        else
+            pess__outfile_abandon(file);
+    }
+    acting_free(&a);
+    if (status == PESS_OK && rows != NULL) *rows = count;
+    return status;
+}

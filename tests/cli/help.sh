@@ -1,0 +1,71 @@
+# What helps: suggestions, versions, man pages, completions, --quiet, errors as JSON, one spelling of -o.
+. "$(dirname "$0")/lib.sh"
+root=$(cd "$(dirname "$0")/../.." && pwd)
+
+expect 2 "$PESS" slove
+says "did you mean 'pess solve'?"
+expect 2 "$PESS" mdp gridwrld
+says "did you mean 'pess mdp gridworld'?"
+expect 2 "$PESS" help halp
+says "did you mean 'pess help'?"
+expect 2 "$PESS" qqqqqq
+says "'pess help' lists them"
+expect 0 "$PESS" help help
+prints "Usage: pess COMMAND"
+
+# the version is stated once, in the header
+version=$(sed -n 's/^#define PESS_VERSION "\(.*\)"/\1/p' "$root/include/pess/base.h")
+for option in -V --version; do
+    expect 0 "$PESS" $option
+    prints "pess $version"
+done
+[ ! -e "$root/.git" ] || ! command -v git >/dev/null || grep -q '(.*)' out || fail "no commit in: $(cat out)"
+grep -qx "version: $version" "$root/CITATION.cff" || fail "CITATION.cff states another version than $version"
+grep -q "^## $version" "$root/CHANGELOG.md" || fail "CHANGELOG.md has no section $version"
+
+# errors as JSON too
+expect 5 "$PESS" solve nosuch.csv --json
+same "$(json schema command error.status error.exit_code | tr '\n' ' ')" "1 solve IO 5 " "an error as JSON"
+says "nosuch.csv: cannot be read"
+expect 2 "$PESS" solve --nonsense --json
+same "$(json error.status)" ARGUMENT "a wrong use as JSON"
+expect 0 "$PESS" inspect "$root/examples/visits.csv" --json
+same "$(json schema command | tr '\n' ' ')" "1 inspect " "a result as JSON"
+
+# -o, --out; --output is understood
+for option in -o --out --output; do
+    expect 0 "$PESS" solve "$root/examples/visits.csv" --gamma 0.9 $option policy.csv --quiet
+    [ -s policy.csv ] || fail "$option wrote nothing"
+    [ ! -s out ] || fail "--quiet printed: $(head -c 200 out)"
+    rm -f policy.csv
+done
+expect 0 "$PESS" mdp bandit -o - --quiet
+[ -s out ] || fail "--quiet took the result itself from standard output"
+
+# man pages and completions come from the tables of options
+expect 0 "$PESS" help --man man
+[ -s man/pess-mdp-gridworld.1 ] || fail "no page of mdp gridworld"
+grep -q 'absorbed\\-alpha' man/pess-solve.1 || fail "the page of solve lacks an option"
+if command -v groff >/dev/null; then
+    for page in man/*.1; do
+        warnings=$(groff -man -Tutf8 -Kutf8 -ww -z "$page" 2>&1) || true
+        [ -z "$warnings" ] || fail "$page: $warnings"
+    done
+fi
+"$PESS" help --completion bash >completion.bash
+completed() { # WORD...: what bash offers for the last one
+    bash -c '. ./completion.bash; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _pess; echo "${COMPREPLY[*]}"' bash "$@"
+}
+same "$(completed pess so)" "solve" "pess so<TAB>"
+same "$(completed pess solve --alg)" "--algorithm" "pess solve --alg<TAB>"
+same "$(completed pess mdp grid)" "gridworld" "pess mdp grid<TAB>"
+same "$(completed pess solve --clip o)" "on off" "pess solve --clip o<TAB>"
+expect 2 "$PESS" help --completion tcsh
+says "expected bash, zsh or fish"
+for shell in zsh fish; do
+    "$PESS" help --completion $shell >completion.$shell
+    grep -q gridworld completion.$shell || fail "the completion of $shell lacks a command"
+done
+! command -v zsh >/dev/null || zsh -n completion.zsh || fail "zsh cannot read its completion"
+! command -v fish >/dev/null || fish -n completion.fish || fail "fish cannot read its completion"
+finish
