@@ -2,7 +2,7 @@
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 
-.PHONY: all build run test check debug bench install check-long format format-check tidy fuzz ci clean configure
+.PHONY: all build run test check debug bench install duckdb check-long format format-check tidy fuzz docs ci clean configure
 
 # The program and the libraries; what the tests need is built by make test.
 all build: configure
@@ -39,6 +39,10 @@ bench: all
 	@tools/packages.sh bench
 	@bench/run
 
+# DuckDB's shared library for bench/, from npm (it is not in Debian).
+duckdb:
+	@npm install --silent --no-fund --no-audit --prefix build/duckdb @duckdb/node-bindings-linux-x64
+
 install: all
 	@cmake --install build --prefix $(PREFIX)
 
@@ -56,6 +60,13 @@ FUZZ_SECONDS ?= 60
 fuzz:
 	@tools/packages.sh build ci
 	@tools/fuzz.sh $(FUZZ_SECONDS)
+
+# The documentation and the reference of pess.h as a site: build/docs/html/index.html
+docs:
+	@tools/packages.sh docs
+	@mkdir -p build/docs
+	@PESS_VERSION=$$(sed -n 's/^#define PESS_VERSION "\(.*\)"/\1/p' include/pess/base.h) doxygen docs/Doxyfile
+	@echo build/docs/html/index.html
 
 ci:
 	@tools/ci.sh

@@ -40,7 +40,7 @@ static pess_status count_log(const arguments *args, const pess_map *map, pess_co
     options.features = pess_map_features(map);
     pess_status status = pess_measurements_read(args->log, &options, &measurements, error);
     if (status == PESS_OK) status = pess_map_log(map, measurements, PESS_PART_ALL, options.threads, &data, error);
-    if (status == PESS_OK) status = pess_counts_create(data, 0, out, error);
+    if (status == PESS_OK) status = pess_counts_create(data, options.threads, out, error);
     pess_measurements_destroy(measurements);
     pess_dataset_destroy(data);
     return status;

@@ -1,14 +1,22 @@
 /* pess convert: a log in another format. */
 #include "command.h"
+#include "counts.h"
+
+#include <string.h>
 
 static const usage convert_usage = {
     .command = "convert",
     .summary = "write a log in another format",
     .arguments = "LOG -o FILE [--format NAME] [--map map.pessmap]",
-    .description = "The format is told by the name of FILE: .csv, .csv.gz, .npz or .pesslog (the native form, the "
-                   "fastest to\nread); 'pess list formats' describes them. With --map the log is one of measurements, "
-                   "and its states\nbecome the cells of the map ('pess help discretize').",
+    .description =
+        "The format is told by the name of FILE: .csv, .csv.gz, .npz or .pesslog (the native form, the "
+        "fastest to\nread); 'pess list formats' describes them. With --map the log is one of measurements, "
+        "and its states\nbecome the cells of the map ('pess help discretize'). A FILE called .pesscounts gets the "
+        "counts "
+        "of the log, which\n'pess merge' puts together with others; 'pess help counts' says what they are good "
+        "for.",
     .examples = "  pess convert visits.csv.gz -o visits.pesslog\n"
+                "  pess convert visits.csv.gz -o visits.pesscounts\n"
                 "  pess convert icu.csv --map icu.pessmap --part held-out -o cells.csv",
     .positional = (const char *const[]){"LOG", NULL},
 };
@@ -53,12 +61,20 @@ int cmd_convert(int argc, char **argv) {
         return report_usage("convert", "--part and --last-row do nothing without --map");
     if (map != NULL && (options_given(&list, "states") || options_given(&list, "actions")))
         return report_usage("convert", "--states and --actions do nothing with --map, which has its cells");
+    const bool counted = format != NULL ? strcmp(format, "pesscounts") == 0 : is_counts_file(target);
+    if (map != NULL && counted)
+        return report_usage("convert", "write the log of cells first, and count that: --map does not write counts");
     read.progress = measured.progress = terminal_progress();
     pess_error error = {0};
     pess_dataset *data = NULL;
-    pess_status status = map != NULL ? read_cells(path, map, &measured, part, &data, &error)
-                                     : pess_dataset_read(path, &read, &data, &error);
-    if (status == PESS_OK) status = pess_dataset_write(data, target, format, &error);
+    pess_status status = PESS_OK;
+    if (counted) {
+        status = pess_counts_merge(&path, 1, &read, target, &error);
+    } else {
+        status = map != NULL ? read_cells(path, map, &measured, part, &data, &error)
+                             : pess_dataset_read(path, &read, &data, &error);
+        if (status == PESS_OK) status = pess_dataset_write(data, target, format, &error);
+    }
     pess_dataset_destroy(data);
     return status == PESS_OK ? EXIT_FINE : report_error("convert", &error);
 }

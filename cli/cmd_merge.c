@@ -1,7 +1,16 @@
-/* pess merge: shards of an experiment with games, put together. */
+/* pess merge: shards of an experiment with games, or counts of logs, put together. */
+#include "counts.h"
 #include "experiment_output.h"
 #include "long_run.h"
 #include "repeat.h"
+
+static int merge_counts(const char *const *paths, int count, const char *target) {
+    pess_error error = {0};
+    pess_read_options read = pess_read_options_defaults();
+    read.progress = terminal_progress();
+    const pess_status status = pess_counts_merge(paths, (size_t)count, &read, target, &error);
+    return status == PESS_OK ? EXIT_FINE : report_error("merge", &error);
+}
 
 int cmd_merge(int argc, char **argv) {
     static const char *const positional[] = {"DIR", NULL};
@@ -16,19 +25,26 @@ int cmd_merge(int argc, char **argv) {
         {"json", 0, OPTION_FLAG, &json, NULL, "results as JSON on standard output", NULL, NULL}};
     const usage use = {
         .command = "merge",
-        .summary = "puts the shards of an experiment with games together",
-        .arguments = "DIR [...] --out DIR [--partial]",
+        .summary = "puts the shards of an experiment with games together, or counts of logs",
+        .arguments = "DIR [...] --out DIR [--partial]\n       pess merge LOG [...] --out FILE.pesscounts",
         .description =
             "The shards must have been made with the same settings. Results and networks are copied, and\n"
             "results.csv, runs.csv, figure, page and manifest.json are written as an experiment in one piece\n"
-            "would have: results.csv has the same bytes. With --partial it also shows how far a run in progress is.",
+            "would have: results.csv has the same bytes. With --partial it also shows how far a run in progress is.\n\n"
+            "With --out FILE.pesscounts, logs and files of counts are counted together: the same bytes as counting\n"
+            "all rows at once, in whatever order they are given ('pess help counts').",
         .examples = "  pess merge part-1 part-2 part-3 part-4 --out games\n"
-                    "  pess merge games --out games-so-far --partial",
+                    "  pess merge games --out games-so-far --partial\n"
+                    "  pess merge monday.pesscounts tuesday.pesscounts --out week.pesscounts",
         .positional = positional,
         .more = MOST - 1};
     const int code = options_parse(&use, options, COUNT_OF(options), argc, argv, directories, &count);
     if (code >= 0) return code;
     if (out == NULL) return report_usage("merge", "--out DIR is needed");
+    if (is_counts_file(out)) {
+        if (partial || json) return report_usage("merge", "--partial and --json do nothing for counts");
+        return merge_counts(directories, count, out);
+    }
     pess_error error = {0};
     pess_experiment *experiment = NULL;
     char command_line[4000];

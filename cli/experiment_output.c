@@ -22,7 +22,9 @@ static void print_mean(const pess_experiment_point *p, pess_band band) {
         (void)snprintf(text, sizeof text, "%7.4g ± %-5.2g", p->mean, p->ci95);
     else
         (void)snprintf(text, sizeof text, "%7.4g (%.3g … %.3g)", p->mean, p->min, p->max);
-    (void)printf(" %-24s", text);
+    int width = 0; /* characters, not bytes */
+    for (const char *c = text; *c != '\0'; c++) width += ((unsigned char)*c & 0xc0) != 0x80;
+    (void)printf(" %s%*s", text, width < 24 ? 24 - width : 0, "");
 }
 
 /* Where there is an optimal policy to compare with, how far below it the curve is; else its mean over the axis. */
@@ -40,19 +42,31 @@ static void print_curve(const pess_experiment *experiment, const pess_experiment
     (void)printf(" %10.4g\n", isnan(below) ? mean : below);
 }
 
-static void print_heading(const pess_experiment *experiment, const pess_experiment_point *p) {
+/* A panel's title: its game, or its dataset where there is a panel for each. */
+static void print_heading(const pess_experiment *experiment, const pess_experiment_point *p, bool datasets) {
     const bool below = !isnan(pess_experiment_value(experiment, p, "below_optimal"));
-    (void)printf("\n%s%s  %-24s %-24s %-24s %10s\n", p->game != NULL ? p->game : "", p->game != NULL ? "\n" : "",
-                 "algorithm", "first point", "last point", below ? "below optimal" : "average");
+    (void)puts("");
+    if (p->game != NULL) (void)puts(p->game);
+    if (datasets)
+        (void)printf("ε = %g, %.0f transitions\n", pess_experiment_value(experiment, p, "epsilon"),
+                     pess_experiment_value(experiment, p, "transitions"));
+    (void)printf("  %-24s %-24s %-24s %10s\n", "algorithm", "first point", "last point",
+                 below ? "below optimal" : "average");
+}
+
+/* The first algorithm's curve comes again in every panel. */
+static bool begins_panel(const pess_experiment_point *points, size_t i) {
+    return i == 0 || (strcmp(points[i].algorithm, points[0].algorithm) == 0 && !same_curve(&points[i - 1], &points[i]));
 }
 
 static void print_curves(const pess_experiment *experiment) {
     const pess_experiment_info *info = pess_experiment_get_info(experiment);
-    size_t count = 0;
+    size_t count = 0, panels = 0;
     const pess_experiment_point *points = pess_experiment_points(experiment, &count);
+    for (size_t i = 0; i < count; i++) panels += begins_panel(points, i);
     for (size_t i = 0, end; i < count; i = end) {
         for (end = i + 1; end < count && same_curve(&points[end - 1], &points[end]);) end++;
-        if (i == 0 || !same_game(&points[i], &points[i - 1])) print_heading(experiment, &points[i]);
+        if (begins_panel(points, i)) print_heading(experiment, &points[i], panels > 1 && points[i].game == NULL);
         print_curve(experiment, &points[i], &points[end - 1]);
     }
     (void)printf("  (%s along %s; %s; the last column is a mean over the axis)\n", info->y_label, info->x.label,

@@ -1,5 +1,6 @@
 /* pess: finds the subcommand and runs it. */
 #include "command.h"
+#include "counts.h"
 #include "describe.h"
 
 #include <fcntl.h>
@@ -60,6 +61,7 @@ int cmd_help(int argc, char **argv) {
     if (argc == 3 && strcmp(argv[1], "--man") == 0) return describe_man(argv[2], commands, COUNT_OF(commands));
     if (argc == 3 && strcmp(argv[1], "--completion") == 0)
         return describe_completion(argv[2], commands, COUNT_OF(commands));
+    if (argc == 2 && strcmp(argv[1], "counts") == 0) return help_counts();
     const command *found = argc < 2 ? NULL : find_command(commands, COUNT_OF(commands), argv[1]);
     if (found == NULL && argc >= 2 && argv[1][0] != '-')
         return unknown_command("", commands, COUNT_OF(commands), argv[1]);

@@ -9,6 +9,7 @@
  *     pess/cells.h         states made of measurements: maps from rows to cells
  *     pess/tabular.h       counts, models, known processes, policies, uncertainty, solving, simulation
  *     pess/act.h           a policy applied to new rows
+ *     pess/cells_report.h  whether the answer depends on the cells, and a page about them
  *     pess/certify.h       certificates
  *     pess/environments.h  environments to act in
  *     pess/networks.h      networks, players, learning from a fixed dataset of observations
@@ -28,6 +29,7 @@
 #include "pess/act.h"
 #include "pess/base.h"
 #include "pess/cells.h"
+#include "pess/cells_report.h"
 #include "pess/certify.h"
 #include "pess/data.h"
 #include "pess/environments.h"

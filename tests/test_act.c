@@ -30,7 +30,7 @@ static scene scene_create(void) {
     options.cells = CELLS;
     OK(pess_map_make(s.m, NULL, &options, &s.map, &error));
     OK(pess_map_log(s.map, s.m, PESS_PART_ALL, 1, &s.log, &error));
-    OK(pess_counts_create(s.log, 0, &s.counts, &error));
+    OK(pess_counts_create(s.log, 1, &s.counts, &error));
     OK(pess_policy_create(CELLS, ACTIONS, table, &s.policy, &error));
     return s;
 }

@@ -15,7 +15,7 @@ static void check_by_hand(const pess_dataset *d, const pess_counts *c) {
         const int64_t z = d->state[i] * A + d->action[i];
         n[z]++;
         sum[z] += d->reward[i];
-        square[z] += (d->reward[i] - d->reward[0]) * (d->reward[i] - d->reward[0]);
+        square[z] += (d->reward[i] - c->reward_origin) * (d->reward[i] - c->reward_origin);
         as_state[d->state[i]] = true;
         if (d->end[i] == PESS_END_TERMINAL)
             ended[z]++, final[d->next_state[i]] = true;

@@ -39,8 +39,7 @@ static pess_status try_count(const pess_dataset *d, way how, pess_counts **out, 
     for (int64_t k = 0; k < blocks && status == PESS_OK; k += 2) {
         pess__block two[2];
         for (int64_t i = 0; i < 2 && k + i < blocks; i++) {
-            /* Backwards but for the first block, whose first reward is the origin of squares. */
-            const int64_t b = how.backwards && k + i > 0 ? blocks - k - i : k + i, from = b * step;
+            const int64_t from = (how.backwards ? blocks - 1 - k - i : k + i) * step;
             two[i] = block_of(d, from, d->rows - from < step ? d->rows - from : step);
         }
         status = pess__tally_add(&tally, two, blocks - k < 2 ? 1 : 2, error);
@@ -128,7 +127,7 @@ static void test_sums_are_exact(void **state) {
     pess_dataset *d = NULL;
     assert_int_equal(pess_dataset_create(&columns, 0, 0, &d, NULL), PESS_OK);
     pess_counts *c = count(d, (way){1, true, 0, 6, false});
-    assert_true(c->reward_sum[0] == 2.5 && c->next_offset[0] == 2.5 - (double)c->n_next[0] * c->reward_origin);
+    assert_true(c->reward_sum[0] == 2.5 && c->next_offset[0] == 2.5 - 6 * c->reward_origin);
     pess_counts_destroy(c);
     d->reward[0] = d->reward[1] = 1e308;
     d->reward[2] = 1e307;

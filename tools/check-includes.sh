@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Who may include whom: a stage sees core and the stages to its left; the command line, the examples and the bindings
-# see pess.h only. Prints each offence as file:line and exits 1 if there is one.
+# Who may include and call whom: a stage sees core and the stages to its left; the command line, the examples and the
+# bindings see pess.h only. Prints each offence as file:line and exits 1 if there is one.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 stages=(core data cells model policy uncertainty solve simulate certify env nn deep experiment report)
@@ -21,6 +21,41 @@ for folder in src/*/; do
         [ "$other" -le "$own" ] || offence "$file:$line: $stage includes \"$target\", a stage to its right"
     done < <(grep -rnE '^\s*#\s*include\s+"' "$folder" --include='*.[ch]')
 done
+# Calls through pess.h: a public function belongs to the stage whose folder defines it, and stages to its left may not
+# call it. First pass: who defines what; second pass: who calls it (comments left out).
+calls=$(find src -name '*.c' | sort | awk -v stages="${stages[*]}" '
+    function stage_of(path, part) { split(path, part, "/"); return part[2] }
+    function defines(name, path) { if (!(name in home)) home[name] = stage_of(path) }
+    BEGIN { n = split(stages, list, " "); for (i = 1; i <= n; i++) rank[list[i]] = i }
+    { files[++count] = $0 }
+    END {
+        for (f = 1; f <= count; f++) {
+            while ((getline text < files[f]) > 0)
+                if (match(text, /^PESS__SETTINGS_OF\([a-z_]+/)) {
+                    name = substr(text, 19, RLENGTH - 18)
+                    defines("pess_" name "_settings", files[f]); defines("pess_" name "_options_defaults", files[f])
+                } else if (text ~ /^[a-z]/ && match(text, /pess_[a-z0-9][a-z0-9_]*\(/))
+                    defines(substr(text, RSTART, RLENGTH - 1), files[f])
+            close(files[f])
+        }
+        for (f = 1; f <= count; f++) {
+            own = stage_of(files[f]); line = 0
+            while ((getline text < files[f]) > 0) {
+                line++
+                if (text ~ /^([a-z]| *\/?\*)/) continue
+                sub(/\/\*.*/, "", text); gsub(/"[^"]*"/, "", text)
+                while (match(text, /(^|[^a-z0-9_])pess_[a-z0-9][a-z0-9_]*\(/)) {
+                    name = substr(text, RSTART, RLENGTH - 1); sub(/^[^p]/, "", name)
+                    text = substr(text, RSTART + RLENGTH)
+                    if (name in home && rank[home[name]] > rank[own])
+                        print files[f] ":" line ": " own " calls " name ", which is defined in " home[name] ", a stage to its right"
+                }
+            }
+            close(files[f])
+        }
+    }')
+[ -z "$calls" ] || offence "$calls"
+
 while IFS=: read -r file line text; do
     target=$(sed -E 's/.*"([^"]+)".*/\1/' <<<"$text")
     case "$target" in

@@ -71,7 +71,7 @@ typedef struct pess_cells_method_info {
     const char *settings; /* names of the settings that it reads beyond the common ones */
 } pess_cells_method_info;
 
-PESS_API const pess_cells_method_info *pess_cells_method_list(size_t *count);
+PESS_API const pess_cells_method_info *pess_cells_method_list(size_t index); /* by position; NULL past the last */
 
 typedef struct pess_cells_options {
     size_t size;
@@ -82,7 +82,8 @@ typedef struct pess_cells_options {
     double clip;
     int64_t restarts, max_iterations;
     double tolerance;
-    uint64_t seed;
+    uint64_t seed;       /* of the start of k-means */
+    uint64_t split_seed; /* of the choice of episodes */
     int threads;
     pess_progress progress;
 } pess_cells_options;
@@ -104,7 +105,7 @@ typedef struct pess_map_info {
     int64_t features, cells;
     int64_t rows, episodes; /* that made the cells; episodes 0: the log had none */
     double share, clip;
-    uint64_t seed;
+    uint64_t seed, split_seed;
     double inertia;     /* mean squared distance of the rows to the centres of their cells */
     int64_t iterations; /* of k-means over all rows; 0 for other methods */
     bool converged;
@@ -135,7 +136,7 @@ PESS_API void pess_map_get_column(const pess_map *map, int64_t feature, pess_map
 /* The names of the columns, "age,lactate": what pess_measurements_read needs to read a file for this map. */
 PESS_API const char *pess_map_features(const pess_map *map);
 /* Is the episode of this name in the part that made the cells? It is where
- * mix(seed + FNV-1a(name)) < share * 2^64, mix being SplitMix64's finisher. */
+ * mix(split seed + FNV-1a(name)) < share * 2^64, mix being SplitMix64's finisher. */
 PESS_API bool pess_map_made_of(const pess_map *map, const char *episode);
 /* What a cell is, in words, cut to size - 1 characters: "age <= 61.5 and lactate > 2.1". */
 PESS_API void pess_map_describe(const pess_map *map, int64_t cell, char *text, size_t size);
@@ -176,6 +177,37 @@ typedef enum pess_part { PESS_PART_ALL, PESS_PART_MAKING, PESS_PART_HELD_OUT } p
  * follows; else it is left out and the row before it is cut off. */
 PESS_API pess_status pess_map_log(const pess_map *map, const pess_measurements *measurements, pess_part part,
                                   int threads, pess_dataset **out, pess_error *error);
+
+/* ---- are the cells good states? */
+
+/* A test of the Markov property on the episodes that did not make the cells: is what follows a row (the next cell or
+ * the end, the reward), given its cell and action, told better by one who also knows the cell before? */
+typedef struct pess_markov_options {
+    size_t size;
+    double error_probability; /* with which cells that are Markov are flagged, at most */
+    int64_t reward_levels;
+} pess_markov_options;
+
+PESS_API const pess_setting_table *pess_markov_settings(void);
+PESS_API pess_markov_options pess_markov_options_defaults(void);
+
+typedef struct pess_markov_side {
+    double bits_one;     /* per held-out row, of a forecaster who knows the cell and the action */
+    double bits_two;     /* of one who also knows the cell before */
+    double log_evidence; /* ln E; if the cells are Markov, E has mean at most 1 */
+} pess_markov_side;
+
+typedef struct pess_markov {
+    int64_t rows, episodes; /* held out */
+    pess_markov_side next, reward;
+    double log_evidence; /* ln of the mean of both E */
+    double error_probability;
+    bool flagged; /* E >= 1/error_probability: the cells are not Markov */
+} pess_markov;
+
+/* Both parts as pess_map_log makes them: the rows of an episode one after the other. */
+PESS_API pess_status pess_markov_test(const pess_dataset *making, const pess_dataset *held_out,
+                                      const pess_markov_options *options, pess_markov *out, pess_error *error);
 
 #ifdef __cplusplus
 }

@@ -21,7 +21,7 @@ typedef struct pess_counts_info {
     bool states_declared, actions_declared;
     int64_t transitions, terminals, cutoffs, episodes; /* episodes 0: none marked */
     int64_t pairs_seen, successors;                    /* successors: different (s,a,s') */
-    double reward_min, reward_max;                     /* as found in the log; both 0 for an empty one */
+    double reward_min, reward_max;                     /* as found in the log; 0 of an empty one, NAN: not known */
     bool has_episodes;                                 /* the log has an episode column */
     bool has_starts;                                   /* episode starts are known, so ρ can be estimated */
 } pess_counts_info;
@@ -35,6 +35,13 @@ PESS_API pess_status pess_counts_read_memory(const char *name, const void *bytes
 /* Straight from columns, which are borrowed for the call. */
 PESS_API pess_status pess_counts_from_columns(const pess_columns *columns, const pess_read_options *options,
                                               pess_counts **out, pess_error *error);
+/* Counts logs, counted logs and files of counts together and writes a file of counts (.pesscounts), which
+ * pess_counts_read reads. Its bytes depend on the transitions alone: shards that were counted apart and merged, in any
+ * order, give what counting all rows at once gives. An episode that is in several shards needs steps. Without an
+ * episode column, a shard ends where an episode does, and one in which nothing ends tells no start. Names are numbered
+ * in ascending order. */
+PESS_API pess_status pess_counts_merge(const char *const *paths, size_t count, const pess_read_options *options,
+                                       const char *target, pess_error *error);
 PESS_API void pess_counts_destroy(pess_counts *counts);
 PESS_API void pess_counts_get_info(const pess_counts *counts, pess_counts_info *out);
 PESS_API const pess_names *pess_counts_state_names(const pess_counts *counts);
@@ -47,11 +54,11 @@ PESS_API double pess_counts_mean_reward(const pess_counts *counts, int64_t state
  * row[z] … row[z+1]-1 of the last three arrays (CSR), next states ascending. */
 typedef struct pess_counts_arrays {
     int64_t states, actions, successors;
-    const int64_t *pair;      /* [S*A] n(s,a), terminal transitions included */
-    const int64_t *state;     /* [S]   n(s) */
-    const int64_t *terminal;  /* [S*A] how many of n(s,a) were terminal; they are among no successors */
-    const double *reward_sum; /* [S*A] Σ r */
-    double reward_origin;     /* a reward of the log; the next sums are relative to it, so that nothing large cancels */
+    const int64_t *pair;         /* [S*A] n(s,a), terminal transitions included */
+    const int64_t *state;        /* [S]   n(s) */
+    const int64_t *terminal;     /* [S*A] how many of n(s,a) were terminal; they are among no successors */
+    const double *reward_sum;    /* [S*A] Σ r */
+    double reward_origin;        /* the least reward; the next sums are relative to it, so that nothing large cancels */
     const double *reward_offset; /* [S*A] Σ (r − origin) */
     const double *reward_square; /* [S*A] Σ (r − origin)² */
     const int64_t *row;          /* [S*A+1] */

@@ -31,7 +31,9 @@ static const pess_setting settings[] = {
     {"tolerance", 0, PESS_SETTING_NUMBER, FIELD(tolerance), "1e-4", PESS__AT_LEAST(0), .argument = "E",
      .sentence = "k-means: stop where the squared moves of the centres sum to less than this times the mean variance",
      .specific = true},
-    PESS__SEED_SETTING(pess_cells_options, "of the start of k-means and of the choice of episodes"),
+    PESS__SEED_SETTING(pess_cells_options, "of the start of k-means"),
+    {"split-seed", 0, PESS_SETTING_SEED, FIELD(split_seed), "0", .argument = "N",
+     .sentence = "of the choice of episodes that make the cells"},
     PESS__THREADS_SETTING(pess_cells_options),
 };
 static const pess_setting_table table = PESS__SETTING_TABLE("cells", pess_cells_options, settings);
@@ -48,9 +50,9 @@ static pess_status too_few(const pess_measurements *m, const pess_cells_options 
     return pess__fail(
         error, PESS_INPUT,
         "found %lld episode%s, of which %lld would make the cells and %lld would be left, expected some in "
-        "both parts; share %g, seed %llu (share 1 makes the cells of all episodes and leaves none)",
+        "both parts; share %g, split seed %llu (share 1 makes the cells of all episodes and leaves none)",
         (long long)pess_measurements_episodes(m), pess_measurements_episodes(m) == 1 ? "" : "s", (long long)making,
-        (long long)(pess_measurements_episodes(m) - making), o->share, (unsigned long long)o->seed);
+        (long long)(pess_measurements_episodes(m) - making), o->share, (unsigned long long)o->split_seed);
 }
 
 static pess_status choose_rows(const pess_measurements *m, const pess_cells_options *o, chosen *out,
@@ -63,13 +65,13 @@ static pess_status choose_rows(const pess_measurements *m, const pess_cells_opti
             "found no column 'episode', expected one: whole episodes are split into a part that makes the "
             "cells and one that does not (share 1 makes the cells of all rows)");
     for (int64_t e = 0; e < episodes; e++)
-        out->episodes += all || pess__makes_cells(pess_names_get(m->episode_names, e), o->share, o->seed);
+        out->episodes += all || pess__makes_cells(pess_names_get(m->episode_names, e), o->share, o->split_seed);
     if (!all && (out->episodes == 0 || out->episodes == episodes)) return too_few(m, o, out->episodes, error);
     PESS_TRY(pess__allocate(&out->row, m->rows, sizeof *out->row, "the rows that make the cells", error));
     uint8_t *making = NULL;
     PESS_TRY(pess__allocate(&making, episodes, sizeof *making, "the episodes", error));
     for (int64_t e = 0; e < episodes; e++)
-        making[e] = all || pess__makes_cells(pess_names_get(m->episode_names, e), o->share, o->seed);
+        making[e] = all || pess__makes_cells(pess_names_get(m->episode_names, e), o->share, o->split_seed);
     for (int64_t i = 0; i < m->rows; i++)
         if (all || making[m->episode[i]]) out->row[out->count++] = i;
     free(making);
@@ -181,6 +183,7 @@ pess_status pess_map_make(const pess_measurements *measurements, const char *sou
     map->method = (int32_t)settled.method;
     map->share = settled.share;
     map->seed = settled.seed;
+    map->split_seed = settled.split_seed;
     map->clip = settled.clip;
     map->converged = true;
     (void)snprintf(map->source, sizeof map->source, "%s", source != NULL ? source : "");

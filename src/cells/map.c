@@ -22,10 +22,7 @@ static const pess__method *const methods[] = {&pess__method_kmeans, &pess__metho
 enum { METHODS = sizeof list / sizeof list[0] };
 _Static_assert(sizeof methods / sizeof methods[0] == METHODS, "one row per method in both tables");
 
-const pess_cells_method_info *pess_cells_method_list(size_t *count) {
-    if (count != NULL) *count = METHODS;
-    return list;
-}
+const pess_cells_method_info *pess_cells_method_list(size_t index) { return index < METHODS ? &list[index] : NULL; }
 
 const pess__method *pess__method_of(const pess_map *map) { return methods[map->method]; }
 
@@ -47,10 +44,10 @@ void pess_map_destroy(pess_map *map) {
 
 /* ---- episodes */
 
-bool pess__makes_cells(const char *episode, double share, uint64_t seed) {
+bool pess__makes_cells(const char *episode, double share, uint64_t split_seed) {
     uint64_t x = 14695981039346656037u;
     for (const char *c = episode; *c != '\0'; c++) x = (x ^ (uint8_t)*c) * 1099511628211u;
-    x += seed;
+    x += split_seed;
     x = (x ^ (x >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
     x = (x ^ (x >> 27)) * UINT64_C(0x94D049BB133111EB);
     x ^= x >> 31;
@@ -58,7 +55,7 @@ bool pess__makes_cells(const char *episode, double share, uint64_t seed) {
 }
 
 bool pess_map_made_of(const pess_map *map, const char *episode) {
-    return pess__makes_cells(episode, map->share, map->seed);
+    return pess__makes_cells(episode, map->share, map->split_seed);
 }
 
 /* ---- places */
@@ -188,6 +185,7 @@ void pess_map_get_info(const pess_map *map, pess_map_info *out) {
                            .share = map->share,
                            .clip = map->clip,
                            .seed = map->seed,
+                           .split_seed = map->split_seed,
                            .inertia = map->inertia,
                            .iterations = map->iterations,
                            .converged = map->converged,

@@ -26,7 +26,7 @@ struct pess_map {
     int64_t rows, episodes, iterations;
     bool converged;
     double share, clip, inertia;
-    uint64_t seed;
+    uint64_t seed, split_seed;
     char source[PESS__SOURCE_SIZE], version[PESS__VERSION_SIZE];
     float *centre;       /* [cells*coordinates] standardised and clipped: the mean of the cell's rows */
     int64_t *cell_rows;  /* [cells] */
@@ -80,8 +80,8 @@ pess_status pess__map_set_coordinates(pess_map *map, pess_error *error);
 /* The row that follows in the same episode, by step, else by order; -1: none. [rows] */
 pess_status pess__next_rows(const pess_measurements *measurements, int64_t **out, pess_error *error);
 
-/* The part of an episode name (pess_map_made_of). */
-bool pess__makes_cells(const char *episode, double share, uint64_t seed);
+/* The part of an episode (pess_map_made_of). */
+bool pess__makes_cells(const char *episode, double share, uint64_t split_seed);
 
 pess_status pess__map_read_memory(const char *name, const void *bytes, size_t size, pess_map **out, pess_error *error);
 

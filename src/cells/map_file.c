@@ -1,6 +1,6 @@
 /* magic "PESSMAP\n"
  * u32 version (1), method; i64 features, cells, rows, episodes, iterations; u32 converged
- * f64 share, clip, inertia; i64 seed
+ * f64 share, clip, inertia; u64 seed, split seed
  * text source, version of the library
  * features × { text name; u32 rule; f64 fill, middle, scale, low, high; i64 missing rows }
  * cells × { i64 rows; f64 reach; f32 centre [coordinates] }
@@ -38,6 +38,7 @@ pess_status pess_map_write(const pess_map *map, const char *path, pess_error *er
     pess__sink_u32(&sink, map->converged);
     pess__sink_write(&sink, numbers, sizeof numbers);
     pess__sink_i64(&sink, (int64_t)map->seed);
+    pess__sink_i64(&sink, (int64_t)map->split_seed);
     pess__sink_text(&sink, map->source);
     pess__sink_text(&sink, map->version);
     for (int64_t f = 0; f < map->names.count; f++) write_column(&map->columns[f], &sink);
@@ -66,6 +67,7 @@ static pess_status read_head(pess_map *map, pess__cursor *cursor, int64_t *featu
     map->converged = pess__cursor_u32(cursor) != 0;
     pess__cursor_read(cursor, numbers, sizeof numbers);
     map->seed = (uint64_t)pess__cursor_i64(cursor);
+    map->split_seed = (uint64_t)pess__cursor_i64(cursor);
     if (!pess__cursor_text(cursor, map->source, sizeof map->source) ||
         !pess__cursor_text(cursor, map->version, sizeof map->version))
         return damaged(cursor, "its notes are too long or cut off", error);

@@ -133,6 +133,13 @@ pess_status pess__holdout_first(pess__holdout *test, pess_error *error) {
 
 double pess__rounding(double v_lo, double v_hi) { return 64 * DBL_EPSILON * fmax(fabs(v_lo), fabs(v_hi)); }
 
+/* What the rounding of r² and of values can take off a sum of n squares. */
+static double lost_squares(const pess__holdout_setup *setup, double n) {
+    const double reward = fmax(fabs(setup->reward_lo), fabs(setup->reward_hi));
+    return n *
+           (DBL_EPSILON * reward * reward + 2 * pess__rounding(setup->v_lo, setup->v_hi) * (setup->v_hi - setup->v_lo));
+}
+
 void pess__holdout_second(pess__holdout *test, const pess_counts *second) {
     for (int64_t z = 0; z < test->rows; z++) {
         const int64_t pair = test->pair[z];
@@ -140,8 +147,7 @@ void pess__holdout_second(pess__holdout *test, const pess_counts *second) {
         test->n[z] = (double)second->n[pair];
         test->mean[z] = second->n[pair] > 0 ? mean_of(second, pair, test->value, gamma) : 0;
         test->squares[z] =
-            squares_about(second, pair, test->value, gamma, test->centre[z]) +
-            2 * test->n[z] * pess__rounding(test->setup.v_lo, test->setup.v_hi) * (test->setup.v_hi - test->setup.v_lo);
+            squares_about(second, pair, test->value, gamma, test->centre[z]) + lost_squares(&test->setup, test->n[z]);
     }
 }
 

@@ -1,6 +1,7 @@
 #include "core/infile.h"
 
 #include "core/memory.h"
+#include "core/memory_raw.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -112,7 +113,7 @@ static pess_status look_for_gzip(pess__infile *file, pess_error *error) {
 
 static pess_status open_file(const char *path, pess__infile *file, pess_error *error) {
     const bool standard = strcmp(path, "-") == 0;
-    file->name = strdup(standard ? "standard input" : path);
+    file->name = pess__raw_copy(standard ? "standard input" : path);
     if (file->name == NULL) return pess__fail(error, PESS_MEMORY, "not enough memory to read %s", path);
     file->descriptor = standard ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
     if (file->descriptor < 0) return cannot_read(file, errno, error);
@@ -150,7 +151,7 @@ pess_status pess__infile_open_memory(const char *name, const void *bytes, size_t
     file->descriptor = file->spool = -1;
     file->memory = length > 0 ? bytes : nothing;
     file->size = (int64_t)length;
-    file->name = strdup(name);
+    file->name = pess__raw_copy(name);
     const pess_status status = file->name == NULL ? pess__fail(error, PESS_MEMORY, "not enough memory to read %s", name)
                                                   : look_for_gzip(file, error);
     if (status != PESS_OK) {

@@ -1,7 +1,21 @@
 #include "core/memory.h"
 
+#include "core/memory_hook.h"
+#include "core/memory_raw.h"
+
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+
+static _Atomic int64_t failing_in; /* 0: never */
+
+void pess__memory_fail_at(int64_t n) { failing_in = n; }
+
+/* Is this the allocation that a test wants to fail? */
+static bool refused(void) {
+    if (failing_in == 0) return false;
+    return atomic_fetch_sub(&failing_in, 1) == 1;
+}
 
 static pess_status out_of_memory(double bytes, const char *what, pess_error *error) {
     return pess__fail(error, PESS_MEMORY, "not enough memory for %s (%.3g MB)", what, bytes / 1e6);
@@ -10,7 +24,7 @@ static pess_status out_of_memory(double bytes, const char *what, pess_error *err
 pess_status pess__allocate(void *out, int64_t count, size_t element, const char *what, pess_error *error) {
     if (count < 0 || (uint64_t)count > (uint64_t)PTRDIFF_MAX / element)
         return out_of_memory((double)count * (double)element, what, error);
-    void *memory = calloc(count > 0 ? (size_t)count : 1, element);
+    void *memory = refused() ? NULL : calloc(count > 0 ? (size_t)count : 1, element);
     if (memory == NULL) return out_of_memory((double)count * (double)element, what, error);
     memcpy(out, &memory, sizeof memory);
     return PESS_OK;
@@ -25,9 +39,15 @@ pess_status pess__grow(void *array, int64_t *capacity, int64_t needed, size_t el
         return out_of_memory((double)target * (double)element, what, error);
     void *memory = NULL;
     memcpy(&memory, array, sizeof memory);
-    memory = realloc(memory, (size_t)target * element);
+    memory = refused() ? NULL : realloc(memory, (size_t)target * element);
     if (memory == NULL) return out_of_memory((double)target * (double)element, what, error);
     memcpy(array, &memory, sizeof memory);
     *capacity = target;
     return PESS_OK;
 }
+
+void *pess__raw(size_t bytes) { return refused() ? NULL : malloc(bytes); }
+
+void *pess__raw_aligned(size_t alignment, size_t bytes) { return refused() ? NULL : aligned_alloc(alignment, bytes); }
+
+char *pess__raw_copy(const char *text) { return refused() ? NULL : strdup(text); }

@@ -1,4 +1,5 @@
 #include "core/outfile.h"
+#include "core/memory_raw.h"
 
 #include "core/text.h"
 
@@ -64,7 +65,7 @@ static int open_target(pess__outfile *file) {
     if (strcmp(file->path, "-") == 0) return dup(STDOUT_FILENO);
     if (written_in_place(file->path)) return open(file->path, O_WRONLY | O_CLOEXEC);
     const size_t size = strlen(file->path) + 32;
-    file->temporary = malloc(size);
+    file->temporary = pess__raw(size);
     if (file->temporary == NULL) {
         errno = ENOMEM;
         return -1;
@@ -83,8 +84,9 @@ static int open_target(pess__outfile *file) {
 }
 
 pess_status pess__outfile_open(const char *path, pess__outfile **out, pess_error *error) {
-    pess__outfile *file = calloc(1, sizeof *file);
-    if (file == NULL || (file->path = strdup(path)) == NULL) {
+    pess__outfile *file = pess__raw(sizeof *file);
+    if (file != NULL) memset(file, 0, sizeof *file);
+    if (file == NULL || (file->path = pess__raw_copy(path)) == NULL) {
         free(file);
         return pess__fail(error, PESS_MEMORY, "not enough memory to write %s", path);
     }
@@ -172,7 +174,7 @@ void pess__outfile_json_number(pess__outfile *file, double value) {
 
 /* The rename is only as lasting as the directory entry: flush the directory too. */
 static void sync_directory(const char *path) {
-    char *directory = strdup(path);
+    char *directory = pess__raw_copy(path);
     if (directory == NULL) return;
     char *slash = strrchr(directory, '/');
     if (slash != NULL) slash[slash == directory ? 1 : 0] = '\0';

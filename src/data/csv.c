@@ -7,6 +7,7 @@
 #include "data/format.h"
 #include "data/names.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,11 +71,27 @@ static char *row_end(char *from, char *end, bool has_quotes, bool *inside) {
     return NULL;
 }
 
-static pess__role role_of(const pess__csv_field *field) {
-    for (int role = PESS__ROLE_STATE; role < PESS__ROLES; role++)
-        if (strlen(pess__role_name[role]) == field->length &&
-            memcmp(pess__role_name[role], field->text, field->length) == 0)
+static bool is_called(const pess__csv_field *field, pess__role role) {
+    return strlen(pess__role_name[role]) == field->length &&
+           memcmp(pess__role_name[role], field->text, field->length) == 0;
+}
+
+/* A counted log has `count` and `reward_sum` instead of `reward`. */
+static bool is_counted(const pess__csv_field *fields, int64_t columns) {
+    bool has[PESS__ROLES] = {false};
+    for (int64_t i = 0; i < columns; i++)
+        for (int role = PESS__ROLE_STATE; role < PESS__ROLES; role++)
+            has[role] |= is_called(&fields[i], (pess__role)role);
+    return has[PESS__ROLE_COUNT] && has[PESS__ROLE_REWARD_SUM] && !has[PESS__ROLE_REWARD];
+}
+
+/* Columns of rows mean nothing in a counted log, and the other way round. */
+static pess__role role_of(const pess__csv_field *field, bool counted) {
+    for (int role = PESS__ROLE_STATE; role < PESS__ROLES; role++) {
+        const bool both = role != PESS__ROLE_REWARD && role <= PESS__ROLE_TRUNCATED;
+        if ((both || counted == (role >= PESS__LOG_ROLES)) && is_called(field, (pess__role)role))
             return (pess__role)role;
+    }
     return PESS__ROLE_IGNORED;
 }
 
@@ -96,8 +113,9 @@ static pess_status set_roles(pess__stream *stream, csv_reader *r, const pess__cs
     pess__csv_layout *layout = &r->layout;
     PESS_TRY(pess__allocate(&layout->role, count, 1, "a header", error));
     layout->columns = count;
+    layout->counted = is_counted(fields, count);
     for (int64_t i = 0; i < count; i++) {
-        const pess__role role = role_of(&fields[i]);
+        const pess__role role = role_of(&fields[i], layout->counted);
         layout->role[i] = (uint8_t)role;
         if (role != PESS__ROLE_IGNORED && layout->has[role])
             return pess__fail(error, PESS_INPUT, "%s:%lld:%lld: found the column '%.*s' twice, expected it once", name,
@@ -105,13 +123,16 @@ static pess_status set_roles(pess__stream *stream, csv_reader *r, const pess__cs
                               fields[i].text);
         layout->has[role] = true;
     }
+    if (layout->has[PESS__ROLE_REWARD_MIN] != layout->has[PESS__ROLE_REWARD_MAX]) /* one alone says nothing */
+        for (int64_t i = 0; i < count; i++)
+            if (layout->role[i] >= PESS__ROLE_REWARD_MIN) layout->role[i] = PESS__ROLE_IGNORED;
     static const uint8_t core[] = {PESS__ROLE_STATE, PESS__ROLE_ACTION, PESS__ROLE_REWARD, PESS__ROLE_NEXT_STATE};
     layout->core = -1;
     for (int64_t i = 0; i + 4 <= count; i++)
         if (memcmp(layout->role + i, core, sizeof core) == 0) layout->core = i;
     for (int role = PESS__ROLE_STATE; role <= PESS__ROLE_NEXT_STATE; role++) {
         char text[400];
-        if (!layout->has[role])
+        if (!layout->has[role] && !(layout->counted && role == PESS__ROLE_REWARD))
             return pess__fail(error, PESS_INPUT,
                               "%s:%lld:1: found no column '%s' among %s; expected a first line that names the columns "
                               "state,action,reward,next_state",
@@ -172,6 +193,12 @@ static pess_status open_csv(pess__stream *stream, pess_error *error) {
     stream->has_episode = r->layout.has[PESS__ROLE_EPISODE];
     stream->has_step = r->layout.has[PESS__ROLE_STEP];
     stream->has_probability = r->layout.has[PESS__ROLE_PROBABILITY];
+    if (!r->layout.counted) return PESS_OK;
+    PESS_TRY(pess__allocate(&stream->counted, 1, sizeof *stream->counted, "a counted log", error));
+    stream->counted->squares = r->layout.has[PESS__ROLE_REWARD_SQUARE_SUM];
+    stream->counted->range = r->layout.has[PESS__ROLE_REWARD_MIN] && r->layout.has[PESS__ROLE_REWARD_MAX];
+    stream->counted->reward_min = INFINITY;
+    stream->counted->reward_max = -INFINITY;
     return PESS_OK;
 }
 

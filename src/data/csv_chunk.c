@@ -19,6 +19,10 @@ pess_status pess__csv_chunk_create(pess__csv_chunk *chunk, const pess__csv_layou
     const int64_t capacity = bytes / (layout->columns + 4) + 2;
     PESS_TRY(pess__block_create(&chunk->block, capacity, layout->has[PESS__ROLE_EPISODE], layout->has[PESS__ROLE_STEP],
                                 layout->has[PESS__ROLE_PROBABILITY], error));
+    if (layout->counted)
+        PESS_TRY(pess__block_add_counts(&chunk->block, capacity, layout->has[PESS__ROLE_REWARD_SQUARE_SUM],
+                                        layout->has[PESS__ROLE_REWARD_MIN] && layout->has[PESS__ROLE_REWARD_MAX],
+                                        error));
     for (int numbering = 0; numbering < PESS__NUMBERINGS; numbering++)
         PESS_TRY(pess__names_create(&chunk->names[numbering], error));
     return pess__allocate(&chunk->fields, layout->columns, sizeof *chunk->fields, "a row", error);
@@ -158,7 +162,8 @@ static inline bool plain_field(parse *p, pess__role role, const char **at, int64
         case PESS__ROLE_STATE: return plain_id(p, PESS__STATES, at, &block->state[i]);
         case PESS__ROLE_ACTION: return plain_id(p, PESS__ACTIONS, at, &block->action[i]);
         case PESS__ROLE_NEXT_STATE: return plain_id(p, PESS__STATES, at, &block->next_state[i]);
-        case PESS__ROLE_REWARD: return plain_number(at, &block->reward[i]);
+        case PESS__ROLE_REWARD:
+        case PESS__ROLE_REWARD_SUM: return plain_number(at, &block->reward[i]);
         case PESS__ROLE_TERMINAL: return plain_flag(at, PESS_END_TERMINAL, &block->end[i]);
         case PESS__ROLE_TRUNCATED: return plain_flag(at, PESS_END_CUTOFF, &block->end[i]);
         case PESS__ROLE_EPISODE:
@@ -167,6 +172,12 @@ static inline bool plain_field(parse *p, pess__role role, const char **at, int64
         case PESS__ROLE_STEP: return plain_int64(at, &block->step[i]);
         case PESS__ROLE_PROBABILITY:
             return plain_number(at, &block->probability[i]) && block->probability[i] >= 0 && block->probability[i] <= 1;
+        case PESS__ROLE_COUNT:
+            return plain_int64(at, &block->count[i]) && block->count[i] >= 1 &&
+                   block->count[i] <= PESS__MAX_TRANSITIONS;
+        case PESS__ROLE_REWARD_SQUARE_SUM: return plain_number(at, &block->square[i]) && block->square[i] >= 0;
+        case PESS__ROLE_REWARD_MIN: return plain_number(at, &block->low[i]);
+        case PESS__ROLE_REWARD_MAX: return plain_number(at, &block->high[i]);
         case PESS__ROLE_IGNORED:
         case PESS__ROLES: break;
     }
@@ -292,7 +303,8 @@ static bool read_field(parse *p, pess__role role, const pess__csv_field *field, 
         case PESS__ROLE_STATE: return read_id(p, role, PESS__STATES, field, &block->state[i]);
         case PESS__ROLE_ACTION: return read_id(p, role, PESS__ACTIONS, field, &block->action[i]);
         case PESS__ROLE_NEXT_STATE: return read_id(p, role, PESS__STATES, field, &block->next_state[i]);
-        case PESS__ROLE_REWARD: return read_number(p, role, field, &block->reward[i]);
+        case PESS__ROLE_REWARD:
+        case PESS__ROLE_REWARD_SUM: return read_number(p, role, field, &block->reward[i]);
         case PESS__ROLE_TERMINAL: return read_flag(p, role, field, PESS_END_TERMINAL, &block->end[i]);
         case PESS__ROLE_TRUNCATED: return read_flag(p, role, field, PESS_END_CUTOFF, &block->end[i]);
         case PESS__ROLE_EPISODE: return read_episode(p, field, &block->episode[i]);
@@ -300,6 +312,15 @@ static bool read_field(parse *p, pess__role role, const pess__csv_field *field, 
             return pess__parse_int64(field->text, field->text + field->length, &block->step[i]) ||
                    wrong(p, role, field, "an integer");
         case PESS__ROLE_PROBABILITY: return read_number(p, role, field, &block->probability[i]);
+        case PESS__ROLE_COUNT:
+            return (pess__parse_int64(field->text, field->text + field->length, &block->count[i]) &&
+                    block->count[i] >= 1 && block->count[i] <= PESS__MAX_TRANSITIONS) ||
+                   wrong(p, role, field, "a whole number of transitions from 1 to 2^53");
+        case PESS__ROLE_REWARD_SQUARE_SUM:
+            return read_number(p, role, field, &block->square[i]) &&
+                   (block->square[i] >= 0 || wrong(p, role, field, "a sum of squares, 0 or more"));
+        case PESS__ROLE_REWARD_MIN: return read_number(p, role, field, &block->low[i]);
+        case PESS__ROLE_REWARD_MAX: return read_number(p, role, field, &block->high[i]);
         case PESS__ROLE_IGNORED:
         case PESS__ROLES: break;
     }
@@ -342,6 +363,29 @@ static bool read_any_row(parse *p, pess__csv_cursor *cursor, int64_t i) {
     return read_fields(p, chunk->fields, i);
 }
 
+/* Whether count, sums and range of a counted row can belong together; sums may be rounded as databases do. */
+static bool counts_agree(parse *p, int64_t i, int64_t line) {
+    const pess__block *block = &p->chunk->block;
+    const double n = (double)block->count[i], sum = block->reward[i], slack = 1e-9;
+    if (block->low != NULL) {
+        const double lo = block->low[i], hi = block->high[i], room = slack * n * fmax(fabs(lo), fabs(hi));
+        if (!(lo <= hi && sum >= n * lo - room && sum <= n * hi + room)) {
+            pess__csv_set_problem(&p->chunk->problem, line, 1,
+                                  "found %lld rewards from %.9g to %.9g with the sum %.9g, which cannot be",
+                                  (long long)block->count[i], lo, hi, sum);
+            return false;
+        }
+    }
+    if (block->square != NULL && !(block->square[i] >= sum / n * sum * (1 - slack))) {
+        pess__csv_set_problem(&p->chunk->problem, line, 1,
+                              "found %lld rewards with the sum %.9g and the sum of squares %.9g, which cannot be: "
+                              "expected %.9g or more",
+                              (long long)block->count[i], sum, block->square[i], sum / n * sum);
+        return false;
+    }
+    return true;
+}
+
 void pess__csv_chunk_parse(pess__csv_chunk *chunk, const pess__csv_layout *layout) {
     const bool named = layout->named[PESS__STATES] || layout->named[PESS__ACTIONS];
     parse p = {chunk, layout, named ? -1 : layout->core};
@@ -360,6 +404,7 @@ void pess__csv_chunk_parse(pess__csv_chunk *chunk, const pess__csv_layout *layou
         } else if (!read_any_row(&p, &cursor, rows)) {
             break;
         }
+        if (layout->counted && !counts_agree(&p, rows, cursor.line - 1)) break;
         rows++;
     }
     for (int64_t i = 0; i < rows; i++) {

@@ -12,6 +12,7 @@ typedef struct pess__csv_layout {
     int64_t core;  /* state,action,reward,next_state stand side by side from this column on; -1: they do not */
     uint8_t *role; /* [columns] pess__role */
     bool has[PESS__ROLES];
+    bool counted;                 /* a row stands for `count` transitions */
     bool named[PESS__NUMBERINGS]; /* tokens are names, numbered in order of appearance */
     int64_t limit[2];             /* ids of states and actions are below this */
     bool declared[2];             /* ... because the caller said so */

@@ -66,6 +66,11 @@ static void append(pess_dataset *data, const pess__block *block) {
 
 static pess_status read_all(pess__stream *stream, pess_dataset *data, pess_error *error) {
     int64_t capacity = 0;
+    if (stream->counted != NULL)
+        return pess__fail(error, PESS_INPUT,
+                          "%s: a counted log, expected one row for each transition: episodes, splits and the order of "
+                          "rows are not in counts; give the log that was counted",
+                          pess__infile_name(stream->file));
     for (;;) {
         pess__portion portion;
         PESS_TRY(pess__stream_next(stream, &portion, error));

@@ -24,7 +24,7 @@ typedef struct array {
 
 typedef struct npz_reader {
     pess__zip zip;
-    array array[PESS__ROLES];
+    array array[PESS__LOG_ROLES];
     pess__cutter cutter;
     uint8_t *bytes, *bytes2; /* a slice of an array, as it is in the file; two, as states and next states go together */
     int64_t *numbers;        /* [block_rows] */
@@ -69,7 +69,7 @@ static pess_status read_npy_header(pess__stream *stream, array *a, int role, int
 }
 
 static int role_of_member(const char *name) {
-    for (int role = PESS__ROLE_STATE; role < PESS__ROLES; role++) {
+    for (int role = PESS__ROLE_STATE; role < PESS__LOG_ROLES; role++) {
         const size_t length = strlen(pess__role_name[role]);
         if (strncmp(name, pess__role_name[role], length) == 0 && strcmp(name + length, ".npy") == 0) return role;
     }
@@ -126,7 +126,7 @@ static pess_status open_npz(pess__stream *stream, pess_error *error) {
     stream->has_episode = r->array[PESS__ROLE_EPISODE].present;
     stream->has_step = r->array[PESS__ROLE_STEP].present;
     stream->has_probability = r->array[PESS__ROLE_PROBABILITY].present;
-    for (int role = PESS__ROLE_STATE; role < PESS__ROLES; role++)
+    for (int role = PESS__ROLE_STATE; role < PESS__LOG_ROLES; role++)
         if (r->array[role].present && r->array[role].type.size > largest) largest = r->array[role].type.size;
     if (is_text(&r->array[PESS__ROLE_STATE])) PESS_TRY(pess__names_create(&stream->state_names, error));
     if (is_text(&r->array[PESS__ROLE_ACTION])) PESS_TRY(pess__names_create(&stream->action_names, error));
@@ -143,7 +143,7 @@ static pess_status open_npz(pess__stream *stream, pess_error *error) {
 static void close_npz(pess__stream *stream) {
     npz_reader *r = stream->reader;
     if (r == NULL) return;
-    for (int role = 0; role < PESS__ROLES; role++) pess__zip_member_close(&r->array[role].member);
+    for (int role = 0; role < PESS__LOG_ROLES; role++) pess__zip_member_close(&r->array[role].member);
     pess__zip_free(&r->zip);
     pess__cutter_free(&r->cutter);
     free(r->bytes);

@@ -11,8 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const pess__role_name[PESS__ROLES] = {"",         "state",     "action",  "reward", "next_state",
-                                                  "terminal", "truncated", "episode", "step",   "probability"};
+const char *const pess__role_name[PESS__ROLES] = {
+    "",     "state",       "action", "reward",     "next_state",        "terminal",   "truncated", "episode",
+    "step", "probability", "count",  "reward_sum", "reward_square_sum", "reward_min", "reward_max"};
 
 pess_status pess__block_create(pess__block *block, int64_t capacity, bool episode, bool step, bool probability,
                                pess_error *error) {
@@ -29,7 +30,21 @@ pess_status pess__block_create(pess__block *block, int64_t capacity, bool episod
     return PESS_OK;
 }
 
+pess_status pess__block_add_counts(pess__block *block, int64_t capacity, bool square, bool range, pess_error *error) {
+    static const char what[] = "a block of a counted log";
+    PESS_TRY(pess__allocate(&block->count, capacity, sizeof *block->count, what, error));
+    if (square) PESS_TRY(pess__allocate(&block->square, capacity, sizeof *block->square, what, error));
+    if (range) PESS_TRY(pess__allocate(&block->low, capacity, sizeof *block->low, what, error));
+    if (range) PESS_TRY(pess__allocate(&block->high, capacity, sizeof *block->high, what, error));
+    return PESS_OK;
+}
+
 void pess__block_free(pess__block *block) {
+    free(block->count);
+    free(block->rest);
+    free(block->square);
+    free(block->low);
+    free(block->high);
     free(block->state);
     free(block->action);
     free(block->next_state);
@@ -161,8 +176,18 @@ pess_status pess__stream_next(pess__stream *stream, pess__portion *portion, pess
     return pess__check_sizes(pess__infile_name(stream->file), stream->states, stream->actions, error);
 }
 
+static void free_counted(pess__counted *counted) {
+    if (counted == NULL) return;
+    free(counted->starts);
+    free(counted->episode);
+    free(counted->step);
+    free(counted->first_state);
+    free(counted);
+}
+
 void pess__stream_close(pess__stream *stream) {
     if (stream == NULL) return;
+    free_counted(stream->counted);
     if (stream->format != NULL) stream->format->close(stream);
     pess_names_destroy(stream->state_names);
     pess_names_destroy(stream->action_names);

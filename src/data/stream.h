@@ -16,6 +16,13 @@ typedef enum pess__role {
     PESS__ROLE_EPISODE,
     PESS__ROLE_STEP,
     PESS__ROLE_PROBABILITY,
+    PESS__LOG_ROLES,
+    /* Columns of counted logs, which stand for several transitions in a row. */
+    PESS__ROLE_COUNT = PESS__LOG_ROLES,
+    PESS__ROLE_REWARD_SUM,
+    PESS__ROLE_REWARD_SQUARE_SUM,
+    PESS__ROLE_REWARD_MIN,
+    PESS__ROLE_REWARD_MAX,
     PESS__ROLES
 } pess__role;
 
@@ -34,11 +41,17 @@ typedef struct pess__block {
     uint8_t *end;
     int64_t *episode, *step; /* NULL: no such column */
     double *probability;     /* NULL: no such column */
+    int64_t *count;          /* NULL: a row is one transition. Otherwise so many, and `reward` is the sum of theirs */
+    double *rest;            /* with count, or NULL: what is to be added to that sum */
+    double *square;          /* with count, or NULL: Σ r² of the row */
+    double *low, *high;      /* with count, or NULL: the smallest and the largest reward of the row */
     uint32_t max_state, max_action;
 } pess__block;
 
 pess_status pess__block_create(pess__block *block, int64_t capacity, bool episode, bool step, bool probability,
                                pess_error *error);
+/* The columns of counted logs, beside those. */
+pess_status pess__block_add_counts(pess__block *block, int64_t capacity, bool square, bool range, pess_error *error);
 void pess__block_free(pess__block *block);
 
 typedef struct pess__portion {
@@ -46,6 +59,25 @@ typedef struct pess__portion {
     int64_t count;  /* 0: the log is over */
     bool restarted; /* forget all earlier portions: the log starts again (a column turned out to hold names) */
 } pess__portion;
+
+/* What a counted log says beside its records. */
+typedef struct pess__counted {
+    bool squares;                  /* Σ r² is known */
+    bool range;                    /* reward_min and reward_max are known */
+    double reward_min, reward_max; /* of all transitions, where records have no range of their own */
+    int64_t cutoffs;               /* where records do not tell */
+    bool starts_known;             /* without episodes: `starts` tells where they began */
+    int64_t *starts;               /* [states] or NULL */
+    int64_t episodes;
+    int64_t *episode, *step; /* [episodes] id, and the first step */
+    uint32_t *first_state;   /* [episodes] */
+} pess__counted;
+
+/* More transitions than this cannot have been counted; doubles hold every number up to it. */
+#define PESS__MAX_TRANSITIONS ((int64_t)1 << 53)
+
+/* The end of a record that holds Σ r² of its pair, in `reward`, and no transitions. */
+enum { PESS__END_SQUARES = PESS_END_CUTOFF + 1 };
 
 typedef struct pess__stream {
     const struct pess__format *format;
@@ -56,6 +88,7 @@ typedef struct pess__stream {
     int64_t states, actions; /* declared, or the largest id so far plus one; final when the log is over */
     bool states_declared, actions_declared;
     pess_names *state_names, *action_names, *episode_names; /* NULL: integers. Take one by setting it to NULL */
+    pess__counted *counted;                                 /* NULL: rows are transitions */
     int64_t rows;
     int64_t total_rows; /* 0: not known before the end */
     void *reader;       /* what the format keeps */

@@ -2,6 +2,7 @@
 
 #include "core/infile.h"
 #include "core/memory.h"
+#include "core/memory_raw.h"
 #include "core/text.h"
 #include "data/names.h"
 
@@ -60,7 +61,7 @@ static pess_status open_table(pess__infile *file, pess__table **out, pess_error 
     pess__table *table = NULL;
     pess_status status = pess__allocate(&table, 1, sizeof *table, "a table", error);
     if (status == PESS_OK) {
-        table->path = strdup(pess__infile_name(file));
+        table->path = pess__raw_copy(pess__infile_name(file));
         if (table->path == NULL) status = pess__fail(error, PESS_MEMORY, "not enough memory for a table");
         if (status == PESS_OK) status = load(file, table, error);
         if (status == PESS_OK) status = read_header(table, error);

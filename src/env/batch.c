@@ -3,6 +3,7 @@
 #include "env/env.h"
 
 #include "core/memory.h"
+#include "core/memory_raw.h"
 #include "core/threads.h"
 #include "env/tables.h"
 
@@ -35,7 +36,7 @@ static pess_status fill(pess_batch *batch, const pess_env_options *options, pess
         return pess__fail(error, PESS_LIMIT, "a batch of %lld environments is too large", (long long)count);
     PESS_TRY(pess__allocate(&batch->final, count, (size_t)batch->final_size, "the last observations", error));
     PESS_TRY(pess__allocate(&batch->ended, count, 1, "the ends of episodes", error));
-    batch->instances = aligned_alloc(PESS__ALIGNMENT, (size_t)count * batch->stride);
+    batch->instances = pess__raw_aligned(PESS__ALIGNMENT, (size_t)count * batch->stride);
     if (batch->instances == NULL)
         return pess__fail(error, PESS_MEMORY, "not enough memory for %lld environments", (long long)count);
     memset(batch->instances, 0, (size_t)count * batch->stride);

@@ -2,6 +2,7 @@
 #include "env/env.h"
 
 #include "core/memory.h"
+#include "core/memory_raw.h"
 #include "env/planes.h"
 #include "env/tables.h"
 
@@ -16,7 +17,7 @@ static pess_status make(const pess__game *game, const pess__settings *settings, 
     env->settings = *settings;
     env->generator = options->generator;
     const size_t size = pess__instance_stride(game);
-    env->instance = aligned_alloc(PESS__ALIGNMENT, size);
+    env->instance = pess__raw_aligned(PESS__ALIGNMENT, size);
     if (env->instance == NULL) {
         free(env);
         return pess__fail(error, PESS_MEMORY, "not enough memory for an environment");

@@ -1,6 +1,7 @@
 #include "experiment/checkpoint.h"
 
 #include "core/memory.h"
+#include "core/memory_raw.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -95,7 +96,7 @@ pess_status pess__checkpoint_open(const char *path, bool resume, const char *sig
     pess__checkpoint *c = NULL;
     PESS_TRY(pess__allocate(&c, 1, sizeof *c, "the checkpoint", error));
     c->width = width;
-    c->path = strdup(path);
+    c->path = pess__raw_copy(path);
     errno = 0;
     c->file = resume ? fopen(path, "r+b") : fopen(path, "wbx");
     const bool fresh = !resume || (c->file == NULL && errno == ENOENT);

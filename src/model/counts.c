@@ -6,6 +6,7 @@
 #include "data/names.h"
 #include "model/tally.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,6 +44,12 @@ pess_status pess__counts_allocate(pess_counts *c, int64_t successors, pess_error
     return pess__allocate(&c->terminal, c->states, sizeof *c->terminal, "terminal states", error);
 }
 
+pess_status pess__counts_need_squares(const pess_counts *counts, pess_error *error) {
+    if (!counts->squares_unknown) return PESS_OK;
+    return pess__fail(error, PESS_INPUT,
+                      "the variance of rewards is asked for, and the counted log has no column 'reward_square_sum'");
+}
+
 static pess_status set_starts(pess_counts *c, const pess__tally *tally, pess_error *error) {
     c->has_starts = c->has_episodes ? tally->first_used > 0 : tally->any_end;
     if (!c->has_starts) return PESS_OK;
@@ -63,31 +70,19 @@ static pess_status finish(pess_counts *c, pess__tally *tally, pess_error *error)
     c->transitions = tally->rows;
     c->terminals = tally->terminals;
     c->cutoffs = tally->cutoffs;
-    c->reward_min = tally->rows > 0 ? tally->reward_min : 0;
-    c->reward_max = tally->rows > 0 ? tally->reward_max : 0;
+    c->reward_min = tally->no_range ? NAN : tally->rows > 0 ? tally->reward_min : 0;
+    c->reward_max = tally->no_range ? NAN : tally->rows > 0 ? tally->reward_max : 0;
+    c->squares_unknown = tally->no_squares;
     PESS_TRY(pess__counts_fill(c, tally, error));
     return set_starts(c, tally, error);
 }
 
 /* ------------------------------------------------------------------------------------------------ two sources */
 
-static pess_status tally_stream(pess__stream *stream, pess__tally *tally, pess_error *error) {
-    for (;;) {
-        pess__portion portion;
-        PESS_TRY(pess__stream_next(stream, &portion, error));
-        if (portion.restarted) {
-            pess__tally_free(tally);
-            pess__tally_begin(tally, stream->threads);
-        }
-        if (portion.count == 0) return PESS_OK;
-        PESS_TRY(pess__tally_add(tally, portion.blocks, portion.count, error));
-    }
-}
-
 static pess_status read_counts(pess__stream *stream, pess_counts *c, pess_error *error) {
     pess__tally tally;
     pess__tally_begin(&tally, stream->threads);
-    pess_status status = tally_stream(stream, &tally, error);
+    pess_status status = pess__tally_read(&tally, stream, error);
     if (status == PESS_OK) {
         c->states = stream->states;
         c->actions = stream->actions;

@@ -8,7 +8,8 @@ struct pess_counts {
     int64_t states, actions;
     bool states_declared, actions_declared;
     int64_t transitions, terminals, cutoffs, episodes, pairs_seen;
-    double reward_min, reward_max;
+    double reward_min, reward_max; /* NAN: not known, of a counted log without them */
+    bool squares_unknown;          /* Σ r² is not known, of a counted log without it */
     bool has_episodes, has_starts;
     pess_names *state_names, *action_names; /* NULL: integers */
 
@@ -16,7 +17,7 @@ struct pess_counts {
     int64_t *n_state;      /* [S]   n(s) */
     int64_t *n_terminal;   /* [S*A] how many of n(s,a) were terminal; they are in no successor list */
     double *reward_sum;    /* [S*A] */
-    double reward_origin;  /* a reward of the log; the next sums are relative to it, so that nothing large cancels */
+    double reward_origin;  /* the least reward; the next sums are relative to it, so that nothing large cancels */
     double *reward_offset; /* [S*A] Σ (r − origin) */
     double *reward_square; /* [S*A] Σ (r − origin)² */
 
@@ -32,6 +33,9 @@ struct pess_counts {
 /* The arrays but starts, zeros, for the states and actions that are set and so many successors of all pairs together.
  * pess_counts_destroy frees them, all or some. */
 pess_status pess__counts_allocate(pess_counts *counts, int64_t successors, pess_error *error);
+
+/* Refuses counts without Σ r². */
+pess_status pess__counts_need_squares(const pess_counts *counts, pess_error *error);
 
 /* Allocates and sets what follows from the transitions that were counted, for the states and actions that are set. */
 struct pess__tally;

@@ -3,44 +3,15 @@
 #include "core/exact.h"
 #include "core/memory.h"
 #include "model/counts.h"
+#include "model/named.h"
 #include "model/tally.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* The records of a compacted partition in the order of keys: rows and sums together. */
-typedef struct record_cursor {
-    pess__page_cursor rows, sums;
-    const pess__row *row; /* the next ones; NULL: no more */
-    const pess__sum *sum;
-} record_cursor;
-
-static record_cursor first_record(const pess__partition *partition) {
-    record_cursor cursor = {.rows = {partition->rows.first, 0}, .sums = {partition->sums.first, 0}};
-    cursor.row = pess__page_next(&cursor.rows, sizeof *cursor.row);
-    cursor.sum = pess__page_next(&cursor.sums, sizeof *cursor.sum);
-    return cursor;
-}
-
-/* *square is that of a row, which is in no other record. */
-static bool next_record(record_cursor *cursor, double origin, pess__sum *record, double *square) {
-    if (cursor->row != NULL && (cursor->sum == NULL || cursor->row->key < cursor->sum->key)) {
-        *record = (pess__sum){cursor->row->key, 1, cursor->row->reward, 0};
-        *square = pess__square(cursor->row->reward, origin);
-        cursor->row = pess__page_next(&cursor->rows, sizeof *cursor->row);
-        return true;
-    }
-    if (cursor->sum == NULL) return false;
-    *record = *cursor->sum;
-    *square = 0;
-    cursor->sum = pess__page_next(&cursor->sums, sizeof *cursor->sum);
-    return true;
-}
-
 /* What is being filled, by one thread. */
 typedef struct filling {
     pess_counts *counts;
-    double origin;              /* of the squares and offsets */
     uint8_t *goes_on;           /* [S] 1: a transition that goes on leads here */
     int64_t pair;               /* the pair whose records come now; -1: none yet */
     int64_t row;                /* the first pair whose place in counts->row is not set */
@@ -56,16 +27,33 @@ static double offset_of(double sum, double rest, int64_t n, double origin) {
     return (sum - product) + (rest - fma((double)n, origin, -product));
 }
 
+/* Adds a·b. */
+static void add_product(pess__exact *to, double a, double b) {
+    const double product = a * b;
+    pess__exact_add(to, product);
+    pess__exact_add(to, fma(a, b, -product));
+}
+
+/* Σ (r − o)² = Σr² − 2o·Σr + n·o². The sums are exact, so nothing is lost where the large parts cancel. */
+static double square_of(filling *f, const double *part, int parts, int64_t n) {
+    const double origin = f->counts->reward_origin, square = origin * origin;
+    for (int i = 0; i < parts && origin != 0; i++) add_product(&f->square, -2 * origin, part[i]);
+    add_product(&f->square, (double)n, square);
+    add_product(&f->square, (double)n, fma(origin, origin, -square));
+    double left[PESS__EXACT_PARTS];
+    (void)pess__exact_take(&f->square, left);
+    return isnan(left[0]) ? INFINITY : fmax(left[0], 0);
+}
+
 static void finish_pair(filling *f) {
     if (f->pair < 0) return;
     pess_counts *c = f->counts;
     double part[PESS__EXACT_PARTS];
     const int parts = pess__exact_take(&f->reward, part);
     c->reward_sum[f->pair] = part[0];
-    c->reward_offset[f->pair] = offset_of(part[0], parts > 1 ? part[1] : 0, c->n[f->pair], f->origin);
+    c->reward_offset[f->pair] = offset_of(part[0], parts > 1 ? part[1] : 0, c->n[f->pair], c->reward_origin);
     if (isnan(part[0])) f->overflow = f->pair;
-    (void)pess__exact_take(&f->square, part);
-    c->reward_square[f->pair] = isnan(part[0]) ? INFINITY : part[0];
+    c->reward_square[f->pair] = square_of(f, part, parts, c->n[f->pair]);
     c->n_state[f->pair / c->actions] += c->n[f->pair];
     f->pairs_seen++;
 }
@@ -77,7 +65,7 @@ static void add_successor(filling *f, uint32_t next_state, const pess__sum *reco
     pess_counts *c = f->counts;
     c->next[f->used] = next_state;
     c->n_next[f->used] = record->n;
-    c->next_offset[f->used] = offset_of(record->value, record->rest, record->n, f->origin) + 0.0; /* no negative zero */
+    c->next_offset[f->used] = offset_of(record->value, record->rest, record->n, c->reward_origin) + 0.0;
     f->used++;
     mark(&f->goes_on[next_state]);
 }
@@ -112,12 +100,12 @@ static void fill_partition(filling *f, pess__partitions *partitions, int i) {
     if (from >= c->states) return;
     const int64_t end = (past < c->states ? past : c->states) * c->actions;
     pess__partition *partition = &partitions->partition[i];
-    record_cursor cursor = first_record(partition);
+    pess__record_cursor cursor = pess__first_record(partition);
     pess__sum record;
     double square = 0;
     f->pair = -1;
     f->row = from * c->actions;
-    while (next_record(&cursor, f->origin, &record, &square)) add_record(f, partitions->bits, &record, square);
+    while (pess__next_record(&cursor, &record, &square)) add_record(f, partitions->bits, &record, square);
     finish_pair(f);
     for (; f->row < end; f->row++) c->row[f->row] = f->used;
     pess__page_list_release(&partitions->pool, &partition->rows);
@@ -130,7 +118,7 @@ static pess_status fill_all(pess_counts *c, pess__partitions *partitions, uint8_
     const int threads = pess__partitions_threads(partitions);
 #pragma omp parallel for schedule(dynamic, 1) num_threads(threads) reduction(+ : seen) reduction(max : overflow)
     for (int i = 0; i < PESS__PARTITIONS; i++) {
-        filling f = {.counts = c, .origin = partitions->origin, .goes_on = goes_on, .used = used[i], .overflow = -1};
+        filling f = {.counts = c, .goes_on = goes_on, .used = used[i], .overflow = -1};
         fill_partition(&f, partitions, i);
         seen += f.pairs_seen;
         overflow = f.overflow > overflow ? f.overflow : overflow;
@@ -139,15 +127,16 @@ static pess_status fill_all(pess_counts *c, pess__partitions *partitions, uint8_
     c->pairs_seen = seen;
     for (int64_t s = 0; s < c->states; s++) c->terminal[s] = c->terminal[s] && !goes_on[s] && c->n_state[s] == 0;
     if (overflow < 0) return PESS_OK;
-    return pess__fail(error, PESS_INPUT, "the rewards of state %lld, action %lld sum to more than a double can hold",
-                      (long long)(overflow / c->actions), (long long)(overflow % c->actions));
+    return pess__fail(error, PESS_INPUT, "the rewards of state %s, action %s sum to more than a double can hold",
+                      pess__show_id(c->state_names, overflow / c->actions, (char[PESS__ID_SIZE]){0}),
+                      pess__show_id(c->action_names, overflow % c->actions, (char[PESS__ID_SIZE]){0}));
 }
 
 pess_status pess__counts_fill(pess_counts *c, pess__tally *tally, pess_error *error) {
     int64_t successors = 0;
     uint8_t *goes_on = NULL;
     PESS_TRY(pess__tally_finish(tally, error));
-    c->reward_origin = tally->partitions.origin;
+    c->reward_origin = tally->no_range || tally->rows == 0 ? 0 : tally->reward_min;
     for (int i = 0; i < PESS__PARTITIONS; i++) successors += tally->partitions.partition[i].successors;
     PESS_TRY(pess__counts_allocate(c, successors, error));
     PESS_TRY(pess__allocate(&goes_on, c->states, sizeof *goes_on, "successors", error));

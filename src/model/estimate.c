@@ -4,6 +4,7 @@
 #include "core/settings.h"
 #include "model/counts.h"
 #include "model/model.h"
+#include "model/named.h"
 
 #include <math.h>
 
@@ -22,12 +23,34 @@ static const pess_setting settings[] = {
 static const pess_setting_table table = PESS__SETTING_TABLE("model", pess_model_options, settings);
 PESS__SETTINGS_OF(model, table)
 
+/* Of rewards whose range is not known: their means at least lie in the declared one, as far as rounding allows. */
+static pess_status check_means(const pess_counts *counts, double lo, double hi, pess_error *error) {
+    const double slack = 1e-9 * fmax(fabs(lo), fabs(hi));
+    for (int64_t z = 0; z < counts->states * counts->actions; z++) {
+        const double mean = counts->reward_sum[z] / (double)counts->n[z];
+        if (counts->n[z] > 0 && !(mean >= lo - slack && mean <= hi + slack))
+            return pess__fail(error, PESS_INPUT,
+                              "the %lld rewards of state %s, action %s have the mean %.17g, outside the declared range "
+                              "%.17g..%.17g",
+                              (long long)counts->n[z],
+                              pess__show_id(counts->state_names, z / counts->actions, (char[PESS__ID_SIZE]){0}),
+                              pess__show_id(counts->action_names, z % counts->actions, (char[PESS__ID_SIZE]){0}), mean,
+                              lo, hi);
+    }
+    return PESS_OK;
+}
+
 /* The declared range, or that of the log, and held against what the log shows. */
 static pess_status reward_range(const pess_counts *counts, const pess_model_options *options, double *lo, double *hi,
                                 pess_error *error) {
     const bool declared = !isnan(options->reward_range[0]);
     *lo = declared ? options->reward_range[0] : counts->reward_min;
     *hi = declared ? options->reward_range[1] : counts->reward_max;
+    if (isnan(counts->reward_min) && !declared)
+        return pess__fail(error, PESS_ARGUMENT,
+                          "the counts do not tell the range of rewards (they have no columns 'reward_min' and "
+                          "'reward_max'): declare it");
+    if (isnan(counts->reward_min)) return check_means(counts, *lo, *hi, error);
     if (counts->transitions == 0 || (counts->reward_min >= *lo && counts->reward_max <= *hi)) return PESS_OK;
     const double found = counts->reward_min < *lo ? counts->reward_min : counts->reward_max;
     return pess__fail(error, PESS_INPUT, "the log has a reward of %.17g, outside the declared range %.17g..%.17g",

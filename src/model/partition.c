@@ -182,7 +182,7 @@ static bool put_group(pess__partitions *p, workspace *w, pess__partition *out, i
             const double r = w->item[i].reward;
             n++;
             pess__exact_add(value, r);
-            pess__exact_add(&w->square, pess__square(r, p->origin));
+            pess__exact_add(&w->square, r * r);
         }
     }
     return kind == PESS__SQUARES || put_sum(p, &out->sums, key, n, value);
@@ -309,6 +309,11 @@ void pess__partitions_append(pess__partitions *p, int partition, int64_t count) 
         if (from < to && !append_rows(p, list, p->row + p->split[b].begin + from, to - from))
             __atomic_store_n(&p->failed, true, __ATOMIC_RELAXED);
     }
+}
+
+void pess__partitions_add_row(pess__partitions *p, const pess__row *row) {
+    const uint32_t state = pess__key_parts_of(p->bits, row->key).state;
+    p->failed |= !append_rows(p, &p->partition[state >> p->shift].rows, row, 1);
 }
 
 void pess__partitions_add_sum(pess__partitions *p, const pess__sum *sum) {

@@ -8,8 +8,7 @@
 #include "core/pages.h"
 #include "data/stream.h"
 
-/* What a record counts: transitions that go on, transitions that end, or (without a next state) Σ (r − origin)² of a
- * pair. */
+/* What a record counts: transitions that go on, transitions that end, or (without a next state) Σ r² of a pair. */
 typedef enum pess__record_kind { PESS__GOES_ON, PESS__ENDS, PESS__SQUARES } pess__record_kind;
 
 /* state | action | kind (2 bits) | next state: in the order of keys, the records of a pair follow each other. With
@@ -37,9 +36,6 @@ static inline pess__key_parts pess__key_parts_of(pess__key_bits bits, uint64_t k
                              .next_state = (uint32_t)(key & (((uint64_t)1 << bits.state) - 1)),
                              .kind = (pess__record_kind)(key >> bits.state & 3)};
 }
-
-/* (r − origin)² */
-static inline double pess__square(double reward, double origin) { return (reward - origin) * (reward - origin); }
 
 /* One transition. Its square is not recorded: it follows from the reward. */
 typedef struct pess__row {
@@ -71,8 +67,6 @@ typedef struct pess__partitions {
     int threads;
     pess__key_bits bits;
     int shift; /* state s is in partition s >> shift */
-    double
-        origin; /* the first row's reward. Squares are relative to it: whatever all rewards have on top cancels here */
     pess__page_pool pool;
     pess__partition partition[PESS__PARTITIONS];
     int64_t limit;            /* pages in use beyond which duplicates are looked for */
@@ -97,6 +91,37 @@ void pess__partitions_append(pess__partitions *partitions, int partition, int64_
 pess_status pess__partitions_check(pess__partitions *partitions, pess_error *error);
 /* A sum of several transitions. */
 void pess__partitions_add_sum(pess__partitions *partitions, const pess__sum *sum);
+/* One transition by itself. */
+void pess__partitions_add_row(pess__partitions *partitions, const pess__row *row);
 pess_status pess__partitions_compact(pess__partitions *partitions, pess_error *error);
+
+/* The records of a compacted partition in the order of keys: rows and sums together. */
+typedef struct pess__record_cursor {
+    pess__page_cursor rows, sums;
+    const pess__row *row; /* the next ones; NULL: no more */
+    const pess__sum *sum;
+} pess__record_cursor;
+
+static inline pess__record_cursor pess__first_record(const pess__partition *partition) {
+    pess__record_cursor cursor = {.rows = {partition->rows.first, 0}, .sums = {partition->sums.first, 0}};
+    cursor.row = pess__page_next(&cursor.rows, sizeof *cursor.row);
+    cursor.sum = pess__page_next(&cursor.sums, sizeof *cursor.sum);
+    return cursor;
+}
+
+/* *square is r² of a row, whose square is in no other record. */
+static inline bool pess__next_record(pess__record_cursor *cursor, pess__sum *record, double *square) {
+    if (cursor->row != NULL && (cursor->sum == NULL || cursor->row->key < cursor->sum->key)) {
+        *record = (pess__sum){cursor->row->key, 1, cursor->row->reward, 0};
+        *square = cursor->row->reward * cursor->row->reward;
+        cursor->row = pess__page_next(&cursor->rows, sizeof *cursor->row);
+        return true;
+    }
+    if (cursor->sum == NULL) return false;
+    *record = *cursor->sum;
+    *square = 0;
+    cursor->sum = pess__page_next(&cursor->sums, sizeof *cursor->sum);
+    return true;
+}
 
 #endif

@@ -103,8 +103,8 @@ static pess_status make_tables(pess__tally *tally, pess_error *error) {
     const int64_t most = DIRECT_CELLS / cells;
     const int tables = most < tally->threads ? (int)most : tally->threads;
     PESS_TRY(pess__allocate(&tally->table, tables, sizeof *tally->table, "counts", error));
-    for (; tally->tables < tables; tally->tables++) {
-        pess__tally_table *table = &tally->table[tally->tables];
+    while (tally->tables < tables) {
+        pess__tally_table *table = &tally->table[tally->tables++]; /* counted before it is whole, so that it is freed */
         PESS_TRY(pess__allocate(&table->cell, cells, sizeof *table->cell, "counts", error));
         PESS_TRY(pess__allocate(&table->square, pairs, sizeof *table->square, "counts", error));
     }
@@ -131,16 +131,17 @@ static pess_status make_room(pess__tally *tally, pess__key_bits bits, pess_error
 pess_status pess__tally_finish(pess__tally *tally, pess_error *error) {
     flush_tables(tally);
     free_tables(tally);
+    tally->direct = false;
     return pess__partitions_compact(&tally->partitions, error);
 }
 
 /* ------------------------------------------------------------------------------------------------ rows */
 
-/* n, Σ r of the cell and Σ (r − origin)² of its pair. */
+/* n, Σ r of the cell and Σ r² of its pair. */
 static void count_block(pess__tally *tally, pess__tally_table *table, const pess__block *block) {
     const pess__key_bits bits = tally->partitions.bits;
     for (int64_t i = 0; i < block->rows; i++) {
-        const double r = block->reward[i], r_square = pess__square(r, tally->partitions.origin);
+        const double r = block->reward[i];
         const uint64_t pair = (uint64_t)block->state[i] << bits.action | block->action[i];
         const uint64_t place = cell_of(bits, pair, block->end[i] == PESS_END_TERMINAL, block->next_state[i]);
         pess__tally_cell *cell = &table->cell[place];
@@ -150,9 +151,9 @@ static void count_block(pess__tally *tally, pess__tally_table *table, const pess
         }
         cell->n++;
         pess__tally_square *square = &table->square[pair];
-        if (!pess__add_to_pair(&square->sum, &square->rest, r_square)) {
+        if (!pess__add_to_pair(&square->sum, &square->rest, r * r)) {
             flush_square(tally, square, pair);
-            square->sum = r_square;
+            square->sum = r * r;
         }
     }
 }
@@ -229,7 +230,7 @@ static bool note_episode(pess__tally *tally, int64_t episode, int64_t step, uint
     return true;
 }
 
-static bool note_start(pess__tally *tally, uint32_t state) {
+static bool note_starts(pess__tally *tally, uint32_t state, int64_t count) {
     const int64_t before = tally->starts_capacity;
     if (state >= before) {
         if (pess__grow(&tally->starts, &tally->starts_capacity, (int64_t)state + 1, sizeof *tally->starts,
@@ -237,7 +238,7 @@ static bool note_start(pess__tally *tally, uint32_t state) {
             return false;
         memset(tally->starts + before, 0, (size_t)(tally->starts_capacity - before) * sizeof *tally->starts);
     }
-    tally->starts[state]++;
+    tally->starts[state] += count;
     return true;
 }
 
@@ -255,7 +256,8 @@ static void find_starts(pess__tally *tally, const pess__block *block) {
             const int64_t step = block->step != NULL ? block->step[i] : 0;
             tally->starts_failed = !note_episode(tally, block->episode[i], step, block->state[i]);
         } else {
-            if (!tally->any_row || tally->previous_ended) tally->starts_failed = !note_start(tally, block->state[i]);
+            if (!tally->any_row || tally->previous_ended)
+                tally->starts_failed = !note_starts(tally, block->state[i], 1);
             tally->any_row = true;
             tally->previous_ended = block->end[i] != PESS_END_NONE;
             tally->any_end |= tally->previous_ended;
@@ -289,6 +291,56 @@ static void count_blocks(pess__tally *tally, const pess__block *blocks, int64_t 
     }
 }
 
+/* The records of a counted log. */
+static void add_records(pess__tally *tally, const pess__block *block) {
+    const pess__key_bits bits = tally->partitions.bits;
+    for (int64_t i = 0; i < block->rows; i++) {
+        pess__key_parts of = {block->state[i], block->action[i], block->next_state[i], PESS__GOES_ON};
+        if (block->end[i] == PESS_END_TERMINAL) of.kind = PESS__ENDS;
+        if (block->end[i] == PESS__END_SQUARES) of = (pess__key_parts){of.state, of.action, 0, PESS__SQUARES};
+        const double rest = block->rest != NULL ? block->rest[i] : 0;
+        pess__partitions_add_sum(&tally->partitions,
+                                 &(pess__sum){pess__key_of(bits, of), block->count[i], block->reward[i], rest});
+        if (block->square != NULL && block->square[i] > 0) {
+            of = (pess__key_parts){of.state, of.action, 0, PESS__SQUARES};
+            pess__partitions_add_sum(&tally->partitions, &(pess__sum){pess__key_of(bits, of), 0, block->square[i], 0});
+        }
+        if (block->count[i] > PESS__MAX_TRANSITIONS - tally->rows) tally->too_many = true;
+        if (tally->too_many) return;
+        tally->rows += block->count[i];
+        if (block->end[i] == PESS_END_TERMINAL) tally->terminals += block->count[i];
+        if (block->end[i] == PESS_END_CUTOFF) tally->cutoffs += block->count[i];
+        if (block->low != NULL) {
+            tally->reward_min = fmin(tally->reward_min, block->low[i]);
+            tally->reward_max = fmax(tally->reward_max, block->high[i]);
+        }
+    }
+}
+
+pess_status pess__tally_add_counted(pess__tally *tally, const pess__counted *counted, int64_t states,
+                                    pess_error *error) {
+    bool fine = true;
+    tally->no_squares |= !counted->squares;
+    tally->no_range |= !counted->range;
+    tally->cutoffs += counted->cutoffs;
+    tally->reward_min = fmin(tally->reward_min, counted->reward_min);
+    tally->reward_max = fmax(tally->reward_max, counted->reward_max);
+    for (int64_t i = 0; i < counted->episodes && fine; i++)
+        fine = note_episode(tally, counted->episode[i], counted->step[i], counted->first_state[i]);
+    tally->any_end |= counted->starts_known;
+    for (int64_t s = 0; counted->starts != NULL && s < states && fine; s++)
+        if (counted->starts[s] > 0) fine = note_starts(tally, (uint32_t)s, counted->starts[s]);
+    return fine ? PESS_OK : pess__fail(error, PESS_MEMORY, "not enough memory for the counts of the log");
+}
+
+static pess_status check(pess__tally *tally, pess_error *error) {
+    if (tally->starts_failed) return pess__fail(error, PESS_MEMORY, "not enough memory for the counts of the log");
+    if (tally->too_many)
+        return pess__fail(error, PESS_LIMIT, "the counts sum to more than %lld transitions",
+                          (long long)PESS__MAX_TRANSITIONS);
+    return pess__partitions_check(&tally->partitions, error);
+}
+
 static void add_summaries(pess__tally *tally, const pess__block *blocks, int64_t count) {
     for (int64_t b = 0; b < count; b++) {
         const struct pess__tally_summary *summary = &tally->summary[b];
@@ -298,14 +350,6 @@ static void add_summaries(pess__tally *tally, const pess__block *blocks, int64_t
         tally->reward_min = summary->reward_min < tally->reward_min ? summary->reward_min : tally->reward_min;
         tally->reward_max = summary->reward_max > tally->reward_max ? summary->reward_max : tally->reward_max;
     }
-}
-
-static void set_origin(pess__tally *tally, const pess__block *blocks, int64_t count) {
-    for (int64_t b = 0; b < count; b++)
-        if (blocks[b].rows > 0) {
-            tally->partitions.origin = blocks[b].reward[0];
-            return;
-        }
 }
 
 pess_status pess__tally_add(pess__tally *tally, const pess__block *blocks, int64_t count, pess_error *error) {
@@ -318,12 +362,89 @@ pess_status pess__tally_add(pess__tally *tally, const pess__block *blocks, int64
     }
     const pess__key_bits bits = bits_needed(tally->partitions.bits, max_state, max_action);
     if (bits.state + bits.action > PESS__PAIR_BITS) return PESS_OK;
-    if (tally->rows == 0) set_origin(tally, blocks, count);
     PESS_TRY(make_room(tally, bits, error));
     PESS_TRY(pess__grow(&tally->summary, &tally->summary_capacity, count, sizeof *tally->summary, "counting", error));
+    if (count > 0 && blocks[0].count != NULL) {
+        for (int64_t b = 0; b < count; b++) add_records(tally, &blocks[b]);
+        return check(tally, error);
+    }
     if (!tally->direct) PESS_TRY(pess__partitions_expect(&tally->partitions, blocks, count, error));
     count_blocks(tally, blocks, count, rows);
     add_summaries(tally, blocks, count);
-    if (tally->starts_failed) return pess__fail(error, PESS_MEMORY, "not enough memory for the counts of the log");
-    return pess__partitions_check(&tally->partitions, error);
+    return check(tally, error);
+}
+
+pess_status pess__tally_read(pess__tally *tally, pess__stream *stream, pess_error *error) {
+    for (;;) {
+        pess__portion portion;
+        PESS_TRY(pess__stream_next(stream, &portion, error));
+        if (portion.restarted) {
+            pess__tally_free(tally);
+            pess__tally_begin(tally, stream->threads);
+        }
+        if (portion.count == 0) break;
+        PESS_TRY(pess__tally_add(tally, portion.blocks, portion.count, error));
+    }
+    return stream->counted != NULL ? pess__tally_add_counted(tally, stream->counted, stream->states, error) : PESS_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------ merging */
+
+static uint64_t renumber(const pess__renumbering *to, pess__key_bits old, pess__key_bits bits, uint64_t key) {
+    pess__key_parts of = pess__key_parts_of(old, key);
+    const int64_t *const states = to->to[PESS__STATES], *const actions = to->to[PESS__ACTIONS];
+    if (states != NULL) of.state = (uint32_t)states[of.state];
+    if (states != NULL && of.kind != PESS__SQUARES) of.next_state = (uint32_t)states[of.next_state];
+    if (actions != NULL) of.action = (uint32_t)actions[of.action];
+    return pess__key_of(bits, of);
+}
+
+static void absorb_records(pess__partitions *to, pess__partitions *from, const pess__renumbering *renumbering) {
+    for (int i = 0; i < PESS__PARTITIONS; i++) {
+        pess__partition *partition = &from->partition[i];
+        pess__page_cursor rows = {partition->rows.first, 0}, sums = {partition->sums.first, 0};
+        for (const pess__row *row; (row = pess__page_next(&rows, sizeof *row)) != NULL;)
+            pess__partitions_add_row(to,
+                                     &(pess__row){renumber(renumbering, from->bits, to->bits, row->key), row->reward});
+        for (const pess__sum *sum; (sum = pess__page_next(&sums, sizeof *sum)) != NULL;)
+            pess__partitions_add_sum(
+                to, &(pess__sum){renumber(renumbering, from->bits, to->bits, sum->key), sum->n, sum->value, sum->rest});
+        pess__page_list_release(&from->pool, &partition->rows);
+        pess__page_list_release(&from->pool, &partition->sums);
+    }
+}
+
+static bool absorb_starts(pess__tally *to, const pess__tally *from, const pess__renumbering *renumbering) {
+    const int64_t *const states = renumbering->to[PESS__STATES], *const episodes = renumbering->to[PESS__EPISODES];
+    for (int64_t i = 0; i < from->first_slots; i++) {
+        const pess__first_row *row = &from->first[i];
+        if (!row->used) continue;
+        const int64_t episode = episodes != NULL ? episodes[row->episode] : row->episode;
+        const int64_t state = states != NULL ? states[row->state] : row->state;
+        if (!note_episode(to, episode, row->step, (uint32_t)state)) return false;
+    }
+    for (int64_t s = 0; from->any_end && s < from->starts_capacity; s++)
+        if (from->starts[s] > 0 && !note_starts(to, (uint32_t)(states != NULL ? states[s] : s), from->starts[s]))
+            return false;
+    return true;
+}
+
+pess_status pess__tally_absorb(pess__tally *to, pess__tally *from, const pess__renumbering *renumbering, int64_t states,
+                               int64_t actions, pess_error *error) {
+    const pess__key_bits bits = bits_needed(to->partitions.bits, (uint32_t)(states - 1), (uint32_t)(actions - 1));
+    PESS_TRY(pess__tally_finish(from, error));
+    to->direct = false;
+    PESS_TRY(make_room(to, bits, error));
+    absorb_records(&to->partitions, &from->partitions, renumbering);
+    to->too_many |= from->rows > PESS__MAX_TRANSITIONS - to->rows;
+    if (!to->too_many) to->rows += from->rows;
+    to->terminals += from->terminals;
+    to->cutoffs += from->cutoffs;
+    to->reward_min = fmin(to->reward_min, from->reward_min);
+    to->reward_max = fmax(to->reward_max, from->reward_max);
+    to->no_squares |= from->no_squares;
+    to->no_range |= from->no_range;
+    to->any_end |= from->any_end;
+    to->starts_failed |= !absorb_starts(to, from, renumbering);
+    return check(to, error);
 }

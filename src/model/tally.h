@@ -14,7 +14,7 @@ typedef struct pess__tally_cell {
     double sum, rest;
 } pess__tally_cell;
 
-/* Σ (r − origin)² of a pair. */
+/* Σ r² of a pair. */
 typedef struct pess__tally_square {
     double sum, rest;
 } pess__tally_square;
@@ -35,6 +35,8 @@ typedef struct pess__tally {
     int threads;
     int64_t rows, terminals, cutoffs;
     double reward_min, reward_max; /* of no rows: +inf, -inf */
+    bool too_many;                 /* more than PESS__MAX_TRANSITIONS */
+    bool no_squares, no_range;     /* Σ r², and the range of rewards, are not known: of counted logs without them */
     bool direct;                   /* counts are in tables; otherwise in partitions */
     int tables;
     pess__tally_table *table; /* [tables] */
@@ -55,6 +57,20 @@ void pess__tally_begin(pess__tally *tally, int threads);
 /* Passes over blocks with more states times actions than PESS_MAX_PAIRS: whoever reads a log refuses it at its end,
  * unless it starts again because the numbers turn out to be names. */
 pess_status pess__tally_add(pess__tally *tally, const pess__block *blocks, int64_t count, pess_error *error);
+/* What a counted log says beside its records. */
+pess_status pess__tally_add_counted(pess__tally *tally, const pess__counted *counted, int64_t states,
+                                    pess_error *error);
+/* Everything that a stream delivers. */
+pess_status pess__tally_read(pess__tally *tally, pess__stream *stream, pess_error *error);
+
+/* New numbers of states, actions and episodes; NULL: they keep theirs. */
+typedef struct pess__renumbering {
+    int64_t *to[PESS__NUMBERINGS];
+} pess__renumbering;
+
+/* Moves the counts of one tally to another, under new numbers below the given sizes. Empties `from` of its records. */
+pess_status pess__tally_absorb(pess__tally *to, pess__tally *from, const pess__renumbering *renumbering, int64_t states,
+                               int64_t actions, pess_error *error);
 /* All counts to the partitions, compacted, where the result is collected from. */
 pess_status pess__tally_finish(pess__tally *tally, pess_error *error);
 void pess__tally_free(pess__tally *tally);

@@ -40,9 +40,11 @@ static const struct {
              {"manifest.json", NULL, false, manifest}};
 
 static int list_files(const pess_experiment *e, const char *names[FILE_LIMIT], job jobs[FILE_LIMIT]) {
+    const bool drawable = pess__figure_drawable();
     int count = 0;
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         if (files[i].some && !pess_setting_listed(e->kind->engine->files, files[i].name)) continue;
+        if (files[i].write == figure && !drawable) continue;
         jobs[count] = (job){.experiment = e, .format = files[i].format, .write = files[i].write};
         names[count++] = files[i].name;
     }

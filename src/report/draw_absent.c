@@ -1,6 +1,8 @@
 /* In place of draw*.c where cairo was absent at build time. */
 #include "report/figure.h"
 
+bool pess__figure_drawable(void) { return false; }
+
 void pess__figure_size(const pess__figure *figure, double *width, double *height) {
     (void)figure;
     *width = *height = 0;

@@ -196,6 +196,13 @@ static void write_svg(pess__outfile *file, const bytes *from) {
 
 static pthread_mutex_t drawing = PTHREAD_MUTEX_INITIALIZER;
 
+bool pess__figure_drawable(void) {
+    (void)pthread_mutex_lock(&drawing);
+    const pess_status status = pess__cairo_load(NULL);
+    (void)pthread_mutex_unlock(&drawing);
+    return status == PESS_OK;
+}
+
 static pess_status draw(const pess__figure *figure, const char *path, const char *format, bytes *to,
                         pess_error *error) {
     PESS_TRY(pess__cairo_load(error));

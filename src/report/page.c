@@ -127,9 +127,11 @@ static void write_files(pess__outfile *file, const pess_experiment *e, const cha
     pess__outfile_print(file, "\n<p class=\"note\">Beside this page: <a href=\"results.csv\">results.csv</a>");
     for (const char *list = e->kind->engine->files; (list = pess__next_word(list, name, sizeof name)) != NULL;)
         pess__outfile_print(file, ", <a href=\"%s\">%s</a>", name, name);
-    pess__outfile_print(file,
-                        ", <a href=\"figure.svg\">figure.svg</a>, <a href=\"figure.png\">figure.png</a>, "
-                        "<a href=\"figure.pdf\">figure.pdf</a> and <a href=\"manifest.json\">manifest.json</a>. ");
+    if (pess__figure_drawable())
+        pess__outfile_print(file, ", <a href=\"figure.svg\">figure.svg</a>, <a href=\"figure.png\">figure.png</a>, "
+                                  "<a href=\"figure.pdf\">figure.pdf</a>");
+    pess__outfile_print(file, " and <a href=\"manifest.json\">manifest.json</a>. %s",
+                        pess__figure_drawable() ? "" : "Figure files are missing: the library cairo was not there. ");
     pess__outfile_print(file, "Made by Pessimist %s.</p>\n", pess_build());
 }
 

@@ -70,6 +70,7 @@ static pess_status duipi_create(const pess__problem *problem, duipi *d, pess_err
                  .monitor = pess__monitor_start(&options->progress, "duipi", problem->deadline)};
     d->squares.kind = NULL;
     d->squares.reward = d->squares.probability = NULL;
+    if (problem->counts != NULL) PESS_TRY(pess__counts_need_squares(problem->counts, error));
     PESS_TRY(duipi_allocate(d, error));
     for (int64_t k = 0; k < model->row[pairs]; k++)
         d->squares.probability[k] = model->probability[k] * model->probability[k];

@@ -6,6 +6,7 @@
 
 #include "core/elimination.h"
 #include "core/memory.h"
+#include "core/memory_raw.h"
 #include "solve/monitor.h"
 
 #include <float.h>
@@ -72,7 +73,7 @@ static pess_status allocate(small *x, pess_error *error) {
     const size_t doubles = (size_t)(3 * pairs + entries + 3 * values + x->lanes) * sizeof(double);
     const size_t words = (size_t)(pairs * x->words) * sizeof(uint64_t);
     const size_t integers = (size_t)x->states * 2 * sizeof(int32_t) + (size_t)entries * sizeof(uint16_t);
-    x->memory = malloc(pess__elimination_bytes(x->states) + doubles + words + integers);
+    x->memory = pess__raw(pess__elimination_bytes(x->states) + doubles + words + integers);
     if (x->memory == NULL) return pess__fail(error, PESS_MEMORY, "not enough memory for a model of few states");
     x->constant = x->memory;
     x->uniform = x->constant + pairs;

@@ -2,7 +2,7 @@
  * width W, and a union over all pairs:
  *   u = min(√(2·Var·L/n) + 7·W·L/(3(n−1)), W),   L = ln(3·S·A/δ),   Var the sample variance of x (n−1 below).
  * Three events have a share of δ each: the mean from above, from below, and the standard deviation.
- * The counts keep sums of r and r² relative to one reward of the log, which changes no variance and lets nothing large
+ * The counts keep sums of r and r² relative to the least reward, which changes no variance and lets nothing large
  * cancel, and per next state the number of samples and the sum of their rewards, so
  *   Σ(x−x̄)² = Σ(r−r̄)² + 2γ·Σ_j (v_j−v̄)(R_j − n_j·r̄) + γ²·Σ_j n_j(v_j−v̄)²,
  * with j over the next states and the end of the episode (value 0). */
@@ -43,6 +43,7 @@ static double bernstein(const pess__u_problem *problem, const double *v, int64_t
 
 static pess_status compute(const pess__u_problem *problem, const double *v, double *u, pess_error *error) {
     PESS_TRY(pess__u_check_range(problem, error));
+    if (problem->counts != NULL && v != NULL) PESS_TRY(pess__counts_need_squares(problem->counts, error));
     return pess__u_fill(problem, v, bernstein, u, error);
 }
 

@@ -31,6 +31,15 @@ gzip -c ward.csv >ward.csv.gz
 expect 0 "$PESS" discretize ward.csv.gz --features pulse,lactate --method kmeans --cells 9 --seed 4 -o again.pessmap
 expect 0 "$PESS" convert ward.csv.gz --map again.pessmap -o again.csv
 
+# The report: a page, the Markov test and the trials, the same at any number of threads.
+expect 0 "$PESS" discretize ward.csv --features pulse,lactate --cells 4 --report page --gamma 0.9 -o reported.pessmap --json
+same "$(json markov.flagged)" false "Markov cells"
+cp out first; cp page/index.html first.html
+grep -q "Are the cells good states" page/index.html || fail "no page"
+expect 0 "$PESS" discretize ward.csv --features pulse,lactate --cells 4 --report page --gamma 0.9 -o reported.pessmap --json --threads 3
+cmp -s out first || fail "the report depends on the number of threads"
+expect 0 "$PESS" discretize ward.csv --features pulse,lactate --method tree --cells 4 --report tree-page -o reported.pessmap; prints "Markov"
+
 # refused CODE TEXT options…: nothing is written
 refused() {
     local code=$1 text=$2
@@ -50,6 +59,9 @@ refused 2 "--features is missing" ward.csv
 refused 2 "--restarts does nothing for tree" ward.csv --features pulse --method tree --restarts 3
 refused 2 "cells" ward.csv --features pulse --cells 1
 refused 2 "share" ward.csv --features pulse --share 0
+refused 2 "--gamma does nothing without --report" ward.csv --features pulse --gamma 0.5
+refused 2 "--share below 1" ward.csv --features pulse --share 1 --report nopage
+[ ! -e nopage ] || fail "a page after failure"
 awk -F, 'NR == 1 || $1 == "p1"' ward.csv >one.csv
 refused 3 "1 episode" one.csv --features pulse --cells 2
 cut -d, -f 2- ward.csv >no-episode.csv

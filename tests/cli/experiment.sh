@@ -44,6 +44,8 @@ expect 0 run gridworld-alpha --trials 8 --points 3 --rows 3 --cols 3 --out alpha
 same "$(head -1 alpha/results.csv)" "algorithm,x,trials,mean,ci95,epsilon,transitions,alpha_theory" "header with panels"
 expect 0 run gridworld-alpha --trials 4 --points 2 --rows 2 --cols 2 --json
 same "$(json claims.0.holds)" null "what is not judged"
+expect 0 run gridworld-alpha --trials 4 --points 2 --rows 2 --cols 2
+same "$(grep -c '^ε = .* transitions$' out)" 9 "panels that are printed"
 grep -q 'use α = ' out && fail "gridworld-alpha speaks of one α"
 expect 0 run bandit --trials 10 --algorithms naive --seed 18446744073709551615 --json
 prints '"seed": 18446744073709551615,'

@@ -1,0 +1,68 @@
+"""k-means against scikit-learn's KMeans (one greedy k-means++ start, the same tolerance and limit of iterations, the same
+float32 rows), two threads each, turn by turn; and rows a second through `pess act`."""
+import os
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+SIZES = ((10_000, 10, 50), (100_000, 40, 100), (1_000_000, 40, 750))
+THREADS = 2
+
+
+def rows(count, columns):
+    """Vital signs of a sort: 200 conditions in eight hidden dimensions, seen through noise."""
+    import numpy
+    rng = numpy.random.default_rng(1)
+    centres = 1.5 * rng.standard_normal((200, 8))
+    hidden = 0.7 * rng.standard_normal((count, 8)) + centres[rng.integers(0, 200, count)]
+    seen = hidden @ rng.standard_normal((8, columns)) / 8 ** 0.5
+    return (seen + 0.5 * rng.standard_normal((count, columns))).astype(numpy.float32)
+
+
+def kmeans(build, emit, run, folder, count, columns, cells):
+    path = os.path.join(folder, "rows.f32")
+    rows(count, columns).tofile(path)
+    program = os.path.join(build, "bench", "bench_cells")
+    environment = {"OMP_NUM_THREADS": str(THREADS), "OPENBLAS_NUM_THREADS": str(THREADS), "OMP_WAIT_POLICY": "passive"}
+    ours, peer = [], []
+    for _ in range(3 if count < 500_000 else 1):
+        ours += run(program, path, str(count), str(columns), str(cells), str(THREADS), env=environment)
+        peer += run("/usr/bin/python3", os.path.join(HERE, "peer_cells.py"), path, str(columns), str(cells),
+                    env=environment)
+    best, other = min(ours, key=lambda r: r["seconds"]), min(peer, key=lambda r: r["seconds"])
+    emit(f"k-means, {count} rows x {columns} features, {cells} cells, {THREADS} threads", best["seconds"],
+         other["seconds"], peer_name="scikit-learn KMeans", inertia=best["inertia"], peer_inertia=other["inertia"],
+         iterations=best["iterations"], peer_iterations=other["iterations"])
+
+
+def act(build, emit, folder):
+    pess, count, columns = os.path.join(build, "pess"), 1_000_000, 10
+    names = ",".join(f"m{i}" for i in range(columns))
+    log, new, map_file, policy = (os.path.join(folder, n) for n in ("log.csv", "new.csv", "map.pessmap", "policy.csv"))
+    x = rows(count, columns)
+    with open(new, "w") as out:
+        out.write(names + "\n")
+        for row in x:
+            out.write(",".join("%.4g" % v for v in row) + "\n")
+    subprocess.run(f"head -20001 {new} > {log}", shell=True, check=True)
+    with open(policy, "w") as out:
+        out.write("state,action,probability\n" + "".join(f"{c},{c % 5},1\n" for c in range(100)))
+    subprocess.run([pess, "discretize", log, "--features", names, "--cells", "100", "--share", "1", "-o", map_file],
+                   stdout=subprocess.DEVNULL, check=True)
+    best = 1e9
+    for _ in range(3):
+        start = time.perf_counter()
+        subprocess.run([pess, "act", new, "--policy", policy, "--map", map_file, "--threads", str(THREADS), "-o",
+                        os.path.join(folder, "answers.csv")], check=True)
+        best = min(best, time.perf_counter() - start)
+    emit(f"pess act, 10^6 rows x {columns} features, 100 cells, {THREADS} threads", best, None,
+         rows_per_second=round(count / best))
+
+
+def figures(build, emit, run):
+    with tempfile.TemporaryDirectory() as folder:
+        for size in SIZES:
+            kmeans(build, emit, run, folder, *size)
+        act(build, emit, folder)

@@ -1,0 +1,12 @@
+"""peer_cells.py FILE COLUMNS CELLS: scikit-learn's KMeans on rows of float32, one start; a JSON line."""
+import json
+import sys
+import time
+
+import numpy
+from sklearn.cluster import KMeans
+
+rows = numpy.fromfile(sys.argv[1], dtype=numpy.float32).reshape(-1, int(sys.argv[2]))
+start = time.perf_counter()
+model = KMeans(n_clusters=int(sys.argv[3]), n_init=1, max_iter=300, tol=1e-4, random_state=1).fit(rows)
+print(json.dumps({"seconds": time.perf_counter() - start, "inertia": float(model.inertia_), "iterations": model.n_iter_}))

@@ -1,0 +1,10 @@
+/* For tests: memory that runs out. */
+#ifndef PESS_CORE_MEMORY_HOOK_H
+#define PESS_CORE_MEMORY_HOOK_H
+
+#include <stdint.h>
+
+/* The n-th allocation from now on fails, once (1: the next one); 0: none does. */
+void pess__memory_fail_at(int64_t n);
+
+#endif

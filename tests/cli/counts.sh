@@ -1,0 +1,51 @@
+# Counted logs: the SELECT that help prints makes what solve reads; shards counted apart and merged are the whole.
+. "$(dirname "$0")/lib.sh"
+model="--gamma 0.5 --start uniform --reward-range 0,1"
+
+{
+    echo state,action,reward,next_state
+    for i in $(seq 30); do echo "$((i % 3)),$((i % 2)),0.$((i % 7)),$((i * i % 3))"; done
+} >log.csv
+# What GROUP BY makes of it.
+{
+    echo state,action,next_state,count,reward_sum,reward_square_sum,reward_min,reward_max
+    awk -F, 'NR > 1 { k = $1 "," $2 "," $4; n[k]++; s[k] += $3; q[k] += $3 * $3
+                      if (n[k] == 1 || $3 < lo[k]) lo[k] = $3; if (n[k] == 1 || $3 > hi[k]) hi[k] = $3 }
+             END { for (k in n) printf "%s,%d,%.17g,%.17g,%s,%s\n", k, n[k], s[k], q[k], lo[k], hi[k] }' log.csv
+} >counted.csv
+
+expect 0 "$PESS" convert log.csv -o log.pesscounts
+for algorithm in naive ua proximal spibb duipi; do
+    expect 0 "$PESS" solve log.csv $model -a $algorithm --json -o rows.csv
+    want=$(json value)
+    for counts in counted.csv log.pesscounts; do
+        expect 0 "$PESS" solve $counts $model -a $algorithm --json -o policy.csv
+        near "$(json value)" "$want" 1e-12 "$algorithm from $counts"
+        cmp -s rows.csv policy.csv || fail "$algorithm: another policy from $counts"
+    done
+done
+expect 0 "$PESS" evaluate counted.csv --policy policy.csv $model
+expect 0 "$PESS" gaps counted.csv $model
+expect 0 "$PESS" solve counted.csv -u bernstein # the range is in the columns
+
+# Shards.
+(head -1 log.csv; sed -n '2,11p' log.csv) >a.csv
+(head -1 log.csv; sed -n '12,$p' log.csv) | gzip >b.csv.gz
+expect 0 "$PESS" convert a.csv -o a.pesscounts
+expect 0 "$PESS" merge b.csv.gz a.pesscounts --out merged.pesscounts
+cmp -s merged.pesscounts log.pesscounts || fail "merged shards are not the whole"
+expect 2 "$PESS" merge a.csv --out x.pesscounts --partial
+expect 5 "$PESS" merge a.csv missing.pesscounts --out x.pesscounts
+[ ! -e x.pesscounts ] || fail "something was written although a shard is missing"
+
+# What counts cannot do, and how to get it.
+for command in inspect certify; do
+    expect 3 "$PESS" $command counted.csv
+    says "a counted log, expected one row for each transition"
+done
+expect 3 "$PESS" convert log.pesscounts -o rows.csv
+expect 0 "$PESS" help counts
+prints "GROUP BY state, action, next_state, terminal"
+prints "reward_square_sum"
+no_leftovers
+finish
