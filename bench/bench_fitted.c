@@ -10,6 +10,7 @@
  *                                                    seconds of fitted Q iteration (naive), without evaluations
  */
 #include "core/memory.h"
+#include "deep/bundle.h"
 #include "deep/play.h"
 #include "deep/training.h"
 
@@ -130,7 +131,10 @@ static double play_rate(const pess__training *f, int64_t episodes) {
     o.episodes = episodes;
     o.threads = 1;
     const double begun = cpu_clock();
-    must(pess__play(f->networks.nets[0], NULL, &o, &result, &error), &error);
+    pess_policy *policy = NULL;
+    must(pess__bundle_argmax(f->networks.nets[0], &policy, &error), &error);
+    must(pess__play(policy, NULL, &o, NULL, &result, &error), &error);
+    pess_policy_destroy(policy);
     return result.mean_length * (double)result.episodes / (cpu_clock() - begun);
 }
 

@@ -35,11 +35,11 @@ int cmd_collect(int argc, char **argv) {
     pess_collect_options o = pess_collect_options_defaults();
     const char *policy = NULL, *game = NULL, *out = NULL;
     int64_t threads = 0;
-    bool json = false, steady = false, argmax = false;
+    bool json = false, steady = false;
     const option options[] = {
-        {"policy", 0, OPTION_TEXT, &policy, "FILE|random", "who acts: a .pessnet file, or uniformly at random"},
+        {"policy", 0, OPTION_TEXT, &policy, "FILE|random", "who acts: " POLICY_FILES ", or uniformly at random"},
         {"epsilon", 0, OPTION_NUMBER, &o.epsilon, "E", "probability of a random action in place of the policy's (0)"},
-        {"argmax", 0, OPTION_FLAG, &argmax, NULL, ARGMAX_OPTION},
+        {"argmax", 0, OPTION_FLAG, &o.argmax, NULL, ARGMAX_OPTION},
         {"transitions", 0, OPTION_COUNT, &o.transitions, "N", "how many to collect (500000)"},
         {"out", 'o', OPTION_TEXT, &out, "FILE", "where they go, a .pessdata file"},
         {"seed", 0, OPTION_SEED, &o.seed, "N", "of games and exploration (0)"},
@@ -56,18 +56,15 @@ int cmd_collect(int argc, char **argv) {
     if (threads > 1024) return report_usage("collect", "--threads: expected 0 to 1024");
     const pess_env_info *info = pess_env_find(game);
     if (info == NULL) return report_usage("collect", "no game '%s'; 'pess env list' lists them", game);
-    pess_net *net = NULL;
-    code = policy_open("collect", policy, info, &net);
-    if (code < 0) code = policy_rule("collect", policy, net, argmax, &o.sample);
-    if (code >= 0) {
-        pess_net_destroy(net);
-        return code;
-    }
+    pess_policy *acts = NULL;
+    code = policy_open("collect", policy, info, o.argmax, &acts);
+    if (code >= 0) return code;
     o.env.game = game;
     o.env.ramping = !steady;
-    o.net = net;
+    o.env.minimal_actions = acts != NULL && pess_policy_actions(acts) != PESS_ENV_ACTIONS;
+    o.policy = acts;
     o.progress = terminal_progress();
     code = run(&o, out, json);
-    pess_net_destroy(net);
+    pess_policy_destroy(acts);
     return code;
 }

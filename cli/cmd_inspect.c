@@ -42,7 +42,7 @@ static void print_json(const pess_inspection *i) {
 static void print_text(const char *path, const pess_inspection *i) {
     (void)printf("%s\n", path);
     (void)printf("  transitions  %lld\n", (long long)i->rows);
-    (void)printf("  states       %lld, of which %lld are decided in, %lld are terminal\n", (long long)i->states,
+    (void)printf("  states       %lld: actions were taken in %lld, %lld are terminal\n", (long long)i->states,
                  (long long)i->states_seen, (long long)i->terminal_states);
     (void)printf("  actions      %lld\n", (long long)i->actions);
     if (i->episodes > 0)
@@ -51,10 +51,9 @@ static void print_text(const char *path, const pess_inspection *i) {
         (void)puts("  episodes     not marked");
     (void)printf("  ends         %lld terminal, %lld cut off\n", (long long)i->terminals, (long long)i->cutoffs);
     (void)printf("  rewards      %g to %g, mean %.6g\n", i->reward_min, i->reward_max, i->reward_mean);
-    (void)printf("  coverage     %lld of %lld pairs seen; %lld samples in the least seen, %lld in the median, %lld in "
-                 "the most\n",
-                 (long long)i->pairs_seen, (long long)i->pairs, (long long)i->count_least, (long long)i->count_median,
-                 (long long)i->count_most);
+    (void)printf("  coverage     %lld of %lld pairs seen, each %lld to %lld times, the median %lld times\n",
+                 (long long)i->pairs_seen, (long long)i->pairs, (long long)i->count_least, (long long)i->count_most,
+                 (long long)i->count_median);
     int warnings = 0;
     for (size_t k = 0; k < i->finding_count; k++) warnings += i->findings[k].severity == PESS_SEVERITY_WARNING;
     if (warnings > 0) (void)puts("\nOdd");

@@ -13,23 +13,26 @@ typedef struct play {
     const char *policy, *record; /* policy NULL: a person */
     int64_t fps, steps, size;
     pess_env *env;
-    pess_net *net;       /* of the policy; NULL: random or a person */
-    bool argmax, sample; /* asked for; what the network does */
-    float q[PESS_ENV_ACTIONS];
+    pess_policy *acts; /* NULL: random or a person */
+    bool argmax;
+    double probabilities[PESS_ENV_ACTIONS];
+    float q[PESS_ENV_ACTIONS]; /* shown */
     pess_random random;
     uint8_t bits[PESS_ENV_MAX_BYTES];
     int64_t score, best, episode;
 } play;
 
-/* Values of the actions on the board that is shown. */
+/* What the policy says of the board that is shown. */
 static bool look(play *p, pess_error *error) {
     pess_env_observe_bits(p->env, p->bits);
-    return p->net == NULL || pess_net_apply(p->net, p->bits, sizeof p->bits, 1, 1, p->q, error) == PESS_OK;
+    return p->acts == NULL || (pess_policy_observation_probabilities(p->acts, p->bits, sizeof p->bits, 1,
+                                                                     p->probabilities, error) == PESS_OK &&
+                               pess_policy_outputs(p->acts, p->bits, sizeof p->bits, 1, p->q, error) == PESS_OK);
 }
 
 static int64_t policy_action(play *p) {
-    if (p->net == NULL) return pess_random_below(&p->random, pess_env_actions(p->env));
-    return pess_net_action(p->q, PESS_ENV_ACTIONS, p->sample, &p->random);
+    if (p->acts == NULL) return pess_random_below(&p->random, pess_env_actions(p->env));
+    return pess_policy_act(p->acts, p->probabilities, p->argmax ? NULL : &p->random);
 }
 
 /* One step, with the score and the new board. */
@@ -157,7 +160,7 @@ static void show(play *p, const session *s) {
                            .step = pess_env_steps(p->env),
                            .episode = p->episode,
                            .fps = (int)p->fps,
-                           .q = p->net != NULL ? p->q : NULL});
+                           .q = p->acts != NULL ? p->q : NULL});
 }
 
 /* False: leave. */
@@ -225,8 +228,9 @@ static int check(play *p, const char *game) {
     if (p->fps < 1 || p->fps > 1000) return report_usage("play", "--fps: expected 1 to 1000");
     if (p->size < 1 || p->size > 200) return report_usage("play", "--size: expected 1 to 200 pixels");
     if (p->policy == NULL) return -1;
-    const int code = policy_open("play", p->policy, p->info, &p->net);
-    return code >= 0 ? code : policy_rule("play", p->policy, p->net, p->argmax, &p->sample);
+    const int code = policy_open("play", p->policy, p->info, p->argmax, &p->acts);
+    p->settings.minimal_actions = p->acts != NULL && pess_policy_actions(p->acts) != PESS_ENV_ACTIONS;
+    return code;
 }
 
 int cmd_play(int argc, char **argv) {
@@ -238,7 +242,7 @@ int cmd_play(int argc, char **argv) {
          .kind = OPTION_TEXT,
          .target = &p.policy,
          .argument = "random|FILE",
-         .help = "watch a policy (a .pessnet file: its q-values are shown) instead of playing yourself"},
+         .help = "watch a policy (" POLICY_FILES "; its q-values are shown) instead of playing yourself"},
         {.name = "argmax", .kind = OPTION_FLAG, .target = &p.argmax, .help = ARGMAX_OPTION},
         {.name = "fps", .kind = OPTION_COUNT, .target = &p.fps, .argument = "N", .help = "steps a second (default 10)"},
         {.name = "seed", .kind = OPTION_SEED, .target = &p.settings.seed, .argument = "N", .help = "default 0"},
@@ -278,7 +282,7 @@ int cmd_play(int argc, char **argv) {
     if (code >= 0) return code;
     code = check(&p, game);
     if (code >= 0) {
-        pess_net_destroy(p.net);
+        pess_policy_destroy(p.acts);
         return code;
     }
     p.settings.game = game;
@@ -291,6 +295,6 @@ int cmd_play(int argc, char **argv) {
     else
         code = p.record != NULL ? record(&p) : play_in_terminal(&p);
     pess_env_destroy(p.env);
-    pess_net_destroy(p.net);
+    pess_policy_destroy(p.acts);
     return code;
 }

@@ -4,23 +4,21 @@
 
 #include <string.h>
 
-int policy_open(const char *command_name, const char *policy, const pess_env_info *game, pess_net **net) {
-    *net = NULL;
+int policy_open(const char *command_name, const char *policy, const pess_env_info *game, bool argmax,
+                pess_policy **out) {
+    *out = NULL;
     if (strcmp(policy, "random") == 0) return -1;
     pess_error error;
-    if (pess_net_read(policy, NULL, net, &error) != PESS_OK) return report_error(command_name, &error);
-    if (pess_net_check_game(*net, policy, game, &error) == PESS_OK) return -1;
-    pess_net_destroy(*net);
-    *net = NULL;
-    return report_error(command_name, &error);
-}
-
-int policy_rule(const char *command_name, const char *policy, const pess_net *net, bool argmax, bool *sample) {
-    *sample = false;
-    if (net == NULL || argmax) return -1;
-    pess_error error;
-    if (pess_net_samples(net, policy, sample, &error) == PESS_OK) return -1;
+    pess_policy_info info = {0};
+    pess_status status = pess_policy_read(policy, NULL, NULL, NULL, out, &error);
+    if (status == PESS_OK) {
+        pess_policy_get_info(*out, &info);
+        status = pess_policy_check_game(*out, policy, game, argmax, &error);
+    }
+    if (status == PESS_OK) return -1;
     const int code = report_error(command_name, &error);
-    (void)fputs("--argmax plays its largest output instead\n", stderr);
+    if (info.partial) (void)fputs("--argmax plays its largest output instead\n", stderr);
+    pess_policy_destroy(*out);
+    *out = NULL;
     return code;
 }

@@ -4,12 +4,11 @@
 
 #include "pess.h"
 
-/* Reads the network and checks that it plays this game; "random" leaves *net NULL. Returns -1 to go on, or an exit code
- * after a message. */
-int policy_open(const char *command, const char *policy, const pess_env_info *game, pess_net **net);
-/* Whether the network acts by sampling, as its notes say; `argmax` overrules them. Returns the same. */
-int policy_rule(const char *command, const char *policy, const pess_net *net, bool argmax, bool *sample);
+/* Reads the policy and checks that it plays this game by its own rule or, where `argmax` is asked for, by its most
+ * probable action; "random" leaves *out NULL. Returns -1 to go on, or an exit code after a message. */
+int policy_open(const char *command, const char *policy, const pess_env_info *game, bool argmax, pess_policy **out);
 
-#define ARGMAX_OPTION "act by the largest output, whatever the network's notes say (acts=softmax: it samples)"
+#define POLICY_FILES "a .pesspolicy or .pessnet file"
+#define ARGMAX_OPTION "act by the most probable action, or a network's largest output, whatever the policy's rule"
 
 #endif

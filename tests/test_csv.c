@@ -170,11 +170,11 @@ static void test_declared(void **state) {
     pess_read_options options = pess_read_options_defaults();
     options.states = 2;
     logs_refused(logs_file("text.csv", text, strlen(text)), &options, PESS_INPUT,
-                 ":3:7:", "found '2', expected an integer from 0 to 1, as 2 states are declared");
+                 ":3:7:", "found '2', expected an integer from 0 to 1: 2 states are declared");
     logs_refused(logs_file("text.csv", named, strlen(named)), &options, PESS_INPUT, ":3:7:", "found the state 'c'");
     options.states = 0;
     options.actions = 1;
-    logs_refused(logs_file("text.csv", text, strlen(text)), &options, PESS_INPUT, ":3:3:", "as 1 actions are declared");
+    logs_refused(logs_file("text.csv", text, strlen(text)), &options, PESS_INPUT, ":3:3:", ": 1 action is declared");
     logs_refused(logs_file("text.csv", named, strlen(named)), &options, PESS_INPUT, ":3:3:", "found the action 'y'");
     options.states = 10;
     options.actions = 5;

@@ -317,7 +317,7 @@ static void playing_does_not_depend_on_threads(void **state) {
     pess_mdp *mdp = chain();
     o = pess_play_options_defaults();
     o.episodes = 40000;
-    assert_int_equal(pess__play(NULL, mdp, &o, &one, &error), PESS_OK);
+    assert_int_equal(pess__play(NULL, mdp, &o, NULL, &one, &error), PESS_OK);
     /* From state s the end is reached with probability 2^-(6-s), else 0.2: the mean over s is 0.2 + 0.8·(63/64)/6. Its
      * standard error is below 0.3/200, so five of them leave a false alarm below 1e-6. */
     assert_true(fabs(one.mean_return - (0.2 + 0.8 * 63 / 64 / 6)) < 5 * 0.3 / 200);

@@ -52,7 +52,7 @@ static void test_clean_log(void **state) {
     assert_true(in->count_least == 1 && in->count_median == 1 && in->count_most == 2);
     for (size_t i = 0; i < in->finding_count; i++) assert_int_equal(in->findings[i].severity, PESS_SEVERITY_NOTE);
     expect(in, "reward-range", "between 0 and 1");
-    expect(in, "cut-offs", "1 transitions");
+    expect(in, "cut-offs", "transitions: 1");
     expect(in, "sizes-from-log", "3 states, 2 actions");
     pess_inspection_destroy(in);
 }

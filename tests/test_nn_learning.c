@@ -216,13 +216,19 @@ static void a_policy_for_another_game_is_refused(void **state) {
     size_t size;
     free(written(&size));
     pess_net *net = NULL;
+    pess_policy *policy = NULL;
     pess_error error;
-    assert_int_equal(pess_net_read(path, NULL, &net, &error), PESS_OK);
-    assert_int_equal(pess_net_check_game(net, "x", pess_env_find("breakout"), &error), PESS_OK);
-    assert_int_equal(pess_net_check_game(net, "x", pess_env_find("asterix"), &error), PESS_INPUT);
+    assert_int_equal(pess_policy_read(path, NULL, NULL, NULL, &policy, &error), PESS_OK);
+    assert_int_equal(pess_policy_check_game(policy, "x", pess_env_find("breakout"), false, &error), PESS_OK);
+    assert_int_equal(pess_policy_check_game(policy, "x", pess_env_find("asterix"), false, &error), PESS_INPUT);
     assert_non_null(strstr(error.message, "breakout"));
+    pess_policy_destroy(policy);
+    assert_int_equal(pess_net_read(path, NULL, &net, &error), PESS_OK);
     net->notes[0] = '\0'; /* without the note the board still tells */
-    assert_int_equal(pess_net_check_game(net, "x", pess_env_find("seaquest"), &error), PESS_INPUT);
+    assert_int_equal(pess_net_write(net, path, &error), PESS_OK);
+    assert_int_equal(pess_policy_read(path, NULL, NULL, NULL, &policy, &error), PESS_OK);
+    assert_int_equal(pess_policy_check_game(policy, "x", pess_env_find("seaquest"), false, &error), PESS_INPUT);
+    pess_policy_destroy(policy);
     pess_net_destroy(net);
     (void)unlink(path);
 }

@@ -537,20 +537,20 @@ static void an_mdp_is_collected(void **unused) {
     pess_mdp_destroy(mdp);
 }
 
-static pess_net *player(const char *game) {
+static pess_policy *player(const char *game) {
     char path[500];
     (void)snprintf(path, sizeof path, "%s/../../policies/%s.pessnet", TEST_DATA, game);
-    pess_net *net = NULL;
-    assert_ok(pess_net_read(path, NULL, &net, &error), &error);
-    return net;
+    pess_policy *policy = NULL;
+    assert_ok(pess_policy_read(path, NULL, NULL, NULL, &policy, &error), &error);
+    return policy;
 }
 
 /* What the network says is done, but for ε; with ε = 1 it is not asked. */
 static void a_network_acts(void **unused) {
     (void)unused;
-    pess_net *net = player("breakout");
+    pess_policy *policy = player("breakout");
     pess_collect_options o = settings("breakout", 12000, 5);
-    o.net = net;
+    o.policy = policy;
     for (int k = 0; k < 2; k++) {
         o.epsilon = k == 0 ? 0 : 0.3;
         pess_observations *data = collected(&o);
@@ -562,7 +562,7 @@ static void a_network_acts(void **unused) {
             float q[PESS_ENV_ACTIONS];
             int best = 0;
             assert_true(pess_observations_get(data, i, &state, &action, NULL, NULL, NULL));
-            assert_ok(pess_net_apply(net, state, data->bytes, 1, 1, q, &error), &error);
+            assert_ok(pess_policy_outputs(policy, state, data->bytes, 1, q, &error), &error);
             for (int a = 1; a < PESS_ENV_ACTIONS; a++)
                 if (q[a] > q[best]) best = a;
             greedy += action == best;
@@ -574,7 +574,7 @@ static void a_network_acts(void **unused) {
     }
     o.epsilon = 1;
     pess_observations *without = NULL, *with = collected(&o);
-    o.net = NULL, o.epsilon = 0;
+    o.policy = NULL, o.epsilon = 0;
     without = collected(&o);
     assert_non_null(strstr(with->notes, "\nepsilon=1\n"));
     assert_non_null(strstr(without->notes, "\npolicy=random\nepsilon=1\n"));
@@ -582,7 +582,7 @@ static void a_network_acts(void **unused) {
     assert_same_data(with, without);
     pess_observations_destroy(with);
     pess_observations_destroy(without);
-    pess_net_destroy(net);
+    pess_policy_destroy(policy);
 }
 
 static bool stop_soon(void *user, const char *what, double done, double total, const char *unit) {
@@ -604,17 +604,17 @@ static void settings_out_of_range_are_refused(void **unused) {
     assert_failure(pess_collect(&bad, &data, &error), PESS_ARGUMENT, &error, "pong", NULL);
     bad = o, bad.env.game = NULL;
     assert_failure(pess_collect(&bad, &data, &error), PESS_ARGUMENT, &error, "no game", NULL);
-    pess_net *net = player("breakout");
+    pess_policy *policy = player("breakout");
     pess_mdp *mdp = chain();
-    bad = o, bad.net = net, bad.env.game = "asterix";
+    bad = o, bad.policy = policy, bad.env.game = "asterix";
     assert_failure(pess_collect(&bad, &data, &error), PESS_INPUT, &error, "breakout", "asterix", NULL);
-    bad = o, bad.net = net, bad.mdp = mdp;
+    bad = o, bad.policy = policy, bad.mdp = mdp;
     assert_failure(pess_collect(&bad, &data, &error), PESS_INPUT, &error, "reads 50 bytes", NULL);
     bad = o, bad.transitions = 20000000, bad.progress.report = stop_soon; /* asked after 0.1 s, long before the end */
     assert_failure(pess_collect(&bad, &data, &error), PESS_INTERRUPTED, &error, "interrupted after", NULL);
     assert_null(data);
     pess_mdp_destroy(mdp);
-    pess_net_destroy(net);
+    pess_policy_destroy(policy);
     o.transitions = 3; /* fewer than environments */
     data = collected(&o);
     assert_int_equal(data->transitions, 3);

@@ -56,6 +56,17 @@ typedef struct pess_progress {
     void *user;
 } pess_progress;
 
+/* ---- random numbers */
+
+/* A small generator for those who choose actions: same seed, purpose and index, same numbers, everywhere. */
+typedef struct pess_random {
+    uint64_t state[4];
+} pess_random;
+
+PESS_API pess_random pess_random_create(uint64_t seed, const char *purpose, uint64_t index);
+PESS_API double pess_random_uniform(pess_random *random);           /* [0,1) */
+PESS_API int64_t pess_random_below(pess_random *random, int64_t n); /* 0 … n-1; n > 0 */
+
 /* ---- files */
 
 /* The library's binary files, told by their first bytes or, where a file is cut short, by the end of its name. Logs

@@ -154,15 +154,6 @@ PESS_API int64_t pess_batch_save_size(const pess_batch *batch);                 
 PESS_API pess_status pess_batch_save(const pess_batch *batch, uint8_t *out, int64_t size, pess_error *error);
 PESS_API pess_status pess_batch_restore(pess_batch *batch, const uint8_t *bytes, int64_t size, pess_error *error);
 
-/* A small generator for those who choose actions: same seed, purpose and index, same numbers, everywhere. */
-typedef struct pess_random {
-    uint64_t state[4];
-} pess_random;
-
-PESS_API pess_random pess_random_create(uint64_t seed, const char *purpose, uint64_t index);
-PESS_API double pess_random_uniform(pess_random *random);           /* [0,1) */
-PESS_API int64_t pess_random_below(pess_random *random, int64_t n); /* 0 … n-1; n > 0 */
-
 /* Somebody who acts. NULL in place of `act`: uniformly at random. */
 typedef struct pess_actor {
     int64_t (*act)(void *user, const pess_env *env);

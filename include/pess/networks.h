@@ -45,21 +45,27 @@ PESS_API bool pess_net_note(const pess_net *net, const char *key, char *value, s
 /* Outputs [count*outputs] of `count` packed observations, `stride` bytes apart. */
 PESS_API pess_status pess_net_apply(const pess_net *net, const uint8_t *bits, int64_t stride, int64_t count,
                                     int threads, float *out, pess_error *error);
-/* How a network acts, by its note "acts": "softmax" (imitation) means by sampling, "argmax" or no note greedily. Any
- * other rule needs more than this network: PESS_INPUT. */
-PESS_API pess_status pess_net_samples(const pess_net *net, const char *name, bool *sample, pess_error *error);
-/* The action of these outputs: the largest (the smallest of equals), or one drawn from their softmax. */
-PESS_API int64_t pess_net_action(const float *outputs, int64_t actions, bool sample, pess_random *random);
-/* PESS_INPUT where the network was made for another game or another board, or is no policy (acts=uncertainty). */
-PESS_API pess_status pess_net_check_game(const pess_net *net, const char *name, const pess_env_info *game,
-                                         pess_error *error);
 
-/* How well somebody plays: whole episodes, each in an environment of its own, so the result depends on the seed and the
+/* ---- policies of networks: acting in games
+
+ * pess_policy_read (pess/tabular.h) reads them: .pesspolicy, which 'train' writes, has all that its rule needs; the
+ * rule of a network alone (.pessnet) is in its note "acts": "softmax" (imitation), or "argmax", as without the note. */
+
+/* What the networks that give values say of each action, [count*actions], as a mean over networks and heads; of
+ * imitation the log odds. PESS_ARGUMENT for a table. */
+PESS_API pess_status pess_policy_outputs(const pess_policy *policy, const uint8_t *bits, int64_t stride, int64_t count,
+                                         float *out, pess_error *error);
+/* PESS_INPUT where the policy was made for another game or another board, or is a network alone whose rule needs more
+ * than that and the largest output (`argmax`) is not asked for. `name` begins the message. */
+PESS_API pess_status pess_policy_check_game(const pess_policy *policy, const char *name, const pess_env_info *game,
+                                            bool argmax, pess_error *error);
+
+/* How well a policy plays: whole episodes, each in an environment of its own, so the result depends on the seed and the
  * number of episodes alone. */
 typedef struct pess_play_options {
     pess_env_options env; /* its seed and stream are not read; env.step_limit 0: 10,000 */
     double epsilon;       /* probability of a uniformly random action. Default 0 */
-    bool sample;          /* draw actions from the softmax of the outputs; else the largest output. Default false */
+    bool argmax;          /* the most probable action in place of a draw. Default false */
     int64_t episodes;     /* Default 1,000 */
     uint64_t seed;
     int threads; /* 0: all there are */
@@ -74,8 +80,8 @@ typedef struct pess_play_result {
 } pess_play_result;
 
 PESS_API pess_play_options pess_play_options_defaults(void);
-/* Greedy (the smallest of equally good actions), or by sampling, but for epsilon; net NULL: uniformly random. */
-PESS_API pess_status pess_play(const pess_net *net, const pess_play_options *options, pess_play_result *out,
+/* By the policy but for epsilon; NULL: uniformly random. */
+PESS_API pess_status pess_play(const pess_policy *policy, const pess_play_options *options, pess_play_result *out,
                                pess_error *error);
 
 /* DQN (Mnih et al. 2015) with double targets (van Hasselt et al. 2016), many environments at once and replay in packed
@@ -128,13 +134,13 @@ PESS_API pess_status pess_dqn_run(const pess_dqn_options *options, pess_dqn_resu
 /* ---- learning from a fixed dataset */
 
 typedef struct pess_collect_options {
-    pess_env_options env; /* its seed and stream are not read; env.step_limit 0: 10,000 */
-    const pess_net *net;  /* who acts; NULL: uniformly at random */
-    bool sample;          /* draw from the softmax of its outputs (pess_net_samples); else the largest. Default false */
-    const pess_mdp *mdp;  /* in place of a game; then net reads one-hot states */
-    double epsilon;       /* probability of a uniformly random action. Default 0 */
-    int64_t transitions;  /* Default 500,000 */
-    int64_t envs;         /* environments that step together; the log has them one after the other. Default 32 */
+    pess_env_options env;      /* its seed and stream are not read; env.step_limit 0: 10,000 */
+    const pess_policy *policy; /* NULL: uniformly at random */
+    bool argmax;               /* its most probable action in place of a draw. Default false */
+    const pess_mdp *mdp;       /* in place of a game: tables see its states, networks see them one-hot */
+    double epsilon;            /* probability of a uniformly random action. Default 0 */
+    int64_t transitions;       /* Default 500,000 */
+    int64_t envs;              /* environments that step together; the log has them one after the other. Default 32 */
     uint64_t seed;
     pess_progress progress;
 } pess_collect_options;

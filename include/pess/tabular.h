@@ -224,8 +224,37 @@ PESS_API pess_status pess_mdp_garnet(const pess_garnet_options *options, pess_md
 
 /* ---- policies */
 
-/* π(a|s), stochastic. Rows of terminal states are zero, all others sum to one. */
+/* A policy: probabilities of actions given what is seen. Either a table over states, where rows of terminal states are
+ * zero and all others sum to one; or networks, which see packed observations, with the rule that makes probabilities
+ * of their outputs (pess/networks.h). One type, one file reader, one way of acting. */
 typedef struct pess_policy pess_policy;
+
+typedef struct pess_policy_info {
+    const char *kind; /* "table" or "networks" */
+    const char *rule; /* "table"; of networks "argmax" or "softmax" of the one, or the learner whose rule it is */
+    int64_t actions, states;      /* states: of a table; 0 otherwise */
+    bool samples;                 /* draws its actions; otherwise one action has probability 1 everywhere */
+    bool partial;                 /* a network whose rule needs further ones: may act by its largest output alone */
+    pess_observation_shape shape; /* of networks: what they see, and in how many bytes */
+    int64_t bytes;
+    int64_t network_count, parameters;
+    uint32_t checksum;   /* CRC-32 of its file; 0 where it has none */
+    const char *kernels; /* the instructions that networks compute with; NULL for a table */
+    const char *notes;   /* lines "key=value": how it was made */
+} pess_policy_info;
+
+PESS_API void pess_policy_get_info(const pess_policy *policy, pess_policy_info *out); /* texts live as long as it */
+/* The value of a note, cut to size - 1 characters; false where there is no such key. */
+PESS_API bool pess_policy_note(const pess_policy *policy, const char *key, char *value, size_t size);
+/* Probabilities [count*actions], for a table and for networks. */
+PESS_API pess_status pess_policy_state_probabilities(const pess_policy *policy, const int64_t *states, int64_t count,
+                                                     double *out, pess_error *error);
+PESS_API pess_status pess_policy_observation_probabilities(const pess_policy *policy, const uint8_t *bits,
+                                                           int64_t stride, int64_t count, double *out,
+                                                           pess_error *error);
+/* The action of probabilities [actions]: a draw where the policy samples; the most probable one (the smallest of
+ * equals) where it does not, or random is NULL. */
+PESS_API int64_t pess_policy_act(const pess_policy *policy, const double *probabilities, pess_random *random);
 
 PESS_API pess_status pess_policy_create(int64_t states, int64_t actions, const double *probabilities, /* [S*A] */
                                         pess_policy **out, pess_error *error);
@@ -239,10 +268,12 @@ PESS_API pess_status pess_policy_soften(const pess_policy *policy, const pess_mo
 PESS_API void pess_policy_destroy(pess_policy *policy);
 PESS_API int64_t pess_policy_states(const pess_policy *policy);
 PESS_API int64_t pess_policy_actions(const pess_policy *policy);
-PESS_API const double *pess_policy_row(const pess_policy *policy, int64_t state); /* [A] */
-PESS_API const double *pess_policy_probabilities(const pess_policy *policy);      /* [S*A] */
-/* CSV with the columns state,action,probability; only non-zero rows. Reading checks the policy against the model it is
- * meant for: the same states, no action that a state does not have, rows that sum to one. */
+PESS_API const double *pess_policy_row(const pess_policy *policy, int64_t state); /* [A] of a table; NULL */
+PESS_API const double *pess_policy_probabilities(const pess_policy *policy);      /* [S*A] of a table; NULL */
+/* Files, told apart by their bytes. Tables: CSV with the columns state,action,probability; only non-zero rows. Reading
+ * checks a table against the model it is meant for: the same states, no action that a state does not have, rows that
+ * sum to one. Networks: .pesspolicy, and .pessnet where one is all that the rule needs; for them model and names are
+ * not read and may be NULL. */
 PESS_API pess_status pess_policy_read(const char *path, const pess_model *model, const pess_names *state_names,
                                       const pess_names *action_names, pess_policy **out, pess_error *error);
 PESS_API pess_status pess_policy_write(const pess_policy *policy, const char *path, const pess_names *state_names,

@@ -11,7 +11,7 @@
 
 #define NOWHERE UINT32_MAX /* the cell of a row that has none yet */
 
-enum { RANGES = PESS_ROW_RANGES, ROWS_AT_ONCE = 480, SAMPLE_PER_CELL = 64, SMALL_SAMPLE = 20000, GROWTH = 4 };
+enum { RANGES = PESS__ROW_RANGES, ROWS_AT_ONCE = 480, SAMPLE_PER_CELL = 64, SMALL_SAMPLE = 20000, GROWTH = 4 };
 
 /* ---- Lloyd's iteration with Hamerly's bounds */
 

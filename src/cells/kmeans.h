@@ -42,9 +42,9 @@ void pess__kmeans_free(pess__kmeans *result);
 pess_status pess__rows_distinct(const pess__rows *rows, int64_t limit, int64_t *out, pess_error *error);
 
 /* Rows are summed in this many equal ranges, then range after range: a number that does not depend on the threads. */
-enum { PESS_ROW_RANGES = 32 };
+enum { PESS__ROW_RANGES = 32 };
 
-static inline int64_t pess__range_begin(int64_t count, int range) { return count * range / PESS_ROW_RANGES; }
+static inline int64_t pess__range_begin(int64_t count, int range) { return count * range / PESS__ROW_RANGES; }
 
 /* Greedy k-means++: cells centres to `centres`; the stream is (seed, "k-means start", restart). */
 pess_status pess__kmeans_start(const pess__rows *rows, const pess__kmeans_options *options, int64_t restart,

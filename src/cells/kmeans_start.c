@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PANEL = PESS__CENTRES, RANGES = PESS_ROW_RANGES };
+enum { PANEL = PESS__CENTRES, RANGES = PESS__ROW_RANGES };
 
 typedef struct start {
     const pess__rows *rows;

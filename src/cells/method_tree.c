@@ -155,14 +155,14 @@ static double best_question(const grower *g, const leaf *l, int64_t j, double *s
 
 static pess_status find_question(const grower *g, leaf *l, pess_error *error) {
     const int64_t k = g->map->coordinates, room = BINS * (g->targets + 1);
-    const int threads = g->making->options->threads;
     double *sums = NULL, *gain = NULL;
     int32_t *bin = NULL;
     pess_status status = pess__allocate(&sums, k * room, sizeof *sums, "the tree", error);
     if (status == PESS_OK) status = pess__allocate(&gain, k, sizeof *gain, "the tree", error);
     if (status == PESS_OK) status = pess__allocate(&bin, k, sizeof *bin, "the tree", error);
     if (status == PESS_OK) {
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 1) if (threads > 1)
+#pragma omp parallel for num_threads(g->making->options->threads)                                                      \
+    schedule(dynamic, 1) if (g->making->options->threads > 1)
         for (int64_t j = 0; j < k; j++) gain[j] = best_question(g, l, j, sums + j * room, &bin[j]);
         l->gain = 0;
         for (int64_t j = 0; j < k; j++)

@@ -10,11 +10,8 @@
 pess_status pess__certify_check_options(const pess_dataset *data, const pess_certify_options *options,
                                         pess_error *error) {
     if (data->rows == 0) return pess__fail(error, PESS_INPUT, "the log is empty: there is nothing to certify from");
-    if (options->policy && (options->policy->states != data->states || options->policy->actions != data->actions))
-        return pess__fail(error, PESS_INPUT,
-                          "the policy is for %lld states and %lld actions, the log has %lld and %lld",
-                          (long long)options->policy->states, (long long)options->policy->actions,
-                          (long long)data->states, (long long)data->actions);
+    if (options->policy != NULL)
+        PESS_TRY(pess__policy_check_table(options->policy, data->states, data->actions, "the log", error));
     if (options->counts && (options->counts->transitions != data->rows || options->counts->states != data->states ||
                             options->counts->actions != data->actions))
         return pess__fail(error, PESS_ARGUMENT, "the counts are not of this log");

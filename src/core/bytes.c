@@ -37,6 +37,8 @@ pess_status pess__sink_commit(pess__sink *sink, pess_error *error) {
     return pess__outfile_commit(sink->file, error);
 }
 
+void pess__sink_abandon(pess__sink *sink) { pess__outfile_abandon(sink->file); }
+
 /* memory holds the whole file; on failure it is freed. */
 static pess_status verify(pess__cursor *cursor, const char *name, uint8_t *memory, size_t size, const char magic[8],
                           const char *kind, pess_error *error) {

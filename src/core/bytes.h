@@ -22,6 +22,8 @@ void pess__sink_text(pess__sink *sink, const char *text); /* length and characte
 /* Adds the checksum and makes the file appear. */
 pess_status pess__sink_commit(pess__sink *sink, pess_error *error);
 
+void pess__sink_abandon(pess__sink *sink); /* no file */
+
 /* A file read whole, its magic and checksum verified. Reading beyond its end gives zeros and sets `beyond`. */
 typedef struct pess__cursor {
     const char *name;

@@ -239,11 +239,11 @@ static bool wrong_id(parse *p, pess__role role, int numbering, const pess__csv_f
     char expected[160];
     const long long last = (long long)p->layout->limit[numbering] - 1;
     if (p->layout->declared[numbering])
-        (void)snprintf(expected, sizeof expected, "an integer from 0 to %lld, as %lld %ss are declared", last, last + 1,
-                       id_name[numbering]);
+        (void)snprintf(expected, sizeof expected, "an integer from 0 to %lld: %lld %s%s declared", last, last + 1,
+                       id_name[numbering], last > 0 ? "s are" : " is");
     else
-        (void)snprintf(expected, sizeof expected, "a %s: an integer from 0 to %lld or a name that is not a number",
-                       id_name[numbering], last);
+        (void)snprintf(expected, sizeof expected, "%s: an integer from 0 to %lld or a name that is not a number",
+                       numbering == PESS__STATES ? "a state" : "an action", last);
     return wrong(p, role, field, expected);
 }
 

@@ -61,8 +61,7 @@ static void after_terminal(page *p) {
     if (f->after_terminal == 0) return;
     say(p, PESS_SEVERITY_WARNING, "terminal-continues",
         "%lld rows follow a terminal row of the same episode; the first is row %lld in episode %s. Nothing can follow "
-        "a "
-        "terminal transition: if it marks a time limit, call it truncated; if episode ids are used twice, make them "
+        "a terminal transition: if it marks a time limit, call it truncated; if episode ids are used twice, make them "
         "unique.",
         (long long)f->after_terminal, (long long)f->after_row + 1, episode_at(p, f->after_row, episode));
 }
@@ -151,12 +150,11 @@ static void rewards(page *p) {
 static void coverage(page *p) {
     const pess_inspection *in = p->in;
     say(p, PESS_SEVERITY_NOTE, "coverage",
-        "%lld of the %lld state-action pairs of the %lld states acted in are in the log (%.3g %%); each of these %lld "
-        "to "
-        "%lld times, half of them %lld times or less. What is not seen cannot be learnt, only avoided.",
-        (long long)in->pairs_seen, (long long)in->pairs, (long long)in->states_seen,
-        in->pairs > 0 ? 100 * (double)in->pairs_seen / (double)in->pairs : 0, (long long)in->count_least,
-        (long long)in->count_most, (long long)in->count_median);
+        "The log shows %lld of the %lld state-action pairs of the states in which actions were taken (%.3g %%). What "
+        "is "
+        "not seen cannot be learnt, only avoided.",
+        (long long)in->pairs_seen, (long long)in->pairs,
+        in->pairs > 0 ? 100 * (double)in->pairs_seen / (double)in->pairs : 0);
     if (in->actions_seen < in->actions)
         say(p, PESS_SEVERITY_NOTE, "unused-actions", "%lld of the %lld actions were never taken.",
             (long long)(in->actions - in->actions_seen), (long long)in->actions);
@@ -179,8 +177,9 @@ static void ends(page *p) {
     const pess_inspection *in = p->in;
     if (in->cutoffs > 0)
         say(p, PESS_SEVERITY_NOTE, "cut-offs",
-            "%lld transitions are cut off (truncated): they lead on to states whose future the log does not show, and "
-            "never count as an end of value 0.",
+            "Cut-off (truncated) transitions: %lld. They lead on to states whose future the log does not show, and "
+            "never "
+            "count as an end of value 0.",
             (long long)in->cutoffs);
     if (in->terminals + in->cutoffs == 0 && in->episodes == 0)
         say(p, PESS_SEVERITY_NOTE, "no-episodes",

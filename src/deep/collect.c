@@ -8,13 +8,12 @@
 #include "data/observations.h"
 #include "deep/game_notes.h"
 #include "deep/play.h"
-#include "nn/netfile.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK = 96 /* samples that go forward together */, STEP_LIMIT = 10000 };
+enum { CHUNK = 96 /* observations that the policy is asked about together */, STEP_LIMIT = 10000 };
 #define STREAMS ((uint64_t)1 << 32)
 
 pess_collect_options pess_collect_options_defaults(void) {
@@ -23,17 +22,19 @@ pess_collect_options pess_collect_options_defaults(void) {
 
 typedef struct collection {
     const pess_collect_options *options;
-    const pess__net *net; /* NULL: nobody is asked */
+    const pess_policy *policy; /* NULL: it is never asked */
     int64_t envs, actions, bytes;
     pess_batch *batch;
-    pess__pass *pass;
+    void *worker; /* of the policy */
     pess_observations *data;
     int64_t steps; /* all environments have taken */
     uint8_t *bits; /* [envs*bytes] where they are now */
     double *rewards;
     uint8_t *ends;
     int32_t *choice, *number; /* number: of where they are now */
-    int64_t *asks;            /* environments whose action the network decides */
+    int64_t *asks;            /* environments whose action the policy decides */
+    int64_t *states;          /* where they are, in an MDP */
+    double *probabilities;    /* [CHUNK*actions] */
     pess__rng *rng;
 } collection;
 
@@ -47,9 +48,9 @@ static pess_status check_options(const pess_collect_options *o, pess_error *erro
         return pess__fail(error, PESS_ARGUMENT, "envs is %lld; 1 to 100000 is possible", (long long)o->envs);
     if (!(o->epsilon >= 0 && o->epsilon <= 1))
         return pess__fail(error, PESS_ARGUMENT, "epsilon is %g; 0 to 1 is possible", o->epsilon);
-    if (o->mdp != NULL || o->net == NULL) return PESS_OK;
+    if (o->mdp != NULL || o->policy == NULL) return PESS_OK;
     const pess_env_info *info = o->env.game == NULL ? NULL : pess_env_find(o->env.game);
-    return info == NULL ? PESS_OK : pess_net_check_game(o->net, "the policy", info, error);
+    return info == NULL ? PESS_OK : pess_policy_check_game(o->policy, "the policy", info, o->argmax, error);
 }
 
 static pess_env_options environment(const pess_collect_options *o) {
@@ -70,32 +71,36 @@ static pess_status open_environments(collection *c, pess_error *error) {
         PESS_TRY(pess_batch_create(&env, c->envs, 1, &c->batch, error));
     c->actions = pess_batch_actions(c->batch);
     c->bytes = pess_batch_bytes(c->batch);
-    const pess__net *net = o->net != NULL ? o->net->net : NULL;
-    if (net != NULL && (net->bytes != c->bytes || net->outputs != c->actions))
-        return pess__fail(error, PESS_INPUT,
-                          "the network reads %lld bytes and has %lld outputs; the environment has %lld bytes and %lld "
-                          "actions",
-                          (long long)net->bytes, (long long)net->outputs, (long long)c->bytes, (long long)c->actions);
-    if (net == NULL || o->epsilon >= 1) return PESS_OK;
-    c->net = net;
-    return pess__pass_create(net, CHUNK, false, &c->pass, error);
+    if (o->policy == NULL) return PESS_OK;
+    PESS_TRY(pess__play_check(o->policy, c->batch, o->mdp != NULL, error));
+    if (o->epsilon >= 1) return PESS_OK;
+    PESS_TRY(o->policy->kind->open(o->policy, CHUNK, &c->worker, error));
+    c->policy = o->policy;
+    return PESS_OK;
 }
 
 /* Lines "key=value" that say how the data came about. */
 static void describe(const collection *c, char *notes, size_t size) {
     const pess_collect_options *o = c->options;
     const pess_env_options env = environment(o);
-    char epsilon[PESS__NUMBER_SIZE], policy[16] = "random", game[PESS__GAME_NOTES_SIZE] = "";
-    (void)pess__format_double(o->net != NULL ? o->epsilon : 1, epsilon);
-    if (o->net != NULL) (void)snprintf(policy, sizeof policy, "%08x", o->net->checksum);
+    char epsilon[PESS__NUMBER_SIZE], policy[16] = "random", game[PESS__GAME_NOTES_SIZE] = "", acts[64] = "",
+                                     kernels[64] = "";
+    (void)pess__format_double(o->policy != NULL ? o->epsilon : 1, epsilon);
+    if (o->policy != NULL) {
+        pess_policy_info info;
+        pess_policy_get_info(o->policy, &info);
+        (void)snprintf(policy, sizeof policy, "%08x", info.checksum);
+        if (!o->argmax && strcmp(info.rule, "argmax") != 0) (void)snprintf(acts, sizeof acts, "acts=%s\n", info.rule);
+        if (c->policy != NULL && info.kernels != NULL)
+            (void)snprintf(kernels, sizeof kernels, "kernels=%s\n", info.kernels);
+    }
     if (o->mdp == NULL) pess__game_notes(&env, true, game);
     (void)snprintf(notes, size,
                    "game=%s\npolicy=%s\n%sepsilon=%s\nseed=%llu\ntransitions=%lld\nenvs=%lld\n%sstep_limit=%lld\n"
-                   "%s%s%sversion=%s\n",
-                   o->mdp != NULL ? "mdp" : env.game, policy, o->net != NULL && o->sample ? "acts=softmax\n" : "",
-                   epsilon, (unsigned long long)o->seed, (long long)o->transitions, (long long)o->envs, game,
-                   (long long)env.step_limit, c->net != NULL ? "kernels=" : "",
-                   c->net != NULL ? c->net->kernels->name : "", c->net != NULL ? "\n" : "", pess_version());
+                   "%sversion=%s\n",
+                   o->mdp != NULL ? "mdp" : env.game, policy, acts, epsilon, (unsigned long long)o->seed,
+                   (long long)o->transitions, (long long)o->envs, game, (long long)env.step_limit, kernels,
+                   pess_version());
 }
 
 static pess_status open_buffers(collection *c, pess_error *error) {
@@ -106,6 +111,8 @@ static pess_status open_buffers(collection *c, pess_error *error) {
     PESS_TRY(pess__allocate(&c->choice, c->envs, sizeof *c->choice, what, error));
     PESS_TRY(pess__allocate(&c->number, c->envs, sizeof *c->number, what, error));
     PESS_TRY(pess__allocate(&c->asks, c->envs, sizeof *c->asks, what, error));
+    PESS_TRY(pess__allocate(&c->states, c->envs, sizeof *c->states, what, error));
+    PESS_TRY(pess__allocate(&c->probabilities, CHUNK * c->actions, sizeof *c->probabilities, what, error));
     PESS_TRY(pess__allocate(&c->rng, c->envs, sizeof *c->rng, what, error));
     for (int64_t i = 0; i < c->envs; i++) c->rng[i] = pess__rng_stream(c->options->seed, "collect", (uint64_t)i);
     return PESS_OK;
@@ -123,7 +130,7 @@ static pess_status open_collection(collection *c, pess_error *error) {
         pess_observations_create(o->mdp != NULL ? "mdp" : o->env.game, notes, &shape, c->actions, &c->data, error));
     PESS_TRY(pess__observations_reserve(c->data, o->transitions, error));
     PESS_TRY(open_buffers(c, error));
-    pess_batch_observe(c->batch, &(pess_batch_out){.bits = c->bits});
+    pess_batch_observe(c->batch, &(pess_batch_out){.bits = c->bits, .states = c->states});
     for (int64_t i = 0; i < c->envs; i++)
         PESS_TRY(pess__observations_number(c->data, c->bits + i * c->bytes, &c->number[i], error));
     return PESS_OK;
@@ -131,8 +138,9 @@ static pess_status open_collection(collection *c, pess_error *error) {
 
 static void close_collection(collection *c) {
     pess_batch_destroy(c->batch);
-    pess__pass_destroy(c->pass);
-    void *const owned[] = {c->bits, c->rewards, c->ends, c->choice, c->number, c->asks, c->rng};
+    if (c->policy != NULL) c->policy->kind->close(c->worker);
+    void *const owned[] = {c->bits, c->rewards, c->ends,          c->choice, c->number,
+                           c->asks, c->states,  c->probabilities, c->rng};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) free(owned[i]);
 }
 
@@ -145,23 +153,24 @@ static int64_t begin_of(const collection *c, int64_t i) {
 /* ---- acting */
 
 static void choose(collection *c) {
-    const double epsilon = c->options->epsilon;
+    const pess_collect_options *o = c->options;
+    double values[CHUNK];
     int64_t asking = 0;
     for (int64_t i = 0; i < c->envs; i++)
-        if (c->net == NULL || (epsilon > 0 && pess__rng_uniform(&c->rng[i]) < epsilon))
+        if (c->policy == NULL || (o->epsilon > 0 && pess__rng_uniform(&c->rng[i]) < o->epsilon))
             c->choice[i] = (int32_t)pess__rng_below(&c->rng[i], (uint64_t)c->actions);
         else
             c->asks[asking++] = i;
-    const pess__bits_rows rows = {c->bits, c->bytes, c->asks};
     for (int64_t first = 0; first < asking; first += CHUNK) {
         const int64_t count = asking - first < CHUNK ? asking - first : CHUNK;
-        pess__pass_forward(c->net, c->pass, &rows, first, count);
-        const pess__real *q = c->pass->activation[c->net->spec.layer_count - 1];
+        const pess__seen seen = {c->bits, c->bytes, o->mdp != NULL ? c->states : NULL, c->asks + first};
+        c->policy->kind->apply(c->policy, c->worker, &seen, count, c->probabilities, values);
         for (int64_t i = 0; i < count; i++) {
-            const int64_t who = c->asks[first + i];
-            const pess__real *own = q + i * c->net->padded_outputs;
-            c->choice[who] = c->options->sample ? pess__draw_softmax(own, c->actions, pess__rng_uniform(&c->rng[who]))
-                                                : pess__greedy(own, c->actions);
+            const int64_t env = c->asks[first + i];
+            const double *own = c->probabilities + i * c->actions;
+            c->choice[env] = o->argmax || !c->policy->samples
+                                 ? pess__policy_most_probable(own, c->actions)
+                                 : pess__policy_draw(own, c->actions, pess__rng_uniform(&c->rng[env]));
         }
     }
 }
@@ -182,7 +191,7 @@ static pess_status keep(collection *c, int64_t i, int64_t at, pess_error *error)
 
 static pess_status step(collection *c, pess_error *error) {
     choose(c);
-    const pess_batch_out out = {.rewards = c->rewards, .ends = c->ends, .bits = c->bits};
+    const pess_batch_out out = {.rewards = c->rewards, .ends = c->ends, .bits = c->bits, .states = c->states};
     PESS_TRY(pess_batch_step(c->batch, c->choice, &out, error));
     for (int64_t i = 0; i < c->envs; i++) {
         const int64_t at = begin_of(c, i) + c->steps;

@@ -10,6 +10,7 @@
 #include "core/memory.h"
 #include "core/text.h"
 #include "core/threads.h"
+#include "deep/bundle.h"
 #include "deep/play.h"
 #include "nn/netfile.h"
 
@@ -252,7 +253,11 @@ static pess_status play_net(const pess__dqn *dqn, const pess__net *net, const ch
     options.seed = pess__rng_next(&rng);
     options.threads = dqn->options.threads;
     options.progress = progress;
-    return pess__play(net, dqn->options.mdp, &options, out, error);
+    pess_policy *policy = NULL;
+    PESS_TRY(pess__bundle_argmax(net, &policy, error));
+    const pess_status status = pess__play(policy, dqn->options.mdp, &options, NULL, out, error);
+    pess_policy_destroy(policy);
+    return status;
 }
 
 /* Keeps the parameters where the score is among the best; the earlier one of equals stays. */

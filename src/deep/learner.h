@@ -97,6 +97,14 @@ double pess__decide_greedy(const pess__view *view, double *policy);
 /* CRR: how much a logged action of that advantage counts. */
 double pess__crr_weight(bool binary, double beta, double advantage);
 
+/* The action with the largest value; the smallest of equals. */
+static inline int32_t pess__greedy(const pess__real *q, int64_t actions) {
+    int32_t best = 0;
+    for (int32_t a = 1; a < actions; a++)
+        if (q[a] > q[best]) best = a;
+    return best;
+}
+
 /* softmax(outputs) to probabilities [actions]. */
 void pess__softmax(const pess__real *outputs, int64_t actions, float *probabilities);
 

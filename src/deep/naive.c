@@ -1,8 +1,6 @@
 /* naive: the values at face value, v(s) = max_a q(s,a). */
 #include "deep/learner.h"
 
-#include "deep/play.h"
-
 double pess__decide_greedy(const pess__view *view, double *policy) {
     const int32_t best = pess__greedy(view->q, view->actions);
     for (int64_t a = 0; a < view->actions; a++) policy[a] = a == best;

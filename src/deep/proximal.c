@@ -2,8 +2,6 @@
  * appendix on deep experiments). */
 #include "deep/learner.h"
 
-#include "deep/play.h"
-
 /* max_π Σ_a π(a)q(a) − α Σ_a max(π(a) − π̂(a), 0): actions with q > max q − α keep their probability π̂, the rest goes
  * to the best action, each unit at the price α. */
 static double decide(const pess__view *view, double *policy) {

@@ -78,7 +78,7 @@ pess_status pess__check_create(const pess__setup *setup, pess__scores *out, pess
 pess_status pess__training_check(pess__training *training, pess_error *error);
 
 /* evaluate.c: whole episodes. */
-pess_status pess__training_evaluate(const pess__training *training, int64_t episodes, int64_t control_episodes,
+pess_status pess__training_evaluate(pess__training *training, int64_t episodes, int64_t control_episodes,
                                     pess__scored *out, pess_error *error);
 
 /* training_files.c: checkpoints, networks and manifest. */

@@ -1,4 +1,5 @@
 /* What a training on a fixed dataset leaves behind: checkpoints, its networks and manifest.json. */
+#include "deep/bundle.h"
 #include "deep/training.h"
 
 #include "core/outfile.h"
@@ -167,7 +168,21 @@ static pess_status write_networks(pess__training *t, const pess_train_result *r,
     return write_network(t, policy, "policy", acts, r->score, error);
 }
 
+/* policy.pesspolicy: all that acting by the learner's rule needs. */
+static pess_status write_policy(const pess__training *t, const pess_train_result *r, pess_error *error) {
+    const pess__learned_policy learned = pess__networks_policy(&t->setup, &t->networks, &t->tables);
+    char notes[PESS__BUNDLE_NOTES], path[PESS__PATH_SIZE];
+    (void)snprintf(notes, sizeof notes, "%smean_return=%.6g\nversion=%s\n", t->settings, r->score, PESS_VERSION);
+    (void)snprintf(path, sizeof path, "%s/policy.pesspolicy", t->setup.options.out);
+    pess_policy *policy = NULL;
+    PESS_TRY(pess__bundle_borrow(&learned, notes, &policy, error));
+    const pess_status status = pess_policy_write(policy, path, NULL, NULL, error);
+    pess_policy_destroy(policy);
+    return status;
+}
+
 pess_status pess__training_write(pess__training *t, const pess_train_result *result, pess_error *error) {
     PESS_TRY(write_manifest(t, result, error));
+    PESS_TRY(write_policy(t, result, error));
     return write_networks(t, result, error);
 }

@@ -64,8 +64,7 @@ struct pess__games {
     int game_count, x_count, curve_count;
     const pess_env_info *games[PESS__GAMES_LIMIT];
     uint32_t policy_sum[PESS__GAMES_LIMIT]; /* checksums of the players' files */
-    pess_net *policy[PESS__GAMES_LIMIT];
-    bool policy_samples[PESS__GAMES_LIMIT];       /* acts by sampling */
+    pess_policy *policy[PESS__GAMES_LIMIT];
     double x[PESS__GAMES_XS];                     /* ascending */
     pess__games_curve curves[PESS__GAMES_CURVES]; /* an imitation network that is needed comes first */
     int64_t dataset_count;

@@ -33,7 +33,7 @@ const char pess__games_explanation[] =
 static pess_status read_player(pess__games *m, int index, pess_error *error) {
     const char *game = m->games[index]->name, *directory = m->options->policies;
     char path[PESS__EXPERIMENT_PATH + 80];
-    pess_net_info info;
+    pess_policy_info info;
     if (directory == NULL)
         return pess__fail(error, PESS_IO,
                           "policies: no player of %s to collect data with; expected a directory with %s.pessnet", game,
@@ -42,10 +42,9 @@ static pess_status read_player(pess__games *m, int index, pess_error *error) {
     if (access(path, R_OK) != 0)
         return pess__fail(error, PESS_IO, "policies: no player of %s to collect data with: %s cannot be read: %s", game,
                           path, strerror(errno));
-    PESS_TRY(pess_net_read(path, NULL, &m->policy[index], error));
-    PESS_TRY(pess_net_check_game(m->policy[index], path, m->games[index], error));
-    PESS_TRY(pess_net_samples(m->policy[index], path, &m->policy_samples[index], error));
-    pess_net_get_info(m->policy[index], &info);
+    PESS_TRY(pess_policy_read(path, NULL, NULL, NULL, &m->policy[index], error));
+    PESS_TRY(pess_policy_check_game(m->policy[index], path, m->games[index], false, error));
+    pess_policy_get_info(m->policy[index], &info);
     m->policy_sum[index] = info.checksum;
     return PESS_OK;
 }

@@ -197,7 +197,7 @@ pess_status pess__games_plan(pess_experiment *e, pess_error *error) {
 
 void pess__games_destroy(pess_experiment *e) {
     pess__games *m = e->plan;
-    for (int i = 0; i < m->game_count; i++) pess_net_destroy(m->policy[i]);
+    for (int i = 0; i < m->game_count; i++) pess_policy_destroy(m->policy[i]);
     free(m->datasets);
     free(m->runs);
     free(m->curve_names);

@@ -47,8 +47,7 @@ static pess_status collect(const running *r, pess__worker *worker, int64_t index
     pess_collect_options options = pess_collect_options_defaults();
     pess_observations *data = NULL;
     options.env.game = m->games[dataset->game]->name;
-    options.net = m->policy[dataset->game];
-    options.sample = m->policy_samples[dataset->game];
+    options.policy = m->policy[dataset->game];
     options.epsilon = dataset->epsilon;
     options.transitions = dataset->transitions;
     options.seed = dataset->data_seed;
@@ -75,7 +74,6 @@ static pess_status play(const running *r, pess__worker *worker, int64_t index, d
     pess_play_options options = pess_play_options_defaults();
     pess_play_result result;
     options.env.game = m->games[dataset->game]->name;
-    options.sample = m->policy_samples[dataset->game];
     options.epsilon = dataset->epsilon;
     options.episodes = m->protocol.score_episodes;
     options.seed = dataset->play_seed;

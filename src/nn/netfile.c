@@ -37,30 +37,33 @@ void pess_net_destroy(pess_net *net) {
     free(net);
 }
 
-pess_status pess_net_write(const pess_net *net, const char *path, pess_error *error) {
-    const pess__net_spec *spec = &net->net->spec;
+pess_status pess__net_store(const pess__net *net, const char *notes, pess__sink *sink, pess_error *error) {
+    const pess__net_spec *spec = &net->spec;
     const int64_t count = pess__spec_parameters(spec);
     float *values;
     PESS_TRY(pess__allocate(&values, count, sizeof *values, "the parameters of a network", error));
-    pess__net_export(net->net, values);
-    pess__sink sink;
-    pess_status status = pess__sink_open(&sink, path, pess__file_row_of(PESS_FILE_NETWORK)->magic, error);
-    if (status == PESS_OK) {
-        const uint32_t head[] = {VERSION, (uint32_t)spec->rows, (uint32_t)spec->cols, (uint32_t)spec->channels,
-                                 (uint32_t)spec->layer_count};
-        pess__sink_write(&sink, head, sizeof head);
-        for (int i = 0; i < spec->layer_count; i++) {
-            const pess__layer_spec *l = &spec->layers[i];
-            const uint32_t layer[] = {(uint32_t)l->kind, (uint32_t)l->kernel, (uint32_t)l->stride,
-                                      (uint32_t)l->outputs};
-            pess__sink_write(&sink, layer, sizeof layer);
-            pess__sink_write(&sink, &l->slope, sizeof l->slope);
-        }
-        pess__sink_text(&sink, net->notes);
-        pess__sink_write(&sink, values, (size_t)count * sizeof *values);
-        status = pess__sink_commit(&sink, error);
+    pess__net_export(net, values);
+    const uint32_t head[] = {VERSION, (uint32_t)spec->rows, (uint32_t)spec->cols, (uint32_t)spec->channels,
+                             (uint32_t)spec->layer_count};
+    pess__sink_write(sink, head, sizeof head);
+    for (int i = 0; i < spec->layer_count; i++) {
+        const pess__layer_spec *l = &spec->layers[i];
+        const uint32_t layer[] = {(uint32_t)l->kind, (uint32_t)l->kernel, (uint32_t)l->stride, (uint32_t)l->outputs};
+        pess__sink_write(sink, layer, sizeof layer);
+        pess__sink_write(sink, &l->slope, sizeof l->slope);
     }
+    pess__sink_text(sink, notes);
+    pess__sink_write(sink, values, (size_t)count * sizeof *values);
     free(values);
+    return PESS_OK;
+}
+
+pess_status pess_net_write(const pess_net *net, const char *path, pess_error *error) {
+    pess__sink sink;
+    PESS_TRY(pess__sink_open(&sink, path, pess__file_row_of(PESS_FILE_NETWORK)->magic, error));
+    const pess_status status = pess__net_store(net->net, net->notes, &sink, error);
+    if (status == PESS_OK) return pess__sink_commit(&sink, error);
+    pess__sink_abandon(&sink);
     return status;
 }
 
@@ -91,9 +94,6 @@ static pess_status read_spec(pess__cursor *cursor, pess__net_spec *spec, pess_er
 
 static pess_status read_parameters(pess__cursor *cursor, pess__net *net, pess_error *error) {
     const int64_t count = pess__spec_parameters(&net->spec);
-    if (cursor->beyond || cursor->left != (size_t)count * sizeof(float))
-        return pess__fail(error, PESS_INPUT, "%s: %zu bytes of parameters; its layers need %lld", cursor->name,
-                          cursor->left, (long long)count * (long long)sizeof(float));
     float *values;
     PESS_TRY(pess__allocate(&values, count, sizeof *values, "the parameters of a network", error));
     pess__cursor_read(cursor, values, (size_t)count * sizeof *values);
@@ -107,21 +107,39 @@ static pess_status read_parameters(pess__cursor *cursor, pess__net *net, pess_er
     return status;
 }
 
-static pess_status read_net(pess__cursor *cursor, const char *kernels, pess_net **out, pess_error *error) {
+static pess_status fail_length(const pess__cursor *cursor, int64_t parameters, pess_error *error) {
+    return pess__fail(error, PESS_INPUT, "%s: %zu bytes of parameters; its layers need %lld", cursor->name,
+                      cursor->left, (long long)parameters * (long long)sizeof(float));
+}
+
+pess_status pess__net_load(pess__cursor *cursor, const char *kernels, char notes[PESS__NOTES_SIZE], pess__net **out,
+                           pess_error *error) {
     pess__net_spec spec;
-    char notes[PESS__NOTES_SIZE];
     PESS_TRY(read_spec(cursor, &spec, error));
-    if (!pess__cursor_text(cursor, notes, sizeof notes))
+    if (!pess__cursor_text(cursor, notes, PESS__NOTES_SIZE))
         return pess__fail(error, PESS_INPUT, "%s: the notes are too long or cut off", cursor->name);
-    if (cursor->left / sizeof(float) != (size_t)pess__spec_parameters(&spec)) /* before memory is taken for them */
-        return pess__fail(error, PESS_INPUT, "%s: %zu bytes of parameters; its layers need %lld", cursor->name,
-                          cursor->left, (long long)pess__spec_parameters(&spec) * (long long)sizeof(float));
+    const int64_t count = pess__spec_parameters(&spec);
+    if (cursor->beyond || cursor->left / sizeof(float) < (size_t)count) /* before memory is taken for them */
+        return fail_length(cursor, count, error);
     pess__net *net;
     PESS_TRY(pess__net_create(&spec, kernels, &net, error));
     const pess_status status = read_parameters(cursor, net, error);
-    if (status != PESS_OK) {
+    if (status == PESS_OK)
+        *out = net;
+    else
         pess__net_destroy(net);
-        return status;
+    return status;
+}
+
+static pess_status read_net(pess__cursor *cursor, const char *kernels, pess_net **out, pess_error *error) {
+    char notes[PESS__NOTES_SIZE];
+    pess__net *net = NULL;
+    PESS_TRY(pess__net_load(cursor, kernels, notes, &net, error));
+    if (cursor->left > 0) {
+        const int64_t count = pess__spec_parameters(&net->spec);
+        cursor->left += (size_t)count * sizeof(float);
+        pess__net_destroy(net);
+        return fail_length(cursor, count, error);
     }
     PESS_TRY(pess__net_wrap(net, notes, out, error));
     (*out)->checksum = cursor->crc;

@@ -15,6 +15,10 @@ struct pess_net {
 
 /* Takes the network over, also on failure. notes may be NULL. */
 pess_status pess__net_wrap(pess__net *net, const char *notes, pess_net **out, pess_error *error);
+/* All of a network file between magic and checksum, as part of another file; reading leaves the cursor behind it. */
+pess_status pess__net_store(const pess__net *net, const char *notes, pess__sink *sink, pess_error *error);
+pess_status pess__net_load(pess__cursor *cursor, const char *kernels, char notes[PESS__NOTES_SIZE], pess__net **out,
+                           pess_error *error);
 /* From bytes in memory, as the fuzzer does. */
 pess_status pess__net_read_memory(const char *name, const void *bytes, size_t size, pess_net **out, pess_error *error);
 

@@ -1,142 +1,105 @@
-/* Policies as tables: made from numbers, uniform, from counts, softened. */
+/* What every policy can do, whatever its kind. */
 #include "policy/policy.h"
 
-#include "core/memory.h"
-#include "model/counts.h"
-#include "model/model.h"
-#include "model/named.h"
-
-#include <stdlib.h>
-
-pess_status pess__policy_allocate(int64_t states, int64_t actions, pess_policy **out, pess_error *error) {
-    PESS_TRY(pess__model_check_sizes(states, actions, error));
-    pess_policy *policy = NULL;
-    PESS_TRY(pess__allocate(&policy, 1, sizeof *policy, "a policy", error));
-    policy->states = states;
-    policy->actions = actions;
-    const pess_status status =
-        pess__allocate(&policy->probability, states * actions, sizeof *policy->probability, "a policy", error);
-    if (status != PESS_OK) {
-        free(policy);
-        return status;
-    }
-    *out = policy;
-    return PESS_OK;
-}
+#include "core/text.h"
 
 void pess_policy_destroy(pess_policy *policy) {
-    if (policy == NULL) return;
-    free(policy->probability);
-    free(policy);
+    if (policy != NULL) policy->kind->destroy(policy);
 }
 
 int64_t pess_policy_states(const pess_policy *policy) { return policy->states; }
 int64_t pess_policy_actions(const pess_policy *policy) { return policy->actions; }
 
-const double *pess_policy_probabilities(const pess_policy *policy) { return policy->probability; }
-
-const double *pess_policy_row(const pess_policy *policy, int64_t state) {
-    return state >= 0 && state < policy->states ? policy->probability + state * policy->actions : NULL;
+void pess_policy_get_info(const pess_policy *policy, pess_policy_info *out) {
+    *out = (pess_policy_info){.actions = policy->actions, .states = policy->states, .samples = policy->samples};
+    policy->kind->describe(policy, out);
 }
 
-/* A row of zeros stands for a terminal state; any other sums to one. */
-static pess_status check_row(double *row, int64_t actions, int64_t state, pess_error *error) {
-    double sum = 0;
-    for (int64_t a = 0; a < actions; a++)
-        if (!(row[a] >= 0 && row[a] <= 1))
-            return pess__fail(error, PESS_INPUT, "policy: state %lld, action %lld: probability %g is not in [0,1]",
-                              (long long)state, (long long)a, row[a]);
-    if (pess__normalise(row, actions, &sum) || sum == 0) return PESS_OK;
-    return pess__fail(error, PESS_INPUT, "policy: state %lld: the probabilities sum to %.12g, expected 1",
-                      (long long)state, sum);
+bool pess_policy_note(const pess_policy *policy, const char *key, char *value, size_t size) {
+    pess_policy_info info;
+    pess_policy_get_info(policy, &info);
+    return pess__note(info.notes, key, value, size);
 }
 
-pess_status pess_policy_create(int64_t states, int64_t actions, const double *probabilities, pess_policy **out,
-                               pess_error *error) {
-    pess_policy *policy = NULL;
-    PESS_TRY(pess__policy_allocate(states, actions, &policy, error));
-    for (int64_t s = 0; s < states; s++) {
-        double *row = policy->probability + s * actions;
-        for (int64_t a = 0; a < actions; a++) row[a] = probabilities[s * actions + a];
-        const pess_status status = check_row(row, actions, s, error);
-        if (status != PESS_OK) {
-            pess_policy_destroy(policy);
-            return status;
-        }
+pess_status pess_policy_write(const pess_policy *policy, const char *path, const pess_names *state_names,
+                              const pess_names *action_names, pess_error *error) {
+    return policy->kind->write(policy, path, state_names, action_names, error);
+}
+
+/* ---- probabilities */
+
+pess_status pess_policy_state_probabilities(const pess_policy *policy, const int64_t *states, int64_t count,
+                                            double *out, pess_error *error) {
+    if (policy->states == 0)
+        return pess__fail(error, PESS_ARGUMENT, "the policy is one of networks: it sees observations, not states");
+    for (int64_t i = 0; i < count; i++)
+        if (states[i] < 0 || states[i] >= policy->states)
+            return pess__fail(error, PESS_ARGUMENT, "state: found %lld, expected 0 to %lld", (long long)states[i],
+                              (long long)policy->states - 1);
+    policy->kind->apply(policy, NULL, &(pess__seen){.states = states}, count, out, NULL);
+    return PESS_OK;
+}
+
+pess_status pess_policy_observation_probabilities(const pess_policy *policy, const uint8_t *bits, int64_t stride,
+                                                  int64_t count, double *out, pess_error *error) {
+    enum { PART = 48 };
+    double values[PART];
+    pess_policy_info info;
+    pess_policy_get_info(policy, &info);
+    if (policy->states > 0)
+        return pess__fail(error, PESS_ARGUMENT, "the policy is a table: it sees states, not observations");
+    if (stride < info.bytes)
+        return pess__fail(error, PESS_ARGUMENT, "observations %lld bytes apart; this policy reads %lld bytes each",
+                          (long long)stride, (long long)info.bytes);
+    void *worker = NULL;
+    PESS_TRY(policy->kind->open(policy, PART, &worker, error));
+    for (int64_t first = 0; first < count; first += PART) {
+        const pess__seen seen = {.bits = bits + first * stride, .stride = stride};
+        policy->kind->apply(policy, worker, &seen, count - first < PART ? count - first : PART,
+                            out + first * policy->actions, values);
     }
-    *out = policy;
+    policy->kind->close(worker);
     return PESS_OK;
 }
 
-/* The uniform policy over the actions that the state has; zero at terminal states. */
-static void uniform_row(const pess_model *model, int64_t state, double *row) {
-    const uint8_t *kind = model->kind + state * model->actions;
-    int64_t available = 0;
-    for (int64_t a = 0; a < model->actions; a++) available += kind[a] != PESS_ROW_NONE;
-    for (int64_t a = 0; a < model->actions; a++) row[a] = kind[a] != PESS_ROW_NONE ? 1 / (double)available : 0;
-}
+/* ---- acting */
 
-pess_status pess_policy_uniform(const pess_model *model, pess_policy **out, pess_error *error) {
-    pess_policy *policy = NULL;
-    PESS_TRY(pess__policy_allocate(model->states, model->actions, &policy, error));
-    for (int64_t s = 0; s < model->states; s++) uniform_row(model, s, policy->probability + s * model->actions);
-    *out = policy;
-    return PESS_OK;
-}
-
-static pess_status check_same(int64_t states, int64_t actions, const pess_model *model, const char *what,
-                              pess_error *error) {
-    if (states == model->states && actions == model->actions) return PESS_OK;
-    return pess__fail(error, PESS_INPUT, "%s has %lld states and %lld actions, but the model has %lld and %lld", what,
-                      (long long)states, (long long)actions, (long long)model->states, (long long)model->actions);
-}
-
-pess_status pess_policy_empirical(const pess_counts *counts, const pess_model *model, pess_policy **out,
-                                  pess_error *error) {
-    PESS_TRY(check_same(counts->states, counts->actions, model, "the log", error));
-    pess_policy *policy = NULL;
-    PESS_TRY(pess__policy_allocate(model->states, model->actions, &policy, error));
-    for (int64_t s = 0; s < model->states; s++) {
-        double *row = policy->probability + s * model->actions;
-        uniform_row(model, s, row);
-        if (counts->n_state[s] == 0 || model->terminal[s]) continue;
-        for (int64_t a = 0; a < model->actions; a++)
-            row[a] = (double)counts->n[s * model->actions + a] / (double)counts->n_state[s];
+/* Rounding may leave a little mass beyond the last action: then it is the last possible one. */
+int32_t pess__policy_draw(const double *probabilities, int64_t actions, double uniform) {
+    double left = uniform;
+    int32_t last = 0;
+    for (int32_t a = 0; a < actions; a++) {
+        if (!(probabilities[a] > 0)) continue;
+        last = a;
+        if (left < probabilities[a]) return a;
+        left -= probabilities[a];
     }
-    *out = policy;
-    return PESS_OK;
+    return last;
 }
 
-/* A positive probability only where the model has the action. */
-static pess_status check_available(const pess_policy *policy, const pess_model *model, int64_t state,
-                                   pess_error *error) {
-    for (int64_t a = 0; a < model->actions; a++) {
-        const int64_t pair = state * model->actions + a;
-        if (policy->probability[pair] > 0 && model->kind[pair] == PESS_ROW_NONE)
-            return pess__fail(error, PESS_INPUT,
-                              "policy: state %lld has no action %lld, but it is given probability %g", (long long)state,
-                              (long long)a, policy->probability[pair]);
-    }
-    return PESS_OK;
+int32_t pess__policy_most_probable(const double *probabilities, int64_t actions) {
+    int32_t best = 0;
+    for (int32_t a = 1; a < actions; a++)
+        if (probabilities[a] > probabilities[best]) best = a;
+    return best;
 }
 
-pess_status pess_policy_soften(const pess_policy *policy, const pess_model *model, double epsilon, pess_policy **out,
-                               pess_error *error) {
-    if (!(epsilon >= 0 && epsilon <= 1)) return pess__fail(error, PESS_ARGUMENT, "epsilon %g is not in [0,1]", epsilon);
-    PESS_TRY(check_same(policy->states, policy->actions, model, "the policy", error));
-    pess_policy *soft = NULL;
-    PESS_TRY(pess__policy_allocate(model->states, model->actions, &soft, error));
-    for (int64_t s = 0; s < model->states; s++) {
-        const pess_status status = check_available(policy, model, s, error);
-        if (status != PESS_OK) {
-            pess_policy_destroy(soft);
-            return status;
-        }
-        const double *from = policy->probability + s * model->actions;
-        double *row = soft->probability + s * model->actions;
-        uniform_row(model, s, row);
-        for (int64_t a = 0; a < model->actions; a++) row[a] = (1 - epsilon) * from[a] + epsilon * row[a];
-    }
-    *out = soft;
-    return PESS_OK;
+int64_t pess_policy_act(const pess_policy *policy, const double *probabilities, pess_random *random) {
+    if (!policy->samples || random == NULL) return pess__policy_most_probable(probabilities, policy->actions);
+    return pess__policy_draw(probabilities, policy->actions, pess_random_uniform(random));
+}
+
+/* ---- where a table is needed */
+
+pess_status pess__policy_check_table(const pess_policy *policy, int64_t states, int64_t actions, const char *whose,
+                                     pess_error *error) {
+    if (policy->states == 0)
+        return pess__fail(error, PESS_INPUT,
+                          "the policy is one of networks, which see observations; expected a table over the states of "
+                          "%s",
+                          whose);
+    if (policy->states == states && policy->actions == actions) return PESS_OK;
+    return pess__fail(error, PESS_INPUT, "the policy has %lld states and %lld actions, but %s has %lld and %lld",
+                      (long long)policy->states, (long long)policy->actions, whose, (long long)states,
+                      (long long)actions);
 }

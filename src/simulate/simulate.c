@@ -211,10 +211,7 @@ static pess_status check_start(const pess_mdp *mdp, const double *start, pess_er
 
 /* The policy fits the MDP: the same sizes, rows that sum to one, no action that a state lacks. */
 static pess_status check_policy(const pess_mdp *mdp, const pess_policy *policy, pess_error *error) {
-    if (policy->states != mdp->states || policy->actions != mdp->actions)
-        return pess__fail(
-            error, PESS_INPUT, "the policy has %lld states and %lld actions, but the MDP has %lld and %lld",
-            (long long)policy->states, (long long)policy->actions, (long long)mdp->states, (long long)mdp->actions);
+    PESS_TRY(pess__policy_check_table(policy, mdp->states, mdp->actions, "the MDP", error));
     for (int64_t s = 0; s < mdp->states; s++) {
         double sum = 0;
         for (int64_t pair = s * mdp->actions; pair < (s + 1) * mdp->actions; pair++) {

@@ -29,7 +29,7 @@ static pess_status check_state(const pess_model *model, const pess_policy *polic
         if (model->end_mass[pair] > 0)
             return pess__fail(error, PESS_INPUT,
                               "state %lld, action %lld ends the episode with probability %g, so there is no stationary "
-                              "law: episodes end; use --state-dist start",
+                              "law: episodes end",
                               (long long)s, (long long)a, model->end_mass[pair]);
     }
     if (fabs(sum - 1) > 1e-6)
@@ -39,10 +39,7 @@ static pess_status check_state(const pess_model *model, const pess_policy *polic
 }
 
 static pess_status check(const pess_model *model, const pess_policy *policy, pess_error *error) {
-    if (policy->states != model->states || policy->actions != model->actions)
-        return pess__fail(
-            error, PESS_INPUT, "the policy has %lld states and %lld actions, but the model has %lld and %lld",
-            (long long)policy->states, (long long)policy->actions, (long long)model->states, (long long)model->actions);
+    PESS_TRY(pess__policy_check_table(policy, model->states, model->actions, "the model", error));
     for (int64_t s = 0; s < model->states; s++)
         if (!model->terminal[s]) PESS_TRY(check_state(model, policy, s, error));
     return PESS_OK;

@@ -82,10 +82,7 @@ pess_status pess__check_start(const pess_model *model, const double *start, pess
 }
 
 pess_status pess__check_policy(const pess_model *model, const pess_policy *policy, pess_error *error) {
-    if (policy->states != model->states || policy->actions != model->actions)
-        return pess__fail(error, PESS_ARGUMENT, "the policy has %lld states and %lld actions, the model %lld and %lld",
-                          (long long)policy->states, (long long)policy->actions, (long long)model->states,
-                          (long long)model->actions);
+    PESS_TRY(pess__policy_check_table(policy, model->states, model->actions, "the model", error));
     for (int64_t s = 0; s < model->states; s++) {
         double sum = 0;
         for (int64_t a = 0; a < model->actions; a++) {

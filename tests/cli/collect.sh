@@ -51,7 +51,7 @@ says "missing.pessnet"
 expect 3 "$PESS" collect asterix --policy "$player" -o x.pessdata
 says "a policy for breakout; one for asterix is needed"
 expect 3 "$PESS" collect breakout --policy one.pessdata -o x.pessdata
-says "not a network file"
+says "found a dataset of observations, expected a policy"
 expect 2 "$PESS" collect breakout --policy random --epsilon 2 -o x.pessdata
 says "epsilon is 2; 0 to 1 is possible"
 expect 2 "$PESS" collect breakout --policy random --transitions 0 -o x.pessdata

@@ -69,8 +69,8 @@ static pess_status check_rows(const char *path, const pess_model *model, const p
                       path, (long long)missing, (long long)model->states, pess__show_id(state_names, first, shown));
 }
 
-pess_status pess_policy_read(const char *path, const pess_model *model, const pess_names *state_names,
-                             const pess_names *action_names, pess_policy **out, pess_error *error) {
+pess_status pess__policy_read_table(const char *path, const pess_model *model, const pess_names *state_names,
+                                    const pess_names *action_names, pess_policy **out, pess_error *error) {
     pess__table *table = NULL;
     pess_policy *policy = NULL;
     PESS_TRY(pess__table_open(path, &table, error));
@@ -90,8 +90,8 @@ pess_status pess_policy_read(const char *path, const pess_model *model, const pe
     return PESS_OK;
 }
 
-pess_status pess_policy_write(const pess_policy *policy, const char *path, const pess_names *state_names,
-                              const pess_names *action_names, pess_error *error) {
+pess_status pess__policy_write_table(const pess_policy *policy, const char *path, const pess_names *state_names,
+                                     const pess_names *action_names, pess_error *error) {
     pess__outfile *file = NULL;
     PESS_TRY(pess__outfile_open(path, &file, error));
     pess__outfile_print(file, "state,action,probability\n");
