@@ -11,6 +11,8 @@ static const assumption_hint hints[] = {
     {"actions-from-log", "--actions declares the number"},
     {"rewards-from-log", "--reward-range declares it"},
     {"iid-declared", "--iid"},
+    {"may-end", "--may-end off declares that none does"},
+    {"no-ends", "--may-end on allows for one"},
     {"start-uniform", "--start names another distribution"},
     {"unseen-pairs", "--unseen chooses it"},
     {"absorbed-scale", "--absorbed-alpha sets it"},

@@ -101,6 +101,7 @@ static void print_json(const pess_certificate *certificate, const pess_certifica
     json_text(&json, "method", c->method);
     json_text(&json, "uncertainty", c->uncertainty);
     json_text(&json, "test", c->test);
+    json_bool(&json, "may_end", c->may_end);
     json_number(&json, "gamma", c->gamma);
     json_number(&json, "delta", c->delta);
     json_lists(&json, certificate);
@@ -155,6 +156,10 @@ static void print_text(FILE *out, const pess_certificate *certificate, const pes
         (void)fputs("Recommended   keep the present policy: an improvement is not certain\n", out);
     (void)fprintf(out, "Method        %s (%s), sets %s, discount %g, delta %g\n", c->method, c->test, c->uncertainty,
                   c->gamma, c->delta);
+    if (c->outcome != PESS_OUTCOME_CONVERGED)
+        (void)fprintf(out,
+                      "Outcome       %s: the bounds hold, but more sweeps would make them tighter (residual %.2g)\n",
+                      pess_outcome_name(c->outcome), c->residual);
     print_lists(out, certificate);
     (void)fprintf(out, "Policy        %s\n", policy_path ? policy_path : "not kept: add -o policy.csv");
     if (directory) (void)fprintf(out, "Page          %s/index.html\n", directory);
@@ -193,27 +198,6 @@ static pess_status load(const char *path, certify_args *args, certify_job *job, 
     return pess_start_read(args->start, info.states, pess_counts_state_names(job->counts), job->start, error);
 }
 
-/* The policy with any action where it names none: pess_gaps wants whole policies. */
-static pess_status whole_policy(const certify_job *job, pess_policy **out, pess_error *error) {
-    const pess_policy *policy = pess_certificate_policy(job->certificate);
-    const int64_t states = pess_policy_states(policy), actions = pess_policy_actions(policy);
-    double *pi = calloc((size_t)(states * actions), sizeof *pi);
-    if (pi == NULL) {
-        *error = (pess_error){.status = PESS_MEMORY, .message = "not enough memory for the policy"};
-        return PESS_MEMORY;
-    }
-    for (int64_t s = 0; s < states; s++) {
-        const double *row = pess_policy_row(policy, s);
-        double sum = 0;
-        for (int64_t a = 0; a < actions; a++) sum += row[a];
-        for (int64_t a = 0; a < actions && !pess_model_is_terminal_state(job->model, s); a++)
-            pi[s * actions + a] = sum > 0 ? row[a] / sum : 1 / (double)actions;
-    }
-    const pess_status status = pess_policy_create(states, actions, pi, out, error);
-    free(pi);
-    return status;
-}
-
 static pess_status find_thin_places(const certify_args *args, const certify_job *job, pess_gap *gaps, int64_t *count,
                                     pess_error *error) {
     pess_solve_options options = pess_solve_options_defaults();
@@ -224,14 +208,12 @@ static pess_status find_thin_places(const certify_args *args, const certify_job 
     pess_counts_info info;
     pess_counts_get_info(job->counts, &info);
     double *start = calloc((size_t)info.states, sizeof *start);
-    pess_policy *policy = NULL;
     pess_status status = start == NULL ? PESS_MEMORY : PESS_OK;
     if (status == PESS_OK && job->start) memcpy(start, job->start, (size_t)info.states * sizeof *start);
     if (status == PESS_OK && !job->start) status = pess_start_from_counts(job->counts, start, error);
-    if (status == PESS_OK) status = whole_policy(job, &policy, error);
     if (status == PESS_OK)
-        status = pess_gaps(job->counts, job->model, start, policy, &options, THIN_LIMIT, gaps, count, NULL, error);
-    pess_policy_destroy(policy);
+        status = pess_gaps(job->counts, job->model, start, pess_certificate_policy(job->certificate), &options,
+                           THIN_LIMIT, gaps, count, NULL, error);
     free(start);
     return status;
 }

@@ -94,11 +94,12 @@ static inline pess_counts *fixture_counts(const pess_model *model, int64_t most,
     OK(pess__allocate(&counts->n_state, states, sizeof(int64_t), "n", &error));
     OK(pess__allocate(&counts->n_terminal, pairs, sizeof(int64_t), "n", &error));
     OK(pess__allocate(&counts->reward_sum, pairs, sizeof(double), "n", &error));
+    OK(pess__allocate(&counts->reward_offset, pairs, sizeof(double), "n", &error));
     OK(pess__allocate(&counts->reward_square, pairs, sizeof(double), "n", &error));
     OK(pess__allocate(&counts->row, pairs + 1, sizeof(int64_t), "n", &error));
     OK(pess__allocate(&counts->next, model->row[pairs], sizeof(uint32_t), "n", &error));
     OK(pess__allocate(&counts->n_next, model->row[pairs], sizeof(int64_t), "n", &error));
-    OK(pess__allocate(&counts->next_reward, model->row[pairs], sizeof(double), "n", &error));
+    OK(pess__allocate(&counts->next_offset, model->row[pairs], sizeof(double), "n", &error));
     OK(pess__allocate(&counts->terminal, states, 1, "n", &error));
     counts->reward_max = 1;
     pess__rng rng = pess__rng_stream(seed, "fixture counts", 0);
@@ -115,14 +116,14 @@ static inline pess_counts *fixture_counts(const pess_model *model, int64_t most,
         counts->n_state[s] += n;
         counts->transitions += n;
         counts->pairs_seen++;
-        counts->reward_sum[z] = model->reward[z] * (double)n;
-        counts->reward_square[z] = model->reward[z] * (double)n; /* rewards 0 or 1 */
+        counts->reward_sum[z] = counts->reward_offset[z] = model->reward[z] * (double)n; /* origin 0 */
+        counts->reward_square[z] = model->reward[z] * (double)n;                         /* rewards 0 or 1 */
         int64_t rest = n;
         for (int64_t k = 0; k < width; k++) {
             const int64_t at = counts->row[z] + k, m = k + 1 == width ? rest : 1;
             counts->next[at] = model->next[model->row[z] + k];
             counts->n_next[at] = m;
-            counts->next_reward[at] = model->reward[z] * (double)m;
+            counts->next_offset[at] = model->reward[z] * (double)m;
             rest -= m;
         }
         counts->row[z + 1] = counts->row[z] + width;
@@ -135,11 +136,12 @@ static inline void fixture_counts_destroy(pess_counts *counts) {
     free(counts->n_state);
     free(counts->n_terminal);
     free(counts->reward_sum);
+    free(counts->reward_offset);
     free(counts->reward_square);
     free(counts->row);
     free(counts->next);
     free(counts->n_next);
-    free(counts->next_reward);
+    free(counts->next_offset);
     free(counts->terminal);
     free(counts);
 }

@@ -162,11 +162,12 @@ static inline void same_counts(const pess_counts *a, const pess_counts *b) {
     same_array(a->n_state, b->n_state, a->states, 8);
     same_array(a->n_terminal, b->n_terminal, pairs, 8);
     same_array(a->reward_sum, b->reward_sum, pairs, 8);
+    same_array(a->reward_offset, b->reward_offset, pairs, 8);
     same_array(a->reward_square, b->reward_square, pairs, 8);
     same_array(a->row, b->row, pairs + 1, 8);
     same_array(a->next, b->next, x.successors, 4);
     same_array(a->n_next, b->n_next, x.successors, 8);
-    same_array(a->next_reward, b->next_reward, x.successors, 8);
+    same_array(a->next_offset, b->next_offset, x.successors, 8);
     same_array(a->starts, b->starts, a->states, 8);
     same_array(a->terminal, b->terminal, a->states, 1);
     same_names(a->state_names, b->state_names);

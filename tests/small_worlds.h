@@ -33,7 +33,7 @@ static inline double true_value(const world *w, const pess_policy *policy) {
     options.algorithm = "naive";
     options.gamma = w->gamma;
     options.threads = 1;
-    /* A state that the policy leaves open: the first action; bounds must hold for any. */
+    /* A state that is terminal in the log may go on in the process, or the other way round. */
     const int64_t states = pess_policy_states(policy), actions = pess_policy_actions(policy);
     double *pi = calloc((size_t)(states * actions), sizeof *pi);
     for (int64_t s = 0; s < states; s++) {

@@ -13,11 +13,13 @@ static void assert_same_counts(const pess_counts *a, const pess_counts *b) {
     assert_memory_equal(x.state, y.state, (size_t)x.states * sizeof *x.state);
     assert_memory_equal(x.terminal, y.terminal, pairs * sizeof *x.terminal);
     assert_memory_equal(x.reward_sum, y.reward_sum, pairs * sizeof *x.reward_sum);
+    assert_memory_equal(&x.reward_origin, &y.reward_origin, sizeof x.reward_origin);
+    assert_memory_equal(x.reward_offset, y.reward_offset, pairs * sizeof *x.reward_offset);
     assert_memory_equal(x.reward_square, y.reward_square, pairs * sizeof *x.reward_square);
     assert_memory_equal(x.row, y.row, (pairs + 1) * sizeof *x.row);
     assert_memory_equal(x.next, y.next, successors * sizeof *x.next);
     assert_memory_equal(x.next_count, y.next_count, successors * sizeof *x.next_count);
-    assert_memory_equal(x.next_reward, y.next_reward, successors * sizeof *x.next_reward);
+    assert_memory_equal(x.next_offset, y.next_offset, successors * sizeof *x.next_offset);
     assert_true((x.starts == NULL) == (y.starts == NULL));
     if (x.starts != NULL) assert_memory_equal(x.starts, y.starts, (size_t)x.states * sizeof *x.starts);
 }

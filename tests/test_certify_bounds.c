@@ -151,8 +151,9 @@ static void test_sets_coverage_and_mutant(void **state) {
         const pess__u_problem problem = {.counts = counts, .model = model, .v_hi = 1, .threads = 1};
         pess__robust *robust = NULL;
         MUST(pess__robust_create(&problem, "support", (pess__robust_delta){0.05, 0.05, 0.05}, &robust, error));
-        double v[STATES], residual;
-        MUST(pess__robust_value(robust, 1, NULL, v, NULL, &residual, error));
+        double v[STATES];
+        pess__sweeps sweeps = {0};
+        MUST(pess__robust_value(robust, 1, NULL, v, NULL, &sweeps, error));
         bool outside = false, outside_half = false;
         for (int64_t s = 0; s < STATES; s++) {
             const double truth = pess_model_reward(w.model, s, 0), mean = mean_reward(counts, s);
@@ -217,7 +218,7 @@ static pess_dataset *stopped_log(uint64_t seed, double delta, bool *fooled) {
         end[n] = PESS_END_CUTOFF;
         sum += reward[n++];
         /* What Hoeffding's inequality for a fixed number of throws would call a lower bound. */
-        *fooled = n >= 3 && sum / (double)n - sqrt(log(1 / delta) / (2 * (double)n)) > 0.5;
+        *fooled = n >= 16 && sum / (double)n - sqrt(log(1 / delta) / (2 * (double)n)) > 0.5;
     }
     const pess_columns columns = {n, zeros, zeros, zeros, reward, end, episode, NULL, NULL};
     pess_dataset *data = NULL;

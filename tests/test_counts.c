@@ -15,7 +15,7 @@ static void check_by_hand(const pess_dataset *d, const pess_counts *c) {
         const int64_t z = d->state[i] * A + d->action[i];
         n[z]++;
         sum[z] += d->reward[i];
-        square[z] += d->reward[i] * d->reward[i];
+        square[z] += (d->reward[i] - c->reward_origin) * (d->reward[i] - c->reward_origin);
         as_state[d->state[i]] = true;
         if (d->end[i] == PESS_END_TERMINAL)
             ended[z]++, final[d->next_state[i]] = true;
@@ -29,8 +29,10 @@ static void check_by_hand(const pess_dataset *d, const pess_counts *c) {
         assert_int_equal(c->n[z], n[z]);
         assert_int_equal(pess_counts_pair(c, z / A, z % A), n[z]);
         assert_int_equal(c->n_terminal[z], ended[z]);
-        assert_true(fabs(c->reward_sum[z] - sum[z]) <= 1e-12 * (1 + sqrt(square[z] * (double)n[z])));
+        assert_true(fabs(c->reward_sum[z] - sum[z]) <= 1e-12 * (1 + (double)n[z]) * fmax(1, fmax(fabs(lo), fabs(hi))));
         assert_true(fabs(c->reward_square[z] - square[z]) <= 1e-12 * (1 + square[z]));
+        assert_true(fabs(c->reward_offset[z] + (double)n[z] * c->reward_origin - c->reward_sum[z]) <=
+                    1e-12 * (1 + (double)n[z]) * fmax(1, fmax(fabs(lo), fabs(hi))));
         if (n[z] > 0)
             assert_true(fabs(pess_counts_mean_reward(c, z / A, z % A) * (double)n[z] - c->reward_sum[z]) < 1e-9);
         int64_t k = c->row[z];

@@ -11,10 +11,10 @@
  *   (1,0): r=0.25 -> 0                                         (1,1): r=1 ends in 3, twice
  *   state 2: occurs as next state only                         state 3: terminal */
 static int64_t n[8] = {4, 0, 1, 2, 0, 0, 0, 0}, n_state[4] = {4, 3, 0, 0}, n_terminal[8] = {1, 0, 0, 2};
-static double reward_sum[8] = {2, 0, 0.25, 2}, reward_square[8];
+static double reward_sum[8] = {2, 0, 0.25, 2}, reward_offset[8] = {2, 0, 0.25, 2}, reward_square[8];
 static int64_t row[9] = {0, 2, 2, 3, 3, 3, 3, 3, 3}, n_next[3] = {2, 1, 1}, starts[4] = {3, 1, 0, 0};
 static uint32_t next_states[3] = {1, 2, 0};
-static double next_reward[3] = {1, 0.5, 0.25};
+static double next_offset[3] = {1, 0.5, 0.25};
 static uint8_t terminal[4] = {0, 0, 0, 1};
 
 static pess_counts counts_by_hand(void) {
@@ -32,11 +32,12 @@ static pess_counts counts_by_hand(void) {
                          .n_state = n_state,
                          .n_terminal = n_terminal,
                          .reward_sum = reward_sum,
+                         .reward_offset = reward_offset,
                          .reward_square = reward_square,
                          .row = row,
                          .next = next_states,
                          .n_next = n_next,
-                         .next_reward = next_reward,
+                         .next_offset = next_offset,
                          .starts = starts,
                          .terminal = terminal};
 }

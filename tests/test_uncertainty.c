@@ -110,7 +110,7 @@ static void bernstein_from_raw_samples(void **state) {
     double *u = compute("bernstein", &problem, v);
     bool informative = false;
     for (int64_t z = 0; z < 10; z++) {
-        const double expected = plain_bernstein(&samples, z / 2, z % 2, v, 0.9, 10, log(2 * 10 / 0.1));
+        const double expected = plain_bernstein(&samples, z / 2, z % 2, v, 0.9, 10, log(3 * 10 / 0.1));
         assert_double_equal(u[z], expected, 1e-10);
         informative = informative || expected < 5;
     }

@@ -15,6 +15,9 @@ extern "C" {
  * part of the log chooses the policy, the rest tests it. `best`: both, δ shared, the better one is returned. */
 typedef enum pess_certify_method { PESS_CERTIFY_BEST, PESS_CERTIFY_ROBUST, PESS_CERTIFY_SPLIT } pess_certify_method;
 
+/* May a transition end the episode where the log shows no end? auto: where it marks episodes. */
+typedef enum pess_may_end { PESS_MAY_END_AUTO, PESS_MAY_END_ON, PESS_MAY_END_OFF } pess_may_end;
+
 typedef struct pess_certify_options {
     size_t size;
     pess_certify_method method;
@@ -23,8 +26,10 @@ typedef struct pess_certify_options {
     double gamma;
     double delta;           /* that any of the bounds is wrong */
     double split;           /* share of the log that chooses the policy */
+    int64_t first_part;     /* rows declared for that before looking at the log; 0: by the share */
     int64_t max_successors; /* declared number of possible next states of a pair; 0: all states */
     bool iid;               /* declared: transitions are independent draws although the log has episodes */
+    pess_may_end may_end;
     double reward_range[2]; /* declared; NAN: as the log shows, listed as an assumption */
     uint64_t seed;          /* of the random parts of a log without episodes */
     int threads;
@@ -50,9 +55,10 @@ typedef struct pess_certificate_info {
     bool vacuous;                                           /* lower_bound says nothing: it is V_lo */
     double value_lo, value_hi;                              /* V_lo, V_hi: what any policy has */
     const char *method, *uncertainty, *test;                /* test: what gave the bound, "sets", "box" or "pooled" */
+    bool may_end;                                           /* 0 is a possible value after a transition */
     double gamma, delta, split;
-    pess_outcome outcome;
-    double residual; /* of the fixed points behind the bounds; already paid for */
+    pess_outcome outcome; /* an iteration limit makes the bounds looser, not wrong */
+    double residual;      /* of the fixed points behind the bounds; already subtracted, or added */
     int64_t transitions, first_part, second_part;
 } pess_certificate_info;
 
@@ -66,7 +72,7 @@ typedef struct pess_ledger_entry {
 typedef struct pess_candidate {
     const char *name;
     double predicted; /* lower bound that the first part alone predicts; NAN where it was not asked */
-    double lower;     /* certified; NAN: not tested, and nothing paid for it */
+    double lower;     /* certified; NAN: not tested, and it has no share of δ */
 } pess_candidate;
 
 typedef struct pess_certificate pess_certificate;
@@ -75,6 +81,7 @@ PESS_API pess_status pess_certify(const pess_dataset *data, const pess_certify_o
                                   pess_error *error);
 PESS_API void pess_certificate_destroy(pess_certificate *certificate);
 PESS_API void pess_certificate_get_info(const pess_certificate *certificate, pess_certificate_info *out);
+/* What the bounds speak of: its rows sum to one at every state that is not terminal. */
 PESS_API const pess_policy *pess_certificate_policy(const pess_certificate *certificate);
 /* Lists by position, borrowed; NULL past the last. */
 PESS_API const pess_ledger_entry *pess_certificate_ledger(const pess_certificate *certificate, size_t index);

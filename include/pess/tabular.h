@@ -58,11 +58,13 @@ typedef struct pess_counts_arrays {
     const int64_t *state;        /* [S]   n(s) */
     const int64_t *terminal;     /* [S*A] how many of n(s,a) were terminal; they are among no successors */
     const double *reward_sum;    /* [S*A] Σ r */
-    const double *reward_square; /* [S*A] Σ r² */
+    double reward_origin;        /* the least reward; the next sums are relative to it, so that nothing large cancels */
+    const double *reward_offset; /* [S*A] Σ (r − origin) */
+    const double *reward_square; /* [S*A] Σ (r − origin)² */
     const int64_t *row;          /* [S*A+1] */
     const uint32_t *next;        /* [successors] s' */
     const int64_t *next_count;   /* [successors] n(s,a,s') */
-    const double *next_reward;   /* [successors] Σ of the rewards of those samples */
+    const double *next_offset;   /* [successors] Σ (r − origin) of those samples */
     const int64_t *starts;       /* [S] how many episodes begin here; NULL where that is not known */
 } pess_counts_arrays;
 

@@ -89,8 +89,10 @@ static void solve_side(box_problem *box, double sign, double *out) {
         box->old = box->now;
         box->now = swap;
     }
-    const double rest = setup->gamma / (1 - setup->gamma) * change + 1e-12 * (setup->v_hi - setup->v_lo);
-    test->residual = fmax(test->residual, change);
+    const double rest =
+        setup->gamma / (1 - setup->gamma) * change +
+        fmax(1e-12 * (setup->v_hi - setup->v_lo), pess__rounding(setup->v_lo, setup->v_hi) / (1 - setup->gamma));
+    pess__sweeps_note(&test->sweeps, change, change > tolerance);
     for (int64_t s = 0; s < test->states; s++) {
         const double v = test->value[s] + box->old[s] - sign * rest;
         out[s] = setup->terminal[s] ? 0 : fmin(fmax(v, setup->v_lo), setup->v_hi);

@@ -4,6 +4,7 @@
 
 #include "core/memory.h"
 
+#include <float.h>
 #include <math.h>
 
 pess_status pess__candidate_add(pess_certificate *certificate, pess_candidate candidate, pess_error *error) {
@@ -25,6 +26,15 @@ static const candidate_recipe recipes[] = {
     {"naive", "naive", 0},
 };
 
+/* A state that the first part shows only after an end has no row yet: there the policy takes every action alike. */
+static void complete(pess_policy *policy) {
+    for (int64_t s = 0; s < policy->states; s++) {
+        double sum = 0, *row = policy->probability + s * policy->actions;
+        for (int64_t a = 0; a < policy->actions; a++) sum += row[a];
+        for (int64_t a = 0; a < policy->actions && sum == 0; a++) row[a] = 1 / (double)policy->actions;
+    }
+}
+
 static pess_status make(const pess__certification *job, const pess_model *model, const candidate_recipe *recipe,
                         pess_policy **out, pess_error *error) {
     pess_solve_options options = pess_solve_options_defaults();
@@ -33,12 +43,13 @@ static pess_status make(const pess__certification *job, const pess_model *model,
     options.absorbed_alpha = recipe->alpha * (model->reward_hi - model->reward_lo);
     options.threads = job->threads;
     options.progress = job->options->progress;
-    options.tolerance = 1e-8 * (job->v_hi - job->v_lo) + 1e-12;
+    options.tolerance = fmax(1e-8 * (job->v_hi - job->v_lo), DBL_MIN);
     options.max_iterations = 20000; /* any policy will do */
     pess_solution *solution = NULL;
     PESS_TRY(pess_solve(job->split->first, model, job->start_first, &options, &solution, error));
     const pess_policy *found = pess_solution_policy(solution);
     const pess_status status = pess_policy_create(found->states, found->actions, found->probability, out, error);
+    if (status == PESS_OK) complete(*out);
     pess_solution_destroy(solution);
     return status;
 }

@@ -32,7 +32,15 @@ typedef struct pess__certification {
     double *start_first, *start_second; /* [S] the same of the parts */
     pess__split *split;                 /* NULL: no split is wanted, or the log is too small for one */
     int64_t episodes_second;
+    bool compares; /* with the logging policy */
+    pess__sweeps sweeps;
 } pess__certification;
+
+/* certify_check.c: PESS_ARGUMENT or PESS_INPUT. The log's faults also decide what is compared. */
+pess_status pess__certify_check_options(const pess_dataset *data, const pess_certify_options *options,
+                                        pess_error *error);
+pess_status pess__certify_check_policy(const pess__certification *job, pess_error *error);
+pess_status pess__certify_check_log(pess__certification *job, pess_error *error);
 
 /* How δ is shared; zero where a test is not run. */
 typedef struct pess__shares {
@@ -41,6 +49,7 @@ typedef struct pess__shares {
     double log_box, log_sets, log_pooled, log_relative, log_start; /* the test of the logging policy */
     double log_episodes;                                           /* its whole episodes */
     double log_transitions, log_rewards_low, log_rewards_high;     /* its sets, from the whole log */
+    double other_places;                                           /* the tests, had the log been cut elsewhere */
 } pess__shares;
 
 /* ledger.c */

@@ -27,11 +27,20 @@ static const pess_setting settings[] = {
     {"delta", 0, PESS_SETTING_NUMBER, FIELD(delta), "0.05", PESS__BETWEEN(0, 1), .argument = "D",
      .sentence = "probability that any of the bounds is wrong"},
     {"split", 0, PESS_SETTING_NUMBER, FIELD(split), "0.25", PESS__BETWEEN(0, 1), .argument = "F",
-     .sentence = "share of the log that chooses the policy"},
+     .sentence =
+         "share of the log that chooses the policy; of a log with episodes at most that: its first part ends at "
+         "a power of two from 8 to 262144 rows"},
+    {"first-part", 0, PESS_SETTING_COUNT, FIELD(first_part), NULL, PESS__AT_LEAST(1), .argument = "ROWS",
+     .sentence = "declare how many rows choose the policy, a number fixed before looking at the log",
+     .where_unset = "by the share"},
     {"max-successors", 0, PESS_SETTING_COUNT, FIELD(max_successors), NULL, PESS__AT_LEAST(0), .argument = "K",
      .sentence = "declare how many next states a pair can have", .where_unset = "all states"},
     {"iid", 0, PESS_SETTING_SWITCH, FIELD(iid), "off",
      .sentence = "declare that the transitions are independent draws, although the log has episodes"},
+    {"may-end", 0, PESS_SETTING_CHOICE, FIELD(may_end), "auto", .choices = "auto|on|off",
+     .sentence =
+         "whether a transition may end the episode although the log shows no such end; auto: where the log marks "
+         "episodes"},
     {"reward-range", 0, PESS_SETTING_RANGE, FIELD(reward_range), NULL, PESS__ANY_NUMBER, .argument = "LO,HI",
      .sentence = "declare what rewards can be", .where_unset = "the range that the log shows"},
     {"seed", 0, PESS_SETTING_SEED, FIELD(seed), "1", .argument = "N",
@@ -44,33 +53,17 @@ PESS__SETTINGS_OF(certify, table)
 
 /* ------------------------------------------------------------------------------------------------ preparations */
 
-static pess_status check(const pess_dataset *data, const pess_certify_options *options, pess_error *error) {
-    if (data->rows == 0) return pess__fail(error, PESS_INPUT, "the log is empty: there is nothing to certify from");
-    if (options->policy != NULL)
-        PESS_TRY(pess__policy_check_table(options->policy, data->states, data->actions, "the log", error));
-    if (options->counts && (options->counts->transitions != data->rows || options->counts->states != data->states ||
-                            options->counts->actions != data->actions))
-        return pess__fail(error, PESS_ARGUMENT, "the counts are not of this log");
-    const char *name = options->uncertainty;
-    const pess_uncertainty_info *found = name ? pess_uncertainty_find(name) : NULL;
-    if (name && !found) return pess__fail(error, PESS_ARGUMENT, "there is no uncertainty '%s'", name);
-    if (name && !found->is_set)
-        return pess__fail(error, PESS_ARGUMENT,
-                          "'%s' holds for %s, so it cannot stand behind a certificate; l1, support and good-turing can",
-                          name, found->holds_for);
-    return PESS_OK;
-}
-
 static pess_status prepare_starts(pess__certification *job, pess_error *error) {
     const int64_t states = job->counts->states;
     PESS_TRY(pess__allocate(&job->start, states, sizeof(double), "a start distribution", error));
     PESS_TRY(pess__allocate(&job->start_first, states, sizeof(double), "a start distribution", error));
     PESS_TRY(pess__allocate(&job->start_second, states, sizeof(double), "a start distribution", error));
     job->start_estimated = job->options->start == NULL;
-    if (job->start_estimated) {
-        PESS_TRY(pess_start_from_counts(job->counts, job->start, error));
-        return PESS_OK;
-    }
+    if (job->start_estimated && !job->counts->has_episodes)
+        return pess__fail(error, PESS_INPUT,
+                          "the log has no episode column, so where its episodes start is not known: declare the start "
+                          "distribution");
+    if (job->start_estimated) return pess_start_from_counts(job->counts, job->start, error);
     double sum = 0;
     for (int64_t s = 0; s < states; s++) {
         const double p = job->options->start[s];
@@ -83,13 +76,15 @@ static pess_status prepare_starts(pess__certification *job, pess_error *error) {
     return PESS_OK;
 }
 
-static pess_status prepare_parts(pess__certification *job, pess_error *error) {
+static pess_status prepare_split(pess__certification *job, pess_error *error) {
     const pess_certify_options *options = job->options;
     pess_error why = {0};
     /* Starts are known of whole episodes only. */
-    const bool by_episodes = job->trajectories || job->start_estimated;
-    const pess_status status =
-        pess__split_create(job->data, options->split, by_episodes, options->seed, &job->split, &why);
+    const pess__split_rule rule = {.share = options->split,
+                                   .first_part = options->first_part,
+                                   .by_episodes = job->trajectories || job->start_estimated,
+                                   .seed = options->seed};
+    const pess_status status = pess__split_create(job->data, &rule, &job->split, &why);
     if (status == PESS_INPUT && options->method != PESS_CERTIFY_SPLIT)
         return pess__assume(&job->certificate->assumptions, "too-small-to-split",
                             "The log is too small to split: no part of it tests the policy or the logging policy.",
@@ -109,11 +104,14 @@ static pess_status prepare(pess__certification *job, pess_error *error) {
     const pess_model_options model = {.size = sizeof(pess_model_options),
                                       .unseen = PESS_UNSEEN_WORST,
                                       .reward_range = {options->reward_range[0], options->reward_range[1]}};
-    PESS_TRY(check(job->data, options, error));
+    PESS_TRY(pess__certify_check_options(job->data, options, error));
     job->threads = pess__threads(options->threads);
     if (!options->counts) PESS_TRY(pess_counts_create(job->data, 0, &job->own_counts, error));
     job->counts = options->counts ? options->counts : job->own_counts;
     PESS_TRY(pess_model_estimate(job->counts, &model, &job->model, error));
+    if (options->may_end == PESS_MAY_END_ON || (options->may_end == PESS_MAY_END_AUTO && job->counts->has_episodes))
+        job->model->has_terminals = true;
+    PESS_TRY(pess__certify_check_policy(job, error));
     pess__value_range(job->model, options->gamma, &job->v_lo, &job->v_hi);
     job->trajectories = job->counts->has_episodes && !options->iid;
     const bool few = options->max_successors > 0 && options->max_successors <= 8;
@@ -122,23 +120,27 @@ static pess_status prepare(pess__certification *job, pess_error *error) {
                                                                   : "support")
                            ->name;
     PESS_TRY(prepare_starts(job, error));
-    return prepare_parts(job, error);
+    PESS_TRY(prepare_split(job, error));
+    return pess__certify_check_log(job, error);
 }
 
 /* ------------------------------------------------------------------------------------------------ sets */
 
-/* |ρ − ρ̂|₁ <= √(2(ln(1/δ) + S·ln 2)/K) for K starts (Weissman et al. 2003); for all values at once. */
+/* How many starts there are may depend on what was seen: δ/(K(K+1)) for each number K. */
+static double log_starts(double starts, double delta) { return log(starts * (starts + 1) / delta); }
+
+/* |ρ − ρ̂|₁ <= √(2(ln(K(K+1)/δ) + S·ln 2)/K) for K starts (Weissman et al. 2003); for all values at once. */
 static double start_radius(const pess__certification *job, double delta) {
     if (!job->start_estimated) return 0;
     const double starts = (double)job->counts->episodes, states = (double)job->counts->states;
-    return fmin(2, sqrt(2 * (log(1 / delta) + states * log(2)) / starts));
+    return fmin(2, sqrt(2 * (log_starts(starts, delta) + states * log(2)) / starts));
 }
 
 typedef struct set_bounds {
     pess__robust *robust;
     double lower, upper; /* of the policy; of the best policy */
     pess_policy *policy; /* the robust one, or NULL where one was given */
-    double residual;
+    pess__sweeps sweeps;
 } set_bounds;
 
 static void set_bounds_release(set_bounds *sets) {
@@ -161,14 +163,12 @@ static pess_status bound_with(const pess__certification *job, double start_delta
                               int32_t *found, pess__start_mass *scratch, pess_error *error) {
     const int64_t states = job->counts->states;
     const double radius = start_radius(job, start_delta);
-    double residual = 0;
-    PESS_TRY(pess__robust_value(out->robust, 1, job->options->policy, v, found, &out->residual, error));
+    PESS_TRY(pess__robust_value(out->robust, 1, job->options->policy, v, found, &out->sweeps, error));
     out->lower = pess__worst_start(job->start, v, states, job->model->terminal, radius, scratch);
     if (!job->options->policy) PESS_TRY(greedy_policy(job, found, &out->policy, error));
-    PESS_TRY(pess__robust_value(out->robust, -1, NULL, v, NULL, &residual, error));
+    PESS_TRY(pess__robust_value(out->robust, -1, NULL, v, NULL, &out->sweeps, error));
     for (int64_t s = 0; s < states; s++) v[s] = -v[s];
     out->upper = -pess__worst_start(job->start, v, states, job->model->terminal, radius, scratch);
-    out->residual = fmax(out->residual, residual);
     return PESS_OK;
 }
 
@@ -208,7 +208,7 @@ static pess__holdout_setup setup_of(const pess__certification *job, bool logging
                                  .start = job->start_estimated ? job->start_second : job->start,
                                  .start_first = job->start_estimated ? job->start_first : job->start,
                                  .terminal = job->model->terminal,
-                                 .ratio = (1 - job->options->split) / job->options->split,
+                                 .ratio = split->ratio,
                                  .gamma = job->options->gamma,
                                  .reward_lo = job->model->reward_lo,
                                  .reward_hi = job->model->reward_hi,
@@ -234,19 +234,20 @@ static double start_error(const pess__certification *job, const pess__holdout *h
     double least, most;
     pess__holdout_extremes(holdout, holdout->low, holdout->high, &least, &most);
     const double range = fmin(most - least, job->v_hi - job->v_lo);
-    return range * sqrt(log(1 / delta) / (2 * (double)job->episodes_second));
+    const double starts = (double)job->episodes_second;
+    return range * sqrt(log_starts(starts, delta) / (2 * starts));
 }
 
 /* The sets speak of every policy, so of this one too: their worst and best case cut the box of the test. */
 static pess_status run_between(const pess__robust *robust, const pess_policy *policy, pess__holdout_setup *setup,
-                               pess__holdout **out, pess_error *error) {
+                               pess__sweeps *sweeps, pess__holdout **out, pess_error *error) {
     const int64_t states = setup->first->states;
-    double *bounds, residual;
+    double *bounds;
     PESS_TRY(pess__allocate(&bounds, 2 * states, sizeof *bounds, "bounds of values", error));
     setup->outer_low = bounds;
     setup->outer_high = bounds + states;
-    pess_status status = pess__robust_value(robust, 1, policy, bounds, NULL, &residual, error);
-    if (status == PESS_OK) status = pess__robust_value(robust, -1, policy, bounds + states, NULL, &residual, error);
+    pess_status status = pess__robust_value(robust, 1, policy, bounds, NULL, sweeps, error);
+    if (status == PESS_OK) status = pess__robust_value(robust, -1, policy, bounds + states, NULL, sweeps, error);
     if (status == PESS_OK) status = pess__holdout_run(setup, out, error);
     free(bounds);
     return status;
@@ -257,11 +258,10 @@ static pess_status test_policy(pess__certification *job, const pess__shares *sha
     pess__holdout_setup setup = setup_of(job, false, shares);
     setup.policy = policy;
     pess__holdout *holdout = NULL;
-    PESS_TRY(run_between(robust, policy, &setup, &holdout, error));
+    PESS_TRY(run_between(robust, policy, &setup, &job->sweeps, &holdout, error));
     *lower = fmax(holdout->lower - start_error(job, holdout, shares->start_test), holdout->pooled_lower);
     *test = holdout->pooled_lower == *lower ? "pooled" : "box";
-    pess_certificate_info *info = &job->certificate->info;
-    info->residual = fmax(info->residual, holdout->residual);
+    pess__sweeps_note(&job->sweeps, holdout->sweeps.residual, holdout->sweeps.capped);
     pess__holdout_destroy(holdout);
     return PESS_OK;
 }
@@ -274,6 +274,7 @@ static pess_status logging_sets(const pess__certification *job, const pess__shar
                                       .unseen = PESS_UNSEEN_WORST,
                                       .reward_range = {job->model->reward_lo, job->model->reward_hi}};
     PESS_TRY(pess_model_estimate(job->split->whole_states, &range, model, error));
+    (*model)->has_terminals = job->model->has_terminals;
     const pess__u_problem problem = {.counts = job->split->whole_states,
                                      .model = *model,
                                      .gamma = job->options->gamma,
@@ -299,11 +300,11 @@ static pess_status test_logging(pess__certification *job, const pess__shares *sh
     pess__holdout_setup setup = setup_of(job, true, shares);
     setup.policy = only;
     pess_status status = logging_sets(job, shares, &model, &robust, error);
-    if (status == PESS_OK) status = run_between(robust, only, &setup, &holdout, error);
+    if (status == PESS_OK) status = run_between(robust, only, &setup, &job->sweeps, &holdout, error);
     if (status == PESS_OK) {
         const double box = holdout->upper + start_error(job, holdout, shares->log_start);
         info->behaviour_upper_bound = fmin(fmin(box, holdout->pooled_upper), job->v_hi);
-        info->residual = fmax(info->residual, holdout->residual);
+        pess__sweeps_note(&job->sweeps, holdout->sweeps.residual, holdout->sweeps.capped);
     }
     if (status == PESS_OK && shares->log_episodes > 0) {
         double whole = 0;
@@ -326,24 +327,14 @@ static pess_status face_value(const pess__certification *job, const pess_policy 
     options.algorithm = "naive";
     options.gamma = job->options->gamma;
     options.threads = job->threads;
-    pess_policy *filled = NULL;
-    PESS_TRY(pess_policy_create(policy->states, policy->actions, policy->probability, &filled, error));
-    /* A state that the policy leaves open: any action. */
-    for (int64_t s = 0; s < filled->states; s++) {
-        double sum = 0, *row = filled->probability + s * filled->actions;
-        for (int64_t a = 0; a < filled->actions; a++) sum += row[a];
-        for (int64_t a = 0; a < filled->actions; a++)
-            row[a] = job->model->terminal[s] ? 0 : sum > 0 ? row[a] : 1 / (double)filled->actions;
-    }
     pess_solution *solution = NULL;
-    pess_status status = pess_evaluate(job->counts, job->model, job->start, filled, &options, &solution, error);
+    pess_status status = pess_evaluate(job->counts, job->model, job->start, policy, &options, &solution, error);
     if (status == PESS_OK) {
         pess_solution_info info;
         pess_solution_get_info(solution, &info);
         *value = info.value;
     }
     pess_solution_destroy(solution);
-    pess_policy_destroy(filled);
     return status;
 }
 
@@ -355,10 +346,17 @@ static pess_status behaviour_estimate(const pess__certification *job, double *va
     return status;
 }
 
+/* The policy that is tested is the one that is handed out, at every state but the terminal ones, which have no actions.
+ */
 static pess_status keep_policy(pess__certification *job, const pess_policy *policy, pess_error *error) {
+    pess_policy *kept = NULL;
+    PESS_TRY(pess_policy_create(policy->states, policy->actions, policy->probability, &kept, error));
+    for (int64_t s = 0; s < kept->states; s++)
+        for (int64_t a = 0; a < kept->actions && job->model->terminal[s]; a++)
+            kept->probability[s * kept->actions + a] = 0;
     pess_policy_destroy(job->certificate->policy);
-    job->certificate->policy = NULL;
-    return pess_policy_create(policy->states, policy->actions, policy->probability, &job->certificate->policy, error);
+    job->certificate->policy = kept;
+    return PESS_OK;
 }
 
 /* Of the candidates from `first` on, the one with the best prediction was tested. */
@@ -419,13 +417,16 @@ static void conclude(pess__certification *job, double optimal_upper) {
     info->vacuous = !(info->lower_bound > job->v_lo + 1e-9 * width);
     info->optimal_upper_bound = fmin(optimal_upper, job->v_hi);
     info->suboptimality_upper_bound = info->optimal_upper_bound - info->lower_bound;
-    if (!job->split) info->behaviour_upper_bound = job->v_hi;
+    if (!job->compares) info->behaviour_upper_bound = job->v_hi;
     info->improvement_lower_bound = info->lower_bound - info->behaviour_upper_bound;
     info->recommend_switch = info->improvement_lower_bound > 0;
     info->uncertainty = job->uncertainty;
     info->gamma = job->options->gamma;
     info->delta = job->options->delta;
     info->split = job->options->split;
+    info->may_end = job->model->has_terminals;
+    info->outcome = job->sweeps.capped ? PESS_OUTCOME_ITERATION_LIMIT : PESS_OUTCOME_CONVERGED;
+    info->residual = job->sweeps.residual;
     info->transitions = job->counts->transitions;
     if (job->split) {
         info->first_part = job->split->first_rows;
@@ -446,10 +447,10 @@ static pess_status certify(pess__certification *job, pess_error *error) {
     }
     set_bounds sets = {0};
     pess_status status = bound_by_sets(job, &shares, &sets, error);
-    info->residual = sets.residual;
+    pess__sweeps_note(&job->sweeps, sets.sweeps.residual, sets.sweeps.capped);
     if (status == PESS_OK) status = bound_policy(job, &shares, &sets, error);
     set_bounds_release(&sets);
-    if (status == PESS_OK && job->split) status = test_logging(job, &shares, error);
+    if (status == PESS_OK && job->compares) status = test_logging(job, &shares, error);
     if (status == PESS_OK) status = face_value(job, job->certificate->policy, &info->value_estimate, error);
     if (status == PESS_OK) status = behaviour_estimate(job, &info->behaviour_value_estimate, error);
     if (status == PESS_OK) conclude(job, sets.upper);

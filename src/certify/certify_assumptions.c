@@ -30,6 +30,11 @@ static pess_status assume_process(const pess__certification *job, pess__assumpti
     if (!job->model->has_terminals)
         return pess__assume(to, "no-ends", "No transition ends the episode: the log shows no terminal one.", NULL,
                             error);
+    if (job->counts->terminals == 0)
+        return pess__assume(to, "may-end",
+                            "A transition may end the episode, with value 0 after it, although the log shows no such "
+                            "end.",
+                            NULL, error);
     return pess__assume(to, "ends",
                         "A terminal transition has no future, and a state that the log shows only after one is the "
                         "end: value 0.",
@@ -49,17 +54,28 @@ static pess_status assume_starts(const pess__certification *job, pess__assumptio
                         &episodes, error);
 }
 
-static pess_status assume_split(const pess__certification *job, pess__assumptions *to, pess_error *error) {
+static pess_status assume_choice(const pess__certification *job, pess__assumptions *to, pess_error *error) {
+    PESS_TRY(pess__assume(to, "one-attempt",
+                          "This is the only attempt: whoever tries several splits, seeds, methods or candidates of his "
+                          "own on the same log and keeps the best certificate makes a choice that the error "
+                          "probability does not cover.",
+                          NULL, error));
     if (!job->split) return PESS_OK;
     const double rows[] = {(double)job->split->first_rows, (double)job->split->second_rows};
-    PESS_TRY(pess__assume(to, "one-logging-policy",
-                          "One policy made the log; it looks at the state alone and does not change. Only the "
-                          "comparison with the logging policy needs this.",
-                          NULL, error));
+    if (job->compares)
+        PESS_TRY(pess__assume(to, "one-logging-policy",
+                              "One policy made the log; it looks at the state alone and does not change. Only the "
+                              "comparison with the logging policy needs this.",
+                              NULL, error));
+    if (job->split->declared)
+        PESS_TRY(pess__assume(to, "first-part-declared",
+                              "Declared: how many rows choose the policy ({0}) was fixed before anyone looked at the "
+                              "log.",
+                              rows, error));
     if (!job->split->by_episodes) return PESS_OK;
     return pess__assume(to, "episodes-in-order",
                         "Episodes stand in the log in the order in which they were collected: the first {0} rows chose "
-                        "the policy, the later {1} tested it.",
+                        "the policy, {1} later ones tested it. Where the log ends may depend on what was seen.",
                         rows, error);
 }
 
@@ -69,5 +85,5 @@ pess_status pess__certify_assumptions(const pess__certification *job, pess_error
     PESS_TRY(assume_process(job, to, error));
     PESS_TRY(assume_starts(job, to, error));
     PESS_TRY(pess__assume_cutoffs(to, job->counts, error));
-    return assume_split(job, to, error);
+    return assume_choice(job, to, error);
 }

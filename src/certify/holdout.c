@@ -4,6 +4,7 @@
 #include "certify/pooled.h"
 #include "core/memory.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +22,7 @@ static pess_status list_rows(pess__holdout *test, pess_error *error) {
             double sum = 0;
             for (int64_t a = 0; a < actions; a++) sum += pi[a];
             for (int64_t a = 0; a < actions; a++) {
-                const double weight = sum > 0 ? pi[a] / sum : 1 / (double)actions;
+                const double weight = pi[a] / sum;
                 if (weight == 0) continue;
                 if (pass == 1) {
                     test->pair[at] = s * actions + a;
@@ -76,23 +77,25 @@ static void estimate_values(pess__holdout *test) {
     }
 }
 
-/* Σ(Y − c)² of a pair from its counts: Σr² + Σ over successors of 2(γv − c)Σr + n(γv − c)². */
+/* Σ(Y − c)² of a pair from its counts. With o = r − origin and d = origin + γv(s') − c, which is a number of the size
+ * of Y's range: Σo² + Σ over successors of 2d·Σo + n·d². */
 static double squares_about(const pess_counts *counts, int64_t pair, const double *v, double gamma, double c) {
-    double rewards = counts->reward_sum[pair], sum = counts->reward_square[pair];
+    const double origin = counts->reward_origin - c;
+    double offsets = counts->reward_offset[pair], sum = counts->reward_square[pair];
     for (int64_t i = counts->row[pair]; i < counts->row[pair + 1]; i++) {
-        const double shift = gamma * v[counts->next[i]] - c;
-        sum += 2 * shift * counts->next_reward[i] + (double)counts->n_next[i] * shift * shift;
-        rewards -= counts->next_reward[i];
+        const double shift = origin + gamma * v[counts->next[i]];
+        sum += 2 * shift * counts->next_offset[i] + (double)counts->n_next[i] * shift * shift;
+        offsets -= counts->next_offset[i];
     }
-    sum += -2 * c * rewards + (double)counts->n_terminal[pair] * c * c;
+    sum += 2 * origin * offsets + (double)counts->n_terminal[pair] * origin * origin;
     return fmax(sum, 0);
 }
 
 static double mean_of(const pess_counts *counts, int64_t pair, const double *v, double gamma) {
-    double sum = counts->reward_sum[pair];
+    double sum = counts->reward_offset[pair];
     for (int64_t i = counts->row[pair]; i < counts->row[pair + 1]; i++)
         sum += gamma * (double)counts->n_next[i] * v[counts->next[i]];
-    return sum / (double)counts->n[pair];
+    return counts->reward_origin + sum / (double)counts->n[pair];
 }
 
 static void look_at_row(pess__holdout *test, int64_t z) {
@@ -128,13 +131,23 @@ pess_status pess__holdout_first(pess__holdout *test, pess_error *error) {
     return PESS_OK;
 }
 
+double pess__rounding(double v_lo, double v_hi) { return 64 * DBL_EPSILON * fmax(fabs(v_lo), fabs(v_hi)); }
+
+/* What the rounding of r² and of values can take off a sum of n squares. */
+static double lost_squares(const pess__holdout_setup *setup, double n) {
+    const double reward = fmax(fabs(setup->reward_lo), fabs(setup->reward_hi));
+    return n *
+           (DBL_EPSILON * reward * reward + 2 * pess__rounding(setup->v_lo, setup->v_hi) * (setup->v_hi - setup->v_lo));
+}
+
 void pess__holdout_second(pess__holdout *test, const pess_counts *second) {
     for (int64_t z = 0; z < test->rows; z++) {
         const int64_t pair = test->pair[z];
         const double gamma = test->setup.gamma;
         test->n[z] = (double)second->n[pair];
         test->mean[z] = second->n[pair] > 0 ? mean_of(second, pair, test->value, gamma) : 0;
-        test->squares[z] = squares_about(second, pair, test->value, gamma, test->centre[z]);
+        test->squares[z] =
+            squares_about(second, pair, test->value, gamma, test->centre[z]) + lost_squares(&test->setup, test->n[z]);
     }
 }
 
@@ -183,17 +196,19 @@ pess_status pess__counts_scale(const pess_counts *counts, double ratio, pess_cou
     PESS_TRY(pess__allocate(&c, 1, sizeof *c, what, error));
     *c = (pess_counts){.states = counts->states,
                        .actions = counts->actions,
+                       .reward_origin = counts->reward_origin,
                        .reward_min = counts->reward_min,
                        .reward_max = counts->reward_max};
     pess_status status = pess__allocate(&c->n, pairs, sizeof *c->n, what, error);
     if (status == PESS_OK) status = pess__allocate(&c->n_state, c->states, sizeof *c->n_state, what, error);
     if (status == PESS_OK) status = pess__allocate(&c->n_terminal, pairs, sizeof *c->n_terminal, what, error);
     if (status == PESS_OK) status = pess__allocate(&c->reward_sum, pairs, sizeof(double), what, error);
+    if (status == PESS_OK) status = pess__allocate(&c->reward_offset, pairs, sizeof(double), what, error);
     if (status == PESS_OK) status = pess__allocate(&c->reward_square, pairs, sizeof(double), what, error);
     if (status == PESS_OK) status = pess__allocate(&c->row, pairs + 1, sizeof *c->row, what, error);
     if (status == PESS_OK) status = pess__allocate(&c->next, successors, sizeof *c->next, what, error);
     if (status == PESS_OK) status = pess__allocate(&c->n_next, successors, sizeof *c->n_next, what, error);
-    if (status == PESS_OK) status = pess__allocate(&c->next_reward, successors, sizeof(double), what, error);
+    if (status == PESS_OK) status = pess__allocate(&c->next_offset, successors, sizeof(double), what, error);
     if (status == PESS_OK) status = pess__allocate(&c->terminal, c->states, sizeof *c->terminal, what, error);
     if (status != PESS_OK) {
         pess_counts_destroy(c);
@@ -214,8 +229,9 @@ pess_status pess__counts_scale(const pess_counts *counts, double ratio, pess_cou
         c->pairs_seen += n > 0;
         c->terminals += c->n_terminal[z];
         scale_numbers(c->reward_sum + z, counts->reward_sum + z, 1, share);
+        scale_numbers(c->reward_offset + z, counts->reward_offset + z, 1, share);
         scale_numbers(c->reward_square + z, counts->reward_square + z, 1, share);
-        scale_numbers(c->next_reward + c->row[z], counts->next_reward + c->row[z], c->row[z + 1] - c->row[z], share);
+        scale_numbers(c->next_offset + c->row[z], counts->next_offset + c->row[z], c->row[z + 1] - c->row[z], share);
     }
     memcpy(c->terminal, counts->terminal, (size_t)c->states * sizeof *c->terminal);
     *out = c;

@@ -18,9 +18,21 @@
 #include "model/model.h"
 #include "policy/policy.h"
 
+/* How the sweeps to a fixed point ended. Whatever is missing to it is already subtracted, or added. */
+typedef struct pess__sweeps {
+    double residual; /* the last change */
+    bool capped;     /* it was above the tolerance when the number of sweeps ran out */
+} pess__sweeps;
+
+/* The worse of several. */
+static inline void pess__sweeps_note(pess__sweeps *to, double change, bool capped) {
+    to->residual = change > to->residual ? change : to->residual;
+    to->capped = to->capped || capped;
+}
+
 typedef struct pess__holdout_setup {
     const pess_counts *first, *second; /* parts of one log, of the same states and actions */
-    const pess_policy *policy;         /* every row sums to one or is empty (then: any action) */
+    const pess_policy *policy;         /* rows of states that are not terminal sum to one */
     const double *start;               /* [S] ρ, or its estimate from the second part */
     const double *start_first;         /* [S] ρ, or its estimate from the first part */
     const uint8_t *terminal;           /* [S] 1: no actions, value 0 */
@@ -64,7 +76,7 @@ typedef struct pess__holdout {
 
     double lower, upper;               /* bounds of start·v^π by the box */
     double pooled_lower, pooled_upper; /* bounds of ρ·v^π by the pooled test; infinite where it was not run */
-    double residual;                   /* of the box's fixed points, already paid for */
+    pess__sweeps sweeps;               /* of the box */
 } pess__holdout;
 
 /* Runs the tests. The test borrows what the setup points to. */
@@ -73,6 +85,9 @@ pess_status pess__holdout_run(const pess__holdout_setup *setup, pess__holdout **
  * predicts depends on the first part alone, so it may choose the policy. */
 pess_status pess__holdout_predict(const pess__holdout_setup *setup, double *lower, pess_error *error);
 void pess__holdout_destroy(pess__holdout *test);
+
+/* What rounding can do to a value between v_lo and v_hi, generously. */
+double pess__rounding(double v_lo, double v_hi);
 
 /* Steps of pess__holdout_run. */
 pess_status pess__holdout_first(pess__holdout *test, pess_error *error);   /* what the first part fixes */

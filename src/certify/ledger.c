@@ -3,23 +3,33 @@
 
 #include "core/memory.h"
 
+/* What is tested after the cut was tested at one of several places; the others had the same chance. */
+static void share_places(pess__shares *s, int places) {
+    double *const after_the_cut[] = {&s->box,     &s->sets,     &s->pooled,     &s->relative,     &s->start_test,
+                                     &s->log_box, &s->log_sets, &s->log_pooled, &s->log_relative, &s->log_start};
+    for (size_t i = 0; i < sizeof after_the_cut / sizeof *after_the_cut; i++) {
+        const double used = *after_the_cut[i] / places;
+        s->other_places += *after_the_cut[i] - used;
+        *after_the_cut[i] = used;
+    }
+}
+
 /* Shares of δ, as fractions. The logarithm of a share is what a bound pays, so the shares need not be exact; the tests
  * that give the bounds get the most. */
 pess__shares pess__shares_of(const pess__certification *job) {
     const pess_certify_method method = job->options->method;
-    const bool split = job->split != NULL;
+    const bool split = job->split != NULL, compares = job->compares;
     const bool tests = split && method != PESS_CERTIFY_ROBUST &&
                        (!job->options->policy || job->options->fresh || method == PESS_CERTIFY_SPLIT);
     double start = job->start_estimated ? 0.12 : 0,
            sets = !tests                         ? 0.8
                   : method == PESS_CERTIFY_SPLIT ? 0.1
                                                  : 0.22,
-           log_test = split ? 0.2 : 0;
-    if (!split) sets = 1;
+           log_test = compares ? 0.2 : 0;
     const double test = tests ? 1 - sets - log_test : 0;
-    if (!tests && split) sets = 1 - log_test;
+    if (!tests) sets = 1 - log_test;
     const double rest = 1 - start, delta = job->options->delta;
-    const double parts = 1 + (tests ? 1 : 0) + (split ? 1 : 0);
+    const double parts = 1 + (tests ? 1 : 0) + (compares ? 1 : 0);
     pess__shares s = {0};
     s.transitions = delta * rest * sets * 0.6;
     s.rewards_low = delta * rest * sets * 0.3;
@@ -31,7 +41,7 @@ pess__shares pess__shares_of(const pess__certification *job) {
     s.relative = delta * rest * test * 0.25;
     s.start_test = tests ? delta * start / parts : 0;
     /* Whole episodes speak of their own starts: of no use where another distribution was declared. */
-    const double whole = job->start_estimated && split ? 0.3 : 0, rows = log_test * (1 - whole);
+    const double whole = job->start_estimated && compares ? 0.3 : 0, rows = log_test * (1 - whole);
     s.log_episodes = delta * rest * log_test * whole;
     s.log_transitions = delta * rest * rows * 0.1;
     s.log_rewards_low = delta * rest * rows * 0.02;
@@ -40,7 +50,8 @@ pess__shares pess__shares_of(const pess__certification *job) {
     s.log_sets = delta * rest * rows * 0.1;
     s.log_pooled = delta * rest * rows * 0.35;
     s.log_relative = delta * rest * rows * 0.2;
-    s.log_start = split ? delta * start / parts : 0;
+    s.log_start = compares ? delta * start / parts : 0;
+    if (split) share_places(&s, job->split->places);
     return s;
 }
 
@@ -64,6 +75,7 @@ pess_status pess__ledger_write(const pess__certification *job, const pess__share
         {"logging policy: differences of values", s->log_relative},
         {"logging policy: start distribution", s->log_start},
         {"logging policy: whole episodes", s->log_episodes},
+        {"the same tests at other places of the cut", s->other_places},
     };
     const int64_t count = sizeof entries / sizeof *entries;
     pess_certificate *to = job->certificate;

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define BETA 3.5        /* a posterior reaches βτ to either side of its centre */
-#define ZETA 4.6536e-4  /* −ln P(|N(0,1)| <= 3.5), rounded up */
+#define ZETA 4.6537e-4  /* −ln P(|N(0,1)| <= 3.5) = 4.653664…e-4, rounded up */
 #define DRIFT 8.0       /* how far a direction of the second part may be from that of the first, in its own noise */
 #define MAIN_SHARE 0.85 /* of δ_pooled, for the prior tuned to the prediction; the rest for a wider one */
 #define POLE 0.95       /* |θ|R stays below */
@@ -408,7 +408,9 @@ static pess_status apply_at(pess__pooled *pooled, int64_t least, double *visits,
             low += setup->start[s] * view->low_value[s];
             high += setup->start[s] * view->high_value[s];
         }
-        const double width = main_noise(view, &w.along[0], visits) + 1e-10 * (setup->v_hi - setup->v_lo);
+        const double width =
+            main_noise(view, &w.along[0], visits) +
+            fmax(1e-10 * (setup->v_hi - setup->v_lo), pess__rounding(setup->v_lo, setup->v_hi) / (1 - setup->gamma));
         test->pooled_lower = fmax(test->pooled_lower, low - width);
         test->pooled_upper = fmin(test->pooled_upper, high + width);
     }

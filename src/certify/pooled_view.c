@@ -51,7 +51,8 @@ static void values(pess__pooled_view *view, const double *held, double *constant
         constant[s] = view->bad[s] ? held[s] : 0;
         for (int64_t z = test->first_row[s]; z < test->first_row[s + 1] && !view->bad[s]; z++) {
             const int64_t pair = test->pair[z];
-            constant[s] += test->weight[z] * view->counts->reward_sum[pair] / (double)view->counts->n[pair];
+            constant[s] += test->weight[z] * (view->counts->reward_origin +
+                                              view->counts->reward_offset[pair] / (double)view->counts->n[pair]);
         }
     }
     for (int64_t s = 0; s < states; s++) {

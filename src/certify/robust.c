@@ -41,7 +41,8 @@ static void bound_rewards(pess__robust *robust, const pess__u_problem *problem, 
         robust->reward_low[z] = lo;
         robust->reward_high[z] = model->reward_hi;
         if (n == 0 || range <= 0) continue;
-        const double mean = fmin(fmax((model->reward[z] - lo) / range, 0), 1);
+        const double above = robust->counts->reward_origin - lo + robust->counts->reward_offset[z] / (double)n;
+        const double mean = fmin(fmax(above / range, 0), 1);
         const double low = pess__u_log_pairs(problem, delta.rewards_low, n);
         const double high = pess__u_log_pairs(problem, delta.rewards_high, n);
         robust->reward_low[z] = lo + range * pess__kl_lower(mean, (double)n, low);
@@ -119,6 +120,7 @@ double pess__robust_sweep(const pess__robust *robust, double sign, const pess_po
     const pess_model *model = robust->model;
     const int64_t actions = model->actions;
     const pess__extremes extremes = pess__value_extremes(model, v);
+    const double tie = 1e-13 * (robust->v_hi - robust->v_lo); /* the smallest action wins */
     _Atomic double change = 0;
 #pragma omp parallel num_threads(robust->threads) if (model->states > 256)
     {
@@ -130,17 +132,19 @@ double pess__robust_sweep(const pess__robust *robust, double sign, const pess_po
             if (found) found[s] = -1;
             if (model->terminal[s]) continue;
             const double *pi = policy ? policy->probability + s * actions : NULL;
-            double best = -INFINITY, sum = 0, mass = 0;
+            double best = -INFINITY, most_of_all = -INFINITY, sum = 0, mass = 0;
             for (int64_t a = 0; a < actions; a++) {
                 if (pi && pi[a] == 0) continue;
                 const double q = pair_value(robust, sign, s * actions + a, v, &extremes, thread);
                 if (pi)
                     sum += pi[a] * q, mass += pi[a];
-                else if (q > best + 1e-12)
+                else if (q > best + tie)
                     best = q, found ? (void)(found[s] = (int32_t)a) : (void)0;
+                most_of_all = fmax(most_of_all, q);
             }
-            /* A policy that says nothing here may do anything. */
-            if (pi) best = mass > 0 ? sum / mass : (sign > 0 ? robust->v_lo : robust->v_hi);
+            /* A lower bound is that of the action that is found; an upper one must not miss any. */
+            if (sign < 0) best = most_of_all;
+            if (pi) best = sum / mass;
             out[s] = fmin(fmax(best, robust->v_lo), robust->v_hi);
             most = fmax(most, fabs(out[s] - v[s]));
         }
@@ -150,7 +154,7 @@ double pess__robust_sweep(const pess__robust *robust, double sign, const pess_po
 }
 
 pess_status pess__robust_value(const pess__robust *robust, double sign, const pess_policy *policy, double *v,
-                               int32_t *found, double *residual, pess_error *error) {
+                               int32_t *found, pess__sweeps *sweeps, pess_error *error) {
     const int64_t states = robust->model->states;
     const double tolerance = 1e-8 * (robust->v_hi - robust->v_lo) * (1 - robust->gamma);
     double *next;
@@ -161,10 +165,12 @@ pess_status pess__robust_value(const pess__robust *robust, double sign, const pe
         change = pess__robust_sweep(robust, sign, policy, v, next, found);
         memcpy(v, next, (size_t)states * sizeof *v);
     }
-    const double rest = robust->gamma / (1 - robust->gamma) * change + 1e-12 * (robust->v_hi - robust->v_lo);
+    const double width = robust->v_hi - robust->v_lo;
+    const double rest = robust->gamma / (1 - robust->gamma) * change +
+                        fmax(1e-12 * width, pess__rounding(robust->v_lo, robust->v_hi) / (1 - robust->gamma));
     for (int64_t s = 0; s < states; s++)
         if (!robust->model->terminal[s]) v[s] = fmin(fmax(v[s] - sign * rest, robust->v_lo), robust->v_hi);
-    *residual = change;
+    pess__sweeps_note(sweeps, change, change > tolerance);
     free(next);
     return PESS_OK;
 }

@@ -2,6 +2,7 @@
 #ifndef PESS_CERTIFY_ROBUST_H
 #define PESS_CERTIFY_ROBUST_H
 
+#include "certify/holdout.h"
 #include "certify/subset_sets.h"
 #include "policy/policy.h"
 
@@ -28,9 +29,9 @@ void pess__robust_destroy(pess__robust *robust);
 
 /* v(s) = max_a, or Σ_a π(a|s) for a given policy, of reward bound + γ·extreme of P·v: sign 1 the worst process (a lower
  * bound), −1 the best one (an upper bound). The distance to the fixed point is already taken off, or added. `found`
- * [S] gets the maximising action (-1: none), where it is not NULL; `residual` the last change of a sweep. */
+ * [S] gets the maximising action (-1: none), where it is not NULL; `sweeps` notes how it ended. */
 pess_status pess__robust_value(const pess__robust *robust, double sign, const pess_policy *policy, double *v,
-                               int32_t *found, double *residual, pess_error *error);
+                               int32_t *found, pess__sweeps *sweeps, pess_error *error);
 
 /* One sweep from v to `out`, for benchmarks. */
 double pess__robust_sweep(const pess__robust *robust, double sign, const pess_policy *policy, const double *v,

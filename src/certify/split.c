@@ -3,8 +3,11 @@
 #include "core/memory.h"
 #include "data/dataset.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { SECOND, FIRST, NEITHER };
 
 typedef struct episode_row {
     int64_t episode, row;
@@ -16,28 +19,46 @@ static int compare_rows(const void *left, const void *right) {
     return (a->row > b->row) - (a->row < b->row);
 }
 
-static pess_status mark_episodes(const pess_dataset *data, double share, uint8_t *first, pess_error *error) {
+/* begins [rows]: the first row, in the order of the file, of the episode that the row belongs to. */
+static pess_status find_beginnings(const pess_dataset *data, int64_t *begins, pess_error *error) {
     episode_row *order;
     PESS_TRY(pess__allocate(&order, data->rows, sizeof *order, "the order of episodes", error));
     for (int64_t i = 0; i < data->rows; i++) order[i] = (episode_row){data->episode[i], i};
     qsort(order, (size_t)data->rows, sizeof *order, compare_rows);
-    const double limit = share * (double)data->rows;
-    bool early = false;
     for (int64_t i = 0; i < data->rows; i++) {
-        if (i == 0 || order[i].episode != order[i - 1].episode) early = (double)order[i].row < limit;
-        first[order[i].row] = early;
+        const bool same = i > 0 && order[i].episode == order[i - 1].episode;
+        begins[order[i].row] = same ? begins[order[i - 1].row] : order[i].row;
     }
     free(order);
     return PESS_OK;
 }
 
-static void mark_rows(int64_t rows, double share, uint64_t seed, uint8_t *first) {
+int64_t pess__split_place(int64_t rows, double share) {
+    int64_t place = (int64_t)1 << PESS__SPLIT_LEAST;
+    for (int i = 1; i < PESS__SPLIT_PLACES && (double)(2 * place) <= share * (double)rows; i++) place *= 2;
+    return place;
+}
+
+/* The first part ends where the first episode begins at or after `place`. Whether a row begins an episode is known
+ * when it is written, so that is a stopping time. Later rows of earlier episodes are left out: what is chosen there may
+ * depend on the second part. */
+static pess_status mark_episodes(const pess_dataset *data, int64_t place, uint8_t *part, pess_error *error) {
+    int64_t *begins, cut = place;
+    PESS_TRY(pess__allocate(&begins, data->rows, sizeof *begins, "the order of episodes", error));
+    const pess_status status = find_beginnings(data, begins, error);
+    while (cut < data->rows && begins[cut] != cut) cut++;
+    for (int64_t i = 0; i < data->rows; i++) part[i] = i < cut ? FIRST : begins[i] >= cut ? SECOND : NEITHER;
+    free(begins);
+    return status;
+}
+
+static void mark_rows(int64_t rows, double share, uint64_t seed, uint8_t *part) {
     for (int64_t i = 0; i < rows; i++) {
         uint64_t x = seed + (uint64_t)(i + 1) * UINT64_C(0x9E3779B97F4A7C15);
         x = (x ^ (x >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
         x = (x ^ (x >> 27)) * UINT64_C(0x94D049BB133111EB);
         x ^= x >> 31;
-        first[i] = (double)(x >> 11) * 0x1p-53 < share;
+        part[i] = (double)(x >> 11) * 0x1p-53 < share ? FIRST : SECOND;
     }
 }
 
@@ -70,11 +91,11 @@ static pess_status columns_create(int64_t rows, columns *c, pess_error *error) {
     return pess__allocate(&c->step, rows, sizeof *c->step, what, error);
 }
 
-/* wanted: 1 the first part, 0 the second, -1 all. */
-static int64_t copy_part(const pess_dataset *data, const uint8_t *first, int wanted, columns *c) {
+/* wanted: FIRST, SECOND, or -1 for all. */
+static int64_t copy_part(const pess_dataset *data, const uint8_t *part, int wanted, columns *c) {
     int64_t at = 0;
     for (int64_t i = 0; i < data->rows; i++) {
-        if (wanted >= 0 && first[i] != wanted) continue;
+        if (wanted >= 0 && part[i] != wanted) continue;
         c->state[at] = data->state[i];
         c->action[at] = data->action[i];
         c->next_state[at] = data->next_state[i];
@@ -104,10 +125,10 @@ static pess_status count(const pess_dataset *data, const columns *c, int64_t row
     return status;
 }
 
-static pess_status fill(const pess_dataset *data, const uint8_t *first, columns *c, pess__split *split,
+static pess_status fill(const pess_dataset *data, const uint8_t *part, columns *c, pess__split *split,
                         pess_error *error) {
     for (int second = 0; second < 2; second++) {
-        const int64_t rows = copy_part(data, first, second ? 0 : 1, c);
+        const int64_t rows = copy_part(data, part, second ? SECOND : FIRST, c);
         *(second ? &split->second_rows : &split->first_rows) = rows;
         if (rows == 0)
             return pess__fail(error, PESS_INPUT,
@@ -118,29 +139,39 @@ static pess_status fill(const pess_dataset *data, const uint8_t *first, columns 
         memset(c->action, 0, (size_t)rows * sizeof *c->action);
         PESS_TRY(count(data, c, rows, true, second ? &split->second_states : &split->first_states, error));
     }
-    (void)copy_part(data, first, -1, c);
+    (void)copy_part(data, part, -1, c);
     memset(c->action, 0, (size_t)data->rows * sizeof *c->action);
     return count(data, c, data->rows, true, &split->whole_states, error);
 }
 
-pess_status pess__split_create(const pess_dataset *data, double share, bool by_episodes, uint64_t seed,
-                               pess__split **out, pess_error *error) {
+/* Which rows go where, what that costs, and how many times the first part the second is expected to be. */
+static pess_status mark(const pess_dataset *data, const pess__split_rule *rule, pess__split *split, uint8_t *part,
+                        pess_error *error) {
+    split->by_episodes = rule->by_episodes && data->episode;
+    split->declared = rule->first_part > 0;
+    split->places = split->by_episodes && !split->declared ? PESS__SPLIT_PLACES : 1;
+    split->ratio = ((split->places > 1 ? sqrt(2) : 1) - rule->share) / rule->share;
+    const int64_t place = split->declared ? rule->first_part : pess__split_place(data->rows, rule->share);
+    if (split->by_episodes) return mark_episodes(data, place, part, error);
+    if (split->declared)
+        for (int64_t i = 0; i < data->rows; i++) part[i] = i < place ? FIRST : SECOND;
+    else
+        mark_rows(data->rows, rule->share, rule->seed, part);
+    return PESS_OK;
+}
+
+pess_status pess__split_create(const pess_dataset *data, const pess__split_rule *rule, pess__split **out,
+                               pess_error *error) {
     pess__split *split = NULL;
-    uint8_t *first = NULL;
+    uint8_t *part = NULL;
     columns c = {0};
     pess_status status = pess__allocate(&split, 1, sizeof *split, "the parts of the log", error);
-    if (status == PESS_OK) status = pess__allocate(&first, data->rows, sizeof *first, "the parts of the log", error);
+    if (status == PESS_OK) status = pess__allocate(&part, data->rows, sizeof *part, "the parts of the log", error);
     if (status == PESS_OK) status = columns_create(data->rows, &c, error);
-    if (status == PESS_OK) {
-        split->by_episodes = by_episodes && data->episode;
-        if (split->by_episodes)
-            status = mark_episodes(data, share, first, error);
-        else
-            mark_rows(data->rows, share, seed, first);
-    }
-    if (status == PESS_OK) status = fill(data, first, &c, split, error);
+    if (status == PESS_OK) status = mark(data, rule, split, part, error);
+    if (status == PESS_OK) status = fill(data, part, &c, split, error);
     columns_release(&c);
-    free(first);
+    free(part);
     if (status == PESS_OK)
         *out = split;
     else

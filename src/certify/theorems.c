@@ -68,7 +68,7 @@ typedef struct witness {
     double mu;   /* E[μ^π] */
 } witness;
 
-typedef struct bench {
+typedef struct theorem_case {
     const pess_theorem_options *options;
     bool trajectories;
     const pess_counts *counts;
@@ -79,9 +79,9 @@ typedef struct bench {
     double optimal, sup_mu;
     witness witnesses[WITNESS_LIMIT];
     int witness_count;
-} bench;
+} theorem_case;
 
-static pess_solve_options solve_options(const bench *b, const char *algorithm, double alpha) {
+static pess_solve_options solve_options(const theorem_case *b, const char *algorithm, double alpha) {
     pess_solve_options o = pess_solve_options_defaults();
     o.algorithm = algorithm;
     o.gamma = b->options->gamma;
@@ -118,7 +118,7 @@ static pess_status fit_policy(const pess_policy *policy, const pess_model *model
     return PESS_OK;
 }
 
-static pess_status value_in(const bench *b, const pess_model *model, const pess_counts *counts,
+static pess_status value_in(const theorem_case *b, const pess_model *model, const pess_counts *counts,
                             const pess_policy *policy, const pess_solve_options *options, double *value,
                             pess_error *error) {
     pess_policy *fit = NULL;
@@ -136,7 +136,7 @@ static pess_status value_in(const bench *b, const pess_model *model, const pess_
 }
 
 /* E[v* − v^π] in the true process. */
-static pess_status loss_of(const bench *b, const pess_policy *policy, double *loss, pess_error *error) {
+static pess_status loss_of(const theorem_case *b, const pess_policy *policy, double *loss, pess_error *error) {
     const pess_solve_options options = solve_options(b, "naive", 0);
     PESS_TRY(value_in(b, b->truth, NULL, policy, &options, loss, error));
     *loss = fmax(b->optimal - *loss, 0);
@@ -144,7 +144,7 @@ static pess_status loss_of(const bench *b, const pess_policy *policy, double *lo
 }
 
 /* Takes the policy. */
-static pess_status add_witness(bench *b, const char *name, pess_policy *policy, pess_error *error) {
+static pess_status add_witness(theorem_case *b, const char *name, pess_policy *policy, pess_error *error) {
     witness *w = &b->witnesses[b->witness_count++];
     *w = (witness){.name = name, .policy = policy};
     const pess_solve_options options = solve_options(b, "naive", 0);
@@ -152,7 +152,7 @@ static pess_status add_witness(bench *b, const char *name, pess_policy *policy, 
     return loss_of(b, policy, &w->loss, error);
 }
 
-static pess_status solve_on(const bench *b, const pess_model *model, const pess_counts *counts,
+static pess_status solve_on(const theorem_case *b, const pess_model *model, const pess_counts *counts,
                             const pess_solve_options *options, pess_policy **policy, double *value, pess_error *error) {
     pess_solution *solution = NULL;
     PESS_TRY(pess_solve(counts, model, b->start, options, &solution, error));
@@ -169,7 +169,7 @@ static pess_status solve_on(const bench *b, const pess_model *model, const pess_
 }
 
 /* The policies that may stand behind an infimum: optimal, naive, least uncertain, empirical. */
-static pess_status gather(bench *b, pess_error *error) {
+static pess_status gather(theorem_case *b, pess_error *error) {
     const pess_solve_options naive = solve_options(b, "naive", 0);
     const int64_t pairs = b->model->states * b->model->actions;
     pess_policy *policy = NULL;
@@ -190,7 +190,7 @@ static pess_status gather(bench *b, pess_error *error) {
 /* ------------------------------------------------------------------------------------------------ the theorems */
 
 /* inf over the witnesses of loss + weight·E[μ^π]. */
-static void infimum(const bench *b, double weight, pess_theorem_row *row) {
+static void infimum(const theorem_case *b, double weight, pess_theorem_row *row) {
     row->inf_term = INFINITY;
     for (int i = 0; i < b->witness_count; i++) {
         const double term = b->witnesses[i].loss + weight * b->witnesses[i].mu;
@@ -198,19 +198,19 @@ static void infimum(const bench *b, double weight, pess_theorem_row *row) {
     }
 }
 
-static void theorem_2(const bench *b, pess_theorem_row *row) {
+static void theorem_2(const theorem_case *b, pess_theorem_row *row) {
     infimum(b, 1, row);
     row->sup_term = b->sup_mu;
 }
 
-static void theorem_3(const bench *b, double alpha, pess_theorem_row *row) {
+static void theorem_3(const theorem_case *b, double alpha, pess_theorem_row *row) {
     infimum(b, 1 + alpha, row);
     row->sup_term = (1 - alpha) * b->sup_mu;
 }
 
 /* The family's penalty makes its value E[naive value] − α·X(π). On the MDP of uncertainties that is E[μ] − αX, so
  * E[μ] + αX = 2E[μ] − it. */
-static pess_status proximal_infimum(const bench *b, const pess_solve_options *options, pess_theorem_row *row,
+static pess_status proximal_infimum(const theorem_case *b, const pess_solve_options *options, pess_theorem_row *row,
                                     pess_error *error) {
     row->inf_term = INFINITY;
     for (int i = 0; i < b->witness_count; i++) {
@@ -223,20 +223,20 @@ static pess_status proximal_infimum(const bench *b, const pess_solve_options *op
     return PESS_OK;
 }
 
-static pess_status theorem_4(const bench *b, double alpha, pess_theorem_row *row, pess_error *error) {
+static pess_status theorem_4(const theorem_case *b, double alpha, pess_theorem_row *row, pess_error *error) {
     const pess_solve_options options = solve_options(b, "proximal", alpha);
     PESS_TRY(proximal_infimum(b, &options, row, error));
     return solve_on(b, &b->mu_model, b->counts, &options, NULL, &row->sup_term, error);
 }
 
-static pess_status theorem_density(const bench *b, double alpha, pess_theorem_row *row, pess_error *error) {
+static pess_status theorem_density(const theorem_case *b, double alpha, pess_theorem_row *row, pess_error *error) {
     const pess_solve_options options = solve_options(b, "density-proximal", alpha);
     row->sup_term = b->sup_mu;
     return proximal_infimum(b, &options, row, error);
 }
 
 /* The truth about the policy of an algorithm. */
-static pess_status judge(const bench *b, pess_theorem_row *row, pess_error *error) {
+static pess_status judge(const theorem_case *b, pess_theorem_row *row, pess_error *error) {
     pess_solve_options options = solve_options(b, row->algorithm, row->alpha);
     if (strcmp(row->algorithm, "ua") == 0) options.uncertainty = b->options->uncertainty;
     pess_policy *policy = NULL;
@@ -248,7 +248,7 @@ static pess_status judge(const bench *b, pess_theorem_row *row, pess_error *erro
     return status;
 }
 
-static pess_status fill_rows(const bench *b, pess_theorem_row *rows, int64_t *count, pess_error *error) {
+static pess_status fill_rows(const theorem_case *b, pess_theorem_row *rows, int64_t *count, pess_error *error) {
     for (int64_t i = 0; i < b->options->alpha_count; i++) {
         const double alpha = b->options->alphas[i];
         pess_theorem_row row = {.theorem = "2 (naive)", .algorithm = "naive"};
@@ -273,7 +273,7 @@ static pess_status fill_rows(const bench *b, pess_theorem_row *rows, int64_t *co
     return PESS_OK;
 }
 
-static pess_status check(const bench *b, const pess__uncertainty *uncertainty, pess_error *error) {
+static pess_status check(const theorem_case *b, const pess__uncertainty *uncertainty, pess_error *error) {
     const pess_theorem_options *o = b->options;
     if (!uncertainty || !uncertainty->compute)
         return pess__fail(error, PESS_ARGUMENT,
@@ -289,7 +289,7 @@ static pess_status check(const bench *b, const pess__uncertainty *uncertainty, p
     return PESS_OK;
 }
 
-static pess_status prepare(bench *b, const pess__uncertainty *uncertainty, pess_error *error) {
+static pess_status prepare(theorem_case *b, const pess__uncertainty *uncertainty, pess_error *error) {
     pess__u_problem problem = {.counts = b->counts,
                                .model = b->model,
                                .gamma = b->options->gamma,
@@ -320,12 +320,12 @@ pess_status pess_theorems(const pess_mdp *mdp, const pess_counts *counts, const 
     const pess__uncertainty *uncertainty = pess__uncertainty_find(options->uncertainty);
     pess_model *truth = NULL;
     PESS_TRY(pess_mdp_model(mdp, 0, &truth, error));
-    bench b = {.options = options,
-               .trajectories = counts->has_episodes && !options->iid,
-               .counts = counts,
-               .truth = truth,
-               .model = model,
-               .start = start};
+    theorem_case b = {.options = options,
+                      .trajectories = counts->has_episodes && !options->iid,
+                      .counts = counts,
+                      .truth = truth,
+                      .model = model,
+                      .start = start};
     *count = 0;
     pess_status status = check(&b, uncertainty, error);
     if (status == PESS_OK) status = prepare(&b, uncertainty, error);

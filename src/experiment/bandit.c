@@ -190,7 +190,7 @@ static pess_status solve_group(const pess__trials *t, workspace *w, int64_t firs
     pess_counts *c = w->counts;
     for (int64_t a = 0; a < ARMS; a++) {
         const double sum = a == 0 ? (double)first : a <= others ? 1 : 0;
-        c->reward_sum[a] = c->reward_square[a] = c->next_reward[a] = sum;
+        c->reward_sum[a] = c->reward_offset[a] = c->reward_square[a] = c->next_offset[a] = sum; /* origin 0 */
     }
     const pess_model_options options = {
         .size = sizeof(pess_model_options), .unseen = PESS_UNSEEN_PAPER, .reward_range = {0, 1}};

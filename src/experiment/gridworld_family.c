@@ -67,7 +67,7 @@ static void fill_pair(const pess__torus *torus, const pess__torus_counts *from, 
     to->n_state[z / A] += left;
     to->transitions += left;
     to->pairs_seen += left > 0;
-    to->reward_sum[z] = to->reward_square[z] = (double)success;
+    to->reward_sum[z] = to->reward_offset[z] = to->reward_square[z] = (double)success; /* origin 0 */
     to->row[z] = *used;
     for (int k = 0; k < list.count; k++) {
         int64_t moves = 0;
@@ -76,7 +76,7 @@ static void fill_pair(const pess__torus *torus, const pess__torus_counts *from, 
         const int64_t paid = share_successes(rng, left, success, moves);
         to->next[*used] = list.next[k];
         to->n_next[*used] = moves;
-        to->next_reward[*used] = (double)paid;
+        to->next_offset[*used] = (double)paid;
         left -= moves;
         success -= paid;
         ++*used;

@@ -18,11 +18,12 @@ void pess_counts_destroy(pess_counts *counts) {
     free(counts->n_state);
     free(counts->n_terminal);
     free(counts->reward_sum);
+    free(counts->reward_offset);
     free(counts->reward_square);
     free(counts->row);
     free(counts->next);
     free(counts->n_next);
-    free(counts->next_reward);
+    free(counts->next_offset);
     free(counts->starts);
     free(counts->terminal);
     free(counts);
@@ -34,11 +35,12 @@ pess_status pess__counts_allocate(pess_counts *c, int64_t successors, pess_error
     PESS_TRY(pess__allocate(&c->n_state, c->states, sizeof *c->n_state, "counts of states", error));
     PESS_TRY(pess__allocate(&c->n_terminal, pairs, sizeof *c->n_terminal, "counts of pairs", error));
     PESS_TRY(pess__allocate(&c->reward_sum, pairs, sizeof *c->reward_sum, "rewards of pairs", error));
+    PESS_TRY(pess__allocate(&c->reward_offset, pairs, sizeof *c->reward_offset, "rewards of pairs", error));
     PESS_TRY(pess__allocate(&c->reward_square, pairs, sizeof *c->reward_square, "rewards of pairs", error));
     PESS_TRY(pess__allocate(&c->row, pairs + 1, sizeof *c->row, "successors of pairs", error));
     PESS_TRY(pess__allocate(&c->next, successors, sizeof *c->next, "successors", error));
     PESS_TRY(pess__allocate(&c->n_next, successors, sizeof *c->n_next, "successors", error));
-    PESS_TRY(pess__allocate(&c->next_reward, successors, sizeof *c->next_reward, "successors", error));
+    PESS_TRY(pess__allocate(&c->next_offset, successors, sizeof *c->next_offset, "successors", error));
     return pess__allocate(&c->terminal, c->states, sizeof *c->terminal, "terminal states", error);
 }
 
@@ -232,11 +234,13 @@ void pess_counts_get_arrays(const pess_counts *counts, pess_counts_arrays *out) 
                                 .state = counts->n_state,
                                 .terminal = counts->n_terminal,
                                 .reward_sum = counts->reward_sum,
+                                .reward_origin = counts->reward_origin,
+                                .reward_offset = counts->reward_offset,
                                 .reward_square = counts->reward_square,
                                 .row = counts->row,
                                 .next = counts->next,
                                 .next_count = counts->n_next,
-                                .next_reward = counts->next_reward,
+                                .next_offset = counts->next_offset,
                                 .starts = counts->starts};
 }
 

@@ -17,12 +17,14 @@ struct pess_counts {
     int64_t *n_state;      /* [S]   n(s) */
     int64_t *n_terminal;   /* [S*A] how many of n(s,a) were terminal; they are in no successor list */
     double *reward_sum;    /* [S*A] */
-    double *reward_square; /* [S*A] Σ r² */
+    double reward_origin;  /* the least reward; the next sums are relative to it, so that nothing large cancels */
+    double *reward_offset; /* [S*A] Σ (r − origin) */
+    double *reward_square; /* [S*A] Σ (r − origin)² */
 
     int64_t *row;        /* [S*A+1] successors of pair z are row[z] … row[z+1]-1 */
     uint32_t *next;      /* ascending within a pair */
     int64_t *n_next;     /* n(s,a,s') */
-    double *next_reward; /* Σ of the rewards of those samples */
+    double *next_offset; /* Σ (r − origin) of those samples */
 
     int64_t *starts;   /* [S] number of episodes that begin here; NULL unless has_starts */
     uint8_t *terminal; /* [S] 1: occurs only as the next state of terminal transitions */

@@ -21,15 +21,39 @@ typedef struct filling {
     pess__exact reward, square; /* the sums of the pair */
 } filling;
 
+/* sum + rest − n·origin, rounded at the end alone. */
+static double offset_of(double sum, double rest, int64_t n, double origin) {
+    const double product = (double)n * origin;
+    return (sum - product) + (rest - fma((double)n, origin, -product));
+}
+
+/* Adds a·b. */
+static void add_product(pess__exact *to, double a, double b) {
+    const double product = a * b;
+    pess__exact_add(to, product);
+    pess__exact_add(to, fma(a, b, -product));
+}
+
+/* Σ (r − o)² = Σr² − 2o·Σr + n·o². The sums are exact, so nothing is lost where the large parts cancel. */
+static double square_of(filling *f, const double *part, int parts, int64_t n) {
+    const double origin = f->counts->reward_origin, square = origin * origin;
+    for (int i = 0; i < parts && origin != 0; i++) add_product(&f->square, -2 * origin, part[i]);
+    add_product(&f->square, (double)n, square);
+    add_product(&f->square, (double)n, fma(origin, origin, -square));
+    double left[PESS__EXACT_PARTS];
+    (void)pess__exact_take(&f->square, left);
+    return isnan(left[0]) ? INFINITY : fmax(left[0], 0);
+}
+
 static void finish_pair(filling *f) {
     if (f->pair < 0) return;
     pess_counts *c = f->counts;
     double part[PESS__EXACT_PARTS];
-    (void)pess__exact_take(&f->reward, part);
+    const int parts = pess__exact_take(&f->reward, part);
     c->reward_sum[f->pair] = part[0];
+    c->reward_offset[f->pair] = offset_of(part[0], parts > 1 ? part[1] : 0, c->n[f->pair], c->reward_origin);
     if (isnan(part[0])) f->overflow = f->pair;
-    (void)pess__exact_take(&f->square, part);
-    c->reward_square[f->pair] = isnan(part[0]) ? INFINITY : part[0];
+    c->reward_square[f->pair] = square_of(f, part, parts, c->n[f->pair]);
     c->n_state[f->pair / c->actions] += c->n[f->pair];
     f->pairs_seen++;
 }
@@ -37,11 +61,11 @@ static void finish_pair(filling *f) {
 /* Several threads may set the same mark. */
 static inline void mark(uint8_t *place) { __atomic_store_n(place, 1, __ATOMIC_RELAXED); }
 
-static void add_successor(filling *f, uint32_t next_state, int64_t n, double reward) {
+static void add_successor(filling *f, uint32_t next_state, const pess__sum *record) {
     pess_counts *c = f->counts;
     c->next[f->used] = next_state;
-    c->n_next[f->used] = n;
-    c->next_reward[f->used] = reward + 0.0; /* no negative zero */
+    c->n_next[f->used] = record->n;
+    c->next_offset[f->used] = offset_of(record->value, record->rest, record->n, c->reward_origin) + 0.0;
     f->used++;
     mark(&f->goes_on[next_state]);
 }
@@ -62,7 +86,7 @@ static void add_record(filling *f, pess__key_bits bits, const pess__sum *record,
     if (record->n == 0) return; /* squares, or more parts of the sum before */
     c->n[pair] += record->n;
     if (of.kind == PESS__GOES_ON) {
-        add_successor(f, of.next_state, record->n, record->value);
+        add_successor(f, of.next_state, record);
     } else {
         c->n_terminal[pair] += record->n;
         mark(&c->terminal[of.next_state]);
@@ -112,6 +136,7 @@ pess_status pess__counts_fill(pess_counts *c, pess__tally *tally, pess_error *er
     int64_t successors = 0;
     uint8_t *goes_on = NULL;
     PESS_TRY(pess__tally_finish(tally, error));
+    c->reward_origin = tally->no_range || tally->rows == 0 ? 0 : tally->reward_min;
     for (int i = 0; i < PESS__PARTITIONS; i++) successors += tally->partitions.partition[i].successors;
     PESS_TRY(pess__counts_allocate(c, successors, error));
     PESS_TRY(pess__allocate(&goes_on, c->states, sizeof *goes_on, "successors", error));

@@ -58,10 +58,10 @@ typedef struct pess__partition {
 enum { PESS__PARTITIONS = 1024 };
 
 /* A block with its rows sorted by partition: those of partition i are begin + from[i] … begin + from[i+1]-1. */
-typedef struct pess__split {
+typedef struct pess__block_split {
     int64_t begin;
     uint32_t from[PESS__PARTITIONS + 1];
-} pess__split;
+} pess__block_split;
 
 typedef struct pess__partitions {
     int threads;
@@ -69,9 +69,9 @@ typedef struct pess__partitions {
     int shift; /* state s is in partition s >> shift */
     pess__page_pool pool;
     pess__partition partition[PESS__PARTITIONS];
-    int64_t limit;      /* pages in use beyond which duplicates are looked for */
-    pess__split *split; /* [split_capacity] the blocks that are being added */
-    pess__row *row;     /* [row_capacity] their rows */
+    int64_t limit;            /* pages in use beyond which duplicates are looked for */
+    pess__block_split *split; /* [split_capacity] the blocks that are being added */
+    pess__row *row;           /* [row_capacity] their rows */
     int64_t split_capacity, row_capacity;
     bool failed; /* out of memory */
 } pess__partitions;

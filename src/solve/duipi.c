@@ -110,7 +110,7 @@ static double own_variance(const duipi *d, int64_t z, double sum, double square)
     const double rare = prior / (n + 1);
     total += (unseen > 0 ? unseen : 0) * rare * (1 - rare);
     const double spread = model->reward_hi - model->reward_lo;
-    double scatter = counts->reward_square[z] - counts->reward_sum[z] * counts->reward_sum[z] / n;
+    double scatter = counts->reward_square[z] - counts->reward_offset[z] * counts->reward_offset[z] / n;
     if (scatter < 0) scatter = 0;
     return total / (n + 2) + (scatter + spread * spread / 4) / ((n + 1) * n);
 }

@@ -49,14 +49,16 @@ typedef struct row {
     bool end;
 } row;
 
-typedef struct table { /* counts; column S of next is the end */
+typedef struct table { /* counts; column S of next is the end; sums of rewards are relative to the first one */
     int actions;
+    real origin;
     real *n, *sum, *square, *next, *paid;
 } table;
 
 static table new_table(int actions) {
     const size_t z = (size_t)(S * actions);
     return (table){actions,
+                   NAN,
                    keep(z, sizeof(real)),
                    keep(z, sizeof(real)),
                    keep(z, sizeof(real)),
@@ -66,11 +68,13 @@ static table new_table(int actions) {
 
 static void put(table *c, const row *x, bool one_action) {
     const long z = one_action ? x->s : x->s * c->actions + x->a, to = x->end ? S : x->t;
+    if (isnan((double)c->origin)) c->origin = x->r;
+    const real r = x->r - c->origin;
     c->n[z] += 1;
-    c->sum[z] += x->r;
-    c->square[z] += x->r * x->r;
+    c->sum[z] += r;
+    c->square[z] += r * r;
     c->next[z * (S + 1) + to] += 1;
-    c->paid[z * (S + 1) + to] += x->r;
+    c->paid[z * (S + 1) + to] += r;
 }
 
 /* Columns by name; fields are plain numbers. */
@@ -227,7 +231,7 @@ static real by_sets(const table *c, const char *prefix, int declared, const real
                 if (c->n[z] > 0) {
                     const real log_term =
                         logl((real)S * actions / delta) + (adaptive ? logl(c->n[z]) + log1pl(c->n[z]) : 0);
-                    const real m = fminl(fmaxl((c->sum[z] / c->n[z] - r_lo) / (r_hi - r_lo), 0), 1);
+                    const real m = fminl(fmaxl((c->origin - r_lo + c->sum[z] / c->n[z]) / (r_hi - r_lo), 0), 1);
                     const real r =
                         sign > 0 ? 1 - mean_above(1 - m, c->n[z], log_term) : mean_above(m, c->n[z], log_term);
                     q = r_lo + (r_hi - r_lo) * r + gamma_ * sign * worst(c, z, set, share(transitions), declared, w);
@@ -253,7 +257,7 @@ static real by_sets(const table *c, const char *prefix, int declared, const real
 
 enum { PRIORS = 6 };
 #define REACH 3.5L
-#define TAIL 4.6536e-4L
+#define TAIL 4.6537e-4L
 
 typedef struct test {
     table first, second; /* second: what is tested, or the imagined one */
@@ -300,7 +304,8 @@ static void values_of(const test *x, const table *c, const bool *held, const rea
     real *constant = room((size_t)S, sizeof *constant);
     for (int s = 0; s < S; s++) constant[s] = held[s] ? at[s] : 0;
     for (int z = 0; z < x->rows; z++)
-        if (!held[x->state[z]]) constant[x->state[z]] += x->weight[z] * c->sum[x->pair[z]] / c->n[x->pair[z]];
+        if (!held[x->state[z]])
+            constant[x->state[z]] += x->weight[z] * (c->origin + c->sum[x->pair[z]] / c->n[x->pair[z]]);
     for (int s = 0; s < S; s++) {
         v[s] = 0;
         for (int t = 0; t < S; t++) v[s] += inverse[s * S + t] * constant[t];
@@ -312,14 +317,14 @@ static void values_of(const test *x, const table *c, const bool *held, const rea
 static real mean_y(const test *x, const table *c, int z) {
     real sum = c->sum[x->pair[z]];
     for (int t = 0; t < S; t++) sum += gamma_ * c->next[x->pair[z] * (S + 1) + t] * x->v1[t];
-    return sum / c->n[x->pair[z]];
+    return c->origin + sum / c->n[x->pair[z]];
 }
 
 /* Σ(r + γv₁(s') − ŷ)² */
 static real squares(const test *x, const table *c, int z) {
     real sum = c->square[x->pair[z]];
     for (int t = 0; t <= S; t++) {
-        const real shift = gamma_ * x->v1[t] - x->centre[z];
+        const real shift = c->origin + gamma_ * x->v1[t] - x->centre[z];
         sum += 2 * shift * c->paid[x->pair[z] * (S + 1) + t] + c->next[x->pair[z] * (S + 1) + t] * shift * shift;
     }
     return sum;
@@ -330,7 +335,7 @@ static void fix_first(test *x) {
     bool *held = room((size_t)S, sizeof *held);
     real rewards = 0, visits = 0, *at = room((size_t)S, sizeof *at);
     for (int z = 0; z < x->rows; z++) {
-        rewards += c->sum[x->pair[z]];
+        rewards += c->sum[x->pair[z]] + c->n[x->pair[z]] * c->origin;
         visits += c->n[x->pair[z]];
         if (c->n[x->pair[z]] == 0) held[x->state[z]] = true;
     }
@@ -530,6 +535,7 @@ static void begin(test *x, real least, real *v_low, real *v_high) {
 static table imagine(const test *x) {
     const table *c = &x->first;
     table out = new_table(c->actions);
+    out.origin = c->origin;
     for (int z = 0; z < S * c->actions; z++) {
         real n = 0;
         for (int t = 0; t <= S; t++) {
@@ -645,16 +651,23 @@ static void try_policy(test *x, const real *pi, real *lower, real *upper) {
 
 /* ------------------------------------------------------------------------------------------------ the parts */
 
-static bool in_first(const row *rows, long i, long count, real part, uint64_t seed, bool episodes) {
-    if (episodes) {
-        long begin = i;
-        for (long k = 0; k < count; k++)
-            if (rows[k].episode == rows[i].episode) {
-                begin = k;
-                break;
-            }
-        return (real)begin < part * (real)count;
-    }
+/* 1: the first part, 0: the second, -1: neither. By episodes: the first part ends where an episode begins, at or after
+ * the largest of 2³ … 2¹⁸ rows that is at most the share. */
+static long first_row_of(const row *rows, long i) {
+    for (long k = 0; k < i; k++)
+        if (rows[k].episode == rows[i].episode) return k;
+    return i;
+}
+
+static long cut_of(const row *rows, long count, real part) {
+    long cut = 8;
+    while (cut < 262144 && (real)(2 * cut) <= part * (real)count) cut *= 2;
+    while (cut < count && first_row_of(rows, cut) != cut) cut++;
+    return cut;
+}
+
+static int part_of(const row *rows, long i, long cut, real part, uint64_t seed, bool episodes) {
+    if (episodes) return i < cut ? 1 : first_row_of(rows, i) >= cut ? 0 : -1;
     uint64_t x = seed + (uint64_t)(i + 1) * 0x9E3779B97F4A7C15u;
     x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
     x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
@@ -696,6 +709,7 @@ int main(int argc, char **argv) {
             other[rows[i].t] = 1;
     }
     for (int s = 0; s < S; s++) terminal[s] = terminal[s] && !other[s];
+    if (json_is_true(json_object_get(certificate, "may_end"))) ends = true;
     gamma_ = number("gamma");
     v_lo = r_lo / (1 - gamma_);
     v_hi = r_hi / (1 - gamma_);
@@ -705,13 +719,15 @@ int main(int argc, char **argv) {
     test policy = {.first = new_table(A), .second = new_table(A), .prefix = "test of the policy"};
     test logging = {.first = new_table(1), .second = new_table(1), .prefix = "logging policy"};
     const real part = number("split");
-    policy.ratio = logging.ratio = (1 - part) / part;
+    policy.ratio = logging.ratio = ((adaptive ? sqrtl(2) : 1) - part) / part;
+    const long cut = cut_of(rows, count, part);
     policy.declared = successors_declared;
     logging.declared = successors_declared * A;
     for (long i = 0; i < count; i++) {
-        const bool first = in_first(rows, i, count, part, seed, adaptive);
+        const int first = part_of(rows, i, cut, part, seed, adaptive);
         put(&whole, &rows[i], false);
         put(&by_state, &rows[i], true);
+        if (first < 0) continue;
         put(first ? &policy.first : &policy.second, &rows[i], false);
         put(first ? &logging.first : &logging.second, &rows[i], true);
     }

@@ -1,0 +1,84 @@
+/* What pess_certify refuses: options, policies and logs that a certificate cannot rest on. */
+#include "certify/certificate.h"
+
+#include "data/dataset.h"
+#include "policy/policy.h"
+
+#include <math.h>
+#include <string.h>
+
+pess_status pess__certify_check_options(const pess_dataset *data, const pess_certify_options *options,
+                                        pess_error *error) {
+    if (data->rows == 0) return pess__fail(error, PESS_INPUT, "the log is empty: there is nothing to certify from");
+    if (options->policy != NULL)
+        PESS_TRY(pess__policy_check_table(options->policy, data->states, data->actions, "the log", error));
+    if (options->counts && (options->counts->transitions != data->rows || options->counts->states != data->states ||
+                            options->counts->actions != data->actions))
+        return pess__fail(error, PESS_ARGUMENT, "the counts are not of this log");
+    const char *name = options->uncertainty;
+    const pess_uncertainty_info *found = name ? pess_uncertainty_find(name) : NULL;
+    if (name && !found) return pess__fail(error, PESS_ARGUMENT, "there is no uncertainty '%s'", name);
+    if (name && !found->is_set)
+        return pess__fail(error, PESS_ARGUMENT,
+                          "'%s' holds for %s, so it cannot stand behind a certificate; l1, support and good-turing can",
+                          name, found->holds_for);
+    return PESS_OK;
+}
+
+/* A policy that is given must say what it does wherever the log goes on. */
+pess_status pess__certify_check_policy(const pess__certification *job, pess_error *error) {
+    const pess_policy *policy = job->options->policy;
+    for (int64_t s = 0; policy && s < policy->states; s++) {
+        double sum = 0;
+        for (int64_t a = 0; a < policy->actions; a++) sum += policy->probability[s * policy->actions + a];
+        if (job->model->terminal[s] || fabs(sum - 1) <= 1e-9) continue;
+        if (pess_names_given(job->counts->state_names))
+            return pess__fail(error, PESS_INPUT, "the policy's probabilities at state %s sum to %.12g, expected 1",
+                              pess_names_get(job->counts->state_names, s), sum);
+        return pess__fail(error, PESS_INPUT, "the policy's probabilities at state %lld sum to %.12g, expected 1",
+                          (long long)s, sum);
+    }
+    return PESS_OK;
+}
+
+static const pess_finding *find(const pess_inspection *inspection, const char *code) {
+    for (size_t i = 0; i < inspection->finding_count; i++)
+        if (strcmp(inspection->findings[i].code, code) == 0) return &inspection->findings[i];
+    return NULL;
+}
+
+/* A step that is there twice counts an outcome twice: nothing holds then. Where steps are missing, or follow an end,
+ * the episodes' returns and starts are not those of the logging policy: then it is not compared with. */
+static pess_status heed(pess__certification *job, const pess_inspection *inspection, pess_error *error) {
+    pess__assumptions *to = &job->certificate->assumptions;
+    const double gaps = (double)inspection->gaps;
+    const pess_finding *twice = find(inspection, "duplicate-step");
+    if (twice) return pess__fail(error, PESS_INPUT, "%s", twice->text);
+    if (find(inspection, "episode-gap")) {
+        job->compares = false;
+        PESS_TRY(
+            pess__assume(to, "steps-missing",
+                         "Steps are missing in the log's episodes, or out of order ({0} times a row does not begin "
+                         "where the one before it led). Which ones are missing does not depend on their outcomes. "
+                         "The new policy is not compared with the one that made the log.",
+                         &gaps, error));
+    }
+    if (find(inspection, "terminal-continues")) {
+        job->compares = false;
+        PESS_TRY(pess__assume(to, "terminal-continues",
+                              "Rows follow a terminal row of their episode, which contradicts it. The new policy is "
+                              "not compared with the one that made the log.",
+                              NULL, error));
+    }
+    return PESS_OK;
+}
+
+pess_status pess__certify_check_log(pess__certification *job, pess_error *error) {
+    pess_inspection *inspection = NULL;
+    job->compares = job->split != NULL;
+    if (!job->counts->has_episodes) return PESS_OK;
+    PESS_TRY(pess_dataset_inspect(job->data, &inspection, error));
+    const pess_status status = heed(job, inspection, error);
+    pess_inspection_destroy(inspection);
+    return status;
+}

@@ -1,0 +1,361 @@
+/* Logs made to break a certificate while every printed assumption holds. Each attack broke an earlier version. A bound
+ * that holds with probability 1−δ may be wrong in at most failures_allowed(n, δ) of n logs; each such check raises a
+ * false alarm with probability 1e-6. */
+#include "coverage.h"
+#include "small_worlds.h"
+
+#include "certify/episode_returns.h"
+#include "certify/robust.h"
+#include "core/rng.h"
+
+#include <omp.h>
+
+/* A log in the making: one row after the other. */
+enum { ROOM = 40000 };
+
+typedef struct log_rows {
+    int64_t count;
+    uint32_t state[ROOM], action[ROOM], next[ROOM];
+    double reward[ROOM];
+    uint8_t end[ROOM];
+    int64_t episode[ROOM], step[ROOM];
+} log_rows;
+
+static log_rows rows; /* of the attack that runs */
+
+static void row_add(uint32_t state, uint32_t action, double reward, uint32_t next, pess_end end, int64_t episode,
+                    int64_t step) {
+    assert_true(rows.count < ROOM);
+    rows.state[rows.count] = state;
+    rows.action[rows.count] = action;
+    rows.reward[rows.count] = reward;
+    rows.next[rows.count] = next;
+    rows.end[rows.count] = (uint8_t)end;
+    rows.episode[rows.count] = episode;
+    rows.step[rows.count++] = step;
+}
+
+static pess_dataset *rows_dataset(int64_t states, int64_t actions, bool episodes) {
+    const pess_columns columns = {.rows = rows.count,
+                                  .state = rows.state,
+                                  .action = rows.action,
+                                  .next_state = rows.next,
+                                  .reward = rows.reward,
+                                  .end = rows.end,
+                                  .episode = episodes ? rows.episode : NULL,
+                                  .step = episodes ? rows.step : NULL};
+    pess_dataset *data = NULL;
+    MUST(pess_dataset_create(&columns, states, actions, &data, error));
+    return data;
+}
+
+static pess_certify_options attacked(double gamma, double delta, double lo, double hi, const double *start) {
+    pess_certify_options options = pess_certify_options_defaults();
+    options.gamma = gamma;
+    options.delta = delta;
+    options.reward_range[0] = lo;
+    options.reward_range[1] = hi;
+    options.start = start;
+    options.threads = 1;
+    return options;
+}
+
+static pess_certificate *certified(pess_dataset *data, const pess_certify_options *options,
+                                   pess_certificate_info *info) {
+    pess_certificate *certificate = NULL;
+    MUST(pess_certify(data, options, &certificate, error));
+    pess_certificate_get_info(certificate, info);
+    pess_dataset_destroy(data);
+    return certificate;
+}
+
+/* Certifies what stands in `rows` and forgets it. */
+static pess_certificate_info info_of_rows(int64_t states, int64_t actions, bool episodes,
+                                          const pess_certify_options *options) {
+    pess_certificate_info info;
+    pess_certificate_destroy(certified(rows_dataset(states, actions, episodes), options, &info));
+    rows.count = 0;
+    return info;
+}
+
+static void report(const char *attack, int64_t wrong, int64_t allowed, int64_t runs) {
+    print_message("%s: wrong %lld, allowed %lld of %lld\n", attack, (long long)wrong, (long long)allowed,
+                  (long long)runs);
+    assert_true(wrong <= allowed);
+}
+
+/* ------------------------------------------------------------------------------------------------ where the log ends
+ */
+
+/* A fair coin is thrown until some stretch that lasts to the last throw is lucky beyond what a test of that stretch
+ * allows for, or 20000 times; then the collector pulls another arm until a share of the whole log ends where the
+ * stretch began. A stretch should be about as long as the first part lets the test expect. */
+static void pad_to_luck(pess__rng *rng, double share) {
+    enum { THROWS = 20000, FIRST = 500 };
+    static int64_t sum[THROWS + 1];
+    int64_t cut = -1;
+    for (int64_t n = 1; n <= THROWS && cut < 0; n++) {
+        row_add(0, 0, pess__rng_uniform(rng) < 0.5, 0, PESS_END_CUTOFF, n, 0);
+        sum[n] = sum[n - 1] + (rows.reward[n - 1] > 0);
+        const int64_t earliest = (int64_t)(share * (double)n) + 1;
+        for (int64_t from = earliest; 2 * from < n + earliest && n > FIRST && cut < 0; from += 1 + n / 1000) {
+            const double length = (double)(n - from), excess = (double)(sum[n] - sum[from]) - 0.5 * length;
+            if (excess > (2.75 + 8 / sqrt(length)) * sqrt(0.25 * length)) cut = from;
+        }
+    }
+    while ((double)rows.count * share < (double)cut) row_add(0, 1, 0, 0, PESS_END_CUTOFF, rows.count + 1, 0);
+}
+
+static void test_the_end_of_the_log_does_not_place_the_cut(void **state) {
+    (void)state;
+    static const double start[] = {1};
+    const double delta = 0.2;
+    const int64_t runs = coverage_runs(200), allowed = failures_allowed(runs, delta);
+    for (int method = PESS_CERTIFY_BEST; method <= PESS_CERTIFY_SPLIT; method++) {
+        int64_t wrong = 0;
+        for (int64_t r = 0; r < runs; r++) {
+            pess__rng rng = pess__rng_stream(coverage_seed(31), "pad to luck", (uint64_t)r);
+            pess_certify_options options = attacked(0, delta, 0, 1, start);
+            options.method = (pess_certify_method)method;
+            options.split = 0.9;
+            pad_to_luck(&rng, options.split);
+            wrong += info_of_rows(1, 2, true, &options).lower_bound > 0.5;
+        }
+        report(method == PESS_CERTIFY_BEST     ? "padding, best"
+               : method == PESS_CERTIFY_ROBUST ? "padding, robust"
+                                               : "padding, split",
+               wrong, allowed, runs);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------ numbers */
+
+/* Two arms with the same coin, which pays base or base + unit. */
+static pess_certificate_info paid_from(double base, double unit, double gamma, double delta, uint64_t seed) {
+    static const double start[] = {1};
+    pess__rng rng = pess__rng_stream(coverage_seed(32), "paid from", seed);
+    for (int64_t i = 0; i < 2000; i++)
+        row_add(0, (uint32_t)(i & 1), pess__rng_uniform(&rng) < 0.5 ? base + unit : base, 0, PESS_END_NONE, 0, 0);
+    const pess_certify_options options = attacked(gamma, delta, base, base + unit, start);
+    return info_of_rows(1, 2, false, &options);
+}
+
+/* A constant on top of all rewards changes nothing but the values; nothing large may cancel. */
+static void test_a_constant_on_top_of_rewards(void **state) {
+    (void)state;
+    const double delta = 0.05, bases[] = {0, 1e7, -3e9};
+    const int64_t runs = coverage_runs(150), allowed = failures_allowed(runs, delta);
+    for (size_t b = 0; b < sizeof bases / sizeof *bases; b++) {
+        int64_t wrong = 0;
+        double above = 0; /* what is certified beyond the least */
+        for (int64_t r = 0; r < runs; r++) {
+            const pess_certificate_info info = paid_from(bases[b], 1, 0.5, delta, (uint64_t)r);
+            const double truth = (bases[b] + 0.5) / 0.5;
+            wrong += info.lower_bound > truth || info.behaviour_upper_bound < truth ||
+                     info.optimal_upper_bound < truth || info.recommend_switch;
+            above += (info.lower_bound - info.value_lo) / (double)runs;
+        }
+        report(b == 0 ? "rewards from 0" : b == 1 ? "rewards from 1e7" : "rewards from -3e9", wrong, allowed, runs);
+        if (b < 2) assert_true(above > 0.75 && above < 1); /* squares of -3e9 are rounded, and that is allowed for */
+    }
+}
+
+/* Nor does the unit in which rewards are counted. */
+static void test_the_unit_of_rewards(void **state) {
+    (void)state;
+    const double units[] = {1, 1e-12, 1e-100, 1e12};
+    for (uint64_t r = 0; r < 10; r++) {
+        const pess_certificate_info one = paid_from(0, 1, 0.5, 0.05, r);
+        for (size_t u = 0; u < sizeof units / sizeof *units; u++) {
+            const pess_certificate_info info = paid_from(0, units[u], 0.5, 0.05, r);
+            assert_true(info.optimal_upper_bound >= units[u]); /* the truth */
+            assert_true(fabs(info.optimal_upper_bound / units[u] - one.optimal_upper_bound) < 1e-6);
+            assert_true(fabs(info.behaviour_upper_bound / units[u] - one.behaviour_upper_bound) < 1e-6);
+            assert_true(info.lower_bound <= units[u]);
+        }
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------ the policy */
+
+/* The first episodes end in state 1; later ones begin there, and what is earned there depends on the action. */
+static void silent_state(pess__rng *rng) {
+    for (int64_t e = 0; e < 1200; e++) {
+        const uint32_t s = e < 400 ? 0 : (uint32_t)(e & 1), a = (uint32_t)pess__rng_below(rng, 2);
+        row_add(s, a, s == 0 ? pess__rng_uniform(rng) < 0.5 : a, 1 - s, PESS_END_TERMINAL, e, 0);
+    }
+}
+
+static void test_the_policy_that_is_tested_is_the_one_that_is_handed_out(void **state) {
+    (void)state;
+    static const double start[] = {0.5, 0.5};
+    for (uint64_t r = 0; r < 20; r++) {
+        pess__rng rng = pess__rng_stream(33, "silent state", r);
+        pess_certify_options options = attacked(0, 0.05, 0, 1, start);
+        options.method = r % 2 ? PESS_CERTIFY_SPLIT : PESS_CERTIFY_BEST;
+        pess_certificate_info info;
+        silent_state(&rng);
+        pess_certificate *certificate = certified(rows_dataset(2, 2, true), &options, &info);
+        rows.count = 0;
+        double value = 0;
+        for (int64_t s = 0; s < 2; s++) {
+            const double *row = pess_policy_row(pess_certificate_policy(certificate), s);
+            assert_true(fabs(row[0] + row[1] - 1) < 1e-12);
+            value += 0.5 * (s == 0 ? 0.5 : row[1]);
+        }
+        assert_true(info.lower_bound > 0.3 && info.lower_bound <= value);
+        pess_certificate_destroy(certificate);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------ starts */
+
+/* Without an episode column nobody knows which rows begin an episode once rows went to the parts at random. */
+static void test_starts_need_episodes(void **state) {
+    (void)state;
+    pess_certificate *certificate = NULL;
+    pess_error error = {0};
+    for (int64_t i = 0; i < 300; i++) row_add((uint32_t)(i % 3), 0, 1, (uint32_t)((i + 1) % 3), i % 3 == 2, 0, 0);
+    pess_dataset *data = rows_dataset(3, 1, false);
+    rows.count = 0;
+    const pess_certify_options options = attacked(0.9, 0.05, 0, 1, NULL);
+    assert_int_equal(pess_certify(data, &options, &certificate, &error), PESS_INPUT);
+    assert_non_null(strstr(error.message, "no episode column"));
+    assert_null(certificate);
+    pess_dataset_destroy(data);
+}
+
+/* ------------------------------------------------------------------------------------------------ what is not there */
+
+/* Every step pays 1 and ends the episode with probability 1/2000, which about a third of such logs never show. */
+static void test_an_end_that_was_never_logged(void **state) {
+    (void)state;
+    static const double start[] = {1};
+    const double delta = 0.05, gamma = 0.99, truth = 1 / (1 - gamma * (1 - 1.0 / 2000));
+    const int64_t runs = coverage_runs(150), allowed = failures_allowed(runs, delta);
+    int64_t wrong = 0;
+    for (int64_t r = 0; r < runs; r++) {
+        pess__rng rng = pess__rng_stream(coverage_seed(34), "rare end", (uint64_t)r);
+        for (int64_t e = 0; rows.count < 2000; e++)
+            for (int64_t t = 0; t < 20; t++) {
+                const bool ends = pess__rng_uniform(&rng) < 1.0 / 2000;
+                const pess_end end = ends ? PESS_END_TERMINAL : t == 19 ? PESS_END_CUTOFF : PESS_END_NONE;
+                row_add(0, 0, 1, 0, end, e, t);
+                if (ends) break;
+            }
+        const pess_certify_options options = attacked(gamma, delta, 0, 1, start);
+        wrong += info_of_rows(1, 1, true, &options).lower_bound > truth;
+    }
+    report("an end never logged", wrong, allowed, runs);
+}
+
+/* State 0 leads to 1 or 2, both to the end. Action 1 is worse; the rows of state 2, which pays 1, are missing. */
+static void skip_steps(pess__rng *rng, bool skip) {
+    for (int64_t e = 0; e < 3000; e++) {
+        const uint32_t a = (uint32_t)pess__rng_below(rng, 2), next = pess__rng_uniform(rng) < 0.5 ? 1 : 2;
+        row_add(0, a, a == 0 ? 0.1 : 0, next, PESS_END_NONE, e, 0);
+        if (next == 1) row_add(1, 0, 0, 3, PESS_END_NONE, e, 1);
+        if (next == 2 && !skip) row_add(2, 0, 1, 3, PESS_END_NONE, e, 1);
+        row_add(3, 0, 0, 4, PESS_END_TERMINAL, e, 2);
+    }
+}
+
+static void test_missing_steps_end_the_comparison(void **state) {
+    (void)state;
+    for (int skip = 0; skip < 2; skip++) {
+        pess__rng rng = pess__rng_stream(35, "skip steps", 0);
+        pess_certify_options options = attacked(0.9, 0.05, 0, 1, NULL);
+        pess_certificate_info info;
+        skip_steps(&rng, skip);
+        pess_certificate *certificate = certified(rows_dataset(5, 2, true), &options, &info);
+        rows.count = 0;
+        bool said = false;
+        const pess_assumption *a;
+        for (size_t i = 0; (a = pess_certificate_assumption(certificate, i)) != NULL; i++)
+            said = said || strcmp(a->code, "steps-missing") == 0;
+        assert_int_equal(said, skip);
+        assert_int_equal(info.behaviour_upper_bound == info.value_hi, skip);
+        assert_false(skip && info.recommend_switch);
+        pess_certificate_destroy(certificate);
+    }
+}
+
+static void test_a_step_that_is_there_twice_is_refused(void **state) {
+    (void)state;
+    pess_certificate *certificate = NULL;
+    pess_error error = {0};
+    for (int64_t e = 0; e < 100; e++) {
+        row_add(0, 0, 1, 0, PESS_END_NONE, e, 0);
+        row_add(0, 0, 1, 0, PESS_END_TERMINAL, e, e == 57 ? 0 : 1);
+    }
+    pess_dataset *data = rows_dataset(1, 1, true);
+    rows.count = 0;
+    const pess_certify_options options = attacked(0.9, 0.05, 0, 1, NULL);
+    assert_int_equal(pess_certify(data, &options, &certificate, &error), PESS_INPUT);
+    assert_non_null(strstr(error.message, "repeat a step"));
+    pess_dataset_destroy(data);
+}
+
+/* ------------------------------------------------------------------------------------------------ whole episodes */
+
+/* Episodes of one throw, until their mean is so low that a bound for a fixed number of them is below the truth. */
+static void test_stopping_episodes_does_not_fool_their_mean(void **state) {
+    (void)state;
+    enum { MOST = 6000 };
+    const double delta = 0.3;
+    const int64_t runs = coverage_runs(200), allowed = failures_allowed(runs, delta);
+    int64_t wrong = 0, fooled = 0;
+    for (int64_t r = 0; r < runs; r++) {
+        pess__rng rng = pess__rng_stream(coverage_seed(36), "stopped episodes", (uint64_t)r);
+        bool stop = false;
+        for (double sum = 0; rows.count < MOST && !stop;) {
+            const double reward = pess__rng_uniform(&rng) < 0.5, n = (double)(rows.count + 1);
+            row_add(0, 0, reward, 0, PESS_END_TERMINAL, rows.count, 0);
+            sum += reward;
+            stop = n >= 10 && pess__kl_upper(sum / n, n, log(1 / delta)) < 0.5;
+        }
+        fooled += stop;
+        pess_dataset *data = rows_dataset(1, 1, true);
+        rows.count = 0;
+        double upper = 0;
+        MUST(pess__returns_upper(data, 0.9, 0, 1, delta, &upper, error));
+        wrong += upper < 0.5;
+        pess_dataset_destroy(data);
+    }
+    print_message("a bound for a fixed number of episodes is fooled in %lld of %lld\n", (long long)fooled,
+                  (long long)runs);
+    assert_true(fooled > allowed);
+    report("stopped episodes", wrong, allowed, runs);
+}
+
+/* ------------------------------------------------------------------------------------------------ how it ended */
+
+static void test_an_iteration_limit_is_said(void **state) {
+    (void)state;
+    static const double start[] = {1};
+    for (int i = 0; i < 2; i++) {
+        for (int64_t k = 0; k < 400; k++) row_add(0, 0, (double)(k & 1), 0, PESS_END_NONE, 0, 0);
+        const pess_certify_options options = attacked(i == 0 ? 0.9 : 0.9999999, 0.05, 0, 1, start);
+        const pess_certificate_info info = info_of_rows(1, 1, false, &options);
+        assert_int_equal(info.outcome, i == 0 ? PESS_OUTCOME_CONVERGED : PESS_OUTCOME_ITERATION_LIMIT);
+        assert_true(info.lower_bound <= 0.5 / (1 - options.gamma)); /* looser, not wrong */
+        assert_true(info.optimal_upper_bound >= 0.5 / (1 - options.gamma));
+    }
+}
+
+int main(void) {
+    omp_set_num_threads(1);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_the_end_of_the_log_does_not_place_the_cut),
+        cmocka_unit_test(test_a_constant_on_top_of_rewards),
+        cmocka_unit_test(test_the_unit_of_rewards),
+        cmocka_unit_test(test_the_policy_that_is_tested_is_the_one_that_is_handed_out),
+        cmocka_unit_test(test_starts_need_episodes),
+        cmocka_unit_test(test_an_end_that_was_never_logged),
+        cmocka_unit_test(test_missing_steps_end_the_comparison),
+        cmocka_unit_test(test_a_step_that_is_there_twice_is_refused),
+        cmocka_unit_test(test_stopping_episodes_does_not_fool_their_mean),
+        cmocka_unit_test(test_an_iteration_limit_is_said),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
