@@ -29,7 +29,7 @@ static const pess_setting rows[] = {
      .sentence = "go on from the newest checkpoint in the directory, or start"},
     {COUNT("frames", frames, "5000000"), PESS__FROM_TO(1, MOST_FRAMES),
      .sentence = "frames in all environments together"},
-    PESS__SEED_SETTING(pess_dqn_options, "seed of everything random"),
+    PESS__SEED_SETTING(pess_dqn_options, "of everything random"),
     PESS__THREADS_SETTING(pess_dqn_options),
     {.name = "network",
      .kind = PESS_SETTING_TEXT,

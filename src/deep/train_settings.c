@@ -81,7 +81,7 @@ static const pess_setting rows[] = {
      .sentence = "an imitation network that was trained on these data before",
      .where_unset = "one is trained first",
      .specific = true},
-    PESS__SEED_SETTING(pess_train_options, "seed of everything random"),
+    PESS__SEED_SETTING(pess_train_options, "of everything random"),
     PESS__THREADS_SETTING(pess_train_options),
     {.name = "checkpoint-seconds",
      .kind = PESS_SETTING_NUMBER,
