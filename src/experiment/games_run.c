@@ -89,8 +89,10 @@ static pess_status play(const running *r, pess__worker *worker, int64_t index, d
 /* The α of the curve, in the shortest form that reads back the same; empty where its learner has none. */
 static void set_knobs(const pess__games_curve *curve, char *knobs, size_t size) {
     char alpha[PESS__NUMBER_SIZE];
+    knobs[0] = '\0';
+    if (isnan(curve->alpha)) return;
     (void)pess__format_double(curve->alpha, alpha);
-    (void)snprintf(knobs, size, isnan(curve->alpha) ? "" : "absorbed-alpha=%s", alpha);
+    (void)snprintf(knobs, size, "absorbed-alpha=%s", alpha);
 }
 
 static void set_train_options(const running *r, pess__worker *worker, int64_t index, int curve, const char *directory,
