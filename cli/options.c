@@ -266,7 +266,7 @@ static int set_all(const usage *use, const option *options, size_t count, const 
     for (size_t i = 0; i < count; i++) {
         const option *o = &options[i];
         if (strcmp(o->name, first->name) != 0) continue;
-        const int code = set_value(use, o, takes_value(o) ? value : "on");
+        const int code = set_value(use, o, value != NULL && takes_value(o) ? value : "on");
         if (code >= 0) return code;
         if (o->given != NULL) *o->given = true;
     }

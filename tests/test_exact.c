@@ -26,7 +26,7 @@ static void test_agrees_with_integers(void **state) {
             const int64_t mantissa = (int64_t)(bits >> 11) * (bits & 1 ? 1 : -1);
             const int shift = (int)(bits >> 1 & 15);
             x[i] = ldexp((double)mantissa, shift - 60);
-            sum += (__int128)mantissa << shift;
+            sum += (__int128)mantissa * (1 << shift);
         }
         const int parts = sum_of(x, count, part);
         for (int i = 0; i < parts; i++) back += (__int128)ldexp(part[i], 60);

@@ -93,8 +93,10 @@ static pess_status summarise(const pess__making *making, const uint32_t *cell, p
         map->cell_rows[cell[i]]++;
         for (int64_t j = 0; sum != NULL && j < k; j++) sum[(int64_t)cell[i] * k + j] += (double)making->x[i * k + j];
     }
-    for (int64_t i = 0; sum != NULL && i < map->cells * k; i++)
-        if (map->cell_rows[i / k] > 0) map->centre[i] = (float)(sum[i] / (double)map->cell_rows[i / k]);
+    for (int64_t i = 0; sum != NULL && i < map->cells * k; i++) {
+        const int64_t rows = map->cell_rows[i / k];
+        if (rows > 0) map->centre[i] = (float)(sum[i] / (double)rows);
+    }
     free(sum);
     return PESS_OK;
 }

@@ -62,9 +62,10 @@ static pess_status join_names(const pess_measurement_columns *columns, pess__nam
     for (int64_t f = 0; f < columns->features; f++) length += strlen(columns->names[f]) + 1;
     char *text = NULL;
     PESS_TRY(pess__allocate(&text, (int64_t)length, 1, "names of features", error));
+    size_t used = 0;
     for (int64_t f = 0; f < columns->features; f++) {
-        if (f > 0) strcat(text, ",");
-        strcat(text, columns->names[f]);
+        const int wrote = snprintf(text + used, length - used, "%s%s", f > 0 ? "," : "", columns->names[f]);
+        if (wrote > 0) used += (size_t)wrote;
     }
     pess_status status = pess__name_list_create(text, out, error);
     if (status == PESS_OK && out->count != columns->features)

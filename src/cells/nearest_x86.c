@@ -83,7 +83,7 @@ AVX2_INLINE void nearest_tile2(const pess__panels *panels, int64_t p, const floa
 
 AVX2 static void nearest2(const pess__panels *panels, const float *x, int64_t rows, uint32_t *cell, float *second) {
     const int64_t k = panels->coordinates;
-    lanes l;
+    lanes l = {{0}, {0}, {0}};
     for (int64_t first = 0; first < rows; first += BLOCK) {
         const int64_t count = rows - first < BLOCK ? rows - first : BLOCK;
         const float *from = x + first * k;
@@ -168,7 +168,7 @@ AVX512_INLINE void panel_rows5(const pess__panels *panels, int64_t p, int many, 
 }
 
 AVX512 static void nearest5(const pess__panels *panels, const float *x, int64_t rows, uint32_t *cell, float *second) {
-    lanes l;
+    lanes l = {{0}, {0}, {0}};
     for (int64_t first = 0; first < rows; first += BLOCK) {
         const int64_t count = rows - first < BLOCK ? rows - first : BLOCK;
         const float *from = x + first * panels->coordinates;

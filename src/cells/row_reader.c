@@ -77,7 +77,8 @@ static pess_status set_columns(pess__row_reader *r, const pess__csv_field *field
     PESS_TRY(pess__allocate(&r->feature, r->columns, sizeof *r->feature, "a header", error));
     PESS_TRY(pess__allocate(&r->column, r->columns, sizeof *r->column, "a header", error));
     for (int64_t i = 0; i < r->columns; i++) {
-        r->feature[i] = r->column[i] = -1;
+        r->feature[i] = -1;
+        r->column[i] = -1;
         for (int64_t j = 0; j < i; j++)
             if (fields[i].length > 0 && fields[i].length == fields[j].length &&
                 memcmp(fields[i].text, fields[j].text, fields[i].length) == 0) {

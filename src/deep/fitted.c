@@ -130,7 +130,7 @@ static pess_status log_update(pess__training *t, const pess__scored *scored, pes
     pess__scores *s = &t->scores;
     char line[512];
     const int64_t update = t->position.update;
-    (void)snprintf(line, sizeof line, "%lld,%lld", (long long)update, (long long)(update * t->setup.steps));
+    (void)snprintf(line, sizeof line, "%lld,%lld", (long long)update, (long long)update * t->setup.steps);
     const double fields[] = {s->loss,         s->mean_target,    s->mean_q,        scored->mean_return, scored->ci95,
                              scored->control, scored->predicted, scored->obtained, scored->outside,     s->unlogged,
                              s->gap,          s->values_apart,   s->penalty_apart};

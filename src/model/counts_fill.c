@@ -115,8 +115,7 @@ static void fill_partition(filling *f, pess__partitions *partitions, int i) {
 static pess_status fill_all(pess_counts *c, pess__partitions *partitions, uint8_t *goes_on, pess_error *error) {
     int64_t used[PESS__PARTITIONS + 1] = {0}, seen = 0, overflow = -1;
     for (int i = 0; i < PESS__PARTITIONS; i++) used[i + 1] = used[i] + partitions->partition[i].successors;
-    const int threads = pess__partitions_threads(partitions);
-#pragma omp parallel for schedule(dynamic, 1) num_threads(threads) reduction(+ : seen) reduction(max : overflow)
+#pragma omp parallel for schedule(dynamic, 1) num_threads(pess__partitions_threads(partitions)) reduction(+ : seen) reduction(max : overflow)
     for (int i = 0; i < PESS__PARTITIONS; i++) {
         filling f = {.counts = c, .goes_on = goes_on, .used = used[i], .overflow = -1};
         fill_partition(&f, partitions, i);

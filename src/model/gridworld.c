@@ -101,14 +101,13 @@ pess_status pess_mdp_gridworld(const pess_gridworld_options *options, pess_mdp *
     PESS_TRY(check_size(options, error));
     const int64_t states = options->rows * options->cols, pairs = states * DIRECTIONS;
     PESS_TRY(pess__model_check_sizes(states, DIRECTIONS, error));
-    const int threads = pairs > 10000 ? pess__threads(options->threads) : 1;
     double *mean = NULL;
     int64_t *row = NULL;
     pess_mdp *mdp = NULL;
     pess_status status = pess__allocate(&mean, pairs, sizeof *mean, "the gridworld's rewards", error);
     if (status == PESS_OK) status = pess__allocate(&row, pairs + 1, sizeof *row, "the gridworld's rows", error);
     if (status != PESS_OK) goto done;
-#pragma omp parallel for num_threads(threads)
+#pragma omp parallel for num_threads(pess__threads(options->threads)) if (pairs > 10000)
     for (int64_t pair = 0; pair < pairs; pair++) {
         pess__rng rng = pess__rng_stream(options->seed, "gridworld", (uint64_t)pair);
         mean[pair] = pess__rng_beta(&rng, options->reward_beta[0], options->reward_beta[1]);
@@ -121,7 +120,7 @@ pess_status pess_mdp_gridworld(const pess_gridworld_options *options, pess_mdp *
     free(mdp->row);
     mdp->row = row;
     row = NULL;
-#pragma omp parallel for num_threads(threads)
+#pragma omp parallel for num_threads(pess__threads(options->threads)) if (pairs > 10000)
     for (int64_t pair = 0; pair < pairs; pair++) fill_pair(options, mean[pair], pair, mdp);
     *out = mdp;
 done:

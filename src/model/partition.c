@@ -60,8 +60,7 @@ void pess__partitions_widen(pess__partitions *p, pess__key_bits bits) {
     while (bits.state - p->shift > 10) join_neighbours(p);
     _Static_assert(PESS__PARTITIONS == 1 << 10, "ten bits of the state choose the partition");
     p->bits = bits;
-    const int threads = pess__partitions_threads(p);
-#pragma omp parallel for schedule(dynamic, 16) num_threads(threads)
+#pragma omp parallel for schedule(dynamic, 16) num_threads(pess__partitions_threads(p))
     for (int i = 0; i < PESS__PARTITIONS; i++) {
         widen_list(&p->partition[i].rows, sizeof(pess__row), old, bits);
         widen_list(&p->partition[i].sums, sizeof(pess__sum), old, bits);
@@ -216,8 +215,7 @@ static bool compact(pess__partitions *p, workspace *w, pess__partition *partitio
 /* Partitions first, first + step, … */
 static void compact_some(pess__partitions *p, int first, int step) {
     bool failed = false;
-    const int threads = pess__partitions_threads(p);
-#pragma omp parallel num_threads(threads) reduction(|| : failed)
+#pragma omp parallel num_threads(pess__partitions_threads(p)) reduction(|| : failed)
     {
         workspace w = {0};
 #pragma omp for schedule(dynamic, 1)

@@ -75,9 +75,8 @@ static pess_status quote_actions(acting *a, pess_error *error) {
 /* ---- a row's answer */
 
 static char *put_text(char *to, const char *text) {
-    const size_t length = strlen(text);
-    memcpy(to, text, length);
-    return to + length;
+    while (*text != '\0') *to++ = *text++;
+    return to;
 }
 
 static char *put_count(char *to, int64_t value) {

@@ -48,7 +48,7 @@
     X(text_extents)
 
 typedef struct pess__cairo_calls {
-#define PESS__CAIRO_POINTER(name) __typeof__(&cairo_##name) name;
+#define PESS__CAIRO_POINTER(name) __typeof__ (&cairo_##name)(name);
     PESS__CAIRO_CALLS(PESS__CAIRO_POINTER)
 #undef PESS__CAIRO_POINTER
 } pess__cairo_calls;

@@ -136,13 +136,12 @@ static pess_status report(const pess_progress *progress, double *last, int64_t d
 static pess_status run_transitions(const sampler *s, const pess_simulate_options *options, pess_dataset *data,
                                    pess_error *error) {
     const int64_t total = options->transitions, blocks = (total + BLOCK - 1) / BLOCK;
-    const int threads = pess__threads(options->threads);
     int64_t room = 0;
     double last = pess__clock();
     PESS_TRY(reserve(data, &room, total, false, error));
     for (int64_t first = 0; first < blocks; first += BLOCKS_PER_REPORT) {
         const int64_t behind = first + BLOCKS_PER_REPORT < blocks ? first + BLOCKS_PER_REPORT : blocks;
-#pragma omp parallel for num_threads(threads) if (behind - first > 4)
+#pragma omp parallel for num_threads(pess__threads(options->threads)) if (behind - first > 4)
         for (int64_t block = first; block < behind; block++) {
             pess__rng rng = pess__rng_stream(options->seed, "simulate transitions", (uint64_t)block);
             const int64_t end = (block + 1) * BLOCK < total ? (block + 1) * BLOCK : total;
