@@ -113,17 +113,20 @@ static void fill_partition(filling *f, pess__partitions *partitions, int i) {
 }
 
 static pess_status fill_all(pess_counts *c, pess__partitions *partitions, uint8_t *goes_on, pess_error *error) {
-    int64_t used[PESS__PARTITIONS + 1] = {0}, seen = 0, overflow = -1;
-    for (int i = 0; i < PESS__PARTITIONS; i++) used[i + 1] = used[i] + partitions->partition[i].successors;
-#pragma omp parallel for schedule(dynamic, 1) num_threads(pess__partitions_threads(partitions)) reduction(+ : seen) reduction(max : overflow)
+    int64_t used[PESS__PARTITIONS + 1] = {0}, overflow = -1;
+    filling part[PESS__PARTITIONS];
     for (int i = 0; i < PESS__PARTITIONS; i++) {
-        filling f = {.counts = c, .goes_on = goes_on, .used = used[i], .overflow = -1};
-        fill_partition(&f, partitions, i);
-        seen += f.pairs_seen;
-        overflow = f.overflow > overflow ? f.overflow : overflow;
+        part[i] = (filling){.counts = c, .goes_on = goes_on, .used = used[i], .overflow = -1};
+        used[i + 1] = used[i] + partitions->partition[i].successors;
+    }
+#pragma omp parallel for schedule(dynamic, 1) num_threads(pess__partitions_threads(partitions))
+    for (int i = 0; i < PESS__PARTITIONS; i++) fill_partition(&part[i], partitions, i);
+    c->pairs_seen = 0;
+    for (int i = 0; i < PESS__PARTITIONS; i++) {
+        c->pairs_seen += part[i].pairs_seen;
+        overflow = part[i].overflow > overflow ? part[i].overflow : overflow;
     }
     c->row[c->states * c->actions] = used[PESS__PARTITIONS];
-    c->pairs_seen = seen;
     for (int64_t s = 0; s < c->states; s++) c->terminal[s] = c->terminal[s] && !goes_on[s] && c->n_state[s] == 0;
     if (overflow < 0) return PESS_OK;
     return pess__fail(error, PESS_INPUT, "the rewards of state %s, action %s sum to more than a double can hold",

@@ -4,6 +4,7 @@
 #include "core/memory.h"
 #include "core/threads.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -214,13 +215,13 @@ static bool compact(pess__partitions *p, workspace *w, pess__partition *partitio
 
 /* Partitions first, first + step, … */
 static void compact_some(pess__partitions *p, int first, int step) {
-    bool failed = false;
-#pragma omp parallel num_threads(pess__partitions_threads(p)) reduction(|| : failed)
+    atomic_bool failed = false;
+#pragma omp parallel num_threads(pess__partitions_threads(p))
     {
         workspace w = {0};
 #pragma omp for schedule(dynamic, 1)
         for (int i = first; i < PESS__PARTITIONS; i += step)
-            if (!failed) failed = !compact(p, &w, &p->partition[i]);
+            if (!failed && !compact(p, &w, &p->partition[i])) failed = true;
         workspace_free(&w);
     }
     p->failed |= failed;
