@@ -113,18 +113,19 @@ static void fill_partition(filling *f, pess__partitions *partitions, int i) {
 }
 
 static pess_status fill_all(pess_counts *c, pess__partitions *partitions, uint8_t *goes_on, pess_error *error) {
-    int64_t used[PESS__PARTITIONS + 1] = {0}, overflow = -1;
-    filling part[PESS__PARTITIONS];
-    for (int i = 0; i < PESS__PARTITIONS; i++) {
-        part[i] = (filling){.counts = c, .goes_on = goes_on, .used = used[i], .overflow = -1};
-        used[i + 1] = used[i] + partitions->partition[i].successors;
-    }
+    int64_t used[PESS__PARTITIONS + 1] = {0}, seen[PESS__PARTITIONS], overflows[PESS__PARTITIONS], overflow = -1;
+    for (int i = 0; i < PESS__PARTITIONS; i++) used[i + 1] = used[i] + partitions->partition[i].successors;
 #pragma omp parallel for schedule(dynamic, 1) num_threads(pess__partitions_threads(partitions))
-    for (int i = 0; i < PESS__PARTITIONS; i++) fill_partition(&part[i], partitions, i);
+    for (int i = 0; i < PESS__PARTITIONS; i++) {
+        filling f = {.counts = c, .goes_on = goes_on, .used = used[i], .overflow = -1};
+        fill_partition(&f, partitions, i);
+        seen[i] = f.pairs_seen;
+        overflows[i] = f.overflow;
+    }
     c->pairs_seen = 0;
     for (int i = 0; i < PESS__PARTITIONS; i++) {
-        c->pairs_seen += part[i].pairs_seen;
-        overflow = part[i].overflow > overflow ? part[i].overflow : overflow;
+        c->pairs_seen += seen[i];
+        overflow = overflows[i] > overflow ? overflows[i] : overflow;
     }
     c->row[c->states * c->actions] = used[PESS__PARTITIONS];
     for (int64_t s = 0; s < c->states; s++) c->terminal[s] = c->terminal[s] && !goes_on[s] && c->n_state[s] == 0;
