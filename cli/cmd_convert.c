@@ -76,5 +76,5 @@ int cmd_convert(int argc, char **argv) {
         if (status == PESS_OK) status = pess_dataset_write(data, target, format, &error);
     }
     pess_dataset_destroy(data);
-    return status == PESS_OK ? EXIT_FINE : report_error("convert", &error);
+    return status == PESS_OK ? EXIT_FINE : report_option_error("convert", list.rows, list.count, &error);
 }

@@ -312,7 +312,7 @@ int cmd_discretize(int argc, char **argv) {
     char repeat[4000];
     repeat_command(argc, argv, repeat, sizeof repeat);
     if (discretize(log, &args, repeat, &map, &found, &error) != PESS_OK) {
-        code = report_error("discretize", &error);
+        code = report_option_error("discretize", list.rows, list.count, &error);
     } else {
         terminal_progress_end();
         if (args.as_json)

@@ -58,8 +58,8 @@ static pess_status check_columns(const pess_measurements *m, pess_error *error) 
                           missing);
     if (m->ends_marked || m->last_row >= 0) return PESS_OK;
     return pess__fail(error, PESS_INPUT,
-                      "found no column 'terminal' or 'truncated', expected one of them, or to be told how the last row "
-                      "of an episode ends: terminal or cutoff");
+                      "last-row: not set, and the log has no column 'terminal' or 'truncated'; expected terminal or "
+                      "cutoff: how the last row of an episode ends");
 }
 
 /* The rows of the log, in order. */

@@ -33,7 +33,7 @@ static const pess_setting settings[] = {
      .specific = true},
     PESS__SEED_SETTING(pess_cells_options, "of the start of k-means"),
     {"split-seed", 0, PESS_SETTING_SEED, FIELD(split_seed), "0", .argument = "N",
-     .sentence = "of the choice of episodes that make the cells"},
+     .sentence = "seed of the choice of episodes that make the cells"},
     PESS__THREADS_SETTING(pess_cells_options),
 };
 static const pess_setting_table table = PESS__SETTING_TABLE("cells", pess_cells_options, settings);

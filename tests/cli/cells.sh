@@ -75,7 +75,8 @@ printf 'episode,pulse\n' >empty.csv; refused 3 "no rows" empty.csv --features pu
 : >nothing.csv; refused 3 "empty file" nothing.csv --features pulse
 refused 5 nowhere.csv nowhere.csv --features pulse
 cut -d, -f 1-4,7-8 ward.csv >no-end.csv
-expect 3 "$PESS" convert no-end.csv --map kmeans.pessmap -o cells.csv; says terminal
+expect 3 "$PESS" convert no-end.csv --map kmeans.pessmap -o cells.csv; says "--last-row: not set"
+refused 3 "--last-row: not set" no-end.csv --features pulse,lactate --report no-page
 expect 0 "$PESS" convert no-end.csv --map kmeans.pessmap --last-row cutoff -o cells.csv
 cut -d, -f 1-3,5- ward.csv >other.csv
 expect 3 "$PESS" convert other.csv --map kmeans.pessmap -o cells.csv; says "no column 'lactate'"
