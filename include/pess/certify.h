@@ -39,6 +39,7 @@ typedef struct pess_certify_options {
     const double *start;       /* ρ [S]; NULL: estimated from the episode starts, and δ is shared with the estimate */
     const pess_counts *counts; /* of the same log, where they are at hand; NULL: counted here */
     pess_progress progress;
+    const pess_own_uncertainty *own_uncertainty; /* one more candidate of the split, `ua` with it; NULL: none */
 } pess_certify_options;
 
 PESS_API const pess_setting_table *pess_certify_settings(void);

@@ -17,6 +17,7 @@ pess_status pess__candidate_add(pess_certificate *certificate, pess_candidate ca
 typedef struct candidate_recipe {
     const char *name, *algorithm;
     double alpha; /* absorbed; times the range of rewards */
+    const pess_own_uncertainty *own;
 } candidate_recipe;
 
 static const candidate_recipe recipes[] = {
@@ -40,7 +41,8 @@ static pess_status make(const pess__certification *job, const pess_model *model,
     pess_solve_options options = pess_solve_options_defaults();
     options.algorithm = recipe->algorithm;
     options.gamma = job->options->gamma;
-    options.absorbed_alpha = recipe->alpha * (model->reward_hi - model->reward_lo);
+    options.own_uncertainty = recipe->own;
+    if (recipe->own == NULL) options.absorbed_alpha = recipe->alpha * (model->reward_hi - model->reward_lo);
     options.threads = job->threads;
     options.progress = job->options->progress;
     options.tolerance = fmax(1e-8 * (job->v_hi - job->v_lo), DBL_MIN);
@@ -57,31 +59,37 @@ static pess_status make(const pess__certification *job, const pess_model *model,
 /* At many states the prediction leaves out the pooled test, which is the costly part of it. */
 enum { PREDICT_STATES = 150 };
 
+/* Makes the policy of a recipe and keeps it where its prediction is the best so far. */
+static pess_status try_recipe(pess__certification *job, const pess_model *model, const pess__holdout_setup *setup,
+                              const candidate_recipe *recipe, double *best_score, pess_policy **best,
+                              pess_error *error) {
+    pess_policy *policy = NULL;
+    PESS_TRY(make(job, model, recipe, &policy, error));
+    pess__holdout_setup dry = *setup;
+    dry.policy = policy;
+    dry.pooled = setup->pooled && setup->first->states <= PREDICT_STATES;
+    double score = 0;
+    const pess_status status = pess__holdout_predict(&dry, &score, error);
+    if (status == PESS_OK && score > *best_score) {
+        *best_score = score;
+        pess_policy_destroy(*best);
+        *best = policy;
+    } else {
+        pess_policy_destroy(policy);
+    }
+    if (status != PESS_OK) return status;
+    return pess__candidate_add(job->certificate, (pess_candidate){recipe->name, score, NAN}, error);
+}
+
 static pess_status try_all(pess__certification *job, const pess_model *model, const pess__holdout_setup *setup,
                            pess_policy **best, pess_error *error) {
     double best_score = -INFINITY;
-    for (size_t i = 0; i < sizeof recipes / sizeof *recipes; i++) {
-        pess_policy *policy = NULL;
-        PESS_TRY(make(job, model, &recipes[i], &policy, error));
-        pess__holdout_setup dry = *setup;
-        dry.policy = policy;
-        dry.pooled = setup->pooled && setup->first->states <= PREDICT_STATES;
-        double score = 0;
-        const pess_status status = pess__holdout_predict(&dry, &score, error);
-        if (status != PESS_OK) {
-            pess_policy_destroy(policy);
-            return status;
-        }
-        if (score > best_score) {
-            best_score = score;
-            pess_policy_destroy(*best);
-            *best = policy;
-        } else {
-            pess_policy_destroy(policy);
-        }
-        PESS_TRY(pess__candidate_add(job->certificate, (pess_candidate){recipes[i].name, score, NAN}, error));
-    }
-    return PESS_OK;
+    for (size_t i = 0; i < sizeof recipes / sizeof *recipes; i++)
+        PESS_TRY(try_recipe(job, model, setup, &recipes[i], &best_score, best, error));
+    const pess_own_uncertainty *own = job->options->own_uncertainty;
+    if (own == NULL) return PESS_OK;
+    const candidate_recipe callers = {.name = own->name, .algorithm = "ua", .own = own};
+    return try_recipe(job, model, setup, &callers, &best_score, best, error);
 }
 
 pess_status pess__choose_policy(pess__certification *job, const pess__holdout_setup *setup, pess_policy **out,
