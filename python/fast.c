@@ -1,88 +1,91 @@
 /* What ctypes cannot do well (docs/decisions/python.md): steps of vector environments, which take as long as a call
  * through ctypes, and reports of progress, into which Ctrl-C may be raised at any moment.
  *
- * The module has one type, Stepper(step, batch, out, error, count, result, kinds): addresses of pess_batch_step, of the
- * batch, of where results go and of an error; what to return; and how the ends of episodes are told. Calling it with an
- * array of int32 steps all environments; it returns `result`, or the status of a step that was refused. */
+ * The module has one type, Stepper(step, final, batch, out, error, count, terminated, truncated, last, bytes):
+ * addresses of pess_batch_step and pess_batch_final_bits, of the batch, of where results go and of an error; how many
+ * environments; where to tell what ended and how, and the last observations of bytes each. */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
 #include "pess/environments.h"
 
+/* ---- steps */
+
 typedef pess_status step_function(pess_batch *batch, const int32_t *actions, const pess_batch_out *out,
                                   pess_error *error);
+typedef bool final_function(const pess_batch *batch, int64_t index, uint8_t *out);
 
 typedef struct stepper {
     PyObject_HEAD step_function *step;
+    final_function *final;
     pess_batch *batch;
     pess_batch_out *out;
     pess_error *error;
-    Py_ssize_t count;
+    Py_ssize_t count, bytes;
     uint8_t *terminated, *truncated; /* [count] */
-    PyObject *result;                /* where no episode has ended */
-    PyObject *ended;                 /* called where one has; gives the result */
+    uint8_t *last;                   /* [count*bytes] */
 } stepper;
 
-/* terminated, truncated [count] from ends; has any episode ended? */
-static int tell_ends(const stepper *self) {
-    int any = 0;
+/* terminated, truncated [count] and last observations, from ends; has any episode ended? */
+static bool tell_ends(const stepper *self) {
+    uint8_t any = 0;
     for (Py_ssize_t i = 0; i < self->count; i++) {
         const uint8_t end = self->out->ends[i];
         self->terminated[i] = end == PESS_END_TERMINAL;
         self->truncated[i] = end == PESS_END_CUTOFF;
         any |= end;
     }
-    return any;
+    for (Py_ssize_t i = 0; any != 0 && i < self->count; i++)
+        if (self->out->ends[i] != PESS_END_NONE) (void)self->final(self->batch, i, self->last + i * self->bytes);
+    return any != 0;
 }
 
+/* step(actions), an array of int32: 0, -1 where an episode has ended, or the status of a step that was refused. */
 static PyObject *step(PyObject *object, PyObject *actions) {
     stepper *self = (stepper *)object;
     Py_buffer view;
     if (PyObject_GetBuffer(actions, &view, PyBUF_C_CONTIGUOUS) != 0) return NULL;
     if (view.len != self->count * (Py_ssize_t)sizeof(int32_t)) {
+        PyErr_Format(PyExc_ValueError, "actions: found %zd bytes, expected %zd integers of 32 bits", view.len,
+                     self->count);
         PyBuffer_Release(&view);
-        return PyErr_Format(PyExc_ValueError, "actions: found %zd bytes, expected %zd integers of 32 bits", view.len,
-                            self->count);
+        return NULL;
     }
     pess_status status;
-    Py_BEGIN_ALLOW_THREADS status = self->step(self->batch, view.buf, self->out, self->error);
-    Py_END_ALLOW_THREADS PyBuffer_Release(&view);
-    if (status != PESS_OK) return PyLong_FromLong((long)status);
-    if (tell_ends(self)) return PyObject_CallNoArgs(self->ended);
-    Py_INCREF(self->result);
-    return self->result;
+    bool ended = false;
+    Py_BEGIN_ALLOW_THREADS;
+    status = self->step(self->batch, view.buf, self->out, self->error);
+    if (status == PESS_OK) ended = tell_ends(self);
+    Py_END_ALLOW_THREADS;
+    PyBuffer_Release(&view);
+    return PyLong_FromLong(ended ? -1 : (long)status);
 }
 
 static PyObject *create(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
-    unsigned long long step_at, batch, out, error, terminated, truncated;
-    Py_ssize_t count;
-    PyObject *result, *ended;
+    unsigned long long at[5], told[3];
+    Py_ssize_t count, bytes;
     (void)kwargs;
-    if (!PyArg_ParseTuple(args, "KKKKnKKOO", &step_at, &batch, &out, &error, &count, &terminated, &truncated, &result,
-                          &ended))
+    if (!PyArg_ParseTuple(args, "KKKKKnKKKn", &at[0], &at[1], &at[2], &at[3], &at[4], &count, &told[0], &told[1],
+                          &told[2], &bytes))
         return NULL;
     allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
     stepper *self = (stepper *)allocate(type, 0);
     if (self == NULL) return NULL;
-    self->step = (step_function *)(uintptr_t)step_at;
-    self->batch = (pess_batch *)(uintptr_t)batch;
-    self->out = (pess_batch_out *)(uintptr_t)out;
-    self->error = (pess_error *)(uintptr_t)error;
+    self->step = (step_function *)(uintptr_t)at[0];
+    self->final = (final_function *)(uintptr_t)at[1];
+    self->batch = (pess_batch *)(uintptr_t)at[2];
+    self->out = (pess_batch_out *)(uintptr_t)at[3];
+    self->error = (pess_error *)(uintptr_t)at[4];
     self->count = count;
-    self->terminated = (uint8_t *)(uintptr_t)terminated;
-    self->truncated = (uint8_t *)(uintptr_t)truncated;
-    Py_INCREF(result);
-    self->result = result;
-    Py_INCREF(ended);
-    self->ended = ended;
+    self->bytes = bytes;
+    self->terminated = (uint8_t *)(uintptr_t)told[0];
+    self->truncated = (uint8_t *)(uintptr_t)told[1];
+    self->last = (uint8_t *)(uintptr_t)told[2];
     return (PyObject *)self;
 }
 
 static void destroy(PyObject *object) {
-    stepper *self = (stepper *)object;
     PyTypeObject *type = Py_TYPE(object);
-    Py_CLEAR(self->result);
-    Py_CLEAR(self->ended);
     freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
     release(object);
     Py_DECREF(type);

@@ -24,8 +24,14 @@ from ._library import (
     OutOfMemory,
 )
 from ._lists import LISTINGS as _LISTINGS
+from .cells import Map, Measurements, act, discretize
 from .certificates import Certificate, certify, gaps, theorems
+from .environments import Env, VecEnv, make, make_vec
+from .estimators import ESTIMATORS as _ESTIMATORS, Estimator
+from .paper import Experiment, experiment
+from .learning import Training, dqn, play, train
 from .logs import Counts, Inspection, Log, read
+from .observations import Observations, collect
 from .policies import Policy
 from .processes import MDP, bandit, garnet, gridworld
 from .solving import Assumption, Pairs, Solution, evaluate, solve, uncertainty
@@ -33,13 +39,14 @@ from .solving import Assumption, Pairs, Solution, evaluate, solve, uncertainty
 __version__ = _C.pess_version().decode()
 build = _C.pess_build().decode()  #: the version with its commit, where it is known
 globals().update(_LISTINGS)  # algorithms, uncertainties, formats, learners, experiments, games, …
+globals().update(_ESTIMATORS)  # UA, Naive, SPIBB, …
 
-__all__ = [
-    "ArgumentError", "Assumption", "Certificate", "Counts", "Error", "FileError", "InputError", "Inspection",
-    "Interrupted", "LimitError", "Log", "MDP", "NotConverged", "OutOfMemory", "Pairs", "Policy", "Solution", "bandit",
-    "build", "certify", "evaluate", "gaps", "garnet", "gridworld", "read", "solve", "theorems", "uncertainty",
-    *_LISTINGS,
-]  # fmt: skip
+_HANDED_ON = {
+    name for name, value in globals().items() if getattr(value, "__module__", "").startswith("pessimist.")
+}
+__all__ = sorted(
+    name for name in {*_HANDED_ON, *_LISTINGS, "build"} if not name.startswith("_") and name != "annotations"
+)
 
 
 def __dir__() -> list[str]:

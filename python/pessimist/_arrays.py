@@ -10,8 +10,6 @@ import numpy as np
 from . import _abi
 from ._library import C, Handle, InputError, make, text
 
-MISSING = (None,)
-
 
 class _Memory:
     """Memory of the library that lives as long as its owner, for NumPy to look at."""
@@ -96,8 +94,9 @@ def is_names(values: np.ndarray) -> bool:
     return values.dtype.kind == "O" and any(isinstance(v, (str, bytes)) for v in values[:1000])
 
 
-def _missing(value: Any) -> bool:
-    return value is None or value != value or type(value).__name__ in ("NAType", "NaTType")
+def is_missing(value: Any) -> bool:
+    """None, NaN, and what pandas has for them."""
+    return value is None or type(value).__name__ in ("NAType", "NaTType") or value != value
 
 
 def encode(columns: dict[str, Any], known: Sequence[str] | None = None) -> tuple[dict[str, np.ndarray], list[str] | None]:
@@ -127,7 +126,7 @@ def _texts(name: str, array: np.ndarray) -> list[str]:
     for row, value in enumerate(values):
         if isinstance(value, str):
             continue
-        if _missing(value):
+        if is_missing(value):
             raise InputError(f"{name}: row {row}: a name is missing")
         values[row] = value.decode() if isinstance(value, bytes) else str(value)
     return values

@@ -19,6 +19,8 @@ class _Functions:
     """`C.pess_solve(...)`: functions with the types that pess.h gives them, prepared at their first use."""
 
     def __getattr__(self, name: str) -> Any:
+        if name not in _abi.FUNCTIONS:
+            raise AttributeError(f"the library has no function {name}")
         result, parameters, doc = _abi.FUNCTIONS[name]
         function = _shared[name]
         function.restype, function.argtypes, function.__doc__ = result, parameters, doc

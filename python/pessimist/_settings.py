@@ -92,6 +92,10 @@ class Table:
         options.kept = []
         if hasattr(options, "progress"):
             options.progress = PROGRESS
+        return self.set(options, values)
+
+    def set(self, options: Any, values: dict[str, Any]) -> Any:
+        """Sets some values of a struct."""
         for key, value in values.items():
             if value is None:
                 continue
