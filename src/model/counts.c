@@ -70,6 +70,7 @@ static pess_status finish(pess_counts *c, pess__tally *tally, pess_error *error)
     c->transitions = tally->rows;
     c->terminals = tally->terminals;
     c->cutoffs = tally->cutoffs;
+    c->repeated = pess__tally_repeated(tally);
     c->reward_min = tally->no_range ? NAN : tally->rows > 0 ? tally->reward_min : 0;
     c->reward_max = tally->no_range ? NAN : tally->rows > 0 ? tally->reward_max : 0;
     c->squares_unknown = tally->no_squares;

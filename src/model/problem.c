@@ -85,6 +85,7 @@ pess_status pess__log_assumptions(const pess_counts *counts, const pess_model *m
     PESS_TRY(pess__assume_sizes(to, counts, model, error));
     PESS_TRY(assume_start(counts, model, start, to, error));
     PESS_TRY(assume_unseen(counts, model, to, error));
+    PESS_TRY(pess__assume_repeated(to, counts, error));
     return pess__assume_cutoffs(to, counts, error);
 }
 
