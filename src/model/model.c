@@ -22,6 +22,8 @@ pess_status pess__model_create(int64_t states, int64_t actions, int64_t successo
     const int64_t pairs = states * actions;
     model->states = states;
     model->actions = actions;
+    model->return_lo = -INFINITY;
+    model->return_hi = INFINITY;
     pess_status status = pess__allocate(&model->reward, pairs, sizeof *model->reward, "the model's rewards", error);
     if (status == PESS_OK)
         status = pess__allocate(&model->kind, pairs, sizeof *model->kind, "the model's kinds of rows", error);
@@ -113,6 +115,17 @@ void pess__value_range(const pess_model *model, double gamma, double *lo, double
         *lo = fmin(*lo, 0);
         *hi = fmax(*hi, 0);
     }
+    *lo = fmax(*lo, model->return_lo);
+    *hi = fmin(*hi, model->return_hi);
+}
+
+pess_status pess__value_range_checked(const pess_model *model, double gamma, double *lo, double *hi,
+                                      pess_error *error) {
+    pess__value_range(model, gamma, lo, hi);
+    if (*lo <= *hi) return PESS_OK;
+    return pess__fail(error, PESS_INPUT,
+                      "returns from %.10g to %.10g contradict rewards from %.10g to %.10g at discount %.10g",
+                      model->return_lo, model->return_hi, model->reward_lo, model->reward_hi, gamma);
 }
 
 void pess_model_get_arrays(const pess_model *model, pess_model_arrays *out) {
