@@ -156,8 +156,7 @@ static void print_text(const evaluate_args *args, const evaluation *result) {
     log_policy_print(stdout, &args->policy);
 }
 
-static pess_status evaluate_all(evaluate_args *args, const loaded_log *log, evaluation *result,
-                                pess_error *error) {
+static pess_status evaluate_all(evaluate_args *args, const loaded_log *log, evaluation *result, pess_error *error) {
     pess_policy *policy = NULL;
     const pess_status status = log_policy_read(&args->policy, log, &policy, error);
     if (status != PESS_OK) return status;

@@ -28,7 +28,8 @@ int log_args_check(const log_args *args, const char *command_name, const char *w
 pess_status loaded_log_read(const char *path, log_args *args, loaded_log *out, pess_error *error) {
     *out = (loaded_log){0};
     args->read.progress = args->solve.progress = terminal_progress();
-    const pess_status status = pess_problem_read(path, &args->read, &args->model, args->start, &out->problem, error);
+    const pess_status status = pess_problem_read_checked(path, &args->read, &args->model, args->start,
+                                                         args->solve.gamma, &out->problem, error);
     if (status != PESS_OK) return status;
     out->counts = pess_problem_counts(out->problem);
     out->model = pess_problem_model(out->problem);
@@ -67,8 +68,8 @@ pess_status log_policy_read(log_policy *policy, const loaded_log *log, pess_poli
 void log_policy_print(FILE *out, const log_policy *policy) {
     const long long filled = (long long)policy->fit.filled, skipped = (long long)policy->fit.skipped;
     if (filled > 0)
-        (void)fprintf(out, "  - The policy file lacks %lld state%s of the log; there the policy %s (--unknown).\n", filled,
-                      filled == 1 ? "" : "s",
+        (void)fprintf(out, "  - The policy file lacks %lld state%s of the log; there the policy %s (--unknown).\n",
+                      filled, filled == 1 ? "" : "s",
                       policy->unknown == PESS_UNKNOWN_BEHAVIOUR ? "acts as the log did" : "is uniform");
     if (skipped > 0)
         (void)fprintf(out, "  - %lld row%s of the policy file %s of states that the log lacks, and %s passed over.\n",

@@ -1,4 +1,5 @@
-/* γ = 1 where some policies never end: the best proper policy against all of them, and sentences where there is none. */
+/* γ = 1 where some policies never end: the best proper policy against all of them, and sentences where there is none.
+ */
 #include "fixture.h"
 
 enum { STATES = 4, ACTIONS = 3, POLICIES = 81 };
@@ -189,9 +190,9 @@ static void states_are_named(void **state) {
     counts = wards(3, names, 0.5);
     OK(pess_problem_create(counts, NULL, "uniform", &problem, &error));
     options.method = PESS_METHOD_AUTO;
-    assert_int_equal(pess_solve(counts, pess_problem_model(problem), pess_problem_start(problem), &options, &solution,
-                                &error),
-                     PESS_ARGUMENT);
+    assert_int_equal(
+        pess_solve(counts, pess_problem_model(problem), pess_problem_start(problem), &options, &solution, &error),
+        PESS_ARGUMENT);
     assert_non_null(strstr(error.message, "from state 'emergency' a policy can collect reward for ever"));
     pess_problem_destroy(problem);
     pess_counts_destroy(counts);

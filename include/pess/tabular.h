@@ -140,6 +140,11 @@ typedef struct pess_problem pess_problem;
 
 PESS_API pess_status pess_problem_read(const char *path, const pess_read_options *read, const pess_model_options *model,
                                        const char *start, pess_problem **out, pess_error *error);
+/* The same; a range of returns that the model options declare is held against every episode, at this discount
+ * (pess_dataset_check_returns). A counted log has no episodes: there it is an assumption, returns-unchecked. */
+PESS_API pess_status pess_problem_read_checked(const char *path, const pess_read_options *read,
+                                               const pess_model_options *model, const char *start, double gamma,
+                                               pess_problem **out, pess_error *error);
 /* The counts are borrowed for the life of the problem. */
 PESS_API pess_status pess_problem_create(const pess_counts *counts, const pess_model_options *model, const char *start,
                                          pess_problem **out, pess_error *error);

@@ -90,6 +90,7 @@ static pess_status read_counts(pess__stream *stream, pess_counts *c, pess_error 
         c->states_declared = stream->states_declared;
         c->actions_declared = stream->actions_declared;
         c->has_episodes = stream->has_episode;
+        c->counted = stream->counted != NULL;
         c->state_names = stream->state_names;
         c->action_names = stream->action_names;
         stream->state_names = stream->action_names = NULL;

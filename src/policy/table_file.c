@@ -36,8 +36,7 @@ static pess_status read_row(pess__table *table, const int64_t column[3], reading
         return PESS_OK;
     }
     PESS_TRY(known);
-    PESS_TRY(
-        pess__table_id(table, column[1], r->action_names, model->actions, "an action of the model", &a, error));
+    PESS_TRY(pess__table_id(table, column[1], r->action_names, model->actions, "an action of the model", &a, error));
     PESS_TRY(pess__table_double(table, column[2], 0, HIGHEST, "a probability", &p, error));
     const int64_t pair = s * model->actions + a;
     if (policy->probability[pair] != NOT_NAMED)

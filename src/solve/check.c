@@ -80,7 +80,7 @@ static pess_status check_sinks(const pess_model *model, const pess_names *names,
 pess_status pess__check_range(const pess_model *model, double gamma, const pess_names *names, double *v_lo,
                               double *v_hi, int64_t *endless, pess_error *error) {
     char shown[PESS__ID_SIZE];
-    pess__value_range(model, gamma, v_lo, v_hi);
+    PESS_TRY(pess__value_range_checked(model, gamma, v_lo, v_hi, error));
     *endless = -1;
     if (gamma < 1) return PESS_OK;
     if (!isfinite(*v_lo)) PESS_TRY(check_sinks(model, names, error));

@@ -182,15 +182,16 @@ static pess_status still_proper(const pess__engine *engine, pess_error *error) {
  * would have a recurrent class without an end; with μ its stationary law, μ(T_π' v − v) = μ r_π', and the left side is
  * positive, for a class without a changed state would have been there before. So its mean reward is positive, and
  * returns have no limit: that is refused. Otherwise all policies are proper, and the last one is the best of these, for
- * v ≥ T_π v implies v ≥ v^π where π ends. Breaking ties afterwards could make it endless, so they stay as they are. */
+ * v ≥ T_π v implies v ≥ v^π where π ends. Values are found to a thousandth of what counts as a gain, so that their
+ * errors gain nothing. Breaking ties afterwards could make the policy endless, so they stay as they are. */
 static pess_status proper_policy_iteration(pess__engine *engine, pess_solution_info *info, pess_error *error) {
-    const double tightest = 0.25 * engine->problem->options->tolerance;
+    const double gain = engine->problem->options->tolerance;
     double scale = 0;
     PESS_TRY(start_proper(engine, error));
     while (go_on(engine, info->iterations, &info->outcome)) {
-        PESS_TRY(evaluate(engine, tightest, error));
+        PESS_TRY(evaluate(engine, 1e-3 * gain, error));
         info->iterations++;
-        const pess__sweep sweep = pess__improve(engine, PESS__SWITCH_GAINS, larger(tightest, rounding(scale)));
+        const pess__sweep sweep = pess__improve(engine, PESS__SWITCH_GAINS, larger(gain, rounding(scale)));
         scale = sweep.scale;
         engine->evaluated = sweep.changed == 0;
         if (engine->evaluated) {

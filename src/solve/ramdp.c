@@ -11,8 +11,7 @@ static pess_status fill_bonus(const pess__problem *problem, double *bonus, pess_
     for (int64_t z = 0; z < problem->model->states * problem->model->actions; z++) {
         if (alpha == 0 || problem->model->kind[z] == PESS_ROW_NONE) continue;
         const int64_t n = problem->counts->n[z];
-        if (n == 0 && !isfinite(width))
-            return pess__unseen_without_limit(problem, z, error);
+        if (n == 0 && !isfinite(width)) return pess__unseen_without_limit(problem, z, error);
         const double u = n > 0 ? 1 / sqrt((double)n) : width;
         bonus[z] = -alpha * (u < width ? u : width);
     }

@@ -85,7 +85,9 @@ static void set_alpha(const pess_algorithm_info *algorithm, pess__problem *probl
     problem->absorbed = neither ? own : isnan(options->alpha);
     if (bound != NULL && bound->absorbed == NULL) problem->absorbed = false;
     problem->unit = problem->absorbed && span > 0 ? span : 1;
-    problem->alpha = neither ? (problem->absorbed ? span : 1) : isnan(options->alpha) ? options->absorbed_alpha : options->alpha;
+    problem->alpha = neither                 ? (problem->absorbed ? span : 1)
+                     : isnan(options->alpha) ? options->absorbed_alpha
+                                             : options->alpha;
 }
 
 static pess_status check_counts(const pess__algorithm *algorithm, const pess_counts *counts, const pess_model *model,
@@ -157,13 +159,12 @@ pess_status pess__unseen_without_limit(const pess__problem *problem, int64_t pai
 pess_status pess__need_ends(const pess__problem *problem, const char *whom, pess_error *error) {
     char shown[PESS__ID_SIZE];
     if (problem->endless < 0) return PESS_OK;
-    return pess__fail(error, PESS_ARGUMENT,
-                      "gamma is 1, and from state %s a policy can go on for ever: %s needs every policy to end, "
-                      "algorithms that go by policy iteration (such as naive, ua, spibb) do not; use one of them, or "
-                      "gamma < 1",
-                      pess__show_id(problem->counts != NULL ? problem->counts->state_names : NULL, problem->endless,
-                                    shown),
-                      whom);
+    return pess__fail(
+        error, PESS_ARGUMENT,
+        "gamma is 1, and from state %s a policy can go on for ever: %s needs every policy to end, "
+        "algorithms that go by policy iteration (such as naive, ua, spibb) do not; use one of them, or "
+        "gamma < 1",
+        pess__show_id(problem->counts != NULL ? problem->counts->state_names : NULL, problem->endless, shown), whom);
 }
 
 static void describe(const pess__problem *problem, const pess__algorithm *algorithm, pess_solution_info *info) {
