@@ -31,7 +31,7 @@ pess_status pess__certify_check_range(pess__certification *job, pess_error *erro
     if (!isfinite(job->v_lo) || !isfinite(job->v_hi))
         return pess__fail(error, PESS_ARGUMENT,
                           "at discount 1 rewards alone do not bound the values: declare the range of returns");
-    if (!isfinite(model->return_lo)) return PESS_OK;
+    if (!model->return_declared) return PESS_OK;
     return pess__returns_check(job->data, job->options->gamma, model->return_lo, model->return_hi, error);
 }
 

@@ -1,7 +1,5 @@
 #include "model/assumptions.h"
 
-#include <math.h>
-
 pess_status pess__assume_sizes(pess__assumptions *to, const pess_counts *counts, const pess_model *model,
                                pess_error *error) {
     const double states = (double)counts->states, actions = (double)counts->actions;
@@ -19,7 +17,7 @@ pess_status pess__assume_sizes(pess__assumptions *to, const pess_counts *counts,
     if (!model->reward_declared)
         PESS_TRY(pess__assume(to, "rewards-from-log", "Rewards lie in [{0}, {1}]: the range that the log shows.", range,
                               error));
-    if (!isfinite(model->return_lo)) return PESS_OK;
+    if (!model->return_declared) return PESS_OK;
     const double returns[] = {model->return_lo, model->return_hi};
     return pess__assume(to, "return-range-declared",
                         "Declared: from any state on, the discounted return lies in [{0}, {1}].", returns, error);

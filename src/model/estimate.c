@@ -117,10 +117,9 @@ pess_status pess_model_estimate(const pess_counts *counts, const pess_model_opti
     model->reward_lo = lo;
     model->reward_hi = hi;
     model->reward_declared = !isnan(options->reward_range[0]);
-    if (!isnan(options->return_range[0])) {
-        model->return_lo = options->return_range[0];
-        model->return_hi = options->return_range[1];
-    }
+    model->return_declared = !isnan(options->return_range[0]);
+    model->return_lo = options->return_range[0];
+    model->return_hi = options->return_range[1];
     int64_t terminals = 0;
     for (int64_t s = 0; s < counts->states; s++) terminals += model->terminal[s] = counts->terminal[s];
     model->has_terminals = terminals > 0;

@@ -22,8 +22,6 @@ pess_status pess__model_create(int64_t states, int64_t actions, int64_t successo
     const int64_t pairs = states * actions;
     model->states = states;
     model->actions = actions;
-    model->return_lo = -INFINITY;
-    model->return_hi = INFINITY;
     pess_status status = pess__allocate(&model->reward, pairs, sizeof *model->reward, "the model's rewards", error);
     if (status == PESS_OK)
         status = pess__allocate(&model->kind, pairs, sizeof *model->kind, "the model's kinds of rows", error);
@@ -115,6 +113,7 @@ void pess__value_range(const pess_model *model, double gamma, double *lo, double
         *lo = fmin(*lo, 0);
         *hi = fmax(*hi, 0);
     }
+    if (!model->return_declared) return;
     *lo = fmax(*lo, model->return_lo);
     *hi = fmin(*hi, model->return_hi);
 }

@@ -8,7 +8,8 @@ struct pess_model {
     int64_t states, actions;
     double reward_lo, reward_hi;
     bool reward_declared;
-    double return_lo, return_hi; /* the declared range of returns from any state on; infinite where there is none */
+    bool return_declared;
+    double return_lo, return_hi; /* the declared range of returns from any state on */
     bool has_terminals;          /* some transition ends the episode, or some state is terminal */
     double *reward;              /* [S*A] expected reward */
     uint8_t *kind;               /* [S*A] pess_row_kind */

@@ -87,7 +87,7 @@ pess_status pess__log_assumptions(const pess_counts *counts, const pess_model *m
     PESS_TRY(assume_start(counts, model, start, to, error));
     PESS_TRY(assume_unseen(counts, model, to, error));
     PESS_TRY(pess__assume_repeated(to, counts, error));
-    if (counts->counted && isfinite(model->return_lo))
+    if (counts->counted && model->return_declared)
         PESS_TRY(pess__assume(to, "returns-unchecked",
                               "The range of returns was not held against the log: its counts have no episodes.", NULL,
                               error));

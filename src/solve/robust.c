@@ -87,7 +87,7 @@ static pess_status run(const pess__problem *problem, bool optimise, pess_solutio
     worst_case worst = {.scale = problem->alpha};
     PESS_TRY(pess__adversary_create(problem, worst.scale, &worst.adversary, error));
     const pess__operator operator_ = {.context = &worst,
-                                      .floored = isfinite(problem->model->return_lo),
+                                      .floored = problem->model->return_declared,
                                       .contraction = true,
                                       .prepare = pess__adversary_prepare,
                                       .pair = robust_pair};
