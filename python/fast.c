@@ -1,9 +1,8 @@
 /* What ctypes cannot do well (docs/decisions/python.md): steps of vector environments, which take as long as a call
  * through ctypes, and reports of progress, into which Ctrl-C may be raised at any moment.
  *
- * The module has one type, Stepper(step, final, batch, out, error, count, terminated, truncated, last, bytes):
- * addresses of pess_batch_step and pess_batch_final_bits, of the batch, of where results go and of an error; how many
- * environments; where to tell what ended and how, and the last observations of bytes each. */
+ * The module has one type, Stepper, made of one address: of a pess_python_steps, which says what to step and where
+ * everything goes. */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
@@ -14,73 +13,76 @@
 typedef pess_status step_function(pess_batch *batch, const int32_t *actions, const pess_batch_out *out,
                                   pess_error *error);
 typedef bool final_function(const pess_batch *batch, int64_t index, uint8_t *out);
+typedef void convert_function(const uint8_t *bits, int64_t cells, int channels, pess_layout layout, void *out);
 
-typedef struct stepper {
-    PyObject_HEAD step_function *step;
-    final_function *final;
+/* As `_Steps` in environments.py has it. */
+typedef struct pess_python_steps {
+    step_function *step;       /* pess_batch_step */
+    final_function *final;     /* pess_batch_final_bits */
+    convert_function *convert; /* pess_bits_to_bytes or pess_bits_to_floats; NULL: observations are bits */
     pess_batch *batch;
     pess_batch_out *out;
     pess_error *error;
-    Py_ssize_t count, bytes;
-    uint8_t *terminated, *truncated; /* [count] */
-    uint8_t *last;                   /* [count*bytes] */
+    int64_t count;
+    uint8_t *terminated, *truncated, *ended; /* [count] */
+    uint8_t *last;                           /* [count*stride] the last observations of what has ended */
+    int64_t stride, cells;
+    int32_t channels, layout;
+} pess_python_steps;
+
+typedef struct stepper {
+    PyObject_HEAD pess_python_steps steps;
 } stepper;
 
-/* terminated, truncated [count] and last observations, from ends; has any episode ended? */
-static bool tell_ends(const stepper *self) {
+static void tell_last(const pess_python_steps *s, int64_t i) {
+    uint8_t bits[PESS_ENV_MAX_BYTES], *last = s->last + i * s->stride;
+    (void)s->final(s->batch, i, s->convert != NULL ? bits : last);
+    if (s->convert != NULL) s->convert(bits, s->cells, s->channels, (pess_layout)s->layout, last);
+}
+
+/* What has ended, how, and with which observations. Has anything? */
+static bool tell_ends(const pess_python_steps *s) {
     uint8_t any = 0;
-    for (Py_ssize_t i = 0; i < self->count; i++) {
-        const uint8_t end = self->out->ends[i];
-        self->terminated[i] = end == PESS_END_TERMINAL;
-        self->truncated[i] = end == PESS_END_CUTOFF;
+    for (int64_t i = 0; i < s->count; i++) {
+        const uint8_t end = s->out->ends[i];
+        s->terminated[i] = end == PESS_END_TERMINAL;
+        s->truncated[i] = end == PESS_END_CUTOFF;
+        s->ended[i] = end != PESS_END_NONE;
         any |= end;
     }
-    for (Py_ssize_t i = 0; any != 0 && i < self->count; i++)
-        if (self->out->ends[i] != PESS_END_NONE) (void)self->final(self->batch, i, self->last + i * self->bytes);
+    for (int64_t i = 0; any != 0 && i < s->count; i++)
+        if (s->ended[i]) tell_last(s, i);
     return any != 0;
 }
 
 /* step(actions), an array of int32: 0, -1 where an episode has ended, or the status of a step that was refused. */
 static PyObject *step(PyObject *object, PyObject *actions) {
-    stepper *self = (stepper *)object;
+    const pess_python_steps *s = &((stepper *)object)->steps;
     Py_buffer view;
     if (PyObject_GetBuffer(actions, &view, PyBUF_C_CONTIGUOUS) != 0) return NULL;
-    if (view.len != self->count * (Py_ssize_t)sizeof(int32_t)) {
-        PyErr_Format(PyExc_ValueError, "actions: found %zd bytes, expected %zd integers of 32 bits", view.len,
-                     self->count);
+    if (view.len != s->count * (Py_ssize_t)sizeof(int32_t)) {
+        PyErr_Format(PyExc_ValueError, "actions: found %zd bytes, expected %lld integers of 32 bits", view.len,
+                     (long long)s->count);
         PyBuffer_Release(&view);
         return NULL;
     }
     pess_status status;
     bool ended = false;
     Py_BEGIN_ALLOW_THREADS;
-    status = self->step(self->batch, view.buf, self->out, self->error);
-    if (status == PESS_OK) ended = tell_ends(self);
+    status = s->step(s->batch, view.buf, s->out, s->error);
+    if (status == PESS_OK) ended = tell_ends(s);
     Py_END_ALLOW_THREADS;
     PyBuffer_Release(&view);
     return PyLong_FromLong(ended ? -1 : (long)status);
 }
 
 static PyObject *create(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
-    unsigned long long at[5], told[3];
-    Py_ssize_t count, bytes;
+    unsigned long long steps;
     (void)kwargs;
-    if (!PyArg_ParseTuple(args, "KKKKKnKKKn", &at[0], &at[1], &at[2], &at[3], &at[4], &count, &told[0], &told[1],
-                          &told[2], &bytes))
-        return NULL;
+    if (!PyArg_ParseTuple(args, "K", &steps)) return NULL;
     allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
     stepper *self = (stepper *)allocate(type, 0);
-    if (self == NULL) return NULL;
-    self->step = (step_function *)(uintptr_t)at[0];
-    self->final = (final_function *)(uintptr_t)at[1];
-    self->batch = (pess_batch *)(uintptr_t)at[2];
-    self->out = (pess_batch_out *)(uintptr_t)at[3];
-    self->error = (pess_error *)(uintptr_t)at[4];
-    self->count = count;
-    self->bytes = bytes;
-    self->terminated = (uint8_t *)(uintptr_t)told[0];
-    self->truncated = (uint8_t *)(uintptr_t)told[1];
-    self->last = (uint8_t *)(uintptr_t)told[2];
+    if (self != NULL) self->steps = *(const pess_python_steps *)(uintptr_t)steps;
     return (PyObject *)self;
 }
 

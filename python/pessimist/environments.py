@@ -23,6 +23,17 @@ def spaces() -> Any:
     return getattr(sys.modules.get("gymnasium"), "spaces", None) or _spaces
 
 
+class _Steps(ctypes.Structure):
+    """As pess_python_steps in fast.c: what to step, and where everything goes."""
+
+    _fields_ = [
+        *((name, ctypes.c_void_p) for name in ("step", "final", "convert", "batch", "out", "error")),
+        ("count", ctypes.c_int64),
+        *((name, ctypes.c_void_p) for name in ("terminated", "truncated", "ended", "last")),
+        ("stride", ctypes.c_int64), ("cells", ctypes.c_int64), ("channels", ctypes.c_int32), ("layout", ctypes.c_int32),
+    ]  # fmt: skip
+
+
 class _Shape:
     """What an environment shows: packed bits, a board of bits or of floats, or the state of a process."""
 
@@ -48,14 +59,9 @@ class _Shape:
         high = {"bits": 255, "planes": 1, "floats": 1}[self.kind]
         return spaces().Box(0, high, self.shape, self.dtype)
 
-    def from_bits(self, bits: np.ndarray, out: np.ndarray) -> None:
-        """Packed observations [N, bytes] in this form."""
-        if self.kind == "bits":
-            out[...] = bits
-            return
-        convert = C.pess_bits_to_bytes if self.kind == "planes" else C.pess_bits_to_floats
-        for row, place in zip(bits, out):
-            convert(row.ctypes.data, self.cells, self.channels, self.layout, place.ctypes.data)
+    def converter(self) -> Any:
+        """The function that makes it of packed bits; None: it is those."""
+        return {"planes": C.pess_bits_to_bytes, "floats": C.pess_bits_to_floats}.get(self.kind)
 
 
 def _options(function: str, settings: dict[str, Any]) -> Any:
@@ -230,7 +236,7 @@ class VecEnv(Handle):
         self.single_action_space = spaces().Discrete(C.pess_batch_actions(self._address))
         self.action_space = spaces().MultiDiscrete([self.single_action_space.n] * self.num_envs)
         self.observation_space = self._batch_space()
-        self._allocate(size)
+        self._allocate()
         self._prepare()
 
     def _batch_space(self) -> Any:
@@ -248,31 +254,37 @@ class VecEnv(Handle):
             handle = make_handle(C.pess_batch_create_mdp, self._mdp._address, address(self._start), *more)
         self._own(handle)
 
-    def _allocate(self, size: int) -> None:
+    def _allocate(self) -> None:
         """The arrays that every step writes to."""
         count = self.num_envs
         self._observations = np.zeros((count, *self._shape.shape), self._shape.dtype)
+        self._last = np.zeros_like(self._observations)
         self._rewards, self._ends = np.zeros(count), np.zeros(count, np.uint8)
-        self._terminated, self._truncated = np.zeros(count, np.bool_), np.zeros(count, np.bool_)
-        self._final_bits = np.zeros((count, size), np.uint8)
+        self._terminated, self._truncated, self._ended = (np.zeros(count, np.bool_) for _ in range(3))
         self._out = _abi.pess_batch_out(rewards=address(self._rewards), ends=address(self._ends))
         field = {"bits": "bits", "planes": "bytes", "floats": "floats", "state": "states"}[self._shape.kind]
         setattr(self._out, field, address(self._observations))
         self._out.layout = self._shape.layout
         self._error = _abi.pess_error()
+        told = (self._observations, self._rewards, self._terminated, self._truncated)
+        self._going_on = (*told, {})
+        self._with_ends = (*told, {"final_obs": self._last, "_final_obs": self._ended})
 
     def _prepare(self) -> None:
-        """What a step returns where no episode ends, and the step itself."""
-        self._same = (self._observations, self._rewards, self._terminated, self._truncated, {})
+        """The step in C, where there is one for this kind of observations."""
         self._fast = None
-        if _fast is not None and self._shape.kind != "state":
-            function = ctypes.cast(C.pess_batch_step, ctypes.c_void_p).value
-            final = ctypes.cast(C.pess_batch_final_bits, ctypes.c_void_p).value
-            self._fast = _fast.Stepper(
-                function, final, self._address, ctypes.addressof(self._out), ctypes.addressof(self._error),
-                self.num_envs, address(self._terminated), address(self._truncated), address(self._final_bits),
-                self._final_bits.shape[1],
-            )  # fmt: skip
+        if _fast is None or self._shape.kind == "state":
+            return
+        shape, convert = self._shape, self._shape.converter()
+        functions = {"step": C.pess_batch_step, "final": C.pess_batch_final_bits, "convert": convert}
+        steps = _Steps(
+            batch=self._address, out=ctypes.addressof(self._out), error=ctypes.addressof(self._error),
+            count=self.num_envs, terminated=address(self._terminated), truncated=address(self._truncated),
+            ended=address(self._ended), last=address(self._last), stride=self._last[0].nbytes, cells=shape.cells,
+            channels=shape.channels, layout=shape.layout,
+            **{name: ctypes.cast(f, ctypes.c_void_p).value if f else None for name, f in functions.items()},
+        )  # fmt: skip
+        self._fast = _fast.Stepper(ctypes.addressof(steps))
 
     def reset(self, *, seed: int | None = None, options: Any = None) -> tuple[np.ndarray, dict[str, Any]]:
         """All begin anew: with the seed's random numbers, or without one with fresh ones."""
@@ -289,16 +301,15 @@ class VecEnv(Handle):
         """One step of all: observations, rewards, terminated, truncated, info."""
         if type(actions) is not np.ndarray or actions.dtype != np.int32 or not actions.flags.c_contiguous:
             actions = self._integers(actions)
-        if self._fast is not None:
-            status = self._fast.step(actions)
-        else:
-            status = self._plain_step(actions)
-        if status == 0 and not self.copy:
-            return self._same
+        status = self._fast.step(actions) if self._fast is not None else self._plain_step(actions)
         if status > 0:
             thread.error.status, thread.error.message = self._error.status, self._error.message
             raise failure()
-        return self._told(status < 0)
+        told = self._with_ends if status < 0 else self._going_on
+        if not self.copy:
+            return told
+        info = {name: array.copy() for name, array in told[4].items()}
+        return (told[0].copy(), told[1].copy(), told[2].copy(), told[3].copy(), info)
 
     def _integers(self, actions: Any) -> np.ndarray:
         array = np.asarray(actions)
@@ -319,31 +330,25 @@ class VecEnv(Handle):
             return status
         np.equal(self._ends, TERMINAL, out=self._terminated)
         np.equal(self._ends, CUTOFF, out=self._truncated)
-        ended = np.flatnonzero(self._ends)
+        np.not_equal(self._ends, 0, out=self._ended)
+        ended = np.flatnonzero(self._ended)
         for index in ended:
-            C.pess_batch_final_bits(self._address, int(index), self._final_bits[index].ctypes.data)
+            self._tell_last(int(index))
         return -1 if len(ended) else 0
 
-    def _told(self, ended: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
-        arrays = self._same[:4]
-        if self.copy:
-            arrays = tuple(array.copy() for array in arrays)
-        return (*arrays, self._info() if ended else {})
-
-    def _info(self) -> dict[str, Any]:
-        mask = self._ends != 0
-        final = np.zeros_like(self._observations)
-        if self._shape.kind == "state":
-            for index in np.flatnonzero(mask):
-                final[index] = C.pess_batch_final_state(self._address, int(index))
-        elif self._shape.kind == "bits":
-            np.copyto(final, self._final_bits, where=mask[:, None])
+    def _tell_last(self, index: int) -> None:
+        """The last observation of an episode that has ended."""
+        shape = self._shape
+        if shape.kind == "state":
+            self._last[index] = C.pess_batch_final_state(self._address, index)
+            return
+        bits = np.empty(C.pess_batch_bytes(self._address), np.uint8)
+        C.pess_batch_final_bits(self._address, index, address(bits))
+        convert = shape.converter()
+        if convert is None:
+            self._last[index] = bits
         else:
-            chosen = np.flatnonzero(mask)
-            shown = np.empty((len(chosen), *self._shape.shape), self._shape.dtype)
-            self._shape.from_bits(self._final_bits[chosen], shown)
-            final[chosen] = shown
-        return {"final_obs": final, "_final_obs": mask}
+            convert(address(bits), shape.cells, shape.channels, shape.layout, address(self._last[index]))
 
     def close(self) -> None:
         """Nothing is left open."""
