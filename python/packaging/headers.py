@@ -18,6 +18,7 @@ SCALARS = {
     "size_t": "c_size_t", "uint8_t": "c_uint8", "int32_t": "c_int32", "uint32_t": "c_uint32", "int64_t": "c_int64",
     "uint64_t": "c_uint64", "uint16_t": "c_uint16", "void": None,
 }  # fmt: skip
+UNNAMED = "pess__unnamed_"
 TOKEN = re.compile(r'/\*.*?\*/|"(?:\\.|[^"\\])*"|\w+|\.\.\.|<<|\n|[^\s\w]', re.S)
 
 
@@ -191,9 +192,16 @@ class Parser:
         constant = False
         while self.peek() in ("const", "struct", "enum"):
             constant |= self.take() == "const"
-        name = self.take()
+        name = self.unnamed() if self.peek() == "{" else self.take()
         stars = self.stars()
         return ("buffer" if name == "char" and stars == 1 and not constant else name), stars
+
+    def unnamed(self) -> str:
+        """A struct within a struct, under a name of our own."""
+        fields = self.fields()
+        name = f"{UNNAMED}{len(self.header.structs)}"
+        self.header.structs[name] = fields
+        return name
 
     def declarator(self, base: str, stars: int) -> Variable:
         if self.accept("("):

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from . import _abi
-from ._arrays import address, column, integers, numbers, view
-from ._library import C, ArgumentError, Handle, InputError, call, info, listening, make
+from ._arrays import address, integers, numbers, view
+from ._library import C, ArgumentError, Handle, InputError, call, info, listening, make, word
 from ._settings import check_known, table, takes
 from ._show import html_table
 from .environments import Env, VecEnv
@@ -20,34 +20,63 @@ from .policies import Policy
 from .processes import MDP
 
 
-def packed(seen: Any, size: int, board: tuple[int, ...] = (), length: int | None = None) -> np.ndarray:
-    """Observations as packed bits [count, size], the least significant bit of each byte first: packed ones as they are,
-    boards or rows of bits packed here.
+KINDS = {word("pess_observation_kind", value): value for value in _abi.ENUMS["pess_observation_kind"].values()}
 
-    >>> packed([[1, 0, 0, 0, 0, 0, 0, 0, 1]], 2).tolist()
+
+def _kind_of(obs: np.ndarray) -> str:
+    """What an array of observations is made of: truth values are bits, pictures of uint8 are bytes, other integers bits
+    where they are 0 and 1; the rest are floats."""
+    if obs.dtype.kind == "b":
+        return "bits"
+    if obs.dtype.kind in "iu" and not (obs.dtype == np.uint8 and obs.ndim == 4):
+        return "bits" if ((obs == 0) | (obs == 1)).all() else "floats"
+    return "bytes" if obs.dtype == np.uint8 else "floats"
+
+
+def _rows(seen: Any, length: int, board: tuple[int, ...]) -> np.ndarray:
+    """Observations one below the other, [count, length]; a single one is a row of its own."""
+    array = np.asarray(seen)
+    if array.dtype.kind not in "buif":
+        raise InputError(f"observations: found values of type {array.dtype}, expected numbers")
+    if array.ndim == 1 or (any(board) and array.shape == tuple(board)):
+        array = array[None]
+    rows = array.reshape(len(array), -1) if array.ndim > 1 else array
+    fits = rows.ndim == 2 and rows.shape[1] == length
+    if not fits or (any(board) and array.ndim == 4 and array.shape[1:] != tuple(board)):
+        expected = f"boards of {tuple(board)}" if any(board) else f"{length} numbers each"
+        raise InputError(f"observations: found shape {np.shape(seen)}, expected {expected}")
+    return rows
+
+
+def prepared(seen: Any, shape: _abi.pess_observation_shape) -> np.ndarray:
+    """Observations as the library keeps them, [count, …]: bits packed, bytes, or floats. Packed bits stay as they are.
+
+    >>> prepared([[1, 0, 0, 0, 0, 0, 0, 0, 1]], C.pess_observation_bits(9)).tolist()
     [[1, 1]]
     """
+    size = C.pess_observation_bytes(ctypes.addressof(shape))
+    kind = word("pess_observation_kind", shape.kind)
     array = np.asarray(seen)
-    if array.dtype == np.uint8 and array.ndim == 2 and array.shape[1] == size and size != length:
+    if kind == "bits" and array.dtype == np.uint8 and array.ndim == 2 and array.shape[1] == size != shape.length:
         return np.ascontiguousarray(array)
-    if array.ndim == len(board) or array.ndim == 1:
-        array = array[None]
-    if array.dtype.kind not in "buif" or array.ndim < 2:
-        raise InputError(f"observations: found {array.dtype} of shape {np.shape(seen)}, expected one row of bits each")
-    rows = array.reshape(len(array), -1)
-    if (rows.shape[1] + 7) // 8 != size or (any(board) and array.ndim == 4 and array.shape[1:] != tuple(board)):
-        expected = f"boards of {board}" if any(board) else f"rows of {length or 8 * size} bits"
-        raise InputError(f"observations: found shape {np.shape(seen)}, expected {expected}, or {size} packed bytes each")
+    rows = _rows(array, shape.length, (shape.rows, shape.cols, shape.channels))
+    if kind == "floats":
+        return np.ascontiguousarray(rows, np.float32)
+    if kind == "bytes":
+        if rows.dtype != np.uint8:
+            raise InputError(f"observations: found values of type {rows.dtype}, expected bytes (uint8)")
+        return np.ascontiguousarray(rows)
     if rows.dtype.kind != "b" and not ((rows == 0) | (rows == 1)).all():
-        raise InputError("observations: found numbers other than 0 and 1; networks see bits")
+        raise InputError("observations: found numbers other than 0 and 1, expected bits")
     return np.packbits(rows.astype(bool), axis=1, bitorder="little")
 
 
 class Observations(Handle):
     """Observations, each different one kept once, and transitions between them: those of an episode follow each other.
 
-    Arrays with one entry per transition: observations are boards [N, rows, cols, channels] or rows [N, bits] of 0 and 1.
-    Episodes end where `terminal` or `truncated` says so; the last transition is cut off where it does not.
+    Arrays with one entry per transition: observations are boards or pictures [N, rows, cols, channels], or rows
+    [N, length]; of bits (truth values, or 0 and 1), of bytes (pictures of uint8), or of floats. Episodes end where
+    `terminal` or `truncated` says so; the last transition is cut off where it does not.
 
     >>> import numpy as np, pessimist as ps
     >>> states = np.eye(3, dtype=bool)
@@ -68,7 +97,9 @@ class Observations(Handle):
         *,
         terminal: Any = None,
         truncated: Any = None,
+        probability: Any = None,
         actions: int | None = None,
+        kind: str | None = None,
         name: str = "own",
         notes: str | None = None,
     ):
@@ -76,17 +107,19 @@ class Observations(Handle):
         if obs.shape != next_obs.shape or obs.ndim < 2:
             raise InputError(f"obs has shape {obs.shape}, next_obs {next_obs.shape}; expected the same, [N, …]")
         taken = np.ascontiguousarray(integers("action", action), np.int64)
-        length = int(np.prod(obs.shape[1:]))
+        kind = kind or _kind_of(obs)
+        if kind not in KINDS:
+            raise InputError(f"kind: found '{kind}', expected one of {', '.join(KINDS)}")
         board = obs.shape[1:] if obs.ndim == 4 else (0, 0, 0)
-        shape = _abi.pess_observation_shape(0, length, *board)
-        size = C.pess_observation_bytes(ctypes.addressof(shape))
+        shape = _abi.pess_observation_shape(KINDS[kind], int(np.prod(obs.shape[1:])), *board)
+        ended = terminal is not None or truncated is not None
         columns = {
-            "state": packed(obs, size, board, length), "next": packed(next_obs, size, board, length),
-            "action": taken, "reward": numbers("reward", reward),
-            "end": _ends(terminal, truncated) if terminal is not None or truncated is not None else np.zeros(len(taken), np.uint8),
+            "state": prepared(obs, shape), "next": prepared(next_obs, shape), "action": taken,
+            "reward": numbers("reward", reward), "probability": numbers("probability", probability),
+            "end": _ends(terminal, truncated) if ended else np.zeros(len(taken), np.uint8),
         }  # fmt: skip
         for what, values in columns.items():
-            if len(values) != len(obs):
+            if values is not None and len(values) != len(obs):
                 raise InputError(f"{what}: found {len(values)} values, but {len(obs)} observations")
         count = actions or int(taken.max(initial=-1)) + 1
         handle = make(C.pess_observations_create, name.encode(), notes.encode() if notes else None,
@@ -104,7 +137,7 @@ class Observations(Handle):
 
     @classmethod
     def load(cls, path: str | os.PathLike) -> "Observations":
-        """Reads a .pessdata file."""
+        """Reads a .pessdata file, or an .npz with D4RL's names."""
         return cls._of(make(C.pess_observations_read, os.fsencode(path)))
 
     def save(self, path: str | os.PathLike) -> None:
@@ -140,9 +173,16 @@ class Observations(Handle):
 
     @property
     def observations(self) -> np.ndarray:
-        """The different observations as packed bits, [states, bytes]; `state` and `next_state` are their numbers."""
+        """The different observations, [states, …]: bits are packed. `state` and `next_state` are their numbers."""
         found = self._view()
-        return view(found.observations, (found.states, found.bytes), np.uint8, self)
+        width, dtype = (found.bytes // 4, np.float32) if self._kind == "floats" else (found.bytes, np.uint8)
+        return view(found.observations, (found.states, width), dtype, self)
+
+    @property
+    def _kind(self) -> str | None:
+        out = _abi.pess_observations_info()
+        C.pess_observations_get_info(self._address, ctypes.addressof(out))
+        return word("pess_observation_kind", out.shape.kind)
 
     @property
     def state(self) -> np.ndarray:

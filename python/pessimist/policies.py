@@ -131,13 +131,17 @@ class Policy(Handle):
         if self.is_table:
             states = self._states(seen)
             return self.probabilities[states]
-        from .observations import packed
+        return self._asked(C.pess_policy_observation_probabilities, seen, np.float64)
 
-        facts = self.facts
-        bits = packed(seen, facts["bytes"], _board(self._address))
-        out = np.empty((len(bits), facts["actions"]))
-        call(C.pess_policy_observation_probabilities, self._address, address(bits), bits.shape[1], len(bits),
-             address(out))  # fmt: skip
+    def _asked(self, function: Any, seen: Any, dtype: Any) -> np.ndarray:
+        """What networks say of each action at observations."""
+        from .observations import prepared
+
+        about = _abi.pess_policy_info()
+        C.pess_policy_get_info(self._address, ctypes.addressof(about))
+        rows = prepared(seen, about.shape)
+        out = np.empty((len(rows), about.actions), dtype)
+        call(function, self._address, address(rows), rows.shape[1] * rows.itemsize, len(rows), address(out))
         return out
 
     def _states(self, seen: Any) -> np.ndarray:
@@ -174,13 +178,7 @@ class Policy(Handle):
 
     def outputs(self, observations: Any) -> np.ndarray:
         """What the networks that give values say of each action, [count, A]; of imitation the log odds."""
-        from .observations import packed
-
-        facts = self.facts
-        bits = packed(observations, facts["bytes"], _board(self._address))
-        out = np.empty((len(bits), facts["actions"]), np.float32)
-        call(C.pess_policy_outputs, self._address, address(bits), bits.shape[1], len(bits), address(out))
-        return out
+        return self._asked(C.pess_policy_outputs, observations, np.float32)
 
     def soften(self, epsilon: float, log: Any) -> "Policy":
         """(1-ε)π + ε·uniform over the actions that each state of the log or MDP has."""
@@ -225,13 +223,6 @@ class Policy(Handle):
             path = Path(directory, "policy.pesspolicy")
             self.save(path)
             return _networks_again, (path.read_bytes(),)
-
-
-def _board(handle: int) -> tuple[int, int, int]:
-    """Rows, columns and channels of what networks see; zeros where it is no board."""
-    found = _abi.pess_policy_info()
-    C.pess_policy_get_info(handle, ctypes.addressof(found))
-    return found.shape.rows, found.shape.cols, found.shape.channels
 
 
 def _table_again(table: np.ndarray, state_names: Any, action_names: Any) -> Policy:

@@ -13,11 +13,16 @@ from pessimist._settings import Table
 ROOT = Path(__file__).resolve().parents[2]
 
 
+def named():
+    """Structs within structs are checked by the size of those around them."""
+    return [(name, struct) for name, struct in _abi.STRUCTS.items() if not name.startswith("pess__unnamed_")]
+
+
 @pytest.fixture(scope="module")
 def compiled(tmp_path_factory):
     """What the compiler says: name, number."""
     lines = []
-    for name, struct in _abi.STRUCTS.items():
+    for name, struct in named():
         lines.append(f'    say("{name}", sizeof({name}));')
         lines += [f'    say("{name}.{field}", offsetof({name}, {field}));' for field, *_ in struct._fields_]
         lines += [f'    say("{name}.{field} size", sizeof((({name} *)0)->{field}));' for field, *_ in struct._fields_]
@@ -39,7 +44,7 @@ def compiled(tmp_path_factory):
 
 def test_structs(compiled):
     assert len(_abi.STRUCTS) > 60
-    for name, struct in _abi.STRUCTS.items():
+    for name, struct in named():
         assert ctypes.sizeof(struct) == int(compiled[name]), name
         for field, *_ in struct._fields_:
             place = getattr(struct, field)

@@ -154,5 +154,5 @@ def test_new_rows_of_c_appear():
     assert {"gamma", "delta", "absorbed_alpha", "unseen", "reward_range"} <= set(signature.parameters)
     assert signature.parameters["gamma"].default == 0.99
     assert "discount" in ps.solve.__doc__
-    assert list(ps.algorithms) == [row["name"] for row in command("list", "algorithms")]
-    assert list(ps.uncertainties) == [row["name"] for row in command("list", "uncertainties")]
+    assert list(ps.algorithms) == [row["name"] for row in command("list", "algorithms")["rows"]]
+    assert list(ps.uncertainties) == [row["name"] for row in command("list", "uncertainties")["rows"]]
