@@ -297,8 +297,8 @@ static void numbers_that_cannot_be_are_refused(void **unused) {
         const char *word, *other;
     } numbers[] = {
         {8, 3, "version 3", "versions 1 and 2"},
-        {12, 0, "bits", "found 0, expected 1 to"},
-        {12, 1U << 31, "bits", "2147483648"},
+        {12, 0, "length", "found 0, expected 1 to"},
+        {12, 1U << 31, "length", "2147483648"},
         {12, 28, "bytes after the header", "7 observations"},
         {16, 0, "actions", "found 0"},
         {16, 257, "actions", "257"},

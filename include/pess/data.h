@@ -132,7 +132,7 @@ typedef struct pess_observation_shape {
 PESS_API pess_observation_shape pess_observation_bits(int64_t length);
 PESS_API pess_observation_shape pess_observation_floats(int64_t length);
 PESS_API pess_observation_shape pess_observation_picture(int rows, int cols, int channels); /* of bytes */
-PESS_API const char *pess_observation_kind_name(pess_observation_kind kind);                /* "bits", "bytes", "floats" */
+PESS_API const char *pess_observation_kind_name(pess_observation_kind kind);  /* "bits", "bytes", "floats" */
 PESS_API int64_t pess_observation_bytes(const pess_observation_shape *shape); /* of memory, for one observation */
 
 /* Observations, each different one kept once under a number, and transitions between them: those of an episode follow
@@ -206,6 +206,31 @@ typedef struct pess_observations_view {
 
 PESS_API void pess_observations_get_view(const pess_observations *data, pess_observations_view *out);
 PESS_API void pess_observations_get_info(const pess_observations *data, pess_observations_info *out);
+/* Is the file a dataset of observations: .pessdata, or .npz with an array 'observations'? */
+PESS_API bool pess_observations_file(const char *path);
+
+/* What a researcher looks at first, beside pess_observations_info. Returns and lengths are those of whole episodes. */
+typedef struct pess_feature_summary {
+    double least, most, mean, deviation; /* over the transitions */
+} pess_feature_summary;
+
+typedef struct pess_observations_inspection {
+    double return_least, return_median, return_most; /* NAN without whole episodes, like the lengths 0 */
+    int64_t length_least, length_median, length_most;
+    double reward_least, reward_most, reward_mean;
+    int64_t duplicates;            /* transitions that repeat an earlier one in all they say */
+    int64_t unlogged_actions;      /* of those there are */
+    int64_t constant_features;     /* with one value in all of the transitions */
+    int64_t action_count;          /* as many as the data have */
+    int64_t *actions;              /* [action_count] how often each was taken */
+    int64_t feature_count;         /* 0 for bits */
+    pess_feature_summary *feature; /* [feature_count] */
+} pess_observations_inspection;
+
+PESS_API pess_status pess_observations_inspect(const pess_observations *data, pess_observations_inspection **out,
+                                               pess_error *error);
+PESS_API void pess_observations_inspection_destroy(pess_observations_inspection *inspection);
+
 /* Transition i; any may be NULL. state, next: [bytes] observations, which live as long as the data. */
 PESS_API bool pess_observations_get(const pess_observations *data, int64_t i, const uint8_t **state, int32_t *action,
                                     double *reward, const uint8_t **next, pess_end *end);

@@ -18,7 +18,7 @@ typedef struct pess_net pess_net;
 
 typedef struct pess_net_info {
     pess_observation_kind input; /* what it reads */
-    int rows, cols, channels; /* of the observations it reads */
+    int rows, cols, channels;    /* of the observations it reads */
     int outputs, layer_count;
     int64_t bytes; /* of an observation */
     int64_t parameters;

@@ -69,8 +69,7 @@ pess_status pess__npz_array_doubles(pess__npz_array *a, const char *name, double
     enum { SLICE = 4096 };
     uint8_t bytes[SLICE * 8];
     const pess__npy_type *type = &a->header.type;
-    if (type->kind == 'S' || type->kind == 'U')
-        return bad(a->member.zip, name, "found text, expected numbers", error);
+    if (type->kind == 'S' || type->kind == 'U') return bad(a->member.zip, name, "found text, expected numbers", error);
     double *numbers = NULL;
     PESS_TRY(pess__allocate(&numbers, a->count, sizeof *numbers, "an array", error));
     for (int64_t first = 0; first < a->count; first += SLICE) {
@@ -102,14 +101,17 @@ static void render_header(const pess__npz_column *c, uint8_t out[HEADER]) {
     char text[HEADER], shape[80] = "";
     for (int i = 0; i < c->dimensions; i++) {
         const size_t used = strlen(shape);
-        (void)snprintf(shape + used, sizeof shape - used, i == 0 ? "%lld," : i == 1 ? " %lld" : ", %lld",
+        (void)snprintf(shape + used, sizeof shape - used,
+                       i == 0   ? "%lld,"
+                       : i == 1 ? " %lld"
+                                : ", %lld",
                        (long long)c->shape[i]);
     }
     memset(out, ' ', HEADER);
     memcpy(out, magic, sizeof magic);
     pess__put(out + 8, HEADER - 10, 2);
-    const int length = snprintf(text, sizeof text, "{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", c->type,
-                                shape);
+    const int length =
+        snprintf(text, sizeof text, "{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", c->type, shape);
     memcpy(out + 10, text, (size_t)length < HEADER - 11 ? (size_t)length : HEADER - 11);
     out[HEADER - 1] = '\n';
 }

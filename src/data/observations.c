@@ -68,8 +68,7 @@ static pess_status check_shape(const pess_observation_shape *shape, pess_error *
         (shape->rows < 1 || shape->cols < 1 || shape->channels < 1 ||
          (int64_t)shape->rows * shape->cols != shape->length / shape->channels || shape->length % shape->channels != 0))
         return pess__fail(error, PESS_ARGUMENT, "a board of %d × %d × %d has not the %lld %s of an observation",
-                          shape->rows, shape->cols, shape->channels, (long long)shape->length,
-                          kinds[shape->kind].name);
+                          shape->rows, shape->cols, shape->channels, (long long)shape->length, kinds[shape->kind].name);
     return PESS_OK;
 }
 
@@ -98,7 +97,7 @@ pess_status pess_observations_create(const char *game, const char *notes, const 
 
 void pess_observations_destroy(pess_observations *data) {
     if (data == NULL) return;
-    void *const owned[] = {data->observations, data->tried,  data->index, data->state,  data->next,
+    void *const owned[] = {data->observations, data->tried,  data->index, data->state,   data->next,
                            data->action,       data->reward, data->end,   data->stopped, data->probability};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) free(owned[i]);
     free(data);
@@ -295,8 +294,7 @@ static pess_status add_row(pess_observations *data, const pess_observations_rows
     PESS_TRY(pess__observations_number(data, (const uint8_t *)rows->next + k * data->bytes, &to, error));
     PESS_TRY(pess__observations_set(data, i, from, (int32_t)rows->action[k], rows->reward[k], to,
                                     (pess_end)rows->end[k], error));
-    if (rows->probability != NULL)
-        PESS_TRY(pess__observations_set_probability(data, i, rows->probability[k], error));
+    if (rows->probability != NULL) PESS_TRY(pess__observations_set_probability(data, i, rows->probability[k], error));
     data->transitions++;
     return PESS_OK;
 }
@@ -318,7 +316,8 @@ pess_status pess_observations_append(pess_observations *data, const pess_observa
 pess_status pess_observations_add(pess_observations *data, const void *state, int64_t action, double reward,
                                   const void *next, pess_end end, pess_error *error) {
     const uint8_t ends = (uint8_t)end;
-    if ((int)end < 0 || (int)end > UINT8_MAX) return check_transition(data, data->transitions, action, reward, end, error);
+    if ((int)end < 0 || (int)end > UINT8_MAX)
+        return check_transition(data, data->transitions, action, reward, end, error);
     const pess_observations_rows row = {
         .count = 1, .state = state, .next = next, .action = &action, .reward = &reward, .end = &ends};
     return pess_observations_append(data, &row, error);
@@ -426,42 +425,45 @@ static int64_t collected(const pess_observations *data) {
     return data->transitions - imagined;
 }
 
-/* Walks over the whole episodes: return false after the last. */
-typedef struct walk {
-    int64_t count;    /* transitions that belong to episodes */
-    int64_t at, stop; /* next transition, next entry of `stopped` */
-    double total, discounted;
-} walk;
+pess__episode_walk pess__episodes(const pess_observations *data) {
+    return (pess__episode_walk){.count = collected(data)};
+}
 
-static bool next_episode(const pess_observations *data, walk *w) {
+static void begin_episode(pess__episode_walk *w) {
+    w->total = w->discounted = 0;
+    w->first = w->at;
+    w->length = 0;
+}
+
+bool pess__next_episode(const pess_observations *data, pess__episode_walk *w) {
     static const double gamma = 0.99;
     double weight = 1;
-    w->total = w->discounted = 0;
+    begin_episode(w);
     while (w->at < w->count) {
         const int64_t i = w->at++;
         w->total += (double)data->reward[i];
         w->discounted += weight * (double)data->reward[i];
+        w->length++;
         weight *= gamma;
         if (data->end[i] == PESS_END_NONE) continue;
         if (w->stop == data->stop_count || data->stopped[w->stop] != i) return true;
         w->stop++;
-        w->total = w->discounted = 0;
+        begin_episode(w);
         weight = 1;
     }
     return false;
 }
 
 static void summarise_episodes(const pess_observations *data, pess_observations_info *out) {
-    const int64_t count = collected(data);
     double total = 0, discounted = 0, squares = 0;
-    for (walk w = {.count = count}; next_episode(data, &w); out->episodes++) {
+    for (pess__episode_walk w = pess__episodes(data); pess__next_episode(data, &w); out->episodes++) {
         total += w.total;
         discounted += w.discounted;
     }
     const double n = (double)out->episodes;
     out->mean_return = out->episodes > 0 ? total / n : NAN;
     out->gamma_return = out->episodes > 0 ? discounted / n : NAN;
-    for (walk w = {.count = count}; next_episode(data, &w);)
+    for (pess__episode_walk w = pess__episodes(data); pess__next_episode(data, &w);)
         squares += (w.total - out->mean_return) * (w.total - out->mean_return);
     out->ci95 = out->episodes > 1 ? 1.959963984540054 * sqrt(squares / (n - 1) / n) : NAN;
 }

@@ -1,5 +1,5 @@
-/* A fixed dataset of observations: packed bits, bytes or floats. Every different observation is kept once and has a number; a transition is
- * two numbers, an action, a reward and how it ended. */
+/* A fixed dataset of observations: packed bits, bytes or floats. Every different observation is kept once and has a
+ * number; a transition is two numbers, an action, a reward and how it ended. */
 #ifndef PESS_DATA_OBSERVATIONS_H
 #define PESS_DATA_OBSERVATIONS_H
 
@@ -44,6 +44,17 @@ pess_status pess__observations_set_probability(pess_observations *data, int64_t 
 /* Collecting stopped after transition i, which had no end: it becomes a cut-off, and its episode is not a whole one. To
  * be called in the order of the transitions. */
 pess_status pess__observations_stop(pess_observations *data, int64_t i, pess_error *error);
+
+/* A walk over the whole episodes. */
+typedef struct pess__episode_walk {
+    int64_t count;            /* transitions that belong to episodes */
+    int64_t at, stop;         /* next transition, next entry of `stopped` */
+    int64_t first, length;    /* of the episode */
+    double total, discounted; /* its return, also discounted by 0.99 */
+} pess__episode_walk;
+
+pess__episode_walk pess__episodes(const pess_observations *data);
+bool pess__next_episode(const pess_observations *data, pess__episode_walk *walk); /* false after the last */
 
 /* The parts of pess_observations_add, for those who know numbers and places. */
 /* The number of an observation, which is kept where it is new. */

@@ -114,8 +114,9 @@ static pess_status check_column(const reader *r, int role, double least, double 
     const double *x = r->columns[role];
     for (int64_t i = 0; x != NULL && i < r->rows; i++)
         if (!(x[i] >= least && x[i] <= most) || (whole && x[i] < floor(x[i])) || (whole && x[i] > floor(x[i])))
-            return pess__fail(error, PESS_INPUT, "%s: array '%s', row %lld: found %g, expected a%s number from %g to %g",
-                              r->file, names[role][0], (long long)i, x[i], whole ? " whole" : "", least, most);
+            return pess__fail(error, PESS_INPUT,
+                              "%s: array '%s', row %lld: found %g, expected a%s number from %g to %g", r->file,
+                              names[role][0], (long long)i, x[i], whole ? " whole" : "", least, most);
     return PESS_OK;
 }
 
@@ -312,8 +313,7 @@ static pess_status read_all(reader *r, const pess_observations_options *o, pess_
     int64_t left_out = 0;
     PESS_TRY(find_arrays(r, error));
     PESS_TRY(read_extras(r, error));
-    pess_status status =
-        pess__npz_array_open(&r->zip, r->entries[OBSERVATIONS], names[OBSERVATIONS][0], &a, error);
+    pess_status status = pess__npz_array_open(&r->zip, r->entries[OBSERVATIONS], names[OBSERVATIONS][0], &a, error);
     r->rows = a.header.shape[0];
     if (status == PESS_OK && (a.header.dimensions < 1 || r->rows < 1 || r->rows > PESS__DATA_MAX))
         status = bad_array(r, OBSERVATIONS, "found no rows or too many", error);
@@ -344,6 +344,26 @@ pess_status pess__observations_read_npz(pess__infile *file, const pess_observati
     return status;
 }
 
+static bool has_observations(pess__infile *file) {
+    pess__zip zip = {0};
+    const bool found =
+        pess__zip_open(file, &zip, NULL) == PESS_OK && pess__npz_find(&zip, names[OBSERVATIONS][0]) != NULL;
+    pess__zip_free(&zip);
+    return found;
+}
+
+bool pess_observations_file(const char *path) {
+    pess__infile *file = NULL;
+    char head[4];
+    size_t got = 0;
+    if (pess_file_kind_of(path) != PESS_FILE_OTHER) return pess_file_kind_of(path) == PESS_FILE_OBSERVATIONS;
+    if (strcmp(path, "-") == 0 || pess__infile_open(path, &file, NULL) != PESS_OK) return false;
+    const bool zip = !pess__infile_is_pipe(file) && pess__infile_head(file, head, sizeof head, &got, NULL) == PESS_OK &&
+                     got == sizeof head && memcmp(head, "PK\3\4", sizeof head) == 0 && has_observations(file);
+    pess__infile_close(file);
+    return zip;
+}
+
 /* ---- writing */
 
 typedef struct rows_source {
@@ -357,7 +377,8 @@ static void render_observations(const void *user, int64_t first, int64_t rows, u
     const int64_t length = shape->length, cells = shape->channels > 0 ? length / shape->channels : length;
     for (int64_t i = 0; i < rows; i++) {
         const uint8_t *from = s->data->observations + s->numbers[first + i] * s->data->bytes;
-        for (int64_t k = 0; k < length && shape->kind == PESS_OBSERVATION_BITS; k++) *out++ = from[k / 8] >> (k % 8) & 1;
+        for (int64_t k = 0; k < length && shape->kind == PESS_OBSERVATION_BITS; k++)
+            *out++ = from[k / 8] >> (k % 8) & 1;
         for (int64_t k = 0; k < length && shape->kind == PESS_OBSERVATION_BYTES; k++)
             *out++ = from[k % cells * shape->channels + k / cells];
         if (shape->kind != PESS_OBSERVATION_FLOATS) continue;
@@ -400,9 +421,13 @@ static void render_count(const void *user, int64_t first, int64_t rows, uint8_t 
 static pess__npz_column observation_column(const char *name, const rows_source *source) {
     const pess_observations *data = source->data;
     const pess_observation_shape *s = &data->shape;
-    pess__npz_column c = {.name = name, .type = "<f4", .dimensions = 2, .shape = {data->transitions, s->length},
+    pess__npz_column c = {.name = name,
+                          .type = "<f4",
+                          .dimensions = 2,
+                          .shape = {data->transitions, s->length},
                           .width = s->kind == PESS_OBSERVATION_FLOATS ? data->bytes : s->length,
-                          .render = render_observations, .user = source};
+                          .render = render_observations,
+                          .user = source};
     if (s->kind == PESS_OBSERVATION_FLOATS) return c;
     (void)snprintf(c.type, sizeof c.type, s->kind == PESS_OBSERVATION_BITS ? "|b1" : "|u1");
     if (s->kind == PESS_OBSERVATION_BITS || (s->rows == 1 && s->cols == 1)) return c;
@@ -413,7 +438,8 @@ static pess__npz_column observation_column(const char *name, const rows_source *
 
 static pess__npz_column plain_column(const char *name, const char *type, int64_t rows, int64_t width,
                                      void (*render)(const void *, int64_t, int64_t, uint8_t *), const void *user) {
-    pess__npz_column c = {.name = name, .dimensions = 1, .shape = {rows}, .width = width, .render = render, .user = user};
+    pess__npz_column c = {
+        .name = name, .dimensions = 1, .shape = {rows}, .width = width, .render = render, .user = user};
     (void)snprintf(c.type, sizeof c.type, "%s", type);
     return c;
 }

@@ -159,8 +159,8 @@ static pess_status open_collection(collection *c, pess_error *error) {
 static void close_collection(collection *c) {
     pess_batch_destroy(c->batch);
     if (c->policy != NULL) c->policy->kind->close(c->worker);
-    void *const owned[] = {c->bits, c->last, c->rewards, c->ends,          c->choice, c->number,
-                           c->asks, c->states,  c->probabilities, c->rng};
+    void *const owned[] = {c->bits,   c->last, c->rewards, c->ends,          c->choice,
+                           c->number, c->asks, c->states,  c->probabilities, c->rng};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) free(owned[i]);
 }
 

@@ -126,8 +126,10 @@ static pess_status read_standard(pess__cursor *cursor, pess__net *net, pess_erro
     pess__cursor_read(cursor, net->scale, (size_t)net->inputs * sizeof *net->scale);
     for (int64_t i = 0; i < net->inputs; i++)
         if (!isfinite(net->shift[i]) || !isfinite(net->scale[i]))
-            return pess__fail(error, PESS_INPUT, "%s: feature %lld is standardised by %g and %g; finite numbers are "
-                              "expected", cursor->name, (long long)i, (double)net->shift[i], (double)net->scale[i]);
+            return pess__fail(error, PESS_INPUT,
+                              "%s: feature %lld is standardised by %g and %g; finite numbers are "
+                              "expected",
+                              cursor->name, (long long)i, (double)net->shift[i], (double)net->scale[i]);
     return PESS_OK;
 }
 

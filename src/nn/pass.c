@@ -38,7 +38,7 @@ static void carve_pass(const pess__net *net, bool training, pess__pass *pass, ca
     const pess__layer *l = &net->layers[0];
     if (net->spec.input != PESS_OBSERVATION_BITS) {
         pass->input = carve(c, pass->capacity * l->positions * l->k);
-        if (l->positions > 1) pass->plain = carve(c, net->inputs);
+        if (net->runs.length < net->inputs) pass->plain = carve(c, net->inputs);
         return;
     }
     const int64_t bits =
@@ -124,8 +124,8 @@ static void first_products(const pess__net *net, pess__pass *pass, const pess__b
     for (int64_t i = 0; i < samples; i++) {
         const int64_t row = rows->index != NULL ? rows->index[first + i] : first + i;
         pess__real *columns = pass->input + i * l->positions * l->k;
-        standardise(net, rows->bits + row * rows->stride, l->positions > 1 ? pass->plain : columns);
-        if (l->positions > 1) gather_runs(net, pass->plain, columns);
+        standardise(net, rows->bits + row * rows->stride, pass->plain != NULL ? pass->plain : columns);
+        if (pass->plain != NULL) gather_runs(net, pass->plain, columns);
     }
     net->kernels->forward(pass->input, samples * l->positions, l->k, net->parameters + l->weights,
                           net->parameters + l->bias, l->n, l->slope, pass->activation[0]);
@@ -138,8 +138,8 @@ static void first_bits(const pess__net *net, pess__pass *pass, const pess__bits_
         const int64_t row = rows->index != NULL ? rows->index[first + i] : first + i;
         memcpy(pass->bits + i * net->bits.stride, rows->bits + row * rows->stride, (size_t)net->bytes);
     }
-    net->kernels->bits_forward(&net->bits, pass->bits, samples, net->parameters + l->weights,
-                               net->parameters + l->bias, l->n, l->slope, pass->activation[0]);
+    net->kernels->bits_forward(&net->bits, pass->bits, samples, net->parameters + l->weights, net->parameters + l->bias,
+                               l->n, l->slope, pass->activation[0]);
 }
 
 void pess__pass_forward(const pess__net *net, pess__pass *pass, const pess__bits_rows *rows, int64_t first,

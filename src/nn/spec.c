@@ -7,9 +7,9 @@
 #define LEAKY 0.01F
 
 #define PAPERS_LAYERS                                                                                                  \
-    {PESS__LAYER_CONV, 4, 2, 32, LEAKY}, {PESS__LAYER_CONV, 2, 2, 64, LEAKY}, {PESS__LAYER_CONV, 2, 1, 64, LEAKY},      \
-        {PESS__LAYER_DENSE, 0, 0, 128, LEAKY}, {PESS__LAYER_DENSE, 0, 0, 128, LEAKY}, {                                 \
-        PESS__LAYER_DENSE, 0, 0, 0, 1                                                                                   \
+    {PESS__LAYER_CONV, 4, 2, 32, LEAKY}, {PESS__LAYER_CONV, 2, 2, 64, LEAKY}, {PESS__LAYER_CONV, 2, 1, 64, LEAKY},     \
+        {PESS__LAYER_DENSE, 0, 0, 128, LEAKY}, {PESS__LAYER_DENSE, 0, 0, 128, LEAKY}, {                                \
+        PESS__LAYER_DENSE, 0, 0, 0, 1                                                                                  \
     }
 
 /* name, layers in order */
@@ -188,7 +188,8 @@ int64_t pess__spec_parameters(const pess__net_spec *spec) {
 }
 
 bool pess__spec_equal(const pess__net_spec *a, const pess__net_spec *b) {
-    if (a->input != b->input || a->rows != b->rows || a->cols != b->cols || a->channels != b->channels || a->layer_count != b->layer_count)
+    if (a->input != b->input || a->rows != b->rows || a->cols != b->cols || a->channels != b->channels ||
+        a->layer_count != b->layer_count)
         return false;
     for (int i = 0; i < a->layer_count; i++) {
         const pess__layer_spec *p = &a->layers[i], *q = &b->layers[i];
