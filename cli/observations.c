@@ -81,7 +81,7 @@ static void print_json(const char *path, const pess_observations_info *i, const 
     for (int k = 0, count = list_odd(i, in, odd); k < count; k++) json_text(&json, NULL, odd[k]);
     json_close(&json, ']');
     notes_json(&json, "collected", i->notes);
-    json_close(&json, '}');
+    json_close(&json);
     json_end(&json);
 }
 
