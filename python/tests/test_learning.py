@@ -32,6 +32,23 @@ def test_arrays_in_arrays_out(data):
     assert np.array_equal(pickle.loads(pickle.dumps(again)).state, data.state)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.uint8])
+def test_floats_and_pictures(dtype, tmp_path):
+    """Observations that are no bits: kept as they are, learnt from and acted on."""
+    rng = np.random.default_rng(0)
+    shape = (400, 6, 6, 2) if dtype == np.uint8 else (400, 5)
+    obs, following = (rng.integers(0, 255, shape).astype(dtype) for _ in range(2))
+    data = ps.Observations(obs, rng.integers(0, 3, 400), rng.random(400), following, truncated=np.arange(400) % 20 == 19)
+    kept = data.observations
+    assert kept.dtype == (np.uint8 if dtype == np.uint8 else np.float32)
+    assert np.array_equal(kept[data.state], obs.reshape(400, -1).astype(kept.dtype))
+    net = ps.train(data, "naive", updates=1, steps=5, batch=16, seed=1)
+    actions = net.act(obs)
+    assert actions.shape == (400,) and np.array_equal(ps.Policy(net.policy.probabilities_of(obs)).shape, (400, 3))
+    assert np.array_equal(data.policy_table(net.policy).act(data.state), actions)
+    assert np.array_equal(pickle.loads(pickle.dumps(net.policy)).act(obs), actions)
+
+
 def test_a_log_of_observations(data):
     log = data.to_log()
     assert log.states == 9 and len(log) == 3000
@@ -110,7 +127,10 @@ def test_playing(world):
 
 def test_bad_observations(data):
     for wrong, sentence in (
-        (dict(obs=np.full((2, 4), 0.5), next_obs=np.zeros((2, 4))), "numbers other than 0 and 1"),
+        (dict(obs=np.full((2, 4), 0.5), next_obs=np.zeros((2, 4)), kind="bits"), "numbers other than 0 and 1"),
+        (dict(obs=np.full((2, 4), 0.5), next_obs=np.zeros((2, 4)), kind="bytes"), "expected bytes"),
+        (dict(obs=np.full((2, 4), "a"), next_obs=np.full((2, 4), "a")), "expected numbers"),
+        (dict(obs=np.zeros((2, 4)), next_obs=np.zeros((2, 4)), kind="words"), "kind: found 'words'"),
         (dict(obs=np.zeros((2, 4)), next_obs=np.zeros((3, 4))), "expected the same"),
         (dict(obs=np.zeros((2, 4)), next_obs=np.zeros((2, 4)), reward=[1.0]), "reward: found 1 values"),
         (dict(obs=np.zeros((2, 4)), next_obs=np.zeros((2, 4)), action=["a", "b"]), "action"),
