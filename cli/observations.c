@@ -55,7 +55,7 @@ int observations_read(const char *command_name, const char *path, pess_observati
     const pess_status status = pess_observations_read(path, out, &error);
     if (status == PESS_OK) return -1;
     const size_t length = strlen(error.message);
-    if (status == PESS_INPUT)
+    if (status == PESS_INPUT && pess_file_kind_of(path) == PESS_FILE_OBSERVATIONS)
         (void)snprintf(error.message + length, sizeof error.message - length,
                        "; copy it once more from where it is whole, or make it again with 'pess collect'");
     return report_error(command_name, &error);

@@ -7,8 +7,8 @@
 #include "core/status.h"
 
 typedef struct pess__library_call {
-    const char *name;
-    size_t offset; /* of the pointer in `calls` */
+    const char *name; /* "a|b": whichever there is */
+    size_t offset;    /* of the pointer in `calls` */
 } pess__library_call;
 
 typedef struct pess__library {

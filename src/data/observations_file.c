@@ -9,6 +9,7 @@
 
 #include "core/bytes.h"
 #include "core/filekind.h"
+#include "data/hdf5.h"
 
 #include <string.h>
 
@@ -147,7 +148,23 @@ static pess_status read_data(pess__cursor *cursor, pess_observations **out, pess
     return status;
 }
 
+/* *read says whether it was one. */
+static pess_status read_hdf5(const char *path, bool *read, pess_observations **out, pess_error *error) {
+    pess__infile *file = NULL;
+    uint8_t head[8];
+    size_t got = 0;
+    PESS_TRY(pess__infile_open(path, &file, error));
+    pess_status status = pess__infile_head(file, head, sizeof head, &got, error);
+    *read = status == PESS_OK && got == sizeof head && memcmp(head, PESS__HDF5_MAGIC, sizeof head) == 0;
+    if (*read) status = pess__hdf5_read_observations(file, out, error);
+    pess__infile_close(file);
+    return status;
+}
+
 pess_status pess_observations_read(const char *path, pess_observations **out, pess_error *error) {
+    bool read = false;
+    const pess_status status = strcmp(path, "-") == 0 ? PESS_OK : read_hdf5(path, &read, out, error);
+    if (read || status != PESS_OK) return status;
     const pess__file_row *row = pess__file_row_of(PESS_FILE_OBSERVATIONS);
     pess__cursor cursor;
     PESS_TRY(pess__cursor_open(&cursor, path, row->magic, row->what, SIZE_LIMIT, error));

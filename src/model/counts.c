@@ -2,6 +2,7 @@
 
 #include "core/memory.h"
 #include "core/threads.h"
+#include "data/arrow.h"
 #include "data/dataset.h"
 #include "data/names.h"
 #include "model/tally.h"
@@ -123,6 +124,13 @@ pess_status pess_counts_read_memory(const char *name, const void *bytes, size_t 
                                     const pess_read_options *options, pess_counts **out, pess_error *error) {
     pess__stream *stream = NULL;
     PESS_TRY(pess__stream_open_memory(name, bytes, length, options, &stream, error));
+    return collect(stream, out, error);
+}
+
+pess_status pess_counts_read_arrow(const char *name, struct ArrowArrayStream *arrow, const pess_read_options *options,
+                                   pess_counts **out, pess_error *error) {
+    pess__stream *stream = NULL;
+    PESS_TRY(pess__arrow_stream(name, arrow, options, &stream, error));
     return collect(stream, out, error);
 }
 
