@@ -15,12 +15,13 @@ static const usage convert_usage = {
         "and its states\nbecome the cells of the map ('pess help discretize'). A FILE called .pesscounts gets the "
         "counts "
         "of the log, which\n'pess merge' puts together with others; 'pess help counts' says what they are good "
-        "for. A FILE called .pessdata gets a dataset of observations (HDF5 of Minari, D4RL or d3rlpy), which "
-        "'pess train' learns from.",
+        "for. A dataset of observations (.pessdata, .npz by D4RL's names, HDF5 of Minari, D4RL or d3rlpy) is\nwritten "
+        "as .pessdata or .npz.",
     .examples = "  pess convert visits.csv.gz -o visits.pesslog\n"
                 "  pess convert visits.csv.gz -o visits.pesscounts\n"
                 "  pess convert log.parquet -o visits.csv.gz\n"
-                "  pess convert main_data.hdf5 -o breakout.pessdata\n"
+                "  pess convert main_data.hdf5 -o minari.pessdata\n"
+                "  pess convert breakout.pessdata -o breakout.npz\n"
                 "  pess convert icu.csv --map icu.pessmap --part held-out -o cells.csv",
     .positional = (const char *const[]){"LOG", NULL},
 };
@@ -41,15 +42,15 @@ static pess_status read_cells(const char *path, const char *map_path, pess_measu
     return status;
 }
 
-/* What networks learn from: from HDF5, or once more. */
+/* A dataset of observations as .pessdata or .npz. */
 static int convert_observations(const char *path, const char *target) {
     pess_observations *data = NULL;
-    int code = observations_read("convert", path, &data);
+    pess_error error;
+    const int code = observations_read("convert", path, NULL, &data);
     if (code >= 0) return code;
-    pess_error error = {0};
-    code = pess_observations_write(data, target, &error) == PESS_OK ? EXIT_FINE : report_error("convert", &error);
+    const pess_status status = pess_observations_write(data, target, &error);
     pess_observations_destroy(data);
-    return code;
+    return status == PESS_OK ? EXIT_FINE : report_error("convert", &error);
 }
 
 int cmd_convert(int argc, char **argv) {
@@ -76,8 +77,7 @@ int cmd_convert(int argc, char **argv) {
         return report_usage("convert", "--part and --last-row do nothing without --map");
     if (map != NULL && (options_given(&list, "states") || options_given(&list, "actions")))
         return report_usage("convert", "--states and --actions do nothing with --map, which has its cells");
-    if (format == NULL && pess_file_kind_of(target) == PESS_FILE_OBSERVATIONS)
-        return convert_observations(path, target);
+    if (map == NULL && format == NULL && pess_observations_file(path)) return convert_observations(path, target);
     const bool counted = format != NULL ? strcmp(format, "pesscounts") == 0 : is_counts_file(target);
     if (map != NULL && counted)
         return report_usage("convert", "write the log of cells first, and count that: --map does not write counts");

@@ -4,6 +4,7 @@
 
 #include "core/memory.h"
 #include "core/sandbox.h"
+#include "core/settings.h"
 #include "data/format.h"
 #include "data/frame_log.h"
 
@@ -19,13 +20,28 @@ typedef struct talk {
     pess__hdf5_file file;
     pess__sandbox sandbox;
     pess__hdf5_begin begin;
-    int64_t bytes;  /* of an observation */
-    char *messages; /* [PESS__HDF5_MOST_ROWS rows] the last ones */
+    size_t row_size;
+    char *messages; /* [pess__hdf5_most_rows * row_size] the last ones */
     int64_t rows;   /* in it */
     bool over;
 } talk;
 
-static size_t row_size(const talk *t) { return sizeof(pess__hdf5_row) + 2 * (size_t)t->bytes; }
+size_t pess__hdf5_row_size(const pess_observation_shape *shape) {
+    return sizeof(pess__hdf5_row) + (shape->length > 0 ? 2 * (size_t)pess_observation_bytes(shape) : 0);
+}
+
+uint32_t pess__hdf5_most_rows(const pess_observation_shape *shape) {
+    const size_t rows = PESS__HDF5_MOST_BYTES / pess__hdf5_row_size(shape);
+    return rows < 1 ? 1 : rows < PESS__HDF5_MOST_ROWS ? (uint32_t)rows : PESS__HDF5_MOST_ROWS;
+}
+
+static bool is_sane(const pess__hdf5_begin *begin) {
+    const pess_observation_shape *s = &begin->shape;
+    const int64_t pixels = (int64_t)s->rows * s->cols;
+    return s->kind <= PESS_OBSERVATION_FLOATS && s->length >= 0 && s->length <= PESS__HDF5_MOST_BYTES && s->rows >= 0 &&
+           s->cols >= 0 && s->channels >= 0 && (pixels == 0 || s->length / pixels == s->channels) &&
+           begin->actions >= 0 && begin->actions <= PESS_MAX_ACTIONS && pess__hdf5_row_size(s) <= PESS__HDF5_MOST_BYTES;
+}
 
 static void end_talk(talk *t) {
     char how[120];
@@ -66,12 +82,11 @@ static pess_status start_talk(talk *t, pess__infile *file, pess_error *error) {
     if (header.message == PESS__HDF5_END)
         return pess__fail(error, PESS_INPUT, "%s: found no episodes, expected at least one", t->name);
     if (header.message != PESS__HDF5_BEGIN || !pess__sandbox_read(&t->sandbox, &t->begin, sizeof t->begin) ||
-        t->begin.bits < 0 || t->begin.bits > PESS__HDF5_MOST_BITS || t->begin.actions < 0 ||
-        t->begin.actions > PESS_MAX_ACTIONS)
+        !is_sane(&t->begin))
         return broken(t, error);
     t->begin.origin[sizeof t->begin.origin - 1] = '\0';
-    t->bytes = (t->begin.bits + 7) / 8;
-    return pess__allocate(&t->messages, PESS__HDF5_MOST_ROWS, row_size(t), "rows", error);
+    t->row_size = pess__hdf5_row_size(&t->begin.shape);
+    return pess__allocate(&t->messages, pess__hdf5_most_rows(&t->begin.shape), t->row_size, "rows", error);
 }
 
 /* The next rows; 0 at the end. */
@@ -83,8 +98,9 @@ static pess_status next_rows(talk *t, pess_error *error) {
     if (header.message == PESS__HDF5_ERROR) return say_error(t, header.count, error);
     t->over = header.message == PESS__HDF5_END;
     if (t->over) return PESS_OK;
-    if (header.message != PESS__HDF5_ROWS || header.count == 0 || header.count > PESS__HDF5_MOST_ROWS ||
-        !pess__sandbox_read(&t->sandbox, t->messages, header.count * row_size(t)))
+    if (header.message != PESS__HDF5_ROWS || header.count == 0 ||
+        header.count > pess__hdf5_most_rows(&t->begin.shape) ||
+        !pess__sandbox_read(&t->sandbox, t->messages, header.count * t->row_size))
         return broken(t, error);
     t->rows = header.count;
     return PESS_OK;
@@ -92,7 +108,7 @@ static pess_status next_rows(talk *t, pess_error *error) {
 
 static pess__hdf5_row row_at(const talk *t, int64_t i) {
     pess__hdf5_row row;
-    memcpy(&row, t->messages + (size_t)i * row_size(t), sizeof row);
+    memcpy(&row, t->messages + (size_t)i * t->row_size, sizeof row);
     return row;
 }
 
@@ -150,11 +166,12 @@ static pess_status open_hdf5(pess__stream *stream, pess_error *error) {
         .name = pess__infile_name(stream->file), .row = "row", .next = next_frame, .close = close_source};
     describe(r);
     pess_status status = start_talk(&r->talk, stream->file, error);
-    if (status == PESS_OK && r->talk.begin.bits > 0)
-        status = pess__fail(error, PESS_INPUT,
-                            "%s: found observations of %lld bits, expected single states: it is a dataset "
-                            "of observations, which networks learn from",
-                            r->talk.name, (long long)r->talk.begin.bits);
+    if (status == PESS_OK && r->talk.begin.shape.length > 0)
+        status = pess__fail(
+            error, PESS_INPUT,
+            "%s: found observations of %lld %s, expected single states: it is a dataset of observations, "
+            "which networks learn from",
+            r->talk.name, (long long)r->talk.begin.shape.length, pess_observation_kind_name(r->talk.begin.shape.kind));
     if (status == PESS_OK) return pess__frame_log_open(stream, &r->frames, error);
     close_source(&r->frames);
     return status;
@@ -172,30 +189,34 @@ const pess__format pess__format_hdf5 = {.info = {.name = "hdf5",
 /* ------------------------------------------------------------------------------------------------ observations */
 
 static pess_status add_rows(talk *t, pess_observations *data, pess_error *error) {
+    const int64_t bytes = pess_observation_bytes(&t->begin.shape);
     do {
         PESS_TRY(next_rows(t, error));
         for (int64_t i = 0; i < t->rows; i++) {
             const pess__hdf5_row row = row_at(t, i);
-            const char *state = t->messages + (size_t)i * row_size(t) + sizeof row;
+            const char *state = t->messages + (size_t)i * t->row_size + sizeof row;
             if (row.end < PESS_END_NONE || row.end > PESS_END_CUTOFF) return broken(t, error);
             PESS_TRY(
-                pess_observations_add(data, state, row.action, row.reward, state + t->bytes, (pess_end)row.end, error));
+                pess_observations_add(data, state, row.action, row.reward, state + bytes, (pess_end)row.end, error));
         }
     } while (t->rows > 0);
     return pess_observations_stop(data, error);
 }
 
-pess_status pess__hdf5_read_observations(pess__infile *file, pess_observations **out, pess_error *error) {
+pess_status pess__observations_read_hdf5(pess__infile *file, const pess_observations_options *options,
+                                         pess_observations **out, pess_error *error) {
     talk t = {0};
     pess_observations *data = NULL;
+    pess_observations_options settled;
+    PESS_TRY(pess__settle(pess_observations_settings(), options, &settled, error));
     pess_status status = start_talk(&t, file, error);
-    if (status == PESS_OK && t.begin.bits == 0)
+    if (status == PESS_OK && t.begin.shape.length == 0)
         status = pess__fail(error, PESS_INPUT, "%s: found single states, expected observations: it is a log", t.name);
-    const pess_observation_shape shape = pess_observation_bits(t.begin.bits);
     char notes[64];
     (void)snprintf(notes, sizeof notes, "origin=%s\n", t.begin.origin);
-    if (status == PESS_OK)
-        status = pess_observations_create(t.begin.origin, notes, &shape, t.begin.actions, &data, error);
+    const char *game = settled.game != NULL ? settled.game : t.begin.origin;
+    const int64_t actions = settled.actions > 0 ? settled.actions : t.begin.actions;
+    if (status == PESS_OK) status = pess_observations_create(game, notes, &t.begin.shape, actions, &data, error);
     if (status == PESS_OK) status = add_rows(&t, data, error);
     end_talk(&t);
     if (status == PESS_OK)
@@ -203,4 +224,11 @@ pess_status pess__hdf5_read_observations(pess__infile *file, pess_observations *
     else
         pess_observations_destroy(data);
     return status;
+}
+
+bool pess__hdf5_has_observations(pess__infile *file) {
+    talk t = {0};
+    const bool has = start_talk(&t, file, NULL) == PESS_OK && t.begin.shape.length > 0;
+    end_talk(&t);
+    return has;
 }

@@ -15,16 +15,16 @@ typedef enum pess__hdf5_message {
     PESS__HDF5_END
 } pess__hdf5_message;
 
-enum { PESS__HDF5_MOST_ROWS = 4096, PESS__HDF5_MOST_BITS = 65536, PESS__HDF5_LONGEST_ERROR = 800 };
+enum { PESS__HDF5_MOST_ROWS = 4096, PESS__HDF5_MOST_BYTES = 1 << 22, PESS__HDF5_LONGEST_ERROR = 800 };
 
 typedef struct pess__hdf5_header {
     uint32_t message, count;
 } pess__hdf5_header;
 
 typedef struct pess__hdf5_begin {
-    int64_t bits;    /* of an observation; 0: states are single whole numbers */
-    int64_t actions; /* the largest one plus 1 */
-    char origin[16]; /* "minari" */
+    pess_observation_shape shape; /* of an observation; length 0: states are single whole numbers */
+    int64_t actions;              /* the largest one plus 1 */
+    char origin[16];              /* "minari" */
 } pess__hdf5_begin;
 
 typedef struct pess__hdf5_row {
@@ -32,6 +32,10 @@ typedef struct pess__hdf5_row {
     double reward;
     int64_t end; /* pess_end */
 } pess__hdf5_row;
+
+/* Bytes of a row with its observations, and rows of a message. */
+size_t pess__hdf5_row_size(const pess_observation_shape *shape);
+uint32_t pess__hdf5_most_rows(const pess_observation_shape *shape);
 
 /* ---- in the child */
 
@@ -47,7 +51,9 @@ void pess__hdf5_child(void *context, int to);
 
 /* ---- in the parent */
 
-/* A file whose states are observations of bits. `name` and messages are the file's. */
-pess_status pess__hdf5_read_observations(pess__infile *file, pess_observations **out, pess_error *error);
+/* A file whose states are observations; and whether it is one. */
+pess_status pess__observations_read_hdf5(pess__infile *file, const pess_observations_options *options,
+                                         pess_observations **out, pess_error *error);
+bool pess__hdf5_has_observations(pess__infile *file);
 
 #endif

@@ -12,7 +12,8 @@ typedef pess__hdf5_array array;
 typedef struct reader {
     int to;
     int64_t file;
-    int64_t bits, bytes; /* of an observation; 0: a state is a whole number */
+    pess_observation_shape shape; /* of an observation; length 0: a state is a whole number */
+    bool channels_first;          /* of pictures in the file */
     int64_t actions, episodes;
     uint32_t held; /* rows in `rows` */
     char *rows;    /* [PESS__HDF5_MOST_ROWS * size of a row] */
@@ -30,34 +31,44 @@ static void require(const reader *r, bool fits, const arrays *a, const char *wha
 
 /* ------------------------------------------------------------------------------------------------ rows */
 
-static size_t row_size(const reader *r) { return sizeof(pess__hdf5_row) + 2 * (size_t)r->bytes; }
-
 static void flush(reader *r) {
     const pess__hdf5_header header = {PESS__HDF5_ROWS, r->held};
     if (r->held == 0) return;
     pess__sandbox_write(r->to, &header, sizeof header);
-    pess__sandbox_write(r->to, r->rows, r->held * row_size(r));
+    pess__sandbox_write(r->to, r->rows, r->held * pess__hdf5_row_size(&r->shape));
     r->held = 0;
 }
 
-/* An observation of 0 and 1 in bits, the least significant first. */
-static void pack_bits(const reader *r, const array *observations, int64_t i, uint8_t *to) {
-    const uint8_t *from = observations->bytes + i * r->bits;
-    memset(to, 0, (size_t)r->bytes);
-    for (int64_t k = 0; k < r->bits; k++) {
-        if (from[k] > 1)
-            pess__hdf5_give_up(r->to,
-                               "found an observation with a value that is neither 0 nor 1 (row %lld, place %lld); "
-                               "datasets of numbers are not read, only those of bits and of single states",
-                               (long long)i, (long long)k);
-        to[k >> 3] = (uint8_t)(to[k >> 3] | from[k] << (k & 7));
-    }
+/* Bits, the least significant first. */
+static void pack_bits(const uint8_t *from, int64_t count, uint8_t *to) {
+    memset(to, 0, (size_t)(count + 7) / 8);
+    for (int64_t k = 0; k < count; k++) to[k >> 3] = (uint8_t)(to[k >> 3] | (from[k] != 0) << (k & 7));
+}
+
+/* Channels that stand one behind the other, pixel by pixel. */
+static void interleave(const uint8_t *from, const pess_observation_shape *shape, uint8_t *to) {
+    const int64_t pixels = (int64_t)shape->rows * shape->cols;
+    for (int64_t i = 0; i < pixels; i++)
+        for (int c = 0; c < shape->channels; c++) *to++ = from[c * pixels + i];
+}
+
+static void put_observation(const reader *r, const array *observations, int64_t i, uint8_t *to) {
+    const int64_t length = r->shape.length;
+    const uint8_t *from = observations->elements;
+    if (r->shape.kind == PESS_OBSERVATION_FLOATS)
+        memcpy(to, from + 4 * length * i, 4 * (size_t)length);
+    else if (r->shape.kind == PESS_OBSERVATION_BITS)
+        pack_bits(from + length * i, length, to);
+    else if (r->channels_first)
+        interleave(from + length * i, &r->shape, to);
+    else
+        memcpy(to, from + length * i, (size_t)length);
 }
 
 /* One transition: row i of the arrays, to the observation `next` of `of`. */
 static void add_row(reader *r, const arrays *a, int64_t i, int64_t step, const array *of, int64_t next, pess_end end) {
-    char *at = r->rows + r->held * row_size(r);
-    const bool states = r->bits == 0;
+    char *at = r->rows + r->held * pess__hdf5_row_size(&r->shape);
+    const bool states = r->shape.length == 0;
     const pess__hdf5_row row = {.episode = r->episodes,
                                 .step = step,
                                 .state = states ? a->observations.numbers[i] : 0,
@@ -67,10 +78,10 @@ static void add_row(reader *r, const arrays *a, int64_t i, int64_t step, const a
                                 .end = end};
     memcpy(at, &row, sizeof row);
     if (!states) {
-        pack_bits(r, &a->observations, i, (uint8_t *)at + sizeof row);
-        pack_bits(r, of, next, (uint8_t *)at + sizeof row + r->bytes);
+        put_observation(r, &a->observations, i, (uint8_t *)at + sizeof row);
+        put_observation(r, of, next, (uint8_t *)at + sizeof row + pess_observation_bytes(&r->shape));
     }
-    if (++r->held == PESS__HDF5_MOST_ROWS) flush(r);
+    if (++r->held == pess__hdf5_most_rows(&r->shape)) flush(r);
 }
 
 /* `steps` rows from `first` on are an episode. `last` says whether the observation that it ended in follows them. Where
@@ -110,21 +121,32 @@ static void check_lengths(const reader *r, const arrays *a) {
             "found another number of rewards than of actions");
 }
 
-/* What states are is what the first observations are: single whole numbers, or bits. */
+/* What is seen of an observation: true and false are bits, whole numbers from 0 to 255 are bytes, of pictures where
+ * there are two or three dimensions, others are floats. */
+static void set_shape(reader *r, const array *observations) {
+    const int64_t *shape = observations->shape;
+    r->shape = observations->truths ? pess_observation_bits(observations->width)
+                                    : pess_observation_floats(observations->width);
+    if (!observations->bytes) return;
+    r->shape.kind = PESS_OBSERVATION_BYTES;
+    if (shape[1] == 0 || shape[0] > INT32_MAX || shape[1] > INT32_MAX || shape[2] > INT32_MAX) return;
+    r->channels_first = shape[2] > shape[0];
+    const int channels = shape[2] == 0 ? 1 : (int)(r->channels_first ? shape[0] : shape[2]);
+    const int rows = (int)(r->channels_first ? shape[1] : shape[0]),
+              cols = (int)(r->channels_first ? shape[2] : shape[1]);
+    r->shape = pess_observation_picture(rows, cols, channels);
+}
+
+/* States are single whole numbers, or what the first observations are. */
 static void begin(reader *r, const array *observations, const char *origin) {
     pess__hdf5_begin message = {.actions = r->actions};
-    if (!observations->whole)
-        pess__hdf5_give_up(r->to,
-                           "found observations of %lld number%s; datasets of numbers are not read, only those of "
-                           "bits and of single states",
-                           (long long)observations->width, observations->width == 1 ? "" : "s");
-    if (observations->width > PESS__HDF5_MOST_BITS)
-        pess__hdf5_give_up(r->to, "found observations of %lld values, expected at most %d",
-                           (long long)observations->width, PESS__HDF5_MOST_BITS);
-    message.bits = r->bits = observations->width == 1 ? 0 : observations->width;
-    r->bytes = (r->bits + 7) / 8;
+    if (!observations->whole || observations->width != 1) set_shape(r, observations);
+    if (pess__hdf5_row_size(&r->shape) > PESS__HDF5_MOST_BYTES)
+        pess__hdf5_give_up(r->to, "found observations of %lld values, expected smaller ones",
+                           (long long)observations->width);
+    message.shape = r->shape;
     (void)snprintf(message.origin, sizeof message.origin, "%s", origin);
-    r->rows = calloc(PESS__HDF5_MOST_ROWS, row_size(r));
+    r->rows = calloc(pess__hdf5_most_rows(&r->shape), pess__hdf5_row_size(&r->shape));
     if (r->rows == NULL) pess__hdf5_give_up(r->to, "found observations that are too large for the memory");
     const pess__hdf5_header header = {PESS__HDF5_BEGIN, 1};
     pess__sandbox_write(r->to, &header, sizeof header);
@@ -132,13 +154,19 @@ static void begin(reader *r, const array *observations, const char *origin) {
 }
 
 static array read_observations(const reader *r, int64_t group, const char *where, const char *name) {
-    return pess__hdf5_read(group, where, name, r->bits > 0 ? PESS__HDF5_BYTES : PESS__HDF5_WHOLE, r->to);
+    const pess__hdf5_as as = r->shape.length == 0                       ? PESS__HDF5_WHOLE
+                             : r->shape.kind == PESS_OBSERVATION_FLOATS ? PESS__HDF5_FLOATS
+                                                                        : PESS__HDF5_BYTES;
+    return pess__hdf5_read(group, where, name, as, r->to);
 }
 
 static void check_observations(const reader *r, const arrays *a, const array *observations, int64_t rows) {
     require(r, observations->rows == rows, a, "found another number of observations than its actions need");
-    require(r, observations->whole && observations->width == (r->bits == 0 ? 1 : r->bits), a,
+    const bool states = r->shape.length == 0;
+    require(r, rows == 0 || observations->width == (states ? 1 : r->shape.length), a,
             "found observations of another shape than before");
+    require(r, observations->whole || (!states && r->shape.kind == PESS_OBSERVATION_FLOATS), a,
+            "found observations of another type than before");
 }
 
 static void free_arrays(arrays *a) {
@@ -261,7 +289,9 @@ static void read_d3rlpy(reader *r) {
             if (pass == 1) {
                 array terminated = read_numbered(r, "terminated", i, PESS__HDF5_WHOLE);
                 require(r, terminated.numbers != NULL && terminated.rows == 1, &a, "found no flag 'terminated'");
-                a.observations = read_numbered(r, "observations", i, r->bits > 0 ? PESS__HDF5_BYTES : PESS__HDF5_WHOLE);
+                char name[60];
+                (void)snprintf(name, sizeof name, "observations_%lld", (long long)i);
+                a.observations = read_observations(r, r->file, "", name);
                 check_observations(r, &a, &a.observations, a.actions.rows);
                 add_episode(r, &a, 0, a.actions.rows, false,
                             terminated.numbers[0] != 0 ? PESS_END_TERMINAL : PESS_END_CUTOFF);

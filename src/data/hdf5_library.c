@@ -47,6 +47,7 @@ typedef struct image_calls {
     X(int, H5Sget_simple_extent_dims, H5Sget_simple_extent_dims, (int64_t, uint64_t *, uint64_t *))                    \
     X(int, H5Sclose, H5Sclose, (int64_t))                                                                              \
     X(int, H5Tget_class, H5Tget_class, (int64_t))                                                                      \
+    X(int, H5Tget_sign, H5Tget_sign, (int64_t))                                                                        \
     X(size_t, H5Tget_size, H5Tget_size, (int64_t))                                                                     \
     X(int, H5Tclose, H5Tclose, (int64_t))                                                                              \
     X(int, H5Pget_external_count, H5Pget_external_count, (int64_t))                                                    \
@@ -58,6 +59,7 @@ typedef struct image_calls {
     X(int64_t, file_access, H5P_CLS_FILE_ACCESS_ID_g, )                                                                \
     X(int64_t, native_uchar, H5T_NATIVE_UCHAR_g, )                                                                     \
     X(int64_t, native_llong, H5T_NATIVE_LLONG_g, )                                                                     \
+    X(int64_t, native_float, H5T_NATIVE_FLOAT_g, )                                                                     \
     X(int64_t, native_double, H5T_NATIVE_DOUBLE_g, )
 
 #define HDF5_POINTER(result, name, symbol, arguments) result(*name) arguments;
@@ -78,7 +80,7 @@ static pess__library hdf5_library = {
     .count = sizeof hdf5_names / sizeof hdf5_names[0],
     .calls = &hdf5};
 
-enum { LINK_HARD = 0, LAYOUT_VIRTUAL = 3, CLASS_INTEGER = 0, CLASS_FLOAT = 1, CLASS_ENUM = 8 };
+enum { LINK_HARD = 0, LAYOUT_VIRTUAL = 3, CLASS_INTEGER = 0, CLASS_FLOAT = 1, CLASS_ENUM = 8, SIGN_NONE = 0 };
 enum { FILTER_FLETCHER32 = 3 /* and below it deflate and shuffle */, MOST_DIMENSIONS = 8 };
 
 /* What is declared may be a thousand times what is stored, and a little more. */
@@ -217,6 +219,7 @@ static void read_shape(const dataset *d, pess__hdf5_array *array, size_t element
     if (count > most_bytes / element || count * element > expansion * stored + expansion_floor)
         refuse(d, "more values declared than the file can hold", "at most a thousand times what is stored, and 4 GB");
     array->rows = rank == 0 ? 1 : (int64_t)dimensions[0];
+    for (int i = 1; i < rank && rank <= 4; i++) array->shape[i - 1] = (int64_t)dimensions[i];
     array->width = array->rows == 0 ? 0 : (int64_t)(count / (uint64_t)array->rows);
 }
 
@@ -232,8 +235,11 @@ static void read_values(const dataset *d, pess__hdf5_array *array, pess__hdf5_as
     int64_t type = 0;
     if (as == PESS__HDF5_SHAPE_ONLY) return;
     if (as == PESS__HDF5_BYTES) {
-        memory = array->bytes = take_memory(d, count, 1);
+        memory = array->elements = take_memory(d, count, 1);
         type = *hdf5.native_uchar;
+    } else if (as == PESS__HDF5_FLOATS) {
+        memory = array->elements = take_memory(d, count, sizeof(float));
+        type = *hdf5.native_float;
     } else if (as == PESS__HDF5_WHOLE && array->whole) {
         memory = array->numbers = take_memory(d, count, sizeof *array->numbers);
         type = *hdf5.native_llong;
@@ -255,9 +261,11 @@ pess__hdf5_array pess__hdf5_read(int64_t group, const char *where, const char *n
     const size_t element = type >= 0 ? hdf5.H5Tget_size(type) : 0;
     if ((class != CLASS_INTEGER && class != CLASS_FLOAT && class != CLASS_ENUM) || element == 0 || element > 16)
         refuse(&d, "values that are no numbers", "numbers, or true and false");
-    (void)hdf5.H5Tclose(type);
     array.present = true;
     array.whole = class != CLASS_FLOAT;
+    array.truths = class == CLASS_ENUM;
+    array.bytes = class == CLASS_INTEGER && element == 1 && hdf5.H5Tget_sign(type) == SIGN_NONE;
+    (void)hdf5.H5Tclose(type);
     check_storage(&d);
     read_shape(&d, &array, element);
     read_values(&d, &array, as);
@@ -268,6 +276,6 @@ pess__hdf5_array pess__hdf5_read(int64_t group, const char *where, const char *n
 void pess__hdf5_free(pess__hdf5_array *array) {
     free(array->numbers);
     free(array->reals);
-    free(array->bytes);
+    free(array->elements);
     *array = (pess__hdf5_array){0};
 }

@@ -8,14 +8,23 @@
 typedef struct pess__hdf5_array {
     int64_t rows, width;
     bool present;
+    int64_t shape[3]; /* of a row; 0 past its last dimension, and for more than three */
     bool whole;       /* whole numbers, true and false; else numbers */
+    bool truths;      /* true and false */
+    bool bytes;       /* whole numbers from 0 to 255 */
     int64_t *numbers; /* of whole ones */
     double *reals;    /* of any */
-    uint8_t *bytes;   /* of observations that are asked for as bytes */
+    void *elements;   /* of observations, as asked for: uint8_t or float */
 } pess__hdf5_array;
 
 /* What an array is read as. */
-typedef enum pess__hdf5_as { PESS__HDF5_WHOLE, PESS__HDF5_REAL, PESS__HDF5_BYTES, PESS__HDF5_SHAPE_ONLY } pess__hdf5_as;
+typedef enum pess__hdf5_as {
+    PESS__HDF5_WHOLE,
+    PESS__HDF5_REAL,
+    PESS__HDF5_BYTES,
+    PESS__HDF5_FLOATS,
+    PESS__HDF5_SHAPE_ONLY
+} pess__hdf5_as;
 
 /* Where the child's words go: message and end of the process. */
 void pess__hdf5_give_up(int to, const char *format, ...) __attribute__((format(printf, 2, 3), noreturn));

@@ -109,16 +109,36 @@ if ldconfig -p 2>/dev/null | grep -q libhdf5; then
     holds "$data/cut.csv" "$data/d4rl.h5"
     holds "$data/cut.csv" "$data/d3rlpy.h5"
     cat "$data/minari.h5" | "$PESS" convert - -o back.csv && cmp -s back.csv "$data/whole.csv" || fail "HDF5 through a pipe"
-    # observations of bits: state s of the log is bit s
-    expect 0 "$PESS" convert "$data/minari_bits.h5" -o bits.pessdata
-    expect 0 "$PESS" inspect bits.pessdata --json
-    same "$(json transitions) $(json states) $(json bits) $(json actions) $(json terminals) $(json cutoffs)" \
-        "$(awk -F, 'NR > 1 { n++; t += $7; c += $8; s[$3]; s[$6]; a[$4] } END { print n, length(s), 5, length(a), t, c }' "$data/whole.csv")" "bits"
-    expect 3 "$PESS" convert "$data/minari.h5" -o states.pessdata
-    says "found single states, expected observations: it is a log"
+    # observations: bits, pictures of bytes with channels first (3, 4, 5), floats
+    log=$(awk -F, 'NR > 1 { n++; t += $7; c += $8; s[$3]; s[$6]; a[$4] } END { print n, length(s), length(a), t, c }' "$data/whole.csv")
+    for kind in bits bytes floats; do
+        expect 0 "$PESS" inspect "$data/minari_$kind.h5" --json
+        same "$(json transitions) $(json states) $(json actions) $(json terminals) $(json cutoffs)" "$log" "observations of $kind"
+        expect 0 "$PESS" convert "$data/minari_$kind.h5" -o $kind.pessdata
+        expect 0 "$PESS" convert $kind.pessdata -o $kind.npz
+    done
+    if /usr/bin/python3 -c "import numpy" 2>/dev/null; then
+        cp "$data/whole.csv" .
+        /usr/bin/python3 - 2>err <<'PYTHON' || fail "what numpy finds in the observations: $(tail -n 1 err)"
+import csv, numpy as np
+rows = list(csv.DictReader(open("whole.csv")))
+states = {"observations": [int(r["state"]) for r in rows], "next_observations": [int(r["next_state"]) for r in rows]}
+picture = np.arange(60).reshape(3, 4, 5)
+made = {"bits": lambda s: np.eye(5)[s], "floats": lambda s: np.array(s)[:, None] * np.array([0.5, 1.5, -1.0]),
+        "bytes": lambda s: picture[None] + np.array(s)[:, None, None, None]}
+for kind, make in made.items():
+    found = np.load(kind + ".npz")
+    for key, numbers in states.items():
+        assert np.array_equal(found[key].reshape(len(rows), -1), make(numbers).reshape(len(rows), -1)), (kind, key)
+    assert np.array_equal(found["actions"].ravel(), [int(r["action"]) for r in rows]), kind
+    assert np.array_equal(found["rewards"].ravel(), [float(r["reward"]) for r in rows]), kind
+PYTHON
+    fi
+    expect 2 "$PESS" convert "$data/minari.h5" -o states.pessdata
+    says "no format has this ending; expected one of .csv .csv.gz .npz .pesslog"
     [ ! -e states.pessdata ] || fail "half a dataset was written"
-    refuses 3 "found observations of 5 bits, expected single states: it is a dataset of observations" "$data/minari_bits.h5"
-    refuses 3 "found observations of 3 numbers; datasets of numbers are not read" "$data/minari_floats.h5"
+    expect 3 "$PESS" solve "$data/minari_bits.h5"
+    says "found observations of 5 bits, expected single states: it is a dataset of observations"
     refuses 3 "found actions that are no single whole numbers" "$data/d4rl_floats.h5"
     refuses 3 "found no 'timeouts': where episodes were cut off is not told" "$data/d4rl_unmarked.h5"
     refuses 3 "'episode_0/observations': found values that lie in other files" "$data/external_storage.h5"

@@ -185,6 +185,7 @@ def main():
     write_expected()
     write_minari("minari.h5", np.array)
     write_minari("minari_bits.h5", lambda states: np.eye(5, dtype=bool)[states].reshape(-1, 5, 1))
+    write_minari("minari_bytes.h5", lambda states: np.arange(60, dtype="u1").reshape(3, 4, 5)[None] + np.array(states, "u1")[:, None, None, None])
     write_minari("minari_floats.h5", lambda states: np.array(states)[:, None] * np.array([0.5, 1.5, -1.0]))
     write_d4rl("d4rl.h5", next_observations=False)
     write_d4rl("d4rl_next.h5")
