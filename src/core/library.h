@@ -22,6 +22,7 @@ typedef struct pess__library {
     bool loaded;
 } pess__library;
 
+/* NOLINTNEXTLINE(bugprone-macro-parentheses): a type and a list of types */
 #define PESS__LIBRARY_POINTER(result, name, arguments) result(*name) arguments;
 
 /* Loads it unless it is there. PESS_IO where there is none, or one without these functions. Safe from several threads.

@@ -239,7 +239,7 @@ static pess_status take_batch(arrow_source *r, pess_error *error) {
         if (array->length < batch->offset + batch->length)
             return pess__fail(error, PESS_INPUT, "%s: column '%.60s': found %lld rows, expected %lld", r->frames.name,
                               r->described[i].name, (long long)array->length,
-                              (long long)(batch->offset + batch->length));
+                              (long long)batch->offset + (long long)batch->length);
         PESS_TRY(take_column(r, i, array, array->offset + batch->offset, batch->length, error));
     }
     return PESS_OK;

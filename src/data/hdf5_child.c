@@ -316,4 +316,5 @@ void pess__hdf5_child(void *context, int to) {
     flush(&r);
     const pess__hdf5_header end = {PESS__HDF5_END, 0};
     pess__sandbox_write(to, &end, sizeof end);
+    free(r.rows);
 }

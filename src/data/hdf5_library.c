@@ -62,6 +62,7 @@ typedef struct image_calls {
     X(int64_t, native_float, H5T_NATIVE_FLOAT_g, )                                                                     \
     X(int64_t, native_double, H5T_NATIVE_DOUBLE_g, )
 
+/* NOLINTNEXTLINE(bugprone-macro-parentheses): a type and a list of types */
 #define HDF5_POINTER(result, name, symbol, arguments) result(*name) arguments;
 static struct hdf5_calls { HDF5_CALLS(HDF5_POINTER) } hdf5;
 #undef HDF5_POINTER
