@@ -128,9 +128,19 @@ class Parser:
             elif self.accept("enum"):
                 self.enumeration()
                 self.take(";")
+            elif self.accept("struct"):
+                self.foreign()
             else:
                 self.prototype(before)
         return self.header
+
+    def foreign(self) -> None:
+        """A struct without a typedef is somebody else's (Arrow's): its address is all that is needed."""
+        self.header.opaque.add(self.take())
+        self.take("{")
+        while self.take() != "}":
+            pass
+        self.take(";")
 
     def type_definition(self) -> None:
         kind, name = self.take("enum", "struct"), self.take()
