@@ -106,6 +106,12 @@ pess_status pess__check_proper(const pess_model *model, const double *pi, const 
                       pess__show_id(names, never, shown));
 }
 
+double pess__reward_span(const pess_model *model, double v_lo, double v_hi) {
+    const double lo = model->has_terminals ? fmin(model->reward_lo, 0) : model->reward_lo;
+    const double hi = model->has_terminals ? fmax(model->reward_hi, 0) : model->reward_hi;
+    return fmin(hi - lo, v_hi - v_lo);
+}
+
 pess_status pess__check_start(const pess_model *model, const double *start, pess_error *error) {
     double sum = 0;
     for (int64_t s = 0; s < model->states; s++) {

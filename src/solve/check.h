@@ -15,6 +15,8 @@ pess_status pess__check_range(const pess_model *model, double gamma, const pess_
                               double *v_hi, int64_t *endless, pess_error *error);
 /* At γ = 1 where some policy is endless: refuses one [S*A] that is not proper. */
 pess_status pess__check_proper(const pess_model *model, const double *pi, const pess_names *names, pess_error *error);
+/* What rewards can differ by: 0 is one of them where episodes end. No more than values can differ by. */
+double pess__reward_span(const pess_model *model, double v_lo, double v_hi);
 pess_status pess__check_start(const pess_model *model, const double *start, pess_error *error);
 pess_status pess__check_policy(const pess_model *model, const pess_policy *policy, pess_error *error);
 

@@ -62,21 +62,13 @@ static pess_status find_uncertainty(const pess_algorithm_info *algorithm, const 
                       name != NULL ? name : "(none)", algorithm->name, known);
 }
 
-/* What rewards can differ by: 0 is one of them where episodes end. No more than values can differ by. */
-static double reward_span(const pess__problem *problem) {
-    const pess_model *model = problem->model;
-    const double lo = model->has_terminals ? fmin(model->reward_lo, 0) : model->reward_lo;
-    const double hi = model->has_terminals ? fmax(model->reward_hi, 0) : model->reward_hi;
-    return fmin(hi - lo, problem->v_hi - problem->v_lo);
-}
-
 /* α as it is given. Where it is not: the span of the rewards, in absorbed units, for the algorithm's own uncertainty
  * (whose theory units say little), so that the policy does not depend on the unit of rewards; 1 in the theory's units
  * for another one and for sets. */
 static void set_alpha(const pess_algorithm_info *algorithm, pess__problem *problem) {
     const pess_solve_options *options = problem->options;
     const pess_uncertainty_info *bound = problem->uncertainty != NULL ? &problem->uncertainty->info : NULL;
-    const double span = reward_span(problem);
+    const double span = pess__reward_span(problem->model, problem->v_lo, problem->v_hi);
     problem->alpha = NAN;
     problem->unit = 1;
     if (!pess_setting_listed(algorithm->settings, "alpha")) return;
