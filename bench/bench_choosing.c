@@ -155,27 +155,28 @@ static pess_mdp *errands(uint64_t seed) {
 typedef struct process {
     const char *name;
     pess_mdp *(*make)(uint64_t seed);
-    double gamma, epsilon; /* the log is that of the best policy, at random so often */
+    double gamma, epsilon; /* actions of the log are at random so often, else … */
+    bool good;             /* … those of the best policy, or of an arbitrary one */
     int64_t horizon;       /* of logged episodes */
     int64_t sizes[3];      /* episodes */
     double range[2];       /* of returns, declared; NAN */
 } process;
 
 static const process processes[] = {
-    {"gridworld", gridworld, 0.99, 0.5, 50, {20, 100, 500}, {NAN, NAN}},
-    {"garnet", garnet, 0.95, 0.7, 60, {20, 100, 1000}, {NAN, NAN}},
-    {"arms", arms, 1, 0.8, 1, {40, 200, 2000}, {0, 1}},
-    {"clinic", clinic, 1, 0.7, 200, {200, 2000, 20000}, {0, 1}},
-    {"shop", shop, 0.95, 0.6, 50, {5, 30, 300}, {NAN, NAN}},
-    {"river", river, 0.99, 0.6, 100, {10, 50, 500}, {NAN, NAN}},
-    {"errands", errands, 1, 0.5, 500, {20, 100, 1000}, {NAN, NAN}},
+    {"gridworld", gridworld, 0.99, 0.5, true, 50, {20, 100, 500}, {NAN, NAN}},
+    {"garnet", garnet, 0.95, 1, true, 60, {20, 100, 1000}, {NAN, NAN}},
+    {"arms", arms, 1, 0.8, true, 1, {40, 200, 2000}, {0, 1}},
+    {"clinic", clinic, 1, 0.7, false, 200, {200, 2000, 20000}, {0, 1}},
+    {"shop", shop, 0.95, 0.7, false, 50, {5, 30, 300}, {NAN, NAN}},
+    {"river", river, 0.99, 0.6, true, 100, {10, 50, 500}, {NAN, NAN}},
+    {"errands", errands, 1, 0.5, true, 500, {20, 100, 1000}, {-2500, 0}},
 };
 
 /* ---- ways to a policy */
 
 typedef struct way {
     const char *name, *algorithm;
-    double strength; /* in units of the span of rewards for ua; NAN: the default */
+    double strength; /* of ua in units of the span of rewards, of spibb samples; negative: times √(rows / pairs) */
     int64_t folds;   /* choose */
     pess_choose_score score;
 } way;
@@ -192,6 +193,12 @@ static const way ways[] = {
     {"spibb 10", "spibb", 10, 0, 0},
     {"spibb 20", "spibb", 20, 0, 0},
     {"spibb 50", "spibb", 50, 0, 0},
+    {"spibb √m", "spibb", -1, 0, 0},
+    {"spibb 2√m", "spibb", -2, 0, 0},
+    {"rmin 5", "rmin", 5, 0, 0},
+    {"rmin 10", "rmin", 10, 0, 0},
+    {"rmin √m", "rmin", -1, 0, 0},
+    {"rmin 2√m", "rmin", -2, 0, 0},
     {"choose, 2 folds", NULL, NAN, 2, PESS_CHOOSE_MODEL},
     {"choose, 5 folds", NULL, NAN, 5, PESS_CHOOSE_MODEL},
     {"choose, 10 folds", NULL, NAN, 10, PESS_CHOOSE_MODEL},
@@ -239,6 +246,23 @@ static double worth(const trial *t, const pess_policy *made) {
     return info.naive_value;
 }
 
+/* An action per state, drawn. */
+static pess_policy *arbitrary(const trial *t, uint64_t seed) {
+    const int64_t states = pess_mdp_states(t->mdp), actions = pess_mdp_actions(t->mdp);
+    double *pi = calloc((size_t)(states * actions), sizeof *pi);
+    pess_policy *out = NULL;
+    pess_error error;
+    pess__rng rng = pess__rng_stream(seed, "arbitrary", 0);
+    if (pi == NULL) exit(1);
+    for (int64_t s = 0; s < states; s++) {
+        const int64_t a = (int64_t)pess__rng_below(&rng, (uint64_t)actions);
+        if (!pess_model_is_terminal_state(t->truth, s)) pi[s * actions + a] = 1;
+    }
+    must(pess_policy_create(states, actions, pi, &out, &error), &error);
+    free(pi);
+    return out;
+}
+
 static trial trial_make(const process *of, uint64_t seed) {
     trial t = {.of = of, .mdp = of->make(seed)};
     pess_error error;
@@ -251,7 +275,11 @@ static trial trial_make(const process *of, uint64_t seed) {
     if (t.start == NULL) exit(1);
     must(pess_start_uniform(t.truth, t.start, &error), &error);
     must(pess_solve(NULL, t.truth, t.start, &options, &solution, &error), &error);
-    must(pess_policy_soften(pess_solution_policy(solution), t.truth, of->epsilon, &t.behaviour, &error), &error);
+    pess_policy *any = arbitrary(&t, seed);
+    must(
+        pess_policy_soften(of->good ? pess_solution_policy(solution) : any, t.truth, of->epsilon, &t.behaviour, &error),
+        &error);
+    pess_policy_destroy(any);
     t.best = worth(&t, pess_solution_policy(solution));
     t.base = worth(&t, t.behaviour);
     pess_solution_destroy(solution);
@@ -269,6 +297,17 @@ static double span_of(const pess_model *model) {
     double lo, hi;
     pess_model_reward_range(model, &lo, &hi);
     return hi - lo;
+}
+
+/* √m, m the mean count of the pairs of states that the log acts in. */
+static double root_of_mean(const pess_problem *problem) {
+    pess_counts_info info;
+    pess_counts_arrays counts;
+    int64_t states = 0;
+    pess_counts_get_info(pess_problem_counts(problem), &info);
+    pess_counts_get_arrays(pess_problem_counts(problem), &counts);
+    for (int64_t s = 0; s < info.states; s++) states += counts.state[s] > 0;
+    return sqrt((double)info.transitions / (double)(states * info.actions));
 }
 
 /* What the policy is worth, from 0, the logging policy, to 1, the best; NAN where the way is refused. */
@@ -292,7 +331,8 @@ static double try_way(const trial *t, const way *w, const pess_dataset *data, co
         options.algorithm = w->algorithm;
         if (strcmp(w->algorithm, "ua") == 0)
             options.absorbed_alpha = w->strength * span_of(pess_problem_model(problem));
-        if (strcmp(w->algorithm, "spibb") == 0) options.min_count = w->strength;
+        if (strcmp(w->algorithm, "spibb") == 0 || strcmp(w->algorithm, "rmin") == 0)
+            options.min_count = w->strength > 0 ? w->strength : -w->strength * root_of_mean(problem);
         if (pess_solve(pess_problem_counts(problem), pess_problem_model(problem), pess_problem_start(problem), &options,
                        &solution, &error) == PESS_OK)
             policy = pess_solution_policy(solution);

@@ -21,7 +21,10 @@ static void print_candidate(const pess_candidate_score *c, bool weights, bool ch
         return;
     }
     (void)printf("%11.5g %9.2g %+11.5g %9.2g", c->score, c->error, c->gain, c->gain_error);
-    if (weights) (void)printf(" %11.5g %9.2g %9.4g", c->weighted, c->weighted_error, c->effective);
+    if (weights && isnan(c->weighted))
+        (void)printf(" %11s %9s %9.4g", "-", "-", c->effective);
+    else if (weights)
+        (void)printf(" %11.5g %9.2g %9.4g", c->weighted, c->weighted_error, c->effective);
     (void)putchar('\n');
 }
 
@@ -115,8 +118,9 @@ static const usage choose_usage = {
 static void add_options(choose_args *args) {
     option_list *list = &args->log.options;
     *args = (choose_args){.choose = pess_choose_options_defaults()};
-    log_args_begin(&args->log,
-                   "algorithm uncertainty alpha absorbed-alpha clip min-count budget local-policies max-successors");
+    log_args_begin(
+        &args->log,
+        "algorithm uncertainty horizon alpha absorbed-alpha clip min-count budget local-policies max-successors");
     options_add_settings(list, pess_choose_settings(), &args->choose, NULL);
     options_add(list, (option){"out", 'o', OPTION_TEXT, &args->policy_path, "FILE",
                                "write the policy: state,action,probability"});

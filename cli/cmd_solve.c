@@ -14,6 +14,7 @@ typedef struct solve_report {
     pess_choice *choice;           /* of -a auto; NULL */
     pess_solution_info info;
     double delta;
+    int64_t horizon; /* 0: none */
     pess_thin_place thin[THIN_LIMIT];
     int64_t thin_count;
     const char *policy_path, *values_path;
@@ -39,6 +40,7 @@ static void print_json(const solve_report *r) {
     json_text(&json, "uncertainty", r->info.uncertainty);
     json_text(&json, "holds_for", r->info.holds_for);
     json_number(&json, "gamma", r->info.gamma);
+    json_horizon(&json, r->horizon);
     json_number(&json, "delta", r->delta);
     json_number(&json, "alpha", r->info.alpha);
     json_bool(&json, "absorbed", r->info.absorbed);
@@ -120,7 +122,7 @@ static void print_text(FILE *out, const char *path, const solve_report *r) {
     print_thin_places(out, r);
     if (r->policy_path != NULL)
         (void)fprintf(out, "Policy     %s\n", r->policy_path);
-    else if (r->log.info.states <= SHOWN_STATES)
+    else if (r->log.info.states <= SHOWN_STATES && r->horizon == 0)
         print_policy(out, r);
     else
         (void)fputs("Policy     not kept: add -o policy.csv\n", out);
@@ -167,6 +169,7 @@ static pess_status run(const char *path, log_args *args, solve_report *r, pess_e
     if (status != PESS_OK) return status;
     pess_solution_get_info(r->solution, &r->info);
     r->delta = args->solve.delta;
+    r->horizon = args->solve.horizon;
     status = pess_thin_places(r->log.counts, r->log.model, r->log.start, pess_solution_policy(r->solution),
                               &args->solve, THIN_LIMIT, r->thin, &r->thin_count, error);
     return status == PESS_OK ? write_results(r, error) : status;
@@ -202,6 +205,8 @@ static bool reads_nothing(const void *context, const char *setting) {
 
 static int check(const log_args *args) {
     const pess_solve_options *solve = &args->solve;
+    if (is_auto(args) && solve->horizon > 0)
+        return report_usage("solve", "--horizon: auto chooses among policies for all steps; name an algorithm");
     if (is_auto(args)) return log_args_check(args, "solve", "auto, which chooses it", reads_nothing, NULL);
     const pess_algorithm_info *algorithm = pess_algorithm_find(solve->algorithm);
     char whom[200];

@@ -102,6 +102,13 @@ void json_bool(json_writer *json, const char *key, bool value) {
     (void)fputs(value ? "true" : "false", json->stream);
 }
 
+void json_horizon(json_writer *json, int64_t horizon) {
+    if (horizon > 0)
+        json_count(json, "horizon", horizon);
+    else
+        json_text(json, "horizon", NULL);
+}
+
 void json_end(json_writer *json) {
     (void)fputc('\n', json->stream);
     (void)fflush(json->stream);

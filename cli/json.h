@@ -24,6 +24,8 @@ void json_number(json_writer *json, const char *key, double value);
 void json_count(json_writer *json, const char *key, int64_t value);
 void json_seed(json_writer *json, const char *key, uint64_t value);
 void json_bool(json_writer *json, const char *key, bool value);
+/* "horizon": null where there is none. */
+void json_horizon(json_writer *json, int64_t horizon);
 void json_end(json_writer *json); /* final newline and flush */
 
 #endif

@@ -66,8 +66,9 @@ int log_policy_check(const option_list *list, const log_policy *policy, const ch
     return report_usage(command_name, "--unknown does nothing without --policy");
 }
 
-pess_status log_policy_read(log_policy *policy, const loaded_log *log, pess_policy **out, pess_error *error) {
-    return pess_policy_read_for_log(policy->path, log->counts, log->model, (pess_unknown)policy->unknown, out,
+pess_status log_policy_read(log_policy *policy, const loaded_log *log, int64_t horizon, pess_policy **out,
+                            pess_error *error) {
+    return pess_policy_read_for_log(policy->path, log->counts, log->model, (pess_unknown)policy->unknown, horizon, out,
                                     &policy->fit, error);
 }
 

@@ -42,7 +42,8 @@ typedef struct log_policy {
 void log_policy_options(option_list *list, log_policy *policy, const char *help);
 /* -1 to go on, or an exit code: --unknown without a policy. */
 int log_policy_check(const option_list *list, const log_policy *policy, const char *command_name);
-pess_status log_policy_read(log_policy *policy, const loaded_log *log, pess_policy **out, pess_error *error);
+pess_status log_policy_read(log_policy *policy, const loaded_log *log, int64_t horizon, pess_policy **out,
+                            pess_error *error);
 /* What was done where file and log do not fit, as "  - …" lines. */
 void log_policy_print(FILE *out, const log_policy *policy);
 

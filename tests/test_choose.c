@@ -172,7 +172,7 @@ static void scores_by_hand(void **state) {
         double score = 0, own[5] = {0};
         pess__weighted weighted;
         OK(pess__folds_part(&folds, k, 1, &part, &error));
-        OK(pess__judge_create(folds.whole, part, model, start, 1, &judge, &error));
+        OK(pess__judge_create(folds.whole, part, model, start, 1, 0, &judge, &error));
         OK(pess__judge_score(&judge, policy, &score, &error));
         /* What the fold lacks pays the mean of the log, 3/5. */
         const double p = pi[action];
@@ -209,7 +209,7 @@ static void a_full_fold_is_its_own_model(void **state) {
     OK(pess_model_estimate(part, NULL, &model, &error));
     OK(pess_start_uniform(model, start, &error));
     OK(pess_policy_uniform(model, &policy, &error));
-    OK(pess__judge_create(folds.whole, part, model, start, 0.9, &judge, &error));
+    OK(pess__judge_create(folds.whole, part, model, start, 0.9, 0, &judge, &error));
     OK(pess__judge_score(&judge, policy, &score, &error));
     pess_solve_options options = pess_solve_options_defaults();
     options.algorithm = "naive";

@@ -50,6 +50,8 @@ typedef struct job {
     int64_t count, listed;       /* listed: without it, where it is not asked for */
     result *results;             /* [folds*count] */
     double *returns;             /* [episodes in the order of folds] */
+    double lowest;               /* of them */
+    double unit;                 /* of rewards */
     int threads;
     pess__monitor monitor;
 } job;
@@ -62,10 +64,12 @@ static pess_status sum_returns(job *j, pess_error *error) {
     PESS_TRY(pess__allocate(&j->returns, episodes->count, sizeof *j->returns, "the returns", error));
     double sum = 0, squares = 0;
     int64_t ended = 0;
+    j->lowest = INFINITY;
     for (int64_t e = 0; e < episodes->count; e++) {
         double discount = 1;
         for (int64_t i = episodes->begin[e]; i < episodes->begin[e + 1]; i++, discount *= j->solve.gamma)
             j->returns[e] += discount * j->data->reward[episodes->row[i]];
+        j->lowest = fmin(j->lowest, j->returns[e]);
         if (j->data->end[episodes->row[episodes->begin[e + 1] - 1]] != PESS_END_TERMINAL) continue;
         sum += j->returns[e];
         squares += j->returns[e] * j->returns[e];
@@ -82,8 +86,8 @@ static pess_status list_candidates(job *j, pess_error *error) {
     const pess_model *model = pess_problem_model(j->choice->problem);
     double v_lo, v_hi;
     pess__value_range(model, j->solve.gamma, &v_lo, &v_hi);
-    PESS_TRY(pess__candidates_create(j->options->families, pess__reward_span(model, v_lo, v_hi), &j->candidates,
-                                     &j->listed, error));
+    j->unit = pess__reward_span(model, v_lo, v_hi);
+    PESS_TRY(pess__candidates_create(j->options->families, j->unit, &j->candidates, &j->listed, error));
     pess__candidate *all = NULL;
     PESS_TRY(pess__allocate(&all, j->listed + 1, sizeof *all, "the candidates", error));
     memcpy(all, j->candidates, (size_t)j->listed * sizeof *all);
@@ -138,11 +142,12 @@ static pess_status fold_create(const job *j, int64_t index, fold *f, pess_error 
     f->rest->action_names = whole->action_names;
     PESS_TRY(pess_model_estimate(f->rest, j->options->model, &f->model, error));
     return pess__judge_create(whole, f->part, f->model, pess_problem_start(j->choice->problem), j->solve.gamma,
-                              &f->judge, error);
+                              j->lowest, &f->judge, error);
 }
 
 static void try_candidate(const job *j, const fold *f, int64_t index, const pess__candidate *candidate, result *r) {
-    const pess_solve_options options = pess__candidate_options(candidate, &j->solve);
+    pess_solve_options options = pess__candidate_options(candidate, &j->solve);
+    options.tolerance = fmax(options.tolerance, PESS__CHOICE_TOLERANCE * j->unit);
     pess_solution *solution = NULL;
     r->weights.mean = NAN;
     r->status = pess_solve(f->rest, f->model, pess_problem_start(j->choice->problem), &options, &solution, &r->error);

@@ -11,6 +11,9 @@
 
 enum { PESS__CHOICE_REASON = 300 };
 
+/* Residual, in units of reward, at which fits and scores of folds stop: far below what folds differ by. */
+#define PESS__CHOICE_TOLERANCE 1e-6
+
 /* ---- candidates */
 
 typedef struct pess__candidate {
@@ -49,17 +52,19 @@ pess_status pess__counts_subtract(const pess_counts *whole, const pess_counts *p
 
 /* ---- scores */
 
-/* The model of a held-out fold, with one action more: what the whole log did in the state on average. A policy takes it
- * where it takes an action that the fold never shows, which is then neither praised nor blamed. */
+/* The model of a held-out fold, with two actions more. What the whole log did in the state on average: a policy takes
+ * it where it takes an action that the fold does not show and another one does, which is then neither praised nor
+ * blamed. The lowest value there is: for an action that no row of the log shows. */
 typedef struct pess__judge {
-    const pess_counts *part;
-    pess_model *model; /* of actions + 1 */
+    const pess_counts *whole, *part;
+    pess_model *model; /* of actions + 2 */
     double gamma, v_lo, v_hi;
     const double *start; /* [S] */
 } pess__judge;
 
+/* `lowest`: a return, where values have no lower limit. */
 pess_status pess__judge_create(const pess_counts *whole, const pess_counts *part, const pess_model *fitted,
-                               const double *start, double gamma, pess__judge *out, pess_error *error);
+                               const double *start, double gamma, double lowest, pess__judge *out, pess_error *error);
 void pess__judge_release(pess__judge *judge);
 /* E_ρ of the policy's value in it, within the range of values. */
 pess_status pess__judge_score(const pess__judge *judge, const pess_policy *policy, double *score, pess_error *error);

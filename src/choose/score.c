@@ -14,6 +14,8 @@
  * values where there is one. */
 static const double LARGEST_DISCOUNT = 1 - 1e-6;
 
+enum { AVERAGE, LOWEST, EXTRA }; /* the further actions */
+
 static void fill_seen(const pess_counts *part, int64_t z, pess_model *model, int64_t to, int64_t *used) {
     const double n = (double)part->n[z];
     model->kind[to] = PESS_ROW_SPARSE;
@@ -55,41 +57,51 @@ static void fill_average(const pess_counts *whole, int64_t s, pess_model *model,
     model->end_mass[to] = n > 0 ? ended / n : 0;
 }
 
-static void fill_model(const pess_counts *whole, const pess_counts *part, pess_model *model, int64_t *n_next) {
+static void fill_lowest(double lowest, pess_model *model, int64_t to) {
+    model->kind[to] = PESS_ROW_SPARSE;
+    model->reward[to] = lowest;
+    model->end_mass[to] = 1;
+}
+
+static void fill_model(const pess_counts *whole, const pess_counts *part, double lowest, pess_model *model,
+                       int64_t *n_next) {
     const int64_t actions = whole->actions;
     double sum = 0;
     for (int64_t z = 0; z < whole->states * actions; z++) sum += whole->reward_sum[z];
     model->reward_lo = sum / (double)whole->transitions; /* of states without data, for now */
     int64_t used = 0;
     for (int64_t s = 0; s < whole->states; s++)
-        for (int64_t a = 0; a <= actions; a++) {
-            const int64_t to = s * (actions + 1) + a, z = s * actions + a;
+        for (int64_t a = 0; a < actions + EXTRA; a++) {
+            const int64_t to = s * (actions + EXTRA) + a, z = s * actions + a;
             model->row[to] = used;
             if (model->terminal[s]) continue;
-            if (a == actions)
+            if (a == actions + LOWEST)
+                fill_lowest(lowest, model, to);
+            else if (a == actions + AVERAGE)
                 fill_average(whole, s, model, to, n_next, &used);
             else if (part->n[z] > 0)
                 fill_seen(part, z, model, to, &used);
         }
-    model->row[whole->states * (actions + 1)] = used;
+    model->row[whole->states * (actions + EXTRA)] = used;
 }
 
 pess_status pess__judge_create(const pess_counts *whole, const pess_counts *part, const pess_model *fitted,
-                               const double *start, double gamma, pess__judge *out, pess_error *error) {
+                               const double *start, double gamma, double lowest, pess__judge *out, pess_error *error) {
     const int64_t states = whole->states, pairs = states * whole->actions;
     int64_t *n_next = NULL;
     pess_model *model = NULL;
     PESS_TRY(pess__allocate(&n_next, states, sizeof *n_next, "the model of a fold", error));
     const pess_status status =
-        pess__model_create(states, whole->actions + 1, part->row[pairs] + whole->row[pairs], &model, error);
+        pess__model_create(states, whole->actions + EXTRA, part->row[pairs] + whole->row[pairs], &model, error);
     if (status == PESS_OK) {
         memcpy(model->terminal, fitted->terminal, (size_t)states);
         model->has_terminals = fitted->has_terminals;
-        fill_model(whole, part, model, n_next);
+        *out = (pess__judge){
+            .whole = whole, .part = part, .model = model, .gamma = fmin(gamma, LARGEST_DISCOUNT), .start = start};
+        pess__value_range(fitted, gamma, &out->v_lo, &out->v_hi);
+        fill_model(whole, part, isfinite(out->v_lo) ? out->v_lo : lowest, model, n_next);
         model->reward_lo = fitted->reward_lo;
         model->reward_hi = fitted->reward_hi;
-        *out = (pess__judge){.part = part, .model = model, .gamma = fmin(gamma, LARGEST_DISCOUNT), .start = start};
-        pess__value_range(fitted, gamma, &out->v_lo, &out->v_hi);
     }
     free(n_next);
     return status;
@@ -100,17 +112,21 @@ void pess__judge_release(pess__judge *judge) {
     *judge = (pess__judge){0};
 }
 
-/* The policy with what it does in pairs that the fold lacks moved to the average. */
+/* The policy with what it does in pairs that the fold lacks moved to one of the further actions. */
 static pess_status judged_policy(const pess__judge *judge, const pess_policy *policy, pess_policy **out,
                                  pess_error *error) {
     const int64_t actions = policy->actions;
     pess_policy *judged = NULL;
-    PESS_TRY(pess__policy_allocate(policy->states, actions + 1, &judged, error));
+    PESS_TRY(pess__policy_allocate(policy->states, actions + EXTRA, &judged, error));
     for (int64_t s = 0; s < policy->states; s++) {
         const double *from = policy->probability + s * actions;
-        double *to = judged->probability + s * (actions + 1);
+        double *to = judged->probability + s * (actions + EXTRA);
         if (judge->model->terminal[s]) continue;
-        for (int64_t a = 0; a < actions; a++) to[judge->part->n[s * actions + a] > 0 ? a : actions] += from[a];
+        for (int64_t a = 0; a < actions; a++) {
+            const int64_t z = s * actions + a;
+            const bool known = judge->whole->n[z] > 0 || judge->whole->n_state[s] == 0;
+            to[judge->part->n[z] > 0 ? a : actions + (known ? AVERAGE : LOWEST)] += from[a];
+        }
     }
     *out = judged;
     return PESS_OK;
@@ -122,7 +138,7 @@ pess_status pess__judge_score(const pess__judge *judge, const pess_policy *polic
     pess_solve_options options = pess_solve_options_defaults();
     options.algorithm = "naive";
     options.gamma = judge->gamma;
-    options.tolerance = fmax(1e-9 * (judge->model->reward_hi - judge->model->reward_lo), 1e-300);
+    options.tolerance = fmax(PESS__CHOICE_TOLERANCE * (judge->model->reward_hi - judge->model->reward_lo), 1e-300);
     options.threads = 1;
     PESS_TRY(judged_policy(judge, policy, &judged, error));
     const pess_status status = pess_evaluate(NULL, judge->model, judge->start, judged, &options, &solution, error);

@@ -132,8 +132,8 @@ static pess_status set_up(const pess_counts *counts, const pess_model *model, co
                                .deadline = pess__deadline(options)};
     PESS_TRY(find_uncertainty(&(*algorithm)->info, options->uncertainty, &problem->uncertainty, error));
     PESS_TRY(check_counts(*algorithm, counts, model, error));
-    PESS_TRY(pess__check_range(model, options->gamma, counts != NULL ? counts->state_names : NULL, &problem->v_lo,
-                               &problem->v_hi, &problem->endless, error));
+    PESS_TRY(pess__check_range(model, options->gamma, options->horizon, counts != NULL ? counts->state_names : NULL,
+                               &problem->v_lo, &problem->v_hi, &problem->endless, error));
     set_alpha(&(*algorithm)->info, problem);
     return pess__check_start(model, start, error);
 }
@@ -171,7 +171,7 @@ static void describe(const pess__problem *problem, const pess__algorithm *algori
 
 /* A row that collects the probabilities of several actions may exceed one by rounding. */
 static void at_most_one(pess_policy *policy) {
-    for (int64_t z = 0; z < policy->states * policy->actions; z++)
+    for (int64_t z = 0; z < policy->steps * policy->states * policy->actions; z++)
         if (policy->probability[z] > 1) policy->probability[z] = 1;
 }
 
@@ -183,10 +183,10 @@ static pess_status answer(const pess__algorithm *algorithm, const pess__problem 
     describe(problem, algorithm, &solution->info);
     pess_status status = PESS_OK;
     if (policy != NULL) {
-        status = pess__policy_allocate(policy->states, policy->actions, &solution->policy, error);
+        status = pess__policy_allocate_steps(policy->steps, policy->states, policy->actions, &solution->policy, error);
         if (status == PESS_OK) {
             memcpy(solution->policy->probability, policy->probability,
-                   (size_t)(policy->states * policy->actions) * sizeof(double));
+                   (size_t)(policy->steps * policy->states * policy->actions) * sizeof(double));
             status = algorithm->evaluate(problem, solution, error);
         }
     } else
@@ -227,7 +227,7 @@ pess_status pess_evaluate(const pess_counts *counts, const pess_model *model, co
     pess_solve_options settled;
     PESS_TRY(pess__solve_settle(options, &settled, error));
     PESS_TRY(set_up(counts, model, start, &settled, &algorithm, &problem, error));
-    PESS_TRY(pess__check_policy(model, policy, error));
+    PESS_TRY(pess__check_policy(model, policy, settled.horizon, error));
     return answer(algorithm, &problem, policy, begun, out, error);
 }
 
