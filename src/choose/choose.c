@@ -214,7 +214,7 @@ static mean mean_over_folds(const job *j, int64_t candidate, int64_t against, pe
         squares += x * x;
     }
     const double value = sum / n;
-    return (mean){value, sqrt(fmax(squares / n - value * value, 0) / (n - 1))};
+    return (mean){value, isnan(value) ? NAN : sqrt(fmax(squares / n - value * value, 0) / (n - 1))};
 }
 
 static void fill_score(const job *j, int64_t c) {
