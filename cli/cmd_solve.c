@@ -44,6 +44,7 @@ static void print_json(const solve_report *r) {
     json_number(&json, "delta", r->delta);
     json_number(&json, "alpha", r->info.alpha);
     json_bool(&json, "absorbed", r->info.absorbed);
+    json_number(&json, "min_count", r->info.min_count);
     json_count(&json, "states", r->log.info.states);
     json_count(&json, "actions", r->log.info.actions);
     json_count(&json, "transitions", r->log.info.transitions);
@@ -90,6 +91,7 @@ static void print_result(FILE *out, const pess_solution_info *info) {
         (void)fprintf(out, "           %s %g%s%s\n", info->absorbed ? "absorbed alpha" : "alpha", info->alpha,
                       info->uncertainty != NULL ? ", uncertainty " : "",
                       info->uncertainty != NULL ? info->uncertainty : "");
+    if (!isnan(info->min_count)) (void)fprintf(out, "           min-count %.4g\n", info->min_count);
     (void)fprintf(out, "Value      %.6g  the algorithm's own value of its policy\n", info->value);
     (void)fprintf(out, "           %.6g  the same policy at face value\n", info->naive_value);
     (void)fprintf(out, "Holds for  %s\n", info->holds_for);

@@ -142,8 +142,8 @@ static void refused(const char *path, const pess_counts *counts, const pess_mode
                     const char *sentence) {
     pess_error error = {0};
     pess_policy *policy = NULL;
-    assert_int_equal(
-        pess_policy_read_for_log(path, counts, model, PESS_UNKNOWN_REFUSE, horizon, &policy, NULL, &error), PESS_INPUT);
+    assert_int_equal(pess_policy_read_for_log(path, counts, model, PESS_UNKNOWN_REFUSE, horizon, &policy, NULL, &error),
+                     PESS_INPUT);
     if (strstr(error.message, sentence) == NULL) fail_msg("'%s' lacks '%s'", error.message, sentence);
 }
 

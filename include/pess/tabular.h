@@ -368,7 +368,7 @@ typedef struct pess_solve_options {
                               of episodes are adaptive: bounds pay for every n at once */
     int64_t max_successors; /* m: declared number of possible next states of a pair; 0: all states */
     double local_policies;  /* hoeffding-s: |Π_local|; NAN: the |A| deterministic ones */
-    double min_count;       /* SPIBB n_∧, R-MIN m */
+    double min_count;       /* SPIBB n_∧, R-MIN m; NAN: the root of the mean count of a pair, and 10 for R-MIN */
     double budget;          /* Soft-SPIBB ε */
     pess_method method;
     pess_evaluation evaluation;
@@ -400,6 +400,7 @@ typedef struct pess_solution_info {
     double gamma;
     double alpha;       /* as it was used; NAN where the algorithm takes none */
     bool absorbed;      /* in absorbed units */
+    double min_count;   /* as it was used; NAN where the algorithm takes none */
     double value;       /* E_ρ of the algorithm's own (penalised) value of the policy */
     double naive_value; /* E_ρ of its unpenalised empirical value */
     pess_outcome outcome;

@@ -138,6 +138,10 @@ static pess_status set_up(const pess_counts *counts, const pess_model *model, co
     return pess__check_start(model, start, error);
 }
 
+double pess__min_count(const pess__problem *problem, double otherwise) {
+    return isnan(problem->options->min_count) ? otherwise : problem->options->min_count;
+}
+
 pess_status pess__unseen_without_limit(const pess__problem *problem, int64_t pair, pess_error *error) {
     const pess_counts *counts = problem->counts;
     char state[PESS__ID_SIZE], action[PESS__ID_SIZE];
@@ -166,6 +170,7 @@ static void describe(const pess__problem *problem, const pess__algorithm *algori
     info->gamma = problem->options->gamma;
     info->alpha = problem->alpha;
     info->absorbed = problem->absorbed;
+    info->min_count = NAN;
     info->holds_for = uncertainty != NULL ? uncertainty->info.holds_for : "nothing: no bound is used";
 }
 
