@@ -56,7 +56,7 @@ static void json_candidate(json_writer *json, const char *key, const pess_candid
     json_number(json, "weighted_se", c->weighted_error);
     json_number(json, "effective", c->effective);
     json_text(json, "left_out", c->left_out);
-    json_close(json, '}');
+    json_close(json);
 }
 
 void json_choice(json_writer *json, const char *key, const pess_choice *choice) {
@@ -76,6 +76,6 @@ void json_choice(json_writer *json, const char *key, const pess_choice *choice) 
     const pess_candidate_score *candidate;
     for (size_t i = 0; (candidate = pess_choice_candidate(choice, i)) != NULL; i++)
         json_candidate(json, NULL, candidate);
-    json_close(json, ']');
-    if (key != NULL) json_close(json, '}');
+    json_close(json);
+    if (key != NULL) json_close(json);
 }

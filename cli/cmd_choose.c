@@ -82,8 +82,8 @@ static void print_json(const pess_choice *choice) {
     const pess_assumption *assumption;
     for (size_t i = 0; (assumption = pess_solution_assumption(pess_choice_solution(choice), i)) != NULL; i++)
         json_text(&json, NULL, assumption->text);
-    json_close(&json, ']');
-    json_close(&json, '}');
+    json_close(&json);
+    json_close(&json);
     json_end(&json);
 }
 
