@@ -102,9 +102,10 @@ static pess_status refuse_sum(const reading *r, int64_t state, double sum, pess_
 /* Every state that is not terminal has a row that sums to one, at every step, or gets one by the rule. */
 static pess_status check_rows(reading *r, const pess_policy *filling, pess_policy *policy, pess_error *error) {
     const pess_model *model = r->model;
+    const int64_t rows = policy->steps * model->states;
     char shown[PESS__ID_SIZE];
     int64_t first = -1;
-    for (int64_t i = 0; i < policy->steps * model->states; i++) {
+    for (int64_t i = 0; i < rows; i++) {
         const int64_t s = i % model->states;
         double *row = policy->probability + i * model->actions, sum = 0;
         const bool named = close_row(row, model->actions);
@@ -119,7 +120,7 @@ static pess_status check_rows(reading *r, const pess_policy *filling, pess_polic
     return pess__fail(error, PESS_INPUT,
                       "%s: a policy for another state set: %lld of the model's %lld states have no row%s, the first is "
                       "state %s",
-                      r->path, (long long)r->fit.filled, (long long)(policy->steps * model->states),
+                      r->path, (long long)r->fit.filled, (long long)rows,
                       policy->steps > 1 ? " (at some step)" : "", pess__show_id(r->state_names, first, shown));
 }
 
