@@ -106,7 +106,10 @@ int cmd_inspect(int argc, char **argv) {
         return observations_inspect("inspect", path, &numpy, as_json, strict);
     }
     read.progress = terminal_progress();
-    if (pess_counts_file(path, &read)) return counts_inspect(path, &read, as_json);
+    const bool counted = pess_counts_file(path, &read);
+    if (counted && declared)
+        return report_usage("inspect", "--return-range: counts have no episodes that it could be held against");
+    if (counted) return counts_inspect(path, &read, as_json);
 
     pess_error error = {0};
     pess_dataset *data = NULL;
