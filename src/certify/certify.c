@@ -188,12 +188,14 @@ static pess_status bound_by_sets(const pess__certification *job, const pess__sha
                                      .trajectories = job->trajectories,
                                      .max_successors = job->options->max_successors,
                                      .threads = job->threads};
-    const pess__robust_delta delta = {shares->transitions, shares->rewards_low, shares->rewards_high};
+    const pess__robust_delta delta = {shares->transitions, shares->learned, shares->rewards_low, shares->rewards_high};
+    const pess__split *split = job->split;
     const int64_t states = job->counts->states;
     double *v = NULL;
     int32_t *found = NULL;
     pess__start_mass *scratch = NULL;
-    pess_status status = pess__robust_create(&problem, job->uncertainty, delta, &out->robust, error);
+    pess_status status = pess__robust_create(&problem, job->uncertainty, split ? split->first : NULL,
+                                             split ? split->second : NULL, delta, &out->robust, error);
     if (status == PESS_OK) status = pess__allocate(&v, states, sizeof *v, "values", error);
     if (status == PESS_OK) status = pess__allocate(&found, states, sizeof *found, "actions", error);
     if (status == PESS_OK) status = pess__allocate(&scratch, states, sizeof *scratch, "starts", error);
@@ -290,8 +292,10 @@ static pess_status logging_sets(const pess__certification *job, const pess__shar
                                      .trajectories = job->trajectories,
                                      .max_successors = job->options->max_successors * job->counts->actions,
                                      .threads = job->threads};
-    const pess__robust_delta delta = {shares->log_transitions, shares->log_rewards_low, shares->log_rewards_high};
-    return pess__robust_create(&problem, job->uncertainty, delta, out, error);
+    const pess__robust_delta delta = {shares->log_transitions, shares->log_learned, shares->log_rewards_low,
+                                      shares->log_rewards_high};
+    return pess__robust_create(&problem, job->uncertainty, job->split->first_states, job->split->second_states, delta,
+                               out, error);
 }
 
 static pess_status test_logging(pess__certification *job, const pess__shares *shares, pess_error *error) {
@@ -365,15 +369,6 @@ static pess_status keep_policy(pess__certification *job, const pess_policy *poli
     return PESS_OK;
 }
 
-/* Of the candidates from `first` on, the one with the best prediction was tested. */
-static void mark_tested(pess_certificate *certificate, int64_t first, double lower) {
-    pess_candidate *list = certificate->candidates;
-    int64_t best = first;
-    for (int64_t i = first; i < certificate->candidate_count; i++)
-        if (list[i].predicted > list[best].predicted) best = i;
-    list[best].lower = lower;
-}
-
 /* The certified lower bound of each way, and the better one. */
 static pess_status bound_policy(pess__certification *job, const pess__shares *shares, const set_bounds *sets,
                                 pess_error *error) {
@@ -389,20 +384,20 @@ static pess_status bound_policy(pess__certification *job, const pess__shares *sh
     }
     if (!(shares->box > 0)) return PESS_OK;
     pess_policy *chosen = NULL;
-    const int64_t first = job->certificate->candidate_count;
+    int64_t row = -1;
     const pess__holdout_setup setup = setup_of(job, false, shares);
     if (options->policy)
         PESS_TRY(pess_policy_create(options->policy->states, options->policy->actions, options->policy->probability,
                                     &chosen, error));
     else
-        PESS_TRY(pess__choose_policy(job, &setup, &chosen, error));
+        PESS_TRY(pess__choose_policy(job, &setup, &chosen, &row, error));
     double lower = 0;
     const char *test = "box";
     pess_status status = test_policy(job, shares, sets->robust, chosen, &lower, &test, error);
     if (status == PESS_OK && options->policy)
         status = pess__candidate_add(job->certificate, (pess_candidate){"the given policy, tested", NAN, lower}, error);
     if (status == PESS_OK) {
-        if (!options->policy) mark_tested(job->certificate, first, lower);
+        if (row >= 0) job->certificate->candidates[row].lower = lower;
         if (options->method == PESS_CERTIFY_SPLIT || lower > info->lower_bound) {
             info->lower_bound = lower;
             info->method = "split";

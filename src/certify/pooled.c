@@ -13,6 +13,7 @@
 #define DRIFT 8.0       /* how far a direction of the second part may be from that of the first, in its own noise */
 #define MAIN_SHARE 0.85 /* of δ_pooled, for the prior tuned to the prediction; the rest for a wider one */
 #define POLE 0.95       /* |θ|R stays below */
+#define WIDEST 0.4      /* βτR of a prior stays below */
 
 /* ------------------------------------------------------------------------------------------------ the inequality (2)
  */
@@ -68,17 +69,14 @@ static double prior_scale(int64_t count, const double *d, const double *v, const
 /* θ⁰ = λ⁰d and τ: the drift of d between the parts, and a floor for rows that the first part hardly saw. */
 static void set_prior(const pess__pooled *pooled, double scale, const double *v, const double *r, direction *to) {
     for (int64_t z = 0; z < to->count; z++) {
-        const double n = fmax(samples_first(pooled, z), 1), widest = 0.25 / (BETA * r[z]);
+        const double n = fmax(samples_first(pooled, z), 1), widest = WIDEST / (BETA * r[z]);
         const double centre = scale * to->centre[z];
         const double drift = centre * centre * DRIFT * (1 / n + 1 / samples_expected(pooled, z));
         to->centre[z] = centre;
-        to->tau2[z] = fmin(drift + 0.5 / ((double)pooled->test->rows * v[z]), widest * widest);
+        to->tau2[z] = fmin(drift + 1 / ((double)pooled->test->rows * v[z]), widest * widest);
         to->reach[z] = BETA * sqrt(to->tau2[z]);
     }
 }
-
-/* κ = 1 + 2x/(3(1−x)) >= 2ψ(x)/x². */
-static double kappa(double x) { return 1 + 2 * x / (3 * (1 - x)); }
 
 /* The bound (2) divided by λ, at nearly the best λ. Infinite where no λ is allowed. */
 static double noise(const pess__pooled_view *view, const direction *along, double log_term) {
@@ -96,7 +94,7 @@ static double noise(const pess__pooled_view *view, const direction *along, doubl
         for (int64_t z = 0; z < along->count; z++) {
             if (samples(view, z) == 0) continue;
             const double tau2 = along->tau2[z], d = along->d[z], c = along->centre[z], theta = scale * d;
-            const double k = kappa((fabs(theta) + along->reach[z]) * view->range[z]), v = view->v[z];
+            const double k = pess__kappa((fabs(theta) + along->reach[z]) * view->seen[z]), v = view->v[z];
             slope += (0.5 * k * v + 0.5 / tau2) * d * d;
             constant += ZETA + 0.5 * k * tau2 * v + 0.5 * c * c / tau2;
             total += ZETA + 0.5 * k * (theta * theta + tau2) * v + 0.5 * (theta - c) * (theta - c) / tau2;

@@ -109,6 +109,7 @@ static pess_status fill(pess__pooled_view *view, int64_t least, pess_error *erro
     PESS_TRY(pess__allocate(&view->high_value, states + 1, sizeof(double), what, error));
     PESS_TRY(pess__allocate(&view->v, test->rows + 1, sizeof(double), what, error));
     PESS_TRY(pess__allocate(&view->range, test->rows + 1, sizeof(double), what, error));
+    PESS_TRY(pess__allocate(&view->seen, test->rows + 1, sizeof(double), what, error));
     PESS_TRY(pess__allocate(&view->h, view->pooled->target_count, sizeof(double), what, error));
     double *constant;
     PESS_TRY(pess__allocate(&constant, states, sizeof *constant, what, error));
@@ -152,6 +153,7 @@ void pess__pooled_view_destroy(pess__pooled_view *view) {
     free(view->high_value);
     free(view->v);
     free(view->range);
+    free(view->seen);
     free(view->h);
     free(view);
 }
@@ -163,26 +165,30 @@ static double from_box(const pess__holdout *test, int64_t s, int64_t reference) 
                 (test->high[reference] - v[reference]) - (test->low[s] - v[s]));
 }
 
-/* Σ_s' n(z,s')·h(s')²; both lists of successors are in ascending order. */
-static double moved_squares(const pess__pooled_view *view, int64_t z) {
+/* Σ_s' n(z,s')·h(s')², and to *seen how far an outcome that was seen can be from ŷ. Both lists of successors are in
+ * ascending order. */
+static double moved_squares(const pess__pooled_view *view, int64_t z, double *seen) {
     const pess__pooled *pooled = view->pooled;
     const pess__holdout *test = pooled->test;
     const pess_counts *first = test->setup.first, *counts = view->counts;
     const int64_t pair = test->pair[z], reference = test->reference[z];
     int64_t at = first->row[pair];
     double sum = 0;
+    *seen = 0;
     for (int64_t i = counts->row[pair]; i < counts->row[pair + 1]; i++) {
         const int64_t s = counts->next[i];
-        if (s == reference) continue;
+        double h = s == reference ? 0 : from_box(test, s, reference);
         while (at < first->row[pair + 1] && first->next[at] < s) at++;
-        double h = from_box(test, s, reference);
-        if (at < first->row[pair + 1] && first->next[at] == s) h = fmin(h, view->h[pooled->target_of[at]]);
+        if (s != reference && at < first->row[pair + 1] && first->next[at] == s)
+            h = fmin(h, view->h[pooled->target_of[at]]);
         sum += (double)counts->n_next[i] * h * h;
+        *seen = fmax(*seen, pess__holdout_reach(test, z, s, h));
     }
-    if (counts->n_terminal[pair] > 0 && reference != test->states) {
-        double h = from_box(test, test->states, reference);
+    if (counts->n_terminal[pair] > 0) {
+        double h = reference == test->states ? 0 : from_box(test, test->states, reference);
         if (pooled->target_end[z] >= 0) h = fmin(h, view->h[pooled->target_end[z]]);
         sum += (double)counts->n_terminal[pair] * h * h;
+        *seen = fmax(*seen, pess__holdout_reach(test, z, test->states, h));
     }
     return sum;
 }
@@ -193,20 +199,21 @@ static void refresh_starts(pess__pooled_view *view, double least, double most) {
     const pess__holdout *test = pooled->test;
     const int64_t reference = pooled->start_reference, at = test->rows;
     const double centre = pooled->start_centre, *v = test->value;
-    double squares = 0, moved = 0;
+    double squares = 0, moved = 0, seen = 0;
     for (int64_t s = 0; s < test->states; s++) {
         const double n = view->starts_scale * (double)view->starts[s];
         if (n == 0) continue;
         squares += n * (v[s] - centre) * (v[s] - centre);
-        if (s == reference) continue;
-        double h = from_box(test, s, reference);
+        double h = s == reference ? 0 : from_box(test, s, reference);
         if (pooled->target_start[s] >= 0) h = fmin(h, view->h[pooled->target_start[s]]);
         moved += n * h * h;
+        seen = fmax(seen, fabs(v[s] - centre) + h);
     }
     const double root = sqrt(squares) + sqrt(moved);
     view->v[at] = root * root;
     view->range[at] = fmax(most - centre - (test->low[reference] - v[reference]),
                            centre + (test->high[reference] - v[reference]) - least);
+    view->seen[at] = fmin(seen, view->range[at]);
 }
 
 void pess__pooled_view_refresh(pess__pooled_view *view) {
@@ -214,9 +221,11 @@ void pess__pooled_view_refresh(pess__pooled_view *view) {
     double least, most;
     pess__holdout_extremes(test, test->low, test->high, &least, &most);
     for (int64_t z = 0; z < test->rows; z++) {
-        const double root = sqrt(test->squares[z]) + test->setup.gamma * sqrt(moved_squares(view, z));
+        double seen;
+        const double root = sqrt(test->squares[z]) + test->setup.gamma * sqrt(moved_squares(view, z, &seen));
         view->v[z] = root * root;
         view->range[z] = pess__holdout_range(test, z, test->low, test->high, least, most);
+        view->seen[z] = fmin(seen, view->range[z]);
     }
     if (view->starts) refresh_starts(view, least, most);
 }
