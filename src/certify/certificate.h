@@ -58,7 +58,12 @@ typedef struct pess__shares {
     double other_places; /* the tests, had the log been cut elsewhere */
 } pess__shares;
 
+/* conclusion.c: fills the certificate's info from its bounds, estimates and policy. */
+void pess__conclude(pess__certification *job, double optimal_upper);
+
 /* ledger.c */
+/* Is the process small enough for the pooled test? */
+bool pess__pools(const pess__certification *job);
 pess__shares pess__shares_of(const pess__certification *job);
 pess_status pess__ledger_write(const pess__certification *job, const pess__shares *shares, pess_error *error);
 

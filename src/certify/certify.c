@@ -230,7 +230,7 @@ static pess__holdout_setup setup_of(const pess__certification *job, bool logging
                                  .delta_sets = logging ? shares->log_sets : shares->sets,
                                  .delta_pooled = logging ? shares->log_pooled : shares->pooled,
                                  .delta_relative = logging ? shares->log_relative : shares->relative,
-                                 .pooled = true,
+                                 .pooled = shares->pooled > 0 || shares->log_pooled > 0,
                                  .threads = job->threads};
 }
 
@@ -409,32 +409,6 @@ static pess_status bound_policy(pess__certification *job, const pess__shares *sh
     return status;
 }
 
-static void conclude(pess__certification *job, double optimal_upper) {
-    pess_certificate_info *info = &job->certificate->info;
-    const double width = job->v_hi - job->v_lo;
-    info->value_lo = job->v_lo;
-    info->value_hi = job->v_hi;
-    info->lower_bound = fmax(info->lower_bound, job->v_lo);
-    info->vacuous = !(info->lower_bound > job->v_lo + 1e-9 * width);
-    info->optimal_upper_bound = fmin(optimal_upper, job->v_hi);
-    info->suboptimality_upper_bound = info->optimal_upper_bound - info->lower_bound;
-    if (!job->compares) info->behaviour_upper_bound = job->v_hi;
-    info->improvement_lower_bound = info->lower_bound - info->behaviour_upper_bound;
-    info->recommend_switch = info->improvement_lower_bound > 0;
-    info->uncertainty = job->uncertainty;
-    info->gamma = job->options->gamma;
-    info->delta = job->options->delta;
-    info->split = job->options->split;
-    info->may_end = job->model->has_terminals;
-    info->outcome = job->sweeps.capped ? PESS_OUTCOME_ITERATION_LIMIT : PESS_OUTCOME_CONVERGED;
-    info->residual = job->sweeps.residual;
-    info->transitions = job->counts->transitions;
-    if (job->split) {
-        info->first_part = job->split->first_rows;
-        info->second_part = job->split->second_rows;
-    }
-}
-
 static pess_status certify(pess__certification *job, pess_error *error) {
     pess_certificate_info *info = &job->certificate->info;
     PESS_TRY(prepare(job, error));
@@ -454,7 +428,7 @@ static pess_status certify(pess__certification *job, pess_error *error) {
     if (status == PESS_OK && job->compares) status = test_logging(job, &shares, error);
     if (status == PESS_OK) status = face_value(job, job->certificate->policy, &info->value_estimate, error);
     if (status == PESS_OK) status = behaviour_estimate(job, &info->behaviour_value_estimate, error);
-    if (status == PESS_OK) conclude(job, sets.upper);
+    if (status == PESS_OK) pess__conclude(job, sets.upper);
     return status;
 }
 

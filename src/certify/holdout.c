@@ -314,9 +314,8 @@ pess_status pess__holdout_run(const pess__holdout_setup *setup, pess__holdout **
     test->pooled_upper = INFINITY;
     test->states = setup->first->states;
     pess_status status = pess__holdout_first(test, error);
-    const bool pooled = setup->pooled && test->states <= PESS__POOLED_STATES;
     if (status == PESS_OK)
-        status = pooled ? run_pooled(test, setup->second, error) : look(test, setup->second, false, error);
+        status = setup->pooled ? run_pooled(test, setup->second, error) : look(test, setup->second, false, error);
     if (status == PESS_OK)
         *out = test;
     else

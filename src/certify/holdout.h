@@ -47,12 +47,15 @@ typedef struct pess__holdout_setup {
     int64_t max_successors;               /* 0: any state may follow */
     const double *outer_low, *outer_high; /* [S] bounds of v^π that hold anyway, or NULL: the box is cut by them */
     double delta_box, delta_sets, delta_pooled, delta_relative;
-    bool pooled; /* also the pooled test: dense algebra, for at most PESS__POOLED_STATES states */
+    bool pooled; /* also the pooled test */
     bool dry;    /* only a prediction: fewer ways are tried */
     int threads;
 } pess__holdout_setup;
 
+/* Up to so many states the pooled test knows differences of values; up to so many it is run at all, the discount being
+ * below 1 there. */
 #define PESS__POOLED_STATES 700
+#define PESS__POOLED_MOST 200000
 
 /* State S is the end of the episode: value 0. */
 typedef struct pess__holdout {

@@ -20,6 +20,27 @@ static void share_places(pess__shares *s, int places) {
 /* Beside `support` alone: l1 is for few possible successors, of which none needs to be learned. */
 static bool learns_supports(const pess__certification *job) { return strcmp(job->uncertainty, "support") == 0; }
 
+/* A test that is not run leaves its share to another. */
+static void give_to(double *to, double *from) {
+    *to += *from;
+    *from = 0;
+}
+
+bool pess__pools(const pess__certification *job) {
+    const int64_t states = job->counts->states;
+    return states <= PESS__POOLED_STATES || (states <= PESS__POOLED_MOST && job->options->gamma < 1);
+}
+
+/* δ is spent on tests that are run. */
+static void leave_out(const pess__certification *job, pess__shares *s) {
+    const bool pools = pess__pools(job);
+    if (!pools) give_to(&s->box, &s->pooled);
+    if (!pools) give_to(&s->log_box, &s->log_pooled);
+    if (job->counts->states <= PESS__POOLED_STATES) return;
+    give_to(pools ? &s->pooled : &s->box, &s->relative);
+    give_to(pools ? &s->log_pooled : &s->log_box, &s->log_relative);
+}
+
 /* Shares of δ, as fractions. The logarithm of a share is what a bound pays, so the shares need not be exact; the tests
  * that give the bounds get the most. */
 pess__shares pess__shares_of(const pess__certification *job) {
@@ -60,6 +81,7 @@ pess__shares pess__shares_of(const pess__certification *job) {
     s.log_sets = delta * rest * rows * 0.1;
     s.log_pooled = delta * rest * rows * 0.35;
     s.log_relative = delta * rest * rows * 0.2;
+    leave_out(job, &s);
     s.log_start = compares ? delta * start / parts : 0;
     if (split) share_places(&s, job->split->places);
     return s;

@@ -115,6 +115,7 @@ static int compare_targets(const void *left, const void *right) {
 
 static int64_t find_target(const pess__pooled *pooled, pess__target wanted) {
     int64_t low = 0, high = pooled->target_count;
+    if (!pooled->dense) return -1;
     while (low < high) {
         const int64_t middle = low + (high - low) / 2;
         if (compare_targets(&pooled->targets[middle], &wanted) < 0)
@@ -133,7 +134,7 @@ static pess_status list_targets(pess__pooled *pooled, pess_error *error) {
     for (int64_t z = 0; z < test->rows; z++) room += first->row[test->pair[z] + 1] - first->row[test->pair[z]];
     PESS_TRY(pess__allocate(&pooled->targets, room, sizeof *pooled->targets, "targets", error));
     int64_t count = 0;
-    for (int64_t z = 0; z < test->rows; z++) {
+    for (int64_t z = 0; z < test->rows && pooled->dense; z++) {
         const int64_t pair = test->pair[z], reference = test->reference[z];
         for (int64_t i = first->row[pair]; i < first->row[pair + 1]; i++)
             if (first->next[i] != reference)
@@ -141,7 +142,7 @@ static pess_status list_targets(pess__pooled *pooled, pess_error *error) {
         if (first->n_terminal[pair] > 0 && reference != test->states)
             pooled->targets[count++] = (pess__target){test->states, reference};
     }
-    for (int64_t s = 0; s < test->states && test->setup.start_estimated; s++)
+    for (int64_t s = 0; s < test->states && test->setup.start_estimated && pooled->dense; s++)
         if (first->starts[s] > 0 && s != pooled->start_reference)
             pooled->targets[count++] = (pess__target){s, pooled->start_reference};
     qsort(pooled->targets, (size_t)count, sizeof *pooled->targets, compare_targets);
@@ -190,10 +191,13 @@ static void look_at_starts(pess__pooled *pooled) {
 static pess_status build(pess__pooled *pooled, pess_error *error) {
     const pess__holdout *test = pooled->test;
     const int64_t states = test->states;
+    pooled->dense = states <= PESS__POOLED_STATES;
     look_at_starts(pooled);
     PESS_TRY(list_targets(pooled, error));
     PESS_TRY(index_targets(pooled, error));
-    PESS_TRY(pess__allocate(&pooled->first_inverse, (states + 1) * states, sizeof(double), "a pooled test", error));
+    PESS_TRY(pess__allocate(&pooled->first_visits, states, sizeof(double), "a pooled test", error));
+    if (pooled->dense)
+        PESS_TRY(pess__allocate(&pooled->first_inverse, (states + 1) * states, sizeof(double), "a pooled test", error));
     for (int i = 0; i < PESS__POOLED_PRIORS; i++) {
         PESS_TRY(pess__allocate(&pooled->prior_v[i], test->rows + 1, sizeof(double), "a prior", error));
         PESS_TRY(pess__allocate(&pooled->prior_r[i], test->rows + 1, sizeof(double), "a prior", error));
@@ -206,7 +210,11 @@ static pess_status build(pess__pooled *pooled, pess_error *error) {
     for (int64_t s = 0; s < states; s++)
         if (test->setup.terminal[s]) bad[s] = 1;
     pess_status status = pess__pooled_hold_endless(test, test->setup.first, bad, error);
-    if (status == PESS_OK) status = pess__pooled_invert(test, test->setup.first, bad, pooled->first_inverse, error);
+    if (status == PESS_OK && pooled->dense)
+        status = pess__pooled_invert(test, test->setup.first, bad, pooled->first_inverse, error);
+    if (status == PESS_OK)
+        status = pess__pooled_visits(test, test->setup.first, bad, pooled->first_inverse, test->setup.start_first,
+                                     pooled->first_visits, error);
     free(bad);
     return status;
 }
@@ -230,6 +238,7 @@ void pess__pooled_destroy(pess__pooled *pooled) {
     free(pooled->target_end);
     free(pooled->target_start);
     free(pooled->first_inverse);
+    free(pooled->first_visits);
     for (int i = 0; i < PESS__POOLED_PRIORS; i++) {
         free(pooled->prior_v[i]);
         free(pooled->prior_r[i]);
@@ -357,11 +366,10 @@ pess_status pess__pooled_tune(pess__pooled *pooled, const pess_counts *imagined,
 /* ------------------------------------------------------------------------------------------------ the bound */
 
 /* ρ·v^π: the visits from ρ as direction, two priors. */
-static double main_noise(const pess__pooled_view *view, direction *along, double *visits) {
+static double main_noise(const pess__pooled_view *view, direction *along, const double *visits) {
     const pess__pooled *pooled = view->pooled;
     const pess__holdout *test = pooled->test;
     const pess__target start = {-1, -1};
-    const int64_t states = test->states;
     double best = INFINITY;
     along->count = test->rows + (view->starts ? 1 : 0);
     for (int wide = 0; wide < 2; wide++) {
@@ -369,19 +377,10 @@ static double main_noise(const pess__pooled_view *view, direction *along, double
         const double log_term = log(1 / (share * test->setup.delta_pooled));
         double *v = pooled->prior_v[pooled->prior_count - 1], *r = pooled->prior_r[pooled->prior_count - 1];
         for (int64_t z = 0; z < along->count; z++) v[z] *= factor, r[z] *= factor;
-        for (int64_t t = 0; t < states; t++) {
-            visits[t] = 0;
-            for (int64_t s = 0; s < states; s++)
-                visits[t] += test->setup.start_first[s] * pooled->first_inverse[s * states + t];
-        }
-        weigh(test, NULL, NULL, NULL, visits, start, along->centre);
+        weigh(test, NULL, NULL, NULL, pooled->first_visits, start, along->centre);
         if (view->starts) along->centre[test->rows] = 1 / pooled->starts_expected;
         set_prior(pooled, prior_scale(along->count, along->centre, v, r, log_term), v, r, along);
         for (int64_t z = 0; z < along->count; z++) v[z] /= factor, r[z] /= factor;
-        for (int64_t t = 0; t < states; t++) {
-            visits[t] = 0;
-            for (int64_t s = 0; s < states; s++) visits[t] += test->setup.start[s] * view->inverse[s * states + t];
-        }
         weigh(test, NULL, view->counts, view->bad, visits, start, along->d);
         if (view->starts) along->d[test->rows] = 1 / view->starts_count;
         best = fmin(best, noise(view, along, log_term));
@@ -393,6 +392,7 @@ static double main_noise(const pess__pooled_view *view, direction *along, double
 static double longest_stay(const pess__pooled_view *view) {
     const int64_t states = view->pooled->test->states;
     double most = 0;
+    if (!view->inverse) return 1 / (1 - view->pooled->test->setup.gamma);
     for (int64_t s = 0; s < states; s++) {
         double sum = 0;
         for (int64_t t = 0; t < states; t++) sum += fabs(view->inverse[s * states + t]);
@@ -410,6 +410,8 @@ static pess_status apply_at(pess__pooled *pooled, int64_t least, double *visits,
     work w = {0};
     pess_status status = pess__pooled_view_create(pooled, setup->second, setup->dry, least, &view, error);
     if (status == PESS_OK) status = work_create(pooled, &w, error);
+    if (status == PESS_OK)
+        status = pess__pooled_visits(test, setup->second, view->bad, view->inverse, setup->start, visits, error);
     if (status == PESS_OK) {
         pess__pooled_view_refresh(view);
         for (int i = 0; i < 15; i++)

@@ -30,6 +30,8 @@ typedef struct pess__target {
 
 typedef struct pess__pooled {
     pess__holdout *test;
+    bool dense;           /* inverses are at hand, and so are differences; else there are no targets */
+    double *first_visits; /* [S] from ρ in the first part */
     int64_t target_count;
     pess__target *targets;
     int64_t *target_of;      /* [successors of first] of the successor against its row's reference, or -1 */
@@ -37,7 +39,7 @@ typedef struct pess__pooled {
     int64_t start_reference; /* the most frequent start of the first part */
     int64_t *target_start;   /* [S] of a start of the first part against it, or -1 */
     double start_centre, starts_expected;
-    double *first_inverse; /* [(S+1)*S] of the first part; row S is zero */
+    double *first_inverse; /* [(S+1)*S] of the first part; row S is zero. NULL: not dense */
     int prior_count;
     double *prior_v[PESS__POOLED_PRIORS], *prior_r[PESS__POOLED_PRIORS]; /* [rows+1] what each prior is tuned to */
     double *prior_scale[PESS__POOLED_PRIORS];                            /* [targets] λ⁰ */
@@ -51,7 +53,7 @@ typedef struct pess__pooled_view {
     double starts_scale;   /* each of them counts so often */
     double starts_count;
     uint8_t *bad;                   /* [S] a state with a row that is not in the chain: held at its box */
-    double *inverse;                /* [(S+1)*S] (I − γP̂)⁻¹; row S is zero */
+    double *inverse;                /* [(S+1)*S] (I − γP̂)⁻¹; row S is zero. NULL: not dense */
     double *low_value, *high_value; /* [S+1] v̂ with the bad states held at low, high */
     double *v, *range, *seen;       /* [rows+1] V, R, and r: how far an outcome that was seen can be from ŷ */
     double *h;                      /* [targets] */
@@ -70,11 +72,18 @@ pess_status pess__pooled_view_create(const pess__pooled *pooled, const pess_coun
                                      int64_t least, pess__pooled_view **out, pess_error *error);
 void pess__pooled_view_destroy(pess__pooled_view *view);
 void pess__pooled_view_refresh(pess__pooled_view *view); /* V and R from h and the box */
+
+/* pooled_chain.c */
 /* Without discount a chain that never ends has no values: marks the states from which it cannot. */
 pess_status pess__pooled_hold_endless(const pess__holdout *test, const pess_counts *counts, uint8_t *bad,
                                       pess_error *error);
 /* rows of (I − γP)⁻¹ for the chain in counts without the bad states. */
 pess_status pess__pooled_invert(const pess__holdout *test, const pess_counts *counts, const uint8_t *bad,
                                 double *inverse, pess_error *error);
+/* v̂ [S+1] with the bad states held at `held`; `constant` [S] is scratch. */
+void pess__pooled_values(const pess__pooled_view *view, const double *held, double *constant, double *out);
+/* start·(I − γP)⁻¹ [S], by the inverse, or for NULL by sweeps. */
+pess_status pess__pooled_visits(const pess__holdout *test, const pess_counts *counts, const uint8_t *bad,
+                                const double *inverse, const double *start, double *visits, pess_error *error);
 
 #endif
