@@ -30,8 +30,8 @@ static void print_error_json(const char *command_name, pess_status status, const
     json_text(&json, "status", pess_status_name(status));
     json_count(&json, "exit_code", exit_code(status));
     json_text(&json, "message", message);
-    json_close(&json, '}');
-    json_close(&json, '}');
+    json_close(&json);
+    json_close(&json);
     json_end(&json);
 }
 
