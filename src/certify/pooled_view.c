@@ -107,8 +107,8 @@ static double moved_squares(const pess__pooled_view *view, int64_t z, double *se
         const int64_t s = counts->next[i];
         double h = s == reference ? 0 : from_box(test, s, reference);
         while (at < first->row[pair + 1] && first->next[at] < s) at++;
-        if (s != reference && at < first->row[pair + 1] && first->next[at] == s)
-            h = fmin(h, view->h[pooled->target_of[at]]);
+        const int64_t target = at < first->row[pair + 1] && first->next[at] == s ? pooled->target_of[at] : -1;
+        if (target >= 0) h = fmin(h, view->h[target]);
         sum += (double)counts->n_next[i] * h * h;
         *seen = fmax(*seen, pess__holdout_reach(test, z, s, h));
     }
