@@ -76,6 +76,7 @@ typedef struct pess_play_options {
     uint64_t seed;
     int threads; /* 0: all there are */
     pess_progress progress;
+    const pess_env_callbacks *own; /* in place of a game: an environment of the caller's own */
 } pess_play_options;
 
 typedef struct pess_play_result {
@@ -154,6 +155,7 @@ typedef struct pess_collect_options {
     int64_t envs; /* environments that step together; the log has them one after the other */
     uint64_t seed;
     pess_progress progress;
+    const pess_env_callbacks *own; /* in place of a game: an environment of the caller's own, called `game` */
 } pess_collect_options;
 
 PESS_API const pess_setting_table *pess_collect_settings(void);
@@ -214,6 +216,8 @@ typedef struct pess_protocol_info {
 PESS_API const pess_setting_table *pess_protocol_settings(void);
 PESS_API pess_protocol pess_protocol_defaults(void);                 /* "quick" */
 PESS_API const pess_protocol_info *pess_protocol_list(size_t index); /* NULL past the last */
+/* The protocol "fit", with steps by the size of the data. */
+PESS_API void pess_protocol_fit(const pess_observations *data, pess_protocol *out);
 /* PESS_ARGUMENT, naming those there are, where there is none of that name. */
 PESS_API pess_status pess_protocol_find(const char *name, pess_protocol *out, pess_error *error);
 
