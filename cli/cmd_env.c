@@ -304,12 +304,13 @@ static int env_bench(int argc, char **argv) {
     if (b.threads < 1 || b.threads > 1024) return report_usage("env bench", "--threads: expected 1 to 1024");
     if (b.steps < 1) return report_usage("env bench", "--steps: expected 1 or more");
     if (strcmp(game, "all") != 0) return bench_game(&b, game);
+    const pess_env_info *(*const lists[])(size_t) = {pess_env_list, pess_control_list};
     const pess_env_info *info = NULL;
-    for (size_t i = 0; (info = pess_env_list(i)) != NULL; i++) {
-        const int result = bench_game(&b, info->name);
-        if (result != EXIT_FINE) return result;
-    }
-    return EXIT_FINE;
+    int result = EXIT_FINE;
+    for (size_t l = 0; l < COUNT_OF(lists); l++)
+        for (size_t i = 0; result == EXIT_FINE && (info = lists[l](i)) != NULL; i++)
+            result = bench_game(&b, info->name);
+    return result;
 }
 
 /* ---- the command */

@@ -56,6 +56,9 @@ PESS_API pess_status pess_net_apply(const pess_net *net, const void *observation
  * imitation the log odds. PESS_ARGUMENT for a table. */
 PESS_API pess_status pess_policy_outputs(const pess_policy *policy, const uint8_t *bits, int64_t stride, int64_t count,
                                          float *out, pess_error *error);
+/* A policy that acts by one network, taken home: ".c" one C file with policy_act and policy_probabilities, ".npz"
+ * arrays by PyTorch's names. PESS_ARGUMENT for a rule that needs more than one network. */
+PESS_API pess_status pess_policy_export(const pess_policy *policy, const char *path, pess_error *error);
 /* PESS_INPUT where the policy was made for another game or another board, or is a network alone whose rule needs more
  * than that and the largest output (`argmax`) is not asked for. `name` begins the message. */
 PESS_API pess_status pess_policy_check_game(const pess_policy *policy, const char *name, const pess_env_info *game,
