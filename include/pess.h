@@ -8,9 +8,11 @@
  *     pess/data.h          logs: names, columns, files, what a look at them finds
  *     pess/cells.h         states made of measurements: maps from rows to cells
  *     pess/tabular.h       counts, models, known processes, policies, uncertainty, solving, simulation
+ *     pess/arrow.h         logs from Arrow streams
  *     pess/act.h           a policy applied to new rows
  *     pess/cells_report.h  whether the answer depends on the cells, and a page about them
  *     pess/certify.h       certificates
+ *     pess/choose.h        which algorithm and how much pessimism, for a log
  *     pess/environments.h  environments to act in
  *     pess/networks.h      networks, players, learning from a fixed dataset of observations
  *     pess/experiments.h   the paper's experiments and figures (experimental)
@@ -28,10 +30,12 @@
 #define PESS_H
 
 #include "pess/act.h"
+#include "pess/arrow.h"
 #include "pess/base.h"
 #include "pess/cells.h"
 #include "pess/cells_report.h"
 #include "pess/certify.h"
+#include "pess/choose.h"
 #include "pess/data.h"
 #include "pess/environments.h"
 #include "pess/experiments.h"
