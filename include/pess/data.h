@@ -74,6 +74,10 @@ PESS_API pess_status pess_dataset_read_memory(const char *name, const void *byte
 /* Copies the columns. states and actions may be 0: as many as there are names, or else the largest id plus one. */
 PESS_API pess_status pess_dataset_create(const pess_columns *columns, int64_t states, int64_t actions,
                                          pess_dataset **out, pess_error *error);
+/* The same without a copy: the columns are borrowed for the life of the dataset and may not change in it. Names are
+ * copied, and taken as found in the log: they declare no number of states or actions. */
+PESS_API pess_status pess_dataset_borrow(const pess_columns *columns, int64_t states, int64_t actions,
+                                         pess_dataset **out, pess_error *error);
 PESS_API void pess_dataset_destroy(pess_dataset *data);
 PESS_API void pess_dataset_columns(const pess_dataset *data, pess_columns *out);
 PESS_API int64_t pess_dataset_states(const pess_dataset *data);

@@ -335,6 +335,16 @@ typedef struct pess_uncertainty_info {
 PESS_API const pess_uncertainty_info *pess_uncertainty_list(size_t index);     /* by position; NULL past the last */
 PESS_API const pess_uncertainty_info *pess_uncertainty_find(const char *name); /* NULL: no such one */
 
+/* An uncertainty of one's own, for algorithms that subtract one number per pair. It holds for nothing: results call it
+ * a heuristic. */
+typedef struct pess_own_uncertainty {
+    const char *name; /* for results, which borrow it */
+    /* u [S*A] of all pairs at once, before α; from 0 on, and what is above V_hi − V_lo counts as that. Called from the
+     * thread that solves; false refuses (PESS_INTERRUPTED). */
+    bool (*compute)(void *user, const pess_counts *counts, const pess_model *model, double *u);
+    void *user;
+} pess_own_uncertainty;
+
 /* ---- solving */
 
 typedef struct pess_algorithm_info {
@@ -379,6 +389,7 @@ typedef struct pess_solve_options {
     double time_limit;      /* seconds; NAN: none */
     int threads;            /* 0: all there are */
     pess_progress progress;
+    const pess_own_uncertainty *own_uncertainty; /* in place of `uncertainty`; NULL: none */
     int64_t horizon; /* decisions of an episode; 0: no limit. The policy then has a table for each step */
 } pess_solve_options;
 

@@ -5,6 +5,7 @@
 #include "core/settings.h"
 #include "core/text.h"
 #include "core/threads.h"
+#include "data/frame_text.h"
 #include "data/names.h"
 
 #include <math.h>
@@ -258,7 +259,7 @@ static pess_status read_rows(const char *path, const pess_measurements_options *
     pess__infile *file = NULL;
     pess__row_reader reader;
     PESS_TRY(pess__name_list_create(options->features, &m->features, error));
-    PESS_TRY(pess__infile_open(path, &file, error));
+    PESS_TRY(pess__open_table_text(path, &file, error));
     PESS_TRY(pess__row_reader_open(&reader, file, m->features.names, m->features.count, wanted,
                                    pess__threads(options->threads), false, error));
     collect c = {.m = m};

@@ -11,14 +11,10 @@
 
 void pess_dataset_destroy(pess_dataset *data) {
     if (data == NULL) return;
-    free(data->state);
-    free(data->action);
-    free(data->next_state);
-    free(data->reward);
-    free(data->end);
-    free(data->episode);
-    free(data->step);
-    free(data->probability);
+    free(data->own_end);
+    void *const columns[] = {data->state, data->action,  data->next_state, data->reward,
+                             data->end,   data->episode, data->step,       data->probability};
+    for (size_t i = 0; i < sizeof columns / sizeof *columns && !data->borrowed; i++) free(columns[i]);
     pess_names_destroy(data->state_names);
     pess_names_destroy(data->action_names);
     pess_names_destroy(data->episode_names);
@@ -209,8 +205,26 @@ static pess_status copy_columns(pess_dataset *data, const pess_columns *c, pess_
     return PESS_OK;
 }
 
-pess_status pess_dataset_create(const pess_columns *columns, int64_t states, int64_t actions, pess_dataset **out,
-                                pess_error *error) {
+static pess_status borrow_columns(pess_dataset *data, const pess_columns *c, pess_error *error) {
+    data->borrowed = true;
+    data->state = (uint32_t *)c->state;
+    data->action = (uint32_t *)c->action;
+    data->next_state = (uint32_t *)c->next_state;
+    data->reward = (double *)c->reward;
+    data->end = (uint8_t *)c->end;
+    data->episode = (int64_t *)c->episode;
+    data->step = (int64_t *)c->step;
+    data->probability = (double *)c->probability;
+    if (c->end != NULL) return PESS_OK;
+    PESS_TRY(pess__allocate(&data->own_end, c->rows, sizeof *data->own_end, "the log", error));
+    data->end = data->own_end;
+    return PESS_OK;
+}
+
+/* take: copy_columns or borrow_columns. */
+static pess_status create(const pess_columns *columns, int64_t states, int64_t actions,
+                          pess_status (*take)(pess_dataset *data, const pess_columns *c, pess_error *error),
+                          pess_dataset **out, pess_error *error) {
     int64_t found_states = states, found_actions = actions;
     PESS_TRY(pess__columns_check(columns, &found_states, &found_actions, error));
     pess_dataset *data = NULL;
@@ -218,9 +232,9 @@ pess_status pess_dataset_create(const pess_columns *columns, int64_t states, int
     data->rows = columns->rows;
     data->states = found_states;
     data->actions = found_actions;
-    data->states_declared = states > 0 || columns->state_names != NULL;
-    data->actions_declared = actions > 0 || columns->action_names != NULL;
-    pess_status status = copy_columns(data, columns, error);
+    data->states_declared = states > 0;
+    data->actions_declared = actions > 0;
+    pess_status status = take(data, columns, error);
     if (status == PESS_OK) status = pess__names_clone(columns->state_names, &data->state_names, error);
     if (status == PESS_OK) status = pess__names_clone(columns->action_names, &data->action_names, error);
     if (status == PESS_OK) status = pess__names_clone(columns->episode_names, &data->episode_names, error);
@@ -230,6 +244,19 @@ pess_status pess_dataset_create(const pess_columns *columns, int64_t states, int
     }
     *out = data;
     return PESS_OK;
+}
+
+pess_status pess_dataset_create(const pess_columns *columns, int64_t states, int64_t actions, pess_dataset **out,
+                                pess_error *error) {
+    PESS_TRY(create(columns, states, actions, copy_columns, out, error));
+    (*out)->states_declared |= columns->state_names != NULL;
+    (*out)->actions_declared |= columns->action_names != NULL;
+    return PESS_OK;
+}
+
+pess_status pess_dataset_borrow(const pess_columns *columns, int64_t states, int64_t actions, pess_dataset **out,
+                                pess_error *error) {
+    return create(columns, states, actions, borrow_columns, out, error);
 }
 
 /* ------------------------------------------------------------------------------------------------ looking */

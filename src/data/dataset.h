@@ -13,6 +13,8 @@ struct pess_dataset {
     int64_t *episode, *step;                                /* [rows] or NULL */
     double *probability;                                    /* [rows] or NULL */
     pess_names *state_names, *action_names, *episode_names; /* NULL: integers */
+    bool borrowed; /* the columns, but for own_end, belong to somebody else, and nobody changes them */
+    uint8_t *own_end;
 };
 
 /* The whole of a stream as a dataset; takes over the stream. */

@@ -5,6 +5,7 @@
 #include "core/memory.h"
 #include "core/settings.h"
 #include "core/threads.h"
+#include "core/unpack.h"
 #include "data/format.h"
 #include "data/frame_log.h"
 #include "data/names.h"
@@ -101,6 +102,13 @@ static bool is_for_duckdb(const char *path, const pess_read_options *options) {
            (strpbrk(path, "*?") != NULL && access(path, F_OK) != 0);
 }
 
+/* The file, or what stands for one where DuckDB is to find it; that is then set as the format. */
+static pess_status open_file(const char *path, pess_read_options *options, pess__infile **out, pess_error *error) {
+    if (!is_for_duckdb(path, options)) return pess__infile_open(path, out, error);
+    options->format = "duckdb";
+    return pess__infile_open_memory(strcmp(path, PESS_NO_FILE) == 0 ? PESS__SQL_ALONE : path, NULL, 0, out, error);
+}
+
 static const pess__format *choose_format(const pess_read_options *options, const uint8_t *head, size_t length) {
     if (options->format != NULL) return pess__format_find(options->format);
     const pess__format *format = pess__format_of_head(head, length);
@@ -135,7 +143,8 @@ static pess_status create_stream(pess__infile *file, const pess_read_options *op
     return PESS_OK;
 }
 
-static pess_status open_format(pess__stream *stream, pess_error *error) {
+/* Sets stream->format. */
+static pess_status find_format(pess__stream *stream, pess_error *error) {
     const char *name = pess__infile_name(stream->file);
     uint8_t head[PESS__HEAD_SIZE];
     size_t got = 0;
@@ -149,7 +158,15 @@ static pess_status open_format(pess__stream *stream, pess_error *error) {
         return pess__fail(error, PESS_ARGUMENT, "%s: a table is named, but this is %s, no database", name,
                           format->info.name);
     stream->format = format;
-    return format->open(stream, error);
+    return PESS_OK;
+}
+
+static pess_status open_log(pess__stream *stream, pess_error *error) {
+    pess__frames *frames = NULL;
+    PESS_TRY(find_format(stream, error));
+    if (stream->format->frames == NULL) return stream->format->open(stream, error);
+    PESS_TRY(stream->format->frames(stream, &frames, error));
+    return pess__frame_log_open(stream, frames, error);
 }
 
 /* Takes over the file. */
@@ -157,7 +174,33 @@ static pess_status open_stream(pess__infile *file, const pess_read_options *opti
                                pess_error *error) {
     pess__stream *stream = NULL;
     PESS_TRY(create_stream(file, options, &stream, error));
-    const pess_status status = open_format(stream, error);
+    const pess_status status = open_log(stream, error);
+    if (status == PESS_OK)
+        *out = stream;
+    else
+        pess__stream_close(stream);
+    return status;
+}
+
+/* Of a pipe no more is waited for than was read when it was opened. */
+static pess_status find_table(pess__stream *stream, pess_error *error) {
+    uint8_t head[PESS__PACKING_HEAD];
+    size_t got = 0;
+    if (!pess__infile_is_pipe(stream->file)) return find_format(stream, error);
+    PESS_TRY(pess__infile_head(stream->file, head, sizeof head, &got, error));
+    stream->format = pess__format_of_head(head, got);
+    return PESS_OK;
+}
+
+pess_status pess__stream_open_table(const char *path, pess__stream **out, pess__frames **frames, pess_error *error) {
+    pess_read_options settled;
+    pess__infile *file = NULL;
+    pess__stream *stream = NULL;
+    PESS_TRY(pess__read_settle(NULL, &settled, error));
+    PESS_TRY(open_file(path, &settled, &file, error));
+    PESS_TRY(create_stream(file, &settled, &stream, error));
+    pess_status status = find_table(stream, error);
+    if (status == PESS_OK && stream->format->frames != NULL) status = stream->format->frames(stream, frames, error);
     if (status == PESS_OK)
         *out = stream;
     else
@@ -196,13 +239,7 @@ pess_status pess__stream_open(const char *path, const pess_read_options *options
     PESS_TRY(pess__read_settle(options, &settled, error));
     if (path == NULL) return pess__fail(error, PESS_ARGUMENT, "no path is given");
     pess__infile *file = NULL;
-    if (is_for_duckdb(path, &settled)) {
-        settled.format = "duckdb";
-        const char *name = strcmp(path, PESS_NO_FILE) == 0 ? PESS__SQL_ALONE : path;
-        PESS_TRY(pess__infile_open_memory(name, NULL, 0, &file, error));
-    } else {
-        PESS_TRY(pess__infile_open(path, &file, error));
-    }
+    PESS_TRY(open_file(path, &settled, &file, error));
     return open_stream(file, &settled, out, error);
 }
 

@@ -4,6 +4,7 @@
 #include "core/outfile.h"
 #include "core/text.h"
 #include "core/threads.h"
+#include "data/frame_text.h"
 #include "data/names.h"
 #include "policy/decider.h"
 
@@ -327,7 +328,7 @@ static pess_status open_rows(acting *a, const char *input, pess_error *error) {
     bool wanted[PESS__COLUMN_COUNT] = {false};
     wanted[PESS__COLUMN_STATE] = map == NULL;
     pess__infile *file = NULL;
-    PESS_TRY(pess__infile_open(input, &file, error));
+    PESS_TRY(pess__open_table_text(input, &file, error));
     PESS_TRY(pess__row_reader_open(&a->reader, file, map != NULL ? map->names.names : NULL,
                                    map != NULL ? map->names.count : 0, wanted,
                                    pess__threads(a->decider->options.threads), pess__infile_is_pipe(file), error));

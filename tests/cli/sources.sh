@@ -105,6 +105,23 @@ if [ "$there" -ne 5 ]; then
 else
     echo "DuckDB is not there (make duckdb): Parquet was not read"
 fi
+# Measurements and rows to act on come from the same sources; the CSV says what is to come of them.
+expect 0 "$PESS" discretize "$visits" --features step,reward --cells 3 -o csv.pessmap
+printf 'state,action,probability\n0,wait,1\n1,treat,1\n2,wait,1\n' >policy.csv
+expect 0 "$PESS" act "$visits" --map csv.pessmap --policy policy.csv -o csv.answers
+awk -F, 'NR > 1 { printf "{\"episode\": \"%s\", \"step\": %s, \"reward\": %s, \"action\": \"%s\", \"terminal\": %s, \"truncated\": %s}\n", $1, $2, $5, $4, $7, $8 }' \
+    "$visits" >rows.jsonl
+sources="rows.jsonl"
+ldconfig -p 2>/dev/null | grep -q libsqlite3.so.0 && sources="$sources $data/visits.db"
+"$PESS" inspect "$data/visits.parquet" >/dev/null 2>&1 && sources="$sources $data/visits.parquet"
+for source in $sources; do
+    expect 0 "$PESS" discretize "$source" --features step,reward --cells 3 -o other.pessmap
+    expect 0 "$PESS" act "$source" --map other.pessmap --policy policy.csv -o other.answers
+    cmp -s csv.answers other.answers || fail "act on $source: $(diff csv.answers other.answers | head -3)"
+done
+"$PESS" act - --map csv.pessmap --policy policy.csv <rows.jsonl >other.answers || fail "act on JSON lines through a pipe"
+cmp -s csv.answers other.answers || fail "act on JSON lines through a pipe"
+
 # HDF5 of Minari (the last observation is kept), D4RL and d3rlpy (it is not)
 if ldconfig -p 2>/dev/null | grep -q libhdf5; then
     holds "$data/whole.csv" "$data/minari.h5"
