@@ -43,6 +43,7 @@ PESS_API pess_status pess_counts_from_columns(const pess_columns *columns, const
 PESS_API pess_status pess_counts_merge(const char *const *paths, size_t count, const pess_read_options *options,
                                        const char *target, pess_error *error);
 PESS_API void pess_counts_destroy(pess_counts *counts);
+PESS_API const pess_reading *pess_counts_reading(const pess_counts *counts); /* as pess_dataset_reading */
 PESS_API void pess_counts_get_info(const pess_counts *counts, pess_counts_info *out);
 PESS_API const pess_names *pess_counts_state_names(const pess_counts *counts);
 PESS_API const pess_names *pess_counts_action_names(const pess_counts *counts);

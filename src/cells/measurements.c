@@ -6,6 +6,7 @@
 #include "core/text.h"
 #include "core/threads.h"
 #include "data/names.h"
+#include "data/stream.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -17,9 +18,8 @@
 static const pess_setting settings[] = {
     {"features", 0, PESS_SETTING_TEXT, FIELD(features), NULL, .argument = "A,B,…",
      .sentence = "the columns that are measurements, by name"},
-    {"last-row", 0, PESS_SETTING_CHOICE, FIELD(last_row), NULL, .choices = "terminal|cutoff",
-     .sentence = "how the last row of an episode ends: nothing follows, or what follows is not in the log",
-     .where_unset = "as the columns terminal and truncated say"},
+    {"last-row", 0, PESS_SETTING_CHOICE, FIELD(last_row), "marked", .choices = PESS__LAST_ROW_CHOICES,
+     .sentence = PESS__LAST_ROW_SENTENCE},
     PESS__THREADS_SETTING(pess_measurements_options),
 };
 static const pess_setting_table table = PESS__SETTING_TABLE("measurements", pess_measurements_options, settings);
@@ -109,7 +109,7 @@ static pess_status check_numbers(const pess_measurements *m, pess_error *error) 
 
 static pess_status fill_from(pess_measurements *m, const pess_measurement_columns *c, pess_error *error) {
     m->rows = c->rows;
-    m->last_row = -1;
+    m->last_row = PESS_LAST_ROW_MARKED;
     m->ends_marked = c->end != NULL;
     PESS_TRY(join_names(c, &m->features, error));
     PESS_TRY(copy(c->values, c->rows * c->features, sizeof *c->values, &m->values, error));

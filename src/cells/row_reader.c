@@ -245,7 +245,7 @@ static bool read_row(const pess__row_reader *r, pess__row_block *b) {
 /* One piece of the text as a block; failures are in its problem. */
 static void parse_piece(const pess__row_reader *r, const pess__csv_piece *piece, pess__row_block *b) {
     pess_error error;
-    pess__csv_cursor cursor = {piece->begin, piece->end, 0};
+    pess__csv_cursor cursor = {piece->begin, piece->end, 0, r->text.separator};
     b->problem.status = PESS_OK;
     b->rows = 0;
     for (int c = 0; c < PESS__COLUMN_NAMED; c++)

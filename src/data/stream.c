@@ -7,6 +7,8 @@
 #include "core/threads.h"
 #include "data/format.h"
 #include "data/names.h"
+#include "data/next_rows.h"
+#include "data/reading.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -68,6 +70,25 @@ static const pess_setting settings[] = {
     {"format", 0, PESS_SETTING_TEXT, FIELD(format), NULL, .argument = "NAME", .sentence = "format of the log",
      .where_unset = "told by its first bytes"},
     PESS__THREADS_SETTING(pess_read_options),
+    {"column", 0, PESS_SETTING_TEXT, FIELD(column), NULL, .argument = "ROLE=NAME[,NAME…]", .repeats = true,
+     .sentence = "which column plays a role: state, action, reward, next_state, terminal, truncated, episode, step, "
+                 "probability. Several columns are one state, action or episode",
+     .where_unset = "the column called so, or as everybody calls it: done, obs, next_obs, STATE"},
+    {"missing", 0, PESS_SETTING_TEXT, FIELD(missing), NULL, .argument = "refuse|drop|VALUE",
+     .sentence = "rows with missing values (nothing, NA, NaN, null): refuse the log, drop them, or the value that "
+                 "stands in, for all roles or some: drop,reward=0",
+     .where_unset = "refuse"},
+    {"last-row", 0, PESS_SETTING_CHOICE, FIELD(last_row), "marked", .choices = PESS__LAST_ROW_CHOICES,
+     .sentence = PESS__LAST_ROW_SENTENCE},
+    {"separator", 0, PESS_SETTING_CHOICE, FIELD(separator), "auto", .choices = "auto|comma|semicolon|tab|pipe",
+     .sentence = "what separates the fields of a text; auto: what the first line shows"},
+    {"decimal", 0, PESS_SETTING_CHOICE, FIELD(decimal), "auto", .choices = "auto|point|comma",
+     .sentence = "the decimal sign of numbers in a text; auto: as the first rewards show"},
+    {"encoding", 0, PESS_SETTING_CHOICE, FIELD(encoding), "utf8", .choices = "utf8|latin1",
+     .sentence = "how a text is encoded"},
+    {"reading", 0, PESS_SETTING_TEXT, FIELD(reading), NULL, .argument = "FILE",
+     .sentence = "how to read the log, as 'inspect -o FILE' kept it; other options come before it",
+     .where_unset = "as the other options say"},
 };
 
 static const pess_setting_table table = PESS__SETTING_TABLE("read", pess_read_options, settings);
@@ -104,7 +125,8 @@ static pess_status open_stream(pess__infile *file, const pess_read_options *opti
     stream->reported = pess__clock();
     uint8_t head[8];
     size_t got = 0;
-    status = pess__infile_head(file, head, sizeof head, &got, error);
+    status = pess__reading_create(options, &stream->reading, error);
+    if (status == PESS_OK) status = pess__infile_head(file, head, sizeof head, &got, error);
     const pess_file_kind kind = pess__file_kind_of_head(head, got);
     if (status == PESS_OK && kind != PESS_FILE_OTHER)
         status = pess__fail(error, PESS_INPUT, "%s: found %s, expected a log of states", pess__infile_name(file),
@@ -155,8 +177,8 @@ static pess_status report(pess__stream *stream, pess_error *error) {
     return pess__fail(error, PESS_INTERRUPTED, "%s: reading was interrupted", pess__infile_name(stream->file));
 }
 
-pess_status pess__stream_next(pess__stream *stream, pess__portion *portion, pess_error *error) {
-    *portion = (pess__portion){0};
+/* The rows as they stand in the file. */
+static pess_status next_portion(pess__stream *stream, pess__portion *portion, pess_error *error) {
     PESS_TRY(stream->format->next(stream, portion, error));
     if (portion->restarted) {
         stream->rows = 0;
@@ -170,10 +192,18 @@ pess_status pess__stream_next(pess__stream *stream, pess__portion *portion, pess
         if (block->rows > 0 && block->max_action >= stream->actions) stream->actions = (int64_t)block->max_action + 1;
     }
     if (portion->count > 0) return report(stream, error);
+    PESS_TRY(pess__reading_check_missing(stream->reading, pess__infile_name(stream->file), stream->reading->info.rows,
+                                         error));
     if (stream->rows == 0)
         return pess__fail(error, PESS_INPUT, "%s: found no transitions, expected at least one",
                           pess__infile_name(stream->file));
     return pess__check_sizes(pess__infile_name(stream->file), stream->states, stream->actions, error);
+}
+
+pess_status pess__stream_next(pess__stream *stream, pess__portion *portion, pess_error *error) {
+    *portion = (pess__portion){0};
+    if (!pess__reading_needs_all_rows(stream->reading)) return next_portion(stream, portion, error);
+    return pess__all_rows_next(stream, next_portion, portion, error);
 }
 
 static void free_counted(pess__counted *counted) {
@@ -188,10 +218,12 @@ static void free_counted(pess__counted *counted) {
 void pess__stream_close(pess__stream *stream) {
     if (stream == NULL) return;
     free_counted(stream->counted);
+    pess__all_rows_free(stream->all_rows);
     if (stream->format != NULL) stream->format->close(stream);
     pess_names_destroy(stream->state_names);
     pess_names_destroy(stream->action_names);
     pess_names_destroy(stream->episode_names);
+    pess__reading_destroy(stream->reading);
     pess__infile_close(stream->file);
     free(stream);
 }

@@ -12,6 +12,7 @@ struct pess_counts {
     bool squares_unknown;          /* Σ r² is not known, of a counted log without it */
     bool has_episodes, has_starts;
     pess_names *state_names, *action_names; /* NULL: integers */
+    pess_reading *reading;                  /* NULL: not read from columns with names */
 
     int64_t *n;            /* [S*A] n(s,a), terminal transitions included */
     int64_t *n_state;      /* [S]   n(s) */
