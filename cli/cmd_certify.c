@@ -178,6 +178,8 @@ static pess_status load(const char *path, certify_args *args, certify_job *job, 
     model.unseen = PESS_UNSEEN_WORST;
     model.reward_range[0] = args->options.reward_range[0];
     model.reward_range[1] = args->options.reward_range[1];
+    model.return_range[0] = args->options.return_range[0];
+    model.return_range[1] = args->options.return_range[1];
     status = pess_model_estimate(job->counts, &model, &job->model, error);
     if (status == PESS_OK && args->policy_path)
         status = pess_policy_read(args->policy_path, job->model, pess_counts_state_names(job->counts),
@@ -201,7 +203,7 @@ static pess_status load(const char *path, certify_args *args, certify_job *job, 
 static pess_status find_thin_places(const certify_args *args, const certify_job *job, pess_gap *gaps, int64_t *count,
                                     pess_error *error) {
     pess_solve_options options = pess_solve_options_defaults();
-    options.gamma = args->options.gamma;
+    options.gamma = fmin(args->options.gamma, 1 - 1e-7); /* where to look needs no more */
     options.delta = args->options.delta;
     options.uncertainty = "hoeffding";
     options.max_successors = args->options.max_successors;

@@ -235,7 +235,7 @@ static void defaults(void **state) {
 }
 
 /* Every name that an algorithm or an uncertainty says it reads is a setting of some algorithms alone, and every such
- * setting is read by somebody. */
+ * setting is read by some algorithm. */
 static void settings_that_are_read(void **state) {
     (void)state;
     const pess_setting_table *table = pess_solve_settings();

@@ -39,6 +39,9 @@ typedef struct pess_certify_options {
     const double *start;       /* ρ [S]; NULL: estimated from the episode starts, and δ is shared with the estimate */
     const pess_counts *counts; /* of the same log, where they are at hand; NULL: counted here */
     pess_progress progress;
+
+    double return_range[2]; /* declared: the discounted return from any state on; NAN: by rewards and discount. With it
+                             * the discount may be 1 */
 } pess_certify_options;
 
 PESS_API const pess_setting_table *pess_certify_settings(void);

@@ -22,8 +22,8 @@ static const pess_setting settings[] = {
      .where_unset = "l1 where a pair has at most 8 possible next states, else support"},
     {"fresh", 0, PESS_SETTING_SWITCH, FIELD(fresh), "off",
      .sentence = "declare that the given policy was made without this log, so that a part of it may test the policy"},
-    {"gamma", 0, PESS_SETTING_NUMBER, FIELD(gamma), "0.99", .least = 0, .most = 1, .open = PESS_SETTING_BELOW_MOST,
-     .argument = "G", .sentence = "discount"},
+    {"gamma", 0, PESS_SETTING_NUMBER, FIELD(gamma), "0.99", PESS__FROM_TO(0, 1), .argument = "G",
+     .sentence = "discount; 1 needs a range of returns"},
     {"delta", 0, PESS_SETTING_NUMBER, FIELD(delta), "0.05", PESS__BETWEEN(0, 1), .argument = "D",
      .sentence = "probability that any of the bounds is wrong"},
     {"split", 0, PESS_SETTING_NUMBER, FIELD(split), "0.25", PESS__BETWEEN(0, 1), .argument = "F",
@@ -43,6 +43,7 @@ static const pess_setting settings[] = {
          "episodes"},
     {"reward-range", 0, PESS_SETTING_RANGE, FIELD(reward_range), NULL, PESS__ANY_NUMBER, .argument = "LO,HI",
      .sentence = "declare what rewards can be", .where_unset = "the range that the log shows"},
+    PESS__RETURN_RANGE_SETTING(pess_certify_options),
     {"seed", 0, PESS_SETTING_SEED, FIELD(seed), "1", .argument = "N",
      .sentence = "of the random parts of a log without episodes"},
     PESS__THREADS_SETTING(pess_certify_options),
@@ -103,7 +104,8 @@ static pess_status prepare(pess__certification *job, pess_error *error) {
     const pess_certify_options *options = job->options;
     const pess_model_options model = {.size = sizeof(pess_model_options),
                                       .unseen = PESS_UNSEEN_WORST,
-                                      .reward_range = {options->reward_range[0], options->reward_range[1]}};
+                                      .reward_range = {options->reward_range[0], options->reward_range[1]},
+                                      .return_range = {options->return_range[0], options->return_range[1]}};
     PESS_TRY(pess__certify_check_options(job->data, options, error));
     job->threads = pess__threads(options->threads);
     if (!options->counts) PESS_TRY(pess_counts_create(job->data, 0, &job->own_counts, error));
@@ -112,7 +114,7 @@ static pess_status prepare(pess__certification *job, pess_error *error) {
     if (options->may_end == PESS_MAY_END_ON || (options->may_end == PESS_MAY_END_AUTO && job->counts->has_episodes))
         job->model->has_terminals = true;
     PESS_TRY(pess__certify_check_policy(job, error));
-    pess__value_range(job->model, options->gamma, &job->v_lo, &job->v_hi);
+    PESS_TRY(pess__certify_check_range(job, error));
     job->trajectories = job->counts->has_episodes && !options->iid;
     const bool few = options->max_successors > 0 && options->max_successors <= 8;
     job->uncertainty = pess_uncertainty_find(options->uncertainty ? options->uncertainty
@@ -164,8 +166,11 @@ static pess_status bound_with(const pess__certification *job, double start_delta
     const int64_t states = job->counts->states;
     const double radius = start_radius(job, start_delta);
     PESS_TRY(pess__robust_value(out->robust, 1, job->options->policy, v, found, &out->sweeps, error));
-    out->lower = pess__worst_start(job->start, v, states, job->model->terminal, radius, scratch);
     if (!job->options->policy) PESS_TRY(greedy_policy(job, found, &out->policy, error));
+    /* Without discount the values that led to a policy may be above its own: one that never ends keeps them up. */
+    if (out->policy && job->options->gamma == 1)
+        PESS_TRY(pess__robust_value(out->robust, 1, out->policy, v, NULL, &out->sweeps, error));
+    out->lower = pess__worst_start(job->start, v, states, job->model->terminal, radius, scratch);
     PESS_TRY(pess__robust_value(out->robust, -1, NULL, v, NULL, &out->sweeps, error));
     for (int64_t s = 0; s < states; s++) v[s] = -v[s];
     out->upper = -pess__worst_start(job->start, v, states, job->model->terminal, radius, scratch);
@@ -272,7 +277,8 @@ static pess_status logging_sets(const pess__certification *job, const pess__shar
                                 pess__robust **out, pess_error *error) {
     const pess_model_options range = {.size = sizeof(pess_model_options),
                                       .unseen = PESS_UNSEEN_WORST,
-                                      .reward_range = {job->model->reward_lo, job->model->reward_hi}};
+                                      .reward_range = {job->model->reward_lo, job->model->reward_hi},
+                                      .return_range = {NAN, NAN}};
     PESS_TRY(pess_model_estimate(job->split->whole_states, &range, model, error));
     (*model)->has_terminals = job->model->has_terminals;
     const pess__u_problem problem = {.counts = job->split->whole_states,
@@ -325,7 +331,7 @@ static pess_status face_value(const pess__certification *job, const pess_policy 
                               pess_error *error) {
     pess_solve_options options = pess_solve_options_defaults();
     options.algorithm = "naive";
-    options.gamma = job->options->gamma;
+    options.gamma = pess__below_one(job->options->gamma);
     options.threads = job->threads;
     pess_solution *solution = NULL;
     pess_status status = pess_evaluate(job->counts, job->model, job->start, policy, &options, &solution, error);

@@ -17,7 +17,10 @@ pess_status pess__assume_sizes(pess__assumptions *to, const pess_counts *counts,
     if (!model->reward_declared)
         PESS_TRY(pess__assume(to, "rewards-from-log", "Rewards lie in [{0}, {1}]: the range that the log shows.", range,
                               error));
-    return PESS_OK;
+    if (!model->return_declared) return PESS_OK;
+    const double returns[] = {model->return_lo, model->return_hi};
+    return pess__assume(to, "return-range-declared",
+                        "Declared: from any state on, the discounted return lies in [{0}, {1}].", returns, error);
 }
 
 pess_status pess__assume_cutoffs(pess__assumptions *to, const pess_counts *counts, pess_error *error) {

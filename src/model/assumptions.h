@@ -6,7 +6,7 @@
 #include "model/counts.h"
 #include "model/model.h"
 
-/* states-from-log, actions-from-log and rewards-from-log. */
+/* states-from-log, actions-from-log, rewards-from-log and return-range-declared. */
 pess_status pess__assume_sizes(pess__assumptions *to, const pess_counts *counts, const pess_model *model,
                                pess_error *error);
 /* cutoffs-continue, where there are any. */
