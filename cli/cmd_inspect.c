@@ -1,9 +1,10 @@
 /* pess inspect: what is in a log, what is odd about it, and what has to be declared. */
-#include "command.h"
 #include "json.h"
+#include "log_source.h"
 #include "observations.h"
+#include "reading.h"
 
-static void print_json(const pess_inspection *i) {
+static void print_json(const pess_inspection *i, const pess_reading *reading) {
     json_writer json = json_open("inspect");
     json_count(&json, "transitions", i->rows);
     json_count(&json, "states", i->states);
@@ -35,11 +36,12 @@ static void print_json(const pess_inspection *i) {
         json_close(&json, '}');
     }
     json_close(&json, ']');
+    reading_json(&json, reading);
     json_close(&json, '}');
     json_end(&json);
 }
 
-static void print_text(const char *path, const pess_inspection *i) {
+static void print_text(const char *path, const pess_inspection *i, const pess_reading *reading) {
     (void)printf("%s\n", path);
     (void)printf("  transitions  %lld\n", (long long)i->rows);
     (void)printf("  states       %lld: actions were taken in %lld, %lld are terminal\n", (long long)i->states,
@@ -54,6 +56,7 @@ static void print_text(const char *path, const pess_inspection *i) {
     (void)printf("  coverage     %lld of %lld pairs seen, each %lld to %lld times, the median %lld times\n",
                  (long long)i->pairs_seen, (long long)i->pairs, (long long)i->count_least, (long long)i->count_most,
                  (long long)i->count_median);
+    reading_print(reading);
     int warnings = 0;
     for (size_t k = 0; k < i->finding_count; k++) warnings += i->findings[k].severity == PESS_SEVERITY_WARNING;
     if (warnings > 0) (void)puts("\nOdd");
@@ -68,44 +71,66 @@ static void print_text(const char *path, const pess_inspection *i) {
 static const usage inspect_usage = {
     .command = "inspect",
     .summary = "what is in a log, what is odd about it, and what has to be declared",
-    .arguments = "LOG [--strict] [--json]",
-    .description = "LOG may also be a dataset of observations that 'pess collect' made (.pessdata).",
-    .examples = "  pess inspect visits.csv\n  pess inspect visits.csv --strict && pess solve visits.csv -o policy.csv",
+    .arguments = "LOG [--column ROLE=NAME …] [-o reading.txt] [--strict] [--json]",
+    .description =
+        "It tells which column plays which role, what was derived and what ignored, and the options that make that\n"
+        "explicit; -o keeps them in a small file, which every command takes with --reading. LOG may also be a\n"
+        "dataset of observations that 'pess collect' made (.pessdata).",
+    .examples = "  pess inspect visits.csv\n"
+                "  pess inspect visits.csv --column episode=patient --column state=ward,severity -o reading.txt\n"
+                "  pess solve visits.csv --reading reading.txt -o policy.csv\n"
+                "  pess inspect visits.csv --strict && pess solve visits.csv -o policy.csv",
     .positional = (const char *const[]){"LOG", NULL},
 };
 
-int cmd_inspect(int argc, char **argv) {
-    pess_read_options read = pess_read_options_defaults();
-    bool as_json = false, strict = false;
-    option_list list = {0};
-    options_add_settings(&list, pess_read_settings(), &read, "format");
-    options_add(&list, (option){"strict", 0, OPTION_FLAG, &strict, NULL, "exit 1 where something odd was found"});
-    options_add(&list, (option){"json", 0, OPTION_FLAG, &as_json, NULL, "print the result as JSON"});
-    const char *path = NULL;
-    const int code = options_parse(&inspect_usage, list.rows, list.count, argc, argv, &path, NULL);
-    if (code >= 0) return code;
-    if (pess_file_kind_of(path) == PESS_FILE_OBSERVATIONS) {
-        if (read.states > 0 || read.actions > 0)
-            return report_usage("inspect", "--states, --actions: a dataset of observations has its own sizes");
-        return observations_inspect("inspect", path, as_json);
-    }
-    read.progress = terminal_progress();
-
-    pess_error error = {0};
-    pess_dataset *data = NULL;
-    pess_inspection *inspection = NULL;
-    pess_status status = pess_dataset_read(path, &read, &data, &error);
-    if (status == PESS_OK) status = pess_dataset_inspect(data, &inspection, &error);
-    terminal_progress_end();
-    pess_dataset_destroy(data);
-    if (status != PESS_OK) return report_error("inspect", &error);
+static bool is_odd(const pess_inspection *inspection) {
     bool odd = false;
     for (size_t k = 0; k < inspection->finding_count; k++)
         odd |= inspection->findings[k].severity == PESS_SEVERITY_WARNING;
-    if (as_json)
-        print_json(inspection);
-    else
-        print_text(path, inspection);
+    return odd;
+}
+
+/* Writes the reading, where it is asked for, and shows what was found. */
+static pess_status show(const char *path, const pess_dataset *data, const char *output, bool as_json, bool *odd,
+                        pess_error *error) {
+    const pess_reading *reading = pess_dataset_reading(data);
+    pess_inspection *inspection = NULL;
+    pess_status status = pess_dataset_inspect(data, &inspection, error);
+    if (status == PESS_OK && output != NULL) status = pess_reading_write(reading, output, error);
+    terminal_progress_end();
+    if (status == PESS_OK && as_json) print_json(inspection, reading);
+    if (status == PESS_OK && !as_json) print_text(path, inspection, reading);
+    if (status == PESS_OK) *odd = is_odd(inspection);
     pess_inspection_destroy(inspection);
+    return status;
+}
+
+int cmd_inspect(int argc, char **argv) {
+    log_source source;
+    bool as_json = false, strict = false, odd = false;
+    const char *path = NULL, *output = NULL;
+    option_list list = {0};
+    log_source_begin(&source, &list, "format", PESS_PART_ALL);
+    options_add(&list, (option){"out", 'o', OPTION_TEXT, &output, "FILE", "keep the reading there, for --reading"});
+    options_add(&list, (option){"strict", 0, OPTION_FLAG, &strict, NULL, "exit 1 where something odd was found"});
+    options_add(&list, (option){"json", 0, OPTION_FLAG, &as_json, NULL, "print the result as JSON"});
+    int code = options_parse(&inspect_usage, list.rows, list.count, argc, argv, &path, NULL);
+    if (code < 0) code = log_source_check(&source, &list, "inspect");
+    if (code >= 0) return code;
+    if (pess_file_kind_of(path) == PESS_FILE_OBSERVATIONS) {
+        if (source.read.states > 0 || source.read.actions > 0)
+            return report_usage("inspect", "--states, --actions: a dataset of observations has its own sizes");
+        return observations_inspect("inspect", path, as_json);
+    }
+    pess_error error = {0};
+    pess_dataset *data = NULL;
+    pess_status status = log_source_dataset(&source, path, NULL, &data, &error);
+    if (status == PESS_OK && output != NULL && pess_dataset_reading(data) == NULL) {
+        pess_dataset_destroy(data);
+        return report_usage("inspect", "-o keeps which columns a log was read from; this one has none with names");
+    }
+    if (status == PESS_OK) status = show(path, data, output, as_json, &odd, &error);
+    pess_dataset_destroy(data);
+    if (status != PESS_OK) return report_option_error("inspect", list.rows, list.count, &error);
     return strict && odd ? EXIT_NEGATIVE : EXIT_FINE;
 }

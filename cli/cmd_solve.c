@@ -198,7 +198,7 @@ int cmd_solve(int argc, char **argv) {
 
     pess_error error = {0};
     loaded_log log;
-    if (loaded_log_read(path, &args, &log, &error) != PESS_OK) return report_error("solve", &error);
+    if (loaded_log_read(path, "solve", &args, &log, &error) != PESS_OK) return report_error("solve", &error);
     report.log = &log;
     if (run(&args.solve, &report, &error) == PESS_OK) {
         const bool to_stdout = report.policy_path != NULL && strcmp(report.policy_path, "-") == 0;

@@ -3,11 +3,9 @@
 #include <string.h>
 
 void log_args_begin(log_args *args, const char *except) {
-    *args = (log_args){.solve = pess_solve_options_defaults(),
-                       .model = pess_model_options_defaults(),
-                       .read = pess_read_options_defaults()};
+    *args = (log_args){.solve = pess_solve_options_defaults(), .model = pess_model_options_defaults()};
     options_add_settings(&args->options, pess_solve_settings(), &args->solve, except);
-    options_add_settings(&args->options, pess_read_settings(), &args->read, "format");
+    log_source_begin(&args->source, &args->options, "format", PESS_PART_HELD_OUT);
     options_add_settings(&args->options, pess_model_settings(), &args->model, NULL);
     options_add(&args->options, (option){"start", 0, OPTION_TEXT, &args->start, "uniform|log|FILE",
                                          "start distribution (default: as the episodes of the log where it has an "
@@ -16,6 +14,8 @@ void log_args_begin(log_args *args, const char *except) {
 
 int log_args_check(const log_args *args, const char *command_name, const char *whom,
                    bool (*reads)(const void *context, const char *setting), const void *context) {
+    const int code = log_source_check(&args->source, &args->options, command_name);
+    if (code >= 0) return code;
     for (size_t i = 0; i < args->options.count; i++) {
         const option *o = &args->options.rows[i];
         const pess_setting *setting = pess_setting_find(pess_solve_settings(), o->name);
@@ -25,12 +25,17 @@ int log_args_check(const log_args *args, const char *command_name, const char *w
     return -1;
 }
 
-pess_status loaded_log_read(const char *path, log_args *args, loaded_log *out, pess_error *error) {
+pess_status loaded_log_read(const char *path, const char *command_name, log_args *args, loaded_log *out,
+                            pess_error *error) {
     *out = (loaded_log){0};
-    args->read.progress = args->solve.progress = terminal_progress();
-    const pess_status status = pess_problem_read(path, &args->read, &args->model, args->start, &out->problem, error);
-    if (status != PESS_OK) return status;
-    out->counts = pess_problem_counts(out->problem);
+    args->solve.progress = terminal_progress();
+    pess_status status = log_source_counts(&args->source, path, command_name, &out->own, error);
+    if (status == PESS_OK) status = pess_problem_create(out->own, &args->model, args->start, &out->problem, error);
+    if (status != PESS_OK) {
+        loaded_log_free(out);
+        return status;
+    }
+    out->counts = out->own;
     out->model = pess_problem_model(out->problem);
     out->start = pess_problem_start(out->problem);
     out->state_names = pess_counts_state_names(out->counts);
@@ -41,6 +46,7 @@ pess_status loaded_log_read(const char *path, log_args *args, loaded_log *out, p
 
 void loaded_log_free(loaded_log *log) {
     pess_problem_destroy(log->problem);
+    pess_counts_destroy(log->own);
     *log = (loaded_log){0};
 }
 

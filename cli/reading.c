@@ -74,17 +74,17 @@ static void print_ignored(const pess_reading *reading, int64_t columns) {
     if (found > 0) (void)putchar('\n');
 }
 
-static const char *const roles[] = {"state",   "action",    "reward",     "next_state",        "terminal",   "truncated",
-                                    "episode", "step",      "probability", "count",             "reward_sum", "reward_square_sum",
-                                    "reward_min", "reward_max"};
+static const char *const roles[] = {
+    "state", "action",      "reward", "next_state", "terminal",          "truncated",  "episode",
+    "step",  "probability", "count",  "reward_sum", "reward_square_sum", "reward_min", "reward_max"};
 
 /* What is worth a sentence: each with its number, or 0. */
 static void print_rest(FILE *out, const char *before, const pess_reading_info *i) {
-    if (i->next_state_derived)
-        (void)fprintf(out, "%snext_state is the state of the next row of the episode\n", before);
+    if (i->next_state_derived) (void)fprintf(out, "%snext_state is the state of the next row of the episode\n", before);
     if (i->last_rows > 0)
-        (void)fprintf(out, "%s%lld rows are left out: the state they lead to is in no row; those before them count as "
-                           "cut off\n",
+        (void)fprintf(out,
+                      "%s%lld rows are left out: the state they lead to is in no row; those before them count as "
+                      "cut off\n",
                       before, (long long)i->last_rows);
     if (i->declared_ends > 0)
         (void)fprintf(out, "%s%lld last rows of episodes end as declared\n", before, (long long)i->declared_ends);
@@ -101,8 +101,7 @@ static void print_rest(FILE *out, const char *before, const pess_reading_info *i
         (void)fprintf(out, "%sintegers that are negative or very large are names, and so are all others\n", before);
     if (i->step == PESS_STEP_MICROSECONDS)
         (void)fprintf(out, "%ssteps are times, kept in microseconds since 1970\n", before);
-    if (i->step == PESS_STEP_MILLIONTHS)
-        (void)fprintf(out, "%ssteps have decimals, kept in millionths\n", before);
+    if (i->step == PESS_STEP_MILLIONTHS) (void)fprintf(out, "%ssteps have decimals, kept in millionths\n", before);
 }
 
 /* The options that make the reading explicit, as a shell takes them; "" where there are none. */

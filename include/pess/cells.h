@@ -39,6 +39,8 @@ typedef struct pess_measurements_options {
     int last_row;         /* pess_last_row */
     int threads;
     pess_progress progress;
+    /* How the text is read: columns, separator, decimal sign, encoding, reading. NULL: what is found by looking. */
+    const pess_read_options *read;
 } pess_measurements_options;
 
 PESS_API const pess_setting_table *pess_measurements_settings(void);

@@ -130,16 +130,16 @@ typedef struct pess_reading_info {
     int64_t columns;
     char separator; /* 0: the log is no text */
     bool decimal_comma, latin1;
-    bool next_state_derived; /* from the next row of the episode */
-    pess_step_unit step;     /* millionths: of numbers with decimals; microseconds since 1970: of times */
-    bool decimal_ids;        /* some ids are written with decimals that are zero, 1.0 */
-    bool number_names;       /* some ids are integers that are no ids, -1: all became names */
-    int64_t rows;            /* of the log, before rows are left out */
-    int64_t missing_rows;    /* left out, as a value is missing */
-    int64_t missing_values;  /* that others stand in for */
-    int64_t ends_without_next;         /* terminal rows without a next state: they lead to their own */
-    int64_t last_rows;                 /* left out: the state to which they lead is in no row */
-    int64_t declared_ends;             /* last rows that end as declared */
+    bool next_state_derived;   /* from the next row of the episode */
+    pess_step_unit step;       /* millionths: of numbers with decimals; microseconds since 1970: of times */
+    bool decimal_ids;          /* some ids are written with decimals that are zero, 1.0 */
+    bool number_names;         /* some ids are integers that are no ids, -1: all became names */
+    int64_t rows;              /* of the log, before rows are left out */
+    int64_t missing_rows;      /* left out, as a value is missing */
+    int64_t missing_values;    /* that others stand in for */
+    int64_t ends_without_next; /* terminal rows without a next state: they lead to their own */
+    int64_t last_rows;         /* left out: the state to which they lead is in no row */
+    int64_t declared_ends;     /* last rows that end as declared */
 } pess_reading_info;
 
 PESS_API void pess_reading_get_info(const pess_reading *reading, pess_reading_info *out);

@@ -253,14 +253,16 @@ static pess_status collect_rows(collect *c, pess__row_reader *r, const pess_meas
 
 static pess_status read_rows(const char *path, const pess_measurements_options *options, pess_measurements *m,
                              pess_error *error) {
-    bool wanted[PESS__COLUMN_COUNT];
-    for (int i = 0; i < PESS__COLUMN_COUNT; i++) wanted[i] = i != PESS__COLUMN_STATE;
+    pess__rows_wanted wanted = {.read = options->read};
+    for (int i = 0; i < PESS__COLUMN_COUNT; i++) wanted.columns[i] = i != PESS__COLUMN_STATE;
     pess__infile *file = NULL;
     pess__row_reader reader;
     PESS_TRY(pess__name_list_create(options->features, &m->features, error));
     PESS_TRY(pess__infile_open(path, &file, error));
-    PESS_TRY(pess__row_reader_open(&reader, file, m->features.names, m->features.count, wanted,
-                                   pess__threads(options->threads), false, error));
+    wanted.names = m->features.names;
+    wanted.features = m->features.count;
+    PESS_TRY(pess__row_reader_open(&reader, file, &wanted, pess__threads(options->threads), false, error));
+    if (m->last_row == PESS_LAST_ROW_MARKED) m->last_row = reader.reading->options.last_row;
     collect c = {.m = m};
     const pess_status status = collect_rows(&c, &reader, options, error);
     for (int i = 0; i < PESS__COLUMN_NAMED; i++) {

@@ -1,9 +1,8 @@
-/* CSV logs: columns by name in any order, RFC 4180 quoting, any usual separator, gzip. The text is read in portions, cut
- * into chunks at row ends, and the chunks are parsed in parallel; names are numbered afterwards in file order, so that
- * nothing depends on the number of threads. */
+/* CSV logs: columns by name in any order, RFC 4180 quoting, any usual separator, gzip. The text is read in portions,
+ * cut into chunks at row ends, and the chunks are parsed in parallel; names are numbered afterwards in file order, so
+ * that nothing depends on the number of threads. */
 #include "core/memory.h"
 #include "core/outfile.h"
-#include "core/text.h"
 #include "data/csv_chunk.h"
 #include "data/format.h"
 #include "data/names.h"
@@ -13,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNKS_PER_THREAD = 16, SAMPLE = 1 << 16 };
+enum { CHUNKS_PER_THREAD = 16 };
 
 typedef struct csv_reader {
     pess__csv_layout layout;
@@ -33,42 +32,6 @@ static bool matches(const uint8_t *head, size_t length) {
 
 /* ------------------------------------------------------------------------------------------------ header */
 
-/* Whether a field of numbers is written with a comma (1), with a point (0), or does not tell (-1). */
-static int decimal_of(const pess__csv_field *field) {
-    double number = 0;
-    char text[32];
-    const char *comma = field->length < sizeof text ? memchr(field->text, ',', field->length) : NULL;
-    if (comma == NULL) return memchr(field->text, '.', field->length) != NULL ? 0 : -1;
-    memcpy(text, field->text, field->length);
-    text[comma - field->text] = '.';
-    return pess__parse_double(text, text + field->length, &number) ? 1 : -1;
-}
-
-/* Looks at the first rows for a reward with a decimal comma: the first number that tells decides. */
-static pess_status look_for_decimal(csv_reader *r, const pess_reading *reading, bool *comma, pess_error *error) {
-    static const uint8_t roles[] = {PESS__ROLE_REWARD, PESS__ROLE_REWARD_SUM, PESS__ROLE_PROBABILITY};
-    const size_t held = r->text.held - r->text.handed, size = held < SAMPLE ? held : SAMPLE;
-    char *copy = NULL;
-    pess__csv_field *fields = NULL;
-    pess__csv_problem problem = {0};
-    int told = -1;
-    pess_status status = pess__allocate(&copy, (int64_t)size, 1, "a look at the log", error);
-    if (status == PESS_OK)
-        status = pess__allocate(&fields, reading->info.columns, sizeof *fields, "a look at the log", error);
-    if (status == PESS_OK) {
-        memcpy(copy, r->text.buffer + r->text.handed, size);
-        pess__csv_cursor cursor = {copy, copy + size, 1, r->text.separator};
-        for (int64_t count = 0; told < 0 && pess__csv_next(&cursor, fields, reading->info.columns, &count, &problem) ==
-                                                PESS__CSV_ROW;)
-            for (size_t k = 0; k < sizeof roles && told < 0 && count == reading->info.columns; k++)
-                if (reading->parts[roles[k]] > 0) told = decimal_of(&fields[reading->column_of[roles[k]][0]]);
-    }
-    *comma = told == 1;
-    free(copy);
-    free(fields);
-    return status;
-}
-
 /* Values that stand in for missing ones and look like missing ones themselves are told apart by the row in full. */
 static bool plain_enough(const pess_reading *reading) {
     for (int role = PESS__ROLE_STATE; role < PESS__ROLES; role++)
@@ -76,6 +39,11 @@ static bool plain_enough(const pess_reading *reading) {
             pess__is_missing(reading->missing[role].value, strlen(reading->missing[role].value)))
             return false;
     return true;
+}
+
+static bool is_number(const void *roles, int64_t column) {
+    const uint8_t role = ((const uint8_t *)roles)[column];
+    return role == PESS__ROLE_REWARD || role == PESS__ROLE_REWARD_SUM || role == PESS__ROLE_PROBABILITY;
 }
 
 static pess_status set_layout(pess__stream *stream, csv_reader *r, const pess__csv_field *fields, int64_t count,
@@ -99,7 +67,7 @@ static pess_status set_layout(pess__stream *stream, csv_reader *r, const pess__c
     for (int i = 0; i < PESS__NUMBERINGS; i++) layout->joined |= layout->named[i];
     layout->decimal_comma = reading->options.decimal == PESS_DECIMAL_COMMA;
     if (reading->options.decimal == PESS_DECIMAL_AUTO && layout->separator != ',')
-        PESS_TRY(look_for_decimal(r, reading, &layout->decimal_comma, error));
+        PESS_TRY(pess__csv_text_decimal(&r->text, count, is_number, layout->role, &layout->decimal_comma, error));
     reading->info.decimal_comma = layout->decimal_comma;
     return PESS_OK;
 }
@@ -207,7 +175,8 @@ static pess_status number_names(pess__stream *stream, csv_reader *r, pess__csv_c
         if (numbering == PESS__EPISODES || r->remap[i] < r->layout.limit[numbering]) continue;
         char shown[PESS__SHOWN_SIZE];
         pess__csv_problem problem = {0};
-        pess__csv_set_problem(&problem, r->text.line + chunk->first[numbering][i].line, chunk->first[numbering][i].column,
+        pess__csv_set_problem(&problem, r->text.line + chunk->first[numbering][i].line,
+                              chunk->first[numbering][i].column,
                               "found the %s %s, which is number %lld; expected at most %lld different ones%s",
                               numbering == PESS__STATES ? "state" : "action", pess__shown(name, strlen(name), shown),
                               (long long)r->remap[i] + 1, (long long)r->layout.limit[numbering],

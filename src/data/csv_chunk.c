@@ -70,7 +70,7 @@ static inline bool plain_number(const pess__parse *p, const char **at, double *o
         *out = (double)whole;
     } else {
         c = token_end(*at, separator);
-        if (!pess__number_of(p->layout, *at, c, out)) return false;
+        if (!pess__number_of(p->layout->decimal_comma, *at, c, out)) return false;
     }
     *at = c;
     return true;
@@ -94,7 +94,7 @@ static bool plain_step(const pess__parse *p, const char **at, int64_t *out) {
     if (p->layout->step == PESS_STEP_INTEGERS) return plain_int64(p, at, out);
     const char *c = *at;
     while (*c != p->layout->separator && *c != '\n' && *c != '\r' && *c != '"' && *c != '\0') c++;
-    if (!pess__step_of(p->layout, *at, c, out)) return false;
+    if (!pess__step_of(p->layout->step, p->layout->decimal_comma, *at, c, out)) return false;
     *at = c;
     return true;
 }
@@ -220,7 +220,8 @@ static bool find_joined(pess__parse *p, int64_t i) {
         const pess__role role = joined[k].role;
         size_t length = 0;
         if (p->layout->reading->parts[role] < 2) continue;
-        if (!pess__join(p->chunk, p->layout->reading, role, &length)) return false;
+        if (!pess__join(p->chunk->fields, p->layout->reading, role, &p->chunk->text, &p->chunk->text_capacity, &length))
+            return false;
         const int64_t id = pess__names_find(p->chunk->names[joined[k].numbering], p->chunk->text, length);
         if (id < 0) return false;
         if (role == PESS__ROLE_EPISODE)

@@ -27,9 +27,9 @@ enum { PESS__AGAIN_STEP_MILLIONTHS = PESS__NUMBERINGS, PESS__AGAIN_STEP_TIMES };
 typedef struct pess__csv_chunk {
     char *begin, *end; /* whole rows; the last byte is a line feed */
     pess__block block;
-    int64_t lines;             /* line feeds passed; problem lines count from 0 at the chunk's first line */
-    pess__csv_problem problem; /* the first one; rows before it are in the block */
-    int again;                 /* -1: nothing. Never with a problem */
+    int64_t lines;                       /* line feeds passed; problem lines count from 0 at the chunk's first line */
+    pess__csv_problem problem;           /* the first one; rows before it are in the block */
+    int again;                           /* -1: nothing. Never with a problem */
     pess_names *names[PESS__NUMBERINGS]; /* in order of appearance in this chunk; block ids refer to them */
     struct pess__csv_place {
         int64_t line, column;
@@ -38,7 +38,7 @@ typedef struct pess__csv_chunk {
     pess__csv_field *fields; /* [columns] */
     char *text;              /* scratch: a value of several columns, or one that is not in UTF-8 */
     int64_t text_capacity;
-    int64_t rows;             /* of the text */
+    int64_t rows;              /* of the text */
     int64_t dropped, stood_in; /* rows and values */
     int64_t ends_without_next;
     bool decimal_ids, number_names;

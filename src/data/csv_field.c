@@ -10,51 +10,6 @@
 #include <string.h>
 #include <strings.h>
 
-/* ---- values */
-
-bool pess__flag_of(const char *text, size_t length, bool *flag) {
-    static const char *const words[] = {"0", "1", "false", "true", "f", "t", "0.0", "1.0"};
-    *flag = false;
-    for (size_t i = 0; i < sizeof words / sizeof words[0] && length > 0; i++)
-        if (length == strlen(words[i]) && strncasecmp(text, words[i], length) == 0) {
-            *flag = i % 2 == 1;
-            return true;
-        }
-    return length == 0;
-}
-
-bool pess__number_of(const pess__csv_layout *layout, const char *begin, const char *end, double *out) {
-    enum { LONGEST = 64 };
-    char point[LONGEST];
-    const size_t length = (size_t)(end - begin);
-    if (!layout->decimal_comma) return pess__parse_double(begin, end, out) && isfinite(*out);
-    if (length == 0 || length > LONGEST || memchr(begin, '.', length) != NULL) return false;
-    memcpy(point, begin, length);
-    char *comma = memchr(point, ',', length);
-    if (comma != NULL) *comma = '.';
-    return pess__parse_double(point, point + length, out) && isfinite(*out);
-}
-
-/* An integer, also with decimals that are zero: "7", "-7", "7.0". */
-static bool whole_of(const pess__csv_layout *layout, const char *begin, const char *end, int64_t *out) {
-    const char *sign = memchr(begin, layout->decimal_comma ? ',' : '.', (size_t)(end - begin));
-    for (const char *c = sign; c != NULL && ++c < end;)
-        if (*c != '0') return false;
-    return pess__parse_int64(begin, sign != NULL ? sign : end, out);
-}
-
-bool pess__step_of(const pess__csv_layout *layout, const char *begin, const char *end, int64_t *out) {
-    double number = 0;
-    switch (layout->step) {
-        case PESS_STEP_INTEGERS: return whole_of(layout, begin, end, out);
-        case PESS_STEP_MICROSECONDS: return pess__parse_time(begin, (size_t)(end - begin), out);
-        case PESS_STEP_MILLIONTHS: break;
-    }
-    if (!pess__number_of(layout, begin, end, &number) || !(fabs(number) < 9e12)) return false;
-    *out = (int64_t)llround(number * 1e6);
-    return true;
-}
-
 /* ---- messages */
 
 static bool wrong(pess__parse *p, pess__role role, const pess__csv_field *field, const char *expected) {
@@ -123,32 +78,6 @@ static bool there_is(pess__parse *p, pess__role role, pess__csv_field *field) {
     return false;
 }
 
-/* "7.0" is 7 also within a value of several columns. */
-static size_t part_length(const pess__csv_field *field) {
-    const char *point = memchr(field->text, '.', field->length);
-    if (point == NULL || point == field->text) return field->length;
-    for (const char *c = field->text; c < point; c++)
-        if ((*c < '0' || *c > '9') && !(c == field->text && *c == '-' && point > c + 1)) return field->length;
-    for (const char *c = point + 1; c < field->text + field->length; c++)
-        if (*c != '0') return field->length;
-    return (size_t)(point - field->text);
-}
-
-bool pess__join(pess__csv_chunk *chunk, const pess_reading *reading, pess__role role, size_t *length) {
-    size_t used = 0;
-    for (int i = 0; i < reading->parts[role]; i++) {
-        const pess__csv_field *field = &chunk->fields[reading->column_of[role][i]];
-        const size_t size = part_length(field);
-        if (pess__grow(&chunk->text, &chunk->text_capacity, (int64_t)(used + size + 1), 1, "names", NULL) != PESS_OK)
-            return false;
-        if (i > 0) chunk->text[used++] = PESS__JOINT;
-        if (size > 0) memcpy(chunk->text + used, field->text, size);
-        used += size;
-    }
-    *length = used;
-    return true;
-}
-
 /* The value of a role in this row: TAKEN into *field, MISSING, or a PROBLEM. */
 typedef enum taking { TAKEN, MISSING, PROBLEM } taking;
 
@@ -163,7 +92,7 @@ static taking take_joined(pess__parse *p, pess__role role, pess__csv_field *fiel
     }
     size_t length = 0;
     *field = p->chunk->fields[reading->column_of[role][0]];
-    if (!pess__join(p->chunk, reading, role, &length)) {
+    if (!pess__join(p->chunk->fields, reading, role, &p->chunk->text, &p->chunk->text_capacity, &length)) {
         (void)no_memory(p, field);
         return PROBLEM;
     }
@@ -256,8 +185,10 @@ static bool read_id(pess__parse *p, pess__role role, int numbering, pess__csv_fi
     const char *end = field->text + field->length;
     const bool digits = all_digits(field);
     if (field->length == 0) return wrong_id(p, role, numbering, field);
-    if (p->layout->reading->parts[role] > 1) return make_readable(p, role, field) && read_name(p, numbering, field, out);
-    if (!digits && (pess__parse_double(field->text, end, &number) || pess__number_of(p->layout, field->text, end, &number)))
+    if (p->layout->reading->parts[role] > 1)
+        return make_readable(p, role, field) && read_name(p, numbering, field, out);
+    if (!digits && (pess__parse_double(field->text, end, &number) ||
+                    pess__number_of(p->layout->decimal_comma, field->text, end, &number)))
         return read_number_id(p, role, numbering, field, number, out);
     if (!digits) return make_readable(p, role, field) && read_name(p, numbering, field, out);
     if (p->layout->named[numbering]) return read_name(p, numbering, field, out);
@@ -272,13 +203,13 @@ static bool read_id(pess__parse *p, pess__role role, int numbering, pess__csv_fi
 static bool read_episode(pess__parse *p, pess__csv_field *field, int64_t *out) {
     const bool named = p->layout->named[PESS__EPISODES];
     if (field->length == 0) return wrong(p, PESS__ROLE_EPISODE, field, "an integer or a name");
-    if (!named && whole_of(p->layout, field->text, field->text + field->length, out)) return true;
+    if (!named && pess__whole_of(p->layout->decimal_comma, field->text, field->text + field->length, out)) return true;
     if (!make_readable(p, PESS__ROLE_EPISODE, field)) return false;
     if (!named) {
         p->chunk->again = PESS__EPISODES;
         return false;
     }
-    field->length = p->layout->reading->parts[PESS__ROLE_EPISODE] > 1 ? field->length : part_length(field);
+    field->length = p->layout->reading->parts[PESS__ROLE_EPISODE] > 1 ? field->length : pess__id_length(field);
     return add_name(p, PESS__EPISODES, field, out);
 }
 
@@ -286,17 +217,15 @@ static bool read_episode(pess__parse *p, pess__csv_field *field, int64_t *out) {
 
 static bool read_number(pess__parse *p, pess__role role, const pess__csv_field *field, double *out) {
     const char *end = field->text + field->length;
-    const bool parsed = pess__number_of(p->layout, field->text, end, out);
+    const bool parsed = pess__number_of(p->layout->decimal_comma, field->text, end, out);
     const bool probability = role == PESS__ROLE_PROBABILITY;
     if (parsed && (!probability || (*out >= 0 && *out <= 1))) return true;
     (void)wrong(p, role, field,
                 probability                ? "a probability from 0 to 1"
                 : p->layout->decimal_comma ? "a finite decimal number with a decimal comma"
                                            : "a finite decimal number");
-    pess__csv_layout other = *p->layout;
-    other.decimal_comma = !other.decimal_comma;
-    if (parsed || !pess__number_of(&other, field->text, end, out)) return false;
-    return remedy(p, "decimal", other.decimal_comma ? "comma" : "point");
+    if (parsed || !pess__number_of(!p->layout->decimal_comma, field->text, end, out)) return false;
+    return remedy(p, "decimal", p->layout->decimal_comma ? "point" : "comma");
 }
 
 static bool read_flag(pess__parse *p, pess__role role, const pess__csv_field *field, uint8_t end_if_set, uint8_t *end) {
@@ -314,9 +243,9 @@ static bool read_step(pess__parse *p, const pess__csv_field *field, int64_t *out
     int64_t micros = 0;
     static const char *const expected[] = {"an integer, a number or a time as in 2024-05-17T08:30:00",
                                            "a number, as steps before it", "a time as in 2024-05-17T08:30:00"};
-    if (pess__step_of(p->layout, field->text, end, out)) return true;
+    if (pess__step_of(p->layout->step, p->layout->decimal_comma, field->text, end, out)) return true;
     const bool first = p->layout->step == PESS_STEP_INTEGERS;
-    if (first && pess__number_of(p->layout, field->text, end, &number) && fabs(number) < 9e12)
+    if (first && pess__number_of(p->layout->decimal_comma, field->text, end, &number) && fabs(number) < 9e12)
         p->chunk->again = PESS__AGAIN_STEP_MILLIONTHS;
     else if (first && pess__parse_time(field->text, field->length, &micros))
         p->chunk->again = PESS__AGAIN_STEP_TIMES;
@@ -326,7 +255,7 @@ static bool read_step(pess__parse *p, const pess__csv_field *field, int64_t *out
 }
 
 static bool read_count(pess__parse *p, const pess__csv_field *field, int64_t *out) {
-    return (whole_of(p->layout, field->text, field->text + field->length, out) && *out >= 1 &&
+    return (pess__whole_of(p->layout->decimal_comma, field->text, field->text + field->length, out) && *out >= 1 &&
             *out <= PESS__MAX_TRANSITIONS) ||
            wrong(p, PESS__ROLE_COUNT, field, "a whole number of transitions from 1 to 2^53");
 }
@@ -368,11 +297,11 @@ static bool ends_without_next(pess__parse *p, pess__role role, int64_t i) {
 
 /* Ends come first, as they say whether there is a next state; the state's name is numbered before the next state's. */
 static bool read_fields(pess__parse *p, int64_t i) {
-    static const uint8_t order[] = {
-        PESS__ROLE_TERMINAL,    PESS__ROLE_TRUNCATED, PESS__ROLE_STATE,      PESS__ROLE_ACTION,
-        PESS__ROLE_REWARD,      PESS__ROLE_REWARD_SUM, PESS__ROLE_NEXT_STATE, PESS__ROLE_EPISODE,
-        PESS__ROLE_STEP,        PESS__ROLE_PROBABILITY, PESS__ROLE_COUNT,      PESS__ROLE_REWARD_SQUARE_SUM,
-        PESS__ROLE_REWARD_MIN,  PESS__ROLE_REWARD_MAX};
+    static const uint8_t order[] = {PESS__ROLE_TERMINAL,    PESS__ROLE_TRUNCATED, PESS__ROLE_STATE,
+                                    PESS__ROLE_ACTION,      PESS__ROLE_REWARD,    PESS__ROLE_REWARD_SUM,
+                                    PESS__ROLE_NEXT_STATE,  PESS__ROLE_EPISODE,   PESS__ROLE_STEP,
+                                    PESS__ROLE_PROBABILITY, PESS__ROLE_COUNT,     PESS__ROLE_REWARD_SQUARE_SUM,
+                                    PESS__ROLE_REWARD_MIN,  PESS__ROLE_REWARD_MAX};
     pess__block *block = &p->chunk->block;
     block->end[i] = PESS_END_NONE;
     for (size_t k = 0; k < sizeof order; k++) {

@@ -7,22 +7,13 @@
 typedef struct pess__parse {
     pess__csv_chunk *chunk;
     const pess__csv_layout *layout;
-    int64_t core;                        /* layout->core where ids are integers, else -1 */
-    bool drop, no_state, no_episode;     /* of the present row: values are missing */
+    int64_t core;                    /* layout->core where ids are integers, else -1 */
+    bool drop, no_state, no_episode; /* of the present row: values are missing */
 } pess__parse;
 
 typedef enum pess__row_read { PESS__ROW_READ, PESS__ROW_DROPPED, PESS__ROW_NONE } pess__row_read;
 
 /* The next row as row i of the block. PESS__ROW_NONE: the chunk is over, one way or the other. */
 pess__row_read pess__read_any_row(pess__parse *p, pess__csv_cursor *cursor, int64_t i);
-
-/* 0, 1, true, false, t, f, 0.0, 1.0 or nothing. */
-bool pess__flag_of(const char *text, size_t length, bool *flag);
-/* A finite number, with the decimal sign of the log. */
-bool pess__number_of(const pess__csv_layout *layout, const char *begin, const char *end, double *out);
-/* A step, as the layout's unit says. */
-bool pess__step_of(const pess__csv_layout *layout, const char *begin, const char *end, int64_t *out);
-/* The values of the columns of a role in one text, which is the chunk's until the next call. False: no memory. */
-bool pess__join(pess__csv_chunk *chunk, const pess_reading *reading, pess__role role, size_t *length);
 
 #endif

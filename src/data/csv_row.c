@@ -127,10 +127,11 @@ static int after_field(scan *s, char **at) {
         pess__csv_set_problem(s->problem, s->cursor->line, column,
                               "found a carriage return alone, expected lines that end in LF or CRLF");
     else
-        pess__csv_set_problem(s->problem, s->cursor->line, column,
-                              "found %s, expected a separator or the end of the line; a field with quotes is quoted as a "
-                              "whole and its own quotes are doubled",
-                              c == '"' ? "a quote inside a field" : "text behind a closing quote");
+        pess__csv_set_problem(
+            s->problem, s->cursor->line, column,
+            "found %s, expected a separator or the end of the line; a field with quotes is quoted as a "
+            "whole and its own quotes are doubled",
+            c == '"' ? "a quote inside a field" : "text behind a closing quote");
     return -1;
 }
 

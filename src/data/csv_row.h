@@ -1,6 +1,6 @@
-/* The CSV tokenizer: RFC 4180 rows of fields, with any separator, each with the line and column where it stands. Stricter where a guess
- * could hide damage (stray quotes, bare carriage returns, NUL bytes) and kinder in one point: blanks around an unquoted
- * field do not count. */
+/* The CSV tokenizer: RFC 4180 rows of fields, with any separator, each with the line and column where it stands.
+ * Stricter where a guess could hide damage (stray quotes, bare carriage returns, NUL bytes) and kinder in one point:
+ * blanks around an unquoted field do not count. */
 #ifndef PESS_DATA_CSV_ROW_H
 #define PESS_DATA_CSV_ROW_H
 

@@ -1,6 +1,7 @@
 #include "data/csv_text.h"
 
 #include "core/memory.h"
+#include "core/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -160,11 +161,47 @@ pess_status pess__csv_text_header(pess__csv_text *text, pess__csv_field *fields,
     if (result == PESS__CSV_END)
         return pess__fail(error, PESS_INPUT, "%s:1:1: found an empty file, expected a line with column names", name);
     if (*count > PESS__TEXT_COLUMNS || (cursor.at == cursor.end && !text->at_end))
-        return pess__fail(error, PESS_INPUT, "%s:1:1: found a header of %lld columns or more, expected at most %d", name,
-                          (long long)*count, PESS__TEXT_COLUMNS);
+        return pess__fail(error, PESS_INPUT, "%s:1:1: found a header of %lld columns or more, expected at most %d",
+                          name, (long long)*count, PESS__TEXT_COLUMNS);
     text->line = cursor.line;
     text->handed = (size_t)(cursor.at - text->buffer);
     return PESS_OK;
+}
+
+/* Whether a field of numbers is written with a comma (1), with a point (0), or does not tell (-1). */
+static int decimal_of(const pess__csv_field *field) {
+    double number = 0;
+    char text[32];
+    const char *comma = field->length < sizeof text ? memchr(field->text, ',', field->length) : NULL;
+    if (comma == NULL) return memchr(field->text, '.', field->length) != NULL ? 0 : -1;
+    memcpy(text, field->text, field->length);
+    text[comma - field->text] = '.';
+    return pess__parse_double(text, text + field->length, &number) ? 1 : -1;
+}
+
+pess_status pess__csv_text_decimal(const pess__csv_text *text, int64_t columns,
+                                   bool (*is_number)(const void *user, int64_t column), const void *user, bool *comma,
+                                   pess_error *error) {
+    enum { SAMPLE = 1 << 16 };
+    const size_t held = text->held - text->handed, size = held < SAMPLE ? held : SAMPLE;
+    char *copy = NULL;
+    pess__csv_field *fields = NULL;
+    pess__csv_problem problem = {0};
+    int told = -1;
+    pess_status status = pess__allocate(&copy, (int64_t)size, 1, "a look at the log", error);
+    if (status == PESS_OK) status = pess__allocate(&fields, columns, sizeof *fields, "a look at the log", error);
+    if (status == PESS_OK) {
+        memcpy(copy, text->buffer + text->handed, size);
+        pess__csv_cursor cursor = {copy, copy + size, 1, text->separator};
+        int64_t count = 0;
+        while (told < 0 && pess__csv_next(&cursor, fields, columns, &count, &problem) == PESS__CSV_ROW)
+            for (int64_t i = 0; i < columns && told < 0 && count == columns; i++)
+                if (is_number(user, i)) told = decimal_of(&fields[i]);
+    }
+    *comma = told == 1;
+    free(copy);
+    free(fields);
+    return status;
 }
 
 pess_status pess__csv_text_next(pess__csv_text *text, int64_t *count, pess_error *error) {

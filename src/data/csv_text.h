@@ -34,6 +34,11 @@ pess_status pess__csv_text_rewind(pess__csv_text *text, pess_error *error);
 /* The fields of the header line, in the buffer until the first batch; at most PESS__TEXT_COLUMNS. Finds the separator
  * where it is not set. */
 pess_status pess__csv_text_header(pess__csv_text *text, pess__csv_field *fields, int64_t *count, pess_error *error);
+/* Behind the header: whether numbers are written with decimal commas. The first number in the columns of `is_number`
+ * that tells decides; where none does within the first rows, they are not. */
+pess_status pess__csv_text_decimal(const pess__csv_text *text, int64_t columns,
+                                   bool (*is_number)(const void *user, int64_t column), const void *user, bool *comma,
+                                   pess_error *error);
 /* The next batch; 0 pieces at the end. The pieces before are gone. */
 pess_status pess__csv_text_next(pess__csv_text *text, int64_t *count, pess_error *error);
 

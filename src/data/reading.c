@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 void pess__reading_destroy(pess_reading *reading) {
     if (reading == NULL) return;
@@ -22,13 +21,6 @@ void pess__reading_destroy(pess_reading *reading) {
     free(reading->column_text);
     free(reading->missing_text);
     free(reading);
-}
-
-bool pess__is_missing(const char *text, size_t length) {
-    static const char *const words[] = {"na", "n/a", "nan", "null", "none"};
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (length == strlen(words[i]) && strncasecmp(text, words[i], length) == 0) return true;
-    return length == 0;
 }
 
 static pess_status copy_text(const char *text, size_t length, char **out, pess_error *error) {
@@ -69,10 +61,9 @@ static pess_status wrong_line(const char *line, size_t length, const char *expec
 static pess_status declared_twice(pess__role role, const pess__declared *before, const char *line, size_t length,
                                   pess_error *error) {
     const char *name = pess__role_name[role], *first = before->count > 0 ? before->names[0] : "";
-    const pess_status status =
-        pess__fail(error, PESS_ARGUMENT,
-                   "column: found '%.*s' beside '%s=%.100s', expected one declaration for the role %s",
-                   (int)(length < 100 ? length : 100), line, name, first, name);
+    const pess_status status = pess__fail(
+        error, PESS_ARGUMENT, "column: found '%.*s' beside '%s=%.100s', expected one declaration for the role %s",
+        (int)(length < 100 ? length : 100), line, name, first, name);
     char both[100];
     (void)snprintf(both, sizeof both, "%s=%.40s,%.*s", name, first, (int)(length < 40 ? length : 40) - 1,
                    line + strlen(name) + 1);
@@ -183,8 +174,8 @@ static pess_status read_file(pess_reading *reading, const char *path, pess_read_
         line[strcspn(line, "\r")] = '\0';
         pess_error problem = {0};
         if (line[0] != '#' && line[0] != '\0' && read_line(reading, options, line, &problem) != PESS_OK)
-            return pess__fail(error, problem.status == PESS_MEMORY ? PESS_MEMORY : PESS_INPUT,
-                              "%.300s:%lld:1: %.600s", path, (long long)number, problem.message);
+            return pess__fail(error, problem.status == PESS_MEMORY ? PESS_MEMORY : PESS_INPUT, "%.300s:%lld:1: %.600s",
+                              path, (long long)number, problem.message);
         line = next;
     }
     return PESS_OK;

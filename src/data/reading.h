@@ -43,12 +43,13 @@ struct pess_reading {
     pess__declared declared[PESS__ROLES];
     pess__missing_rule missing[PESS__ROLES];
     /* as found */
-    pess__used_column *used;                                /* [info.columns] */
-    int parts[PESS__ROLES];                                 /* how many columns play the role; 0: none */
-    int64_t column_of[PESS__ROLES][PESS__MOST_PARTS];       /* which */
-    bool counted;                                           /* rows stand for several transitions */
-    bool cutoff_wins;                                       /* `done` is also set where an episode was cut off */
-    pess__missing_rows missing_rows[PESS__ROLES];           /* that are refused or dropped */
+    pess__used_column *used;                          /* [info.columns] */
+    int parts[PESS__ROLES];                           /* how many columns play the role; 0: none */
+    int64_t column_of[PESS__ROLES][PESS__MOST_PARTS]; /* which */
+    bool any_roles;                                   /* none has to be there */
+    bool counted;                                     /* rows stand for several transitions */
+    bool cutoff_wins;                                 /* `done` is also set where an episode was cut off */
+    pess__missing_rows missing_rows[PESS__ROLES];     /* that are refused or dropped */
     pess_reading_info info;
     char *column_text, *missing_text; /* options that make the reading explicit */
 };
@@ -68,6 +69,9 @@ bool pess__reading_needs_all_rows(const pess_reading *reading);
 /* PESS_INPUT where rows with missing values are to be refused and there are some. */
 pess_status pess__reading_check_missing(const pess_reading *reading, const char *file, int64_t rows, pess_error *error);
 
+/* Of the names that everybody uses, `done` is also set where an episode was cut off. */
+enum { PESS__RANK_OF_DONE = 3 };
+
 /* The role of a column of this name where nothing is declared, and how good a sign the name is: 0 is the role's own
  * name, then larger. PESS__ROLE_IGNORED: none. */
 pess__role pess__role_of_name(const char *name, size_t length, int *rank);
@@ -75,9 +79,24 @@ pess__role pess__role_of_name(const char *name, size_t length, int *rank);
 pess__role pess__role_suggested(const char *name, size_t length);
 pess__role pess__role_called(const char *name, size_t length); /* by its own name */
 
+/* ---- values as text */
+
 /* Empty, NA, N/A, NaN, null or None. */
 bool pess__is_missing(const char *text, size_t length);
-/* ISO 8601, "2024-05-17", "2024-05-17T08:30", "2024-05-17 08:30:15.5+02:00", in microseconds since 1970-01-01T00:00Z. */
+/* 0, 1, true, false, t, f, 0.0, 1.0 or nothing. */
+bool pess__flag_of(const char *text, size_t length, bool *flag);
+/* A finite number, with a decimal point or comma. */
+bool pess__number_of(bool decimal_comma, const char *begin, const char *end, double *out);
+/* An integer, also with decimals that are zero: "7", "-7", "7.0". */
+bool pess__whole_of(bool decimal_comma, const char *begin, const char *end, int64_t *out);
+bool pess__step_of(pess_step_unit unit, bool decimal_comma, const char *begin, const char *end, int64_t *out);
+/* The length of an id without decimals that are zero: 1 of "7.0". */
+size_t pess__id_length(const pess__csv_field *field);
+/* The values of the columns of a role in one text, in *text until the next call. False: no memory. */
+bool pess__join(const pess__csv_field *fields, const pess_reading *reading, pess__role role, char **text,
+                int64_t *capacity, size_t *length);
+/* ISO 8601, "2024-05-17", "2024-05-17T08:30", "2024-05-17 08:30:15.5+02:00", in microseconds since 1970-01-01T00:00Z.
+ */
 bool pess__parse_time(const char *text, size_t length, int64_t *micros);
 
 #endif

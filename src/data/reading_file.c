@@ -73,13 +73,13 @@ static void write_missing(const pess_reading *reading, char *text, size_t size) 
     size_t used = 0;
     for (int role = PESS__ROLE_STATE; role < PESS__ROLES && used < size; role++) {
         const pess__missing_rule *rule = &reading->missing[role], *first = &reading->missing[PESS__ROLE_STATE];
-        const bool same = rule->kind == first->kind &&
-                          (rule->kind != PESS__MISSING_VALUE || strcmp(rule->value, first->value) == 0);
+        const bool same =
+            rule->kind == first->kind && (rule->kind != PESS__MISSING_VALUE || strcmp(rule->value, first->value) == 0);
         if (role != PESS__ROLE_STATE && same) continue;
-        used += (size_t)snprintf(text + used, size - used, "%s%s%s%s", used > 0 ? "," : "",
-                                 role != PESS__ROLE_STATE ? pess__role_name[role] : "",
-                                 role != PESS__ROLE_STATE ? "=" : "",
-                                 rule->kind == PESS__MISSING_VALUE ? rule->value : words[rule->kind]);
+        used +=
+            (size_t)snprintf(text + used, size - used, "%s%s%s%s", used > 0 ? "," : "",
+                             role != PESS__ROLE_STATE ? pess__role_name[role] : "", role != PESS__ROLE_STATE ? "=" : "",
+                             rule->kind == PESS__MISSING_VALUE ? rule->value : words[rule->kind]);
     }
 }
 
@@ -108,9 +108,7 @@ pess_read_options pess_reading_options(const pess_reading *reading) {
     if (reading->missing_text != NULL && strcmp(reading->missing_text, "refuse") != 0)
         options.missing = reading->missing_text;
     options.separator = separator_of(reading->info.separator);
-    options.decimal = !text                           ? PESS_DECIMAL_AUTO
-                      : reading->info.decimal_comma ? PESS_DECIMAL_COMMA
-                                                      : PESS_DECIMAL_POINT;
+    options.decimal = !text ? PESS_DECIMAL_AUTO : reading->info.decimal_comma ? PESS_DECIMAL_COMMA : PESS_DECIMAL_POINT;
     return options;
 }
 

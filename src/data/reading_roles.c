@@ -123,10 +123,9 @@ static pess_status give_declared(header *h, pess_error *error) {
             if (h->reading->used[column].role != PESS__ROLE_IGNORED) {
                 char place[500];
                 place_of(h, column, place);
-                return pess__fail(error, PESS_INPUT,
-                                  "%s: found the column '%.100s' declared as %s and as %s, expected one role", place,
-                                  declared->names[i], pess__role_name[h->reading->used[column].role],
-                                  pess__role_name[role]);
+                return pess__fail(
+                    error, PESS_INPUT, "%s: found the column '%.100s' declared as %s and as %s, expected one role",
+                    place, declared->names[i], pess__role_name[h->reading->used[column].role], pess__role_name[role]);
             }
             give(h, column, (pess__role)role, PESS_COLUMN_DECLARED);
         }
@@ -151,7 +150,6 @@ static pess_status give_role(header *h, pess__role role, pess_error *error) {
     }
     if (best < 0) return PESS_OK;
     give(h, best, role, best_rank == 0 ? PESS_COLUMN_CALLED_SO : PESS_COLUMN_ALIAS);
-    if (role == PESS__ROLE_TERMINAL) h->reading->cutoff_wins = best_rank == 3;
     return PESS_OK;
 }
 
@@ -169,16 +167,21 @@ static void take_away(header *h, int role) {
  * round. One end of the range of rewards says nothing without the other. */
 static void settle_counted(header *h) {
     pess_reading *reading = h->reading;
+    if (reading->any_roles)
+        for (int role = PESS__LOG_ROLES; role < PESS__ROLES; role++) take_away(h, role);
     const int *parts = reading->parts;
-    reading->counted =
-        parts[PESS__ROLE_COUNT] > 0 && parts[PESS__ROLE_REWARD_SUM] > 0 && parts[PESS__ROLE_REWARD] == 0;
+    reading->counted = parts[PESS__ROLE_COUNT] > 0 && parts[PESS__ROLE_REWARD_SUM] > 0 && parts[PESS__ROLE_REWARD] == 0;
     for (int role = PESS__ROLE_EPISODE; role < PESS__ROLES; role++)
         if (reading->counted == (role < PESS__LOG_ROLES)) take_away(h, role);
     if (parts[PESS__ROLE_REWARD_MIN] != parts[PESS__ROLE_REWARD_MAX]) {
         take_away(h, PESS__ROLE_REWARD_MIN);
         take_away(h, PESS__ROLE_REWARD_MAX);
     }
-    reading->cutoff_wins = reading->cutoff_wins && parts[PESS__ROLE_TRUNCATED] > 0;
+    if (parts[PESS__ROLE_TERMINAL] == 0 || parts[PESS__ROLE_TRUNCATED] == 0) return;
+    int rank = 0;
+    const pess__csv_field *terminal = &h->names[reading->column_of[PESS__ROLE_TERMINAL][0]];
+    (void)pess__role_of_name(terminal->text, terminal->length, &rank);
+    reading->cutoff_wins = rank == PESS__RANK_OF_DONE;
 }
 
 static pess_status check_roles(header *h, pess_error *error) {
@@ -193,8 +196,8 @@ static pess_status check_roles(header *h, pess_error *error) {
                           "%.400s: found a state of %d columns and a next state of %d, expected as many for both",
                           h->file, parts[PESS__ROLE_STATE], parts[PESS__ROLE_NEXT_STATE]);
     }
-    if (reading->counted || (parts[PESS__ROLE_EPISODE] == 0 && parts[PESS__ROLE_TERMINAL] == 0 &&
-                             parts[PESS__ROLE_TRUNCATED] == 0))
+    if (reading->counted ||
+        (parts[PESS__ROLE_EPISODE] == 0 && parts[PESS__ROLE_TERMINAL] == 0 && parts[PESS__ROLE_TRUNCATED] == 0))
         return role_missing(h, PESS__ROLE_NEXT_STATE, error);
     reading->info.next_state_derived = true;
     const bool marked = parts[PESS__ROLE_TERMINAL] > 0 || parts[PESS__ROLE_TRUNCATED] > 0;
@@ -231,7 +234,7 @@ pess_status pess__reading_assign(pess_reading *reading, const char *file, const 
     for (int64_t i = 0; i < count && reading->parts[PESS__ROLE_EPISODE] == 0; i++)
         if (reading->used[i].role == PESS__ROLE_IGNORED)
             reading->used[i].suggested = (uint8_t)pess__role_suggested(names[i].text, names[i].length);
-    PESS_TRY(check_roles(&h, error));
+    if (!reading->any_roles) PESS_TRY(check_roles(&h, error));
     return pess__reading_explain(reading, error);
 }
 

@@ -17,7 +17,7 @@ static const struct {
     {PESS__ROLE_REWARD, 2, "r rew rewards"},
     {PESS__ROLE_NEXT_STATE, 2, "nextobs nextobservation nextobservations nextstates nexts snext statenext newstate s2"},
     {PESS__ROLE_TERMINAL, 2, "terminals terminated termination terminations isterminal"},
-    {PESS__ROLE_TERMINAL, 3, "done dones isdone"},
+    {PESS__ROLE_TERMINAL, PESS__RANK_OF_DONE, "done dones isdone"},
     {PESS__ROLE_TRUNCATED, 2, "truncation truncations istruncated timeout timeouts cutoff"},
     {PESS__ROLE_EPISODE, 2, "episodes episodeid ep traj trajid trajectory trajectoryid mdpid"},
     {PESS__ROLE_STEP, 2, "stepid timestep timesteps t timestamp sequencenumber"},
