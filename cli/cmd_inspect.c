@@ -71,7 +71,7 @@ static void print_text(const char *path, const pess_inspection *i, const pess_re
 static const usage inspect_usage = {
     .command = "inspect",
     .summary = "what is in a log, what is odd about it, and what has to be declared",
-    .arguments = "LOG [--column ROLE=NAME …] [-o reading.txt] [--strict] [--json]",
+    .arguments = "LOG [--column ROLE=NAME …] [-o reading.txt] [--return-range LO,HI] [--strict] [--json]",
     .description =
         "It tells which column plays which role, what was derived and what ignored, and the options that make that\n"
         "explicit; -o keeps them in a small file, which every command takes with --reading. LOG may also be a\n"
@@ -79,6 +79,7 @@ static const usage inspect_usage = {
     .examples = "  pess inspect visits.csv\n"
                 "  pess inspect visits.csv --column episode=patient --column state=ward,severity -o reading.txt\n"
                 "  pess solve visits.csv --reading reading.txt -o policy.csv\n"
+                "  pess inspect visits.csv --return-range 0,1 --gamma 1\n"
                 "  pess inspect visits.csv --strict && pess solve visits.csv -o policy.csv",
     .positional = (const char *const[]){"LOG", NULL},
 };
@@ -90,47 +91,72 @@ static bool is_odd(const pess_inspection *inspection) {
     return odd;
 }
 
+typedef struct inspect_args {
+    log_source source;
+    pess_model_options model;
+    pess_solve_options solve;
+    bool as_json, strict, declared; /* declared: a range of returns is */
+    const char *output;
+} inspect_args;
+
+static void inspect_options(inspect_args *args, option_list *list) {
+    const pess_setting_table *model = pess_model_settings(), *solve = pess_solve_settings();
+    log_source_begin(&args->source, list, "format", PESS_PART_ALL);
+    options_add(list, options_setting(model, pess_setting_find(model, "return-range"), &args->model));
+    options_add(list, options_setting(solve, pess_setting_find(solve, "gamma"), &args->solve));
+    options_add(list,
+                (option){"out", 'o', OPTION_TEXT, &args->output, "FILE", "keep the reading there, for --reading"});
+    options_add(list, (option){"strict", 0, OPTION_FLAG, &args->strict, NULL, "exit 1 where something odd was found"});
+    options_add(list, (option){"json", 0, OPTION_FLAG, &args->as_json, NULL, "print the result as JSON"});
+}
+
 /* Writes the reading, where it is asked for, and shows what was found. */
-static pess_status show(const char *path, const pess_dataset *data, const char *output, bool as_json, bool *odd,
+static pess_status show(const char *path, const pess_dataset *data, const inspect_args *args, bool *odd,
                         pess_error *error) {
     const pess_reading *reading = pess_dataset_reading(data);
     pess_inspection *inspection = NULL;
-    pess_status status = pess_dataset_inspect(data, &inspection, error);
-    if (status == PESS_OK && output != NULL) status = pess_reading_write(reading, output, error);
+    pess_status status = PESS_OK;
+    if (args->declared) status = pess_dataset_check_returns(data, args->solve.gamma, args->model.return_range, error);
+    if (status == PESS_OK) status = pess_dataset_inspect(data, &inspection, error);
+    if (status == PESS_OK && args->output != NULL) status = pess_reading_write(reading, args->output, error);
     terminal_progress_end();
-    if (status == PESS_OK && as_json) print_json(inspection, reading);
-    if (status == PESS_OK && !as_json) print_text(path, inspection, reading);
     if (status == PESS_OK) *odd = is_odd(inspection);
+    if (status == PESS_OK && args->as_json) print_json(inspection, reading);
+    if (status == PESS_OK && !args->as_json) print_text(path, inspection, reading);
+    if (status == PESS_OK && args->declared && !args->as_json)
+        (void)printf("No return contradicts the declared range from %g to %g at discount %g.\n",
+                     args->model.return_range[0], args->model.return_range[1], args->solve.gamma);
     pess_inspection_destroy(inspection);
     return status;
 }
 
 int cmd_inspect(int argc, char **argv) {
-    log_source source;
-    bool as_json = false, strict = false, odd = false;
-    const char *path = NULL, *output = NULL;
+    inspect_args args = {.model = pess_model_options_defaults(), .solve = pess_solve_options_defaults()};
     option_list list = {0};
-    log_source_begin(&source, &list, "format", PESS_PART_ALL);
-    options_add(&list, (option){"out", 'o', OPTION_TEXT, &output, "FILE", "keep the reading there, for --reading"});
-    options_add(&list, (option){"strict", 0, OPTION_FLAG, &strict, NULL, "exit 1 where something odd was found"});
-    options_add(&list, (option){"json", 0, OPTION_FLAG, &as_json, NULL, "print the result as JSON"});
+    const char *path = NULL;
+    bool odd = false;
+    inspect_options(&args, &list);
     int code = options_parse(&inspect_usage, list.rows, list.count, argc, argv, &path, NULL);
-    if (code < 0) code = log_source_check(&source, &list, "inspect");
+    if (code < 0) code = log_source_check(&args.source, &list, "inspect");
     if (code >= 0) return code;
+    args.declared = options_given(&list, "return-range");
+    if (options_given(&list, "gamma") && !args.declared)
+        return report_usage("inspect", "--gamma does nothing without --return-range");
     if (pess_file_kind_of(path) == PESS_FILE_OBSERVATIONS) {
-        if (source.read.states > 0 || source.read.actions > 0)
+        if (args.declared) return report_usage("inspect", "--return-range: a dataset of observations has no states");
+        if (args.source.read.states > 0 || args.source.read.actions > 0)
             return report_usage("inspect", "--states, --actions: a dataset of observations has its own sizes");
-        return observations_inspect("inspect", path, as_json);
+        return observations_inspect("inspect", path, args.as_json);
     }
     pess_error error = {0};
     pess_dataset *data = NULL;
-    pess_status status = log_source_dataset(&source, path, NULL, &data, &error);
-    if (status == PESS_OK && output != NULL && pess_dataset_reading(data) == NULL) {
+    pess_status status = log_source_dataset(&args.source, path, NULL, &data, &error);
+    if (status == PESS_OK && args.output != NULL && pess_dataset_reading(data) == NULL) {
         pess_dataset_destroy(data);
         return report_usage("inspect", "-o keeps which columns a log was read from; this one has none with names");
     }
-    if (status == PESS_OK) status = show(path, data, output, as_json, &odd, &error);
+    if (status == PESS_OK) status = show(path, data, &args, &odd, &error);
     pess_dataset_destroy(data);
     if (status != PESS_OK) return report_option_error("inspect", list.rows, list.count, &error);
-    return strict && odd ? EXIT_NEGATIVE : EXIT_FINE;
+    return args.strict && odd ? EXIT_NEGATIVE : EXIT_FINE;
 }

@@ -67,6 +67,9 @@ typedef struct pess_read_options {
     const char *format;      /* a name of pess_format_list; NULL: told by the file's first bytes */
     int threads;             /* 0: all there are */
     pess_progress progress;
+    const char *table; /* of a database that has several; NULL: the only one */
+    const char *sql;   /* a query to read instead: of an SQLite database its own tables; else by DuckDB, which knows the
+                          file as `log` and reads any other that the query names */
     /* Which column plays which role, "role=name" in a line each: "episode=patient\nreward=outcome". Several columns are
      * one state, action or episode: "state=ward,severity". "step=": none does. Roles that are not declared go to
      * columns of their name or of one that everybody uses for it (done, obs, next_obs, in any case). */
@@ -81,11 +84,15 @@ typedef struct pess_read_options {
     const char *reading; /* a file that pess_reading_write wrote: what is not set above is as it says */
 } pess_read_options;
 
+/* Stands for a path where the query alone says what to read. */
+#define PESS_NO_FILE ":memory:"
+
 PESS_API const pess_setting_table *pess_read_settings(void);
 PESS_API pess_read_options pess_read_options_defaults(void);
 
 /* Files of transitions. Formats are told apart by their first bytes when reading and by the file name when writing
- * (.csv, .csv.gz, .npz, .pesslog). path "-" reads standard input. Writing is whole or not at all. */
+ * (.csv, .csv.gz, .npz, .pesslog). path "-" reads standard input; addresses ("https://…") and patterns
+ * ("log-*.parquet") are read by DuckDB. Writing is whole or not at all. */
 PESS_API pess_status pess_dataset_read(const char *path, const pess_read_options *options, pess_dataset **out,
                                        pess_error *error);
 PESS_API pess_status pess_dataset_write(const pess_dataset *data, const char *path, const char *format,
@@ -184,6 +191,10 @@ typedef struct pess_inspection {
     pess_finding *findings;
 } pess_inspection;
 
+/* Is the log compatible with the declaration that the discounted return from any state on lies in range[0] … range[1]?
+ * PESS_INPUT names an episode whose return does not; after a cut-off anything in the range may follow. */
+PESS_API pess_status pess_dataset_check_returns(const pess_dataset *data, double gamma, const double range[2],
+                                                pess_error *error);
 PESS_API pess_status pess_dataset_inspect(const pess_dataset *data, pess_inspection **out, pess_error *error);
 PESS_API void pess_inspection_destroy(pess_inspection *inspection);
 

@@ -66,6 +66,8 @@ pess_status pess__reading_assign(pess_reading *reading, const char *file, const 
 pess_status pess__reading_explain(pess_reading *reading, pess_error *error);
 /* Whether the log is to be seen as a whole before its rows are known: their next states or ends are told by others. */
 bool pess__reading_needs_all_rows(const pess_reading *reading);
+/* PESS_ARGUMENT where something is declared about the columns of a log that has none with names. */
+pess_status pess__reading_check_unused(const pess_reading *reading, const char *file, pess_error *error);
 /* PESS_INPUT where rows with missing values are to be refused and there are some. */
 pess_status pess__reading_check_missing(const pess_reading *reading, const char *file, int64_t rows, pess_error *error);
 

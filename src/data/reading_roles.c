@@ -244,6 +244,17 @@ bool pess__reading_needs_all_rows(const pess_reading *reading) {
     return !reading->counted && (reading->info.next_state_derived || declared_ends);
 }
 
+pess_status pess__reading_check_unused(const pess_reading *reading, const char *file, pess_error *error) {
+    bool used = reading->options.last_row != PESS_LAST_ROW_MARKED;
+    for (int role = 0; role < PESS__ROLES; role++)
+        used |= reading->declared[role].given || reading->missing[role].kind != PESS__MISSING_REFUSE;
+    if (!used) return PESS_OK;
+    return pess__fail(error, PESS_ARGUMENT,
+                      "%.400s: found a file whose columns have their roles already, expected nothing declared about "
+                      "them: column, missing, last-row, reading",
+                      file);
+}
+
 pess_status pess__reading_check_missing(const pess_reading *reading, const char *file, int64_t rows,
                                         pess_error *error) {
     char text[700];

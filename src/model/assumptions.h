@@ -9,6 +9,8 @@
 /* states-from-log, actions-from-log, rewards-from-log and return-range-declared. */
 pess_status pess__assume_sizes(pess__assumptions *to, const pess_counts *counts, const pess_model *model,
                                pess_error *error);
+/* repeated-steps, where there are any. */
+pess_status pess__assume_repeated(pess__assumptions *to, const pess_counts *counts, pess_error *error);
 /* cutoffs-continue, where there are any. */
 pess_status pess__assume_cutoffs(pess__assumptions *to, const pess_counts *counts, pess_error *error);
 
