@@ -45,21 +45,33 @@ static const char *separator_name(char separator) {
     }
 }
 
+/* The columns that are called as their roles, in one line. */
+static void print_called_so(const pess_reading *reading, int64_t columns) {
+    pess_reading_column column;
+    int found = 0;
+    for (int64_t i = 0; i < columns; i++) {
+        pess_reading_get_column(reading, i, &column);
+        if (column.use == PESS_COLUMN_CALLED_SO)
+            (void)printf("%s%s", found++ == 0 ? "  by name      " : ", ", column.name);
+    }
+    if (found > 0) (void)putchar('\n');
+}
+
 static void print_role(const pess_reading *reading, int64_t columns, const char *role) {
-    static const char *const uses[] = {"", " (declared)", "", " (by another name)"};
     pess_reading_column column;
     int found = 0;
     pess_column_use use = PESS_COLUMN_IGNORED;
     for (int64_t i = 0; i < columns; i++) {
         pess_reading_get_column(reading, i, &column);
-        if (column.use == PESS_COLUMN_IGNORED || strcmp(column.role, role) != 0) continue;
+        if ((column.use != PESS_COLUMN_DECLARED && column.use != PESS_COLUMN_ALIAS) || strcmp(column.role, role) != 0)
+            continue;
         if (found++ == 0)
             (void)printf("  %-12s %s", role, column.name);
         else
             (void)printf(", %s", column.name);
         use = column.use;
     }
-    if (found > 0) (void)printf("%s\n", uses[use]);
+    if (found > 0) (void)puts(use == PESS_COLUMN_DECLARED ? ", as declared" : ", as it is often called");
 }
 
 static void print_ignored(const pess_reading *reading, int64_t columns) {
@@ -136,6 +148,7 @@ void reading_print(const pess_reading *reading) {
     if (info.separator != '\0')
         (void)printf("  text         fields between %s%s%s\n", separator_name(info.separator),
                      info.decimal_comma ? ", decimal commas" : "", info.latin1 ? ", Latin-1" : "");
+    print_called_so(reading, info.columns);
     for (size_t i = 0; i < COUNT_OF(roles); i++) print_role(reading, info.columns, roles[i]);
     print_ignored(reading, info.columns);
     print_rest(stdout, "  - ", &info);
