@@ -49,7 +49,7 @@ static void test_refused(void **state) {
                {NPZ "structured.npz", "array 'state': found a structured type"},
                {NPZ "matrix.npz", "array 'state': found another shape, expected (N,)"},
                {NPZ "lengths.npz", "array 'action': found 2 rows, expected 4 as in 'state'"},
-               {NPZ "missing.npz", "array 'next_state': found none"},
+               {NPZ "missing.npz", "found no column 'next_state' among"},
                {NPZ "negative.npz", "array 'next_state', row 0: found -1, expected an integer from 0 to 268435455"},
                {NPZ "fraction.npz", "array 'action', row 1: found a number that is no integer"},
                {NPZ "nan.npz", "column 'reward', row 2: found NaN"},

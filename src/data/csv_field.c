@@ -194,7 +194,10 @@ static bool read_id(pess__parse *p, pess__role role, int numbering, pess__csv_fi
     if (p->layout->named[numbering]) return read_name(p, numbering, field, out);
     const bool is_id = pess__parse_int64(field->text, end, &id) && id < p->layout->limit[numbering];
     if (!is_id && p->layout->declared[numbering]) return wrong_id(p, role, numbering, field);
-    if (!is_id) return read_name(p, numbering, field, out);
+    if (!is_id) {
+        p->chunk->number_names = true;
+        return read_name(p, numbering, field, out);
+    }
     *out = (uint32_t)id;
     return true;
 }

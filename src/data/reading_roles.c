@@ -257,24 +257,25 @@ pess_status pess__reading_check_unused(const pess_reading *reading, const char *
 
 pess_status pess__reading_check_missing(const pess_reading *reading, const char *file, int64_t rows,
                                         pess_error *error) {
-    char text[700];
+    const bool lines = reading->info.separator != '\0';
+    char text[700], place[400];
     size_t used = 0;
-    int64_t line = 0, column = 0;
+    const pess__missing_rows *first = NULL;
     for (int role = PESS__ROLE_STATE; role < PESS__ROLES; role++) {
         const pess__missing_rows *m = &reading->missing_rows[role];
         if (m->rows == 0 || reading->missing[role].kind != PESS__MISSING_REFUSE) continue;
-        if (line == 0 || m->line < line) {
-            line = m->line;
-            column = m->column;
-        }
+        if (first == NULL || m->line < first->line) first = m;
         if (used + 120 < sizeof text)
-            used += (size_t)snprintf(text + used, sizeof text - used, "%s'%.40s' in %lld rows (first in line %lld)",
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s'%.40s' in %lld rows (first in %s %lld)",
                                      used > 0 ? ", " : "", reading->used[reading->column_of[role][0]].name,
-                                     (long long)m->rows, (long long)m->line);
+                                     (long long)m->rows, lines ? "line" : "row", (long long)m->line);
     }
-    if (used == 0) return PESS_OK;
+    if (first == NULL) return PESS_OK;
+    (void)snprintf(place, sizeof place, "%.300s", file);
+    if (lines)
+        (void)snprintf(place, sizeof place, "%.300s:%lld:%lld", file, (long long)first->line, (long long)first->column);
     const pess_status status =
-        pess__fail(error, PESS_INPUT, "%.300s:%lld:%lld: of %lld rows, found no value for %s; expected one in each",
-                   file, (long long)line, (long long)column, (long long)rows, text);
+        pess__fail(error, PESS_INPUT, "%s: of %lld rows, found no value for %s; expected one in each", place,
+                   (long long)rows, text);
     return pess__fail_with_remedy(error, status, "missing", "drop");
 }
