@@ -1,6 +1,7 @@
 /* pess convert: a log in another format. */
 #include "counts.h"
 #include "log_source.h"
+#include "observations.h"
 
 #include <string.h>
 
@@ -14,12 +15,24 @@ static const usage convert_usage = {
         "and its states\nbecome the cells of the map ('pess help discretize'). A FILE called .pesscounts gets the "
         "counts "
         "of the log, which\n'pess merge' puts together with others; 'pess help counts' says what they are good "
-        "for.",
+        "for. A dataset of observations (.pessdata, or .npz by D4RL's names) becomes the other of the two.",
     .examples = "  pess convert visits.csv.gz -o visits.pesslog\n"
                 "  pess convert visits.csv.gz -o visits.pesscounts\n"
+                "  pess convert breakout.pessdata -o breakout.npz\n"
                 "  pess convert icu.csv --map icu.pessmap --part held-out -o cells.csv",
     .positional = (const char *const[]){"LOG", NULL},
 };
+
+/* A dataset of observations as .pessdata or .npz. */
+static int convert_observations(const char *path, const char *target) {
+    pess_observations *data = NULL;
+    pess_error error;
+    const int code = observations_read("convert", path, NULL, &data);
+    if (code >= 0) return code;
+    const pess_status status = pess_observations_write(data, target, &error);
+    pess_observations_destroy(data);
+    return status == PESS_OK ? EXIT_FINE : report_error("convert", &error);
+}
 
 int cmd_convert(int argc, char **argv) {
     log_source source;
@@ -32,6 +45,7 @@ int cmd_convert(int argc, char **argv) {
     if (code < 0) code = log_source_check(&source, &list, "convert");
     if (code >= 0) return code;
     if (target == NULL) return report_usage("convert", "-o is missing");
+    if (source.map == NULL && format == NULL && pess_observations_file(path)) return convert_observations(path, target);
     const bool counted = format != NULL ? strcmp(format, "pesscounts") == 0 : is_counts_file(target);
     if (source.map != NULL && counted)
         return report_usage("convert", "write the log of cells first, and count that: --map does not write counts");

@@ -33,11 +33,11 @@ static void print_json(const pess_inspection *i, const pess_reading *reading) {
         json_text(&json, "severity", i->findings[k].severity == PESS_SEVERITY_WARNING ? "warning" : "note");
         json_text(&json, "code", i->findings[k].code);
         json_text(&json, "text", i->findings[k].text);
-        json_close(&json, '}');
+        json_close(&json);
     }
-    json_close(&json, ']');
+    json_close(&json);
     reading_json(&json, reading);
-    json_close(&json, '}');
+    json_close(&json);
     json_end(&json);
 }
 
@@ -74,13 +74,15 @@ static const usage inspect_usage = {
     .arguments = "LOG [--column ROLE=NAME …] [-o reading.txt] [--return-range LO,HI] [--strict] [--json]",
     .description =
         "It tells which column plays which role, what was derived and what ignored, and the options that make that\n"
-        "explicit; -o keeps them in a small file, which every command takes with --reading. LOG may also be a\n"
-        "dataset of observations that 'pess collect' made (.pessdata).",
+        "explicit; -o keeps them in a small file, which every command takes with --reading.\n"
+        "LOG may also be a dataset of observations: one that 'pess collect' made (.pessdata), or NumPy arrays\n"
+        "by D4RL's names (.npz): observations, actions, rewards, terminals, timeouts.",
     .examples = "  pess inspect visits.csv\n"
                 "  pess inspect visits.csv --column episode=patient --column state=ward,severity -o reading.txt\n"
                 "  pess solve visits.csv --reading reading.txt -o policy.csv\n"
                 "  pess inspect visits.csv --return-range 0,1 --gamma 1\n"
-                "  pess inspect visits.csv --strict && pess solve visits.csv -o policy.csv",
+                "  pess inspect visits.csv --strict && pess solve visits.csv -o policy.csv\n"
+                "  pess inspect cartpole.npz",
     .positional = (const char *const[]){"LOG", NULL},
 };
 
@@ -130,6 +132,16 @@ static pess_status show(const char *path, const pess_dataset *data, const inspec
     return status;
 }
 
+static int inspect_observations(const char *path, const inspect_args *args) {
+    const pess_read_options *read = &args->source.read;
+    if (args->declared) return report_usage("inspect", "--return-range: a dataset of observations has no states");
+    if (read->states > 0 || (read->actions > 0 && pess_file_kind_of(path) == PESS_FILE_OBSERVATIONS))
+        return report_usage("inspect", "--states, --actions: a dataset of observations has its own sizes");
+    pess_observations_options numpy = pess_observations_options_defaults();
+    numpy.actions = read->actions;
+    return observations_inspect("inspect", path, &numpy, args->as_json, args->strict);
+}
+
 int cmd_inspect(int argc, char **argv) {
     inspect_args args = {.model = pess_model_options_defaults(), .solve = pess_solve_options_defaults()};
     option_list list = {0};
@@ -142,12 +154,7 @@ int cmd_inspect(int argc, char **argv) {
     args.declared = options_given(&list, "return-range");
     if (options_given(&list, "gamma") && !args.declared)
         return report_usage("inspect", "--gamma does nothing without --return-range");
-    if (pess_file_kind_of(path) == PESS_FILE_OBSERVATIONS) {
-        if (args.declared) return report_usage("inspect", "--return-range: a dataset of observations has no states");
-        if (args.source.read.states > 0 || args.source.read.actions > 0)
-            return report_usage("inspect", "--states, --actions: a dataset of observations has its own sizes");
-        return observations_inspect("inspect", path, args.as_json);
-    }
+    if (args.source.map == NULL && pess_observations_file(path)) return inspect_observations(path, &args);
     pess_error error = {0};
     pess_dataset *data = NULL;
     pess_status status = log_source_dataset(&args.source, path, NULL, &data, &error);

@@ -35,8 +35,8 @@ static void print_error_json(const char *command_name, const pess_error *error) 
         json_text(&json, "remedy", error->remedy);
         json_text(&json, "value", error->value);
     }
-    json_close(&json, '}');
-    json_close(&json, '}');
+    json_close(&json);
+    json_close(&json);
     json_end(&json);
 }
 

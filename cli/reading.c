@@ -172,9 +172,9 @@ void reading_json(json_writer *json, const pess_reading *reading) {
         json_text(json, "name", column.name);
         json_text(json, "use", uses[column.use]);
         json_text(json, "role", column.role);
-        json_close(json, '}');
+        json_close(json);
     }
-    json_close(json, ']');
+    json_close(json);
     const char separator[2] = {info.separator, '\0'};
     json_text(json, "separator", info.separator != '\0' ? separator : NULL);
     json_bool(json, "decimal_comma", info.decimal_comma);
@@ -189,7 +189,7 @@ void reading_json(json_writer *json, const pess_reading *reading) {
     json_count(json, "declared_ends", info.declared_ends);
     explicit_options(reading, options, sizeof options);
     json_text(json, "options", options[0] != '\0' ? options + 1 : "");
-    json_close(json, '}');
+    json_close(json);
 }
 
 void reading_notes(const char *command_name, const pess_reading *reading) {

@@ -82,7 +82,7 @@ if expect 3 "$PESS" inspect --sql "SELECT 1 AS state" && grep -qF "the query: fo
         sed 's/\.0,/,/' >many.csv
     cmp -s many.csv many1.csv || fail "200,000 rows through DuckDB"
     cmp -s many.csv many2.csv || fail "200,000 rows through DuckDB with two threads"
-    refuses 3 "found no value for 'reward' in 1 rows (first in row 1)" "$data/nulls.parquet"
+    refuses 3 "found no value for 'reward' in" "$data/nulls.parquet"
     refuses 3 "row 1, column 'state': found a list" "$data/lists.parquet"
     refuses 3 "the query: DuckDB says: Parser Error" --sql "SELEC 1"
     refuses 3 "DuckDB says: Catalog Error" --sql "SELECT * FROM nobody"
