@@ -6,6 +6,8 @@
 #include "json.h"
 #include "pess.h"
 
+#include <stdio.h>
+
 /* "Try --separator semicolon." below an error; nothing where no remedy is known. */
 void remedy_print(FILE *out, const pess_error *error);
 
