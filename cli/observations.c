@@ -40,9 +40,9 @@ static void json_features(json_writer *json, const pess_observations_inspection 
         json_number(json, "most", in->feature[k].most);
         json_number(json, "mean", in->feature[k].mean);
         json_number(json, "deviation", in->feature[k].deviation);
-        json_close(json, '}');
+        json_close(json);
     }
-    json_close(json, ']');
+    json_close(json);
 }
 
 static void print_json(const char *path, const pess_observations_info *i, const pess_observations_inspection *in) {
@@ -73,13 +73,13 @@ static void print_json(const char *path, const pess_observations_info *i, const 
     json_number(&json, "reward_mean", in->reward_mean);
     json_array(&json, "action_counts");
     for (int64_t a = 0; a < in->action_count; a++) json_count(&json, NULL, in->actions[a]);
-    json_close(&json, ']');
+    json_close(&json);
     json_count(&json, "duplicates", in->duplicates);
     json_count(&json, "constant_features", in->constant_features);
     json_features(&json, in);
     json_array(&json, "odd");
     for (int k = 0, count = list_odd(i, in, odd); k < count; k++) json_text(&json, NULL, odd[k]);
-    json_close(&json, ']');
+    json_close(&json);
     notes_json(&json, "collected", i->notes);
     json_close(&json);
     json_end(&json);
