@@ -106,13 +106,11 @@ static pess_status set_roles(pess__stream *stream, const npz_reader *r, int64_t 
         names[count].length = strlen(r->zip.entries[i].name) - 4;
         entry[count++] = i;
     }
+    stream->reading->any_roles = true; /* damage to the arrays that are there is told first */
     const pess_status status =
         pess__reading_assign(stream->reading, pess__infile_name(stream->file), names, count, error);
     free(names);
     if (status != PESS_OK) return status;
-    if (stream->reading->counted)
-        return pess__fail(error, PESS_INPUT, "%s: found arrays of a counted log, expected one row for each transition",
-                          pess__infile_name(stream->file));
     for (int role = PESS__ROLE_STATE; role < PESS__LOG_ROLES; role++)
         if (stream->reading->parts[role] > 1)
             return bad_array(stream, role, "found it declared beside others, expected one array for a role", error);
@@ -141,15 +139,17 @@ static pess_status open_array(pess__stream *stream, npz_reader *r, int role, int
 static pess_status open_arrays(pess__stream *stream, npz_reader *r, const int64_t *entry, int64_t *rows,
                                pess_error *error) {
     const pess_reading *reading = stream->reading;
+    int first = PESS__ROLE_IGNORED;
     for (int role = PESS__ROLE_STATE; role < PESS__LOG_ROLES; role++) {
         int64_t here = 0;
         if (reading->parts[role] == 0) continue;
         PESS_TRY(open_array(stream, r, role, entry[reading->column_of[role][0]], &here, error));
-        if (role != PESS__ROLE_STATE && here != *rows)
+        if (first != PESS__ROLE_IGNORED && here != *rows)
             return pess__fail(error, PESS_INPUT, "%s: array '%.60s': found %lld rows, expected %lld as in '%.60s'",
                               pess__infile_name(stream->file), name_of(stream, role), (long long)here, (long long)*rows,
-                              name_of(stream, PESS__ROLE_STATE));
+                              name_of(stream, first));
         *rows = here;
+        first = first != PESS__ROLE_IGNORED ? first : role;
     }
     const array *next = &r->array[PESS__ROLE_NEXT_STATE];
     if (next->present && is_text(&r->array[PESS__ROLE_STATE]) != is_text(next))
@@ -167,6 +167,7 @@ static pess_status open_npz(pess__stream *stream, pess_error *error) {
     PESS_TRY(pess__allocate(&r->entry, r->zip.count, sizeof *r->entry, "the arrays", error));
     PESS_TRY(set_roles(stream, r, r->entry, error));
     PESS_TRY(open_arrays(stream, r, r->entry, &rows, error));
+    PESS_TRY(pess__reading_require(stream->reading, pess__infile_name(stream->file), error));
     stream->reading->info.rows = rows;
     stream->has_episode = r->array[PESS__ROLE_EPISODE].present;
     stream->has_step = r->array[PESS__ROLE_STEP].present;

@@ -62,6 +62,8 @@ void pess__reading_destroy(pess_reading *reading); /* NULL is fine */
  * that must be there and is not, two columns for one role, or a declared one that is not there: PESS_INPUT. */
 pess_status pess__reading_assign(pess_reading *reading, const char *file, const pess__csv_field *names, int64_t count,
                                  pess_error *error);
+/* Where any_roles was set: refuses now what a log of states cannot do without. */
+pess_status pess__reading_require(pess_reading *reading, const char *file, pess_error *error);
 /* Writes the texts of pess_reading_options; called when the columns have their roles. */
 pess_status pess__reading_explain(pess_reading *reading, pess_error *error);
 /* Whether the log is to be seen as a whole before its rows are known: their next states or ends are told by others. */

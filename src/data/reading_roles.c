@@ -238,6 +238,19 @@ pess_status pess__reading_assign(pess_reading *reading, const char *file, const 
     return pess__reading_explain(reading, error);
 }
 
+pess_status pess__reading_require(pess_reading *reading, const char *file, pess_error *error) {
+    pess__csv_field *names = NULL;
+    PESS_TRY(pess__allocate(&names, reading->info.columns, sizeof *names, "the columns", error));
+    for (int64_t i = 0; i < reading->info.columns; i++) {
+        names[i].text = reading->used[i].name;
+        names[i].length = strlen(reading->used[i].name);
+    }
+    header h = {reading, file, names, reading->info.columns};
+    const pess_status status = check_roles(&h, error);
+    free(names);
+    return status;
+}
+
 bool pess__reading_needs_all_rows(const pess_reading *reading) {
     const bool declared_ends =
         reading->options.last_row != PESS_LAST_ROW_MARKED && reading->parts[PESS__ROLE_EPISODE] > 0;
