@@ -10,7 +10,7 @@
 static const struct {
     const char *code, *words; /* %s: the value */
 } remedies[] = {
-    {"column", "Try --column %s: it says which column that is."},
+    {"column", "Try --column %s."},
     {"missing", "Try --missing %s, or a value that stands in: --missing reward=0."},
     {"measurements", "Measurements? 'pess discretize' makes states of them ('pess help discretize')."},
     {"features", "The columns of measurements are those of --features, or those that the map was made for."},
@@ -29,7 +29,7 @@ void remedy_print(FILE *out, const pess_error *error) {
         (void)fputs(remedies[i].words, out);
     else
         (void)fprintf(out, "%.*s%s%s", (int)(value - remedies[i].words), remedies[i].words, error->value, value + 2);
-    if (strcmp(error->remedy, "column") == 0 && strncmp(error->value, "state=", 6) == 0)
+    if (strcmp(error->remedy, "column") == 0 && strcmp(error->value, "state=NAME") == 0)
         (void)fputs("\nA state made of measurements: 'pess help discretize'.", out);
     (void)fputc('\n', out);
 }
@@ -197,15 +197,21 @@ void reading_notes(const char *command_name, const pess_reading *reading) {
     char before[100];
     if (reading == NULL || asked.quiet) return;
     pess_reading_get_info(reading, &info);
+    (void)snprintf(before, sizeof before, "pess %s: note: ", command_name);
+    int aliases = 0;
     for (int64_t i = 0; i < info.columns; i++) {
         pess_reading_column column;
         pess_reading_get_column(reading, i, &column);
         if (column.use == PESS_COLUMN_ALIAS)
-            (void)fprintf(stderr, "pess %s: note: column '%s' is read as %s\n", command_name, column.name, column.role);
+            (void)fprintf(stderr, "%s'%s' is read as %s", aliases++ == 0 ? before : ", ", column.name, column.role);
+    }
+    if (aliases > 0) (void)fputc('\n', stderr);
+    for (int64_t i = 0; i < info.columns; i++) {
+        pess_reading_column column;
+        pess_reading_get_column(reading, i, &column);
         if (column.use == PESS_COLUMN_IGNORED && column.role != NULL)
             (void)fprintf(stderr, "pess %s: note: column '%s' is not used; the %s? --column %s=%s\n", command_name,
                           column.name, column.role, column.role, column.name);
     }
-    (void)snprintf(before, sizeof before, "pess %s: note: ", command_name);
     print_rest(stderr, before, &info);
 }

@@ -133,7 +133,7 @@ static void test_bad_input(void **state) {
         {HEAD "0,0,0,3.01\n", ":2:7:", "column 'next_state': found '3.01'"},
         {HEAD "a,0,0,0\n-1.5,0,0,0\n", ":3:1:", "found '-1.5'"}, /* no name, also among names */
         {HEAD "inf,0,0,0\n", ":2:1:", "found 'inf', expected a state"},
-        {HEAD "0,0,0,0\n,0,0,0\n", ":3:1:", "of 2 rows, found no value for 'state' in 1 rows (first in line 3)"},
+        {HEAD "0,0,0,0\n,0,0,0\n", ":3:1:", "of 2 rows, found no value for 'state' in 1 row (first in line 3)"},
         {HEAD "nan,0,0,0\n", ":2:1:", "no value for 'state'"},
         {HEAD "\xE9,0,0,0\n", ":2:1:", "found '?', expected text in UTF-8"},
         {HEAD "0,0,much,0\n", ":2:5:", "column 'reward': found 'much', expected a finite decimal number"},

@@ -149,6 +149,17 @@ static pess_status look_at_step(pess__row_reader *r, pess_error *error) {
     return status;
 }
 
+/* What is declared about columns that nobody asks for does not have to be there. */
+static void forget_unwanted(pess_reading *reading, const bool wanted[PESS__COLUMN_COUNT]) {
+    bool keep[PESS__ROLES] = {false};
+    for (int c = 0; c < PESS__COLUMN_COUNT; c++) keep[role_of_column[c]] = wanted[c];
+    for (int role = 0; role < PESS__ROLES; role++) {
+        pess__declared *declared = &reading->declared[role];
+        if (keep[role]) continue;
+        for (; declared->count > 0; declared->count--) free(declared->names[declared->count - 1]);
+    }
+}
+
 static pess_status read_header(pess__row_reader *r, const pess__rows_wanted *wanted, pess_error *error) {
     static const char separators[] = {'\0', ',', ';', '\t', '|'};
     pess__csv_field *fields = NULL;
@@ -156,6 +167,7 @@ static pess_status read_header(pess__row_reader *r, const pess__rows_wanted *wan
     PESS_TRY(pess__read_settle(wanted->read, &options, error));
     PESS_TRY(pess__reading_create(&options, &r->reading, error));
     r->reading->any_roles = true;
+    forget_unwanted(r->reading, wanted->columns);
     r->text.separator = separators[r->reading->options.separator];
     PESS_TRY(pess__allocate(&fields, PESS__TEXT_COLUMNS, sizeof *fields, "a header", error));
     pess_status status = pess__csv_text_header(&r->text, fields, &r->columns, error);

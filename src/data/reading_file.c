@@ -67,19 +67,20 @@ static size_t columns_size(const pess_reading *reading) {
     return size;
 }
 
-/* Rules for missing values as one text: the first role's for all, then those that differ. */
+/* Rules for missing values as one text: one for all where it can be told from a rule for a role, then those that
+ * differ. */
 static void write_missing(const pess_reading *reading, char *text, size_t size) {
     static const char *const words[] = {"refuse", "drop"};
-    size_t used = 0;
+    static const pess__missing_rule refuse = {PESS__MISSING_REFUSE, NULL};
+    const pess__missing_rule *all = &reading->missing[PESS__ROLE_STATE];
+    if (all->kind == PESS__MISSING_VALUE && (all->value[0] == '\0' || strchr(all->value, '=') != NULL)) all = &refuse;
+    size_t used = (size_t)snprintf(text, size, "%s", all->kind == PESS__MISSING_VALUE ? all->value : words[all->kind]);
     for (int role = PESS__ROLE_STATE; role < PESS__ROLES && used < size; role++) {
-        const pess__missing_rule *rule = &reading->missing[role], *first = &reading->missing[PESS__ROLE_STATE];
-        const bool same =
-            rule->kind == first->kind && (rule->kind != PESS__MISSING_VALUE || strcmp(rule->value, first->value) == 0);
-        if (role != PESS__ROLE_STATE && same) continue;
-        used +=
-            (size_t)snprintf(text + used, size - used, "%s%s%s%s", used > 0 ? "," : "",
-                             role != PESS__ROLE_STATE ? pess__role_name[role] : "", role != PESS__ROLE_STATE ? "=" : "",
-                             rule->kind == PESS__MISSING_VALUE ? rule->value : words[rule->kind]);
+        const pess__missing_rule *rule = &reading->missing[role];
+        if (rule->kind == all->kind && (rule->kind != PESS__MISSING_VALUE || strcmp(rule->value, all->value) == 0))
+            continue;
+        used += (size_t)snprintf(text + used, size - used, ",%s=%s", pess__role_name[role],
+                                 rule->kind == PESS__MISSING_VALUE ? rule->value : words[rule->kind]);
     }
 }
 

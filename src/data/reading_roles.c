@@ -1,5 +1,6 @@
 /* Which column of a log plays which role: declared ones, those called as the role is, those that everybody calls so. */
 #include "core/memory.h"
+#include "data/latin1.h"
 #include "data/names.h"
 #include "data/reading.h"
 
@@ -105,12 +106,11 @@ static void give(header *h, int64_t column, pess__role role, pess_column_use use
 
 /* By its very name, else in other letters. */
 static int64_t find_column(const header *h, const char *name) {
-    for (int letters = 0; letters < 2; letters++)
-        for (int64_t i = 0; i < h->count; i++)
-            if (h->names[i].length == strlen(name) &&
-                (letters == 0 ? memcmp(h->names[i].text, name, h->names[i].length)
-                              : strncasecmp(h->names[i].text, name, h->names[i].length)) == 0)
-                return i;
+    const pess__used_column *used = h->reading->used;
+    for (int64_t i = 0; i < h->count; i++)
+        if (strcmp(used[i].name, name) == 0) return i;
+    for (int64_t i = 0; i < h->count; i++)
+        if (strcasecmp(used[i].name, name) == 0) return i;
     return -1;
 }
 
@@ -216,10 +216,12 @@ static pess_status describe(header *h, pess_error *error) {
     reading->info.columns = h->count;
     for (int64_t i = 0; i < h->count; i++) {
         const pess__csv_field *name = &h->names[i];
-        PESS_TRY(pess__allocate(&reading->used[i].name, (int64_t)name->length + 1, 1, "the columns", error));
-        const bool readable = pess__names_valid(name->text, name->length);
-        for (size_t k = 0; k < name->length; k++)
-            reading->used[i].name[k] = (char)(readable || (unsigned char)name->text[k] < 0x80 ? name->text[k] : '?');
+        char **to = &reading->used[i].name;
+        PESS_TRY(pess__allocate(to, 3 * (int64_t)name->length + 1, 1, "the columns", error));
+        if (pess__names_valid(name->text, name->length))
+            memcpy(*to, name->text, name->length);
+        else
+            (void)pess__latin1_to_utf8(name->text, name->length, *to);
     }
     return PESS_OK;
 }
@@ -279,9 +281,10 @@ pess_status pess__reading_check_missing(const pess_reading *reading, const char 
         if (m->rows == 0 || reading->missing[role].kind != PESS__MISSING_REFUSE) continue;
         if (first == NULL || m->line < first->line) first = m;
         if (used + 120 < sizeof text)
-            used += (size_t)snprintf(text + used, sizeof text - used, "%s'%.40s' in %lld rows (first in %s %lld)",
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s'%.40s' in %lld row%s (first in %s %lld)",
                                      used > 0 ? ", " : "", reading->used[reading->column_of[role][0]].name,
-                                     (long long)m->rows, lines ? "line" : "row", (long long)m->line);
+                                     (long long)m->rows, m->rows == 1 ? "" : "s", lines ? "line" : "row",
+                                     (long long)m->line);
     }
     if (first == NULL) return PESS_OK;
     (void)snprintf(place, sizeof place, "%.300s", file);

@@ -122,3 +122,17 @@ with open(f"{OUT}/missing.jsonl", "w") as file:
         row["reward"] = None if f[4] == "0.25" else float(f[4])
         row["next_state"] = None if f[6] else f[5]
         file.write(json.dumps(row) + "\n")
+
+# The same files for fuzz/fuzz_reading.c: a first line says how they are read (last row, separator, decimal sign,
+# encoding as digits, then the rule for missing values, '!' and the columns with '/' between them).
+CORPUS = "tests/data/fuzz/reading"
+os.makedirs(CORPUS, exist_ok=True)
+OWN = "episode=patient/state=where/action=drug/reward=outcome/next_state=then/terminal=died/truncated=lost"
+JOINED = "episode=patient/step=hour/state=ward,severity/action=drug/reward=outcome/next_state=next_ward,next_severity/terminal=died"
+HEADS = {"own_names.csv": "0000!" + OWN, "two_columns.csv": "0000!" + JOINED, "two_columns_float.csv": "0000!" + JOINED,
+         "missing.csv": "0000drop!", "missing_reward.csv": "0000drop,reward=0.25!", "missing_inside.csv": "0000drop!",
+         "missing_state_inside.csv": "0000drop!", "no_next_no_ends.csv": "2000!", "latin1.csv": "0001!"}
+for name in sorted(os.listdir(OUT)):
+    if name.endswith((".csv", ".tsv")):
+        with open(f"{OUT}/{name}", "rb") as source, open(f"{CORPUS}/{name.replace('.', '_')}", "wb") as target:
+            target.write(HEADS.get(name, "0000!").encode() + b"\n" + source.read())
