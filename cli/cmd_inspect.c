@@ -1,4 +1,5 @@
 /* pess inspect: what is in a log, what is odd about it, and what has to be declared. */
+#include "counts.h"
 #include "json.h"
 #include "log_source.h"
 #include "observations.h"
@@ -155,6 +156,9 @@ int cmd_inspect(int argc, char **argv) {
     if (options_given(&list, "gamma") && !args.declared)
         return report_usage("inspect", "--gamma does nothing without --return-range");
     if (args.source.map == NULL && pess_observations_file(path)) return inspect_observations(path, &args);
+    args.source.read.progress = terminal_progress();
+    if (args.source.map == NULL && pess_counts_file(path, &args.source.read))
+        return counts_inspect(path, &args.source.read, args.as_json);
     pess_error error = {0};
     pess_dataset *data = NULL;
     pess_status status = log_source_dataset(&args.source, path, NULL, &data, &error);
