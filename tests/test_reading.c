@@ -249,6 +249,10 @@ static void test_ids(void **state) {
         assert_true(info.number_names);
         pess_dataset_destroy(d);
     }
+    static const char line[] = "{\"state\":-1,\"action\":0,\"reward\":1,\"next_state\":2}\n";
+    d = logs_read(logs_file("negative.jsonl", line, strlen(line)), 1);
+    assert_string_equal(pess_names_get(d->state_names, d->state[0]), "-1");
+    pess_dataset_destroy(d);
     pess_read_options options = pess_read_options_defaults();
     options.encoding = PESS_ENCODING_LATIN1;
     d = read_with("latin1.csv", &options);
