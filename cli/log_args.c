@@ -44,24 +44,31 @@ pess_status loaded_log_read(const char *path, const char *command_name, log_args
                             pess_error *error) {
     *out = (loaded_log){0};
     args->source.read.progress = args->solve.progress = terminal_progress();
+    loaded_log read = {0};
     pess_status status = PESS_OK;
     if (args->source.map != NULL)
-        status = read_cells(path, args, out, error);
+        status = read_cells(path, args, &read, error);
     else
         status = pess_problem_read_checked(path, &args->source.read, &args->model, args->start, args->solve.gamma,
-                                           &out->problem, error);
+                                           &read.problem, error);
     if (status != PESS_OK) {
-        loaded_log_free(out);
+        loaded_log_free(&read);
         return status;
     }
-    out->counts = pess_problem_counts(out->problem);
+    loaded_log_borrow(read.problem, out);
+    out->problem = read.problem;
+    out->own = read.own;
     reading_notes(command_name, pess_counts_reading(out->counts));
-    out->model = pess_problem_model(out->problem);
-    out->start = pess_problem_start(out->problem);
+    return PESS_OK;
+}
+
+void loaded_log_borrow(const pess_problem *problem, loaded_log *out) {
+    *out = (loaded_log){.counts = pess_problem_counts(problem),
+                        .model = pess_problem_model(problem),
+                        .start = pess_problem_start(problem)};
     out->state_names = pess_counts_state_names(out->counts);
     out->action_names = pess_counts_action_names(out->counts);
     pess_counts_get_info(out->counts, &out->info);
-    return PESS_OK;
 }
 
 void loaded_log_free(loaded_log *log) {
@@ -85,8 +92,9 @@ int log_policy_check(const option_list *list, const log_policy *policy, const ch
     return report_usage(command_name, "--unknown does nothing without --policy");
 }
 
-pess_status log_policy_read(log_policy *policy, const loaded_log *log, pess_policy **out, pess_error *error) {
-    return pess_policy_read_for_log(policy->path, log->counts, log->model, (pess_unknown)policy->unknown, out,
+pess_status log_policy_read(log_policy *policy, const loaded_log *log, int64_t horizon, pess_policy **out,
+                            pess_error *error) {
+    return pess_policy_read_for_log(policy->path, log->counts, log->model, (pess_unknown)policy->unknown, horizon, out,
                                     &policy->fit, error);
 }
 
