@@ -46,6 +46,7 @@ PESS_API pess_status pess_counts_merge(const char *const *paths, size_t count, c
  * cannot be read at all, and for standard input, which can be read once. */
 PESS_API bool pess_counts_file(const char *path, const pess_read_options *options);
 PESS_API void pess_counts_destroy(pess_counts *counts);
+PESS_API const pess_reading *pess_counts_reading(const pess_counts *counts); /* as pess_dataset_reading */
 PESS_API void pess_counts_get_info(const pess_counts *counts, pess_counts_info *out);
 PESS_API const pess_names *pess_counts_state_names(const pess_counts *counts);
 PESS_API const pess_names *pess_counts_action_names(const pess_counts *counts);
