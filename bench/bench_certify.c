@@ -86,7 +86,9 @@ static void bench(int64_t states, const char *uncertainty) {
                                      .max_successors = 8,
                                      .threads = threads};
     pess__robust *robust = NULL;
-    must(pess__robust_create(&problem, uncertainty, (pess__robust_delta){0.02, 0.02, 0.01}, &robust, &error), &error);
+    must(pess__robust_create(&problem, uncertainty, NULL, NULL, (pess__robust_delta){0.02, 0, 0.02, 0.01}, &robust,
+                             &error),
+         &error);
     double *v = array(states, sizeof *v), *out = array(states, sizeof *out), robust = INFINITY, plain = INFINITY;
     int32_t *found = array(states, sizeof *found);
     for (int i = 0; i < repeats; i++) {

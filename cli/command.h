@@ -15,7 +15,8 @@ enum {
     EXIT_INPUT = 3,
     EXIT_LIMIT = 4,
     EXIT_IO = 5,
-    EXIT_NOT_CONVERGED = 6
+    EXIT_NOT_CONVERGED = 6,
+    EXIT_KEEP = 7 /* certify: an improvement is not certain */
 };
 
 typedef struct command {

@@ -19,12 +19,16 @@ typedef struct candidate_recipe {
     double alpha; /* absorbed; times the range of rewards */
 } candidate_recipe;
 
+/* From the most pessimistic on. The predictions flatter whoever relies on what was hardly tried, for they imagine that
+ * the second part shows no other successors than the first: a bolder policy must be predicted to be clearly better. */
 static const candidate_recipe recipes[] = {
-    {"ua, absorbed alpha 1", "ua", 1},
+    {"ua, absorbed alpha 10", "ua", 10},
     {"ua, absorbed alpha 3", "ua", 3},
+    {"ua, absorbed alpha 1", "ua", 1},
     {"ua, absorbed alpha 0.3", "ua", 0.3},
     {"naive", "naive", 0},
 };
+static const double CLEARLY = 1.05;
 
 /* A state that the first part shows only after an end has no row yet: there the policy takes every action alike. */
 static void complete(pess_policy *policy) {
@@ -58,8 +62,8 @@ static pess_status make(const pess__certification *job, const pess_model *model,
 enum { PREDICT_STATES = 150 };
 
 static pess_status try_all(pess__certification *job, const pess_model *model, const pess__holdout_setup *setup,
-                           pess_policy **best, pess_error *error) {
-    double best_score = -INFINITY;
+                           pess_policy **best, int64_t *row, pess_error *error) {
+    double best_score = -INFINITY; /* of the one that is tested */
     for (size_t i = 0; i < sizeof recipes / sizeof *recipes; i++) {
         pess_policy *policy = NULL;
         PESS_TRY(make(job, model, &recipes[i], &policy, error));
@@ -72,10 +76,11 @@ static pess_status try_all(pess__certification *job, const pess_model *model, co
             pess_policy_destroy(policy);
             return status;
         }
-        if (score > best_score) {
+        if (score - job->v_lo > CLEARLY * (best_score - job->v_lo)) {
             best_score = score;
             pess_policy_destroy(*best);
             *best = policy;
+            *row = job->certificate->candidate_count;
         } else {
             pess_policy_destroy(policy);
         }
@@ -85,7 +90,7 @@ static pess_status try_all(pess__certification *job, const pess_model *model, co
 }
 
 pess_status pess__choose_policy(pess__certification *job, const pess__holdout_setup *setup, pess_policy **out,
-                                pess_error *error) {
+                                int64_t *row, pess_error *error) {
     const pess_model_options options = {.size = sizeof(pess_model_options),
                                         .unseen = PESS_UNSEEN_WORST,
                                         .reward_range = {setup->reward_lo, setup->reward_hi},
@@ -93,7 +98,7 @@ pess_status pess__choose_policy(pess__certification *job, const pess__holdout_se
     pess_model *model = NULL;
     pess_policy *best = NULL;
     PESS_TRY(pess_model_estimate(job->split->first, &options, &model, error));
-    const pess_status status = try_all(job, model, setup, &best, error);
+    const pess_status status = try_all(job, model, setup, &best, row, error);
     pess_model_destroy(model);
     if (status == PESS_OK)
         *out = best;
