@@ -1,6 +1,7 @@
 /* pess certify: what can be promised of a policy, what it rests on, and whether to switch to it. */
 #include "assumptions.h"
 #include "json.h"
+#include "log_source.h"
 #include "repeat.h"
 
 #include <errno.h>
@@ -12,7 +13,7 @@
 
 typedef struct certify_args {
     pess_certify_options options;
-    int64_t states, actions;
+    log_source source;
     bool as_json;
     const char *start, *policy_path, *output, *report, *unit;
 } certify_args;
@@ -43,8 +44,6 @@ static void certify_options(certify_args *a, option_list *list) {
         {"policy", 0, OPTION_TEXT, &a->policy_path, "FILE", "certify this policy; default: find the best one"},
         {"start", 0, OPTION_TEXT, &a->start, "uniform|log|FILE",
          "start distribution: default estimated from the log's episode starts where it has episodes, else uniform"},
-        {"states", 0, OPTION_COUNT, &a->states, "N", "number of states, default: as many as the log shows"},
-        {"actions", 0, OPTION_COUNT, &a->actions, "N", "number of actions, default: as many as the log shows"},
         {"out", 'o', OPTION_TEXT, &a->output, "FILE", "write the policy: state,action,probability"},
         {"report", 0, OPTION_TEXT, &a->report, "DIR", "write DIR/index.html: one page for people"},
         {"unit", 0, OPTION_TEXT, &a->unit, "TEXT",
@@ -52,6 +51,7 @@ static void certify_options(certify_args *a, option_list *list) {
         {"json", 0, OPTION_FLAG, &a->as_json, NULL, "print the result as JSON"},
     };
     options_add_settings(list, pess_certify_settings(), &a->options, NULL);
+    log_source_begin(&a->source, list, "format", PESS_PART_HELD_OUT);
     for (size_t i = 0; i < COUNT_OF(own); i++) options_add(list, own[i]);
 }
 
@@ -182,12 +182,7 @@ static void print_text(FILE *out, const pess_certificate *certificate, const pes
 }
 
 static pess_status load(const char *path, certify_args *args, certify_job *job, pess_error *error) {
-    pess_read_options read = pess_read_options_defaults();
-    read.states = args->states;
-    read.actions = args->actions;
-    read.threads = args->options.threads;
-    read.progress = terminal_progress();
-    pess_status status = pess_dataset_read(path, &read, &job->data, error);
+    pess_status status = log_source_dataset(&args->source, path, "certify", &job->data, error);
     if (status == PESS_OK) status = pess_counts_create(job->data, 0, &job->counts, error);
     if (status != PESS_OK) return status;
     pess_model_options model = pess_model_options_defaults();
@@ -268,10 +263,9 @@ static pess_status write_page(const certify_args *args, const certify_job *job, 
     return pess_certificate_write_page(job->certificate, &page, path, error);
 }
 
-static int settle(certify_args *args) {
-    if (args->states > PESS_MAX_STATES || args->actions > PESS_MAX_ACTIONS)
-        return report_usage("certify", "--states can be at most %lld and --actions at most %lld",
-                            (long long)PESS_MAX_STATES, (long long)PESS_MAX_ACTIONS);
+static int settle(certify_args *args, const option_list *list) {
+    const int code = log_source_check(&args->source, list, "certify");
+    if (code >= 0) return code;
     if (args->options.fresh && !args->policy_path)
         return report_usage("certify", "--fresh speaks of a policy: give one with --policy");
     args->options.progress = terminal_progress();
@@ -295,7 +289,7 @@ int cmd_certify(int argc, char **argv) {
     certify_options(&args, &list);
     const char *path = NULL;
     int code = options_parse(&certify_usage, list.rows, list.count, argc, argv, &path, NULL);
-    if (code < 0) code = settle(&args);
+    if (code < 0) code = settle(&args, &list);
     if (code >= 0) return code;
 
     pess_error error = {0};

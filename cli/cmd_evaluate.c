@@ -225,7 +225,7 @@ int cmd_evaluate(int argc, char **argv) {
 
     pess_error error = {0};
     loaded_log log;
-    if (loaded_log_read(path, &args.log, &log, &error) != PESS_OK) return report_error("evaluate", &error);
+    if (loaded_log_read(path, "evaluate", &args.log, &log, &error) != PESS_OK) return report_error("evaluate", &error);
     evaluation result = {.count = 0};
     const pess_status status = evaluate_all(&args, &log, &result, &error);
     terminal_progress_end();

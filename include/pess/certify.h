@@ -42,6 +42,8 @@ typedef struct pess_certify_options {
 
     double return_range[2]; /* declared: the discounted return from any state on; NAN: by rewards and discount. With it
                              * the discount may be 1 */
+    const pess_own_uncertainty *own_uncertainty; /* one more candidate of the split, `ua` with it; NULL: none. Not in
+                                                  * the table */
 } pess_certify_options;
 
 PESS_API const pess_setting_table *pess_certify_settings(void);

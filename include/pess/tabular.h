@@ -46,6 +46,7 @@ PESS_API pess_status pess_counts_merge(const char *const *paths, size_t count, c
  * cannot be read at all, and for standard input, which can be read once. */
 PESS_API bool pess_counts_file(const char *path, const pess_read_options *options);
 PESS_API void pess_counts_destroy(pess_counts *counts);
+PESS_API const pess_reading *pess_counts_reading(const pess_counts *counts); /* as pess_dataset_reading */
 PESS_API void pess_counts_get_info(const pess_counts *counts, pess_counts_info *out);
 PESS_API const pess_names *pess_counts_state_names(const pess_counts *counts);
 PESS_API const pess_names *pess_counts_action_names(const pess_counts *counts);
@@ -335,6 +336,16 @@ typedef struct pess_uncertainty_info {
 PESS_API const pess_uncertainty_info *pess_uncertainty_list(size_t index);     /* by position; NULL past the last */
 PESS_API const pess_uncertainty_info *pess_uncertainty_find(const char *name); /* NULL: no such one */
 
+/* An uncertainty of one's own, for algorithms that subtract one number per pair. It holds for nothing: results call it
+ * a heuristic. */
+typedef struct pess_own_uncertainty {
+    const char *name; /* for results, which borrow it */
+    /* u [S*A] of all pairs at once, before α; from 0 on, and what is above V_hi − V_lo counts as that. Called from the
+     * thread that solves; false refuses (PESS_INTERRUPTED). */
+    bool (*compute)(void *user, const pess_counts *counts, const pess_model *model, double *u);
+    void *user;
+} pess_own_uncertainty;
+
 /* ---- solving */
 
 typedef struct pess_algorithm_info {
@@ -380,6 +391,7 @@ typedef struct pess_solve_options {
     double time_limit;      /* seconds; NAN: none */
     int threads;            /* 0: all there are */
     pess_progress progress;
+    const pess_own_uncertainty *own_uncertainty; /* in place of `uncertainty`; NULL: none */
 } pess_solve_options;
 
 PESS_API const pess_setting_table *pess_solve_settings(void);

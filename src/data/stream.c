@@ -9,6 +9,8 @@
 #include "data/format.h"
 #include "data/frame_log.h"
 #include "data/names.h"
+#include "data/next_rows.h"
+#include "data/reading.h"
 #include "data/sql.h"
 
 #include <stdlib.h>
@@ -72,6 +74,25 @@ static const pess_setting settings[] = {
     {"format", 0, PESS_SETTING_TEXT, FIELD(format), NULL, .argument = "NAME", .sentence = "format of the log",
      .where_unset = "told by its first bytes"},
     PESS__THREADS_SETTING(pess_read_options),
+    {"column", 0, PESS_SETTING_TEXT, FIELD(column), NULL, .argument = "ROLE=NAME[,NAME…]", .repeats = true,
+     .sentence = "which column plays a role: state, action, reward, next_state, terminal, truncated, episode, step, "
+                 "probability. Several columns are one state, action or episode",
+     .where_unset = "the column called so, or as everybody calls it: done, obs, next_obs, STATE"},
+    {"missing", 0, PESS_SETTING_TEXT, FIELD(missing), NULL, .argument = "refuse|drop|VALUE",
+     .sentence = "rows with missing values (nothing, NA, NaN, null): refuse the log, drop them, or the value that "
+                 "stands in, for all roles or some: drop,reward=0",
+     .where_unset = "refuse"},
+    {"last-row", 0, PESS_SETTING_CHOICE, FIELD(last_row), "marked", .choices = PESS__LAST_ROW_CHOICES,
+     .sentence = PESS__LAST_ROW_SENTENCE},
+    {"separator", 0, PESS_SETTING_CHOICE, FIELD(separator), "auto", .choices = "auto|comma|semicolon|tab|pipe",
+     .sentence = "what separates the fields of a text; auto: what the first line shows"},
+    {"decimal", 0, PESS_SETTING_CHOICE, FIELD(decimal), "auto", .choices = "auto|point|comma",
+     .sentence = "the decimal sign of numbers in a text; auto: as the first rewards show"},
+    {"encoding", 0, PESS_SETTING_CHOICE, FIELD(encoding), "utf8", .choices = "utf8|latin1",
+     .sentence = "how a text is encoded"},
+    {"reading", 0, PESS_SETTING_TEXT, FIELD(reading), NULL, .argument = "FILE",
+     .sentence = "how to read the log, as 'inspect -o FILE' kept it; other options come before it",
+     .where_unset = "as the other options say"},
     {"table", 0, PESS_SETTING_TEXT, FIELD(table), NULL, .argument = "NAME",
      .sentence = "table of a database (SQLite, DuckDB)", .where_unset = "the only one"},
     {"sql", 0, PESS_SETTING_TEXT, FIELD(sql), NULL, .argument = "QUERY",
@@ -126,7 +147,7 @@ static pess_status read_head(pess__infile *file, uint8_t head[PESS__HEAD_SIZE], 
 static pess_status create_stream(pess__infile *file, const pess_read_options *options, pess__stream **out,
                                  pess_error *error) {
     pess__stream *stream = NULL;
-    const pess_status status = pess__allocate(&stream, 1, sizeof *stream, "a log", error);
+    pess_status status = pess__allocate(&stream, 1, sizeof *stream, "a log", error);
     if (status != PESS_OK) {
         pess__infile_close(file);
         return status;
@@ -139,6 +160,11 @@ static pess_status create_stream(pess__infile *file, const pess_read_options *op
     stream->states_declared = options->states > 0;
     stream->actions_declared = options->actions > 0;
     stream->reported = pess__clock();
+    status = pess__reading_create(options, &stream->reading, error);
+    if (status != PESS_OK) {
+        pess__stream_close(stream);
+        return status;
+    }
     *out = stream;
     return PESS_OK;
 }
@@ -161,12 +187,18 @@ static pess_status find_format(pess__stream *stream, pess_error *error) {
     return PESS_OK;
 }
 
-static pess_status open_log(pess__stream *stream, pess_error *error) {
+static pess_status open_format(pess__stream *stream, pess_error *error) {
     pess__frames *frames = NULL;
-    PESS_TRY(find_format(stream, error));
     if (stream->format->frames == NULL) return stream->format->open(stream, error);
     PESS_TRY(stream->format->frames(stream, &frames, error));
     return pess__frame_log_open(stream, frames, error);
+}
+
+static pess_status open_log(pess__stream *stream, pess_error *error) {
+    PESS_TRY(find_format(stream, error));
+    PESS_TRY(open_format(stream, error));
+    if (stream->reading->info.columns > 0) return PESS_OK;
+    return pess__reading_check_unused(stream->reading, pess__infile_name(stream->file), error);
 }
 
 /* Takes over the file. */
@@ -267,8 +299,8 @@ static pess_status report(pess__stream *stream, pess_error *error) {
     return pess__fail(error, PESS_INTERRUPTED, "%s: reading was interrupted", pess__infile_name(stream->file));
 }
 
-pess_status pess__stream_next(pess__stream *stream, pess__portion *portion, pess_error *error) {
-    *portion = (pess__portion){0};
+/* The rows as they stand in the file. */
+static pess_status next_portion(pess__stream *stream, pess__portion *portion, pess_error *error) {
     PESS_TRY(stream->format->next(stream, portion, error));
     if (portion->restarted) {
         stream->rows = 0;
@@ -282,10 +314,18 @@ pess_status pess__stream_next(pess__stream *stream, pess__portion *portion, pess
         if (block->rows > 0 && block->max_action >= stream->actions) stream->actions = (int64_t)block->max_action + 1;
     }
     if (portion->count > 0) return report(stream, error);
+    PESS_TRY(pess__reading_check_missing(stream->reading, pess__infile_name(stream->file), stream->reading->info.rows,
+                                         error));
     if (stream->rows == 0)
         return pess__fail(error, PESS_INPUT, "%s: found no transitions, expected at least one",
                           pess__infile_name(stream->file));
     return pess__check_sizes(pess__infile_name(stream->file), stream->states, stream->actions, error);
+}
+
+pess_status pess__stream_next(pess__stream *stream, pess__portion *portion, pess_error *error) {
+    *portion = (pess__portion){0};
+    if (!pess__reading_needs_all_rows(stream->reading)) return next_portion(stream, portion, error);
+    return pess__all_rows_next(stream, next_portion, portion, error);
 }
 
 static void free_counted(pess__counted *counted) {
@@ -300,10 +340,12 @@ static void free_counted(pess__counted *counted) {
 void pess__stream_close(pess__stream *stream) {
     if (stream == NULL) return;
     free_counted(stream->counted);
+    pess__all_rows_free(stream->all_rows);
     if (stream->format != NULL) stream->format->close(stream);
     pess_names_destroy(stream->state_names);
     pess_names_destroy(stream->action_names);
     pess_names_destroy(stream->episode_names);
+    pess__reading_destroy(stream->reading);
     pess__infile_close(stream->file);
     free(stream);
 }
