@@ -27,6 +27,7 @@ typedef struct pess_act_options {
     uint64_t seed;
     int threads;
     pess_progress progress;
+    const pess_read_options *read; /* pess_act_rows: how the rows are read; NULL: what is found by looking */
 } pess_act_options;
 
 PESS_API const pess_setting_table *pess_act_settings(void);

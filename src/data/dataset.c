@@ -4,6 +4,7 @@
 #include "core/memory.h"
 #include "data/format.h"
 #include "data/names.h"
+#include "data/reading.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -18,6 +19,7 @@ void pess_dataset_destroy(pess_dataset *data) {
     pess_names_destroy(data->state_names);
     pess_names_destroy(data->action_names);
     pess_names_destroy(data->episode_names);
+    pess__reading_destroy(data->reading);
     free(data);
 }
 
@@ -60,6 +62,15 @@ static void append(pess_dataset *data, const pess__block *block) {
     data->rows += block->rows;
 }
 
+pess_status pess__dataset_append(pess_dataset *data, const pess__stream *stream, const pess__portion *portion,
+                                 int64_t *capacity, pess_error *error) {
+    int64_t rows = data->rows;
+    for (int64_t i = 0; i < portion->count; i++) rows += portion->blocks[i].rows;
+    PESS_TRY(grow_columns(data, stream, capacity, rows, error));
+    for (int64_t i = 0; i < portion->count; i++) append(data, &portion->blocks[i]);
+    return PESS_OK;
+}
+
 static pess_status read_all(pess__stream *stream, pess_dataset *data, pess_error *error) {
     int64_t capacity = 0;
     if (stream->counted != NULL)
@@ -72,8 +83,7 @@ static pess_status read_all(pess__stream *stream, pess_dataset *data, pess_error
         PESS_TRY(pess__stream_next(stream, &portion, error));
         if (portion.restarted) data->rows = 0;
         if (portion.count == 0) break;
-        PESS_TRY(grow_columns(data, stream, &capacity, stream->rows, error));
-        for (int64_t i = 0; i < portion.count; i++) append(data, &portion.blocks[i]);
+        PESS_TRY(pess__dataset_append(data, stream, &portion, &capacity, error));
     }
     data->states = stream->states;
     data->actions = stream->actions;
@@ -82,7 +92,9 @@ static pess_status read_all(pess__stream *stream, pess_dataset *data, pess_error
     data->state_names = stream->state_names;
     data->action_names = stream->action_names;
     data->episode_names = stream->episode_names;
+    data->reading = stream->reading;
     stream->state_names = stream->action_names = stream->episode_names = NULL;
+    stream->reading = NULL;
     return PESS_OK;
 }
 
@@ -278,6 +290,9 @@ void pess_dataset_columns(const pess_dataset *data, pess_columns *out) {
 
 int64_t pess_dataset_states(const pess_dataset *data) { return data->states; }
 int64_t pess_dataset_actions(const pess_dataset *data) { return data->actions; }
+const pess_reading *pess_dataset_reading(const pess_dataset *data) {
+    return data->reading != NULL && data->reading->info.columns > 0 ? data->reading : NULL;
+}
 const pess_names *pess_dataset_state_names(const pess_dataset *data) { return data->state_names; }
 const pess_names *pess_dataset_action_names(const pess_dataset *data) { return data->action_names; }
 const pess_names *pess_dataset_episode_names(const pess_dataset *data) { return data->episode_names; }
