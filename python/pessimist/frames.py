@@ -191,8 +191,11 @@ def _derive(arrays: dict[str, Any], absent: np.ndarray, last_row: str | None) ->
 
 
 def log_from_arrow(frame: Any, **settings: Any) -> Log:
-    """A log from anything with `__arrow_c_stream__` (Polars, pyarrow, DuckDB), whose columns have the names of a log's;
-    settings are those of `read`."""
+    """A log from anything with `__arrow_c_stream__` (Polars, pyarrow, DuckDB): roles as of `log_from_frame`, settings as
+    of `read`. Columns are read where they lie."""
+    roles = {role: settings.pop(role) for role in ROLES if settings.get(role) is not None}
+    if roles:
+        settings["column"] = roles
     check_known("Log.from_frame", settings, [table("read")])
     options = table("read").make(settings)
     capsule = frame.__arrow_c_stream__()
