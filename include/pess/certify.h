@@ -12,8 +12,14 @@ extern "C" {
 
 /* A certificate is a number L with P(E_ρ[v^π] >= L) >= 1−δ for the policy π that comes with it, although π was chosen
  * from the same log. `robust`: the worst case over a set of processes that holds for all policies at once. `split`: a
- * part of the log chooses the policy, the rest tests it. `best`: both, δ shared, the better one is returned. */
-typedef enum pess_certify_method { PESS_CERTIFY_BEST, PESS_CERTIFY_ROBUST, PESS_CERTIFY_SPLIT } pess_certify_method;
+ * part of the log chooses the policy, the rest tests it. `episodes`: the same with importance weights of whole episodes,
+ * without a Markov assumption. `best`: all that the log allows, δ shared, the best one is returned. */
+typedef enum pess_certify_method {
+    PESS_CERTIFY_BEST,
+    PESS_CERTIFY_ROBUST,
+    PESS_CERTIFY_SPLIT,
+    PESS_CERTIFY_EPISODES
+} pess_certify_method;
 
 /* May a transition end the episode where the log shows no end? auto: where it marks episodes. */
 typedef enum pess_may_end { PESS_MAY_END_AUTO, PESS_MAY_END_ON, PESS_MAY_END_OFF } pess_may_end;
@@ -39,6 +45,10 @@ typedef struct pess_certify_options {
     const double *start;       /* ρ [S]; NULL: estimated from the episode starts, and δ is shared with the estimate */
     const pess_counts *counts; /* of the same log, where they are at hand; NULL: counted here */
     pess_progress progress;
+
+    /* Probabilities of the logged actions, for whole episodes: of the log's column unless one of these is set. */
+    const pess_policy *behaviour; /* declared: the policy that made the log */
+    bool behaviour_estimated;     /* the shares of the actions at each state; then nothing is proved */
 } pess_certify_options;
 
 PESS_API const pess_setting_table *pess_certify_settings(void);
@@ -54,7 +64,8 @@ typedef struct pess_certificate_info {
     bool recommend_switch;                                  /* the improvement is certified */
     bool vacuous;                                           /* lower_bound says nothing: it is V_lo */
     double value_lo, value_hi;                              /* V_lo, V_hi: what any policy has */
-    const char *method, *uncertainty, *test;                /* test: what gave the bound, "sets", "box" or "pooled" */
+    const char *method, *uncertainty, *test; /* test: what gave the bound: "sets", "box", "pooled" or a bet on episodes;
+                                                uncertainty NULL where no sets were used */
     bool may_end;                                           /* 0 is a possible value after a transition */
     double gamma, delta, split;
     pess_outcome outcome; /* an iteration limit makes the bounds looser, not wrong */
@@ -75,6 +86,23 @@ typedef struct pess_candidate {
     double lower;     /* certified; NAN: not tested, and it has no share of δ */
 } pess_candidate;
 
+/* What whole episodes said. */
+typedef struct pess_episode_report {
+    const char *behaviour;                 /* "logged", "declared" or "estimated" probabilities */
+    int64_t choosing, tested;              /* episodes */
+    const char *bet, *difference_bet;      /* "whole", "per-decision" or "doubly-robust" */
+    double cap, difference_cap;            /* numbers that are bet on are cut to it; INFINITY: not */
+    double floor, difference_floor;        /* of doubly robust bets, as a multiple of the range of returns */
+    double lower_bound;                    /* of the value of the policy that they tested */
+    double difference_lower_bound;         /* of its value minus that of the policy that made the log */
+    double effective;                      /* effective number of tested episodes (Σw)²/Σw² */
+    double largest_weight, zero_share;     /* of the tested episodes */
+    double mean_weight;                    /* should be near 1, */
+    double mean_weight_lo, mean_weight_hi; /* with its interval (99 %, by the normal approximation), */
+    bool doubtful;                         /* in which 1 does not lie: the probabilities are wrong, or π does what the
+                                              behaviour policy never does */
+} pess_episode_report;
+
 typedef struct pess_certificate pess_certificate;
 
 PESS_API pess_status pess_certify(const pess_dataset *data, const pess_certify_options *options, pess_certificate **out,
@@ -86,6 +114,8 @@ PESS_API const pess_policy *pess_certificate_policy(const pess_certificate *cert
 /* Lists by position, borrowed; NULL past the last. */
 PESS_API const pess_ledger_entry *pess_certificate_ledger(const pess_certificate *certificate, size_t index);
 PESS_API const pess_assumption *pess_certificate_assumption(const pess_certificate *certificate, size_t index);
+/* NULL where whole episodes were not tested. */
+PESS_API const pess_episode_report *pess_certificate_episodes(const pess_certificate *certificate);
 PESS_API const pess_candidate *pess_certificate_candidate(const pess_certificate *certificate, size_t index);
 
 /* Where data are missing: the value uncertainty of a policy is E_ρ[μ^π] = Σ d(s)π(a|s)u(s,a), pair by pair. */
