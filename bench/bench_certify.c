@@ -73,8 +73,10 @@ static void bench(int64_t states, const char *uncertainty) {
     pess_error error = {0};
     pess_counts *counts = random_counts(states);
     pess_model *model = NULL;
-    const pess_model_options options = {
-        .size = sizeof(pess_model_options), .unseen = PESS_UNSEEN_WORST, .reward_range = {0, 1}};
+    const pess_model_options options = {.size = sizeof(pess_model_options),
+                                        .unseen = PESS_UNSEEN_WORST,
+                                        .reward_range = {0, 1},
+                                        .return_range = {NAN, NAN}};
     must(pess_model_estimate(counts, &options, &model, &error), &error);
     const pess__u_problem problem = {.counts = counts,
                                      .model = model,

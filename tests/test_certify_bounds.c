@@ -144,8 +144,10 @@ static void test_sets_coverage_and_mutant(void **state) {
     int64_t wrong = 0, mutant_wrong = 0;
     for (int64_t r = 0; r < runs; r++) {
         pess_counts *counts = counts_of(&w, 3000, coverage_seed(3) * 1000 + (uint64_t)r);
-        const pess_model_options options = {
-            .size = sizeof(pess_model_options), .unseen = PESS_UNSEEN_WORST, .reward_range = {0, 1}};
+        const pess_model_options options = {.size = sizeof(pess_model_options),
+                                            .unseen = PESS_UNSEEN_WORST,
+                                            .reward_range = {0, 1},
+                                            .return_range = {NAN, NAN}};
         pess_model *model = NULL;
         MUST(pess_model_estimate(counts, &options, &model, error));
         const pess__u_problem problem = {.counts = counts, .model = model, .v_hi = 1, .threads = 1};
@@ -355,8 +357,10 @@ static void test_subset_sets_against_members(void **state) {
     world w = world_garnet(6, 5, 0.8, 0.6);
     pess_counts *counts = counts_of(&w, 300, 4);
     pess_model *model = NULL;
-    const pess_model_options options = {
-        .size = sizeof(pess_model_options), .unseen = PESS_UNSEEN_WORST, .reward_range = {0, 1}};
+    const pess_model_options options = {.size = sizeof(pess_model_options),
+                                        .unseen = PESS_UNSEEN_WORST,
+                                        .reward_range = {0, 1},
+                                        .return_range = {NAN, NAN}};
     MUST(pess_model_estimate(counts, &options, &model, error));
     pess__u_problem problem = {.counts = counts, .model = model, .gamma = 0.8, .delta = 0.1, .v_hi = 5, .threads = 1};
     pess__subset_sets *subsets = NULL;

@@ -274,8 +274,11 @@ static void test_theorems_hold(void **state) {
         MUST(pess_dataset_create(&columns, pess_mdp_states(w.mdp), pess_mdp_actions(w.mdp), &sized, error));
         pess_counts *counts = NULL;
         pess_model *model = NULL;
-        const pess_model_options range = {
-            .size = sizeof(pess_model_options), .unseen = PESS_UNSEEN_PAPER, .reward_range = {0, 1}, .seed = 1};
+        const pess_model_options range = {.size = sizeof(pess_model_options),
+                                          .unseen = PESS_UNSEEN_PAPER,
+                                          .reward_range = {0, 1},
+                                          .return_range = {NAN, NAN},
+                                          .seed = 1};
         MUST(pess_counts_create(sized, 0, &counts, error));
         MUST(pess_model_estimate(counts, &range, &model, error));
         pess_theorem_options options = pess_theorem_options_defaults();

@@ -46,6 +46,8 @@ typedef struct pess_certify_options {
     const pess_counts *counts; /* of the same log, where they are at hand; NULL: counted here */
     pess_progress progress;
 
+    double return_range[2]; /* declared: the discounted return from any state on; NAN: by rewards and discount. With it
+                             * the discount may be 1 */
     /* Probabilities of the logged actions, for whole episodes: of the log's column unless one of these is set. */
     const pess_policy *behaviour; /* declared: the policy that made the log */
     bool behaviour_estimated;     /* the shares of the actions at each state; then nothing is proved */

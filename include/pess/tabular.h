@@ -82,6 +82,7 @@ typedef struct pess_model_options {
     pess_unseen unseen;
     double reward_range[2]; /* declared; NAN: as the log shows */
     uint64_t seed;          /* of the rewards of PESS_UNSEEN_PAPER */
+    double return_range[2]; /* declared: the discounted return from any state on; NAN: by rewards and discount */
 } pess_model_options;
 
 /* A decision process as the solvers see it: expected rewards and sparse rows of next-state probabilities, either

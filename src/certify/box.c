@@ -75,23 +75,23 @@ static double sweep(const box_problem *box, double sign) {
     return change;
 }
 
-/* Fixed point by sweeps; the distance still to go, γ/(1−γ) times the last change, is paid for. */
+/* From the least (greatest) that g can be, upwards (downwards): every iterate is a bound of its own, so that nothing is
+ * lost but tightness where the sweeps end early. */
 static void solve_side(box_problem *box, double sign, double *out) {
     pess__holdout *test = box->test;
     const pess__holdout_setup *setup = &test->setup;
-    const double tolerance = 1e-7 * (1 - setup->gamma) * (setup->v_hi - setup->v_lo);
+    const double width = setup->v_hi - setup->v_lo, tolerance = 1e-7 * pess__slowest(setup->gamma) * width;
     double change = INFINITY;
-    memset(box->old, 0, (size_t)test->states * sizeof *box->old);
-    memset(box->now, 0, (size_t)test->states * sizeof *box->now);
-    for (int64_t i = 0; i < 100000 && change > tolerance; i++) {
+    int64_t sweeps = 0;
+    for (int64_t s = 0; s < test->states; s++)
+        box->old[s] = box->now[s] = setup->terminal[s] ? 0 : (sign > 0 ? setup->v_lo : setup->v_hi) - test->value[s];
+    for (; sweeps < 100000 && change > tolerance; sweeps++) {
         change = sweep(box, sign);
         double *swap = box->old;
         box->old = box->now;
         box->now = swap;
     }
-    const double rest =
-        setup->gamma / (1 - setup->gamma) * change +
-        fmax(1e-12 * (setup->v_hi - setup->v_lo), pess__rounding(setup->v_lo, setup->v_hi) / (1 - setup->gamma));
+    const double rest = pess__rounding_of_sweeps(setup->v_lo, setup->v_hi, setup->gamma, sweeps);
     pess__sweeps_note(&test->sweeps, change, change > tolerance);
     for (int64_t s = 0; s < test->states; s++) {
         const double v = test->value[s] + box->old[s] - sign * rest;
@@ -105,7 +105,8 @@ static pess_status prepare(box_problem *box, pess_error *error) {
     const pess__holdout_setup *setup = &test->setup;
     const pess_model_options options = {.size = sizeof(pess_model_options),
                                         .unseen = PESS_UNSEEN_WORST,
-                                        .reward_range = {setup->reward_lo, setup->reward_hi}};
+                                        .reward_range = {setup->reward_lo, setup->reward_hi},
+                                        .return_range = {NAN, NAN}};
     PESS_TRY(pess_model_estimate(setup->second, &options, &box->model, error));
     memcpy(box->model->terminal, setup->terminal, (size_t)test->states);
     box->model->has_terminals = setup->ends;

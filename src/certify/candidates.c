@@ -52,7 +52,7 @@ static pess_status make(const pess__certification *job, const pess_model *model,
                         pess_policy **out, pess_error *error) {
     pess_solve_options options = pess_solve_options_defaults();
     options.algorithm = recipe->algorithm;
-    options.gamma = job->options->gamma;
+    options.gamma = pess__below_one(job->options->gamma);
     options.absorbed_alpha = recipe->alpha * (model->reward_hi - model->reward_lo);
     options.threads = job->threads;
     options.progress = job->options->progress;
@@ -101,7 +101,8 @@ pess_status pess__choose_policy(pess__certification *job, const pess__holdout_se
                                 pess_error *error) {
     const pess_model_options options = {.size = sizeof(pess_model_options),
                                         .unseen = PESS_UNSEEN_WORST,
-                                        .reward_range = {setup->reward_lo, setup->reward_hi}};
+                                        .reward_range = {setup->reward_lo, setup->reward_hi},
+                                        .return_range = {setup->v_lo, setup->v_hi}};
     pess_model *model = NULL;
     pess_policy *best = NULL;
     PESS_TRY(pess_model_estimate(job->split->first, &options, &model, error));

@@ -38,6 +38,7 @@ typedef struct pess__certification {
     int64_t episodes_second;
     bool compares; /* with the logging policy */
     struct pess__episodes *episodes; /* NULL: they are not tested */
+    double difference;               /* certified of the policy that is returned, by pairs; −INFINITY: not */
     pess__sweeps sweeps;
 } pess__certification;
 
@@ -45,7 +46,13 @@ typedef struct pess__certification {
 pess_status pess__certify_check_options(const pess_dataset *data, const pess_certify_options *options,
                                         pess_error *error);
 pess_status pess__certify_check_policy(const pess__certification *job, pess_error *error);
+/* Sets v_lo and v_hi: finite, and not contradicted by the log. */
+pess_status pess__certify_check_range(pess__certification *job, pess_error *error);
 pess_status pess__certify_check_log(pess__certification *job, pess_error *error);
+
+/* What is found or estimated by algorithms for discounted values, and promised by nobody: a discount of 1 is taken as
+ * one that thousands of steps do not notice. */
+static inline double pess__below_one(double gamma) { return gamma < 1 ? gamma : 1 - 1e-7; }
 
 /* How δ is shared; zero where a test is not run. */
 typedef struct pess__shares {

@@ -1,7 +1,7 @@
 /* What pess_certify refuses: options, policies and logs that a certificate cannot rest on. */
 #include "certify/certificate.h"
 
-#include "data/dataset.h"
+#include "data/trajectories.h"
 #include "policy/policy.h"
 
 #include <math.h>
@@ -23,6 +23,16 @@ pess_status pess__certify_check_options(const pess_dataset *data, const pess_cer
                           "'%s' holds for %s, so it cannot stand behind a certificate; l1, support and good-turing can",
                           name, found->holds_for);
     return PESS_OK;
+}
+
+pess_status pess__certify_check_range(pess__certification *job, pess_error *error) {
+    const pess_model *model = job->model;
+    PESS_TRY(pess__value_range_checked(model, job->options->gamma, &job->v_lo, &job->v_hi, error));
+    if (!isfinite(job->v_lo) || !isfinite(job->v_hi))
+        return pess__fail(error, PESS_ARGUMENT,
+                          "at discount 1 rewards alone do not bound the values: declare the range of returns");
+    if (!model->return_declared) return PESS_OK;
+    return pess__returns_check(job->data, job->options->gamma, model->return_lo, model->return_hi, error);
 }
 
 /* A policy that is given must say what it does wherever the log goes on. */
@@ -75,7 +85,7 @@ static pess_status heed(pess__certification *job, const pess_inspection *inspect
 
 pess_status pess__certify_check_log(pess__certification *job, pess_error *error) {
     pess_inspection *inspection = NULL;
-    job->compares = job->split != NULL;
+    job->compares = job->split != NULL || job->options->method == PESS_CERTIFY_EPISODES;
     if (!job->counts->has_episodes) return PESS_OK;
     PESS_TRY(pess_dataset_inspect(job->data, &inspection, error));
     const pess_status status = heed(job, inspection, error);

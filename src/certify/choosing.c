@@ -73,35 +73,48 @@ static pess_status take_episodes(const pess_dataset *data, const pess__trajector
                                  pess__choosing *c, pess_error *error) {
     int64_t *row = NULL, count = 0;
     PESS_TRY(pess__allocate(&row, cut, sizeof *row, "a part of the log", error));
-    pess_status status = PESS_OK;
     for (int64_t e = 0; e < t->count; e++) {
         bool before = true;
         for (int64_t i = t->begin[e]; before && i < t->begin[e + 1]; i++) before = t->row[i] < cut;
         for (int64_t i = t->begin[e]; before && i < t->begin[e + 1]; i++) row[count++] = t->row[i];
     }
-    if (status == PESS_OK && count == 0)
-        status = pess__fail(error, PESS_INPUT, "no episode of the log ends before row %lld, where its first part does",
-                            (long long)cut);
-    if (status == PESS_OK) status = take_rows(data, row, count, all, &c->probability, &c->data, error);
+    const pess_status status = take_rows(data, row, count, all, &c->probability, &c->data, error);
     free(row);
     return status;
 }
 
-static pess_status fit(const pess__certification *job, const pess_dataset *data, pess__fit *to, pess_error *error) {
+/* Probabilities that are known need no estimate. Only pairs that this part of the log shows are taken: what other rows
+ * show would tell of them. */
+static void know_behaviour(const double *by_state, const pess_counts *counts, pess_policy *behaviour) {
+    for (int64_t s = 0; s < behaviour->states; s++) {
+        const int64_t first = s * behaviour->actions;
+        double sum = 0;
+        for (int64_t z = first; z < first + behaviour->actions; z++) sum += counts->n[z] > 0 ? by_state[z] : 0;
+        for (int64_t z = first; z < first + behaviour->actions && sum > 0; z++)
+            behaviour->probability[z] = counts->n[z] > 0 ? by_state[z] / sum : 0;
+    }
+}
+
+static pess_status fit(const pess__certification *job, const pess_dataset *data, const double *by_state, pess__fit *to,
+                       pess_error *error) {
     pess_model_options options = pess_model_options_defaults();
     options.unseen = PESS_UNSEEN_WORST;
     options.reward_range[0] = job->model->reward_lo;
     options.reward_range[1] = job->model->reward_hi;
+    options.return_range[0] = job->v_lo;
+    options.return_range[1] = job->v_hi;
     PESS_TRY(pess_counts_create(data, 1, &to->counts, error));
     PESS_TRY(pess_model_estimate(to->counts, &options, &to->model, error));
     PESS_TRY(pess__allocate(&to->start, data->states, sizeof *to->start, "a start distribution", error));
     PESS_TRY(pess_start_from_counts(to->counts, to->start, error));
-    return pess_policy_empirical(to->counts, to->model, &to->behaviour, error);
+    PESS_TRY(pess_policy_empirical(to->counts, to->model, &to->behaviour, error));
+    if (by_state != NULL) know_behaviour(by_state, to->counts, to->behaviour);
+    return PESS_OK;
 }
 
 static pess_status fit_folds(const pess__certification *job, pess__choosing *c, pess_error *error) {
     int64_t *row = NULL;
-    PESS_TRY(fit(job, c->data, &c->all, error));
+    PESS_TRY(fit(job, c->data, c->log.by_state, &c->all, error));
     PESS_TRY(pess__allocate(&row, c->data->rows, sizeof *row, "a fold of the log", error));
     pess_status status = PESS_OK;
     for (int f = 0; status == PESS_OK && f < PESS__FOLDS; f++) {
@@ -112,7 +125,7 @@ static pess_status fit_folds(const pess__certification *job, pess__choosing *c, 
             if (i < t->begin[from] || i >= t->begin[to]) row[count++] = t->row[i];
         pess_dataset *others = NULL;
         status = take_rows(c->data, row, count, NULL, NULL, &others, error);
-        if (status == PESS_OK) status = fit(job, others, &c->folds[f], error);
+        if (status == PESS_OK) status = fit(job, others, c->log.by_state, &c->folds[f], error);
         pess_dataset_destroy(others);
     }
     free(row);
@@ -125,7 +138,7 @@ static void reward_ends(const pess__certification *job, pess__episode_log *log) 
     log->reward_least = -gamma * range;
     log->reward_most = range;
     /* Rewards that were not declared are known only where they are what the range of values rests on. */
-    if (!job->model->reward_declared && isfinite(job->options->return_range[0])) return;
+    if (!job->model->reward_declared && job->model->return_declared) return;
     log->reward_least = fmax(log->reward_least, fmin(0, job->model->reward_lo - shift));
     log->reward_most = fmin(range, fmax(job->model->reward_hi - shift, job->model->reward_hi - job->v_lo));
 }
@@ -135,9 +148,6 @@ static pess_status fill(const pess__certification *job, const pess__trajectories
     PESS_TRY(take_episodes(job->data, episodes, cut, probability, c, error));
     PESS_TRY(pess__trajectories_create(c->data, &c->trajectories, error));
     c->episodes = c->trajectories->count;
-    if (c->episodes < PESS__FOLDS)
-        return pess__fail(error, PESS_INPUT, "%lld episodes are too few to choose a policy in %d folds",
-                          (long long)c->episodes, PESS__FOLDS);
     PESS_TRY(pess__returns_create(c->data, c->trajectories, job->options->gamma, job->v_lo, job->v_hi, &c->returns,
                                   error));
     PESS_TRY(pess__allocate(&c->by_state, c->data->states * c->data->actions, sizeof(double), "a policy", error));

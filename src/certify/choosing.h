@@ -13,7 +13,7 @@ typedef struct pess__fit {
     pess_counts *counts;
     pess_model *model;
     double *start;          /* [S] */
-    pess_policy *behaviour; /* the shares of the actions; every action alike where a state was not seen */
+    pess_policy *behaviour; /* as known by state, or the shares of the actions; where a state was not seen all alike */
 } pess__fit;
 
 typedef struct pess__choosing {

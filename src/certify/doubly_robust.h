@@ -19,7 +19,8 @@
 
 #include "data/dataset.h"
 
-typedef struct pess__doubly_robust {
+typedef struct pess__doubly_robust_setup {
+    int64_t states, actions;
     const double *policy;             /* [S*A] */
     const double *behaviour;          /* [S*A]; 0: not known, the action does not go on */
     const double *q;                  /* [S*A] q̂ in [0, range]; 0 where the behaviour is not known */
@@ -27,7 +28,14 @@ typedef struct pess__doubly_robust {
     double reward_least, reward_most; /* of r' */
     double floor;                     /* paired: at least `range` */
     bool paired;
-} pess__doubly_robust;
+} pess__doubly_robust_setup;
+
+/* The setup, and for each state the actions that may go on. */
+typedef struct pess__doubly_robust pess__doubly_robust;
+
+pess_status pess__doubly_robust_create(const pess__doubly_robust_setup *setup, pess__doubly_robust **out,
+                                       pess_error *error);
+void pess__doubly_robust_destroy(pess__doubly_robust *dr); /* NULL is fine */
 
 /* The sum of the episode with these rows, plus the floor: at least 0. scratch [A]. NAN where a logged probability is
  * not that of `behaviour`: it is no such policy. */

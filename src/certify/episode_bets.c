@@ -21,7 +21,7 @@ double pess__bet_offset(const pess__episode_log *log, const pess__bet *bet) {
 
 typedef struct sums {
     const pess__episode_log *log;
-    pess__doubly_robust dr;
+    pess__doubly_robust *dr;
     int64_t from;
     double *values;
     bool *scratch; /* [threads, apart] [A] */
@@ -33,7 +33,7 @@ static void sum_range(void *context, int64_t first, int64_t last, int part) {
     const pess__trajectories *t = j->log->trajectories;
     for (int64_t k = first; k < last; k++) {
         const int64_t begin = t->begin[j->from + k], end = t->begin[j->from + k + 1];
-        j->values[k] = pess__doubly_robust_sum(&j->dr, j->log->data, j->log->probability, t->row + begin, end - begin,
+        j->values[k] = pess__doubly_robust_sum(j->dr, j->log->data, j->log->probability, t->row + begin, end - begin,
                                                j->scratch + part * j->apart);
     }
 }
@@ -43,23 +43,26 @@ static pess_status doubly_robust(const pess__episode_log *log, const pess__bet_p
     const pess__returns *returns = log->returns;
     const double range = returns->hi - returns->lo;
     const int threads = to - from > 4096 ? log->threads : 1;
-    sums j = {.log = log,
-              .dr = {.policy = policy->probability,
-                     .behaviour = log->by_state,
-                     .q = policy->q,
-                     .gamma = returns->gamma,
-                     .lo = returns->lo,
-                     .range = range,
-                     .reward_least = log->reward_least,
-                     .reward_most = log->reward_most,
-                     .floor = bet->floor * range,
-                     .paired = bet->paired},
-              .from = from,
-              .values = values,
-              .apart = pess__apart(log->data->actions, sizeof(bool))};
-    PESS_TRY(pess__allocate(&j.scratch, threads * j.apart, sizeof(bool), "bets on episodes", error));
-    pess__ranges(threads, to - from, sum_range, &j);
+    const pess__doubly_robust_setup setup = {.states = log->data->states,
+                                             .actions = log->data->actions,
+                                             .policy = policy->probability,
+                                             .behaviour = log->by_state,
+                                             .q = policy->q,
+                                             .gamma = returns->gamma,
+                                             .lo = returns->lo,
+                                             .range = range,
+                                             .reward_least = log->reward_least,
+                                             .reward_most = log->reward_most,
+                                             .floor = bet->floor * range,
+                                             .paired = bet->paired};
+    sums j = {.log = log, .from = from, .values = values, .apart = pess__apart(log->data->actions, sizeof(bool))};
+    PESS_TRY(pess__doubly_robust_create(&setup, &j.dr, error));
+    const pess_status status =
+        pess__allocate(&j.scratch, threads * j.apart, sizeof(bool), "doubly robust sums", error);
+    if (status == PESS_OK) pess__ranges(threads, to - from, sum_range, &j);
     free(j.scratch);
+    pess__doubly_robust_destroy(j.dr);
+    if (status != PESS_OK) return status;
     for (int64_t k = 0; k < to - from; k++) *void_bet |= isnan(values[k]);
     return PESS_OK;
 }

@@ -1,7 +1,7 @@
 #include "certify/episode_returns.h"
 
 #include "certify/betting.h"
-#include "certify/trajectories.h"
+#include "data/trajectories.h"
 
 static double upper_of(pess__returns *returns, int64_t count, double delta) {
     double *below = returns->most; /* by how much a return stays below hi: at least 0 */

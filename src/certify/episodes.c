@@ -29,6 +29,21 @@ void pess__episodes_destroy(pess__episodes *episodes) {
 
 int pess__episodes_places(const pess__episodes *episodes) { return episodes->places; }
 
+static pess_status check_choosing(const pess__episodes *e, pess_error *error) {
+    const pess__trajectories *t = e->trajectories;
+    int64_t count = 0;
+    for (int64_t i = 0; i < e->first; i++) {
+        bool before = true;
+        for (int64_t k = t->begin[i]; k < t->begin[i + 1]; k++) before &= t->row[k] < e->cut;
+        count += before;
+    }
+    if (count >= PESS__FOLDS) return PESS_OK;
+    return pess__fail(error, PESS_INPUT,
+                      "the log is too small to split: %lld episodes in its first part are too few to choose a policy in "
+                      "%d folds",
+                      (long long)count, PESS__FOLDS);
+}
+
 /* The tested episodes are those from the first on that begins at or after the place. */
 static pess_status cut_at(const pess__certification *job, pess__episodes *e, pess_error *error) {
     const pess_certify_options *options = job->options;
@@ -41,7 +56,7 @@ static pess_status cut_at(const pess__certification *job, pess__episodes *e, pes
         e->cut = t->row[t->begin[e->first]];
         for (int64_t i = t->begin[e->first]; i < t->begin[e->first + 1]; i++)
             if (t->row[i] < e->cut) e->cut = t->row[i];
-        if (e->cut >= place) return PESS_OK;
+        if (e->cut >= place) return check_choosing(e, error);
     }
     return pess__fail(error, PESS_INPUT,
                       "the log is too small to split: no episode of its %lld rows begins at row %lld or later, so none "

@@ -50,8 +50,9 @@ static void estimate_values(pess__holdout *test) {
     for (int64_t z = 0; z < test->rows; z++) rewards += counts->reward_sum[test->pair[z]];
     double visits = 0;
     for (int64_t z = 0; z < test->rows; z++) visits += (double)counts->n[test->pair[z]];
-    const double typical = setup->ends ? 0.5 * (setup->v_lo + setup->v_hi)
-                                       : (visits > 0 ? rewards / visits : setup->reward_lo) / (1 - setup->gamma);
+    const bool for_ever = !setup->ends && setup->gamma < 1;
+    const double typical = for_ever ? (visits > 0 ? rewards / visits : setup->reward_lo) / (1 - setup->gamma)
+                                    : 0.5 * (setup->v_lo + setup->v_hi);
     const double held = fmin(fmax(typical, setup->v_lo), setup->v_hi);
     for (int64_t s = 0; s < test->states; s++) test->value[s] = setup->terminal[s] ? 0 : held;
     const double stop = 1e-11 * (setup->v_hi - setup->v_lo);
@@ -70,6 +71,7 @@ static void estimate_values(pess__holdout *test) {
                 if (seen) sum += test->weight[z] * next / (double)counts->n[pair];
             }
             if (!seen) continue;
+            sum = fmin(fmax(sum, setup->v_lo), setup->v_hi);
             change = fmax(change, fabs(sum - test->value[s]));
             test->value[s] = sum;
         }
@@ -132,6 +134,13 @@ pess_status pess__holdout_first(pess__holdout *test, pess_error *error) {
 }
 
 double pess__rounding(double v_lo, double v_hi) { return 64 * DBL_EPSILON * fmax(fabs(v_lo), fabs(v_hi)); }
+
+double pess__slowest(double gamma) { return fmax(1 - gamma, 1e-4); }
+
+double pess__rounding_of_sweeps(double v_lo, double v_hi, double gamma, int64_t sweeps) {
+    const double times = fmin((double)sweeps, 1 / (1 - gamma));
+    return fmax(1e-12 * (v_hi - v_lo), times * pess__rounding(v_lo, v_hi));
+}
 
 /* What the rounding of r² and of values can take off a sum of n squares. */
 static double lost_squares(const pess__holdout_setup *setup, double n) {

@@ -86,8 +86,11 @@ pess_status pess__holdout_run(const pess__holdout_setup *setup, pess__holdout **
 pess_status pess__holdout_predict(const pess__holdout_setup *setup, double *lower, pess_error *error);
 void pess__holdout_destroy(pess__holdout *test);
 
-/* What rounding can do to a value between v_lo and v_hi, generously. */
+/* What rounding can do to a value between v_lo and v_hi, generously, and what it can add up to over many sweeps. */
 double pess__rounding(double v_lo, double v_hi);
+double pess__rounding_of_sweeps(double v_lo, double v_hi, double gamma, int64_t sweeps);
+/* 1 − γ, with a floor: sweeps that move less than a part of it end. */
+double pess__slowest(double gamma);
 
 /* Steps of pess__holdout_run. */
 pess_status pess__holdout_first(pess__holdout *test, pess_error *error);   /* what the first part fixes */

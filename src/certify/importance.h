@@ -8,7 +8,7 @@
 #ifndef PESS_CERTIFY_IMPORTANCE_H
 #define PESS_CERTIFY_IMPORTANCE_H
 
-#include "certify/trajectories.h"
+#include "data/trajectories.h"
 
 /* What the weights of a part of the episodes are like. */
 typedef struct pess__weight_summary {

@@ -207,7 +207,8 @@ static pess_status build(pess__pooled *pooled, pess_error *error) {
         if (test->setup.first->n[test->pair[z]] == 0) bad[test->state[z]] = 1;
     for (int64_t s = 0; s < states; s++)
         if (test->setup.terminal[s]) bad[s] = 1;
-    const pess_status status = pess__pooled_invert(test, test->setup.first, bad, pooled->first_inverse, error);
+    pess_status status = pess__pooled_hold_endless(test, test->setup.first, bad, error);
+    if (status == PESS_OK) status = pess__pooled_invert(test, test->setup.first, bad, pooled->first_inverse, error);
     free(bad);
     return status;
 }
@@ -390,6 +391,18 @@ static double main_noise(const pess__pooled_view *view, direction *along, double
     return best;
 }
 
+/* The most discounted steps that the chain takes from anywhere: by that a rounding error in a row can grow. */
+static double longest_stay(const pess__pooled_view *view) {
+    const int64_t states = view->pooled->test->states;
+    double most = 0;
+    for (int64_t s = 0; s < states; s++) {
+        double sum = 0;
+        for (int64_t t = 0; t < states; t++) sum += fabs(view->inverse[s * states + t]);
+        most = fmax(most, sum);
+    }
+    return most;
+}
+
 /* The test with the rows of fewer than `least` samples held at their box: a choice that costs nothing, for (2) holds
  * for all directions and the box always. */
 static pess_status apply_at(pess__pooled *pooled, int64_t least, double *visits, pess_error *error) {
@@ -410,7 +423,7 @@ static pess_status apply_at(pess__pooled *pooled, int64_t least, double *visits,
         }
         const double width =
             main_noise(view, &w.along[0], visits) +
-            fmax(1e-10 * (setup->v_hi - setup->v_lo), pess__rounding(setup->v_lo, setup->v_hi) / (1 - setup->gamma));
+            fmax(1e-10 * (setup->v_hi - setup->v_lo), pess__rounding(setup->v_lo, setup->v_hi) * longest_stay(view));
         test->pooled_lower = fmax(test->pooled_lower, low - width);
         test->pooled_upper = fmin(test->pooled_upper, high + width);
     }

@@ -69,6 +69,9 @@ pess_status pess__pooled_view_create(const pess__pooled *pooled, const pess_coun
                                      int64_t least, pess__pooled_view **out, pess_error *error);
 void pess__pooled_view_destroy(pess__pooled_view *view);
 void pess__pooled_view_refresh(pess__pooled_view *view); /* V and R from h and the box */
+/* Without discount a chain that never ends has no values: marks the states from which it cannot. */
+pess_status pess__pooled_hold_endless(const pess__holdout *test, const pess_counts *counts, uint8_t *bad,
+                                      pess_error *error);
 /* rows of (I − γP)⁻¹ for the chain in counts without the bad states. */
 pess_status pess__pooled_invert(const pess__holdout *test, const pess_counts *counts, const uint8_t *bad,
                                 double *inverse, pess_error *error);

@@ -35,6 +35,33 @@ pess_status pess__pooled_invert(const pess__holdout *test, const pess_counts *co
     return PESS_OK;
 }
 
+/* Can the chain leave s at once, for the end, a state that is held or one that can leave? */
+static bool leaves(const pess__holdout *test, const pess_counts *counts, const uint8_t *can, int64_t s) {
+    for (int64_t z = test->first_row[s]; z < test->first_row[s + 1]; z++) {
+        const int64_t pair = test->pair[z];
+        if (counts->n_terminal[pair] > 0) return true;
+        for (int64_t i = counts->row[pair]; i < counts->row[pair + 1]; i++)
+            if (can[counts->next[i]]) return true;
+    }
+    return false;
+}
+
+pess_status pess__pooled_hold_endless(const pess__holdout *test, const pess_counts *counts, uint8_t *bad,
+                                      pess_error *error) {
+    if (test->setup.gamma < 1) return PESS_OK;
+    uint8_t *can;
+    PESS_TRY(pess__allocate(&can, test->states, sizeof *can, "a pooled test", error));
+    memcpy(can, bad, (size_t)test->states);
+    for (bool more = true; more;) {
+        more = false;
+        for (int64_t s = 0; s < test->states; s++)
+            if (!can[s] && leaves(test, counts, can, s)) can[s] = more = true;
+    }
+    for (int64_t s = 0; s < test->states; s++) bad[s] = bad[s] || !can[s];
+    free(can);
+    return PESS_OK;
+}
+
 static void mark_bad(pess__pooled_view *view, int64_t least) {
     const pess__holdout *test = view->pooled->test;
     for (int64_t s = 0; s < test->states; s++) {
@@ -86,7 +113,8 @@ static pess_status fill(pess__pooled_view *view, int64_t least, pess_error *erro
     double *constant;
     PESS_TRY(pess__allocate(&constant, states, sizeof *constant, what, error));
     mark_bad(view, least);
-    const pess_status status = pess__pooled_invert(test, view->counts, view->bad, view->inverse, error);
+    pess_status status = pess__pooled_hold_endless(test, view->counts, view->bad, error);
+    if (status == PESS_OK) status = pess__pooled_invert(test, view->counts, view->bad, view->inverse, error);
     if (status == PESS_OK) {
         values(view, test->low, constant, view->low_value);
         values(view, test->high, constant, view->high_value);

@@ -153,23 +153,35 @@ double pess__robust_sweep(const pess__robust *robust, double sign, const pess_po
     return change;
 }
 
+/* By how much a sweep went down anywhere: rounding, and actions within the tie. */
+static double drop(const pess_model *model, const double *v, const double *next) {
+    double most = 0;
+    for (int64_t s = 0; s < model->states; s++) most = fmax(most, v[s] - next[s]);
+    return most;
+}
+
+/* From V_lo upwards every iterate v_k = T v_{k−1} is below the value of a given policy, by induction: T is monotone and
+ * in the true process v^π >= T v^π. Below that of the policy that is greedy to it as well: v_{k−1} <= v_k, so that
+ * v_k = T^π v_{k−1} <= T^π v_k <= … <= v^π for γ < 1; a step down of d in the last sweep costs γd/(1−γ). From V_hi
+ * downwards alike. No iterate needs to be a fixed point. */
 pess_status pess__robust_value(const pess__robust *robust, double sign, const pess_policy *policy, double *v,
                                int32_t *found, pess__sweeps *sweeps, pess_error *error) {
-    const int64_t states = robust->model->states;
-    const double tolerance = 1e-8 * (robust->v_hi - robust->v_lo) * (1 - robust->gamma);
-    double *next;
-    PESS_TRY(pess__allocate(&next, states, sizeof *next, "values", error));
-    double change = INFINITY;
-    for (int64_t s = 0; s < states; s++) v[s] = robust->model->terminal[s] ? 0 : sign > 0 ? robust->v_lo : robust->v_hi;
-    for (int64_t i = 0; i < 1000000 && change > tolerance; i++) {
+    const pess_model *model = robust->model;
+    const double gamma = robust->gamma, width = robust->v_hi - robust->v_lo;
+    const double tolerance = 1e-8 * width * pess__slowest(gamma);
+    double *next, change = INFINITY, dropped = 0;
+    int64_t count = 0;
+    PESS_TRY(pess__allocate(&next, model->states, sizeof *next, "values", error));
+    for (int64_t s = 0; s < model->states; s++) v[s] = model->terminal[s] ? 0 : sign > 0 ? robust->v_lo : robust->v_hi;
+    for (; count < 1000000 && change > tolerance; count++) {
         change = pess__robust_sweep(robust, sign, policy, v, next, found);
-        memcpy(v, next, (size_t)states * sizeof *v);
+        if (sign > 0 && !policy && gamma < 1) dropped = drop(model, v, next);
+        memcpy(v, next, (size_t)model->states * sizeof *v);
     }
-    const double width = robust->v_hi - robust->v_lo;
-    const double rest = robust->gamma / (1 - robust->gamma) * change +
-                        fmax(1e-12 * width, pess__rounding(robust->v_lo, robust->v_hi) / (1 - robust->gamma));
-    for (int64_t s = 0; s < states; s++)
-        if (!robust->model->terminal[s]) v[s] = fmin(fmax(v[s] - sign * rest, robust->v_lo), robust->v_hi);
+    double rest = pess__rounding_of_sweeps(robust->v_lo, robust->v_hi, gamma, count);
+    if (dropped > 0) rest += gamma / (1 - gamma) * dropped;
+    for (int64_t s = 0; s < model->states; s++)
+        if (!model->terminal[s]) v[s] = fmin(fmax(v[s] - sign * rest, robust->v_lo), robust->v_hi);
     pess__sweeps_note(sweeps, change, change > tolerance);
     free(next);
     return PESS_OK;

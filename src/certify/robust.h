@@ -28,8 +28,9 @@ pess_status pess__robust_create(const pess__u_problem *problem, const char *unce
 void pess__robust_destroy(pess__robust *robust);
 
 /* v(s) = max_a, or Σ_a π(a|s) for a given policy, of reward bound + γ·extreme of P·v: sign 1 the worst process (a lower
- * bound), −1 the best one (an upper bound). The distance to the fixed point is already taken off, or added. `found`
- * [S] gets the maximising action (-1: none), where it is not NULL; `sweeps` notes how it ended. */
+ * bound), −1 the best one (an upper bound). Rounding is already taken off, or added. `found` [S] gets the maximising
+ * action (-1: none), where it is not NULL; at γ = 1 the value of that policy must be asked for on its own. `sweeps`
+ * notes how it ended. */
 pess_status pess__robust_value(const pess__robust *robust, double sign, const pess_policy *policy, double *v,
                                int32_t *found, pess__sweeps *sweeps, pess_error *error);
 

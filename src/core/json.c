@@ -14,10 +14,12 @@ enum { DEPTH_LIMIT = 64, FILE_LIMIT = 1 << 20 };
 struct pess__json {
     pess__json_value *values; /* values[0] is the root */
     char *texts;              /* all texts, each ended by a zero byte */
+    int64_t value_capacity, text_capacity;
 };
 
 typedef struct parser {
     const char *name, *begin, *at, *end;
+    int64_t line; /* of begin */
     pess__json *json;
     int64_t used, text_used;
     pess_error *error;
@@ -26,7 +28,7 @@ typedef struct parser {
 /* ---- messages */
 
 static pess_status fail(const parser *p, const char *expected) {
-    int64_t line = 1, column = 1;
+    int64_t line = p->line, column = 1;
     for (const char *c = p->begin; c < p->at; c++) {
         column = *c == '\n' ? 1 : column + 1;
         line += *c == '\n';
@@ -169,6 +171,7 @@ static pess_status parse_members(parser *p, pess__json_value *value, bool keys, 
     if (take(p, close)) return PESS_OK;
     do {
         pess__json_value *member = &p->json->values[p->used++];
+        *member = (pess__json_value){0};
         *link = member;
         link = &member->next;
         skip_space(p);
@@ -210,21 +213,31 @@ static pess_status parse_value(parser *p, pess__json_value *value, int depth) {
 static pess_status allocate(pess__json *json, const char *bytes, size_t length, pess_error *error) {
     int64_t values = 1;
     for (size_t i = 0; i < length; i++) values += bytes[i] == ',' || bytes[i] == '{' || bytes[i] == '[';
-    PESS_TRY(pess__allocate(&json->values, values, sizeof *json->values, "a JSON document", error));
-    return pess__allocate(&json->texts, 2 * (int64_t)length + 2, 1, "a JSON document", error);
+    PESS_TRY(pess__grow(&json->values, &json->value_capacity, values, sizeof *json->values, "a JSON document", error));
+    return pess__grow(&json->texts, &json->text_capacity, 2 * (int64_t)length + 2, 1, "a JSON document", error);
+}
+
+pess_status pess__json_parse_again(pess__json **json, const char *bytes, size_t length, const char *name, int64_t line,
+                                   pess_error *error) {
+    if (*json == NULL) PESS_TRY(pess__allocate(json, 1, sizeof **json, "a JSON document", error));
+    PESS_TRY(allocate(*json, bytes, length, error));
+    parser p = {.name = name,
+                .begin = bytes,
+                .at = bytes,
+                .end = bytes + length,
+                .line = line,
+                .json = *json,
+                .used = 1,
+                .error = error};
+    (*json)->values[0] = (pess__json_value){0};
+    PESS_TRY(parse_value(&p, &(*json)->values[0], 0));
+    skip_space(&p);
+    return p.at < p.end ? fail(&p, "the end") : PESS_OK;
 }
 
 pess_status pess__json_parse(const char *bytes, size_t length, const char *name, pess__json **out, pess_error *error) {
     pess__json *json = NULL;
-    PESS_TRY(pess__allocate(&json, 1, sizeof *json, "a JSON document", error));
-    parser p = {
-        .name = name, .begin = bytes, .at = bytes, .end = bytes + length, .json = json, .used = 1, .error = error};
-    pess_status status = allocate(json, bytes, length, error);
-    if (status == PESS_OK) status = parse_value(&p, &json->values[0], 0);
-    if (status == PESS_OK) {
-        skip_space(&p);
-        if (p.at < p.end) status = fail(&p, "the end");
-    }
+    const pess_status status = pess__json_parse_again(&json, bytes, length, name, 1, error);
     if (status == PESS_OK)
         *out = json;
     else

@@ -26,6 +26,10 @@ typedef struct pess__json pess__json;
 
 /* `name` is the file's, for messages. The bytes are not needed afterwards. */
 pess_status pess__json_parse(const char *bytes, size_t length, const char *name, pess__json **out, pess_error *error);
+/* The same into the memory of an earlier document, or of a new one where *json is NULL; messages count lines from
+ * `line`. Where it fails *json is still to be destroyed. */
+pess_status pess__json_parse_again(pess__json **json, const char *bytes, size_t length, const char *name, int64_t line,
+                                   pess_error *error);
 /* A file of at most a megabyte. PESS_IO where it cannot be read. */
 pess_status pess__json_read(const char *path, pess__json **out, pess_error *error);
 void pess__json_destroy(pess__json *json); /* NULL is fine */

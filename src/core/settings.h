@@ -34,6 +34,13 @@
         .name = "rewards", .kind = PESS_SETTING_CHOICE, PESS__FIELD(type, rewards), .standard = "bernoulli",           \
         .choices = "bernoulli|mean", .sentence = "rewards are 0 or 1, or the mean itself"                              \
     }
+/* What is declared of returns reads the same wherever values are bounded. */
+#define PESS__RETURN_RANGE_SETTING(type)                                                                               \
+    {                                                                                                                  \
+        .name = "return-range", .kind = PESS_SETTING_RANGE, PESS__FIELD(type, return_range), PESS__ANY_NUMBER,         \
+        .argument = "LO,HI", .sentence = "declare what the discounted return of an episode can be, from any state on", \
+        .where_unset = "what rewards and discount allow"                                                               \
+    }
 
 /* The public functions of a table. */
 #define PESS__SETTINGS_OF(what, setting_table)                                                                         \

@@ -5,9 +5,11 @@
 #include "data/dataset.h"
 #include "data/stream.h"
 
+enum { PESS__HEAD_SIZE = 16 };
+
 typedef struct pess__format {
     pess_format_info info;
-    /* Whether a file that begins with these bytes (at most 8; gzip not undone) is of this format. */
+    /* Whether a file that begins with these bytes (decompressed; fewer where it is shorter) is of this format. */
     bool (*matches)(const uint8_t *head, size_t length);
     /* Sets stream->reader and the has_ flags; reads no rows. On failure close is still called. */
     pess_status (*open)(pess__stream *stream, pess_error *error);

@@ -85,6 +85,13 @@ pess_status pess__read_settle(const pess_read_options *options, pess_read_option
 
 /* ---- the stream */
 
+/* What a compressed file holds is what counts. */
+static pess_status read_head(pess__infile *file, uint8_t head[PESS__HEAD_SIZE], size_t *got, pess_error *error) {
+    if (!pess__infile_is_gzip(file)) return pess__infile_head(file, head, PESS__HEAD_SIZE, got, error);
+    PESS_TRY(pess__infile_read(file, head, PESS__HEAD_SIZE, got, error));
+    return pess__infile_rewind(file, error);
+}
+
 /* Takes over the file. */
 static pess_status open_stream(pess__infile *file, const pess_read_options *options, pess__stream **out,
                                pess_error *error) {
@@ -102,9 +109,9 @@ static pess_status open_stream(pess__infile *file, const pess_read_options *opti
     stream->states_declared = options->states > 0;
     stream->actions_declared = options->actions > 0;
     stream->reported = pess__clock();
-    uint8_t head[8];
+    uint8_t head[PESS__HEAD_SIZE];
     size_t got = 0;
-    status = pess__infile_head(file, head, sizeof head, &got, error);
+    status = read_head(file, head, &got, error);
     const pess_file_kind kind = pess__file_kind_of_head(head, got);
     if (status == PESS_OK && kind != PESS_FILE_OTHER)
         status = pess__fail(error, PESS_INPUT, "%s: found %s, expected a log of states", pess__infile_name(file),

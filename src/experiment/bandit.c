@@ -192,8 +192,10 @@ static pess_status solve_group(const pess__trials *t, workspace *w, int64_t firs
         const double sum = a == 0 ? (double)first : a <= others ? 1 : 0;
         c->reward_sum[a] = c->reward_offset[a] = c->reward_square[a] = c->next_offset[a] = sum; /* origin 0 */
     }
-    const pess_model_options options = {
-        .size = sizeof(pess_model_options), .unseen = PESS_UNSEEN_PAPER, .reward_range = {0, 1}};
+    const pess_model_options options = {.size = sizeof(pess_model_options),
+                                        .unseen = PESS_UNSEEN_PAPER,
+                                        .reward_range = {0, 1},
+                                        .return_range = {NAN, NAN}};
     pess_model *model = NULL;
     PESS_TRY(pess_model_estimate(c, &options, &model, error));
     pess_status status = PESS_OK;

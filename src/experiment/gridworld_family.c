@@ -86,8 +86,10 @@ static void fill_pair(const pess__torus *torus, const pess__torus_counts *from, 
 /* r_D and P_D of the counts; the rewards of unseen pairs are those that every other method of the trial sees. */
 static pess_status estimate(const pess_counts *counts, const pess__torus_model *torus_model, pess_model **out,
                             pess_error *error) {
-    const pess_model_options options = {
-        .size = sizeof(pess_model_options), .unseen = PESS_UNSEEN_PAPER, .reward_range = {0, 1}};
+    const pess_model_options options = {.size = sizeof(pess_model_options),
+                                        .unseen = PESS_UNSEEN_PAPER,
+                                        .reward_range = {0, 1},
+                                        .return_range = {NAN, NAN}};
     PESS_TRY(pess_model_estimate(counts, &options, out, error));
     for (int64_t z = 0; z < counts->states * A; z++)
         if (counts->n[z] == 0) (*out)->reward[z] = torus_model->reward[z];

@@ -18,6 +18,7 @@ static const pess_setting settings[] = {
     {"reward-range", 0, PESS_SETTING_RANGE, FIELD(reward_range), NULL, PESS__ANY_NUMBER, .argument = "LO,HI",
      .sentence = "what rewards can be", .where_unset = "as the log shows"},
     PESS__SEED_SETTING(pess_model_options, "of the rewards of pairs that the log never shows"),
+    PESS__RETURN_RANGE_SETTING(pess_model_options),
 };
 
 static const pess_setting_table table = PESS__SETTING_TABLE("model", pess_model_options, settings);
@@ -116,6 +117,9 @@ pess_status pess_model_estimate(const pess_counts *counts, const pess_model_opti
     model->reward_lo = lo;
     model->reward_hi = hi;
     model->reward_declared = !isnan(options->reward_range[0]);
+    model->return_declared = !isnan(options->return_range[0]);
+    model->return_lo = options->return_range[0];
+    model->return_hi = options->return_range[1];
     int64_t terminals = 0;
     for (int64_t s = 0; s < counts->states; s++) terminals += model->terminal[s] = counts->terminal[s];
     model->has_terminals = terminals > 0;

@@ -113,6 +113,18 @@ void pess__value_range(const pess_model *model, double gamma, double *lo, double
         *lo = fmin(*lo, 0);
         *hi = fmax(*hi, 0);
     }
+    if (!model->return_declared) return;
+    *lo = fmax(*lo, model->return_lo);
+    *hi = fmin(*hi, model->return_hi);
+}
+
+pess_status pess__value_range_checked(const pess_model *model, double gamma, double *lo, double *hi,
+                                      pess_error *error) {
+    pess__value_range(model, gamma, lo, hi);
+    if (*lo <= *hi) return PESS_OK;
+    return pess__fail(error, PESS_INPUT,
+                      "returns from %.10g to %.10g contradict rewards from %.10g to %.10g at discount %.10g",
+                      model->return_lo, model->return_hi, model->reward_lo, model->reward_hi, gamma);
 }
 
 void pess_model_get_arrays(const pess_model *model, pess_model_arrays *out) {

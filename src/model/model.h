@@ -8,12 +8,14 @@ struct pess_model {
     int64_t states, actions;
     double reward_lo, reward_hi;
     bool reward_declared;
-    bool has_terminals; /* some transition ends the episode, or some state is terminal */
-    double *reward;     /* [S*A] expected reward */
-    uint8_t *kind;      /* [S*A] pess_row_kind */
-    double *end_mass;   /* [S*A] probability that the pair ends the episode */
-    int64_t *row;       /* [S*A+1] */
-    uint32_t *next;     /* ascending within a pair; never a terminal state */
+    bool return_declared;
+    double return_lo, return_hi; /* the declared range of returns from any state on */
+    bool has_terminals;          /* some transition ends the episode, or some state is terminal */
+    double *reward;              /* [S*A] expected reward */
+    uint8_t *kind;               /* [S*A] pess_row_kind */
+    double *end_mass;            /* [S*A] probability that the pair ends the episode */
+    int64_t *row;                /* [S*A+1] */
+    uint32_t *next;              /* ascending within a pair; never a terminal state */
     double *probability;
     uint8_t *terminal; /* [S] 1: no actions, value 0 */
 };
@@ -25,8 +27,11 @@ pess_status pess__model_create(int64_t states, int64_t actions, int64_t successo
 /* Sizes of at least one and within PESS_MAX_*: PESS_ARGUMENT or PESS_LIMIT otherwise. */
 pess_status pess__model_check_sizes(int64_t states, int64_t actions, pess_error *error);
 
-/* V_lo..V_hi from the reward range, γ and whether episodes can end (0 is then in the range). Infinite at γ = 1 where
- * the range of rewards allows it. */
+/* V_lo..V_hi from the reward range, γ and whether episodes can end (0 is then in the range), or from the declared range
+ * of returns: the narrower one at either end. Infinite at γ = 1 where no range of returns was declared and that of the
+ * rewards allows it. */
 void pess__value_range(const pess_model *model, double gamma, double *lo, double *hi);
+/* The same; PESS_INPUT where the two ranges have nothing in common. */
+pess_status pess__value_range_checked(const pess_model *model, double gamma, double *lo, double *hi, pess_error *error);
 
 #endif

@@ -116,7 +116,7 @@ expect 2 "$PESS" certify grid_log.csv --method magic
 expect 2 "$PESS" certify grid_log.csv --fresh
 says "--policy"
 expect 2 "$PESS" certify grid_log.csv --gamma 1
-says "below 1"
+says "declare the range of returns"
 expect 2 "$PESS" certify grid_log.csv --delta 0
 expect 2 "$PESS" certify grid_log.csv --split 1
 expect 2 "$PESS" certify grid_log.csv -u hoeffding

@@ -1,4 +1,4 @@
-#include "certify/trajectories.h"
+#include "data/trajectories.h"
 
 #include "core/memory.h"
 #include "data/order.h"
@@ -116,20 +116,30 @@ void pess__trajectories_destroy(pess__trajectories *trajectories) {
 
 /* ---- returns */
 
-static pess_status refuse_return(const pess_dataset *data, int64_t row, const pess__returns *r, double found,
-                                 pess_error *error) {
+static double rounding_of(double lo, double hi) { return 1e-9 * fmax(1, fmax(fabs(lo), fabs(hi))); }
+
+/* `row` is where the return begins, counted from 0 in the log and in its episode. */
+static pess_status refuse_return(const pess_dataset *data, int64_t row, int64_t step, double found, double lo,
+                                 double hi, pess_error *error) {
+    const char *const outside = "outside the declared range of returns from";
+    if (data->episode == NULL)
+        return pess__fail(error, PESS_INPUT, "the return from row %lld on is %.10g, %s %.10g to %.10g",
+                          (long long)row + 1, found, outside, lo, hi);
     const char *name = pess_names_get(data->episode_names, data->episode[row]);
     char number[24];
     (void)snprintf(number, sizeof number, "%lld", (long long)data->episode[row]);
-    return pess__fail(
-        error, PESS_INPUT,
-        "the return of episode '%.60s' is %.10g, outside the declared range of returns from %.10g to %.10g",
-        name != NULL ? name : number, found, r->lo, r->hi);
+    if (name == NULL) name = number;
+    if (step == 0)
+        return pess__fail(error, PESS_INPUT, "the return of episode '%.60s' is %.10g, %s %.10g to %.10g", name, found,
+                          outside, lo, hi);
+    return pess__fail(error, PESS_INPUT,
+                      "the return of episode '%.60s' from its step %lld on is %.10g, %s %.10g to %.10g", name,
+                      (long long)step + 1, found, outside, lo, hi);
 }
 
 static pess_status sum_returns(const pess_dataset *data, const pess__trajectories *t, pess__returns *r,
                                pess_error *error) {
-    const double rounding = 1e-9 * fmax(1, fmax(fabs(r->lo), fabs(r->hi)));
+    const double rounding = rounding_of(r->lo, r->hi);
     for (int64_t e = 0; e < t->count; e++) {
         double sum = 0, discount = 1;
         for (int64_t i = t->begin[e]; i < t->begin[e + 1]; i++) {
@@ -139,8 +149,8 @@ static pess_status sum_returns(const pess_dataset *data, const pess__trajectorie
         const int64_t last = t->row[t->begin[e + 1] - 1];
         const bool whole = data->end[last] == PESS_END_TERMINAL;
         const double least = whole ? sum : sum + discount * r->lo, most = whole ? sum : sum + discount * r->hi;
-        if (most < r->lo - rounding) return refuse_return(data, last, r, most, error);
-        if (least > r->hi + rounding) return refuse_return(data, last, r, least, error);
+        if (most < r->lo - rounding) return refuse_return(data, last, 0, most, r->lo, r->hi, error);
+        if (least > r->hi + rounding) return refuse_return(data, last, 0, least, r->lo, r->hi, error);
         r->least[e] = fmin(fmax(least, r->lo), r->hi);
         r->most[e] = fmin(fmax(most, r->lo), r->hi);
     }
@@ -168,4 +178,37 @@ void pess__returns_destroy(pess__returns *returns) {
     free(returns->least);
     free(returns->most);
     free(returns);
+}
+
+/* G = r + γG', from the last row of an episode to its first; what may follow a cut-off is an interval. */
+static pess_status check_episode(const pess_dataset *data, const int64_t *row, int64_t length, double gamma, double lo,
+                                 double hi, pess_error *error) {
+    const double rounding = rounding_of(lo, hi);
+    double least = lo, most = hi;
+    for (int64_t i = length - 1; i >= 0; i--) {
+        const bool ends = data->end[row[i]] == PESS_END_TERMINAL;
+        least = data->reward[row[i]] + (ends ? 0 : gamma * least);
+        most = data->reward[row[i]] + (ends ? 0 : gamma * most);
+        if (most < lo - rounding) return refuse_return(data, row[i], i, most, lo, hi, error);
+        if (least > hi + rounding) return refuse_return(data, row[i], i, least, lo, hi, error);
+        least = fmax(least, lo);
+        most = fmin(most, hi);
+    }
+    return PESS_OK;
+}
+
+pess_status pess__returns_check(const pess_dataset *data, double gamma, double lo, double hi, pess_error *error) {
+    pess__trajectories *episodes = NULL;
+    pess_status status = PESS_OK;
+    if (data->episode == NULL) {
+        for (int64_t i = 0; i < data->rows && status == PESS_OK; i++)
+            status = check_episode(data, &i, 1, gamma, lo, hi, error);
+        return status;
+    }
+    PESS_TRY(pess__trajectories_create(data, &episodes, error));
+    for (int64_t e = 0; e < episodes->count && status == PESS_OK; e++)
+        status = check_episode(data, episodes->row + episodes->begin[e], episodes->begin[e + 1] - episodes->begin[e],
+                               gamma, lo, hi, error);
+    pess__trajectories_destroy(episodes);
+    return status;
 }

@@ -1,6 +1,6 @@
 /* A log as whole episodes, in the order in which they begin. */
-#ifndef PESS_CERTIFY_TRAJECTORIES_H
-#define PESS_CERTIFY_TRAJECTORIES_H
+#ifndef PESS_DATA_TRAJECTORIES_H
+#define PESS_DATA_TRAJECTORIES_H
 
 #include "data/dataset.h"
 
@@ -25,5 +25,10 @@ typedef struct pess__returns {
 pess_status pess__returns_create(const pess_dataset *data, const pess__trajectories *trajectories, double gamma,
                                  double lo, double hi, pess__returns **out, pess_error *error);
 void pess__returns_destroy(pess__returns *returns); /* NULL is fine */
+
+/* Is the log compatible with the declaration that the discounted return from any state on lies in [lo, hi]? Holds every
+ * row's return, with what follows it in its episode, against it; after a cut-off anything in [lo, hi] may follow.
+ * PESS_INPUT, naming the episode, or the row where the log has no episodes. */
+pess_status pess__returns_check(const pess_dataset *data, double gamma, double lo, double hi, pess_error *error);
 
 #endif

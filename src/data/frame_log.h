@@ -1,0 +1,14 @@
+/* A log made of the frames of a source: columns become states, actions, rewards. Formats whose files are frames have
+ * these three functions for `next` and `close` and, once the source is open, for `open`. */
+#ifndef PESS_DATA_FRAME_LOG_H
+#define PESS_DATA_FRAME_LOG_H
+
+#include "data/frame.h"
+#include "data/stream.h"
+
+/* Takes over the frames, also where it fails. */
+pess_status pess__frame_log_open(pess__stream *stream, pess__frames *frames, pess_error *error);
+pess_status pess__frame_log_next(pess__stream *stream, pess__portion *portion, pess_error *error);
+void pess__frame_log_close(pess__stream *stream);
+
+#endif
