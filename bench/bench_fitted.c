@@ -127,13 +127,13 @@ static double play_rate(const pess__training *f, int64_t episodes) {
     pess_error error = {0};
     pess_play_options o = pess_play_options_defaults();
     pess_play_result result;
-    o.env.game = f->setup.data->game;
+    o.game = f->setup.data->game;
     o.episodes = episodes;
     o.threads = 1;
     const double begun = cpu_clock();
     pess_policy *policy = NULL;
     must(pess__bundle_argmax(f->networks.nets[0], &policy, &error), &error);
-    must(pess__play(policy, NULL, &o, NULL, &result, &error), &error);
+    must(pess__play(policy, &o, NULL, &result, &error), &error);
     pess_policy_destroy(policy);
     return result.mean_length * (double)result.episodes / (cpu_clock() - begun);
 }

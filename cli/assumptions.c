@@ -15,7 +15,7 @@ static const assumption_hint hints[] = {
     {"no-ends", "--may-end on allows for one"},
     {"start-uniform", "--start names another distribution"},
     {"unseen-pairs", "--unseen chooses it"},
-    {"absorbed-scale", "--absorbed-alpha sets it"},
+    {"repeated-steps", "'pess inspect' names the first"},
     {"too-small-to-split", "--split sets the share of the first part"},
 };
 

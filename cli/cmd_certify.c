@@ -168,14 +168,14 @@ static void print_lists(FILE *out, const pess_certificate *certificate) {
 
 static void print_episodes(FILE *out, const pess_episode_report *e) {
     if (e == NULL) return;
-    (void)fprintf(out, "Episodes      %lld chose the policy, %lld tested it (bets: %s, comparison %s; %s probabilities)\n",
+    (void)fprintf(out,
+                  "Episodes      %lld chose the policy, %lld tested it (bets: %s, comparison %s; %s probabilities)\n",
                   (long long)e->choosing, (long long)e->tested, e->bet, e->difference_bet, e->behaviour);
     (void)fprintf(out, "              value at least %.6g; minus that of the logging policy at least %.6g\n",
                   e->lower_bound, e->difference_lower_bound);
-    (void)fprintf(out,
-                  "Weights       effective episodes %.1f, largest %.4g, zero in %.3g %%, mean %.4g (%.4g to %.4g)\n",
-                  e->effective, e->largest_weight, 100 * e->zero_share, e->mean_weight, e->mean_weight_lo,
-                  e->mean_weight_hi);
+    (void)fprintf(
+        out, "Weights       effective episodes %.1f, largest %.4g, zero in %.3g %%, mean %.4g (%.4g to %.4g)\n",
+        e->effective, e->largest_weight, 100 * e->zero_share, e->mean_weight, e->mean_weight_lo, e->mean_weight_hi);
     if (e->doubtful)
         (void)fprintf(out, "Warning       the mean weight should be 1: %s\n",
                       e->mean_weight > 1 ? "the probabilities of the logged actions are too small"

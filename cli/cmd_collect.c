@@ -35,33 +35,25 @@ int cmd_collect(int argc, char **argv) {
     pess_collect_options o = pess_collect_options_defaults();
     const char *policy = NULL, *game = NULL, *out = NULL;
     int64_t threads = 0;
-    bool json = false, steady = false;
-    const option options[] = {
-        {"policy", 0, OPTION_TEXT, &policy, "FILE|random", "who acts: " POLICY_FILES ", or uniformly at random"},
-        {"epsilon", 0, OPTION_NUMBER, &o.epsilon, "E", "probability of a random action in place of the policy's (0)"},
-        {"argmax", 0, OPTION_FLAG, &o.argmax, NULL, ARGMAX_OPTION},
-        {"transitions", 0, OPTION_COUNT, &o.transitions, "N", "how many to collect (500000)"},
-        {"out", 'o', OPTION_TEXT, &out, "FILE", "where they go, a .pessdata file"},
-        {"seed", 0, OPTION_SEED, &o.seed, "N", "of games and exploration (0)"},
-        {"threads", 0, OPTION_COUNT, &threads, "N", "accepted as elsewhere; one is used"},
-        {"sticky", 0, OPTION_NUMBER, &o.env.sticky, "P", "probability that the previous action is repeated (0.1)"},
-        {"no-ramping", 0, OPTION_FLAG, &steady, NULL, "the game does not grow harder"},
-        {"step-limit", 0, OPTION_COUNT, &o.env.step_limit, "N", "steps before an episode is cut off (10000)"},
-        {"json", 0, OPTION_FLAG, &json, NULL, "the result as JSON"},
-    };
-    int code = options_parse(&collect_usage, options, COUNT_OF(options), argc, argv, &game, NULL);
+    bool json = false;
+    option_list list = {0};
+    options_add(&list, (option){"policy", 0, OPTION_TEXT, &policy, "FILE|random",
+                                "who acts: " POLICY_FILES ", or uniformly at random"});
+    options_add(&list, (option){"out", 'o', OPTION_TEXT, &out, "FILE", "where they go, a .pessdata file"});
+    options_add_settings(&list, pess_collect_settings(), &o, "game minimal-actions");
+    options_add(&list, (option){"threads", 0, OPTION_COUNT, &threads, "N", "one is used", .hidden = true});
+    options_add(&list, (option){"json", 0, OPTION_FLAG, &json, NULL, "the result as JSON"});
+    int code = options_parse(&collect_usage, list.rows, list.count, argc, argv, &game, NULL);
     if (code >= 0) return code;
     if (policy == NULL) return report_usage("collect", "--policy FILE|random is needed");
     if (out == NULL) return report_usage("collect", "-o FILE is needed");
-    if (threads > 1024) return report_usage("collect", "--threads: expected 0 to 1024");
     const pess_env_info *info = pess_env_find(game);
     if (info == NULL) return report_usage("collect", "no game '%s'; 'pess env list' lists them", game);
     pess_policy *acts = NULL;
     code = policy_open("collect", policy, info, o.argmax, &acts);
     if (code >= 0) return code;
-    o.env.game = game;
-    o.env.ramping = !steady;
-    o.env.minimal_actions = acts != NULL && pess_policy_actions(acts) != PESS_ENV_ACTIONS;
+    o.game = game;
+    o.minimal_actions = acts != NULL && pess_policy_actions(acts) != PESS_ENV_ACTIONS;
     o.policy = acts;
     o.progress = terminal_progress();
     code = run(&o, out, json);

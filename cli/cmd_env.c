@@ -135,39 +135,12 @@ static int env_record(int argc, char **argv) {
     pess_env_options settings = pess_env_options_defaults();
     const char *policy = "random", *path = NULL, *game = NULL;
     int64_t steps = 1000;
-    bool steady = false;
-    int generator = 0;
-    static const char *const generators[] = {"fast", "numpy", NULL};
-    const option options[] = {
-        {.name = "out",
-         .letter = 'o',
-         .kind = OPTION_TEXT,
-         .target = &path,
-         .argument = "FILE",
-         .help = "where to write (.gz is compressed, - is standard output)"},
-        {.name = "policy",
-         .kind = OPTION_TEXT,
-         .target = &policy,
-         .argument = "random",
-         .help = "who acts (default random)"},
-        {.name = "steps",
-         .kind = OPTION_COUNT,
-         .target = &steps,
-         .argument = "N",
-         .help = "how many steps (default 1000)"},
-        {.name = "seed", .kind = OPTION_SEED, .target = &settings.seed, .argument = "N", .help = "default 0"},
-        {.name = "sticky",
-         .kind = OPTION_NUMBER,
-         .target = &settings.sticky,
-         .argument = "P",
-         .help = "probability that the previous action is repeated (default 0.1)"},
-        {.name = "no-ramping", .kind = OPTION_FLAG, .target = &steady, .help = "the game does not grow harder"},
-        {.name = "generator",
-         .kind = OPTION_CHOICE,
-         .target = &generator,
-         .argument = "fast|numpy",
-         .help = "numpy: draw for draw what numpy's RandomState(seed) gives",
-         .choices = generators}};
+    option_list list = {0};
+    options_add(&list, (option){"out", 'o', OPTION_TEXT, &path, "FILE",
+                                "where to write (.gz is compressed, - is standard output)"});
+    options_add(&list, (option){"policy", 0, OPTION_TEXT, &policy, "random", "who acts (default random)"});
+    options_add(&list, (option){"steps", 0, OPTION_COUNT, &steps, "N", "how many steps (default 1000)"});
+    options_add_settings(&list, pess_env_settings(), &settings, "game minimal-actions step-limit stream");
     static const char *const needed[] = {"GAME", NULL};
     const usage use = {
         .command = "env record",
@@ -175,14 +148,12 @@ static int env_record(int argc, char **argv) {
         .arguments = "GAME -o FILE.trace.gz [options]",
         .examples = "  pess env record breakout --steps 5000 --seed 1 -o b.trace.gz\n  pess env replay b.trace.gz",
         .positional = needed};
-    const int code = options_parse(&use, options, COUNT_OF(options), argc, argv, &game, NULL);
+    const int code = options_parse(&use, list.rows, list.count, argc, argv, &game, NULL);
     if (code >= 0) return code;
     if (path == NULL) return report_usage("env record", "-o FILE is missing");
     if (strcmp(policy, "random") != 0)
         return report_usage("env record", "--policy: found '%s'; only 'random' can be recorded so far", policy);
     settings.game = game;
-    settings.ramping = !steady;
-    settings.generator = generator == 1 ? PESS_GENERATOR_NUMPY : PESS_GENERATOR_FAST;
     pess_error error;
     if (pess_trace_record(&settings, NULL, steps, path, &error) != PESS_OK) return report_error("env record", &error);
     return EXIT_FINE;
@@ -204,30 +175,31 @@ static double seconds_now(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-typedef struct bench_room {
+typedef struct bench_buffers {
     int32_t *actions;
     double *rewards;
     uint8_t *ends, *bits;
     float *floats;
-} bench_room;
+} bench_buffers;
 
-static bool bench_allocate(const bench *b, const pess_batch *batch, bench_room *room) {
+static bool bench_allocate(const bench *b, const pess_batch *batch, bench_buffers *buffers) {
     const size_t envs = (size_t)b->envs;
-    room->actions = calloc(envs * RING, sizeof *room->actions);
-    room->rewards = calloc(envs, sizeof *room->rewards);
-    room->ends = calloc(envs, 1);
-    room->bits = calloc(envs, (size_t)pess_batch_bytes(batch));
-    room->floats = b->observation == 1 ? calloc(envs * (size_t)pess_batch_bits(batch), sizeof *room->floats) : NULL;
-    return room->actions != NULL && room->rewards != NULL && room->ends != NULL && room->bits != NULL &&
-           (b->observation != 1 || room->floats != NULL);
+    buffers->actions = calloc(envs * RING, sizeof *buffers->actions);
+    buffers->rewards = calloc(envs, sizeof *buffers->rewards);
+    buffers->ends = calloc(envs, 1);
+    buffers->bits = calloc(envs, (size_t)pess_batch_bytes(batch));
+    buffers->floats =
+        b->observation == 1 ? calloc(envs * (size_t)pess_batch_bits(batch), sizeof *buffers->floats) : NULL;
+    return buffers->actions != NULL && buffers->rewards != NULL && buffers->ends != NULL && buffers->bits != NULL &&
+           (b->observation != 1 || buffers->floats != NULL);
 }
 
-static void bench_release(bench_room *room) {
-    free(room->actions);
-    free(room->rewards);
-    free(room->ends);
-    free(room->bits);
-    free(room->floats);
+static void bench_release(bench_buffers *buffers) {
+    free(buffers->actions);
+    free(buffers->rewards);
+    free(buffers->ends);
+    free(buffers->bits);
+    free(buffers->floats);
 }
 
 static void bench_print(const bench *b, const char *game, int64_t steps, double seconds) {
@@ -259,27 +231,27 @@ static int bench_game(const bench *b, const char *game) {
     pess_error error;
     if (pess_batch_create(&settings, b->envs, (int)b->threads, &batch, &error) != PESS_OK)
         return report_error("env bench", &error);
-    bench_room room = {.actions = NULL};
+    bench_buffers buffers = {.actions = NULL};
     int code = EXIT_FINE;
-    if (bench_allocate(b, batch, &room)) {
+    if (bench_allocate(b, batch, &buffers)) {
         pess_random random = pess_random_create(0, "bench", 0);
         for (int64_t i = 0; i < b->envs * RING; i++)
-            room.actions[i] = (int32_t)pess_random_below(&random, pess_batch_actions(batch));
-        const pess_batch_out out = {.rewards = room.rewards,
-                                    .ends = room.ends,
-                                    .bits = b->observation == 0 ? room.bits : NULL,
-                                    .floats = b->observation == 1 ? room.floats : NULL};
+            buffers.actions[i] = (int32_t)pess_random_below(&random, pess_batch_actions(batch));
+        const pess_batch_out out = {.rewards = buffers.rewards,
+                                    .ends = buffers.ends,
+                                    .bits = b->observation == 0 ? buffers.bits : NULL,
+                                    .floats = b->observation == 1 ? buffers.floats : NULL};
         const int64_t calls = (b->steps + b->envs - 1) / b->envs;
         const double begin = seconds_now();
         for (int64_t call = 0; code == EXIT_FINE && call < calls; call++)
-            if (pess_batch_step(batch, room.actions + call % RING * b->envs, &out, &error) != PESS_OK)
+            if (pess_batch_step(batch, buffers.actions + call % RING * b->envs, &out, &error) != PESS_OK)
                 code = report_error("env bench", &error);
         if (code == EXIT_FINE) bench_print(b, game, calls * b->envs, seconds_now() - begin);
     } else {
         (void)fputs("pess env bench: not enough memory\n", stderr);
         code = EXIT_LIMIT;
     }
-    bench_release(&room);
+    bench_release(&buffers);
     pess_batch_destroy(batch);
     return code;
 }

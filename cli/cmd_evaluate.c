@@ -10,7 +10,8 @@ enum { ROW_LIMIT = 64 };
 
 typedef struct evaluate_args {
     log_args log;
-    const char *algorithm, *uncertainty, *policy_path; /* NULL: all algorithms, all uncertainties that fit */
+    const char *algorithm, *uncertainty; /* NULL: all algorithms, all uncertainties that fit */
+    log_policy policy;
     bool as_json;
 } evaluate_args;
 
@@ -18,6 +19,7 @@ typedef struct evaluation {
     pess_solution *solutions[ROW_LIMIT];
     pess_solution_info rows[ROW_LIMIT];
     int count;
+    int left_out; /* that have no value at this discount */
 } evaluation;
 
 static void evaluation_free(evaluation *result) {
@@ -54,7 +56,8 @@ typedef struct evaluation_job {
     pess_error *error;
 } evaluation_job;
 
-/* At γ = 1 bounds that need a finite range of values do not exist; they are left out unless asked for. */
+/* At γ = 1 some bounds and algorithms do not exist, such as those that need a finite range of values; they are left out
+ * unless asked for. */
 static bool evaluate_one(void *context, const pess_algorithm_info *algorithm, const char *uncertainty) {
     evaluation_job *job = context;
     evaluation *result = job->result;
@@ -65,8 +68,10 @@ static bool evaluate_one(void *context, const pess_algorithm_info *algorithm, co
     pess_solution *solution = NULL;
     job->status =
         pess_evaluate(job->log->counts, job->log->model, job->log->start, job->policy, &options, &solution, job->error);
-    if (job->status == PESS_ARGUMENT && uncertainty != NULL && options.gamma >= 1 && job->args->uncertainty == NULL) {
+    const bool by_name = job->args->uncertainty != NULL || job->args->algorithm != NULL;
+    if (job->status == PESS_ARGUMENT && options.gamma >= 1 && !by_name) {
         job->status = PESS_OK;
+        result->left_out++;
         return true;
     }
     if (job->status != PESS_OK) return false;
@@ -107,6 +112,7 @@ static void print_json(const evaluate_args *args, const loaded_log *log, const e
     json_count(&json, "states", log->info.states);
     json_count(&json, "actions", log->info.actions);
     json_count(&json, "transitions", log->info.transitions);
+    json_count(&json, "unknown_states", args->policy.fit.filled);
     json_array(&json, "algorithms");
     for (int i = 0; i < result->count; i++) {
         const pess_solution_info *row = &result->rows[i];
@@ -130,7 +136,7 @@ static void print_json(const evaluate_args *args, const loaded_log *log, const e
     json_end(&json);
 }
 
-static void print_text(const evaluation *result) {
+static void print_text(const evaluate_args *args, const evaluation *result) {
     (void)printf("At face value the policy is worth %.6g.\n\n", result->rows[0].naive_value);
     (void)printf("%-18s %-12s %-16s %12s   %s\n", "algorithm", "uncertainty", "alpha", "value", "holds for");
     for (int i = 0; i < result->count; i++) {
@@ -142,15 +148,17 @@ static void print_text(const evaluation *result) {
                      row->uncertainty != NULL ? row->uncertainty : "", alpha, row->value, row->holds_for,
                      row->outcome == PESS_OUTCOME_CONVERGED ? "" : " (not converged)");
     }
+    if (result->left_out > 0)
+        (void)printf("Left out: %d that have no value at this discount; -a and -u ask for one and tell why.\n",
+                     result->left_out);
     (void)fputs("\nRests on\n", stdout);
     list_assumptions(result, NULL);
+    log_policy_print(stdout, &args->policy);
 }
 
-static pess_status evaluate_all(const evaluate_args *args, const loaded_log *log, evaluation *result,
-                                pess_error *error) {
+static pess_status evaluate_all(evaluate_args *args, const loaded_log *log, evaluation *result, pess_error *error) {
     pess_policy *policy = NULL;
-    const pess_status status =
-        pess_policy_read(args->policy_path, log->model, log->state_names, log->action_names, &policy, error);
+    const pess_status status = log_policy_read(&args->policy, log, &policy, error);
     if (status != PESS_OK) return status;
     evaluation_job job = {args, log, policy, result, PESS_OK, error};
     visit(args, &job, evaluate_one);
@@ -191,15 +199,14 @@ static bool evaluation_reads(const void *context, const char *setting) {
 static int parse(int argc, char **argv, evaluate_args *args, const char **path) {
     option_list *list = &args->log.options;
     log_args_begin(&args->log, "algorithm uncertainty");
-    options_add(list,
-                (option){"policy", 0, OPTION_TEXT, &args->policy_path, "FILE", "the policy: state,action,probability"});
+    log_policy_options(list, &args->policy, "the policy: state,action,probability");
     options_add(list, (option){"algorithm", 'a', OPTION_TEXT, &args->algorithm, "NAME", "algorithm (default: all)"});
     options_add(list, (option){"uncertainty", 'u', OPTION_TEXT, &args->uncertainty, "NAME",
                                "uncertainty function (default: all that fit)"});
     options_add(list, (option){"json", 0, OPTION_FLAG, &args->as_json, NULL, "print the result as JSON"});
     const int code = options_parse(&evaluate_usage, list->rows, list->count, argc, argv, path, NULL);
     if (code >= 0) return code;
-    if (args->policy_path == NULL) return report_usage("evaluate", "--policy is missing");
+    if (args->policy.path == NULL) return report_usage("evaluate", "--policy is missing");
     if (args->algorithm != NULL && pess_algorithm_find(args->algorithm) == NULL)
         return report_usage("evaluate", "no algorithm '%s'; 'pess list algorithms' names them", args->algorithm);
     if (args->uncertainty != NULL && pess_uncertainty_find(args->uncertainty) == NULL)
@@ -230,7 +237,7 @@ int cmd_evaluate(int argc, char **argv) {
         if (args.as_json)
             print_json(&args, &log, &result);
         else
-            print_text(&result);
+            print_text(&args, &result);
         for (int i = 0; i < result.count; i++)
             if (result.rows[i].outcome != PESS_OUTCOME_CONVERGED) code = EXIT_NOT_CONVERGED;
     }

@@ -54,9 +54,9 @@ static void print_text(const loaded_log *log, const pess_gap *gaps, int64_t coun
     }
 }
 
-static pess_status policy_of(const log_args *args, const loaded_log *log, const char *path, pess_policy **out,
+static pess_status policy_of(const log_args *args, const loaded_log *log, log_policy *given, pess_policy **out,
                              pess_error *error) {
-    if (path) return pess_policy_read(path, log->model, log->state_names, log->action_names, out, error);
+    if (given->path != NULL) return log_policy_read(given, log, out, error);
     pess_solution *solution = NULL;
     pess_solve_options options = args->solve;
     const pess_algorithm_info *algorithm = pess_algorithm_find(options.algorithm);
@@ -73,7 +73,7 @@ static pess_status policy_of(const log_args *args, const loaded_log *log, const 
 
 typedef struct gaps_args {
     log_args log;
-    const char *policy_path;
+    log_policy policy;
     int64_t top;
     bool as_json;
 } gaps_args;
@@ -86,7 +86,7 @@ static bool gaps_read(const void *context, const char *setting) {
         pess_uncertainty_find(solve->uncertainty != NULL ? solve->uncertainty : "hoeffding");
     if (bound == NULL || strcmp(setting, "uncertainty") == 0 || pess_setting_listed(bound->settings, setting))
         return true;
-    if (args->policy_path != NULL) return false;
+    if (args->policy.path != NULL) return false;
     return pess_algorithm_find(solve->algorithm) == NULL ||
            pess_algorithm_reads(solve->algorithm, solve->uncertainty, setting);
 }
@@ -96,16 +96,16 @@ static int parse(int argc, char **argv, gaps_args *args, const char **path) {
     log_args_begin(&args->log, "uncertainty");
     options_add(list, (option){"uncertainty", 'u', OPTION_TEXT, &args->log.solve.uncertainty, "NAME",
                                "uncertainty function, one number per pair (default hoeffding)"});
-    options_add(list, (option){"policy", 0, OPTION_TEXT, &args->policy_path, "FILE",
-                               "the policy to ask about (default: that of the algorithm)"});
+    log_policy_options(list, &args->policy, "the policy to ask about (default: that of the algorithm)");
     options_add(list, (option){"top", 0, OPTION_COUNT, &args->top, "N", "how many pairs to list (default 10)"});
     options_add(list, (option){"json", 0, OPTION_FLAG, &args->as_json, NULL, "print the result as JSON"});
     const int code = options_parse(&gaps_usage, list->rows, list->count, argc, argv, path, NULL);
     if (code >= 0) return code;
     if (args->top < 1 || args->top > 1000000) return report_usage("gaps", "--top: from 1 to 1000000");
-    if (args->policy_path != NULL && options_given(list, "algorithm"))
+    if (log_policy_check(list, &args->policy, "gaps") >= 0) return EXIT_USAGE;
+    if (args->policy.path != NULL && options_given(list, "algorithm"))
         return report_usage("gaps", "--algorithm does nothing for a policy that is given");
-    return log_args_check(&args->log, "gaps", args->policy_path != NULL ? "a policy that is given" : "this algorithm",
+    return log_args_check(&args->log, "gaps", args->policy.path != NULL ? "a policy that is given" : "this algorithm",
                           gaps_read, args);
 }
 
@@ -127,7 +127,7 @@ int cmd_gaps(int argc, char **argv) {
         error = (pess_error){.status = PESS_MEMORY, .message = "not enough memory for the list"};
         status = PESS_MEMORY;
     }
-    if (status == PESS_OK) status = policy_of(&args.log, &log, args.policy_path, &policy, &error);
+    if (status == PESS_OK) status = policy_of(&args.log, &log, &args.policy, &policy, &error);
     if (status == PESS_OK)
         status = pess_gaps(log.counts, log.model, log.start, policy, &args.log.solve, args.top, gaps, &count,
                            &uncertainty, &error);
@@ -138,6 +138,7 @@ int cmd_gaps(int argc, char **argv) {
         print_json(&log, gaps, count, uncertainty);
     else
         print_text(&log, gaps, count, uncertainty);
+    if (status == PESS_OK && !args.as_json) log_policy_print(stdout, &args.policy);
     pess_policy_destroy(policy);
     free(gaps);
     loaded_log_free(&log);

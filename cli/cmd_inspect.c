@@ -68,23 +68,34 @@ static void print_text(const char *path, const pess_inspection *i) {
 static const usage inspect_usage = {
     .command = "inspect",
     .summary = "what is in a log, what is odd about it, and what has to be declared",
-    .arguments = "LOG [--strict] [--json]",
+    .arguments = "LOG [--return-range LO,HI] [--strict] [--json]",
     .description = "LOG may also be a dataset of observations that 'pess collect' made (.pessdata).",
-    .examples = "  pess inspect visits.csv\n  pess inspect visits.csv --strict && pess solve visits.csv -o policy.csv",
+    .examples = "  pess inspect visits.csv\n  pess inspect visits.csv --return-range 0,1 --gamma 1\n  pess inspect "
+                "visits.csv --strict && pess solve visits.csv -o policy.csv",
     .positional = (const char *const[]){"LOG", NULL},
 };
 
 int cmd_inspect(int argc, char **argv) {
     pess_read_options read = pess_read_options_defaults();
     bool as_json = false, strict = false;
+    pess_model_options model = pess_model_options_defaults();
+    pess_solve_options solve = pess_solve_options_defaults();
     option_list list = {0};
     options_add_settings(&list, pess_read_settings(), &read, "format");
+    options_add(&list, options_setting(pess_model_settings(), pess_setting_find(pess_model_settings(), "return-range"),
+                                       &model));
+    options_add(&list,
+                options_setting(pess_solve_settings(), pess_setting_find(pess_solve_settings(), "gamma"), &solve));
     options_add(&list, (option){"strict", 0, OPTION_FLAG, &strict, NULL, "exit 1 where something odd was found"});
     options_add(&list, (option){"json", 0, OPTION_FLAG, &as_json, NULL, "print the result as JSON"});
     const char *path = NULL;
     const int code = options_parse(&inspect_usage, list.rows, list.count, argc, argv, &path, NULL);
     if (code >= 0) return code;
+    const bool declared = options_given(&list, "return-range");
+    if (options_given(&list, "gamma") && !declared)
+        return report_usage("inspect", "--gamma does nothing without --return-range");
     if (pess_file_kind_of(path) == PESS_FILE_OBSERVATIONS) {
+        if (declared) return report_usage("inspect", "--return-range: a dataset of observations has no states");
         if (read.states > 0 || read.actions > 0)
             return report_usage("inspect", "--states, --actions: a dataset of observations has its own sizes");
         return observations_inspect("inspect", path, as_json);
@@ -95,6 +106,8 @@ int cmd_inspect(int argc, char **argv) {
     pess_dataset *data = NULL;
     pess_inspection *inspection = NULL;
     pess_status status = pess_dataset_read(path, &read, &data, &error);
+    if (status == PESS_OK && declared)
+        status = pess_dataset_check_returns(data, solve.gamma, model.return_range, &error);
     if (status == PESS_OK) status = pess_dataset_inspect(data, &inspection, &error);
     terminal_progress_end();
     pess_dataset_destroy(data);
@@ -106,6 +119,9 @@ int cmd_inspect(int argc, char **argv) {
         print_json(inspection);
     else
         print_text(path, inspection);
+    if (declared && !as_json)
+        (void)printf("No return contradicts the declared range from %g to %g at discount %g.\n", model.return_range[0],
+                     model.return_range[1], solve.gamma);
     pess_inspection_destroy(inspection);
     return strict && odd ? EXIT_NEGATIVE : EXIT_FINE;
 }

@@ -236,37 +236,20 @@ static int check(play *p, const char *game) {
 int cmd_play(int argc, char **argv) {
     play p = {.settings = pess_env_options_defaults(), .fps = 10, .size = 24, .episode = 1};
     const char *game = NULL;
-    bool steady = false;
-    const option options[] = {
-        {.name = "policy",
-         .kind = OPTION_TEXT,
-         .target = &p.policy,
-         .argument = "random|FILE",
-         .help = "watch a policy (" POLICY_FILES "; its q-values are shown) instead of playing yourself"},
-        {.name = "argmax", .kind = OPTION_FLAG, .target = &p.argmax, .help = ARGMAX_OPTION},
-        {.name = "fps", .kind = OPTION_COUNT, .target = &p.fps, .argument = "N", .help = "steps a second (default 10)"},
-        {.name = "seed", .kind = OPTION_SEED, .target = &p.settings.seed, .argument = "N", .help = "default 0"},
-        {.name = "record",
-         .kind = OPTION_TEXT,
-         .target = &p.record,
-         .argument = "FILE",
-         .help = "no terminal: write an animation (.gif), the last board (.png), or every board (frame%04d.png)"},
-        {.name = "steps",
-         .kind = OPTION_COUNT,
-         .target = &p.steps,
-         .argument = "N",
-         .help = "stop after that many steps (default: 300 for --record, otherwise never)"},
-        {.name = "size",
-         .kind = OPTION_COUNT,
-         .target = &p.size,
-         .argument = "N",
-         .help = "pixels of a cell in pictures (default 24)"},
-        {.name = "sticky",
-         .kind = OPTION_NUMBER,
-         .target = &p.settings.sticky,
-         .argument = "P",
-         .help = "probability that the previous action is repeated (default 0.1)"},
-        {.name = "no-ramping", .kind = OPTION_FLAG, .target = &steady, .help = "the game does not grow harder"}};
+    option_list list = {0};
+    options_add(&list,
+                (option){"policy", 0, OPTION_TEXT, &p.policy, "random|FILE",
+                         "watch a policy (" POLICY_FILES "; its q-values are shown) instead of playing yourself"});
+    options_add(&list, (option){"argmax", 0, OPTION_FLAG, &p.argmax, NULL,
+                                pess_setting_find(pess_play_settings(), "argmax")->sentence});
+    options_add(&list, (option){"fps", 0, OPTION_COUNT, &p.fps, "N", "steps a second (default 10)"});
+    options_add(&list, (option){"record", 0, OPTION_TEXT, &p.record, "FILE",
+                                "no terminal: write an animation (.gif), the last board (.png), or every board "
+                                "(frame%04d.png)"});
+    options_add(&list, (option){"steps", 0, OPTION_COUNT, &p.steps, "N",
+                                "stop after that many steps (default: 300 for --record, otherwise never)"});
+    options_add(&list, (option){"size", 0, OPTION_COUNT, &p.size, "N", "pixels of a cell in pictures (default 24)"});
+    options_add_settings(&list, pess_env_settings(), &p.settings, "game minimal-actions step-limit stream generator");
     static const char *const needed[] = {"GAME", NULL};
     const usage use = {
         .command = "play",
@@ -278,7 +261,7 @@ int cmd_play(int argc, char **argv) {
         .examples = "  pess play breakout\n  pess play seaquest --policy policies/seaquest.pessnet --fps 20\n"
                     "  pess play freeway --record freeway.gif --steps 200",
         .positional = needed};
-    int code = options_parse(&use, options, COUNT_OF(options), argc, argv, &game, NULL);
+    int code = options_parse(&use, list.rows, list.count, argc, argv, &game, NULL);
     if (code >= 0) return code;
     code = check(&p, game);
     if (code >= 0) {
@@ -286,7 +269,6 @@ int cmd_play(int argc, char **argv) {
         return code;
     }
     p.settings.game = game;
-    p.settings.ramping = !steady;
     if (p.record != NULL && p.steps == 0) p.steps = 300;
     pess_error error;
     p.random = pess_random_create(p.settings.seed, "actions", 0);

@@ -38,33 +38,22 @@ static void print_json(const char *game, const char *policy, const char *acts, c
 int env_evaluate(int argc, char **argv) {
     pess_play_options o = pess_play_options_defaults();
     const char *policy = NULL, *game = NULL;
-    int64_t threads = 0;
-    bool as_json = false, steady = false;
-    const option options[] = {
-        {"policy", 0, OPTION_TEXT, &policy, "random|FILE", "who plays: uniformly random, or " POLICY_FILES},
-        {"epsilon", 0, OPTION_NUMBER, &o.epsilon, "E", "probability of a random action (0)"},
-        {"argmax", 0, OPTION_FLAG, &o.argmax, NULL, ARGMAX_OPTION},
-        {"episodes", 0, OPTION_COUNT, &o.episodes, "N", "episodes to play (1000)"},
-        {"seed", 0, OPTION_SEED, &o.seed, "N", "of games and exploration (0)"},
-        {"threads", 0, OPTION_COUNT, &threads, "N", "0: all there are"},
-        {"sticky", 0, OPTION_NUMBER, &o.env.sticky, "P", "probability that the previous action is repeated (0.1)"},
-        {"no-ramping", 0, OPTION_FLAG, &steady, NULL, "the game does not grow harder"},
-        {"step-limit", 0, OPTION_COUNT, &o.env.step_limit, "N", "steps before an episode is cut off (10000)"},
-        {"json", 0, OPTION_FLAG, &as_json, NULL, "the result as JSON"},
-    };
-    int code = options_parse(&evaluate_usage, options, COUNT_OF(options), argc, argv, &game, NULL);
+    bool as_json = false;
+    option_list list = {0};
+    options_add(&list, (option){"policy", 0, OPTION_TEXT, &policy, "random|FILE",
+                                "who plays: uniformly random, or " POLICY_FILES});
+    options_add_settings(&list, pess_play_settings(), &o, "game minimal-actions");
+    options_add(&list, (option){"json", 0, OPTION_FLAG, &as_json, NULL, "the result as JSON"});
+    int code = options_parse(&evaluate_usage, list.rows, list.count, argc, argv, &game, NULL);
     if (code >= 0) return code;
     if (policy == NULL) return report_usage("env evaluate", "--policy random|FILE is needed");
-    if (threads > 1024) return report_usage("env evaluate", "--threads: expected 0 to 1024");
     const pess_env_info *info = pess_env_find(game);
     if (info == NULL) return report_usage("env evaluate", "no game '%s'; 'pess env list' lists them", game);
     pess_policy *plays = NULL;
     code = policy_open("env evaluate", policy, info, o.argmax, &plays);
     if (code >= 0) return code;
-    o.env.game = game;
-    o.env.ramping = !steady;
-    o.env.minimal_actions = plays != NULL && pess_policy_actions(plays) != PESS_ENV_ACTIONS;
-    o.threads = (int)threads;
+    o.game = game;
+    o.minimal_actions = plays != NULL && pess_policy_actions(plays) != PESS_ENV_ACTIONS;
     o.progress = terminal_progress();
     pess_play_result result;
     pess_error error;

@@ -28,7 +28,8 @@ int log_args_check(const log_args *args, const char *command_name, const char *w
 pess_status loaded_log_read(const char *path, log_args *args, loaded_log *out, pess_error *error) {
     *out = (loaded_log){0};
     args->read.progress = args->solve.progress = terminal_progress();
-    const pess_status status = pess_problem_read(path, &args->read, &args->model, args->start, &out->problem, error);
+    const pess_status status = pess_problem_read_checked(path, &args->read, &args->model, args->start,
+                                                         args->solve.gamma, &out->problem, error);
     if (status != PESS_OK) return status;
     out->counts = pess_problem_counts(out->problem);
     out->model = pess_problem_model(out->problem);
@@ -42,6 +43,37 @@ pess_status loaded_log_read(const char *path, log_args *args, loaded_log *out, p
 void loaded_log_free(loaded_log *log) {
     pess_problem_destroy(log->problem);
     *log = (loaded_log){0};
+}
+
+static const char *const unknown_rules[] = {"refuse", "behaviour", "uniform", NULL};
+
+void log_policy_options(option_list *list, log_policy *policy, const char *help) {
+    options_add(list, (option){"policy", 0, OPTION_TEXT, &policy->path, "FILE", help});
+    options_add(list, (option){"unknown", 0, OPTION_CHOICE, &policy->unknown, "refuse|behaviour|uniform",
+                               "what the policy does in states of the log that its file lacks: such a file is refused, "
+                               "or it acts there as the log did, or uniformly (default refuse)",
+                               .choices = unknown_rules});
+}
+
+int log_policy_check(const option_list *list, const log_policy *policy, const char *command_name) {
+    if (policy->path != NULL || !options_given(list, "unknown")) return -1;
+    return report_usage(command_name, "--unknown does nothing without --policy");
+}
+
+pess_status log_policy_read(log_policy *policy, const loaded_log *log, pess_policy **out, pess_error *error) {
+    return pess_policy_read_for_log(policy->path, log->counts, log->model, (pess_unknown)policy->unknown, out,
+                                    &policy->fit, error);
+}
+
+void log_policy_print(FILE *out, const log_policy *policy) {
+    const long long filled = (long long)policy->fit.filled, skipped = (long long)policy->fit.skipped;
+    if (filled > 0)
+        (void)fprintf(out, "  - The policy file lacks %lld state%s of the log; there the policy %s (--unknown).\n",
+                      filled, filled == 1 ? "" : "s",
+                      policy->unknown == PESS_UNKNOWN_BEHAVIOUR ? "acts as the log did" : "is uniform");
+    if (skipped > 0)
+        (void)fprintf(out, "  - %lld row%s of the policy file %s of states that the log lacks, and %s passed over.\n",
+                      skipped, skipped == 1 ? "" : "s", skipped == 1 ? "is" : "are", skipped == 1 ? "is" : "are");
 }
 
 const char *name_of(const pess_names *names, int64_t id, char buffer[NAME_SIZE]) {

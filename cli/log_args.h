@@ -31,6 +31,20 @@ typedef struct loaded_log {
 pess_status loaded_log_read(const char *path, log_args *args, loaded_log *out, pess_error *error);
 void loaded_log_free(loaded_log *log);
 
+/* --policy FILE and --unknown, for a log: a policy that may lack states of it. */
+typedef struct log_policy {
+    const char *path; /* NULL: none is given */
+    int unknown;      /* pess_unknown */
+    pess_policy_fit fit;
+} log_policy;
+
+void log_policy_options(option_list *list, log_policy *policy, const char *help);
+/* -1 to go on, or an exit code: --unknown without a policy. */
+int log_policy_check(const option_list *list, const log_policy *policy, const char *command_name);
+pess_status log_policy_read(log_policy *policy, const loaded_log *log, pess_policy **out, pess_error *error);
+/* What was done where file and log do not fit, as "  - …" lines. */
+void log_policy_print(FILE *out, const log_policy *policy);
+
 /* The name, or the number in `buffer`. */
 enum { NAME_SIZE = 24 };
 const char *name_of(const pess_names *names, int64_t id, char buffer[NAME_SIZE]);

@@ -143,7 +143,7 @@ static void print_wrapped(const char *text, int column) {
 /* The sentence, and the default that the table states. */
 void option_help(const option *o, char *text, size_t size) {
     const pess_setting *s = o->kind == OPTION_SETTING ? pess_setting_find(o->table, o->name) : NULL;
-    if (s == NULL)
+    if (s == NULL || (s->kind == PESS_SETTING_SWITCH && o->argument == NULL)) /* a flag: off where it is not given */
         (void)snprintf(text, size, "%s", o->help);
     else if (s->standard != NULL)
         (void)snprintf(text, size, "%s (default %s%s%s%s%s)", s->sentence, s->where_unset != NULL ? s->where_unset : "",
@@ -289,6 +289,18 @@ static int unknown_option(const usage *use, const option *options, size_t count,
     return report_usage(use->command, "no option '%s'", found);
 }
 
+/* --no-ramping is --ramping off. */
+static const option *find_switched_off(const option *options, size_t count, const char *word, const char **attached) {
+    if (strncmp(word, "--no-", 5) != 0) return NULL;
+    for (size_t i = 0; i < count; i++) {
+        const option *o = &options[i];
+        if (o->kind != OPTION_SETTING || strcmp(word + 5, o->name) != 0 || !takes_value(o)) continue;
+        *attached = "off";
+        return pess_setting_find(o->table, o->name)->kind == PESS_SETTING_SWITCH ? o : NULL;
+    }
+    return NULL;
+}
+
 static const option *find_option(const option *options, size_t count, const char *word, const char **attached) {
     *attached = NULL;
     char alias[4200];
@@ -313,7 +325,7 @@ static const option *find_option(const option *options, size_t count, const char
             return o;
         }
     }
-    return NULL;
+    return find_switched_off(options, count, word, attached);
 }
 
 const char *options_first_word(const option_list *list, int argc, char **argv) {

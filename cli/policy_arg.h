@@ -9,6 +9,5 @@
 int policy_open(const char *command, const char *policy, const pess_env_info *game, bool argmax, pess_policy **out);
 
 #define POLICY_FILES "a .pesspolicy or .pessnet file"
-#define ARGMAX_OPTION "act by the most probable action, or a network's largest output, whatever the policy's rule"
 
 #endif

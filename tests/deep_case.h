@@ -58,7 +58,7 @@ static inline pess_mdp *process(void) {
  * meets every other in the index. */
 static inline pess_observations *uneven_log(const pess_mdp *mdp, int64_t transitions, uint64_t hash_mask) {
     pess_collect_options o = pess_collect_options_defaults();
-    o.mdp = mdp, o.transitions = transitions, o.envs = 4, o.seed = 9, o.env.step_limit = 30;
+    o.mdp = mdp, o.transitions = transitions, o.envs = 4, o.seed = 9, o.step_limit = 30;
     pess_observations *all = NULL, *data = NULL;
     pess_error error;
     OK(pess_collect(&o, &all, &error));

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-static pess__door door;
-static pess__source source = {.door = &door};
+static pess__draw_hook hook;
+static pess__source source = {.hook = &hook};
 
 /* The draws that come next; a game that draws anything else, more or fewer fails the test. */
 static pess_draw tape[64];
@@ -30,13 +30,13 @@ static inline void expect_draws(int count, ...) {
 static inline double integer(int value) { return 100.0 + value; }
 
 static inline void begin_draws(void) {
-    door = (pess__door){.tape = tape, .tape_length = tape_length};
-    source.door = &door;
+    hook = (pess__draw_hook){.tape = tape, .tape_length = tape_length};
+    source.hook = &hook;
 }
 
 static inline void end_draws(void) {
-    assert_int_equal(door.fault, PESS__TAPE_FINE);
-    assert_int_equal(door.tape_used, tape_length);
+    assert_int_equal(hook.fault, PESS__TAPE_FINE);
+    assert_int_equal(hook.tape_used, tape_length);
     tape_length = 0;
 }
 
@@ -73,7 +73,7 @@ static inline int lit_count(const game_state *s, int channel) {
     return count;
 }
 
-/* The same game by the fast door: same generator, same results. */
+/* The same game without a hook: same generator, same results. */
 static inline void check_fast_door(int steps) {
     game_state a, b;
     pess__source left = {.rng = pess__rng_stream(7, "test", 0)}, right = left;

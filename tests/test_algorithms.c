@@ -186,8 +186,8 @@ static void duipi_by_its_equations(void **state) {
     }
 }
 
-/* NULL options are the defaults, and an alpha that is not given is 1: absorbed for the algorithm's own uncertainty, in
- * the theory's units for another one and for sets. */
+/* NULL options are the defaults, and an alpha that is not given is the span of the rewards, from -0.5 to 1, absorbed,
+ * for the algorithm's own uncertainty; 1 in the theory's units for another one and for sets. */
 static void defaults(void **state) {
     (void)state;
     pess_error error = {0};
@@ -198,8 +198,8 @@ static void defaults(void **state) {
         const char *algorithm, *uncertainty;
         double alpha;
         bool absorbed;
-    } cases[] = {{"ua", NULL, 1, true},       {"ua", "count", 1, true},    {"ua", "hoeffding", 1, false},
-                 {"robust", NULL, 1, false},  {"proximal", NULL, 1, true}, {"ramdp", NULL, 1, true},
+    } cases[] = {{"ua", NULL, 1.5, true},     {"ua", "count", 1.5, true},    {"ua", "hoeffding", 1, false},
+                 {"robust", NULL, 1, false},  {"proximal", NULL, 1.5, true}, {"ramdp", NULL, 1.5, true},
                  {"naive", NULL, NAN, false}, {"spibb", NULL, NAN, false}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         pess_solve_options options = pess_solve_options_defaults();
@@ -235,7 +235,7 @@ static void defaults(void **state) {
 }
 
 /* Every name that an algorithm or an uncertainty says it reads is a setting of some algorithms alone, and every such
- * setting is read by somebody. */
+ * setting is read by some algorithm. */
 static void settings_that_are_read(void **state) {
     (void)state;
     const pess_setting_table *table = pess_solve_settings();

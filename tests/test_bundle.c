@@ -32,7 +32,8 @@ static void a_policy_plays_as_its_training_scored_it(void **state) {
         pess_play_result played;
         play.seed = pess__rng_next(&rng);
         play.episodes = o.protocol.score_episodes * (learner->values ? 1 : PESS_SCORED_UPDATES);
-        OK(pess__play(policy, mdp, &play, NULL, &played, &error));
+        play.mdp = mdp;
+        OK(pess_play(policy, &play, &played, &error));
         if (played.mean_return != result.score_final)
             fail_msg("%s: %.17g, scored as %.17g", learner->name, played.mean_return, result.score_final);
         pess_policy_destroy(policy);

@@ -251,7 +251,7 @@ static void imagined_data_are_no_episodes(void **state) {
     (void)state;
     pess_mdp *mdp = process();
     pess_collect_options c = pess_collect_options_defaults();
-    c.mdp = mdp, c.transitions = 400, c.envs = 4, c.env.step_limit = 30;
+    c.mdp = mdp, c.transitions = 400, c.envs = 4, c.step_limit = 30;
     pess_observations *data = NULL, *imagined = NULL;
     pess_observations_info logged, made;
     pess_train_result result;

@@ -306,7 +306,7 @@ static void playing_does_not_depend_on_threads(void **state) {
     pess_play_options o = pess_play_options_defaults();
     pess_play_result one, three;
     pess_error error;
-    o.env.game = "breakout", o.episodes = 150, o.seed = 4, o.threads = 1;
+    o.game = "breakout", o.episodes = 150, o.seed = 4, o.threads = 1;
     assert_int_equal(pess_play(NULL, &o, &one, &error), PESS_OK);
     o.threads = 3;
     assert_int_equal(pess_play(NULL, &o, &three, &error), PESS_OK);
@@ -316,8 +316,8 @@ static void playing_does_not_depend_on_threads(void **state) {
     assert_int_equal(pess_play(NULL, &o, &one, &error), PESS_ARGUMENT);
     pess_mdp *mdp = chain();
     o = pess_play_options_defaults();
-    o.episodes = 40000;
-    assert_int_equal(pess__play(NULL, mdp, &o, NULL, &one, &error), PESS_OK);
+    o.mdp = mdp, o.episodes = 40000;
+    assert_int_equal(pess_play(NULL, &o, &one, &error), PESS_OK);
     /* From state s the end is reached with probability 2^-(6-s), else 0.2: the mean over s is 0.2 + 0.8·(63/64)/6. Its
      * standard error is below 0.3/200, so five of them leave a false alarm below 1e-6. */
     assert_true(fabs(one.mean_return - (0.2 + 0.8 * 63 / 64 / 6)) < 5 * 0.3 / 200);

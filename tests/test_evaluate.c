@@ -132,7 +132,7 @@ static void undiscounted_needs_an_end(void **state) {
         pess_model_destroy(model);
         model = corridor(30, true);
         assert_int_equal(pess_solve(NULL, model, start, &options, &solution, &error), PESS_ARGUMENT);
-        assert_non_null(strstr(error.message, "state 0 a policy can go on for ever"));
+        assert_non_null(strstr(error.message, "state 0 a policy can collect reward for ever"));
         pess_model_destroy(model);
         free(start);
     }

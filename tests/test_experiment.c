@@ -168,10 +168,10 @@ static void compare_paths(bool clip, bool stationary, double alpha, int64_t rows
                                              {GRID_NAIVE, alpha, NULL, NULL},
                                              {GRID_UA, alpha, NULL, NULL},
                                              {GRID_PROXIMAL, alpha, NULL, NULL}};
-    const pess__grid_method slow[METHODS] = {{GRID_FAMILY, alpha, "imitation", NULL},
-                                             {GRID_FAMILY, alpha, "naive", NULL},
-                                             {GRID_FAMILY, alpha, "ua", "count"},
-                                             {GRID_FAMILY, alpha, "proximal", NULL}};
+    const pess__grid_method slow[METHODS] = {{GRID_SOLVER, alpha, "imitation", NULL},
+                                             {GRID_SOLVER, alpha, "naive", NULL},
+                                             {GRID_SOLVER, alpha, "ua", "count"},
+                                             {GRID_SOLVER, alpha, "proximal", NULL}};
     double found[2][TRIALS * CASES * METHODS];
     for (int way = 0; way < 2; way++) {
         pess__grid_plan plan = {.seed = 3,

@@ -97,7 +97,7 @@ static void proximal_between_naive_and_imitation(void **state) {
 
 static pess_observations *collect(const pess_mdp *mdp, int64_t transitions) {
     pess_collect_options o = pess_collect_options_defaults();
-    o.mdp = mdp, o.transitions = transitions, o.envs = 4, o.seed = 9, o.env.step_limit = 30;
+    o.mdp = mdp, o.transitions = transitions, o.envs = 4, o.seed = 9, o.step_limit = 30;
     pess_observations *data = NULL;
     pess_error error;
     OK(pess_collect(&o, &data, &error));
@@ -397,7 +397,7 @@ static void an_imitation_network_is_of_these_data(void **state) {
 
 static pess_observations *game_data(double sticky, bool ramping, bool minimal) {
     pess_collect_options o = pess_collect_options_defaults();
-    o.env.game = "breakout", o.env.sticky = sticky, o.env.ramping = ramping, o.env.minimal_actions = minimal;
+    o.game = "breakout", o.sticky = sticky, o.ramping = ramping, o.minimal_actions = minimal;
     o.transitions = 200, o.envs = 4;
     pess_observations *data = NULL;
     pess_error error;

@@ -422,7 +422,7 @@ static void files_are_told_apart(void **unused) {
 
 static pess_collect_options settings(const char *game, int64_t transitions, int64_t envs) {
     pess_collect_options o = pess_collect_options_defaults();
-    o.env.game = game, o.transitions = transitions, o.envs = envs, o.seed = 11;
+    o.game = game, o.transitions = transitions, o.envs = envs, o.seed = 11;
     return o;
 }
 
@@ -442,9 +442,9 @@ static void assert_replays(const pess_observations *data, const pess_collect_opt
               &error);
     int64_t at = 0;
     for (int64_t e = 0; e < o->envs && at < data->transitions; e++) {
-        pess_env_options env = o->env;
+        pess_env_options env = pess_env_options_defaults();
+        env.game = o->game, env.sticky = o->sticky, env.step_limit = o->step_limit;
         env.seed = o->seed, env.stream = COLLECT_STREAMS + (uint64_t)e;
-        if (env.step_limit == 0) env.step_limit = 10000;
         pess_env *one = NULL;
         if (o->mdp != NULL)
             assert_ok(pess_env_create_mdp(o->mdp, NULL, &env, &one, &error), &error);
@@ -474,7 +474,7 @@ static void what_is_collected_replays(void **unused) {
     for (int g = 0; g < 3; g++)
         for (int64_t envs = 1; envs <= 40; envs += 13) {
             pess_collect_options o = settings(games[g], 3001, envs);
-            if (envs == 14) o.env.step_limit = 17, o.env.sticky = 0.3;
+            if (envs == 14) o.step_limit = 17, o.sticky = 0.3;
             pess_observations *data = collected(&o);
             assert_replays(data, &o);
             pess_observations_destroy(data);
@@ -528,7 +528,7 @@ static void an_mdp_is_collected(void **unused) {
     assert_true(info.episodes > 30000 && info.terminals == info.episodes && info.cutoffs <= 9);
     assert_close(info.mean_return, 1 + 4.0 * 63 / 64 / 6, 5 * 1.5 / sqrt((double)info.episodes));
     pess_observations_destroy(data);
-    o.env.step_limit = 2; /* cut-offs are kept as such, and end whole episodes */
+    o.step_limit = 2; /* cut-offs are kept as such, and end whole episodes */
     data = collected(&o);
     assert_replays(data, &o);
     pess_observations_get_info(data, &info);
@@ -595,18 +595,19 @@ static void settings_out_of_range_are_refused(void **unused) {
     pess_observations *data = NULL;
     pess_collect_options o = settings("breakout", 10, 4), bad = o;
     bad.transitions = 0;
-    assert_failure(pess_collect(&bad, &data, &error), PESS_ARGUMENT, &error, "transitions is 0", NULL);
+    assert_failure(pess_collect(&bad, &data, &error), PESS_ARGUMENT, &error,
+                   "transitions: found '0', expected a whole number from 1 to", NULL);
     bad = o, bad.envs = 0;
-    assert_failure(pess_collect(&bad, &data, &error), PESS_ARGUMENT, &error, "envs is 0", NULL);
+    assert_failure(pess_collect(&bad, &data, &error), PESS_ARGUMENT, &error, "envs: found '0'", NULL);
     bad = o, bad.epsilon = NAN;
     assert_failure(pess_collect(&bad, &data, &error), PESS_ARGUMENT, &error, "epsilon", NULL);
-    bad = o, bad.env.game = "pong";
+    bad = o, bad.game = "pong";
     assert_failure(pess_collect(&bad, &data, &error), PESS_ARGUMENT, &error, "pong", NULL);
-    bad = o, bad.env.game = NULL;
+    bad = o, bad.game = NULL;
     assert_failure(pess_collect(&bad, &data, &error), PESS_ARGUMENT, &error, "no game", NULL);
     pess_policy *policy = player("breakout");
     pess_mdp *mdp = chain();
-    bad = o, bad.policy = policy, bad.env.game = "asterix";
+    bad = o, bad.policy = policy, bad.game = "asterix";
     assert_failure(pess_collect(&bad, &data, &error), PESS_INPUT, &error, "breakout", "asterix", NULL);
     bad = o, bad.policy = policy, bad.mdp = mdp;
     assert_failure(pess_collect(&bad, &data, &error), PESS_INPUT, &error, "reads 50 bytes", NULL);

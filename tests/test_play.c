@@ -45,12 +45,14 @@ static pess_policy *acting(const char *acts) {
     return policy;
 }
 
-static int64_t times_taken(const pess_policy *policy, const pess_play_options *options, int64_t action) {
+static int64_t times_taken(const pess_policy *policy, pess_play_options *options, int64_t action) {
     pess_mdp *mdp = pays_for(action);
     pess_play_result result;
     pess_error error;
-    assert_int_equal(pess__play(policy, mdp, options, NULL, &result, &error), PESS_OK);
+    options->mdp = mdp;
+    assert_int_equal(pess_play(policy, options, &result, &error), PESS_OK);
     pess_mdp_destroy(mdp);
+    options->mdp = NULL;
     return (int64_t)(result.mean_return * EPISODES + 0.5);
 }
 
@@ -90,10 +92,10 @@ static void samples_do_not_depend_on_threads(void **state) {
     pess_play_options o = pess_play_options_defaults();
     pess_play_result one, three;
     pess_error error;
-    o.episodes = 500, o.epsilon = 0.1, o.threads = 1;
-    assert_int_equal(pess__play(policy, mdp, &o, NULL, &one, &error), PESS_OK);
+    o.mdp = mdp, o.episodes = 500, o.epsilon = 0.1, o.threads = 1;
+    assert_int_equal(pess_play(policy, &o, &one, &error), PESS_OK);
     o.threads = 3;
-    assert_int_equal(pess__play(policy, mdp, &o, NULL, &three, &error), PESS_OK);
+    assert_int_equal(pess_play(policy, &o, &three, &error), PESS_OK);
     assert_memory_equal(&one, &three, sizeof one);
     pess_mdp_destroy(mdp);
     pess_policy_destroy(policy);
@@ -173,7 +175,7 @@ static void a_table_and_networks_act_alike(void **state) {
     simulate.transitions = 1;
     assert_int_equal(pess_simulate(mdp, networks, NULL, &simulate, &log, &error), PESS_INPUT);
     assert_non_null(strstr(error.message, "expected a table over the states of the MDP"));
-    o.env.game = "breakout";
+    o.game = "breakout";
     pess_play_result result;
     assert_int_equal(pess_play(table, &o, &result, &error), PESS_INPUT);
     assert_non_null(strstr(error.message, "a table over states; breakout shows observations"));

@@ -12,8 +12,8 @@ extern "C" {
 
 /* A certificate is a number L with P(E_ρ[v^π] >= L) >= 1−δ for the policy π that comes with it, although π was chosen
  * from the same log. `robust`: the worst case over a set of processes that holds for all policies at once. `split`: a
- * part of the log chooses the policy, the rest tests it. `episodes`: the same with importance weights of whole episodes,
- * without a Markov assumption. `best`: all that the log allows, δ shared, the best one is returned. */
+ * part of the log chooses the policy, the rest tests it. `episodes`: the same with importance weights of whole
+ * episodes, without a Markov assumption. `best`: all that the log allows, δ shared, the best one is returned. */
 typedef enum pess_certify_method {
     PESS_CERTIFY_BEST,
     PESS_CERTIFY_ROBUST,
@@ -68,7 +68,7 @@ typedef struct pess_certificate_info {
     double value_lo, value_hi;                              /* V_lo, V_hi: what any policy has */
     const char *method, *uncertainty, *test; /* test: what gave the bound: "sets", "box", "pooled" or a bet on episodes;
                                                 uncertainty NULL where no sets were used */
-    bool may_end;                                           /* 0 is a possible value after a transition */
+    bool may_end;                            /* 0 is a possible value after a transition */
     double gamma, delta, split;
     pess_outcome outcome; /* an iteration limit makes the bounds looser, not wrong */
     double residual;      /* of the fixed points behind the bounds; already subtracted, or added */

@@ -109,6 +109,10 @@ typedef struct pess_inspection {
     pess_finding *findings;
 } pess_inspection;
 
+/* Is the log compatible with the declaration that the discounted return from any state on lies in range[0] … range[1]?
+ * PESS_INPUT names an episode whose return does not; after a cut-off anything in the range may follow. */
+PESS_API pess_status pess_dataset_check_returns(const pess_dataset *data, double gamma, const double range[2],
+                                                pess_error *error);
 PESS_API pess_status pess_dataset_inspect(const pess_dataset *data, pess_inspection **out, pess_error *error);
 PESS_API void pess_inspection_destroy(pess_inspection *inspection);
 

@@ -41,10 +41,11 @@ typedef enum pess_generator {
 } pess_generator;
 
 typedef struct pess_env_options {
+    size_t size;
     const char *game;      /* a name of pess_env_list */
-    double sticky;         /* probability that the previous action is taken instead. Default 0.1 */
-    bool ramping;          /* difficulty grows. Default true */
-    bool minimal_actions;  /* actions are 0 … minimal_count-1 and stand for info.minimal[action]. Default false */
+    double sticky;         /* probability that the previous action is taken instead */
+    bool ramping;          /* difficulty grows */
+    bool minimal_actions;  /* actions are 0 … minimal_count-1 and stand for info.minimal[action] */
     int64_t step_limit;    /* > 0: an episode is cut off after that many steps; that is never a terminal */
     uint64_t seed, stream; /* environments of one seed and different streams are independent */
     pess_generator generator;
@@ -52,6 +53,7 @@ typedef struct pess_env_options {
 
 typedef struct pess_env pess_env;
 
+PESS_API const pess_setting_table *pess_env_settings(void);
 PESS_API pess_env_options pess_env_options_defaults(void);
 /* A new environment is at the start of its first episode: reset has been called once. */
 PESS_API pess_status pess_env_create(const pess_env_options *options, pess_env **out, pess_error *error);
@@ -103,7 +105,7 @@ PESS_API int64_t pess_env_save_size(const pess_env *env);
 PESS_API pess_status pess_env_save(const pess_env *env, uint8_t *out, int64_t size, pess_error *error);
 PESS_API pess_status pess_env_restore(pess_env *env, const uint8_t *bytes, int64_t size, pess_error *error);
 
-/* Every random number passes one door, and a tape can stand in it in place of the generator. */
+/* Every random number is drawn in one place, where a tape can take the place of the generator. */
 typedef struct pess_draw {
     bool integer; /* an integer result; otherwise a uniform in [0,1) */
     double value;
@@ -154,7 +156,7 @@ PESS_API int64_t pess_batch_save_size(const pess_batch *batch);                 
 PESS_API pess_status pess_batch_save(const pess_batch *batch, uint8_t *out, int64_t size, pess_error *error);
 PESS_API pess_status pess_batch_restore(pess_batch *batch, const uint8_t *bytes, int64_t size, pess_error *error);
 
-/* Somebody who acts. NULL in place of `act`: uniformly at random. */
+/* What chooses the actions. NULL in place of `act`: uniformly at random. */
 typedef struct pess_actor {
     int64_t (*act)(void *user, const pess_env *env);
     void *user;

@@ -63,10 +63,15 @@ PESS_API pess_status pess_policy_check_game(const pess_policy *policy, const cha
 /* How well a policy plays: whole episodes, each in an environment of its own, so the result depends on the seed and the
  * number of episodes alone. */
 typedef struct pess_play_options {
-    pess_env_options env; /* its seed and stream are not read; env.step_limit 0: 10,000 */
-    double epsilon;       /* probability of a uniformly random action. Default 0 */
-    bool argmax;          /* the most probable action in place of a draw. Default false */
-    int64_t episodes;     /* Default 1,000 */
+    size_t size;
+    const char *game;    /* as in pess_env_options */
+    const pess_mdp *mdp; /* in place of a game: tables see its states, networks see them one-hot */
+    double sticky;       /* these three as in pess_env_options */
+    bool ramping, minimal_actions;
+    int64_t step_limit; /* steps before an episode is cut off */
+    double epsilon;     /* probability of a uniformly random action */
+    bool argmax;        /* the most probable action in place of a draw */
+    int64_t episodes;
     uint64_t seed;
     int threads; /* 0: all there are */
     pess_progress progress;
@@ -79,6 +84,7 @@ typedef struct pess_play_result {
     double least_return, most_return;
 } pess_play_result;
 
+PESS_API const pess_setting_table *pess_play_settings(void);
 PESS_API pess_play_options pess_play_options_defaults(void);
 /* By the policy but for epsilon; NULL: uniformly random. */
 PESS_API pess_status pess_play(const pess_policy *policy, const pess_play_options *options, pess_play_result *out,
@@ -134,17 +140,22 @@ PESS_API pess_status pess_dqn_run(const pess_dqn_options *options, pess_dqn_resu
 /* ---- learning from a fixed dataset */
 
 typedef struct pess_collect_options {
-    pess_env_options env;      /* its seed and stream are not read; env.step_limit 0: 10,000 */
+    size_t size;
+    const char *game;    /* as in pess_env_options */
+    const pess_mdp *mdp; /* in place of a game: tables see its states, networks see them one-hot */
+    double sticky;       /* these three as in pess_env_options */
+    bool ramping, minimal_actions;
+    int64_t step_limit;        /* steps before an episode is cut off */
     const pess_policy *policy; /* NULL: uniformly at random */
-    bool argmax;               /* its most probable action in place of a draw. Default false */
-    const pess_mdp *mdp;       /* in place of a game: tables see its states, networks see them one-hot */
-    double epsilon;            /* probability of a uniformly random action. Default 0 */
-    int64_t transitions;       /* Default 500,000 */
-    int64_t envs;              /* environments that step together; the log has them one after the other. Default 32 */
+    bool argmax;               /* its most probable action in place of a draw */
+    double epsilon;            /* probability of a uniformly random action */
+    int64_t transitions;
+    int64_t envs; /* environments that step together; the log has them one after the other */
     uint64_t seed;
     pess_progress progress;
 } pess_collect_options;
 
+PESS_API const pess_setting_table *pess_collect_settings(void);
 PESS_API pess_collect_options pess_collect_options_defaults(void);
 /* Environment i is stream 2^32 + i of the seed, so it shares no luck with the episodes of pess_play. An episode that
  * goes on when its environment has its share of the transitions is cut off there. The result depends on the options

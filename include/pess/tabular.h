@@ -140,6 +140,11 @@ typedef struct pess_problem pess_problem;
 
 PESS_API pess_status pess_problem_read(const char *path, const pess_read_options *read, const pess_model_options *model,
                                        const char *start, pess_problem **out, pess_error *error);
+/* The same; a range of returns that the model options declare is held against every episode, at this discount
+ * (pess_dataset_check_returns). A counted log has no episodes: there it is an assumption, returns-unchecked. */
+PESS_API pess_status pess_problem_read_checked(const char *path, const pess_read_options *read,
+                                               const pess_model_options *model, const char *start, double gamma,
+                                               pess_problem **out, pess_error *error);
 /* The counts are borrowed for the life of the problem. */
 PESS_API pess_status pess_problem_create(const pess_counts *counts, const pess_model_options *model, const char *start,
                                          pess_problem **out, pess_error *error);
@@ -277,6 +282,24 @@ PESS_API const double *pess_policy_probabilities(const pess_policy *policy);    
  * not read and may be NULL. */
 PESS_API pess_status pess_policy_read(const char *path, const pess_model *model, const pess_names *state_names,
                                       const pess_names *action_names, pess_policy **out, pess_error *error);
+/* What a policy does in the states of a log that its file says nothing of. */
+typedef enum pess_unknown {
+    PESS_UNKNOWN_REFUSE,    /* such a file is PESS_INPUT */
+    PESS_UNKNOWN_BEHAVIOUR, /* as the log did there; uniform where the state was never acted in */
+    PESS_UNKNOWN_UNIFORM    /* every action that the state has alike */
+} pess_unknown;
+
+/* How a file and a log fit. */
+typedef struct pess_policy_fit {
+    int64_t filled;  /* states of the log that the file lacks */
+    int64_t skipped; /* rows of the file for states that the log lacks */
+} pess_policy_fit;
+
+/* A table for a log that may have gained or lost states since the file was written. Where `unknown` is not refuse, rows
+ * for states that the log lacks are passed over. `fit` may be NULL. */
+PESS_API pess_status pess_policy_read_for_log(const char *path, const pess_counts *counts, const pess_model *model,
+                                              pess_unknown unknown, pess_policy **out, pess_policy_fit *fit,
+                                              pess_error *error);
 PESS_API pess_status pess_policy_write(const pess_policy *policy, const char *path, const pess_names *state_names,
                                        const pess_names *action_names, pess_error *error);
 /* CSV with the columns state,value. */

@@ -47,9 +47,10 @@ pess_status pess__behaviour_create(const pess_dataset *data, const pess_counts *
     if (policy || estimated)
         PESS_TRY(fill(data, counts, policy, out, error));
     else if (data->probability == NULL)
-        return pess__fail(error, PESS_INPUT,
-                          "the log has no column 'probability': weights of episodes need the probability with which "
-                          "each logged action was taken, as logged or declared by a policy; estimated ones are no proof");
+        return pess__fail(
+            error, PESS_INPUT,
+            "the log has no column 'probability': weights of episodes need the probability with which "
+            "each logged action was taken, as logged or declared by a policy; estimated ones are no proof");
     else
         out->probability = data->probability;
     for (int64_t i = 0; i < data->rows; i++)
@@ -98,9 +99,10 @@ pess_status pess__behaviour_check(const pess_dataset *data, const double *probab
     PESS_TRY(pess__allocate(&ratio, data->rows, sizeof *ratio, "probabilities of actions", error));
     pess_status status = likelihood_ratios(data, probability, ratio, error);
     if (status == PESS_OK && pess__bet_log_capital(ratio, data->rows, 1) > log(1e6))
-        status = pess__fail(error, PESS_INPUT,
-                            "the behaviour policy's probabilities contradict the log: actions happen that they make too "
-                            "unlikely (a bet against them multiplied its stake by more than a million)");
+        status =
+            pess__fail(error, PESS_INPUT,
+                       "the behaviour policy's probabilities contradict the log: actions happen that they make too "
+                       "unlikely (a bet against them multiplied its stake by more than a million)");
     free(ratio);
     return status;
 }

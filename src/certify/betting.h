@@ -1,6 +1,6 @@
 /* A lower confidence bound for the mean of non-negative numbers, by betting (docs/theory.md, "Betting").
  *
- * X_1 … X_n >= 0 with E[X_i | past] <= μ. Somebody who stakes the share x of his capital on "X_i is above m" at fair
+ * X_1 … X_n >= 0 with E[X_i | past] <= μ. A gambler who stakes the share x of the capital on "X_i is above m" at fair
  * odds for μ = m has Π_i (1 − x + x·X_i/m) after n rounds: non-negative, and of expectation at most 1 where μ <= m. So
  * has the mixture over a fixed grid of shares, and by Ville's inequality it ever reaches 1/δ with probability at most
  * δ:

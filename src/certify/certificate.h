@@ -36,7 +36,7 @@ typedef struct pess__certification {
     double *start_first, *start_second; /* [S] the same of the parts */
     pess__split *split;                 /* NULL: no split is wanted, or the log is too small for one */
     int64_t episodes_second;
-    bool compares; /* with the logging policy */
+    bool compares;                   /* with the logging policy */
     struct pess__episodes *episodes; /* NULL: they are not tested */
     double difference;               /* certified of the policy that is returned, by pairs; −INFINITY: not */
     pess__sweeps sweeps;

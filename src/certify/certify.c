@@ -501,8 +501,7 @@ static void conclude(pess__certification *job, double optimal_upper) {
 /* What is estimated of both policies, unless whole episodes did it already. */
 static pess_status estimate(pess__certification *job, pess_error *error) {
     pess_certificate_info *info = &job->certificate->info;
-    if (isnan(info->value_estimate))
-        PESS_TRY(face_value(job, job->certificate->policy, &info->value_estimate, error));
+    if (isnan(info->value_estimate)) PESS_TRY(face_value(job, job->certificate->policy, &info->value_estimate, error));
     return isnan(info->behaviour_value_estimate) ? behaviour_estimate(job, &info->behaviour_value_estimate, error)
                                                  : PESS_OK;
 }
@@ -548,8 +547,8 @@ pess_status pess_certify(const pess_dataset *data, const pess_certify_options *o
     PESS_TRY(pess__settle(&table, options, &settled, error));
     pess_certificate *certificate;
     PESS_TRY(pess__allocate(&certificate, 1, sizeof *certificate, "a certificate", error));
-    pess__certification job = {.data = data, .options = &settled, .certificate = certificate, .threads = 1,
-                               .difference = -INFINITY};
+    pess__certification job = {
+        .data = data, .options = &settled, .certificate = certificate, .threads = 1, .difference = -INFINITY};
     const pess_status status = certify(&job, error);
     pess__split_destroy(job.split);
     pess__episodes_destroy(job.episodes);

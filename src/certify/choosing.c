@@ -148,8 +148,8 @@ static pess_status fill(const pess__certification *job, const pess__trajectories
     PESS_TRY(take_episodes(job->data, episodes, cut, probability, c, error));
     PESS_TRY(pess__trajectories_create(c->data, &c->trajectories, error));
     c->episodes = c->trajectories->count;
-    PESS_TRY(pess__returns_create(c->data, c->trajectories, job->options->gamma, job->v_lo, job->v_hi, &c->returns,
-                                  error));
+    PESS_TRY(
+        pess__returns_create(c->data, c->trajectories, job->options->gamma, job->v_lo, job->v_hi, &c->returns, error));
     PESS_TRY(pess__allocate(&c->by_state, c->data->states * c->data->actions, sizeof(double), "a policy", error));
     bool known = true;
     if (declared)

@@ -1,9 +1,9 @@
 /* Doubly robust sums of an episode, followed only as long as they stay above a floor (docs/theory.md, "Episodes").
  *
- * Rewards are counted from lo: r' = r − lo + γ·lo, and r − lo where the episode ends, so that a return from any state on
- * is G' in [0, H], H = hi − lo. q̂ in [0, H] is any function of state and action that the choosing part fixed; w is the
- * weight of the steps so far, ρ = π(a|s)/b(a|s). At each step, before the action is seen, the actions are divided into
- * those that go on and those at which the sum stops, with the least (lo) for what they lead to:
+ * Rewards are counted from lo: r' = r − lo + γ·lo, and r − lo where the episode ends, so that a return from any state
+ * on is G' in [0, H], H = hi − lo. q̂ in [0, H] is any function of state and action that the choosing part fixed; w is
+ * the weight of the steps so far, ρ = π(a|s)/b(a|s). At each step, before the action is seen, the actions are divided
+ * into those that go on and those at which the sum stops, with the least (lo) for what they lead to:
  *
  *   v̂(s) = Σ over actions that go on of π(a|s)·q̂(s,a),
  *   S = Σ_t γ^t·[ w_{t−1}·v̂(s_t) + w_t·(r'_t − q̂(s_t,a_t)) ]      as long as it goes on.

@@ -57,8 +57,7 @@ static pess_status doubly_robust(const pess__episode_log *log, const pess__bet_p
                                              .paired = bet->paired};
     sums j = {.log = log, .from = from, .values = values, .apart = pess__apart(log->data->actions, sizeof(bool))};
     PESS_TRY(pess__doubly_robust_create(&setup, &j.dr, error));
-    const pess_status status =
-        pess__allocate(&j.scratch, threads * j.apart, sizeof(bool), "doubly robust sums", error);
+    const pess_status status = pess__allocate(&j.scratch, threads * j.apart, sizeof(bool), "doubly robust sums", error);
     if (status == PESS_OK) pess__ranges(threads, to - from, sum_range, &j);
     free(j.scratch);
     pess__doubly_robust_destroy(j.dr);

@@ -16,8 +16,8 @@ enum { RECIPES = 128, STRENGTHS = 4, BETS = 12, BEST = 3 };
 /* The strengths that are tried. */
 typedef struct strength_grid {
     const char *setting;
-    bool sets;        /* for algorithms with sets, whose radius is scaled */
-    bool of_rewards;  /* times the range of rewards */
+    bool sets;       /* for algorithms with sets, whose radius is scaled */
+    bool of_rewards; /* times the range of rewards */
     double values[STRENGTHS];
 } strength_grid;
 
@@ -90,7 +90,8 @@ static pess_status copy_policy(const pess_policy *from, pess_policy **out, pess_
     return PESS_OK;
 }
 
-/* Any policy will do, and any q̂: a discount close to 1 is taken as one that an episode of usual length hardly notices. */
+/* Any policy will do, and any q̂: a discount close to 1 is taken as one that an episode of usual length hardly notices.
+ */
 static double quick_discount(const pess__certification *job) {
     const double length = (double)job->counts->transitions / (double)job->counts->episodes;
     return fmin(job->options->gamma, 1 - 0.02 / length);
@@ -151,8 +152,7 @@ static pess_status face_values(const pess__certification *job, const pess__choos
     if (status == PESS_OK) status = without_ends(fit, policy, &there, error);
     if (status == PESS_OK)
         status = pess_evaluate(fit->counts, fit->model, fit->start, there, &options, &solution, error);
-    if (status == PESS_OK)
-        status = pess_q_values(fit->model, gamma, pess_solution_values(solution), q, error);
+    if (status == PESS_OK) status = pess_q_values(fit->model, gamma, pess_solution_values(solution), q, error);
     pess_solution_destroy(solution);
     pess_policy_destroy(there);
     for (int64_t z = 0; status == PESS_OK && z < pairs; z++)
@@ -231,8 +231,7 @@ static pess_status cross_fit(const search *s, const pess__recipe *recipe, double
 /* What a bet on `times` as many episodes gives. */
 static double bound_of(const search *s, const pess__bet *bet, const double *values, double times) {
     const double delta = bet->paired ? s->rule->delta_difference : s->rule->delta_value;
-    return pess__bet_offset(&s->choosing->log, bet) +
-           pess__bet_predicted(values, s->choosing->episodes, delta, times);
+    return pess__bet_offset(&s->choosing->log, bet) + pess__bet_predicted(values, s->choosing->episodes, delta, times);
 }
 
 static void rate(const search *s, const double *values, score *to) {
@@ -245,8 +244,7 @@ static void rate(const search *s, const double *values, score *to) {
         *best = bound;
         *(s->bets[i].paired ? &to->difference_bet : &to->value_bet) = i;
     }
-    to->expected =
-        bound_of(s, &s->bets[to->difference_bet], values + to->difference_bet * episodes, s->rule->ratio);
+    to->expected = bound_of(s, &s->bets[to->difference_bet], values + to->difference_bet * episodes, s->rule->ratio);
 }
 
 static void score_one(search *s, int index) {
@@ -255,8 +253,7 @@ static void score_one(search *s, int index) {
     const int64_t episodes = s->choosing->episodes;
     *to = (score){0};
     to->status = pess__allocate(&room, (s->bet_count + 1) * episodes, sizeof *room, "bets on episodes", &to->error);
-    if (to->status == PESS_OK)
-        to->status = cross_fit(s, &s->recipes[index], room, room + episodes, &to->error);
+    if (to->status == PESS_OK) to->status = cross_fit(s, &s->recipes[index], room, room + episodes, &to->error);
     if (to->status == PESS_OK) rate(s, room + episodes, to);
     free(room);
 }
@@ -293,7 +290,8 @@ static int list_best(search *s, int *list) {
         if (best < 0) break;
         taken[best] = true;
         list[count++] = best;
-        for (size_t k = 0; s->recipes[best].share > 0 && k < sizeof shares / sizeof *shares && s->count < RECIPES; k++) {
+        for (size_t k = 0; s->recipes[best].share > 0 && k < sizeof shares / sizeof *shares && s->count < RECIPES;
+             k++) {
             list[count++] = s->count;
             s->recipes[s->count] = s->recipes[best];
             s->recipes[s->count++].share = shares[k];

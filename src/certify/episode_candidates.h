@@ -12,7 +12,7 @@ typedef struct pess__recipe {
     const char *algorithm, *setting; /* algorithm NULL: the given policy; setting NULL: the algorithm has no strength */
     double strength;
     bool of_rewards; /* the strength is times the range of rewards */
-    double share; /* of the algorithm's policy; the rest is the behaviour as known or estimated */
+    double share;    /* of the algorithm's policy; the rest is the behaviour as known or estimated */
 } pess__recipe;
 
 /* The policy that was chosen, and the bets that are made on it. */

@@ -38,10 +38,11 @@ static pess_status check_choosing(const pess__episodes *e, pess_error *error) {
         count += before;
     }
     if (count >= PESS__FOLDS) return PESS_OK;
-    return pess__fail(error, PESS_INPUT,
-                      "the log is too small to split: %lld episodes in its first part are too few to choose a policy in "
-                      "%d folds",
-                      (long long)count, PESS__FOLDS);
+    return pess__fail(
+        error, PESS_INPUT,
+        "the log is too small to split: %lld episodes in its first part are too few to choose a policy in "
+        "%d folds",
+        (long long)count, PESS__FOLDS);
 }
 
 /* The tested episodes are those from the first on that begins at or after the place. */
@@ -75,8 +76,8 @@ static pess_status prepare(const pess__certification *job, pess__episodes *e, pe
     PESS_TRY(pess__behaviour_create(job->data, job->counts, options->behaviour, options->behaviour_estimated,
                                     &e->behaviour, error));
     PESS_TRY(pess__trajectories_create(job->data, &e->trajectories, error));
-    PESS_TRY(pess__returns_create(job->data, e->trajectories, options->gamma, job->v_lo, job->v_hi, &e->returns,
-                                  error));
+    PESS_TRY(
+        pess__returns_create(job->data, e->trajectories, options->gamma, job->v_lo, job->v_hi, &e->returns, error));
     return cut_at(job, e, error);
 }
 
@@ -170,8 +171,8 @@ static pess_status test_choice(pess__certification *job, const pess__episodes *e
     log.threads = job->threads;
     double *room = NULL;
     PESS_TRY(pess__allocate(&room, 2 * count, sizeof *room, "weights of episodes", error));
-    pess_status status = test_bet(&log, e->first, choice, &choice->value, shares->episodes, room, room + count,
-                                  &out->lower, error);
+    pess_status status =
+        test_bet(&log, e->first, choice, &choice->value, shares->episodes, room, room + count, &out->lower, error);
     if (status == PESS_OK)
         status = test_bet(&log, e->first, choice, &choice->difference, shares->episodes_difference, room, room + count,
                           &out->difference, error);
@@ -250,7 +251,8 @@ pess_status pess__episodes_assumptions(const pess__certification *job, const pes
 
 pess_status pess__episodes_assume_bets(const pess__certification *job, pess_error *error) {
     const pess_episode_report *r = &job->certificate->episodes;
-    const bool value = strcmp(r->bet, "doubly-robust") == 0, difference = strcmp(r->difference_bet, "doubly-robust") == 0;
+    const bool value = strcmp(r->bet, "doubly-robust") == 0,
+               difference = strcmp(r->difference_bet, "doubly-robust") == 0;
     if (job->options->behaviour || !(value || difference)) return PESS_OK;
     return pess__assume(&job->certificate->assumptions, "behaviour-by-state",
                         value ? "The policy that made the log looks at the state alone and does not change: its "

@@ -10,13 +10,13 @@ typedef struct pess__episodes pess__episodes;
 
 /* PESS_INPUT, saying why, where the log does not allow for it. */
 pess_status pess__episodes_create(const pess__certification *job, pess__episodes **out, pess_error *error);
-void pess__episodes_destroy(pess__episodes *episodes); /* NULL is fine */
+void pess__episodes_destroy(pess__episodes *episodes);     /* NULL is fine */
 int pess__episodes_places(const pess__episodes *episodes); /* of the cut, among which δ is shared */
 
 typedef struct pess__episodes_result {
     pess_policy *policy;
-    double lower;      /* of V^π */
-    double difference; /* lower bound of V^π − V^b */
+    double lower;                        /* of V^π */
+    double difference;                   /* lower bound of V^π − V^b */
     double estimate, behaviour_estimate; /* NAN where episodes were cut off */
     int64_t first_rows, second_rows;
 } pess__episodes_result;

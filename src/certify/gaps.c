@@ -87,8 +87,6 @@ pess_status pess_gaps(const pess_counts *counts, const pess_model *model, const 
         return pess__fail(error, PESS_ARGUMENT, "the gaps need an uncertainty with one number per pair; '%s' is none",
                           name);
     if (top < 1) return pess__fail(error, PESS_ARGUMENT, "at least one gap must be asked for");
-    if (!(options->gamma < 1))
-        return pess__fail(error, PESS_ARGUMENT, "the gaps need a discount below 1, found %g", options->gamma);
     pess__u_problem problem = {.counts = counts,
                                .model = model,
                                .gamma = options->gamma,
@@ -96,7 +94,8 @@ pess_status pess_gaps(const pess_counts *counts, const pess_model *model, const 
                                .trajectories = counts->has_episodes && !options->iid,
                                .max_successors = options->max_successors,
                                .threads = pess__threads(options->threads)};
-    pess__value_range(model, options->gamma, &problem.v_lo, &problem.v_hi);
+    PESS_TRY(pess__value_range_checked(model, options->gamma, &problem.v_lo, &problem.v_hi, error));
+    PESS_TRY(pess__u_check_range(&problem, error));
     double *visits = NULL, *u = NULL;
     pess_status status = pess__allocate(&visits, counts->states, sizeof *visits, "visits", error);
     if (status == PESS_OK)

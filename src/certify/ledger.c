@@ -6,9 +6,9 @@
 
 /* What is tested after the cut was tested at one of several places; the others had the same chance. */
 static void share_places(pess__shares *s, int places) {
-    double *const after_the_cut[] = {&s->box,     &s->sets,     &s->pooled,     &s->relative,     &s->start_test,
-                                     &s->log_box, &s->log_sets, &s->log_pooled, &s->log_relative, &s->log_start,
-                                     &s->episodes, &s->episodes_difference};
+    double *const after_the_cut[] = {&s->box,          &s->sets,      &s->pooled,   &s->relative,
+                                     &s->start_test,   &s->log_box,   &s->log_sets, &s->log_pooled,
+                                     &s->log_relative, &s->log_start, &s->episodes, &s->episodes_difference};
     for (size_t i = 0; i < sizeof after_the_cut / sizeof *after_the_cut; i++) {
         const double used = *after_the_cut[i] / places;
         s->other_places += *after_the_cut[i] - used;

@@ -4,8 +4,8 @@
  *   theorem 3 (UA, α)       inf_π( E[v* − v^π] + (1+α)E[μ^π] )          + (1−α)·sup_π E[μ^π]
  *   theorem 4 (proximal, α) inf_π( E[v* − v^π] + E[μ^π] + α·E[T^π] )    + sup_π( E[μ^π] − α·E[T^π] ),
  *                           T^π = (I − γA^πP_D)⁻¹ TV(π,π̂)/(1−γ)²
- *   density variant (α)     as theorem 4 with the family's own penalty X(π) for T^π; its sup is bounded by sup E[μ^π]
- * sup E[μ^π] is one MDP with u for rewards and P_D for dynamics; theorem 4's sup is the proximal family on that MDP.
+ *   density variant (α)     as theorem 4 with the variant's own penalty X(π) for T^π; its sup is bounded by sup E[μ^π]
+ * sup E[μ^π] is one MDP with u for rewards and P_D for dynamics; theorem 4's sup is the proximal algorithm on that MDP.
  * inf is taken over a list of policies: any of them gives a valid bound, the best one the tightest. */
 #include "core/memory.h"
 #include "core/settings.h"
@@ -208,7 +208,7 @@ static void theorem_3(const theorem_case *b, double alpha, pess_theorem_row *row
     row->sup_term = (1 - alpha) * b->sup_mu;
 }
 
-/* The family's penalty makes its value E[naive value] − α·X(π). On the MDP of uncertainties that is E[μ] − αX, so
+/* The variant's penalty makes its value E[naive value] − α·X(π). On the MDP of uncertainties that is E[μ] − αX, so
  * E[μ] + αX = 2E[μ] − it. */
 static pess_status proximal_infimum(const theorem_case *b, const pess_solve_options *options, pess_theorem_row *row,
                                     pess_error *error) {

@@ -1,4 +1,4 @@
-/* Loops that gain from newer instructions are compiled twice: for every processor of the family, and for those with
+/* Loops that gain from newer instructions are compiled twice: for every processor of the architecture, and for those with
  * AVX2 ("wide"); which one runs is decided at run time, and both give the same bytes.
  *
  * A file that is listed in PESS_TWICE (CMakeLists.txt) defines what it exports as PESS__VARIANT(name). Its header

@@ -197,6 +197,12 @@ static pess_status check_episode(const pess_dataset *data, const int64_t *row, i
     return PESS_OK;
 }
 
+pess_status pess_dataset_check_returns(const pess_dataset *data, double gamma, const double range[2],
+                                       pess_error *error) {
+    if (!(gamma >= 0 && gamma <= 1)) return pess__fail(error, PESS_ARGUMENT, "gamma %g is not in [0,1]", gamma);
+    return pess__returns_check(data, gamma, range[0], range[1], error);
+}
+
 pess_status pess__returns_check(const pess_dataset *data, double gamma, double lo, double hi, pess_error *error) {
     pess__trajectories *episodes = NULL;
     pess_status status = PESS_OK;

@@ -13,12 +13,34 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK = 96 /* observations that the policy is asked about together */, STEP_LIMIT = 10000 };
+enum { CHUNK = 96 /* observations that the policy is asked about together */ };
 #define STREAMS ((uint64_t)1 << 32)
 
-pess_collect_options pess_collect_options_defaults(void) {
-    return (pess_collect_options){.env = pess_env_options_defaults(), .transitions = 500000, .envs = 32};
-}
+static const pess_setting rows[] = {
+    PESS__GAME_SETTINGS(pess_collect_options),
+    PESS__STEP_LIMIT_SETTING(pess_collect_options),
+    PESS__EPSILON_SETTING(pess_collect_options),
+    PESS__ARGMAX_SETTING(pess_collect_options),
+    {.name = "transitions",
+     .kind = PESS_SETTING_COUNT,
+     PESS__FIELD(pess_collect_options, transitions),
+     .standard = "500000",
+     PESS__FROM_TO(1, PESS__DATA_MAX),
+     .argument = "N",
+     .sentence = "transitions to collect"},
+    {.name = "envs",
+     .kind = PESS_SETTING_COUNT,
+     PESS__FIELD(pess_collect_options, envs),
+     .standard = "32",
+     PESS__FROM_TO(1, 100000),
+     .argument = "N",
+     .sentence = "environments that step together; the data have them one after the other"},
+    PESS__SEED_SETTING(pess_collect_options, "of games and exploration"),
+};
+
+static const pess_setting_table table = PESS__SETTING_TABLE("collect", pess_collect_options, rows);
+
+PESS__SETTINGS_OF(collect, table)
 
 typedef struct collection {
     const pess_collect_options *options;
@@ -40,31 +62,28 @@ typedef struct collection {
 
 /* ---- setting up */
 
-static pess_status check_options(const pess_collect_options *o, pess_error *error) {
-    if (o->transitions < 1 || o->transitions > PESS__DATA_MAX)
-        return pess__fail(error, PESS_ARGUMENT, "transitions is %lld; 1 to %lld is possible", (long long)o->transitions,
-                          (long long)PESS__DATA_MAX);
-    if (o->envs < 1 || o->envs > 100000)
-        return pess__fail(error, PESS_ARGUMENT, "envs is %lld; 1 to 100000 is possible", (long long)o->envs);
-    if (!(o->epsilon >= 0 && o->epsilon <= 1))
-        return pess__fail(error, PESS_ARGUMENT, "epsilon is %g; 0 to 1 is possible", o->epsilon);
-    if (o->mdp != NULL || o->policy == NULL) return PESS_OK;
-    const pess_env_info *info = o->env.game == NULL ? NULL : pess_env_find(o->env.game);
-    return info == NULL ? PESS_OK : pess_policy_check_game(o->policy, "the policy", info, o->argmax, error);
+static pess_status settle(const pess_collect_options *options, pess_collect_options *o, pess_error *error) {
+    PESS_TRY(pess__settle(&table, options, o, error));
+    const pess_env_info *info = o->mdp == NULL ? pess_env_find(o->game) : NULL;
+    return o->policy == NULL || info == NULL ? PESS_OK
+                                             : pess_policy_check_game(o->policy, "the policy", info, o->argmax, error);
 }
 
-static pess_env_options environment(const pess_collect_options *o) {
-    pess_env_options env = o->env;
+static pess_env_options environments(const pess_collect_options *o) {
+    pess_env_options env = pess_env_options_defaults();
+    env.game = o->game;
+    env.sticky = o->sticky;
+    env.ramping = o->ramping;
+    env.minimal_actions = o->minimal_actions;
+    env.step_limit = o->step_limit;
     env.seed = o->seed;
     env.stream = STREAMS;
-    env.generator = PESS_GENERATOR_FAST;
-    if (env.step_limit == 0) env.step_limit = STEP_LIMIT;
     return env;
 }
 
 static pess_status open_environments(collection *c, pess_error *error) {
     const pess_collect_options *o = c->options;
-    const pess_env_options env = environment(o);
+    const pess_env_options env = environments(o);
     if (o->mdp != NULL)
         PESS_TRY(pess_batch_create_mdp(o->mdp, NULL, &env, c->envs, 1, &c->batch, error));
     else
@@ -82,7 +101,7 @@ static pess_status open_environments(collection *c, pess_error *error) {
 /* Lines "key=value" that say how the data came about. */
 static void describe(const collection *c, char *notes, size_t size) {
     const pess_collect_options *o = c->options;
-    const pess_env_options env = environment(o);
+    const pess_env_options env = environments(o);
     char epsilon[PESS__NUMBER_SIZE], policy[16] = "random", game[PESS__GAME_NOTES_SIZE] = "", acts[64] = "",
                                      kernels[64] = "";
     (void)pess__format_double(o->policy != NULL ? o->epsilon : 1, epsilon);
@@ -123,11 +142,10 @@ static pess_status open_collection(collection *c, pess_error *error) {
     char notes[PESS__DATA_NOTES_SIZE];
     PESS_TRY(open_environments(c, error));
     describe(c, notes, sizeof notes);
-    const pess_env_info *info = o->mdp == NULL ? pess_env_find(o->env.game) : NULL;
+    const pess_env_info *info = o->mdp == NULL ? pess_env_find(o->game) : NULL;
     pess_observation_shape shape = pess_observation_bits(pess_batch_bits(c->batch));
     if (info != NULL) shape.rows = info->rows, shape.cols = info->cols, shape.channels = info->channels;
-    PESS_TRY(
-        pess_observations_create(o->mdp != NULL ? "mdp" : o->env.game, notes, &shape, c->actions, &c->data, error));
+    PESS_TRY(pess_observations_create(o->mdp != NULL ? "mdp" : o->game, notes, &shape, c->actions, &c->data, error));
     PESS_TRY(pess__observations_reserve(c->data, o->transitions, error));
     PESS_TRY(open_buffers(c, error));
     pess_batch_observe(c->batch, &(pess_batch_out){.bits = c->bits, .states = c->states});
@@ -221,9 +239,9 @@ static pess_status run(collection *c, pess_error *error) {
 }
 
 pess_status pess_collect(const pess_collect_options *options, pess_observations **out, pess_error *error) {
-    PESS_TRY(check_options(options, error));
-    collection c = {.options = options};
-    c.envs = options->envs < options->transitions ? options->envs : options->transitions;
+    pess_collect_options o;
+    PESS_TRY(settle(options, &o, error));
+    collection c = {.options = &o, .envs = o.envs < o.transitions ? o.envs : o.transitions};
     pess_status status = open_collection(&c, error);
     if (status == PESS_OK) status = run(&c, error);
     close_collection(&c);

@@ -248,14 +248,15 @@ static pess_status play_net(const pess__dqn *dqn, const pess__net *net, const ch
                             int64_t episodes, pess_progress progress, pess_play_result *out, pess_error *error) {
     pess_play_options options = pess_play_options_defaults();
     pess__rng rng = pess__rng_stream(dqn->options.seed, purpose, (uint64_t)index);
-    options.env.game = dqn->options.game;
+    options.game = dqn->options.game;
+    options.mdp = dqn->options.mdp;
     options.episodes = episodes;
     options.seed = pess__rng_next(&rng);
     options.threads = dqn->options.threads;
     options.progress = progress;
     pess_policy *policy = NULL;
     PESS_TRY(pess__bundle_argmax(net, &policy, error));
-    const pess_status status = pess__play(policy, dqn->options.mdp, &options, NULL, out, error);
+    const pess_status status = pess__play(policy, &options, NULL, out, error);
     pess_policy_destroy(policy);
     return status;
 }

@@ -22,7 +22,8 @@ static pess_status play(pess__training *t, bool argmax, int64_t episodes, pess_p
     const pess__learned_policy learned = pess__networks_policy(s, &t->networks, &t->tables);
     pess_play_options options = pess_play_options_defaults();
     pess__rng rng = pess__rng_stream(s->options.seed, argmax ? "control" : "evaluate", (uint64_t)s->position->update);
-    options.env = s->env;
+    pess__play_in(&options, &s->env);
+    options.mdp = s->options.mdp;
     options.argmax = argmax;
     options.seed = pess__rng_next(&rng);
     options.episodes = episodes;
@@ -31,7 +32,7 @@ static pess_status play(pess__training *t, bool argmax, int64_t episodes, pess_p
     pess_policy *policy = NULL;
     PESS_TRY(pess__bundle_borrow(&learned, NULL, &policy, error));
     *measures = (pess__play_measures){.gamma = s->options.gamma, .data = s->options.data};
-    const pess_status status = pess__play(policy, s->options.mdp, &options, measures, out, error);
+    const pess_status status = pess__play(policy, &options, measures, out, error);
     pess_policy_destroy(policy);
     return status == PESS_INTERRUPTED ? pess__setup_interrupted(s, error) : status;
 }

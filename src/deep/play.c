@@ -9,10 +9,45 @@
 
 /* Episodes go in groups that step together. Episode e always plays in environment (seed, e) and explores with stream
  * (seed, "explore", e), so groups and threads do not matter. */
-enum { GROUP = 48, STEP_LIMIT = 10000 };
+enum { GROUP = 48 };
 
-pess_play_options pess_play_options_defaults(void) {
-    return (pess_play_options){.env = pess_env_options_defaults(), .episodes = 1000};
+static const pess_setting rows[] = {
+    PESS__GAME_SETTINGS(pess_play_options),
+    PESS__STEP_LIMIT_SETTING(pess_play_options),
+    PESS__EPSILON_SETTING(pess_play_options),
+    PESS__ARGMAX_SETTING(pess_play_options),
+    {.name = "episodes",
+     .kind = PESS_SETTING_COUNT,
+     PESS__FIELD(pess_play_options, episodes),
+     .standard = "1000",
+     PESS__FROM_TO(1, 100000000),
+     .argument = "N",
+     .sentence = "episodes to play"},
+    PESS__SEED_SETTING(pess_play_options, "of games and exploration"),
+    PESS__THREADS_SETTING(pess_play_options),
+};
+
+static const pess_setting_table table = PESS__SETTING_TABLE("play", pess_play_options, rows);
+
+PESS__SETTINGS_OF(play, table)
+
+void pess__play_in(pess_play_options *options, const pess_env_options *env) {
+    options->game = env->game;
+    options->sticky = env->sticky;
+    options->ramping = env->ramping;
+    options->minimal_actions = env->minimal_actions;
+}
+
+static pess_env_options environments(const pess_play_options *o, uint64_t first) {
+    pess_env_options env = pess_env_options_defaults();
+    env.game = o->game;
+    env.sticky = o->sticky;
+    env.ramping = o->ramping;
+    env.minimal_actions = o->minimal_actions;
+    env.step_limit = o->step_limit;
+    env.seed = o->seed;
+    env.stream = first;
+    return env;
 }
 
 /* What an episode came to. */
@@ -26,7 +61,6 @@ typedef struct episode {
 /* What an evaluation is of: the same for all its groups. */
 typedef struct evaluation {
     const pess_policy *policy;
-    const pess_mdp *mdp;
     const pess_play_options *options;
     double gamma;
     const pess_observations *data;
@@ -65,13 +99,9 @@ static pess_status open_group(group *g, int64_t first, pess_error *error) {
     static const char what[] = "the observations of an evaluation";
     const pess_play_options *options = g->of->options;
     const pess_policy *policy = g->of->policy;
-    pess_env_options env = options->env;
-    env.seed = options->seed;
-    env.stream = (uint64_t)first;
-    env.generator = PESS_GENERATOR_FAST;
-    if (env.step_limit == 0) env.step_limit = STEP_LIMIT;
-    if (g->of->mdp != NULL)
-        PESS_TRY(pess_batch_create_mdp(g->of->mdp, NULL, &env, g->count, 1, &g->batch, error));
+    const pess_env_options env = environments(options, (uint64_t)first);
+    if (options->mdp != NULL)
+        PESS_TRY(pess_batch_create_mdp(options->mdp, NULL, &env, g->count, 1, &g->batch, error));
     else
         PESS_TRY(pess_batch_create(&env, g->count, 1, &g->batch, error));
     g->actions = pess_batch_actions(g->batch);
@@ -81,7 +111,7 @@ static pess_status open_group(group *g, int64_t first, pess_error *error) {
     for (int64_t i = 0; i < g->count; i++)
         g->rng[i] = pess__rng_stream(options->seed, "explore", (uint64_t)(first + i));
     if (policy == NULL) return PESS_OK;
-    PESS_TRY(pess__play_check(policy, g->batch, g->of->mdp != NULL, error));
+    PESS_TRY(pess__play_check(policy, g->batch, options->mdp != NULL, error));
     return policy->kind->open(policy, GROUP, &g->worker, error);
 }
 
@@ -108,7 +138,7 @@ static int32_t choose(group *g, int64_t i) {
 static void act(group *g, int64_t playing) {
     const evaluation *of = g->of;
     memset(g->actions_taken, 0, sizeof g->actions_taken);
-    const pess__seen seen = {g->bits, g->bytes, of->mdp != NULL ? g->states : NULL, g->alive};
+    const pess__seen seen = {g->bits, g->bytes, of->options->mdp != NULL ? g->states : NULL, g->alive};
     for (int64_t i = 0; i < playing; i++) g->values[i] = NAN;
     if (of->policy != NULL) of->policy->kind->apply(of->policy, g->worker, &seen, playing, g->probabilities, g->values);
     for (int64_t i = 0; i < playing; i++) {
@@ -221,25 +251,21 @@ static pess_status play_all(const evaluation *of, int workers, tally *t, pess_er
     return PESS_OK;
 }
 
-pess_status pess__play(const pess_policy *policy, const pess_mdp *mdp, const pess_play_options *options,
-                       pess__play_measures *measures, pess_play_result *out, pess_error *error) {
-    if (options->episodes < 1 || options->episodes > 100000000)
-        return pess__fail(error, PESS_ARGUMENT, "%lld episodes; 1 to 100000000 are possible",
-                          (long long)options->episodes);
-    if (!(options->epsilon >= 0 && options->epsilon <= 1))
-        return pess__fail(error, PESS_ARGUMENT, "epsilon is %g; 0 to 1 is possible", options->epsilon);
+pess_status pess__play(const pess_policy *policy, const pess_play_options *options, pess__play_measures *measures,
+                       pess_play_result *out, pess_error *error) {
+    pess_play_options o;
+    PESS_TRY(pess__settle(&table, options, &o, error));
     const evaluation of = {.policy = policy,
-                           .mdp = mdp,
-                           .options = options,
+                           .options = &o,
                            .gamma = measures != NULL ? measures->gamma : 1,
                            .data = measures != NULL ? measures->data : NULL};
-    const int workers = pess__threads(options->threads);
+    const int workers = pess__threads(o.threads);
     tally t = {0};
     *out = (pess_play_result){0};
-    pess_status status = pess__allocate(&t.episodes, options->episodes, sizeof *t.episodes, "the episodes", error);
+    pess_status status = pess__allocate(&t.episodes, o.episodes, sizeof *t.episodes, "the episodes", error);
     if (status == PESS_OK) status = pess__allocate(&t.failures, workers, sizeof *t.failures, "messages", error);
     if (status == PESS_OK) status = play_all(&of, workers, &t, error);
-    if (status == PESS_OK) summarise(options->episodes, t.episodes, out, measures);
+    if (status == PESS_OK) summarise(o.episodes, t.episodes, out, measures);
     free(t.episodes);
     free(t.failures);
     return status;
@@ -247,8 +273,9 @@ pess_status pess__play(const pess_policy *policy, const pess_mdp *mdp, const pes
 
 pess_status pess_play(const pess_policy *policy, const pess_play_options *options, pess_play_result *out,
                       pess_error *error) {
-    const pess_env_info *game = options->env.game != NULL ? pess_env_find(options->env.game) : NULL;
-    if (policy != NULL && game != NULL)
-        PESS_TRY(pess_policy_check_game(policy, "the policy", game, options->argmax, error));
-    return pess__play(policy, NULL, options, NULL, out, error);
+    pess_play_options o;
+    PESS_TRY(pess__settle(&table, options, &o, error));
+    const pess_env_info *game = o.mdp == NULL ? pess_env_find(o.game) : NULL;
+    if (policy != NULL && game != NULL) PESS_TRY(pess_policy_check_game(policy, "the policy", game, o.argmax, error));
+    return pess__play(policy, &o, NULL, out, error);
 }

@@ -3,6 +3,7 @@
 #define PESS_DEEP_PLAY_H
 
 #include "data/observations.h"
+#include "env/settings.h"
 #include "policy/policy.h"
 
 /* What else is measured while a policy plays: means over episodes. */
@@ -14,9 +15,24 @@ typedef struct pess__play_measures {
     double outside;                /* share of steps in states that are not in the data; NAN without */
 } pess__play_measures;
 
-/* policy NULL: uniformly random; mdp NULL: the game of the options; measures may be NULL. */
-pess_status pess__play(const pess_policy *policy, const pess_mdp *mdp, const pess_play_options *options,
-                       pess__play_measures *measures, pess_play_result *out, pess_error *error);
+/* policy NULL: uniformly random; measures may be NULL. */
+pess_status pess__play(const pess_policy *policy, const pess_play_options *options, pess__play_measures *measures,
+                       pess_play_result *out, pess_error *error);
+/* The game of these environments, as it is played there. */
+void pess__play_in(pess_play_options *options, const pess_env_options *env);
+
+/* Rows that players and collections share. */
+#define PESS__EPSILON_SETTING(type)                                                                                    \
+    {                                                                                                                  \
+        .name = "epsilon", .kind = PESS_SETTING_NUMBER, PESS__FIELD(type, epsilon), .standard = "0",                   \
+        PESS__FROM_TO(0, 1), .argument = "E",                                                                          \
+        .sentence = "probability of a uniformly random action in place of the policy's"                                \
+    }
+#define PESS__ARGMAX_SETTING(type)                                                                                     \
+    {                                                                                                                  \
+        .name = "argmax", .kind = PESS_SETTING_SWITCH, PESS__FIELD(type, argmax), .standard = "off",                   \
+        .sentence = "act by the most probable action, or a network's largest output, whatever the policy's rule"       \
+    }
 
 /* PESS_INPUT where the policy sees something else than the environments of the batch show. */
 pess_status pess__play_check(const pess_policy *policy, const pess_batch *batch, bool mdp, pess_error *error);

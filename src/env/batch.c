@@ -12,13 +12,13 @@
 
 struct pess_batch {
     const pess__game *game;
-    pess__settings settings;
+    pess__rules rules;
     int64_t count;
     int threads;
     size_t stride;
     uint8_t *instances; /* [count * stride] */
     pess_generator generator;
-    pess__door *doors;         /* [count] NULL: our generator, no doors */
+    pess__draw_hook *hooks;    /* [count] NULL: all draws come straight from our generator */
     pess__numpy_random *numpy; /* [count] NULL likewise */
     int64_t final_size;        /* bytes of a kept last observation */
     uint8_t *final, *ended;    /* [count * final_size], [count] */
@@ -41,21 +41,21 @@ static pess_status fill(pess_batch *batch, const pess_env_options *options, pess
         return pess__fail(error, PESS_MEMORY, "not enough memory for %lld environments", (long long)count);
     memset(batch->instances, 0, (size_t)count * batch->stride);
     if (options->generator == PESS_GENERATOR_NUMPY) {
-        PESS_TRY(pess__allocate(&batch->doors, count, sizeof *batch->doors, "the generators", error));
+        PESS_TRY(pess__allocate(&batch->hooks, count, sizeof *batch->hooks, "the generators", error));
         PESS_TRY(pess__allocate(&batch->numpy, count, sizeof *batch->numpy, "the generators", error));
     }
     for (int64_t i = 0; i < count; i++) {
         pess__instance *instance = instance_at(batch, i);
         const bool numpy = batch->numpy != NULL;
-        pess__source_seed(&instance->source, numpy ? &batch->doors[i] : NULL, numpy ? &batch->numpy[i] : NULL, options,
+        pess__source_seed(&instance->source, numpy ? &batch->hooks[i] : NULL, numpy ? &batch->numpy[i] : NULL, options,
                           (uint64_t)i);
-        batch->game->reset(&batch->settings, instance);
+        batch->game->reset(&batch->rules, instance);
     }
     return PESS_OK;
 }
 
-/* Takes over the settings' tables, also on failure. */
-static pess_status make(const pess__game *game, const pess__settings *settings, const pess_env_options *options,
+/* Takes over the tables of the rules, also on failure. */
+static pess_status make(const pess__game *game, const pess__rules *rules, const pess_env_options *options,
                         int64_t count, int threads, pess_batch **out, pess_error *error) {
     pess_batch *batch = NULL;
     pess_status status = PESS_OK;
@@ -64,16 +64,16 @@ static pess_status make(const pess__game *game, const pess__settings *settings, 
     if (status == PESS_OK) status = pess__check_generator(options, count, error);
     if (status == PESS_OK) status = pess__allocate(&batch, 1, sizeof *batch, "a batch", error);
     if (status != PESS_OK) {
-        pess__tables_release(settings->tables);
+        pess__tables_release(rules->tables);
         return status;
     }
     batch->game = game;
-    batch->settings = *settings;
+    batch->rules = *rules;
     batch->count = count;
     batch->threads = pess__threads(threads);
     batch->stride = pess__instance_stride(game);
     batch->generator = options->generator;
-    batch->final_size = settings->tables != NULL ? (int64_t)sizeof(int64_t) : settings->bytes;
+    batch->final_size = rules->tables != NULL ? (int64_t)sizeof(int64_t) : rules->bytes;
     status = fill(batch, options, error);
     if (status != PESS_OK) {
         pess_batch_destroy(batch);
@@ -85,26 +85,28 @@ static pess_status make(const pess__game *game, const pess__settings *settings, 
 
 pess_status pess_batch_create(const pess_env_options *options, int64_t count, int threads, pess_batch **out,
                               pess_error *error) {
-    if (options->game == NULL) return pess__fail(error, PESS_ARGUMENT, "no game is named");
-    const pess__game *game = pess__game_find(options->game);
-    if (game == NULL) return pess__fail_game(options->game, error);
-    pess__settings settings;
-    PESS_TRY(pess__settings_create(game, options, &settings, error));
-    return make(game, &settings, options, count, threads, out, error);
+    pess_env_options o;
+    const pess__game *game = NULL;
+    PESS_TRY(pess__env_settle(options, &o, error));
+    PESS_TRY(pess__game_of(&o, &game, error));
+    const pess__rules rules = pess__rules_of(game, &o);
+    return make(game, &rules, &o, count, threads, out, error);
 }
 
 pess_status pess_batch_create_mdp(const pess_mdp *mdp, const double *start, const pess_env_options *options,
                                   int64_t count, int threads, pess_batch **out, pess_error *error) {
-    pess__settings settings;
-    PESS_TRY(pess__tables_create(mdp, start, options, &settings, error));
-    return make(&pess__game_mdp, &settings, options, count, threads, out, error);
+    pess_env_options o;
+    pess__rules rules;
+    PESS_TRY(pess__env_settle(options, &o, error));
+    PESS_TRY(pess__tables_create(mdp, start, &o, &rules, error));
+    return make(&pess__game_mdp, &rules, &o, count, threads, out, error);
 }
 
 void pess_batch_destroy(pess_batch *batch) {
     if (batch == NULL) return;
-    pess__tables_release(batch->settings.tables);
+    pess__tables_release(batch->rules.tables);
     free(batch->instances);
-    free(batch->doors);
+    free(batch->hooks);
     free(batch->numpy);
     free(batch->final);
     free(batch->ended);
@@ -112,14 +114,14 @@ void pess_batch_destroy(pess_batch *batch) {
 }
 
 int64_t pess_batch_count(const pess_batch *batch) { return batch->count; }
-int64_t pess_batch_actions(const pess_batch *batch) { return batch->settings.actions; }
-int64_t pess_batch_bits(const pess_batch *batch) { return batch->settings.bits; }
-int64_t pess_batch_bytes(const pess_batch *batch) { return batch->settings.bytes; }
+int64_t pess_batch_actions(const pess_batch *batch) { return batch->rules.actions; }
+int64_t pess_batch_bits(const pess_batch *batch) { return batch->rules.bits; }
+int64_t pess_batch_bytes(const pess_batch *batch) { return batch->rules.bytes; }
 
 /* ---- acting */
 
 static pess_status check_actions(const pess_batch *batch, const int32_t *actions, pess_error *error) {
-    const uint32_t most = (uint32_t)batch->settings.actions - 1; /* negative actions are large as unsigned ones */
+    const uint32_t most = (uint32_t)batch->rules.actions - 1; /* negative actions are large as unsigned ones */
     uint32_t worst = 0;
     for (int64_t i = 0; i < batch->count; i++) worst = (uint32_t)actions[i] > worst ? (uint32_t)actions[i] : worst;
     for (int64_t i = 0; worst > most && i < batch->count; i++)
@@ -129,7 +131,7 @@ static pess_status check_actions(const pess_batch *batch, const int32_t *actions
     if (batch->game->has_action == NULL) return PESS_OK;
     for (int64_t i = 0; i < batch->count; i++) {
         const void *state = pess__state(instance_at(batch, i));
-        if (!batch->game->has_action(&batch->settings, state, actions[i]))
+        if (!batch->game->has_action(&batch->rules, state, actions[i]))
             return pess__fail(error, PESS_ARGUMENT,
                               "environment %lld, action: found %ld, which state %lld does not have", (long long)i,
                               (long)actions[i], (long long)pess__tables_state(state));
@@ -139,7 +141,7 @@ static pess_status check_actions(const pess_batch *batch, const int32_t *actions
 
 pess_status pess_batch_step(pess_batch *batch, const int32_t *actions, const pess_batch_out *out, pess_error *error) {
     PESS_TRY(check_actions(batch, actions, error));
-    const pess__span whole = {.settings = &batch->settings,
+    const pess__span whole = {.rules = &batch->rules,
                               .instances = batch->instances,
                               .stride = batch->stride,
                               .last = batch->count,
@@ -147,7 +149,7 @@ pess_status pess_batch_step(pess_batch *batch, const int32_t *actions, const pes
                               .out = out,
                               .final = batch->final,
                               .ended = batch->ended,
-                              .fast = batch->doors == NULL};
+                              .fast = batch->hooks == NULL};
     const int64_t parts = batch->threads < batch->count ? batch->threads : batch->count;
     if (parts <= 1) {
         batch->game->run(&whole);
@@ -167,25 +169,25 @@ void pess_batch_observe(const pess_batch *batch, const pess_batch_out *out) {
     for (int64_t i = 0; i < batch->count; i++) {
         if (out->rewards != NULL) out->rewards[i] = 0;
         if (out->ends != NULL) out->ends[i] = PESS_END_NONE;
-        pess__observe(batch->game, &batch->settings, instance_at(batch, i), out, i);
+        pess__observe(batch->game, &batch->rules, instance_at(batch, i), out, i);
     }
 }
 
 bool pess_batch_final_bits(const pess_batch *batch, int64_t index, uint8_t *out) {
     if (index < 0 || index >= batch->count || batch->ended[index] == 0) return false;
-    if (batch->settings.tables == NULL) {
+    if (batch->rules.tables == NULL) {
         memcpy(out, batch->final + index * batch->final_size, (size_t)batch->final_size);
         return true;
     }
     const uint64_t state = (uint64_t)pess_batch_final_state(batch, index);
-    memset(out, 0, (size_t)batch->settings.bytes);
+    memset(out, 0, (size_t)batch->rules.bytes);
     out[state / 8] = (uint8_t)(1U << (state % 8));
     return true;
 }
 
 int64_t pess_batch_final_state(const pess_batch *batch, int64_t index) {
     int64_t state = -1;
-    if (index >= 0 && index < batch->count && batch->ended[index] != 0 && batch->settings.tables != NULL)
+    if (index >= 0 && index < batch->count && batch->ended[index] != 0 && batch->rules.tables != NULL)
         memcpy(&state, batch->final + index * batch->final_size, sizeof state);
     return state;
 }
@@ -197,7 +199,7 @@ static pess__stored stored_batch(const pess_batch *batch) {
     return (pess__stored){.game = batch->game->info.name,
                           .generator = batch->generator,
                           .count = batch->count,
-                          .bits = batch->settings.bits,
+                          .bits = batch->rules.bits,
                           .body = batch->count * (size + batch->final_size + 1)};
 }
 
@@ -222,7 +224,7 @@ pess_status pess_batch_save(const pess_batch *batch, uint8_t *out, int64_t size,
 static bool finals_valid(const pess_batch *batch, const uint8_t *final, const uint8_t *ended) {
     for (int64_t i = 0; i < batch->count; i++) {
         if (ended[i] > 1) return false;
-        if (batch->settings.tables != NULL && !batch->game->valid(&batch->settings, final + i * batch->final_size))
+        if (batch->rules.tables != NULL && !batch->game->valid(&batch->rules, final + i * batch->final_size))
             return false;
     }
     return true;
@@ -234,7 +236,7 @@ pess_status pess_batch_restore(pess_batch *batch, const uint8_t *bytes, int64_t 
     PESS_TRY(pess__stored_open(&what, bytes, size, error));
     const uint8_t *body = bytes + pess__stored_offset();
     for (int64_t i = 0; i < batch->count; i++)
-        if (!pess__instance_valid(batch->game, &batch->settings, batch->numpy != NULL, body + (size_t)i * one))
+        if (!pess__instance_valid(batch->game, &batch->rules, batch->numpy != NULL, body + (size_t)i * one))
             return pess__fail(error, PESS_INPUT, "saved batch: environment %lld is in no possible state of %s",
                               (long long)i, batch->game->info.name);
     const uint8_t *final = body + (size_t)batch->count * one, *ended = final + batch->count * batch->final_size;

@@ -1,4 +1,4 @@
-/* What an environment is inside: a game (a table of functions), settings that never change, and an instance: the
+/* What an environment is inside: a game (a table of functions), rules that never change, and an instance: the
  * header below followed by the game's own state, plain bytes without pointers. A single environment has one instance, a
  * batch an array of them. */
 #ifndef PESS_ENV_ENV_H
@@ -20,12 +20,12 @@ typedef uint64_t pess__word __attribute__((aligned(1), may_alias));
 
 enum { PESS__NOTHING, PESS__LEFT, PESS__UP, PESS__RIGHT, PESS__DOWN, PESS__FIRE };
 
-typedef struct pess__outcome {
+typedef struct pess__step_result {
     double reward;
     bool terminal;
-} pess__outcome;
+} pess__step_result;
 
-typedef struct pess__settings {
+typedef struct pess__rules {
     double sticky;
     bool ramping;
     int64_t step_limit; /* INT64_MAX: none */
@@ -33,7 +33,7 @@ typedef struct pess__settings {
     const uint8_t *action_map;   /* [actions] to the full set; NULL for an MDP */
     struct pess__tables *tables; /* of an MDP; NULL for a game */
     int64_t bits, bytes;
-} pess__settings;
+} pess__rules;
 
 typedef struct pess__instance {
     pess__source source;
@@ -50,7 +50,7 @@ PESS__INLINE void *pess__state(pess__instance *instance) { return (uint8_t *)ins
 
 /* A stretch of a batch. Instances lie `stride` bytes apart. */
 typedef struct pess__span {
-    const pess__settings *settings;
+    const pess__rules *rules;
     uint8_t *instances;
     size_t stride;
     int64_t first, last; /* [first,last) */
@@ -58,23 +58,23 @@ typedef struct pess__span {
     const pess_batch_out *out;
     uint8_t *final; /* [N * bytes] packed; of an MDP [N] states as int64_t */
     uint8_t *ended; /* [N] an episode has ended here at least once */
-    bool fast;      /* no door anywhere */
+    bool fast;      /* all draws come straight from our generator */
 } pess__span;
 
 typedef struct pess__game {
     pess_env_info info;
     size_t state_size;
-    void (*reset)(const pess__settings *settings, pess__instance *instance);
+    void (*reset)(const pess__rules *rules, pess__instance *instance);
     /* The action is legal and the episode has not ended. */
-    pess__outcome (*step)(const pess__settings *settings, pess__instance *instance, int64_t action);
+    pess__step_result (*step)(const pess__rules *rules, pess__instance *instance, int64_t action);
     void (*draw)(const void *state, pess__word *words); /* NULL for an MDP */
-    bool (*valid)(const pess__settings *settings, const void *state);
+    bool (*valid)(const pess__rules *rules, const void *state);
     void (*run)(const pess__span *span); /* one step of every environment of the span */
-    bool (*has_action)(const pess__settings *settings, const void *state, int64_t action); /* NULL: all in range */
+    bool (*has_action)(const pess__rules *rules, const void *state, int64_t action); /* NULL: all in range */
 } pess__game;
 
 /* One row per game; adding one is one file and one row here. */
-#define PESS__GAME_LIST(X)                                                                                             \
+#define PESS__GAMES(X)                                                                                                 \
     X(asterix)                                                                                                         \
     X(breakout)                                                                                                        \
     X(freeway)                                                                                                         \
@@ -82,7 +82,7 @@ typedef struct pess__game {
     X(space_invaders)
 
 #define PESS__GAME_DECLARE(name) PESS__TWICE(extern const pess__game, pess__game_##name, );
-PESS__GAME_LIST(PESS__GAME_DECLARE)
+PESS__GAMES(PESS__GAME_DECLARE)
 #undef PESS__GAME_DECLARE
 extern const pess__game pess__game_mdp;
 
@@ -95,23 +95,24 @@ static inline size_t pess__instance_stride(const pess__game *game) {
 
 struct pess_env {
     const pess__game *game;
-    pess__settings settings;
+    pess__rules rules;
     pess__instance *instance;
-    pess__door door;
+    pess__draw_hook hook;
     pess__numpy_random numpy;
     pess_generator generator;
 };
 
-/* Checks the options and fills the settings of a game. */
-pess_status pess__settings_create(const pess__game *game, const pess_env_options *options, pess__settings *out,
-                                  pess_error *error);
-pess_status pess__fail_game(const char *name, pess_error *error); /* "no game 'x'; there are …" */
+/* The options as they hold: NULL is all defaults; every value is in its range. */
+pess_status pess__env_settle(const pess_env_options *options, pess_env_options *out, pess_error *error);
+pess__rules pess__rules_of(const pess__game *game, const pess_env_options *options);
+/* The game that the options name. PESS_ARGUMENT: "no game 'x'; there are …" */
+pess_status pess__game_of(const pess_env_options *options, const pess__game **out, pess_error *error);
 /* Seeds the source for stream `index` of the options; `numpy` is used where the options ask for it. */
-void pess__source_seed(pess__source *source, pess__door *door, pess__numpy_random *numpy,
+void pess__source_seed(pess__source *source, pess__draw_hook *hook, pess__numpy_random *numpy,
                        const pess_env_options *options, uint64_t index);
 pess_status pess__check_generator(const pess_env_options *options, int64_t count, pess_error *error);
 /* The observation of one instance into whatever of `out` is wanted, at position i. */
-void pess__observe(const pess__game *game, const pess__settings *settings, pess__instance *instance,
+void pess__observe(const pess__game *game, const pess__rules *rules, pess__instance *instance,
                    const pess_batch_out *out, int64_t i);
 
 /* One instance as bytes: header, state, generator. numpy NULL: our generator. */
@@ -119,7 +120,7 @@ size_t pess__instance_size(const pess__game *game, bool numpy);
 void pess__instance_save(const pess__game *game, const pess__instance *instance, const pess__numpy_random *numpy,
                          uint8_t *out);
 /* Do the bytes describe a possible instance? */
-bool pess__instance_valid(const pess__game *game, const pess__settings *settings, bool numpy, const uint8_t *bytes);
+bool pess__instance_valid(const pess__game *game, const pess__rules *rules, bool numpy, const uint8_t *bytes);
 void pess__instance_load(const pess__game *game, pess__instance *instance, pess__numpy_random *numpy,
                          const uint8_t *bytes);
 

@@ -5,11 +5,11 @@
 #include <string.h>
 
 #define GAME_ROW(name) &pess__game_##name##_portable,
-static const pess__game *const games[] = {PESS__GAME_LIST(GAME_ROW)};
+static const pess__game *const games[] = {PESS__GAMES(GAME_ROW)};
 #undef GAME_ROW
 #ifdef PESS__HAS_WIDE
 #define GAME_ROW(name) &pess__game_##name##_wide,
-static const pess__game *const games_wide[] = {PESS__GAME_LIST(GAME_ROW)};
+static const pess__game *const games_wide[] = {PESS__GAMES(GAME_ROW)};
 #undef GAME_ROW
 #else
 #define games_wide games
@@ -18,7 +18,7 @@ static const pess__game *const games_wide[] = {PESS__GAME_LIST(GAME_ROW)};
 enum { GAME_COUNT = sizeof games / sizeof games[0] };
 
 const pess__game *pess__game_find(const char *name) {
-    for (int i = 0; i < GAME_COUNT; i++)
+    for (int i = 0; name != NULL && i < GAME_COUNT; i++)
         if (strcmp(games[i]->info.name, name) == 0) return pess__cpu_wide() ? games_wide[i] : games[i];
     return NULL;
 }
@@ -35,7 +35,10 @@ const char *pess_env_action_name(int action) {
     return action >= 0 && action < PESS_ENV_ACTIONS ? names[action] : NULL;
 }
 
-pess_status pess__fail_game(const char *name, pess_error *error) {
+pess_status pess__game_of(const pess_env_options *options, const pess__game **out, pess_error *error) {
+    if (options->game == NULL) return pess__fail(error, PESS_ARGUMENT, "no game is named");
+    *out = pess__game_find(options->game);
+    if (*out != NULL) return PESS_OK;
     char names[200] = "";
     size_t used = 0;
     for (int i = 0; i < GAME_COUNT; i++) {
@@ -43,5 +46,5 @@ pess_status pess__fail_game(const char *name, pess_error *error) {
         if (wrote < 0 || (size_t)wrote >= sizeof names - used) break;
         used += (size_t)wrote;
     }
-    return pess__fail(error, PESS_ARGUMENT, "no game '%.60s'; there are %s", name, names);
+    return pess__fail(error, PESS_ARGUMENT, "no game '%.60s'; there are %s", options->game, names);
 }

@@ -13,30 +13,29 @@
 
 enum { GAME_BITS = PESS__CELLS * GAME_CHANNELS, GAME_BYTES = (GAME_BITS + 7) / 8 };
 
-static void loop_reset(const pess__settings *settings, pess__instance *instance) {
-    (void)settings;
+static void loop_reset(const pess__rules *rules, pess__instance *instance) {
+    (void)rules;
     game_reset(pess__state(instance), &instance->source, false);
 }
 
 /* Sticky actions: u < sticky takes the previous action instead; the draw happens also where sticky is 0. */
-PESS__INLINE pess__outcome loop_act(const pess__settings *settings, pess__instance *instance, int64_t asked,
-                                    bool fast) {
+PESS__INLINE pess__step_result loop_act(const pess__rules *rules, pess__instance *instance, int64_t asked, bool fast) {
     const double u = pess__draw_uniform(&instance->source, fast);
-    const int action = u < settings->sticky ? instance->previous : settings->action_map[asked];
+    const int action = u < rules->sticky ? instance->previous : rules->action_map[asked];
     instance->previous = (uint8_t)action;
     bool terminal = false;
-    const int reward = game_step(pess__state(instance), &instance->source, action, settings->ramping, fast, &terminal);
-    return (pess__outcome){.reward = reward, .terminal = terminal};
+    const int reward = game_step(pess__state(instance), &instance->source, action, rules->ramping, fast, &terminal);
+    return (pess__step_result){.reward = reward, .terminal = terminal};
 }
 
-static pess__outcome loop_step(const pess__settings *settings, pess__instance *instance, int64_t action) {
-    return loop_act(settings, instance, action, false);
+static pess__step_result loop_step(const pess__rules *rules, pess__instance *instance, int64_t action) {
+    return loop_act(rules, instance, action, false);
 }
 
 static void loop_draw(const void *state, pess__word *words) { game_draw(state, words); }
 
-static bool loop_valid(const pess__settings *settings, const void *state) {
-    (void)settings;
+static bool loop_valid(const pess__rules *rules, const void *state) {
+    (void)rules;
     return game_valid(state);
 }
 
@@ -58,14 +57,14 @@ static __attribute__((noinline)) void loop_restart(const pess__span *span, pess_
 }
 
 PESS__INLINE void loop_span(const pess__span *span, bool fast) {
-    const pess__settings settings = *span->settings;
+    const pess__rules rules = *span->rules;
     const pess_batch_out out = *span->out;
     const bool observed = out.bits != NULL || out.floats != NULL || out.bytes != NULL;
     const bool bits_alone = out.floats == NULL && out.bytes == NULL;
     for (int64_t i = span->first; i < span->last; i++) {
         pess__instance *instance = (pess__instance *)(void *)(span->instances + (size_t)i * span->stride);
-        const pess__outcome outcome = loop_act(&settings, instance, span->actions[i], fast);
-        const bool late = ++instance->steps >= settings.step_limit;
+        const pess__step_result outcome = loop_act(&rules, instance, span->actions[i], fast);
+        const bool late = ++instance->steps >= rules.step_limit;
         const pess_end end = outcome.terminal ? PESS_END_TERMINAL : late ? PESS_END_CUTOFF : PESS_END_NONE;
         if (out.rewards != NULL) out.rewards[i] = outcome.reward;
         if (out.ends != NULL) out.ends[i] = (uint8_t)end;

@@ -4,8 +4,8 @@
 #include "env/tables.h"
 
 /* A state of an MDP is one-hot: all clear but one. */
-static void observe_state(const pess__settings *settings, int64_t state, const pess_batch_out *out, int64_t i) {
-    const int64_t bits = settings->bits, bytes = settings->bytes;
+static void observe_state(const pess__rules *rules, int64_t state, const pess_batch_out *out, int64_t i) {
+    const int64_t bits = rules->bits, bytes = rules->bytes;
     if (out->bits != NULL) {
         memset(out->bits + i * bytes, 0, (size_t)bytes);
         out->bits[i * bytes + state / 8] = (uint8_t)(1U << (state % 8));
@@ -21,18 +21,18 @@ static void observe_state(const pess__settings *settings, int64_t state, const p
     if (out->states != NULL) out->states[i] = state;
 }
 
-void pess__observe(const pess__game *game, const pess__settings *settings, pess__instance *instance,
+void pess__observe(const pess__game *game, const pess__rules *rules, pess__instance *instance,
                    const pess_batch_out *out, int64_t i) {
-    if (settings->tables != NULL) {
-        observe_state(settings, pess__tables_state(pess__state(instance)), out, i);
+    if (rules->tables != NULL) {
+        observe_state(rules, pess__tables_state(pess__state(instance)), out, i);
         return;
     }
     uint64_t words[PESS__WORDS];
     const unsigned channels = (unsigned)game->info.channels;
     game->draw(pess__state(instance), words);
-    if (out->bits != NULL) memcpy(out->bits + i * settings->bytes, words, (size_t)settings->bytes);
-    if (out->floats != NULL) pess__floats(words, channels, out->layout, out->floats + i * settings->bits);
-    if (out->bytes != NULL) pess__bytes(words, channels, out->layout, out->bytes + i * settings->bits);
+    if (out->bits != NULL) memcpy(out->bits + i * rules->bytes, words, (size_t)rules->bytes);
+    if (out->floats != NULL) pess__floats(words, channels, out->layout, out->floats + i * rules->bits);
+    if (out->bytes != NULL) pess__bytes(words, channels, out->layout, out->bytes + i * rules->bits);
     if (out->states != NULL) out->states[i] = -1;
 }
 

@@ -26,28 +26,28 @@ void pess__instance_save(const pess__game *game, const pess__instance *instance,
 }
 
 /* A copy of the game's state where it is aligned for it. */
-typedef union room {
+typedef union aligned_state {
     max_align_t align;
     uint8_t bytes[2048];
-} room;
+} aligned_state;
 
-bool pess__instance_valid(const pess__game *game, const pess__settings *settings, bool numpy, const uint8_t *bytes) {
+bool pess__instance_valid(const pess__game *game, const pess__rules *rules, bool numpy, const uint8_t *bytes) {
     kept k;
-    room state;
+    aligned_state state;
     if (game->state_size > sizeof state.bytes) return false;
     memcpy(&k, bytes, sizeof k);
     memcpy(state.bytes, bytes + sizeof k, game->state_size);
-    if (k.steps < 0 || k.steps > settings->step_limit || k.previous >= PESS_ENV_ACTIONS || k.end > PESS_END_CUTOFF)
+    if (k.steps < 0 || k.steps > rules->step_limit || k.previous >= PESS_ENV_ACTIONS || k.end > PESS_END_CUTOFF)
         return false;
-    if (k.end == PESS_END_NONE && k.steps >= settings->step_limit) return false; /* it would have been cut off */
-    if ((k.rng[0] | k.rng[1] | k.rng[2] | k.rng[3]) == 0) return false; /* the one state xoshiro never leaves */
+    if (k.end == PESS_END_NONE && k.steps >= rules->step_limit) return false; /* it would have been cut off */
+    if ((k.rng[0] | k.rng[1] | k.rng[2] | k.rng[3]) == 0) return false;       /* the one state xoshiro never leaves */
     if (numpy) {
         uint32_t position = 0;
         memcpy(&position, bytes + sizeof k + game->state_size + offsetof(pess__numpy_random, position),
                sizeof position);
         if (position > PESS__MT_WORDS) return false;
     }
-    return game->valid(settings, state.bytes);
+    return game->valid(rules, state.bytes);
 }
 
 void pess__instance_load(const pess__game *game, pess__instance *instance, pess__numpy_random *numpy,
@@ -151,7 +151,7 @@ static pess__stored stored_env(const pess_env *env) {
     return (pess__stored){.game = env->game->info.name,
                           .generator = env->generator,
                           .count = 1,
-                          .bits = env->settings.bits,
+                          .bits = env->rules.bits,
                           .body = (int64_t)pess__instance_size(env->game, numpy)};
 }
 
@@ -162,9 +162,9 @@ int64_t pess_env_save_size(const pess_env *env) {
 
 pess_status pess_env_save(const pess_env *env, uint8_t *out, int64_t size, pess_error *error) {
     const pess__stored what = stored_env(env);
-    if (env->door.tape != NULL) return pess__fail(error, PESS_ARGUMENT, "an environment on a tape cannot be saved");
+    if (env->hook.tape != NULL) return pess__fail(error, PESS_ARGUMENT, "an environment on a tape cannot be saved");
     PESS_TRY(pess__stored_begin(&what, out, size, error));
-    pess__instance_save(env->game, env->instance, env->door.numpy, out + pess__stored_offset());
+    pess__instance_save(env->game, env->instance, env->hook.numpy, out + pess__stored_offset());
     pess__stored_seal(&what, out);
     return PESS_OK;
 }
@@ -173,9 +173,9 @@ pess_status pess_env_restore(pess_env *env, const uint8_t *bytes, int64_t size, 
     const pess__stored what = stored_env(env);
     PESS_TRY(pess__stored_open(&what, bytes, size, error));
     const uint8_t *body = bytes + pess__stored_offset();
-    if (!pess__instance_valid(env->game, &env->settings, env->door.numpy != NULL, body))
+    if (!pess__instance_valid(env->game, &env->rules, env->hook.numpy != NULL, body))
         return pess__fail(error, PESS_INPUT, "saved environment: the bytes describe no possible state of %s",
                           env->game->info.name);
-    pess__instance_load(env->game, env->instance, env->door.numpy, body);
+    pess__instance_load(env->game, env->instance, env->hook.numpy, body);
     return PESS_OK;
 }

@@ -79,10 +79,7 @@ static pess_status fill(pess__tables *t, const pess_mdp *mdp, const double *star
 }
 
 pess_status pess__tables_create(const pess_mdp *mdp, const double *start, const pess_env_options *options,
-                                pess__settings *out, pess_error *error) {
-    if (options->step_limit < 0)
-        return pess__fail(error, PESS_ARGUMENT, "step limit: found %lld, expected 0 (none) or more",
-                          (long long)options->step_limit);
+                                pess__rules *out, pess_error *error) {
     pess__tables *t = NULL;
     PESS_TRY(pess__allocate(&t, 1, sizeof *t, "the tables of the environment", error));
     atomic_init(&t->users, 1);
@@ -91,11 +88,11 @@ pess_status pess__tables_create(const pess_mdp *mdp, const double *start, const 
         pess__tables_release(t);
         return status;
     }
-    *out = (pess__settings){.step_limit = options->step_limit > 0 ? options->step_limit : INT64_MAX,
-                            .actions = mdp->actions,
-                            .tables = t,
-                            .bits = mdp->states,
-                            .bytes = (mdp->states + 7) / 8};
+    *out = (pess__rules){.step_limit = options->step_limit > 0 ? options->step_limit : INT64_MAX,
+                         .actions = mdp->actions,
+                         .tables = t,
+                         .bits = mdp->states,
+                         .bytes = (mdp->states + 7) / 8};
     return PESS_OK;
 }
 
@@ -117,7 +114,7 @@ void pess__tables_release(pess__tables *tables) {
 /* ---- acting */
 
 /* The first index whose running sum is above u. */
-static int64_t select_outcome(const double *cumulative, int64_t count, double u) {
+static int64_t select_next(const double *cumulative, int64_t count, double u) {
     int64_t low = 0, high = count - 1;
     while (low < high) {
         const int64_t middle = (low + high) / 2;
@@ -135,49 +132,49 @@ int64_t pess__tables_state(const void *state) {
     return copy.state;
 }
 
-static void mdp_reset(const pess__settings *settings, pess__instance *instance) {
+static void mdp_reset(const pess__rules *rules, pess__instance *instance) {
     mdp_state *s = pess__state(instance);
     const double u = pess__draw_uniform(&instance->source, false);
-    s->state = select_outcome(settings->tables->start, settings->tables->states, u);
+    s->state = select_next(rules->tables->start, rules->tables->states, u);
 }
 
-static pess__outcome mdp_step(const pess__settings *settings, pess__instance *instance, int64_t action) {
-    const pess__tables *t = settings->tables;
+static pess__step_result mdp_step(const pess__rules *rules, pess__instance *instance, int64_t action) {
+    const pess__tables *t = rules->tables;
     mdp_state *s = pess__state(instance);
     const int64_t z = s->state * t->actions + action, begin = t->row[z];
     const double u = pess__draw_uniform(&instance->source, false);
-    const int64_t k = begin + select_outcome(t->cumulative + begin, t->row[z + 1] - begin, u);
+    const int64_t k = begin + select_next(t->cumulative + begin, t->row[z + 1] - begin, u);
     s->state = t->next[k];
-    return (pess__outcome){.reward = t->reward[k], .terminal = t->terminal[s->state] != 0};
+    return (pess__step_result){.reward = t->reward[k], .terminal = t->terminal[s->state] != 0};
 }
 
-static bool mdp_has_action(const pess__settings *settings, const void *state, int64_t action) {
-    const int64_t z = pess__tables_state(state) * settings->tables->actions + action;
-    return settings->tables->row[z] < settings->tables->row[z + 1];
+static bool mdp_has_action(const pess__rules *rules, const void *state, int64_t action) {
+    const int64_t z = pess__tables_state(state) * rules->tables->actions + action;
+    return rules->tables->row[z] < rules->tables->row[z + 1];
 }
 
-static bool mdp_valid(const pess__settings *settings, const void *state) {
+static bool mdp_valid(const pess__rules *rules, const void *state) {
     const int64_t s = pess__tables_state(state);
-    return s >= 0 && s < settings->tables->states;
+    return s >= 0 && s < rules->tables->states;
 }
 
 static void mdp_run(const pess__span *span) {
-    const pess__settings *settings = span->settings;
+    const pess__rules *rules = span->rules;
     const pess_batch_out *out = span->out;
     for (int64_t i = span->first; i < span->last; i++) {
         pess__instance *instance = (pess__instance *)(void *)(span->instances + (size_t)i * span->stride);
-        const pess__outcome outcome = mdp_step(settings, instance, span->actions[i]);
-        const bool late = ++instance->steps >= settings->step_limit;
+        const pess__step_result outcome = mdp_step(rules, instance, span->actions[i]);
+        const bool late = ++instance->steps >= rules->step_limit;
         const pess_end end = outcome.terminal ? PESS_END_TERMINAL : late ? PESS_END_CUTOFF : PESS_END_NONE;
         if (out->rewards != NULL) out->rewards[i] = outcome.reward;
         if (out->ends != NULL) out->ends[i] = (uint8_t)end;
         if (end != PESS_END_NONE) {
             memcpy(span->final + i * (int64_t)sizeof(int64_t), pess__state(instance), sizeof(int64_t));
             span->ended[i] = 1;
-            mdp_reset(settings, instance);
+            mdp_reset(rules, instance);
             instance->steps = 0;
         }
-        pess__observe(&pess__game_mdp, settings, instance, out, i);
+        pess__observe(&pess__game_mdp, rules, instance, out, i);
     }
 }
 

@@ -6,9 +6,9 @@
 
 typedef struct pess__tables pess__tables;
 
-/* Copies the MDP and fills the settings, tables included (one user). start NULL: uniform over states with actions. */
+/* Copies the MDP and fills the rules, tables included (one user). start NULL: uniform over states with actions. */
 pess_status pess__tables_create(const pess_mdp *mdp, const double *start, const pess_env_options *options,
-                                pess__settings *out, pess_error *error);
+                                pess__rules *out, pess_error *error);
 void pess__tables_share(pess__tables *tables);   /* one user more; NULL is fine */
 void pess__tables_release(pess__tables *tables); /* one less; NULL is fine */
 

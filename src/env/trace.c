@@ -150,23 +150,25 @@ static pess_status record_steps(recorder *r, const pess_actor *actor, uint64_t s
 pess_status pess_trace_record(const pess_env_options *options, const pess_actor *actor, int64_t steps, const char *path,
                               pess_error *error) {
     recorder r = {.env = NULL};
+    pess_env_options o;
+    PESS_TRY(pess__env_settle(options, &o, error));
     if (steps < 0) return pess__fail(error, PESS_ARGUMENT, "steps: found %lld, expected 0 or more", (long long)steps);
-    if (options->step_limit > 0)
+    if (o.step_limit > 0)
         return pess__fail(error, PESS_ARGUMENT, "a trace has no cut-offs: record it without a step limit");
-    PESS_TRY(pess_env_create(options, &r.env, error));
+    PESS_TRY(pess_env_create(&o, &r.env, error));
     pess_status status = pess__outfile_open(path, &r.file, error);
     if (status != PESS_OK) {
         pess_env_destroy(r.env);
         return status;
     }
     /* The first reset was made unheard by pess_env_create: back to the seed, so that the trace begins with it. */
-    pess__source_seed(&r.env->instance->source, &r.env->door, &r.env->numpy, options, 0);
+    pess__source_seed(&r.env->instance->source, &r.env->hook, &r.env->numpy, &o, 0);
     const pess_env_info *info = pess_env_get_info(r.env);
-    const double sticky = r.env->settings.sticky;
+    const double sticky = r.env->rules.sticky;
     pess__outfile_print(r.file, "# minatar-trace 1 game=%s channels=%d sticky=", info->name, info->channels);
     pess__outfile_double(r.file, sticky);
-    pess__outfile_print(r.file, "%s ramping=%d\n", sticky == 0 || sticky == 1 ? ".0" : "", options->ramping);
-    status = record_steps(&r, actor, options->seed, steps, r.env->settings.action_map, error);
+    pess__outfile_print(r.file, "%s ramping=%d\n", sticky == 0 || sticky == 1 ? ".0" : "", o.ramping);
+    status = record_steps(&r, actor, o.seed, steps, r.env->rules.action_map, error);
     pess_env_destroy(r.env);
     if (status == PESS_OK) return pess__outfile_commit(r.file, error);
     pess__outfile_abandon(r.file);

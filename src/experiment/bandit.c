@@ -21,7 +21,7 @@ enum { ARMS = 1000, PULLS = 10000, MAX_METHODS = 64, SLOTS = 1 << 14 };
 
 typedef struct method {
     char name[80];
-    char family[80], uncertainty[80]; /* uncertainty "": none */
+    char algorithm[80], uncertainty[80]; /* uncertainty "": none */
     bool greedy; /* takes one arm, by a number per arm: of the others only whether any paid matters */
 } method;
 
@@ -32,14 +32,14 @@ typedef struct bandit {
 
 /* ---- the list of algorithms */
 
-static pess_status add_method(bandit *b, const char *family, const char *uncertainty, pess_error *error) {
+static pess_status add_method(bandit *b, const char *algorithm, const char *uncertainty, pess_error *error) {
     if (b->method_count == MAX_METHODS) return pess__fail(error, PESS_LIMIT, "at most %d algorithms", MAX_METHODS);
     method *m = &b->methods[b->method_count++];
-    (void)snprintf(m->family, sizeof m->family, "%.70s", family);
+    (void)snprintf(m->algorithm, sizeof m->algorithm, "%.70s", algorithm);
     (void)snprintf(m->uncertainty, sizeof m->uncertainty, "%.70s", uncertainty);
     const pess_uncertainty_info *bound = *uncertainty != '\0' ? pess_uncertainty_find(uncertainty) : NULL;
-    m->greedy = strcmp(family, "naive") == 0 || (strcmp(family, "ua") == 0 && bound != NULL && bound->per_action);
-    (void)snprintf(m->name, sizeof m->name, "%.38s%s%.38s", family, *uncertainty != '\0' ? ":" : "", uncertainty);
+    m->greedy = strcmp(algorithm, "naive") == 0 || (strcmp(algorithm, "ua") == 0 && bound != NULL && bound->per_action);
+    (void)snprintf(m->name, sizeof m->name, "%.38s%s%.38s", algorithm, *uncertainty != '\0' ? ":" : "", uncertainty);
     for (int64_t i = 0; i + 1 < b->method_count; i++)
         if (strcmp(b->methods[i].name, m->name) == 0)
             return pess__fail(error, PESS_ARGUMENT, "algorithms: '%s' is named twice", m->name);
@@ -172,7 +172,7 @@ static pess_status solve_method(const pess__trials *t, const workspace *w, const
                                 double *chosen, pess_error *error) {
     const double start = 1;
     pess_solve_options options = pess_solve_options_defaults();
-    options.algorithm = m->family;
+    options.algorithm = m->algorithm;
     options.uncertainty = m->uncertainty[0] != '\0' ? m->uncertainty : NULL;
     options.gamma = t->options->gamma;
     options.alpha = 1;
@@ -277,8 +277,8 @@ static pess_status judge(pess__trials *t, pess_error *error) {
     for (int64_t i = 0; i < b->method_count; i++) {
         const pess_experiment_point *point = &t->experiment->points[2 + i];
         const method *m = &b->methods[i];
-        const bool lower_bound = strcmp(m->family, "ua") == 0 && strcmp(m->uncertainty, "trivial") != 0;
-        const bool naive = strcmp(m->family, "naive") == 0;
+        const bool lower_bound = strcmp(m->algorithm, "ua") == 0 && strcmp(m->uncertainty, "trivial") != 0;
+        const bool naive = strcmp(m->algorithm, "naive") == 0;
         if (!lower_bound && !naive) continue;
         row = pess__experiment_add_claim(t->experiment, point->algorithm,
                                          naive ? "takes the first arm with probability below 5·10⁻⁵ (here 0.99⁹⁹⁹)"

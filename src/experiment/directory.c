@@ -17,7 +17,7 @@ static bool is_own(const pess__engine *engine, const char *name) {
            pess_setting_listed(engine->files, name) || pess_setting_listed(engine->kept, name);
 }
 
-/* Somebody's other files are never mixed with results. */
+/* Files that are not results are never mixed with them. */
 static pess_status check_content(const char *directory, const pess__engine *engine, bool *used, pess_error *error) {
     char first[40] = "";
     (void)pess__next_word(engine->kept, first, sizeof first);

@@ -46,7 +46,7 @@ static pess_status collect(const running *r, pess__worker *worker, int64_t index
     const pess__games_dataset *dataset = &m->datasets[index];
     pess_collect_options options = pess_collect_options_defaults();
     pess_observations *data = NULL;
-    options.env.game = m->games[dataset->game]->name;
+    options.game = m->games[dataset->game]->name;
     options.policy = m->policy[dataset->game];
     options.epsilon = dataset->epsilon;
     options.transitions = dataset->transitions;
@@ -73,7 +73,7 @@ static pess_status play(const running *r, pess__worker *worker, int64_t index, d
     }
     pess_play_options options = pess_play_options_defaults();
     pess_play_result result;
-    options.env.game = m->games[dataset->game]->name;
+    options.game = m->games[dataset->game]->name;
     options.epsilon = dataset->epsilon;
     options.episodes = m->protocol.score_episodes;
     options.seed = dataset->play_seed;

@@ -48,7 +48,7 @@ static pess_status add_algorithm(pess__gridworld *grid, const char *word, const 
         const char *name;
         pess__grid_kind kind;
     } fast[] = {{"imitation", GRID_IMITATION}, {"naive", GRID_NAIVE}, {"ua", GRID_UA}, {"proximal", GRID_PROXIMAL}};
-    pess__grid_method method = {.kind = GRID_FAMILY, .alpha = alpha, .family = name, .uncertainty = uncertainty};
+    pess__grid_method method = {.kind = GRID_SOLVER, .alpha = alpha, .algorithm = name, .uncertainty = uncertainty};
     const pess_algorithm_info *info = pess_algorithm_find(name);
     if (info == NULL) return no_algorithm(word, error);
     if (uncertainty != NULL) {
@@ -138,7 +138,7 @@ pess_status pess__gridworld_ready(pess__trials *trials, pess_error *error) {
     trials->value_count = grid->plan.case_count * grid->plan.method_count;
     /* the generic solver takes long enough for a trial to be reported and kept on its own */
     for (int64_t m = 0; m < grid->plan.method_count; m++)
-        if (grid->methods[m].kind == GRID_FAMILY) trials->block = 1;
+        if (grid->methods[m].kind == GRID_SOLVER) trials->block = 1;
     return PESS_OK;
 }
 

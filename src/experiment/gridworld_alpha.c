@@ -34,7 +34,7 @@ static pess_status spread_methods(pess__trials *trials, int64_t *first, pess_err
     memcpy(given, grid->methods, (size_t)names * sizeof *given);
     grid->plan.method_count = 0;
     for (int64_t i = 0; i < names; i++) {
-        if (given[i].kind == GRID_FAMILY)
+        if (given[i].kind == GRID_SOLVER)
             return pess__fail(error, PESS_ARGUMENT,
                               "gridworld-alpha: found the algorithm '%s', expected imitation, naive, ua or proximal",
                               grid->names[i]);

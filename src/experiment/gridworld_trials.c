@@ -218,8 +218,8 @@ static pess_status prepare_job(const pess__grid_plan *plan, pess__grid_workspace
             job->reward = reward;
             break;
         case GRID_PROXIMAL: job->kind = TORUS_PROXIMAL; break;
-        case GRID_FAMILY:
-            return pess__grid_solve_family(plan, method, &workspace->counts, &data->model, stream, policy, error);
+        case GRID_SOLVER:
+            return pess__grid_solve(plan, method, &workspace->counts, &data->model, stream, policy, error);
         case GRID_RANDOM:
         case GRID_OPTIMAL: break;
     }

@@ -11,13 +11,13 @@ typedef enum pess__grid_kind {
     GRID_NAIVE,
     GRID_UA,
     GRID_PROXIMAL,
-    GRID_FAMILY /* any family of pess_algorithm_list, through pess_solve */
+    GRID_SOLVER /* any algorithm of pess_algorithm_list, through pess_solve */
 } pess__grid_kind;
 
 typedef struct pess__grid_method {
     pess__grid_kind kind;
     double alpha;            /* absorbed units */
-    const char *family;      /* GRID_FAMILY: name for pess_solve … */
+    const char *algorithm;   /* GRID_SOLVER: name for pess_solve … */
     const char *uncertainty; /* … and its uncertainty, or NULL */
 } pess__grid_method;
 
@@ -57,10 +57,10 @@ void pess__grid_workspace_destroy(pess__grid_workspace *workspace);
 pess_status pess__grid_block(const pess__grid_plan *plan, pess__grid_workspace *workspace, int64_t first, int64_t count,
                              double *out, pess_error *error);
 
-/* The policy [S*4] that a family finds on these data, by the generic solver, in the very model that the lanes see.
+/* The policy [S*4] that an algorithm finds on these data, by the generic solver, in the very model that the lanes see.
  * `stream` numbers the dataset. */
-pess_status pess__grid_solve_family(const pess__grid_plan *plan, const pess__grid_method *method,
-                                    const pess__torus_counts *from, const pess__torus_model *torus_model,
-                                    uint64_t stream, double *policy, pess_error *error);
+pess_status pess__grid_solve(const pess__grid_plan *plan, const pess__grid_method *method,
+                             const pess__torus_counts *from, const pess__torus_model *torus_model, uint64_t stream,
+                             double *policy, pess_error *error);
 
 #endif

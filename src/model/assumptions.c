@@ -35,6 +35,18 @@ pess_status pess__assume_value_range(pess__assumptions *to, const pess_model *mo
     return model->return_declared ? assume_returns(to, model, error) : assume_rewards(to, model, error);
 }
 
+pess_status pess__assume_repeated(pess__assumptions *to, const pess_counts *counts, pess_error *error) {
+    const double repeated = (double)counts->repeated;
+    if (counts->repeated == 0) return PESS_OK;
+    return pess__assume(to, "repeated-steps",
+                        counts->repeated == 1
+                            ? "One row repeats a step of its episode and is counted like the others, so the log looks "
+                              "larger than it is."
+                            : "At least {0} rows repeat a step of their episode and are counted like the others, so "
+                              "the log looks larger than it is.",
+                        &repeated, error);
+}
+
 pess_status pess__assume_cutoffs(pess__assumptions *to, const pess_counts *counts, pess_error *error) {
     const double cutoffs = (double)counts->cutoffs;
     if (counts->cutoffs == 0) return PESS_OK;

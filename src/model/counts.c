@@ -70,6 +70,7 @@ static pess_status finish(pess_counts *c, pess__tally *tally, pess_error *error)
     c->transitions = tally->rows;
     c->terminals = tally->terminals;
     c->cutoffs = tally->cutoffs;
+    c->repeated = pess__tally_repeated(tally);
     c->reward_min = tally->no_range ? NAN : tally->rows > 0 ? tally->reward_min : 0;
     c->reward_max = tally->no_range ? NAN : tally->rows > 0 ? tally->reward_max : 0;
     c->squares_unknown = tally->no_squares;
@@ -89,6 +90,7 @@ static pess_status read_counts(pess__stream *stream, pess_counts *c, pess_error 
         c->states_declared = stream->states_declared;
         c->actions_declared = stream->actions_declared;
         c->has_episodes = stream->has_episode;
+        c->counted = stream->counted != NULL;
         c->state_names = stream->state_names;
         c->action_names = stream->action_names;
         stream->state_names = stream->action_names = NULL;

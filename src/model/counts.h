@@ -8,9 +8,11 @@ struct pess_counts {
     int64_t states, actions;
     bool states_declared, actions_declared;
     int64_t transitions, terminals, cutoffs, episodes, pairs_seen;
+    int64_t repeated;              /* rows that repeat a step of their episode, at least; 0 where there are no steps */
     double reward_min, reward_max; /* NAN: not known, of a counted log without them */
     bool squares_unknown;          /* Σ r² is not known, of a counted log without it */
     bool has_episodes, has_starts;
+    bool counted;                           /* of a counted log: there were no rows to look at */
     pess_names *state_names, *action_names; /* NULL: integers */
 
     int64_t *n;            /* [S*A] n(s,a), terminal transitions included */

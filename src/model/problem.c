@@ -4,6 +4,7 @@
 #include "core/memory.h"
 #include "model/assumptions.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,6 +86,11 @@ pess_status pess__log_assumptions(const pess_counts *counts, const pess_model *m
     PESS_TRY(pess__assume_sizes(to, counts, model, error));
     PESS_TRY(assume_start(counts, model, start, to, error));
     PESS_TRY(assume_unseen(counts, model, to, error));
+    PESS_TRY(pess__assume_repeated(to, counts, error));
+    if (counts->counted && model->return_declared)
+        PESS_TRY(pess__assume(to, "returns-unchecked",
+                              "The range of returns was not held against the log: its counts have no episodes.", NULL,
+                              error));
     return pess__assume_cutoffs(to, counts, error);
 }
 
@@ -119,11 +125,10 @@ pess_status pess_problem_create(const pess_counts *counts, const pess_model_opti
     return status;
 }
 
-pess_status pess_problem_read(const char *path, const pess_read_options *read, const pess_model_options *model,
-                              const char *start, pess_problem **out, pess_error *error) {
-    pess_counts *counts = NULL;
+/* Takes the counts over. */
+static pess_status create_owning(pess_counts *counts, const pess_model_options *model, const char *start,
+                                 pess_problem **out, pess_error *error) {
     pess_problem *problem = NULL;
-    PESS_TRY(pess_counts_read(path, read, &counts, error));
     const pess_status status = pess_problem_create(counts, model, start, &problem, error);
     if (status != PESS_OK) {
         pess_counts_destroy(counts);
@@ -132,6 +137,42 @@ pess_status pess_problem_read(const char *path, const pess_read_options *read, c
     problem->own = counts;
     *out = problem;
     return PESS_OK;
+}
+
+pess_status pess_problem_read(const char *path, const pess_read_options *read, const pess_model_options *model,
+                              const char *start, pess_problem **out, pess_error *error) {
+    pess_counts *counts = NULL;
+    PESS_TRY(pess_counts_read(path, read, &counts, error));
+    return create_owning(counts, model, start, out, error);
+}
+
+/* The counts of a log whose episodes are held against the declared range of returns. */
+static pess_status read_checked(const char *path, const pess_read_options *read, const double range[2], double gamma,
+                                pess_counts **out, pess_error *error) {
+    pess_dataset *data = NULL;
+    const pess_status rows = pess_dataset_read(path, read, &data, error);
+    if (rows == PESS_INPUT) { /* no log, or a counted one */
+        pess_counts *counts = NULL;
+        pess_error ignored;
+        if (pess_counts_read(path, read, &counts, &ignored) == PESS_OK && counts->counted) {
+            *out = counts;
+            return PESS_OK;
+        }
+        pess_counts_destroy(counts);
+    }
+    PESS_TRY(rows);
+    pess_status status = pess_dataset_check_returns(data, gamma, range, error);
+    if (status == PESS_OK) status = pess_counts_create(data, read != NULL ? read->threads : 0, out, error);
+    pess_dataset_destroy(data);
+    return status;
+}
+
+pess_status pess_problem_read_checked(const char *path, const pess_read_options *read, const pess_model_options *model,
+                                      const char *start, double gamma, pess_problem **out, pess_error *error) {
+    pess_counts *counts = NULL;
+    if (model == NULL || isnan(model->return_range[0])) return pess_problem_read(path, read, model, start, out, error);
+    PESS_TRY(read_checked(path, read, model->return_range, gamma, &counts, error));
+    return create_owning(counts, model, start, out, error);
 }
 
 void pess_problem_destroy(pess_problem *problem) {

@@ -221,13 +221,28 @@ static bool note_episode(pess__tally *tally, int64_t episode, int64_t step, uint
         tally->last_slot = (int64_t)at;
     }
     if (!row->used) {
-        *row = (pess__first_row){episode, step, state, 1};
+        *row = (pess__first_row){.episode = episode, .step = step, .state = state, .used = 1, .last = step};
         tally->first_used++;
     } else if (step < row->step) {
         row->step = step;
         row->state = state;
     }
     return true;
+}
+
+static void note_step(pess__first_row *row, int64_t step) {
+    row->rows++;
+    if (step > row->last) row->last = step;
+}
+
+int64_t pess__tally_repeated(const pess__tally *tally) {
+    int64_t repeated = 0;
+    for (int64_t i = 0; i < tally->first_slots; i++) {
+        const pess__first_row *row = &tally->first[i];
+        const uint64_t steps = (uint64_t)row->last - (uint64_t)row->step; /* one less than there can be */
+        if (row->rows > 0 && (uint64_t)(row->rows - 1) > steps) repeated += row->rows - 1 - (int64_t)steps;
+    }
+    return repeated;
 }
 
 static bool note_starts(pess__tally *tally, uint32_t state, int64_t count) {
@@ -255,6 +270,7 @@ static void find_starts(pess__tally *tally, const pess__block *block) {
         if (block->episode != NULL) {
             const int64_t step = block->step != NULL ? block->step[i] : 0;
             tally->starts_failed = !note_episode(tally, block->episode[i], step, block->state[i]);
+            if (block->step != NULL && !tally->starts_failed) note_step(&tally->first[tally->last_slot], step);
         } else {
             if (!tally->any_row || tally->previous_ended)
                 tally->starts_failed = !note_starts(tally, block->state[i], 1);

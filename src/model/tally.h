@@ -29,6 +29,7 @@ typedef struct pess__first_row {
     int64_t episode, step;
     uint32_t state;
     uint32_t used;
+    int64_t last, rows; /* the largest step, and how many rows have one; rows 0: not known */
 } pess__first_row;
 
 typedef struct pess__tally {
@@ -73,6 +74,8 @@ pess_status pess__tally_absorb(pess__tally *to, pess__tally *from, const pess__r
                                int64_t actions, pess_error *error);
 /* All counts to the partitions, compacted, where the result is collected from. */
 pess_status pess__tally_finish(pess__tally *tally, pess_error *error);
+/* Rows that must repeat a step of their episode: more of them than steps from its first to its last. */
+int64_t pess__tally_repeated(const pess__tally *tally);
 void pess__tally_free(pess__tally *tally);
 
 #endif

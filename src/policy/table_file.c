@@ -1,37 +1,64 @@
 /* Policies and values in files: state,action,probability with the rows that are not zero, and state,value. */
 #include "core/outfile.h"
 #include "data/table.h"
+#include "model/counts.h"
 #include "model/model.h"
 #include "model/named.h"
 #include "policy/policy.h"
 
+#include <math.h>
+#include <string.h>
+
 enum { NOT_NAMED = -1 }; /* in the table while a file is read: the pair has had no row yet */
 
-static pess_status read_rows(pess__table *table, const pess_model *model, const pess_names *state_names,
-                             const pess_names *action_names, pess_policy *policy, pess_error *error) {
-    int64_t state_column = 0, action_column = 0, probability_column = 0;
-    PESS_TRY(pess__table_require(table, "state", &state_column, error));
-    PESS_TRY(pess__table_require(table, "action", &action_column, error));
-    PESS_TRY(pess__table_require(table, "probability", &probability_column, error));
+/* What a file is read for. counts is NULL where the rule for unknown states is to refuse them. */
+typedef struct reading {
+    const char *path;
+    const pess_counts *counts;
+    const pess_model *model;
+    const pess_names *state_names, *action_names;
+    pess_unknown unknown;
+    pess_policy_fit fit;
+} reading;
+
+/* Probabilities that were summed up may exceed one by rounding. */
+static const double HIGHEST = 1 + 1e-9;
+
+static pess_status read_row(pess__table *table, const int64_t column[3], reading *r, pess_policy *policy,
+                            pess_error *error) {
+    const pess_model *model = r->model;
+    int64_t s = 0, a = 0;
+    double p = 0;
+    const pess_status known =
+        pess__table_id(table, column[0], r->state_names, model->states, "a state of the model", &s, error);
+    if (known == PESS_INPUT && r->unknown != PESS_UNKNOWN_REFUSE) {
+        r->fit.skipped++;
+        return PESS_OK;
+    }
+    PESS_TRY(known);
+    PESS_TRY(pess__table_id(table, column[1], r->action_names, model->actions, "an action of the model", &a, error));
+    PESS_TRY(pess__table_double(table, column[2], 0, HIGHEST, "a probability", &p, error));
+    const int64_t pair = s * model->actions + a;
+    if (policy->probability[pair] != NOT_NAMED)
+        return pess__table_fail(table, column[1], error, "expected each action of a state once");
+    if (p > 0 && model->kind[pair] == PESS_ROW_NONE) {
+        char shown[PESS__ID_SIZE];
+        return pess__table_fail(table, column[1], error, "expected an action that state %s has%s",
+                                pess__show_id(r->state_names, s, shown),
+                                model->terminal[s] ? " (it is terminal and has none)" : "");
+    }
+    policy->probability[pair] = fmin(p, 1);
+    return PESS_OK;
+}
+
+static pess_status read_rows(pess__table *table, reading *r, pess_policy *policy, pess_error *error) {
+    static const char *const names[3] = {"state", "action", "probability"};
+    int64_t column[3];
+    for (int i = 0; i < 3; i++) PESS_TRY(pess__table_require(table, names[i], &column[i], error));
     for (bool row = true;;) {
         PESS_TRY(pess__table_next(table, &row, error));
         if (!row) return PESS_OK;
-        int64_t s = 0, a = 0;
-        double p = 0;
-        PESS_TRY(pess__table_id(table, state_column, state_names, model->states, "a state of the model", &s, error));
-        PESS_TRY(
-            pess__table_id(table, action_column, action_names, model->actions, "an action of the model", &a, error));
-        PESS_TRY(pess__table_double(table, probability_column, 0, 1, "a probability", &p, error));
-        const int64_t pair = s * model->actions + a;
-        if (policy->probability[pair] != NOT_NAMED)
-            return pess__table_fail(table, action_column, error, "expected each action of a state once");
-        if (p > 0 && model->kind[pair] == PESS_ROW_NONE) {
-            char shown[PESS__ID_SIZE];
-            return pess__table_fail(table, action_column, error, "expected an action that state %s has%s",
-                                    pess__show_id(state_names, s, shown),
-                                    model->terminal[s] ? " (it is terminal and has none)" : "");
-        }
-        policy->probability[pair] = p;
+        PESS_TRY(read_row(table, column, r, policy, error));
     }
 }
 
@@ -47,46 +74,81 @@ static bool close_row(double *row, int64_t actions) {
     return named;
 }
 
-static pess_status check_rows(const char *path, const pess_model *model, const pess_names *state_names,
-                              pess_policy *policy, pess_error *error) {
+/* Every state that is not terminal has a row that sums to one, or gets one by the rule. */
+static pess_status check_rows(reading *r, const pess_policy *filling, pess_policy *policy, pess_error *error) {
+    const pess_model *model = r->model;
     char shown[PESS__ID_SIZE];
-    int64_t missing = 0, first = -1;
+    int64_t first = -1;
     for (int64_t s = 0; s < model->states; s++) {
         double *row = policy->probability + s * model->actions, sum = 0;
         const bool named = close_row(row, model->actions);
         if (model->terminal[s]) continue;
         if (!named) {
-            if (missing++ == 0) first = s;
+            if (r->fit.filled++ == 0) first = s;
+            if (filling != NULL)
+                memcpy(row, filling->probability + s * model->actions, (size_t)model->actions * sizeof *row);
         } else if (!pess__normalise(row, model->actions, &sum)) {
-            return pess__fail(error, PESS_INPUT, "%s: state %s: the probabilities sum to %.12g, expected 1", path,
-                              pess__show_id(state_names, s, shown), sum);
+            return pess__fail(error, PESS_INPUT, "%s: state %s: the probabilities sum to %.12g, expected 1", r->path,
+                              pess__show_id(r->state_names, s, shown), sum);
         }
     }
-    if (missing == 0) return PESS_OK;
+    if (r->fit.filled == 0 || filling != NULL) return PESS_OK;
     return pess__fail(error, PESS_INPUT,
                       "%s: a policy for another state set: %lld of the model's %lld states have no row, the first is "
                       "state %s",
-                      path, (long long)missing, (long long)model->states, pess__show_id(state_names, first, shown));
+                      r->path, (long long)r->fit.filled, (long long)model->states,
+                      pess__show_id(r->state_names, first, shown));
 }
 
-pess_status pess__policy_read_table(const char *path, const pess_model *model, const pess_names *state_names,
-                                    const pess_names *action_names, pess_policy **out, pess_error *error) {
+static pess_status fill_rows(reading *r, pess_policy *policy, pess_error *error) {
+    pess_policy *filling = NULL;
+    if (r->unknown == PESS_UNKNOWN_BEHAVIOUR)
+        PESS_TRY(pess_policy_empirical(r->counts, r->model, &filling, error));
+    else if (r->unknown == PESS_UNKNOWN_UNIFORM)
+        PESS_TRY(pess_policy_uniform(r->model, &filling, error));
+    const pess_status status = check_rows(r, filling, policy, error);
+    pess_policy_destroy(filling);
+    return status;
+}
+
+static pess_status read_table(reading *r, pess_policy **out, pess_error *error) {
+    const int64_t pairs = r->model->states * r->model->actions;
     pess__table *table = NULL;
     pess_policy *policy = NULL;
-    PESS_TRY(pess__table_open(path, &table, error));
-    pess_status status = pess__policy_allocate(model->states, model->actions, &policy, error);
+    PESS_TRY(pess__table_open(r->path, &table, error));
+    pess_status status = pess__policy_allocate(r->model->states, r->model->actions, &policy, error);
     if (status == PESS_OK) {
-        const int64_t pairs = model->states * model->actions;
         for (int64_t pair = 0; pair < pairs; pair++) policy->probability[pair] = NOT_NAMED;
-        status = read_rows(table, model, state_names, action_names, policy, error);
+        status = read_rows(table, r, policy, error);
     }
     pess__table_close(table);
-    if (status == PESS_OK) status = check_rows(path, model, state_names, policy, error);
+    if (status == PESS_OK) status = fill_rows(r, policy, error);
     if (status != PESS_OK) {
         pess_policy_destroy(policy);
         return status;
     }
     *out = policy;
+    return PESS_OK;
+}
+
+pess_status pess__policy_read_table(const char *path, const pess_model *model, const pess_names *state_names,
+                                    const pess_names *action_names, pess_policy **out, pess_error *error) {
+    reading r = {.path = path, .model = model, .state_names = state_names, .action_names = action_names};
+    return read_table(&r, out, error);
+}
+
+pess_status pess_policy_read_for_log(const char *path, const pess_counts *counts, const pess_model *model,
+                                     pess_unknown unknown, pess_policy **out, pess_policy_fit *fit, pess_error *error) {
+    reading r = {.path = path,
+                 .counts = counts,
+                 .model = model,
+                 .state_names = counts->state_names,
+                 .action_names = counts->action_names,
+                 .unknown = unknown};
+    if ((unsigned)unknown > PESS_UNKNOWN_UNIFORM)
+        return pess__fail(error, PESS_ARGUMENT, "%d is no rule for unknown states", (int)unknown);
+    PESS_TRY(read_table(&r, out, error));
+    if (fit != NULL) *fit = r.fit;
     return PESS_OK;
 }
 

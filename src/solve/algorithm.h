@@ -21,6 +21,8 @@ typedef struct pess__problem {
     bool absorbed;                        /* it is in absorbed units */
     bool trajectories;                    /* counts are adaptive: the log has episodes, and is not declared i.i.d. */
     double v_lo, v_hi;
+    double unit; /* of absorbed α and of the range of values beside it: the span of the rewards; 1 for theory's units */
+    int64_t endless; /* γ = 1: a state from which some policy can go on for ever; -1: there is none */
     int threads;     /* resolved, >= 1 */
     double deadline; /* pess__clock() time, or infinity */
 } pess__problem;
@@ -65,6 +67,10 @@ pess_status pess__optimise(const pess__problem *problem, const pess__local *loca
 /* v = A^π(r + bonus + γPv) − penalty(π) for solution->policy, by options->evaluation. */
 pess_status pess__evaluate_local(const pess__problem *problem, const pess__local *local, pess_solution *solution,
                                  pess_error *error);
+/* For what is not policy iteration: refuses γ = 1 where some policy can go on for ever. */
+pess_status pess__need_ends(const pess__problem *problem, const char *whom, pess_error *error);
+/* Refuses a pair that was never seen where values have no limit, so that its penalty has none. */
+pess_status pess__unseen_without_limit(const pess__problem *problem, int64_t pair, pess_error *error);
 /* q [S*A] = r + γPv (+ bonus); -infinity where there is no such action. */
 void pess__q_values(const pess__problem *problem, const double *bonus, const double *v, double *q);
 /* Smallest action within 1e-8 of the largest q. */

@@ -3,7 +3,8 @@
 
 #include "core/settings.h"
 #include "core/threads.h"
-#include "solve/evaluator.h"
+#include "model/named.h"
+#include "solve/proper.h"
 
 #include <math.h>
 
@@ -22,7 +23,7 @@ static const pess_setting settings[] = {
      .where_unset = "1 where the uncertainty is a set or not the algorithm's default", .specific = true},
     {"absorbed-alpha", 0, PESS_SETTING_NUMBER, FIELD(absorbed_alpha), NULL, PESS__AT_LEAST(0), .argument = "X",
      .sentence = "the same with all constants absorbed: penalty X/sqrt(n) for ua, X*TV for proximal",
-     .where_unset = "1 elsewhere", .specific = true},
+     .where_unset = "the span of the rewards elsewhere", .specific = true},
     {"clip", 0, PESS_SETTING_SWITCH, FIELD(clip), "off", .argument = "on|off",
      .sentence = "clip the penalised reward to the reward range, as the paper's experiments do", .specific = true},
     {"iid", 0, PESS_SETTING_SWITCH, FIELD(iid), "off",
@@ -63,9 +64,46 @@ double pess__deadline(const pess_solve_options *options) {
     return options->time_limit > 0 ? pess__clock() + options->time_limit : INFINITY;
 }
 
-pess_status pess__check_range(const pess_model *model, double gamma, double *v_lo, double *v_hi, pess_error *error) {
-    pess__value_range(model, gamma, v_lo, v_hi);
-    return gamma == 1.0 ? pess__check_undiscounted(model, *v_lo, error) : PESS_OK;
+/* The value of a sink is V_lo. */
+static pess_status check_sinks(const pess_model *model, const pess_names *names, pess_error *error) {
+    char shown[PESS__ID_SIZE];
+    for (int64_t z = 0; z < model->states * model->actions; z++)
+        if (model->kind[z] == PESS_ROW_SINK)
+            return pess__fail(error, PESS_ARGUMENT,
+                              "gamma is 1 and action %lld of state %s is taken to be the worst for ever, which has no "
+                              "finite value here; declare the range of returns, use gamma < 1 or another choice for "
+                              "unseen pairs",
+                              (long long)(z % model->actions), pess__show_id(names, z / model->actions, shown));
+    return PESS_OK;
+}
+
+pess_status pess__check_range(const pess_model *model, double gamma, const pess_names *names, double *v_lo,
+                              double *v_hi, int64_t *endless, pess_error *error) {
+    char shown[PESS__ID_SIZE];
+    PESS_TRY(pess__value_range_checked(model, gamma, v_lo, v_hi, error));
+    *endless = -1;
+    if (gamma < 1) return PESS_OK;
+    if (!isfinite(*v_lo)) PESS_TRY(check_sinks(model, names, error));
+    PESS_TRY(pess__endless_state(model, endless, error));
+    if (*endless < 0) return PESS_OK;
+    int64_t never;
+    PESS_TRY(pess__never_ends(model, (pess__taken){NULL, NULL}, NULL, &never, error));
+    if (never < 0) return PESS_OK;
+    return pess__fail(error, PESS_ARGUMENT,
+                      "gamma is 1, but from state %s no policy reaches an end: returns have no limit there; use "
+                      "gamma < 1, or mark where episodes end",
+                      pess__show_id(names, never, shown));
+}
+
+pess_status pess__check_proper(const pess_model *model, const double *pi, const pess_names *names, pess_error *error) {
+    char shown[PESS__ID_SIZE];
+    int64_t never;
+    PESS_TRY(pess__never_ends(model, (pess__taken){pi, NULL}, NULL, &never, error));
+    if (never < 0) return PESS_OK;
+    return pess__fail(error, PESS_INPUT,
+                      "gamma is 1, but from state %s the policy never reaches an end: it has no value there; use "
+                      "gamma < 1",
+                      pess__show_id(names, never, shown));
 }
 
 pess_status pess__check_start(const pess_model *model, const double *start, pess_error *error) {

@@ -70,6 +70,7 @@ static pess_status duipi_create(const pess__problem *problem, duipi *d, pess_err
                  .monitor = pess__monitor_start(&options->progress, "duipi", problem->deadline)};
     d->squares.kind = NULL;
     d->squares.reward = d->squares.probability = NULL;
+    PESS_TRY(pess__need_ends(problem, "duipi", error));
     if (problem->counts != NULL) PESS_TRY(pess__counts_need_squares(problem->counts, error));
     PESS_TRY(duipi_allocate(d, error));
     for (int64_t k = 0; k < model->row[pairs]; k++)
@@ -78,9 +79,7 @@ static pess_status duipi_create(const pess__problem *problem, duipi *d, pess_err
         const bool seen = model->kind[z] == PESS_ROW_SPARSE && problem->counts->n[z] > 0;
         d->squares.kind[z] = seen ? PESS_ROW_SPARSE : model->kind[z] == PESS_ROW_NONE ? PESS_ROW_NONE : PESS_ROW_SINK;
         if (!seen && model->kind[z] != PESS_ROW_NONE && !isfinite(problem->v_hi - problem->v_lo))
-            return pess__fail(error, PESS_ARGUMENT,
-                              "duipi: state %lld, action %lld was never seen and values are unbounded at gamma 1",
-                              (long long)(z / model->actions), (long long)(z % model->actions));
+            return pess__unseen_without_limit(problem, z, error);
     }
     PESS_TRY(pess__evaluator_create(model, options->gamma, problem->v_lo, options->evaluation, problem->threads,
                                     &d->monitor, &d->mean, error));

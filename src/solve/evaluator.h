@@ -69,7 +69,4 @@ double pess__evaluator_apply(const pess__evaluator *chain, const double *v, doub
 /* States up to which a whole solve by LU costs less than one by Krylov (gridworlds: 100 even, 144 Krylov ahead). */
 #define PESS__LU_STATES 128
 
-/* γ = 1 needs every policy to end: fails with the name of a state from which some policy can go on for ever. */
-pess_status pess__check_undiscounted(const pess_model *model, double v_lo, pess_error *error);
-
 #endif

@@ -41,8 +41,8 @@ pess__u_problem pess__u_problem_of(const pess__problem *problem) {
                              .model = problem->model,
                              .gamma = options->gamma,
                              .delta = options->delta,
-                             .v_lo = problem->v_lo,
-                             .v_hi = problem->v_hi,
+                             .v_lo = problem->v_lo / problem->unit,
+                             .v_hi = problem->v_hi / problem->unit,
                              .absorbed = problem->absorbed,
                              .trajectories = problem->trajectories,
                              .max_successors = options->max_successors,
@@ -101,6 +101,7 @@ static pess_status sweep(run *r, iterate *at, pess_error *error) {
     pess__q_values(r->problem, NULL, at->v, r->q);
     if (r->operator_->prepare) PESS_TRY(r->operator_->prepare(r->operator_->context, at->v, error));
     _Atomic double residual = 0;
+    const double floor = r->problem->v_lo;
     const int threads = threads_of(r);
 #pragma omp parallel num_threads(threads) if (threads > 1)
     {
@@ -109,6 +110,7 @@ static pess_status sweep(run *r, iterate *at, pess_error *error) {
 #pragma omp for schedule(static)
         for (int64_t s = 0; s < states; s++) {
             at->tv[s] = sweep_state(r, thread, s, at->v);
+            if (r->operator_->floored && at->tv[s] < floor && !r->problem->model->terminal[s]) at->tv[s] = floor;
             const double size = fabs(at->tv[s] - at->v[s]);
             if (!(size <= most)) most = isnan(size) ? INFINITY : size;
         }
@@ -210,6 +212,8 @@ static pess_status create(run *r, pess_error *error) {
     PESS_TRY(pess__allocate(&r->choice, pairs, sizeof(double), "the frozen policy", error));
     PESS_TRY(pess__frozen_create(model, &r->frozen, error));
     if (r->policy) memcpy(r->choice, r->policy, (size_t)pairs * sizeof(double));
+    for (int64_t s = 0; r->operator_->floored && s < model->states; s++)
+        if (!model->terminal[s]) r->now.v[s] = r->problem->v_lo;
     r->monitor = pess__monitor_start(&options->progress, "solving", r->problem->deadline);
     return pess__evaluator_create(r->frozen, options->gamma, r->problem->v_lo, options->evaluation, r->problem->threads,
                                   &r->monitor, &r->evaluator, error);
@@ -244,6 +248,7 @@ static pess_status make_policy(run *r, pess_solution *solution, pess_error *erro
 static pess_status run_all(const pess__problem *problem, const pess__operator *operator_, bool optimise,
                            pess_solution *solution, pess_error *error) {
     run r = {.problem = problem, .operator_ = operator_};
+    if (!operator_->floored) PESS_TRY(pess__need_ends(problem, "a worst case or a variance", error));
     if (!optimise) r.policy = solution->policy->probability;
     solution->info.outcome = PESS_OUTCOME_CONVERGED;
     pess_status status = create(&r, error);

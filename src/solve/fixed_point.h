@@ -10,6 +10,8 @@
 
 typedef struct pess__operator {
     void *context;
+    bool floored; /* a lower bound: no value is below V_lo, and sweeps begin there. Each sweep is then a bound, also at
+                     γ = 1: v ≤ v^π implies max(V_lo, Tv) ≤ v^π */
     bool contraction; /* false: sweeps are damped when they lead away, and it gives up when nothing gets better */
     /* Once per sweep, before the pairs; NULL: nothing to do. */
     pess_status (*prepare)(void *context, const double *v, pess_error *error);

@@ -46,7 +46,7 @@ pess_status pess_q_values(const pess_model *model, double gamma, const double *v
     options.gamma = gamma;
     pess_solve_options settled;
     PESS_TRY(pess__solve_settle(&options, &settled, error));
-    pess__problem problem = {.model = model, .options = &settled, .threads = 1};
+    pess__problem problem = {.model = model, .options = &settled, .endless = -1, .threads = 1};
     pess__value_range(model, gamma, &problem.v_lo, &problem.v_hi);
     pess__q_values(&problem, NULL, values, out);
     return PESS_OK;

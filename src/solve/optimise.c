@@ -4,6 +4,9 @@
 
 #include "core/memory.h"
 #include "core/ranges.h"
+#include "model/named.h"
+#include "solve/check.h"
+#include "solve/proper.h"
 #include "solve/small.h"
 
 #include <float.h>
@@ -150,6 +153,56 @@ static pess_status policy_iteration(pess__engine *engine, bool exact, pess_solut
     return PESS_OK;
 }
 
+/* A policy that ends, where not all do: the way to the nearest end, or, where the algorithm has a say in which policies
+ * there are, the logging policy, which every one of them allows. */
+static pess_status start_proper(pess__engine *engine, pess_error *error) {
+    int64_t never;
+    if (engine->choice != NULL)
+        return pess__never_ends(engine->model, (pess__taken){NULL, NULL}, engine->choice, &never, error);
+    pess_policy *empirical = NULL;
+    PESS_TRY(pess_policy_empirical(engine->problem->counts, engine->model, &empirical, error));
+    memcpy(engine->pi, empirical->probability, (size_t)(engine->states * engine->actions) * sizeof *engine->pi);
+    pess_policy_destroy(empirical);
+    return pess__check_proper(engine->model, engine->pi, engine->problem->counts->state_names, error);
+}
+
+static pess_status still_proper(const pess__engine *engine, pess_error *error) {
+    const pess_counts *counts = engine->problem->counts;
+    char shown[PESS__ID_SIZE];
+    int64_t never;
+    PESS_TRY(pess__never_ends(engine->model, (pess__taken){engine->pi, engine->choice}, NULL, &never, error));
+    if (never < 0) return PESS_OK;
+    return pess__fail(error, PESS_ARGUMENT,
+                      "gamma is 1, and from state %s a policy can collect reward for ever: the best return has no "
+                      "limit; use gamma < 1",
+                      pess__show_id(counts != NULL ? counts->state_names : NULL, never, shown));
+}
+
+/* γ = 1 where some policies never end: from a policy that does, by strict gains alone. If the next one π' did not, it
+ * would have a recurrent class without an end; with μ its stationary law, μ(T_π' v − v) = μ r_π', and the left side is
+ * positive, for a class without a changed state would have been there before. So its mean reward is positive, and
+ * returns have no limit: that is refused. Otherwise all policies are proper, and the last one is the best of these, for
+ * v ≥ T_π v implies v ≥ v^π where π ends. Values are found to a thousandth of what counts as a gain, so that their
+ * errors gain nothing. Breaking ties afterwards could make the policy endless, so they stay as they are. */
+static pess_status proper_policy_iteration(pess__engine *engine, pess_solution_info *info, pess_error *error) {
+    const double gain = engine->problem->options->tolerance;
+    double scale = 0;
+    PESS_TRY(start_proper(engine, error));
+    while (go_on(engine, info->iterations, &info->outcome)) {
+        PESS_TRY(evaluate(engine, 1e-3 * gain, error));
+        info->iterations++;
+        const pess__sweep sweep = pess__improve(engine, PESS__SWITCH_GAINS, larger(gain, rounding(scale)));
+        scale = sweep.scale;
+        engine->evaluated = sweep.changed == 0;
+        if (engine->evaluated) {
+            info->outcome = PESS_OUTCOME_CONVERGED;
+            return PESS_OK;
+        }
+        PESS_TRY(still_proper(engine, error));
+    }
+    return PESS_OK;
+}
+
 /* v ← Tv */
 static void value_iteration(pess__engine *engine, pess_solution_info *info) {
     while (go_on(engine, info->iterations, &info->outcome)) {
@@ -188,7 +241,14 @@ static pess_status modified_policy_iteration(pess__engine *engine, pess_solution
 
 static pess_status run(pess__engine *engine, pess_solution_info *info, pess_error *error) {
     const bool direct = engine->chain->evaluation == PESS_EVALUATION_LU;
-    switch (engine->problem->options->method) {
+    const pess_method method = engine->problem->options->method;
+    if (engine->problem->endless >= 0) {
+        if (method == PESS_METHOD_VALUE_ITERATION || method == PESS_METHOD_MODIFIED_POLICY_ITERATION)
+            return pess__need_ends(engine->problem, "this method", error);
+        info->method = "policy iteration";
+        return proper_policy_iteration(engine, info, error);
+    }
+    switch (method) {
         case PESS_METHOD_VALUE_ITERATION:
             info->method = "value iteration";
             value_iteration(engine, info);
@@ -215,7 +275,8 @@ static pess_status interrupted(const pess__engine *engine, int64_t iterations, p
 static pess_status finish(pess__engine *engine, pess_solution_info *info, pess_error *error) {
     engine->monitor.deadline = INFINITY;
     engine->monitor.late = false;
-    const pess__sweep sweep = pess__improve(engine, PESS__SWITCH_ALWAYS, 0);
+    const bool keep = engine->problem->endless >= 0;
+    const pess__sweep sweep = pess__improve(engine, keep ? PESS__SWITCH_NEVER : PESS__SWITCH_ALWAYS, 0);
     info->residual = sweep.residual;
     if (sweep.changed > 0 || !engine->evaluated) {
         PESS_TRY(evaluate(engine, 0.25 * engine->problem->options->tolerance, error));
@@ -276,6 +337,9 @@ pess_status pess__optimise(const pess__problem *problem, const pess__local *loca
 
 pess_status pess__evaluate_local(const pess__problem *problem, const pess__local *local, pess_solution *solution,
                                  pess_error *error) {
+    const pess_names *names = problem->counts != NULL ? problem->counts->state_names : NULL;
+    if (problem->endless >= 0)
+        PESS_TRY(pess__check_proper(problem->model, solution->policy->probability, names, error));
     /* The policy is given, not improved: any local problem has the table form here. */
     pess__engine engine;
     PESS_TRY(engine_create(problem, local, &engine, error));

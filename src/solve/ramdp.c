@@ -7,14 +7,11 @@
 
 /* bonus = −α·min(1/√n, W); a pair that was never seen pays α·W. */
 static pess_status fill_bonus(const pess__problem *problem, double *bonus, pess_error *error) {
-    const double width = problem->v_hi - problem->v_lo, alpha = problem->alpha;
+    const double width = (problem->v_hi - problem->v_lo) / problem->unit, alpha = problem->alpha;
     for (int64_t z = 0; z < problem->model->states * problem->model->actions; z++) {
         if (alpha == 0 || problem->model->kind[z] == PESS_ROW_NONE) continue;
         const int64_t n = problem->counts->n[z];
-        if (n == 0 && !isfinite(width))
-            return pess__fail(error, PESS_ARGUMENT,
-                              "ramdp: state %lld, action %lld was never seen and values are unbounded at gamma 1",
-                              (long long)(z / problem->model->actions), (long long)(z % problem->model->actions));
+        if (n == 0 && !isfinite(width)) return pess__unseen_without_limit(problem, z, error);
         const double u = n > 0 ? 1 / sqrt((double)n) : width;
         bonus[z] = -alpha * (u < width ? u : width);
     }

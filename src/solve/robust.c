@@ -86,8 +86,11 @@ static pess_status run(const pess__problem *problem, bool optimise, pess_solutio
     PESS_TRY(check(problem, error));
     worst_case worst = {.scale = problem->alpha};
     PESS_TRY(pess__adversary_create(problem, worst.scale, &worst.adversary, error));
-    const pess__operator operator_ = {
-        .context = &worst, .contraction = true, .prepare = pess__adversary_prepare, .pair = robust_pair};
+    const pess__operator operator_ = {.context = &worst,
+                                      .floored = problem->model->return_declared,
+                                      .contraction = true,
+                                      .prepare = pess__adversary_prepare,
+                                      .pair = robust_pair};
     pess_status status = optimise ? pess__fixed_point_optimise(problem, &operator_, solution, error)
                                   : pess__fixed_point_evaluate(problem, &operator_, solution, error);
     if (status == PESS_OK) status = attach_uncertainty(&worst, solution, error);

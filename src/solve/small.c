@@ -62,7 +62,7 @@ static int64_t longest_row(const pess_model *model) {
 bool pess__small_fits(const pess__problem *problem, const pess__local *local) {
     const pess_model *model = problem->model;
     const pess_solve_options *options = problem->options;
-    return local->improve == NULL && options->method == PESS_METHOD_AUTO &&
+    return local->improve == NULL && problem->endless < 0 && options->method == PESS_METHOD_AUTO &&
            options->evaluation != PESS_EVALUATION_KRYLOV && model->states <= PESS__ELIMINATION_STATES &&
            model->actions <= MOST_ACTIONS && longest_row(model) <= WIDE;
 }

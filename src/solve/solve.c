@@ -1,6 +1,7 @@
 /* pess_solve and pess_evaluate: check what was asked, hand it to the algorithm, add what every solution carries. */
 #include "core/memory.h"
 #include "core/threads.h"
+#include "model/named.h"
 #include "model/problem.h"
 #include "solve/algorithm.h"
 #include "solve/check.h"
@@ -61,18 +62,32 @@ static pess_status find_uncertainty(const pess_algorithm_info *algorithm, const 
                       name != NULL ? name : "(none)", algorithm->name, known);
 }
 
-/* α as it is given; 1 where it is not, in absorbed units for the algorithm's own uncertainty (whose theory units say
- * little), in the theory's units for another one and for sets. */
+/* What rewards can differ by: 0 is one of them where episodes end. No more than values can differ by. */
+static double reward_span(const pess__problem *problem) {
+    const pess_model *model = problem->model;
+    const double lo = model->has_terminals ? fmin(model->reward_lo, 0) : model->reward_lo;
+    const double hi = model->has_terminals ? fmax(model->reward_hi, 0) : model->reward_hi;
+    return fmin(hi - lo, problem->v_hi - problem->v_lo);
+}
+
+/* α as it is given. Where it is not: the span of the rewards, in absorbed units, for the algorithm's own uncertainty
+ * (whose theory units say little), so that the policy does not depend on the unit of rewards; 1 in the theory's units
+ * for another one and for sets. */
 static void set_alpha(const pess_algorithm_info *algorithm, pess__problem *problem) {
     const pess_solve_options *options = problem->options;
     const pess_uncertainty_info *bound = problem->uncertainty != NULL ? &problem->uncertainty->info : NULL;
+    const double span = reward_span(problem);
     problem->alpha = NAN;
+    problem->unit = 1;
     if (!pess_setting_listed(algorithm->settings, "alpha")) return;
     const bool own = bound == NULL || strcmp(bound->name, algorithm->default_uncertainty) == 0;
     const bool neither = isnan(options->alpha) && isnan(options->absorbed_alpha);
     problem->absorbed = neither ? own : isnan(options->alpha);
     if (bound != NULL && bound->absorbed == NULL) problem->absorbed = false;
-    problem->alpha = neither ? 1 : isnan(options->alpha) ? options->absorbed_alpha : options->alpha;
+    problem->unit = problem->absorbed && span > 0 ? span : 1;
+    problem->alpha = neither                 ? (problem->absorbed ? span : 1)
+                     : isnan(options->alpha) ? options->absorbed_alpha
+                                             : options->alpha;
 }
 
 static pess_status check_counts(const pess__algorithm *algorithm, const pess_counts *counts, const pess_model *model,
@@ -125,9 +140,31 @@ static pess_status set_up(const pess_counts *counts, const pess_model *model, co
                                .deadline = pess__deadline(options)};
     PESS_TRY(find_uncertainty(&(*algorithm)->info, options->uncertainty, &problem->uncertainty, error));
     PESS_TRY(check_counts(*algorithm, counts, model, error));
+    PESS_TRY(pess__check_range(model, options->gamma, counts != NULL ? counts->state_names : NULL, &problem->v_lo,
+                               &problem->v_hi, &problem->endless, error));
     set_alpha(&(*algorithm)->info, problem);
-    PESS_TRY(pess__check_range(model, options->gamma, &problem->v_lo, &problem->v_hi, error));
     return pess__check_start(model, start, error);
+}
+
+pess_status pess__unseen_without_limit(const pess__problem *problem, int64_t pair, pess_error *error) {
+    const pess_counts *counts = problem->counts;
+    char state[PESS__ID_SIZE], action[PESS__ID_SIZE];
+    return pess__fail(error, PESS_ARGUMENT,
+                      "action %s of state %s was never seen, and at gamma %g what it could cost has no limit: declare "
+                      "the range of returns, or use gamma < 1",
+                      pess__show_id(counts->action_names, pair % counts->actions, action),
+                      pess__show_id(counts->state_names, pair / counts->actions, state), problem->options->gamma);
+}
+
+pess_status pess__need_ends(const pess__problem *problem, const char *whom, pess_error *error) {
+    char shown[PESS__ID_SIZE];
+    if (problem->endless < 0) return PESS_OK;
+    return pess__fail(
+        error, PESS_ARGUMENT,
+        "gamma is 1, and from state %s a policy can go on for ever: %s needs every policy to end, "
+        "algorithms that go by policy iteration (such as naive, ua, spibb) do not; use one of them, or "
+        "gamma < 1",
+        pess__show_id(problem->counts != NULL ? problem->counts->state_names : NULL, problem->endless, shown), whom);
 }
 
 static void describe(const pess__problem *problem, const pess__algorithm *algorithm, pess_solution_info *info) {
@@ -140,16 +177,10 @@ static void describe(const pess__problem *problem, const pess__algorithm *algori
     info->holds_for = uncertainty != NULL ? uncertainty->info.holds_for : "nothing: no bound is used";
 }
 
-static pess_status add_assumptions(const pess__problem *problem, pess__assumptions *to, pess_error *error) {
-    if (problem->counts == NULL) return PESS_OK;
-    PESS_TRY(pess__log_assumptions(problem->counts, problem->model, problem->start, to, error));
-    const double span = problem->model->reward_hi - problem->model->reward_lo;
-    const double values[2] = {problem->alpha, span};
-    if (!problem->absorbed || span <= 0 || (span >= 0.1 && span <= 10)) return PESS_OK;
-    return pess__assume(to, "absorbed-scale",
-                        "Absorbed alpha {0} is a penalty in units of reward: it suits rewards that span about 1, and "
-                        "these span {1}.",
-                        values, error);
+/* A row that collects the probabilities of several actions may exceed one by rounding. */
+static void at_most_one(pess_policy *policy) {
+    for (int64_t z = 0; z < policy->states * policy->actions; z++)
+        if (policy->probability[z] > 1) policy->probability[z] = 1;
 }
 
 /* policy NULL: solve; otherwise evaluate it. */
@@ -168,8 +199,10 @@ static pess_status answer(const pess__algorithm *algorithm, const pess__problem 
         }
     } else
         status = algorithm->solve(problem, solution, error);
+    if (status == PESS_OK) at_most_one(solution->policy);
     if (status == PESS_OK) status = add_naive_values(problem, solution, error);
-    if (status == PESS_OK) status = add_assumptions(problem, &solution->assumptions, error);
+    if (status == PESS_OK && problem->counts != NULL)
+        status = pess__log_assumptions(problem->counts, problem->model, problem->start, &solution->assumptions, error);
     if (status != PESS_OK) {
         pess_solution_destroy(solution);
         return status;

@@ -36,10 +36,7 @@ static pess_status fill_bonus(const pess__problem *problem, const double *u, dou
         } else if (isfinite(u[z])) {
             bonus[z] = -problem->alpha * u[z];
         } else {
-            return pess__fail(error, PESS_ARGUMENT,
-                              "state %lld, action %lld was never seen and its uncertainty is infinite at a discount of "
-                              "%g: clip the rewards, or take a discount below 1",
-                              (long long)(z / model->actions), (long long)(z % model->actions), options->gamma);
+            return pess__unseen_without_limit(problem, z, error);
         }
     }
     return PESS_OK;
@@ -106,7 +103,7 @@ static pess_status run_statewise(const pess__problem *problem, bool optimise, pe
     const pess__u_problem u_problem = pess__u_problem_of(problem);
     const pess_model *model = problem->model;
     const double alpha = problem->alpha;
-    statewise bound = {.actions = model->actions, .cap = alpha * (problem->v_hi - problem->v_lo)};
+    statewise bound = {.actions = model->actions, .cap = alpha * (u_problem.v_hi - u_problem.v_lo)};
     PESS_TRY(pess__u_check_range(&u_problem, error));
     pess_status status = pess__allocate(&bound.strength, model->states, sizeof(double), "the uncertainty", error);
     if (status == PESS_OK)

@@ -105,9 +105,11 @@ pess_status pess_visitation(const pess_model *model, const double *start, const 
     PESS_TRY(pess__solve_settle(options, &settled, error));
     options = &settled;
     double v_lo, v_hi;
-    PESS_TRY(pess__check_range(model, options->gamma, &v_lo, &v_hi, error));
+    int64_t endless;
+    PESS_TRY(pess__check_range(model, options->gamma, NULL, &v_lo, &v_hi, &endless, error));
     PESS_TRY(pess__check_start(model, start, error));
     PESS_TRY(pess__check_policy(model, policy, error));
+    if (endless >= 0) PESS_TRY(pess__check_proper(model, policy->probability, NULL, error));
     pess__monitor monitor = pess__monitor_start(&options->progress, "visitation", pess__deadline(options));
     pess__evaluator *chain = NULL;
     PESS_TRY(pess__evaluator_create(model, options->gamma, v_lo, options->evaluation, pess__threads(options->threads),

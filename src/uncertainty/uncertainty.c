@@ -55,7 +55,7 @@ pess_status pess__u_check_range(const pess__u_problem *problem, pess_error *erro
     return pess__fail(
         error, PESS_ARGUMENT,
         "this uncertainty needs a bounded range of values, which runs from %g to %g here: take a discount "
-        "below 1 instead of %g",
+        "below 1 instead of %g, or declare the range of returns",
         problem->v_lo, problem->v_hi, problem->gamma);
 }
 

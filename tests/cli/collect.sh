@@ -53,9 +53,9 @@ says "a policy for breakout; one for asterix is needed"
 expect 3 "$PESS" collect breakout --policy one.pessdata -o x.pessdata
 says "found a dataset of observations, expected a policy"
 expect 2 "$PESS" collect breakout --policy random --epsilon 2 -o x.pessdata
-says "epsilon is 2; 0 to 1 is possible"
+says "--epsilon: found '2', expected a number from 0 to 1"
 expect 2 "$PESS" collect breakout --policy random --transitions 0 -o x.pessdata
-says "transitions is 0"
+says "--transitions: found '0', expected a whole number from 1 to"
 expect 2 "$PESS" collect breakout --policy random --sticky 2 -o x.pessdata
 says "sticky"
 expect 2 "$PESS" collect pong --policy random -o x.pessdata

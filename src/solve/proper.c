@@ -1,16 +1,16 @@
-/* γ = 1: values are finite for every policy exactly where no policy can go on for ever. */
+#include "solve/proper.h"
+
 #include "core/memory.h"
-#include "solve/evaluator.h"
 
-#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-/* Predecessor pairs of every state, and how many pairs of each state can still stay within the set. */
+/* Predecessor pairs of every state, and what is known of states and pairs so far. */
 typedef struct trap {
     int64_t *row;   /* [S+2] */
     int64_t *pair;  /* pairs that can lead to the state */
-    int64_t *stays; /* [S] pairs whose whole support is in the set */
-    uint8_t *left;  /* [S*A] the pair can leave the set */
+    int64_t *stays; /* [S] pairs whose whole support is in the set of states from which one may go on for ever */
+    uint8_t *left;  /* [S*A] the pair can leave that set */
     uint8_t *gone;  /* [S] not in the set */
     int64_t *queue; /* [S] */
     int64_t head, tail;
@@ -27,7 +27,7 @@ static void trap_release(trap *t) {
 
 static pess_status trap_allocate(const pess_model *model, trap *t, pess_error *error) {
     const int64_t states = model->states, pairs = states * model->actions;
-    static const char what[] = "the check of gamma 1";
+    static const char what[] = "the search for policies that end";
     *t = (trap){0};
     pess_status status = pess__allocate(&t->row, states + 2, sizeof(int64_t), what, error);
     if (status == PESS_OK) status = pess__allocate(&t->pair, model->row[pairs], sizeof(int64_t), what, error);
@@ -83,27 +83,66 @@ static void shrink(const pess_model *model, trap *t) {
     }
 }
 
-pess_status pess__check_undiscounted(const pess_model *model, double v_lo, pess_error *error) {
-    const int64_t pairs = model->states * model->actions;
-    if (!isfinite(v_lo))
-        for (int64_t z = 0; z < pairs; z++)
-            if (model->kind[z] == PESS_ROW_SINK)
-                return pess__fail(error, PESS_ARGUMENT,
-                                  "gamma is 1 and state %lld, action %lld is taken to be the worst for ever, which has "
-                                  "no finite value here; use gamma < 1 or another choice for unseen pairs",
-                                  (long long)(z / model->actions), (long long)(z % model->actions));
+/* The first state that was never removed. */
+static int64_t first_left(const pess_model *model, const trap *t) {
+    for (int64_t s = 0; s < model->states; s++)
+        if (!t->gone[s]) return s;
+    return -1;
+}
+
+pess_status pess__endless_state(const pess_model *model, int64_t *state, pess_error *error) {
     trap t;
     PESS_TRY(trap_allocate(model, &t, error));
     fill_predecessors(model, &t);
     shrink(model, &t);
-    int64_t stuck = -1;
-    for (int64_t s = 0; s < model->states && stuck < 0; s++)
-        if (!t.gone[s]) stuck = s;
+    *state = first_left(model, &t);
     trap_release(&t);
-    if (stuck >= 0)
-        return pess__fail(error, PESS_ARGUMENT,
-                          "gamma is 1, but from state %lld a policy can go on for ever without reaching a terminal; "
-                          "use gamma < 1",
-                          (long long)stuck);
+    return PESS_OK;
+}
+
+static bool is_taken(const pess_model *model, pess__taken taken, int64_t z) {
+    if (model->kind[z] == PESS_ROW_NONE) return false;
+    if (taken.pi != NULL) return taken.pi[z] > 0;
+    return taken.choice == NULL || taken.choice[z / model->actions] == z % model->actions;
+}
+
+/* The state has a way to the end, and this pair is its first step. */
+static void leads_to_end(const pess_model *model, trap *t, int64_t z, int32_t *nearer) {
+    const int64_t s = z / model->actions;
+    if (nearer != NULL && !t->gone[s]) nearer[s] = (int32_t)(z % model->actions);
+    remove_state(t, s);
+}
+
+/* Backwards from the end: a state joins with the first taken action that may lead to one which has. Each such step has
+ * positive probability and comes one step nearer, so a policy of these actions ends with probability one. */
+static void spread(const pess_model *model, pess__taken taken, trap *t, int32_t *nearer) {
+    const int64_t pairs = model->states * model->actions;
+    for (int64_t s = 0; s < model->states; s++)
+        if (model->terminal[s]) t->gone[s] = 1;
+    for (int64_t z = 0; z < pairs; z++) {
+        const bool ends = model->kind[z] == PESS_ROW_SINK || model->end_mass[z] > 0;
+        if (ends && is_taken(model, taken, z)) leads_to_end(model, t, z, nearer);
+    }
+    bool uniform_joined = false;
+    while (t->head < t->tail) {
+        const int64_t s = t->queue[t->head++];
+        for (int64_t k = t->row[s]; k < t->row[s + 1]; k++)
+            if (is_taken(model, taken, t->pair[k])) leads_to_end(model, t, t->pair[k], nearer);
+        if (uniform_joined) continue;
+        uniform_joined = true; /* a uniform row leads to every state */
+        for (int64_t z = 0; z < pairs; z++)
+            if (model->kind[z] == PESS_ROW_UNIFORM && is_taken(model, taken, z)) leads_to_end(model, t, z, nearer);
+    }
+}
+
+pess_status pess__never_ends(const pess_model *model, pess__taken taken, int32_t *nearer, int64_t *state,
+                             pess_error *error) {
+    trap t;
+    PESS_TRY(trap_allocate(model, &t, error));
+    if (nearer != NULL) memset(nearer, 0xff, (size_t)model->states * sizeof *nearer);
+    fill_predecessors(model, &t);
+    spread(model, taken, &t, nearer);
+    *state = first_left(model, &t);
+    trap_release(&t);
     return PESS_OK;
 }

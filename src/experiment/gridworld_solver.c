@@ -1,5 +1,5 @@
-/* Any family on the gridworld's data, through the generic solver: counts and model of a torus dataset in the form that
- * pess_solve takes. */
+/* Any algorithm on the gridworld's data, through the generic solver: counts and model of a torus dataset in the form
+ * that pess_solve takes. */
 #include "core/memory.h"
 #include "experiment/gridworld_trials.h"
 #include "model/counts.h"
@@ -100,17 +100,17 @@ static pess_status solve(const pess__grid_plan *plan, const pess__grid_method *m
                          const pess_model *model, double *policy, pess_error *error) {
     const int64_t states = plan->torus.states;
     pess_solve_options options = pess_solve_options_defaults();
-    options.algorithm = method->family;
+    options.algorithm = method->algorithm;
     options.uncertainty = method->uncertainty;
     options.gamma = plan->gamma;
-    const pess_algorithm_info *family = pess_algorithm_find(method->family);
-    const char *name = method->uncertainty != NULL ? method->uncertainty : family->default_uncertainty;
+    const pess_algorithm_info *algorithm = pess_algorithm_find(method->algorithm);
+    const char *name = method->uncertainty != NULL ? method->uncertainty : algorithm->default_uncertainty;
     const pess_uncertainty_info *uncertainty = name != NULL ? pess_uncertainty_find(name) : NULL;
     if (uncertainty == NULL || uncertainty->absorbed != NULL)
         options.absorbed_alpha = method->alpha;
     else
         options.alpha = 1;
-    options.clip = plan->clip && strcmp(method->family, "ua") == 0 && uncertainty != NULL &&
+    options.clip = plan->clip && strcmp(method->algorithm, "ua") == 0 && uncertainty != NULL &&
                    strcmp(uncertainty->name, "count") == 0;
     options.max_successors = A; /* a cell's neighbours: known to whoever knows the world is a grid */
     options.threads = 1;
@@ -126,9 +126,9 @@ static pess_status solve(const pess__grid_plan *plan, const pess__grid_method *m
     return status;
 }
 
-pess_status pess__grid_solve_family(const pess__grid_plan *plan, const pess__grid_method *method,
-                                    const pess__torus_counts *from, const pess__torus_model *torus_model,
-                                    uint64_t stream, double *policy, pess_error *error) {
+pess_status pess__grid_solve(const pess__grid_plan *plan, const pess__grid_method *method,
+                             const pess__torus_counts *from, const pess__torus_model *torus_model, uint64_t stream,
+                             double *policy, pess_error *error) {
     pess_counts *counts = NULL;
     pess_model *model = NULL;
     pess_status status = create_counts(&plan->torus, &counts, error);
