@@ -35,10 +35,10 @@ static const strength_grid *grid_of(const pess_algorithm_info *info) {
     return NULL;
 }
 
-/* One algorithm optimises over all policies at once, in seconds rather than milliseconds where states are many. */
-static bool is_costly(const pess_algorithm_info *info, int64_t states) {
-    return states > 128 && strcmp(info->name, "density-proximal") == 0;
-}
+/* One algorithm optimises over all policies at once: seconds rather than milliseconds where states are many. It is
+ * tried with one strength, and not at all beyond this number of states. */
+enum { COSTLY_STATES = 128, COSTLY_STRENGTH = 2, COSTLY_ITERATIONS = 10 };
+static bool is_costly(const char *algorithm) { return strcmp(algorithm, "density-proximal") == 0; }
 
 /* The behaviour, and every algorithm with each of its strengths. */
 static int list_algorithms(int64_t states, pess__recipe *out) {
@@ -47,10 +47,13 @@ static int list_algorithms(int64_t states, pess__recipe *out) {
     out[count++] = (pess__recipe){"imitation", NULL, NAN, false, 0};
     for (size_t i = 0; (info = pess_algorithm_list(i)) != NULL; i++) {
         const strength_grid *grid = grid_of(info);
-        if (is_costly(info, states)) continue;
-        for (int k = 0; k < (grid ? STRENGTHS : 1) && count < RECIPES; k++)
+        const bool costly = is_costly(info->name);
+        if (costly && states > COSTLY_STATES) continue;
+        for (int k = 0; k < (grid ? STRENGTHS : 1) && count < RECIPES; k++) {
+            if (costly && k != COSTLY_STRENGTH) continue;
             out[count++] = grid ? (pess__recipe){info->name, grid->setting, grid->values[k], grid->of_rewards, 1}
                                 : (pess__recipe){info->name, NULL, NAN, false, 1};
+        }
     }
     return count;
 }
@@ -105,7 +108,7 @@ static pess_status solve(const pess__certification *job, const pess__fit *fit, c
     options.gamma = quick_discount(job);
     options.threads = 1;
     options.tolerance = fmax(1e-5 * (job->v_hi - job->v_lo), DBL_MIN);
-    options.max_iterations = 1000; /* any policy will do */
+    options.max_iterations = is_costly(recipe->algorithm) ? COSTLY_ITERATIONS : 1000; /* any policy will do */
     if (recipe->setting) {
         char text[40];
         (void)snprintf(text, sizeof text, "%.17g", recipe->strength * (recipe->of_rewards ? range : 1));
