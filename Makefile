@@ -39,9 +39,10 @@ bench: all
 	@tools/packages.sh bench
 	@bench/run
 
-# DuckDB's shared library for bench/, from npm (it is not in Debian).
+# DuckDB's shared library for build/pess, the tests and bench/, from npm (it is not in Debian).
 duckdb:
 	@npm install --silent --no-fund --no-audit --prefix build/duckdb @duckdb/node-bindings-linux-x64
+	@ln -sf duckdb/node_modules/@duckdb/node-bindings-linux-x64/libduckdb.so build/libduckdb.so
 
 install: all
 	@cmake --install build --prefix $(PREFIX)

@@ -76,20 +76,20 @@ static void json_lists(json_writer *json, const pess_certificate *certificate) {
     json_object(json, "delta_ledger");
     for (size_t i = 0; (entry = pess_certificate_ledger(certificate, i)) != NULL; i++)
         json_number(json, entry->what, entry->delta);
-    json_close(json, '}');
+    json_close(json);
     json_array(json, "assumptions");
     for (size_t i = 0; (assumption = pess_certificate_assumption(certificate, i)) != NULL; i++)
         json_text(json, NULL, assumption->text);
-    json_close(json, ']');
+    json_close(json);
     json_array(json, "candidates");
     for (size_t i = 0; (tried = pess_certificate_candidate(certificate, i)) != NULL; i++) {
         json_object(json, NULL);
         json_text(json, "name", tried->name);
         json_number(json, "predicted_lower_bound", tried->predicted);
         json_number(json, "lower_bound", tried->lower);
-        json_close(json, '}');
+        json_close(json);
     }
-    json_close(json, ']');
+    json_close(json);
 }
 
 static void json_episodes(json_writer *json, const pess_episode_report *e) {
@@ -143,7 +143,7 @@ static void print_json(const pess_certificate *certificate, const pess_certifica
     json_number(&json, "split", c->split);
     json_text(&json, "outcome", pess_outcome_name(c->outcome));
     json_number(&json, "residual", c->residual);
-    json_close(&json, '}');
+    json_close(&json);
     json_end(&json);
 }
 

@@ -143,7 +143,7 @@ static void print_json_side(json_writer *json, const char *key, const pess_marko
     json_number(json, "bits_one", side->bits_one);
     json_number(json, "bits_two", side->bits_two);
     json_number(json, "log_evidence", side->log_evidence);
-    json_close(json, '}');
+    json_close(json);
 }
 
 static void print_json_findings(json_writer *json, const findings *found) {
@@ -155,7 +155,7 @@ static void print_json_findings(json_writer *json, const findings *found) {
     json_count(json, "episodes", found->markov.episodes);
     print_json_side(json, "next", &found->markov.next);
     print_json_side(json, "reward", &found->markov.reward);
-    json_close(json, '}');
+    json_close(json);
     json_array(json, "trials");
     for (int64_t i = 0; i < found->trial_count; i++) {
         const pess_cells_trial *t = &found->trials[i];
@@ -165,9 +165,9 @@ static void print_json_findings(json_writer *json, const findings *found) {
         json_number(json, "value", t->value);
         json_number(json, "naive_value", t->naive_value);
         json_number(json, "agreement", t->agreement);
-        json_close(json, '}');
+        json_close(json);
     }
-    json_close(json, ']');
+    json_close(json);
 }
 
 static void print_json(const pess_map *map, const findings *found) {
@@ -198,9 +198,9 @@ static void print_json(const pess_map *map, const findings *found) {
         json_number(&json, "most", c.high);
         json_count(&json, "missing_rows", c.missing_rows);
         json_text(&json, "missing", rule_name(&c, rule, sizeof rule));
-        json_close(&json, '}');
+        json_close(&json);
     }
-    json_close(&json, ']');
+    json_close(&json);
     json_array(&json, "cell_list");
     for (int64_t c = 0; c < info.cells; c++) {
         char text[300];
@@ -208,11 +208,11 @@ static void print_json(const pess_map *map, const findings *found) {
         json_object(&json, NULL);
         json_count(&json, "rows", pess_map_cell_rows(map, c));
         json_text(&json, "description", text);
-        json_close(&json, '}');
+        json_close(&json);
     }
-    json_close(&json, ']');
+    json_close(&json);
     if (found != NULL) print_json_findings(&json, found);
-    json_close(&json, '}');
+    json_close(&json);
     json_end(&json);
 }
 

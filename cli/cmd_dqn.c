@@ -40,7 +40,7 @@ static void print_json(const pess_dqn_options *options, const pess_dqn_result *r
     json_count(&json, "best_frame", r->best_frame);
     json_number(&json, "seconds", r->seconds);
     json_number(&json, "network_seconds", r->network_seconds);
-    json_close(&json, '}');
+    json_close(&json);
     json_end(&json);
 }
 

@@ -31,12 +31,12 @@ static void json_game(json_writer *json, const pess_env_info *info) {
     json_count(json, "channels", info->channels);
     json_array(json, "channel_names");
     for (int c = 0; c < info->channels; c++) json_text(json, NULL, info->channel[c].name);
-    json_close(json, ']');
+    json_close(json);
     json_array(json, "minimal_actions");
     for (int a = 0; a < info->minimal_count; a++) json_count(json, NULL, info->minimal[a]);
-    json_close(json, ']');
+    json_close(json);
     json_bool(json, "ramps", info->ramps);
-    json_close(json, '}');
+    json_close(json);
 }
 
 static int env_list(int argc, char **argv) {
@@ -46,25 +46,23 @@ static int env_list(int argc, char **argv) {
     const int code = options_parse(&use, options, COUNT_OF(options), argc, argv, NULL, NULL);
     if (code >= 0) return code;
     const pess_env_info *info = NULL;
-    json_writer json = json_begin(stdout, false);
-    if (as_json) json_array(&json, NULL);
-    for (size_t i = 0; (info = pess_env_list(i)) != NULL; i++)
-        if (as_json)
-            json_game(&json, info);
-        else
-            print_game(info);
-    if (as_json) {
-        json_close(&json, ']');
-        json_end(&json);
+    if (!as_json) {
+        for (size_t i = 0; (info = pess_env_list(i)) != NULL; i++) print_game(info);
+        return EXIT_FINE;
     }
+    json_writer json = json_open("env list");
+    json_array(&json, "rows");
+    for (size_t i = 0; (info = pess_env_list(i)) != NULL; i++) json_game(&json, info);
+    json_close(&json);
+    json_close(&json);
+    json_end(&json);
     return EXIT_FINE;
 }
 
 /* ---- replay */
 
 static void json_report(const char *path, const pess_trace_report *report) {
-    json_writer json = json_begin(stdout, true);
-    json_object(&json, NULL);
+    json_writer json = json_open_line("env replay");
     json_text(&json, "file", path);
     json_text(&json, "game", report->game);
     json_bool(&json, "conforms", report->conforms);
@@ -75,7 +73,7 @@ static void json_report(const char *path, const pess_trace_report *report) {
         json_count(&json, "line", report->line);
         json_text(&json, "mismatch", report->text);
     }
-    json_close(&json, '}');
+    json_close(&json);
     json_end(&json);
 }
 
@@ -211,8 +209,7 @@ static void bench_print(const bench *b, const char *game, int64_t steps, double 
                      observations[b->observation], rate / 1e6);
         return;
     }
-    json_writer json = json_begin(stdout, true);
-    json_object(&json, NULL);
+    json_writer json = json_open_line("env bench");
     json_text(&json, "game", game);
     json_count(&json, "envs", b->envs);
     json_count(&json, "threads", b->threads);
@@ -220,7 +217,7 @@ static void bench_print(const bench *b, const char *game, int64_t steps, double 
     json_count(&json, "steps", steps);
     json_number(&json, "seconds", seconds);
     json_number(&json, "steps_per_second", rate);
-    json_close(&json, '}');
+    json_close(&json);
     json_end(&json);
 }
 

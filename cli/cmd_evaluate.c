@@ -126,13 +126,13 @@ static void print_json(const evaluate_args *args, const loaded_log *log, const e
         json_text(&json, "outcome", pess_outcome_name(row->outcome));
         json_count(&json, "iterations", row->iterations);
         json_number(&json, "residual", row->residual);
-        json_close(&json, '}');
+        json_close(&json);
     }
-    json_close(&json, ']');
+    json_close(&json);
     json_array(&json, "assumptions");
     list_assumptions(result, &json);
-    json_close(&json, ']');
-    json_close(&json, '}');
+    json_close(&json);
+    json_close(&json);
     json_end(&json);
 }
 

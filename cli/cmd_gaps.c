@@ -30,15 +30,15 @@ static void print_json(const loaded_log *log, const pess_gap *gaps, int64_t coun
         json_number(&json, "uncertainty", gaps[i].uncertainty);
         json_number(&json, "share", gaps[i].share);
         json_number(&json, "gain", gaps[i].gain);
-        json_close(&json, '}');
+        json_close(&json);
     }
-    json_close(&json, ']');
+    json_close(&json);
     json_array(&json, "assumptions");
     const pess_assumption *assumption;
     for (size_t i = 0; (assumption = pess_problem_assumption(log->problem, i)) != NULL; i++)
         json_text(&json, NULL, assumption->text);
-    json_close(&json, ']');
-    json_close(&json, '}');
+    json_close(&json);
+    json_close(&json);
     json_end(&json);
 }
 

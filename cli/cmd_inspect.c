@@ -32,10 +32,10 @@ static void print_json(const pess_inspection *i) {
         json_text(&json, "severity", i->findings[k].severity == PESS_SEVERITY_WARNING ? "warning" : "note");
         json_text(&json, "code", i->findings[k].code);
         json_text(&json, "text", i->findings[k].text);
-        json_close(&json, '}');
+        json_close(&json);
     }
-    json_close(&json, ']');
-    json_close(&json, '}');
+    json_close(&json);
+    json_close(&json);
     json_end(&json);
 }
 

@@ -20,7 +20,7 @@ static void print_settings(const char *settings, json_writer *json) {
         at += length + (at[length] == ' ');
     }
     if (json != NULL)
-        json_close(json, ']');
+        json_close(json);
     else if (settings != NULL)
         (void)puts("");
 }
@@ -37,7 +37,7 @@ static void list_algorithms(json_writer *json) {
             json_text(json, "default_uncertainty", a->default_uncertainty);
             json_bool(json, "takes_sets_only", a->takes_sets_only);
             print_settings(a->settings, json);
-            json_close(json, '}');
+            json_close(json);
             continue;
         }
         (void)printf("%s\n    %s\n    %s\n    source: %s\n", a->name, a->summary, a->equation, a->source);
@@ -66,7 +66,7 @@ static void list_uncertainties(json_writer *json) {
             json_bool(json, "is_set", u->is_set);
             json_text(json, "absorbed", u->absorbed);
             print_settings(u->settings, json);
-            json_close(json, '}');
+            json_close(json);
             continue;
         }
         (void)printf("%s\n    %s\n    u = %s\n    holds for: %s\n", u->name, u->summary, u->formula, u->holds_for);
@@ -87,7 +87,7 @@ static void list_formats(json_writer *json) {
             json_text(json, "summary", f->summary);
             json_bool(json, "reads", f->reads);
             json_bool(json, "writes", f->writes);
-            json_close(json, '}');
+            json_close(json);
         } else {
             (void)printf("%-10s %-18s %s (%s%s%s)\n", f->name, f->extensions, f->summary, f->reads ? "read" : "",
                          f->reads && f->writes ? ", " : "", f->writes ? "write" : "");
@@ -111,9 +111,9 @@ static void knobs_json(json_writer *json, const pess_setting_table *knobs) {
         json_text(json, "summary", knobs->rows[k].sentence);
         json_text(json, "default", knobs->rows[k].standard);
         json_text(json, "expected", expected);
-        json_close(json, '}');
+        json_close(json);
     }
-    json_close(json, '}');
+    json_close(json);
 }
 
 static void list_learners(json_writer *json) {
@@ -131,7 +131,7 @@ static void list_learners(json_writer *json) {
             json_text(json, "settings", l->settings);
             json_text(json, "source", l->source);
             json_text(json, "uncertainty", l->uncertainty);
-            json_close(json, '}');
+            json_close(json);
             continue;
         }
         (void)printf("%s\n    %s\n", l->name, l->summary);
@@ -153,27 +153,11 @@ static void list_neural_uncertainties(json_writer *json) {
             json_text(json, "outside", u->outside);
             json_number(json, "cap", u->cap);
             json_bool(json, "imitation", u->imitation);
-            json_close(json, '}');
+            json_close(json);
             continue;
         }
         (void)printf("%s\n    %s\n    u = %s\n    outside the data: %s\n", u->name, u->summary, u->formula, u->outside);
         if (isfinite(u->cap)) (void)printf("    takes --u-cap (default %g)\n", u->cap);
-    }
-}
-
-/* Every row of a table of settings, as JSON by its key. */
-static void settings_json(json_writer *json, const pess_setting_table *table, const void *options) {
-    for (size_t i = 0; i < table->count; i++) {
-        const pess_setting *row = &table->rows[i];
-        const void *field = (const char *)options + row->offset;
-        char key[64];
-        key_of(row, key, sizeof key);
-        if (row->kind == PESS_SETTING_COUNT)
-            json_count(json, key, *(const int64_t *)field);
-        else if (row->kind == PESS_SETTING_SWITCH)
-            json_bool(json, key, *(const bool *)field);
-        else
-            json_number(json, key, *(const double *)field);
     }
 }
 
@@ -187,8 +171,9 @@ static void list_protocols(json_writer *json) {
             json_object(json, NULL);
             json_text(json, "name", info->name);
             json_text(json, "summary", info->summary);
-            settings_json(json, pess_protocol_settings(), &p);
-            json_close(json, '}');
+            for (size_t k = 0; k < pess_protocol_settings()->count; k++)
+                pess_json_put_setting(json, pess_protocol_settings(), &p, pess_protocol_settings()->rows[k].name);
+            json_close(json);
             continue;
         }
         (void)printf("%s\n    %s\n    %lld updates x %lld steps x batch %lld, step size %g to %g, network %s\n"
@@ -212,7 +197,7 @@ static void list_experiments(json_writer *json) {
         json_text(json, "axis", info->x.name);
         const pess_setting *trials = pess_setting_find(pess_experiment_settings_of(info->name), "trials");
         json_count(json, "default_trials", strtoll(trials->standard, NULL, 10));
-        json_close(json, '}');
+        json_close(json);
     }
 }
 
@@ -248,10 +233,12 @@ int cmd_list(int argc, char **argv) {
             tables[i].print(NULL);
             return EXIT_FINE;
         }
-        json_writer json = json_begin(stdout, false);
-        json_array(&json, NULL);
+        json_writer json = json_open("list");
+        json_text(&json, "table", what);
+        json_array(&json, "rows");
         tables[i].print(&json);
-        json_close(&json, ']');
+        json_close(&json);
+        json_close(&json);
         json_end(&json);
         return EXIT_FINE;
     }

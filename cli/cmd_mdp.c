@@ -123,7 +123,7 @@ static void print_result(const usage *use, const pess_solution_info *info, const
     json_number(&json, "seconds", info->seconds);
     json_text(&json, "method", info->method);
     json_text(&json, "evaluation", info->evaluation);
-    json_close(&json, '}');
+    json_close(&json);
     json_end(&json);
 }
 

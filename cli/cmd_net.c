@@ -54,11 +54,11 @@ static void print_json(const pess_net *net, const char *path, const pess_net_inf
         json_count(&json, "outputs", l.outputs);
         json_number(&json, "slope", l.slope);
         json_count(&json, "parameters", l.parameters);
-        json_close(&json, '}');
+        json_close(&json);
     }
-    json_close(&json, ']');
+    json_close(&json);
     notes_json(&json, "trained", info->notes);
-    json_close(&json, '}');
+    json_close(&json);
     json_end(&json);
 }
 

@@ -27,9 +27,9 @@ static void json_thin_places(json_writer *json, const solve_report *r) {
         json_text(json, "action", name_of(r->log->action_names, r->thin[i].action, a));
         json_count(json, "count", r->thin[i].count);
         json_number(json, "visit_share", r->thin[i].visits);
-        json_close(json, '}');
+        json_close(json);
     }
-    json_close(json, ']');
+    json_close(json);
 }
 
 static void print_json(const solve_report *r) {
@@ -57,9 +57,9 @@ static void print_json(const solve_report *r) {
     const pess_assumption *assumption;
     for (size_t i = 0; (assumption = pess_solution_assumption(r->solution, i)) != NULL; i++)
         json_text(&json, NULL, assumption->text);
-    json_close(&json, ']');
+    json_close(&json);
     json_thin_places(&json, r);
-    json_close(&json, '}');
+    json_close(&json);
     json_end(&json);
 }
 

@@ -65,10 +65,10 @@ static void print_json(const theorem_args *args, const pess_theorem_row *rows, i
         json_number(&json, "suboptimality", rows[i].suboptimality);
         json_bool(&json, "holds", rows[i].holds);
         json_text(&json, "witness", rows[i].witness);
-        json_close(&json, '}');
+        json_close(&json);
     }
-    json_close(&json, ']');
-    json_close(&json, '}');
+    json_close(&json);
+    json_close(&json);
     json_end(&json);
 }
 

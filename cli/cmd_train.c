@@ -63,7 +63,7 @@ static void print_json(const pess_train_options *o, const pess_train_result *r) 
     json_count(&json, "resumed_from", r->resumed_from);
     json_number(&json, "seconds", r->seconds);
     if (r->warning[0] != '\0') json_text(&json, "warning", r->warning);
-    json_close(&json, '}');
+    json_close(&json);
     json_end(&json);
 }
 

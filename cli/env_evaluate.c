@@ -31,7 +31,7 @@ static void print_json(const char *game, const char *policy, const char *acts, c
     json_count(&json, "cutoffs", r->cutoffs);
     json_number(&json, "least_return", r->least_return);
     json_number(&json, "most_return", r->most_return);
-    json_close(&json, '}');
+    json_close(&json);
     json_end(&json);
 }
 

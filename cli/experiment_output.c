@@ -109,34 +109,15 @@ void experiment_print(const pess_experiment *experiment) {
 
 /* ---- JSON */
 
-static void write_setting(json_writer *json, const pess_setting_table *table, const pess_setting *setting,
-                          const pess_experiment_options *options) {
-    char key[40], text[1000];
-    (void)snprintf(key, sizeof key, "%s", setting->name);
-    for (char *c = key; *c != '\0'; c++)
-        if (*c == '-') *c = '_';
-    pess_setting_get(table, options, setting->name, text, sizeof text);
-    switch (setting->kind) {
-        case PESS_SETTING_SWITCH: json_bool(json, key, strcmp(text, "on") == 0); break;
-        case PESS_SETTING_INT:
-        case PESS_SETTING_COUNT: json_count(json, key, strtoll(text, NULL, 10)); break;
-        case PESS_SETTING_SEED: json_seed(json, key, strtoull(text, NULL, 10)); break;
-        case PESS_SETTING_NUMBER: json_number(json, key, text[0] != '\0' ? strtod(text, NULL) : NAN); break;
-        case PESS_SETTING_RANGE:
-        case PESS_SETTING_PAIR:
-        case PESS_SETTING_TEXT:
-        case PESS_SETTING_CHOICE: json_text(json, key, text[0] != '\0' ? text : NULL); break;
-    }
-}
-
 static void write_settings(json_writer *json, const pess_experiment *experiment) {
     pess_experiment_options options;
     pess_experiment_get_options(experiment, &options);
     const pess_setting_table *table = pess_experiment_settings_of(options.experiment);
     json_object(json, "settings");
     for (size_t i = 0; i < table->count; i++)
-        if (strcmp(table->rows[i].name, "experiment") != 0) write_setting(json, table, &table->rows[i], &options);
-    json_close(json, '}');
+        if (strcmp(table->rows[i].name, "experiment") != 0)
+            pess_json_put_setting(json, table, &options, table->rows[i].name);
+    json_close(json);
 }
 
 static void write_point(json_writer *json, const pess_experiment *experiment, const pess_experiment_point *p) {
@@ -157,7 +138,7 @@ static void write_point(json_writer *json, const pess_experiment *experiment, co
         json_number(json, column, pess_experiment_value(experiment, p, column));
         list += length;
     }
-    json_close(json, '}');
+    json_close(json);
 }
 
 static void write_claim(json_writer *json, const pess_experiment_claim *claim) {
@@ -171,7 +152,7 @@ static void write_claim(json_writer *json, const pess_experiment_claim *claim) {
         json_text(json, "holds", NULL);
     json_text(json, "found", claim->found);
     json_text(json, "reason", claim->reason);
-    json_close(json, '}');
+    json_close(json);
 }
 
 void experiment_write_json(const pess_experiment *experiment) {
@@ -187,11 +168,11 @@ void experiment_write_json(const pess_experiment *experiment) {
     const pess_experiment_point *points = pess_experiment_points(experiment, &count);
     json_array(&json, "results");
     for (size_t i = 0; i < count; i++) write_point(&json, experiment, &points[i]);
-    json_close(&json, ']');
+    json_close(&json);
     const pess_experiment_claim *claims = pess_experiment_claims(experiment, &count);
     json_array(&json, "claims");
     for (size_t i = 0; i < count; i++) write_claim(&json, &claims[i]);
-    json_close(&json, ']');
-    json_close(&json, '}');
+    json_close(&json);
+    json_close(&json);
     json_end(&json);
 }

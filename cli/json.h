@@ -1,29 +1,32 @@
-/* JSON for machines, written as it goes: shortest numbers that read back the same, null for what is not finite. */
+/* What commands print under --json: the object that every one of them begins with, and short names for the library's
+ * writer (pess/json.h). */
 #ifndef PESS_CLI_JSON_H
 #define PESS_CLI_JSON_H
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
+#include "pess.h"
 
-typedef struct json_writer {
-    FILE *stream;
-    int depth;
-    bool compact;   /* one line, for JSON lines */
-    bool first[16]; /* nothing written yet at this depth */
-} json_writer;
+typedef pess_json_writer json_writer;
 
-json_writer json_begin(FILE *stream, bool compact);
 /* On standard output, the top object begun: {"schema": 1, "command": …, "version": … */
 json_writer json_open(const char *command);
-void json_object(json_writer *json, const char *key); /* key NULL inside arrays and at the top */
-void json_array(json_writer *json, const char *key);
-void json_close(json_writer *json, char bracket);                      /* '}' or ']' */
-void json_text(json_writer *json, const char *key, const char *value); /* NULL gives null */
-void json_number(json_writer *json, const char *key, double value);
-void json_count(json_writer *json, const char *key, int64_t value);
-void json_seed(json_writer *json, const char *key, uint64_t value);
-void json_bool(json_writer *json, const char *key, bool value);
-void json_end(json_writer *json); /* final newline and flush */
+json_writer json_open_line(const char *command); /* the same on one line, for JSON lines */
+void json_end(json_writer *json);                /* final newline and flush */
+
+static inline void json_object(json_writer *json, const char *key) { pess_json_open_object(json, key); }
+static inline void json_array(json_writer *json, const char *key) { pess_json_open_array(json, key); }
+static inline void json_close(json_writer *json) { pess_json_close(json); }
+static inline void json_text(json_writer *json, const char *key, const char *value) {
+    pess_json_put_text(json, key, value);
+}
+static inline void json_number(json_writer *json, const char *key, double value) {
+    pess_json_put_number(json, key, value);
+}
+static inline void json_count(json_writer *json, const char *key, int64_t value) {
+    pess_json_put_count(json, key, value);
+}
+static inline void json_seed(json_writer *json, const char *key, uint64_t value) {
+    pess_json_put_seed(json, key, value);
+}
+static inline void json_bool(json_writer *json, const char *key, bool value) { pess_json_put_bool(json, key, value); }
 
 #endif

@@ -1,5 +1,6 @@
 #include "notes.h"
 
+#include <stdio.h>
 #include <string.h>
 
 void notes_print(const char *title, const char *notes) {
@@ -22,5 +23,5 @@ void notes_json(json_writer *json, const char *key, const char *notes) {
         json_text(json, name, value);
         line += length + (line[length] == '\n');
     }
-    json_close(json, '}');
+    json_close(json);
 }

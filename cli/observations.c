@@ -21,7 +21,7 @@ static void print_json(const char *path, const pess_observations_info *i) {
     json_number(&json, "ci95", i->ci95);
     json_number(&json, "gamma_return", i->gamma_return);
     notes_json(&json, "collected", i->notes);
-    json_close(&json, '}');
+    json_close(&json);
     json_end(&json);
 }
 

@@ -30,8 +30,8 @@ static void print_error_json(const char *command_name, pess_status status, const
     json_text(&json, "status", pess_status_name(status));
     json_count(&json, "exit_code", exit_code(status));
     json_text(&json, "message", message);
-    json_close(&json, '}');
-    json_close(&json, '}');
+    json_close(&json);
+    json_close(&json);
     json_end(&json);
 }
 
@@ -339,6 +339,13 @@ const char *options_first_word(const option_list *list, int argc, char **argv) {
     return NULL;
 }
 
+/* Whether --sql was given, which may name files itself. */
+static bool reads_query(const option *options, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(options[i].name, "sql") == 0 && options[i].given != NULL && *options[i].given) return true;
+    return false;
+}
+
 static int check_positional(const usage *use, int found) {
     int needed = 0;
     while (use->positional != NULL && use->positional[needed] != NULL) needed++;
@@ -381,6 +388,8 @@ int options_parse(const usage *use, const option *options, size_t option_count, 
         const int code = set_all(use, options, option_count, o, value);
         if (code >= 0) return code;
     }
+    if (found + 1 == needed && strcmp(use->positional[found], "LOG") == 0 && reads_query(options, option_count))
+        values[found++] = PESS_NO_FILE;
     if (count != NULL) *count = found;
     return check_positional(use, found);
 }

@@ -14,6 +14,7 @@
  *     pess/environments.h  environments to act in
  *     pess/networks.h      networks, players, learning from a fixed dataset of observations
  *     pess/experiments.h   the paper's experiments and figures (experimental)
+ *     pess/json.h          JSON, written as it goes
  *
  * Habits. Every function that can fail returns a pess_status and, when `error` is not NULL, leaves a sentence in it
  * that says which input, which line, what was found and what was expected. A `T **out` is set only on success.
@@ -34,6 +35,7 @@
 #include "pess/data.h"
 #include "pess/environments.h"
 #include "pess/experiments.h"
+#include "pess/json.h"
 #include "pess/networks.h"
 #include "pess/tabular.h"
 

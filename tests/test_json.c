@@ -1,4 +1,5 @@
-/* The reader of JSON: what the standard allows is read as it means, everything else is refused at its place. */
+/* JSON: what the standard allows is read as it means, everything else is refused at its place; what is written reads
+ * back as it was meant. */
 #include "scratch.h"
 
 #include "core/json.h"
@@ -138,6 +139,98 @@ static void test_files(void **state) {
     scratch_remove(path);
 }
 
+/* ---- writing */
+
+typedef struct page {
+    char text[4000];
+    size_t length;
+} page;
+
+static void append(void *to, const char *text, size_t length) {
+    page *p = to;
+    assert_true(p->length + length < sizeof p->text);
+    memcpy(p->text + p->length, text, length);
+    p->length += length;
+    p->text[p->length] = '\0';
+}
+
+static void write_example(page *p, pess_json_style style) {
+    *p = (page){.length = 0};
+    pess_json_writer json = pess_json_begin((pess_json_sink){append, p}, style);
+    pess_json_open_object(&json, NULL);
+    pess_json_put_text(&json, "a", "</b>");
+    pess_json_open_array(&json, "empty");
+    pess_json_close(&json);
+    pess_json_open_array(&json, "rows");
+    pess_json_open_row(&json, NULL);
+    pess_json_put_bool(&json, "x", true);
+    pess_json_put_number(&json, "y", 0.1);
+    pess_json_close(&json);
+    pess_json_put_null(&json, NULL);
+    pess_json_close(&json);
+    pess_json_close(&json);
+    pess_json_end(&json);
+}
+
+static void test_the_three_styles_differ_in_blanks_alone(void **state) {
+    (void)state;
+    page p;
+    write_example(&p, PESS_JSON_INDENTED);
+    assert_string_equal(p.text,
+                        "{\n  \"a\": \"</b>\",\n  \"empty\": [],\n  \"rows\": [\n    {\"x\": true, \"y\": 0.1},\n"
+                        "    null\n  ]\n}\n");
+    write_example(&p, PESS_JSON_LINE);
+    assert_string_equal(p.text, "{\"a\": \"</b>\", \"empty\": [], \"rows\": [{\"x\": true, \"y\": 0.1}, null]}\n");
+    write_example(&p, PESS_JSON_PACKED);
+    assert_string_equal(p.text, "{\"a\":\"\\u003c/b>\",\"empty\":[],\"rows\":[{\"x\":true,\"y\":0.1},null]}\n");
+}
+
+/* Whatever is written is read back the same, bit by bit. */
+static void test_values_survive_writing_and_reading(void **state) {
+    (void)state;
+    const double numbers[] = {0.1, 1.0 / 3, -0.0, 5e-324, 1.7976931348623157e308, 1e15, 123456789012345680.0, 1e21};
+    enum { COUNT = sizeof numbers / sizeof numbers[0] };
+    char control[40];
+    for (int i = 1; i < 32; i++) control[i - 1] = (char)i;
+    (void)snprintf(control + 31, 9, "\"\\<é>");
+    page p = {.length = 0};
+    pess_json_writer json = pess_json_begin((pess_json_sink){append, &p}, PESS_JSON_PACKED);
+    pess_json_open_object(&json, NULL);
+    pess_json_put_text(&json, "text", control);
+    pess_json_put_seed(&json, "seed", UINT64_MAX);
+    pess_json_put_count(&json, "least", INT64_MIN);
+    pess_json_put_number(&json, "infinite", INFINITY);
+    pess_json_open_array(&json, "numbers");
+    for (int i = 0; i < COUNT; i++) pess_json_put_number(&json, NULL, numbers[i]);
+    pess_json_close(&json);
+    pess_json_close(&json);
+    pess__json *read = parse(p.text);
+    const pess__json_value *root = pess__json_root(read), *value = pess__json_member(root, "numbers")->first;
+    for (int i = 0; i < COUNT; i++, value = value->next)
+        assert_memory_equal(&value->number, &numbers[i], sizeof numbers[i]);
+    assert_string_equal(pess__json_text(root, "text"), control);
+    assert_string_equal(pess__json_member(root, "seed")->text, "18446744073709551615");
+    assert_string_equal(pess__json_member(root, "least")->text, "-9223372036854775808");
+    assert_int_equal(pess__json_member(root, "infinite")->kind, PESS__JSON_NULL);
+    pess__json_destroy(read);
+}
+
+static void test_settings_are_numbers_switches_or_texts(void **state) {
+    (void)state;
+    page p = {.length = 0};
+    pess_env_options o = pess_env_options_defaults();
+    o.seed = UINT64_MAX, o.sticky = 0.25;
+    pess_json_writer json = pess_json_begin((pess_json_sink){append, &p}, PESS_JSON_LINE);
+    pess_json_open_object(&json, NULL);
+    for (size_t i = 0; i < pess_env_settings()->count; i++)
+        pess_json_put_setting(&json, pess_env_settings(), &o, pess_env_settings()->rows[i].name);
+    pess_json_put_setting(&json, pess_env_settings(), &o, "no such setting");
+    pess_json_close(&json);
+    assert_string_equal(p.text, "{\"game\": null, \"sticky\": 0.25, \"ramping\": true, \"minimal_actions\": false, "
+                                "\"step_limit\": 0, \"seed\": 18446744073709551615, \"stream\": 0, "
+                                "\"generator\": \"fast\"}");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_values_are_read),
@@ -145,6 +238,9 @@ int main(void) {
         cmocka_unit_test(test_anything_else_is_refused),
         cmocka_unit_test(test_depth_is_limited),
         cmocka_unit_test(test_files),
+        cmocka_unit_test(test_the_three_styles_differ_in_blanks_alone),
+        cmocka_unit_test(test_values_survive_writing_and_reading),
+        cmocka_unit_test(test_settings_are_numbers_switches_or_texts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

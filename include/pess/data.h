@@ -50,13 +50,20 @@ typedef struct pess_read_options {
     const char *format;      /* a name of pess_format_list; NULL: told by the file's first bytes */
     int threads;             /* 0: all there are */
     pess_progress progress;
+    const char *table; /* of a database that has several; NULL: the only one */
+    const char *sql;   /* a query to read instead: of an SQLite database its own tables; else by DuckDB, which knows the
+                          file as `log` and reads any other that the query names */
 } pess_read_options;
+
+/* Stands for a path where the query alone says what to read. */
+#define PESS_NO_FILE ":memory:"
 
 PESS_API const pess_setting_table *pess_read_settings(void);
 PESS_API pess_read_options pess_read_options_defaults(void);
 
 /* Files of transitions. Formats are told apart by their first bytes when reading and by the file name when writing
- * (.csv, .csv.gz, .npz, .pesslog). path "-" reads standard input. Writing is whole or not at all. */
+ * (.csv, .csv.gz, .npz, .pesslog). path "-" reads standard input; addresses ("https://…") and patterns
+ * ("log-*.parquet") are read by DuckDB. Writing is whole or not at all. */
 PESS_API pess_status pess_dataset_read(const char *path, const pess_read_options *options, pess_dataset **out,
                                        pess_error *error);
 PESS_API pess_status pess_dataset_write(const pess_dataset *data, const char *path, const char *format,

@@ -2,6 +2,7 @@
 
 #include "core/memory.h"
 #include "core/memory_raw.h"
+#include "core/unpack.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,9 +11,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 
-enum { GZIP_BUFFER = 1 << 17 };
+enum { PACKED_BUFFER = 1 << 17 };
 
 struct pess__infile {
     char *name;
@@ -20,14 +20,15 @@ struct pess__infile {
     const uint8_t *memory; /* NULL: a file */
     int64_t size;          /* of a regular file or memory; of a pipe once its end was seen; else -1 */
     int64_t base;          /* where the file began when it was opened (standard input may be part-read) */
+    bool has_path;         /* the name is one */
     bool pipe, once;       /* once: a pipe is not kept */
     int spool;             /* -1: none */
     int64_t spooled;       /* bytes of the pipe that the spool holds */
     int64_t offset;        /* of sequential reading, bytes as stored */
-    bool gzip, in_member;
-    z_stream stream;
-    bool stream_ready;
-    uint8_t *packed; /* [GZIP_BUFFER] */
+    pess__packing packing;
+    pess__unpacker *unpacker; /* NULL: not begun */
+    uint8_t *packed;          /* [PACKED_BUFFER] */
+    size_t packed_at, packed_end;
 };
 
 static pess_status cannot_read(const pess__infile *file, int reason, pess_error *error) {
@@ -103,16 +104,17 @@ static pess_status read_full(pess__infile *file, int64_t offset, void *buffer, s
     return PESS_OK;
 }
 
-static pess_status look_for_gzip(pess__infile *file, pess_error *error) {
-    uint8_t magic[2];
+static pess_status look_for_packing(pess__infile *file, pess_error *error) {
+    uint8_t head[PESS__PACKING_HEAD];
     size_t got = 0;
-    PESS_TRY(read_full(file, 0, magic, sizeof magic, &got, error));
-    file->gzip = got == 2 && magic[0] == 0x1f && magic[1] == 0x8b;
+    PESS_TRY(read_full(file, 0, head, sizeof head, &got, error));
+    file->packing = pess__packing_of(head, got);
     return PESS_OK;
 }
 
 static pess_status open_file(const char *path, pess__infile *file, pess_error *error) {
     const bool standard = strcmp(path, "-") == 0;
+    file->has_path = !standard;
     file->name = pess__raw_copy(standard ? "standard input" : path);
     if (file->name == NULL) return pess__fail(error, PESS_MEMORY, "not enough memory to read %s", path);
     file->descriptor = standard ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
@@ -126,7 +128,7 @@ static pess_status open_file(const char *path, pess__infile *file, pess_error *e
         file->base = here > 0 ? (int64_t)here : 0;
         file->size = info.st_size > file->base ? (int64_t)info.st_size - file->base : 0;
     }
-    return look_for_gzip(file, error);
+    return look_for_packing(file, error);
 }
 
 pess_status pess__infile_open(const char *path, pess__infile **out, pess_error *error) {
@@ -153,7 +155,7 @@ pess_status pess__infile_open_memory(const char *name, const void *bytes, size_t
     file->size = (int64_t)length;
     file->name = pess__raw_copy(name);
     const pess_status status = file->name == NULL ? pess__fail(error, PESS_MEMORY, "not enough memory to read %s", name)
-                                                  : look_for_gzip(file, error);
+                                                  : look_for_packing(file, error);
     if (status != PESS_OK) {
         pess__infile_close(file);
         return status;
@@ -164,7 +166,7 @@ pess_status pess__infile_open_memory(const char *name, const void *bytes, size_t
 
 void pess__infile_close(pess__infile *file) {
     if (file == NULL) return;
-    if (file->stream_ready) (void)inflateEnd(&file->stream);
+    pess__unpacker_destroy(file->unpacker);
     if (file->descriptor >= 0) (void)close(file->descriptor);
     if (file->spool >= 0) (void)close(file->spool);
     free(file->packed);
@@ -174,7 +176,11 @@ void pess__infile_close(pess__infile *file) {
 
 const char *pess__infile_name(const pess__infile *file) { return file->name; }
 
-bool pess__infile_is_gzip(const pess__infile *file) { return file->gzip; }
+bool pess__infile_is_packed(const pess__infile *file) { return file->packing != PESS__PACKING_NONE; }
+
+bool pess__infile_is_plain(const pess__infile *file) {
+    return file->has_path && !file->pipe && file->packing == PESS__PACKING_NONE;
+}
 
 bool pess__infile_is_pipe(const pess__infile *file) { return file->pipe; }
 
@@ -182,62 +188,55 @@ pess_status pess__infile_head(pess__infile *file, void *buffer, size_t size, siz
     return read_full(file, 0, buffer, size, got, error);
 }
 
-static pess_status start_gzip(pess__infile *file, pess_error *error) {
-    if (file->packed == NULL) PESS_TRY(pess__allocate(&file->packed, GZIP_BUFFER, 1, "decompression", error));
-    if (!file->stream_ready && inflateInit2(&file->stream, 15 + 16) != Z_OK)
-        return pess__fail(error, PESS_MEMORY, "%s: not enough memory for decompression", file->name);
-    file->stream_ready = true;
+static pess_status start_unpacking(pess__infile *file, pess_error *error) {
+    if (file->packed == NULL) PESS_TRY(pess__allocate(&file->packed, PACKED_BUFFER, 1, "decompression", error));
+    if (file->unpacker != NULL) return PESS_OK;
+    return pess__unpacker_create(file->packing, file->name, &file->unpacker, error);
+}
+
+/* More compressed bytes; false at the end of the file, which may not come within a member. */
+static pess_status fill_packed(pess__infile *file, bool *more, pess_error *error) {
+    size_t got = 0;
+    PESS_TRY(read_full(file, file->offset, file->packed, PACKED_BUFFER, &got, error));
+    *more = got > 0;
+    if (got == 0 && (pess__unpacker_in_member(file->unpacker) || file->offset == 0))
+        return pess__fail(error, PESS_INPUT, "%s: the %s data end early: the file is truncated; copy it again",
+                          file->name, pess__packing_name(file->packing));
+    file->offset += (int64_t)got;
+    file->packed_at = 0;
+    file->packed_end = got;
     return PESS_OK;
 }
 
-/* Any number of gzip members one after the other, as `cat a.gz b.gz` makes them. */
-static pess_status read_gzip(pess__infile *file, void *buffer, size_t size, size_t *got, pess_error *error) {
-    PESS_TRY(start_gzip(file, error));
-    z_stream *z = &file->stream;
-    size_t done = 0;
-    while (done < size) {
-        if (z->avail_in == 0) {
-            size_t part = 0;
-            PESS_TRY(read_full(file, file->offset, file->packed, GZIP_BUFFER, &part, error));
-            if (part == 0) {
-                if (file->in_member || file->offset == 0)
-                    return pess__fail(error, PESS_INPUT,
-                                      "%s: the gzip data end early: the file is truncated; copy it again", file->name);
-                break;
-            }
-            file->offset += (int64_t)part;
-            z->next_in = file->packed;
-            z->avail_in = (uInt)part;
-        }
-        file->in_member = true;
-        const size_t room = size - done < (1u << 30) ? size - done : (1u << 30);
-        z->next_out = (uint8_t *)buffer + done;
-        z->avail_out = (uInt)room;
-        const int result = inflate(z, Z_NO_FLUSH);
-        done += room - z->avail_out;
-        if (result == Z_STREAM_END) {
-            file->in_member = false;
-            if (inflateReset(z) != Z_OK) return pess__fail(error, PESS_MEMORY, "%s: decompression failed", file->name);
-        } else if (result == Z_MEM_ERROR) {
-            return pess__fail(error, PESS_MEMORY, "%s: not enough memory for decompression", file->name);
-        } else if (result != Z_OK && result != Z_BUF_ERROR) {
-            return pess__fail(error, PESS_INPUT, "%s: the gzip data are damaged near byte %lld: %s", file->name,
-                              (long long)(file->offset - (int64_t)z->avail_in), z->msg != NULL ? z->msg : "not gzip");
-        }
+static pess_status read_packed(pess__infile *file, void *buffer, size_t size, size_t *got, pess_error *error) {
+    PESS_TRY(start_unpacking(file, error));
+    pess__unpack_step step = {.out = buffer, .out_size = size};
+    bool more = true;
+    while (step.out_size > 0) {
+        if (file->packed_at == file->packed_end) PESS_TRY(fill_packed(file, &more, error));
+        if (!more) break;
+        step.in = file->packed + file->packed_at;
+        step.in_size = file->packed_end - file->packed_at;
+        const char *wrong = pess__unpack(file->unpacker, &step);
+        file->packed_at = file->packed_end - step.in_size;
+        if (wrong != NULL)
+            return pess__fail(error, PESS_INPUT, "%s: the %s data are damaged near byte %lld: %s", file->name,
+                              pess__packing_name(file->packing), (long long)(file->offset - (int64_t)step.in_size),
+                              wrong);
     }
-    *got = done;
+    *got = size - step.out_size;
     return PESS_OK;
 }
 
 pess_status pess__infile_read(pess__infile *file, void *buffer, size_t size, size_t *got, pess_error *error) {
-    if (file->gzip) return read_gzip(file, buffer, size, got, error);
+    if (pess__infile_is_packed(file)) return read_packed(file, buffer, size, got, error);
     PESS_TRY(read_full(file, file->offset, buffer, size, got, error));
     file->offset += (int64_t)*got;
     return PESS_OK;
 }
 
 pess_status pess__infile_read_some(pess__infile *file, void *buffer, size_t size, size_t *got, pess_error *error) {
-    if (file->gzip) return read_gzip(file, buffer, size, got, error);
+    if (pess__infile_is_packed(file)) return read_packed(file, buffer, size, got, error);
     PESS_TRY(read_some(file, file->offset, buffer, size, got, error));
     file->offset += (int64_t)*got;
     return PESS_OK;
@@ -247,22 +246,18 @@ void pess__infile_read_once(pess__infile *file) { file->once = true; }
 
 pess_status pess__infile_rewind(pess__infile *file, pess_error *error) {
     file->offset = 0;
-    file->in_member = false;
-    if (file->stream_ready) {
-        file->stream.avail_in = 0;
-        if (inflateReset(&file->stream) != Z_OK)
-            return pess__fail(error, PESS_MEMORY, "%s: decompression failed", file->name);
-    }
-    return PESS_OK;
+    file->packed_at = file->packed_end = 0;
+    return file->unpacker != NULL ? pess__unpacker_reset(file->unpacker, error) : PESS_OK;
 }
 
 pess_status pess__infile_size(pess__infile *file, int64_t *size, pess_error *error) {
     if (file->size < 0) {
         uint8_t *buffer = NULL;
-        PESS_TRY(pess__allocate(&buffer, GZIP_BUFFER, 1, "a copy of the input", error));
+        PESS_TRY(pess__allocate(&buffer, PACKED_BUFFER, 1, "a copy of the input", error));
         pess_status status = PESS_OK;
         size_t got = 1;
-        while (status == PESS_OK && got > 0) status = read_some(file, file->spooled, buffer, GZIP_BUFFER, &got, error);
+        while (status == PESS_OK && got > 0)
+            status = read_some(file, file->spooled, buffer, PACKED_BUFFER, &got, error);
         free(buffer);
         if (status != PESS_OK) return status;
     }

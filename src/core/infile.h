@@ -1,6 +1,6 @@
-/* Input: a file, standard input ("-") or a piece of memory. Sequential reading undoes gzip, told by its first bytes;
- * random access sees the bytes as they are. A pipe is kept in an unlinked temporary file (in $TMPDIR or /var/tmp) as
- * far as it was read, so that it can be read again. */
+/* Input: a file, standard input ("-") or a piece of memory. Sequential reading undoes gzip and zstd, told by their
+ * first bytes; random access sees the bytes as they are. A pipe is kept in an unlinked temporary file (in $TMPDIR or
+ * /var/tmp) as far as it was read, so that it can be read again. */
 #ifndef PESS_CORE_INFILE_H
 #define PESS_CORE_INFILE_H
 
@@ -15,11 +15,15 @@ pess_status pess__infile_open_memory(const char *name, const void *bytes, size_t
 void pess__infile_close(pess__infile *file); /* NULL is fine */
 
 const char *pess__infile_name(const pess__infile *file); /* "standard input" for "-" */
-bool pess__infile_is_gzip(const pess__infile *file);
+bool pess__infile_is_packed(const pess__infile *file);   /* with gzip or zstd */
+/* A file with a path, not compressed: others can open it by its name. */
+bool pess__infile_is_plain(const pess__infile *file);
 bool pess__infile_is_pipe(const pess__infile *file); /* or a terminal: its bytes come when they come */
 /* The first bytes as they are (not decompressed); *got < size only where the file is shorter. */
 pess_status pess__infile_head(pess__infile *file, void *buffer, size_t size, size_t *got, pess_error *error);
-/* The next `size` bytes, decompressed; *got < size only at the end. Damaged or truncated gzip is PESS_INPUT. */
+/* The next `size` bytes, decompressed; *got < size only at the end. Damaged or truncated compressed data are
+ * PESS_INPUT.
+ */
 pess_status pess__infile_read(pess__infile *file, void *buffer, size_t size, size_t *got, pess_error *error);
 /* The same without waiting for more than a pipe has; *got is 0 only at the end. */
 pess_status pess__infile_read_some(pess__infile *file, void *buffer, size_t size, size_t *got, pess_error *error);

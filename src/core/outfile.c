@@ -152,26 +152,6 @@ void pess__outfile_field(pess__outfile *file, const char *text) {
     pess__outfile_write(file, "\"", 1);
 }
 
-void pess__outfile_json(pess__outfile *file, const char *text) {
-    pess__outfile_write(file, "\"", 1);
-    for (const unsigned char *c = (const unsigned char *)text; *c != '\0'; c++) {
-        if (*c == '"' || *c == '\\')
-            pess__outfile_print(file, "\\%c", *c);
-        else if (*c < 0x20 || *c == '<')
-            pess__outfile_print(file, "\\u%04x", *c);
-        else
-            pess__outfile_write(file, c, 1);
-    }
-    pess__outfile_write(file, "\"", 1);
-}
-
-void pess__outfile_json_number(pess__outfile *file, double value) {
-    if (isfinite(value))
-        pess__outfile_double(file, value);
-    else
-        pess__outfile_print(file, "null");
-}
-
 /* The rename is only as lasting as the directory entry: flush the directory too. */
 static void sync_directory(const char *path) {
     char *directory = pess__raw_copy(path);

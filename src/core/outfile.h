@@ -14,9 +14,6 @@ void pess__outfile_print(pess__outfile *file, const char *format, ...) __attribu
 void pess__outfile_double(pess__outfile *file, double value); /* shortest form that reads back the same */
 /* A CSV field, quoted where it must be. */
 void pess__outfile_field(pess__outfile *file, const char *text);
-/* A JSON string with its quotes; control characters, and "<" for the sake of pages, escaped. */
-void pess__outfile_json(pess__outfile *file, const char *text);
-void pess__outfile_json_number(pess__outfile *file, double value); /* null where it is not finite */
 /* What was written so far goes to whoever reads along. */
 pess_status pess__outfile_flush(pess__outfile *file, pess_error *error);
 /* Makes the file appear; on failure nothing is left behind. The handle is gone either way. */

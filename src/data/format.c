@@ -6,7 +6,7 @@
 
 /* One file each: pess__format_<name>. The first one has no magic bytes and takes what the others leave, so it is asked
  * last. */
-#define FORMATS(X) X(csv) X(jsonl) X(npz) X(pesslog) X(pesscounts)
+#define FORMATS(X) X(csv) X(jsonl) X(npz) X(pesslog) X(pesscounts) X(sqlite) X(duckdb)
 
 #define DECLARE(name) extern const pess__format pess__format_##name;
 FORMATS(DECLARE)

@@ -9,6 +9,7 @@ enum { PESS__HEAD_SIZE = 16 };
 
 typedef struct pess__format {
     pess_format_info info;
+    bool databases; /* its files may hold several tables */
     /* Whether a file that begins with these bytes (decompressed; fewer where it is shorter) is of this format. */
     bool (*matches)(const uint8_t *head, size_t length);
     /* Sets stream->reader and the has_ flags; reads no rows. On failure close is still called. */

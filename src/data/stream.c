@@ -7,9 +7,11 @@
 #include "core/threads.h"
 #include "data/format.h"
 #include "data/names.h"
+#include "data/sql.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 const char *const pess__role_name[PESS__ROLES] = {
     "",     "state",       "action", "reward",     "next_state",        "terminal",   "truncated", "episode",
@@ -68,6 +70,12 @@ static const pess_setting settings[] = {
     {"format", 0, PESS_SETTING_TEXT, FIELD(format), NULL, .argument = "NAME", .sentence = "format of the log",
      .where_unset = "told by its first bytes"},
     PESS__THREADS_SETTING(pess_read_options),
+    {"table", 0, PESS_SETTING_TEXT, FIELD(table), NULL, .argument = "NAME",
+     .sentence = "table of a database (SQLite, DuckDB)", .where_unset = "the only one"},
+    {"sql", 0, PESS_SETTING_TEXT, FIELD(sql), NULL, .argument = "QUERY",
+     .sentence =
+         "read what this query gives: of an SQLite database its own tables, else by DuckDB, which knows the file "
+         "as log and reads any other that the query names"},
 };
 
 static const pess_setting_table table = PESS__SETTING_TABLE("read", pess_read_options, settings);
@@ -85,9 +93,22 @@ pess_status pess__read_settle(const pess_read_options *options, pess_read_option
 
 /* ---- the stream */
 
+/* DuckDB answers queries that are not about an SQLite database, and reads what is no single file. */
+static bool is_for_duckdb(const char *path, const pess_read_options *options) {
+    if (options->format != NULL) return strcmp(options->format, "duckdb") == 0;
+    return strcmp(path, PESS_NO_FILE) == 0 || strstr(path, "://") != NULL ||
+           (strpbrk(path, "*?") != NULL && access(path, F_OK) != 0);
+}
+
+static const pess__format *choose_format(const pess_read_options *options, const uint8_t *head, size_t length) {
+    if (options->format != NULL) return pess__format_find(options->format);
+    const pess__format *format = pess__format_of_head(head, length);
+    return options->sql != NULL && strcmp(format->info.name, "sqlite") != 0 ? pess__format_find("duckdb") : format;
+}
+
 /* What a compressed file holds is what counts. */
 static pess_status read_head(pess__infile *file, uint8_t head[PESS__HEAD_SIZE], size_t *got, pess_error *error) {
-    if (!pess__infile_is_gzip(file)) return pess__infile_head(file, head, PESS__HEAD_SIZE, got, error);
+    if (!pess__infile_is_packed(file)) return pess__infile_head(file, head, PESS__HEAD_SIZE, got, error);
     PESS_TRY(pess__infile_read(file, head, PESS__HEAD_SIZE, got, error));
     return pess__infile_rewind(file, error);
 }
@@ -117,7 +138,12 @@ static pess_status open_stream(pess__infile *file, const pess_read_options *opti
         status = pess__fail(error, PESS_INPUT, "%s: found %s, expected a log of states", pess__infile_name(file),
                             pess__file_row_of(kind)->what);
     if (status == PESS_OK) {
-        stream->format = options->format != NULL ? pess__format_find(options->format) : pess__format_of_head(head, got);
+        stream->format = choose_format(options, head, got);
+        if (options->table != NULL && !stream->format->databases)
+            status = pess__fail(error, PESS_ARGUMENT, "%s: a table is named, but this is %s, no database",
+                                pess__infile_name(file), stream->format->info.name);
+    }
+    if (status == PESS_OK) {
         status = stream->format->open(stream, error);
     }
     if (status != PESS_OK) {
@@ -134,7 +160,13 @@ pess_status pess__stream_open(const char *path, const pess_read_options *options
     PESS_TRY(pess__read_settle(options, &settled, error));
     if (path == NULL) return pess__fail(error, PESS_ARGUMENT, "no path is given");
     pess__infile *file = NULL;
-    PESS_TRY(pess__infile_open(path, &file, error));
+    if (is_for_duckdb(path, &settled)) {
+        settled.format = "duckdb";
+        const char *name = strcmp(path, PESS_NO_FILE) == 0 ? PESS__SQL_ALONE : path;
+        PESS_TRY(pess__infile_open_memory(name, NULL, 0, &file, error));
+    } else {
+        PESS_TRY(pess__infile_open(path, &file, error));
+    }
     return open_stream(file, &settled, out, error);
 }
 

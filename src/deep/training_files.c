@@ -2,7 +2,7 @@
 #include "deep/bundle.h"
 #include "deep/training.h"
 
-#include "core/outfile.h"
+#include "core/json_writer.h"
 #include "core/threads.h"
 #include "nn/netfile.h"
 
@@ -81,46 +81,48 @@ pess_status pess__training_restore(pess__training *t, bool *found, pess_error *e
 
 /* ---- results */
 
-static void json_line(pess__outfile *file, const char *key, double value, const char *end) {
-    pess__outfile_print(file, "  \"%s\": ", key);
-    pess__outfile_json_number(file, value);
-    pess__outfile_print(file, "%s\n", end);
+/* Lines "key=value" as members. */
+static void write_settings(pess_json_writer *json, const char *settings) {
+    pess_json_open_object(json, "settings");
+    for (const char *at = settings; *at != '\0';) {
+        char key[200], value[2000];
+        const size_t length = strcspn(at, "\n"), name = strcspn(at, "=");
+        (void)snprintf(key, sizeof key, "%.*s", (int)name, at);
+        (void)snprintf(value, sizeof value, "%.*s", (int)(length - name - 1), at + name + 1);
+        pess_json_put_text(json, key, value);
+        at += length + 1;
+    }
+    pess_json_close(json);
 }
 
-/* The settings, a key per line, and the result. */
+static void write_result(pess_json_writer *json, const pess_train_result *r) {
+    pess_json_put_count(json, "updates", r->updates);
+    pess_json_put_number(json, "score", r->score);
+    pess_json_put_number(json, "score_final", r->score_final);
+    pess_json_put_number(json, "score_best", r->score_best);
+    pess_json_put_number(json, "score_spread", r->score_spread);
+    pess_json_put_number(json, "argmax_score", r->control);
+    pess_json_put_number(json, "predicted", r->predicted);
+    pess_json_put_number(json, "obtained", r->obtained);
+    pess_json_put_number(json, "outside", r->outside);
+    pess_json_put_number(json, "loss", r->loss);
+    pess_json_put_number(json, "mean_target", r->mean_target);
+}
+
 static pess_status write_manifest(const pess__training *t, const pess_train_result *r, pess_error *error) {
     char path[PESS__PATH_SIZE];
     (void)snprintf(path, sizeof path, "%s/manifest.json", t->setup.options.out);
     pess__outfile *file;
     PESS_TRY(pess__outfile_open(path, &file, error));
-    pess__outfile_print(file, "{\n  \"version\": \"%s\",\n  \"data_name\": ", PESS_VERSION);
-    pess__outfile_json(file, t->setup.options.data_name != NULL ? t->setup.options.data_name : "data");
-    pess__outfile_print(file, ",\n  \"settings\": {");
-    const char *separator = "\n";
-    for (const char *at = t->settings; *at != '\0';) {
-        const size_t length = strcspn(at, "\n"), key = strcspn(at, "=");
-        pess__outfile_print(file, "%s    \"%.*s\": \"%.*s\"", separator, (int)key, at, (int)(length - key - 1),
-                            at + key + 1);
-        separator = ",\n";
-        at += length + 1;
-    }
-    pess__outfile_print(file, "\n  },\n  \"updates\": %lld,\n", (long long)r->updates);
-    json_line(file, "score", r->score, ",");
-    json_line(file, "score_final", r->score_final, ",");
-    json_line(file, "score_best", r->score_best, ",");
-    json_line(file, "score_spread", r->score_spread, ",");
-    json_line(file, "argmax_score", r->control, ",");
-    json_line(file, "predicted", r->predicted, ",");
-    json_line(file, "obtained", r->obtained, ",");
-    json_line(file, "outside", r->outside, ",");
-    json_line(file, "loss", r->loss, ",");
-    json_line(file, "mean_target", r->mean_target, t->warning[0] != '\0' ? "," : "");
-    if (t->warning[0] != '\0') {
-        pess__outfile_print(file, "  \"warning\": ");
-        pess__outfile_json(file, t->warning);
-        pess__outfile_print(file, "\n");
-    }
-    pess__outfile_print(file, "}\n");
+    pess_json_writer json = pess__json_begin(file, PESS_JSON_INDENTED);
+    pess_json_open_object(&json, NULL);
+    pess_json_put_text(&json, "version", PESS_VERSION);
+    pess_json_put_text(&json, "data_name", t->setup.options.data_name != NULL ? t->setup.options.data_name : "data");
+    write_settings(&json, t->settings);
+    write_result(&json, r);
+    if (t->warning[0] != '\0') pess_json_put_text(&json, "warning", t->warning);
+    pess_json_close(&json);
+    pess_json_end(&json);
     return pess__outfile_commit(file, error);
 }
 

@@ -1,7 +1,7 @@
 /* result.json of a run: what it found and the settings it was made with. It appears whole or not at all: a run with
  * such a file is finished. */
 #include "core/json.h"
-#include "core/outfile.h"
+#include "core/json_writer.h"
 #include "core/text.h"
 #include "experiment/games.h"
 
@@ -31,12 +31,6 @@
     X(updates, run->result.updates)                                                                                    \
     X(resumed_from, run->result.resumed_from)
 
-static void write_double(pess__outfile *file, const char *key, double value) {
-    pess__outfile_print(file, "  \"%s\": ", key);
-    pess__outfile_json_number(file, value);
-    pess__outfile_print(file, ",\n");
-}
-
 pess_status pess__games_write_result(const pess__games *m, int64_t dataset, int curve, pess_error *error) {
     const pess__games_run *run = pess__games_run_of(m, dataset, curve);
     char path[PESS__EXPERIMENT_PATH], signature[PESS__GAMES_SETTINGS_SIZE];
@@ -44,19 +38,18 @@ pess_status pess__games_write_result(const pess__games *m, int64_t dataset, int 
     pess__games_run_path(m, m->options->out, dataset, curve, "result.json", path);
     pess__games_signature(m, dataset, curve, signature, sizeof signature);
     PESS_TRY(pess__outfile_open(path, &file, error));
-    pess__outfile_print(file, "{\n  \"format\": \"" FORMAT "\",\n  \"schema\": %d,\n", SCHEMA);
-#define WRITE_DOUBLE(key, value) write_double(file, #key, value);
+    pess_json_writer json = pess__json_begin(file, PESS_JSON_INDENTED);
+    pess_json_open_object(&json, NULL);
+    pess_json_put_text(&json, "format", FORMAT);
+    pess_json_put_count(&json, "schema", SCHEMA);
+#define WRITE_DOUBLE(key, value) pess_json_put_number(&json, #key, value);
     RESULT_DOUBLES(WRITE_DOUBLE)
-#define WRITE_INTEGER(key, value) pess__outfile_print(file, "  \"%s\": %lld,\n", #key, (long long)(value));
+#define WRITE_INTEGER(key, value) pess_json_put_count(&json, #key, value);
     RESULT_INTEGERS(WRITE_INTEGER)
-    if (run->result.warning[0] != '\0') {
-        pess__outfile_print(file, "  \"warning\": ");
-        pess__outfile_json(file, run->result.warning);
-        pess__outfile_print(file, ",\n");
-    }
-    pess__outfile_print(file, "  \"settings\": ");
-    pess__outfile_json(file, signature);
-    pess__outfile_print(file, "\n}\n");
+    if (run->result.warning[0] != '\0') pess_json_put_text(&json, "warning", run->result.warning);
+    pess_json_put_text(&json, "settings", signature);
+    pess_json_close(&json);
+    pess_json_end(&json);
     return pess__outfile_commit(file, error);
 }
 

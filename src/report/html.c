@@ -1,8 +1,10 @@
 /* What the pages share: text that is safe, and figures drawn in the browser from the data in the page. */
 #include "report/html.h"
 
+#include "core/json_writer.h"
 #include "report/style.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* page.css and page.js, put into the library by the build */
@@ -30,59 +32,57 @@ void pess__html_tag(pess__outfile *file, const char *tag, const char *attributes
 
 /* ---- the data */
 
-static void write_numbers(pess__outfile *file, const char *key, const double *values, int64_t count) {
-    pess__outfile_print(file, ",\"%s\":[", key);
-    for (int64_t i = 0; i < count; i++) {
-        if (i > 0) pess__outfile_write(file, ",", 1);
-        pess__outfile_json_number(file, values[i]);
-    }
-    pess__outfile_write(file, "]", 1);
+static void write_numbers(pess_json_writer *json, const char *key, const double *values, int64_t count) {
+    pess_json_open_array(json, key);
+    for (int64_t i = 0; i < count; i++) pess_json_put_number(json, NULL, values[i]);
+    pess_json_close(json);
 }
 
-static void write_curve(pess__outfile *file, const pess__curve *curve) {
+static void write_curve(pess_json_writer *json, const pess__curve *curve) {
     const pess__style style = pess__style_of(curve->algorithm);
-    pess__outfile_print(file, "{\"name\":");
-    pess__outfile_json(file, curve->algorithm);
-    pess__outfile_print(file, ",\"label\":");
-    pess__outfile_json(file, style.label);
-    pess__outfile_print(file, ",\"colour\":\"#%06x\",\"dash\":%d,\"marker\":%d,\"thin\":%s", style.colour,
-                        (int)style.dash, (int)style.marker, style.thin ? "true" : "false");
-    write_numbers(file, "x", curve->x, curve->count);
-    write_numbers(file, "mean", curve->mean, curve->count);
-    write_numbers(file, "lo", curve->lo, curve->count);
-    write_numbers(file, "hi", curve->hi, curve->count);
-    pess__outfile_write(file, "}", 1);
+    char colour[16];
+    (void)snprintf(colour, sizeof colour, "#%06x", style.colour);
+    pess_json_open_object(json, NULL);
+    pess_json_put_text(json, "name", curve->algorithm);
+    pess_json_put_text(json, "label", style.label);
+    pess_json_put_text(json, "colour", colour);
+    pess_json_put_count(json, "dash", style.dash);
+    pess_json_put_count(json, "marker", style.marker);
+    pess_json_put_bool(json, "thin", style.thin);
+    write_numbers(json, "x", curve->x, curve->count);
+    write_numbers(json, "mean", curve->mean, curve->count);
+    write_numbers(json, "lo", curve->lo, curve->count);
+    write_numbers(json, "hi", curve->hi, curve->count);
+    pess_json_close(json);
 }
 
-static void write_panel(pess__outfile *file, const pess__panel *panel, int group) {
-    pess__outfile_print(file, "{\"title\":");
-    pess__outfile_json(file, panel->title);
-    pess__outfile_print(file, ",\"x_label\":");
-    pess__outfile_json(file, panel->x_label);
-    pess__outfile_print(file, ",\"y_label\":");
-    pess__outfile_json(file, panel->y_label);
-    pess__outfile_print(file, ",\"log_x\":%s,\"range\":%s,\"group\":%d,\"curves\":[", panel->log_x ? "true" : "false",
-                        panel->range ? "true" : "false", group);
-    for (int64_t c = 0; c < panel->curve_count; c++) {
-        if (c > 0) pess__outfile_write(file, ",", 1);
-        write_curve(file, &panel->curves[c]);
-    }
-    pess__outfile_print(file, "]}");
+static void write_panel(pess_json_writer *json, const pess__panel *panel, int group) {
+    pess_json_open_object(json, NULL);
+    pess_json_put_text(json, "title", panel->title);
+    pess_json_put_text(json, "x_label", panel->x_label);
+    pess_json_put_text(json, "y_label", panel->y_label);
+    pess_json_put_bool(json, "log_x", panel->log_x);
+    pess_json_put_bool(json, "range", panel->range);
+    pess_json_put_count(json, "group", group);
+    pess_json_open_array(json, "curves");
+    for (int64_t c = 0; c < panel->curve_count; c++) write_curve(json, &panel->curves[c]);
+    pess_json_close(json);
+    pess_json_close(json);
 }
 
 static void write_data(pess__outfile *file, const pess__figure *figure, const pess__figure *second) {
     const pess__figure *const figures[] = {figure, second};
-    const char *separator = "";
-    pess__outfile_print(file, "<script type=\"application/json\" id=\"data\">{\"title\":");
-    pess__outfile_json(file, figure->title);
-    pess__outfile_print(file, ",\"panels\":[");
+    pess__outfile_print(file, "<script type=\"application/json\" id=\"data\">");
+    pess_json_writer json = pess__json_begin(file, PESS_JSON_PACKED);
+    pess_json_open_object(&json, NULL);
+    pess_json_put_text(&json, "title", figure->title);
+    pess_json_open_array(&json, "panels");
     for (int group = 0; group < 2; group++)
-        for (int64_t p = 0; figures[group] != NULL && p < figures[group]->panel_count; p++) {
-            pess__outfile_print(file, "%s", separator);
-            write_panel(file, &figures[group]->panels[p], group);
-            separator = ",";
-        }
-    pess__outfile_print(file, "]}</script>\n");
+        for (int64_t p = 0; figures[group] != NULL && p < figures[group]->panel_count; p++)
+            write_panel(&json, &figures[group]->panels[p], group);
+    pess_json_close(&json);
+    pess_json_close(&json);
+    pess__outfile_print(file, "</script>\n");
 }
 
 /* ---- the page around it */

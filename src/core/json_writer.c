@@ -1,0 +1,160 @@
+/* JSON, written as it goes (pess/json.h). */
+#include "core/json_writer.h"
+
+#include "core/settings.h"
+#include "core/text.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+pess_json_writer pess_json_begin(pess_json_sink sink, pess_json_style style) {
+    pess_json_writer json = {.sink = sink, .style = style};
+    json.level[0].empty = true;
+    return json;
+}
+
+static void write_to_file(void *to, const char *text, size_t length) { pess__outfile_write(to, text, length); }
+
+pess_json_writer pess__json_begin(pess__outfile *file, pess_json_style style) {
+    return pess_json_begin((pess_json_sink){write_to_file, file}, style);
+}
+
+static void put(pess_json_writer *json, const char *text) { json->sink.write(json->sink.to, text, strlen(text)); }
+
+/* ---- layout */
+
+static bool on_one_line(const pess_json_writer *json) {
+    return json->style != PESS_JSON_INDENTED || json->level[json->depth].row;
+}
+
+static void break_line(pess_json_writer *json) {
+    if (json->depth == 0 && json->level[0].empty) return;
+    put(json, "\n");
+    for (int i = 0; i < json->depth; i++) put(json, "  ");
+}
+
+/* Escaped as JSON asks for, and "<" where the text stands in a page: "</script>" would end it. */
+static void put_quoted(pess_json_writer *json, const char *text) {
+    put(json, "\"");
+    const char *plain = text; /* what needs no escape goes out in one piece */
+    for (const char *c = text; *c != '\0'; c++) {
+        const unsigned char byte = (unsigned char)*c;
+        char escape[8];
+        if (byte == '"' || byte == '\\')
+            (void)snprintf(escape, sizeof escape, "\\%c", *c);
+        else if (byte < 0x20 || (byte == '<' && json->style == PESS_JSON_PACKED))
+            (void)snprintf(escape, sizeof escape, "\\u%04x", byte);
+        else
+            continue;
+        json->sink.write(json->sink.to, plain, (size_t)(c - plain));
+        put(json, escape);
+        plain = c + 1;
+    }
+    put(json, plain);
+    put(json, "\"");
+}
+
+/* Comma, line break and key, whatever value follows. */
+static void before_value(pess_json_writer *json, const char *key) {
+    const bool packed = json->style == PESS_JSON_PACKED, line = on_one_line(json);
+    if (!json->level[json->depth].empty) put(json, line && !packed ? ", " : ",");
+    if (!line && json->depth > 0) break_line(json);
+    json->level[json->depth].empty = false;
+    if (key == NULL) return;
+    put_quoted(json, key);
+    put(json, packed ? ":" : ": ");
+}
+
+/* ---- objects and arrays */
+
+static void open_level(pess_json_writer *json, const char *key, const char *brackets, bool row) {
+    assert(json->depth + 1 < PESS_JSON_DEPTH);
+    const char opening[2] = {brackets[0], '\0'};
+    before_value(json, key);
+    put(json, opening);
+    row = row || on_one_line(json);
+    json->depth++;
+    json->level[json->depth].bracket = brackets[1];
+    json->level[json->depth].empty = true;
+    json->level[json->depth].row = row;
+}
+
+void pess_json_open_object(pess_json_writer *json, const char *key) { open_level(json, key, "{}", false); }
+void pess_json_open_array(pess_json_writer *json, const char *key) { open_level(json, key, "[]", false); }
+void pess_json_open_row(pess_json_writer *json, const char *key) { open_level(json, key, "{}", true); }
+
+void pess_json_close(pess_json_writer *json) {
+    assert(json->depth > 0);
+    const bool broken = !json->level[json->depth].empty && !on_one_line(json);
+    const char closing[2] = {json->level[json->depth].bracket, '\0'};
+    json->depth--;
+    if (broken) break_line(json);
+    put(json, closing);
+}
+
+void pess_json_end(pess_json_writer *json) { put(json, "\n"); }
+
+/* ---- values */
+
+static void put_plain(pess_json_writer *json, const char *key, const char *value) {
+    before_value(json, key);
+    put(json, value);
+}
+
+void pess_json_put_null(pess_json_writer *json, const char *key) { put_plain(json, key, "null"); }
+
+void pess_json_put_bool(pess_json_writer *json, const char *key, bool value) {
+    put_plain(json, key, value ? "true" : "false");
+}
+
+void pess_json_put_text(pess_json_writer *json, const char *key, const char *value) {
+    before_value(json, key);
+    if (value == NULL)
+        put(json, "null");
+    else
+        put_quoted(json, value);
+}
+
+void pess_json_put_number(pess_json_writer *json, const char *key, double value) {
+    char text[PESS__NUMBER_SIZE] = "null";
+    if (isfinite(value)) (void)pess__format_double(value, text);
+    put_plain(json, key, text);
+}
+
+void pess_json_put_count(pess_json_writer *json, const char *key, int64_t value) {
+    char text[24];
+    (void)snprintf(text, sizeof text, "%lld", (long long)value);
+    put_plain(json, key, text);
+}
+
+void pess_json_put_seed(pess_json_writer *json, const char *key, uint64_t value) {
+    char text[24];
+    (void)snprintf(text, sizeof text, "%llu", (unsigned long long)value);
+    put_plain(json, key, text);
+}
+
+void pess_json_put_setting(pess_json_writer *json, const pess_setting_table *table, const void *options,
+                           const char *name) {
+    const pess_setting *setting = pess_setting_find(table, name);
+    char key[PESS__WORD_SIZE], text[1000];
+    if (setting == NULL) return;
+    pess__setting_key(name, key, sizeof key);
+    pess_setting_get(table, options, name, text, sizeof text);
+    if (text[0] == '\0') {
+        pess_json_put_null(json, key);
+        return;
+    }
+    switch (setting->kind) {
+        case PESS_SETTING_SWITCH: pess_json_put_bool(json, key, strcmp(text, "on") == 0); break;
+        case PESS_SETTING_INT:
+        case PESS_SETTING_COUNT:
+        case PESS_SETTING_SEED:
+        case PESS_SETTING_NUMBER: put_plain(json, key, text); break;
+        case PESS_SETTING_RANGE:
+        case PESS_SETTING_PAIR:
+        case PESS_SETTING_TEXT:
+        case PESS_SETTING_CHOICE: pess_json_put_text(json, key, text); break;
+    }
+}

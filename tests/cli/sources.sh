@@ -1,0 +1,110 @@
+# Logs from other programs: what DuckDB, SQLite and zstd wrote is the log that the CSV holds, or it is refused with a
+# sentence that says why. tests/data/sources/make.py wrote the files.
+. "$(dirname "$0")/lib.sh"
+data=$TEST_DATA/sources
+visits=$TEST_DATA/../../examples/visits.csv
+
+# holds CSV LOG [options]: the log reads as the CSV does.
+holds() {
+    local csv=$1; shift
+    expect 0 "$PESS" convert "$@" -o back.csv
+    cmp -s back.csv "$csv" || fail "$* is not $csv: $(diff back.csv "$csv" | head -3)"
+}
+refuses() { expect "$1" "$PESS" inspect "${@:3}"; says "$2"; }
+
+# zstd, also of several frames and of JSON lines
+if command -v zstd >/dev/null; then
+    zstd -q "$visits" -o visits.csv.zst
+    holds "$visits" visits.csv.zst
+    { head -n 100 "$visits" | zstd -q; tail -n +101 "$visits" | zstd -q; } >frames.zst
+    holds "$visits" frames.zst
+    cat frames.zst | "$PESS" convert - -o back.csv && cmp -s back.csv "$visits" || fail "zstd through a pipe"
+    head -c 900 visits.csv.zst >cut.zst
+    refuses 3 "cut.zst: the zstd data end early" cut.zst
+    { cat visits.csv.zst; echo garbage; } >damaged.zst
+    refuses 3 "damaged.zst: the zstd data are damaged" damaged.zst
+    awk -F, 'NR > 1 { printf "{\"state\": \"%s\", \"action\": \"%s\", \"reward\": %s, \"next_state\": \"%s\"}\n", $3, $4, $5, $6 }' "$visits" |
+        zstd -q >visits.jsonl.zst
+    cut -d, -f3-6 "$visits" >four.csv
+    holds four.csv visits.jsonl.zst
+fi
+
+# SQLite
+if ldconfig -p 2>/dev/null | grep -q libsqlite3.so.0; then
+    holds "$visits" "$data/visits.db"
+    holds "$visits" "$data/visits.db" --table visits
+    grep -e ^episode -e ^p1001 "$visits" | cut -d, -f1-7 >one.csv # nothing is cut off in it
+    holds one.csv "$data/visits.db" --sql "SELECT * FROM visits WHERE episode = 'p1001' ORDER BY step;"
+    expect 0 "$PESS" inspect "$data/tables.db" --table 'the "log"'
+    refuses 3 "found 3 tables (damaged, people, the \"log\"), expected one" "$data/tables.db"
+    refuses 3 "row 1, column 'state': found bytes (a BLOB)" "$data/tables.db" --table damaged
+    refuses 3 "no column 'state' among 'name', 'age'" "$data/tables.db" --table people
+    refuses 3 "SQLite says: no such table: nobody" "$data/tables.db" --table nobody
+    refuses 3 "SQLite says: no such column: patient" "$data/visits.db" --sql "SELECT patient FROM visits"
+    refuses 3 "expected a query that is one SELECT" "$data/visits.db" --sql "DELETE FROM visits"
+    refuses 3 "expected a query that is one SELECT" "$data/visits.db" --sql "SELECT 1; SELECT 2"
+    refuses 3 "found no transitions" "$data/visits.db" --sql "SELECT * FROM visits WHERE step > 1000"
+    refuses 2 "found both a query and a table" "$data/visits.db" --sql "SELECT 1" --table visits
+    head -c 20000 "$data/visits.db" >cut.db
+    refuses 3 "cut.db: SQLite says" cut.db
+    cat "$data/visits.db" | "$PESS" inspect - >out 2>err && fail "a database through a pipe"
+    says "expected its path: save it first"
+    if command -v sqlite3 >/dev/null; then
+        cp "$data/visits.db" locked.db
+        mkfifo lock
+        sqlite3 locked.db <lock >/dev/null &
+        exec 3>lock
+        echo "BEGIN EXCLUSIVE; CREATE TABLE held (x); SELECT 1;" >&3
+        until [ -e locked.db-journal ]; do sleep 0.1; done
+        refuses 5 "locked.db: another program has locked the database" locked.db
+        exec 3>&-
+        wait
+        holds "$visits" locked.db
+    fi
+fi
+refuses 2 "a table is named, but this is csv, no database" "$visits" --table visits
+
+# DuckDB, where it is (make duckdb)
+if expect 3 "$PESS" inspect --sql "SELECT 1 AS state" && grep -qF "the query: found no column 'action'" err; then
+    holds "$visits" "$data/visits.parquet"
+    holds "$visits" "$data/types.parquet"
+    holds "$visits" "$data/vis*.parquet"
+    grep -e ^episode -e ^p1001 "$visits" | cut -d, -f1-7 >one.csv # nothing is cut off in it
+    holds one.csv "$data/visits.parquet" --sql "SELECT * FROM log WHERE episode = 'p1001'"
+    holds one.csv --sql "SELECT * FROM '$data/types.parquet' WHERE episode = 'p1001' -- the first"
+    holds one.csv "$visits" --sql "FROM log WHERE episode = 'p1001'"
+    for n in 1 2; do # 200,000 rows keep their order whatever the threads
+        holds_many=$("$PESS" convert --sql "SELECT i // 10 AS episode, i % 10 AS step, i % 7 AS state, i % 3 AS action, i * 0.5 AS reward,
+            (i + 1) % 7 AS next_state FROM range(200000) r(i)" --threads $n -o many$n.csv 2>&1) || fail "$holds_many"
+    done
+    awk 'BEGIN { print "episode,step,state,action,reward,next_state"
+        for (i = 0; i < 200000; i++) printf "%d,%d,%d,%d,%.1f,%d\n", i / 10, i % 10, i % 7, i % 3, i * 0.5, (i + 1) % 7 }' |
+        sed 's/\.0,/,/' >many.csv
+    cmp -s many.csv many1.csv || fail "200,000 rows through DuckDB"
+    cmp -s many.csv many2.csv || fail "200,000 rows through DuckDB with two threads"
+    refuses 3 "row 1, column 'reward': found nothing, expected a finite number" "$data/nulls.parquet"
+    refuses 3 "row 1, column 'state': found a list" "$data/lists.parquet"
+    refuses 3 "the query: DuckDB says: Parser Error" --sql "SELEC 1"
+    refuses 3 "DuckDB says: Catalog Error" --sql "SELECT * FROM nobody"
+    refuses 3 "DuckDB says: Conversion Error" --sql "SELECT 'x'::INTEGER AS state"
+    refuses 3 "expected a query that is one SELECT" --sql "COPY (SELECT 1) TO 'written.csv'"
+    [ ! -e written.csv ] || fail "a query wrote a file"
+    refuses 3 "found the column 'state' twice" --sql "SELECT 1 AS state, 2 AS state"
+    head -c 2000 "$data/visits.parquet" >cut.parquet
+    refuses 3 "cut.parquet: DuckDB says" cut.parquet
+    # counts that DuckDB made are a counted log
+    expect 0 "$PESS" solve --sql "SELECT state, action, next_state, terminal, count(*) AS count, sum(reward) AS reward_sum,
+        sum(reward * reward) AS reward_square_sum, min(reward) AS reward_min, max(reward) AS reward_max
+        FROM '$data/visits.parquet' GROUP BY ALL" --start uniform --json
+    counted=$(json value)
+    expect 0 "$PESS" solve "$visits" --start uniform --json
+    near "$(json value)" "$counted" 1e-9 "counts that DuckDB made"
+else
+    echo "DuckDB is not there (make duckdb): Parquet was not read"
+fi
+PESS_DUCKDB=/nowhere refuses 5 "need the library DuckDB, which is not on this machine. Get libduckdb.so" "$data/visits.parquet"
+PESS_DUCKDB=/nowhere refuses 5 "npm install" --sql "SELECT 1"
+expect 2 "$PESS" solve
+says "LOG is missing"
+no_leftovers
+finish
