@@ -113,7 +113,7 @@ static void json_episodes(json_writer *json, const pess_episode_report *e) {
     json_number(json, "mean_weight_lo", e->mean_weight_lo);
     json_number(json, "mean_weight_hi", e->mean_weight_hi);
     json_bool(json, "probabilities_doubtful", e->doubtful);
-    json_close(json, '}');
+    json_close(json);
 }
 
 static void print_json(const pess_certificate *certificate, const pess_certificate_info *c) {
