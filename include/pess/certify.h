@@ -148,6 +148,47 @@ typedef struct pess_certificate_page {
 PESS_API pess_status pess_certificate_write_page(const pess_certificate *certificate, const pess_certificate_page *page,
                                                  const char *path, pess_error *error);
 
+/* ---- estimates beside certificates: evidence, never proof */
+
+typedef struct pess_estimator_options {
+    size_t size;
+    double gamma, delta;
+    double return_range[2]; /* declared; NAN: by rewards and discount */
+    int64_t bootstrap;      /* resamples of the episodes, for errors without a formula */
+    uint64_t seed;          /* of them */
+    int threads;
+
+    /* Not in the table. */
+    const pess_policy *behaviour; /* as in pess_certify_options */
+    bool behaviour_estimated;
+} pess_estimator_options;
+
+PESS_API const pess_setting_table *pess_estimator_settings(void);
+PESS_API pess_estimator_options pess_estimator_options_defaults(void);
+
+typedef struct pess_estimate {
+    const char *name;     /* "importance sampling", … */
+    const char *unbiased; /* "unbiased", "consistent" or "only with Markov states" */
+    double value, error;  /* standard error */
+    double effective;     /* effective number of episodes; NAN for the model */
+    double lower_bound;   /* certified for a policy that was made without this log; NAN: there is none */
+} pess_estimate;
+
+enum { PESS_ESTIMATES = 6 };
+
+typedef struct pess_estimates {
+    pess_estimate rows[PESS_ESTIMATES];
+    int64_t episodes, cutoffs;
+    double disagreement; /* of the model and the doubly robust estimate, in standard errors of their difference */
+    bool disagrees;      /* by more than 3: the shown states may not be Markov */
+} pess_estimates;
+
+/* What a policy is worth by importance sampling (ordinary, per-decision, weighted), doubly robust, weighted doubly
+ * robust, and by the model. counts and model are of the same log, which has an episode column. */
+PESS_API pess_status pess_estimate_policy(const pess_dataset *data, const pess_counts *counts, const pess_model *model,
+                                          const pess_policy *policy, const pess_estimator_options *options,
+                                          pess_estimates *out, pess_error *error);
+
 /* The paper's theorems as programs (docs/theory.md states each one). Theorem 1, for a finite set of `count` choices
  * with objective f and proxy f_hat: regret <= inf + sup. Returns inf + sup; the parts go to the pointers that are not
  * NULL. The proxy's maximiser is the first one. Corollary 1 is the same with policies as choices. */
