@@ -15,9 +15,12 @@ static const usage convert_usage = {
         "and its states\nbecome the cells of the map ('pess help discretize'). A FILE called .pesscounts gets the "
         "counts "
         "of the log, which\n'pess merge' puts together with others; 'pess help counts' says what they are good "
-        "for. A dataset of observations (.pessdata, or .npz by D4RL's names) becomes the other of the two.",
+        "for. A dataset of observations (.pessdata, .npz by D4RL's names, HDF5 of Minari, D4RL or d3rlpy) is\nwritten "
+        "as .pessdata or .npz.",
     .examples = "  pess convert visits.csv.gz -o visits.pesslog\n"
                 "  pess convert visits.csv.gz -o visits.pesscounts\n"
+                "  pess convert log.parquet -o visits.csv.gz\n"
+                "  pess convert main_data.hdf5 -o minari.pessdata\n"
                 "  pess convert breakout.pessdata -o breakout.npz\n"
                 "  pess convert icu.csv --map icu.pessmap --part held-out -o cells.csv",
     .positional = (const char *const[]){"LOG", NULL},

@@ -1,5 +1,6 @@
 /* pess inspect: what is in a log, what is odd about it, and what has to be declared. */
 #include "command.h"
+#include "counts.h"
 #include "json.h"
 #include "observations.h"
 
@@ -105,6 +106,7 @@ int cmd_inspect(int argc, char **argv) {
         return observations_inspect("inspect", path, &numpy, as_json, strict);
     }
     read.progress = terminal_progress();
+    if (pess_counts_file(path, &read)) return counts_inspect(path, &read, as_json);
 
     pess_error error = {0};
     pess_dataset *data = NULL;

@@ -187,7 +187,8 @@ PESS_API pess_status pess_observations_append(pess_observations *data, const pes
 /* The log stops here: where the last transition has no end it becomes a cut-off, and its episode is not a whole one. */
 PESS_API pess_status pess_observations_stop(pess_observations *data, pess_error *error);
 
-/* How files of other programs are read: NumPy arrays (.npz) by the names of D4RL (docs/formats.md). */
+/* How files of other programs are read: NumPy arrays (.npz) by the names of D4RL (docs/formats.md), HDF5 of Minari,
+ * D4RL and d3rlpy (docs/sources.md). */
 typedef struct pess_observations_options {
     size_t size;
     int64_t actions;  /* how many there are; 0: one more than the largest that was logged */
@@ -196,8 +197,8 @@ typedef struct pess_observations_options {
 
 PESS_API const pess_setting_table *pess_observations_settings(void);
 PESS_API pess_observations_options pess_observations_options_defaults(void);
-/* Files: .pessdata and .npz, told by their first bytes; truncated, damaged or foreign ones are PESS_INPUT. Only .npz
- * reads the options. */
+/* Files: .pessdata, .npz and HDF5, told by their first bytes; truncated, damaged or foreign ones are PESS_INPUT.
+ * .pessdata reads no options. */
 PESS_API pess_status pess_observations_read(const char *path, pess_observations **out, pess_error *error);
 PESS_API pess_status pess_observations_import(const char *path, const pess_observations_options *options,
                                               pess_observations **out, pess_error *error);
@@ -217,7 +218,8 @@ typedef struct pess_observations_view {
 
 PESS_API void pess_observations_get_view(const pess_observations *data, pess_observations_view *out);
 PESS_API void pess_observations_get_info(const pess_observations *data, pess_observations_info *out);
-/* Is the file a dataset of observations: .pessdata, or .npz with an array 'observations'? */
+/* Is the file a dataset of observations: .pessdata, .npz with an array 'observations', HDF5 whose observations are not
+ * single whole numbers? */
 PESS_API bool pess_observations_file(const char *path);
 
 /* What a researcher looks at first, beside pess_observations_info. Returns and lengths are those of whole episodes. */

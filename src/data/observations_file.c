@@ -14,6 +14,7 @@
 #include "core/bytes.h"
 #include "core/filekind.h"
 #include "core/infile.h"
+#include "data/hdf5.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -216,14 +217,15 @@ static pess_status read_pessdata(const char *path, pess_observations **out, pess
 pess_status pess_observations_import(const char *path, const pess_observations_options *options,
                                      pess_observations **out, pess_error *error) {
     pess__infile *file = NULL;
-    char head[4];
+    char head[8] = "";
     size_t got = 0;
     PESS_TRY(pess__infile_open(path, &file, error));
     pess_status status = pess__infile_head(file, head, sizeof head, &got, error);
-    const bool zip = got == sizeof head && memcmp(head, "PK\3\4", sizeof head) == 0;
+    const bool zip = memcmp(head, "PK\3\4", 4) == 0, hdf5 = memcmp(head, PESS__HDF5_MAGIC, 8) == 0;
     if (status == PESS_OK && zip) status = pess__observations_read_npz(file, options, out, error);
+    if (status == PESS_OK && hdf5) status = pess__observations_read_hdf5(file, options, out, error);
     pess__infile_close(file);
-    return status != PESS_OK || zip ? status : read_pessdata(path, out, error);
+    return status != PESS_OK || zip || hdf5 ? status : read_pessdata(path, out, error);
 }
 
 pess_status pess_observations_read(const char *path, pess_observations **out, pess_error *error) {

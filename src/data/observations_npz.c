@@ -13,6 +13,7 @@
 #include "core/infile.h"
 #include "core/memory.h"
 #include "core/settings.h"
+#include "data/hdf5.h"
 #include "data/npz_arrays.h"
 #include "data/observations.h"
 
@@ -354,14 +355,15 @@ static bool has_observations(pess__infile *file) {
 
 bool pess_observations_file(const char *path) {
     pess__infile *file = NULL;
-    char head[4];
+    char head[8] = "";
     size_t got = 0;
     if (pess_file_kind_of(path) != PESS_FILE_OTHER) return pess_file_kind_of(path) == PESS_FILE_OBSERVATIONS;
     if (strcmp(path, "-") == 0 || pess__infile_open(path, &file, NULL) != PESS_OK) return false;
-    const bool zip = !pess__infile_is_pipe(file) && pess__infile_head(file, head, sizeof head, &got, NULL) == PESS_OK &&
-                     got == sizeof head && memcmp(head, "PK\3\4", sizeof head) == 0 && has_observations(file);
+    const bool read = !pess__infile_is_pipe(file) && pess__infile_head(file, head, sizeof head, &got, NULL) == PESS_OK;
+    const bool npz = read && memcmp(head, "PK\3\4", 4) == 0 && has_observations(file);
+    const bool hdf5 = read && memcmp(head, PESS__HDF5_MAGIC, 8) == 0 && pess__hdf5_has_observations(file);
     pess__infile_close(file);
-    return zip;
+    return npz || hdf5;
 }
 
 /* ---- writing */
