@@ -21,7 +21,7 @@ typedef struct evaluation {
     pess_solution *solutions[ROW_LIMIT];
     pess_solution_info rows[ROW_LIMIT];
     int count;
-    int left_out; /* that have no value at this discount */
+    int left_out; /* that have no value at this discount or horizon */
 } evaluation;
 
 static void evaluation_free(evaluation *result) {
@@ -173,7 +173,7 @@ static pess_status evaluate_all(evaluate_args *args, const loaded_log *log, eval
 static int estimate(evaluate_args *args, const char *path, const loaded_log *log) {
     pess_error error = {0};
     pess_policy *policy = NULL;
-    if (log_policy_read(&args->policy, log, &policy, &error) != PESS_OK) return report_error("evaluate", &error);
+    if (log_policy_read(&args->policy, log, 0, &policy, &error) != PESS_OK) return report_error("evaluate", &error);
     const int code = print_estimators(path, &args->log, log, policy, args->behaviour, args->as_json);
     pess_policy_destroy(policy);
     return code;
@@ -245,7 +245,7 @@ int cmd_evaluate(int argc, char **argv) {
 
     pess_error error = {0};
     loaded_log log;
-    if (loaded_log_read(path, &args.log, &log, &error) != PESS_OK) return report_error("evaluate", &error);
+    if (loaded_log_read(path, "evaluate", &args.log, &log, &error) != PESS_OK) return report_error("evaluate", &error);
     if (args.estimators) {
         code = estimate(&args, path, &log);
         loaded_log_free(&log);
@@ -257,6 +257,8 @@ int cmd_evaluate(int argc, char **argv) {
     code = EXIT_FINE;
     if (status != PESS_OK) {
         code = report_error("evaluate", &error);
+    } else if (result.count == 0 && result.left_out > 0) {
+        code = report_error("evaluate", &error); /* what the last of them said */
     } else if (result.count == 0) {
         code =
             report_usage("evaluate", "uncertainty '%s' does not fit algorithm '%s'", args.uncertainty, args.algorithm);

@@ -51,7 +51,7 @@ static void print_text(const pess_estimates *e) {
     if (e->disagrees) (void)printf("\nFinding: %s\n", FINDING);
 }
 
-int print_estimators(const char *path, const log_args *args, const loaded_log *log, const pess_policy *policy,
+int print_estimators(const char *path, log_args *args, const loaded_log *log, const pess_policy *policy,
                      const char *behaviour, bool as_json) {
     pess_estimator_options options = pess_estimator_options_defaults();
     options.gamma = args->solve.gamma;
@@ -64,7 +64,7 @@ int print_estimators(const char *path, const log_args *args, const loaded_log *l
     pess_dataset *data = NULL;
     pess_policy *declared = NULL;
     pess_estimates found;
-    pess_status status = pess_dataset_read(path, &args->read, &data, &error);
+    pess_status status = log_source_dataset(&args->source, path, NULL, &data, &error);
     if (status == PESS_OK && behaviour != NULL && !options.behaviour_estimated)
         status = pess_policy_read(behaviour, log->model, log->state_names, log->action_names, &declared, &error);
     options.behaviour = declared;

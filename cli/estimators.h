@@ -5,7 +5,7 @@
 #include "log_args.h"
 
 /* Reads the log once more, as rows. behaviour: a file, "estimated" or NULL. Returns the exit code. */
-int print_estimators(const char *path, const log_args *args, const loaded_log *log, const pess_policy *policy,
+int print_estimators(const char *path, log_args *args, const loaded_log *log, const pess_policy *policy,
                      const char *behaviour, bool as_json);
 
 #endif
