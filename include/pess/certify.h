@@ -12,8 +12,14 @@ extern "C" {
 
 /* A certificate is a number L with P(E_ρ[v^π] >= L) >= 1−δ for the policy π that comes with it, although π was chosen
  * from the same log. `robust`: the worst case over a set of processes that holds for all policies at once. `split`: a
- * part of the log chooses the policy, the rest tests it. `best`: both, δ shared, the better one is returned. */
-typedef enum pess_certify_method { PESS_CERTIFY_BEST, PESS_CERTIFY_ROBUST, PESS_CERTIFY_SPLIT } pess_certify_method;
+ * part of the log chooses the policy, the rest tests it. `episodes`: the same with importance weights of whole
+ * episodes, without a Markov assumption. `best`: all that the log allows, δ shared, the best one is returned. */
+typedef enum pess_certify_method {
+    PESS_CERTIFY_BEST,
+    PESS_CERTIFY_ROBUST,
+    PESS_CERTIFY_SPLIT,
+    PESS_CERTIFY_EPISODES
+} pess_certify_method;
 
 /* May a transition end the episode where the log shows no end? auto: where it marks episodes. */
 typedef enum pess_may_end { PESS_MAY_END_AUTO, PESS_MAY_END_ON, PESS_MAY_END_OFF } pess_may_end;
@@ -44,6 +50,9 @@ typedef struct pess_certify_options {
                              * the discount may be 1 */
     const pess_own_uncertainty *own_uncertainty; /* one more candidate of the split, `ua` with it; NULL: none. Not in
                                                   * the table */
+    /* Probabilities of the logged actions, for whole episodes: of the log's column unless one of these is set. */
+    const pess_policy *behaviour; /* declared: the policy that made the log */
+    bool behaviour_estimated;     /* the shares of the actions at each state; then nothing is proved */
 } pess_certify_options;
 
 PESS_API const pess_setting_table *pess_certify_settings(void);
@@ -55,11 +64,12 @@ typedef struct pess_certificate_info {
     double optimal_upper_bound;                             /* of E_ρ[v] of any policy */
     double suboptimality_upper_bound;                       /* their difference */
     double behaviour_value_estimate, behaviour_upper_bound; /* the policy that made the log */
-    double improvement_lower_bound;                         /* lower_bound − behaviour_upper_bound */
+    double improvement_lower_bound;                         /* lower_bound − behaviour_upper_bound, or by pairs */
     bool recommend_switch;                                  /* the improvement is certified */
     bool vacuous; /* lower_bound is V_lo, or so little above it that it says nothing: certified_share is below 0.05 */
     double value_lo, value_hi;               /* V_lo, V_hi: what any policy has */
-    const char *method, *uncertainty, *test; /* test: what gave the bound, "sets", "box" or "pooled" */
+    const char *method, *uncertainty, *test; /* test: what gave the bound: "sets", "box", "pooled" or a bet on episodes;
+                                                uncertainty NULL where no sets were used */
     bool may_end;                            /* 0 is a possible value after a transition */
     double gamma, delta, split;
     pess_outcome outcome; /* an iteration limit makes the bounds looser, not wrong */
@@ -86,6 +96,23 @@ typedef struct pess_candidate {
     double lower;     /* certified; NAN: not tested, and it has no share of δ */
 } pess_candidate;
 
+/* What whole episodes said. */
+typedef struct pess_episode_report {
+    const char *behaviour;                 /* "logged", "declared" or "estimated" probabilities */
+    int64_t choosing, tested;              /* episodes */
+    const char *bet, *difference_bet;      /* "whole", "per-decision" or "doubly-robust" */
+    double cap, difference_cap;            /* numbers that are bet on are cut to it; INFINITY: not */
+    double floor, difference_floor;        /* of doubly robust bets, as a multiple of the range of returns */
+    double lower_bound;                    /* of the value of the policy that they tested */
+    double difference_lower_bound;         /* of its value minus that of the policy that made the log */
+    double effective;                      /* effective number of tested episodes (Σw)²/Σw² */
+    double largest_weight, zero_share;     /* of the tested episodes */
+    double mean_weight;                    /* should be near 1, */
+    double mean_weight_lo, mean_weight_hi; /* with its interval (99 %, by the normal approximation), */
+    bool doubtful;                         /* in which 1 does not lie: the probabilities are wrong, or π does what the
+                                              behaviour policy never does */
+} pess_episode_report;
+
 typedef struct pess_certificate pess_certificate;
 
 PESS_API pess_status pess_certify(const pess_dataset *data, const pess_certify_options *options, pess_certificate **out,
@@ -97,6 +124,8 @@ PESS_API const pess_policy *pess_certificate_policy(const pess_certificate *cert
 /* Lists by position, borrowed; NULL past the last. */
 PESS_API const pess_ledger_entry *pess_certificate_ledger(const pess_certificate *certificate, size_t index);
 PESS_API const pess_assumption *pess_certificate_assumption(const pess_certificate *certificate, size_t index);
+/* NULL where whole episodes were not tested. */
+PESS_API const pess_episode_report *pess_certificate_episodes(const pess_certificate *certificate);
 PESS_API const pess_candidate *pess_certificate_candidate(const pess_certificate *certificate, size_t index);
 
 /* Where data are missing: the value uncertainty of a policy is E_ρ[μ^π] = Σ d(s)π(a|s)u(s,a), pair by pair. */
@@ -128,6 +157,47 @@ typedef struct pess_certificate_page {
 /* One self-contained HTML page for people: the recommendation first. Whole or not at all. */
 PESS_API pess_status pess_certificate_write_page(const pess_certificate *certificate, const pess_certificate_page *page,
                                                  const char *path, pess_error *error);
+
+/* ---- estimates beside certificates: evidence, never proof */
+
+typedef struct pess_estimator_options {
+    size_t size;
+    double gamma, delta;
+    double return_range[2]; /* declared; NAN: by rewards and discount */
+    int64_t bootstrap;      /* resamples of the episodes, for errors without a formula */
+    uint64_t seed;          /* of them */
+    int threads;
+
+    /* Not in the table. */
+    const pess_policy *behaviour; /* as in pess_certify_options */
+    bool behaviour_estimated;
+} pess_estimator_options;
+
+PESS_API const pess_setting_table *pess_estimator_settings(void);
+PESS_API pess_estimator_options pess_estimator_options_defaults(void);
+
+typedef struct pess_estimate {
+    const char *name;     /* "importance sampling", … */
+    const char *unbiased; /* "unbiased", "consistent" or "only with Markov states" */
+    double value, error;  /* standard error */
+    double effective;     /* effective number of episodes; NAN for the model */
+    double lower_bound;   /* certified for a policy that was made without this log; NAN: there is none */
+} pess_estimate;
+
+enum { PESS_ESTIMATES = 6 };
+
+typedef struct pess_estimates {
+    pess_estimate rows[PESS_ESTIMATES];
+    int64_t episodes, cutoffs;
+    double disagreement; /* of the model and the doubly robust estimate, in standard errors of their difference */
+    bool disagrees;      /* by more than 3: the shown states may not be Markov */
+} pess_estimates;
+
+/* What a policy is worth by importance sampling (ordinary, per-decision, weighted), doubly robust, weighted doubly
+ * robust, and by the model. counts and model are of the same log, which has an episode column. */
+PESS_API pess_status pess_estimate_policy(const pess_dataset *data, const pess_counts *counts, const pess_model *model,
+                                          const pess_policy *policy, const pess_estimator_options *options,
+                                          pess_estimates *out, pess_error *error);
 
 /* The paper's theorems as programs (docs/theory.md states each one). Theorem 1, for a finite set of `count` choices
  * with objective f and proxy f_hat: regret <= inf + sup. Returns inf + sup; the parts go to the pointers that are not

@@ -62,7 +62,8 @@ static double log_capital(const double *values, int64_t count, double m, double 
 
 double pess__bet_log_capital(const double *values, int64_t count, double m) { return log_capital(values, count, m, 1); }
 
-double pess__bet_predicted(const double *values, int64_t count, double delta, double times) {
+/* L(δ) of `times` as many numbers, to within `tolerance` of itself from below. */
+static double find_bound(const double *values, int64_t count, double delta, double times, double tolerance) {
     const double wanted = log(1 / delta) * (1 + 0x1p-50);
     double total = 0;
     for (int64_t i = 0; i < count; i++) total += values[i];
@@ -76,7 +77,7 @@ double pess__bet_predicted(const double *values, int64_t count, double delta, do
         if (low < 0x1p-900) return 0;
     }
     /* The capital falls in m, so the bound is where it falls below what is wanted; `low` always has enough. */
-    while (high - low > 1e-12 * high) {
+    while (high - low > tolerance * high) {
         const double middle = 0.5 * (low + high);
         if (log_capital(values, count, middle, times) >= wanted)
             low = middle;
@@ -86,6 +87,10 @@ double pess__bet_predicted(const double *values, int64_t count, double delta, do
     return low;
 }
 
+double pess__bet_predicted(const double *values, int64_t count, double delta, double times) {
+    return find_bound(values, count, delta, times, 1e-4);
+}
+
 double pess__bet_lower(const double *values, int64_t count, double delta) {
-    return pess__bet_predicted(values, count, delta, 1);
+    return find_bound(values, count, delta, 1, 1e-12);
 }

@@ -20,7 +20,8 @@ enum { PESS__BET_SHARES = 40 }; /* x_j = 2^(−j/2), j = 1 … 40 */
 double pess__bet_log_capital(const double *values, int64_t count, double m);
 /* L(δ), rounded downwards. */
 double pess__bet_lower(const double *values, int64_t count, double delta);
-/* What L(δ) would be of `times` as many numbers of the same kind: no bound, but what to expect of one. */
+/* What L(δ) would be of `times` as many numbers of the same kind, to a ten-thousandth: no bound, but what to expect of
+ * one. */
 double pess__bet_predicted(const double *values, int64_t count, double delta, double times);
 
 #endif

@@ -6,12 +6,25 @@
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 pess_status pess__candidate_add(pess_certificate *certificate, pess_candidate candidate, pess_error *error) {
     PESS_TRY(pess__grow(&certificate->candidates, &certificate->candidate_capacity, certificate->candidate_count + 1,
                         sizeof candidate, "the candidates", error));
     certificate->candidates[certificate->candidate_count++] = candidate;
     return PESS_OK;
+}
+
+pess_status pess__candidate_add_named(pess_certificate *certificate, const char *name, double predicted,
+                                      pess_error *error) {
+    const size_t size = strlen(name) + 1;
+    char *copy = NULL;
+    PESS_TRY(pess__grow(&certificate->names, &certificate->name_capacity, certificate->name_count + 1, sizeof copy,
+                        "the candidates", error));
+    PESS_TRY(pess__allocate(&copy, (int64_t)size, 1, "the candidates", error));
+    memcpy(copy, name, size);
+    certificate->names[certificate->name_count++] = copy;
+    return pess__candidate_add(certificate, (pess_candidate){copy, predicted, NAN}, error);
 }
 
 typedef struct candidate_recipe {

@@ -11,6 +11,8 @@ void pess_certificate_destroy(pess_certificate *certificate) {
     pess__assumptions_release(&certificate->assumptions);
     free(certificate->ledger);
     free(certificate->candidates);
+    for (int64_t i = 0; i < certificate->name_count; i++) free(certificate->names[i]);
+    free(certificate->names);
     free(certificate);
 }
 
@@ -26,6 +28,10 @@ const pess_ledger_entry *pess_certificate_ledger(const pess_certificate *certifi
 
 const pess_assumption *pess_certificate_assumption(const pess_certificate *certificate, size_t index) {
     return pess__assumption(&certificate->assumptions, index);
+}
+
+const pess_episode_report *pess_certificate_episodes(const pess_certificate *certificate) {
+    return certificate->has_episodes ? &certificate->episodes : NULL;
 }
 
 const pess_candidate *pess_certificate_candidate(const pess_certificate *certificate, size_t index) {

@@ -14,6 +14,10 @@ struct pess_certificate {
     pess_ledger_entry *ledger;
     pess_candidate *candidates;
     int64_t ledger_count, ledger_capacity, candidate_count, candidate_capacity;
+    char **names; /* of candidates, where they were made for it */
+    int64_t name_count, name_capacity;
+    bool has_episodes; /* they were tested, and */
+    pess_episode_report episodes;
 };
 
 /* Everything that pess_certify works on. */
@@ -32,7 +36,9 @@ typedef struct pess__certification {
     double *start_first, *start_second; /* [S] the same of the parts */
     pess__split *split;                 /* NULL: no split is wanted, or the log is too small for one */
     int64_t episodes_second;
-    bool compares; /* with the logging policy */
+    bool compares;                   /* with the logging policy */
+    struct pess__episodes *episodes; /* NULL: they are not tested */
+    double difference;               /* certified of the policy that is returned, by pairs; −INFINITY: not */
     pess__sweeps sweeps;
 } pess__certification;
 
@@ -55,7 +61,8 @@ typedef struct pess__shares {
     double log_box, log_sets, log_pooled, log_relative, log_start;          /* the test of the logging policy */
     double log_episodes;                                                    /* its whole episodes */
     double log_transitions, log_learned, log_rewards_low, log_rewards_high; /* its sets, from the whole log */
-    double other_places; /* the tests, had the log been cut elsewhere */
+    double episodes, episodes_difference; /* whole episodes: the policy, the comparison */
+    double other_places;                  /* the tests, had the log been cut elsewhere */
 } pess__shares;
 
 /* conclusion.c: fills the certificate's info from its bounds, estimates and policy. */
@@ -72,6 +79,9 @@ pess_status pess__certify_assumptions(const pess__certification *job, pess_error
 
 /* candidates.c */
 pess_status pess__candidate_add(pess_certificate *certificate, pess_candidate candidate, pess_error *error);
+/* One whose name is copied, not tested yet. */
+pess_status pess__candidate_add_named(pess_certificate *certificate, const char *name, double predicted,
+                                      pess_error *error);
 /* The policy that the first part chooses; what was tried goes to the list of candidates, where *row is its place. */
 pess_status pess__choose_policy(pess__certification *job, const pess__holdout_setup *setup, pess_policy **out,
                                 int64_t *row, pess_error *error);

@@ -1,6 +1,7 @@
 /* pess_certify: bounds for a policy found in a log, for the best possible one and for the one that made the log. */
 #include "certify/certificate.h"
 #include "certify/episode_returns.h"
+#include "certify/episodes.h"
 #include "certify/robust.h"
 
 #include "core/memory.h"
@@ -9,14 +10,16 @@
 #include "data/dataset.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #define FIELD(name) PESS__FIELD(pess_certify_options, name)
 
 static const pess_setting settings[] = {
-    {"method", 0, PESS_SETTING_CHOICE, FIELD(method), "best", .choices = "best|robust|split",
+    {"method", 0, PESS_SETTING_CHOICE, FIELD(method), "best", .choices = "best|robust|split|episodes",
      .sentence = "robust: the worst case over all processes that the log allows; split: a part of the log chooses the "
-                 "policy, the rest tests it; best: both, and the better one"},
+                 "policy, the rest tests it; episodes: the same with importance weights of whole episodes, which needs "
+                 "no Markov assumption; best: all that the log allows, and the best of them"},
     {"uncertainty", 'u', PESS_SETTING_TEXT, FIELD(uncertainty), NULL, .argument = "l1|support|good-turing",
      .sentence = "set of processes behind robust",
      .where_unset = "l1 where a pair has at most 8 possible next states, else support"},
@@ -80,6 +83,7 @@ static pess_status prepare_starts(pess__certification *job, pess_error *error) {
 static pess_status prepare_split(pess__certification *job, pess_error *error) {
     const pess_certify_options *options = job->options;
     pess_error why = {0};
+    if (options->method == PESS_CERTIFY_EPISODES) return PESS_OK;
     /* Starts are known of whole episodes only. */
     const pess__split_rule rule = {.share = options->split,
                                    .first_part = options->first_part,
@@ -98,6 +102,30 @@ static pess_status prepare_split(pess__certification *job, pess_error *error) {
     PESS_TRY(pess_start_from_counts(job->split->first, job->start_first, error));
     job->episodes_second = job->split->second->episodes;
     return pess_start_from_counts(job->split->second, job->start_second, error);
+}
+
+/* Whole episodes: where they alone are asked for, what stands against them is an error. */
+static pess_status prepare_episodes(pess__certification *job, pess_error *error) {
+    const pess_certify_options *options = job->options;
+    const bool alone = options->method == PESS_CERTIFY_EPISODES;
+    pess_error why = {0};
+    if (alone && job->counts->has_episodes && !job->compares)
+        return pess__fail(error, PESS_INPUT,
+                          "steps are missing in the log's episodes, or out of order, or follow an end: the weights of "
+                          "whole episodes are not known");
+    if (alone) return pess__episodes_create(job, &job->episodes, error);
+    const bool asked = job->data->probability || options->behaviour || options->behaviour_estimated;
+    if (options->method != PESS_CERTIFY_BEST || !asked || !job->split || !job->trajectories || !job->compares ||
+        !job->start_estimated || (options->policy && !options->fresh))
+        return PESS_OK;
+    const pess_status status = pess__episodes_create(job, &job->episodes, &why);
+    if (status == PESS_INPUT && !options->behaviour) {
+        char sentence[sizeof why.message + 64];
+        (void)snprintf(sentence, sizeof sentence, "Whole episodes were not tested: %s.", why.message);
+        return pess__assume(&job->certificate->assumptions, "episodes-not-tested", sentence, NULL, error);
+    }
+    if (status != PESS_OK && error) *error = why;
+    return status;
 }
 
 static pess_status prepare(pess__certification *job, pess_error *error) {
@@ -123,7 +151,8 @@ static pess_status prepare(pess__certification *job, pess_error *error) {
                            ->name;
     PESS_TRY(prepare_starts(job, error));
     PESS_TRY(prepare_split(job, error));
-    return pess__certify_check_log(job, error);
+    PESS_TRY(pess__certify_check_log(job, error));
+    return prepare_episodes(job, error);
 }
 
 /* ------------------------------------------------------------------------------------------------ sets */
@@ -409,12 +438,61 @@ static pess_status bound_policy(pess__certification *job, const pess__shares *sh
     return status;
 }
 
+/* Whole episodes: their own choice and test. A certified improvement counts more than a higher bound. */
+static pess_status bound_by_episodes(pess__certification *job, const pess__shares *shares, pess_error *error) {
+    pess_certificate_info *info = &job->certificate->info;
+    pess_episode_report *report = &job->certificate->episodes;
+    const bool alone = job->options->method == PESS_CERTIFY_EPISODES;
+    pess__episodes_result found = {0};
+    PESS_TRY(pess__episodes_test(job, job->episodes, shares, &found, error));
+    report->lower_bound = found.lower;
+    report->difference_lower_bound = found.difference;
+    const bool improves = fmax(found.difference, found.lower - info->behaviour_upper_bound) > 0,
+               rival = !alone && info->lower_bound > info->behaviour_upper_bound;
+    pess_status status = pess__episodes_assume_bets(job, error);
+    if (status == PESS_OK && (alone || (improves == rival ? found.lower > info->lower_bound : improves))) {
+        info->lower_bound = found.lower;
+        info->method = "episodes";
+        info->test = report->bet;
+        info->value_estimate = found.estimate;
+        info->behaviour_value_estimate = found.behaviour_estimate;
+        job->difference = found.difference;
+        status = keep_policy(job, found.policy, error);
+    }
+    if (alone) {
+        info->first_part = found.first_rows;
+        info->second_part = found.second_rows;
+    }
+    pess_policy_destroy(found.policy);
+    return status;
+}
+
+/* What is estimated of both policies, unless whole episodes did it already. */
+static pess_status estimate(pess__certification *job, pess_error *error) {
+    pess_certificate_info *info = &job->certificate->info;
+    if (isnan(info->value_estimate)) PESS_TRY(face_value(job, job->certificate->policy, &info->value_estimate, error));
+    return isnan(info->behaviour_value_estimate) ? behaviour_estimate(job, &info->behaviour_value_estimate, error)
+                                                 : PESS_OK;
+}
+
+static pess_status certify_by_episodes(pess__certification *job, const pess__shares *shares, pess_error *error) {
+    pess_certificate_info *info = &job->certificate->info;
+    PESS_TRY(pess__returns_upper(job->data, job->options->gamma, job->v_lo, job->v_hi, shares->log_episodes,
+                                 &info->behaviour_upper_bound, error));
+    PESS_TRY(bound_by_episodes(job, shares, error));
+    PESS_TRY(estimate(job, error));
+    pess__conclude(job, job->v_hi);
+    return PESS_OK;
+}
+
 static pess_status certify(pess__certification *job, pess_error *error) {
     pess_certificate_info *info = &job->certificate->info;
+    info->value_estimate = info->behaviour_value_estimate = NAN;
     PESS_TRY(prepare(job, error));
     const pess__shares shares = pess__shares_of(job);
     PESS_TRY(pess__ledger_write(job, &shares, error));
     PESS_TRY(pess__certify_assumptions(job, error));
+    if (job->options->method == PESS_CERTIFY_EPISODES) return certify_by_episodes(job, &shares, error);
     if (job->options->policy && shares.box > 0 && !job->options->fresh) {
         const double rows = (double)job->split->second_rows;
         PESS_TRY(pess__assume(&job->certificate->assumptions, "policy-without-second-part",
@@ -426,8 +504,8 @@ static pess_status certify(pess__certification *job, pess_error *error) {
     if (status == PESS_OK) status = bound_policy(job, &shares, &sets, error);
     set_bounds_release(&sets);
     if (status == PESS_OK && job->compares) status = test_logging(job, &shares, error);
-    if (status == PESS_OK) status = face_value(job, job->certificate->policy, &info->value_estimate, error);
-    if (status == PESS_OK) status = behaviour_estimate(job, &info->behaviour_value_estimate, error);
+    if (status == PESS_OK && job->episodes) status = bound_by_episodes(job, &shares, error);
+    if (status == PESS_OK) status = estimate(job, error);
     if (status == PESS_OK) pess__conclude(job, sets.upper);
     return status;
 }
@@ -438,9 +516,11 @@ pess_status pess_certify(const pess_dataset *data, const pess_certify_options *o
     PESS_TRY(pess__settle(&table, options, &settled, error));
     pess_certificate *certificate;
     PESS_TRY(pess__allocate(&certificate, 1, sizeof *certificate, "a certificate", error));
-    pess__certification job = {.data = data, .options = &settled, .certificate = certificate, .threads = 1};
+    pess__certification job = {
+        .data = data, .options = &settled, .certificate = certificate, .threads = 1, .difference = -INFINITY};
     const pess_status status = certify(&job, error);
     pess__split_destroy(job.split);
+    pess__episodes_destroy(job.episodes);
     pess_counts_destroy(job.own_counts);
     pess_model_destroy(job.model);
     free(job.start);

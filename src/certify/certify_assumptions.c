@@ -1,5 +1,6 @@
 /* What a certificate rests on. The sentences name no option: they are read on pages and by programs too. */
 #include "certify/certificate.h"
+#include "certify/episodes.h"
 #include "model/assumptions.h"
 
 static pess_status assume_collection(const pess__certification *job, pess__assumptions *to, pess_error *error) {
@@ -54,12 +55,16 @@ static pess_status assume_starts(const pess__certification *job, pess__assumptio
                         &episodes, error);
 }
 
+static pess_status assume_one_attempt(pess__assumptions *to, pess_error *error) {
+    return pess__assume(to, "one-attempt",
+                        "This is the only attempt: whoever tries several splits, seeds, methods or candidates of his "
+                        "own on the same log and keeps the best certificate makes a choice that the error "
+                        "probability does not cover.",
+                        NULL, error);
+}
+
 static pess_status assume_choice(const pess__certification *job, pess__assumptions *to, pess_error *error) {
-    PESS_TRY(pess__assume(to, "one-attempt",
-                          "This is the only attempt: whoever tries several splits, seeds, methods or candidates of his "
-                          "own on the same log and keeps the best certificate makes a choice that the error "
-                          "probability does not cover.",
-                          NULL, error));
+    PESS_TRY(assume_one_attempt(to, error));
     if (!job->split) return PESS_OK;
     const double states[] = {(double)job->counts->states, PESS__POOLED_STATES};
     if (job->counts->states > PESS__POOLED_STATES)
@@ -87,6 +92,12 @@ static pess_status assume_choice(const pess__certification *job, pess__assumptio
 
 pess_status pess__certify_assumptions(const pess__certification *job, pess_error *error) {
     pess__assumptions *to = &job->certificate->assumptions;
+    const bool alone = job->options->method == PESS_CERTIFY_EPISODES;
+    if (job->episodes) PESS_TRY(pess__episodes_assumptions(job, job->episodes, alone, error));
+    if (alone) {
+        PESS_TRY(pess__assume_value_range(to, job->model, error));
+        return assume_one_attempt(to, error);
+    }
     PESS_TRY(assume_collection(job, to, error));
     PESS_TRY(assume_process(job, to, error));
     PESS_TRY(assume_starts(job, to, error));

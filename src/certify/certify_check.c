@@ -85,7 +85,7 @@ static pess_status heed(pess__certification *job, const pess_inspection *inspect
 
 pess_status pess__certify_check_log(pess__certification *job, pess_error *error) {
     pess_inspection *inspection = NULL;
-    job->compares = job->split != NULL;
+    job->compares = job->split != NULL || job->options->method == PESS_CERTIFY_EPISODES;
     if (!job->counts->has_episodes) return PESS_OK;
     PESS_TRY(pess_dataset_inspect(job->data, &inspection, error));
     const pess_status status = heed(job, inspection, error);

@@ -51,7 +51,7 @@ static void compare_with_log(const pess__certification *job, pess_certificate_in
 }
 
 static void describe(const pess__certification *job, pess_certificate_info *info) {
-    info->uncertainty = job->uncertainty;
+    info->uncertainty = job->options->method == PESS_CERTIFY_EPISODES ? NULL : job->uncertainty;
     info->gamma = job->options->gamma;
     info->delta = job->options->delta;
     info->split = job->options->split;
@@ -73,7 +73,7 @@ void pess__conclude(pess__certification *job, double optimal_upper) {
     info->optimal_upper_bound = fmin(optimal_upper, job->v_hi);
     info->suboptimality_upper_bound = info->optimal_upper_bound - info->lower_bound;
     if (!job->compares) info->behaviour_upper_bound = job->v_hi;
-    info->improvement_lower_bound = info->lower_bound - info->behaviour_upper_bound;
+    info->improvement_lower_bound = fmax(info->lower_bound - info->behaviour_upper_bound, job->difference);
     info->recommend_switch = info->improvement_lower_bound > 0;
     info->certified_share = certified_share(info);
     info->vacuous = !info->recommend_switch && info->certified_share < VACUOUS_BELOW;

@@ -10,7 +10,7 @@ typedef struct job {
     const pess_dataset *data;
     const pess__trajectories *trajectories;
     const double *probability, *policy;
-    double gamma;
+    double gamma, lo;
     int64_t from;
     double *weight, *decision;
 } job;
@@ -26,7 +26,8 @@ static void weigh(void *context, int64_t first, int64_t last, int part) {
             const int64_t row = j->trajectories->row[i];
             const int64_t pair = (int64_t)data->state[row] * data->actions + data->action[row];
             weight = fmin(weight * (j->policy[pair] / j->probability[row]), WEIGHT_CAP);
-            sum += discount * weight * data->reward[row];
+            const double follows = data->end[row] == PESS_END_TERMINAL ? 0 : j->gamma * j->lo;
+            sum += discount * weight * (data->reward[row] - j->lo + follows);
             discount *= j->gamma;
         }
         j->weight[k] = weight;
@@ -35,9 +36,9 @@ static void weigh(void *context, int64_t first, int64_t last, int part) {
 }
 
 void pess__importance_weights(const pess_dataset *data, const pess__trajectories *trajectories,
-                              const double *probability, const double *policy, double gamma, int64_t from, int64_t to,
-                              int threads, double *weight, double *decision) {
-    job j = {data, trajectories, probability, policy, gamma, from, weight, decision};
+                              const double *probability, const double *policy, double gamma, double lo, int64_t from,
+                              int64_t to, int threads, double *weight, double *decision) {
+    job j = {data, trajectories, probability, policy, gamma, lo, from, weight, decision};
     pess__ranges(to - from > 4096 ? threads : 1, to - from, weigh, &j);
 }
 

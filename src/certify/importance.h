@@ -20,10 +20,11 @@ typedef struct pess__weight_summary {
 } pess__weight_summary;
 
 /* weight [to − from] of the episodes [from, to). probability [rows of the log] b > 0; policy [S*A]. decision, unless
- * NULL: Σ_t γ^t·w_{0:t}·r_t, the per-decision sum. Weights beyond 1e100 are cut to it: smaller is still valid. */
+ * NULL: Σ_t γ^t·w_{0:t}·r'_t, the per-decision sum of rewards counted from lo: r' = r − lo + γ·lo, and r − lo where the
+ * episode ends. Its mean is V^π − lo. Weights beyond 1e100 are cut to it: smaller is still valid. */
 void pess__importance_weights(const pess_dataset *data, const pess__trajectories *trajectories,
-                              const double *probability, const double *policy, double gamma, int64_t from, int64_t to,
-                              int threads, double *weight, double *decision);
+                              const double *probability, const double *policy, double gamma, double lo, int64_t from,
+                              int64_t to, int threads, double *weight, double *decision);
 pess__weight_summary pess__importance_summary(const double *weight, int64_t count);
 
 /* X of the episodes [from, to): the mean is at most V^π − lo. cap: X is cut to it; INFINITY: not. */

@@ -1,5 +1,6 @@
 /* How δ is shared between the tests, and the ledger that says so. */
 #include "certify/certificate.h"
+#include "certify/episodes.h"
 
 #include "core/memory.h"
 
@@ -7,14 +8,23 @@
 
 /* What is tested after the cut was tested at one of several places; the others had the same chance. */
 static void share_places(pess__shares *s, int places) {
-    double *const after_the_cut[] = {&s->box,        &s->sets,         &s->pooled,    &s->relative,
-                                     &s->start_test, &s->learned,      &s->log_box,   &s->log_sets,
-                                     &s->log_pooled, &s->log_relative, &s->log_start, &s->log_learned};
+    double *const after_the_cut[] = {
+        &s->box,       &s->sets,        &s->pooled,   &s->relative,           &s->start_test,
+        &s->learned,   &s->log_box,     &s->log_sets, &s->log_pooled,         &s->log_relative,
+        &s->log_start, &s->log_learned, &s->episodes, &s->episodes_difference};
     for (size_t i = 0; i < sizeof after_the_cut / sizeof *after_the_cut; i++) {
         const double used = *after_the_cut[i] / places;
         s->other_places += *after_the_cut[i] - used;
         *after_the_cut[i] = used;
     }
+}
+
+/* Whole episodes alone. */
+static pess__shares shares_of_episodes(const pess__certification *job) {
+    const double delta = job->options->delta;
+    pess__shares s = {.episodes = 0.5 * delta, .episodes_difference = 0.4 * delta, .log_episodes = 0.1 * delta};
+    share_places(&s, pess__episodes_places(job->episodes));
+    return s;
 }
 
 /* Beside `support` alone: l1 is for few possible successors, of which none needs to be learned. */
@@ -45,6 +55,7 @@ static void leave_out(const pess__certification *job, pess__shares *s) {
  * that give the bounds get the most. */
 pess__shares pess__shares_of(const pess__certification *job) {
     const pess_certify_method method = job->options->method;
+    if (method == PESS_CERTIFY_EPISODES) return shares_of_episodes(job);
     const bool split = job->split != NULL, compares = job->compares;
     const bool tests = split && method != PESS_CERTIFY_ROBUST &&
                        (!job->options->policy || job->options->fresh || method == PESS_CERTIFY_SPLIT);
@@ -53,7 +64,8 @@ pess__shares pess__shares_of(const pess__certification *job) {
                   : method == PESS_CERTIFY_SPLIT ? 0.1
                                                  : 0.22,
            log_test = compares ? 0.2 : 0;
-    const double test = tests ? 1 - sets - log_test : 0;
+    const double all_tests = tests ? 1 - sets - log_test : 0, episodes = job->episodes ? 0.5 * all_tests : 0,
+                 test = all_tests - episodes;
     if (!tests) sets = 1 - log_test;
     const double rest = 1 - start, delta = job->options->delta;
     const double parts = 1 + (tests ? 1 : 0) + (compares ? 1 : 0);
@@ -69,6 +81,8 @@ pess__shares pess__shares_of(const pess__certification *job) {
     s.sets = delta * rest * test * 0.1;
     s.pooled = delta * rest * test * 0.4;
     s.relative = delta * rest * test * 0.25;
+    s.episodes = delta * rest * episodes * 0.55;
+    s.episodes_difference = delta * rest * episodes * 0.45;
     s.start_test = tests ? delta * start / parts : 0;
     /* Whole episodes speak of their own starts: of no use where another distribution was declared. */
     const double whole = job->start_estimated && compares ? 0.3 : 0, rows = log_test * (1 - whole);
@@ -109,6 +123,8 @@ pess_status pess__ledger_write(const pess__certification *job, const pess__share
         {"logging policy: differences of values", s->log_relative},
         {"logging policy: start distribution", s->log_start},
         {"logging policy: whole episodes", s->log_episodes},
+        {"whole episodes: the policy", s->episodes},
+        {"whole episodes: the comparison with the logging policy", s->episodes_difference},
         {"the same tests at other places of the cut", s->other_places},
     };
     const int64_t count = sizeof entries / sizeof *entries;

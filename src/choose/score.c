@@ -159,8 +159,8 @@ pess_status pess__weighted_score(const pess__folds *folds, int64_t fold, const p
     const int64_t from = folds->first[fold], to = folds->first[fold + 1];
     double *weight = NULL, value = 0;
     PESS_TRY(pess__allocate(&weight, to - from, sizeof *weight, "the weights of a fold", error));
-    pess__importance_weights(folds->data, &folds->episodes, folds->data->probability, policy->probability, 1, from, to,
-                             1, weight, NULL);
+    pess__importance_weights(folds->data, &folds->episodes, folds->data->probability, policy->probability, 1, 0, from,
+                             to, 1, weight, NULL);
     *out = (pess__weighted){0};
     for (int64_t e = from; e < to; e++) {
         const double w = weight[e - from];

@@ -1,9 +1,22 @@
 #include "model/assumptions.h"
 
+static pess_status assume_rewards(pess__assumptions *to, const pess_model *model, pess_error *error) {
+    const double range[] = {model->reward_lo, model->reward_hi};
+    if (model->reward_declared) return PESS_OK;
+    return pess__assume(to, "rewards-from-log", "Rewards lie in [{0}, {1}]: the range that the log shows.", range,
+                        error);
+}
+
+static pess_status assume_returns(pess__assumptions *to, const pess_model *model, pess_error *error) {
+    const double returns[] = {model->return_lo, model->return_hi};
+    if (!model->return_declared) return PESS_OK;
+    return pess__assume(to, "return-range-declared",
+                        "Declared: from any state on, the discounted return lies in [{0}, {1}].", returns, error);
+}
+
 pess_status pess__assume_sizes(pess__assumptions *to, const pess_counts *counts, const pess_model *model,
                                pess_error *error) {
     const double states = (double)counts->states, actions = (double)counts->actions;
-    const double range[] = {model->reward_lo, model->reward_hi};
     if (!counts->states_declared)
         PESS_TRY(pess__assume(to, "states-from-log",
                               counts->states == 1 ? "There is one state: the log shows no other."
@@ -14,13 +27,12 @@ pess_status pess__assume_sizes(pess__assumptions *to, const pess_counts *counts,
                               counts->actions == 1 ? "There is one action: the log shows no other."
                                                    : "There are {0} actions: as many as the log shows.",
                               &actions, error));
-    if (!model->reward_declared)
-        PESS_TRY(pess__assume(to, "rewards-from-log", "Rewards lie in [{0}, {1}]: the range that the log shows.", range,
-                              error));
-    if (!model->return_declared) return PESS_OK;
-    const double returns[] = {model->return_lo, model->return_hi};
-    return pess__assume(to, "return-range-declared",
-                        "Declared: from any state on, the discounted return lies in [{0}, {1}].", returns, error);
+    PESS_TRY(assume_rewards(to, model, error));
+    return assume_returns(to, model, error);
+}
+
+pess_status pess__assume_value_range(pess__assumptions *to, const pess_model *model, pess_error *error) {
+    return model->return_declared ? assume_returns(to, model, error) : assume_rewards(to, model, error);
 }
 
 pess_status pess__assume_repeated(pess__assumptions *to, const pess_counts *counts, pess_error *error) {

@@ -1,0 +1,36 @@
+/* Which policy is tested on whole episodes: every algorithm with a grid of its strength, mixtures of the better ones
+ * with the behaviour, and the behaviour itself. Each is cross-fitted on the choosing episodes and scored by the bound
+ * that they give. Nothing is paid for the choice: the tested episodes have no say
+ * in it. */
+#ifndef PESS_CERTIFY_EPISODE_CANDIDATES_H
+#define PESS_CERTIFY_EPISODE_CANDIDATES_H
+
+#include "certify/choosing.h"
+
+/* How a policy is made of a part of the log. */
+typedef struct pess__recipe {
+    const char *algorithm, *setting; /* algorithm NULL: the given policy; setting NULL: the algorithm has no strength */
+    double strength;
+    bool of_rewards; /* the strength is times the range of rewards */
+    double share;    /* of the algorithm's policy; the rest is the behaviour as known or estimated */
+} pess__recipe;
+
+/* The policy that was chosen, and the bets that are made on it. */
+typedef struct pess__choice {
+    pess_policy *policy;
+    double *q; /* [S*A] pess__bet_policy */
+    pess__bet value, difference;
+    int64_t candidate; /* its row in the certificate's list */
+} pess__choice;
+
+typedef struct pess__choice_rule {
+    double delta_value, delta_difference;
+    double ratio; /* tested episodes over choosing ones, as far as it is known beforehand */
+} pess__choice_rule;
+
+/* Where job->options->policy is given, the bets alone are chosen. */
+pess_status pess__choose_episode_policy(pess__certification *job, const pess__choosing *choosing,
+                                        const pess__choice_rule *rule, pess__choice *out, pess_error *error);
+void pess__choice_release(pess__choice *choice);
+
+#endif

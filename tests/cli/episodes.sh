@@ -1,0 +1,63 @@
+# pess certify --method episodes: an independent program agrees, and what is refused; pess evaluate --estimators.
+. "$(dirname "$0")/lib.sh"
+
+"$PESS" mdp gridworld --rows 3 --cols 3 --seed 2 -o grid.csv >/dev/null
+"$PESS" mdp solve grid.csv --gamma 0.5 -o best.csv >/dev/null
+"$PESS" simulate grid.csv --policy best.csv --epsilon 0.5 --episodes 900 --horizon 6 --seed 3 -o grid_log.csv
+"$PESS" mdp random --states 7 --actions 3 --branching 3 --terminals 1 --seed 4 -o garnet.csv >/dev/null
+"$PESS" mdp solve garnet.csv --gamma 0.8 -o garnet_best.csv >/dev/null
+"$PESS" simulate garnet.csv --policy garnet_best.csv --epsilon 0.6 --episodes 500 --horizon 20 -o garnet_log.csv
+
+# Something is certified: a switch, or the present policy is to be kept.
+certified() {
+    "$@" >out 2>err </dev/null
+    local got=$?
+    [ "$got" -eq 0 ] || [ "$got" -eq 7 ] || fail "exit $got instead of 0 or 7: $* ($(head -c 300 err))"
+}
+
+# The independent checker agrees, and does not where a bound is a little better.
+check() { # LOG STATES ACTIONS GAMMA HI certify-options…
+    local log=$1 states=$2 actions=$3 gamma=$4 hi=$5; shift 5
+    certified "$PESS" certify "$log" --method episodes --gamma "$gamma" --reward-range 0,1 --states "$states" \
+        --actions "$actions" -o policy.csv --json "$@"
+    cp out certificate.json
+    expect 0 "$CHECK_EPISODES" "$log" policy.csv certificate.json "$states" "$actions" 1 "$hi"
+    awk '/"lower_bound"/ && !n++ { sub(/: [^,]*/, ": " ($2 + 0.01)) } { print }' certificate.json >raised.json
+    expect 1 "$CHECK_EPISODES" "$log" policy.csv raised.json "$states" "$actions" 1 "$hi"
+    prints "NOT implied"
+    awk '/"difference_lower_bound"/ { sub(/: [^,]*/, ": " ($2 + 0.01)) } { print }' certificate.json >raised.json
+    expect 1 "$CHECK_EPISODES" "$log" policy.csv raised.json "$states" "$actions" 1 "$hi"
+}
+check grid_log.csv 9 4 0.5 2
+check garnet_log.csv 7 3 0.8 5 --delta 0.3
+
+# Logged probabilities that cannot be right, and a behaviour that never did what the log shows.
+certified "$PESS" certify garnet_log.csv --method episodes --gamma 0.8 --reward-range 0,1
+prints "Weights       effective episodes"
+awk -F, -v OFS=, 'NR == 41 { $NF = 0 } { print }' garnet_log.csv >zero.csv
+expect 3 "$PESS" certify zero.csv --method episodes --gamma 0.8 -o none.csv
+says "probability 0 for the action that was taken"
+awk -F, -v OFS=, 'NR > 1 { $NF = 0.01 } { print }' garnet_log.csv >small.csv
+expect 3 "$PESS" certify small.csv --method episodes --gamma 0.8 -o none.csv
+says "contradict the log"
+expect 3 "$PESS" certify garnet_log.csv --method episodes --behaviour garnet_best.csv --gamma 0.8 -o none.csv
+says "no probability, but row"
+awk -F, -v OFS=, '{ NF-- } { print }' garnet_log.csv >bare.csv
+expect 3 "$PESS" certify bare.csv --method episodes --gamma 0.8 -o none.csv
+says "no column 'probability'"
+expect 3 "$PESS" certify garnet_log.csv --method episodes --start uniform --gamma 0.8 -o none.csv
+says "speak of the starts"
+expect 3 "$PESS" certify garnet_log.csv --method episodes --first-part 2 --gamma 0.8 -o none.csv
+says "folds needs at least as many"
+test ! -e none.csv
+certified "$PESS" certify bare.csv --method episodes --behaviour estimated --gamma 0.8 --reward-range 0,1
+prints "are estimates from this log"
+
+# Estimates beside each other; a behaviour needs them.
+expect 0 "$PESS" evaluate garnet_log.csv --policy garnet_best.csv --gamma 0.8 --reward-range 0,1 --estimators
+prints "weighted doubly robust"
+expect 0 "$PESS" evaluate garnet_log.csv --policy garnet_best.csv --gamma 0.8 --estimators --json
+prints '"effective_episodes"'
+expect 2 "$PESS" evaluate garnet_log.csv --policy garnet_best.csv --behaviour estimated
+says "does nothing without --estimators"
+finish

@@ -1,0 +1,103 @@
+/* Estimates of a policy's value: near the truth where their assumptions hold, and apart where a variable is hidden. A
+ * check of a mean at 6 standard errors raises a false alarm with probability below 1e-6. */
+#include "hidden_world.h"
+
+#include <math.h>
+
+static pess_estimates estimate(const pess_dataset *data, const pess_policy *policy, double gamma) {
+    pess_counts *counts = NULL;
+    pess_model *model = NULL;
+    pess_model_options range = pess_model_options_defaults();
+    range.unseen = PESS_UNSEEN_WORST;
+    range.reward_range[0] = 0;
+    range.reward_range[1] = 1;
+    pess_estimator_options options = pess_estimator_options_defaults();
+    options.gamma = gamma;
+    options.threads = 1;
+    if (gamma == 1) {
+        options.return_range[0] = 0;
+        options.return_range[1] = 1;
+    }
+    pess_estimates found;
+    MUST(pess_counts_create(data, 1, &counts, error));
+    MUST(pess_model_estimate(counts, &range, &model, error));
+    MUST(pess_estimate_policy(data, counts, model, policy, &options, &found, error));
+    pess_model_destroy(model);
+    pess_counts_destroy(counts);
+    return found;
+}
+
+static void all_agree_where_states_are_markov(void **state) {
+    (void)state;
+    world w = world_garnet(6, 3, 0.8, 0.6);
+    pess_policy *policy = NULL;
+    MUST(pess_policy_uniform(w.model, &policy, error));
+    const double truth = true_value(&w, policy);
+    pess_dataset *data = log_of(&w, 3000 * 60, 60, 8);
+    const pess_estimates e = estimate(data, policy, w.gamma);
+    for (int i = 0; i < PESS_ESTIMATES; i++) {
+        print_message("%-34s %.4f ± %.4f (truth %.4f)\n", e.rows[i].name, e.rows[i].value, e.rows[i].error, truth);
+        assert_true(e.rows[i].error > 0 && fabs(e.rows[i].value - truth) < 6 * e.rows[i].error);
+    }
+    assert_true(!e.disagrees);
+    assert_true(e.rows[0].lower_bound <= truth);
+    /* Doubly robust sums are what they are for: less noise than importance sampling. */
+    assert_true(e.rows[3].error < e.rows[0].error && e.rows[1].error < e.rows[0].error);
+    pess_dataset_destroy(data);
+    pess_policy_destroy(policy);
+    world_free(&w);
+}
+
+static void a_hidden_variable_shows_as_disagreement(void **state) {
+    (void)state;
+    pess_dataset *data = hidden_log(5000, 4);
+    const double table[] = {0, 1, 0, 1, 0, 0};
+    pess_policy *policy = NULL;
+    MUST(pess_policy_create(3, 2, table, &policy, error));
+    const double truth = hidden_policy_value(policy);
+    const pess_estimates e = estimate(data, policy, 1);
+    for (int i = 0; i < 3; i++) assert_true(fabs(e.rows[i].value - truth) < 6 * e.rows[i].error);
+    assert_true(fabs(e.rows[3].value - truth) < 6 * e.rows[3].error);
+    assert_true(e.rows[5].value - truth > 6 * e.rows[5].error);
+    assert_true(e.disagrees);
+    pess_dataset_destroy(data);
+    pess_policy_destroy(policy);
+}
+
+static void without_probabilities_nothing_is_estimated(void **state) {
+    (void)state;
+    pess_dataset *data = hidden_log(50, 4), *bare = NULL;
+    pess_columns columns;
+    pess_dataset_columns(data, &columns);
+    columns.probability = NULL;
+    MUST(pess_dataset_create(&columns, 3, 2, &bare, error));
+    pess_counts *counts = NULL;
+    pess_model *model = NULL;
+    pess_policy *policy = NULL;
+    pess_model_options range = pess_model_options_defaults();
+    MUST(pess_counts_create(bare, 1, &counts, error));
+    MUST(pess_model_estimate(counts, &range, &model, error));
+    MUST(pess_policy_uniform(model, &policy, error));
+    pess_estimator_options options = pess_estimator_options_defaults();
+    pess_estimates found;
+    pess_error why = {0};
+    assert_int_equal(pess_estimate_policy(bare, counts, model, policy, &options, &found, &why), PESS_INPUT);
+    assert_non_null(strstr(why.message, "no column 'probability'"));
+    options.behaviour_estimated = true;
+    MUST(pess_estimate_policy(bare, counts, model, policy, &options, &found, error));
+    assert_true(isnan(found.rows[0].lower_bound));
+    pess_policy_destroy(policy);
+    pess_model_destroy(model);
+    pess_counts_destroy(counts);
+    pess_dataset_destroy(bare);
+    pess_dataset_destroy(data);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_agree_where_states_are_markov),
+        cmocka_unit_test(a_hidden_variable_shows_as_disagreement),
+        cmocka_unit_test(without_probabilities_nothing_is_estimated),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
