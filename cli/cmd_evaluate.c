@@ -229,6 +229,8 @@ static int parse(int argc, char **argv, evaluate_args *args, const char **path) 
     if (args->policy.path == NULL) return report_usage("evaluate", "--policy is missing");
     if (args->behaviour != NULL && !args->estimators)
         return report_usage("evaluate", "--behaviour does nothing without --estimators");
+    if (args->estimators && options_given(list, "horizon"))
+        return report_usage("evaluate", "--horizon does nothing for --estimators: episodes are taken whole");
     if (args->algorithm != NULL && pess_algorithm_find(args->algorithm) == NULL)
         return report_usage("evaluate", "no algorithm '%s'; 'pess list algorithms' names them", args->algorithm);
     if (args->uncertainty != NULL && pess_uncertainty_find(args->uncertainty) == NULL)

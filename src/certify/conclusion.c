@@ -17,11 +17,13 @@ static double certified_share(const pess_certificate_info *info) {
 }
 
 /* The widths of the bounds shrink like 1/√n, so for them to fit into the estimated gain it takes (widths/gain)² as many
- * data; a guess, and too small a one where a bound still stands at the end of the range of values. */
-static double data_needed(const pess_certificate_info *info) {
+ * data; a guess, and too small a one where a bound still stands at the end of the range of values. `difference` bounds
+ * the gain itself where both policies were compared in pairs. */
+static double data_needed(const pess_certificate_info *info, double difference) {
     const double gain = info->value_estimate - info->behaviour_value_estimate;
-    const double widths = fmax(info->value_estimate - info->lower_bound, 0) +
-                          fmax(info->behaviour_upper_bound - info->behaviour_value_estimate, 0);
+    const double apart = fmax(info->value_estimate - info->lower_bound, 0) +
+                         fmax(info->behaviour_upper_bound - info->behaviour_value_estimate, 0);
+    const double widths = fmin(apart, fmax(gain - difference, 0));
     if (!(gain > 0)) return NAN;
     return fmax(widths * widths / (gain * gain), 1);
 }
@@ -77,7 +79,7 @@ void pess__conclude(pess__certification *job, double optimal_upper) {
     info->recommend_switch = info->improvement_lower_bound > 0;
     info->certified_share = certified_share(info);
     info->vacuous = !info->recommend_switch && info->certified_share < VACUOUS_BELOW;
-    info->data_needed = job->compares && !info->recommend_switch ? data_needed(info) : NAN;
+    info->data_needed = job->compares && !info->recommend_switch ? data_needed(info, job->difference) : NAN;
     compare_with_log(job, info);
     describe(job, info);
 }

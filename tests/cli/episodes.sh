@@ -48,7 +48,7 @@ says "no column 'probability'"
 expect 3 "$PESS" certify garnet_log.csv --method episodes --start uniform --gamma 0.8 -o none.csv
 says "speak of the starts"
 expect 3 "$PESS" certify garnet_log.csv --method episodes --first-part 2 --gamma 0.8 -o none.csv
-says "folds needs at least as many"
+says "too few to choose a policy"
 test ! -e none.csv
 certified "$PESS" certify bare.csv --method episodes --behaviour estimated --gamma 0.8 --reward-range 0,1
 prints "are estimates from this log"
