@@ -19,7 +19,7 @@ typedef struct evaluation {
     pess_solution *solutions[ROW_LIMIT];
     pess_solution_info rows[ROW_LIMIT];
     int count;
-    int left_out; /* that have no value at this discount */
+    int left_out; /* that have no value at this discount or horizon */
 } evaluation;
 
 static void evaluation_free(evaluation *result) {
@@ -232,6 +232,8 @@ int cmd_evaluate(int argc, char **argv) {
     code = EXIT_FINE;
     if (status != PESS_OK) {
         code = report_error("evaluate", &error);
+    } else if (result.count == 0 && result.left_out > 0) {
+        code = report_error("evaluate", &error); /* what the last of them said */
     } else if (result.count == 0) {
         code =
             report_usage("evaluate", "uncertainty '%s' does not fit algorithm '%s'", args.uncertainty, args.algorithm);

@@ -157,8 +157,11 @@ int cmd_inspect(int argc, char **argv) {
         return report_usage("inspect", "--gamma does nothing without --return-range");
     if (args.source.map == NULL && pess_observations_file(path)) return inspect_observations(path, &args);
     args.source.read.progress = terminal_progress();
-    if (args.source.map == NULL && pess_counts_file(path, &args.source.read))
+    if (args.source.map == NULL && pess_counts_file(path, &args.source.read)) {
+        if (args.declared)
+            return report_usage("inspect", "--return-range: counts have no episodes that it could be held against");
         return counts_inspect(path, &args.source.read, args.as_json);
+    }
     pess_error error = {0};
     pess_dataset *data = NULL;
     pess_status status = log_source_dataset(&args.source, path, NULL, &data, &error);

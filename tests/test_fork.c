@@ -58,13 +58,13 @@ static int make_and_simulate(int threads) {
 
 static void a_child_counts_and_solves(void **state) {
     (void)state;
-    assert_int_equal(count_and_solve(2000000, 2), 0); /* the parent has a team now */
+    assert_int_equal(count_and_solve(400000, 2), 0); /* the parent has a team now */
     for (int threads = 0; threads < 2; threads++) {
         const pid_t child = fork();
         assert_true(child >= 0);
         if (child == 0) {
             alarm(SECONDS);
-            _exit(count_and_solve(2000, threads) + count_and_solve(400000, threads + 1) + make_and_simulate(threads));
+            _exit(count_and_solve(2000, threads) + count_and_solve(150000, threads + 1) + make_and_simulate(threads));
         }
         int result = 0;
         assert_int_equal(waitpid(child, &result, 0), child);

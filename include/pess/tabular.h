@@ -282,8 +282,8 @@ PESS_API int64_t pess_policy_actions(const pess_policy *policy);
 PESS_API const double *pess_policy_row(const pess_policy *policy, int64_t state); /* [A] of a table; NULL */
 PESS_API const double *pess_policy_step_row(const pess_policy *policy, int64_t step, int64_t state); /* the same */
 PESS_API const double *pess_policy_probabilities(const pess_policy *policy); /* [S*A], or [steps*S*A]; NULL */
-/* Files, told apart by their bytes. Tables: CSV with the columns state,action,probability; only non-zero rows; those for
- * a finite horizon begin with the column step, from 0, and are read by pess_policy_read_for_log alone. Reading
+/* Files, told apart by their bytes. Tables: CSV with the columns state,action,probability; only non-zero rows; those
+ * for a finite horizon begin with the column step, from 0, and are read by pess_policy_read_for_log alone. Reading
  * checks a table against the model it is meant for: the same states, no action that a state does not have, rows that
  * sum to one. Networks: .pesspolicy, and .pessnet where one is all that the rule needs; for them model and names are
  * not read and may be NULL. */
@@ -372,7 +372,6 @@ typedef struct pess_solve_options {
     const char *algorithm;   /* a name of pess_algorithm_list */
     const char *uncertainty; /* a name of pess_uncertainty_list; NULL: the algorithm's default */
     double gamma;            /* discount; 1 only where episodes end */
-    int64_t horizon;         /* decisions of an episode; 0: no limit. The policy then has a table for each step */
     double delta;            /* error probability */
     double alpha;            /* strength of the pessimism, in the theory's units; NAN: not given */
     double absorbed_alpha; /* the same with all constants absorbed: penalty α/√n for UA, α·TV for proximal; NAN: not
@@ -392,6 +391,7 @@ typedef struct pess_solve_options {
     int threads;            /* 0: all there are */
     pess_progress progress;
     const pess_own_uncertainty *own_uncertainty; /* in place of `uncertainty`; NULL: none */
+    int64_t horizon; /* decisions of an episode; 0: no limit. The policy then has a table for each step */
 } pess_solve_options;
 
 PESS_API const pess_setting_table *pess_solve_settings(void);

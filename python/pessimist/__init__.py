@@ -26,6 +26,7 @@ from ._library import (
 from ._lists import LISTINGS as _LISTINGS
 from .cells import Map, Measurements, act, discretize
 from .certificates import Certificate, certify, gaps, theorems
+from .choosing import Choice, choose
 from .environments import Env, VecEnv, make, make_vec
 from .estimators import ESTIMATORS as _ESTIMATORS, Estimator
 from .paper import Experiment, experiment

@@ -64,6 +64,8 @@ def written(value: Any) -> str:
         return "on" if value else "off"
     if isinstance(value, (str, os.PathLike)):
         return os.fspath(value)
+    if isinstance(value, dict):  # {"episode": "patient", "state": ["ward", "severity"]}: a line each
+        return "\n".join(f"{key}={written(part)}" for key, part in value.items())
     if isinstance(value, (tuple, list)) or hasattr(value, "__array__") and getattr(value, "ndim", 0) == 1:
         return ",".join(written(part) for part in value)
     if hasattr(value, "item") and getattr(value, "ndim", 0) == 0:

@@ -1,12 +1,14 @@
 """Logs from frames: which column plays which role, several columns as one state, next states from next rows."""
 from __future__ import annotations
 
+import ctypes
 from typing import Any
 
 import numpy as np
 
 from ._arrays import column, is_missing, is_names
-from ._library import ArgumentError, InputError
+from ._library import C, ArgumentError, InputError, make
+from ._settings import check_known, table
 from .logs import CUTOFF, TERMINAL, Log, _ends
 
 JOIN = "|"  # between the values of several columns that are one state or action, as the library's readers have it
@@ -186,3 +188,20 @@ def _derive(arrays: dict[str, Any], absent: np.ndarray, last_row: str | None) ->
     ends[order], keep[order] = end, ~(gap | left_out)
     told = {**arrays, "next_state": next_state, "terminal": ends == TERMINAL, "truncated": ends == CUTOFF}
     return told, keep
+
+
+def log_from_arrow(frame: Any, **settings: Any) -> Log:
+    """A log from anything with `__arrow_c_stream__` (Polars, pyarrow, DuckDB): roles as of `log_from_frame`, settings as
+    of `read`. Columns are read where they lie."""
+    roles = {role: settings.pop(role) for role in ROLES if settings.get(role) is not None}
+    if roles:
+        settings["column"] = roles
+    check_known("Log.from_frame", settings, [table("read")])
+    options = table("read").make(settings)
+    capsule = frame.__arrow_c_stream__()
+    pointer = ctypes.pythonapi.PyCapsule_GetPointer
+    pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    stream = pointer(capsule, b"arrow_array_stream")
+    log = Log._of(make(C.pess_dataset_read_arrow, b"the table", stream, ctypes.addressof(options)))
+    log._declared = (settings.get("states") or 0, settings.get("actions") or 0)
+    return log

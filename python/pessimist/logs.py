@@ -243,8 +243,10 @@ class Log(Handle):
     @classmethod
     def from_frame(cls, frame: Any, **columns: Any) -> "Log":
         """A log from a pandas DataFrame, or from anything with `__arrow_c_stream__`: see `pessimist.frames`."""
-        from .frames import log_from_frame
+        from .frames import log_from_arrow, log_from_frame
 
+        if hasattr(frame, "__arrow_c_stream__") and type(frame).__module__.split(".")[0] != "pandas":
+            return log_from_arrow(frame, **columns)
         return log_from_frame(frame, **columns)
 
     def __repr__(self) -> str:
