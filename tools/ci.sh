@@ -26,4 +26,10 @@ tools/same-bytes.sh build-gcc/pess build-native/pess
 step "clang-tidy"
 git ls-files 'src/*.c' 'cli/*.c' | xargs -P "$jobs" -n 4 clang-tidy -p build-clang --quiet --warnings-as-errors='*' \
     2>/dev/null
+step "the Python wheel, from a clean tree"
+tools/packages.sh python
+tree=$(mktemp -d)
+trap 'rm -rf "$tree"' EXIT
+git archive HEAD | tar -x -C "$tree"
+(cd "$tree" && make python >python.log 2>&1) || { tail -50 "$tree/python.log"; exit 1; }
 step "all passed"

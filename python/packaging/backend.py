@@ -59,6 +59,13 @@ def metadata() -> str:
     return "\n".join([*lines, "Description-Content-Type: text/markdown", "", readme])
 
 
+def entry_points() -> str:
+    """What other packages find: Gymnasium calls what is listed under gymnasium.envs."""
+    groups = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["entry-points"]
+    sections = (f"[{group}]\n" + "".join(f"{n} = {v}\n" for n, v in rows.items()) for group, rows in groups.items())
+    return "\n".join(sections)
+
+
 def tag() -> str:
     return "py3-none-" + sysconfig.get_platform().replace("-", "_").replace(".", "_")
 
@@ -82,6 +89,7 @@ def write_wheel(path: Path, package: Path) -> None:
             add(f"pessimist/{file.name}", file.read_bytes(), 0o755 if ".so" in file.name else 0o644)
         add(f"{info}/LICENSE", (ROOT / "LICENSE").read_bytes())
         add(f"{info}/METADATA", metadata().encode())
+        add(f"{info}/entry_points.txt", entry_points().encode())
         wheel = f"Wheel-Version: 1.0\nGenerator: pessimist\nRoot-Is-Purelib: false\nTag: {tag()}\n"
         add(f"{info}/WHEEL", wheel.encode())
         archive.writestr(zipfile.ZipInfo(f"{info}/RECORD"), "\n".join([*records, f"{info}/RECORD,,", ""]))
