@@ -16,9 +16,9 @@ static void write_array(pess__outfile *file, const char *name, int64_t count, co
 
 /* Weights [out][in][tap] of the file as [out][tap][in], the order of the loops. */
 static void write_weights(pess__outfile *file, int layer, const pess__layer *l, const float *values) {
-    const int64_t window = l->taps * l->inputs;
-    pess__outfile_print(file, "static const float weight_%d[%lld] = {", layer, (long long)(l->outputs * window));
-    for (int64_t i = 0; i < l->outputs * window; i++) {
+    const int64_t window = l->taps * l->inputs, count = l->outputs * window;
+    pess__outfile_print(file, "static const float weight_%d[%lld] = {", layer, (long long)count);
+    for (int64_t i = 0; i < count; i++) {
         const int64_t output = i / window, tap = i % window / l->inputs, input = i % l->inputs;
         pess__outfile_print(file, "%s%af,", i % 8 == 0 ? "\n    " : " ",
                             (double)values[(output * l->inputs + input) * l->taps + tap]);
