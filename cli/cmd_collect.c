@@ -26,9 +26,13 @@ static int run(const pess_collect_options *options, const char *path, bool json)
     pess_status status = pess_collect(options, &data, &error);
     terminal_progress_end();
     if (status == PESS_OK) status = pess_observations_write(data, path, &error);
-    if (status == PESS_OK && strcmp(path, "-") != 0) observations_print(path, data, json);
+    int code = EXIT_FINE;
+    if (status != PESS_OK)
+        code = report_error("collect", &error);
+    else if (strcmp(path, "-") != 0)
+        code = observations_print("collect", path, data, json);
     pess_observations_destroy(data);
-    return status == PESS_OK ? EXIT_FINE : report_error("collect", &error);
+    return code;
 }
 
 int cmd_collect(int argc, char **argv) {
@@ -39,7 +43,7 @@ int cmd_collect(int argc, char **argv) {
     option_list list = {0};
     options_add(&list, (option){"policy", 0, OPTION_TEXT, &policy, "FILE|random",
                                 "who acts: " POLICY_FILES ", or uniformly at random"});
-    options_add(&list, (option){"out", 'o', OPTION_TEXT, &out, "FILE", "where they go, a .pessdata file"});
+    options_add(&list, (option){"out", 'o', OPTION_TEXT, &out, "FILE", "where they go, a .pessdata or .npz file"});
     options_add_settings(&list, pess_collect_settings(), &o, "game minimal-actions");
     options_add(&list, (option){"threads", 0, OPTION_COUNT, &threads, "N", "one is used", .hidden = true});
     options_add(&list, (option){"json", 0, OPTION_FLAG, &json, NULL, "the result as JSON"});

@@ -1,6 +1,7 @@
 /* pess convert: a log in another format. */
 #include "command.h"
 #include "counts.h"
+#include "observations.h"
 
 #include <string.h>
 
@@ -14,9 +15,13 @@ static const usage convert_usage = {
         "and its states\nbecome the cells of the map ('pess help discretize'). A FILE called .pesscounts gets the "
         "counts "
         "of the log, which\n'pess merge' puts together with others; 'pess help counts' says what they are good "
-        "for.",
+        "for. A dataset of observations (.pessdata, .npz by D4RL's names, HDF5 of Minari, D4RL or d3rlpy) is\nwritten "
+        "as .pessdata or .npz.",
     .examples = "  pess convert visits.csv.gz -o visits.pesslog\n"
                 "  pess convert visits.csv.gz -o visits.pesscounts\n"
+                "  pess convert log.parquet -o visits.csv.gz\n"
+                "  pess convert main_data.hdf5 -o minari.pessdata\n"
+                "  pess convert breakout.pessdata -o breakout.npz\n"
                 "  pess convert icu.csv --map icu.pessmap --part held-out -o cells.csv",
     .positional = (const char *const[]){"LOG", NULL},
 };
@@ -35,6 +40,17 @@ static pess_status read_cells(const char *path, const char *map_path, pess_measu
     pess_measurements_destroy(measurements);
     pess_map_destroy(map);
     return status;
+}
+
+/* A dataset of observations as .pessdata or .npz. */
+static int convert_observations(const char *path, const char *target) {
+    pess_observations *data = NULL;
+    pess_error error;
+    const int code = observations_read("convert", path, NULL, &data);
+    if (code >= 0) return code;
+    const pess_status status = pess_observations_write(data, target, &error);
+    pess_observations_destroy(data);
+    return status == PESS_OK ? EXIT_FINE : report_error("convert", &error);
 }
 
 int cmd_convert(int argc, char **argv) {
@@ -61,6 +77,7 @@ int cmd_convert(int argc, char **argv) {
         return report_usage("convert", "--part and --last-row do nothing without --map");
     if (map != NULL && (options_given(&list, "states") || options_given(&list, "actions")))
         return report_usage("convert", "--states and --actions do nothing with --map, which has its cells");
+    if (map == NULL && format == NULL && pess_observations_file(path)) return convert_observations(path, target);
     const bool counted = format != NULL ? strcmp(format, "pesscounts") == 0 : is_counts_file(target);
     if (map != NULL && counted)
         return report_usage("convert", "write the log of cells first, and count that: --map does not write counts");

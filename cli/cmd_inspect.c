@@ -1,5 +1,6 @@
 /* pess inspect: what is in a log, what is odd about it, and what has to be declared. */
 #include "command.h"
+#include "counts.h"
 #include "json.h"
 #include "observations.h"
 
@@ -71,9 +72,11 @@ static const usage inspect_usage = {
     .command = "inspect",
     .summary = "what is in a log, what is odd about it, and what has to be declared",
     .arguments = "LOG [--return-range LO,HI] [--strict] [--json]",
-    .description = "LOG may also be a dataset of observations that 'pess collect' made (.pessdata).",
+    .description =
+        "LOG may also be a dataset of observations: one that 'pess collect' made (.pessdata), or NumPy arrays\n"
+        "by D4RL's names (.npz): observations, actions, rewards, terminals, timeouts.",
     .examples = "  pess inspect visits.csv\n  pess inspect visits.csv --return-range 0,1 --gamma 1\n  pess inspect "
-                "visits.csv --strict && pess solve visits.csv -o policy.csv",
+                "visits.csv --strict && pess solve visits.csv -o policy.csv\n  pess inspect cartpole.npz",
     .positional = (const char *const[]){"LOG", NULL},
 };
 
@@ -96,13 +99,16 @@ int cmd_inspect(int argc, char **argv) {
     const bool declared = options_given(&list, "return-range");
     if (options_given(&list, "gamma") && !declared)
         return report_usage("inspect", "--gamma does nothing without --return-range");
-    if (pess_file_kind_of(path) == PESS_FILE_OBSERVATIONS) {
+    if (pess_observations_file(path)) {
         if (declared) return report_usage("inspect", "--return-range: a dataset of observations has no states");
-        if (read.states > 0 || read.actions > 0)
+        if (read.states > 0 || (read.actions > 0 && pess_file_kind_of(path) == PESS_FILE_OBSERVATIONS))
             return report_usage("inspect", "--states, --actions: a dataset of observations has its own sizes");
-        return observations_inspect("inspect", path, as_json);
+        pess_observations_options numpy = pess_observations_options_defaults();
+        numpy.actions = read.actions;
+        return observations_inspect("inspect", path, &numpy, as_json, strict);
     }
     read.progress = terminal_progress();
+    if (pess_counts_file(path, &read)) return counts_inspect(path, &read, as_json);
 
     pess_error error = {0};
     pess_dataset *data = NULL;

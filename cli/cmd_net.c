@@ -16,8 +16,9 @@ static const usage info_usage = {
 };
 
 static void print_text(const pess_net *net, const char *path, const pess_net_info *info) {
-    (void)printf("%s: %d × %d × %d bits -> %d outputs, %lld parameters, checksum %08x\n\n", path, info->rows,
-                 info->cols, info->channels, info->outputs, (long long)info->parameters, info->checksum);
+    (void)printf("%s: %d × %d × %d %s -> %d outputs, %lld parameters, checksum %08x\n\n", path, info->rows, info->cols,
+                 info->channels, pess_observation_kind_name(info->input), info->outputs, (long long)info->parameters,
+                 info->checksum);
     pess_net_layer l;
     for (int i = 0; pess_net_get_layer(net, i, &l); i++) {
         (void)printf("  %d  %-5s", i + 1, l.kind);
@@ -39,6 +40,7 @@ static void print_text(const pess_net *net, const char *path, const pess_net_inf
 static void print_json(const pess_net *net, const char *path, const pess_net_info *info) {
     json_writer json = json_open("net info");
     json_text(&json, "file", path);
+    json_text(&json, "input", pess_observation_kind_name(info->input));
     json_count(&json, "rows", info->rows);
     json_count(&json, "cols", info->cols);
     json_count(&json, "channels", info->channels);

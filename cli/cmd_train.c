@@ -1,4 +1,4 @@
-/* pess train: a policy from a fixed dataset of a game, with networks. */
+/* pess train: a policy from a fixed dataset of observations, with networks. */
 #include "json.h"
 
 #include "long_run.h"
@@ -10,10 +10,13 @@ enum { KNOB_LIMIT = 32 };
 
 static const usage train_usage = {
     .command = "train",
-    .summary = "a policy from a fixed dataset of a game, with networks",
+    .summary = "a policy from a fixed dataset of observations, with networks",
     .arguments = "DATA -a ALGORITHM --out DIR [options]",
     .description =
-        "DATA is what pess collect wrote. Writes DIR/log.csv (a line per update: loss, mean target, mean q,\n"
+        "DATA is what pess collect wrote (.pessdata), or NumPy arrays by D4RL's names (.npz): observations (bool,\n"
+        "uint8 or floats), actions, rewards, terminals, timeouts, and if there are any next_observations and\n"
+        "probabilities. Floats are standardised by the data. Writes DIR/log.csv (a line per update: loss, mean target, "
+        "mean q,\n"
         "return of the evaluations, predicted and obtained value), checkpoints, policy.pessnet and\n"
         "manifest.json. The score is the mean return over the last five updates of the protocol, never the\n"
         "best one seen. Algorithms: pess list learners; protocols: pess list protocols.",
@@ -21,6 +24,7 @@ static const usage train_usage = {
         "  pess collect breakout --policy policies/breakout.pessnet --epsilon 0.1 --transitions 500000 -o b.pessdata\n"
         "  pess train b.pessdata -a proximal --out b-proximal\n"
         "  pess train b.pessdata -a ua --uncertainty counts --absorbed-alpha 0.5 --out b-ua\n"
+        "  pess train cartpole.npz -a cql --game cartpole --out cartpole-cql\n"
         "  pess train b.pessdata -a naive --updates 10 --steps 100 --out b-naive --resume",
     .positional = (const char *const[]){"DATA", NULL},
 };
@@ -71,7 +75,8 @@ static void print_json(const pess_train_options *o, const pess_train_result *r) 
 
 typedef struct arguments {
     pess_train_options options;
-    pess_protocol numbers; /* as far as given */
+    pess_observations_options reading; /* of NumPy arrays */
+    pess_protocol numbers;             /* as far as given */
     const char *protocol;
     const char *knobs[KNOB_LIMIT]; /* of the table of knobs below, as they were given */
     char knob_text[512], knob_help[KNOB_LIMIT][600];
@@ -125,6 +130,7 @@ static void add_knobs(arguments *a) {
 static void add_options(arguments *a) {
     options_add_settings(&a->list, pess_train_settings(), &a->options, "checkpoint-seconds report-seconds");
     add_knobs(a);
+    options_add_settings(&a->list, pess_observations_settings(), &a->reading, "");
     options_add(&a->list, (option){"protocol", 0, OPTION_TEXT, &a->protocol, "NAME",
                                    "how long to train, by name: smoke, quick, standard or paper (default quick)"});
     options_add_settings(&a->list, pess_protocol_settings(), &a->numbers, "transitions");
@@ -182,6 +188,7 @@ static int check_use(const arguments *a) {
 static int read_arguments(arguments *a, int argc, char **argv, const char **data) {
     a->options = pess_train_options_defaults();
     a->options.algorithm = NULL;
+    a->reading = pess_observations_options_defaults();
     a->numbers = pess_protocol_defaults();
     a->protocol = "quick";
     add_options(a);
@@ -203,7 +210,7 @@ int cmd_train(int argc, char **argv) {
     pess_observations *data = NULL;
     pess_train_result result;
     pess_error error;
-    pess_status status = pess_observations_read(path, &data, &error);
+    pess_status status = pess_observations_import(path, &a.reading, &data, &error);
     if (status != PESS_OK) return report_error("train", &error);
     a.options.data = data;
     a.options.data_name = path;

@@ -23,7 +23,7 @@ static const char what_they_are[] =
     "without\n"
     "reward_square_sum, there is no variance of rewards (uncertainty bernstein, algorithm duipi). Episodes are not in "
     "it:\n"
-    "--start takes a start distribution, and certify, theorems and inspect need the rows.\n"
+    "--start takes a start distribution, and certify and theorems need the rows; inspect says what it can.\n"
     "\n"
     "'pess convert LOG -o FILE.pesscounts' counts a log here, with exact sums and the starts of its episodes; 'pess\n"
     "merge A B --out FILE.pesscounts' puts logs and counts together, with the same bytes as counting all rows at "

@@ -2,10 +2,12 @@
 #ifndef PESS_CLI_COUNTS_H
 #define PESS_CLI_COUNTS_H
 
-#include <stdbool.h>
+#include "pess.h"
 
 /* Whether a file of this name gets counts. */
 bool is_counts_file(const char *path);
+/* pess inspect of a counted log: what counts tell, and what they cannot. Returns the exit code. */
+int counts_inspect(const char *path, const pess_read_options *read, bool json);
 /* pess help counts: what counts are, and how databases make them. */
 int help_counts(void);
 

@@ -5,7 +5,48 @@
 #include <math.h>
 #include <string.h>
 
-static void print_json(const char *path, const pess_observations_info *i) {
+/* ---- what is odd, in sentences */
+
+enum { MOST_ODD = 5, SENTENCE = 240 };
+
+/* Sentences about what is odd; returns how many. */
+static int list_odd(const pess_observations_info *i, const pess_observations_inspection *in,
+                    char odd[MOST_ODD][SENTENCE]) {
+    int count = 0;
+    if (i->episodes == 0)
+        (void)snprintf(odd[count++], SENTENCE, "No episode is whole: none both begins and ends in the data.");
+    else if (i->episodes == 1)
+        (void)snprintf(odd[count++], SENTENCE, "There is one whole episode: nothing tells luck from skill.");
+    if (in->unlogged_actions > 0)
+        (void)snprintf(odd[count++], SENTENCE, "%lld of %lld actions were never taken: nothing is known of them.",
+                       (long long)in->unlogged_actions, (long long)i->actions);
+    if (in->duplicates > 0 && i->shape.kind != PESS_OBSERVATION_BITS)
+        (void)snprintf(odd[count++], SENTENCE,
+                       "%lld transitions repeat an earlier one in everything: were rows copied twice?",
+                       (long long)in->duplicates);
+    if (in->constant_features > 0)
+        (void)snprintf(odd[count++], SENTENCE, "%lld of %lld features never change: networks see 0 in their place.",
+                       (long long)in->constant_features, (long long)in->feature_count);
+    return count;
+}
+
+/* ---- JSON */
+
+static void json_features(json_writer *json, const pess_observations_inspection *in) {
+    json_array(json, "features");
+    for (int64_t k = 0; k < in->feature_count; k++) {
+        json_object(json, NULL);
+        json_number(json, "least", in->feature[k].least);
+        json_number(json, "most", in->feature[k].most);
+        json_number(json, "mean", in->feature[k].mean);
+        json_number(json, "deviation", in->feature[k].deviation);
+        json_close(json);
+    }
+    json_close(json);
+}
+
+static void print_json(const char *path, const pess_observations_info *i, const pess_observations_inspection *in) {
+    char odd[MOST_ODD][SENTENCE];
     json_writer json = json_open("inspect");
     json_text(&json, "file", path);
     json_text(&json, "game", i->game);
@@ -13,59 +54,127 @@ static void print_json(const char *path, const pess_observations_info *i) {
     json_count(&json, "states", i->states);
     json_count(&json, "actions", i->actions);
     json_count(&json, "pairs", i->pairs);
-    json_count(&json, "bits", i->shape.length);
+    json_text(&json, "kind", pess_observation_kind_name(i->shape.kind));
+    json_count(&json, i->shape.kind == PESS_OBSERVATION_BITS ? "bits" : "length", i->shape.length);
     json_count(&json, "episodes", i->episodes);
     json_count(&json, "terminals", i->terminals);
     json_count(&json, "cutoffs", i->cutoffs);
     json_number(&json, "mean_return", i->mean_return);
     json_number(&json, "ci95", i->ci95);
     json_number(&json, "gamma_return", i->gamma_return);
+    json_number(&json, "return_least", in->return_least);
+    json_number(&json, "return_median", in->return_median);
+    json_number(&json, "return_most", in->return_most);
+    json_count(&json, "length_least", in->length_least);
+    json_count(&json, "length_median", in->length_median);
+    json_count(&json, "length_most", in->length_most);
+    json_number(&json, "reward_least", in->reward_least);
+    json_number(&json, "reward_most", in->reward_most);
+    json_number(&json, "reward_mean", in->reward_mean);
+    json_array(&json, "action_counts");
+    for (int64_t a = 0; a < in->action_count; a++) json_count(&json, NULL, in->actions[a]);
+    json_close(&json);
+    json_count(&json, "duplicates", in->duplicates);
+    json_count(&json, "constant_features", in->constant_features);
+    json_features(&json, in);
+    json_array(&json, "odd");
+    for (int k = 0, count = list_odd(i, in, odd); k < count; k++) json_text(&json, NULL, odd[k]);
+    json_close(&json);
     notes_json(&json, "collected", i->notes);
     json_close(&json);
     json_end(&json);
 }
 
-static void print_text(const char *path, const pess_observations_info *i) {
-    (void)printf("%s: a dataset of %s\n", path, i->game);
-    (void)printf("  transitions  %lld\n", (long long)i->transitions);
-    (void)printf("  states       %lld different observations of %lld bits\n", (long long)i->states,
-                 (long long)i->shape.length);
-    (void)printf("  pairs        %lld different (state, action) of %lld actions\n", (long long)i->pairs,
-                 (long long)i->actions);
-    (void)printf("  ends         %lld terminal, %lld cut off\n", (long long)i->terminals, (long long)i->cutoffs);
+/* ---- text */
+
+static void print_episodes(const pess_observations_info *i, const pess_observations_inspection *in) {
     (void)printf("  episodes     %lld whole ones", (long long)i->episodes);
     if (i->episodes > 0) (void)printf(", mean return %.3f", i->mean_return);
     if (!isnan(i->ci95)) (void)printf(" ± %.3f (95 %%)", i->ci95);
     if (i->episodes > 0) (void)printf(", discounted by 0.99 %.3f", i->gamma_return);
     (void)printf("\n");
+    if (i->episodes == 0) return;
+    (void)printf("  returns      %g to %g, the median %g\n", in->return_least, in->return_most, in->return_median);
+    (void)printf("  lengths      %lld to %lld, the median %lld\n", (long long)in->length_least,
+                 (long long)in->length_most, (long long)in->length_median);
+}
+
+static void print_actions(const pess_observations_inspection *in) {
+    enum { SHOWN = 12 };
+    (void)printf("  actions     ");
+    for (int64_t a = 0; a < in->action_count && a < SHOWN; a++)
+        (void)printf(" %lld: %lld%s", (long long)a, (long long)in->actions[a], a + 1 < in->action_count ? "," : "");
+    (void)puts(in->action_count > SHOWN ? " …" : "");
+}
+
+static void print_features(const pess_observations_inspection *in) {
+    enum { SHOWN = 24 };
+    if (in->feature_count == 0) return;
+    (void)printf("\n  %-8s %12s %12s %12s %12s\n", "feature", "least", "most", "mean", "deviation");
+    for (int64_t k = 0; k < in->feature_count && k < SHOWN; k++)
+        (void)printf("  %-8lld %12.5g %12.5g %12.5g %12.5g\n", (long long)k, in->feature[k].least, in->feature[k].most,
+                     in->feature[k].mean, in->feature[k].deviation);
+    if (in->feature_count > SHOWN)
+        (void)printf("  … and %lld more (--json has all)\n", (long long)(in->feature_count - SHOWN));
+}
+
+static void print_text(const char *path, const pess_observations_info *i, const pess_observations_inspection *in) {
+    char odd[MOST_ODD][SENTENCE];
+    (void)printf("%s: a dataset of %s\n", path, i->game[0] != '\0' ? i->game : "observations");
+    (void)printf("  transitions  %lld\n", (long long)i->transitions);
+    (void)printf("  states       %lld different observations of %lld %s\n", (long long)i->states,
+                 (long long)i->shape.length, pess_observation_kind_name(i->shape.kind));
+    (void)printf("  pairs        %lld different (state, action) of %lld actions\n", (long long)i->pairs,
+                 (long long)i->actions);
+    (void)printf("  ends         %lld terminal, %lld cut off\n", (long long)i->terminals, (long long)i->cutoffs);
+    print_episodes(i, in);
+    (void)printf("  rewards      %g to %g, mean %.6g\n", in->reward_least, in->reward_most, in->reward_mean);
+    print_actions(in);
+    print_features(in);
+    const int count = list_odd(i, in, odd);
+    if (count > 0) (void)puts("\nOdd");
+    for (int k = 0; k < count; k++) (void)printf("  - %s\n", odd[k]);
     notes_print("collected with", i->notes);
 }
 
-void observations_print(const char *path, const pess_observations *data, bool json) {
+static int print(const char *command_name, const char *path, const pess_observations *data, bool json, bool strict) {
     pess_observations_info info;
+    pess_observations_inspection *in = NULL;
+    pess_error error;
+    char odd[MOST_ODD][SENTENCE];
+    if (pess_observations_inspect(data, &in, &error) != PESS_OK) return report_error(command_name, &error);
     pess_observations_get_info(data, &info);
     if (json)
-        print_json(path, &info);
+        print_json(path, &info, in);
     else
-        print_text(path, &info);
+        print_text(path, &info, in);
+    const bool negative = strict && list_odd(&info, in, odd) > 0;
+    pess_observations_inspection_destroy(in);
+    return negative ? EXIT_NEGATIVE : EXIT_FINE;
 }
 
-int observations_read(const char *command_name, const char *path, pess_observations **out) {
+int observations_print(const char *command_name, const char *path, const pess_observations *data, bool json) {
+    return print(command_name, path, data, json, false);
+}
+
+int observations_read(const char *command_name, const char *path, const pess_observations_options *options,
+                      pess_observations **out) {
     pess_error error;
-    const pess_status status = pess_observations_read(path, out, &error);
+    const pess_status status = pess_observations_import(path, options, out, &error);
     if (status == PESS_OK) return -1;
     const size_t length = strlen(error.message);
-    if (status == PESS_INPUT)
+    if (status == PESS_INPUT && pess_file_kind_of(path) == PESS_FILE_OBSERVATIONS)
         (void)snprintf(error.message + length, sizeof error.message - length,
                        "; copy it once more from where it is whole, or make it again with 'pess collect'");
     return report_error(command_name, &error);
 }
 
-int observations_inspect(const char *command_name, const char *path, bool json) {
+int observations_inspect(const char *command_name, const char *path, const pess_observations_options *options,
+                         bool json, bool strict) {
     pess_observations *data = NULL;
-    const int code = observations_read(command_name, path, &data);
+    int code = observations_read(command_name, path, options, &data);
     if (code >= 0) return code;
-    observations_print(path, data, json);
+    code = print(command_name, path, data, json, strict);
     pess_observations_destroy(data);
-    return EXIT_FINE;
+    return code;
 }

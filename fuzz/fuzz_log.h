@@ -8,14 +8,11 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
-/* Reads the bytes, and where they are a log looks at it. A log that was read keeps what the header promises. */
-static inline void fuzz_log(const char *format, const uint8_t *bytes, size_t size) {
-    const pess_read_options options = {.size = sizeof options, .format = format, .threads = 1};
-    pess__stream *stream = NULL;
+/* Reads the stream, and where it is a log looks at it. A log that was read keeps what the header promises. */
+static inline void fuzz_stream(pess__stream *stream) {
     pess_dataset *data = NULL;
     pess_error error = {0};
-    if (pess__stream_open_memory("input", bytes, size, &options, &stream, &error) != PESS_OK ||
-        pess__dataset_collect(stream, &data, &error) != PESS_OK) {
+    if (pess__dataset_collect(stream, &data, &error) != PESS_OK) {
         if (error.status == PESS_OK || error.message[0] == '\0') abort();
         return;
     }
@@ -26,6 +23,16 @@ static inline void fuzz_log(const char *format, const uint8_t *bytes, size_t siz
     if (data->states < 1 << 20 && pess_dataset_inspect(data, &inspection, &error) == PESS_OK)
         pess_inspection_destroy(inspection);
     pess_dataset_destroy(data);
+}
+
+static inline void fuzz_log(const char *format, const uint8_t *bytes, size_t size) {
+    const pess_read_options options = {.size = sizeof options, .format = format, .threads = 1};
+    pess__stream *stream = NULL;
+    pess_error error = {0};
+    if (pess__stream_open_memory("input", bytes, size, &options, &stream, &error) == PESS_OK)
+        fuzz_stream(stream);
+    else if (error.status == PESS_OK || error.message[0] == '\0')
+        abort();
 }
 
 #endif

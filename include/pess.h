@@ -8,6 +8,7 @@
  *     pess/data.h          logs: names, columns, files, what a look at them finds
  *     pess/cells.h         states made of measurements: maps from rows to cells
  *     pess/tabular.h       counts, models, known processes, policies, uncertainty, solving, simulation
+ *     pess/arrow.h         logs from Arrow streams
  *     pess/act.h           a policy applied to new rows
  *     pess/cells_report.h  whether the answer depends on the cells, and a page about them
  *     pess/certify.h       certificates
@@ -28,6 +29,7 @@
 #define PESS_H
 
 #include "pess/act.h"
+#include "pess/arrow.h"
 #include "pess/base.h"
 #include "pess/cells.h"
 #include "pess/cells_report.h"

@@ -31,17 +31,26 @@ static inline double *reference_layer(const pess__layer_spec *l, const double *i
     return out;
 }
 
-/* Outputs of one packed observation. */
-static inline void reference_forward(const pess__net_spec *spec, const double *parameters, const uint8_t *bits,
-                                     double *out) {
+/* Input i of an observation, as the network is to see it: 0 or 1, v/255, or (v − shift)·scale. */
+static inline double reference_input(const pess__net_spec *spec, const void *observation, const float *shift,
+                                     const float *scale, int64_t i) {
+    const uint8_t *bytes = observation;
+    if (spec->input == PESS_OBSERVATION_BITS) return bytes[i / 8] >> (i % 8) & 1;
+    if (spec->input == PESS_OBSERVATION_BYTES) return bytes[i] / 255.0;
+    const double v = (double)((const float *)observation)[i];
+    return shift == NULL ? v : (v - (double)shift[i]) * (double)scale[i];
+}
+
+/* Outputs of one observation; shift and scale of floats, or NULL. */
+static inline void reference_outputs(const pess__net_spec *spec, const double *parameters, const void *observation,
+                                     const float *shift, const float *scale, double *out) {
     int64_t rows = spec->rows, cols = spec->cols, channels = spec->channels;
     double *board = malloc((size_t)(rows * cols * channels) * sizeof *board);
     for (int64_t y = 0; y < rows; y++)
         for (int64_t x = 0; x < cols; x++)
-            for (int64_t c = 0; c < channels; c++) {
-                const int64_t bit = (y * cols + x) * channels + c;
-                board[(c * rows + y) * cols + x] = bits[bit / 8] >> (bit % 8) & 1;
-            }
+            for (int64_t c = 0; c < channels; c++)
+                board[(c * rows + y) * cols + x] =
+                    reference_input(spec, observation, shift, scale, (y * cols + x) * channels + c);
     for (int i = 0; i < spec->layer_count; i++) {
         double *next = reference_layer(&spec->layers[i], board, channels, rows, cols, &parameters);
         free(board);
@@ -51,6 +60,11 @@ static inline void reference_forward(const pess__net_spec *spec, const double *p
     }
     memcpy(out, board, (size_t)channels * sizeof *out);
     free(board);
+}
+
+static inline void reference_forward(const pess__net_spec *spec, const double *parameters, const uint8_t *bits,
+                                     double *out) {
+    reference_outputs(spec, parameters, bits, NULL, NULL, out);
 }
 
 /* A random description: convolutions that tile, overlap or leave edges, then dense layers; odd channel counts. */
@@ -85,6 +99,16 @@ static inline void random_bits(pess__rng *rng, const pess__net_spec *spec, int64
         for (int64_t b = 0; b < total; b++)
             if (pess__rng_below(rng, rarity) == 0) bits[i * bytes + b / 8] |= (uint8_t)(1 << (b % 8));
     }
+}
+
+/* Observations of the spec's kind, side by side. */
+static inline void random_observations(pess__rng *rng, const pess__net_spec *spec, int64_t count, void *out) {
+    const int64_t total = count * spec->rows * spec->cols * spec->channels;
+    if (spec->input == PESS_OBSERVATION_BITS) random_bits(rng, spec, count, out);
+    if (spec->input == PESS_OBSERVATION_BYTES)
+        for (int64_t i = 0; i < total; i++) ((uint8_t *)out)[i] = (uint8_t)pess__rng_below(rng, 256);
+    if (spec->input == PESS_OBSERVATION_FLOATS)
+        for (int64_t i = 0; i < total; i++) ((float *)out)[i] = (float)pess__rng_normal(rng);
 }
 
 #endif

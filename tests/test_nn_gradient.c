@@ -29,7 +29,7 @@ static void open_problem(problem *p, pess__rng *rng, const pess__net_spec *spec,
     assert_int_equal(pess__trainer_create(p->net, &optimiser, &p->trainer, &error), PESS_OK);
     pess__net_initialise(p->net, rng);
     p->bits = malloc((size_t)(SAMPLES * p->net->bytes));
-    random_bits(rng, spec, SAMPLES, p->bits);
+    random_observations(rng, spec, SAMPLES, p->bits);
     for (int i = 0; i < SAMPLES; i++) {
         p->actions[i] = (int32_t)pess__rng_below(rng, (uint64_t)p->net->outputs);
         p->targets[i] = pess__rng_normal(rng);
@@ -92,8 +92,11 @@ static const pess__loss losses[] = {
 static void every_layer_and_loss(void **state) {
     (void)state;
     pess__rng rng = pess__rng_stream(21, "test gradient", 0);
-    for (int round = 0; round < 24; round++) {
-        const pess__net_spec spec = random_spec(&rng);
+    for (int round = 0; round < 48; round++) {
+        pess__net_spec spec = random_spec(&rng);
+        spec.input = round < 24           ? PESS_OBSERVATION_BITS
+                     : round / 4 % 2 == 0 ? PESS_OBSERVATION_BYTES
+                                          : PESS_OBSERVATION_FLOATS;
         problem p;
         open_problem(&p, &rng, &spec, losses[round % 4]);
         check_gradient(&p, &rng);

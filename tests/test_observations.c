@@ -34,7 +34,7 @@ static void add(pess_observations *data, uint32_t state, int32_t action, double 
 static void assert_same_data(const pess_observations *a, const pess_observations *b) {
     assert_string_equal(a->game, b->game);
     assert_string_equal(a->notes, b->notes);
-    assert_int_equal(a->bits, b->bits);
+    assert_int_equal(a->shape.length, b->shape.length);
     assert_int_equal(a->actions, b->actions);
     assert_int_equal(a->states, b->states);
     assert_int_equal(a->transitions, b->transitions);
@@ -296,9 +296,9 @@ static void numbers_that_cannot_be_are_refused(void **unused) {
         uint32_t value;
         const char *word, *other;
     } numbers[] = {
-        {8, 2, "version 2", "version 1"},
-        {12, 0, "bits", "found 0, expected 1 to"},
-        {12, 1U << 31, "bits", "2147483648"},
+        {8, 3, "version 3", "versions 1 and 2"},
+        {12, 0, "length", "found 0, expected 1 to"},
+        {12, 1U << 31, "length", "2147483648"},
         {12, 28, "bytes after the header", "7 observations"},
         {16, 0, "actions", "found 0"},
         {16, 257, "actions", "257"},
@@ -394,7 +394,7 @@ static void a_board_has_the_bits_of_an_observation(void **unused) {
     assert_int_equal(info.bytes, 3);
     pess_observations_destroy(data);
     static const pess_observation_shape bad[] = {
-        {.length = 24, .rows = 2, .cols = 3}, {.length = 25, .rows = 2, .cols = 3, .channels = 4}, {.kind = 1}};
+        {.length = 24, .rows = 2, .cols = 3}, {.length = 25, .rows = 2, .cols = 3, .channels = 4}, {.kind = 3}};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
         assert_int_equal(pess_observations_create(NULL, NULL, &bad[i], 2, &data, &error), PESS_ARGUMENT);
 }
@@ -437,7 +437,7 @@ static pess_observations *collected(const pess_collect_options *o) {
 static void assert_replays(const pess_observations *data, const pess_collect_options *o) {
     uint8_t before[PESS_ENV_MAX_BYTES], after[PESS_ENV_MAX_BYTES];
     pess_observations *built = NULL;
-    assert_ok(pess_observations_create(data->game, data->notes, &(pess_observation_shape){.length = data->bits},
+    assert_ok(pess_observations_create(data->game, data->notes, &(pess_observation_shape){.length = data->shape.length},
                                        data->actions, &built, &error),
               &error);
     int64_t at = 0;

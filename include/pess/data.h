@@ -129,17 +129,23 @@ PESS_API void pess_inspection_destroy(pess_inspection *inspection);
 
 /* What an observation is made of. */
 typedef enum pess_observation_kind {
-    PESS_OBSERVATION_BITS /* packed, the least significant bit of each byte first, padded with zero bits */
+    PESS_OBSERVATION_BITS,  /* packed, the least significant bit of each byte first, padded with zero bits */
+    PESS_OBSERVATION_BYTES, /* unsigned ones, as of pictures; networks see them divided by 255 */
+    PESS_OBSERVATION_FLOATS /* finite ones; networks see them standardised by the data */
 } pess_observation_kind;
 
 typedef struct pess_observation_shape {
     pess_observation_kind kind;
     int64_t length;           /* of an observation, in what it is made of */
-    int rows, cols, channels; /* of a board, rows*cols*channels = length, in the order [rows][cols][channels]; all 0
-                                 where it is none, or not known (files keep the length alone) */
+    int rows, cols, channels; /* of a board or picture, rows*cols*channels = length, in the order
+                                 [rows][cols][channels]; all 0 where it is none, or not known (files of bits keep the
+                                 length alone) */
 } pess_observation_shape;
 
 PESS_API pess_observation_shape pess_observation_bits(int64_t length);
+PESS_API pess_observation_shape pess_observation_floats(int64_t length);
+PESS_API pess_observation_shape pess_observation_picture(int rows, int cols, int channels); /* of bytes */
+PESS_API const char *pess_observation_kind_name(pess_observation_kind kind);  /* "bits", "bytes", "floats" */
 PESS_API int64_t pess_observation_bytes(const pess_observation_shape *shape); /* of memory, for one observation */
 
 /* Observations, each different one kept once under a number, and transitions between them: those of an episode follow
@@ -173,7 +179,9 @@ typedef struct pess_observations_rows {
     const void *state, *next; /* [count*bytes] */
     const int64_t *action;
     const double *reward;
-    const uint8_t *end; /* pess_end */
+    const uint8_t *end;        /* pess_end */
+    const double *probability; /* with which the logging policy took the action, in (0, 1]; NULL: not known. Of all
+                                  transitions of a dataset or of none */
 } pess_observations_rows;
 
 PESS_API pess_status pess_observations_append(pess_observations *data, const pess_observations_rows *rows,
@@ -181,8 +189,22 @@ PESS_API pess_status pess_observations_append(pess_observations *data, const pes
 /* The log stops here: where the last transition has no end it becomes a cut-off, and its episode is not a whole one. */
 PESS_API pess_status pess_observations_stop(pess_observations *data, pess_error *error);
 
-/* Files (.pessdata; docs/formats.md): truncated, damaged or foreign ones are PESS_INPUT. */
+/* How files of other programs are read: NumPy arrays (.npz) by the names of D4RL (docs/formats.md), HDF5 of Minari,
+ * D4RL and d3rlpy (docs/sources.md). */
+typedef struct pess_observations_options {
+    size_t size;
+    int64_t actions;  /* how many there are; 0: one more than the largest that was logged */
+    const char *game; /* what the data are of: a name of pess_env_list, where their policies can be played, or any */
+} pess_observations_options;
+
+PESS_API const pess_setting_table *pess_observations_settings(void);
+PESS_API pess_observations_options pess_observations_options_defaults(void);
+/* Files: .pessdata, .npz and HDF5, told by their first bytes; truncated, damaged or foreign ones are PESS_INPUT.
+ * .pessdata reads no options. */
 PESS_API pess_status pess_observations_read(const char *path, pess_observations **out, pess_error *error);
+PESS_API pess_status pess_observations_import(const char *path, const pess_observations_options *options,
+                                              pess_observations **out, pess_error *error);
+/* As .pessdata or, by the ending of the path, as .npz. */
 PESS_API pess_status pess_observations_write(const pess_observations *data, const char *path, pess_error *error);
 PESS_API void pess_observations_destroy(pess_observations *data);
 
@@ -193,10 +215,37 @@ typedef struct pess_observations_view {
     const int32_t *state, *next_state; /* [transitions] numbers of observations */
     const uint8_t *action, *end;       /* [transitions] end: pess_end */
     const float *reward;               /* [transitions] */
+    const float *probability;          /* [transitions] of the logging policy; NULL: not known */
 } pess_observations_view;
 
 PESS_API void pess_observations_get_view(const pess_observations *data, pess_observations_view *out);
 PESS_API void pess_observations_get_info(const pess_observations *data, pess_observations_info *out);
+/* Is the file a dataset of observations: .pessdata, .npz with an array 'observations', HDF5 whose observations are not
+ * single whole numbers? */
+PESS_API bool pess_observations_file(const char *path);
+
+/* What a researcher looks at first, beside pess_observations_info. Returns and lengths are those of whole episodes. */
+typedef struct pess_feature_summary {
+    double least, most, mean, deviation; /* over the transitions */
+} pess_feature_summary;
+
+typedef struct pess_observations_inspection {
+    double return_least, return_median, return_most; /* NAN without whole episodes, like the lengths 0 */
+    int64_t length_least, length_median, length_most;
+    double reward_least, reward_most, reward_mean;
+    int64_t duplicates;            /* transitions that repeat an earlier one in all they say */
+    int64_t unlogged_actions;      /* of those there are */
+    int64_t constant_features;     /* with one value in all of the transitions */
+    int64_t action_count;          /* as many as the data have */
+    int64_t *actions;              /* [action_count] how often each was taken */
+    int64_t feature_count;         /* 0 for bits */
+    pess_feature_summary *feature; /* [feature_count] */
+} pess_observations_inspection;
+
+PESS_API pess_status pess_observations_inspect(const pess_observations *data, pess_observations_inspection **out,
+                                               pess_error *error);
+PESS_API void pess_observations_inspection_destroy(pess_observations_inspection *inspection);
+
 /* Transition i; any may be NULL. state, next: [bytes] observations, which live as long as the data. */
 PESS_API bool pess_observations_get(const pess_observations *data, int64_t i, const uint8_t **state, int32_t *action,
                                     double *reward, const uint8_t **next, pess_end *end);

@@ -12,14 +12,15 @@ extern "C" {
 
 /* ---- networks and players */
 
-/* A network that turns a packed observation into one number per action. It computes on the best instructions the
+/* A network that turns an observation into one number per action. It computes on the best instructions the
  * machine has ("avx2" or "portable"); the same path gives the same bytes, at any thread count. */
 typedef struct pess_net pess_net;
 
 typedef struct pess_net_info {
-    int rows, cols, channels; /* of the observations it reads */
+    pess_observation_kind input; /* what it reads */
+    int rows, cols, channels;    /* of the observations it reads */
     int outputs, layer_count;
-    int64_t bytes; /* of a packed observation */
+    int64_t bytes; /* of an observation */
     int64_t parameters;
     uint32_t checksum;   /* CRC-32 of its file; 0 where it has none yet */
     const char *kernels; /* the path it computes on */
@@ -42,8 +43,8 @@ PESS_API void pess_net_get_info(const pess_net *net, pess_net_info *out); /* tex
 PESS_API bool pess_net_get_layer(const pess_net *net, int index, pess_net_layer *out); /* false: no such layer */
 /* The value of a note, cut to size - 1 characters; false where there is no such key. */
 PESS_API bool pess_net_note(const pess_net *net, const char *key, char *value, size_t size);
-/* Outputs [count*outputs] of `count` packed observations, `stride` bytes apart. */
-PESS_API pess_status pess_net_apply(const pess_net *net, const uint8_t *bits, int64_t stride, int64_t count,
+/* Outputs [count*outputs] of `count` observations, `stride` bytes apart; floats must be aligned as floats are. */
+PESS_API pess_status pess_net_apply(const pess_net *net, const void *observations, int64_t stride, int64_t count,
                                     int threads, float *out, pess_error *error);
 
 /* ---- policies of networks: acting in games
@@ -231,7 +232,8 @@ typedef struct pess_train_options {
     bool relative;             /* u counts from the smallest u of its state */
     int64_t uncertainty_steps; /* of the uncertainty's network; 0: three fifths of all steps of the values */
     double gamma;
-    const char *network;   /* "value", "dqn" or "dense" */
+    const char *network;   /* "mlp", "conv", "nature", "dqn", "dense", or layers: "conv 32 8/4, dense 512"; NULL: the
+                              one that fits the observations, mlp for floats and conv for boards */
     const char *kernels;   /* NULL: the best */
     const char *out;       /* directory; made where it is missing */
     const char *imitation; /* file of a trained imitation network of these data; one whose notes name others is

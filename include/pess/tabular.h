@@ -42,6 +42,9 @@ PESS_API pess_status pess_counts_from_columns(const pess_columns *columns, const
  * in ascending order. */
 PESS_API pess_status pess_counts_merge(const char *const *paths, size_t count, const pess_read_options *options,
                                        const char *target, pess_error *error);
+/* Is the file a log that was counted (docs/formats.md): counts can be read of it, and rows cannot? False for what
+ * cannot be read at all, and for standard input, which can be read once. */
+PESS_API bool pess_counts_file(const char *path, const pess_read_options *options);
 PESS_API void pess_counts_destroy(pess_counts *counts);
 PESS_API void pess_counts_get_info(const pess_counts *counts, pess_counts_info *out);
 PESS_API const pess_names *pess_counts_state_names(const pess_counts *counts);

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -25,6 +26,8 @@ struct pess__infile {
     int spool;             /* -1: none */
     int64_t spooled;       /* bytes of the pipe that the spool holds */
     int64_t offset;        /* of sequential reading, bytes as stored */
+    uint8_t *map;          /* [map_size] the whole file, or NULL */
+    size_t map_size;
     pess__packing packing;
     pess__unpacker *unpacker; /* NULL: not begun */
     uint8_t *packed;          /* [PACKED_BUFFER] */
@@ -169,6 +172,7 @@ void pess__infile_close(pess__infile *file) {
     pess__unpacker_destroy(file->unpacker);
     if (file->descriptor >= 0) (void)close(file->descriptor);
     if (file->spool >= 0) (void)close(file->spool);
+    if (file->map != NULL) (void)munmap(file->map, file->map_size);
     free(file->packed);
     free(file->name);
     free(file);
@@ -271,6 +275,21 @@ pess_status pess__infile_at(pess__infile *file, int64_t offset, void *buffer, si
     if (got < size)
         return pess__fail(error, PESS_INPUT, "%s: ends at byte %lld, expected %lld more: the file is truncated",
                           file->name, (long long)offset + (long long)got, (long long)size - (long long)got);
+    return PESS_OK;
+}
+
+pess_status pess__infile_map(pess__infile *file, const uint8_t **bytes, int64_t *size, pess_error *error) {
+    PESS_TRY(pess__infile_size(file, size, error));
+    *bytes = file->memory;
+    if (file->memory != NULL || *size == 0) return PESS_OK;
+    if (file->map == NULL) {
+        const size_t length = (size_t)(file->base + *size);
+        void *map = mmap(NULL, length, PROT_READ, MAP_PRIVATE, file->pipe ? file->spool : file->descriptor, 0);
+        if (map == MAP_FAILED) return cannot_read(file, errno, error);
+        file->map = map;
+        file->map_size = length;
+    }
+    *bytes = file->map + file->base;
     return PESS_OK;
 }
 

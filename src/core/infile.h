@@ -35,6 +35,8 @@ pess_status pess__infile_rewind(pess__infile *file, pess_error *error);
 pess_status pess__infile_size(pess__infile *file, int64_t *size, pess_error *error);
 /* Exactly `size` bytes at `offset`; PESS_INPUT where the file is shorter. Safe from several threads after _size. */
 pess_status pess__infile_at(pess__infile *file, int64_t offset, void *buffer, size_t size, pess_error *error);
+/* All bytes as stored, in memory until close; NULL where there are none. */
+pess_status pess__infile_map(pess__infile *file, const uint8_t **bytes, int64_t *size, pess_error *error);
 /* How far sequential reading is, in bytes as stored, and of how many (0: not known). For progress reports. */
 void pess__infile_position(const pess__infile *file, int64_t *done, int64_t *total);
 

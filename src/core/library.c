@@ -2,12 +2,26 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* The first of the names, with bars between them, that is there. */
+static void *find_any(void *handle, const char *names) {
+    void *found = NULL;
+    for (const char *at = names; found == NULL && *at != '\0';) {
+        char name[80];
+        const int length = (int)strcspn(at, " |");
+        (void)snprintf(name, sizeof name, "%.*s", length, at);
+        found = dlsym(handle, name);
+        at += length + (int)strspn(at + length, " |");
+    }
+    return found;
+}
+
 static pess_status find_calls(const pess__library *library, void *handle, pess_error *error) {
     for (size_t i = 0; i < library->count; i++) {
-        void *found = dlsym(handle, library->names[i].name);
+        void *found = find_any(handle, library->names[i].name);
         if (found == NULL)
             return pess__fail(error, PESS_IO, "%s; the one found has no function %s. %s", library->what,
                               library->names[i].name, library->how);

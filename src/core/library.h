@@ -7,8 +7,8 @@
 #include "core/status.h"
 
 typedef struct pess__library_call {
-    const char *name;
-    size_t offset; /* of the pointer in `calls` */
+    const char *name; /* "a|b": whichever there is */
+    size_t offset;    /* of the pointer in `calls` */
 } pess__library_call;
 
 typedef struct pess__library {
@@ -22,6 +22,7 @@ typedef struct pess__library {
     bool loaded;
 } pess__library;
 
+/* NOLINTNEXTLINE(bugprone-macro-parentheses): a type and a list of types */
 #define PESS__LIBRARY_POINTER(result, name, arguments) result(*name) arguments;
 
 /* Loads it unless it is there. PESS_IO where there is none, or one without these functions. Safe from several threads.

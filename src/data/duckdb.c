@@ -340,7 +340,7 @@ static pess_status number_texts(duckdb_source *r, int64_t i, const duckdb_text *
         if (!pess__names_valid(text, texts[row].length))
             return pess__fail(error, PESS_INPUT,
                               "%s: row %lld, column '%.60s': found a zero byte in a text, expected none",
-                              r->frames.name, (long long)(r->rows + row + 1), c->name);
+                              r->frames.name, (long long)r->rows + (long long)row + 1, c->name);
         PESS_TRY(pess__names_add(r->texts[i], text, texts[row].length, &r->codes[i][row], error));
     }
     return PESS_OK;

@@ -6,7 +6,7 @@
 
 /* One file each: pess__format_<name>. The first one has no magic bytes and takes what the others leave, so it is asked
  * last. */
-#define FORMATS(X) X(csv) X(jsonl) X(npz) X(pesslog) X(pesscounts) X(sqlite) X(duckdb)
+#define FORMATS(X) X(csv) X(jsonl) X(npz) X(pesslog) X(pesscounts) X(sqlite) X(duckdb) X(hdf5)
 
 #define DECLARE(name) extern const pess__format pess__format_##name;
 FORMATS(DECLARE)
@@ -61,5 +61,7 @@ void pess__format_names(char *text, size_t size) {
 void pess__format_extensions(char *text, size_t size) {
     size_t used = 0;
     for (int i = 0; i < FORMAT_COUNT && used < size; i++)
-        used += (size_t)snprintf(text + used, size - used, "%s%s", i > 0 ? " " : "", formats[i]->info.extensions);
+        if (formats[i]->info.writes)
+            used +=
+                (size_t)snprintf(text + used, size - used, "%s%s", used > 0 ? " " : "", formats[i]->info.extensions);
 }

@@ -23,7 +23,7 @@ typedef struct pess__format {
 const pess__format *pess__format_find(const char *name);
 const pess__format *pess__format_of_head(const uint8_t *head, size_t length);
 const pess__format *pess__format_of_path(const char *path);
-/* All names with commas between them, and all extensions, for messages. */
+/* All names with commas between them, and the extensions of formats that write, for messages. */
 void pess__format_names(char *text, size_t size);
 void pess__format_extensions(char *text, size_t size);
 

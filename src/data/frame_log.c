@@ -285,7 +285,7 @@ static pess_status read_end(frame_log *log, int64_t row, uint8_t *end, pess_erro
     for (int i = 0; i < 2; i++) {
         bool set = false;
         if (log->role[ends[i].role] < 0) continue;
-        const cell c = cell_of(log, ends[i].role, row);
+        const cell c = cell_of(log, (int)ends[i].role, row);
         if (!flag(&c, &set)) return wrong(&c, "0, 1, true, false or nothing", error);
         if (set) *end = ends[i].end;
     }

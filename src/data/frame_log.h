@@ -11,4 +11,8 @@ pess_status pess__frame_log_open(pess__stream *stream, pess__frames *frames, pes
 pess_status pess__frame_log_next(pess__stream *stream, pess__portion *portion, pess_error *error);
 void pess__frame_log_close(pess__stream *stream);
 
+/* A log whose frames come from no file. Takes over the frames, also where it fails. */
+pess_status pess__stream_open_frames(pess__frames *frames, const pess_read_options *options, pess__stream **out,
+                                     pess_error *error);
+
 #endif

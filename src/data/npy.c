@@ -77,16 +77,21 @@ static bool parse_type(const char *text, size_t length, pess__npy_type *type, co
     return false;
 }
 
-static bool parse_shape(scan *s, int64_t *rows) {
-    int64_t second = 1;
-    if (!take(s, '(') || !take_count(s, rows) || !take(s, ',')) return false;
-    if (take(s, ')')) return true;
-    if (!take_count(s, &second) || second != 1) return false;
-    (void)take(s, ',');
-    return take(s, ')');
+static bool parse_shape(scan *s, pess__npy_header *out) {
+    if (!take(s, '(')) return false;
+    for (out->dimensions = 0; !take(s, ')'); out->dimensions++)
+        if (out->dimensions == PESS__NPY_DIMENSIONS || !take_count(s, &out->shape[out->dimensions]) ||
+            (!take(s, ',') && (out->dimensions == 0 || s->at == s->end || *s->at != ')')))
+            return false;
+    return true;
 }
 
-bool pess__npy_parse(const char *text, size_t length, pess__npy_type *type, int64_t *rows, const char **problem) {
+static bool parse_order(scan *s, pess__npy_header *out) {
+    out->columns_first = take_word(s, "True");
+    return out->columns_first || take_word(s, "False");
+}
+
+bool pess__npy_parse_header(const char *text, size_t length, pess__npy_header *out, const char **problem) {
     scan s = {text, text + length};
     bool has_type = false, has_shape = false, has_order = false;
     static const char broken[] = "found a header that is not NumPy's, expected descr, fortran_order and shape";
@@ -101,15 +106,15 @@ bool pess__npy_parse(const char *text, size_t length, pess__npy_type *type, int6
                 *problem = "found a structured type, expected one array per column";
                 return false;
             }
-            if (!parse_type(value, value_length, type, problem)) return false;
+            if (!parse_type(value, value_length, &out->type, problem)) return false;
             *problem = broken;
             has_type = true;
         } else if (key_length == 13 && memcmp(key, "fortran_order", 13) == 0 && !has_order) {
-            if (!take_word(&s, "False") && !take_word(&s, "True")) return false; /* no matter in one dimension */
+            if (!parse_order(&s, out)) return false;
             has_order = true;
         } else if (key_length == 5 && memcmp(key, "shape", 5) == 0 && !has_shape) {
-            if (!parse_shape(&s, rows)) {
-                *problem = "found another shape, expected (N,) or (N, 1)";
+            if (!parse_shape(&s, out)) {
+                *problem = "found another shape, expected up to five dimensions";
                 return false;
             }
             has_shape = true;
@@ -120,6 +125,16 @@ bool pess__npy_parse(const char *text, size_t length, pess__npy_type *type, int6
     }
     skip_blanks(&s);
     return s.at == s.end && has_type && has_shape && has_order;
+}
+
+bool pess__npy_parse(const char *text, size_t length, pess__npy_type *type, int64_t *rows, const char **problem) {
+    pess__npy_header header = {0};
+    if (!pess__npy_parse_header(text, length, &header, problem)) return false;
+    *type = header.type;
+    *rows = header.shape[0];
+    if (header.dimensions == 1 || (header.dimensions == 2 && header.shape[1] == 1)) return true;
+    *problem = "found another shape, expected (N,) or (N, 1)";
+    return false;
 }
 
 /* ------------------------------------------------------------------------------------------------ elements */

@@ -10,10 +10,18 @@ typedef struct pess__npy_type {
     bool swapped; /* big-endian */
 } pess__npy_type;
 
-enum { PESS__NPY_LONGEST_HEADER = 10000 };
+enum { PESS__NPY_LONGEST_HEADER = 10000, PESS__NPY_DIMENSIONS = 5 };
 
-/* The text of a header: type and number of rows of an array of shape (N,) or (N,1). On failure *problem is a phrase
- * "found ..., expected ...". */
+typedef struct pess__npy_header {
+    pess__npy_type type;
+    int dimensions; /* 0: a single number */
+    int64_t shape[PESS__NPY_DIMENSIONS];
+    bool columns_first; /* Fortran's order */
+} pess__npy_header;
+
+/* The text of a header. On failure *problem is a phrase "found ..., expected ...". */
+bool pess__npy_parse_header(const char *text, size_t length, pess__npy_header *out, const char **problem);
+/* The same of an array of shape (N,) or (N,1): its type and number of rows. */
 bool pess__npy_parse(const char *text, size_t length, pess__npy_type *type, int64_t *rows, const char **problem);
 
 /* Elements as numbers. *bad is the first element that does not fit an int64 (a fraction, NaN, too large). */

@@ -1,15 +1,12 @@
 #include "data/npz_write.h"
 
-#include "core/memory.h"
-#include "core/outfile.h"
 #include "data/columns.h"
+#include "data/npz_arrays.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
-enum { SLICE = 4096, HEADER = 128, MOST_ARRAYS = 9 };
+enum { MOST_ARRAYS = 9 };
 
 typedef enum what { NUMBERS, NAMES, TERMINAL, TRUNCATED } what;
 
@@ -19,8 +16,7 @@ typedef struct column {
     const void *from; /* uint32, int64 or double by `element` */
     size_t element;
     const pess_names *names;
-    int64_t width;       /* bytes of an element in the file */
-    uint32_t crc, local; /* of the member; offset of its local header */
+    int64_t width; /* bytes of an element in the file */
 } column;
 
 /* Code points of a UTF-8 text, into out where it is not NULL. */
@@ -39,8 +35,15 @@ static int64_t id_at(const column *c, int64_t row) {
     return c->element == 4 ? (int64_t)((const uint32_t *)c->from)[row] : ((const int64_t *)c->from)[row];
 }
 
+typedef struct source {
+    const pess_dataset *data;
+    column column;
+} source;
+
 /* Rows [first, first+rows) as they are in the file. */
-static void render(const pess_dataset *data, const column *c, int64_t first, int64_t rows, uint8_t *out) {
+static void render(const void *user, int64_t first, int64_t rows, uint8_t *out) {
+    const pess_dataset *data = ((const source *)user)->data;
+    const column *c = &((const source *)user)->column;
     switch (c->what) {
         case NUMBERS:
             memcpy(out, (const uint8_t *)c->from + (size_t)first * c->element, (size_t)rows * c->element);
@@ -57,84 +60,6 @@ static void render(const pess_dataset *data, const column *c, int64_t first, int
             for (int64_t i = 0; i < rows; i++) out[i] = data->end[first + i] == PESS_END_CUTOFF;
             break;
     }
-}
-
-/* The .npy header: padded with blanks to HEADER bytes. */
-static void render_header(const pess_dataset *data, const column *c, uint8_t out[HEADER]) {
-    static const uint8_t magic[] = {0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0};
-    char type[24];
-    if (c->what == NAMES)
-        (void)snprintf(type, sizeof type, "<U%lld", (long long)(c->width / 4));
-    else
-        (void)snprintf(type, sizeof type, "%s", c->type);
-    memset(out, ' ', HEADER);
-    memcpy(out, magic, sizeof magic);
-    pess__put(out + 8, HEADER - 10, 2);
-    char text[HEADER];
-    const int length = snprintf(text, sizeof text, "{'descr': '%s', 'fortran_order': False, 'shape': (%lld,), }", type,
-                                (long long)data->rows);
-    memcpy(out + 10, text, (size_t)length);
-    out[HEADER - 1] = '\n';
-}
-
-/* The member's bytes: into the file, or only through the checksum. */
-static uint32_t emit(const pess_dataset *data, const column *c, uint8_t *slice, pess__outfile *file) {
-    uint8_t header[HEADER];
-    render_header(data, c, header);
-    uint32_t crc = (uint32_t)crc32(0, header, HEADER);
-    if (file != NULL) pess__outfile_write(file, header, HEADER);
-    for (int64_t first = 0; first < data->rows; first += SLICE) {
-        const int64_t rows = data->rows - first < SLICE ? data->rows - first : SLICE;
-        const size_t bytes = (size_t)(rows * c->width);
-        render(data, c, first, rows, slice);
-        if (file != NULL)
-            pess__outfile_write(file, slice, bytes);
-        else
-            crc = (uint32_t)crc32_z(crc, slice, bytes);
-    }
-    return crc;
-}
-
-/* The fields that the local header and the directory share, from `at` on: version needed to the length of the name. */
-static void put_common(uint8_t *at, const column *c, int64_t rows) {
-    const uint64_t size = HEADER + (uint64_t)(rows * c->width);
-    pess__put(at, 20, 2);       /* version 2.0 */
-    pess__put(at + 8, 0x21, 2); /* 1980-01-01: the same log gives the same bytes */
-    pess__put(at + 10, c->crc, 4);
-    pess__put(at + 14, size, 4);
-    pess__put(at + 18, size, 4);
-    pess__put(at + 22, strlen(c->name) + 4, 2);
-}
-
-static void write_zip(const pess_dataset *data, column *columns, int count, uint8_t *slice, pess__outfile *file) {
-    uint64_t at = 0, directory = 0;
-    for (int i = 0; i < count; i++) {
-        column *c = &columns[i];
-        uint8_t local[30] = "PK\3\4";
-        c->local = (uint32_t)at;
-        c->crc = emit(data, c, slice, NULL);
-        put_common(local + 4, c, data->rows);
-        pess__outfile_write(file, local, sizeof local);
-        pess__outfile_print(file, "%s.npy", c->name);
-        (void)emit(data, c, slice, file);
-        at += sizeof local + strlen(c->name) + 4 + HEADER + (uint64_t)(data->rows * c->width);
-    }
-    for (int i = 0; i < count; i++) {
-        uint8_t entry[46] = "PK\1\2";
-        pess__put(entry + 4, 20 | 3 << 8, 2); /* made by version 2.0, Unix */
-        put_common(entry + 6, &columns[i], data->rows);
-        pess__put(entry + 38, (uint64_t)0600 << 16, 4);
-        pess__put(entry + 42, columns[i].local, 4);
-        pess__outfile_write(file, entry, sizeof entry);
-        pess__outfile_print(file, "%s.npy", columns[i].name);
-        directory += sizeof entry + strlen(columns[i].name) + 4;
-    }
-    uint8_t end[22] = "PK\5\6";
-    pess__put(end + 8, (uint64_t)count, 2);
-    pess__put(end + 10, (uint64_t)count, 2);
-    pess__put(end + 12, directory, 4);
-    pess__put(end + 16, at, 4);
-    pess__outfile_write(file, end, sizeof end);
 }
 
 static bool any_end(const pess_dataset *data, uint8_t end) {
@@ -180,24 +105,21 @@ static int list_columns(const pess_dataset *data, column columns[MOST_ARRAYS]) {
 
 pess_status pess__npz_write(const pess_dataset *data, const char *path, pess_error *error) {
     column columns[MOST_ARRAYS];
+    source sources[MOST_ARRAYS];
+    pess__npz_column arrays[MOST_ARRAYS];
     const int count = list_columns(data, columns);
-    int64_t widest = 8;
-    double total = 0;
     for (int i = 0; i < count; i++) {
-        widest = columns[i].width > widest ? columns[i].width : widest;
-        total += (double)columns[i].width * (double)data->rows + 2 * HEADER;
+        sources[i] = (source){data, columns[i]};
+        arrays[i] = (pess__npz_column){.name = columns[i].name,
+                                       .dimensions = 1,
+                                       .shape = {data->rows},
+                                       .width = columns[i].width,
+                                       .render = render,
+                                       .user = &sources[i]};
+        if (columns[i].what == NAMES)
+            (void)snprintf(arrays[i].type, sizeof arrays[i].type, "<U%lld", (long long)(columns[i].width / 4));
+        else
+            (void)snprintf(arrays[i].type, sizeof arrays[i].type, "%s", columns[i].type);
     }
-    if (total > 4e9)
-        return pess__fail(error, PESS_LIMIT, "%s: the arrays take %.3g GB; beyond 4 GB write .pesslog or .csv.gz", path,
-                          total / 1e9);
-    uint8_t *slice = NULL;
-    pess__outfile *file = NULL;
-    PESS_TRY(pess__allocate(&slice, widest * SLICE, 1, "a slice of an array", error));
-    pess_status status = pess__outfile_open(path, &file, error);
-    if (status == PESS_OK) {
-        write_zip(data, columns, count, slice, file);
-        status = pess__outfile_commit(file, error);
-    }
-    free(slice);
-    return status;
+    return pess__npz_write_arrays(path, arrays, count, ".pesslog or .csv.gz", error);
 }

@@ -4,6 +4,7 @@
 #include "core/text.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,25 +24,51 @@ static pess_status check_text(const char *field, const char *text, size_t size, 
     return PESS_OK;
 }
 
+/* By pess_observation_kind: name, and the longest observation. */
+static const struct {
+    const char *name;
+    int64_t longest;
+} kinds[] = {{"bits", 1 << 16}, {"bytes", PESS__DATA_MAX_LENGTH}, {"floats", 1 << 16}};
+enum { KINDS = sizeof kinds / sizeof kinds[0] };
+
 pess_observation_shape pess_observation_bits(int64_t length) {
     return (pess_observation_shape){.kind = PESS_OBSERVATION_BITS, .length = length};
 }
 
-int64_t pess_observation_bytes(const pess_observation_shape *shape) { return (shape->length + 7) / 8; }
+pess_observation_shape pess_observation_floats(int64_t length) {
+    return (pess_observation_shape){.kind = PESS_OBSERVATION_FLOATS, .length = length};
+}
+
+pess_observation_shape pess_observation_picture(int rows, int cols, int channels) {
+    return (pess_observation_shape){PESS_OBSERVATION_BYTES, (int64_t)rows * cols * channels, rows, cols, channels};
+}
+
+const char *pess_observation_kind_name(pess_observation_kind kind) {
+    return (unsigned)kind < KINDS ? kinds[kind].name : "unknown";
+}
+
+int64_t pess_observation_bytes(const pess_observation_shape *shape) {
+    switch (shape->kind) {
+        case PESS_OBSERVATION_BYTES: return shape->length;
+        case PESS_OBSERVATION_FLOATS: return shape->length * (int64_t)sizeof(float);
+        case PESS_OBSERVATION_BITS: break;
+    }
+    return (shape->length + 7) / 8;
+}
 
 static pess_status check_shape(const pess_observation_shape *shape, pess_error *error) {
-    if (shape->kind != PESS_OBSERVATION_BITS)
-        return pess__fail(error, PESS_ARGUMENT, "observations of kind %d; bits (%d) are known", (int)shape->kind,
-                          PESS_OBSERVATION_BITS);
-    if (shape->length < 1 || shape->length > PESS__DATA_MAX_BITS)
-        return pess__fail(error, PESS_LIMIT, "observations of %lld bits; 1 to %d are possible",
-                          (long long)shape->length, PESS__DATA_MAX_BITS);
+    if ((unsigned)shape->kind >= KINDS)
+        return pess__fail(error, PESS_ARGUMENT, "observations of kind %d; 0 (bits), 1 (bytes) and 2 (floats) are known",
+                          (int)shape->kind);
+    if (shape->length < 1 || shape->length > kinds[shape->kind].longest)
+        return pess__fail(error, PESS_LIMIT, "observations of %lld %s; 1 to %lld are possible",
+                          (long long)shape->length, kinds[shape->kind].name, (long long)kinds[shape->kind].longest);
     const bool board = shape->rows != 0 || shape->cols != 0 || shape->channels != 0;
     if (board &&
         (shape->rows < 1 || shape->cols < 1 || shape->channels < 1 ||
          (int64_t)shape->rows * shape->cols != shape->length / shape->channels || shape->length % shape->channels != 0))
-        return pess__fail(error, PESS_ARGUMENT, "a board of %d × %d × %d has not the %lld bits of an observation",
-                          shape->rows, shape->cols, shape->channels, (long long)shape->length);
+        return pess__fail(error, PESS_ARGUMENT, "a board of %d × %d × %d has not the %lld %s of an observation",
+                          shape->rows, shape->cols, shape->channels, (long long)shape->length, kinds[shape->kind].name);
     return PESS_OK;
 }
 
@@ -60,7 +87,6 @@ pess_status pess_observations_create(const char *game, const char *notes, const 
     memcpy(data->game, game, strlen(game));
     memcpy(data->notes, notes, strlen(notes));
     data->shape = *shape;
-    data->bits = shape->length;
     data->bytes = pess_observation_bytes(shape);
     data->actions = actions;
     data->tried_bytes = (actions + 7) / 8;
@@ -71,8 +97,8 @@ pess_status pess_observations_create(const char *game, const char *notes, const 
 
 void pess_observations_destroy(pess_observations *data) {
     if (data == NULL) return;
-    void *const owned[] = {data->observations, data->tried,  data->index, data->state,  data->next,
-                           data->action,       data->reward, data->end,   data->stopped};
+    void *const owned[] = {data->observations, data->tried,  data->index, data->state,   data->next,
+                           data->action,       data->reward, data->end,   data->stopped, data->probability};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) free(owned[i]);
     free(data);
 }
@@ -134,15 +160,38 @@ static pess_status grow_states(pess_observations *data, pess_error *error) {
     return PESS_OK;
 }
 
-static pess_status check_padding(const pess_observations *data, const uint8_t *observation, pess_error *error) {
-    const uint32_t used = (uint32_t)(data->bits - 8 * (data->bytes - 1)); /* bits of the last byte */
+static pess_status check_padding(const pess_observations *data, const char *name, const uint8_t *observation,
+                                 pess_error *error) {
+    const uint32_t used = (uint32_t)(data->shape.length - 8 * (data->bytes - 1)); /* bits of the last byte */
     if (observation[data->bytes - 1] >> used == 0) return PESS_OK;
-    return pess__fail(error, PESS_INPUT, "an observation of %lld bits has bits beyond them", (long long)data->bits);
+    return pess__fail(error, PESS_INPUT, "%s: an observation of %lld bits has bits beyond them", name,
+                      (long long)data->shape.length);
+}
+
+static pess_status check_floats(const pess_observations *data, const char *name, const uint8_t *observation,
+                                pess_error *error) {
+    for (int64_t k = 0; k < data->shape.length; k++) {
+        float value;
+        memcpy(&value, observation + k * (int64_t)sizeof value, sizeof value);
+        if (!isfinite(value))
+            return pess__fail(error, PESS_INPUT, "%s, feature %lld: found %g, expected a finite number", name,
+                              (long long)k, (double)value);
+    }
+    return PESS_OK;
+}
+
+pess_status pess__observations_check(const pess_observations *data, const char *name, const void *observation,
+                                     pess_error *error) {
+    switch (data->shape.kind) {
+        case PESS_OBSERVATION_BITS: return check_padding(data, name, observation, error);
+        case PESS_OBSERVATION_FLOATS: return check_floats(data, name, observation, error);
+        case PESS_OBSERVATION_BYTES: break;
+    }
+    return PESS_OK;
 }
 
 pess_status pess__observations_number(pess_observations *data, const uint8_t *observation, int32_t *number,
                                       pess_error *error) {
-    PESS_TRY(check_padding(data, observation, error));
     PESS_TRY(grow_index(data, error));
     const int64_t slot = find_slot(data, observation);
     if (data->index[slot] < 0) {
@@ -171,6 +220,10 @@ pess_status pess__observations_reserve(pess_observations *data, int64_t transiti
     for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) {
         room = data->transition_room;
         PESS_TRY(pess__grow(columns[i].array, &room, transitions, columns[i].element, what, error));
+    }
+    if (data->probability != NULL) {
+        room = data->transition_room;
+        PESS_TRY(pess__grow(&data->probability, &room, transitions, sizeof *data->probability, what, error));
     }
     data->transition_room = room;
     return PESS_OK;
@@ -207,17 +260,41 @@ pess_status pess__observations_set(pess_observations *data, int64_t i, int32_t s
     return PESS_OK;
 }
 
-pess_status pess_observations_add(pess_observations *data, const void *state, int64_t action, double reward,
-                                  const void *next, pess_end end, pess_error *error) {
+pess_status pess__observations_set_probability(pess_observations *data, int64_t i, double probability,
+                                               pess_error *error) {
+    if (!(probability > 0 && probability <= 1))
+        return pess__fail(error, PESS_INPUT, "transition %lld: probability %g; above 0 and at most 1 is expected",
+                          (long long)i, probability);
+    if (data->probability == NULL)
+        PESS_TRY(pess__allocate(&data->probability, data->transition_room, sizeof *data->probability, what, error));
+    data->probability[i] = (float)probability;
+    return PESS_OK;
+}
+
+/* Everything of row k of `rows`, which is to become transition i, before anything is changed. */
+static pess_status check_row(const pess_observations *data, const pess_observations_rows *rows, int64_t k, int64_t i,
+                             pess_error *error) {
+    char name[64];
+    PESS_TRY(check_transition(data, i, rows->action[k], rows->reward[k], (pess_end)rows->end[k], error));
+    (void)snprintf(name, sizeof name, "transition %lld", (long long)i);
+    PESS_TRY(pess__observations_check(data, name, (const uint8_t *)rows->state + k * data->bytes, error));
+    (void)snprintf(name, sizeof name, "transition %lld, next observation", (long long)i);
+    PESS_TRY(pess__observations_check(data, name, (const uint8_t *)rows->next + k * data->bytes, error));
+    if (rows->probability != NULL && !(rows->probability[k] > 0 && rows->probability[k] <= 1))
+        return pess__fail(error, PESS_INPUT, "transition %lld: probability %g; above 0 and at most 1 is expected",
+                          (long long)i, rows->probability[k]);
+    return PESS_OK;
+}
+
+/* A checked row, for which there is room. */
+static pess_status add_row(pess_observations *data, const pess_observations_rows *rows, int64_t k, pess_error *error) {
     const int64_t i = data->transitions;
     int32_t from, to;
-    PESS_TRY(check_transition(data, i, action, reward, end, error));
-    PESS_TRY(check_padding(data, state, error));
-    PESS_TRY(check_padding(data, next, error));
-    PESS_TRY(pess__observations_reserve(data, i + 1, error));
-    PESS_TRY(pess__observations_number(data, state, &from, error));
-    PESS_TRY(pess__observations_number(data, next, &to, error));
-    PESS_TRY(pess__observations_set(data, i, from, (int32_t)action, reward, to, end, error));
+    PESS_TRY(pess__observations_number(data, (const uint8_t *)rows->state + k * data->bytes, &from, error));
+    PESS_TRY(pess__observations_number(data, (const uint8_t *)rows->next + k * data->bytes, &to, error));
+    PESS_TRY(pess__observations_set(data, i, from, (int32_t)rows->action[k], rows->reward[k], to,
+                                    (pess_end)rows->end[k], error));
+    if (rows->probability != NULL) PESS_TRY(pess__observations_set_probability(data, i, rows->probability[k], error));
     data->transitions++;
     return PESS_OK;
 }
@@ -227,17 +304,23 @@ pess_status pess_observations_append(pess_observations *data, const pess_observa
     if (rows->count < 0)
         return pess__fail(error, PESS_ARGUMENT, "%lld transitions to append; 0 or more are possible",
                           (long long)rows->count);
-    const uint8_t *state = rows->state, *next = rows->next;
-    for (int64_t i = 0; i < rows->count; i++) {
-        PESS_TRY(check_transition(data, before + i, rows->action[i], rows->reward[i], (pess_end)rows->end[i], error));
-        PESS_TRY(check_padding(data, state + i * data->bytes, error));
-        PESS_TRY(check_padding(data, next + i * data->bytes, error));
-    }
+    if (before > 0 && rows->count > 0 && (data->probability != NULL) != (rows->probability != NULL))
+        return pess__fail(error, PESS_ARGUMENT, "transition %lld: probabilities are of all transitions or of none",
+                          (long long)before);
+    for (int64_t k = 0; k < rows->count; k++) PESS_TRY(check_row(data, rows, k, before + k, error));
     PESS_TRY(pess__observations_reserve(data, before + rows->count, error));
-    for (int64_t i = 0; i < rows->count; i++)
-        PESS_TRY(pess_observations_add(data, state + i * data->bytes, rows->action[i], rows->reward[i],
-                                       next + i * data->bytes, (pess_end)rows->end[i], error));
+    for (int64_t k = 0; k < rows->count; k++) PESS_TRY(add_row(data, rows, k, error));
     return PESS_OK;
+}
+
+pess_status pess_observations_add(pess_observations *data, const void *state, int64_t action, double reward,
+                                  const void *next, pess_end end, pess_error *error) {
+    const uint8_t ends = (uint8_t)end;
+    if ((int)end < 0 || (int)end > UINT8_MAX)
+        return check_transition(data, data->transitions, action, reward, end, error);
+    const pess_observations_rows row = {
+        .count = 1, .state = state, .next = next, .action = &action, .reward = &reward, .end = &ends};
+    return pess_observations_append(data, &row, error);
 }
 
 pess_status pess_observations_stop(pess_observations *data, pess_error *error) {
@@ -328,7 +411,8 @@ void pess_observations_get_view(const pess_observations *data, pess_observations
                                     .next_state = data->next,
                                     .action = data->action,
                                     .end = data->end,
-                                    .reward = data->reward};
+                                    .reward = data->reward,
+                                    .probability = data->probability};
 }
 
 /* Transitions that were collected: those that a model imagined stand at the end, by the notes, and are single steps. */
@@ -341,42 +425,45 @@ static int64_t collected(const pess_observations *data) {
     return data->transitions - imagined;
 }
 
-/* Walks over the whole episodes: return false after the last. */
-typedef struct walk {
-    int64_t count;    /* transitions that belong to episodes */
-    int64_t at, stop; /* next transition, next entry of `stopped` */
-    double total, discounted;
-} walk;
+pess__episode_walk pess__episodes(const pess_observations *data) {
+    return (pess__episode_walk){.count = collected(data)};
+}
 
-static bool next_episode(const pess_observations *data, walk *w) {
+static void begin_episode(pess__episode_walk *w) {
+    w->total = w->discounted = 0;
+    w->first = w->at;
+    w->length = 0;
+}
+
+bool pess__next_episode(const pess_observations *data, pess__episode_walk *w) {
     static const double gamma = 0.99;
     double weight = 1;
-    w->total = w->discounted = 0;
+    begin_episode(w);
     while (w->at < w->count) {
         const int64_t i = w->at++;
         w->total += (double)data->reward[i];
         w->discounted += weight * (double)data->reward[i];
+        w->length++;
         weight *= gamma;
         if (data->end[i] == PESS_END_NONE) continue;
         if (w->stop == data->stop_count || data->stopped[w->stop] != i) return true;
         w->stop++;
-        w->total = w->discounted = 0;
+        begin_episode(w);
         weight = 1;
     }
     return false;
 }
 
 static void summarise_episodes(const pess_observations *data, pess_observations_info *out) {
-    const int64_t count = collected(data);
     double total = 0, discounted = 0, squares = 0;
-    for (walk w = {.count = count}; next_episode(data, &w); out->episodes++) {
+    for (pess__episode_walk w = pess__episodes(data); pess__next_episode(data, &w); out->episodes++) {
         total += w.total;
         discounted += w.discounted;
     }
     const double n = (double)out->episodes;
     out->mean_return = out->episodes > 0 ? total / n : NAN;
     out->gamma_return = out->episodes > 0 ? discounted / n : NAN;
-    for (walk w = {.count = count}; next_episode(data, &w);)
+    for (pess__episode_walk w = pess__episodes(data); pess__next_episode(data, &w);)
         squares += (w.total - out->mean_return) * (w.total - out->mean_return);
     out->ci95 = out->episodes > 1 ? 1.959963984540054 * sqrt(squares / (n - 1) / n) : NAN;
 }

@@ -1,23 +1,25 @@
-/* A fixed dataset of packed observations. Every different observation is kept once and has a number; a transition is
- * two numbers, an action, a reward and how it ended. */
+/* A fixed dataset of observations: packed bits, bytes or floats. Every different observation is kept once and has a
+ * number; a transition is two numbers, an action, a reward and how it ended. */
 #ifndef PESS_DATA_OBSERVATIONS_H
 #define PESS_DATA_OBSERVATIONS_H
 
+#include "core/infile.h"
 #include "core/status.h"
 
-enum { PESS__DATA_NOTES_SIZE = 2048, PESS__DATA_MAX_ACTIONS = 256, PESS__DATA_MAX_BITS = 1 << 16 };
+enum { PESS__DATA_NOTES_SIZE = 2048, PESS__DATA_MAX_ACTIONS = 256, PESS__DATA_MAX_LENGTH = 1 << 18 };
 #define PESS__DATA_MAX INT32_MAX /* states, and transitions */
 
 struct pess_observations {
     char game[32];
     char notes[PESS__DATA_NOTES_SIZE];
     pess_observation_shape shape;
-    int64_t bits, bytes, actions; /* bits: of an observation, padding left out */
+    int64_t bytes, actions; /* bytes: of an observation in memory */
     int64_t states, transitions;
     uint8_t *observations; /* [states*bytes] */
     int32_t *state, *next; /* [transitions] numbers of observations */
     uint8_t *action, *end; /* [transitions]; end: pess_end */
     float *reward;         /* [transitions] */
+    float *probability;    /* [transitions] of the logged action under the logging policy; NULL: not known */
     int64_t slots;         /* of the index below, a power of two */
     int32_t *index;        /* [slots] hash table: number of an observation, or -1 */
     int64_t state_room, transition_room;
@@ -32,9 +34,27 @@ struct pess_observations {
 /* Where an observation is among the states, compared in full; -1: it is not. */
 int64_t pess__observations_find(const pess_observations *data, const uint8_t *observation);
 
+/* PESS_INPUT where the padding of bits is not zero or a float is not finite; `name` begins the message. */
+pess_status pess__observations_check(const pess_observations *data, const char *name, const void *observation,
+                                     pess_error *error);
+/* With which probability transition i, which has room, was taken. The first one makes the column. */
+pess_status pess__observations_set_probability(pess_observations *data, int64_t i, double probability,
+                                               pess_error *error);
+
 /* Collecting stopped after transition i, which had no end: it becomes a cut-off, and its episode is not a whole one. To
  * be called in the order of the transitions. */
 pess_status pess__observations_stop(pess_observations *data, int64_t i, pess_error *error);
+
+/* A walk over the whole episodes. */
+typedef struct pess__episode_walk {
+    int64_t count;            /* transitions that belong to episodes */
+    int64_t at, stop;         /* next transition, next entry of `stopped` */
+    int64_t first, length;    /* of the episode */
+    double total, discounted; /* its return, also discounted by 0.99 */
+} pess__episode_walk;
+
+pess__episode_walk pess__episodes(const pess_observations *data);
+bool pess__next_episode(const pess_observations *data, pess__episode_walk *walk); /* false after the last */
 
 /* The parts of pess_observations_add, for those who know numbers and places. */
 /* The number of an observation, which is kept where it is new. */
@@ -47,6 +67,11 @@ pess_status pess__observations_set(pess_observations *data, int64_t i, int32_t s
                                    int32_t next, pess_end end, pess_error *error);
 /* Numbers the observations in the order in which the transitions first show them, as adding one by one does. */
 pess_status pess__observations_order(pess_observations *data, pess_error *error);
+
+/* observations_npz.c: arrays by the names of D4RL, and the same again. */
+pess_status pess__observations_read_npz(pess__infile *file, const pess_observations_options *options,
+                                        pess_observations **out, pess_error *error);
+pess_status pess__observations_write_npz(const pess_observations *data, const char *path, pess_error *error);
 
 /* From bytes in memory, as the fuzzer does. */
 pess_status pess__observations_read_memory(const char *name, const void *bytes, size_t size, pess_observations **out,

@@ -11,15 +11,12 @@ pess_status pess__sql_quoted(const char *before, const char *text, char quote, c
     char *made = NULL;
     const size_t size = strlen(before) + 2 * strlen(text) + strlen(after) + 3;
     PESS_TRY(pess__allocate(&made, (int64_t)size, 1, "a query", error));
-    size_t used = strlen(before);
-    memcpy(made, before, used);
-    made[used++] = quote;
+    size_t used = (size_t)snprintf(made, size, "%s%c", before, quote);
     for (const char *c = text; *c != '\0'; c++) {
         if (*c == quote) made[used++] = quote;
         made[used++] = *c;
     }
-    made[used++] = quote;
-    memcpy(made + used, after, strlen(after));
+    (void)snprintf(made + used, size - used, "%c%s", quote, after);
     *out = made;
     return PESS_OK;
 }

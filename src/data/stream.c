@@ -6,6 +6,7 @@
 #include "core/settings.h"
 #include "core/threads.h"
 #include "data/format.h"
+#include "data/frame_log.h"
 #include "data/names.h"
 #include "data/sql.h"
 
@@ -114,10 +115,10 @@ static pess_status read_head(pess__infile *file, uint8_t head[PESS__HEAD_SIZE], 
 }
 
 /* Takes over the file. */
-static pess_status open_stream(pess__infile *file, const pess_read_options *options, pess__stream **out,
-                               pess_error *error) {
+static pess_status create_stream(pess__infile *file, const pess_read_options *options, pess__stream **out,
+                                 pess_error *error) {
     pess__stream *stream = NULL;
-    pess_status status = pess__allocate(&stream, 1, sizeof *stream, "a log", error);
+    const pess_status status = pess__allocate(&stream, 1, sizeof *stream, "a log", error);
     if (status != PESS_OK) {
         pess__infile_close(file);
         return status;
@@ -130,28 +131,63 @@ static pess_status open_stream(pess__infile *file, const pess_read_options *opti
     stream->states_declared = options->states > 0;
     stream->actions_declared = options->actions > 0;
     stream->reported = pess__clock();
-    uint8_t head[PESS__HEAD_SIZE];
-    size_t got = 0;
-    status = read_head(file, head, &got, error);
-    const pess_file_kind kind = pess__file_kind_of_head(head, got);
-    if (status == PESS_OK && kind != PESS_FILE_OTHER)
-        status = pess__fail(error, PESS_INPUT, "%s: found %s, expected a log of states", pess__infile_name(file),
-                            pess__file_row_of(kind)->what);
-    if (status == PESS_OK) {
-        stream->format = choose_format(options, head, got);
-        if (options->table != NULL && !stream->format->databases)
-            status = pess__fail(error, PESS_ARGUMENT, "%s: a table is named, but this is %s, no database",
-                                pess__infile_name(file), stream->format->info.name);
-    }
-    if (status == PESS_OK) {
-        status = stream->format->open(stream, error);
-    }
-    if (status != PESS_OK) {
-        pess__stream_close(stream);
-        return status;
-    }
     *out = stream;
     return PESS_OK;
+}
+
+static pess_status open_format(pess__stream *stream, pess_error *error) {
+    const char *name = pess__infile_name(stream->file);
+    uint8_t head[PESS__HEAD_SIZE];
+    size_t got = 0;
+    PESS_TRY(read_head(stream->file, head, &got, error));
+    const pess_file_kind kind = pess__file_kind_of_head(head, got);
+    if (kind != PESS_FILE_OTHER)
+        return pess__fail(error, PESS_INPUT, "%s: found %s, expected a log of states", name,
+                          pess__file_row_of(kind)->what);
+    const pess__format *format = choose_format(&stream->options, head, got);
+    if (stream->options.table != NULL && !format->databases)
+        return pess__fail(error, PESS_ARGUMENT, "%s: a table is named, but this is %s, no database", name,
+                          format->info.name);
+    stream->format = format;
+    return format->open(stream, error);
+}
+
+/* Takes over the file. */
+static pess_status open_stream(pess__infile *file, const pess_read_options *options, pess__stream **out,
+                               pess_error *error) {
+    pess__stream *stream = NULL;
+    PESS_TRY(create_stream(file, options, &stream, error));
+    const pess_status status = open_format(stream, error);
+    if (status == PESS_OK)
+        *out = stream;
+    else
+        pess__stream_close(stream);
+    return status;
+}
+
+/* Frames that come from no file. */
+static const pess__format frames_format = {
+    .info = {.name = "frames"}, .next = pess__frame_log_next, .close = pess__frame_log_close};
+
+pess_status pess__stream_open_frames(pess__frames *frames, const pess_read_options *options, pess__stream **out,
+                                     pess_error *error) {
+    pess_read_options settled;
+    pess__infile *file = NULL;
+    pess__stream *stream = NULL;
+    pess_status status = pess__read_settle(options, &settled, error);
+    if (status == PESS_OK) status = pess__infile_open_memory(frames->name, NULL, 0, &file, error);
+    if (status == PESS_OK) status = create_stream(file, &settled, &stream, error);
+    if (status != PESS_OK) {
+        pess__frames_close(frames);
+        return status;
+    }
+    stream->format = &frames_format;
+    status = pess__frame_log_open(stream, frames, error);
+    if (status == PESS_OK)
+        *out = stream;
+    else
+        pess__stream_close(stream);
+    return status;
 }
 
 pess_status pess__stream_open(const char *path, const pess_read_options *options, pess__stream **out,

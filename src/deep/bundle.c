@@ -14,6 +14,10 @@
 
 static const pess__bundle *of(const pess_policy *policy) { return (const pess__bundle *)(const void *)policy; }
 
+pess_observation_shape pess__bundle_shape(const pess__net *net) {
+    return (pess_observation_shape){.kind = net->spec.input, .length = net->inputs};
+}
+
 static void describe(const pess_policy *policy, pess_policy_info *out) {
     const pess__bundle *b = of(policy);
     const pess__net *first = b->learned.values[0];
@@ -21,7 +25,7 @@ static void describe(const pess_policy *policy, pess_policy_info *out) {
     out->kind = "networks";
     out->rule = b->rule;
     out->partial = b->partial;
-    out->shape = pess_observation_bits((int64_t)spec->rows * spec->cols * spec->channels);
+    out->shape = pess__bundle_shape(first);
     out->shape.rows = spec->rows, out->shape.cols = spec->cols, out->shape.channels = spec->channels;
     out->bytes = first->bytes;
     out->checksum = b->checksum;

@@ -39,6 +39,8 @@ typedef struct pess__bundle {
     int32_t *counts;
 } pess__bundle;
 
+/* What the network reads, without its board. */
+pess_observation_shape pess__bundle_shape(const pess__net *net);
 pess_status pess__bundle_create(pess__bundle **out, pess_error *error);
 /* Networks by their place in the learned policy: values, the learner's own, imitation, uncertainty. NULL: no such. */
 const pess__net **pess__bundle_place(pess__learned_policy *learned, int64_t place);

@@ -18,6 +18,7 @@
 #include "nn/netfile.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 enum { VERSION = 1, PENALTIES = 1, COUNTS = 2, TEXT = 256 };
@@ -173,7 +174,7 @@ static pess_status read_network(pess__cursor *cursor, pess__bundle *b, pess_erro
     if (net->outputs != outputs)
         return pess__fail(error, PESS_INPUT, "%s: the network at place %u has %lld outputs, expected %lld",
                           cursor->name, place, (long long)net->outputs, (long long)outputs);
-    if (net->bytes != b->nets[0]->bytes)
+    if (net->bytes != b->nets[0]->bytes || net->spec.input != b->nets[0]->spec.input)
         return pess__fail(error, PESS_INPUT, "%s: its networks read %lld and %lld bytes, expected the same of all",
                           cursor->name, (long long)b->nets[0]->bytes, (long long)net->bytes);
     return PESS_OK;
@@ -190,20 +191,19 @@ static pess_status read_networks(pess__cursor *cursor, pess__bundle *b, pess_err
 }
 
 static pess_status read_states(pess__cursor *cursor, pess__bundle *b, int64_t states, pess_error *error) {
-    const pess__net_spec *spec = &b->nets[0]->spec;
-    const pess_observation_shape shape = pess_observation_bits((int64_t)spec->rows * spec->cols * spec->channels);
+    const pess_observation_shape shape = pess__bundle_shape(b->nets[0]);
     PESS_TRY(pess_observations_create("", "", &shape, b->learned.actions, &b->data, error));
     b->learned.data = b->data;
-    for (int64_t s = 0; s < states; s++) {
-        uint8_t observation[PESS__DATA_MAX_BITS / 8];
+    for (int64_t s = 0; s < states; s++) { /* so many bytes are there */
+        char name[512];
         int32_t number;
-        pess__cursor_read(cursor, observation, (size_t)b->data->bytes);
-        pess_error why;
-        const pess_status status = pess__observations_number(b->data, observation, &number, &why);
-        if (status != PESS_OK)
-            return pess__fail(error, status, "%s: observation %lld: %s", cursor->name, (long long)s, why.message);
+        (void)snprintf(name, sizeof name, "%s: observation %lld", cursor->name, (long long)s);
+        PESS_TRY(pess__observations_check(b->data, name, cursor->at, error));
+        PESS_TRY(pess__observations_number(b->data, cursor->at, &number, error));
         if (number != s)
             return pess__fail(error, PESS_INPUT, "%s: observation %lld is there twice", cursor->name, (long long)s);
+        cursor->at += b->data->bytes;
+        cursor->left -= (size_t)b->data->bytes;
     }
     return PESS_OK;
 }

@@ -51,6 +51,7 @@ typedef struct collection {
     pess_observations *data;
     int64_t steps; /* all environments have taken */
     uint8_t *bits; /* [envs*bytes] where they are now */
+    uint8_t *last; /* [bytes] the last observation of an episode */
     double *rewards;
     uint8_t *ends;
     int32_t *choice, *number; /* number: of where they are now */
@@ -125,6 +126,7 @@ static void describe(const collection *c, char *notes, size_t size) {
 static pess_status open_buffers(collection *c, pess_error *error) {
     static const char what[] = "the buffers of collecting";
     PESS_TRY(pess__allocate(&c->bits, c->envs * c->bytes, 1, what, error));
+    PESS_TRY(pess__allocate(&c->last, c->bytes, 1, what, error));
     PESS_TRY(pess__allocate(&c->rewards, c->envs, sizeof *c->rewards, what, error));
     PESS_TRY(pess__allocate(&c->ends, c->envs, 1, what, error));
     PESS_TRY(pess__allocate(&c->choice, c->envs, sizeof *c->choice, what, error));
@@ -157,8 +159,8 @@ static pess_status open_collection(collection *c, pess_error *error) {
 static void close_collection(collection *c) {
     pess_batch_destroy(c->batch);
     if (c->policy != NULL) c->policy->kind->close(c->worker);
-    void *const owned[] = {c->bits, c->rewards, c->ends,          c->choice, c->number,
-                           c->asks, c->states,  c->probabilities, c->rng};
+    void *const owned[] = {c->bits,   c->last, c->rewards, c->ends,          c->choice,
+                           c->number, c->asks, c->states,  c->probabilities, c->rng};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) free(owned[i]);
 }
 
@@ -195,10 +197,9 @@ static void choose(collection *c) {
 
 /* Keeps the step that environment i took, as the next transition of its stretch. */
 static pess_status keep(collection *c, int64_t i, int64_t at, pess_error *error) {
-    uint8_t last[PESS__DATA_MAX_BITS / 8];
     const uint8_t *now = c->bits + i * c->bytes, *next = now;
     const pess_end end = (pess_end)c->ends[i];
-    if (end != PESS_END_NONE && pess_batch_final_bits(c->batch, i, last)) next = last;
+    if (end != PESS_END_NONE && pess_batch_final_bits(c->batch, i, c->last)) next = c->last;
     const int32_t from = c->number[i];
     int32_t to;
     PESS_TRY(pess__observations_number(c->data, next, &to, error));

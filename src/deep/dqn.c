@@ -155,7 +155,7 @@ static pess_status step(pess__dqn *dqn, pess_error *error) {
     PESS_TRY(pess_batch_step(dqn->batch, dqn->choice, &out, error));
     for (int64_t i = 0; i < dqn->options.envs; i++) {
         const uint8_t *next = dqn->next_bits + i * dqn->bytes;
-        uint8_t last[PESS__MAX_INPUT_BITS / 8];
+        uint8_t last[PESS__MAX_INPUTS / 8];
         if (dqn->ends[i] != PESS_END_NONE && pess_batch_final_bits(dqn->batch, i, last)) next = last;
         pess__replay_add(&dqn->replay, dqn->bits + i * dqn->bytes, dqn->choice[i], dqn->rewards[i], next, dqn->ends[i]);
         dqn->running[i] += dqn->rewards[i];

@@ -54,9 +54,9 @@ pess_status pess__game_check_data(const pess_observations *data, const char *nam
     const pess_env_info *game = pess_env_find(data->game);
     if (game == NULL) return PESS_OK;
     const int64_t bits = (int64_t)game->rows * game->cols * game->channels;
-    if (bits != data->bits)
+    if (bits != data->shape.length)
         return pess__fail(error, PESS_INPUT, "%s: observations of %lld bits; those of %s have %lld", name,
-                          (long long)data->bits, data->game, (long long)bits);
+                          (long long)data->shape.length, data->game, (long long)bits);
     if (data->actions != PESS_ENV_ACTIONS && data->actions != game->minimal_count)
         return pess__fail(error, PESS_INPUT, "%s: %lld actions; %s has %d", name, (long long)data->actions, data->game,
                           PESS_ENV_ACTIONS);

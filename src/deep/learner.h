@@ -61,6 +61,7 @@ typedef struct pess__learner {
     double (*decide)(const pess__view *view, double *policy);
     const struct pess__neural_uncertainty *uncertainty; /* where view.penalty comes from; NULL: nowhere */
     bool counts;                           /* goes by n(s,a), which says little where next to no state comes back */
+    bool bits;                             /* learns from observations of bits alone */
     bool untrained;                        /* trains no values: acts by its uncertainty alone */
     int64_t networks;                      /* that give values, each trained on its own resample of the data; 0: 1 */
     int64_t heads, mixtures;               /* of a network, and of its heads per update; 0: 1 */

@@ -207,7 +207,8 @@ static pess_status write_data(const pess__setup *s, const pess_observations *dat
 
 /* The data, and after them what the models imagine. */
 static pess_status prepare(const pess__setup *s, pess_observations **out, pess_error *error) {
-    models m = {.bits = s->data->bits, .block = s->data->bits + 2, .batch = (s->batch + SMALLER - 1) / SMALLER};
+    const int64_t bits = s->data->shape.length;
+    models m = {.bits = bits, .block = bits + 2, .batch = (s->batch + SMALLER - 1) / SMALLER};
     pess_observations *data = NULL;
     char notes[PESS__DATA_NOTES_SIZE];
     pess_status status = train_all(s, &m, error);
@@ -235,4 +236,5 @@ const pess__learner pess__learner_model_ensemble = {
              .settings = PESS__READS_VALUES " imitation-rate",
              .source = "after Yu et al. 2020 (MOPO): one step, disagreement of 3 networks, lambda 1"},
     .decide = pess__decide_greedy, /* alpha is in the rewards */
+    .bits = true,
     .prepare = prepare};

@@ -4,6 +4,7 @@
 #include "core/threads.h"
 #include "deep/game_notes.h"
 #include "deep/neural_uncertainty.h"
+#include "deep/standard.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -43,6 +44,16 @@ static uint64_t fingerprint(const pess_observations *data) {
     return fold(hash, data->end, data->transitions);
 }
 
+/* Files of bits keep their length alone: the game has the board. */
+static pess_observation_shape shape_of(const pess__setup *s) {
+    pess_observation_shape shape = s->data->shape;
+    const pess_env_info *game = s->options.mdp == NULL ? pess_env_find(s->data->game) : NULL;
+    if (shape.kind == PESS_OBSERVATION_BITS && game != NULL &&
+        (int64_t)game->rows * game->cols * game->channels == shape.length)
+        shape.rows = game->rows, shape.cols = game->cols, shape.channels = game->channels;
+    return shape;
+}
+
 pess_status pess__setup_open(const pess_train_options *options, pess__position *position, pess__setup *out,
                              pess_error *error) {
     *out = (pess__setup){.position = position};
@@ -53,6 +64,11 @@ pess_status pess__setup_open(const pess_train_options *options, pess__position *
     if (out->learner->uncertainty != NULL)
         out->cap = isnan(out->options.u_cap) ? out->learner->uncertainty->info.cap : out->options.u_cap;
     out->data = out->options.data;
+    const pess_observation_shape shape = shape_of(out);
+    if (out->learner->bits && shape.kind != PESS_OBSERVATION_BITS)
+        return pess__fail(error, PESS_ARGUMENT, "%s learns from observations of bits; these are %s",
+                          out->learner->info.name, pess_observation_kind_name(shape.kind));
+    if (out->options.network == NULL) out->options.network = pess__spec_standard(&shape);
     out->fingerprint = fingerprint(out->data);
     plan(out);
     return PESS_OK;
@@ -179,16 +195,12 @@ void pess__setup_describe(const pess__setup *s, const char *kernels, uint32_t im
 /* ---- networks, reports, rows */
 
 pess_status pess__setup_network(const pess__setup *s, int64_t outputs, pess__net **out, pess_error *error) {
-    const pess_env_info *game = s->options.mdp == NULL ? pess_env_find(s->data->game) : NULL;
-    const int32_t rows_of = game != NULL ? game->rows : 1, cols = game != NULL ? game->cols : 1,
-                  channels = game != NULL ? game->channels : (int32_t)s->data->bits;
+    const pess_observation_shape shape = shape_of(s);
     pess__net_spec spec;
-    PESS_TRY(pess__spec_named(s->options.network, rows_of, cols, channels, (int32_t)outputs, &spec, error));
+    pess__spec_input(&shape, &spec);
+    PESS_TRY(pess__spec_layers(s->options.network, (int32_t)outputs, &spec, error));
     PESS_TRY(pess__net_create(&spec, s->options.kernels, out, error));
-    if ((*out)->bytes != s->data->bytes)
-        return pess__fail(error, PESS_INPUT, "the data have observations of %lld bytes; %s has %lld",
-                          (long long)s->data->bytes, s->data->game, (long long)(*out)->bytes);
-    return PESS_OK;
+    return pess__standardise_by(s->data, *out, error);
 }
 
 pess_status pess__setup_interrupted(const pess__setup *s, pess_error *error) {

@@ -2,6 +2,7 @@
 
 #include "core/memory.h"
 #include "core/threads.h"
+#include "data/arrow.h"
 #include "data/dataset.h"
 #include "data/names.h"
 #include "model/tally.h"
@@ -119,10 +120,25 @@ pess_status pess_counts_read(const char *path, const pess_read_options *options,
     return collect(stream, out, error);
 }
 
+bool pess_counts_file(const char *path, const pess_read_options *options) {
+    pess__stream *stream = NULL;
+    if (strcmp(path, "-") == 0 || pess__stream_open(path, options, &stream, NULL) != PESS_OK) return false;
+    const bool counted = stream->counted != NULL;
+    pess__stream_close(stream);
+    return counted;
+}
+
 pess_status pess_counts_read_memory(const char *name, const void *bytes, size_t length,
                                     const pess_read_options *options, pess_counts **out, pess_error *error) {
     pess__stream *stream = NULL;
     PESS_TRY(pess__stream_open_memory(name, bytes, length, options, &stream, error));
+    return collect(stream, out, error);
+}
+
+pess_status pess_counts_read_arrow(const char *name, struct ArrowArrayStream *arrow, const pess_read_options *options,
+                                   pess_counts **out, pess_error *error) {
+    pess__stream *stream = NULL;
+    PESS_TRY(pess__arrow_stream(name, arrow, options, &stream, error));
     return collect(stream, out, error);
 }
 

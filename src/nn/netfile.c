@@ -1,7 +1,8 @@
 /* magic "PESSNET\n"
- * u32 version (1), rows, cols, channels, layers L
+ * u32 version (1: bits; 2), of version 2: u32 input (1 bytes, 2 floats); rows, cols, channels, layers L
  * L × { u32 kind (0 conv, 1 dense), kernel, stride, outputs; f32 slope }
  * u32 length of the notes, notes
+ * of floats: f32 shift and f32 scale [rows*cols*channels] each, the input is (v - shift)*scale
  * f32 parameters, layer by layer: weights [out][in][row][col], biases
  * u32 CRC-32 of all before it */
 #include "nn/netfile.h"
@@ -15,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { VERSION = 1 };
+enum { BITS_VERSION = 1, VERSION = 2 };
 #define SIZE_LIMIT ((int64_t)PESS__MAX_PARAMETERS * 4 + PESS__NOTES_SIZE + 4096)
 
 pess_status pess__net_wrap(pess__net *net, const char *notes, pess_net **out, pess_error *error) {
@@ -43,8 +44,10 @@ pess_status pess__net_store(const pess__net *net, const char *notes, pess__sink 
     float *values;
     PESS_TRY(pess__allocate(&values, count, sizeof *values, "the parameters of a network", error));
     pess__net_export(net, values);
-    const uint32_t head[] = {VERSION, (uint32_t)spec->rows, (uint32_t)spec->cols, (uint32_t)spec->channels,
+    const uint32_t head[] = {(uint32_t)spec->rows, (uint32_t)spec->cols, (uint32_t)spec->channels,
                              (uint32_t)spec->layer_count};
+    pess__sink_u32(sink, spec->input == PESS_OBSERVATION_BITS ? BITS_VERSION : VERSION);
+    if (spec->input != PESS_OBSERVATION_BITS) pess__sink_u32(sink, (uint32_t)spec->input);
     pess__sink_write(sink, head, sizeof head);
     for (int i = 0; i < spec->layer_count; i++) {
         const pess__layer_spec *l = &spec->layers[i];
@@ -53,6 +56,8 @@ pess_status pess__net_store(const pess__net *net, const char *notes, pess__sink 
         pess__sink_write(sink, &l->slope, sizeof l->slope);
     }
     pess__sink_text(sink, notes);
+    if (net->shift != NULL) pess__sink_write(sink, net->shift, (size_t)net->inputs * sizeof *net->shift);
+    if (net->scale != NULL) pess__sink_write(sink, net->scale, (size_t)net->inputs * sizeof *net->scale);
     pess__sink_write(sink, values, (size_t)count * sizeof *values);
     free(values);
     return PESS_OK;
@@ -69,10 +74,17 @@ pess_status pess_net_write(const pess_net *net, const char *path, pess_error *er
 
 static pess_status read_spec(pess__cursor *cursor, pess__net_spec *spec, pess_error *error) {
     const uint32_t version = pess__cursor_u32(cursor);
-    if (version != VERSION)
-        return pess__fail(error, PESS_INPUT, "%s: version %u of the format; this program reads version %d",
-                          cursor->name, version, VERSION);
-    *spec = (pess__net_spec){0};
+    if (version != BITS_VERSION && version != VERSION)
+        return pess__fail(error, PESS_INPUT, "%s: version %u of the format; this program reads versions %d and %d",
+                          cursor->name, version, BITS_VERSION, VERSION);
+    *spec = (pess__net_spec){.input = PESS_OBSERVATION_BITS};
+    if (version == VERSION) {
+        const uint32_t input = pess__cursor_u32(cursor);
+        if (input != PESS_OBSERVATION_BYTES && input != PESS_OBSERVATION_FLOATS)
+            return pess__fail(error, PESS_INPUT, "%s: input of kind %u; 1 (bytes) and 2 (floats) are known",
+                              cursor->name, input);
+        spec->input = (pess_observation_kind)input;
+    }
     spec->rows = (int32_t)pess__cursor_u32(cursor);
     spec->cols = (int32_t)pess__cursor_u32(cursor);
     spec->channels = (int32_t)pess__cursor_u32(cursor);
@@ -107,6 +119,26 @@ static pess_status read_parameters(pess__cursor *cursor, pess__net *net, pess_er
     return status;
 }
 
+/* How floats are standardised. */
+static pess_status read_standard(pess__cursor *cursor, pess__net *net, pess_error *error) {
+    if (net->spec.input != PESS_OBSERVATION_FLOATS) return PESS_OK;
+    pess__cursor_read(cursor, net->shift, (size_t)net->inputs * sizeof *net->shift);
+    pess__cursor_read(cursor, net->scale, (size_t)net->inputs * sizeof *net->scale);
+    for (int64_t i = 0; i < net->inputs; i++)
+        if (!isfinite(net->shift[i]) || !isfinite(net->scale[i]))
+            return pess__fail(error, PESS_INPUT,
+                              "%s: feature %lld is standardised by %g and %g; finite numbers are "
+                              "expected",
+                              cursor->name, (long long)i, (double)net->shift[i], (double)net->scale[i]);
+    return PESS_OK;
+}
+
+/* Numbers after the notes: parameters, and how floats are standardised. */
+static int64_t numbers_of(const pess__net_spec *spec) {
+    const int64_t inputs = (int64_t)spec->rows * spec->cols * spec->channels;
+    return pess__spec_parameters(spec) + (spec->input == PESS_OBSERVATION_FLOATS ? 2 * inputs : 0);
+}
+
 static pess_status fail_length(const pess__cursor *cursor, int64_t parameters, pess_error *error) {
     return pess__fail(error, PESS_INPUT, "%s: %zu bytes of parameters; its layers need %lld", cursor->name,
                       cursor->left, (long long)parameters * (long long)sizeof(float));
@@ -118,12 +150,13 @@ pess_status pess__net_load(pess__cursor *cursor, const char *kernels, char notes
     PESS_TRY(read_spec(cursor, &spec, error));
     if (!pess__cursor_text(cursor, notes, PESS__NOTES_SIZE))
         return pess__fail(error, PESS_INPUT, "%s: the notes are too long or cut off", cursor->name);
-    const int64_t count = pess__spec_parameters(&spec);
+    const int64_t count = numbers_of(&spec);
     if (cursor->beyond || cursor->left / sizeof(float) < (size_t)count) /* before memory is taken for them */
         return fail_length(cursor, count, error);
     pess__net *net;
     PESS_TRY(pess__net_create(&spec, kernels, &net, error));
-    const pess_status status = read_parameters(cursor, net, error);
+    pess_status status = read_standard(cursor, net, error);
+    if (status == PESS_OK) status = read_parameters(cursor, net, error);
     if (status == PESS_OK)
         *out = net;
     else
@@ -136,7 +169,7 @@ static pess_status read_net(pess__cursor *cursor, const char *kernels, pess_net 
     pess__net *net = NULL;
     PESS_TRY(pess__net_load(cursor, kernels, notes, &net, error));
     if (cursor->left > 0) {
-        const int64_t count = pess__spec_parameters(&net->spec);
+        const int64_t count = numbers_of(&net->spec);
         cursor->left += (size_t)count * sizeof(float);
         pess__net_destroy(net);
         return fail_length(cursor, count, error);
@@ -166,7 +199,8 @@ pess_status pess__net_read_memory(const char *name, const void *bytes, size_t si
 
 void pess_net_get_info(const pess_net *net, pess_net_info *out) {
     const pess__net_spec *spec = &net->net->spec;
-    *out = (pess_net_info){.rows = spec->rows,
+    *out = (pess_net_info){.input = spec->input,
+                           .rows = spec->rows,
                            .cols = spec->cols,
                            .channels = spec->channels,
                            .outputs = (int)net->net->outputs,
@@ -198,11 +232,11 @@ bool pess_net_note(const pess_net *net, const char *key, char *value, size_t siz
     return pess__note(net->notes, key, value, size);
 }
 
-pess_status pess_net_apply(const pess_net *net, const uint8_t *bits, int64_t stride, int64_t count, int threads,
+pess_status pess_net_apply(const pess_net *net, const void *observations, int64_t stride, int64_t count, int threads,
                            float *out, pess_error *error) {
     if (count < 0 || stride < net->net->bytes)
         return pess__fail(error, PESS_ARGUMENT,
                           "%lld observations %lld bytes apart; this network reads %lld bytes each", (long long)count,
                           (long long)stride, (long long)net->net->bytes);
-    return pess__net_apply(net->net, &(pess__bits_rows){bits, stride, NULL}, count, threads, out, error);
+    return pess__net_apply(net->net, &(pess__bits_rows){observations, stride, NULL}, count, threads, out, error);
 }

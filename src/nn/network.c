@@ -48,6 +48,7 @@ static void set_sizes(pess__net *net) {
         l->in_positions = w.in_rows * w.in_cols;
         l->in_n = i == 0 ? l->inputs : padded(l->inputs);
         l->k = l->taps * l->in_n;
+        if (i == 0 && net->spec.input != PESS_OBSERVATION_BITS) l->k = padded(l->k);
         l->n = padded(l->outputs);
         l->slope = (pess__real)net->spec.layers[i].slope;
         l->weights = offset;
@@ -58,7 +59,8 @@ static void set_sizes(pess__net *net) {
     net->outputs = last->outputs;
     net->padded_outputs = last->n;
     net->size = offset;
-    net->bytes = ((int64_t)net->spec.rows * net->spec.cols * net->spec.channels + 7) / 8;
+    net->inputs = (int64_t)net->spec.rows * net->spec.cols * net->spec.channels;
+    net->bytes = pess_observation_bytes(&(pess_observation_shape){.kind = net->spec.input, .length = net->inputs});
 }
 
 /* Slots, from the last layer (one position) to the first: a layer that tiles its input decides the order there. */
@@ -132,6 +134,33 @@ static pess_status create_bits_plan(pess__net *net, pess_error *error) {
     return PESS_OK;
 }
 
+/* A row of a window is one run of neighbouring places; a window of whole rows is a single one. */
+static pess_status create_runs_plan(pess__net *net, pess_error *error) {
+    const pess__layer *l = &net->layers[0];
+    const window w = layer_window(&net->spec, 0);
+    const bool whole = w.cols == w.in_cols;
+    pess__runs_plan *plan = &net->runs;
+    plan->runs = whole ? 1 : w.rows;
+    plan->length = (whole ? w.rows : 1) * w.cols * l->inputs;
+    PESS_TRY(pess__allocate(&net->links, l->positions * plan->runs, sizeof *plan->from, "a network's windows", error));
+    plan->from = net->links;
+    for (int64_t s = 0; s < l->positions; s++)
+        for (int64_t r = 0; r < plan->runs; r++)
+            plan->from[s * plan->runs + r] =
+                (int32_t)(input_position(&w, l, l->order[s], r * w.cols) * (int32_t)l->inputs);
+    if (net->spec.input != PESS_OBSERVATION_FLOATS) return PESS_OK;
+    PESS_TRY(pess__allocate(&net->standard, 2 * net->inputs, sizeof *net->shift, "a network's input", error));
+    net->shift = net->standard;
+    net->scale = net->shift + net->inputs;
+    for (int64_t i = 0; i < net->inputs; i++) net->scale[i] = 1;
+    return PESS_OK;
+}
+
+void pess__net_standardise(pess__net *net, const float *shift, const float *scale) {
+    memcpy(net->shift, shift, (size_t)net->inputs * sizeof *shift);
+    memcpy(net->scale, scale, (size_t)net->inputs * sizeof *scale);
+}
+
 /* `count` numbers on a cache line; *memory is what to free. */
 static pess_status allocate_reals(int64_t count, void **memory, pess__real **out, const char *what, pess_error *error) {
     PESS_TRY(pess__allocate(memory, count + LINE, sizeof(pess__real), what, error));
@@ -153,7 +182,8 @@ pess_status pess__net_create(const pess__net_spec *spec, const char *kernels, pe
     set_sizes(net);
     pess_status status = allocate_reals(net->size, &net->memory, &net->parameters, "a network's parameters", error);
     if (status == PESS_OK) status = create_orders(net, error);
-    if (status == PESS_OK) status = create_bits_plan(net, error);
+    if (status == PESS_OK)
+        status = spec->input == PESS_OBSERVATION_BITS ? create_bits_plan(net, error) : create_runs_plan(net, error);
     if (status != PESS_OK)
         pess__net_destroy(net);
     else
@@ -166,6 +196,7 @@ void pess__net_destroy(pess__net *net) {
     free(net->memory);
     free(net->tables);
     free(net->links);
+    free(net->standard);
     free(net);
 }
 
@@ -173,7 +204,7 @@ void pess__net_destroy(pess__net *net) {
 static int64_t weight_at(const pess__net *net, int layer, int64_t output, int64_t tap, int64_t input) {
     const pess__layer *l = &net->layers[layer];
     const int64_t k = tap * l->in_n + input;
-    if (layer == 0) return l->weights + k * l->n + output;
+    if (layer == 0 && net->spec.input == PESS_OBSERVATION_BITS) return l->weights + k * l->n + output;
     return l->weights + (output / PESS__PANEL * l->k + k) * PESS__PANEL + output % PESS__PANEL;
 }
 

@@ -3,7 +3,11 @@
  * Every layer is a convolution: a dense one has a kernel as large as its board. The positions of a layer's output are
  * stored in the order in which the next layer's windows want them ("slots"): where those windows tile the board
  * (kernel = stride, or one window), the next convolution is a plain matrix product of contiguous rows. Only
- * overlapping windows are gathered. */
+ * overlapping windows are gathered.
+ *
+ * The first layer of bits sums rows of weights over the set ones. That of bytes and floats is a product like the
+ * others: its windows are gathered in runs of neighbouring places, after bytes are divided by 255 and floats
+ * standardised, x = (v − shift)·scale. */
 #ifndef PESS_NN_NETWORK_H
 #define PESS_NN_NETWORK_H
 
@@ -22,21 +26,31 @@ typedef struct pess__layer {
     pess__real slope;
 } pess__layer;
 
+/* The windows of the first layer on bytes or floats, slot by slot. */
+typedef struct pess__runs_plan {
+    int64_t runs, length; /* of a window; numbers of a run */
+    int32_t *from;        /* [positions*runs] places in the observation */
+} pess__runs_plan;
+
 typedef struct pess__net {
     pess__net_spec spec;
     const pess__kernels *kernels;
-    int64_t bytes; /* of a packed observation */
+    int64_t inputs, bytes; /* numbers and bytes of an observation */
     int64_t outputs, padded_outputs;
     int64_t size;           /* parameters with padding */
     pess__real *parameters; /* [size], on a cache line */
     pess__bits_plan bits;   /* of the first layer */
+    pess__runs_plan runs;   /* of the first layer, where it is not of bits */
+    float *shift, *scale;   /* [inputs] of floats */
     pess__layer layers[PESS__MAX_LAYERS];
-    void *memory, *tables, *links; /* what the above point into */
+    void *memory, *tables, *links, *standard; /* what the above point into */
 } pess__net;
 
 /* kernels: a path by name, NULL for the best. Parameters are zero. */
 pess_status pess__net_create(const pess__net_spec *spec, const char *kernels, pess__net **out, pess_error *error);
 void pess__net_destroy(pess__net *net);
+/* How floats are standardised, [inputs] each; without it they are as they are. */
+void pess__net_standardise(pess__net *net, const float *shift, const float *scale);
 /* PyTorch's default: weights and biases uniform in ±1/√(inputs of a unit). Draws in the order of the file. */
 void pess__net_initialise(pess__net *net, pess__rng *rng);
 /* Parameters in PyTorch's order, layer by layer: weights [out][in][row][col], then biases; pess__spec_parameters many.
@@ -47,9 +61,9 @@ void pess__net_export(const pess__net *net, pess__real *values);
 void pess__net_unpad(const pess__net *net, const pess__real *padded, pess__real *values);
 void pess__net_pad(const pess__net *net, const pess__real *values, pess__real *padded);
 
-/* Observations: row index[i] (i where index is NULL) of an array of packed ones, `stride` bytes apart. */
+/* Observations: row index[i] (i where index is NULL) of an array of them as data hold them, `stride` bytes apart. */
 typedef struct pess__bits_rows {
-    const uint8_t *bits;
+    const uint8_t *bits; /* or bytes, or floats */
     int64_t stride;
     const int64_t *index;
 } pess__bits_rows;
@@ -57,7 +71,9 @@ typedef struct pess__bits_rows {
 /* Memory for passes of up to `capacity` samples at once; `training` adds what the way back needs. */
 typedef struct pess__pass {
     int64_t capacity, samples;
-    uint8_t *bits;                            /* [capacity][bits.stride] */
+    uint8_t *bits;     /* [capacity][bits.stride] */
+    pess__real *input; /* [capacity*positions][k] of the first layer on bytes or floats */
+    pess__real *plain; /* [inputs] an observation, standardised; NULL where a window is all of it */
     pess__real *activation[PESS__MAX_LAYERS]; /* [capacity*positions][n] */
     pess__real *delta[PESS__MAX_LAYERS];      /* the same; training only */
     pess__real *transposed[PESS__MAX_LAYERS]; /* weights, for the way back; NULL for the first */

@@ -35,6 +35,12 @@ static void carve_pass(const pess__net *net, bool training, pess__pass *pass, ca
     }
     if (columns > 0) pass->columns = carve(c, pass->capacity * columns);
     if (columns > 0 && training) pass->column_delta = carve(c, pass->capacity * columns);
+    const pess__layer *l = &net->layers[0];
+    if (net->spec.input != PESS_OBSERVATION_BITS) {
+        pass->input = carve(c, pass->capacity * l->positions * l->k);
+        if (net->runs.length < net->inputs) pass->plain = carve(c, net->inputs);
+        return;
+    }
     const int64_t bits =
         (pass->capacity * net->bits.stride + (int64_t)sizeof(pess__real) - 1) / (int64_t)sizeof(pess__real);
     pass->bits = (uint8_t *)carve(c, bits);
@@ -90,17 +96,61 @@ static void scatter(const pess__layer *l, const pess__real *columns, int64_t sam
         if (!(activation[i] > 0)) delta[i] *= slope;
 }
 
-void pess__pass_forward(const pess__net *net, pess__pass *pass, const pess__bits_rows *rows, int64_t first,
-                        int64_t samples) {
+/* ---- the first layer on bytes and floats */
+
+/* An observation as the network computes with it: v/255 of bytes, (v − shift)·scale of floats. */
+static void standardise(const pess__net *net, const uint8_t *observation, pess__real *out) {
+    if (net->spec.input == PESS_OBSERVATION_BYTES) {
+        for (int64_t i = 0; i < net->inputs; i++) out[i] = (pess__real)observation[i] * (pess__real)(1 / 255.0);
+        return;
+    }
+    const float *v = (const float *)(const void *)observation, *shift = net->shift, *scale = net->scale;
+    for (int64_t i = 0; i < net->inputs; i++) out[i] = ((pess__real)v[i] - shift[i]) * scale[i];
+}
+
+/* The windows of one observation side by side, [positions][k]; what is beyond a window stays 0. */
+static void gather_runs(const pess__net *net, const pess__real *plain, pess__real *columns) {
+    const pess__layer *l = &net->layers[0];
+    const pess__runs_plan *plan = &net->runs;
+    const int32_t *from = plan->from;
+    for (int64_t s = 0; s < l->positions; s++, columns += l->k)
+        for (int64_t r = 0; r < plan->runs; r++)
+            memcpy(columns + r * plan->length, plain + *from++, (size_t)plan->length * sizeof *columns);
+}
+
+static void first_products(const pess__net *net, pess__pass *pass, const pess__bits_rows *rows, int64_t first,
+                           int64_t samples) {
+    const pess__layer *l = &net->layers[0];
+    for (int64_t i = 0; i < samples; i++) {
+        const int64_t row = rows->index != NULL ? rows->index[first + i] : first + i;
+        pess__real *columns = pass->input + i * l->positions * l->k;
+        standardise(net, rows->bits + row * rows->stride, pass->plain != NULL ? pass->plain : columns);
+        if (pass->plain != NULL) gather_runs(net, pass->plain, columns);
+    }
+    net->kernels->forward(pass->input, samples * l->positions, l->k, net->parameters + l->weights,
+                          net->parameters + l->bias, l->n, l->slope, pass->activation[0]);
+}
+
+static void first_bits(const pess__net *net, pess__pass *pass, const pess__bits_rows *rows, int64_t first,
+                       int64_t samples) {
+    const pess__layer *l = &net->layers[0];
     for (int64_t i = 0; i < samples; i++) {
         const int64_t row = rows->index != NULL ? rows->index[first + i] : first + i;
         memcpy(pass->bits + i * net->bits.stride, rows->bits + row * rows->stride, (size_t)net->bytes);
     }
+    net->kernels->bits_forward(&net->bits, pass->bits, samples, net->parameters + l->weights, net->parameters + l->bias,
+                               l->n, l->slope, pass->activation[0]);
+}
+
+void pess__pass_forward(const pess__net *net, pess__pass *pass, const pess__bits_rows *rows, int64_t first,
+                        int64_t samples) {
     pass->samples = samples;
     const pess__kernels *kernels = net->kernels;
-    const pess__layer *l = &net->layers[0];
-    kernels->bits_forward(&net->bits, pass->bits, samples, net->parameters + l->weights, net->parameters + l->bias,
-                          l->n, l->slope, pass->activation[0]);
+    const pess__layer *l = NULL;
+    if (net->spec.input == PESS_OBSERVATION_BITS)
+        first_bits(net, pass, rows, first, samples);
+    else
+        first_products(net, pass, rows, first, samples);
     for (int i = 1; i < net->spec.layer_count; i++) {
         l = &net->layers[i];
         const pess__real *input = pass->activation[i - 1];
@@ -141,8 +191,12 @@ void pess__pass_backward(const pess__net *net, pess__pass *pass, pess__real *gra
         }
     }
     const pess__layer *l = &net->layers[0];
-    kernels->bits_gradient(&net->bits, pass->bits, pass->samples, pass->delta[0], l->n, gradient + l->weights);
-    kernels->bias_gradient(pass->delta[0], pass->samples * l->positions, l->n, gradient + l->bias);
+    const int64_t m = pass->samples * l->positions;
+    if (net->spec.input == PESS_OBSERVATION_BITS)
+        kernels->bits_gradient(&net->bits, pass->bits, pass->samples, pass->delta[0], l->n, gradient + l->weights);
+    else
+        kernels->weight_gradient(pass->input, pass->delta[0], m, l->k, l->n, gradient + l->weights);
+    kernels->bias_gradient(pass->delta[0], m, l->n, gradient + l->bias);
 }
 
 static void apply_chunks(const pess__net *net, pess__pass *pass, const pess__bits_rows *rows, int64_t begin,

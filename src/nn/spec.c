@@ -1,9 +1,16 @@
 #include "nn/spec.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #define LEAKY 0.01F
+
+#define PAPERS_LAYERS                                                                                                  \
+    {PESS__LAYER_CONV, 4, 2, 32, LEAKY}, {PESS__LAYER_CONV, 2, 2, 64, LEAKY}, {PESS__LAYER_CONV, 2, 1, 64, LEAKY},     \
+        {PESS__LAYER_DENSE, 0, 0, 128, LEAKY}, {PESS__LAYER_DENSE, 0, 0, 128, LEAKY}, {                                \
+        PESS__LAYER_DENSE, 0, 0, 0, 1                                                                                  \
+    }
 
 /* name, layers in order */
 static const struct {
@@ -11,30 +18,101 @@ static const struct {
     int32_t count;
     pess__layer_spec layers[PESS__MAX_LAYERS];
 } named[] = {
-    {"value",
-     6,
-     {{PESS__LAYER_CONV, 4, 2, 32, LEAKY},
-      {PESS__LAYER_CONV, 2, 2, 64, LEAKY},
-      {PESS__LAYER_CONV, 2, 1, 64, LEAKY},
-      {PESS__LAYER_DENSE, 0, 0, 128, LEAKY},
-      {PESS__LAYER_DENSE, 0, 0, 128, LEAKY},
-      {PESS__LAYER_DENSE, 0, 0, 0, 1}}},
+    {"value", 6, {PAPERS_LAYERS}},
+    {"conv", 6, {PAPERS_LAYERS}},
     {"dense", 2, {{PESS__LAYER_DENSE, 0, 0, 64, 0}, {PESS__LAYER_DENSE, 0, 0, 0, 1}}},
     {"dqn", 3, {{PESS__LAYER_CONV, 3, 1, 16, 0}, {PESS__LAYER_DENSE, 0, 0, 128, 0}, {PESS__LAYER_DENSE, 0, 0, 0, 1}}},
+    {"mlp", 3, {{PESS__LAYER_DENSE, 0, 0, 256, 0}, {PESS__LAYER_DENSE, 0, 0, 256, 0}, {PESS__LAYER_DENSE, 0, 0, 0, 1}}},
+    {"nature",
+     5,
+     {{PESS__LAYER_CONV, 8, 4, 32, 0},
+      {PESS__LAYER_CONV, 4, 2, 64, 0},
+      {PESS__LAYER_CONV, 3, 1, 64, 0},
+      {PESS__LAYER_DENSE, 0, 0, 512, 0},
+      {PESS__LAYER_DENSE, 0, 0, 0, 1}}},
 };
+enum { NAMED = sizeof named / sizeof named[0], NATURE_SIDE = 36 /* the smallest board that "nature" fits on */ };
 
-pess_status pess__spec_named(const char *name, int32_t rows, int32_t cols, int32_t channels, int32_t outputs,
-                             pess__net_spec *out, pess_error *error) {
-    for (size_t i = 0; i < sizeof named / sizeof named[0]; i++) {
-        if (strcmp(named[i].name, name) != 0) continue;
-        pess__net_spec spec = {.rows = rows, .cols = cols, .channels = channels, .layer_count = named[i].count};
-        memcpy(spec.layers, named[i].layers, sizeof spec.layers);
-        spec.layers[spec.layer_count - 1].outputs = outputs;
-        PESS_TRY(pess__spec_check(&spec, name, error));
-        *out = spec;
-        return PESS_OK;
+void pess__spec_input(const pess_observation_shape *shape, pess__net_spec *out) {
+    const bool board = shape->channels > 0;
+    *out = (pess__net_spec){.input = shape->kind,
+                            .rows = board ? shape->rows : 1,
+                            .cols = board ? shape->cols : 1,
+                            .channels = board ? shape->channels : (int32_t)shape->length};
+}
+
+const char *pess__spec_standard(const pess_observation_shape *shape) {
+    if (shape->kind == PESS_OBSERVATION_BYTES && shape->rows >= NATURE_SIDE && shape->cols >= NATURE_SIDE)
+        return "nature";
+    return shape->kind == PESS_OBSERVATION_FLOATS || shape->rows < 10 || shape->cols < 10 ? "mlp" : "value";
+}
+
+/* One layer of a text, "conv 32 8/4" or "dense 512 leaky", up to a comma or the end. */
+static bool read_layer(const char *text, size_t length, pess__layer_spec *out) {
+    char part[64];
+    int kernel = 0, stride = 1, outputs = 0, used = 0;
+    if (length >= sizeof part) return false;
+    memcpy(part, text, length);
+    part[length] = '\0';
+    const char *rest = part + strspn(part, " ");
+    *out = (pess__layer_spec){.kind = PESS__LAYER_DENSE};
+    if (sscanf(rest, "conv %d %d/%d%n", &outputs, &kernel, &stride, &used) == 3)
+        *out = (pess__layer_spec){.kind = PESS__LAYER_CONV, .kernel = kernel, .stride = stride};
+    else if (used = 0, sscanf(rest, "dense %d%n", &outputs, &used) != 1)
+        return false;
+    out->outputs = outputs;
+    rest += used;
+    rest += strspn(rest, " ");
+    if (strncmp(rest, "leaky", 5) == 0) {
+        out->slope = LEAKY;
+        rest += 5;
     }
-    return pess__fail(error, PESS_ARGUMENT, "no network '%s'; there are 'dense', 'dqn' and 'value'", name);
+    return used > 0 && rest[strspn(rest, " ")] == '\0';
+}
+
+/* The layers of a text, without the outputs. */
+static bool read_text(const char *text, pess__net_spec *spec) {
+    spec->layer_count = 0;
+    for (const char *at = text;; at++) {
+        const size_t length = strcspn(at, ",");
+        if (spec->layer_count >= PESS__MAX_LAYERS - 1 || !read_layer(at, length, &spec->layers[spec->layer_count]))
+            return false;
+        spec->layer_count++;
+        at += length;
+        if (*at == '\0') return true;
+    }
+}
+
+static pess_status fail_network(const char *network, pess_error *error) {
+    char list[128] = "";
+    for (size_t i = 0; i < NAMED; i++) {
+        const size_t used = strlen(list);
+        (void)snprintf(list + used, sizeof list - used, "%s'%s'", i > 0 ? ", " : "", named[i].name);
+    }
+    return pess__fail(error, PESS_ARGUMENT,
+                      "no network '%.80s'; there are %s, or layers such as 'conv 32 8/4, dense 512 leaky'", network,
+                      list);
+}
+
+pess_status pess__spec_layers(const char *network, int32_t outputs, pess__net_spec *spec, pess_error *error) {
+    for (size_t i = 0; i < NAMED; i++) {
+        if (strcmp(named[i].name, network) != 0) continue;
+        spec->layer_count = named[i].count;
+        memcpy(spec->layers, named[i].layers, sizeof spec->layers);
+        spec->layers[spec->layer_count - 1].outputs = outputs;
+        return pess__spec_check(spec, network, error);
+    }
+    if (!read_text(network, spec)) return fail_network(network, error);
+    spec->layers[spec->layer_count++] = (pess__layer_spec){PESS__LAYER_DENSE, 0, 0, outputs, 1};
+    return pess__spec_check(spec, network, error);
+}
+
+pess_status pess__spec_named(const char *network, int32_t rows, int32_t cols, int32_t channels, int32_t outputs,
+                             pess__net_spec *out, pess_error *error) {
+    pess__net_spec spec = {.rows = rows, .cols = cols, .channels = channels};
+    PESS_TRY(pess__spec_layers(network, outputs, &spec, error));
+    *out = spec;
+    return PESS_OK;
 }
 
 void pess__spec_board(const pess__layer_spec *layer, int64_t *rows, int64_t *cols) {
@@ -70,11 +148,14 @@ static pess_status check_layer(const pess__layer_spec *layer, int i, int64_t row
 }
 
 pess_status pess__spec_check(const pess__net_spec *spec, const char *file, pess_error *error) {
-    const int64_t most = PESS__MAX_INPUT_BITS;
+    const int64_t most = PESS__MAX_INPUTS;
+    if ((unsigned)spec->input > PESS_OBSERVATION_FLOATS)
+        return pess__fail(error, PESS_INPUT, "%s: input of kind %d; 0 (bits), 1 (bytes) and 2 (floats) are known", file,
+                          (int)spec->input);
     if (spec->rows < 1 || spec->cols < 1 || spec->channels < 1 || spec->rows > most || spec->cols > most ||
         spec->channels > most || (int64_t)spec->rows * spec->cols > most ||
         (int64_t)spec->rows * spec->cols * spec->channels > most)
-        return pess__fail(error, PESS_INPUT, "%s: an input of %d × %d × %d bits; 1 to %d bits are possible", file,
+        return pess__fail(error, PESS_INPUT, "%s: an input of %d × %d × %d; 1 to %d numbers are possible", file,
                           (int)spec->rows, (int)spec->cols, (int)spec->channels, (int)most);
     if (spec->layer_count < 1 || spec->layer_count > PESS__MAX_LAYERS)
         return pess__fail(error, PESS_INPUT, "%s: %d layers; 1 to %d are possible", file, (int)spec->layer_count,
@@ -107,7 +188,8 @@ int64_t pess__spec_parameters(const pess__net_spec *spec) {
 }
 
 bool pess__spec_equal(const pess__net_spec *a, const pess__net_spec *b) {
-    if (a->rows != b->rows || a->cols != b->cols || a->channels != b->channels || a->layer_count != b->layer_count)
+    if (a->input != b->input || a->rows != b->rows || a->cols != b->cols || a->channels != b->channels ||
+        a->layer_count != b->layer_count)
         return false;
     for (int i = 0; i < a->layer_count; i++) {
         const pess__layer_spec *p = &a->layers[i], *q = &b->layers[i];

@@ -6,7 +6,7 @@
 
 enum {
     PESS__MAX_LAYERS = 16,
-    PESS__MAX_INPUT_BITS = 1 << 16,
+    PESS__MAX_INPUTS = 1 << 18,
     PESS__MAX_OUTPUTS = 1 << 14, /* of a layer */
     PESS__MAX_PARAMETERS = 1 << 26
 };
@@ -21,15 +21,24 @@ typedef struct pess__layer_spec {
 } pess__layer_spec;
 
 typedef struct pess__net_spec {
-    int32_t rows, cols, channels; /* input bit (y*cols + x)*channels + c, as observations are packed */
+    pess_observation_kind input;
+    int32_t rows, cols, channels; /* input (y*cols + x)*channels + c, as observations have them */
     int32_t layer_count;
     pess__layer_spec layers[PESS__MAX_LAYERS];
 } pess__net_spec;
 
-/* "value": the network of the paper's deep experiments; "dqn": the smaller one of MinAtar's players;
- * "dense": one hidden layer, for tabular states. */
-pess_status pess__spec_named(const char *name, int32_t rows, int32_t cols, int32_t channels, int32_t outputs,
+/* The input of a network for such observations; one without a board is a single place with many channels. */
+void pess__spec_input(const pess_observation_shape *shape, pess__net_spec *out);
+/* The layers of a network, after its input is set. By name: "conv" (or "value"), the network of the paper's deep
+ * experiments; "dqn", the smaller one of MinAtar's players; "dense", one hidden layer, for tabular states; "mlp", two
+ * of 256; "nature", that of Mnih et al. (2015) for pictures. Or as a text, layer by layer up to the outputs:
+ * "conv 32 8/4, conv 64 4/2, dense 512", each with ReLU, or "leaky" at its end. */
+pess_status pess__spec_layers(const char *network, int32_t outputs, pess__net_spec *spec, pess_error *error);
+/* The same for bits on a board. */
+pess_status pess__spec_named(const char *network, int32_t rows, int32_t cols, int32_t channels, int32_t outputs,
                              pess__net_spec *out, pess_error *error);
+/* The network for such observations where none is named. */
+const char *pess__spec_standard(const pess_observation_shape *shape);
 /* Everything within the limits and every kernel inside its board. `file` begins the messages. */
 pess_status pess__spec_check(const pess__net_spec *spec, const char *file, pess_error *error);
 /* Weights and biases, as they stand in a file. The spec must have passed the check. */

@@ -39,10 +39,26 @@ expect 5 "$PESS" merge a.csv missing.pesscounts --out x.pesscounts
 [ ! -e x.pesscounts ] || fail "something was written although a shard is missing"
 
 # What counts cannot do, and how to get it.
-for command in inspect certify; do
-    expect 3 "$PESS" $command counted.csv
-    says "a counted log, expected one row for each transition"
+expect 3 "$PESS" certify counted.csv
+says "a counted log, expected one row for each transition"
+{ cat log.csv; echo 2,3,1,0; echo 2,2,1,0; } >even.csv # an even number of pairs
+expect 0 "$PESS" convert even.csv -o even.pesscounts
+expect 0 "$PESS" inspect even.csv --json
+want=$(json count_median)
+expect 0 "$PESS" inspect even.pesscounts --json
+same "$(json count_median)" "$want" "the median of counts"
+expect 0 "$PESS" inspect log.csv --json
+for member in transitions states actions states_seen episodes terminals cutoffs reward_min reward_max reward_mean pairs pairs_seen \
+    count_least count_median count_most; do
+    printf '%s %.12g\n' $member "$(json $member)"
+done >rows.txt
+for counts in counted.csv log.pesscounts; do # the same numbers as from the rows
+    expect 0 "$PESS" inspect $counts --json
+    while read -r member _; do printf '%s %.12g\n' "$member" "$(json "$member")"; done <rows.txt >counts.txt
+    cmp -s rows.txt counts.txt || fail "inspect of $counts: $(diff rows.txt counts.txt)"
 done
+expect 0 "$PESS" inspect counted.csv
+prints "Not in counts"
 expect 3 "$PESS" convert log.pesscounts -o rows.csv
 expect 0 "$PESS" help counts
 prints "GROUP BY state, action, next_state, terminal"

@@ -102,6 +102,59 @@ if expect 3 "$PESS" inspect --sql "SELECT 1 AS state" && grep -qF "the query: fo
 else
     echo "DuckDB is not there (make duckdb): Parquet was not read"
 fi
+# HDF5 of Minari (the last observation is kept), D4RL and d3rlpy (it is not)
+if ldconfig -p 2>/dev/null | grep -q libhdf5; then
+    holds "$data/whole.csv" "$data/minari.h5"
+    holds "$data/whole.csv" "$data/d4rl_next.h5"
+    holds "$data/cut.csv" "$data/d4rl.h5"
+    holds "$data/cut.csv" "$data/d3rlpy.h5"
+    cat "$data/minari.h5" | "$PESS" convert - -o back.csv && cmp -s back.csv "$data/whole.csv" || fail "HDF5 through a pipe"
+    # observations: bits, pictures of bytes with channels first (3, 4, 5), floats
+    log=$(awk -F, 'NR > 1 { n++; t += $7; c += $8; s[$3]; s[$6]; a[$4] } END { print n, length(s), length(a), t, c }' "$data/whole.csv")
+    for kind in bits bytes floats; do
+        expect 0 "$PESS" inspect "$data/minari_$kind.h5" --json
+        same "$(json transitions) $(json states) $(json actions) $(json terminals) $(json cutoffs)" "$log" "observations of $kind"
+        expect 0 "$PESS" convert "$data/minari_$kind.h5" -o $kind.pessdata
+        expect 0 "$PESS" convert $kind.pessdata -o $kind.npz
+    done
+    if /usr/bin/python3 -c "import numpy" 2>/dev/null; then
+        cp "$data/whole.csv" .
+        /usr/bin/python3 - 2>err <<'PYTHON' || fail "what numpy finds in the observations: $(tail -n 1 err)"
+import csv, numpy as np
+rows = list(csv.DictReader(open("whole.csv")))
+states = {"observations": [int(r["state"]) for r in rows], "next_observations": [int(r["next_state"]) for r in rows]}
+picture = np.arange(60).reshape(3, 4, 5)
+made = {"bits": lambda s: np.eye(5)[s], "floats": lambda s: np.array(s)[:, None] * np.array([0.5, 1.5, -1.0]),
+        "bytes": lambda s: picture[None] + np.array(s)[:, None, None, None]}
+for kind, make in made.items():
+    found = np.load(kind + ".npz")
+    for key, numbers in states.items():
+        assert np.array_equal(found[key].reshape(len(rows), -1), make(numbers).reshape(len(rows), -1)), (kind, key)
+    assert np.array_equal(found["actions"].ravel(), [int(r["action"]) for r in rows]), kind
+    assert np.array_equal(found["rewards"].ravel(), [float(r["reward"]) for r in rows]), kind
+PYTHON
+    fi
+    expect 2 "$PESS" convert "$data/minari.h5" -o states.pessdata
+    says "no format has this ending; expected one of .csv .csv.gz .npz .pesslog"
+    [ ! -e states.pessdata ] || fail "half a dataset was written"
+    expect 3 "$PESS" solve "$data/minari_bits.h5"
+    says "found observations of 5 bits, expected single states: it is a dataset of observations"
+    refuses 3 "found actions that are no single whole numbers" "$data/d4rl_floats.h5"
+    refuses 3 "found no 'timeouts': where episodes were cut off is not told" "$data/d4rl_unmarked.h5"
+    refuses 3 "'episode_0/observations': found values that lie in other files" "$data/external_storage.h5"
+    refuses 3 "'episode_0/observations': found values that lie in other files" "$data/virtual.h5"
+    refuses 3 "'observations': found a link" "$data/external_link.h5"
+    refuses 3 "'episode_0': found a link" "$data/soft_link.h5"
+    refuses 3 "found more values declared than the file can hold" "$data/declared.h5"
+    head -c 3000 "$data/minari.h5" >cut.h5
+    refuses 3 "cut.h5: found an HDF5 file that its library does not open" cut.h5
+    # HDF5 1.10 crashes on it; other versions may refuse it, but pess never does anything else
+    refuses 3 "crash.h5: " "$data/crash.h5"
+    grep -q -e "a process of its own, crashed" -e "found" err || fail "no reason: $(cat err)"
+else
+    echo "libhdf5 is not there: HDF5 was not read"
+fi
+PESS_HDF5=/nowhere refuses 5 "HDF5 files need the library HDF5, which is not on this machine" "$data/minari.h5"
 PESS_DUCKDB=/nowhere refuses 5 "need the library DuckDB, which is not on this machine. Get libduckdb.so" "$data/visits.parquet"
 PESS_DUCKDB=/nowhere refuses 5 "npm install" --sql "SELECT 1"
 expect 2 "$PESS" solve

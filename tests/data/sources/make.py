@@ -170,19 +170,30 @@ def write_hostile():
         file["episode_0"] = h5py.SoftLink("/real")
 
 
+def write_crash():
+    """One byte of minari.h5 changed, in the length of a list of chunks: HDF5 1.10.8 reads beyond its memory."""
+    with open(os.path.join(FOLDER, "minari.h5"), "rb") as file:
+        damaged = bytearray(file.read())
+    damaged[4703] = 127
+    with open(fresh("crash.h5"), "wb") as file:
+        file.write(damaged)
+
+
 def main():
     write_parquet()
     write_sqlite()
     write_expected()
     write_minari("minari.h5", np.array)
     write_minari("minari_bits.h5", lambda states: np.eye(5, dtype=bool)[states].reshape(-1, 5, 1))
+    write_minari("minari_bytes.h5", lambda states: np.arange(60, dtype="u1").reshape(3, 4, 5)[None] + np.array(states, "u1")[:, None, None, None])
     write_minari("minari_floats.h5", lambda states: np.array(states)[:, None] * np.array([0.5, 1.5, -1.0]))
     write_d4rl("d4rl.h5", next_observations=False)
-    write_d4rl("d4rl_next.h5", timeouts=False)
-    write_d4rl("d4rl_unmarked.h5", timeouts=False, next_observations=False)
+    write_d4rl("d4rl_next.h5")
+    write_d4rl("d4rl_unmarked.h5", timeouts=False)
     write_d4rl("d4rl_floats.h5", actions=lambda a: np.stack([a * 0.5, a + 0.25], 1), next_observations=False)
     write_d3rlpy()
     write_hostile()
+    write_crash()
 
 
 if __name__ == "__main__":

@@ -1,0 +1,469 @@
+/* Datasets of observations as NumPy arrays, by the names of D4RL (Fu et al. 2020):
+ *
+ *     observations        [N, …] bool: bits; uint8: bytes, pictures as [N, H, W] or [N, C, H, W]; other numbers: floats
+ *     actions             [N] or [N, 1] whole numbers from 0
+ *     rewards             [N]
+ *     terminals, timeouts [N] whether the episode ends with this row, of itself or because it was cut off
+ *     next_observations   [N, …] optional
+ *     probabilities       [N] optional: of the logged action under the policy that logged
+ *     game, action_count  [1] optional: written by this program
+ *
+ * Without next_observations the next row has them. Where an episode was cut off nobody knows what came next: its last
+ * row is left out, and the row before it is where the episode is cut off. */
+#include "core/infile.h"
+#include "core/memory.h"
+#include "core/settings.h"
+#include "data/hdf5.h"
+#include "data/npz_arrays.h"
+#include "data/observations.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FIELD(name) PESS__FIELD(pess_observations_options, name)
+
+static const pess_setting rows_of_settings[] = {
+    {.name = "actions",
+     .kind = PESS_SETTING_COUNT,
+     FIELD(actions),
+     .standard = "0",
+     PESS__FROM_TO(0, PESS__DATA_MAX_ACTIONS),
+     .argument = "N",
+     .sentence = "number of actions of a NumPy dataset; 0: one more than the largest that was logged"},
+    {.name = "game",
+     .kind = PESS_SETTING_TEXT,
+     FIELD(game),
+     .argument = "NAME",
+     .sentence = "what a NumPy dataset is of; an environment of pess env list is where its policies are played",
+     .where_unset = "the name in the file, or none"},
+};
+
+static const pess_setting_table settings = PESS__SETTING_TABLE("dataset", pess_observations_options, rows_of_settings);
+
+PESS__SETTINGS_OF(observations, settings)
+
+/* ---- reading */
+
+enum { OBSERVATIONS, NEXT, ACTIONS, REWARDS, TERMINALS, TIMEOUTS, PROBABILITIES, ROLES };
+
+/* The name of an array, and another that it goes by (Gymnasium's). */
+static const char *const names[ROLES][2] = {
+    [OBSERVATIONS] = {"observations", "observations"},
+    [NEXT] = {"next_observations", "next_observations"},
+    [ACTIONS] = {"actions", "actions"},
+    [REWARDS] = {"rewards", "rewards"},
+    [TERMINALS] = {"terminals", "terminations"},
+    [TIMEOUTS] = {"timeouts", "truncations"},
+    [PROBABILITIES] = {"probabilities", "probabilities"},
+};
+
+typedef struct reader {
+    pess__zip zip;
+    const char *file;
+    int64_t rows;
+    const pess__zip_entry *entries[ROLES];
+    double *columns[ROLES];   /* [rows] of the arrays with one number per row */
+    int32_t *numbers, *nexts; /* [rows] of observations; nexts NULL: the next row has them */
+    char game[32];
+    int64_t actions;
+    pess_observations *data;
+} reader;
+
+static pess_status bad_array(const reader *r, int role, const char *what, pess_error *error) {
+    return pess__fail(error, PESS_INPUT, "%s: array '%s': %s", r->file, names[role][0], what);
+}
+
+static pess_status find_arrays(reader *r, pess_error *error) {
+    for (int role = 0; role < ROLES; role++)
+        for (int k = 1; k >= 0 && r->entries[role] == NULL; k--)
+            r->entries[role] = pess__npz_find(&r->zip, names[role][1 - k]);
+    for (int role = 0; role < ROLES; role++)
+        if (r->entries[role] == NULL && (role == OBSERVATIONS || role == ACTIONS || role == REWARDS))
+            return bad_array(r, role,
+                             "found none, expected the arrays observations, actions, rewards, and terminals or "
+                             "timeouts",
+                             error);
+    if (r->entries[TERMINALS] == NULL && r->entries[TIMEOUTS] == NULL)
+        return bad_array(r, TERMINALS,
+                         "found none, and no 'timeouts': where episodes end must be told, by one of them at least",
+                         error);
+    return PESS_OK;
+}
+
+/* A column of numbers, one per row. */
+static pess_status read_column(reader *r, int role, pess_error *error) {
+    pess__npz_array a;
+    if (r->entries[role] == NULL) return PESS_OK;
+    pess_status status = pess__npz_array_open(&r->zip, r->entries[role], names[role][0], &a, error);
+    const pess__npy_header *h = &a.header;
+    if (status == PESS_OK && role == ACTIONS && h->dimensions == 2 && h->shape[1] > 1)
+        status = pess__fail(error, PESS_INPUT,
+                            "%s: array 'actions': found %lld numbers per row, expected one whole number from 0",
+                            r->file, (long long)h->shape[1]);
+    else if (status == PESS_OK && (h->dimensions < 1 || a.count != h->shape[0] || a.count != r->rows))
+        status = pess__fail(error, PESS_INPUT, "%s: array '%s': found %lld numbers, expected %lld as in 'observations'",
+                            r->file, names[role][0], (long long)a.count, (long long)r->rows);
+    if (status == PESS_OK) status = pess__npz_array_doubles(&a, names[role][0], &r->columns[role], error);
+    pess__npz_array_close(&a);
+    return status;
+}
+
+/* The first row whose value is not as it must be is named. */
+static pess_status check_column(const reader *r, int role, double least, double most, bool whole, pess_error *error) {
+    const double *x = r->columns[role];
+    for (int64_t i = 0; x != NULL && i < r->rows; i++)
+        if (!(x[i] >= least && x[i] <= most) || (whole && x[i] < floor(x[i])) || (whole && x[i] > floor(x[i])))
+            return pess__fail(error, PESS_INPUT,
+                              "%s: array '%s', row %lld: found %g, expected a%s number from %g to %g", r->file,
+                              names[role][0], (long long)i, x[i], whole ? " whole" : "", least, most);
+    return PESS_OK;
+}
+
+static pess_status read_columns(reader *r, const pess_observations_options *o, pess_error *error) {
+    for (int role = ACTIONS; role < ROLES; role++) PESS_TRY(read_column(r, role, error));
+    if (o->actions > 0) r->actions = o->actions;
+    const int64_t most = r->actions > 0 ? r->actions : PESS__DATA_MAX_ACTIONS;
+    PESS_TRY(check_column(r, ACTIONS, 0, (double)most - 1, true, error));
+    PESS_TRY(check_column(r, REWARDS, -3.4e38, 3.4e38, false, error));
+    PESS_TRY(check_column(r, TERMINALS, 0, 1, true, error));
+    PESS_TRY(check_column(r, TIMEOUTS, 0, 1, true, error));
+    PESS_TRY(check_column(r, PROBABILITIES, 1e-38, 1, false, error));
+    for (int64_t i = 0; i < r->rows && o->actions == 0; i++)
+        if (r->columns[ACTIONS][i] >= (double)r->actions) r->actions = (int64_t)r->columns[ACTIONS][i] + 1;
+    return PESS_OK;
+}
+
+/* What the observations of an array are. */
+static pess_status shape_of(const reader *r, int role, const pess__npy_header *h, pess_observation_shape *out,
+                            pess_error *error) {
+    int64_t length = 1;
+    for (int i = 1; i < h->dimensions; i++) length *= h->shape[i];
+    if (h->dimensions < 1 || length < 1 || length > PESS__DATA_MAX_LENGTH)
+        return bad_array(r, role, "found observations without numbers or with too many", error);
+    if (h->type.kind == 'S' || h->type.kind == 'U') return bad_array(r, role, "found text, expected numbers", error);
+    if (h->dimensions > 4) return bad_array(r, role, "found five dimensions, expected at most [N, C, H, W]", error);
+    const int64_t *s = h->shape;
+    if (h->type.kind == 'b')
+        *out = pess_observation_bits(length);
+    else if (h->type.kind != 'u' || h->type.size != 1)
+        *out = pess_observation_floats(length);
+    else if (h->dimensions == 4)
+        *out = pess_observation_picture((int)s[2], (int)s[3], (int)s[1]);
+    else if (h->dimensions == 3)
+        *out = pess_observation_picture((int)s[1], (int)s[2], 1);
+    else
+        *out = pess_observation_picture(1, 1, (int)length);
+    return PESS_OK;
+}
+
+/* An observation as it is in the file to one as the data hold it: [C][H][W] becomes [H][W][C]. */
+static void convert(const pess__npy_type *type, const pess_observation_shape *shape, const uint8_t *from,
+                    double *numbers, uint8_t *to) {
+    const int64_t length = shape->length, cells = shape->channels > 0 ? length / shape->channels : length;
+    if (shape->kind == PESS_OBSERVATION_BYTES) {
+        for (int64_t i = 0; i < length; i++) to[i % cells * shape->channels + i / cells] = from[i];
+        return;
+    }
+    if (shape->kind == PESS_OBSERVATION_BITS) {
+        memset(to, 0, (size_t)pess_observation_bytes(shape));
+        for (int64_t i = 0; i < length; i++) to[i / 8] |= (uint8_t)((unsigned)(from[i] != 0) << (i % 8));
+        return;
+    }
+    pess__npy_double(type, from, length, numbers);
+    for (int64_t i = 0; i < length; i++) {
+        const float value = (float)numbers[i];
+        memcpy(to + i * (int64_t)sizeof value, &value, sizeof value);
+    }
+}
+
+/* Memory for one observation: as it is in the file, as numbers, as the data hold it. */
+typedef struct scratch {
+    uint8_t *from, *to;
+    double *numbers;
+} scratch;
+
+static pess_status open_scratch(const reader *r, const pess__npy_type *type, scratch *out, pess_error *error) {
+    static const char what[] = "an observation";
+    const int64_t length = r->data->shape.length;
+    PESS_TRY(pess__allocate(&out->from, length * type->size, 1, what, error));
+    PESS_TRY(pess__allocate(&out->to, r->data->bytes, 1, what, error));
+    return pess__allocate(&out->numbers, length, sizeof *out->numbers, what, error);
+}
+
+/* Numbers [rows] of the observations of an open array. */
+static pess_status number_rows(reader *r, int role, pess__npz_array *a, int32_t **out, pess_error *error) {
+    const pess__npy_type *type = &a->header.type;
+    scratch s = {0};
+    char name[512];
+    pess_status status = open_scratch(r, type, &s, error);
+    if (status == PESS_OK) status = pess__allocate(out, r->rows, sizeof **out, "the rows of a dataset", error);
+    for (int64_t i = 0; i < r->rows && status == PESS_OK; i++) {
+        status = pess__zip_member_read(&a->member, s.from, (size_t)(r->data->shape.length * type->size), error);
+        if (status != PESS_OK) break;
+        convert(type, &r->data->shape, s.from, s.numbers, s.to);
+        (void)snprintf(name, sizeof name, "%s: array '%s', row %lld", r->file, names[role][0], (long long)i);
+        status = pess__observations_check(r->data, name, s.to, error);
+        if (status == PESS_OK) status = pess__observations_number(r->data, s.to, &(*out)[i], error);
+    }
+    free(s.from);
+    free(s.to);
+    free(s.numbers);
+    return status;
+}
+
+static pess_status read_observations(reader *r, pess__npz_array *a, const char *game, pess_error *error) {
+    pess_observation_shape shape;
+    PESS_TRY(shape_of(r, OBSERVATIONS, &a->header, &shape, error));
+    pess_error why;
+    const pess_status status = pess_observations_create(game, "", &shape, r->actions, &r->data, &why);
+    if (status != PESS_OK) return pess__fail(error, status, "%s: %s", r->file, why.message);
+    return number_rows(r, OBSERVATIONS, a, &r->numbers, error);
+}
+
+static pess_status read_nexts(reader *r, pess_error *error) {
+    pess__npz_array a;
+    pess_observation_shape shape;
+    if (r->entries[NEXT] == NULL) return PESS_OK;
+    pess_status status = pess__npz_array_open(&r->zip, r->entries[NEXT], names[NEXT][0], &a, error);
+    if (status == PESS_OK) status = shape_of(r, NEXT, &a.header, &shape, error);
+    const pess_observation_shape *own = &r->data->shape;
+    if (status == PESS_OK && (a.header.shape[0] != r->rows || shape.kind != own->kind || shape.length != own->length ||
+                              shape.rows != own->rows || shape.cols != own->cols))
+        status = bad_array(r, NEXT, "found another type or shape, expected that of 'observations'", error);
+    if (status == PESS_OK) status = number_rows(r, NEXT, &a, &r->nexts, error);
+    pess__npz_array_close(&a);
+    return status;
+}
+
+/* How the episode of row i goes on after it. */
+static pess_end end_of(const reader *r, int64_t i) {
+    if (r->columns[TERMINALS] != NULL && r->columns[TERMINALS][i] > 0) return PESS_END_TERMINAL;
+    return r->columns[TIMEOUTS] != NULL && r->columns[TIMEOUTS][i] > 0 ? PESS_END_CUTOFF : PESS_END_NONE;
+}
+
+static pess_status add_transitions(reader *r, int64_t *left_out, pess_error *error) {
+    pess_observations *data = r->data;
+    PESS_TRY(pess__observations_reserve(data, r->rows, error));
+    for (int64_t i = 0; i < r->rows; i++) {
+        const pess_end end = end_of(r, i);
+        const bool last = i + 1 == r->rows, known = r->nexts != NULL || end == PESS_END_TERMINAL;
+        if (!known && (end == PESS_END_CUTOFF || last)) { /* nobody knows what came next */
+            ++*left_out;
+            if (data->transitions > 0 && data->end[data->transitions - 1] == PESS_END_NONE) {
+                if (end == PESS_END_CUTOFF)
+                    data->end[data->transitions - 1] = PESS_END_CUTOFF;
+                else
+                    PESS_TRY(pess_observations_stop(data, error));
+            }
+            continue;
+        }
+        const int32_t next = r->nexts != NULL ? r->nexts[i] : r->numbers[end == PESS_END_TERMINAL ? i : i + 1];
+        const int64_t at = data->transitions;
+        PESS_TRY(pess__observations_set(data, at, r->numbers[i], (int32_t)r->columns[ACTIONS][i],
+                                        r->columns[REWARDS][i], next, end, error));
+        if (r->columns[PROBABILITIES] != NULL)
+            PESS_TRY(pess__observations_set_probability(data, at, r->columns[PROBABILITIES][i], error));
+        data->transitions++;
+    }
+    if (data->transitions == 0)
+        return pess__fail(error, PESS_INPUT, "%s: no transition is left: of %lld rows none has a next observation",
+                          r->file, (long long)r->rows);
+    return data->end[data->transitions - 1] == PESS_END_NONE ? pess_observations_stop(data, error) : PESS_OK;
+}
+
+/* What this program wrote beside D4RL's arrays. */
+static pess_status read_extras(reader *r, pess_error *error) {
+    const pess__zip_entry *game = pess__npz_find(&r->zip, "game"), *count = pess__npz_find(&r->zip, "action_count");
+    pess__npz_array a;
+    pess_status status = PESS_OK;
+    if (game != NULL) {
+        uint8_t element[4 * sizeof r->game];
+        status = pess__npz_array_open(&r->zip, game, "game", &a, error);
+        const pess__npy_type *type = &a.header.type;
+        if (status == PESS_OK && a.count == 1 && type->kind == 'S' && type->size < (int64_t)sizeof r->game) {
+            status = pess__zip_member_read(&a.member, element, (size_t)type->size, error);
+            const int64_t length = status == PESS_OK ? pess__npy_text(type, element, r->game) : 0;
+            r->game[length > 0 ? length : 0] = '\0';
+        }
+        pess__npz_array_close(&a);
+    }
+    if (status == PESS_OK && count != NULL) {
+        double *number = NULL;
+        status = pess__npz_array_open(&r->zip, count, "action_count", &a, error);
+        if (status == PESS_OK) status = pess__npz_array_doubles(&a, "action_count", &number, error);
+        if (status == PESS_OK && a.count == 1 && number[0] >= 1 && number[0] <= PESS__DATA_MAX_ACTIONS)
+            r->actions = (int64_t)number[0];
+        free(number);
+        pess__npz_array_close(&a);
+    }
+    return status;
+}
+
+static void describe(const reader *r, int64_t left_out) {
+    (void)snprintf(r->data->notes, sizeof r->data->notes, "format=npz\nrows=%lld\n", (long long)r->rows);
+    const size_t used = strlen(r->data->notes);
+    if (left_out > 0)
+        (void)snprintf(r->data->notes + used, sizeof r->data->notes - used, "left_out_rows=%lld\n",
+                       (long long)left_out);
+}
+
+static pess_status read_all(reader *r, const pess_observations_options *o, pess_error *error) {
+    pess__npz_array a;
+    int64_t left_out = 0;
+    PESS_TRY(find_arrays(r, error));
+    PESS_TRY(read_extras(r, error));
+    pess_status status = pess__npz_array_open(&r->zip, r->entries[OBSERVATIONS], names[OBSERVATIONS][0], &a, error);
+    r->rows = a.header.shape[0];
+    if (status == PESS_OK && (a.header.dimensions < 1 || r->rows < 1 || r->rows > PESS__DATA_MAX))
+        status = bad_array(r, OBSERVATIONS, "found no rows or too many", error);
+    if (status == PESS_OK) status = read_columns(r, o, error);
+    if (status == PESS_OK) status = read_observations(r, &a, o->game != NULL ? o->game : r->game, error);
+    pess__npz_array_close(&a);
+    if (status == PESS_OK) status = read_nexts(r, error);
+    if (status == PESS_OK) status = add_transitions(r, &left_out, error);
+    if (status == PESS_OK) describe(r, left_out);
+    return status;
+}
+
+pess_status pess__observations_read_npz(pess__infile *file, const pess_observations_options *options,
+                                        pess_observations **out, pess_error *error) {
+    pess_observations_options settled;
+    reader r = {.file = pess__infile_name(file)};
+    PESS_TRY(pess__settle(&settings, options, &settled, error));
+    pess_status status = pess__zip_open(file, &r.zip, error);
+    if (status == PESS_OK) status = read_all(&r, &settled, error);
+    pess__zip_free(&r.zip);
+    for (int role = 0; role < ROLES; role++) free(r.columns[role]);
+    free(r.numbers);
+    free(r.nexts);
+    if (status == PESS_OK)
+        *out = r.data;
+    else
+        pess_observations_destroy(r.data);
+    return status;
+}
+
+static bool has_observations(pess__infile *file) {
+    pess__zip zip = {0};
+    const bool found =
+        pess__zip_open(file, &zip, NULL) == PESS_OK && pess__npz_find(&zip, names[OBSERVATIONS][0]) != NULL;
+    pess__zip_free(&zip);
+    return found;
+}
+
+bool pess_observations_file(const char *path) {
+    pess__infile *file = NULL;
+    char head[8] = "";
+    size_t got = 0;
+    if (pess_file_kind_of(path) != PESS_FILE_OTHER) return pess_file_kind_of(path) == PESS_FILE_OBSERVATIONS;
+    if (strcmp(path, "-") == 0 || pess__infile_open(path, &file, NULL) != PESS_OK) return false;
+    const bool read = !pess__infile_is_pipe(file) && pess__infile_head(file, head, sizeof head, &got, NULL) == PESS_OK;
+    const bool npz = read && memcmp(head, "PK\3\4", 4) == 0 && has_observations(file);
+    const bool hdf5 = read && memcmp(head, PESS__HDF5_MAGIC, 8) == 0 && pess__hdf5_has_observations(file);
+    pess__infile_close(file);
+    return npz || hdf5;
+}
+
+/* ---- writing */
+
+typedef struct rows_source {
+    const pess_observations *data;
+    const int32_t *numbers; /* which observations */
+} rows_source;
+
+static void render_observations(const void *user, int64_t first, int64_t rows, uint8_t *out) {
+    const rows_source *s = user;
+    const pess_observation_shape *shape = &s->data->shape;
+    const int64_t length = shape->length, cells = shape->channels > 0 ? length / shape->channels : length;
+    for (int64_t i = 0; i < rows; i++) {
+        const uint8_t *from = s->data->observations + s->numbers[first + i] * s->data->bytes;
+        for (int64_t k = 0; k < length && shape->kind == PESS_OBSERVATION_BITS; k++)
+            *out++ = from[k / 8] >> (k % 8) & 1;
+        for (int64_t k = 0; k < length && shape->kind == PESS_OBSERVATION_BYTES; k++)
+            *out++ = from[k % cells * shape->channels + k / cells];
+        if (shape->kind != PESS_OBSERVATION_FLOATS) continue;
+        memcpy(out, from, (size_t)s->data->bytes);
+        out += s->data->bytes;
+    }
+}
+
+static void render_ends(const pess_observations *data, pess_end end, int64_t first, int64_t rows, uint8_t *out) {
+    for (int64_t i = 0; i < rows; i++) out[i] = data->end[first + i] == (uint8_t)end;
+}
+
+static void render_terminals(const void *user, int64_t first, int64_t rows, uint8_t *out) {
+    render_ends(user, PESS_END_TERMINAL, first, rows, out);
+}
+
+static void render_timeouts(const void *user, int64_t first, int64_t rows, uint8_t *out) {
+    render_ends(user, PESS_END_CUTOFF, first, rows, out);
+}
+
+/* Plain numbers, as they lie in memory. */
+static void render_floats(const void *user, int64_t first, int64_t rows, uint8_t *out) {
+    memcpy(out, (const float *)user + first, (size_t)rows * sizeof(float));
+}
+
+static void render_bytes(const void *user, int64_t first, int64_t rows, uint8_t *out) {
+    memcpy(out, (const uint8_t *)user + first, (size_t)rows);
+}
+
+static void render_whole(const void *user, int64_t first, int64_t rows, uint8_t *out) {
+    (void)first, (void)rows;
+    memcpy(out, user, strlen(user));
+}
+
+static void render_count(const void *user, int64_t first, int64_t rows, uint8_t *out) {
+    (void)first, (void)rows;
+    memcpy(out, user, sizeof(int64_t));
+}
+
+static pess__npz_column observation_column(const char *name, const rows_source *source) {
+    const pess_observations *data = source->data;
+    const pess_observation_shape *s = &data->shape;
+    pess__npz_column c = {.name = name,
+                          .type = "<f4",
+                          .dimensions = 2,
+                          .shape = {data->transitions, s->length},
+                          .width = s->kind == PESS_OBSERVATION_FLOATS ? data->bytes : s->length,
+                          .render = render_observations,
+                          .user = source};
+    if (s->kind == PESS_OBSERVATION_FLOATS) return c;
+    (void)snprintf(c.type, sizeof c.type, s->kind == PESS_OBSERVATION_BITS ? "|b1" : "|u1");
+    if (s->kind == PESS_OBSERVATION_BITS || (s->rows == 1 && s->cols == 1)) return c;
+    c.dimensions = 4;
+    c.shape[1] = s->channels, c.shape[2] = s->rows, c.shape[3] = s->cols;
+    return c;
+}
+
+static pess__npz_column plain_column(const char *name, const char *type, int64_t rows, int64_t width,
+                                     void (*render)(const void *, int64_t, int64_t, uint8_t *), const void *user) {
+    pess__npz_column c = {
+        .name = name, .dimensions = 1, .shape = {rows}, .width = width, .render = render, .user = user};
+    (void)snprintf(c.type, sizeof c.type, "%s", type);
+    return c;
+}
+
+pess_status pess__observations_write_npz(const pess_observations *data, const char *path, pess_error *error) {
+    const rows_source states = {data, data->state}, nexts = {data, data->next};
+    const int64_t n = data->transitions, length = (int64_t)strlen(data->game);
+    pess__npz_column columns[9];
+    int count = 0;
+    columns[count++] = observation_column("observations", &states);
+    columns[count++] = plain_column("actions", "|u1", n, 1, render_bytes, data->action);
+    columns[count++] = plain_column("rewards", "<f4", n, 4, render_floats, data->reward);
+    columns[count++] = plain_column("terminals", "|b1", n, 1, render_terminals, data);
+    columns[count++] = plain_column("timeouts", "|b1", n, 1, render_timeouts, data);
+    columns[count++] = observation_column("next_observations", &nexts);
+    columns[count++] = plain_column("action_count", "<i8", 1, 8, render_count, &data->actions);
+    if (data->probability != NULL)
+        columns[count++] = plain_column("probabilities", "<f4", n, 4, render_floats, data->probability);
+    if (length > 0) {
+        char type[24];
+        (void)snprintf(type, sizeof type, "|S%lld", (long long)length);
+        columns[count++] = plain_column("game", type, 1, length, render_whole, data->game);
+    }
+    return pess__npz_write_arrays(path, columns, count, ".pessdata", error);
+}

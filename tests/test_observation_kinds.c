@@ -1,0 +1,205 @@
+/* Datasets of bytes and floats: built, refused, written and read again; NumPy's files by D4RL's names (tests/data/d4rl,
+ * written by NumPy), and those that are refused. */
+#include "data/observations.h"
+#include "scratch.h"
+
+#include <math.h>
+
+static pess_error error;
+
+static pess_observations *floats_by_hand(bool probabilities) {
+    const float states[4][3] = {{0.5F, -1, 3}, {1.5F, -1, 3}, {2.5F, -1, 4}, {0.5F, -1, 3}};
+    const float nexts[4][3] = {{1.5F, -1, 3}, {2.5F, -1, 4}, {9, -1, 9}, {1.5F, -1, 3}};
+    const int64_t actions[] = {0, 1, 0, 0};
+    const double rewards[] = {1, 2, 3, 1}, probability[] = {0.5, 0.25, 1, 0.5};
+    const uint8_t ends[] = {PESS_END_NONE, PESS_END_NONE, PESS_END_TERMINAL, PESS_END_CUTOFF};
+    const pess_observation_shape shape = pess_observation_floats(3);
+    const pess_observations_rows rows = {4, states, nexts, actions, rewards, ends, probabilities ? probability : NULL};
+    pess_observations *data = NULL;
+    assert_ok(pess_observations_create("hand", "", &shape, 3, &data, &error), &error);
+    assert_ok(pess_observations_append(data, &rows, &error), &error);
+    return data;
+}
+
+static void assert_same(const pess_observations *a, const pess_observations *b) {
+    assert_int_equal(a->shape.kind, b->shape.kind);
+    assert_int_equal(a->shape.length, b->shape.length);
+    assert_int_equal(a->shape.rows, b->shape.rows);
+    assert_int_equal(a->shape.channels, b->shape.channels);
+    assert_int_equal(a->actions, b->actions);
+    assert_int_equal(a->transitions, b->transitions);
+    assert_int_equal(a->probability != NULL, b->probability != NULL);
+    const size_t bytes = (size_t)a->bytes;
+    for (int64_t i = 0; i < a->transitions; i++) {
+        assert_memory_equal(a->observations + a->state[i] * a->bytes, b->observations + b->state[i] * b->bytes, bytes);
+        assert_memory_equal(a->observations + a->next[i] * a->bytes, b->observations + b->next[i] * b->bytes, bytes);
+        assert_int_equal(a->action[i], b->action[i]);
+        assert_int_equal(a->end[i], b->end[i]);
+        assert_memory_equal(&a->reward[i], &b->reward[i], sizeof a->reward[i]);
+        if (a->probability != NULL) assert_memory_equal(&a->probability[i], &b->probability[i], sizeof(float));
+    }
+}
+
+static void floats_are_kept_once_and_looked_at(void **unused) {
+    (void)unused;
+    pess_observations *data = floats_by_hand(false);
+    pess_observations_inspection *in = NULL;
+    assert_int_equal(data->states, 4);
+    assert_int_equal(data->bytes, 12);
+    assert_ok(pess_observations_inspect(data, &in, &error), &error);
+    assert_int_equal(in->duplicates, 0); /* the last one ends otherwise than the first */
+    assert_int_equal(in->unlogged_actions, 1);
+    assert_int_equal(in->constant_features, 1);
+    assert_close(in->feature[0].least, 0.5, 0);
+    assert_close(in->feature[0].most, 2.5, 0);
+    assert_close(in->feature[0].mean, 1.25, 1e-12);
+    assert_close(in->feature[0].deviation, sqrt((0.5625 + 0.0625 + 1.5625 + 0.5625) / 4), 1e-12);
+    assert_close(in->return_least, 1, 0);
+    assert_close(in->return_most, 6, 0);
+    assert_close(in->return_median, 3.5, 0);
+    assert_int_equal(in->length_most, 3);
+    pess_observations_inspection_destroy(in);
+    pess_observations_destroy(data);
+}
+
+static void what_is_not_finite_is_named(void **unused) {
+    (void)unused;
+    pess_observations *data = floats_by_hand(true);
+    float good[3] = {1, 2, 3}, bad[3] = {1, NAN, 3};
+    assert_failure(pess_observations_add(data, good, 0, 0, bad, PESS_END_NONE, &error), PESS_ARGUMENT, &error,
+                   "of all transitions or of none", NULL);
+    pess_observations_destroy(data);
+    data = floats_by_hand(false);
+    assert_failure(pess_observations_add(data, bad, 0, 0, good, PESS_END_NONE, &error), PESS_INPUT, &error,
+                   "transition 4, feature 1", "nan", NULL);
+    bad[1] = INFINITY;
+    assert_failure(pess_observations_add(data, good, 0, 0, bad, PESS_END_NONE, &error), PESS_INPUT, &error,
+                   "transition 4, next observation, feature 1", "inf", NULL);
+    assert_int_equal(data->transitions, 4);
+    assert_int_equal(data->states, 4);
+    const double zero[1] = {0};
+    const int64_t action[1] = {0};
+    const uint8_t end[1] = {0};
+    pess_observations *fresh = NULL;
+    const pess_observation_shape shape = pess_observation_floats(3);
+    assert_ok(pess_observations_create("", "", &shape, 3, &fresh, &error), &error);
+    const pess_observations_rows rows = {1, good, good, action, zero, end, zero};
+    assert_failure(pess_observations_append(fresh, &rows, &error), PESS_INPUT, &error, "probability 0", NULL);
+    pess_observations_destroy(fresh);
+    pess_observations_destroy(data);
+}
+
+static void files_give_the_same_data(void **unused) {
+    (void)unused;
+    for (int k = 0; k < 4; k++) {
+        const char *path = scratch_path(k, k % 2 == 0 ? ".pessdata" : ".npz");
+        pess_observations *data = floats_by_hand(k < 2), *read = NULL;
+        assert_ok(pess_observations_write(data, path, &error), &error);
+        assert_true(pess_observations_file(path));
+        assert_ok(pess_observations_read(path, &read, &error), &error);
+        assert_string_equal(read->game, "hand");
+        assert_same(data, read);
+        pess_observations_destroy(read);
+        pess_observations_destroy(data);
+        scratch_remove(path);
+    }
+}
+
+/* A picture of 2 × 3 with two channels: NumPy has it channel by channel, the data place by place. */
+static void pictures_turn_from_channels_first(void **unused) {
+    (void)unused;
+    pess_observations *data = NULL, *again = NULL;
+    const char *path = scratch_path(0, ".npz");
+    assert_ok(pess_observations_read(TEST_DATA "/d4rl/pictures.npz", &data, &error), &error);
+    assert_int_equal(data->shape.kind, PESS_OBSERVATION_BYTES);
+    assert_int_equal(data->shape.rows, 2);
+    assert_int_equal(data->shape.cols, 3);
+    assert_int_equal(data->shape.channels, 2);
+    const uint8_t *first = data->observations; /* arange(24).reshape(2, 2, 2, 3) */
+    const uint8_t want[] = {0, 6, 1, 7, 2, 8, 3, 9, 4, 10, 5, 11};
+    assert_memory_equal(first, want, sizeof want);
+    assert_ok(pess_observations_write(data, path, &error), &error);
+    assert_ok(pess_observations_read(path, &again, &error), &error);
+    assert_same(data, again);
+    pess_observations_destroy(again);
+    pess_observations_destroy(data);
+    scratch_remove(path);
+}
+
+/* Seven rows of NumPy's: 0 1 2(terminal) 3 4(timeout) 5 6. Without next observations rows 4 and 6 are left out. */
+static void d4rl_without_next_observations(void **unused) {
+    (void)unused;
+    pess_observations *data = NULL;
+    assert_ok(pess_observations_read(TEST_DATA "/d4rl/plain.npz", &data, &error), &error);
+    static const uint8_t ends[] = {PESS_END_NONE, PESS_END_NONE, PESS_END_TERMINAL, PESS_END_CUTOFF, PESS_END_CUTOFF};
+    static const float first[] = {0, 1, 2, 3, 5}, next[] = {1, 2, 2, 4, 6};
+    assert_int_equal(data->transitions, 5);
+    assert_int_equal(data->actions, 3);
+    assert_int_equal(data->stop_count, 1); /* row 5 ends because the log does */
+    for (int64_t i = 0; i < 5; i++) {
+        assert_int_equal(data->end[i], ends[i]);
+        assert_close((double)((float *)(void *)data->observations)[2 * data->state[i]], (double)first[i], 0);
+        assert_close((double)((float *)(void *)data->observations)[2 * data->next[i]], (double)next[i], 0);
+    }
+    assert_non_null(strstr(data->notes, "left_out_rows=2"));
+    pess_observations_destroy(data);
+    pess_observations_options options = pess_observations_options_defaults();
+    options.actions = 5;
+    options.game = "cart";
+    assert_ok(pess_observations_import(TEST_DATA "/d4rl/plain.npz", &options, &data, &error), &error);
+    assert_int_equal(data->actions, 5);
+    assert_string_equal(data->game, "cart");
+    pess_observations_destroy(data);
+    options.actions = 2;
+    assert_failure(pess_observations_import(TEST_DATA "/d4rl/plain.npz", &options, &data, &error), PESS_INPUT, &error,
+                   "actions", "row 2", "found 2", "0 to 1", NULL);
+}
+
+static void d4rl_with_everything(void **unused) {
+    (void)unused;
+    pess_observations *data = NULL;
+    assert_ok(pess_observations_read(TEST_DATA "/d4rl/everything.npz", &data, &error), &error);
+    assert_int_equal(data->transitions, 7);
+    assert_int_equal(data->shape.kind, PESS_OBSERVATION_BITS);
+    assert_int_equal(data->shape.length, 9);
+    assert_non_null(data->probability);
+    assert_close((double)data->probability[3], 0.5, 0);
+    assert_int_equal(data->end[6], PESS_END_CUTOFF);
+    pess_observations_destroy(data);
+}
+
+static void files_that_cannot_be_are_refused(void **unused) {
+    (void)unused;
+    static const struct {
+        const char *file, *word, *other;
+    } bad[] = {
+        {"no_ends", "terminals", "where episodes end"},
+        {"no_actions", "actions", "found none"},
+        {"nan", "row 3, feature 1", "nan"},
+        {"short", "rewards", "found 6 numbers, expected 7"},
+        {"fraction", "actions", "row 1: found 0.5"},
+        {"continuous", "actions", "found 2 numbers per row"},
+        {"fortran", "observations", "Fortran"},
+        {"text", "observations", "found text"},
+        {"other_next", "next_observations", "found another type or shape"},
+        {"probability", "probabilities", "row 2: found 0"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        char path[512];
+        pess_observations *data = NULL;
+        (void)snprintf(path, sizeof path, TEST_DATA "/d4rl/%s.npz", bad[i].file);
+        assert_failure(pess_observations_read(path, &data, &error), PESS_INPUT, &error, bad[i].word, bad[i].other, path,
+                       NULL);
+        assert_null(data);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(floats_are_kept_once_and_looked_at), cmocka_unit_test(what_is_not_finite_is_named),
+        cmocka_unit_test(files_give_the_same_data),           cmocka_unit_test(pictures_turn_from_channels_first),
+        cmocka_unit_test(d4rl_without_next_observations),     cmocka_unit_test(d4rl_with_everything),
+        cmocka_unit_test(files_that_cannot_be_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
