@@ -26,5 +26,8 @@ pess_status pess_experiment_merge(const char *const *directories, size_t count, 
                               out);
         return engines[i]->merge(directories, count, out, partial, experiment, error);
     }
-    return pess__fail(error, PESS_INPUT, "%s: holds no runs of an experiment that could be merged", directories[0]);
+    return pess__fail(error, PESS_INPUT,
+                      "%s: holds no runs that could be merged (neither settings.txt of games nor checkpoint.pess of "
+                      "a shard)",
+                      directories[0]);
 }
