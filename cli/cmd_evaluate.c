@@ -56,8 +56,8 @@ typedef struct evaluation_job {
     pess_error *error;
 } evaluation_job;
 
-/* At γ = 1 some bounds and algorithms do not exist, such as those that need a finite range of values; they are left out
- * unless asked for. */
+/* At γ = 1 or with a horizon some bounds and algorithms do not exist, such as those that need a finite range of values;
+ * they are left out unless asked for. */
 static bool evaluate_one(void *context, const pess_algorithm_info *algorithm, const char *uncertainty) {
     evaluation_job *job = context;
     evaluation *result = job->result;
@@ -69,7 +69,7 @@ static bool evaluate_one(void *context, const pess_algorithm_info *algorithm, co
     job->status =
         pess_evaluate(job->log->counts, job->log->model, job->log->start, job->policy, &options, &solution, job->error);
     const bool by_name = job->args->uncertainty != NULL || job->args->algorithm != NULL;
-    if (job->status == PESS_ARGUMENT && options.gamma >= 1 && !by_name) {
+    if (job->status == PESS_ARGUMENT && (options.gamma >= 1 || options.horizon > 0) && !by_name) {
         job->status = PESS_OK;
         result->left_out++;
         return true;
@@ -108,6 +108,7 @@ static void print_json(const evaluate_args *args, const loaded_log *log, const e
     json_writer json = json_open("evaluate");
     json_number(&json, "naive_value", result->count > 0 ? result->rows[0].naive_value : NAN);
     json_number(&json, "gamma", args->log.solve.gamma);
+    json_horizon(&json, args->log.solve.horizon);
     json_number(&json, "delta", args->log.solve.delta);
     json_count(&json, "states", log->info.states);
     json_count(&json, "actions", log->info.actions);
@@ -149,8 +150,9 @@ static void print_text(const evaluate_args *args, const evaluation *result) {
                      row->outcome == PESS_OUTCOME_CONVERGED ? "" : " (not converged)");
     }
     if (result->left_out > 0)
-        (void)printf("Left out: %d that have no value at this discount; -a and -u ask for one and tell why.\n",
-                     result->left_out);
+        (void)printf(
+            "Left out: %d that have no value at this discount or horizon; -a and -u ask for one and tell why.\n",
+            result->left_out);
     (void)fputs("\nRests on\n", stdout);
     list_assumptions(result, NULL);
     log_policy_print(stdout, &args->policy);
@@ -158,7 +160,7 @@ static void print_text(const evaluate_args *args, const evaluation *result) {
 
 static pess_status evaluate_all(evaluate_args *args, const loaded_log *log, evaluation *result, pess_error *error) {
     pess_policy *policy = NULL;
-    const pess_status status = log_policy_read(&args->policy, log, &policy, error);
+    const pess_status status = log_policy_read(&args->policy, log, args->log.solve.horizon, &policy, error);
     if (status != PESS_OK) return status;
     evaluation_job job = {args, log, policy, result, PESS_OK, error};
     visit(args, &job, evaluate_one);

@@ -56,7 +56,7 @@ static void print_text(const loaded_log *log, const pess_gap *gaps, int64_t coun
 
 static pess_status policy_of(const log_args *args, const loaded_log *log, log_policy *given, pess_policy **out,
                              pess_error *error) {
-    if (given->path != NULL) return log_policy_read(given, log, out, error);
+    if (given->path != NULL) return log_policy_read(given, log, 0, out, error);
     pess_solution *solution = NULL;
     pess_solve_options options = args->solve;
     const pess_algorithm_info *algorithm = pess_algorithm_find(options.algorithm);
@@ -93,7 +93,7 @@ static bool gaps_read(const void *context, const char *setting) {
 
 static int parse(int argc, char **argv, gaps_args *args, const char **path) {
     option_list *list = &args->log.options;
-    log_args_begin(&args->log, "uncertainty");
+    log_args_begin(&args->log, "uncertainty horizon");
     options_add(list, (option){"uncertainty", 'u', OPTION_TEXT, &args->log.solve.uncertainty, "NAME",
                                "uncertainty function, one number per pair (default hoeffding)"});
     log_policy_options(list, &args->policy, "the policy to ask about (default: that of the algorithm)");

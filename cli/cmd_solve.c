@@ -1,7 +1,6 @@
 /* pess solve: a log goes in, a policy comes out, with its value, what the value rests on and where the log is thin. */
 #include "assumptions.h"
-#include "json.h"
-#include "log_args.h"
+#include "choosing.h"
 
 #include <math.h>
 #include <string.h>
@@ -9,10 +8,13 @@
 enum { THIN_LIMIT = 5, SHOWN_STATES = 20 }; /* a policy over more states than that is not printed */
 
 typedef struct solve_report {
-    const loaded_log *log;
-    pess_solution *solution;
+    loaded_log log;
+    pess_solution *own;            /* NULL where the algorithm was chosen here */
+    const pess_solution *solution; /* its own, or the choice's */
+    pess_choice *choice;           /* of -a auto; NULL */
     pess_solution_info info;
     double delta;
+    int64_t horizon; /* 0: none */
     pess_thin_place thin[THIN_LIMIT];
     int64_t thin_count;
     const char *policy_path, *values_path;
@@ -23,8 +25,8 @@ static void json_thin_places(json_writer *json, const solve_report *r) {
     for (int64_t i = 0; i < r->thin_count; i++) {
         char s[NAME_SIZE], a[NAME_SIZE];
         json_object(json, NULL);
-        json_text(json, "state", name_of(r->log->state_names, r->thin[i].state, s));
-        json_text(json, "action", name_of(r->log->action_names, r->thin[i].action, a));
+        json_text(json, "state", name_of(r->log.state_names, r->thin[i].state, s));
+        json_text(json, "action", name_of(r->log.action_names, r->thin[i].action, a));
         json_count(json, "count", r->thin[i].count);
         json_number(json, "visit_share", r->thin[i].visits);
         json_close(json);
@@ -38,13 +40,15 @@ static void print_json(const solve_report *r) {
     json_text(&json, "uncertainty", r->info.uncertainty);
     json_text(&json, "holds_for", r->info.holds_for);
     json_number(&json, "gamma", r->info.gamma);
+    json_horizon(&json, r->horizon);
     json_number(&json, "delta", r->delta);
     json_number(&json, "alpha", r->info.alpha);
     json_bool(&json, "absorbed", r->info.absorbed);
-    json_count(&json, "states", r->log->info.states);
-    json_count(&json, "actions", r->log->info.actions);
-    json_count(&json, "transitions", r->log->info.transitions);
-    json_count(&json, "pairs_seen", r->log->info.pairs_seen);
+    json_number(&json, "min_count", r->info.min_count);
+    json_count(&json, "states", r->log.info.states);
+    json_count(&json, "actions", r->log.info.actions);
+    json_count(&json, "transitions", r->log.info.transitions);
+    json_count(&json, "pairs_seen", r->log.info.pairs_seen);
     json_number(&json, "value", r->info.value);
     json_number(&json, "naive_value", r->info.naive_value);
     json_text(&json, "outcome", pess_outcome_name(r->info.outcome));
@@ -59,20 +63,21 @@ static void print_json(const solve_report *r) {
         json_text(&json, NULL, assumption->text);
     json_close(&json);
     json_thin_places(&json, r);
+    if (r->choice != NULL) json_choice(&json, "choice", r->choice);
     json_close(&json);
     json_end(&json);
 }
 
 static void print_policy(FILE *out, const solve_report *r) {
     (void)fputs("Policy     (-o policy.csv keeps it)\n", out);
-    for (int64_t state = 0; state < r->log->info.states; state++) {
-        if (pess_model_is_terminal_state(r->log->model, state)) continue;
+    for (int64_t state = 0; state < r->log.info.states; state++) {
+        if (pess_model_is_terminal_state(r->log.model, state)) continue;
         char s[NAME_SIZE], a[NAME_SIZE];
-        (void)fprintf(out, "  - %s:", name_of(r->log->state_names, state, s));
+        (void)fprintf(out, "  - %s:", name_of(r->log.state_names, state, s));
         const double *row = pess_policy_row(pess_solution_policy(r->solution), state);
-        for (int64_t action = 0; action < r->log->info.actions; action++) {
+        for (int64_t action = 0; action < r->log.info.actions; action++) {
             if (row[action] <= 0) continue;
-            (void)fprintf(out, " %s", name_of(r->log->action_names, action, a));
+            (void)fprintf(out, " %s", name_of(r->log.action_names, action, a));
             if (row[action] < 1) (void)fprintf(out, " %.3g", row[action]);
         }
         (void)fputc('\n', out);
@@ -86,6 +91,7 @@ static void print_result(FILE *out, const pess_solution_info *info) {
         (void)fprintf(out, "           %s %g%s%s\n", info->absorbed ? "absorbed alpha" : "alpha", info->alpha,
                       info->uncertainty != NULL ? ", uncertainty " : "",
                       info->uncertainty != NULL ? info->uncertainty : "");
+    if (!isnan(info->min_count)) (void)fprintf(out, "           min-count %.4g\n", info->min_count);
     (void)fprintf(out, "Value      %.6g  the algorithm's own value of its policy\n", info->value);
     (void)fprintf(out, "           %.6g  the same policy at face value\n", info->naive_value);
     (void)fprintf(out, "Holds for  %s\n", info->holds_for);
@@ -99,16 +105,17 @@ static void print_thin_places(FILE *out, const solve_report *r) {
     for (int64_t i = 0; i < r->thin_count; i++) {
         char s[NAME_SIZE], a[NAME_SIZE];
         (void)fprintf(out, "  - state %s, action %s: %lld sample%s, %.2g %% of the policy's discounted steps\n",
-                      name_of(r->log->state_names, r->thin[i].state, s),
-                      name_of(r->log->action_names, r->thin[i].action, a), (long long)r->thin[i].count,
+                      name_of(r->log.state_names, r->thin[i].state, s),
+                      name_of(r->log.action_names, r->thin[i].action, a), (long long)r->thin[i].count,
                       r->thin[i].count == 1 ? "" : "s", 100 * r->thin[i].visits);
     }
 }
 
 static void print_text(FILE *out, const char *path, const solve_report *r) {
     (void)fprintf(out, "Log        %s: %lld transitions, %lld states, %lld actions, %lld pairs seen\n", path,
-                  (long long)r->log->info.transitions, (long long)r->log->info.states, (long long)r->log->info.actions,
-                  (long long)r->log->info.pairs_seen);
+                  (long long)r->log.info.transitions, (long long)r->log.info.states, (long long)r->log.info.actions,
+                  (long long)r->log.info.pairs_seen);
+    if (r->choice != NULL) print_choice(out, r->choice);
     print_result(out, &r->info);
     (void)fputs("Rests on\n", out);
     const pess_assumption *assumption;
@@ -117,7 +124,7 @@ static void print_text(FILE *out, const char *path, const solve_report *r) {
     print_thin_places(out, r);
     if (r->policy_path != NULL)
         (void)fprintf(out, "Policy     %s\n", r->policy_path);
-    else if (r->log->info.states <= SHOWN_STATES)
+    else if (r->log.info.states <= SHOWN_STATES && r->horizon == 0)
         print_policy(out, r);
     else
         (void)fputs("Policy     not kept: add -o policy.csv\n", out);
@@ -125,7 +132,7 @@ static void print_text(FILE *out, const char *path, const solve_report *r) {
 }
 
 static pess_status write_results(const solve_report *r, pess_error *error) {
-    const loaded_log *log = r->log;
+    const loaded_log *log = &r->log;
     pess_status status = PESS_OK;
     if (r->policy_path != NULL)
         status = pess_policy_write(pess_solution_policy(r->solution), r->policy_path, log->state_names,
@@ -136,16 +143,37 @@ static pess_status write_results(const solve_report *r, pess_error *error) {
     return status;
 }
 
+static pess_status solve(const char *path, log_args *args, solve_report *r, pess_error *error) {
+    pess_status status = loaded_log_read(path, args, &r->log, error);
+    if (status == PESS_OK) status = pess_solve(r->log.counts, r->log.model, r->log.start, &args->solve, &r->own, error);
+    r->solution = r->own;
+    return status;
+}
+
+static pess_status choose(const char *path, log_args *args, solve_report *r, pess_error *error) {
+    pess_choose_options options = pess_choose_options_defaults();
+    options.seed = args->model.seed;
+    options.threads = args->solve.threads;
+    const pess_status status = choose_from_log(path, args, &options, &r->choice, error);
+    if (status != PESS_OK) return status;
+    loaded_log_borrow(pess_choice_problem(r->choice), &r->log);
+    r->solution = pess_choice_solution(r->choice);
+    args->solve = pess_choice_solve_options(r->choice);
+    return PESS_OK;
+}
+
+static bool is_auto(const log_args *args) { return strcmp(args->solve.algorithm, "auto") == 0; }
+
 /* Solves, looks for thin places and writes what was asked for. */
-static pess_status run(const pess_solve_options *options, solve_report *r, pess_error *error) {
-    const loaded_log *log = r->log;
-    pess_status status = pess_solve(log->counts, log->model, log->start, options, &r->solution, error);
+static pess_status run(const char *path, log_args *args, solve_report *r, pess_error *error) {
+    pess_status status = is_auto(args) ? choose(path, args, r, error) : solve(path, args, r, error);
     terminal_progress_end();
     if (status != PESS_OK) return status;
     pess_solution_get_info(r->solution, &r->info);
-    r->delta = options->delta;
-    status = pess_thin_places(log->counts, log->model, log->start, pess_solution_policy(r->solution), options,
-                              THIN_LIMIT, r->thin, &r->thin_count, error);
+    r->delta = args->solve.delta;
+    r->horizon = args->solve.horizon;
+    status = pess_thin_places(r->log.counts, r->log.model, r->log.start, pess_solution_policy(r->solution),
+                              &args->solve, THIN_LIMIT, r->thin, &r->thin_count, error);
     return status == PESS_OK ? write_results(r, error) : status;
 }
 
@@ -157,8 +185,10 @@ static const usage solve_usage = {
                    "terminal,\ntruncated, episode, step, probability; or an NPZ with arrays of these names; or a "
                    ".pesslog; - is standard input.\n'pess list algorithms' and 'pess list uncertainties' explain the "
                    "choices and which options each of them reads;\nan option that the chosen ones do not read is "
-                   "refused. Exit code 6 says that the solver stopped before it converged.",
+                   "refused. -a auto chooses algorithm and strength on held-out\nepisodes, as 'pess choose' does. Exit "
+                   "code 6 says that the solver stopped before it converged.",
     .examples = "  pess solve visits.csv -o policy.csv\n"
+                "  pess solve visits.csv -a auto --return-range 0,1 --gamma 1 -o policy.csv\n"
                 "  pess solve visits.csv -a proximal --absorbed-alpha 0.5 --json\n"
                 "  pess solve visits.csv -a robust -u support --reward-range 0,1 --gamma 0.95 -o policy.csv",
     .positional = (const char *const[]){"LOG", NULL},
@@ -170,8 +200,16 @@ static bool solver_reads(const void *context, const char *setting) {
            pess_algorithm_reads(solve->algorithm, solve->uncertainty, setting);
 }
 
+static bool reads_nothing(const void *context, const char *setting) {
+    (void)context, (void)setting;
+    return false;
+}
+
 static int check(const log_args *args) {
     const pess_solve_options *solve = &args->solve;
+    if (is_auto(args) && solve->horizon > 0)
+        return report_usage("solve", "--horizon: auto chooses among policies for all steps; name an algorithm");
+    if (is_auto(args)) return log_args_check(args, "solve", "auto, which chooses it", reads_nothing, NULL);
     const pess_algorithm_info *algorithm = pess_algorithm_find(solve->algorithm);
     char whom[200];
     (void)snprintf(whom, sizeof whom, "%s", solve->algorithm);
@@ -197,10 +235,7 @@ int cmd_solve(int argc, char **argv) {
     if (code >= 0) return code;
 
     pess_error error = {0};
-    loaded_log log;
-    if (loaded_log_read(path, &args, &log, &error) != PESS_OK) return report_error("solve", &error);
-    report.log = &log;
-    if (run(&args.solve, &report, &error) == PESS_OK) {
+    if (run(path, &args, &report, &error) == PESS_OK) {
         const bool to_stdout = report.policy_path != NULL && strcmp(report.policy_path, "-") == 0;
         if (as_json)
             print_json(&report);
@@ -210,7 +245,8 @@ int cmd_solve(int argc, char **argv) {
     } else {
         code = report_error("solve", &error);
     }
-    pess_solution_destroy(report.solution);
-    loaded_log_free(&log);
+    pess_solution_destroy(report.own);
+    if (report.choice == NULL) loaded_log_free(&report.log);
+    pess_choice_destroy(report.choice);
     return code;
 }

@@ -16,6 +16,13 @@ static json_writer open_as(const char *command, pess_json_style style) {
 json_writer json_open(const char *command) { return open_as(command, PESS_JSON_INDENTED); }
 json_writer json_open_line(const char *command) { return open_as(command, PESS_JSON_LINE); }
 
+void json_horizon(json_writer *json, int64_t horizon) {
+    if (horizon > 0)
+        json_count(json, "horizon", horizon);
+    else
+        json_text(json, "horizon", NULL);
+}
+
 void json_end(json_writer *json) {
     pess_json_end(json);
     (void)fflush(stdout);

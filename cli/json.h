@@ -9,6 +9,8 @@ typedef pess_json_writer json_writer;
 
 /* On standard output, the top object begun: {"schema": 1, "command": …, "version": … */
 json_writer json_open(const char *command);
+/* "horizon": null where there is none. */
+void json_horizon(json_writer *json, int64_t horizon);
 json_writer json_open_line(const char *command); /* the same on one line, for JSON lines */
 void json_end(json_writer *json);                /* final newline and flush */
 

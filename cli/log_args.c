@@ -31,13 +31,19 @@ pess_status loaded_log_read(const char *path, log_args *args, loaded_log *out, p
     const pess_status status = pess_problem_read_checked(path, &args->read, &args->model, args->start,
                                                          args->solve.gamma, &out->problem, error);
     if (status != PESS_OK) return status;
-    out->counts = pess_problem_counts(out->problem);
-    out->model = pess_problem_model(out->problem);
-    out->start = pess_problem_start(out->problem);
+    pess_problem *own = out->problem;
+    loaded_log_borrow(own, out);
+    out->problem = own;
+    return PESS_OK;
+}
+
+void loaded_log_borrow(const pess_problem *problem, loaded_log *out) {
+    *out = (loaded_log){.counts = pess_problem_counts(problem),
+                        .model = pess_problem_model(problem),
+                        .start = pess_problem_start(problem)};
     out->state_names = pess_counts_state_names(out->counts);
     out->action_names = pess_counts_action_names(out->counts);
     pess_counts_get_info(out->counts, &out->info);
-    return PESS_OK;
 }
 
 void loaded_log_free(loaded_log *log) {
@@ -60,8 +66,9 @@ int log_policy_check(const option_list *list, const log_policy *policy, const ch
     return report_usage(command_name, "--unknown does nothing without --policy");
 }
 
-pess_status log_policy_read(log_policy *policy, const loaded_log *log, pess_policy **out, pess_error *error) {
-    return pess_policy_read_for_log(policy->path, log->counts, log->model, (pess_unknown)policy->unknown, out,
+pess_status log_policy_read(log_policy *policy, const loaded_log *log, int64_t horizon, pess_policy **out,
+                            pess_error *error) {
+    return pess_policy_read_for_log(policy->path, log->counts, log->model, (pess_unknown)policy->unknown, horizon, out,
                                     &policy->fit, error);
 }
 

@@ -20,7 +20,7 @@ int log_args_check(const log_args *args, const char *command_name, const char *w
 
 /* A log, ready to solve. */
 typedef struct loaded_log {
-    pess_problem *problem;
+    pess_problem *problem; /* NULL: it is another's */
     const pess_counts *counts;
     const pess_model *model;
     const double *start; /* [S] */
@@ -29,6 +29,7 @@ typedef struct loaded_log {
 } loaded_log;
 
 pess_status loaded_log_read(const char *path, log_args *args, loaded_log *out, pess_error *error);
+void loaded_log_borrow(const pess_problem *problem, loaded_log *out);
 void loaded_log_free(loaded_log *log);
 
 /* --policy FILE and --unknown, for a log: a policy that may lack states of it. */
@@ -41,7 +42,8 @@ typedef struct log_policy {
 void log_policy_options(option_list *list, log_policy *policy, const char *help);
 /* -1 to go on, or an exit code: --unknown without a policy. */
 int log_policy_check(const option_list *list, const log_policy *policy, const char *command_name);
-pess_status log_policy_read(log_policy *policy, const loaded_log *log, pess_policy **out, pess_error *error);
+pess_status log_policy_read(log_policy *policy, const loaded_log *log, int64_t horizon, pess_policy **out,
+                            pess_error *error);
 /* What was done where file and log do not fit, as "  - …" lines. */
 void log_policy_print(FILE *out, const log_policy *policy);
 

@@ -13,6 +13,7 @@
 #define COMMAND_LIST(X)                                                                                                \
     X(inspect, "what is in a log, what is odd about it, what has to be declared")                                      \
     X(solve, "a pessimistic policy from a log")                                                                        \
+    X(choose, "which algorithm, and how much pessimism, for this log")                                                 \
     X(evaluate, "the value of a given policy under each algorithm")                                                    \
     X(certify, "a policy with a guaranteed value, and whether to switch to it")                                        \
     X(act, "a policy applied to new rows: what to do, and where to keep present practice")                             \

@@ -12,6 +12,7 @@
  *     pess/act.h           a policy applied to new rows
  *     pess/cells_report.h  whether the answer depends on the cells, and a page about them
  *     pess/certify.h       certificates
+ *     pess/choose.h        which algorithm and how much pessimism, for a log
  *     pess/environments.h  environments to act in
  *     pess/networks.h      networks, players, learning from a fixed dataset of observations
  *     pess/experiments.h   the paper's experiments and figures (experimental)
@@ -34,6 +35,7 @@
 #include "pess/cells.h"
 #include "pess/cells_report.h"
 #include "pess/certify.h"
+#include "pess/choose.h"
 #include "pess/data.h"
 #include "pess/environments.h"
 #include "pess/experiments.h"

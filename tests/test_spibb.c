@@ -175,9 +175,43 @@ static void ends_of_the_scale(void **state) {
     pess_model_destroy(model);
 }
 
+/* Where no min-count is given, it is the root of the mean count of a pair: four times the log, twice the count. */
+static void min_count_grows_with_the_log(void **state) {
+    (void)state;
+    const fixture_shape small = {.states = 12, .actions = 4, .branching = 3};
+    pess_model *model = fixture_model(&small, 2);
+    double *start = fixture_start(model);
+    for (int64_t each = 16; each <= 64; each *= 4) {
+        pess_error error = {0};
+        pess_counts *counts = fixture_counts(model, each, 2);
+        pess_solve_options options = pess_solve_options_defaults();
+        pess_solution *own = NULL, *given = NULL;
+        pess_solution_info info;
+        options.algorithm = "spibb";
+        OK(pess_solve(counts, model, start, &options, &own, &error));
+        pess_solution_get_info(own, &info);
+        int64_t rows = 0, pairs = 0; /* pairs of states that were acted in, seen or not */
+        for (int64_t z = 0; z < 48; z++) {
+            rows += counts->n[z];
+            pairs += counts->n_state[z / 4] > 0;
+        }
+        assert_true(pairs < 48);
+        assert_true(rows > 0 && fabs(info.min_count - sqrt((double)rows / (double)pairs)) <= 1e-12);
+        options.min_count = info.min_count;
+        OK(pess_solve(counts, model, start, &options, &given, &error));
+        assert_memory_equal(pess_solution_values(own), pess_solution_values(given), 12 * sizeof(double));
+        pess_solution_destroy(own);
+        pess_solution_destroy(given);
+        pess_counts_destroy(counts);
+    }
+    free(start);
+    pess_model_destroy(model);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(spibb_equal), cmocka_unit_test(spibb_at_most), cmocka_unit_test(soft_spibb),
-        cmocka_unit_test(soft_spibb_exchanges_gain_nothing), cmocka_unit_test(ends_of_the_scale)};
+        cmocka_unit_test(spibb_equal),       cmocka_unit_test(spibb_at_most),
+        cmocka_unit_test(soft_spibb),        cmocka_unit_test(soft_spibb_exchanges_gain_nothing),
+        cmocka_unit_test(ends_of_the_scale), cmocka_unit_test(min_count_grows_with_the_log)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -242,6 +242,7 @@ typedef struct pess_policy_info {
     const char *kind; /* "table" or "networks" */
     const char *rule; /* "table"; of networks "argmax" or "softmax" of the one, or the learner whose rule it is */
     int64_t actions, states;      /* states: of a table; 0 otherwise */
+    int64_t steps;                /* of a table for a finite horizon: one for each step; 1: one for all; 0: no table */
     bool samples;                 /* draws its actions; otherwise one action has probability 1 everywhere */
     bool partial;                 /* a network whose rule needs further ones: may act by its largest output alone */
     pess_observation_shape shape; /* of networks: what they see, and in how many bytes */
@@ -278,8 +279,10 @@ PESS_API void pess_policy_destroy(pess_policy *policy);
 PESS_API int64_t pess_policy_states(const pess_policy *policy);
 PESS_API int64_t pess_policy_actions(const pess_policy *policy);
 PESS_API const double *pess_policy_row(const pess_policy *policy, int64_t state); /* [A] of a table; NULL */
-PESS_API const double *pess_policy_probabilities(const pess_policy *policy);      /* [S*A] of a table; NULL */
-/* Files, told apart by their bytes. Tables: CSV with the columns state,action,probability; only non-zero rows. Reading
+PESS_API const double *pess_policy_step_row(const pess_policy *policy, int64_t step, int64_t state); /* the same */
+PESS_API const double *pess_policy_probabilities(const pess_policy *policy); /* [S*A], or [steps*S*A]; NULL */
+/* Files, told apart by their bytes. Tables: CSV with the columns state,action,probability; only non-zero rows; those for
+ * a finite horizon begin with the column step, from 0, and are read by pess_policy_read_for_log alone. Reading
  * checks a table against the model it is meant for: the same states, no action that a state does not have, rows that
  * sum to one; where `model` is NULL, states and actions have to be numbers. Networks: .pesspolicy, and .pessnet where
  * one is all that the rule needs; for them model and names are not read and may be NULL. */
@@ -299,10 +302,11 @@ typedef struct pess_policy_fit {
 } pess_policy_fit;
 
 /* A table for a log that may have gained or lost states since the file was written. Where `unknown` is not refuse, rows
- * for states that the log lacks are passed over. `fit` may be NULL. */
+ * for states that the log lacks are passed over. `fit` may be NULL. horizon: that of the problem, 0: none; a file with
+ * the column step has as many. */
 PESS_API pess_status pess_policy_read_for_log(const char *path, const pess_counts *counts, const pess_model *model,
-                                              pess_unknown unknown, pess_policy **out, pess_policy_fit *fit,
-                                              pess_error *error);
+                                              pess_unknown unknown, int64_t horizon, pess_policy **out,
+                                              pess_policy_fit *fit, pess_error *error);
 PESS_API pess_status pess_policy_write(const pess_policy *policy, const char *path, const pess_names *state_names,
                                        const pess_names *action_names, pess_error *error);
 /* CSV with the columns state,value. */
@@ -356,7 +360,8 @@ typedef struct pess_solve_options {
     size_t size;
     const char *algorithm;   /* a name of pess_algorithm_list */
     const char *uncertainty; /* a name of pess_uncertainty_list; NULL: the algorithm's default */
-    double gamma;            /* discount; 1 only where every policy reaches a terminal state */
+    double gamma;            /* discount; 1 only where episodes end */
+    int64_t horizon;         /* decisions of an episode; 0: no limit. The policy then has a table for each step */
     double delta;            /* error probability */
     double alpha;            /* strength of the pessimism, in the theory's units; NAN: not given */
     double absorbed_alpha; /* the same with all constants absorbed: penalty α/√n for UA, α·TV for proximal; NAN: not
@@ -366,7 +371,7 @@ typedef struct pess_solve_options {
                               of episodes are adaptive: bounds pay for every n at once */
     int64_t max_successors; /* m: declared number of possible next states of a pair; 0: all states */
     double local_policies;  /* hoeffding-s: |Π_local|; NAN: the |A| deterministic ones */
-    double min_count;       /* SPIBB n_∧, R-MIN m */
+    double min_count;       /* SPIBB n_∧, R-MIN m; NAN: the root of the mean count of a pair, and 10 for R-MIN */
     double budget;          /* Soft-SPIBB ε */
     pess_method method;
     pess_evaluation evaluation;
@@ -398,6 +403,7 @@ typedef struct pess_solution_info {
     double gamma;
     double alpha;       /* as it was used; NAN where the algorithm takes none */
     bool absorbed;      /* in absorbed units */
+    double min_count;   /* as it was used; NAN where the algorithm takes none */
     double value;       /* E_ρ of the algorithm's own (penalised) value of the policy */
     double naive_value; /* E_ρ of its unpenalised empirical value */
     pess_outcome outcome;

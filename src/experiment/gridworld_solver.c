@@ -106,6 +106,7 @@ static pess_status solve(const pess__grid_plan *plan, const pess__grid_method *m
     const pess_algorithm_info *algorithm = pess_algorithm_find(method->algorithm);
     const char *name = method->uncertainty != NULL ? method->uncertainty : algorithm->default_uncertainty;
     const pess_uncertainty_info *uncertainty = name != NULL ? pess_uncertainty_find(name) : NULL;
+    options.min_count = 10; /* of SPIBB and R-MIN, whatever the size of the log */
     if (uncertainty == NULL || uncertainty->absorbed != NULL)
         options.absorbed_alpha = method->alpha;
     else

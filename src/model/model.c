@@ -106,9 +106,8 @@ static double for_ever(double reward, double gamma) {
     return gamma < 1 ? reward / (1 - gamma) : copysign(INFINITY, reward);
 }
 
-void pess__value_range(const pess_model *model, double gamma, double *lo, double *hi) {
-    *lo = for_ever(model->reward_lo, gamma);
-    *hi = for_ever(model->reward_hi, gamma);
+/* 0 is a value where episodes end; and what was declared. */
+static void narrow(const pess_model *model, double *lo, double *hi) {
     if (model->has_terminals) {
         *lo = fmin(*lo, 0);
         *hi = fmax(*hi, 0);
@@ -116,6 +115,21 @@ void pess__value_range(const pess_model *model, double gamma, double *lo, double
     if (!model->return_declared) return;
     *lo = fmax(*lo, model->return_lo);
     *hi = fmin(*hi, model->return_hi);
+}
+
+void pess__value_range(const pess_model *model, double gamma, double *lo, double *hi) {
+    *lo = for_ever(model->reward_lo, gamma);
+    *hi = for_ever(model->reward_hi, gamma);
+    narrow(model, lo, hi);
+}
+
+void pess__horizon_range(const pess_model *model, double gamma, int64_t steps, double *lo, double *hi) {
+    *lo = *hi = 0;
+    if (steps == 0) return;
+    const double factor = gamma < 1 ? -expm1((double)steps * log(gamma)) / (1 - gamma) : (double)steps;
+    *lo = model->reward_lo * factor;
+    *hi = model->reward_hi * factor;
+    narrow(model, lo, hi);
 }
 
 pess_status pess__value_range_checked(const pess_model *model, double gamma, double *lo, double *hi,

@@ -31,7 +31,9 @@ pess_status pess__model_check_sizes(int64_t states, int64_t actions, pess_error 
  * of returns: the narrower one at either end. Infinite at γ = 1 where no range of returns was declared and that of the
  * rewards allows it. */
 void pess__value_range(const pess_model *model, double gamma, double *lo, double *hi);
-/* The same; PESS_INPUT where the two ranges have nothing in common. */
+/* The same for `steps` steps at most. */
+void pess__horizon_range(const pess_model *model, double gamma, int64_t steps, double *lo, double *hi);
+/* The first; PESS_INPUT where the two ranges have nothing in common. */
 pess_status pess__value_range_checked(const pess_model *model, double gamma, double *lo, double *hi, pess_error *error);
 
 #endif

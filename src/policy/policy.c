@@ -98,6 +98,11 @@ pess_status pess__policy_check_table(const pess_policy *policy, int64_t states, 
                           "the policy is one of networks, which see observations; expected a table over the states of "
                           "%s",
                           whose);
+    if (policy->steps > 1)
+        return pess__fail(error, PESS_INPUT,
+                          "the policy has a table for each of %lld steps; expected one for all steps, or the horizon "
+                          "that it is for",
+                          (long long)policy->steps);
     if (policy->states == states && policy->actions == actions) return PESS_OK;
     return pess__fail(error, PESS_INPUT, "the policy has %lld states and %lld actions, but %s has %lld and %lld",
                       (long long)policy->states, (long long)policy->actions, whose, (long long)states,

@@ -35,17 +35,20 @@ struct pess_policy {
     int64_t actions;
     bool samples;        /* draws its actions; otherwise one action has probability 1 everywhere */
     int64_t states;      /* of a table; 0: it is none */
-    double *probability; /* [S*A] of a table */
+    int64_t steps;       /* a table for each of so many steps; 1: one for all */
+    double *probability; /* [steps*S*A] of a table */
 };
 
-/* A table, all zero. */
+/* A table, all zero; or one for each step. */
 pess_status pess__policy_allocate(int64_t states, int64_t actions, pess_policy **out, pess_error *error);
+pess_status pess__policy_allocate_steps(int64_t steps, int64_t states, int64_t actions, pess_policy **out,
+                                        pess_error *error);
 /* A table from a CSV file: pess_policy_read, once it is known to be one. */
 pess_status pess__policy_read_table(const char *path, const pess_model *model, const pess_names *state_names,
                                     const pess_names *action_names, pess_policy **out, pess_error *error);
 pess_status pess__policy_write_table(const pess_policy *policy, const char *path, const pess_names *state_names,
                                      const pess_names *action_names, pess_error *error);
-/* PESS_INPUT where it is no table of that many states and actions; `whose` has them: "the model". */
+/* PESS_INPUT where it is no table of that many states and actions, one for all steps; `whose` has them: "the model". */
 pess_status pess__policy_check_table(const pess_policy *policy, int64_t states, int64_t actions, const char *whose,
                                      pess_error *error);
 /* The action of probabilities [actions]: a draw, or the most probable one (the smallest of equals). */

@@ -15,6 +15,7 @@ typedef struct entry {
 } entry;
 
 typedef struct reading {
+    const char *path;
     pess__table *table;
     pess_names *states, *actions;
     entry *entries;
@@ -33,6 +34,10 @@ static pess_status read_rows(reading *r, pess_error *error) {
     PESS_TRY(pess__table_require(r->table, "state", &state, error));
     PESS_TRY(pess__table_require(r->table, "action", &action, error));
     PESS_TRY(pess__table_require(r->table, "probability", &probability, error));
+    if (pess__table_column(r->table, "step") >= 0)
+        return pess__fail(error, PESS_INPUT,
+                          "%s: a policy for a finite horizon (it has a column 'step'), expected one for all steps",
+                          r->path);
     for (bool row = true;;) {
         PESS_TRY(pess__table_next(r->table, &row, error));
         if (!row) return PESS_OK;
@@ -86,7 +91,7 @@ static pess_status to_table(const reading *r, const char *path, int64_t wanted, 
 
 pess_status pess__policy_read_alone(const char *path, int64_t states, pess_policy **policy, pess_names **state_names,
                                     pess_names **action_names, pess_error *error) {
-    reading r = {0};
+    reading r = {.path = path};
     bool state_integers = false, action_integers = false;
     pess_status status = pess__table_open(path, &r.table, error);
     if (status == PESS_OK) status = pess__names_create(&r.states, error);

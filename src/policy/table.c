@@ -13,8 +13,8 @@
 /* ---- the kind */
 
 static void describe(const pess_policy *policy, pess_policy_info *out) {
-    (void)policy;
     out->kind = out->rule = "table";
+    out->steps = policy->steps;
     out->notes = "";
 }
 
@@ -49,15 +49,24 @@ static const pess__policy_kind table_kind = {describe, open_worker, close_worker
 /* ---- making one */
 
 pess_status pess__policy_allocate(int64_t states, int64_t actions, pess_policy **out, pess_error *error) {
+    return pess__policy_allocate_steps(1, states, actions, out, error);
+}
+
+pess_status pess__policy_allocate_steps(int64_t steps, int64_t states, int64_t actions, pess_policy **out,
+                                        pess_error *error) {
     PESS_TRY(pess__model_check_sizes(states, actions, error));
+    if (steps > PESS_MAX_PAIRS / (states * actions))
+        return pess__fail(error, PESS_LIMIT, "a policy of %lld steps, %lld states and %lld actions is too large",
+                          (long long)steps, (long long)states, (long long)actions);
     pess_policy *policy = NULL;
     PESS_TRY(pess__allocate(&policy, 1, sizeof *policy, "a policy", error));
     policy->kind = &table_kind;
     policy->samples = true;
     policy->states = states;
     policy->actions = actions;
+    policy->steps = steps;
     const pess_status status =
-        pess__allocate(&policy->probability, states * actions, sizeof *policy->probability, "a policy", error);
+        pess__allocate(&policy->probability, steps * states * actions, sizeof *policy->probability, "a policy", error);
     if (status != PESS_OK) {
         free(policy);
         return status;
@@ -70,6 +79,11 @@ const double *pess_policy_probabilities(const pess_policy *policy) { return poli
 
 const double *pess_policy_row(const pess_policy *policy, int64_t state) {
     return state >= 0 && state < policy->states ? policy->probability + state * policy->actions : NULL;
+}
+
+const double *pess_policy_step_row(const pess_policy *policy, int64_t step, int64_t state) {
+    if (step < 0 || step >= policy->steps || state < 0 || state >= policy->states) return NULL;
+    return policy->probability + (step * policy->states + state) * policy->actions;
 }
 
 /* A row of zeros stands for a terminal state; any other sums to one. */

@@ -18,43 +18,62 @@ typedef struct reading {
     const pess_model *model;
     const pess_names *state_names, *action_names;
     pess_unknown unknown;
+    int64_t horizon; /* of the problem; 0: none */
     pess_policy_fit fit;
 } reading;
+
+enum { STATE, ACTION, PROBABILITY, STEP, COLUMNS }; /* STEP: -1 where there is none */
 
 /* Probabilities that were summed up may exceed one by rounding. */
 static const double HIGHEST = 1 + 1e-9;
 
-static pess_status read_row(pess__table *table, const int64_t column[3], reading *r, pess_policy *policy,
+static pess_status read_row(pess__table *table, const int64_t column[COLUMNS], reading *r, pess_policy *policy,
                             pess_error *error) {
     const pess_model *model = r->model;
-    int64_t s = 0, a = 0;
+    int64_t s = 0, a = 0, step = 0;
     double p = 0;
     const pess_status known =
-        pess__table_id(table, column[0], r->state_names, model->states, "a state of the model", &s, error);
+        pess__table_id(table, column[STATE], r->state_names, model->states, "a state of the model", &s, error);
     if (known == PESS_INPUT && r->unknown != PESS_UNKNOWN_REFUSE) {
         r->fit.skipped++;
         return PESS_OK;
     }
     PESS_TRY(known);
-    PESS_TRY(pess__table_id(table, column[1], r->action_names, model->actions, "an action of the model", &a, error));
-    PESS_TRY(pess__table_double(table, column[2], 0, HIGHEST, "a probability", &p, error));
+    PESS_TRY(
+        pess__table_id(table, column[ACTION], r->action_names, model->actions, "an action of the model", &a, error));
+    PESS_TRY(pess__table_double(table, column[PROBABILITY], 0, HIGHEST, "a probability", &p, error));
+    if (column[STEP] >= 0)
+        PESS_TRY(pess__table_int64(table, column[STEP], 0, r->horizon - 1, "a step before the horizon", &step, error));
     const int64_t pair = s * model->actions + a;
-    if (policy->probability[pair] != NOT_NAMED)
-        return pess__table_fail(table, column[1], error, "expected each action of a state once");
+    double *place = &policy->probability[step * model->states * model->actions + pair];
+    if (*place != NOT_NAMED)
+        return pess__table_fail(table, column[ACTION], error, "expected each action of a state once");
     if (p > 0 && model->kind[pair] == PESS_ROW_NONE) {
         char shown[PESS__ID_SIZE];
-        return pess__table_fail(table, column[1], error, "expected an action that state %s has%s",
+        return pess__table_fail(table, column[ACTION], error, "expected an action that state %s has%s",
                                 pess__show_id(r->state_names, s, shown),
                                 model->terminal[s] ? " (it is terminal and has none)" : "");
     }
-    policy->probability[pair] = fmin(p, 1);
+    *place = fmin(p, 1);
     return PESS_OK;
 }
 
-static pess_status read_rows(pess__table *table, reading *r, pess_policy *policy, pess_error *error) {
-    static const char *const names[3] = {"state", "action", "probability"};
-    int64_t column[3];
-    for (int i = 0; i < 3; i++) PESS_TRY(pess__table_require(table, names[i], &column[i], error));
+static pess_status find_columns(const pess__table *table, const reading *r, int64_t column[COLUMNS],
+                                pess_error *error) {
+    PESS_TRY(pess__table_require(table, "state", &column[STATE], error));
+    PESS_TRY(pess__table_require(table, "action", &column[ACTION], error));
+    PESS_TRY(pess__table_require(table, "probability", &column[PROBABILITY], error));
+    column[STEP] = pess__table_column(table, "step");
+    if (column[STEP] < 0 || r->horizon > 0) return PESS_OK;
+    return pess__fail(error, PESS_INPUT,
+                      "%s: a policy for a finite horizon (it has a column 'step'), expected one for all steps",
+                      r->path);
+}
+
+static pess_status read_rows(pess__table *table, const int64_t column[COLUMNS], reading *r, pess_policy *policy,
+                             pess_error *error) {
+    const int64_t entries = policy->steps * policy->states * policy->actions;
+    for (int64_t i = 0; i < entries; i++) policy->probability[i] = NOT_NAMED;
     for (bool row = true;;) {
         PESS_TRY(pess__table_next(table, &row, error));
         if (!row) return PESS_OK;
@@ -74,30 +93,35 @@ static bool close_row(double *row, int64_t actions) {
     return named;
 }
 
-/* Every state that is not terminal has a row that sums to one, or gets one by the rule. */
+static pess_status refuse_sum(const reading *r, int64_t state, double sum, pess_error *error) {
+    char shown[PESS__ID_SIZE];
+    return pess__fail(error, PESS_INPUT, "%s: state %s: the probabilities sum to %.12g, expected 1", r->path,
+                      pess__show_id(r->state_names, state, shown), sum);
+}
+
+/* Every state that is not terminal has a row that sums to one, at every step, or gets one by the rule. */
 static pess_status check_rows(reading *r, const pess_policy *filling, pess_policy *policy, pess_error *error) {
     const pess_model *model = r->model;
+    const int64_t rows = policy->steps * model->states;
     char shown[PESS__ID_SIZE];
     int64_t first = -1;
-    for (int64_t s = 0; s < model->states; s++) {
-        double *row = policy->probability + s * model->actions, sum = 0;
+    for (int64_t i = 0; i < rows; i++) {
+        const int64_t s = i % model->states;
+        double *row = policy->probability + i * model->actions, sum = 0;
         const bool named = close_row(row, model->actions);
         if (model->terminal[s]) continue;
-        if (!named) {
-            if (r->fit.filled++ == 0) first = s;
-            if (filling != NULL)
-                memcpy(row, filling->probability + s * model->actions, (size_t)model->actions * sizeof *row);
-        } else if (!pess__normalise(row, model->actions, &sum)) {
-            return pess__fail(error, PESS_INPUT, "%s: state %s: the probabilities sum to %.12g, expected 1", r->path,
-                              pess__show_id(r->state_names, s, shown), sum);
-        }
+        if (named && !pess__normalise(row, model->actions, &sum)) return refuse_sum(r, s, sum, error);
+        if (named) continue;
+        if (r->fit.filled++ == 0) first = s;
+        if (filling != NULL)
+            memcpy(row, filling->probability + s * model->actions, (size_t)model->actions * sizeof *row);
     }
     if (r->fit.filled == 0 || filling != NULL) return PESS_OK;
     return pess__fail(error, PESS_INPUT,
-                      "%s: a policy for another state set: %lld of the model's %lld states have no row, the first is "
+                      "%s: a policy for another state set: %lld of the model's %lld states have no row%s, the first is "
                       "state %s",
-                      r->path, (long long)r->fit.filled, (long long)model->states,
-                      pess__show_id(r->state_names, first, shown));
+                      r->path, (long long)r->fit.filled, (long long)rows,
+                      policy->steps > 1 ? " (at some step)" : "", pess__show_id(r->state_names, first, shown));
 }
 
 static pess_status fill_rows(reading *r, pess_policy *policy, pess_error *error) {
@@ -112,15 +136,15 @@ static pess_status fill_rows(reading *r, pess_policy *policy, pess_error *error)
 }
 
 static pess_status read_table(reading *r, pess_policy **out, pess_error *error) {
-    const int64_t pairs = r->model->states * r->model->actions;
+    int64_t column[COLUMNS];
     pess__table *table = NULL;
     pess_policy *policy = NULL;
     PESS_TRY(pess__table_open(r->path, &table, error));
-    pess_status status = pess__policy_allocate(r->model->states, r->model->actions, &policy, error);
-    if (status == PESS_OK) {
-        for (int64_t pair = 0; pair < pairs; pair++) policy->probability[pair] = NOT_NAMED;
-        status = read_rows(table, r, policy, error);
-    }
+    pess_status status = find_columns(table, r, column, error);
+    if (status == PESS_OK)
+        status = pess__policy_allocate_steps(column[STEP] >= 0 ? r->horizon : 1, r->model->states, r->model->actions,
+                                             &policy, error);
+    if (status == PESS_OK) status = read_rows(table, column, r, policy, error);
     pess__table_close(table);
     if (status == PESS_OK) status = fill_rows(r, policy, error);
     if (status != PESS_OK) {
@@ -138,13 +162,15 @@ pess_status pess__policy_read_table(const char *path, const pess_model *model, c
 }
 
 pess_status pess_policy_read_for_log(const char *path, const pess_counts *counts, const pess_model *model,
-                                     pess_unknown unknown, pess_policy **out, pess_policy_fit *fit, pess_error *error) {
+                                     pess_unknown unknown, int64_t horizon, pess_policy **out, pess_policy_fit *fit,
+                                     pess_error *error) {
     reading r = {.path = path,
                  .counts = counts,
                  .model = model,
                  .state_names = counts->state_names,
                  .action_names = counts->action_names,
-                 .unknown = unknown};
+                 .unknown = unknown,
+                 .horizon = horizon};
     if ((unsigned)unknown > PESS_UNKNOWN_UNIFORM)
         return pess__fail(error, PESS_ARGUMENT, "%d is no rule for unknown states", (int)unknown);
     PESS_TRY(read_table(&r, out, error));
@@ -152,22 +178,28 @@ pess_status pess_policy_read_for_log(const char *path, const pess_counts *counts
     return PESS_OK;
 }
 
+static void write_row(pess__outfile *file, const pess_policy *policy, int64_t step, int64_t state,
+                      const pess_names *state_names, const pess_names *action_names) {
+    const double *row = policy->probability + (step * policy->states + state) * policy->actions;
+    for (int64_t a = 0; a < policy->actions; a++) {
+        if (row[a] == 0) continue;
+        if (policy->steps > 1) pess__outfile_print(file, "%lld,", (long long)step);
+        pess__write_id(file, state_names, state);
+        pess__outfile_write(file, ",", 1);
+        pess__write_id(file, action_names, a);
+        pess__outfile_write(file, ",", 1);
+        pess__outfile_double(file, row[a]);
+        pess__outfile_write(file, "\n", 1);
+    }
+}
+
 pess_status pess__policy_write_table(const pess_policy *policy, const char *path, const pess_names *state_names,
                                      const pess_names *action_names, pess_error *error) {
     pess__outfile *file = NULL;
     PESS_TRY(pess__outfile_open(path, &file, error));
-    pess__outfile_print(file, "state,action,probability\n");
-    for (int64_t s = 0; s < policy->states; s++)
-        for (int64_t a = 0; a < policy->actions; a++) {
-            const double p = policy->probability[s * policy->actions + a];
-            if (p == 0) continue;
-            pess__write_id(file, state_names, s);
-            pess__outfile_write(file, ",", 1);
-            pess__write_id(file, action_names, a);
-            pess__outfile_write(file, ",", 1);
-            pess__outfile_double(file, p);
-            pess__outfile_write(file, "\n", 1);
-        }
+    pess__outfile_print(file, "%sstate,action,probability\n", policy->steps > 1 ? "step," : "");
+    for (int64_t t = 0; t < policy->steps; t++)
+        for (int64_t s = 0; s < policy->states; s++) write_row(file, policy, t, s, state_names, action_names);
     return pess__outfile_commit(file, error);
 }
 

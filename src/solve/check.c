@@ -15,7 +15,9 @@ static const pess_setting settings[] = {
     {"uncertainty", 'u', PESS_SETTING_TEXT, FIELD(uncertainty), NULL, .argument = "NAME",
      .sentence = "uncertainty function", .where_unset = "that of the algorithm", .specific = true},
     {"gamma", 0, PESS_SETTING_NUMBER, FIELD(gamma), "0.99", PESS__FROM_TO(0, 1), .argument = "G",
-     .sentence = "discount; 1 only where every policy reaches a terminal state"},
+     .sentence = "discount; 1 only where episodes end"},
+    {"horizon", 0, PESS_SETTING_COUNT, FIELD(horizon), NULL, PESS__AT_LEAST(1), .argument = "H",
+     .sentence = "decisions of an episode; the policy then has a table for each step", .where_unset = "no limit"},
     {"delta", 0, PESS_SETTING_NUMBER, FIELD(delta), "0.05", PESS__BETWEEN(0, 1), .argument = "D",
      .sentence = "error probability", .specific = true},
     {"alpha", 0, PESS_SETTING_NUMBER, FIELD(alpha), NULL, PESS__AT_LEAST(0), .argument = "X",
@@ -33,8 +35,10 @@ static const pess_setting settings[] = {
     {"local-policies", 0, PESS_SETTING_NUMBER, FIELD(local_policies), NULL, PESS__ABOVE(0), .argument = "N",
      .sentence = "number of local policies that the state-wise bound holds for",
      .where_unset = "the deterministic ones", .specific = true},
-    {"min-count", 0, PESS_SETTING_NUMBER, FIELD(min_count), "10", PESS__AT_LEAST(0), .argument = "N",
-     .sentence = "pairs with fewer samples than this are uncertain", .specific = true},
+    {"min-count", 0, PESS_SETTING_NUMBER, FIELD(min_count), NULL, PESS__AT_LEAST(0), .argument = "N",
+     .sentence = "pairs with fewer samples than this are uncertain",
+     .where_unset = "for spibb the root of the mean count of a pair, which grows with the log; 10 for rmin",
+     .specific = true},
     {"budget", 0, PESS_SETTING_NUMBER, FIELD(budget), "1", PESS__AT_LEAST(0), .argument = "E",
      .sentence = "how far a state may move from the logging policy", .specific = true},
     {"method", 0, PESS_SETTING_CHOICE, FIELD(method), "auto",
@@ -77,12 +81,13 @@ static pess_status check_sinks(const pess_model *model, const pess_names *names,
     return PESS_OK;
 }
 
-pess_status pess__check_range(const pess_model *model, double gamma, const pess_names *names, double *v_lo,
-                              double *v_hi, int64_t *endless, pess_error *error) {
+pess_status pess__check_range(const pess_model *model, double gamma, int64_t horizon, const pess_names *names,
+                              double *v_lo, double *v_hi, int64_t *endless, pess_error *error) {
     char shown[PESS__ID_SIZE];
     PESS_TRY(pess__value_range_checked(model, gamma, v_lo, v_hi, error));
     *endless = -1;
-    if (gamma < 1) return PESS_OK;
+    if (horizon > 0) pess__horizon_range(model, gamma, horizon, v_lo, v_hi);
+    if (gamma < 1 || horizon > 0) return PESS_OK;
     if (!isfinite(*v_lo)) PESS_TRY(check_sinks(model, names, error));
     PESS_TRY(pess__endless_state(model, endless, error));
     if (*endless < 0) return PESS_OK;
@@ -106,6 +111,12 @@ pess_status pess__check_proper(const pess_model *model, const double *pi, const 
                       pess__show_id(names, never, shown));
 }
 
+double pess__reward_span(const pess_model *model, double v_lo, double v_hi) {
+    const double lo = model->has_terminals ? fmin(model->reward_lo, 0) : model->reward_lo;
+    const double hi = model->has_terminals ? fmax(model->reward_hi, 0) : model->reward_hi;
+    return fmin(hi - lo, v_hi - v_lo);
+}
+
 pess_status pess__check_start(const pess_model *model, const double *start, pess_error *error) {
     double sum = 0;
     for (int64_t s = 0; s < model->states; s++) {
@@ -119,13 +130,12 @@ pess_status pess__check_start(const pess_model *model, const double *start, pess
     return PESS_OK;
 }
 
-pess_status pess__check_policy(const pess_model *model, const pess_policy *policy, pess_error *error) {
-    PESS_TRY(pess__policy_check_table(policy, model->states, model->actions, "the model", error));
+static pess_status check_table(const pess_model *model, const double *pi, pess_error *error) {
     for (int64_t s = 0; s < model->states; s++) {
         double sum = 0;
         for (int64_t a = 0; a < model->actions; a++) {
             const int64_t z = s * model->actions + a;
-            const double p = policy->probability[z];
+            const double p = pi[z];
             if (!(p >= 0))
                 return pess__fail(error, PESS_INPUT, "policy: state %lld, action %lld has probability %g", (long long)s,
                                   (long long)a, p);
@@ -140,4 +150,15 @@ pess_status pess__check_policy(const pess_model *model, const pess_policy *polic
                               (long long)s, sum);
     }
     return PESS_OK;
+}
+
+pess_status pess__check_policy(const pess_model *model, const pess_policy *policy, int64_t horizon, pess_error *error) {
+    if (policy->steps > 1 && policy->steps == horizon && policy->states == model->states &&
+        policy->actions == model->actions) {
+        for (int64_t t = 0; t < horizon; t++)
+            PESS_TRY(check_table(model, policy->probability + t * model->states * model->actions, error));
+        return PESS_OK;
+    }
+    PESS_TRY(pess__policy_check_table(policy, model->states, model->actions, "the model", error));
+    return check_table(model, policy->probability, error);
 }

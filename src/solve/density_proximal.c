@@ -17,6 +17,7 @@
 #include "solve/algorithm.h"
 #include "solve/check.h"
 #include "solve/evaluator.h"
+#include "solve/horizon.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -46,6 +47,7 @@ typedef struct density {
 
 static pess_status coefficient(const pess__problem *problem, double *kappa, pess_error *error) {
     const pess_solve_options *options = problem->options;
+    PESS_TRY(pess__no_horizon(problem, "density-proximal", error));
     if (!(options->gamma < 1))
         return pess__fail(error, PESS_ARGUMENT,
                           "'density-proximal' needs a discount below 1: visitations are not distributions at %g",

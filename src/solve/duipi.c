@@ -11,6 +11,7 @@
 #include "policy/policy.h"
 #include "solve/algorithm.h"
 #include "solve/evaluator.h"
+#include "solve/horizon.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -70,6 +71,7 @@ static pess_status duipi_create(const pess__problem *problem, duipi *d, pess_err
                  .monitor = pess__monitor_start(&options->progress, "duipi", problem->deadline)};
     d->squares.kind = NULL;
     d->squares.reward = d->squares.probability = NULL;
+    PESS_TRY(pess__no_horizon(problem, "duipi", error));
     PESS_TRY(pess__need_ends(problem, "duipi", error));
     if (problem->counts != NULL) PESS_TRY(pess__counts_need_squares(problem->counts, error));
     PESS_TRY(duipi_allocate(d, error));

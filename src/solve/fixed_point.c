@@ -5,6 +5,7 @@
 #include "core/threads.h"
 #include "solve/check.h"
 #include "solve/evaluator.h"
+#include "solve/horizon.h"
 
 #include <float.h>
 #include <math.h>
@@ -248,6 +249,7 @@ static pess_status make_policy(run *r, pess_solution *solution, pess_error *erro
 static pess_status run_all(const pess__problem *problem, const pess__operator *operator_, bool optimise,
                            pess_solution *solution, pess_error *error) {
     run r = {.problem = problem, .operator_ = operator_};
+    PESS_TRY(pess__no_horizon(problem, "a worst case or a variance", error));
     if (!operator_->floored) PESS_TRY(pess__need_ends(problem, "a worst case or a variance", error));
     if (!optimise) r.policy = solution->policy->probability;
     solution->info.outcome = PESS_OUTCOME_CONVERGED;

@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* A copy of the model's kinds and rewards in which rarely seen pairs are sinks worth V_lo; the rest is shared. */
-static pess_status lower_model(const pess__problem *problem, pess_model *lowered, pess_error *error) {
+static pess_status lower_model(const pess__problem *problem, double least, pess_model *lowered, pess_error *error) {
     const pess_model *model = problem->model;
     const int64_t pairs = model->states * model->actions;
     *lowered = *model;
@@ -20,13 +20,17 @@ static pess_status lower_model(const pess__problem *problem, pess_model *lowered
     memcpy(lowered->kind, model->kind, (size_t)pairs);
     memcpy(lowered->reward, model->reward, (size_t)pairs * sizeof(double));
     for (int64_t z = 0; z < pairs; z++) {
-        if (model->kind[z] == PESS_ROW_NONE || (double)problem->counts->n[z] >= problem->options->min_count) continue;
+        if (model->kind[z] == PESS_ROW_NONE || (double)problem->counts->n[z] >= least) continue;
         if (!isfinite(problem->v_lo))
             return pess__fail(error, PESS_ARGUMENT,
                               "rmin: the worst for ever has no finite value at gamma %g; use gamma < 1",
                               problem->options->gamma);
         lowered->kind[z] = PESS_ROW_SINK;
-        lowered->reward[z] = problem->v_lo - problem->options->gamma * problem->v_lo; /* q = reward + γV_lo = V_lo */
+        if (problem->options->horizon > 0) /* V_lo of the steps left follows */
+            lowered->reward[z] = model->has_terminals ? fmin(model->reward_lo, 0) : model->reward_lo;
+        else
+            lowered->reward[z] =
+                problem->v_lo - problem->options->gamma * problem->v_lo; /* q = reward + γV_lo = V_lo */
     }
     return PESS_OK;
 }
@@ -39,7 +43,8 @@ static pess_status with_lowered(const pess__problem *problem, pess_solution *sol
     const pess__local greedy = {0};
     pess__problem changed = *problem;
     changed.model = &lowered;
-    pess_status status = lower_model(problem, &lowered, error);
+    solution->info.min_count = pess__min_count(problem, 10);
+    pess_status status = lower_model(problem, solution->info.min_count, &lowered, error);
     if (status == PESS_OK) status = act(&changed, &greedy, solution, error);
     free(lowered.kind);
     free(lowered.reward);

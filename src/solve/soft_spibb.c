@@ -62,7 +62,8 @@ static int64_t best_seen(const double *q, const double *e, int64_t actions) {
 
 /* max_π Σ_a π(a)q(a)  s.t.  Σ_a e(a)|π(a) − π̂(a)| ≤ ε. The cost of the Lagrangian's answer is a falling staircase in
  * λ; where it crosses ε both its answers are optimal at that λ, and their mixture that costs exactly ε solves the
- * program. The crossing is found by bisection until the duality gap is rounding. */
+ * program. Each answer is a line in λ, gain + λ(ε − cost), and the dual is the highest of them: the next λ is where the
+ * lines of the last two answers on either side meet (Kelley 1960), until no other line is above that point. */
 static double improve(const void *context, int64_t state, const double *q, double *pi) {
     const soft *c = context;
     const int64_t actions = c->empirical->actions;
@@ -85,9 +86,10 @@ static double improve(const void *context, int64_t state, const double *q, doubl
     for (int k = 0; k < 200 && cheap.cost > c->budget; k++) {
         share = (c->budget - dear.cost) / (cheap.cost - dear.cost);
         const double primal = share * cheap.gain + (1 - share) * dear.gain;
-        const double dual = dear.gain + dear.lambda * (c->budget - dear.cost);
-        if (dual - primal <= 1e-15 * (1 + size)) break;
-        const step middle = price(q, e, base, actions, 0.5 * (cheap.lambda + dear.lambda), -1);
+        const double lambda = (cheap.gain - dear.gain) / (cheap.cost - dear.cost);
+        const step middle = price(q, e, base, actions, lambda, -1);
+        const double dual = middle.gain + lambda * (c->budget - middle.cost);
+        if (dual - primal <= 1e-15 * (1 + size) || !(lambda > cheap.lambda && lambda < dear.lambda)) break;
         if (middle.cost > c->budget)
             cheap = middle;
         else

@@ -62,21 +62,13 @@ static pess_status find_uncertainty(const pess_algorithm_info *algorithm, const 
                       name != NULL ? name : "(none)", algorithm->name, known);
 }
 
-/* What rewards can differ by: 0 is one of them where episodes end. No more than values can differ by. */
-static double reward_span(const pess__problem *problem) {
-    const pess_model *model = problem->model;
-    const double lo = model->has_terminals ? fmin(model->reward_lo, 0) : model->reward_lo;
-    const double hi = model->has_terminals ? fmax(model->reward_hi, 0) : model->reward_hi;
-    return fmin(hi - lo, problem->v_hi - problem->v_lo);
-}
-
 /* α as it is given. Where it is not: the span of the rewards, in absorbed units, for the algorithm's own uncertainty
  * (whose theory units say little), so that the policy does not depend on the unit of rewards; 1 in the theory's units
  * for another one and for sets. */
 static void set_alpha(const pess_algorithm_info *algorithm, pess__problem *problem) {
     const pess_solve_options *options = problem->options;
     const pess_uncertainty_info *bound = problem->uncertainty != NULL ? &problem->uncertainty->info : NULL;
-    const double span = reward_span(problem);
+    const double span = pess__reward_span(problem->model, problem->v_lo, problem->v_hi);
     problem->alpha = NAN;
     problem->unit = 1;
     if (!pess_setting_listed(algorithm->settings, "alpha")) return;
@@ -140,10 +132,14 @@ static pess_status set_up(const pess_counts *counts, const pess_model *model, co
                                .deadline = pess__deadline(options)};
     PESS_TRY(find_uncertainty(&(*algorithm)->info, options->uncertainty, &problem->uncertainty, error));
     PESS_TRY(check_counts(*algorithm, counts, model, error));
-    PESS_TRY(pess__check_range(model, options->gamma, counts != NULL ? counts->state_names : NULL, &problem->v_lo,
-                               &problem->v_hi, &problem->endless, error));
+    PESS_TRY(pess__check_range(model, options->gamma, options->horizon, counts != NULL ? counts->state_names : NULL,
+                               &problem->v_lo, &problem->v_hi, &problem->endless, error));
     set_alpha(&(*algorithm)->info, problem);
     return pess__check_start(model, start, error);
+}
+
+double pess__min_count(const pess__problem *problem, double otherwise) {
+    return isnan(problem->options->min_count) ? otherwise : problem->options->min_count;
 }
 
 pess_status pess__unseen_without_limit(const pess__problem *problem, int64_t pair, pess_error *error) {
@@ -174,12 +170,13 @@ static void describe(const pess__problem *problem, const pess__algorithm *algori
     info->gamma = problem->options->gamma;
     info->alpha = problem->alpha;
     info->absorbed = problem->absorbed;
+    info->min_count = NAN;
     info->holds_for = uncertainty != NULL ? uncertainty->info.holds_for : "nothing: no bound is used";
 }
 
 /* A row that collects the probabilities of several actions may exceed one by rounding. */
 static void at_most_one(pess_policy *policy) {
-    for (int64_t z = 0; z < policy->states * policy->actions; z++)
+    for (int64_t z = 0; z < policy->steps * policy->states * policy->actions; z++)
         if (policy->probability[z] > 1) policy->probability[z] = 1;
 }
 
@@ -191,10 +188,10 @@ static pess_status answer(const pess__algorithm *algorithm, const pess__problem 
     describe(problem, algorithm, &solution->info);
     pess_status status = PESS_OK;
     if (policy != NULL) {
-        status = pess__policy_allocate(policy->states, policy->actions, &solution->policy, error);
+        status = pess__policy_allocate_steps(policy->steps, policy->states, policy->actions, &solution->policy, error);
         if (status == PESS_OK) {
             memcpy(solution->policy->probability, policy->probability,
-                   (size_t)(policy->states * policy->actions) * sizeof(double));
+                   (size_t)(policy->steps * policy->states * policy->actions) * sizeof(double));
             status = algorithm->evaluate(problem, solution, error);
         }
     } else
@@ -235,7 +232,7 @@ pess_status pess_evaluate(const pess_counts *counts, const pess_model *model, co
     pess_solve_options settled;
     PESS_TRY(pess__solve_settle(options, &settled, error));
     PESS_TRY(set_up(counts, model, start, &settled, &algorithm, &problem, error));
-    PESS_TRY(pess__check_policy(model, policy, error));
+    PESS_TRY(pess__check_policy(model, policy, settled.horizon, error));
     return answer(algorithm, &problem, policy, begun, out, error);
 }
 

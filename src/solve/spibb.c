@@ -62,11 +62,23 @@ static double improve_at_most(const void *context, int64_t state, const double *
     return value;
 }
 
+/* √m, m the mean count of the pairs of states that the log acts in. What is trusted then has errors that vanish as the
+ * log grows, and what is not trusted becomes less and less: counts grow faster than their root. */
+static double usual_least(const pess_counts *counts) {
+    int64_t states = 0, rows = 0;
+    for (int64_t s = 0; s < counts->states; s++) {
+        states += counts->n_state[s] > 0;
+        rows += counts->n_state[s];
+    }
+    return sqrt((double)rows / fmax((double)(states * counts->actions), 1));
+}
+
 static pess_status optimise(const pess__problem *problem, pess_solution *solution,
                             double (*improve)(const void *, int64_t, const double *, double *), pess_error *error) {
     pess_policy *empirical = NULL;
     PESS_TRY(pess_policy_empirical(problem->counts, problem->model, &empirical, error));
-    const spibb context = {empirical, problem->counts, problem->options->min_count};
+    const spibb context = {empirical, problem->counts, pess__min_count(problem, usual_least(problem->counts))};
+    solution->info.min_count = context.least;
     const pess__local local = {.context = &context, .improve = improve};
     const pess_status status = pess__optimise(problem, &local, solution, error);
     pess_policy_destroy(empirical);

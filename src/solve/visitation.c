@@ -4,6 +4,7 @@
 #include "policy/policy.h"
 #include "solve/check.h"
 #include "solve/evaluator.h"
+#include "solve/horizon.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -99,6 +100,19 @@ pess_status pess__evaluator_visitation(pess__evaluator *chain, const double *sta
     return PESS_OK;
 }
 
+static pess_status finite_visitation(const pess_model *model, const double *start, const pess_policy *policy,
+                                     const pess_solve_options *options, double *out, pess_error *error) {
+    double *pairs = NULL;
+    PESS_TRY(pess__allocate(&pairs, model->states * model->actions, sizeof *pairs, "the visits", error));
+    const pess_status status =
+        pess__horizon_visits(model, start, policy, options->gamma, options->horizon, pairs, error);
+    memset(out, 0, (size_t)model->states * sizeof *out);
+    for (int64_t z = 0; status == PESS_OK && z < model->states * model->actions; z++)
+        out[z / model->actions] += pairs[z];
+    free(pairs);
+    return status;
+}
+
 pess_status pess_visitation(const pess_model *model, const double *start, const pess_policy *policy,
                             const pess_solve_options *options, double *out, pess_error *error) {
     pess_solve_options settled;
@@ -106,9 +120,10 @@ pess_status pess_visitation(const pess_model *model, const double *start, const 
     options = &settled;
     double v_lo, v_hi;
     int64_t endless;
-    PESS_TRY(pess__check_range(model, options->gamma, NULL, &v_lo, &v_hi, &endless, error));
+    PESS_TRY(pess__check_range(model, options->gamma, options->horizon, NULL, &v_lo, &v_hi, &endless, error));
     PESS_TRY(pess__check_start(model, start, error));
-    PESS_TRY(pess__check_policy(model, policy, error));
+    PESS_TRY(pess__check_policy(model, policy, options->horizon, error));
+    if (options->horizon > 0) return finite_visitation(model, start, policy, options, out, error);
     if (endless >= 0) PESS_TRY(pess__check_proper(model, policy->probability, NULL, error));
     pess__monitor monitor = pess__monitor_start(&options->progress, "visitation", pess__deadline(options));
     pess__evaluator *chain = NULL;

@@ -110,5 +110,24 @@ prints "there the policy acts as the log did"
 expect 2 "$PESS" gaps later.csv --unknown behaviour
 says "--unknown does nothing without --policy"
 expect 2 "$PESS" evaluate later.csv --policy best.csv --unknown sometimes
+
+# ---- a finite horizon: the policy has a table for each step
+expect 0 "$PESS" solve clinic.csv -a naive --gamma 1 --horizon 3 -o steps.csv --json
+same "$(json horizon)" 3 "the horizon in JSON"
+value=$(json value)
+same "$(head -1 steps.csv)" "step,state,action,probability" "the header of a policy with steps"
+same "$(grep -c '^2,' steps.csv)" 2 "rows of the last step"
+expect 0 "$PESS" evaluate clinic.csv --policy steps.csv -a naive --gamma 1 --horizon 3 --json
+near "$(json naive_value)" "$value" 1e-12 "value of a policy with steps"
+expect 3 "$PESS" evaluate clinic.csv --policy steps.csv --gamma 1 -a naive
+says "a policy for a finite horizon (it has a column 'step')"
+expect 3 "$PESS" evaluate clinic.csv --policy steps.csv --gamma 1 -a naive --horizon 2
+says "a step before the horizon"
+expect 3 "$PESS" act clinic.csv --policy steps.csv
+says "a policy for a finite horizon"
+expect 2 "$PESS" solve clinic.csv -a robust --horizon 3
+says "takes no horizon"
+expect 2 "$PESS" solve clinic.csv -a auto --horizon 3
+says "name an algorithm"
 no_leftovers
 finish
