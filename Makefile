@@ -2,7 +2,7 @@
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 
-.PHONY: all build run test check debug bench install duckdb check-long format format-check tidy fuzz docs ci clean configure
+.PHONY: all build run test python check debug bench install duckdb check-long format format-check tidy fuzz docs ci clean configure
 
 # The program and the libraries; what the tests need is built by make test.
 all build: configure
@@ -17,10 +17,17 @@ run: all
 
 # make test L=quick: the tests of one label (quick, cli, deep)
 test:
-	@tools/packages.sh build test
+	@tools/packages.sh build test python
 	@cmake --preset release >build.log 2>&1 || { cat build.log; exit 1; }
 	@cmake --build --preset release -j $(JOBS)
 	@ctest --test-dir build --output-on-failure -j $(JOBS) $(if $(L),-L $(L))
+
+# build/venv/bin/python, in which `import pessimist` works, from a wheel in build/wheel
+python:
+	@tools/packages.sh build python
+	@cmake --preset release >build.log 2>&1 || { cat build.log; exit 1; }
+	@cmake --build --preset release -j $(JOBS) --target pess_package
+	@python/packaging/venv.sh build
 
 # make check T=test_lu: builds and runs one test, and nothing else
 check:

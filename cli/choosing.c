@@ -2,14 +2,14 @@
 
 #include <math.h>
 
-pess_status choose_from_log(const char *path, log_args *args, pess_choose_options *options, pess_choice **out,
-                            pess_error *error) {
+pess_status choose_from_log(const char *path, const char *command_name, log_args *args, pess_choose_options *options,
+                            pess_choice **out, pess_error *error) {
     pess_dataset *data = NULL;
-    args->read.progress = options->progress = terminal_progress();
+    options->progress = terminal_progress();
     options->solve = &args->solve;
     options->model = &args->model;
     options->start = args->start;
-    pess_status status = pess_dataset_read(path, &args->read, &data, error);
+    pess_status status = log_source_dataset(&args->source, path, command_name, &data, error);
     if (status == PESS_OK && !isnan(args->model.return_range[0]))
         status = pess_dataset_check_returns(data, args->solve.gamma, args->model.return_range, error);
     if (status == PESS_OK) status = pess_choose(data, options, out, error);

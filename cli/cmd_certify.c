@@ -1,6 +1,7 @@
 /* pess certify: what can be promised of a policy, what it rests on, and whether to switch to it. */
 #include "assumptions.h"
 #include "json.h"
+#include "log_source.h"
 #include "repeat.h"
 
 #include <errno.h>
@@ -8,12 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 
 typedef struct certify_args {
     pess_certify_options options;
-    int64_t states, actions;
+    log_source source;
     bool as_json;
-    const char *start, *policy_path, *output, *report;
+    const char *start, *policy_path, *output, *report, *unit;
 } certify_args;
 
 enum { THIN_LIMIT = 8 };
@@ -42,13 +44,14 @@ static void certify_options(certify_args *a, option_list *list) {
         {"policy", 0, OPTION_TEXT, &a->policy_path, "FILE", "certify this policy; default: find the best one"},
         {"start", 0, OPTION_TEXT, &a->start, "uniform|log|FILE",
          "start distribution: default estimated from the log's episode starts where it has episodes, else uniform"},
-        {"states", 0, OPTION_COUNT, &a->states, "N", "number of states, default: as many as the log shows"},
-        {"actions", 0, OPTION_COUNT, &a->actions, "N", "number of actions, default: as many as the log shows"},
         {"out", 'o', OPTION_TEXT, &a->output, "FILE", "write the policy: state,action,probability"},
         {"report", 0, OPTION_TEXT, &a->report, "DIR", "write DIR/index.html: one page for people"},
+        {"unit", 0, OPTION_TEXT, &a->unit, "TEXT",
+         "what values are measured in, for the page: \"survival probability\""},
         {"json", 0, OPTION_FLAG, &a->as_json, NULL, "print the result as JSON"},
     };
     options_add_settings(list, pess_certify_settings(), &a->options, NULL);
+    log_source_begin(&a->source, list, "format", PESS_PART_HELD_OUT);
     for (size_t i = 0; i < COUNT_OF(own); i++) options_add(list, own[i]);
 }
 
@@ -58,7 +61,10 @@ static const usage certify_usage = {
     .arguments = "LOG [--method best|robust|split] [options] [-o policy.csv] [--report DIR]",
     .description =
         "With probability at least 1 - delta all printed bounds hold at once, for the policy that is returned,\n"
-        "although it was chosen from the same log. Exit code 1: the bound is vacuous, the log promises nothing.",
+        "although it was chosen from the same log. Exit code 0: switch to the policy, it is certainly better than the "
+        "one\n"
+        "that made the log. 7: keep the present policy, an improvement is not certain. 1: vacuous, the log promises\n"
+        "nothing worth mentioning (less than a twentieth of the estimate).",
     .examples = "  pess certify visits.csv --reward-range 0,1 --report page\n"
                 "  pess certify visits.csv --method robust -u l1 --max-successors 4 -o policy.csv --json\n"
                 "  pess certify visits.csv --policy mine.csv --fresh --delta 0.01",
@@ -98,6 +104,11 @@ static void print_json(const pess_certificate *certificate, const pess_certifica
     json_number(&json, "improvement_lower_bound", c->improvement_lower_bound);
     json_text(&json, "recommendation", c->recommend_switch ? "switch" : "keep");
     json_bool(&json, "vacuous", c->vacuous);
+    json_number(&json, "certified_share", c->certified_share);
+    json_count(&json, "states_changed", c->states_changed);
+    json_count(&json, "states_compared", c->states_compared);
+    json_number(&json, "decisions_changed", c->decisions_changed);
+    json_number(&json, "data_needed", c->data_needed);
     json_text(&json, "method", c->method);
     json_text(&json, "uncertainty", c->uncertainty);
     json_text(&json, "test", c->test);
@@ -140,13 +151,13 @@ static void print_lists(FILE *out, const pess_certificate *certificate) {
 static void print_text(FILE *out, const pess_certificate *certificate, const pess_certificate_info *c,
                        const char *policy_path, const char *directory) {
     if (c->vacuous)
-        (void)fprintf(out, "Certificate   vacuous: the log promises nothing beyond %.6g, what every policy has\n",
-                      c->value_lo);
+        (void)fprintf(out, "Certificate   vacuous: the log promises %.6g, next to nothing; every policy has %.6g\n",
+                      c->lower_bound, c->value_lo);
     else
         (void)fprintf(out, "Certificate   the policy's value is at least %.6g, with probability %g\n", c->lower_bound,
                       1 - c->delta);
-    (void)fprintf(out, "              %.6g at face value; at most %.6g below the best possible\n", c->value_estimate,
-                  c->suboptimality_upper_bound);
+    (void)fprintf(out, "              %.6g at face value, of which %.3g %% is certified; at most %.6g below the best\n",
+                  c->value_estimate, 100 * c->certified_share, c->suboptimality_upper_bound);
     (void)fprintf(out, "Logging       %.6g at face value, at most %.6g\n", c->behaviour_value_estimate,
                   c->behaviour_upper_bound);
     if (c->recommend_switch)
@@ -154,6 +165,11 @@ static void print_text(FILE *out, const pess_certificate *certificate, const pes
                       c->improvement_lower_bound);
     else
         (void)fputs("Recommended   keep the present policy: an improvement is not certain\n", out);
+    if (!isnan(c->data_needed))
+        (void)fprintf(out, "              about %.3g times as many data would make the estimated improvement certain\n",
+                      c->data_needed);
+    (void)fprintf(out, "Changes       %.3g %% of the logged decisions; the usual action of %lld of %lld states\n",
+                  100 * c->decisions_changed, (long long)c->states_changed, (long long)c->states_compared);
     (void)fprintf(out, "Method        %s (%s), sets %s, discount %g, delta %g\n", c->method, c->test, c->uncertainty,
                   c->gamma, c->delta);
     if (c->outcome != PESS_OUTCOME_CONVERGED)
@@ -166,12 +182,7 @@ static void print_text(FILE *out, const pess_certificate *certificate, const pes
 }
 
 static pess_status load(const char *path, certify_args *args, certify_job *job, pess_error *error) {
-    pess_read_options read = pess_read_options_defaults();
-    read.states = args->states;
-    read.actions = args->actions;
-    read.threads = args->options.threads;
-    read.progress = terminal_progress();
-    pess_status status = pess_dataset_read(path, &read, &job->data, error);
+    pess_status status = log_source_dataset(&args->source, path, "certify", &job->data, error);
     if (status == PESS_OK) status = pess_counts_create(job->data, 0, &job->counts, error);
     if (status != PESS_OK) return status;
     pess_model_options model = pess_model_options_defaults();
@@ -220,15 +231,25 @@ static pess_status find_thin_places(const certify_args *args, const certify_job 
     return status;
 }
 
+/* SOURCE_DATE_EPOCH (reproducible-builds.org) makes pages that can be compared byte by byte. */
+static const char *today(char *text, size_t size) {
+    const char *fixed = getenv("SOURCE_DATE_EPOCH");
+    const time_t now = fixed ? (time_t)strtoll(fixed, NULL, 10) : time(NULL);
+    struct tm utc;
+    return gmtime_r(&now, &utc) && strftime(text, size, "%Y-%m-%d", &utc) > 0 ? text : NULL;
+}
+
 static pess_status write_page(const certify_args *args, const certify_job *job, const char *log, int argc, char **argv,
                               pess_error *error) {
-    char line[2000], path[4096];
+    char line[2000], path[4096], date[16];
     pess_gap gaps[THIN_LIMIT];
     pess_certificate_page page = {.log = log,
                                   .command = line,
                                   .state_names = pess_counts_state_names(job->counts),
                                   .action_names = pess_counts_action_names(job->counts),
-                                  .gaps = gaps};
+                                  .gaps = gaps,
+                                  .unit = args->unit,
+                                  .date = today(date, sizeof date)};
     repeat_command(argc, argv, line, sizeof line);
     const pess_status status = find_thin_places(args, job, gaps, &page.gap_count, error);
     if (status != PESS_OK) return status;
@@ -242,10 +263,9 @@ static pess_status write_page(const certify_args *args, const certify_job *job, 
     return pess_certificate_write_page(job->certificate, &page, path, error);
 }
 
-static int settle(certify_args *args) {
-    if (args->states > PESS_MAX_STATES || args->actions > PESS_MAX_ACTIONS)
-        return report_usage("certify", "--states can be at most %lld and --actions at most %lld",
-                            (long long)PESS_MAX_STATES, (long long)PESS_MAX_ACTIONS);
+static int settle(certify_args *args, const option_list *list) {
+    const int code = log_source_check(&args->source, list, "certify");
+    if (code >= 0) return code;
     if (args->options.fresh && !args->policy_path)
         return report_usage("certify", "--fresh speaks of a policy: give one with --policy");
     args->options.progress = terminal_progress();
@@ -260,7 +280,7 @@ static int print_certificate(const certify_args *args, const pess_certificate *c
         print_json(certificate, &info);
     else
         print_text(to_stdout ? stderr : stdout, certificate, &info, args->output, args->report);
-    return info.vacuous ? EXIT_NEGATIVE : EXIT_FINE;
+    return info.recommend_switch ? EXIT_FINE : info.vacuous ? EXIT_NEGATIVE : EXIT_KEEP;
 }
 
 int cmd_certify(int argc, char **argv) {
@@ -269,7 +289,7 @@ int cmd_certify(int argc, char **argv) {
     certify_options(&args, &list);
     const char *path = NULL;
     int code = options_parse(&certify_usage, list.rows, list.count, argc, argv, &path, NULL);
-    if (code < 0) code = settle(&args);
+    if (code < 0) code = settle(&args, &list);
     if (code >= 0) return code;
 
     pess_error error = {0};

@@ -135,12 +135,13 @@ int cmd_choose(int argc, char **argv) {
     char repeat[4000];
     add_options(&args);
     int code = options_parse(&choose_usage, args.log.options.rows, args.log.options.count, argc, argv, &path, NULL);
+    if (code < 0) code = log_source_check(&args.log.source, &args.log.options, "choose");
     if (code >= 0) return code;
     repeat_command(argc, argv, repeat, sizeof repeat);
 
     pess_error error = {0};
     pess_choice *choice = NULL;
-    pess_status status = choose_from_log(path, &args.log, &args.choose, &choice, &error);
+    pess_status status = choose_from_log(path, "choose", &args.log, &args.choose, &choice, &error);
     if (status == PESS_OK) status = write_results(path, &args, repeat, choice, &error);
     if (status != PESS_OK) {
         code = report_option_error("choose", args.log.options.rows, args.log.options.count, &error);

@@ -53,11 +53,13 @@ int cmd_collect(int argc, char **argv) {
     if (out == NULL) return report_usage("collect", "-o FILE is needed");
     const pess_env_info *info = pess_env_find(game);
     if (info == NULL) return report_usage("collect", "no game '%s'; 'pess env list' lists them", game);
+    if (info->kind != PESS_OBSERVATION_BITS && (options_given(&list, "sticky") || options_given(&list, "ramping")))
+        return report_usage("collect", "--sticky and --ramping are rules of games; %s is none", game);
     pess_policy *acts = NULL;
     code = policy_open("collect", policy, info, o.argmax, &acts);
     if (code >= 0) return code;
     o.game = game;
-    o.minimal_actions = acts != NULL && pess_policy_actions(acts) != PESS_ENV_ACTIONS;
+    o.minimal_actions = acts != NULL && pess_policy_actions(acts) != pess_env_full_actions(info);
     o.policy = acts;
     o.progress = terminal_progress();
     code = run(&o, out, json);

@@ -22,6 +22,7 @@ static const usage discretize_usage = {
 
 typedef struct arguments {
     pess_measurements_options read;
+    pess_read_options text;
     pess_cells_options cells;
     pess_markov_options markov;
     pess_solve_options solve;
@@ -280,6 +281,7 @@ static void add_solve_setting(option_list *list, arguments *args, const char *na
 
 static void add_options(option_list *list, arguments *args) {
     options_add_settings(list, pess_measurements_settings(), &args->read, "threads");
+    options_add_settings(list, pess_read_settings(), &args->text, "states actions format threads missing last-row");
     options_add_settings(list, pess_cells_settings(), &args->cells, NULL);
     options_add(list, (option){"out", 'o', OPTION_TEXT, &args->output, "FILE", "where to write the map, .pessmap"});
     options_add(list, (option){"report", 0, OPTION_TEXT, &args->report, "DIR",
@@ -293,6 +295,7 @@ static void add_options(option_list *list, arguments *args) {
 
 int cmd_discretize(int argc, char **argv) {
     arguments args = {.read = pess_measurements_options_defaults(),
+                      .text = pess_read_options_defaults(),
                       .cells = pess_cells_options_defaults(),
                       .markov = pess_markov_options_defaults(),
                       .solve = pess_solve_options_defaults(),
@@ -305,6 +308,7 @@ int cmd_discretize(int argc, char **argv) {
     if (code < 0) code = check(&args, &list);
     if (code >= 0) return code;
     args.read.threads = args.solve.threads = args.cells.threads;
+    args.read.read = &args.text;
 
     pess_error error = {0};
     pess_map *map = NULL;

@@ -10,6 +10,17 @@
 
 /* ---- list */
 
+static void print_control(const pess_env_info *info) {
+    (void)printf("%-15s %2d %s  %s; cut off after %lld steps\n", info->name, (int)pess_env_shape(info).length,
+                 pess_observation_kind_name(info->kind), info->summary, (long long)info->step_limit);
+    (void)printf("%15s features:", "");
+    for (int c = 0; c < info->channels; c++)
+        (void)printf(" %d %s%s", c, info->channel[c].name, c + 1 < info->channels ? "," : "\n");
+    (void)printf("%15s actions: ", "");
+    for (int a = 0; a < info->minimal_count; a++)
+        (void)printf(" %d %s%s", a, info->action_names[a], a + 1 < info->minimal_count ? "," : "\n");
+}
+
 static void print_game(const pess_env_info *info) {
     (void)printf("%-15s %2d channels  %s%s\n", info->name, info->channels, info->summary,
                  info->ramps ? "; grows harder" : "");
@@ -36,23 +47,28 @@ static void json_game(json_writer *json, const pess_env_info *info) {
     for (int a = 0; a < info->minimal_count; a++) json_count(json, NULL, info->minimal[a]);
     json_close(json);
     json_bool(json, "ramps", info->ramps);
+    json_text(json, "kind", pess_observation_kind_name(info->kind));
+    json_count(json, "step_limit", info->step_limit);
     json_close(json);
 }
 
 static int env_list(int argc, char **argv) {
     bool as_json = false;
     const option options[] = {{.name = "json", .kind = OPTION_FLAG, .target = &as_json, .help = "for machines"}};
-    const usage use = {.command = "env list", .summary = "the games there are", .arguments = "[--json]"};
+    const usage use = {
+        .command = "env list", .summary = "the games and control problems there are", .arguments = "[--json]"};
     const int code = options_parse(&use, options, COUNT_OF(options), argc, argv, NULL, NULL);
     if (code >= 0) return code;
     const pess_env_info *info = NULL;
     if (!as_json) {
         for (size_t i = 0; (info = pess_env_list(i)) != NULL; i++) print_game(info);
+        for (size_t i = 0; (info = pess_control_list(i)) != NULL; i++) print_control(info);
         return EXIT_FINE;
     }
     json_writer json = json_open("env list");
     json_array(&json, "rows");
     for (size_t i = 0; (info = pess_env_list(i)) != NULL; i++) json_game(&json, info);
+    for (size_t i = 0; (info = pess_control_list(i)) != NULL; i++) json_game(&json, info);
     json_close(&json);
     json_close(&json);
     json_end(&json);
@@ -288,17 +304,18 @@ static int env_bench(int argc, char **argv) {
     if (b.threads < 1 || b.threads > 1024) return report_usage("env bench", "--threads: expected 1 to 1024");
     if (b.steps < 1) return report_usage("env bench", "--steps: expected 1 or more");
     if (strcmp(game, "all") != 0) return bench_game(&b, game);
+    const pess_env_info *(*const lists[])(size_t) = {pess_env_list, pess_control_list};
     const pess_env_info *info = NULL;
-    for (size_t i = 0; (info = pess_env_list(i)) != NULL; i++) {
-        const int result = bench_game(&b, info->name);
-        if (result != EXIT_FINE) return result;
-    }
-    return EXIT_FINE;
+    int result = EXIT_FINE;
+    for (size_t l = 0; l < COUNT_OF(lists); l++)
+        for (size_t i = 0; result == EXIT_FINE && (info = lists[l](i)) != NULL; i++)
+            result = bench_game(&b, info->name);
+    return result;
 }
 
 /* ---- the command */
 
-static const command subcommands[] = {{"list", "the games there are", env_list},
+static const command subcommands[] = {{"list", "the games and control problems there are", env_list},
                                       {"replay", "play recorded games again and compare every step", env_replay},
                                       {"record", "play a game and write its trace", env_record},
                                       {"evaluate", "how well a policy plays", env_evaluate},

@@ -19,7 +19,7 @@ typedef struct evaluation {
     pess_solution *solutions[ROW_LIMIT];
     pess_solution_info rows[ROW_LIMIT];
     int count;
-    int left_out; /* that have no value at this discount */
+    int left_out; /* that have no value at this discount or horizon */
 } evaluation;
 
 static void evaluation_free(evaluation *result) {
@@ -225,13 +225,15 @@ int cmd_evaluate(int argc, char **argv) {
 
     pess_error error = {0};
     loaded_log log;
-    if (loaded_log_read(path, &args.log, &log, &error) != PESS_OK) return report_error("evaluate", &error);
+    if (loaded_log_read(path, "evaluate", &args.log, &log, &error) != PESS_OK) return report_error("evaluate", &error);
     evaluation result = {.count = 0};
     const pess_status status = evaluate_all(&args, &log, &result, &error);
     terminal_progress_end();
     code = EXIT_FINE;
     if (status != PESS_OK) {
         code = report_error("evaluate", &error);
+    } else if (result.count == 0 && result.left_out > 0) {
+        code = report_error("evaluate", &error); /* what the last of them said */
     } else if (result.count == 0) {
         code =
             report_usage("evaluate", "uncertainty '%s' does not fit algorithm '%s'", args.uncertainty, args.algorithm);

@@ -117,7 +117,7 @@ int cmd_gaps(int argc, char **argv) {
 
     pess_error error = {0};
     loaded_log log;
-    if (loaded_log_read(path, &args.log, &log, &error) != PESS_OK) return report_error("gaps", &error);
+    if (loaded_log_read(path, "gaps", &args.log, &log, &error) != PESS_OK) return report_error("gaps", &error);
     pess_policy *policy = NULL;
     pess_gap *gaps = calloc((size_t)args.top, sizeof *gaps);
     int64_t count = 0;

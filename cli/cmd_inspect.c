@@ -1,10 +1,11 @@
 /* pess inspect: what is in a log, what is odd about it, and what has to be declared. */
-#include "command.h"
 #include "counts.h"
 #include "json.h"
+#include "log_source.h"
 #include "observations.h"
+#include "reading.h"
 
-static void print_json(const pess_inspection *i) {
+static void print_json(const pess_inspection *i, const pess_reading *reading) {
     json_writer json = json_open("inspect");
     json_count(&json, "transitions", i->rows);
     json_count(&json, "states", i->states);
@@ -38,11 +39,12 @@ static void print_json(const pess_inspection *i) {
         json_close(&json);
     }
     json_close(&json);
+    reading_json(&json, reading);
     json_close(&json);
     json_end(&json);
 }
 
-static void print_text(const char *path, const pess_inspection *i) {
+static void print_text(const char *path, const pess_inspection *i, const pess_reading *reading) {
     (void)printf("%s\n", path);
     (void)printf("  transitions  %lld\n", (long long)i->rows);
     (void)printf("  states       %lld: actions were taken in %lld, %lld are terminal\n", (long long)i->states,
@@ -57,6 +59,7 @@ static void print_text(const char *path, const pess_inspection *i) {
     (void)printf("  coverage     %lld of %lld pairs seen, each %lld to %lld times, the median %lld times\n",
                  (long long)i->pairs_seen, (long long)i->pairs, (long long)i->count_least, (long long)i->count_most,
                  (long long)i->count_median);
+    reading_print(reading);
     int warnings = 0;
     for (size_t k = 0; k < i->finding_count; k++) warnings += i->findings[k].severity == PESS_SEVERITY_WARNING;
     if (warnings > 0) (void)puts("\nOdd");
@@ -71,65 +74,105 @@ static void print_text(const char *path, const pess_inspection *i) {
 static const usage inspect_usage = {
     .command = "inspect",
     .summary = "what is in a log, what is odd about it, and what has to be declared",
-    .arguments = "LOG [--return-range LO,HI] [--strict] [--json]",
+    .arguments = "LOG [--column ROLE=NAME …] [-o reading.txt] [--return-range LO,HI] [--strict] [--json]",
     .description =
+        "It tells which column plays which role, what was derived and what ignored, and the options that make that\n"
+        "explicit; -o keeps them in a small file, which every command takes with --reading.\n"
         "LOG may also be a dataset of observations: one that 'pess collect' made (.pessdata), or NumPy arrays\n"
         "by D4RL's names (.npz): observations, actions, rewards, terminals, timeouts.",
-    .examples = "  pess inspect visits.csv\n  pess inspect visits.csv --return-range 0,1 --gamma 1\n  pess inspect "
-                "visits.csv --strict && pess solve visits.csv -o policy.csv\n  pess inspect cartpole.npz",
+    .examples = "  pess inspect visits.csv\n"
+                "  pess inspect visits.csv --column episode=patient --column state=ward,severity -o reading.txt\n"
+                "  pess solve visits.csv --reading reading.txt -o policy.csv\n"
+                "  pess inspect visits.csv --return-range 0,1 --gamma 1\n"
+                "  pess inspect visits.csv --strict && pess solve visits.csv -o policy.csv\n"
+                "  pess inspect cartpole.npz",
     .positional = (const char *const[]){"LOG", NULL},
 };
 
-int cmd_inspect(int argc, char **argv) {
-    pess_read_options read = pess_read_options_defaults();
-    bool as_json = false, strict = false;
-    pess_model_options model = pess_model_options_defaults();
-    pess_solve_options solve = pess_solve_options_defaults();
-    option_list list = {0};
-    options_add_settings(&list, pess_read_settings(), &read, "format");
-    options_add(&list, options_setting(pess_model_settings(), pess_setting_find(pess_model_settings(), "return-range"),
-                                       &model));
-    options_add(&list,
-                options_setting(pess_solve_settings(), pess_setting_find(pess_solve_settings(), "gamma"), &solve));
-    options_add(&list, (option){"strict", 0, OPTION_FLAG, &strict, NULL, "exit 1 where something odd was found"});
-    options_add(&list, (option){"json", 0, OPTION_FLAG, &as_json, NULL, "print the result as JSON"});
-    const char *path = NULL;
-    const int code = options_parse(&inspect_usage, list.rows, list.count, argc, argv, &path, NULL);
-    if (code >= 0) return code;
-    const bool declared = options_given(&list, "return-range");
-    if (options_given(&list, "gamma") && !declared)
-        return report_usage("inspect", "--gamma does nothing without --return-range");
-    if (pess_observations_file(path)) {
-        if (declared) return report_usage("inspect", "--return-range: a dataset of observations has no states");
-        if (read.states > 0 || (read.actions > 0 && pess_file_kind_of(path) == PESS_FILE_OBSERVATIONS))
-            return report_usage("inspect", "--states, --actions: a dataset of observations has its own sizes");
-        pess_observations_options numpy = pess_observations_options_defaults();
-        numpy.actions = read.actions;
-        return observations_inspect("inspect", path, &numpy, as_json, strict);
-    }
-    read.progress = terminal_progress();
-    if (pess_counts_file(path, &read)) return counts_inspect(path, &read, as_json);
-
-    pess_error error = {0};
-    pess_dataset *data = NULL;
-    pess_inspection *inspection = NULL;
-    pess_status status = pess_dataset_read(path, &read, &data, &error);
-    if (status == PESS_OK && declared)
-        status = pess_dataset_check_returns(data, solve.gamma, model.return_range, &error);
-    if (status == PESS_OK) status = pess_dataset_inspect(data, &inspection, &error);
-    terminal_progress_end();
-    pess_dataset_destroy(data);
-    if (status != PESS_OK) return report_error("inspect", &error);
+static bool is_odd(const pess_inspection *inspection) {
     bool odd = false;
     for (size_t k = 0; k < inspection->finding_count; k++)
         odd |= inspection->findings[k].severity == PESS_SEVERITY_WARNING;
-    if (as_json)
-        print_json(inspection);
-    else
-        print_text(path, inspection);
-    if (declared && !as_json)
-        (void)printf("No return contradicts the declared range from %g to %g at discount %g.\n", model.return_range[0],
-                     model.return_range[1], solve.gamma);
+    return odd;
+}
+
+typedef struct inspect_args {
+    log_source source;
+    pess_model_options model;
+    pess_solve_options solve;
+    bool as_json, strict, declared; /* declared: a range of returns is */
+    const char *output;
+} inspect_args;
+
+static void inspect_options(inspect_args *args, option_list *list) {
+    const pess_setting_table *model = pess_model_settings(), *solve = pess_solve_settings();
+    log_source_begin(&args->source, list, "format", PESS_PART_ALL);
+    options_add(list, options_setting(model, pess_setting_find(model, "return-range"), &args->model));
+    options_add(list, options_setting(solve, pess_setting_find(solve, "gamma"), &args->solve));
+    options_add(list,
+                (option){"out", 'o', OPTION_TEXT, &args->output, "FILE", "keep the reading there, for --reading"});
+    options_add(list, (option){"strict", 0, OPTION_FLAG, &args->strict, NULL, "exit 1 where something odd was found"});
+    options_add(list, (option){"json", 0, OPTION_FLAG, &args->as_json, NULL, "print the result as JSON"});
+}
+
+/* Writes the reading, where it is asked for, and shows what was found. */
+static pess_status show(const char *path, const pess_dataset *data, const inspect_args *args, bool *odd,
+                        pess_error *error) {
+    const pess_reading *reading = pess_dataset_reading(data);
+    pess_inspection *inspection = NULL;
+    pess_status status = PESS_OK;
+    if (args->declared) status = pess_dataset_check_returns(data, args->solve.gamma, args->model.return_range, error);
+    if (status == PESS_OK) status = pess_dataset_inspect(data, &inspection, error);
+    if (status == PESS_OK && args->output != NULL) status = pess_reading_write(reading, args->output, error);
+    terminal_progress_end();
+    if (status == PESS_OK) *odd = is_odd(inspection);
+    if (status == PESS_OK && args->as_json) print_json(inspection, reading);
+    if (status == PESS_OK && !args->as_json) print_text(path, inspection, reading);
+    if (status == PESS_OK && args->declared && !args->as_json)
+        (void)printf("No return contradicts the declared range from %g to %g at discount %g.\n",
+                     args->model.return_range[0], args->model.return_range[1], args->solve.gamma);
     pess_inspection_destroy(inspection);
-    return strict && odd ? EXIT_NEGATIVE : EXIT_FINE;
+    return status;
+}
+
+static int inspect_observations(const char *path, const inspect_args *args) {
+    const pess_read_options *read = &args->source.read;
+    if (args->declared) return report_usage("inspect", "--return-range: a dataset of observations has no states");
+    if (read->states > 0 || (read->actions > 0 && pess_file_kind_of(path) == PESS_FILE_OBSERVATIONS))
+        return report_usage("inspect", "--states, --actions: a dataset of observations has its own sizes");
+    pess_observations_options numpy = pess_observations_options_defaults();
+    numpy.actions = read->actions;
+    return observations_inspect("inspect", path, &numpy, args->as_json, args->strict);
+}
+
+int cmd_inspect(int argc, char **argv) {
+    inspect_args args = {.model = pess_model_options_defaults(), .solve = pess_solve_options_defaults()};
+    option_list list = {0};
+    const char *path = NULL;
+    bool odd = false;
+    inspect_options(&args, &list);
+    int code = options_parse(&inspect_usage, list.rows, list.count, argc, argv, &path, NULL);
+    if (code < 0) code = log_source_check(&args.source, &list, "inspect");
+    if (code >= 0) return code;
+    args.declared = options_given(&list, "return-range");
+    if (options_given(&list, "gamma") && !args.declared)
+        return report_usage("inspect", "--gamma does nothing without --return-range");
+    if (args.source.map == NULL && pess_observations_file(path)) return inspect_observations(path, &args);
+    args.source.read.progress = terminal_progress();
+    if (args.source.map == NULL && pess_counts_file(path, &args.source.read)) {
+        if (args.declared)
+            return report_usage("inspect", "--return-range: counts have no episodes that it could be held against");
+        return counts_inspect(path, &args.source.read, args.as_json);
+    }
+    pess_error error = {0};
+    pess_dataset *data = NULL;
+    pess_status status = log_source_dataset(&args.source, path, NULL, &data, &error);
+    if (status == PESS_OK && args.output != NULL && pess_dataset_reading(data) == NULL) {
+        pess_dataset_destroy(data);
+        return report_usage("inspect", "-o keeps which columns a log was read from; this one has none with names");
+    }
+    if (status == PESS_OK) status = show(path, data, &args, &odd, &error);
+    pess_dataset_destroy(data);
+    if (status != PESS_OK) return report_option_error("inspect", list.rows, list.count, &error);
+    return args.strict && odd ? EXIT_NEGATIVE : EXIT_FINE;
 }

@@ -4,11 +4,10 @@
 #include "long_run.h"
 #include "repeat.h"
 
-static int merge_counts(const char *const *paths, int count, const char *target) {
+static int merge_counts(const char *const *paths, int count, pess_read_options *read, const char *target) {
     pess_error error = {0};
-    pess_read_options read = pess_read_options_defaults();
-    read.progress = terminal_progress();
-    const pess_status status = pess_counts_merge(paths, (size_t)count, &read, target, &error);
+    read->progress = terminal_progress();
+    const pess_status status = pess_counts_merge(paths, (size_t)count, read, target, &error);
     return status == PESS_OK ? EXIT_FINE : report_error("merge", &error);
 }
 
@@ -18,11 +17,14 @@ int cmd_merge(int argc, char **argv) {
     const char *directories[MOST], *out = NULL;
     bool partial = false, json = false;
     int count = 0;
-    const option options[] = {
-        {"out", 'o', OPTION_TEXT, &out, "DIR", "new directory for all the runs and the files about them", NULL, NULL},
-        {"partial", 0, OPTION_FLAG, &partial, NULL, "merge the runs that are there, even if others are missing", NULL,
-         NULL},
-        {"json", 0, OPTION_FLAG, &json, NULL, "results as JSON on standard output", NULL, NULL}};
+    pess_read_options read = pess_read_options_defaults();
+    option_list list = {0};
+    options_add(&list, (option){"out", 'o', OPTION_TEXT, &out, "DIR",
+                                "new directory for all the runs and the files about them"});
+    options_add(&list, (option){"partial", 0, OPTION_FLAG, &partial, NULL,
+                                "merge the runs that are there, even if others are missing"});
+    options_add(&list, (option){"json", 0, OPTION_FLAG, &json, NULL, "results as JSON on standard output"});
+    options_add_settings(&list, pess_read_settings(), &read, "states actions format");
     const usage use = {
         .command = "merge",
         .summary = "puts the shards of an experiment together, or counts of logs",
@@ -38,13 +40,17 @@ int cmd_merge(int argc, char **argv) {
                     "  pess merge monday.pesscounts tuesday.pesscounts --out week.pesscounts",
         .positional = positional,
         .more = MOST - 1};
-    const int code = options_parse(&use, options, COUNT_OF(options), argc, argv, directories, &count);
+    const int code = options_parse(&use, list.rows, list.count, argc, argv, directories, &count);
     if (code >= 0) return code;
     if (out == NULL) return report_usage("merge", "--out DIR is needed");
     if (is_counts_file(out)) {
         if (partial || json) return report_usage("merge", "--partial and --json do nothing for counts");
-        return merge_counts(directories, count, out);
+        return merge_counts(directories, count, &read, out);
     }
+    for (size_t i = 0; i < pess_read_settings()->count; i++)
+        if (options_given(&list, pess_read_settings()->rows[i].name))
+            return report_usage("merge", "--%s is for logs, and does nothing for experiments",
+                                pess_read_settings()->rows[i].name);
     pess_error error = {0};
     pess_experiment *experiment = NULL;
     char command_line[4000];
@@ -57,5 +63,5 @@ int cmd_merge(int argc, char **argv) {
         (void)printf("\nThe page is %s/index.html\n", out);
     }
     pess_experiment_destroy(experiment);
-    return status == PESS_OK ? EXIT_FINE : report_option_error("merge", options, COUNT_OF(options), &error);
+    return status == PESS_OK ? EXIT_FINE : report_option_error("merge", list.rows, list.count, &error);
 }

@@ -1,4 +1,4 @@
-/* pess net: what is in a file of networks. */
+/* pess net: what is in a file of networks, and taking it elsewhere. */
 #include "command.h"
 #include "notes.h"
 
@@ -129,7 +129,38 @@ static int net_info(int argc, char **argv) {
     return EXIT_FINE;
 }
 
+/* ---- export */
+
+static const usage export_usage = {
+    .command = "net export",
+    .summary = "a policy as a file for other programs: C, or NumPy arrays",
+    .arguments = "POLICY -o FILE.c|FILE.npz",
+    .description =
+        "POLICY is a .pesspolicy or .pessnet file whose rule needs one network: argmax of its values, softmax of\n"
+        "imitation, or an actor. FILE.c has everything in it, no library and no allocation: policy_act(observation)\n"
+        "and policy_probabilities(observation, probabilities), with the same bits as here. FILE.npz has the weights\n"
+        "by PyTorch's names (layer1.weight, layer1.bias, …), and shift and scale of float observations.",
+    .examples = "  pess net export cartpole-cql/policy.pesspolicy -o policy.c\n"
+                "  pess net export policies/breakout.pessnet -o breakout.npz",
+    .positional = (const char *const[]){"POLICY", NULL},
+};
+
+static int net_export(int argc, char **argv) {
+    const char *out = NULL, *path = NULL;
+    const option options[] = {{"out", 'o', OPTION_TEXT, &out, "FILE", "where to write, by its ending .c or .npz"}};
+    const int code = options_parse(&export_usage, options, COUNT_OF(options), argc, argv, &path, NULL);
+    if (code >= 0) return code;
+    if (out == NULL) return report_usage("net export", "-o FILE is needed");
+    pess_policy *policy = NULL;
+    pess_error error;
+    pess_status status = pess_policy_read(path, NULL, NULL, NULL, &policy, &error);
+    if (status == PESS_OK) status = pess_policy_export(policy, out, &error);
+    pess_policy_destroy(policy);
+    return status == PESS_OK ? EXIT_FINE : report_error("net export", &error);
+}
+
 static const command subcommands[] = {
-    {"info", "what is in a network or a policy of networks, and how it was trained", net_info}};
+    {"info", "what is in a network or a policy of networks, and how it was trained", net_info},
+    {"export", "a policy as a file for other programs: C, or NumPy arrays", net_export}};
 
 int cmd_net(int argc, char **argv) { return run_part("net", subcommands, COUNT_OF(subcommands), argc, argv); }

@@ -225,6 +225,8 @@ static int play_in_terminal(play *p) {
 static int check(play *p, const char *game) {
     p->info = pess_env_find(game);
     if (p->info == NULL) return report_usage("play", "no game '%s'; 'pess env list' lists them", game);
+    if (p->info->kind != PESS_OBSERVATION_BITS)
+        return report_usage("play", "%s has no board to draw; 'pess env evaluate' plays it", game);
     if (p->fps < 1 || p->fps > 1000) return report_usage("play", "--fps: expected 1 to 1000");
     if (p->size < 1 || p->size > 200) return report_usage("play", "--size: expected 1 to 200 pixels");
     if (p->policy == NULL) return -1;

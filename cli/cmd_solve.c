@@ -144,7 +144,7 @@ static pess_status write_results(const solve_report *r, pess_error *error) {
 }
 
 static pess_status solve(const char *path, log_args *args, solve_report *r, pess_error *error) {
-    pess_status status = loaded_log_read(path, args, &r->log, error);
+    pess_status status = loaded_log_read(path, "solve", args, &r->log, error);
     if (status == PESS_OK) status = pess_solve(r->log.counts, r->log.model, r->log.start, &args->solve, &r->own, error);
     r->solution = r->own;
     return status;
@@ -154,7 +154,7 @@ static pess_status choose(const char *path, log_args *args, solve_report *r, pes
     pess_choose_options options = pess_choose_options_defaults();
     options.seed = args->model.seed;
     options.threads = args->solve.threads;
-    const pess_status status = choose_from_log(path, args, &options, &r->choice, error);
+    const pess_status status = choose_from_log(path, "solve", args, &options, &r->choice, error);
     if (status != PESS_OK) return status;
     loaded_log_borrow(pess_choice_problem(r->choice), &r->log);
     r->solution = pess_choice_solution(r->choice);

@@ -1,6 +1,7 @@
 /* pess theorems: every bound of the paper on one dataset, beside the truth. */
 #include "json.h"
 #include "known_mdp.h"
+#include "log_source.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@ enum { ALPHA_LIMIT = 64 };
 static const char *const unseen_names[] = {"paper", "worst", "self-loop", NULL};
 
 typedef struct theorem_args {
+    log_source source;
     pess_theorem_options options;
     const char *alphas, *start;
     double values[ALPHA_LIMIT];
@@ -83,19 +85,19 @@ static void print_text(const theorem_args *args, const pess_theorem_row *rows, i
                      rows[i].holds ? "yes" : "NO", rows[i].witness);
 }
 
-static pess_status run(const theorem_args *args, const known_mdp *known, const char *log, pess_theorem_row *rows,
+static pess_status run(theorem_args *args, const known_mdp *known, const char *log, pess_theorem_row *rows,
                        int64_t *count, pess_error *error) {
-    pess_read_options read = pess_read_options_defaults();
-    read.states = pess_mdp_states(known->mdp);
-    read.actions = pess_mdp_actions(known->mdp);
-    read.progress = terminal_progress();
+    if (args->source.map == NULL) {
+        args->source.read.states = pess_mdp_states(known->mdp);
+        args->source.read.actions = pess_mdp_actions(known->mdp);
+    }
     pess_model_options model_options = pess_model_options_defaults();
     pess_model_reward_range(known->model, &model_options.reward_range[0], &model_options.reward_range[1]);
     model_options.unseen = (pess_unseen)args->unseen;
     model_options.seed = args->seed;
     pess_counts *counts = NULL;
     pess_model *model = NULL;
-    pess_status status = pess_counts_read(log, &read, &counts, error);
+    pess_status status = log_source_counts(&args->source, log, "theorems", &counts, error);
     if (status == PESS_OK) status = pess_model_estimate(counts, &model_options, &model, error);
     if (status == PESS_OK)
         status = pess_theorems(known->mdp, counts, model, known->start, &args->options, rows, count, error);
@@ -116,9 +118,11 @@ int cmd_theorems(int argc, char **argv) {
     };
     option_list list = {0};
     options_add_settings(&list, pess_theorem_settings(), &args.options, NULL);
+    log_source_begin(&args.source, &list, "states actions format", PESS_PART_HELD_OUT);
     for (size_t i = 0; i < COUNT_OF(own); i++) options_add(&list, own[i]);
     const char *paths[2] = {NULL};
     int code = options_parse(&theorems_usage, list.rows, list.count, argc, argv, paths, NULL);
+    if (code < 0) code = log_source_check(&args.source, &list, "theorems");
     if (code >= 0) return code;
     if (args.alphas) {
         if (!parse_alphas(args.alphas, args.values, &args.options.alpha_count))

@@ -132,17 +132,22 @@ static void add_options(arguments *a) {
     add_knobs(a);
     options_add_settings(&a->list, pess_observations_settings(), &a->reading, "");
     options_add(&a->list, (option){"protocol", 0, OPTION_TEXT, &a->protocol, "NAME",
-                                   "how long to train, by name: smoke, quick, standard or paper (default quick)"});
+                                   "how long to train, by name: smoke, quick, standard, fit or paper (default: fit "
+                                   "for bytes and floats, quick for bits)"});
     options_add_settings(&a->list, pess_protocol_settings(), &a->numbers, "transitions");
     options_add(&a->list, (option){"json", 0, OPTION_FLAG, &a->json, NULL, "the result as JSON"});
 }
 
-/* The named protocol, and what was given instead. A constant step size stays constant. */
-static int apply_protocol(arguments *a) {
+/* The named protocol or the one for such data, and what was given instead. A constant step size stays constant. */
+static int apply_protocol(arguments *a, const pess_observations *data) {
     const pess_setting_table *table = pess_protocol_settings();
     pess_protocol *out = &a->options.protocol;
+    pess_observations_info info;
     pess_error error;
-    if (pess_protocol_find(a->protocol, out, &error) != PESS_OK) return report_usage("train", "--%s", error.message);
+    pess_observations_get_info(data, &info);
+    const char *name = a->protocol != NULL ? a->protocol : info.shape.kind == PESS_OBSERVATION_BITS ? "quick" : "fit";
+    if (pess_protocol_find(name, out, &error) != PESS_OK) return report_usage("train", "--%s", error.message);
+    if (strcmp(name, "fit") == 0) pess_protocol_fit(data, out);
     const bool constant = !(out->rate_last < out->rate);
     for (size_t i = 0; i < table->count; i++) {
         char value[64];
@@ -190,28 +195,35 @@ static int read_arguments(arguments *a, int argc, char **argv, const char **data
     a->options.algorithm = NULL;
     a->reading = pess_observations_options_defaults();
     a->numbers = pess_protocol_defaults();
-    a->protocol = "quick";
     add_options(a);
     int code = options_parse(&train_usage, a->list.rows, a->list.count, argc, argv, data, NULL);
     if (code >= 0) return code;
     if (a->options.algorithm == NULL) return report_usage("train", "-a ALGORITHM is needed");
     if (a->options.out == NULL) return report_usage("train", "--out DIR is needed");
     apply_knobs(a);
+    pess_protocol named;
+    pess_error error;
+    if (a->protocol != NULL && pess_protocol_find(a->protocol, &named, &error) != PESS_OK)
+        return report_usage("train", "--%s", error.message);
     code = check_use(a);
-    if (code == EXIT_FINE) code = apply_protocol(a);
     return code == EXIT_FINE ? -1 : code;
 }
 
 int cmd_train(int argc, char **argv) {
     arguments a = {0};
     const char *path = NULL;
-    const int code = read_arguments(&a, argc, argv, &path);
+    int code = read_arguments(&a, argc, argv, &path);
     if (code >= 0) return code;
     pess_observations *data = NULL;
     pess_train_result result;
     pess_error error;
     pess_status status = pess_observations_import(path, &a.reading, &data, &error);
     if (status != PESS_OK) return report_error("train", &error);
+    code = apply_protocol(&a, data);
+    if (code != EXIT_FINE) {
+        pess_observations_destroy(data);
+        return code;
+    }
     a.options.data = data;
     a.options.data_name = path;
     a.options.progress = interruptible_progress();

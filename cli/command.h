@@ -15,7 +15,8 @@ enum {
     EXIT_INPUT = 3,
     EXIT_LIMIT = 4,
     EXIT_IO = 5,
-    EXIT_NOT_CONVERGED = 6
+    EXIT_NOT_CONVERGED = 6,
+    EXIT_KEEP = 7 /* certify: an improvement is not certain */
 };
 
 typedef struct command {
@@ -49,7 +50,7 @@ typedef struct option {
 
 /* Options in the order of the help. Where two structs have a setting of the same name (seed, threads), the option sets
  * both, and the help shows the first. */
-enum { OPTION_LIMIT = 96 };
+enum { OPTION_LIMIT = 128 };
 
 typedef struct option_list {
     option rows[OPTION_LIMIT];

@@ -49,11 +49,13 @@ int env_evaluate(int argc, char **argv) {
     if (policy == NULL) return report_usage("env evaluate", "--policy random|FILE is needed");
     const pess_env_info *info = pess_env_find(game);
     if (info == NULL) return report_usage("env evaluate", "no game '%s'; 'pess env list' lists them", game);
+    if (info->kind != PESS_OBSERVATION_BITS && (options_given(&list, "sticky") || options_given(&list, "ramping")))
+        return report_usage("env evaluate", "--sticky and --ramping are rules of games; %s is none", game);
     pess_policy *plays = NULL;
     code = policy_open("env evaluate", policy, info, o.argmax, &plays);
     if (code >= 0) return code;
     o.game = game;
-    o.minimal_actions = plays != NULL && pess_policy_actions(plays) != PESS_ENV_ACTIONS;
+    o.minimal_actions = plays != NULL && pess_policy_actions(plays) != pess_env_full_actions(info);
     o.progress = terminal_progress();
     pess_play_result result;
     pess_error error;

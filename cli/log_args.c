@@ -1,13 +1,14 @@
 #include "log_args.h"
 
+#include "reading.h"
+
+#include <math.h>
 #include <string.h>
 
 void log_args_begin(log_args *args, const char *except) {
-    *args = (log_args){.solve = pess_solve_options_defaults(),
-                       .model = pess_model_options_defaults(),
-                       .read = pess_read_options_defaults()};
+    *args = (log_args){.solve = pess_solve_options_defaults(), .model = pess_model_options_defaults()};
     options_add_settings(&args->options, pess_solve_settings(), &args->solve, except);
-    options_add_settings(&args->options, pess_read_settings(), &args->read, "format");
+    log_source_begin(&args->source, &args->options, "format", PESS_PART_HELD_OUT);
     options_add_settings(&args->options, pess_model_settings(), &args->model, NULL);
     options_add(&args->options, (option){"start", 0, OPTION_TEXT, &args->start, "uniform|log|FILE",
                                          "start distribution (default: as the episodes of the log where it has an "
@@ -16,6 +17,8 @@ void log_args_begin(log_args *args, const char *except) {
 
 int log_args_check(const log_args *args, const char *command_name, const char *whom,
                    bool (*reads)(const void *context, const char *setting), const void *context) {
+    const int code = log_source_check(&args->source, &args->options, command_name);
+    if (code >= 0) return code;
     for (size_t i = 0; i < args->options.count; i++) {
         const option *o = &args->options.rows[i];
         const pess_setting *setting = pess_setting_find(pess_solve_settings(), o->name);
@@ -25,15 +28,37 @@ int log_args_check(const log_args *args, const char *command_name, const char *w
     return -1;
 }
 
-pess_status loaded_log_read(const char *path, log_args *args, loaded_log *out, pess_error *error) {
+/* A log of measurements: its cells are the states. */
+static pess_status read_cells(const char *path, log_args *args, loaded_log *out, pess_error *error) {
+    pess_dataset *data = NULL;
+    pess_status status = log_source_dataset(&args->source, path, NULL, &data, error);
+    if (status == PESS_OK && !isnan(args->model.return_range[0]))
+        status = pess_dataset_check_returns(data, args->solve.gamma, args->model.return_range, error);
+    if (status == PESS_OK) status = pess_counts_create(data, args->source.read.threads, &out->own, error);
+    if (status == PESS_OK) status = pess_problem_create(out->own, &args->model, args->start, &out->problem, error);
+    pess_dataset_destroy(data);
+    return status;
+}
+
+pess_status loaded_log_read(const char *path, const char *command_name, log_args *args, loaded_log *out,
+                            pess_error *error) {
     *out = (loaded_log){0};
-    args->read.progress = args->solve.progress = terminal_progress();
-    const pess_status status = pess_problem_read_checked(path, &args->read, &args->model, args->start,
-                                                         args->solve.gamma, &out->problem, error);
-    if (status != PESS_OK) return status;
-    pess_problem *own = out->problem;
-    loaded_log_borrow(own, out);
-    out->problem = own;
+    args->source.read.progress = args->solve.progress = terminal_progress();
+    loaded_log read = {0};
+    pess_status status = PESS_OK;
+    if (args->source.map != NULL)
+        status = read_cells(path, args, &read, error);
+    else
+        status = pess_problem_read_checked(path, &args->source.read, &args->model, args->start, args->solve.gamma,
+                                           &read.problem, error);
+    if (status != PESS_OK) {
+        loaded_log_free(&read);
+        return status;
+    }
+    loaded_log_borrow(read.problem, out);
+    out->problem = read.problem;
+    out->own = read.own;
+    reading_notes(command_name, pess_counts_reading(out->counts));
     return PESS_OK;
 }
 
@@ -48,6 +73,7 @@ void loaded_log_borrow(const pess_problem *problem, loaded_log *out) {
 
 void loaded_log_free(loaded_log *log) {
     pess_problem_destroy(log->problem);
+    pess_counts_destroy(log->own);
     *log = (loaded_log){0};
 }
 

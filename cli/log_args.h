@@ -2,12 +2,12 @@
 #ifndef PESS_CLI_LOG_ARGS_H
 #define PESS_CLI_LOG_ARGS_H
 
-#include "command.h"
+#include "log_source.h"
 
 typedef struct log_args {
     pess_solve_options solve;
     pess_model_options model;
-    pess_read_options read;
+    log_source source;
     const char *start; /* for pess_problem_read */
     option_list options;
 } log_args;
@@ -20,6 +20,7 @@ int log_args_check(const log_args *args, const char *command_name, const char *w
 
 /* A log, ready to solve. */
 typedef struct loaded_log {
+    pess_counts *own;      /* NULL: they are the problem's */
     pess_problem *problem; /* NULL: it is another's */
     const pess_counts *counts;
     const pess_model *model;
@@ -28,7 +29,8 @@ typedef struct loaded_log {
     pess_counts_info info;
 } loaded_log;
 
-pess_status loaded_log_read(const char *path, log_args *args, loaded_log *out, pess_error *error);
+pess_status loaded_log_read(const char *path, const char *command_name, log_args *args, loaded_log *out,
+                            pess_error *error);
 void loaded_log_borrow(const pess_problem *problem, loaded_log *out);
 void loaded_log_free(loaded_log *log);
 

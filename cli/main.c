@@ -62,7 +62,7 @@ static void print_overview(FILE *stream) {
                 "  pess solve visits.csv -o policy.csv        a pessimistic policy from it\n"
                 "  pess help solve                            all options of one command, with examples\n"
                 "\nExit codes: 0 fine, 1 negative result, 2 wrong use, 3 bad input, 4 limit or memory, 5 I/O,\n"
-                "6 not converged or interrupted.\n",
+                "6 not converged or interrupted, 7 keep the present policy (certify).\n",
                 stream);
 }
 

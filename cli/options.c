@@ -1,6 +1,7 @@
 /* Options from tables: parsing, checking and help from the same rows. */
 #include "command.h"
 #include "json.h"
+#include "reading.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -23,13 +24,17 @@ int exit_code(pess_status status) {
 }
 
 /* {"schema": 1, "command": …, "error": {…}} where the caller asked for JSON. */
-static void print_error_json(const char *command_name, pess_status status, const char *message) {
+static void print_error_json(const char *command_name, const pess_error *error) {
     if (!asked.json) return;
     json_writer json = json_open(command_name);
     json_object(&json, "error");
-    json_text(&json, "status", pess_status_name(status));
-    json_count(&json, "exit_code", exit_code(status));
-    json_text(&json, "message", message);
+    json_text(&json, "status", pess_status_name(error->status));
+    json_count(&json, "exit_code", exit_code(error->status));
+    json_text(&json, "message", error->message);
+    if (error->remedy != NULL) {
+        json_text(&json, "remedy", error->remedy);
+        json_text(&json, "value", error->value);
+    }
     json_close(&json);
     json_close(&json);
     json_end(&json);
@@ -38,18 +43,19 @@ static void print_error_json(const char *command_name, pess_status status, const
 int report_error(const char *command_name, const pess_error *error) {
     terminal_progress_end();
     (void)fprintf(stderr, "pess %s: %s\n", command_name, error->message);
-    print_error_json(command_name, error->status, error->message);
+    remedy_print(stderr, error);
+    print_error_json(command_name, error);
     return exit_code(error->status);
 }
 
 int report_wrong(const char *format, ...) {
-    char message[1000];
+    pess_error error = {.status = PESS_ARGUMENT};
     va_list arguments;
     va_start(arguments, format);
-    (void)vsnprintf(message, sizeof message, format, arguments);
+    (void)vsnprintf(error.message, sizeof error.message, format, arguments);
     va_end(arguments);
-    (void)fprintf(stderr, "%s\n", message);
-    print_error_json("", PESS_ARGUMENT, message);
+    (void)fprintf(stderr, "%s\n", error.message);
+    print_error_json("", &error);
     return EXIT_USAGE;
 }
 
@@ -57,7 +63,7 @@ int report_option_error(const char *command_name, const option *options, size_t 
     for (size_t i = 0; i < count; i++) {
         const size_t length = strlen(options[i].name);
         if (strncmp(error->message, options[i].name, length) != 0 || error->message[length] != ':') continue;
-        pess_error dashed = {.status = error->status};
+        pess_error dashed = *error;
         (void)snprintf(dashed.message, sizeof dashed.message, "--%.990s", error->message);
         return report_error(command_name, &dashed);
     }
@@ -65,13 +71,13 @@ int report_option_error(const char *command_name, const option *options, size_t 
 }
 
 int report_usage(const char *command_name, const char *format, ...) {
-    char message[1000];
+    pess_error error = {.status = PESS_ARGUMENT};
     va_list arguments;
     va_start(arguments, format);
-    (void)vsnprintf(message, sizeof message, format, arguments);
+    (void)vsnprintf(error.message, sizeof error.message, format, arguments);
     va_end(arguments);
-    (void)fprintf(stderr, "pess %s: %s\nTry 'pess help %s'.\n", command_name, message, command_name);
-    print_error_json(command_name, PESS_ARGUMENT, message);
+    (void)fprintf(stderr, "pess %s: %s\nTry 'pess help %s'.\n", command_name, error.message, command_name);
+    print_error_json(command_name, &error);
     return EXIT_USAGE;
 }
 
@@ -216,6 +222,20 @@ static int set_choice(const usage *use, const option *o, const char *value) {
     return wrong(use, o, value, expected);
 }
 
+/* The value of a text that may be given several times: what was there and one more line. */
+static const char *add_line(const option *o, const char *value) {
+    static char lines[1 << 16];
+    static size_t used;
+    char *const begin = lines + used;
+    const size_t room = sizeof lines - used;
+    pess_setting_get(o->table, o->target, o->name, begin, room);
+    const size_t before = strlen(begin);
+    const int added = snprintf(begin + before, room - before, "%s%s", before > 0 ? "\n" : "", value);
+    if (added < 0 || (size_t)added >= room - before) return NULL;
+    used += before + (size_t)added + 1;
+    return begin;
+}
+
 static int set_value(const usage *use, const option *o, const char *value) {
     char *stop = NULL;
     switch (o->kind) {
@@ -249,6 +269,8 @@ static int set_value(const usage *use, const option *o, const char *value) {
         }
         case OPTION_SETTING: {
             pess_error error;
+            if (pess_setting_find(o->table, o->name)->repeats && (value = add_line(o, value)) == NULL)
+                return report_usage(use->command, "--%s is given too often", o->name);
             if (pess_setting_set(o->table, o->target, o->name, value, &error) == PESS_OK) return -1;
             return report_usage(use->command, "--%s", error.message);
         }

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static void append_word(char *out, size_t size, const char *word) {
+void repeat_word(char *out, size_t size, const char *word) {
     const size_t used = strlen(out);
     const bool plain =
         *word != '\0' &&
@@ -25,5 +25,5 @@ static void append_word(char *out, size_t size, const char *word) {
 void repeat_command(int argc, char **argv, char *out, size_t size) {
     (void)snprintf(out, size, "pess");
     for (int i = 0; i < argc; i++)
-        if (strcmp(argv[i], "--resume") != 0) append_word(out, size, argv[i]);
+        if (strcmp(argv[i], "--resume") != 0) repeat_word(out, size, argv[i]);
 }

@@ -7,4 +7,7 @@
 /* "pess" and the words as they were typed, without --resume; quoted where a shell would want it. */
 void repeat_command(int argc, char **argv, char *out, size_t size);
 
+/* Adds a blank and the word. */
+void repeat_word(char *out, size_t size, const char *word);
+
 #endif

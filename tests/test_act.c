@@ -178,6 +178,9 @@ static void files_are_answered_row_by_row(void **state) {
         pess_decider *decider = NULL;
         OK(pess_decider_create(s.policy, NULL, NULL, s.map, s.counts, &options, &decider, &error));
         text[i] = answer(decider, rows);
+        pess_decision *many = calloc((size_t)s.w.rows, sizeof *many);
+        assert_non_null(many);
+        OK(pess_act_many(decider, s.w.values, s.w.rows, many, &error));
         const char *line = strchr(text[i], '\n') + 1;
         for (int64_t row = 0; i == 0 && row < s.w.rows; row++, line = strchr(line, '\n') + 1) {
             pess_decision d;
@@ -186,10 +189,13 @@ static void files_are_answered_row_by_row(void **state) {
             assert_int_equal(sscanf(line, "%lld,%lld,", &number, &cell), 2);
             assert_int_equal(number, row + 1);
             assert_int_equal(cell, d.state);
+            assert_int_equal(many[row].state, d.state);
+            assert_int_equal(many[row].action, d.action);
             const bool keep = strstr(line, "keep present practice") != NULL &&
                               strstr(line, "keep present practice") < strchr(line, '\n');
             assert_int_equal(keep, d.advice != PESS_ADVICE_POLICY);
         }
+        free(many);
         pess_decider_destroy(decider);
     }
     assert_string_equal(text[0], text[1]);

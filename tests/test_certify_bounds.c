@@ -136,6 +136,38 @@ static void test_pooled_coverage_and_mutant(void **state) {
     world_free(&one);
 }
 
+/* A coin that nearly always pays: outcomes that were seen say how much a bet may lose so far, but how large it may be
+ * is limited by the outcomes that are possible. A bet ten times too large is caught. */
+static void test_bets_are_limited_by_what_is_possible(void **state) {
+    (void)state;
+    const double delta = 0.2, pays = 0.98;
+    const int64_t runs = coverage_runs(1000), allowed = failures_allowed(runs, delta), size = 15;
+    world w = world_bandit(1, pays, pays, 0, 0);
+    int64_t wrong = 0, mutant = 0;
+    for (int64_t r = 0; r < runs; r++) {
+        const uint64_t seed = coverage_seed(9) * 1000 + 2 * (uint64_t)r;
+        pess_counts *first = counts_of(&w, size, seed), *second = counts_of(&w, 3 * size, seed + 1);
+        const pess__holdout_setup shares = {.delta_box = delta / 4,
+                                            .delta_sets = delta / 4,
+                                            .delta_pooled = delta / 4,
+                                            .delta_relative = delta / 4,
+                                            .max_successors = 1,
+                                            .pooled = true};
+        pess__holdout *test = holdout_of(&w, first, second, 3, shares);
+        wrong += pays < fmax(test->lower, test->pooled_lower);
+        /* Every outcome seen is 1, at distance 0 from their mean: (2) with θR = 10 instead of less than 1. */
+        mutant += mean_reward(second, 0) == 1 && pays < 1 - log(1 / delta) / (10 * (double)second->n[0]);
+        pess__holdout_destroy(test);
+        pess_counts_destroy(first);
+        pess_counts_destroy(second);
+    }
+    print_message("pole: wrong %lld, bets ten times too large %lld, allowed %lld of %lld\n", (long long)wrong,
+                  (long long)mutant, (long long)allowed, (long long)runs);
+    assert_true(wrong <= allowed);
+    assert_true(mutant > allowed);
+    world_free(&w);
+}
+
 /* Reward bounds of the sets, at γ = 0 where nothing else is in the way. */
 static void test_sets_coverage_and_mutant(void **state) {
     (void)state;
@@ -152,7 +184,8 @@ static void test_sets_coverage_and_mutant(void **state) {
         MUST(pess_model_estimate(counts, &options, &model, error));
         const pess__u_problem problem = {.counts = counts, .model = model, .v_hi = 1, .threads = 1};
         pess__robust *robust = NULL;
-        MUST(pess__robust_create(&problem, "support", (pess__robust_delta){0.05, 0.05, 0.05}, &robust, error));
+        MUST(pess__robust_create(&problem, "support", NULL, NULL, (pess__robust_delta){0.05, 0, 0.05, 0.05}, &robust,
+                                 error));
         double v[STATES];
         pess__sweeps sweeps = {0};
         MUST(pess__robust_value(robust, 1, NULL, v, NULL, &sweeps, error));
@@ -485,6 +518,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_box_coverage_and_mutant),
         cmocka_unit_test(test_pooled_coverage_and_mutant),
+        cmocka_unit_test(test_bets_are_limited_by_what_is_possible),
         cmocka_unit_test(test_sets_coverage_and_mutant),
         cmocka_unit_test(test_width_shrinks),
         cmocka_unit_test(test_stopping_does_not_fool_it),

@@ -301,6 +301,31 @@ static void choice_against_the_truth(void **state) {
     }
 }
 
+/* Forty arms, each pulled once: what is best on the others is never in the fold, so every score is the mean of the log.
+ * A fit that saw the held-out fold would find its ones there. */
+static void fits_do_not_see_the_held_out_fold(void **state) {
+    (void)state;
+    char text[4000] = "episode,state,action,reward,next_state,terminal\n";
+    for (int i = 0; i < 40; i++) {
+        const size_t length = strlen(text);
+        (void)snprintf(text + length, sizeof text - length, "%d,s,arm%d,%d,end,1\n", i, i, i % 2);
+    }
+    pess_error error = {0};
+    pess_dataset *data = read_log(text);
+    pess_choice *choice = NULL;
+    pess_model_options model = pess_model_options_defaults();
+    model.unseen = PESS_UNSEEN_WORST;
+    pess_choose_options options = pess_choose_options_defaults();
+    options.families = "naive,rmin";
+    options.folds = 4;
+    options.model = &model;
+    OK(pess_choose(data, &options, &choice, &error));
+    const pess_candidate_score *naive = pess_choice_candidate(choice, 0);
+    assert_true(fabs(naive->score - 0.5) < 1e-6 && naive->error < 1e-6);
+    pess_choice_destroy(choice);
+    pess_dataset_destroy(data);
+}
+
 static void what_does_not_fit_is_told(void **state) {
     (void)state;
     pess_error error = {0};
@@ -349,6 +374,7 @@ int main(void) {
                                        cmocka_unit_test(scores_by_hand),
                                        cmocka_unit_test(a_full_fold_is_its_own_model),
                                        cmocka_unit_test(choice_against_the_truth),
+                                       cmocka_unit_test(fits_do_not_see_the_held_out_fold),
                                        cmocka_unit_test(what_does_not_fit_is_told)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

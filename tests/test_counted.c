@@ -132,7 +132,7 @@ static void test_bad_counts_are_refused(void **state) {
     refused(HEAD ",reward_min,reward_max\n0,0,1,3,1,1,0\n", "bad.csv:2:1", "which cannot be");
     refused(HEAD ",reward_square_sum\n0,0,1,3,5,1\n", "bad.csv:2:1", "expected 8.33333333 or more");
     refused(HEAD ",reward_square_sum\n0,0,1,3,5,-9\n", "column 'reward_square_sum'", "0 or more");
-    refused("state,action,next_state,count\n0,0,1,3\n", "no column 'reward'", "expected a first line");
+    refused("state,action,next_state,count\n0,0,1,3\n", "no column 'reward'", "expected columns named state");
     pess_dataset *data = NULL;
     pess_error error;
     const char *path = logs_file("counted.csv", counted_text, strlen(counted_text));

@@ -59,13 +59,13 @@ static void test_first_error(void **state) {
 /* A row may be long, but not without end. */
 static void test_long_rows(void **state) {
     (void)state;
-    const size_t size = 3 * PESS__CSV_LONGEST_ROW;
+    const size_t size = 3 * PESS__PIECE_LONGEST_ROW;
     char *text = malloc(size + 200);
     static const char head[] = "state,action,reward,next_state,note\n";
     for (int quoted = 0; quoted < 2; quoted++) {
         size_t at = (size_t)sprintf(text, "%s0,0,0,0,%s", head, quoted ? "\"" : "");
         memset(text + at, quoted ? '\n' : 'x', size);
-        const size_t kept = at + PESS__CSV_LONGEST_ROW - 100;
+        const size_t kept = at + PESS__PIECE_LONGEST_ROW - 100;
         memcpy(text + kept, quoted ? "\"\n1,0,0,0,\n" : "y\n1,0,0,0,\n", 11);
         pess_dataset *d = logs_read(logs_file("long.csv", text, kept + 11), 2);
         assert_int_equal(d->rows, 2);

@@ -49,7 +49,7 @@ static void test_refused(void **state) {
                {NPZ "structured.npz", "array 'state': found a structured type"},
                {NPZ "matrix.npz", "array 'state': found another shape, expected (N,)"},
                {NPZ "lengths.npz", "array 'action': found 2 rows, expected 4 as in 'state'"},
-               {NPZ "missing.npz", "array 'next_state': found none"},
+               {NPZ "missing.npz", "found no column 'next_state' among"},
                {NPZ "negative.npz", "array 'next_state', row 0: found -1, expected an integer from 0 to 268435455"},
                {NPZ "fraction.npz", "array 'action', row 1: found a number that is no integer"},
                {NPZ "nan.npz", "column 'reward', row 2: found NaN"},
@@ -76,7 +76,8 @@ static void test_damage(void **state) {
         char *bytes = logs_bytes(files[f], &size);
         pess_error error;
         pess_dataset *d = NULL;
-        const pess_read_options options = {.size = sizeof options, .threads = 1, .format = "npz"};
+        const pess_read_options options = {
+            .size = sizeof options, .threads = 1, .format = "npz", .column = "next_state=next_state"};
         for (size_t kept = 0; kept < size; kept += 13) {
             pess__stream *stream = NULL;
             if (pess__stream_open_memory("cut", bytes, kept, &options, &stream, &error) == PESS_OK)
@@ -143,7 +144,7 @@ static void test_lying_sizes(void **state) {
     memcpy(array + 10, header, strlen(header));
     const size_t true_size = 128 + 16 * 8;
     size_t size = make_zip(file, array, true_size, (uint32_t)true_size);
-    logs_refused(logs_file("z.npz", file, size), NULL, PESS_INPUT, "array 'action'", "found none");
+    logs_refused(logs_file("z.npz", file, size), NULL, PESS_INPUT, "no column 'action'", "among 'state'");
     size = make_zip(file, array, true_size + 8, (uint32_t)true_size); /* more than it says: the checksum is of all */
     logs_refused(logs_file("z.npz", file, size), NULL, PESS_INPUT, "z.npz", "");
     size = make_zip(file, array, true_size, (uint32_t)true_size + 8);

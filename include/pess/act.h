@@ -27,6 +27,7 @@ typedef struct pess_act_options {
     uint64_t seed;
     int threads;
     pess_progress progress;
+    const pess_read_options *read; /* pess_act_rows: how the rows are read; NULL: what is found by looking */
 } pess_act_options;
 
 PESS_API const pess_setting_table *pess_act_settings(void);
@@ -76,6 +77,11 @@ PESS_API pess_status pess_act(const pess_decider *decider, const double *row, in
 /* The same in a state. */
 PESS_API pess_status pess_act_state(const pess_decider *decider, int64_t state, int64_t number, pess_decision *out,
                                     pess_error *error);
+/* Many at once, numbered from 0: rows [count*features], or states [count]. The first that is refused refuses all. */
+PESS_API pess_status pess_act_many(const pess_decider *decider, const double *rows, int64_t count, pess_decision *out,
+                                   pess_error *error);
+PESS_API pess_status pess_act_states(const pess_decider *decider, const int64_t *states, int64_t count,
+                                     pess_decision *out, pess_error *error);
 /* All rows of a CSV file ("-": standard input, answered as they come), with the columns of the map or a column `state`;
  * answers to `output` ("-": standard output), one line per row behind a header, or as JSON lines. *rows is how many. */
 PESS_API pess_status pess_act_rows(const pess_decider *decider, const char *input, const char *output, int64_t *rows,

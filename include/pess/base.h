@@ -39,9 +39,14 @@ typedef enum pess_status {
         PESS_STATUS_COUNT
 } pess_status;
 
+/* What went wrong: which input, where, what was found and what was expected. Where something can be set so that it goes
+ * well, `remedy` is its code: mostly the name of a setting ("separator"), and `value` what to set it to ("semicolon").
+ * Front ends put that into words. */
 typedef struct pess_error {
     pess_status status;
     char message[1000];
+    const char *remedy; /* NULL: none is known */
+    char value[120];
 } pess_error;
 
 PESS_API const char *pess_version(void);                   /* "0.1.0" */
@@ -116,6 +121,7 @@ typedef struct pess_setting {
     const char *sentence;    /* what it does, without the default */
     const char *where_unset; /* what holds where it is not set: "as the log shows"; with a default, when that holds */
     bool specific;           /* read by some algorithms alone: those that name it among their settings */
+    bool repeats;            /* a text of several lines; an option that may be given several times, once per line */
 } pess_setting;
 
 typedef struct pess_setting_table {

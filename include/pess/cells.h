@@ -33,15 +33,14 @@ typedef struct pess_measurement_columns {
     const int64_t *step;      /* optional; position within the episode */
 } pess_measurement_columns;
 
-/* How the last row of an episode ends where no column says so. */
-typedef enum pess_last_row { PESS_LAST_ROW_TERMINAL, PESS_LAST_ROW_CUTOFF } pess_last_row;
-
 typedef struct pess_measurements_options {
     size_t size;
     const char *features; /* names of columns, "age,lactate" */
-    int last_row;         /* pess_last_row; -1: as the columns terminal and truncated say */
+    int last_row;         /* pess_last_row */
     int threads;
     pess_progress progress;
+    /* How the text is read: columns, separator, decimal sign, encoding, reading. NULL: what is found by looking. */
+    const pess_read_options *read;
 } pess_measurements_options;
 
 PESS_API const pess_setting_table *pess_measurements_settings(void);

@@ -42,6 +42,8 @@ typedef struct pess_certify_options {
 
     double return_range[2]; /* declared: the discounted return from any state on; NAN: by rewards and discount. With it
                              * the discount may be 1 */
+    const pess_own_uncertainty *own_uncertainty; /* one more candidate of the split, `ua` with it; NULL: none. Not in
+                                                  * the table */
 } pess_certify_options;
 
 PESS_API const pess_setting_table *pess_certify_settings(void);
@@ -55,14 +57,20 @@ typedef struct pess_certificate_info {
     double behaviour_value_estimate, behaviour_upper_bound; /* the policy that made the log */
     double improvement_lower_bound;                         /* lower_bound − behaviour_upper_bound */
     bool recommend_switch;                                  /* the improvement is certified */
-    bool vacuous;                                           /* lower_bound says nothing: it is V_lo */
-    double value_lo, value_hi;                              /* V_lo, V_hi: what any policy has */
-    const char *method, *uncertainty, *test;                /* test: what gave the bound, "sets", "box" or "pooled" */
-    bool may_end;                                           /* 0 is a possible value after a transition */
+    bool vacuous; /* lower_bound is V_lo, or so little above it that it says nothing: certified_share is below 0.05 */
+    double value_lo, value_hi;               /* V_lo, V_hi: what any policy has */
+    const char *method, *uncertainty, *test; /* test: what gave the bound, "sets", "box" or "pooled" */
+    bool may_end;                            /* 0 is a possible value after a transition */
     double gamma, delta, split;
     pess_outcome outcome; /* an iteration limit makes the bounds looser, not wrong */
     double residual;      /* of the fixed points behind the bounds; already subtracted, or added */
     int64_t transitions, first_part, second_part;
+    int64_t episodes;                        /* 0: the log does not mark them */
+    double certified_share;                  /* where lower_bound lies between V_lo (0) and value_estimate (1) */
+    int64_t states_compared, states_changed; /* states with data; those whose most likely action is another one */
+    double decisions_changed;                /* share of the logged decisions that the policy makes otherwise */
+    double data_needed; /* a guess: times the data with which the estimated improvement would be certified; NAN: the
+                         * estimate is no improvement, or it is certified, or nothing was compared */
 } pess_certificate_info;
 
 /* Where δ went: the entries sum to it. */
@@ -113,6 +121,8 @@ typedef struct pess_certificate_page {
     const pess_names *state_names, *action_names;
     const pess_gap *gaps; /* the thin places */
     int64_t gap_count;
+    const char *unit; /* what values are measured in: "survival probability", "euros" */
+    const char *date; /* of the page, as it is to be read */
 } pess_certificate_page;
 
 /* One self-contained HTML page for people: the recommendation first. Whole or not at all. */

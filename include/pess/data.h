@@ -44,6 +44,23 @@ typedef struct pess_columns {
 
 typedef struct pess_dataset pess_dataset;
 
+/* How the last row of an episode ends: as the columns terminal and truncated say, or as declared where they do not
+ * say it. */
+typedef enum pess_last_row { PESS_LAST_ROW_MARKED, PESS_LAST_ROW_TERMINAL, PESS_LAST_ROW_CUTOFF } pess_last_row;
+
+/* How the text of a log is written. AUTO: found by looking at its first lines. */
+typedef enum pess_separator {
+    PESS_SEPARATOR_AUTO,
+    PESS_SEPARATOR_COMMA,
+    PESS_SEPARATOR_SEMICOLON,
+    PESS_SEPARATOR_TAB,
+    PESS_SEPARATOR_PIPE
+} pess_separator;
+
+typedef enum pess_decimal { PESS_DECIMAL_AUTO, PESS_DECIMAL_POINT, PESS_DECIMAL_COMMA } pess_decimal;
+
+typedef enum pess_encoding { PESS_ENCODING_UTF8, PESS_ENCODING_LATIN1 } pess_encoding;
+
 typedef struct pess_read_options {
     size_t size;
     int64_t states, actions; /* declared sizes; 0: as the log shows */
@@ -53,6 +70,18 @@ typedef struct pess_read_options {
     const char *table; /* of a database that has several; NULL: the only one */
     const char *sql;   /* a query to read instead: of an SQLite database its own tables; else by DuckDB, which knows the
                           file as `log` and reads any other that the query names */
+    /* Which column plays which role, "role=name" in a line each: "episode=patient\nreward=outcome". Several columns are
+     * one state, action or episode: "state=ward,severity". "step=": none does. Roles that are not declared go to
+     * columns of their name or of one that everybody uses for it (done, obs, next_obs, in any case). */
+    const char *column;
+    /* What becomes of rows in which a value is missing (nothing, NA, NaN, null): "refuse", "drop" or the value that
+     * stands in for it, for all roles or some: "drop,reward=0". NULL: refuse. */
+    const char *missing;
+    int last_row;        /* pess_last_row */
+    int separator;       /* pess_separator */
+    int decimal;         /* pess_decimal */
+    int encoding;        /* pess_encoding */
+    const char *reading; /* a file that pess_reading_write wrote: what is not set above is as it says */
 } pess_read_options;
 
 /* Stands for a path where the query alone says what to read. */
@@ -74,6 +103,10 @@ PESS_API pess_status pess_dataset_read_memory(const char *name, const void *byte
 /* Copies the columns. states and actions may be 0: as many as there are names, or else the largest id plus one. */
 PESS_API pess_status pess_dataset_create(const pess_columns *columns, int64_t states, int64_t actions,
                                          pess_dataset **out, pess_error *error);
+/* The same without a copy: the columns are borrowed for the life of the dataset and may not change in it. Names are
+ * copied, and taken as found in the log: they declare no number of states or actions. */
+PESS_API pess_status pess_dataset_borrow(const pess_columns *columns, int64_t states, int64_t actions,
+                                         pess_dataset **out, pess_error *error);
 PESS_API void pess_dataset_destroy(pess_dataset *data);
 PESS_API void pess_dataset_columns(const pess_dataset *data, pess_columns *out);
 PESS_API int64_t pess_dataset_states(const pess_dataset *data);
@@ -81,6 +114,52 @@ PESS_API int64_t pess_dataset_actions(const pess_dataset *data);
 PESS_API const pess_names *pess_dataset_state_names(const pess_dataset *data);
 PESS_API const pess_names *pess_dataset_action_names(const pess_dataset *data);
 PESS_API const pess_names *pess_dataset_episode_names(const pess_dataset *data);
+
+/* How a log was read: which column plays which role, what was derived, what was left out. It lives as long as the data.
+ * NULL where the data were not read from columns with names. */
+typedef struct pess_reading pess_reading;
+
+PESS_API const pess_reading *pess_dataset_reading(const pess_dataset *data);
+
+typedef enum pess_column_use {
+    PESS_COLUMN_IGNORED,
+    PESS_COLUMN_DECLARED,
+    PESS_COLUMN_CALLED_SO, /* it is called as the role is */
+    PESS_COLUMN_ALIAS      /* ... in other letters, or as everybody calls it */
+} pess_column_use;
+
+typedef struct pess_reading_column {
+    const char *name;
+    pess_column_use use;
+    const char *role; /* of an ignored column: the one that it may play; NULL: none */
+} pess_reading_column;
+
+/* What the numbers of the role step are. */
+typedef enum pess_step_unit { PESS_STEP_INTEGERS, PESS_STEP_MILLIONTHS, PESS_STEP_MICROSECONDS } pess_step_unit;
+
+typedef struct pess_reading_info {
+    int64_t columns;
+    char separator; /* 0: the log is no text */
+    bool decimal_comma, latin1;
+    bool next_state_derived;   /* from the next row of the episode */
+    pess_step_unit step;       /* millionths: of numbers with decimals; microseconds since 1970: of times */
+    bool decimal_ids;          /* some ids are written with decimals that are zero, 1.0 */
+    bool number_names;         /* some ids are integers that are no ids, -1: all became names */
+    int64_t rows;              /* of the log, before rows are left out */
+    int64_t missing_rows;      /* left out, as a value is missing */
+    int64_t missing_values;    /* that others stand in for */
+    int64_t ends_without_next; /* terminal rows without a next state: they lead to their own */
+    int64_t last_rows;         /* left out: the state to which they lead is in no row */
+    int64_t declared_ends;     /* last rows that end as declared */
+} pess_reading_info;
+
+PESS_API void pess_reading_get_info(const pess_reading *reading, pess_reading_info *out);
+PESS_API void pess_reading_get_column(const pess_reading *reading, int64_t column, pess_reading_column *out);
+/* The options that make the reading explicit: with them nothing is found by looking. Their texts live as long as the
+ * reading. */
+PESS_API pess_read_options pess_reading_options(const pess_reading *reading);
+/* The same as a small file, for pess_read_options.reading. */
+PESS_API pess_status pess_reading_write(const pess_reading *reading, const char *path, pess_error *error);
 
 typedef struct pess_format_info {
     const char *name, *extensions, *summary;

@@ -10,11 +10,13 @@
 extern "C" {
 #endif
 
-/* Environments to act in, step by step: the five MinAtar games, and tabular MDPs behind the same functions. A game's
- * board is rows × cols cells of `channels` bits each; six actions, of which each game uses some. */
+/* Environments to act in, step by step: the five MinAtar games, control problems, tabular MDPs and environments of the
+ * caller's own, behind the same functions. A game's board is rows × cols cells of `channels` bits each; six actions, of
+ * which each game uses some. A control problem shows floats (rows and cols are 1, channels the features) or a picture
+ * of bytes, and has the actions 0 … minimal_count-1. */
 typedef struct pess_env_channel {
     const char *name;
-    uint32_t colour; /* 0xRRGGBB, for drawing */
+    uint32_t colour; /* 0xRRGGBB, for drawing; of games, like the rest */
     char glyph;      /* for drawing without colours */
     int layer;       /* where several channels share a cell, the one of the highest layer is drawn */
 } pess_env_channel;
@@ -24,15 +26,21 @@ typedef struct pess_env_info {
     int rows, cols, channels;
     const pess_env_channel *channel; /* [channels] */
     int minimal_count;
-    const uint8_t *minimal; /* [minimal_count] the actions that mean something in this game, ascending */
-    bool ramps;             /* `ramping` matters */
+    const uint8_t *minimal;          /* [minimal_count] the actions that mean something in this game, ascending */
+    bool ramps;                      /* `ramping` matters */
+    pess_observation_kind kind;      /* what an observation is made of: bits of games */
+    const char *const *action_names; /* [minimal_count] of a control problem; NULL: pess_env_action_name */
+    int64_t step_limit;              /* an episode is cut off there at the latest; 0: the options alone say */
 } pess_env_info;
 
 #define PESS_ENV_ACTIONS 6
 #define PESS_ENV_MAX_BYTES 128 /* of a game's packed observation */
 
-PESS_API const pess_env_info *pess_env_list(size_t index);     /* by position from 0; NULL past the last */
-PESS_API const pess_env_info *pess_env_find(const char *name); /* NULL: no such game */
+PESS_API const pess_env_info *pess_env_list(size_t index);     /* games, by position from 0; NULL past the last */
+PESS_API const pess_env_info *pess_control_list(size_t index); /* control problems likewise */
+PESS_API const pess_env_info *pess_env_find(const char *name); /* of both; NULL: none */
+PESS_API pess_observation_shape pess_env_shape(const pess_env_info *info);
+PESS_API int pess_env_full_actions(const pess_env_info *info); /* six of a game, as many as there are otherwise */
 PESS_API const char *pess_env_action_name(int action); /* 0 "nothing", "left", "up", "right", "down", 5 "fire" */
 
 typedef enum pess_generator {
@@ -42,7 +50,7 @@ typedef enum pess_generator {
 
 typedef struct pess_env_options {
     size_t size;
-    const char *game;      /* a name of pess_env_list */
+    const char *game;      /* a name of pess_env_list or pess_control_list, which reads no more than step_limit on */
     double sticky;         /* probability that the previous action is taken instead */
     bool ramping;          /* difficulty grows */
     bool minimal_actions;  /* actions are 0 … minimal_count-1 and stand for info.minimal[action] */
@@ -61,6 +69,24 @@ PESS_API pess_status pess_env_create(const pess_env_options *options, pess_env *
  * copied. Of the options it reads step_limit, seed, stream and generator. An episode ends (terminal) on entering a
  * state without actions. */
 PESS_API pess_status pess_env_create_mdp(const pess_mdp *mdp, const double *start, const pess_env_options *options,
+                                         pess_env **out, pess_error *error);
+
+/* An environment of the caller's own, as functions. Its state is plain bytes without pointers, which are copied and
+ * saved; all that is random comes from `random`. It reads options as an MDP does. The struct is borrowed for as long as
+ * environments are made of it. Batches of several threads call the functions from all of them. */
+typedef struct pess_env_callbacks {
+    size_t size; /* sizeof(pess_env_callbacks) */
+    pess_observation_shape shape;
+    int64_t actions;    /* 1 to 256 */
+    int64_t state_size; /* bytes, 1 to 2,048; aligned for anything */
+    int64_t step_limit; /* an episode is cut off there at the latest; 0: the options alone say */
+    void *user;
+    void (*reset)(void *user, void *state, pess_random *random);
+    double (*step)(void *user, void *state, int64_t action, pess_random *random, bool *terminal); /* the reward */
+    void (*observe)(void *user, const void *state, void *observation);                            /* as data hold it */
+} pess_env_callbacks;
+
+PESS_API pess_status pess_env_create_own(const pess_env_callbacks *callbacks, const pess_env_options *options,
                                          pess_env **out, pess_error *error);
 PESS_API void pess_env_destroy(pess_env *env);
 PESS_API pess_status pess_env_clone(const pess_env *env, pess_env **out, pess_error *error);
@@ -128,7 +154,7 @@ typedef struct pess_batch pess_batch;
 typedef struct pess_batch_out { /* any may be NULL */
     double *rewards;            /* [N] */
     uint8_t *ends;              /* [N] pess_end */
-    uint8_t *bits;              /* [N * bytes] */
+    uint8_t *bits;              /* [N * bytes] as data hold them: packed bits, bytes, or floats (then aligned so) */
     float *floats;              /* [N * bits] */
     uint8_t *bytes;             /* [N * bits] */
     int64_t *states;            /* [N] of an MDP; -1 for games */
@@ -139,11 +165,14 @@ PESS_API pess_status pess_batch_create(const pess_env_options *options, int64_t 
                                        pess_error *error); /* threads 0: all there are */
 PESS_API pess_status pess_batch_create_mdp(const pess_mdp *mdp, const double *start, const pess_env_options *options,
                                            int64_t count, int threads, pess_batch **out, pess_error *error);
+PESS_API pess_status pess_batch_create_own(const pess_env_callbacks *callbacks, const pess_env_options *options,
+                                           int64_t count, int threads, pess_batch **out, pess_error *error);
 PESS_API void pess_batch_destroy(pess_batch *batch);
 PESS_API int64_t pess_batch_count(const pess_batch *batch);
 PESS_API int64_t pess_batch_actions(const pess_batch *batch);
 PESS_API int64_t pess_batch_bits(const pess_batch *batch);
 PESS_API int64_t pess_batch_bytes(const pess_batch *batch);
+PESS_API pess_observation_kind pess_batch_kind(const pess_batch *batch);
 /* Where all are now; rewards and ends are set to 0. */
 PESS_API void pess_batch_observe(const pess_batch *batch, const pess_batch_out *out);
 /* actions [N]. One illegal action refuses the whole step and changes nothing. */

@@ -56,6 +56,9 @@ PESS_API pess_status pess_net_apply(const pess_net *net, const void *observation
  * imitation the log odds. PESS_ARGUMENT for a table. */
 PESS_API pess_status pess_policy_outputs(const pess_policy *policy, const uint8_t *bits, int64_t stride, int64_t count,
                                          float *out, pess_error *error);
+/* A policy that acts by one network, taken home: ".c" one C file with policy_act and policy_probabilities, ".npz"
+ * arrays by PyTorch's names. PESS_ARGUMENT for a rule that needs more than one network. */
+PESS_API pess_status pess_policy_export(const pess_policy *policy, const char *path, pess_error *error);
 /* PESS_INPUT where the policy was made for another game or another board, or is a network alone whose rule needs more
  * than that and the largest output (`argmax`) is not asked for. `name` begins the message. */
 PESS_API pess_status pess_policy_check_game(const pess_policy *policy, const char *name, const pess_env_info *game,
@@ -76,6 +79,7 @@ typedef struct pess_play_options {
     uint64_t seed;
     int threads; /* 0: all there are */
     pess_progress progress;
+    const pess_env_callbacks *own; /* in place of a game: an environment of the caller's own */
 } pess_play_options;
 
 typedef struct pess_play_result {
@@ -154,6 +158,7 @@ typedef struct pess_collect_options {
     int64_t envs; /* environments that step together; the log has them one after the other */
     uint64_t seed;
     pess_progress progress;
+    const pess_env_callbacks *own; /* in place of a game: an environment of the caller's own, called `game` */
 } pess_collect_options;
 
 PESS_API const pess_setting_table *pess_collect_settings(void);
@@ -214,6 +219,8 @@ typedef struct pess_protocol_info {
 PESS_API const pess_setting_table *pess_protocol_settings(void);
 PESS_API pess_protocol pess_protocol_defaults(void);                 /* "quick" */
 PESS_API const pess_protocol_info *pess_protocol_list(size_t index); /* NULL past the last */
+/* The protocol "fit", with steps by the size of the data. */
+PESS_API void pess_protocol_fit(const pess_observations *data, pess_protocol *out);
 /* PESS_ARGUMENT, naming those there are, where there is none of that name. */
 PESS_API pess_status pess_protocol_find(const char *name, pess_protocol *out, pess_error *error);
 

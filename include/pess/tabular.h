@@ -46,6 +46,7 @@ PESS_API pess_status pess_counts_merge(const char *const *paths, size_t count, c
  * cannot be read at all, and for standard input, which can be read once. */
 PESS_API bool pess_counts_file(const char *path, const pess_read_options *options);
 PESS_API void pess_counts_destroy(pess_counts *counts);
+PESS_API const pess_reading *pess_counts_reading(const pess_counts *counts); /* as pess_dataset_reading */
 PESS_API void pess_counts_get_info(const pess_counts *counts, pess_counts_info *out);
 PESS_API const pess_names *pess_counts_state_names(const pess_counts *counts);
 PESS_API const pess_names *pess_counts_action_names(const pess_counts *counts);
@@ -281,8 +282,8 @@ PESS_API int64_t pess_policy_actions(const pess_policy *policy);
 PESS_API const double *pess_policy_row(const pess_policy *policy, int64_t state); /* [A] of a table; NULL */
 PESS_API const double *pess_policy_step_row(const pess_policy *policy, int64_t step, int64_t state); /* the same */
 PESS_API const double *pess_policy_probabilities(const pess_policy *policy); /* [S*A], or [steps*S*A]; NULL */
-/* Files, told apart by their bytes. Tables: CSV with the columns state,action,probability; only non-zero rows; those for
- * a finite horizon begin with the column step, from 0, and are read by pess_policy_read_for_log alone. Reading
+/* Files, told apart by their bytes. Tables: CSV with the columns state,action,probability; only non-zero rows; those
+ * for a finite horizon begin with the column step, from 0, and are read by pess_policy_read_for_log alone. Reading
  * checks a table against the model it is meant for: the same states, no action that a state does not have, rows that
  * sum to one; where `model` is NULL, states and actions have to be numbers. Networks: .pesspolicy, and .pessnet where
  * one is all that the rule needs; for them model and names are not read and may be NULL. */
@@ -335,6 +336,16 @@ typedef struct pess_uncertainty_info {
 PESS_API const pess_uncertainty_info *pess_uncertainty_list(size_t index);     /* by position; NULL past the last */
 PESS_API const pess_uncertainty_info *pess_uncertainty_find(const char *name); /* NULL: no such one */
 
+/* An uncertainty of one's own, for algorithms that subtract one number per pair. It holds for nothing: results call it
+ * a heuristic. */
+typedef struct pess_own_uncertainty {
+    const char *name; /* for results, which borrow it */
+    /* u [S*A] of all pairs at once, before α; from 0 on, and what is above V_hi − V_lo counts as that. Called from the
+     * thread that solves; false refuses (PESS_INTERRUPTED). */
+    bool (*compute)(void *user, const pess_counts *counts, const pess_model *model, double *u);
+    void *user;
+} pess_own_uncertainty;
+
 /* ---- solving */
 
 typedef struct pess_algorithm_info {
@@ -361,7 +372,6 @@ typedef struct pess_solve_options {
     const char *algorithm;   /* a name of pess_algorithm_list */
     const char *uncertainty; /* a name of pess_uncertainty_list; NULL: the algorithm's default */
     double gamma;            /* discount; 1 only where episodes end */
-    int64_t horizon;         /* decisions of an episode; 0: no limit. The policy then has a table for each step */
     double delta;            /* error probability */
     double alpha;            /* strength of the pessimism, in the theory's units; NAN: not given */
     double absorbed_alpha; /* the same with all constants absorbed: penalty α/√n for UA, α·TV for proximal; NAN: not
@@ -380,6 +390,8 @@ typedef struct pess_solve_options {
     double time_limit;      /* seconds; NAN: none */
     int threads;            /* 0: all there are */
     pess_progress progress;
+    const pess_own_uncertainty *own_uncertainty; /* in place of `uncertainty`; NULL: none */
+    int64_t horizon; /* decisions of an episode; 0: no limit. The policy then has a table for each step */
 } pess_solve_options;
 
 PESS_API const pess_setting_table *pess_solve_settings(void);

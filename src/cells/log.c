@@ -56,7 +56,7 @@ static pess_status check_columns(const pess_measurements *m, pess_error *error) 
         return pess__fail(error, PESS_INPUT,
                           "found no column '%s', expected one: a log of cells is made of episode, action and reward",
                           missing);
-    if (m->ends_marked || m->last_row >= 0) return PESS_OK;
+    if (m->ends_marked || m->last_row != PESS_LAST_ROW_MARKED) return PESS_OK;
     return pess__fail(error, PESS_INPUT,
                       "last-row: not set, and the log has no column 'terminal' or 'truncated'; expected terminal or "
                       "cutoff: how the last row of an episode ends");

@@ -5,7 +5,9 @@
 #include "core/settings.h"
 #include "core/text.h"
 #include "core/threads.h"
+#include "data/frame_text.h"
 #include "data/names.h"
+#include "data/stream.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -17,9 +19,8 @@
 static const pess_setting settings[] = {
     {"features", 0, PESS_SETTING_TEXT, FIELD(features), NULL, .argument = "A,B,…",
      .sentence = "the columns that are measurements, by name"},
-    {"last-row", 0, PESS_SETTING_CHOICE, FIELD(last_row), NULL, .choices = "terminal|cutoff",
-     .sentence = "how the last row of an episode ends: nothing follows, or what follows is not in the log",
-     .where_unset = "as the columns terminal and truncated say"},
+    {"last-row", 0, PESS_SETTING_CHOICE, FIELD(last_row), "marked", .choices = PESS__LAST_ROW_CHOICES,
+     .sentence = PESS__LAST_ROW_SENTENCE},
     PESS__THREADS_SETTING(pess_measurements_options),
 };
 static const pess_setting_table table = PESS__SETTING_TABLE("measurements", pess_measurements_options, settings);
@@ -109,7 +110,7 @@ static pess_status check_numbers(const pess_measurements *m, pess_error *error) 
 
 static pess_status fill_from(pess_measurements *m, const pess_measurement_columns *c, pess_error *error) {
     m->rows = c->rows;
-    m->last_row = -1;
+    m->last_row = PESS_LAST_ROW_MARKED;
     m->ends_marked = c->end != NULL;
     PESS_TRY(join_names(c, &m->features, error));
     PESS_TRY(copy(c->values, c->rows * c->features, sizeof *c->values, &m->values, error));
@@ -253,14 +254,16 @@ static pess_status collect_rows(collect *c, pess__row_reader *r, const pess_meas
 
 static pess_status read_rows(const char *path, const pess_measurements_options *options, pess_measurements *m,
                              pess_error *error) {
-    bool wanted[PESS__COLUMN_COUNT];
-    for (int i = 0; i < PESS__COLUMN_COUNT; i++) wanted[i] = i != PESS__COLUMN_STATE;
+    pess__rows_wanted wanted = {.read = options->read};
+    for (int i = 0; i < PESS__COLUMN_COUNT; i++) wanted.columns[i] = i != PESS__COLUMN_STATE;
     pess__infile *file = NULL;
     pess__row_reader reader;
     PESS_TRY(pess__name_list_create(options->features, &m->features, error));
-    PESS_TRY(pess__infile_open(path, &file, error));
-    PESS_TRY(pess__row_reader_open(&reader, file, m->features.names, m->features.count, wanted,
-                                   pess__threads(options->threads), false, error));
+    PESS_TRY(pess__open_table_text(path, &file, error));
+    wanted.names = m->features.names;
+    wanted.features = m->features.count;
+    PESS_TRY(pess__row_reader_open(&reader, file, &wanted, pess__threads(options->threads), false, error));
+    if (m->last_row == PESS_LAST_ROW_MARKED) m->last_row = reader.reading->options.last_row;
     collect c = {.m = m};
     const pess_status status = collect_rows(&c, &reader, options, error);
     for (int i = 0; i < PESS__COLUMN_NAMED; i++) {

@@ -15,7 +15,7 @@ struct pess_measurements {
     pess_names *action_names;  /* NULL: integers */
     pess_names *episode_names; /* NULL: no episodes */
     bool ends_marked;          /* there is a column that says how rows end */
-    int last_row;              /* pess_last_row, or -1 */
+    int last_row;              /* pess_last_row */
 };
 
 #endif

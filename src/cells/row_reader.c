@@ -1,19 +1,19 @@
 #include "cells/row_reader.h"
 
 #include "core/memory.h"
-#include "core/text.h"
+#include "data/latin1.h"
 #include "data/names.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 enum { PIECES_PER_THREAD = 16 };
 
-static const char *const column_name[PESS__COLUMN_COUNT] = {"episode", "action",   "state",    "reward",
-                                                            "step",    "terminal", "truncated"};
+static const pess__role role_of_column[PESS__COLUMN_COUNT] = {
+    PESS__ROLE_EPISODE, PESS__ROLE_ACTION,   PESS__ROLE_STATE,    PESS__ROLE_REWARD,
+    PESS__ROLE_STEP,    PESS__ROLE_TERMINAL, PESS__ROLE_TRUNCATED};
 
 /* ---- lists of names */
 
@@ -67,31 +67,29 @@ static pess_status unknown_feature(const pess__row_reader *r, const char *name, 
         used += snprintf(list + used, sizeof list - (size_t)used, "%s%s", i > 0 ? ", " : "",
                          pess__shown(fields[i].text, fields[i].length, shown));
     }
-    return pess__fail(
+    const pess_status status = pess__fail(
         error, PESS_INPUT, "%.300s:%lld:1: found no column '%.100s' among %s%s; expected one for each feature",
         pess__infile_name(r->text.file), (long long)fields[0].line, name, list, r->columns > 12 ? ", …" : "");
+    return pess__fail_with_remedy(error, status, "features", name);
 }
 
-static pess_status set_columns(pess__row_reader *r, const pess__csv_field *fields,
-                               const bool wanted[PESS__COLUMN_COUNT], pess_error *error) {
+static pess_status check_twice(const pess__row_reader *r, const pess__csv_field *fields, int64_t i, pess_error *error) {
+    for (int64_t j = 0; j < i; j++)
+        if (fields[i].length > 0 && fields[i].length == fields[j].length &&
+            memcmp(fields[i].text, fields[j].text, fields[i].length) == 0) {
+            char shown[PESS__SHOWN_SIZE];
+            return pess__fail(error, PESS_INPUT, "%s:%lld:%lld: found the column %s twice, expected it once",
+                              pess__infile_name(r->text.file), (long long)fields[i].line, (long long)fields[i].column,
+                              pess__shown(fields[i].text, fields[i].length, shown));
+        }
+    return PESS_OK;
+}
+
+static pess_status set_features(pess__row_reader *r, const pess__csv_field *fields, pess_error *error) {
     PESS_TRY(pess__allocate(&r->feature, r->columns, sizeof *r->feature, "a header", error));
-    PESS_TRY(pess__allocate(&r->column, r->columns, sizeof *r->column, "a header", error));
     for (int64_t i = 0; i < r->columns; i++) {
         r->feature[i] = -1;
-        r->column[i] = -1;
-        for (int64_t j = 0; j < i; j++)
-            if (fields[i].length > 0 && fields[i].length == fields[j].length &&
-                memcmp(fields[i].text, fields[j].text, fields[i].length) == 0) {
-                char shown[PESS__SHOWN_SIZE];
-                return pess__fail(error, PESS_INPUT, "%s:%lld:%lld: found the column %s twice, expected it once",
-                                  pess__infile_name(r->text.file), (long long)fields[i].line,
-                                  (long long)fields[i].column, pess__shown(fields[i].text, fields[i].length, shown));
-            }
-        for (int c = 0; c < PESS__COLUMN_COUNT; c++)
-            if (wanted[c] && is_named(&fields[i], column_name[c])) {
-                r->column[i] = (int8_t)c;
-                r->has[c] = true;
-            }
+        PESS_TRY(check_twice(r, fields, i, error));
     }
     for (int64_t f = 0; f < r->features; f++) {
         int64_t i = 0;
@@ -102,19 +100,91 @@ static pess_status set_columns(pess__row_reader *r, const pess__csv_field *field
     return PESS_OK;
 }
 
-static pess_status read_header(pess__row_reader *r, const bool wanted[PESS__COLUMN_COUNT], pess_error *error) {
+/* A measurement plays another role only where it is declared to, or called so. */
+static pess_status set_columns(pess__row_reader *r, const pess__csv_field *fields,
+                               const bool wanted[PESS__COLUMN_COUNT], pess_error *error) {
+    PESS_TRY(pess__allocate(&r->column, r->columns, sizeof *r->column, "a header", error));
+    PESS_TRY(pess__reading_assign(r->reading, pess__infile_name(r->text.file), fields, r->columns, error));
+    for (int64_t i = 0; i < r->columns; i++) r->column[i] = -1;
+    for (int c = 0; c < PESS__COLUMN_COUNT; c++) {
+        const pess__role role = role_of_column[c];
+        const int64_t first = r->reading->column_of[role][0];
+        if (!wanted[c] || r->reading->parts[role] == 0 ||
+            (r->feature[first] >= 0 && r->reading->used[first].use == PESS_COLUMN_ALIAS))
+            continue;
+        r->column[first] = (int8_t)c;
+        r->has[c] = true;
+    }
+    return PESS_OK;
+}
+
+static bool is_number(const void *reader, int64_t column) {
+    const pess__row_reader *r = reader;
+    return r->feature[column] >= 0 || r->column[column] == PESS__COLUMN_REWARD;
+}
+
+/* The first row tells what steps are: integers, numbers with decimals or times. */
+static pess_status look_at_step(pess__row_reader *r, pess_error *error) {
+    const size_t held = r->text.held - r->text.handed, most = 1 << 16, size = held < most ? held : most;
+    char *copy = NULL;
     pess__csv_field *fields = NULL;
-    PESS_TRY(pess__allocate(&fields, PESS__TEXT_COLUMNS, sizeof *fields, "a header", error));
-    pess_status status = pess__csv_text_header(&r->text, fields, &r->columns, error);
-    if (status == PESS_OK) status = set_columns(r, fields, wanted, error);
+    pess__csv_problem problem = {0};
+    int64_t count = 0, step = 0;
+    if (!r->has[PESS__COLUMN_STEP]) return PESS_OK;
+    pess_status status = pess__allocate(&copy, (int64_t)size, 1, "a look at the rows", error);
+    if (status == PESS_OK) status = pess__allocate(&fields, r->columns, sizeof *fields, "a look at the rows", error);
+    if (status == PESS_OK) {
+        memcpy(copy, r->text.buffer + r->text.handed, size);
+        pess__csv_cursor cursor = {copy, copy + size, 1, r->text.separator};
+        const bool found =
+            pess__csv_next(&cursor, fields, r->columns, &count, &problem) == PESS__CSV_ROW && count == r->columns;
+        for (int unit = PESS_STEP_MICROSECONDS; found && unit >= PESS_STEP_INTEGERS; unit--) {
+            const pess__csv_field *field = &fields[r->reading->column_of[PESS__ROLE_STEP][0]];
+            if (pess__step_of((pess_step_unit)unit, r->decimal_comma, field->text, field->text + field->length, &step))
+                r->step = (pess_step_unit)unit;
+        }
+    }
+    free(copy);
     free(fields);
     return status;
 }
 
-pess_status pess__row_reader_open(pess__row_reader *reader, pess__infile *file, const char *const *names,
-                                  int64_t features, const bool wanted[PESS__COLUMN_COUNT], int threads, bool at_once,
-                                  pess_error *error) {
-    *reader = (pess__row_reader){.names = names, .features = features, .threads = threads};
+/* What is declared about columns that nobody asks for does not have to be there. */
+static void forget_unwanted(pess_reading *reading, const bool wanted[PESS__COLUMN_COUNT]) {
+    bool keep[PESS__ROLES] = {false};
+    for (int c = 0; c < PESS__COLUMN_COUNT; c++) keep[role_of_column[c]] = wanted[c];
+    for (int role = 0; role < PESS__ROLES; role++) {
+        pess__declared *declared = &reading->declared[role];
+        if (keep[role]) continue;
+        for (; declared->count > 0; declared->count--) free(declared->names[declared->count - 1]);
+    }
+}
+
+static pess_status read_header(pess__row_reader *r, const pess__rows_wanted *wanted, pess_error *error) {
+    static const char separators[] = {'\0', ',', ';', '\t', '|'};
+    pess__csv_field *fields = NULL;
+    pess_read_options options;
+    PESS_TRY(pess__read_settle(wanted->read, &options, error));
+    PESS_TRY(pess__reading_create(&options, &r->reading, error));
+    r->reading->any_roles = true;
+    forget_unwanted(r->reading, wanted->columns);
+    r->text.separator = separators[r->reading->options.separator];
+    PESS_TRY(pess__allocate(&fields, PESS__TEXT_COLUMNS, sizeof *fields, "a header", error));
+    pess_status status = pess__csv_text_header(&r->text, fields, &r->columns, error);
+    if (status == PESS_OK) status = set_features(r, fields, error);
+    if (status == PESS_OK) status = set_columns(r, fields, wanted->columns, error);
+    free(fields);
+    if (status != PESS_OK) return status;
+    r->reading->info.separator = r->text.separator;
+    r->decimal_comma = r->reading->options.decimal == PESS_DECIMAL_COMMA;
+    if (r->reading->options.decimal == PESS_DECIMAL_AUTO && r->text.separator != ',')
+        PESS_TRY(pess__csv_text_decimal(&r->text, r->columns, is_number, r, &r->decimal_comma, error));
+    return look_at_step(r, error);
+}
+
+pess_status pess__row_reader_open(pess__row_reader *reader, pess__infile *file, const pess__rows_wanted *wanted,
+                                  int threads, bool at_once, pess_error *error) {
+    *reader = (pess__row_reader){.names = wanted->names, .features = wanted->features, .threads = threads};
     const int64_t pieces = (int64_t)PIECES_PER_THREAD * threads;
     if (at_once) pess__infile_read_once(file);
     PESS_TRY(pess__csv_text_open(&reader->text, file, pieces, at_once, error));
@@ -134,6 +204,7 @@ static void block_free(pess__row_block *b) {
     free(b->step);
     free(b->end);
     free(b->fields);
+    free(b->text);
     *b = (pess__row_block){0};
 }
 
@@ -143,6 +214,7 @@ void pess__row_reader_close(pess__row_reader *reader) {
     free(reader->feature);
     free(reader->column);
     free(reader->blocks);
+    pess__reading_destroy(reader->reading);
     *reader = (pess__row_reader){0};
 }
 
@@ -181,53 +253,78 @@ static bool wrong(pess__row_block *b, const char *name, const pess__csv_field *f
     return false;
 }
 
-static bool is_missing(const pess__csv_field *field) {
-    static const char *const words[] = {"na", "n/a", "nan", "null", "none"};
-    if (field->length == 0) return true;
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (field->length == strlen(words[i]) && strncasecmp(field->text, words[i], field->length) == 0) return true;
-    return false;
-}
-
-static bool read_feature(pess__row_block *b, const char *name, const pess__csv_field *field, double *out) {
-    if (pess__parse_double(field->text, field->text + field->length, out) && isfinite(*out)) return true;
+static bool read_feature(const pess__row_reader *r, pess__row_block *b, int32_t f, const pess__csv_field *field) {
+    double *out = &b->values[b->rows * r->features + f];
+    if (pess__number_of(r->decimal_comma, field->text, field->text + field->length, out)) return true;
     *out = NAN;
-    return is_missing(field) ||
-           wrong(b, name, field, "a finite number, or nothing where it is missing; text cannot be a feature");
+    return pess__is_missing(field->text, field->length) ||
+           wrong(b, r->names[f], field, "a finite number, or nothing where it is missing; text cannot be a feature");
 }
 
-static bool read_name(pess__row_block *b, int c, const pess__csv_field *field) {
-    if (field->length == 0 || !pess__names_valid(field->text, field->length))
-        return wrong(b, column_name[c], field, "a number or a name in UTF-8");
-    if (pess__names_add(b->names[c], field->text, field->length, &b->name[c][b->rows], NULL) == PESS_OK) return true;
+static const char *name_of_column(const pess__row_reader *r, int c) {
+    return r->reading->used[r->reading->column_of[role_of_column[c]][0]].name;
+}
+
+static bool no_memory(pess__row_block *b, const pess__csv_field *field) {
     pess__csv_set_problem(&b->problem, field->line, field->column, "not enough memory for names");
     b->problem.status = PESS_MEMORY;
     return false;
 }
 
-static bool read_flag(pess__row_block *b, int c, const pess__csv_field *field) {
-    const bool set =
-        (field->length == 1 && *field->text == '1') || (field->length == 4 && strncasecmp(field->text, "true", 4) == 0);
-    const bool clear = field->length == 0 || (field->length == 1 && *field->text == '0') ||
-                       (field->length == 5 && strncasecmp(field->text, "false", 5) == 0);
-    if (!set && !clear) return wrong(b, column_name[c], field, "0, 1, true, false or nothing");
-    uint8_t *end = &b->end[b->rows];
-    if (set && *end != PESS_END_TERMINAL) *end = c == PESS__COLUMN_TERMINAL ? PESS_END_TERMINAL : PESS_END_CUTOFF;
+/* The name that the columns of a role make; what is declared to be Latin-1 becomes UTF-8. */
+static bool take_name(const pess__row_reader *r, pess__row_block *b, pess__role role, pess__csv_field *field) {
+    if (r->reading->parts[role] > 1) {
+        if (!pess__join(b->fields, r->reading, role, &b->text, &b->text_capacity, &field->length))
+            return no_memory(b, field);
+        field->text = b->text;
+    } else {
+        field->length = pess__id_length(field);
+    }
+    if (!r->reading->info.latin1 || pess__names_valid(field->text, field->length)) return true;
+    const int64_t joined = field->text == b->text ? (int64_t)field->length : 0;
+    if (pess__grow(&b->text, &b->text_capacity, joined + 3 * (int64_t)field->length, 1, "names", NULL) != PESS_OK)
+        return no_memory(b, field);
+    const char *from = joined > 0 ? b->text : field->text;
+    field->length = pess__latin1_to_utf8(from, field->length, b->text + joined);
+    field->text = b->text + joined;
     return true;
 }
 
-static bool read_column(pess__row_block *b, int c, const pess__csv_field *field) {
+static bool read_name(const pess__row_reader *r, pess__row_block *b, int c, const pess__csv_field *found) {
+    pess__csv_field field = *found;
+    if (!take_name(r, b, role_of_column[c], &field)) return false;
+    if (field.length == 0 || !pess__names_valid(field.text, field.length)) {
+        (void)wrong(b, name_of_column(r, c), found, "a number or a name in UTF-8");
+        if (field.length > 0) pess__csv_set_remedy(&b->problem, "encoding", "latin1");
+        return false;
+    }
+    return pess__names_add(b->names[c], field.text, field.length, &b->name[c][b->rows], NULL) == PESS_OK ||
+           no_memory(b, found);
+}
+
+static bool read_flag(const pess__row_reader *r, pess__row_block *b, int c, const pess__csv_field *field) {
+    bool set = false;
+    if (!pess__flag_of(field->text, field->length, &set))
+        return wrong(b, name_of_column(r, c), field, "0, 1, true, false or nothing");
+    uint8_t *end = &b->end[b->rows];
+    const uint8_t winner = r->reading->cutoff_wins ? PESS_END_CUTOFF : PESS_END_TERMINAL;
+    if (set && *end != winner) *end = c == PESS__COLUMN_TERMINAL ? PESS_END_TERMINAL : PESS_END_CUTOFF;
+    return true;
+}
+
+static bool read_column(const pess__row_reader *r, pess__row_block *b, int c, const pess__csv_field *field) {
+    static const char *const steps[] = {"an integer", "a number", "a time as in 2024-05-17T08:30:00"};
     const char *end = field->text + field->length;
     switch (c) {
         case PESS__COLUMN_REWARD:
-            return (pess__parse_double(field->text, end, &b->reward[b->rows]) && isfinite(b->reward[b->rows])) ||
-                   wrong(b, column_name[c], field, "a finite decimal number");
+            return pess__number_of(r->decimal_comma, field->text, end, &b->reward[b->rows]) ||
+                   wrong(b, name_of_column(r, c), field, "a finite decimal number");
         case PESS__COLUMN_STEP:
-            return pess__parse_int64(field->text, end, &b->step[b->rows]) ||
-                   wrong(b, column_name[c], field, "an integer");
+            return pess__step_of(r->step, r->decimal_comma, field->text, end, &b->step[b->rows]) ||
+                   wrong(b, name_of_column(r, c), field, steps[r->step]);
         case PESS__COLUMN_TERMINAL:
-        case PESS__COLUMN_TRUNCATED: return read_flag(b, c, field);
-        default: return read_name(b, c, field);
+        case PESS__COLUMN_TRUNCATED: return read_flag(r, b, c, field);
+        default: return read_name(r, b, c, field);
     }
 }
 
@@ -235,8 +332,8 @@ static bool read_row(const pess__row_reader *r, pess__row_block *b) {
     b->end[b->rows] = PESS_END_NONE;
     for (int64_t i = 0; i < r->columns; i++) {
         const int32_t f = r->feature[i];
-        if (f >= 0 && !read_feature(b, r->names[f], &b->fields[i], &b->values[b->rows * r->features + f])) return false;
-        if (r->column[i] >= 0 && !read_column(b, r->column[i], &b->fields[i])) return false;
+        if (f >= 0 && !read_feature(r, b, f, &b->fields[i])) return false;
+        if (r->column[i] >= 0 && !read_column(r, b, r->column[i], &b->fields[i])) return false;
     }
     b->rows++;
     return true;
@@ -245,7 +342,7 @@ static bool read_row(const pess__row_reader *r, pess__row_block *b) {
 /* One piece of the text as a block; failures are in its problem. */
 static void parse_piece(const pess__row_reader *r, const pess__csv_piece *piece, pess__row_block *b) {
     pess_error error;
-    pess__csv_cursor cursor = {piece->begin, piece->end, 0};
+    pess__csv_cursor cursor = {piece->begin, piece->end, 0, r->text.separator};
     b->problem.status = PESS_OK;
     b->rows = 0;
     for (int c = 0; c < PESS__COLUMN_NAMED; c++)

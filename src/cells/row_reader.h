@@ -4,6 +4,7 @@
 #define PESS_CELLS_ROW_READER_H
 
 #include "data/csv_text.h"
+#include "data/reading.h"
 
 /* Columns of a log besides the features. Those with names are numbered in order of appearance within a block. */
 typedef enum pess__log_column {
@@ -29,6 +30,8 @@ typedef struct pess__row_block {
     pess__csv_problem problem;             /* the first one; lines count from 0 at the block's first */
     pess__csv_field *fields;               /* [columns] */
     int64_t capacity;
+    char *text; /* scratch: a name of several columns, or one that is not in UTF-8 */
+    int64_t text_capacity;
 } pess__row_block;
 
 typedef struct pess__row_reader {
@@ -38,15 +41,24 @@ typedef struct pess__row_reader {
     int32_t *feature; /* [columns] which feature it is, or -1 */
     int8_t *column;   /* [columns] pess__log_column, or -1 */
     bool has[PESS__COLUMN_COUNT];
+    pess_reading *reading;
+    bool decimal_comma;
+    pess_step_unit step;
     int threads;
     pess__row_block *blocks; /* [text.pieces] */
 } pess__row_reader;
 
-/* wanted: of the log's columns, those to read where they are there. at_once: rows are handed out as a pipe brings them,
- * and not kept. Takes over the file. */
-pess_status pess__row_reader_open(pess__row_reader *reader, pess__infile *file, const char *const *names,
-                                  int64_t features, const bool wanted[PESS__COLUMN_COUNT], int threads, bool at_once,
-                                  pess_error *error);
+/* What to read: the named features, and of the log's columns those that are wanted, where they are there. */
+typedef struct pess__rows_wanted {
+    const char *const *names; /* [features] */
+    int64_t features;
+    bool columns[PESS__COLUMN_COUNT];
+    const pess_read_options *read; /* how the text is read; NULL: as it looks */
+} pess__rows_wanted;
+
+/* at_once: rows are handed out as a pipe brings them, and not kept. Takes over the file. */
+pess_status pess__row_reader_open(pess__row_reader *reader, pess__infile *file, const pess__rows_wanted *wanted,
+                                  int threads, bool at_once, pess_error *error);
 void pess__row_reader_close(pess__row_reader *reader);
 /* The next blocks, in the order of the file; 0 at the end. The blocks before are gone. */
 pess_status pess__row_reader_next(pess__row_reader *reader, int64_t *count, pess_error *error);

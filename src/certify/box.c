@@ -1,7 +1,8 @@
 /* The box: every row tested on its own.
  *
- * With θ_z fixed by the first part, (EB) and Markov's inequality give, for all rows and both signs at once,
- *   |Ȳ_z − μ_z| <= w_z = (L + ψ(θ_z R_z)/R_z²·Σ(Y − ŷ)²)/(θ_z n_z),   L = ln(2·rows/δ_box),
+ * With θ_z fixed by the first part, (B) and Markov's inequality give, for all rows and both signs at once,
+ *   |Ȳ_z − μ_z| <= w_z = (L + ½κ(θ_z r_z)θ_z²·Σ(Y − ŷ)²)/(θ_z n_z),   L = ln(2·rows/δ_box),
+ * where r_z is how far outcomes that were seen can be from ŷ: the range R_z of all that are possible only limits θ_z,
  * so the Bellman error e = T^π v₁ − v₁ of the fixed v₁ is known to within w. The error of v₁ itself, g = v^π − v₁,
  * solves g = e + γP^π g; its worst case over the ambiguity sets of the second part (δ_sets) is the fixed point of g(s)
  * = max( Σ_a π(a|s)·[ Ȳ_z − v₁(s) − w_z + γ·min_P P·g ],  V_lo − v₁(s) ), a monotone γ-contraction. The transitions'
@@ -17,16 +18,30 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define POLE 0.7 /* θR stays below */
+
 typedef struct box_problem {
     pess__holdout *test;
     pess_model *model;
-    pess__subset_sets *sets;
-    pess__subset_slot *slots; /* [longest+1] per thread, pess__apart */
-    double *width;            /* [rows] w, infinite where there is no sample */
-    double *old, *now;        /* [S] g */
+    pess__subset_sets *sets;    /* by all that the second part shows */
+    pess__subset_sets *learned; /* by the successors that the first part shows; both hold */
+    int64_t longest;            /* row of either */
+    pess__subset_slot *slots;   /* [longest+1] per thread, pess__apart */
+    double *width;              /* [rows] w, infinite where there is no sample */
+    double *old, *now;          /* [S] g */
 } box_problem;
 
-/* The best θ for the variance that the first part shows, away from the pole of ψ. */
+/* How far an outcome that the second part shows can be from ŷ. */
+static double seen_reach(const pess__holdout *test, int64_t z) {
+    const pess_counts *second = test->setup.second;
+    const int64_t pair = test->pair[z];
+    double most = second->n_terminal[pair] > 0 ? pess__holdout_reach(test, z, test->states, 0) : 0;
+    for (int64_t i = second->row[pair]; i < second->row[pair + 1]; i++)
+        most = fmax(most, pess__holdout_reach(test, z, second->next[i], 0));
+    return most;
+}
+
+/* The best θ for the variance that the first part shows, away from the pole. */
 static void row_widths(box_problem *box) {
     const pess__holdout *test = box->test;
     const double log_term = log(2 * (double)test->rows / test->setup.delta_box);
@@ -35,10 +50,11 @@ static void row_widths(box_problem *box) {
     for (int64_t z = 0; z < test->rows; z++) {
         const double range = pess__holdout_range(test, z, test->value, test->value, least, most);
         const double best = sqrt(2 * log_term / (test->expected[z] * test->variance[z]));
-        const double theta = range > 0 ? fmin(best, 0.7 / range) : best;
-        const double x = theta * range, psi = -log1p(-x) - x;
-        const double factor = range > 0 ? psi / (range * range) : 0;
-        box->width[z] = test->n[z] > 0 ? (log_term + factor * test->squares[z]) / (theta * test->n[z]) : INFINITY;
+        const double theta = range > 0 ? fmin(best, POLE / range) : best;
+        const double kappa = pess__kappa(theta * fmin(seen_reach(test, z), range));
+        box->width[z] = test->n[z] > 0
+                            ? (log_term + 0.5 * kappa * theta * theta * test->squares[z]) / (theta * test->n[z])
+                            : INFINITY;
     }
 }
 
@@ -50,8 +66,7 @@ static double sweep(const box_problem *box, double sign) {
     _Atomic double change = 0;
 #pragma omp parallel num_threads(setup->threads) if (test->rows > 2048)
     {
-        pess__subset_slot *slots =
-            box->slots + omp_get_thread_num() * pess__apart(box->sets->longest + 1, sizeof *slots);
+        pess__subset_slot *slots = box->slots + omp_get_thread_num() * pess__apart(box->longest + 1, sizeof *slots);
         double most = 0;
 #pragma omp for schedule(static)
         for (int64_t s = 0; s < test->states; s++) {
@@ -62,7 +77,7 @@ static double sweep(const box_problem *box, double sign) {
                 double q = limit;
                 if (test->n[z] > 0) {
                     const double next =
-                        pess__subset_extreme(box->sets, sign, test->pair[z], box->old, &extremes, slots);
+                        pess__subset_better(box->sets, box->learned, sign, test->pair[z], box->old, &extremes, slots);
                     q = test->mean[z] - test->value[s] - sign * box->width[z] + setup->gamma * next;
                 }
                 sum += test->weight[z] * q;
@@ -110,17 +125,20 @@ static pess_status prepare(box_problem *box, pess_error *error) {
     PESS_TRY(pess_model_estimate(setup->second, &options, &box->model, error));
     memcpy(box->model->terminal, setup->terminal, (size_t)test->states);
     box->model->has_terminals = setup->ends;
-    const pess__u_problem problem = {.counts = setup->second,
-                                     .model = box->model,
-                                     .gamma = setup->gamma,
-                                     .delta = setup->delta_sets,
-                                     .v_lo = setup->v_lo,
-                                     .v_hi = setup->v_hi,
-                                     .trajectories = setup->trajectories,
-                                     .max_successors = setup->max_successors,
-                                     .threads = setup->threads};
+    pess__u_problem problem = {.counts = setup->second,
+                               .model = box->model,
+                               .gamma = setup->gamma,
+                               .delta = 0.2 * setup->delta_sets,
+                               .v_lo = setup->v_lo,
+                               .v_hi = setup->v_hi,
+                               .trajectories = setup->trajectories,
+                               .max_successors = setup->max_successors,
+                               .threads = setup->threads};
     PESS_TRY(pess__subset_create(&problem, "support", &box->sets, error));
-    PESS_TRY(pess__allocate(&box->slots, setup->threads * pess__apart(box->sets->longest + 1, sizeof *box->slots),
+    problem.delta = setup->delta_sets - problem.delta;
+    PESS_TRY(pess__subset_learn(&problem, setup->first, &box->learned, error));
+    box->longest = box->sets->longest > box->learned->longest ? box->sets->longest : box->learned->longest;
+    PESS_TRY(pess__allocate(&box->slots, setup->threads * pess__apart(box->longest + 1, sizeof *box->slots),
                             sizeof *box->slots, "room for next states", error));
     PESS_TRY(pess__allocate(&box->width, test->rows, sizeof(double), "widths", error));
     PESS_TRY(pess__allocate(&box->old, test->states, sizeof(double), "values", error));
@@ -139,6 +157,7 @@ pess_status pess__holdout_box(pess__holdout *test, pess_error *error) {
     free(box.old);
     free(box.now);
     pess__subset_destroy(box.sets);
+    pess__subset_destroy(box.learned);
     free(box.slots);
     pess_model_destroy(box.model);
     return status;

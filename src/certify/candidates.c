@@ -17,14 +17,19 @@ pess_status pess__candidate_add(pess_certificate *certificate, pess_candidate ca
 typedef struct candidate_recipe {
     const char *name, *algorithm;
     double alpha; /* absorbed; times the range of rewards */
+    const pess_own_uncertainty *own;
 } candidate_recipe;
 
+/* From the most pessimistic on. The predictions flatter whoever relies on what was hardly tried, for they imagine that
+ * the second part shows no other successors than the first: a bolder policy must be predicted to be clearly better. */
 static const candidate_recipe recipes[] = {
-    {"ua, absorbed alpha 1", "ua", 1},
+    {"ua, absorbed alpha 10", "ua", 10},
     {"ua, absorbed alpha 3", "ua", 3},
+    {"ua, absorbed alpha 1", "ua", 1},
     {"ua, absorbed alpha 0.3", "ua", 0.3},
     {"naive", "naive", 0},
 };
+static const double CLEARLY = 1.05;
 
 /* A state that the first part shows only after an end has no row yet: there the policy takes every action alike. */
 static void complete(pess_policy *policy) {
@@ -40,7 +45,8 @@ static pess_status make(const pess__certification *job, const pess_model *model,
     pess_solve_options options = pess_solve_options_defaults();
     options.algorithm = recipe->algorithm;
     options.gamma = pess__below_one(job->options->gamma);
-    options.absorbed_alpha = recipe->alpha * (model->reward_hi - model->reward_lo);
+    options.own_uncertainty = recipe->own;
+    if (recipe->own == NULL) options.absorbed_alpha = recipe->alpha * (model->reward_hi - model->reward_lo);
     options.threads = job->threads;
     options.progress = job->options->progress;
     options.tolerance = fmax(1e-8 * (job->v_hi - job->v_lo), DBL_MIN);
@@ -57,47 +63,59 @@ static pess_status make(const pess__certification *job, const pess_model *model,
 /* At many states the prediction leaves out the pooled test, which is the costly part of it. */
 enum { PREDICT_STATES = 150 };
 
-static pess_status try_all(pess__certification *job, const pess_model *model, const pess__holdout_setup *setup,
-                           pess_policy **best, pess_error *error) {
-    double best_score = -INFINITY;
-    for (size_t i = 0; i < sizeof recipes / sizeof *recipes; i++) {
-        pess_policy *policy = NULL;
-        PESS_TRY(make(job, model, &recipes[i], &policy, error));
-        pess__holdout_setup dry = *setup;
-        dry.policy = policy;
-        dry.pooled = setup->pooled && setup->first->states <= PREDICT_STATES;
-        double score = 0;
-        const pess_status status = pess__holdout_predict(&dry, &score, error);
-        if (status != PESS_OK) {
-            pess_policy_destroy(policy);
-            return status;
-        }
-        if (score > best_score) {
-            best_score = score;
-            pess_policy_destroy(*best);
-            *best = policy;
-        } else {
-            pess_policy_destroy(policy);
-        }
-        PESS_TRY(pess__candidate_add(job->certificate, (pess_candidate){recipes[i].name, score, NAN}, error));
+/* What is known while candidates are tried. */
+typedef struct contest {
+    pess_policy *best;
+    double score; /* predicted, of the best */
+    int64_t row;  /* its place among the certificate's candidates */
+} contest;
+
+/* Makes the policy of a recipe and keeps it where its prediction is clearly better than the best so far. */
+static pess_status try_recipe(pess__certification *job, const pess_model *model, const pess__holdout_setup *setup,
+                              const candidate_recipe *recipe, contest *so_far, pess_error *error) {
+    pess_policy *policy = NULL;
+    PESS_TRY(make(job, model, recipe, &policy, error));
+    pess__holdout_setup dry = *setup;
+    dry.policy = policy;
+    dry.pooled = setup->pooled && setup->first->states <= PREDICT_STATES;
+    double score = 0;
+    const pess_status status = pess__holdout_predict(&dry, &score, error);
+    if (status == PESS_OK && score - job->v_lo > CLEARLY * (so_far->score - job->v_lo)) {
+        pess_policy_destroy(so_far->best);
+        *so_far = (contest){policy, score, job->certificate->candidate_count};
+    } else {
+        pess_policy_destroy(policy);
     }
-    return PESS_OK;
+    if (status != PESS_OK) return status;
+    return pess__candidate_add(job->certificate, (pess_candidate){recipe->name, score, NAN}, error);
+}
+
+static pess_status try_all(pess__certification *job, const pess_model *model, const pess__holdout_setup *setup,
+                           contest *so_far, pess_error *error) {
+    for (size_t i = 0; i < sizeof recipes / sizeof *recipes; i++)
+        PESS_TRY(try_recipe(job, model, setup, &recipes[i], so_far, error));
+    const pess_own_uncertainty *own = job->options->own_uncertainty;
+    if (own == NULL) return PESS_OK;
+    const candidate_recipe callers = {.name = own->name, .algorithm = "ua", .own = own};
+    return try_recipe(job, model, setup, &callers, so_far, error);
 }
 
 pess_status pess__choose_policy(pess__certification *job, const pess__holdout_setup *setup, pess_policy **out,
-                                pess_error *error) {
+                                int64_t *row, pess_error *error) {
     const pess_model_options options = {.size = sizeof(pess_model_options),
                                         .unseen = PESS_UNSEEN_WORST,
                                         .reward_range = {setup->reward_lo, setup->reward_hi},
                                         .return_range = {setup->v_lo, setup->v_hi}};
     pess_model *model = NULL;
-    pess_policy *best = NULL;
+    contest so_far = {.score = -INFINITY};
     PESS_TRY(pess_model_estimate(job->split->first, &options, &model, error));
-    const pess_status status = try_all(job, model, setup, &best, error);
+    const pess_status status = try_all(job, model, setup, &so_far, error);
     pess_model_destroy(model);
-    if (status == PESS_OK)
-        *out = best;
-    else
-        pess_policy_destroy(best);
+    if (status == PESS_OK) {
+        *out = so_far.best;
+        *row = so_far.row;
+    } else {
+        pess_policy_destroy(so_far.best);
+    }
     return status;
 }

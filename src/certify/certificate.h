@@ -50,15 +50,20 @@ static inline double pess__below_one(double gamma) { return gamma < 1 ? gamma : 
 
 /* How δ is shared; zero where a test is not run. */
 typedef struct pess__shares {
-    double transitions, rewards_low, rewards_high, start_sets;     /* sets, for all policies */
-    double box, sets, pooled, relative, start_test;                /* the test of the policy */
-    double log_box, log_sets, log_pooled, log_relative, log_start; /* the test of the logging policy */
-    double log_episodes;                                           /* its whole episodes */
-    double log_transitions, log_rewards_low, log_rewards_high;     /* its sets, from the whole log */
-    double other_places;                                           /* the tests, had the log been cut elsewhere */
+    double transitions, learned, rewards_low, rewards_high, start_sets;     /* sets, for all policies */
+    double box, sets, pooled, relative, start_test;                         /* the test of the policy */
+    double log_box, log_sets, log_pooled, log_relative, log_start;          /* the test of the logging policy */
+    double log_episodes;                                                    /* its whole episodes */
+    double log_transitions, log_learned, log_rewards_low, log_rewards_high; /* its sets, from the whole log */
+    double other_places; /* the tests, had the log been cut elsewhere */
 } pess__shares;
 
+/* conclusion.c: fills the certificate's info from its bounds, estimates and policy. */
+void pess__conclude(pess__certification *job, double optimal_upper);
+
 /* ledger.c */
+/* Is the process small enough for the pooled test? */
+bool pess__pools(const pess__certification *job);
 pess__shares pess__shares_of(const pess__certification *job);
 pess_status pess__ledger_write(const pess__certification *job, const pess__shares *shares, pess_error *error);
 
@@ -67,8 +72,8 @@ pess_status pess__certify_assumptions(const pess__certification *job, pess_error
 
 /* candidates.c */
 pess_status pess__candidate_add(pess_certificate *certificate, pess_candidate candidate, pess_error *error);
-/* The policy that the first part chooses; what was tried goes to the list of candidates. */
+/* The policy that the first part chooses; what was tried goes to the list of candidates, where *row is its place. */
 pess_status pess__choose_policy(pess__certification *job, const pess__holdout_setup *setup, pess_policy **out,
-                                pess_error *error);
+                                int64_t *row, pess_error *error);
 
 #endif

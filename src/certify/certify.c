@@ -188,12 +188,14 @@ static pess_status bound_by_sets(const pess__certification *job, const pess__sha
                                      .trajectories = job->trajectories,
                                      .max_successors = job->options->max_successors,
                                      .threads = job->threads};
-    const pess__robust_delta delta = {shares->transitions, shares->rewards_low, shares->rewards_high};
+    const pess__robust_delta delta = {shares->transitions, shares->learned, shares->rewards_low, shares->rewards_high};
+    const pess__split *split = job->split;
     const int64_t states = job->counts->states;
     double *v = NULL;
     int32_t *found = NULL;
     pess__start_mass *scratch = NULL;
-    pess_status status = pess__robust_create(&problem, job->uncertainty, delta, &out->robust, error);
+    pess_status status = pess__robust_create(&problem, job->uncertainty, split ? split->first : NULL,
+                                             split ? split->second : NULL, delta, &out->robust, error);
     if (status == PESS_OK) status = pess__allocate(&v, states, sizeof *v, "values", error);
     if (status == PESS_OK) status = pess__allocate(&found, states, sizeof *found, "actions", error);
     if (status == PESS_OK) status = pess__allocate(&scratch, states, sizeof *scratch, "starts", error);
@@ -228,7 +230,7 @@ static pess__holdout_setup setup_of(const pess__certification *job, bool logging
                                  .delta_sets = logging ? shares->log_sets : shares->sets,
                                  .delta_pooled = logging ? shares->log_pooled : shares->pooled,
                                  .delta_relative = logging ? shares->log_relative : shares->relative,
-                                 .pooled = true,
+                                 .pooled = shares->pooled > 0 || shares->log_pooled > 0,
                                  .threads = job->threads};
 }
 
@@ -290,8 +292,10 @@ static pess_status logging_sets(const pess__certification *job, const pess__shar
                                      .trajectories = job->trajectories,
                                      .max_successors = job->options->max_successors * job->counts->actions,
                                      .threads = job->threads};
-    const pess__robust_delta delta = {shares->log_transitions, shares->log_rewards_low, shares->log_rewards_high};
-    return pess__robust_create(&problem, job->uncertainty, delta, out, error);
+    const pess__robust_delta delta = {shares->log_transitions, shares->log_learned, shares->log_rewards_low,
+                                      shares->log_rewards_high};
+    return pess__robust_create(&problem, job->uncertainty, job->split->first_states, job->split->second_states, delta,
+                               out, error);
 }
 
 static pess_status test_logging(pess__certification *job, const pess__shares *shares, pess_error *error) {
@@ -365,15 +369,6 @@ static pess_status keep_policy(pess__certification *job, const pess_policy *poli
     return PESS_OK;
 }
 
-/* Of the candidates from `first` on, the one with the best prediction was tested. */
-static void mark_tested(pess_certificate *certificate, int64_t first, double lower) {
-    pess_candidate *list = certificate->candidates;
-    int64_t best = first;
-    for (int64_t i = first; i < certificate->candidate_count; i++)
-        if (list[i].predicted > list[best].predicted) best = i;
-    list[best].lower = lower;
-}
-
 /* The certified lower bound of each way, and the better one. */
 static pess_status bound_policy(pess__certification *job, const pess__shares *shares, const set_bounds *sets,
                                 pess_error *error) {
@@ -389,20 +384,20 @@ static pess_status bound_policy(pess__certification *job, const pess__shares *sh
     }
     if (!(shares->box > 0)) return PESS_OK;
     pess_policy *chosen = NULL;
-    const int64_t first = job->certificate->candidate_count;
+    int64_t row = -1;
     const pess__holdout_setup setup = setup_of(job, false, shares);
     if (options->policy)
         PESS_TRY(pess_policy_create(options->policy->states, options->policy->actions, options->policy->probability,
                                     &chosen, error));
     else
-        PESS_TRY(pess__choose_policy(job, &setup, &chosen, error));
+        PESS_TRY(pess__choose_policy(job, &setup, &chosen, &row, error));
     double lower = 0;
     const char *test = "box";
     pess_status status = test_policy(job, shares, sets->robust, chosen, &lower, &test, error);
     if (status == PESS_OK && options->policy)
         status = pess__candidate_add(job->certificate, (pess_candidate){"the given policy, tested", NAN, lower}, error);
     if (status == PESS_OK) {
-        if (!options->policy) mark_tested(job->certificate, first, lower);
+        if (row >= 0) job->certificate->candidates[row].lower = lower;
         if (options->method == PESS_CERTIFY_SPLIT || lower > info->lower_bound) {
             info->lower_bound = lower;
             info->method = "split";
@@ -412,32 +407,6 @@ static pess_status bound_policy(pess__certification *job, const pess__shares *sh
     }
     pess_policy_destroy(chosen);
     return status;
-}
-
-static void conclude(pess__certification *job, double optimal_upper) {
-    pess_certificate_info *info = &job->certificate->info;
-    const double width = job->v_hi - job->v_lo;
-    info->value_lo = job->v_lo;
-    info->value_hi = job->v_hi;
-    info->lower_bound = fmax(info->lower_bound, job->v_lo);
-    info->vacuous = !(info->lower_bound > job->v_lo + 1e-9 * width);
-    info->optimal_upper_bound = fmin(optimal_upper, job->v_hi);
-    info->suboptimality_upper_bound = info->optimal_upper_bound - info->lower_bound;
-    if (!job->compares) info->behaviour_upper_bound = job->v_hi;
-    info->improvement_lower_bound = info->lower_bound - info->behaviour_upper_bound;
-    info->recommend_switch = info->improvement_lower_bound > 0;
-    info->uncertainty = job->uncertainty;
-    info->gamma = job->options->gamma;
-    info->delta = job->options->delta;
-    info->split = job->options->split;
-    info->may_end = job->model->has_terminals;
-    info->outcome = job->sweeps.capped ? PESS_OUTCOME_ITERATION_LIMIT : PESS_OUTCOME_CONVERGED;
-    info->residual = job->sweeps.residual;
-    info->transitions = job->counts->transitions;
-    if (job->split) {
-        info->first_part = job->split->first_rows;
-        info->second_part = job->split->second_rows;
-    }
 }
 
 static pess_status certify(pess__certification *job, pess_error *error) {
@@ -459,7 +428,7 @@ static pess_status certify(pess__certification *job, pess_error *error) {
     if (status == PESS_OK && job->compares) status = test_logging(job, &shares, error);
     if (status == PESS_OK) status = face_value(job, job->certificate->policy, &info->value_estimate, error);
     if (status == PESS_OK) status = behaviour_estimate(job, &info->behaviour_value_estimate, error);
-    if (status == PESS_OK) conclude(job, sets.upper);
+    if (status == PESS_OK) pess__conclude(job, sets.upper);
     return status;
 }
 

@@ -61,6 +61,12 @@ static pess_status assume_choice(const pess__certification *job, pess__assumptio
                           "probability does not cover.",
                           NULL, error));
     if (!job->split) return PESS_OK;
+    const double states[] = {(double)job->counts->states, PESS__POOLED_STATES};
+    if (job->counts->states > PESS__POOLED_STATES)
+        PESS_TRY(pess__assume(to, "coarse-test",
+                              "Of the {0} states the test knows less than it could: up to {1} it would use how the "
+                              "values of states differ, and promise more.",
+                              states, error));
     const double rows[] = {(double)job->split->first_rows, (double)job->split->second_rows};
     if (job->compares)
         PESS_TRY(pess__assume(to, "one-logging-policy",

@@ -190,6 +190,13 @@ double pess__holdout_range(const pess__holdout *test, int64_t row, const double 
                 centre + gamma * up - setup->reward_lo - gamma * least);
 }
 
+double pess__holdout_reach(const pess__holdout *test, int64_t row, int64_t s, double h) {
+    const double next = test->setup.gamma * test->value[s] - test->centre[row];
+    return fmax(fabs(test->setup.reward_hi + next), fabs(test->setup.reward_lo + next)) + test->setup.gamma * h;
+}
+
+double pess__kappa(double x) { return 1 + 2 * x / (3 * (1 - x)); }
+
 static void scale_integers(int64_t *to, const int64_t *from, int64_t count, double ratio) {
     for (int64_t i = 0; i < count; i++) to[i] = from[i] > 0 ? (int64_t)fmax(1, round((double)from[i] * ratio)) : 0;
 }
@@ -307,9 +314,8 @@ pess_status pess__holdout_run(const pess__holdout_setup *setup, pess__holdout **
     test->pooled_upper = INFINITY;
     test->states = setup->first->states;
     pess_status status = pess__holdout_first(test, error);
-    const bool pooled = setup->pooled && test->states <= PESS__POOLED_STATES;
     if (status == PESS_OK)
-        status = pooled ? run_pooled(test, setup->second, error) : look(test, setup->second, false, error);
+        status = setup->pooled ? run_pooled(test, setup->second, error) : look(test, setup->second, false, error);
     if (status == PESS_OK)
         *out = test;
     else

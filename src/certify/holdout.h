@@ -3,9 +3,11 @@
  * a fresh draw from the process given everything before it: all bounds are exponential supermartingales in the order of
  * time.
  *
- * Rows are the pairs (s,a) with π(a|s) > 0. With v fixed by the first part, Y = r + γv(s') of a row has mean μ and, for
- * any ŷ fixed beforehand and 0 <= |θ|R < 1 with |Y − ŷ| <= R (Fan, Grama & Liu 2015; Howard et al. 2021),
- *   E exp(θ(Y − μ) − ψ(|θ|R)/R²·(Y − ŷ)²) <= 1,     ψ(x) = −ln(1−x) − x.                                        (EB)
+ * Rows are the pairs (s,a) with π(a|s) > 0. With v fixed by the first part, Y = r + γv(s') of a row has mean μ. For any
+ * ŷ fixed beforehand and |θ|R < 1 with |Y − ŷ| <= R, somebody who bets on Y − ŷ has the factor 1 + θ(Y − ŷ) > 0, and
+ *   E exp(ln(1 + θ(Y − ŷ)) − θ(μ − ŷ)) <= 1.                                                                      (B)
+ * ln(1+ξ) >= ξ − κ(x)ξ²/2 for ξ >= −x, where x need only be that of the outcomes that came: so the range of those that
+ * did not come limits the bet, but does not make it dearer (Waudby-Smith & Ramdas 2024).
  * Two tests are built on it; docs/theory.md has the proofs.
  *   box     every row on its own, a union over the rows: v_lo(s) <= v^π(s) <= v_hi(s) for all s          (box.c)
  *   pooled  all rows in one sum, weighted as the policy visits them: the error averages out              (pooled.c)
@@ -45,12 +47,15 @@ typedef struct pess__holdout_setup {
     int64_t max_successors;               /* 0: any state may follow */
     const double *outer_low, *outer_high; /* [S] bounds of v^π that hold anyway, or NULL: the box is cut by them */
     double delta_box, delta_sets, delta_pooled, delta_relative;
-    bool pooled; /* also the pooled test: dense algebra, for at most PESS__POOLED_STATES states */
+    bool pooled; /* also the pooled test */
     bool dry;    /* only a prediction: fewer ways are tried */
     int threads;
 } pess__holdout_setup;
 
+/* Up to so many states the pooled test knows differences of values; up to so many it is run at all, the discount being
+ * below 1 there. */
 #define PESS__POOLED_STATES 700
+#define PESS__POOLED_MOST 200000
 
 /* State S is the end of the episode: value 0. */
 typedef struct pess__holdout {
@@ -103,6 +108,10 @@ pess_status pess__counts_scale(const pess_counts *counts, double ratio, pess_cou
  * states, and the end where there is one, are `least` and `most`. */
 double pess__holdout_range(const pess__holdout *test, int64_t row, const double *low, const double *high, double least,
                            double most);
+/* How far an outcome of a row that leads to s can be from ŷ, where g moves it by at most h. */
+double pess__holdout_reach(const pess__holdout *test, int64_t row, int64_t s, double h);
+/* κ(x) = 1 + 2x/(3(1−x)): ln(1+ξ) >= ξ − κ(x)ξ²/2 for all ξ >= −x. */
+double pess__kappa(double x);
 void pess__holdout_extremes(const pess__holdout *test, const double *low, const double *high, double *least,
                             double *most);
 

@@ -3,15 +3,42 @@
 
 #include "core/memory.h"
 
+#include <string.h>
+
 /* What is tested after the cut was tested at one of several places; the others had the same chance. */
 static void share_places(pess__shares *s, int places) {
-    double *const after_the_cut[] = {&s->box,     &s->sets,     &s->pooled,     &s->relative,     &s->start_test,
-                                     &s->log_box, &s->log_sets, &s->log_pooled, &s->log_relative, &s->log_start};
+    double *const after_the_cut[] = {&s->box,        &s->sets,         &s->pooled,    &s->relative,
+                                     &s->start_test, &s->learned,      &s->log_box,   &s->log_sets,
+                                     &s->log_pooled, &s->log_relative, &s->log_start, &s->log_learned};
     for (size_t i = 0; i < sizeof after_the_cut / sizeof *after_the_cut; i++) {
         const double used = *after_the_cut[i] / places;
         s->other_places += *after_the_cut[i] - used;
         *after_the_cut[i] = used;
     }
+}
+
+/* Beside `support` alone: l1 is for few possible successors, of which none needs to be learned. */
+static bool learns_supports(const pess__certification *job) { return strcmp(job->uncertainty, "support") == 0; }
+
+/* A test that is not run leaves its share to another. */
+static void give_to(double *to, double *from) {
+    *to += *from;
+    *from = 0;
+}
+
+bool pess__pools(const pess__certification *job) {
+    const int64_t states = job->counts->states;
+    return states <= PESS__POOLED_STATES || (states <= PESS__POOLED_MOST && job->options->gamma < 1);
+}
+
+/* δ is spent on tests that are run. */
+static void leave_out(const pess__certification *job, pess__shares *s) {
+    const bool pools = pess__pools(job);
+    if (!pools) give_to(&s->box, &s->pooled);
+    if (!pools) give_to(&s->log_box, &s->log_pooled);
+    if (job->counts->states <= PESS__POOLED_STATES) return;
+    give_to(pools ? &s->pooled : &s->box, &s->relative);
+    give_to(pools ? &s->log_pooled : &s->log_box, &s->log_relative);
 }
 
 /* Shares of δ, as fractions. The logarithm of a share is what a bound pays, so the shares need not be exact; the tests
@@ -31,7 +58,10 @@ pess__shares pess__shares_of(const pess__certification *job) {
     const double rest = 1 - start, delta = job->options->delta;
     const double parts = 1 + (tests ? 1 : 0) + (compares ? 1 : 0);
     pess__shares s = {0};
-    s.transitions = delta * rest * sets * 0.6;
+    /* Supports are learned where all that is possible was not declared to be little. */
+    const bool learns = split && learns_supports(job);
+    s.learned = learns ? delta * rest * sets * 0.5 : 0;
+    s.transitions = delta * rest * sets * 0.6 - s.learned;
     s.rewards_low = delta * rest * sets * 0.3;
     s.rewards_high = delta * rest * sets * 0.1;
     s.start_sets = delta * start / parts;
@@ -43,13 +73,15 @@ pess__shares pess__shares_of(const pess__certification *job) {
     /* Whole episodes speak of their own starts: of no use where another distribution was declared. */
     const double whole = job->start_estimated && compares ? 0.3 : 0, rows = log_test * (1 - whole);
     s.log_episodes = delta * rest * log_test * whole;
-    s.log_transitions = delta * rest * rows * 0.1;
+    s.log_learned = learns ? delta * rest * rows * 0.08 : 0;
+    s.log_transitions = delta * rest * rows * 0.1 - s.log_learned;
     s.log_rewards_low = delta * rest * rows * 0.02;
     s.log_rewards_high = delta * rest * rows * 0.08;
     s.log_box = delta * rest * rows * 0.15;
     s.log_sets = delta * rest * rows * 0.1;
     s.log_pooled = delta * rest * rows * 0.35;
     s.log_relative = delta * rest * rows * 0.2;
+    leave_out(job, &s);
     s.log_start = compares ? delta * start / parts : 0;
     if (split) share_places(&s, job->split->places);
     return s;
@@ -58,6 +90,7 @@ pess__shares pess__shares_of(const pess__certification *job) {
 pess_status pess__ledger_write(const pess__certification *job, const pess__shares *s, pess_error *error) {
     const pess_ledger_entry entries[] = {
         {"sets: transitions", s->transitions},
+        {"sets: learned supports", s->learned},
         {"sets: rewards from below", s->rewards_low},
         {"sets: rewards from above", s->rewards_high},
         {"sets: start distribution", s->start_sets},
@@ -67,6 +100,7 @@ pess_status pess__ledger_write(const pess__certification *job, const pess__share
         {"test of the policy: differences of values", s->relative},
         {"test of the policy: start distribution", s->start_test},
         {"logging policy, sets: transitions", s->log_transitions},
+        {"logging policy, sets: learned supports", s->log_learned},
         {"logging policy, sets: rewards from below", s->log_rewards_low},
         {"logging policy, sets: rewards from above", s->log_rewards_high},
         {"logging policy: each row", s->log_box},

@@ -13,6 +13,7 @@
 #define DRIFT 8.0       /* how far a direction of the second part may be from that of the first, in its own noise */
 #define MAIN_SHARE 0.85 /* of δ_pooled, for the prior tuned to the prediction; the rest for a wider one */
 #define POLE 0.95       /* |θ|R stays below */
+#define WIDEST 0.4      /* βτR of a prior stays below */
 
 /* ------------------------------------------------------------------------------------------------ the inequality (2)
  */
@@ -68,17 +69,14 @@ static double prior_scale(int64_t count, const double *d, const double *v, const
 /* θ⁰ = λ⁰d and τ: the drift of d between the parts, and a floor for rows that the first part hardly saw. */
 static void set_prior(const pess__pooled *pooled, double scale, const double *v, const double *r, direction *to) {
     for (int64_t z = 0; z < to->count; z++) {
-        const double n = fmax(samples_first(pooled, z), 1), widest = 0.25 / (BETA * r[z]);
+        const double n = fmax(samples_first(pooled, z), 1), widest = WIDEST / (BETA * r[z]);
         const double centre = scale * to->centre[z];
         const double drift = centre * centre * DRIFT * (1 / n + 1 / samples_expected(pooled, z));
         to->centre[z] = centre;
-        to->tau2[z] = fmin(drift + 0.5 / ((double)pooled->test->rows * v[z]), widest * widest);
+        to->tau2[z] = fmin(drift + 1 / ((double)pooled->test->rows * v[z]), widest * widest);
         to->reach[z] = BETA * sqrt(to->tau2[z]);
     }
 }
-
-/* κ = 1 + 2x/(3(1−x)) >= 2ψ(x)/x². */
-static double kappa(double x) { return 1 + 2 * x / (3 * (1 - x)); }
 
 /* The bound (2) divided by λ, at nearly the best λ. Infinite where no λ is allowed. */
 static double noise(const pess__pooled_view *view, const direction *along, double log_term) {
@@ -96,7 +94,7 @@ static double noise(const pess__pooled_view *view, const direction *along, doubl
         for (int64_t z = 0; z < along->count; z++) {
             if (samples(view, z) == 0) continue;
             const double tau2 = along->tau2[z], d = along->d[z], c = along->centre[z], theta = scale * d;
-            const double k = kappa((fabs(theta) + along->reach[z]) * view->range[z]), v = view->v[z];
+            const double k = pess__kappa((fabs(theta) + along->reach[z]) * view->seen[z]), v = view->v[z];
             slope += (0.5 * k * v + 0.5 / tau2) * d * d;
             constant += ZETA + 0.5 * k * tau2 * v + 0.5 * c * c / tau2;
             total += ZETA + 0.5 * k * (theta * theta + tau2) * v + 0.5 * (theta - c) * (theta - c) / tau2;
@@ -117,6 +115,7 @@ static int compare_targets(const void *left, const void *right) {
 
 static int64_t find_target(const pess__pooled *pooled, pess__target wanted) {
     int64_t low = 0, high = pooled->target_count;
+    if (!pooled->dense) return -1;
     while (low < high) {
         const int64_t middle = low + (high - low) / 2;
         if (compare_targets(&pooled->targets[middle], &wanted) < 0)
@@ -135,7 +134,7 @@ static pess_status list_targets(pess__pooled *pooled, pess_error *error) {
     for (int64_t z = 0; z < test->rows; z++) room += first->row[test->pair[z] + 1] - first->row[test->pair[z]];
     PESS_TRY(pess__allocate(&pooled->targets, room, sizeof *pooled->targets, "targets", error));
     int64_t count = 0;
-    for (int64_t z = 0; z < test->rows; z++) {
+    for (int64_t z = 0; z < test->rows && pooled->dense; z++) {
         const int64_t pair = test->pair[z], reference = test->reference[z];
         for (int64_t i = first->row[pair]; i < first->row[pair + 1]; i++)
             if (first->next[i] != reference)
@@ -143,7 +142,7 @@ static pess_status list_targets(pess__pooled *pooled, pess_error *error) {
         if (first->n_terminal[pair] > 0 && reference != test->states)
             pooled->targets[count++] = (pess__target){test->states, reference};
     }
-    for (int64_t s = 0; s < test->states && test->setup.start_estimated; s++)
+    for (int64_t s = 0; s < test->states && test->setup.start_estimated && pooled->dense; s++)
         if (first->starts[s] > 0 && s != pooled->start_reference)
             pooled->targets[count++] = (pess__target){s, pooled->start_reference};
     qsort(pooled->targets, (size_t)count, sizeof *pooled->targets, compare_targets);
@@ -192,10 +191,13 @@ static void look_at_starts(pess__pooled *pooled) {
 static pess_status build(pess__pooled *pooled, pess_error *error) {
     const pess__holdout *test = pooled->test;
     const int64_t states = test->states;
+    pooled->dense = states <= PESS__POOLED_STATES;
     look_at_starts(pooled);
     PESS_TRY(list_targets(pooled, error));
     PESS_TRY(index_targets(pooled, error));
-    PESS_TRY(pess__allocate(&pooled->first_inverse, (states + 1) * states, sizeof(double), "a pooled test", error));
+    PESS_TRY(pess__allocate(&pooled->first_visits, states, sizeof(double), "a pooled test", error));
+    if (pooled->dense)
+        PESS_TRY(pess__allocate(&pooled->first_inverse, (states + 1) * states, sizeof(double), "a pooled test", error));
     for (int i = 0; i < PESS__POOLED_PRIORS; i++) {
         PESS_TRY(pess__allocate(&pooled->prior_v[i], test->rows + 1, sizeof(double), "a prior", error));
         PESS_TRY(pess__allocate(&pooled->prior_r[i], test->rows + 1, sizeof(double), "a prior", error));
@@ -208,7 +210,11 @@ static pess_status build(pess__pooled *pooled, pess_error *error) {
     for (int64_t s = 0; s < states; s++)
         if (test->setup.terminal[s]) bad[s] = 1;
     pess_status status = pess__pooled_hold_endless(test, test->setup.first, bad, error);
-    if (status == PESS_OK) status = pess__pooled_invert(test, test->setup.first, bad, pooled->first_inverse, error);
+    if (status == PESS_OK && pooled->dense)
+        status = pess__pooled_invert(test, test->setup.first, bad, pooled->first_inverse, error);
+    if (status == PESS_OK)
+        status = pess__pooled_visits(test, test->setup.first, bad, pooled->first_inverse, test->setup.start_first,
+                                     pooled->first_visits, error);
     free(bad);
     return status;
 }
@@ -232,6 +238,7 @@ void pess__pooled_destroy(pess__pooled *pooled) {
     free(pooled->target_end);
     free(pooled->target_start);
     free(pooled->first_inverse);
+    free(pooled->first_visits);
     for (int i = 0; i < PESS__POOLED_PRIORS; i++) {
         free(pooled->prior_v[i]);
         free(pooled->prior_r[i]);
@@ -359,11 +366,10 @@ pess_status pess__pooled_tune(pess__pooled *pooled, const pess_counts *imagined,
 /* ------------------------------------------------------------------------------------------------ the bound */
 
 /* ρ·v^π: the visits from ρ as direction, two priors. */
-static double main_noise(const pess__pooled_view *view, direction *along, double *visits) {
+static double main_noise(const pess__pooled_view *view, direction *along, const double *visits) {
     const pess__pooled *pooled = view->pooled;
     const pess__holdout *test = pooled->test;
     const pess__target start = {-1, -1};
-    const int64_t states = test->states;
     double best = INFINITY;
     along->count = test->rows + (view->starts ? 1 : 0);
     for (int wide = 0; wide < 2; wide++) {
@@ -371,19 +377,10 @@ static double main_noise(const pess__pooled_view *view, direction *along, double
         const double log_term = log(1 / (share * test->setup.delta_pooled));
         double *v = pooled->prior_v[pooled->prior_count - 1], *r = pooled->prior_r[pooled->prior_count - 1];
         for (int64_t z = 0; z < along->count; z++) v[z] *= factor, r[z] *= factor;
-        for (int64_t t = 0; t < states; t++) {
-            visits[t] = 0;
-            for (int64_t s = 0; s < states; s++)
-                visits[t] += test->setup.start_first[s] * pooled->first_inverse[s * states + t];
-        }
-        weigh(test, NULL, NULL, NULL, visits, start, along->centre);
+        weigh(test, NULL, NULL, NULL, pooled->first_visits, start, along->centre);
         if (view->starts) along->centre[test->rows] = 1 / pooled->starts_expected;
         set_prior(pooled, prior_scale(along->count, along->centre, v, r, log_term), v, r, along);
         for (int64_t z = 0; z < along->count; z++) v[z] /= factor, r[z] /= factor;
-        for (int64_t t = 0; t < states; t++) {
-            visits[t] = 0;
-            for (int64_t s = 0; s < states; s++) visits[t] += test->setup.start[s] * view->inverse[s * states + t];
-        }
         weigh(test, NULL, view->counts, view->bad, visits, start, along->d);
         if (view->starts) along->d[test->rows] = 1 / view->starts_count;
         best = fmin(best, noise(view, along, log_term));
@@ -395,6 +392,7 @@ static double main_noise(const pess__pooled_view *view, direction *along, double
 static double longest_stay(const pess__pooled_view *view) {
     const int64_t states = view->pooled->test->states;
     double most = 0;
+    if (!view->inverse) return 1 / (1 - view->pooled->test->setup.gamma);
     for (int64_t s = 0; s < states; s++) {
         double sum = 0;
         for (int64_t t = 0; t < states; t++) sum += fabs(view->inverse[s * states + t]);
@@ -412,6 +410,8 @@ static pess_status apply_at(pess__pooled *pooled, int64_t least, double *visits,
     work w = {0};
     pess_status status = pess__pooled_view_create(pooled, setup->second, setup->dry, least, &view, error);
     if (status == PESS_OK) status = work_create(pooled, &w, error);
+    if (status == PESS_OK)
+        status = pess__pooled_visits(test, setup->second, view->bad, view->inverse, setup->start, visits, error);
     if (status == PESS_OK) {
         pess__pooled_view_refresh(view);
         for (int i = 0; i < 15; i++)

@@ -50,17 +50,31 @@ static void bound_rewards(pess__robust *robust, const pess__u_problem *problem, 
     }
 }
 
-static pess_status fill(pess__robust *robust, const pess__u_problem *problem, const char *uncertainty,
-                        pess__robust_delta delta, pess_error *error) {
-    const int64_t pairs = problem->model->states * problem->model->actions;
+static pess_status fill_subsets(pess__robust *robust, const pess__u_problem *problem, const char *uncertainty,
+                                const pess_counts *first, const pess_counts *second, pess__robust_delta delta,
+                                pess_error *error) {
     pess__u_problem sets = *problem;
+    sets.delta = delta.transitions;
+    PESS_TRY(pess__subset_create(&sets, uncertainty, &robust->subsets, error));
+    robust->longest = robust->subsets->longest;
+    if (delta.learned > 0) {
+        sets.delta = delta.learned;
+        sets.counts = second;
+        PESS_TRY(pess__subset_learn(&sets, first, &robust->learned, error));
+        if (robust->learned->longest > robust->longest) robust->longest = robust->learned->longest;
+    }
+    return pess__allocate(&robust->slots, problem->threads * pess__apart(robust->longest + 1, sizeof *robust->slots),
+                          sizeof *robust->slots, "room for next states", error);
+}
+
+static pess_status fill(pess__robust *robust, const pess__u_problem *problem, const char *uncertainty,
+                        const pess_counts *first, const pess_counts *second, pess__robust_delta delta,
+                        pess_error *error) {
+    const int64_t pairs = problem->model->states * problem->model->actions;
     if (pess__subset_knows(uncertainty)) {
-        sets.delta = delta.transitions;
-        PESS_TRY(pess__subset_create(&sets, uncertainty, &robust->subsets, error));
-        PESS_TRY(pess__allocate(&robust->slots,
-                                problem->threads * pess__apart(robust->subsets->longest + 1, sizeof *robust->slots),
-                                sizeof *robust->slots, "room for next states", error));
+        PESS_TRY(fill_subsets(robust, problem, uncertainty, first, second, delta, error));
     } else {
+        pess__u_problem sets = *problem;
         sets.delta = 2 * delta.transitions; /* of which the sets spend half on rewards that are not used here */
         PESS_TRY(pess__set_build(&sets, uncertainty, 1, &robust->set, error));
         PESS_TRY(pess__set_scratch_create(robust->set, problem->threads, &robust->scratch, error));
@@ -71,8 +85,9 @@ static pess_status fill(pess__robust *robust, const pess__u_problem *problem, co
     return PESS_OK;
 }
 
-pess_status pess__robust_create(const pess__u_problem *problem, const char *uncertainty, pess__robust_delta delta,
-                                pess__robust **out, pess_error *error) {
+pess_status pess__robust_create(const pess__u_problem *problem, const char *uncertainty, const pess_counts *first,
+                                const pess_counts *second, pess__robust_delta delta, pess__robust **out,
+                                pess_error *error) {
     pess__robust *robust;
     PESS_TRY(pess__allocate(&robust, 1, sizeof *robust, "the robust bounds", error));
     robust->counts = problem->counts;
@@ -81,7 +96,7 @@ pess_status pess__robust_create(const pess__u_problem *problem, const char *unce
     robust->v_lo = problem->v_lo;
     robust->v_hi = problem->v_hi;
     robust->threads = problem->threads;
-    const pess_status status = fill(robust, problem, uncertainty, delta, error);
+    const pess_status status = fill(robust, problem, uncertainty, first, second, delta, error);
     if (status == PESS_OK)
         *out = robust;
     else
@@ -92,6 +107,7 @@ pess_status pess__robust_create(const pess__u_problem *problem, const char *unce
 void pess__robust_destroy(pess__robust *robust) {
     if (!robust) return;
     pess__subset_destroy(robust->subsets);
+    pess__subset_destroy(robust->learned);
     free(robust->slots);
     pess__set_scratch_destroy(robust->scratch);
     pess__set_destroy(robust->set);
@@ -105,9 +121,8 @@ static double pair_value(const pess__robust *robust, double sign, int64_t z, con
     if (robust->counts->n[z] == 0) return sign > 0 ? robust->v_lo : robust->v_hi;
     double next;
     if (robust->subsets)
-        next = pess__subset_extreme(robust->subsets, sign, z, v, extremes,
-                                    robust->slots +
-                                        thread * pess__apart(robust->subsets->longest + 1, sizeof *robust->slots));
+        next = pess__subset_better(robust->subsets, robust->learned, sign, z, v, extremes,
+                                   robust->slots + thread * pess__apart(robust->longest + 1, sizeof *robust->slots));
     else if (sign > 0)
         next = pess__set_worst(robust->set, z, v, extremes, &robust->scratch[thread], NULL);
     else

@@ -10,6 +10,8 @@ typedef struct pess__robust {
     const pess_counts *counts;
     const pess_model *model;    /* estimated from the counts; pairs never seen are worst */
     pess__subset_sets *subsets; /* l1 and support */
+    pess__subset_sets *learned; /* beside them, from the parts of the log; NULL: none. Each bounds P·v, so both do */
+    int64_t longest;            /* row of either */
     pess__subset_slot *slots;   /* [longest+1] per thread, pess__apart */
     pess__set *set;             /* good-turing */
     pess__set_scratch *scratch;
@@ -18,13 +20,15 @@ typedef struct pess__robust {
     int threads;
 } pess__robust;
 
-/* δ goes to the transitions, to the rewards from below and to the rewards from above. */
+/* δ goes to the transitions, to those of learned supports, to the rewards from below and to the rewards from above. */
 typedef struct pess__robust_delta {
-    double transitions, rewards_low, rewards_high;
+    double transitions, learned, rewards_low, rewards_high;
 } pess__robust_delta;
 
-pess_status pess__robust_create(const pess__u_problem *problem, const char *uncertainty, pess__robust_delta delta,
-                                pess__robust **out, pess_error *error);
+/* `first` and `second` are parts of the log behind learned supports; not looked at where their δ is 0. */
+pess_status pess__robust_create(const pess__u_problem *problem, const char *uncertainty, const pess_counts *first,
+                                const pess_counts *second, pess__robust_delta delta, pess__robust **out,
+                                pess_error *error);
 void pess__robust_destroy(pess__robust *robust);
 
 /* v(s) = max_a, or Σ_a π(a|s) for a given policy, of reward bound + γ·extreme of P·v: sign 1 the worst process (a lower

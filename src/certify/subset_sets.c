@@ -19,10 +19,22 @@ bool pess__subset_knows(const char *uncertainty) {
     return strcmp(uncertainty, "l1") == 0 || strcmp(uncertainty, "support") == 0;
 }
 
-static pess_status fill_pair(const pess__u_problem *problem, bool support, int64_t pair, pess__subset_pair *out,
-                             pess_error *error) {
+/* Successors of a pair in its row: states, and the end where the supports show it. */
+static int64_t states_in_row(const pess_counts *supports, int64_t pair) {
+    return supports->row[pair + 1] - supports->row[pair];
+}
+
+static void open_pair(const pess__u_problem *problem, const pess_counts *supports, int64_t pair, int64_t states,
+                      pess__subset_pair *out) {
+    out->entries = (int32_t)(states_in_row(supports, pair) + (supports->n_terminal[pair] > 0 ? 1 : 0));
+    out->open_states = states_in_row(supports, pair) < states;
+    out->open_end = problem->model->has_terminals && supports->n_terminal[pair] == 0;
+}
+
+static pess_status fill_pair(const pess__u_problem *problem, const pess_counts *supports, bool support, int64_t pair,
+                             pess__subset_pair *out, pess_error *error) {
     const pess_counts *counts = problem->counts;
-    const int64_t seen = counts->row[pair + 1] - counts->row[pair];
+    const int64_t seen = states_in_row(counts, pair);
     const int64_t states = problem->max_successors > 0 ? problem->max_successors : counts->states;
     if (seen > states)
         return pess__fail(error, PESS_ARGUMENT,
@@ -30,59 +42,74 @@ static pess_status fill_pair(const pess__u_problem *problem, bool support, int64
                           "action %lld",
                           (long long)states, (long long)seen, (long long)(pair / counts->actions),
                           (long long)(pair % counts->actions));
-    const double n = (double)counts->n[pair], k = (double)seen + (counts->n_terminal[pair] > 0 ? 1 : 0);
+    open_pair(problem, supports, pair, states, out);
+    const double n = (double)counts->n[pair], k = (double)out->entries;
     const double m = (double)states + (problem->model->has_terminals ? 1 : 0);
     const double pairs = pess__u_log_pairs(problem, problem->delta, counts->n[pair]);
-    out->entries = (int32_t)k;
-    out->open_states = seen < states;
-    out->open_end = problem->model->has_terminals && counts->n_terminal[pair] == 0;
+    out->unseen = NAN;
     if (support) {
         const double price = lgamma(m + 1) - lgamma(k + 1) - lgamma(m - k + 1) + log(m) + log(2) + pairs;
         out->unseen = fmin(price / n, 1);
         out->level = (price + k * log(2)) / n;
-    } else {
-        out->unseen = NAN;
-        out->level = (pairs + m * log(2)) / n;
-        out->gone = 1 - exp(-out->level);
+        return PESS_OK;
     }
+    out->level = (pairs + (supports == counts ? m : k) * log(2)) / n;
     return PESS_OK;
 }
 
-/* The row in any order; the weight of a row that was never sorted is NAN. */
+/* The row in any order; the weight of a row that was never sorted is NAN. Both lists of states are ascending. */
 static void fill_entries(pess__subset_sets *sets, int64_t pair) {
-    const pess_counts *counts = sets->counts;
+    const pess_counts *counts = sets->counts, *supports = sets->supports;
     const double n = (double)counts->n[pair];
-    pess__subset_entry *entry = sets->entries + counts->row[pair] + pair;
-    for (int64_t i = counts->row[pair]; i < counts->row[pair + 1]; i++)
-        *entry++ = (pess__subset_entry){(double)counts->n_next[i] / n, NAN, counts->next[i]};
-    if (counts->n_terminal[pair] > 0)
+    pess__subset_entry *entry = sets->entries + supports->row[pair] + pair;
+    int64_t at = counts->row[pair], within = 0;
+    for (int64_t i = supports->row[pair]; i < supports->row[pair + 1]; i++) {
+        while (at < counts->row[pair + 1] && counts->next[at] < supports->next[i]) at++;
+        const bool same = at < counts->row[pair + 1] && counts->next[at] == supports->next[i];
+        within += same ? counts->n_next[at] : 0;
+        *entry++ = (pess__subset_entry){same ? (double)counts->n_next[at] / n : 0, NAN, supports->next[i]};
+    }
+    if (supports->n_terminal[pair] > 0) {
+        within += counts->n_terminal[pair];
         *entry = (pess__subset_entry){(double)counts->n_terminal[pair] / n, NAN, PESS__SUBSET_END};
+    }
+    sets->pairs[pair].gone = 1 - pess__coin_low((double)within / n, sets->pairs[pair].level);
 }
 
-pess_status pess__subset_create(const pess__u_problem *problem, const char *uncertainty, pess__subset_sets **out,
-                                pess_error *error) {
+static pess_status create(const pess__u_problem *problem, const pess_counts *supports, bool support,
+                          pess__subset_sets **out, pess_error *error) {
     PESS_TRY(pess__u_check_counts(problem, error));
     const int64_t pairs = problem->counts->states * problem->counts->actions;
     pess__subset_sets *sets;
     PESS_TRY(pess__allocate(&sets, 1, sizeof *sets, "the ambiguity sets", error));
     sets->counts = problem->counts;
+    sets->supports = supports;
     sets->model = problem->model;
     pess_status status = pess__allocate(&sets->pairs, pairs, sizeof *sets->pairs, "the ambiguity sets", error);
     if (status == PESS_OK)
-        status = pess__allocate(&sets->entries, problem->counts->row[pairs] + pairs, sizeof *sets->entries,
+        status = pess__allocate(&sets->entries, supports->row[pairs] + pairs, sizeof *sets->entries,
                                 "the ambiguity sets", error);
     for (int64_t z = 0; z < pairs && status == PESS_OK; z++) {
-        const int64_t seen = problem->counts->row[z + 1] - problem->counts->row[z];
-        if (seen > sets->longest) sets->longest = seen;
-        if (problem->counts->n[z] > 0)
-            status = fill_pair(problem, strcmp(uncertainty, "support") == 0, z, &sets->pairs[z], error);
-        if (status == PESS_OK && problem->counts->n[z] > 0) fill_entries(sets, z);
+        if (states_in_row(supports, z) > sets->longest) sets->longest = states_in_row(supports, z);
+        if (problem->counts->n[z] == 0) continue;
+        status = fill_pair(problem, supports, support, z, &sets->pairs[z], error);
+        if (status == PESS_OK) fill_entries(sets, z);
     }
     if (status == PESS_OK)
         *out = sets;
     else
         pess__subset_destroy(sets);
     return status;
+}
+
+pess_status pess__subset_create(const pess__u_problem *problem, const char *uncertainty, pess__subset_sets **out,
+                                pess_error *error) {
+    return create(problem, problem->counts, strcmp(uncertainty, "support") == 0, out, error);
+}
+
+pess_status pess__subset_learn(const pess__u_problem *problem, const pess_counts *earlier, pess__subset_sets **out,
+                               pess_error *error) {
+    return create(problem, earlier, false, out, error);
 }
 
 void pess__subset_destroy(pess__subset_sets *sets) {
@@ -125,7 +152,8 @@ static void reorder(pess__subset_entry *entries, int64_t count, double level, co
     double above = 0, before = 0;
     for (int64_t i = 0; i < count; i++) {
         above += scratch[i].mass;
-        const double low = i + 1 < count ? pess__coin_low(fmin(above, 1), level) : 1;
+        if (above > 1 - 1e-13) above = 1; /* shares of fewer than 10¹³ samples */
+        const double low = i + 1 < count ? pess__coin_low(above, level) : 1;
         entries[i] = (pess__subset_entry){scratch[i].mass, low - before, scratch[i].next};
         before = low;
     }
@@ -134,9 +162,12 @@ static void reorder(pess__subset_entry *entries, int64_t count, double level, co
 double pess__subset_extreme(const pess__subset_sets *sets, double sign, int64_t pair, const double *v,
                             const pess__extremes *extremes, pess__subset_slot *scratch) {
     const pess__subset_pair *set = &sets->pairs[pair];
-    pess__subset_entry *entries = sets->entries + sets->counts->row[pair] + pair;
+    pess__subset_entry *entries = sets->entries + sets->supports->row[pair] + pair;
     const int64_t count = set->entries;
-    double total = 0, last = 0;
+    double floor = INFINITY, total = 0, last = 0;
+    if (set->open_states && extremes->lo_state >= 0) floor = sign > 0 ? extremes->lo : -extremes->hi;
+    if (set->open_end) floor = fmin(floor, 0);
+    if (count == 0) return sign * floor; /* learned, of a pair that the earlier part does not show */
     for (int again = 0; again < 2; again++) {
         bool ordered = !isnan(entries[0].weight);
         last = value_of(&entries[0], v, sign);
@@ -150,10 +181,15 @@ double pess__subset_extreme(const pess__subset_sets *sets, double sign, int64_t 
         if (ordered) break;
         reorder(entries, count, set->level, v, sign, scratch);
     }
-    double floor = INFINITY;
-    if (set->open_states && extremes->lo_state >= 0) floor = sign > 0 ? extremes->lo : -extremes->hi;
-    if (set->open_end) floor = fmin(floor, 0);
-    if (isnan(set->unseen)) /* l1: all that was seen is a subset as well */
+    if (isnan(set->unseen)) /* l1 and learned: the whole row is a subset as well */
         return sign * (floor < last ? total - (last - floor) * set->gone : total);
     return sign * (floor < total ? (1 - set->unseen) * total + set->unseen * floor : total);
+}
+
+double pess__subset_better(const pess__subset_sets *sets, const pess__subset_sets *learned, double sign, int64_t pair,
+                           const double *v, const pess__extremes *extremes, pess__subset_slot *scratch) {
+    const double one = pess__subset_extreme(sets, sign, pair, v, extremes, scratch);
+    if (!learned || learned->counts->n[pair] == 0) return one;
+    const double other = pess__subset_extreme(learned, sign, pair, v, extremes, scratch);
+    return sign > 0 ? fmax(one, other) : fmin(one, other);
 }

@@ -88,6 +88,7 @@ pess_solve_options pess__candidate_options(const pess__candidate *candidate, con
     pess_solve_options options = *base;
     options.algorithm = candidate->algorithm;
     options.uncertainty = NULL;
+    options.own_uncertainty = NULL;
     options.alpha = options.absorbed_alpha = NAN;
     options.clip = false;
     if (candidate->setting == NULL) return options;

@@ -17,16 +17,17 @@ enum { PACKED_BUFFER = 1 << 17 };
 
 struct pess__infile {
     char *name;
-    int descriptor;        /* -1: memory */
-    const uint8_t *memory; /* NULL: a file */
-    int64_t size;          /* of a regular file or memory; of a pipe once its end was seen; else -1 */
-    int64_t base;          /* where the file began when it was opened (standard input may be part-read) */
-    bool has_path;         /* the name is one */
-    bool pipe, once;       /* once: a pipe is not kept */
-    int spool;             /* -1: none */
-    int64_t spooled;       /* bytes of the pipe that the spool holds */
-    int64_t offset;        /* of sequential reading, bytes as stored */
-    uint8_t *map;          /* [map_size] the whole file, or NULL */
+    int descriptor;           /* -1: memory */
+    const uint8_t *memory;    /* NULL: a file */
+    int64_t size;             /* of a regular file or memory; of a pipe once its end was seen; else -1 */
+    int64_t base;             /* where the file began when it was opened (standard input may be part-read) */
+    pess__infile_maker maker; /* read NULL: none */
+    bool has_path;            /* the name is one */
+    bool pipe, once;          /* once: a pipe is not kept */
+    int spool;                /* -1: none */
+    int64_t spooled;          /* bytes of the pipe that the spool holds */
+    int64_t offset;           /* of sequential reading, bytes as stored */
+    uint8_t *map;             /* [map_size] the whole file, or NULL */
     size_t map_size;
     pess__packing packing;
     pess__unpacker *unpacker; /* NULL: not begun */
@@ -64,6 +65,18 @@ static pess_status spool_write(pess__infile *file, const uint8_t *bytes, size_t 
     return PESS_OK;
 }
 
+/* What a pipe or maker has next; *count is -1 where the system says why. */
+static pess_status read_new(pess__infile *file, void *buffer, size_t size, ssize_t *count, pess_error *error) {
+    size_t got = 0;
+    if (file->maker.read == NULL) {
+        *count = read(file->descriptor, buffer, size);
+        return PESS_OK;
+    }
+    PESS_TRY(file->maker.read(file->maker.user, buffer, size, &got, error));
+    *count = (ssize_t)got;
+    return PESS_OK;
+}
+
 /* Bytes as stored from `offset`; *got is 0 only at the end. A pipe can only be asked up to where it was read. */
 static pess_status read_some(pess__infile *file, int64_t offset, void *buffer, size_t size, size_t *got,
                              pess_error *error) {
@@ -81,7 +94,7 @@ static pess_status read_some(pess__infile *file, int64_t offset, void *buffer, s
             const int64_t left = file->spooled - offset;
             count = pread(file->spool, buffer, (int64_t)size < left ? size : (size_t)left, (off_t)offset);
         } else if (file->size < 0) {
-            count = read(file->descriptor, buffer, size);
+            PESS_TRY(read_new(file, buffer, size, &count, error));
             if (count == 0) file->size = file->spooled;
             if (count > 0 && file->once)
                 file->spooled += count;
@@ -167,8 +180,30 @@ pess_status pess__infile_open_memory(const char *name, const void *bytes, size_t
     return PESS_OK;
 }
 
+pess_status pess__infile_open_maker(const char *name, const pess__infile_maker *maker, pess__infile **out,
+                                    pess_error *error) {
+    pess__infile *file = NULL;
+    const pess_status status = pess__allocate(&file, 1, sizeof *file, "a file handle", error);
+    if (status != PESS_OK) {
+        maker->close(maker->user);
+        return status;
+    }
+    file->descriptor = file->spool = -1;
+    file->size = -1;
+    file->pipe = true;
+    file->maker = *maker;
+    file->name = pess__raw_copy(name);
+    if (file->name == NULL) {
+        pess__infile_close(file);
+        return pess__fail(error, PESS_MEMORY, "not enough memory to read %s", name);
+    }
+    *out = file;
+    return PESS_OK;
+}
+
 void pess__infile_close(pess__infile *file) {
     if (file == NULL) return;
+    if (file->maker.read != NULL) file->maker.close(file->maker.user);
     pess__unpacker_destroy(file->unpacker);
     if (file->descriptor >= 0) (void)close(file->descriptor);
     if (file->spool >= 0) (void)close(file->spool);

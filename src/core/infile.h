@@ -12,6 +12,16 @@ pess_status pess__infile_open(const char *path, pess__infile **out, pess_error *
 /* `name` stands for the path in messages; the bytes are borrowed until close. */
 pess_status pess__infile_open_memory(const char *name, const void *bytes, size_t length, pess__infile **out,
                                      pess_error *error);
+/* Bytes that are made as they are read; like a pipe, they are kept so that they can be read again. */
+typedef struct pess__infile_maker {
+    pess_status (*read)(void *user, void *buffer, size_t size, size_t *got, pess_error *error); /* got 0: the end */
+    void (*close)(void *user);
+    void *user;
+} pess__infile_maker;
+
+/* Takes over the maker, also where it fails. */
+pess_status pess__infile_open_maker(const char *name, const pess__infile_maker *maker, pess__infile **out,
+                                    pess_error *error);
 void pess__infile_close(pess__infile *file); /* NULL is fine */
 
 const char *pess__infile_name(const pess__infile *file); /* "standard input" for "-" */

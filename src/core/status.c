@@ -25,8 +25,18 @@ pess_status pess__fail(pess_error *error, pess_status status, const char *format
         va_list arguments;
         va_start(arguments, format);
         error->status = status;
+        error->remedy = NULL;
+        error->value[0] = '\0';
         (void)vsnprintf(error->message, sizeof error->message, format, arguments);
         va_end(arguments);
+    }
+    return status;
+}
+
+pess_status pess__fail_with_remedy(pess_error *error, pess_status status, const char *remedy, const char *value) {
+    if (error != NULL) {
+        error->remedy = remedy;
+        (void)snprintf(error->value, sizeof error->value, "%s", value);
     }
     return status;
 }

@@ -8,6 +8,9 @@
 pess_status pess__fail(pess_error *error, pess_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* Adds what would help to an error that has its message; returns status. */
+pess_status pess__fail_with_remedy(pess_error *error, pess_status status, const char *remedy, const char *value);
+
 /* PESS_TRY(call): return the status of a failed call from the current function. Only where nothing must be freed. */
 #define PESS_TRY(call)                                                                                                 \
     do {                                                                                                               \

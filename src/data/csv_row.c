@@ -12,13 +12,20 @@ void pess__csv_set_problem(pess__csv_problem *problem, int64_t line, int64_t col
     problem->status = PESS_INPUT;
     problem->line = line;
     problem->column = column;
+    problem->remedy = NULL;
     (void)vsnprintf(problem->text, sizeof problem->text, format, arguments);
     va_end(arguments);
 }
 
+void pess__csv_set_remedy(pess__csv_problem *problem, const char *remedy, const char *value) {
+    problem->remedy = remedy;
+    (void)snprintf(problem->value, sizeof problem->value, "%s", value);
+}
+
 pess_status pess__csv_report(const char *name, const pess__csv_problem *problem, pess_error *error) {
-    return pess__fail(error, problem->status, "%.400s:%lld:%lld: %s", name, (long long)problem->line,
-                      (long long)problem->column, problem->text);
+    const pess_status status = pess__fail(error, problem->status, "%.400s:%lld:%lld: %s", name,
+                                          (long long)problem->line, (long long)problem->column, problem->text);
+    return problem->remedy != NULL ? pess__fail_with_remedy(error, status, problem->remedy, problem->value) : status;
 }
 
 const char *pess__shown(const char *text, size_t length, char buffer[PESS__SHOWN_SIZE]) {
@@ -71,10 +78,13 @@ static char *quoted_field(scan *s, char *at, pess__csv_field *field) {
     return NULL;
 }
 
+static bool is_blank(const scan *s, char c) { return (c == ' ' || c == '\t') && c != s->cursor->separator; }
+
 static char *plain_field(scan *s, char *at, pess__csv_field *field) {
     char *const end = s->cursor->end;
+    const char separator = s->cursor->separator;
     field->text = at;
-    while (at < end && *at != ',' && *at != '\n' && *at != '\r' && *at != '"' && *at != '\0') at++;
+    while (at < end && *at != separator && *at != '\n' && *at != '\r' && *at != '"' && *at != '\0') at++;
     char *stop = at;
     while (stop > field->text && (stop[-1] == ' ' || stop[-1] == '\t')) stop--;
     field->length = (size_t)(stop - field->text);
@@ -84,12 +94,12 @@ static char *plain_field(scan *s, char *at, pess__csv_field *field) {
 /* One field and the blanks around it; returns the place of the separator behind it. */
 static char *one_field(scan *s, char *at, pess__csv_field *field) {
     char *const end = s->cursor->end;
-    while (at < end && (*at == ' ' || *at == '\t')) at++;
+    while (at < end && is_blank(s, *at)) at++;
     field->line = s->cursor->line;
     field->column = column_of(s, at);
     if (at == end || *at != '"') return plain_field(s, at, field);
     at = quoted_field(s, at + 1, field);
-    while (at != NULL && at < end && (*at == ' ' || *at == '\t')) at++;
+    while (at != NULL && at < end && is_blank(s, *at)) at++;
     return at;
 }
 
@@ -98,7 +108,7 @@ static int after_field(scan *s, char **at) {
     char *const end = s->cursor->end;
     if (*at == end) return 0;
     const char c = **at;
-    if (c == ',') {
+    if (c == s->cursor->separator) {
         ++*at;
         return 1;
     }
@@ -117,10 +127,11 @@ static int after_field(scan *s, char **at) {
         pess__csv_set_problem(s->problem, s->cursor->line, column,
                               "found a carriage return alone, expected lines that end in LF or CRLF");
     else
-        pess__csv_set_problem(s->problem, s->cursor->line, column,
-                              "found %s, expected a comma or the end of the line; a field with quotes is quoted as a "
-                              "whole and its own quotes are doubled",
-                              c == '"' ? "a quote inside a field" : "text behind a closing quote");
+        pess__csv_set_problem(
+            s->problem, s->cursor->line, column,
+            "found %s, expected a separator or the end of the line; a field with quotes is quoted as a "
+            "whole and its own quotes are doubled",
+            c == '"' ? "a quote inside a field" : "text behind a closing quote");
     return -1;
 }
 

@@ -1,6 +1,6 @@
-/* The CSV tokenizer: RFC 4180 rows of fields, each with the line and column where it stands. Stricter where a guess
- * could hide damage (stray quotes, bare carriage returns, NUL bytes) and kinder in one point: blanks around an unquoted
- * field do not count. */
+/* The CSV tokenizer: RFC 4180 rows of fields, with any separator, each with the line and column where it stands.
+ * Stricter where a guess could hide damage (stray quotes, bare carriage returns, NUL bytes) and kinder in one point:
+ * blanks around an unquoted field do not count. */
 #ifndef PESS_DATA_CSV_ROW_H
 #define PESS_DATA_CSV_ROW_H
 
@@ -15,6 +15,7 @@ typedef struct pess__csv_field {
 typedef struct pess__csv_cursor {
     char *at, *end; /* `at` stands at the beginning of a row */
     int64_t line;
+    char separator; /* of fields: comma, semicolon, tab or pipe */
 } pess__csv_cursor;
 
 /* What is wrong and where; becomes "path:line:column: text". */
@@ -22,6 +23,8 @@ typedef struct pess__csv_problem {
     pess_status status; /* PESS_OK: none */
     int64_t line, column;
     char text[480];
+    const char *remedy; /* of pess_error, or NULL */
+    char value[64];
 } pess__csv_problem;
 
 typedef enum pess__csv_result { PESS__CSV_ROW, PESS__CSV_END, PESS__CSV_BAD } pess__csv_result;
@@ -34,6 +37,8 @@ pess__csv_result pess__csv_next(pess__csv_cursor *cursor, pess__csv_field *field
 /* Fills problem. */
 void pess__csv_set_problem(pess__csv_problem *problem, int64_t line, int64_t column, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+/* What would help against the problem. */
+void pess__csv_set_remedy(pess__csv_problem *problem, const char *remedy, const char *value);
 /* The problem as an error of the file `name`. */
 pess_status pess__csv_report(const char *name, const pess__csv_problem *problem, pess_error *error);
 

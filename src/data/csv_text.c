@@ -1,18 +1,30 @@
 #include "data/csv_text.h"
 
 #include "core/memory.h"
+#include "core/text.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+enum { FIRST_BUFFER = 1 << 16 };
+
+/* The buffer begins small, as most files are, and grows to its full size when the first text does not fit. */
 pess_status pess__csv_text_open(pess__csv_text *text, pess__infile *file, int64_t pieces, bool at_once,
                                 pess_error *error) {
     *text = (pess__csv_text){.file = file, .line = 1, .pieces = pieces, .at_once = at_once};
-    text->capacity = (size_t)pieces * PESS__PIECE_BYTES + 2 * (size_t)PESS__PIECE_LONGEST_ROW;
+    text->full = (size_t)pieces * PESS__PIECE_BYTES + 2 * (size_t)PESS__PIECE_LONGEST_ROW;
+    text->capacity = at_once ? text->full : FIRST_BUFFER;
     pess_status status = pess__allocate(&text->buffer, (int64_t)text->capacity, 1, "text", error);
     if (status == PESS_OK) status = pess__allocate(&text->piece, pieces, sizeof *text->piece, "text", error);
     if (status != PESS_OK) pess__csv_text_close(text);
     return status;
+}
+
+pess_status pess__csv_text_rewind(pess__csv_text *text, pess_error *error) {
+    text->held = text->handed = 0;
+    text->at_end = false;
+    text->line = 1;
+    return pess__infile_rewind(text->file, error);
 }
 
 void pess__csv_text_close(pess__csv_text *text) {
@@ -25,9 +37,16 @@ void pess__csv_text_close(pess__csv_text *text) {
 /* Reads until the buffer is full or the file ends; with at_once, until a line has come. One byte is kept for a missing
  * last line feed. */
 static pess_status fill(pess__csv_text *text, pess_error *error) {
+    if (text->at_end) return PESS_OK;
+    if (text->filled && text->capacity < text->full) {
+        int64_t capacity = (int64_t)text->capacity;
+        PESS_TRY(pess__grow(&text->buffer, &capacity, (int64_t)text->full, 1, "text", error));
+        text->capacity = (size_t)capacity;
+    }
     const size_t room = text->capacity - 1 - text->held;
     size_t got = 0;
-    if (text->at_end || room == 0) return PESS_OK;
+    if (room == 0) return PESS_OK;
+    text->filled = true;
     char *const to = text->buffer + text->held;
     if (text->at_once) {
         do {
@@ -93,22 +112,96 @@ static int64_t cut(pess__csv_text *text) {
     return count;
 }
 
+/* The separator that occurs most often outside quotes in the first line; a comma where none does. */
+static char look_for_separator(const char *at, const char *end) {
+    static const char candidates[] = {',', ';', '\t', '|'};
+    int64_t count[sizeof candidates] = {0};
+    bool inside = false;
+    while (at < end && *at == '\n') at++;
+    for (; at < end && (*at != '\n' || inside); at++) {
+        inside ^= *at == '"';
+        for (size_t i = 0; i < sizeof candidates && !inside; i++) count[i] += *at == candidates[i];
+    }
+    size_t best = 0;
+    for (size_t i = 1; i < sizeof candidates; i++)
+        if (count[i] > count[best]) best = i;
+    return candidates[best];
+}
+
+/* Files that people take for CSV, by their first bytes. */
+static pess_status check_head(const pess__csv_text *text, pess_error *error) {
+    static const struct {
+        const char *bytes;
+        size_t length;
+        const char *what;
+    } others[] = {{"\xFF\xFE", 2, "text in UTF-16"},
+                  {"\xFE\xFF", 2, "text in UTF-16"},
+                  {"\xD0\xCF\x11\xE0", 4, "an Excel workbook"}};
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        if (text->held < others[i].length || memcmp(text->buffer, others[i].bytes, others[i].length) != 0) continue;
+        const pess_status status = pess__fail(error, PESS_INPUT, "%s:1:1: found %s, expected CSV text in UTF-8",
+                                              pess__infile_name(text->file), others[i].what);
+        return pess__fail_with_remedy(error, status, "export", "csv");
+    }
+    return PESS_OK;
+}
+
 pess_status pess__csv_text_header(pess__csv_text *text, pess__csv_field *fields, int64_t *count, pess_error *error) {
     const char *name = pess__infile_name(text->file);
     PESS_TRY(fill(text, error));
-    pess__csv_cursor cursor = {text->buffer, text->buffer + text->held, 1};
+    bool inside = false;
+    if (row_end(text->buffer, text->buffer + text->held, true, &inside) == NULL) PESS_TRY(fill(text, error));
+    PESS_TRY(check_head(text, error));
+    pess__csv_cursor cursor = {text->buffer, text->buffer + text->held, 1, text->separator};
     if (text->held >= 3 && memcmp(text->buffer, "\xEF\xBB\xBF", 3) == 0) cursor.at += 3;
+    if (text->separator == '\0') cursor.separator = text->separator = look_for_separator(cursor.at, cursor.end);
     pess__csv_problem problem = {0};
     const pess__csv_result result = pess__csv_next(&cursor, fields, PESS__TEXT_COLUMNS, count, &problem);
     if (result == PESS__CSV_BAD) return pess__csv_report(name, &problem, error);
     if (result == PESS__CSV_END)
         return pess__fail(error, PESS_INPUT, "%s:1:1: found an empty file, expected a line with column names", name);
-    if (*count > PESS__TEXT_COLUMNS)
-        return pess__fail(error, PESS_INPUT, "%s:1:1: found %lld columns, expected at most %d", name, (long long)*count,
-                          PESS__TEXT_COLUMNS);
+    if (*count > PESS__TEXT_COLUMNS || (cursor.at == cursor.end && !text->at_end))
+        return pess__fail(error, PESS_INPUT, "%s:1:1: found a header of %lld columns or more, expected at most %d",
+                          name, (long long)*count, PESS__TEXT_COLUMNS);
     text->line = cursor.line;
     text->handed = (size_t)(cursor.at - text->buffer);
     return PESS_OK;
+}
+
+/* Whether a field of numbers is written with a comma (1), with a point (0), or does not tell (-1). */
+static int decimal_of(const pess__csv_field *field) {
+    double number = 0;
+    char text[32];
+    const char *comma = field->length < sizeof text ? memchr(field->text, ',', field->length) : NULL;
+    if (comma == NULL) return memchr(field->text, '.', field->length) != NULL ? 0 : -1;
+    memcpy(text, field->text, field->length);
+    text[comma - field->text] = '.';
+    return pess__parse_double(text, text + field->length, &number) ? 1 : -1;
+}
+
+pess_status pess__csv_text_decimal(const pess__csv_text *text, int64_t columns,
+                                   bool (*is_number)(const void *user, int64_t column), const void *user, bool *comma,
+                                   pess_error *error) {
+    enum { SAMPLE = 1 << 16 };
+    const size_t held = text->held - text->handed, size = held < SAMPLE ? held : SAMPLE;
+    char *copy = NULL;
+    pess__csv_field *fields = NULL;
+    pess__csv_problem problem = {0};
+    int told = -1;
+    pess_status status = pess__allocate(&copy, (int64_t)size, 1, "a look at the log", error);
+    if (status == PESS_OK) status = pess__allocate(&fields, columns, sizeof *fields, "a look at the log", error);
+    if (status == PESS_OK) {
+        memcpy(copy, text->buffer + text->handed, size);
+        pess__csv_cursor cursor = {copy, copy + size, 1, text->separator};
+        int64_t count = 0;
+        while (told < 0 && pess__csv_next(&cursor, fields, columns, &count, &problem) == PESS__CSV_ROW)
+            for (int64_t i = 0; i < columns && told < 0 && count == columns; i++)
+                if (is_number(user, i)) told = decimal_of(&fields[i]);
+    }
+    *comma = told == 1;
+    free(copy);
+    free(fields);
+    return status;
 }
 
 pess_status pess__csv_text_next(pess__csv_text *text, int64_t *count, pess_error *error) {

@@ -14,9 +14,12 @@ typedef struct pess__csv_piece {
 typedef struct pess__csv_text {
     pess__infile *file;
     char *buffer;
-    size_t capacity, held; /* held: bytes that are not handed out for good */
+    size_t capacity, full; /* of the buffer; what it may grow to */
+    size_t held;           /* bytes that are not handed out for good */
     size_t handed;         /* of the last batch */
+    bool filled;           /* the buffer was filled once */
     bool at_end, at_once;  /* at_once: what a pipe has is handed out without waiting for more */
+    char separator;        /* 0: the header will tell */
     int64_t line;          /* of the first byte held; the reader adds the lines of the pieces it has parsed */
     int64_t pieces;        /* at most, of a batch */
     pess__csv_piece *piece;
@@ -26,8 +29,16 @@ typedef struct pess__csv_text {
 pess_status pess__csv_text_open(pess__csv_text *text, pess__infile *file, int64_t pieces, bool at_once,
                                 pess_error *error);
 void pess__csv_text_close(pess__csv_text *text);
-/* The fields of the header line, in the buffer until the first batch; at most PESS__TEXT_COLUMNS. */
+/* To the first byte again: the header comes next. */
+pess_status pess__csv_text_rewind(pess__csv_text *text, pess_error *error);
+/* The fields of the header line, in the buffer until the first batch; at most PESS__TEXT_COLUMNS. Finds the separator
+ * where it is not set. */
 pess_status pess__csv_text_header(pess__csv_text *text, pess__csv_field *fields, int64_t *count, pess_error *error);
+/* Behind the header: whether numbers are written with decimal commas. The first number in the columns of `is_number`
+ * that tells decides; where none does within the first rows, they are not. */
+pess_status pess__csv_text_decimal(const pess__csv_text *text, int64_t columns,
+                                   bool (*is_number)(const void *user, int64_t column), const void *user, bool *comma,
+                                   pess_error *error);
 /* The next batch; 0 pieces at the end. The pieces before are gone. */
 pess_status pess__csv_text_next(pess__csv_text *text, int64_t *count, pess_error *error);
 

@@ -4,6 +4,7 @@
 #include "core/memory.h"
 #include "data/format.h"
 #include "data/names.h"
+#include "data/reading.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -11,17 +12,14 @@
 
 void pess_dataset_destroy(pess_dataset *data) {
     if (data == NULL) return;
-    free(data->state);
-    free(data->action);
-    free(data->next_state);
-    free(data->reward);
-    free(data->end);
-    free(data->episode);
-    free(data->step);
-    free(data->probability);
+    free(data->own_end);
+    void *const columns[] = {data->state, data->action,  data->next_state, data->reward,
+                             data->end,   data->episode, data->step,       data->probability};
+    for (size_t i = 0; i < sizeof columns / sizeof *columns && !data->borrowed; i++) free(columns[i]);
     pess_names_destroy(data->state_names);
     pess_names_destroy(data->action_names);
     pess_names_destroy(data->episode_names);
+    pess__reading_destroy(data->reading);
     free(data);
 }
 
@@ -64,6 +62,15 @@ static void append(pess_dataset *data, const pess__block *block) {
     data->rows += block->rows;
 }
 
+pess_status pess__dataset_append(pess_dataset *data, const pess__stream *stream, const pess__portion *portion,
+                                 int64_t *capacity, pess_error *error) {
+    int64_t rows = data->rows;
+    for (int64_t i = 0; i < portion->count; i++) rows += portion->blocks[i].rows;
+    PESS_TRY(grow_columns(data, stream, capacity, rows, error));
+    for (int64_t i = 0; i < portion->count; i++) append(data, &portion->blocks[i]);
+    return PESS_OK;
+}
+
 static pess_status read_all(pess__stream *stream, pess_dataset *data, pess_error *error) {
     int64_t capacity = 0;
     if (stream->counted != NULL)
@@ -76,8 +83,7 @@ static pess_status read_all(pess__stream *stream, pess_dataset *data, pess_error
         PESS_TRY(pess__stream_next(stream, &portion, error));
         if (portion.restarted) data->rows = 0;
         if (portion.count == 0) break;
-        PESS_TRY(grow_columns(data, stream, &capacity, stream->rows, error));
-        for (int64_t i = 0; i < portion.count; i++) append(data, &portion.blocks[i]);
+        PESS_TRY(pess__dataset_append(data, stream, &portion, &capacity, error));
     }
     data->states = stream->states;
     data->actions = stream->actions;
@@ -86,7 +92,9 @@ static pess_status read_all(pess__stream *stream, pess_dataset *data, pess_error
     data->state_names = stream->state_names;
     data->action_names = stream->action_names;
     data->episode_names = stream->episode_names;
+    data->reading = stream->reading;
     stream->state_names = stream->action_names = stream->episode_names = NULL;
+    stream->reading = NULL;
     return PESS_OK;
 }
 
@@ -209,8 +217,26 @@ static pess_status copy_columns(pess_dataset *data, const pess_columns *c, pess_
     return PESS_OK;
 }
 
-pess_status pess_dataset_create(const pess_columns *columns, int64_t states, int64_t actions, pess_dataset **out,
-                                pess_error *error) {
+static pess_status borrow_columns(pess_dataset *data, const pess_columns *c, pess_error *error) {
+    data->borrowed = true;
+    data->state = (uint32_t *)c->state;
+    data->action = (uint32_t *)c->action;
+    data->next_state = (uint32_t *)c->next_state;
+    data->reward = (double *)c->reward;
+    data->end = (uint8_t *)c->end;
+    data->episode = (int64_t *)c->episode;
+    data->step = (int64_t *)c->step;
+    data->probability = (double *)c->probability;
+    if (c->end != NULL) return PESS_OK;
+    PESS_TRY(pess__allocate(&data->own_end, c->rows, sizeof *data->own_end, "the log", error));
+    data->end = data->own_end;
+    return PESS_OK;
+}
+
+/* take: copy_columns or borrow_columns. */
+static pess_status create(const pess_columns *columns, int64_t states, int64_t actions,
+                          pess_status (*take)(pess_dataset *data, const pess_columns *c, pess_error *error),
+                          pess_dataset **out, pess_error *error) {
     int64_t found_states = states, found_actions = actions;
     PESS_TRY(pess__columns_check(columns, &found_states, &found_actions, error));
     pess_dataset *data = NULL;
@@ -218,9 +244,9 @@ pess_status pess_dataset_create(const pess_columns *columns, int64_t states, int
     data->rows = columns->rows;
     data->states = found_states;
     data->actions = found_actions;
-    data->states_declared = states > 0 || columns->state_names != NULL;
-    data->actions_declared = actions > 0 || columns->action_names != NULL;
-    pess_status status = copy_columns(data, columns, error);
+    data->states_declared = states > 0;
+    data->actions_declared = actions > 0;
+    pess_status status = take(data, columns, error);
     if (status == PESS_OK) status = pess__names_clone(columns->state_names, &data->state_names, error);
     if (status == PESS_OK) status = pess__names_clone(columns->action_names, &data->action_names, error);
     if (status == PESS_OK) status = pess__names_clone(columns->episode_names, &data->episode_names, error);
@@ -230,6 +256,19 @@ pess_status pess_dataset_create(const pess_columns *columns, int64_t states, int
     }
     *out = data;
     return PESS_OK;
+}
+
+pess_status pess_dataset_create(const pess_columns *columns, int64_t states, int64_t actions, pess_dataset **out,
+                                pess_error *error) {
+    PESS_TRY(create(columns, states, actions, copy_columns, out, error));
+    (*out)->states_declared |= columns->state_names != NULL;
+    (*out)->actions_declared |= columns->action_names != NULL;
+    return PESS_OK;
+}
+
+pess_status pess_dataset_borrow(const pess_columns *columns, int64_t states, int64_t actions, pess_dataset **out,
+                                pess_error *error) {
+    return create(columns, states, actions, borrow_columns, out, error);
 }
 
 /* ------------------------------------------------------------------------------------------------ looking */
@@ -251,6 +290,9 @@ void pess_dataset_columns(const pess_dataset *data, pess_columns *out) {
 
 int64_t pess_dataset_states(const pess_dataset *data) { return data->states; }
 int64_t pess_dataset_actions(const pess_dataset *data) { return data->actions; }
+const pess_reading *pess_dataset_reading(const pess_dataset *data) {
+    return data->reading != NULL && data->reading->info.columns > 0 ? data->reading : NULL;
+}
 const pess_names *pess_dataset_state_names(const pess_dataset *data) { return data->state_names; }
 const pess_names *pess_dataset_action_names(const pess_dataset *data) { return data->action_names; }
 const pess_names *pess_dataset_episode_names(const pess_dataset *data) { return data->episode_names; }

@@ -13,10 +13,17 @@ struct pess_dataset {
     int64_t *episode, *step;                                /* [rows] or NULL */
     double *probability;                                    /* [rows] or NULL */
     pess_names *state_names, *action_names, *episode_names; /* NULL: integers */
+    pess_reading *reading;                                  /* NULL: columns without names */
+    bool borrowed; /* the columns, but for own_end, belong to somebody else, and nobody changes them */
+    uint8_t *own_end;
 };
 
 /* The whole of a stream as a dataset; takes over the stream. */
 pess_status pess__dataset_collect(pess__stream *stream, pess_dataset **out, pess_error *error);
+
+/* Adds the rows of a portion; *capacity, 0 at first, is of all columns. */
+pess_status pess__dataset_append(pess_dataset *data, const pess__stream *stream, const pess__portion *portion,
+                                 int64_t *capacity, pess_error *error);
 
 /* Checks columns from memory, and settles the sizes: declared ones, or as many as are named, or the largest id plus
  * one.

@@ -393,14 +393,16 @@ static void close_source(pess__frames *frames) {
     free(r);
 }
 
-static pess_status open_duckdb(pess__stream *stream, pess_error *error) {
+static pess_status open_duckdb(pess__stream *stream, pess__frames **out, pess_error *error) {
     duckdb_source *r = NULL;
     PESS_TRY(pess__allocate(&r, 1, sizeof *r, "a log reader", error));
     r->frames = (pess__frames){
         .name = pess__infile_name(stream->file), .row = "row", .next = next_frame, .close = close_source};
     const pess_status status = open_source(stream, r, error);
-    if (status == PESS_OK) return pess__frame_log_open(stream, &r->frames, error);
-    close_source(&r->frames);
+    if (status == PESS_OK)
+        *out = &r->frames;
+    else
+        close_source(&r->frames);
     return status;
 }
 
@@ -411,6 +413,6 @@ const pess__format pess__format_duckdb = {
              .reads = true},
     .databases = true,
     .matches = matches,
-    .open = open_duckdb,
+    .frames = open_duckdb,
     .next = pess__frame_log_next,
     .close = pess__frame_log_close};

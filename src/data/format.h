@@ -3,6 +3,7 @@
 #define PESS_DATA_FORMAT_H
 
 #include "data/dataset.h"
+#include "data/frame.h"
 #include "data/stream.h"
 
 enum { PESS__HEAD_SIZE = 16 };
@@ -12,6 +13,8 @@ typedef struct pess__format {
     bool databases; /* its files may hold several tables */
     /* Whether a file that begins with these bytes (decompressed; fewer where it is shorter) is of this format. */
     bool (*matches)(const uint8_t *head, size_t length);
+    /* The table of a source that delivers frames, which stream.c makes a log of; NULL: `open` does it all. */
+    pess_status (*frames)(pess__stream *stream, pess__frames **out, pess_error *error);
     /* Sets stream->reader and the has_ flags; reads no rows. On failure close is still called. */
     pess_status (*open)(pess__stream *stream, pess_error *error);
     pess_status (*next)(pess__stream *stream, pess__portion *portion, pess_error *error);

@@ -2,8 +2,8 @@
 
 #include "core/memory.h"
 #include "core/text.h"
-#include "data/csv_row.h"
 #include "data/names.h"
+#include "data/reading.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -15,6 +15,7 @@
 
 typedef struct frame_log {
     pess__frames *frames;
+    pess_reading *reading; /* the stream's */
     pess__frame frame;
     int64_t at;                /* rows of the frame that are in blocks already */
     int64_t role[PESS__ROLES]; /* the column of each role, -1: none */
@@ -24,62 +25,72 @@ typedef struct frame_log {
     int64_t count;
     pess__block *blocks; /* [count] */
     bool over;
+    pess_names *value[PESS__ROLES];           /* what stands in for missing values, or NULL */
+    pess__frame_column stand_in[PESS__ROLES]; /* the same as a column of one row */
+    char *text;                               /* scratch: a value of several columns */
+    int64_t text_capacity;
 } frame_log;
+
+static const int64_t first_text = 0;
 
 /* ------------------------------------------------------------------------------------------------ roles */
 
-static int64_t column_called(const pess__frame *frame, const char *name) {
-    for (int64_t i = 0; i < frame->columns; i++)
-        if (strcmp(frame->column[i].name, name) == 0) return i;
-    return -1;
-}
-
-/* The columns as they were found, for messages. */
-static const char *list_columns(const pess__frame *frame, char *text, size_t size) {
-    size_t used = 0;
-    text[0] = '\0';
-    for (int64_t i = 0; i < frame->columns && i < 12 && used + PESS__SHOWN_SIZE + 8 < size; i++) {
-        char shown[PESS__SHOWN_SIZE];
-        const char *name = frame->column[i].name;
-        used += (size_t)snprintf(text + used, size - used, "%s%s", i > 0 ? ", " : "",
-                                 pess__shown(name, strlen(name), shown));
-    }
-    return text;
-}
-
-/* A counted log has `count` and `reward_sum` instead of `reward`; columns of rows mean nothing there, and the other way
- * round. */
-static pess_status set_roles(frame_log *log, bool *counted, pess_error *error) {
+static pess_status set_roles(frame_log *log, pess_error *error) {
     const pess__frame *frame = &log->frame;
-    for (int role = PESS__ROLE_STATE; role < PESS__ROLES; role++)
-        log->role[role] = column_called(frame, pess__role_name[role]);
-    *counted =
-        log->role[PESS__ROLE_COUNT] >= 0 && log->role[PESS__ROLE_REWARD_SUM] >= 0 && log->role[PESS__ROLE_REWARD] < 0;
-    for (int role = PESS__ROLE_EPISODE; role < PESS__ROLES; role++)
-        if (*counted == (role < PESS__LOG_ROLES)) log->role[role] = -1;
-    if ((log->role[PESS__ROLE_REWARD_MIN] < 0) != (log->role[PESS__ROLE_REWARD_MAX] < 0)) /* one alone says nothing */
-        log->role[PESS__ROLE_REWARD_MIN] = log->role[PESS__ROLE_REWARD_MAX] = -1;
-    for (int role = PESS__ROLE_STATE; role <= PESS__ROLE_NEXT_STATE; role++) {
-        char text[400];
-        if (log->role[role] < 0 && !(*counted && role == PESS__ROLE_REWARD))
-            return pess__fail(error, PESS_INPUT,
-                              "%s: found no column '%s' among %s; expected the columns state, action, reward and "
-                              "next_state",
-                              log->frames->name, pess__role_name[role], list_columns(frame, text, sizeof text));
+    pess__csv_field *names = NULL;
+    PESS_TRY(pess__allocate(&names, frame->columns, sizeof *names, "the columns", error));
+    for (int64_t i = 0; i < frame->columns; i++) {
+        names[i].text = (char *)(uintptr_t)frame->column[i].name;
+        names[i].length = strlen(frame->column[i].name);
+    }
+    const pess_status status = pess__reading_assign(log->reading, log->frames->name, names, frame->columns, error);
+    free(names);
+    for (int role = PESS__ROLE_STATE; role < PESS__ROLES && status == PESS_OK; role++)
+        log->role[role] = log->reading->parts[role] > 0 ? log->reading->column_of[role][0] : -1;
+    return status;
+}
+
+static pess_status set_stand_ins(frame_log *log, pess_error *error) {
+    for (int role = PESS__ROLE_STATE; role < PESS__ROLES; role++) {
+        const pess__missing_rule *rule = &log->reading->missing[role];
+        int64_t id = 0;
+        if (log->role[role] < 0 || rule->kind != PESS__MISSING_VALUE) continue;
+        PESS_TRY(pess__names_create(&log->value[role], error));
+        PESS_TRY(pess__names_add(log->value[role], rule->value, strlen(rule->value), &id, error));
+        log->stand_in[role] = (pess__frame_column){.name = log->frame.column[log->role[role]].name,
+                                                   .kind = PESS__FRAME_TEXT,
+                                                   .values = &first_text,
+                                                   .texts = log->value[role]};
     }
     return PESS_OK;
 }
 
+/* An integer that no id can be, among the first rows. */
+static bool has_no_id(const frame_log *log, pess__role role) {
+    const pess__frame_column *column = &log->frame.column[log->role[role]];
+    const int64_t limit = role == PESS__ROLE_ACTION ? PESS_MAX_ACTIONS : PESS_MAX_STATES;
+    const int64_t *values = column->values;
+    if (column->kind != PESS__FRAME_INTEGER || role == PESS__ROLE_EPISODE) return false;
+    for (int64_t i = 0; i < log->frame.rows; i++)
+        if (!pess__frame_is_null(column, i) && (values[i] < 0 || values[i] >= limit)) return true;
+    return false;
+}
+
 /* Whether ids of a role are names: whole numbers are ids as they are. */
-static bool is_named(const frame_log *log, pess__role role) {
-    return log->role[role] >= 0 && log->frame.column[log->role[role]].kind == PESS__FRAME_TEXT;
+static bool is_named(const frame_log *log, pess__role role, bool declared) {
+    if (log->role[role] < 0) return false;
+    if (log->reading->parts[role] > 1 || log->frame.column[log->role[role]].kind == PESS__FRAME_TEXT) return true;
+    const bool numbers = !declared && has_no_id(log, role);
+    log->reading->info.number_names |= numbers;
+    return numbers;
 }
 
 static pess_status create_names(pess__stream *stream, frame_log *log, pess_error *error) {
     pess_names **names[] = {&stream->state_names, &stream->action_names, &stream->episode_names};
-    log->named[PESS__STATES] = is_named(log, PESS__ROLE_STATE) || is_named(log, PESS__ROLE_NEXT_STATE);
-    log->named[PESS__ACTIONS] = is_named(log, PESS__ROLE_ACTION);
-    log->named[PESS__EPISODES] = is_named(log, PESS__ROLE_EPISODE);
+    log->named[PESS__STATES] = is_named(log, PESS__ROLE_STATE, stream->states_declared) ||
+                               is_named(log, PESS__ROLE_NEXT_STATE, stream->states_declared);
+    log->named[PESS__ACTIONS] = is_named(log, PESS__ROLE_ACTION, stream->actions_declared);
+    log->named[PESS__EPISODES] = is_named(log, PESS__ROLE_EPISODE, false);
     for (int i = 0; i < PESS__NUMBERINGS; i++)
         if (log->named[i]) PESS_TRY(pess__names_create(names[i], error));
     return PESS_OK;
@@ -105,21 +116,22 @@ static pess_status create_blocks(pess__stream *stream, frame_log *log, bool coun
 
 pess_status pess__frame_log_open(pess__stream *stream, pess__frames *frames, pess_error *error) {
     frame_log *log = NULL;
-    bool counted = false;
     const pess_status status = pess__allocate(&log, 1, sizeof *log, "a log reader", error);
     if (status != PESS_OK) {
         pess__frames_close(frames);
         return status;
     }
     log->frames = frames;
+    log->reading = stream->reading;
     stream->reader = log;
     PESS_TRY(frames->next(frames, &log->frame, error));
-    PESS_TRY(set_roles(log, &counted, error));
+    PESS_TRY(set_roles(log, error));
+    PESS_TRY(set_stand_ins(log, error));
     stream->has_episode = log->role[PESS__ROLE_EPISODE] >= 0;
     stream->has_step = log->role[PESS__ROLE_STEP] >= 0;
     stream->has_probability = log->role[PESS__ROLE_PROBABILITY] >= 0;
     PESS_TRY(create_names(stream, log, error));
-    return create_blocks(stream, log, counted, error);
+    return create_blocks(stream, log, log->reading->counted, error);
 }
 
 void pess__frame_log_close(pess__stream *stream) {
@@ -127,7 +139,9 @@ void pess__frame_log_close(pess__stream *stream) {
     if (log == NULL) return;
     for (int64_t i = 0; log->blocks != NULL && i < log->count; i++) pess__block_free(&log->blocks[i]);
     for (int role = 0; role < PESS__ROLES; role++) free(log->number[role]);
+    for (int role = 0; role < PESS__ROLES; role++) pess_names_destroy(log->value[role]);
     free(log->blocks);
+    free(log->text);
     pess__frames_close(log->frames);
     free(log);
 }
@@ -141,8 +155,22 @@ typedef struct cell {
     int64_t row; /* of the frame */
 } cell;
 
+static const char *text_of(const cell *c) {
+    return pess_names_get(c->column->texts, ((const int64_t *)c->column->values)[c->row]);
+}
+
+/* Nulls, NaN, and texts that mean nothing. */
+static bool is_missing(const cell *c) {
+    if (c->column->kind == PESS__FRAME_OTHER) return false;
+    if (pess__frame_is_null(c->column, c->row)) return true;
+    if (c->column->kind == PESS__FRAME_NUMBER) return isnan(((const double *)c->column->values)[c->row]);
+    return c->column->kind == PESS__FRAME_TEXT && pess__is_missing(text_of(c), strlen(text_of(c)));
+}
+
+/* The value, or the one that stands in for it. */
 static cell cell_of(const frame_log *log, int role, int64_t row) {
-    return (cell){log, &log->frame.column[log->role[role]], row};
+    const cell c = {log, &log->frame.column[log->role[role]], row};
+    return log->value[role] != NULL && is_missing(&c) ? (cell){log, &log->stand_in[role], 0} : c;
 }
 
 static pess_status wrong(const cell *c, const char *expected, pess_error *error) {
@@ -155,10 +183,6 @@ static pess_status wrong(const cell *c, const char *expected, pess_error *error)
                       : other                          ? pess__frame_kind_words(c->column->kind)
                                                        : pess__shown(text, strlen(text), shown),
                       expected);
-}
-
-static const char *text_of(const cell *c) {
-    return pess_names_get(c->column->texts, ((const int64_t *)c->column->values)[c->row]);
 }
 
 static bool whole_double(double value, int64_t *out) {
@@ -222,12 +246,33 @@ static bool flag(const cell *c, bool *out) {
     return true;
 }
 
+/* A value of several columns has the name that its parts make. */
+static pess_status joined_id(frame_log *log, int role, int64_t row, pess_names *names, int64_t *id, pess_error *error) {
+    size_t used = 0;
+    for (int i = 0; i < log->reading->parts[role]; i++) {
+        cell c = {log, &log->frame.column[log->reading->column_of[role][i]], row};
+        if (is_missing(&c) && log->value[role] != NULL) c = (cell){log, &log->stand_in[role], 0};
+        char buffer[PESS__FRAME_VALUE_SIZE];
+        const char *text = pess__frame_value(c.column, c.row, buffer);
+        if (strchr(text, PESS__JOINT) != NULL)
+            return wrong(&c, "no '|' in a value that stands beside others: it is what joins them", error);
+        const size_t length = strlen(text);
+        PESS_TRY(pess__grow(&log->text, &log->text_capacity, (int64_t)(used + length + 1), 1, "names", error));
+        if (i > 0) log->text[used++] = PESS__JOINT;
+        memcpy(log->text + used, text, length);
+        used += length;
+    }
+    return pess__names_add(names, log->text, used, id, error);
+}
+
 /* The id that a value has by name: texts are looked up once, in the order in which rows show them. */
 static pess_status name_id(frame_log *log, int role, int64_t row, pess_names *names, int64_t *id, pess_error *error) {
+    if (log->reading->parts[role] > 1) return joined_id(log, role, row, names, id, error);
     const cell c = cell_of(log, role, row);
     char buffer[PESS__FRAME_VALUE_SIZE];
-    const char *text = pess__frame_value(c.column, row, buffer);
-    if (c.column->kind != PESS__FRAME_TEXT) return pess__names_add(names, text, strlen(text), id, error);
+    const char *text = pess__frame_value(c.column, c.row, buffer);
+    if (c.column->kind != PESS__FRAME_TEXT || c.column == &log->stand_in[role])
+        return pess__names_add(names, text, strlen(text), id, error);
     const int64_t code = ((const int64_t *)c.column->values)[row], known = pess_names_count(c.column->texts);
     if (known > log->numbered[role]) {
         PESS_TRY(
@@ -251,13 +296,15 @@ static pess_status read_id(pess__stream *stream, frame_log *log, int role, int64
     const cell c = cell_of(log, role, row);
     int64_t id = 0;
     char expected[160];
-    const bool empty =
-        pess__frame_is_null(c.column, row) || (c.column->kind == PESS__FRAME_TEXT && text_of(&c)[0] == '\0');
-    if (empty || (!named && (!whole(&c, &id) || id < 0 || id >= limit))) {
+    const bool empty = c.column->kind == PESS__FRAME_TEXT && text_of(&c)[0] == '\0';
+    if (empty || c.column->kind == PESS__FRAME_OTHER || (!named && (!whole(&c, &id) || id < 0 || id >= limit))) {
         (void)snprintf(expected, sizeof expected, "%s: a whole number from 0 to %lld%s",
                        action ? "an action" : "a state", (long long)limit - 1,
                        declared ? ", as declared" : " or a name");
-        return wrong(&c, expected, error);
+        double measured = 0;
+        const pess_status status = wrong(&c, expected, error);
+        if (action || !number(&c, &measured) || measured == floor(measured)) return status;
+        return pess__fail_with_remedy(error, status, "measurements", "");
     }
     if (named) PESS_TRY(name_id(log, role, row, action ? stream->action_names : stream->state_names, &id, error));
     if (id >= limit) {
@@ -287,26 +334,32 @@ static pess_status read_end(frame_log *log, int64_t row, uint8_t *end, pess_erro
         if (log->role[ends[i].role] < 0) continue;
         const cell c = cell_of(log, (int)ends[i].role, row);
         if (!flag(&c, &set)) return wrong(&c, "0, 1, true, false or nothing", error);
-        if (set) *end = ends[i].end;
+        if (set && !(log->reading->cutoff_wins && *end == PESS_END_CUTOFF)) *end = ends[i].end;
     }
     return PESS_OK;
 }
 
 static pess_status read_episode(pess__stream *stream, frame_log *log, int64_t row, int64_t *out, pess_error *error) {
     const cell c = cell_of(log, PESS__ROLE_EPISODE, row);
-    if (log->named[PESS__EPISODES] && !pess__frame_is_null(c.column, row))
-        return name_id(log, PESS__ROLE_EPISODE, row, stream->episode_names, out, error);
+    if (log->named[PESS__EPISODES]) return name_id(log, PESS__ROLE_EPISODE, row, stream->episode_names, out, error);
     return whole(&c, out) ? PESS_OK : wrong(&c, "a whole number or a name", error);
+}
+
+/* Whole numbers, times, or text that is one. */
+static pess_status read_step(frame_log *log, int64_t row, int64_t *out, pess_error *error) {
+    const cell c = cell_of(log, PESS__ROLE_STEP, row);
+    const bool time = c.column->kind == PESS__FRAME_TIME ||
+                      (c.column->kind == PESS__FRAME_TEXT && pess__parse_time(text_of(&c), strlen(text_of(&c)), out));
+    if (time) log->reading->info.step = PESS_STEP_MICROSECONDS;
+    if ((time && c.column->kind == PESS__FRAME_TEXT) || whole(&c, out)) return PESS_OK;
+    return wrong(&c, "a whole number or a time", error);
 }
 
 /* The columns that a log may do without. */
 static pess_status read_optional(pess__stream *stream, frame_log *log, int64_t row, pess__block *block, int64_t i,
                                  pess_error *error) {
     if (stream->has_episode) PESS_TRY(read_episode(stream, log, row, &block->episode[i], error));
-    if (stream->has_step) {
-        const cell c = cell_of(log, PESS__ROLE_STEP, row);
-        if (!whole(&c, &block->step[i])) return wrong(&c, "a whole number or a time", error);
-    }
+    if (stream->has_step) PESS_TRY(read_step(log, row, &block->step[i], error));
     if (stream->has_probability) {
         const cell c = cell_of(log, PESS__ROLE_PROBABILITY, row);
         if (!number(&c, &block->probability[i]) || block->probability[i] < 0 || block->probability[i] > 1)
@@ -329,14 +382,67 @@ static pess_status read_counts(frame_log *log, int64_t row, pess__block *block, 
     return read_number(log, PESS__ROLE_REWARD_MAX, row, &block->high[i], error);
 }
 
+/* ------------------------------------------------------------------------------------------------ missing values */
+
+static bool role_is_missing(const frame_log *log, int role, int64_t row) {
+    for (int i = 0; i < log->reading->parts[role]; i++) {
+        const cell c = {log, &log->frame.column[log->reading->column_of[role][i]], row};
+        if (is_missing(&c)) return true;
+    }
+    return false;
+}
+
+/* Notes the roles without a value; false: one of them has none in its place. A terminal row may do without a next
+ * state, and flags without a value are not set. */
+static bool is_whole(frame_log *log, int64_t row, pess_end end) {
+    bool all = true;
+    for (int role = PESS__ROLE_STATE; role < PESS__ROLES; role++) {
+        pess__missing_rows *missing = &log->reading->missing_rows[role];
+        if (role == PESS__ROLE_TERMINAL || role == PESS__ROLE_TRUNCATED || !role_is_missing(log, role, row)) continue;
+        if (log->value[role] != NULL) {
+            log->reading->info.missing_values++;
+            continue;
+        }
+        if (role == PESS__ROLE_NEXT_STATE && end == PESS_END_TERMINAL) continue;
+        if (missing->rows++ == 0) missing->line = log->frame.first + row;
+        all = false;
+    }
+    return all;
+}
+
+/* A row that is dropped leaves a gap where next states are told by the rows that follow. */
+static pess_status drop_row(pess__stream *stream, frame_log *log, int64_t row, pess__block *block, pess_error *error) {
+    const int64_t i = block->rows;
+    log->reading->info.missing_rows++;
+    if (!log->reading->info.next_state_derived || role_is_missing(log, PESS__ROLE_EPISODE, row) ||
+        role_is_missing(log, PESS__ROLE_STEP, row))
+        return PESS_OK;
+    const bool no_state = role_is_missing(log, PESS__ROLE_STATE, row);
+    block->state[i] = block->action[i] = 0;
+    block->reward[i] = 0;
+    block->end[i] = no_state ? PESS__END_GAP : PESS__END_GAP_STATE;
+    if (!no_state) PESS_TRY(read_id(stream, log, PESS__ROLE_STATE, row, &block->state[i], &block->max_state, error));
+    if (stream->has_episode) PESS_TRY(read_episode(stream, log, row, &block->episode[i], error));
+    if (stream->has_step) PESS_TRY(read_step(log, row, &block->step[i], error));
+    block->rows++;
+    return PESS_OK;
+}
+
 static pess_status read_row(pess__stream *stream, frame_log *log, int64_t row, pess__block *block, pess_error *error) {
     const int64_t i = block->rows;
+    log->reading->info.rows++;
+    PESS_TRY(read_end(log, row, &block->end[i], error));
+    if (!is_whole(log, row, (pess_end)block->end[i])) return drop_row(stream, log, row, block, error);
     PESS_TRY(read_id(stream, log, PESS__ROLE_STATE, row, &block->state[i], &block->max_state, error));
     PESS_TRY(read_id(stream, log, PESS__ROLE_ACTION, row, &block->action[i], &block->max_action, error));
-    PESS_TRY(read_id(stream, log, PESS__ROLE_NEXT_STATE, row, &block->next_state[i], &block->max_state, error));
+    const bool no_next = log->value[PESS__ROLE_NEXT_STATE] == NULL && role_is_missing(log, PESS__ROLE_NEXT_STATE, row);
+    log->reading->info.ends_without_next += no_next;
+    if (no_next)
+        block->next_state[i] = block->state[i];
+    else if (log->role[PESS__ROLE_NEXT_STATE] >= 0)
+        PESS_TRY(read_id(stream, log, PESS__ROLE_NEXT_STATE, row, &block->next_state[i], &block->max_state, error));
     PESS_TRY(read_number(log, block->count != NULL ? PESS__ROLE_REWARD_SUM : PESS__ROLE_REWARD, row, &block->reward[i],
                          error));
-    PESS_TRY(read_end(log, row, &block->end[i], error));
     if (block->count != NULL) PESS_TRY(read_counts(log, row, block, i, error));
     PESS_TRY(read_optional(stream, log, row, block, i, error));
     block->rows++;

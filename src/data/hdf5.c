@@ -159,7 +159,7 @@ static bool matches(const uint8_t *head, size_t length) {
     return length >= 8 && memcmp(head, PESS__HDF5_MAGIC, 8) == 0;
 }
 
-static pess_status open_hdf5(pess__stream *stream, pess_error *error) {
+static pess_status open_hdf5(pess__stream *stream, pess__frames **out, pess_error *error) {
     hdf5_source *r = NULL;
     PESS_TRY(pess__allocate(&r, 1, sizeof *r, "a log reader", error));
     r->frames = (pess__frames){
@@ -172,8 +172,10 @@ static pess_status open_hdf5(pess__stream *stream, pess_error *error) {
             "%s: found observations of %lld %s, expected single states: it is a dataset of observations, "
             "which networks learn from",
             r->talk.name, (long long)r->talk.begin.shape.length, pess_observation_kind_name(r->talk.begin.shape.kind));
-    if (status == PESS_OK) return pess__frame_log_open(stream, &r->frames, error);
-    close_source(&r->frames);
+    if (status == PESS_OK)
+        *out = &r->frames;
+    else
+        close_source(&r->frames);
     return status;
 }
 
@@ -182,7 +184,7 @@ const pess__format pess__format_hdf5 = {.info = {.name = "hdf5",
                                                  .summary = "datasets of Minari, D4RL and d3rlpy with discrete actions",
                                                  .reads = true},
                                         .matches = matches,
-                                        .open = open_hdf5,
+                                        .frames = open_hdf5,
                                         .next = pess__frame_log_next,
                                         .close = pess__frame_log_close};
 

@@ -104,20 +104,6 @@ static pess_status look_at_pairs(const pess_dataset *d, uint64_t *key, int64_t *
 
 /* ------------------------------------------------------------------------------------------------ episodes */
 
-/* Signed integers as keys that sort alike. */
-static uint64_t key_of(int64_t value) { return (uint64_t)value ^ (uint64_t)1 << 63; }
-
-/* Rows by episode, then step, then place in the file. */
-static pess_status order_episodes(const pess_dataset *d, uint64_t *key, int64_t *order, pess_error *error) {
-    for (int64_t i = 0; i < d->rows; i++) order[i] = i;
-    if (d->step != NULL) {
-        for (int64_t i = 0; i < d->rows; i++) key[i] = key_of(d->step[i]);
-        PESS_TRY(pess__order_by(key, d->rows, order, error));
-    }
-    for (int64_t i = 0; i < d->rows; i++) key[i] = key_of(d->episode[i]);
-    return pess__order_by(key, d->rows, order, error);
-}
-
 /* Two rows of one episode, one behind the other. */
 static void look_at_step(const pess_dataset *d, int64_t before, int64_t after, pess_inspection *in,
                          pess__inspected *found) {
@@ -135,15 +121,15 @@ static void look_at_step(const pess_dataset *d, int64_t before, int64_t after, p
     }
 }
 
-static pess_status look_at_episodes(const pess_dataset *d, uint64_t *key, int64_t *order, pess_inspection *in,
-                                    pess__inspected *found, pess_error *error) {
+static pess_status look_at_episodes(const pess_dataset *d, int64_t *order, pess_inspection *in, pess__inspected *found,
+                                    pess_error *error) {
     if (d->episode == NULL) {
         /* Without episodes but with ends, the file is read as one episode after the other. */
         for (int64_t i = 1; in->terminals + in->cutoffs > 0 && i < d->rows; i++)
             if (d->end[i - 1] == PESS_END_NONE) look_at_step(d, i - 1, i, in, found);
         return PESS_OK;
     }
-    PESS_TRY(order_episodes(d, key, order, error));
+    PESS_TRY(pess__order_episodes(d->episode, d->step, d->rows, order, error));
     for (int64_t i = 0; i < d->rows; i++) {
         const int64_t row = order[i];
         const bool first = i == 0 || d->episode[order[i - 1]] != d->episode[row];
@@ -204,7 +190,7 @@ static pess_status look(const pess_dataset *d, pess_inspection *in, pess_error *
         look_at_rewards(d, in);
         status = look_at_pairs(d, key, order, count, in, &found, error);
     }
-    if (status == PESS_OK) status = look_at_episodes(d, key, order, in, &found, error);
+    if (status == PESS_OK) status = look_at_episodes(d, order, in, &found, error);
     if (status == PESS_OK) status = look_for_equal_rows(d, key, order, in, error);
     if (status == PESS_OK) status = pess__findings_write(&found, in, error);
     free(key);

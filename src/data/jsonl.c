@@ -178,13 +178,14 @@ static void close_lines(pess__frames *frames) {
     free(r);
 }
 
-static pess_status open_jsonl(pess__stream *stream, pess_error *error) {
+static pess_status open_jsonl(pess__stream *stream, pess__frames **out, pess_error *error) {
     json_lines *r = NULL;
     PESS_TRY(pess__allocate(&r, 1, sizeof *r, "a log reader", error));
     r->file = stream->file;
     r->frames =
         (pess__frames){.name = pess__infile_name(stream->file), .row = "row", .next = next_frame, .close = close_lines};
-    return pess__frame_log_open(stream, &r->frames, error);
+    *out = &r->frames;
+    return PESS_OK;
 }
 
 const pess__format pess__format_jsonl = {
@@ -193,6 +194,6 @@ const pess__format pess__format_jsonl = {
              .summary = "JSON lines: an object a line with members of the same names",
              .reads = true},
     .matches = matches,
-    .open = open_jsonl,
+    .frames = open_jsonl,
     .next = pess__frame_log_next,
     .close = pess__frame_log_close};

@@ -2,11 +2,11 @@
  * episodes may be text (S or U), which makes them names. */
 #include "core/memory.h"
 #include "data/columns.h"
-#include "data/csv_row.h"
 #include "data/format.h"
 #include "data/names.h"
 #include "data/npy.h"
 #include "data/npz_write.h"
+#include "data/reading.h"
 #include "data/zip.h"
 
 #include <stdio.h>
@@ -24,6 +24,8 @@ typedef struct array {
 
 typedef struct npz_reader {
     pess__zip zip;
+    int64_t *entry; /* [arrays] their places in the zip file */
+    int64_t total;  /* bytes, unpacked */
     array array[PESS__LOG_ROLES];
     pess__cutter cutter;
     uint8_t *bytes, *bytes2; /* a slice of an array, as it is in the file; two, as states and next states go together */
@@ -37,9 +39,14 @@ static bool matches(const uint8_t *head, size_t length) {
 
 static bool is_text(const array *a) { return a->type.kind == 'S' || a->type.kind == 'U'; }
 
+/* The array that plays the role. */
+static const char *name_of(const pess__stream *stream, int role) {
+    return stream->reading->used[stream->reading->column_of[role][0]].name;
+}
+
 static pess_status bad_array(const pess__stream *stream, int role, const char *what, pess_error *error) {
-    return pess__fail(error, PESS_INPUT, "%s: array '%s': %s", pess__infile_name(stream->file), pess__role_name[role],
-                      what);
+    return pess__fail(error, PESS_INPUT, "%s: array '%.60s': %s", pess__infile_name(stream->file),
+                      name_of(stream, role), what);
 }
 
 /* ------------------------------------------------------------------------------------------------ opening */
@@ -68,12 +75,46 @@ static pess_status read_npy_header(pess__stream *stream, array *a, int role, int
     return PESS_OK;
 }
 
-static int role_of_member(const char *name) {
-    for (int role = PESS__ROLE_STATE; role < PESS__LOG_ROLES; role++) {
-        const size_t length = strlen(pess__role_name[role]);
-        if (strncmp(name, pess__role_name[role], length) == 0 && strcmp(name + length, ".npy") == 0) return role;
+/* Zip files that people take for a log. */
+static pess_status check_office(const pess__stream *stream, const pess__zip *zip, pess_error *error) {
+    for (int64_t i = 0; i < zip->count; i++) {
+        if (strcmp(zip->entries[i].name, "[Content_Types].xml") != 0) continue;
+        const pess_status status =
+            pess__fail(error, PESS_INPUT,
+                       "%s: found an Excel workbook, or another file of an office program; expected "
+                       "a log: CSV text or NumPy arrays",
+                       pess__infile_name(stream->file));
+        return pess__fail_with_remedy(error, status, "export", "csv");
     }
-    return PESS__ROLE_IGNORED;
+    return PESS_OK;
+}
+
+static bool is_array(const char *member) {
+    const size_t length = strlen(member);
+    return length > 4 && strcmp(member + length - 4, ".npy") == 0;
+}
+
+/* Roles by the names of the arrays; entry [arrays] says where each is. */
+static pess_status set_roles(pess__stream *stream, const npz_reader *r, int64_t *entry, pess_error *error) {
+    pess__csv_field *names = NULL;
+    int64_t count = 0;
+    PESS_TRY(check_office(stream, &r->zip, error));
+    PESS_TRY(pess__allocate(&names, r->zip.count, sizeof *names, "the arrays", error));
+    for (int64_t i = 0; i < r->zip.count; i++) {
+        if (!is_array(r->zip.entries[i].name)) continue;
+        names[count].text = r->zip.entries[i].name;
+        names[count].length = strlen(r->zip.entries[i].name) - 4;
+        entry[count++] = i;
+    }
+    stream->reading->any_roles = true; /* damage to the arrays that are there is told first */
+    const pess_status status =
+        pess__reading_assign(stream->reading, pess__infile_name(stream->file), names, count, error);
+    free(names);
+    if (status != PESS_OK) return status;
+    for (int role = PESS__ROLE_STATE; role < PESS__LOG_ROLES; role++)
+        if (stream->reading->parts[role] > 1)
+            return bad_array(stream, role, "found it declared beside others, expected one array for a role", error);
+    return PESS_OK;
 }
 
 static pess_status check_kind(const pess__stream *stream, const npz_reader *r, int role, pess_error *error) {
@@ -83,34 +124,35 @@ static pess_status check_kind(const pess__stream *stream, const npz_reader *r, i
     return PESS_OK;
 }
 
-static pess_status open_arrays(pess__stream *stream, npz_reader *r, int64_t *rows, pess_error *error) {
-    int64_t total = 0;
+static pess_status open_array(pess__stream *stream, npz_reader *r, int role, int64_t entry, int64_t *rows,
+                              pess_error *error) {
+    array *a = &r->array[role];
+    const int64_t size = r->zip.entries[entry].size;
+    if (size / EXPANSION > r->zip.file_size || (r->total += size) > EXPANSION * r->zip.file_size + EXPANSION_FLOOR)
+        return bad_array(stream, role, "it unpacks to more than a thousand times the file; not read", error);
+    a->present = true;
+    PESS_TRY(pess__zip_member_open(&r->zip, &r->zip.entries[entry], &a->member, error));
+    PESS_TRY(read_npy_header(stream, a, role, rows, error));
+    return check_kind(stream, r, role, error);
+}
+
+static pess_status open_arrays(pess__stream *stream, npz_reader *r, const int64_t *entry, int64_t *rows,
+                               pess_error *error) {
+    const pess_reading *reading = stream->reading;
     int first = PESS__ROLE_IGNORED;
-    for (int64_t i = 0; i < r->zip.count; i++) {
-        const int role = role_of_member(r->zip.entries[i].name);
-        if (role == PESS__ROLE_IGNORED) continue;
-        array *a = &r->array[role];
-        if (a->present) return bad_array(stream, role, "found it twice, expected it once", error);
-        a->present = true;
-        const int64_t size = r->zip.entries[i].size;
-        if (size / EXPANSION > r->zip.file_size || (total += size) > EXPANSION * r->zip.file_size + EXPANSION_FLOOR)
-            return bad_array(stream, role, "it unpacks to more than a thousand times the file; not read", error);
+    for (int role = PESS__ROLE_STATE; role < PESS__LOG_ROLES; role++) {
         int64_t here = 0;
-        PESS_TRY(pess__zip_member_open(&r->zip, &r->zip.entries[i], &a->member, error));
-        PESS_TRY(read_npy_header(stream, a, role, &here, error));
-        PESS_TRY(check_kind(stream, r, role, error));
+        if (reading->parts[role] == 0) continue;
+        PESS_TRY(open_array(stream, r, role, entry[reading->column_of[role][0]], &here, error));
         if (first != PESS__ROLE_IGNORED && here != *rows)
-            return pess__fail(error, PESS_INPUT, "%s: array '%s': found %lld rows, expected %lld as in '%s'",
-                              pess__infile_name(stream->file), pess__role_name[role], (long long)here, (long long)*rows,
-                              pess__role_name[first]);
+            return pess__fail(error, PESS_INPUT, "%s: array '%.60s': found %lld rows, expected %lld as in '%.60s'",
+                              pess__infile_name(stream->file), name_of(stream, role), (long long)here, (long long)*rows,
+                              name_of(stream, first));
         *rows = here;
-        first = role;
+        first = first != PESS__ROLE_IGNORED ? first : role;
     }
-    for (int role = PESS__ROLE_STATE; role <= PESS__ROLE_NEXT_STATE; role++)
-        if (!r->array[role].present)
-            return bad_array(stream, role, "found none, expected the arrays state, action, reward and next_state",
-                             error);
-    if (is_text(&r->array[PESS__ROLE_STATE]) != is_text(&r->array[PESS__ROLE_NEXT_STATE]))
+    const array *next = &r->array[PESS__ROLE_NEXT_STATE];
+    if (next->present && is_text(&r->array[PESS__ROLE_STATE]) != is_text(next))
         return bad_array(stream, PESS__ROLE_NEXT_STATE,
                          "found text in one of state and next_state, expected it in both", error);
     return PESS_OK;
@@ -122,7 +164,11 @@ static pess_status open_npz(pess__stream *stream, pess_error *error) {
     PESS_TRY(pess__allocate(&r, 1, sizeof *r, "a log reader", error));
     stream->reader = r;
     PESS_TRY(pess__zip_open(stream->file, &r->zip, error));
-    PESS_TRY(open_arrays(stream, r, &rows, error));
+    PESS_TRY(pess__allocate(&r->entry, r->zip.count, sizeof *r->entry, "the arrays", error));
+    PESS_TRY(set_roles(stream, r, r->entry, error));
+    PESS_TRY(open_arrays(stream, r, r->entry, &rows, error));
+    PESS_TRY(pess__reading_require(stream->reading, pess__infile_name(stream->file), error));
+    stream->reading->info.rows = rows;
     stream->has_episode = r->array[PESS__ROLE_EPISODE].present;
     stream->has_step = r->array[PESS__ROLE_STEP].present;
     stream->has_probability = r->array[PESS__ROLE_PROBABILITY].present;
@@ -146,6 +192,7 @@ static void close_npz(pess__stream *stream) {
     for (int role = 0; role < PESS__LOG_ROLES; role++) pess__zip_member_close(&r->array[role].member);
     pess__zip_free(&r->zip);
     pess__cutter_free(&r->cutter);
+    free(r->entry);
     free(r->bytes);
     free(r->bytes2);
     free(r->numbers);
@@ -165,10 +212,10 @@ static pess_status bad_number(const pess__stream *stream, int role, int64_t row,
     if (found == NULL) (void)snprintf(text, sizeof text, "%lld", (long long)value);
     if (limit < 0)
         return pess__fail(error, PESS_INPUT, "%s: array '%s', row %lld: found %s, expected an integer",
-                          pess__infile_name(stream->file), pess__role_name[role], (long long)row,
+                          pess__infile_name(stream->file), name_of(stream, role), (long long)row,
                           found != NULL ? found : text);
     return pess__fail(error, PESS_INPUT, "%s: array '%s', row %lld: found %s, expected an integer from 0 to %lld",
-                      pess__infile_name(stream->file), pess__role_name[role], (long long)row,
+                      pess__infile_name(stream->file), name_of(stream, role), (long long)row,
                       found != NULL ? found : text, (long long)limit - 1);
 }
 
@@ -209,12 +256,13 @@ static pess_status read_state_names(pess__stream *stream, npz_reader *r, pess__b
                                     pess_error *error) {
     array *state = &r->array[PESS__ROLE_STATE], *next = &r->array[PESS__ROLE_NEXT_STATE];
     PESS_TRY(read_slice(state, r->bytes, block->rows, error));
-    PESS_TRY(read_slice(next, r->bytes2, block->rows, error));
+    if (next->present) PESS_TRY(read_slice(next, r->bytes2, block->rows, error));
     for (int64_t i = 0; i < block->rows; i++) {
         int64_t id = 0;
         PESS_TRY(name_id(stream, r, PESS__ROLE_STATE, r->bytes + i * state->type.size, first + i, stream->state_names,
                          &id, error));
         block->state[i] = (uint32_t)id;
+        if (!next->present) continue;
         PESS_TRY(name_id(stream, r, PESS__ROLE_NEXT_STATE, r->bytes2 + i * next->type.size, first + i,
                          stream->state_names, &id, error));
         block->next_state[i] = (uint32_t)id;
@@ -236,7 +284,8 @@ static pess_status read_flags(pess__stream *stream, npz_reader *r, int role, pes
     if (!r->array[role].present) return PESS_OK;
     PESS_TRY(read_integers(stream, r, role, block->rows, first, 2, r->numbers, error));
     for (int64_t i = 0; i < block->rows; i++)
-        if (r->numbers[i] != 0) block->end[i] = end;
+        if (r->numbers[i] != 0 && !(stream->reading->cutoff_wins && block->end[i] == PESS_END_CUTOFF))
+            block->end[i] = end;
     return PESS_OK;
 }
 
@@ -246,7 +295,8 @@ static pess_status fill_ids(pess__stream *stream, npz_reader *r, pess__block *bl
         PESS_TRY(read_state_names(stream, r, block, first, error));
     } else {
         PESS_TRY(read_ids(stream, r, PESS__ROLE_STATE, rows, first, block->state, error));
-        PESS_TRY(read_ids(stream, r, PESS__ROLE_NEXT_STATE, rows, first, block->next_state, error));
+        if (r->array[PESS__ROLE_NEXT_STATE].present)
+            PESS_TRY(read_ids(stream, r, PESS__ROLE_NEXT_STATE, rows, first, block->next_state, error));
     }
     if (stream->action_names == NULL) return read_ids(stream, r, PESS__ROLE_ACTION, rows, first, block->action, error);
     PESS_TRY(read_names(stream, r, PESS__ROLE_ACTION, rows, first, stream->action_names, r->numbers, error));

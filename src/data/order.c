@@ -35,3 +35,22 @@ pess_status pess__order_by(const uint64_t *key, int64_t rows, int64_t *order, pe
     free(other);
     return PESS_OK;
 }
+
+/* Signed integers as keys that sort alike. */
+static uint64_t key_of(int64_t value) { return (uint64_t)value ^ (uint64_t)1 << 63; }
+
+pess_status pess__order_episodes(const int64_t *episode, const int64_t *step, int64_t rows, int64_t *order,
+                                 pess_error *error) {
+    const int64_t *const by[] = {step, episode};
+    uint64_t *key = NULL;
+    PESS_TRY(pess__allocate(&key, rows, sizeof *key, "the order of rows", error));
+    pess_status status = PESS_OK;
+    for (int64_t i = 0; i < rows; i++) order[i] = i;
+    for (int k = 0; k < 2 && status == PESS_OK; k++) {
+        if (by[k] == NULL) continue;
+        for (int64_t i = 0; i < rows; i++) key[i] = key_of(by[k][i]);
+        status = pess__order_by(key, rows, order, error);
+    }
+    free(key);
+    return status;
+}

@@ -5,9 +5,12 @@
 #include "core/memory.h"
 #include "core/settings.h"
 #include "core/threads.h"
+#include "core/unpack.h"
 #include "data/format.h"
 #include "data/frame_log.h"
 #include "data/names.h"
+#include "data/next_rows.h"
+#include "data/reading.h"
 #include "data/sql.h"
 
 #include <stdlib.h>
@@ -71,6 +74,25 @@ static const pess_setting settings[] = {
     {"format", 0, PESS_SETTING_TEXT, FIELD(format), NULL, .argument = "NAME", .sentence = "format of the log",
      .where_unset = "told by its first bytes"},
     PESS__THREADS_SETTING(pess_read_options),
+    {"column", 0, PESS_SETTING_TEXT, FIELD(column), NULL, .argument = "ROLE=NAME[,NAME…]", .repeats = true,
+     .sentence = "which column plays a role: state, action, reward, next_state, terminal, truncated, episode, step, "
+                 "probability. Several columns are one state, action or episode",
+     .where_unset = "the column called so, or as everybody calls it: done, obs, next_obs, STATE"},
+    {"missing", 0, PESS_SETTING_TEXT, FIELD(missing), NULL, .argument = "refuse|drop|VALUE",
+     .sentence = "rows with missing values (nothing, NA, NaN, null): refuse the log, drop them, or the value that "
+                 "stands in, for all roles or some: drop,reward=0",
+     .where_unset = "refuse"},
+    {"last-row", 0, PESS_SETTING_CHOICE, FIELD(last_row), "marked", .choices = PESS__LAST_ROW_CHOICES,
+     .sentence = PESS__LAST_ROW_SENTENCE},
+    {"separator", 0, PESS_SETTING_CHOICE, FIELD(separator), "auto", .choices = "auto|comma|semicolon|tab|pipe",
+     .sentence = "what separates the fields of a text; auto: what the first line shows"},
+    {"decimal", 0, PESS_SETTING_CHOICE, FIELD(decimal), "auto", .choices = "auto|point|comma",
+     .sentence = "the decimal sign of numbers in a text; auto: as the first rewards show"},
+    {"encoding", 0, PESS_SETTING_CHOICE, FIELD(encoding), "utf8", .choices = "utf8|latin1",
+     .sentence = "how a text is encoded"},
+    {"reading", 0, PESS_SETTING_TEXT, FIELD(reading), NULL, .argument = "FILE",
+     .sentence = "how to read the log, as 'inspect -o FILE' kept it; other options come before it",
+     .where_unset = "as the other options say"},
     {"table", 0, PESS_SETTING_TEXT, FIELD(table), NULL, .argument = "NAME",
      .sentence = "table of a database (SQLite, DuckDB)", .where_unset = "the only one"},
     {"sql", 0, PESS_SETTING_TEXT, FIELD(sql), NULL, .argument = "QUERY",
@@ -101,6 +123,13 @@ static bool is_for_duckdb(const char *path, const pess_read_options *options) {
            (strpbrk(path, "*?") != NULL && access(path, F_OK) != 0);
 }
 
+/* The file, or what stands for one where DuckDB is to find it; that is then set as the format. */
+static pess_status open_file(const char *path, pess_read_options *options, pess__infile **out, pess_error *error) {
+    if (!is_for_duckdb(path, options)) return pess__infile_open(path, out, error);
+    options->format = "duckdb";
+    return pess__infile_open_memory(strcmp(path, PESS_NO_FILE) == 0 ? PESS__SQL_ALONE : path, NULL, 0, out, error);
+}
+
 static const pess__format *choose_format(const pess_read_options *options, const uint8_t *head, size_t length) {
     if (options->format != NULL) return pess__format_find(options->format);
     const pess__format *format = pess__format_of_head(head, length);
@@ -118,7 +147,7 @@ static pess_status read_head(pess__infile *file, uint8_t head[PESS__HEAD_SIZE], 
 static pess_status create_stream(pess__infile *file, const pess_read_options *options, pess__stream **out,
                                  pess_error *error) {
     pess__stream *stream = NULL;
-    const pess_status status = pess__allocate(&stream, 1, sizeof *stream, "a log", error);
+    pess_status status = pess__allocate(&stream, 1, sizeof *stream, "a log", error);
     if (status != PESS_OK) {
         pess__infile_close(file);
         return status;
@@ -131,11 +160,17 @@ static pess_status create_stream(pess__infile *file, const pess_read_options *op
     stream->states_declared = options->states > 0;
     stream->actions_declared = options->actions > 0;
     stream->reported = pess__clock();
+    status = pess__reading_create(options, &stream->reading, error);
+    if (status != PESS_OK) {
+        pess__stream_close(stream);
+        return status;
+    }
     *out = stream;
     return PESS_OK;
 }
 
-static pess_status open_format(pess__stream *stream, pess_error *error) {
+/* Sets stream->format. */
+static pess_status find_format(pess__stream *stream, pess_error *error) {
     const char *name = pess__infile_name(stream->file);
     uint8_t head[PESS__HEAD_SIZE];
     size_t got = 0;
@@ -149,7 +184,21 @@ static pess_status open_format(pess__stream *stream, pess_error *error) {
         return pess__fail(error, PESS_ARGUMENT, "%s: a table is named, but this is %s, no database", name,
                           format->info.name);
     stream->format = format;
-    return format->open(stream, error);
+    return PESS_OK;
+}
+
+static pess_status open_format(pess__stream *stream, pess_error *error) {
+    pess__frames *frames = NULL;
+    if (stream->format->frames == NULL) return stream->format->open(stream, error);
+    PESS_TRY(stream->format->frames(stream, &frames, error));
+    return pess__frame_log_open(stream, frames, error);
+}
+
+static pess_status open_log(pess__stream *stream, pess_error *error) {
+    PESS_TRY(find_format(stream, error));
+    PESS_TRY(open_format(stream, error));
+    if (stream->reading->info.columns > 0) return PESS_OK;
+    return pess__reading_check_unused(stream->reading, pess__infile_name(stream->file), error);
 }
 
 /* Takes over the file. */
@@ -157,7 +206,33 @@ static pess_status open_stream(pess__infile *file, const pess_read_options *opti
                                pess_error *error) {
     pess__stream *stream = NULL;
     PESS_TRY(create_stream(file, options, &stream, error));
-    const pess_status status = open_format(stream, error);
+    const pess_status status = open_log(stream, error);
+    if (status == PESS_OK)
+        *out = stream;
+    else
+        pess__stream_close(stream);
+    return status;
+}
+
+/* Of a pipe no more is waited for than was read when it was opened. */
+static pess_status find_table(pess__stream *stream, pess_error *error) {
+    uint8_t head[PESS__PACKING_HEAD];
+    size_t got = 0;
+    if (!pess__infile_is_pipe(stream->file)) return find_format(stream, error);
+    PESS_TRY(pess__infile_head(stream->file, head, sizeof head, &got, error));
+    stream->format = pess__format_of_head(head, got);
+    return PESS_OK;
+}
+
+pess_status pess__stream_open_table(const char *path, pess__stream **out, pess__frames **frames, pess_error *error) {
+    pess_read_options settled;
+    pess__infile *file = NULL;
+    pess__stream *stream = NULL;
+    PESS_TRY(pess__read_settle(NULL, &settled, error));
+    PESS_TRY(open_file(path, &settled, &file, error));
+    PESS_TRY(create_stream(file, &settled, &stream, error));
+    pess_status status = find_table(stream, error);
+    if (status == PESS_OK && stream->format->frames != NULL) status = stream->format->frames(stream, frames, error);
     if (status == PESS_OK)
         *out = stream;
     else
@@ -196,13 +271,7 @@ pess_status pess__stream_open(const char *path, const pess_read_options *options
     PESS_TRY(pess__read_settle(options, &settled, error));
     if (path == NULL) return pess__fail(error, PESS_ARGUMENT, "no path is given");
     pess__infile *file = NULL;
-    if (is_for_duckdb(path, &settled)) {
-        settled.format = "duckdb";
-        const char *name = strcmp(path, PESS_NO_FILE) == 0 ? PESS__SQL_ALONE : path;
-        PESS_TRY(pess__infile_open_memory(name, NULL, 0, &file, error));
-    } else {
-        PESS_TRY(pess__infile_open(path, &file, error));
-    }
+    PESS_TRY(open_file(path, &settled, &file, error));
     return open_stream(file, &settled, out, error);
 }
 
@@ -230,8 +299,8 @@ static pess_status report(pess__stream *stream, pess_error *error) {
     return pess__fail(error, PESS_INTERRUPTED, "%s: reading was interrupted", pess__infile_name(stream->file));
 }
 
-pess_status pess__stream_next(pess__stream *stream, pess__portion *portion, pess_error *error) {
-    *portion = (pess__portion){0};
+/* The rows as they stand in the file. */
+static pess_status next_portion(pess__stream *stream, pess__portion *portion, pess_error *error) {
     PESS_TRY(stream->format->next(stream, portion, error));
     if (portion->restarted) {
         stream->rows = 0;
@@ -245,10 +314,18 @@ pess_status pess__stream_next(pess__stream *stream, pess__portion *portion, pess
         if (block->rows > 0 && block->max_action >= stream->actions) stream->actions = (int64_t)block->max_action + 1;
     }
     if (portion->count > 0) return report(stream, error);
+    PESS_TRY(pess__reading_check_missing(stream->reading, pess__infile_name(stream->file), stream->reading->info.rows,
+                                         error));
     if (stream->rows == 0)
         return pess__fail(error, PESS_INPUT, "%s: found no transitions, expected at least one",
                           pess__infile_name(stream->file));
     return pess__check_sizes(pess__infile_name(stream->file), stream->states, stream->actions, error);
+}
+
+pess_status pess__stream_next(pess__stream *stream, pess__portion *portion, pess_error *error) {
+    *portion = (pess__portion){0};
+    if (!pess__reading_needs_all_rows(stream->reading)) return next_portion(stream, portion, error);
+    return pess__all_rows_next(stream, next_portion, portion, error);
 }
 
 static void free_counted(pess__counted *counted) {
@@ -263,10 +340,12 @@ static void free_counted(pess__counted *counted) {
 void pess__stream_close(pess__stream *stream) {
     if (stream == NULL) return;
     free_counted(stream->counted);
+    pess__all_rows_free(stream->all_rows);
     if (stream->format != NULL) stream->format->close(stream);
     pess_names_destroy(stream->state_names);
     pess_names_destroy(stream->action_names);
     pess_names_destroy(stream->episode_names);
+    pess__reading_destroy(stream->reading);
     pess__infile_close(stream->file);
     free(stream);
 }

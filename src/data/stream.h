@@ -79,6 +79,10 @@ typedef struct pess__counted {
 /* The end of a record that holds Σ r² of its pair, in `reward`, and no transitions. */
 enum { PESS__END_SQUARES = PESS_END_CUTOFF + 1 };
 
+/* Rows that were dropped where next states come from the rows that follow; only next_rows.c sees them. GAP_STATE: the
+ * state is known, so that the row before leads there. */
+enum { PESS__END_GAP = PESS__END_SQUARES + 1, PESS__END_GAP_STATE };
+
 typedef struct pess__stream {
     const struct pess__format *format;
     pess__infile *file;
@@ -89,11 +93,19 @@ typedef struct pess__stream {
     bool states_declared, actions_declared;
     pess_names *state_names, *action_names, *episode_names; /* NULL: integers. Take one by setting it to NULL */
     pess__counted *counted;                                 /* NULL: rows are transitions */
+    pess_reading *reading;                                  /* take it by setting it to NULL */
+    struct pess__all_rows *all_rows; /* NULL, or where next states and ends come from other rows */
     int64_t rows;
     int64_t total_rows; /* 0: not known before the end */
     void *reader;       /* what the format keeps */
     double reported;    /* time of the last progress report */
 } pess__stream;
+
+/* The setting of pess_read_options and pess_measurements_options. */
+#define PESS__LAST_ROW_CHOICES "marked|terminal|cutoff"
+#define PESS__LAST_ROW_SENTENCE                                                                                        \
+    "how the last row of an episode ends: as the columns terminal and truncated say (marked), nothing follows "        \
+    "(terminal), or what follows is not in the log (cutoff)"
 
 /* The options as they will be used: defaults for NULL, every value in its range. */
 pess_status pess__read_settle(const pess_read_options *options, pess_read_options *settled, pess_error *error);

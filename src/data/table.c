@@ -28,7 +28,7 @@ static pess_status load(pess__infile *file, pess__table *table, pess_error *erro
         PESS_TRY(pess__grow(&table->bytes, &capacity, size + READ_PART, 1, "a table", error));
         PESS_TRY(pess__infile_read(file, table->bytes + size, READ_PART, &got, error));
     }
-    table->cursor = (pess__csv_cursor){table->bytes, table->bytes + size, 1};
+    table->cursor = (pess__csv_cursor){table->bytes, table->bytes + size, 1, ','};
     if (size >= 3 && memcmp(table->bytes, "\xEF\xBB\xBF", 3) == 0) table->cursor.at += 3;
     return PESS_OK;
 }

@@ -219,12 +219,15 @@ pess_status pess_policy_check_game(const pess_policy *policy, const char *name, 
         return pess__fail(error, PESS_INPUT, "%s: a table over states; %s shows observations", name, game->name);
     if (pess_policy_note(policy, "game", trained, sizeof trained) && strcmp(trained, game->name) != 0)
         return pess__fail(error, PESS_INPUT, "%s: a policy for %s; one for %s is needed", name, trained, game->name);
+    if (s->kind != game->kind)
+        return pess__fail(error, PESS_INPUT, "%s: reads %s; %s shows %s", name, pess_observation_kind_name(s->kind),
+                          game->name, pess_observation_kind_name(game->kind));
     if (s->rows != game->rows || s->cols != game->cols || s->channels != game->channels)
         return pess__fail(error, PESS_INPUT, "%s: reads a board of %d × %d × %d; %s has %d × %d × %d", name, s->rows,
                           s->cols, s->channels, game->name, game->rows, game->cols, game->channels);
-    if (policy->actions != PESS_ENV_ACTIONS && policy->actions != game->minimal_count)
+    if (policy->actions != pess_env_full_actions(game) && policy->actions != game->minimal_count)
         return pess__fail(error, PESS_INPUT, "%s: has %lld outputs; %d actions are needed", name,
-                          (long long)policy->actions, PESS_ENV_ACTIONS);
+                          (long long)policy->actions, pess_env_full_actions(game));
     if (info.partial && !argmax)
         return pess__fail(error, PESS_INPUT,
                           "%s: acts by the rule of '%s', which needs more than this network; the .pesspolicy file of "

@@ -65,7 +65,7 @@ typedef struct collection {
 
 static pess_status settle(const pess_collect_options *options, pess_collect_options *o, pess_error *error) {
     PESS_TRY(pess__settle(&table, options, o, error));
-    const pess_env_info *info = o->mdp == NULL ? pess_env_find(o->game) : NULL;
+    const pess_env_info *info = o->mdp == NULL && o->own == NULL ? pess_env_find(o->game) : NULL;
     return o->policy == NULL || info == NULL ? PESS_OK
                                              : pess_policy_check_game(o->policy, "the policy", info, o->argmax, error);
 }
@@ -85,7 +85,9 @@ static pess_env_options environments(const pess_collect_options *o) {
 static pess_status open_environments(collection *c, pess_error *error) {
     const pess_collect_options *o = c->options;
     const pess_env_options env = environments(o);
-    if (o->mdp != NULL)
+    if (o->own != NULL)
+        PESS_TRY(pess_batch_create_own(o->own, &env, c->envs, 1, &c->batch, error));
+    else if (o->mdp != NULL)
         PESS_TRY(pess_batch_create_mdp(o->mdp, NULL, &env, c->envs, 1, &c->batch, error));
     else
         PESS_TRY(pess_batch_create(&env, c->envs, 1, &c->batch, error));
@@ -97,6 +99,11 @@ static pess_status open_environments(collection *c, pess_error *error) {
     PESS_TRY(o->policy->kind->open(o->policy, CHUNK, &c->worker, error));
     c->policy = o->policy;
     return PESS_OK;
+}
+
+static const char *name_of(const pess_collect_options *o) {
+    if (o->own != NULL) return o->game != NULL ? o->game : "own";
+    return o->mdp != NULL ? "mdp" : o->game;
 }
 
 /* Lines "key=value" that say how the data came about. */
@@ -114,13 +121,12 @@ static void describe(const collection *c, char *notes, size_t size) {
         if (c->policy != NULL && info.kernels != NULL)
             (void)snprintf(kernels, sizeof kernels, "kernels=%s\n", info.kernels);
     }
-    if (o->mdp == NULL) pess__game_notes(&env, true, game);
+    if (o->mdp == NULL && o->own == NULL) pess__game_notes(&env, true, game);
     (void)snprintf(notes, size,
                    "game=%s\npolicy=%s\n%sepsilon=%s\nseed=%llu\ntransitions=%lld\nenvs=%lld\n%sstep_limit=%lld\n"
                    "%sversion=%s\n",
-                   o->mdp != NULL ? "mdp" : env.game, policy, acts, epsilon, (unsigned long long)o->seed,
-                   (long long)o->transitions, (long long)o->envs, game, (long long)env.step_limit, kernels,
-                   pess_version());
+                   name_of(o), policy, acts, epsilon, (unsigned long long)o->seed, (long long)o->transitions,
+                   (long long)o->envs, game, (long long)env.step_limit, kernels, pess_version());
 }
 
 static pess_status open_buffers(collection *c, pess_error *error) {
@@ -144,10 +150,10 @@ static pess_status open_collection(collection *c, pess_error *error) {
     char notes[PESS__DATA_NOTES_SIZE];
     PESS_TRY(open_environments(c, error));
     describe(c, notes, sizeof notes);
-    const pess_env_info *info = o->mdp == NULL ? pess_env_find(o->game) : NULL;
-    pess_observation_shape shape = pess_observation_bits(pess_batch_bits(c->batch));
-    if (info != NULL) shape.rows = info->rows, shape.cols = info->cols, shape.channels = info->channels;
-    PESS_TRY(pess_observations_create(o->mdp != NULL ? "mdp" : o->game, notes, &shape, c->actions, &c->data, error));
+    const pess_observation_shape shape = o->own != NULL   ? o->own->shape
+                                         : o->mdp != NULL ? pess_observation_bits(pess_batch_bits(c->batch))
+                                                          : pess_env_shape(pess_env_find(o->game));
+    PESS_TRY(pess_observations_create(name_of(o), notes, &shape, c->actions, &c->data, error));
     PESS_TRY(pess__observations_reserve(c->data, o->transitions, error));
     PESS_TRY(open_buffers(c, error));
     pess_batch_observe(c->batch, &(pess_batch_out){.bits = c->bits, .states = c->states});
@@ -202,6 +208,7 @@ static pess_status keep(collection *c, int64_t i, int64_t at, pess_error *error)
     if (end != PESS_END_NONE && pess_batch_final_bits(c->batch, i, c->last)) next = c->last;
     const int32_t from = c->number[i];
     int32_t to;
+    if (c->options->own != NULL) PESS_TRY(pess__observations_check(c->data, "the environment", next, error));
     PESS_TRY(pess__observations_number(c->data, next, &to, error));
     PESS_TRY(pess__observations_set(c->data, at, from, c->choice[i], c->rewards[i], to, end, error));
     c->number[i] = to;

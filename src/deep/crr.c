@@ -63,6 +63,29 @@ const pess__learner pess__learner_crr = {
 
 PESS__ALPHA_TABLE(knobs, "1", "temperature of the weights, beta", PESS__ANY_WEIGHT);
 
+/* awac: advantage-weighted actor-critic (Nair et al. 2020). The same with weights exp(A/λ) that nothing limits but what
+ * a float holds. */
+static pess__label unlimited(const pess__view *view, int64_t action) {
+    return (pess__label){.weight = exp(fmin(advantage(view, action) / pess__alpha(view->knobs), 60))};
+}
+
+static const pess__own_network awac_actor = {.name = "actor", .policy = true, .loss = loss, .label = unlimited};
+
+PESS__ALPHA_TABLE(awac_knobs, "1", "temperature of the weights, lambda", PESS__BETWEEN(0, 1e30));
+
+const pess__learner pess__learner_awac = {
+    .info = {.name = "awac",
+             .summary = "an actor trained to all logged actions, each weighted by exp(advantage/alpha)",
+             .values = true,
+             .imitation = false,
+             .samples = true,
+             .knobs = &awac_knobs,
+             .settings = PESS__READS_VALUES,
+             .source = "Nair et al. 2020, AWAC: lambda 1, the advantage by the mean over actions"},
+    .decide = decide,
+    .own = &awac_actor,
+    .own_count = 1};
+
 const pess__learner pess__learner_crr_exp = {
     .info = {.name = "crr-exp",
              .summary = "the same, every logged action weighted by exp(advantage/alpha), at most 20",

@@ -45,9 +45,9 @@ static pess_status open_networks(pess__dqn *dqn, pess_error *error) {
         PESS_TRY(pess__spec_named(o->network, 1, 1, (int32_t)pess_batch_bits(dqn->batch), (int32_t)dqn->actions, &spec,
                                   error));
     } else {
-        const pess_env_info *info = pess_env_find(o->game);
-        PESS_TRY(
-            pess__spec_named(o->network, info->rows, info->cols, info->channels, (int32_t)dqn->actions, &spec, error));
+        const pess_observation_shape shape = pess_env_shape(pess_env_find(o->game));
+        pess__spec_input(&shape, &spec);
+        PESS_TRY(pess__spec_layers(o->network, (int32_t)dqn->actions, &spec, error));
     }
     PESS_TRY(pess__net_create(&spec, o->kernels, &dqn->online, error));
     PESS_TRY(pess__net_create(&spec, o->kernels, &dqn->target, error));
@@ -155,7 +155,7 @@ static pess_status step(pess__dqn *dqn, pess_error *error) {
     PESS_TRY(pess_batch_step(dqn->batch, dqn->choice, &out, error));
     for (int64_t i = 0; i < dqn->options.envs; i++) {
         const uint8_t *next = dqn->next_bits + i * dqn->bytes;
-        uint8_t last[PESS__MAX_INPUTS / 8];
+        _Alignas(float) uint8_t last[PESS__MAX_INPUTS / 8];
         if (dqn->ends[i] != PESS_END_NONE && pess_batch_final_bits(dqn->batch, i, last)) next = last;
         pess__replay_add(&dqn->replay, dqn->bits + i * dqn->bytes, dqn->choice[i], dqn->rewards[i], next, dqn->ends[i]);
         dqn->running[i] += dqn->rewards[i];

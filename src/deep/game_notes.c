@@ -17,8 +17,10 @@ static void add_switch(char *out, const char *key, bool value) {
 
 void pess__game_notes(const pess_env_options *env, bool all, char out[PESS__GAME_NOTES_SIZE]) {
     const pess_env_options usual = pess_env_options_defaults();
+    const pess_env_info *game = env->game != NULL ? pess_env_find(env->game) : NULL;
     char sticky[PESS__NUMBER_SIZE];
     out[0] = '\0';
+    if (game != NULL && game->kind != PESS_OBSERVATION_BITS) return; /* a control problem has no such rules */
     (void)pess__format_double(env->sticky, sticky);
     if (all || fabs(env->sticky - usual.sticky) > 0) (void)snprintf(out, PESS__GAME_NOTES_SIZE, STICKY "=%s\n", sticky);
     if (all || env->ramping != usual.ramping) add_switch(out, RAMPING, env->ramping);
@@ -53,12 +55,13 @@ pess_status pess__game_notes_read(const char *notes, pess_env_options *env, pess
 pess_status pess__game_check_data(const pess_observations *data, const char *name, pess_error *error) {
     const pess_env_info *game = pess_env_find(data->game);
     if (game == NULL) return PESS_OK;
-    const int64_t bits = (int64_t)game->rows * game->cols * game->channels;
-    if (bits != data->shape.length)
-        return pess__fail(error, PESS_INPUT, "%s: observations of %lld bits; those of %s have %lld", name,
-                          (long long)data->shape.length, data->game, (long long)bits);
-    if (data->actions != PESS_ENV_ACTIONS && data->actions != game->minimal_count)
+    const pess_observation_shape shape = pess_env_shape(game);
+    if (shape.kind != data->shape.kind || shape.length != data->shape.length)
+        return pess__fail(error, PESS_INPUT, "%s: observations of %lld %s; those of %s have %lld %s", name,
+                          (long long)data->shape.length, pess_observation_kind_name(data->shape.kind), data->game,
+                          (long long)shape.length, pess_observation_kind_name(shape.kind));
+    if (data->actions != pess_env_full_actions(game) && data->actions != game->minimal_count)
         return pess__fail(error, PESS_INPUT, "%s: %lld actions; %s has %d", name, (long long)data->actions, data->game,
-                          PESS_ENV_ACTIONS);
+                          pess_env_full_actions(game));
     return PESS_OK;
 }

@@ -87,7 +87,7 @@ static inline int64_t pess__learner_mixtures(const pess__learner *l) { return l-
 /* The table of learners: one file each, pess__learner_<word>. Those of neural_uncertainty.h come after them. */
 #define PESS__LEARNERS(X)                                                                                              \
     X(imitation) X(naive) X(proximal) X(counts_alone)                                                                  \
-    X(bcq) X(brac) X(spibb_dqn) X(cql) X(crr) X(crr_exp) X(rem) X(model_ensemble)
+    X(bcq) X(brac) X(spibb_dqn) X(cql) X(crr) X(crr_exp) X(awac) X(iql) X(rem) X(model_ensemble)
 /* clang-format on */
 #define PESS__DECLARE(word) extern const pess__learner pess__learner_##word;
 PESS__LEARNERS(PESS__DECLARE)

@@ -88,11 +88,13 @@ pess_status pess__play_check(const pess_policy *policy, const pess_batch *batch,
     if (policy->states > 0)
         return mdp ? pess__policy_check_table(policy, pess_batch_bits(batch), actions, "the MDP", error)
                    : pess__fail(error, PESS_INPUT, "the policy is a table over states; a game shows observations");
-    if (info.bytes == bytes && policy->actions == actions) return PESS_OK;
-    return pess__fail(error, PESS_INPUT,
-                      "the policy reads %lld bytes and has %lld actions; the environment has %lld bytes and %lld "
-                      "actions",
-                      (long long)info.bytes, (long long)policy->actions, (long long)bytes, (long long)actions);
+    if (info.bytes == bytes && info.shape.kind == pess_batch_kind(batch) && policy->actions == actions) return PESS_OK;
+    return pess__fail(
+        error, PESS_INPUT,
+        "the policy reads %lld bytes of %s and has %lld actions; the environment has %lld bytes of %s and "
+        "%lld actions",
+        (long long)info.bytes, pess_observation_kind_name(info.shape.kind), (long long)policy->actions,
+        (long long)bytes, pess_observation_kind_name(pess_batch_kind(batch)), (long long)actions);
 }
 
 static pess_status open_group(group *g, int64_t first, pess_error *error) {
@@ -100,7 +102,9 @@ static pess_status open_group(group *g, int64_t first, pess_error *error) {
     const pess_play_options *options = g->of->options;
     const pess_policy *policy = g->of->policy;
     const pess_env_options env = environments(options, (uint64_t)first);
-    if (options->mdp != NULL)
+    if (options->own != NULL)
+        PESS_TRY(pess_batch_create_own(options->own, &env, g->count, 1, &g->batch, error));
+    else if (options->mdp != NULL)
         PESS_TRY(pess_batch_create_mdp(options->mdp, NULL, &env, g->count, 1, &g->batch, error));
     else
         PESS_TRY(pess_batch_create(&env, g->count, 1, &g->batch, error));
@@ -275,7 +279,7 @@ pess_status pess_play(const pess_policy *policy, const pess_play_options *option
                       pess_error *error) {
     pess_play_options o;
     PESS_TRY(pess__settle(&table, options, &o, error));
-    const pess_env_info *game = o.mdp == NULL ? pess_env_find(o.game) : NULL;
+    const pess_env_info *game = o.mdp == NULL && o.own == NULL ? pess_env_find(o.game) : NULL;
     if (policy != NULL && game != NULL) PESS_TRY(pess_policy_check_game(policy, "the policy", game, o.argmax, error));
     return pess__play(policy, &o, NULL, out, error);
 }

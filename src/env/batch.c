@@ -12,6 +12,7 @@
 
 struct pess_batch {
     const pess__game *game;
+    pess__game own; /* what `game` is of environments of the caller's own */
     pess__rules rules;
     int64_t count;
     int threads;
@@ -67,7 +68,8 @@ static pess_status make(const pess__game *game, const pess__rules *rules, const 
         pess__tables_release(rules->tables);
         return status;
     }
-    batch->game = game;
+    batch->own = *game;
+    batch->game = rules->callbacks != NULL ? &batch->own : game;
     batch->rules = *rules;
     batch->count = count;
     batch->threads = pess__threads(threads);
@@ -102,6 +104,16 @@ pess_status pess_batch_create_mdp(const pess_mdp *mdp, const double *start, cons
     return make(&pess__game_mdp, &rules, &o, count, threads, out, error);
 }
 
+pess_status pess_batch_create_own(const pess_env_callbacks *callbacks, const pess_env_options *options, int64_t count,
+                                  int threads, pess_batch **out, pess_error *error) {
+    pess_env_options o;
+    pess__game game;
+    pess__rules rules;
+    PESS_TRY(pess__env_settle(options, &o, error));
+    PESS_TRY(pess__own_game(callbacks, &o, &game, &rules, error));
+    return make(&game, &rules, &o, count, threads, out, error);
+}
+
 void pess_batch_destroy(pess_batch *batch) {
     if (batch == NULL) return;
     pess__tables_release(batch->rules.tables);
@@ -117,6 +129,7 @@ int64_t pess_batch_count(const pess_batch *batch) { return batch->count; }
 int64_t pess_batch_actions(const pess_batch *batch) { return batch->rules.actions; }
 int64_t pess_batch_bits(const pess_batch *batch) { return batch->rules.bits; }
 int64_t pess_batch_bytes(const pess_batch *batch) { return batch->rules.bytes; }
+pess_observation_kind pess_batch_kind(const pess_batch *batch) { return batch->game->info.kind; }
 
 /* ---- acting */
 
@@ -141,7 +154,8 @@ static pess_status check_actions(const pess_batch *batch, const int32_t *actions
 
 pess_status pess_batch_step(pess_batch *batch, const int32_t *actions, const pess_batch_out *out, pess_error *error) {
     PESS_TRY(check_actions(batch, actions, error));
-    const pess__span whole = {.rules = &batch->rules,
+    const pess__span whole = {.game = batch->game,
+                              .rules = &batch->rules,
                               .instances = batch->instances,
                               .stride = batch->stride,
                               .last = batch->count,

@@ -13,7 +13,8 @@ static pess_status make(const pess__game *game, const pess__rules *rules, const 
     PESS_TRY(pess__check_generator(options, 1, error));
     pess_env *env = NULL;
     PESS_TRY(pess__allocate(&env, 1, sizeof *env, "an environment", error));
-    env->game = game;
+    env->own = *game;
+    env->game = rules->callbacks != NULL ? &env->own : game;
     env->rules = *rules;
     env->generator = options->generator;
     const size_t size = pess__instance_stride(game);
@@ -55,6 +56,18 @@ pess_status pess_env_create_mdp(const pess_mdp *mdp, const double *start_at, con
     else
         pess__tables_release(rules.tables);
     return status;
+}
+
+pess_status pess_env_create_own(const pess_env_callbacks *callbacks, const pess_env_options *options, pess_env **out,
+                                pess_error *error) {
+    pess_env_options o;
+    pess__game game;
+    pess__rules rules;
+    PESS_TRY(pess__env_settle(options, &o, error));
+    PESS_TRY(pess__own_game(callbacks, &o, &game, &rules, error));
+    PESS_TRY(make(&game, &rules, &o, out, error));
+    start(*out, &o);
+    return PESS_OK;
 }
 
 void pess_env_destroy(pess_env *env) {
@@ -128,7 +141,7 @@ pess_status pess_env_step(pess_env *env, int64_t action, pess_env_step_result *o
     if (out != NULL)
         *out = (pess_env_step_result){.reward = outcome.reward,
                                       .end = (pess_end)instance->end,
-                                      .action = env->rules.tables != NULL ? (int)action : instance->previous};
+                                      .action = env->game->draw == NULL ? (int)action : instance->previous};
     return check_tape(env, error);
 }
 

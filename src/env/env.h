@@ -30,8 +30,9 @@ typedef struct pess__rules {
     bool ramping;
     int64_t step_limit; /* INT64_MAX: none */
     int64_t actions;
-    const uint8_t *action_map;   /* [actions] to the full set; NULL for an MDP */
-    struct pess__tables *tables; /* of an MDP; NULL for a game */
+    const uint8_t *action_map;           /* [actions] to the full set; NULL for an MDP */
+    struct pess__tables *tables;         /* of an MDP; NULL for a game */
+    const pess_env_callbacks *callbacks; /* of an environment of the caller's own; NULL for others */
     int64_t bits, bytes;
 } pess__rules;
 
@@ -50,6 +51,7 @@ PESS__INLINE void *pess__state(pess__instance *instance) { return (uint8_t *)ins
 
 /* A stretch of a batch. Instances lie `stride` bytes apart. */
 typedef struct pess__span {
+    const struct pess__game *game;
     const pess__rules *rules;
     uint8_t *instances;
     size_t stride;
@@ -67,7 +69,9 @@ typedef struct pess__game {
     void (*reset)(const pess__rules *rules, pess__instance *instance);
     /* The action is legal and the episode has not ended. */
     pess__step_result (*step)(const pess__rules *rules, pess__instance *instance, int64_t action);
-    void (*draw)(const void *state, pess__word *words); /* NULL for an MDP */
+    void (*draw)(const void *state, pess__word *words); /* of a game; NULL for others */
+    /* Of a control problem, and NULL for others: the observation as data hold it. */
+    void (*observe)(const pess__rules *rules, const void *state, void *out);
     bool (*valid)(const pess__rules *rules, const void *state);
     void (*run)(const pess__span *span); /* one step of every environment of the span */
     bool (*has_action)(const pess__rules *rules, const void *state, int64_t action); /* NULL: all in range */
@@ -86,6 +90,12 @@ PESS__GAMES(PESS__GAME_DECLARE)
 #undef PESS__GAME_DECLARE
 extern const pess__game pess__game_mdp;
 
+/* One row per control problem, likewise. */
+#define PESS__CONTROLS(X) X(cartpole) X(acrobot) X(mountain_car) X(pixel_grid)
+#define PESS__CONTROL_DECLARE(name) extern const pess__game pess__control_##name;
+PESS__CONTROLS(PESS__CONTROL_DECLARE)
+#undef PESS__CONTROL_DECLARE
+
 const pess__game *pess__game_find(const char *name); /* NULL: no such game */
 
 /* Bytes from one instance to the next. */
@@ -95,6 +105,7 @@ static inline size_t pess__instance_stride(const pess__game *game) {
 
 struct pess_env {
     const pess__game *game;
+    pess__game own; /* what `game` is of an environment of the caller's own */
     pess__rules rules;
     pess__instance *instance;
     pess__draw_hook hook;
@@ -107,6 +118,9 @@ pess_status pess__env_settle(const pess_env_options *options, pess_env_options *
 pess__rules pess__rules_of(const pess__game *game, const pess_env_options *options);
 /* The game that the options name. PESS_ARGUMENT: "no game 'x'; there are …" */
 pess_status pess__game_of(const pess_env_options *options, const pess__game **out, pess_error *error);
+/* own.c: the table and rules of an environment of the caller's own; PESS_ARGUMENT where it cannot be. */
+pess_status pess__own_game(const pess_env_callbacks *callbacks, const pess_env_options *options, pess__game *game,
+                           pess__rules *rules, pess_error *error);
 /* Seeds the source for stream `index` of the options; `numpy` is used where the options ask for it. */
 void pess__source_seed(pess__source *source, pess__draw_hook *hook, pess__numpy_random *numpy,
                        const pess_env_options *options, uint64_t index);

@@ -1,4 +1,4 @@
-/* The table of games. */
+/* The tables of games and control problems. */
 #include "env/env.h"
 
 #include <stdio.h>
@@ -17,13 +17,33 @@ static const pess__game *const games_wide[] = {PESS__GAMES(GAME_ROW)};
 
 enum { GAME_COUNT = sizeof games / sizeof games[0] };
 
+#define CONTROL_ROW(name) &pess__control_##name,
+static const pess__game *const controls[] = {PESS__CONTROLS(CONTROL_ROW)};
+#undef CONTROL_ROW
+enum { CONTROL_COUNT = sizeof controls / sizeof controls[0] };
+
 const pess__game *pess__game_find(const char *name) {
     for (int i = 0; name != NULL && i < GAME_COUNT; i++)
         if (strcmp(games[i]->info.name, name) == 0) return pess__cpu_wide() ? games_wide[i] : games[i];
+    for (int i = 0; name != NULL && i < CONTROL_COUNT; i++)
+        if (strcmp(controls[i]->info.name, name) == 0) return controls[i];
     return NULL;
 }
 
 const pess_env_info *pess_env_list(size_t index) { return index < GAME_COUNT ? &games[index]->info : NULL; }
+
+const pess_env_info *pess_control_list(size_t index) { return index < CONTROL_COUNT ? &controls[index]->info : NULL; }
+
+pess_observation_shape pess_env_shape(const pess_env_info *info) {
+    pess_observation_shape shape = {.kind = info->kind, .length = (int64_t)info->rows * info->cols * info->channels};
+    if (info->kind != PESS_OBSERVATION_FLOATS)
+        shape.rows = info->rows, shape.cols = info->cols, shape.channels = info->channels;
+    return shape;
+}
+
+int pess_env_full_actions(const pess_env_info *info) {
+    return info->kind == PESS_OBSERVATION_BITS ? PESS_ENV_ACTIONS : info->minimal_count;
+}
 
 const pess_env_info *pess_env_find(const char *name) {
     const pess__game *game = pess__game_find(name);
@@ -41,8 +61,9 @@ pess_status pess__game_of(const pess_env_options *options, const pess__game **ou
     if (*out != NULL) return PESS_OK;
     char names[200] = "";
     size_t used = 0;
-    for (int i = 0; i < GAME_COUNT; i++) {
-        const int wrote = snprintf(names + used, sizeof names - used, "%s%s", i > 0 ? ", " : "", games[i]->info.name);
+    for (int i = 0; i < GAME_COUNT + CONTROL_COUNT; i++) {
+        const pess__game *game = i < GAME_COUNT ? games[i] : controls[i - GAME_COUNT];
+        const int wrote = snprintf(names + used, sizeof names - used, "%s%s", i > 0 ? ", " : "", game->info.name);
         if (wrote < 0 || (size_t)wrote >= sizeof names - used) break;
         used += (size_t)wrote;
     }

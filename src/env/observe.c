@@ -1,4 +1,4 @@
-/* Observations as packed bits, floats and bytes; and the unpacking of bits that were kept. */
+/* Observations as data hold them, as floats and as bytes; and the unpacking of bits that were kept. */
 #include "env/env.h"
 #include "env/planes.h"
 #include "env/tables.h"
@@ -21,10 +21,25 @@ static void observe_state(const pess__rules *rules, int64_t state, const pess_ba
     if (out->states != NULL) out->states[i] = state;
 }
 
+/* Floats and bytes as numbers are the observation itself, where it is made of them. */
+static void observe_control(const pess__game *game, const pess__rules *rules, const void *state,
+                            const pess_batch_out *out, int64_t i) {
+    if (out->bits != NULL) game->observe(rules, state, out->bits + i * rules->bytes);
+    if (out->floats != NULL && game->info.kind == PESS_OBSERVATION_FLOATS)
+        game->observe(rules, state, out->floats + i * rules->bits);
+    if (out->bytes != NULL && game->info.kind == PESS_OBSERVATION_BYTES)
+        game->observe(rules, state, out->bytes + i * rules->bits);
+}
+
 void pess__observe(const pess__game *game, const pess__rules *rules, pess__instance *instance,
                    const pess_batch_out *out, int64_t i) {
     if (rules->tables != NULL) {
         observe_state(rules, pess__tables_state(pess__state(instance)), out, i);
+        return;
+    }
+    if (out->states != NULL) out->states[i] = -1;
+    if (game->observe != NULL) {
+        observe_control(game, rules, pess__state(instance), out, i);
         return;
     }
     uint64_t words[PESS__WORDS];
@@ -33,7 +48,6 @@ void pess__observe(const pess__game *game, const pess__rules *rules, pess__insta
     if (out->bits != NULL) memcpy(out->bits + i * rules->bytes, words, (size_t)rules->bytes);
     if (out->floats != NULL) pess__floats(words, channels, out->layout, out->floats + i * rules->bits);
     if (out->bytes != NULL) pess__bytes(words, channels, out->layout, out->bytes + i * rules->bits);
-    if (out->states != NULL) out->states[i] = -1;
 }
 
 /* Index of bit `bit` in the layout. */

@@ -39,14 +39,17 @@ static const uint8_t all_actions[PESS_ENV_ACTIONS] = {PESS__NOTHING, PESS__LEFT,
                                                       PESS__RIGHT,   PESS__DOWN, PESS__FIRE};
 
 pess__rules pess__rules_of(const pess__game *game, const pess_env_options *options) {
-    const int64_t bits = (int64_t)game->info.rows * game->info.cols * game->info.channels;
+    const pess_env_info *info = &game->info;
+    const pess_observation_shape shape = pess_env_shape(info);
+    const bool all = !options->minimal_actions && info->kind == PESS_OBSERVATION_BITS;
+    const int64_t own = info->step_limit > 0 ? info->step_limit : INT64_MAX;
     return (pess__rules){.sticky = options->sticky,
                          .ramping = options->ramping,
-                         .step_limit = options->step_limit > 0 ? options->step_limit : INT64_MAX,
-                         .actions = options->minimal_actions ? game->info.minimal_count : PESS_ENV_ACTIONS,
-                         .action_map = options->minimal_actions ? game->info.minimal : all_actions,
-                         .bits = bits,
-                         .bytes = (bits + 7) / 8};
+                         .step_limit = options->step_limit > 0 && options->step_limit < own ? options->step_limit : own,
+                         .actions = all ? PESS_ENV_ACTIONS : info->minimal_count,
+                         .action_map = all ? all_actions : info->minimal,
+                         .bits = shape.length,
+                         .bytes = pess_observation_bytes(&shape)};
 }
 
 pess_status pess__check_generator(const pess_env_options *options, int64_t count, pess_error *error) {

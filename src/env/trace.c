@@ -153,6 +153,9 @@ pess_status pess_trace_record(const pess_env_options *options, const pess_actor 
     pess_env_options o;
     PESS_TRY(pess__env_settle(options, &o, error));
     if (steps < 0) return pess__fail(error, PESS_ARGUMENT, "steps: found %lld, expected 0 or more", (long long)steps);
+    const pess_env_info *named = pess_env_find(o.game);
+    if (named != NULL && named->kind != PESS_OBSERVATION_BITS)
+        return pess__fail(error, PESS_ARGUMENT, "%s has no board: traces are of games", o.game);
     if (o.step_limit > 0)
         return pess__fail(error, PESS_ARGUMENT, "a trace has no cut-offs: record it without a step limit");
     PESS_TRY(pess_env_create(&o, &r.env, error));

@@ -92,7 +92,7 @@ static pess_status read_header(pess__trace_reader *reader, pess__trace_header *h
     if (!next_setting(&at, "game", &begin, &end)) return refuse(reader, error, expected);
     *end = '\0';
     header->game = pess__game_find(begin);
-    if (header->game == NULL)
+    if (header->game == NULL || header->game->info.kind != PESS_OBSERVATION_BITS)
         return pess__fail(error, PESS_INPUT, "%s:%lld: no game '%.60s'", reader->path, (long long)reader->line, begin);
     int64_t channels = 0, ramping = 0;
     if (!next_setting(&at, "channels", &begin, &end) || !pess__parse_int64(begin, end, &channels) ||

@@ -5,6 +5,7 @@
 #include "data/arrow.h"
 #include "data/dataset.h"
 #include "data/names.h"
+#include "data/reading.h"
 #include "model/tally.h"
 
 #include <math.h>
@@ -15,6 +16,7 @@ void pess_counts_destroy(pess_counts *counts) {
     if (counts == NULL) return;
     pess_names_destroy(counts->state_names);
     pess_names_destroy(counts->action_names);
+    pess__reading_destroy(counts->reading);
     free(counts->n);
     free(counts->n_state);
     free(counts->n_terminal);
@@ -94,7 +96,9 @@ static pess_status read_counts(pess__stream *stream, pess_counts *c, pess_error 
         c->counted = stream->counted != NULL;
         c->state_names = stream->state_names;
         c->action_names = stream->action_names;
+        c->reading = stream->reading;
         stream->state_names = stream->action_names = NULL;
+        stream->reading = NULL;
         status = finish(c, &tally, error);
     }
     pess__tally_free(&tally);
@@ -226,6 +230,10 @@ pess_status pess_counts_from_columns(const pess_columns *columns, const pess_rea
 }
 
 /* ------------------------------------------------------------------------------------------------ looking */
+
+const pess_reading *pess_counts_reading(const pess_counts *counts) {
+    return counts->reading != NULL && counts->reading->info.columns > 0 ? counts->reading : NULL;
+}
 
 void pess_counts_get_info(const pess_counts *counts, pess_counts_info *out) {
     *out = (pess_counts_info){.states = counts->states,

@@ -14,6 +14,7 @@ struct pess_counts {
     bool has_episodes, has_starts;
     bool counted;                           /* of a counted log: there were no rows to look at */
     pess_names *state_names, *action_names; /* NULL: integers */
+    pess_reading *reading;                  /* NULL: not read from columns with names */
 
     int64_t *n;            /* [S*A] n(s,a), terminal transitions included */
     int64_t *n_state;      /* [S]   n(s) */

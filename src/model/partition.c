@@ -17,12 +17,22 @@ enum {
 };
 
 void pess__partitions_begin(pess__partitions *p, int threads) {
-    *p = (pess__partitions){.threads = threads, .limit = FIRST_LIMIT};
+    *p = (pess__partitions){.threads = threads, .limit = FIRST_LIMIT, .combines = true};
     pess__page_pool_begin(&p->pool);
+}
+
+static void free_combiners(pess__partitions *p) {
+    for (int i = 0; p->combiner != NULL && i < p->threads; i++) {
+        free(p->combiner[i].slot);
+        free(p->combiner[i].left);
+    }
+    free(p->combiner);
+    p->combiner = NULL;
 }
 
 void pess__partitions_free(pess__partitions *p) {
     pess__page_pool_free(&p->pool);
+    free_combiners(p);
     free(p->split);
     free(p->row);
 }
@@ -50,6 +60,24 @@ static void join_neighbours(pess__partitions *p) {
     p->shift++;
 }
 
+/* What was added up beforehand becomes records. */
+static void flush_combiners(pess__partitions *p) {
+    for (int i = 0; p->combiner != NULL && i < p->threads; i++) {
+        pess__combiner *c = &p->combiner[i];
+        for (int64_t k = 0; c->used > 0 && k < PESS__COMBINE_SLOTS; k++) {
+            const pess__combined *slot = &c->slot[k];
+            if (slot->n == 0) continue;
+            const uint64_t pair = slot->key >> (p->bits.state + 2);
+            pess__partitions_add_sum(p, &(pess__sum){slot->key, slot->n, slot->sum, slot->rest});
+            if (slot->square != 0)
+                pess__partitions_add_sum(
+                    p, &(pess__sum){(pair << 2 | PESS__SQUARES) << p->bits.state, 0, slot->square, slot->square_rest});
+            c->slot[k].n = 0;
+        }
+        c->used = 0;
+    }
+}
+
 int pess__partitions_threads(const pess__partitions *p) {
     int64_t records = 0;
     for (int i = 0; i < PESS__PARTITIONS; i++) records += p->partition[i].rows.items + p->partition[i].sums.items;
@@ -58,6 +86,7 @@ int pess__partitions_threads(const pess__partitions *p) {
 
 void pess__partitions_widen(pess__partitions *p, pess__key_bits bits) {
     const pess__key_bits old = p->bits;
+    flush_combiners(p);
     while (bits.state - p->shift > 10) join_neighbours(p);
     _Static_assert(PESS__PARTITIONS == 1 << 10, "ten bits of the state choose the partition");
     p->bits = bits;
@@ -232,11 +261,28 @@ static pess_status check(const pess__partitions *p, pess_error *error) {
 }
 
 pess_status pess__partitions_compact(pess__partitions *p, pess_error *error) {
+    flush_combiners(p);
+    free_combiners(p);
     compact_some(p, 0, 1);
     return check(p, error);
 }
 
+/* Adding up beforehand goes on while most rows are met there. */
+static void judge_combiners(pess__partitions *p) {
+    int64_t asked = 0, met = 0;
+    for (int i = 0; i < p->threads; i++) {
+        asked += p->combiner[i].asked;
+        met += p->combiner[i].met;
+        p->combiner[i].asked = p->combiner[i].met = 0;
+    }
+    if (4 * met >= 3 * asked) return;
+    flush_combiners(p);
+    free_combiners(p);
+    p->combines = false;
+}
+
 pess_status pess__partitions_check(pess__partitions *p, pess_error *error) {
+    if (p->combiner != NULL) judge_combiners(p);
     const int64_t before = p->pool.in_use;
     if (before <= p->limit || p->failed) return check(p, error);
     int64_t sampled = 0;
@@ -254,19 +300,37 @@ pess_status pess__partitions_check(pess__partitions *p, pess_error *error) {
 
 /* ------------------------------------------------------------------------------------------------ rows */
 
-void pess__partitions_split(pess__partitions *p, const pess__block *block, int64_t b) {
+/* Adds up what it can of the block; the other rows are in combiner->left. Returns how many those are. */
+static int64_t combine_block(const pess__partitions *p, const pess__block *block, pess__combiner *combiner) {
+    uint16_t *const left = combiner->left;
+    int64_t count = 0;
+    for (int64_t i = 0; i < block->rows; i++) {
+        const pess__record_kind kind = block->end[i] == PESS_END_TERMINAL ? PESS__ENDS : PESS__GOES_ON;
+        const pess__key_parts of = {block->state[i], block->action[i], block->next_state[i], kind};
+        left[count] = (uint16_t)i;
+        count += !pess__combine(combiner, pess__key_of(p->bits, of), block->reward[i]);
+    }
+    combiner->asked += block->rows;
+    combiner->met += block->rows - count;
+    return count;
+}
+
+void pess__partitions_split(pess__partitions *p, const pess__block *block, int64_t b, int thread) {
     const int shift = p->shift;
     uint32_t *const from = p->split[b].from;
     pess__row *const out = p->row + p->split[b].begin;
     uint32_t at[PESS__PARTITIONS] = {0}, sum = 0;
-    for (int64_t i = 0; i < block->rows; i++) at[block->state[i] >> shift]++;
+    const int64_t rows = p->combiner != NULL ? combine_block(p, block, &p->combiner[thread]) : block->rows;
+    const uint16_t *const left = p->combiner != NULL ? p->combiner[thread].left : NULL;
+    for (int64_t k = 0; k < rows; k++) at[block->state[left != NULL ? left[k] : k] >> shift]++;
     for (int k = 0; k < PESS__PARTITIONS; k++) {
         from[k] = sum;
         sum += at[k];
         at[k] = from[k];
     }
     from[PESS__PARTITIONS] = sum;
-    for (int64_t i = 0; i < block->rows; i++) {
+    for (int64_t k = 0; k < rows; k++) {
+        const int64_t i = left != NULL ? left[k] : k;
         const uint32_t s = block->state[i];
         const pess__record_kind kind = block->end[i] == PESS_END_TERMINAL ? PESS__ENDS : PESS__GOES_ON;
         out[at[s >> shift]++] =
@@ -292,8 +356,19 @@ static bool append_rows(pess__partitions *p, pess__page_list *list, const pess__
     return true;
 }
 
+static pess_status make_combiners(pess__partitions *p, pess_error *error) {
+    PESS_TRY(pess__allocate(&p->combiner, p->threads, sizeof *p->combiner, "counting", error));
+    for (int i = 0; i < p->threads; i++) {
+        pess__combiner *c = &p->combiner[i];
+        PESS_TRY(pess__allocate(&c->slot, PESS__COMBINE_SLOTS, sizeof *c->slot, "counting", error));
+        PESS_TRY(pess__allocate(&c->left, PESS__BLOCK_ROWS, sizeof *c->left, "counting", error));
+    }
+    return PESS_OK;
+}
+
 pess_status pess__partitions_expect(pess__partitions *p, const pess__block *blocks, int64_t count, pess_error *error) {
     int64_t rows = 0;
+    if (p->combines && p->combiner == NULL) PESS_TRY(make_combiners(p, error));
     PESS_TRY(pess__grow(&p->split, &p->split_capacity, count, sizeof *p->split, "counting", error));
     for (int64_t b = 0; b < count; b++) rows += blocks[b].rows;
     PESS_TRY(pess__grow(&p->row, &p->row_capacity, rows, sizeof *p->row, "counting", error));

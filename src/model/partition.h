@@ -7,6 +7,7 @@
 
 #include "core/pages.h"
 #include "data/stream.h"
+#include "model/combine.h"
 
 /* What a record counts: transitions that go on, transitions that end, or (without a next state) Σ r² of a pair. */
 typedef enum pess__record_kind { PESS__GOES_ON, PESS__ENDS, PESS__SQUARES } pess__record_kind;
@@ -57,7 +58,8 @@ typedef struct pess__partition {
 
 enum { PESS__PARTITIONS = 1024 };
 
-/* A block with its rows sorted by partition: those of partition i are begin + from[i] … begin + from[i+1]-1. */
+/* A block with its rows sorted by partition, without those that were added up beforehand: those of partition i are
+ * begin + from[i] … begin + from[i+1]-1. */
 typedef struct pess__block_split {
     int64_t begin;
     uint32_t from[PESS__PARTITIONS + 1];
@@ -73,7 +75,9 @@ typedef struct pess__partitions {
     pess__block_split *split; /* [split_capacity] the blocks that are being added */
     pess__row *row;           /* [row_capacity] their rows */
     int64_t split_capacity, row_capacity;
-    bool failed; /* out of memory */
+    pess__combiner *combiner; /* [threads] NULL: rows are not added up beforehand */
+    bool combines;            /* as long as it helps */
+    bool failed;              /* out of memory */
 } pess__partitions;
 
 void pess__partitions_begin(pess__partitions *partitions, int threads);
@@ -86,7 +90,7 @@ void pess__partitions_widen(pess__partitions *partitions, pess__key_bits bits);
  * split; then each partition's share of all blocks appended; then a look at whether it is time to compact. */
 pess_status pess__partitions_expect(pess__partitions *partitions, const pess__block *blocks, int64_t count,
                                     pess_error *error);
-void pess__partitions_split(pess__partitions *partitions, const pess__block *block, int64_t b);
+void pess__partitions_split(pess__partitions *partitions, const pess__block *block, int64_t b, int thread);
 void pess__partitions_append(pess__partitions *partitions, int partition, int64_t count);
 pess_status pess__partitions_check(pess__partitions *partitions, pess_error *error);
 /* A sum of several transitions. */

@@ -2,6 +2,7 @@
 #include "model/problem.h"
 
 #include "core/memory.h"
+#include "data/dataset.h"
 #include "model/assumptions.h"
 
 #include <math.h>
@@ -163,6 +164,10 @@ static pess_status read_checked(const char *path, const pess_read_options *read,
     PESS_TRY(rows);
     pess_status status = pess_dataset_check_returns(data, gamma, range, error);
     if (status == PESS_OK) status = pess_counts_create(data, read != NULL ? read->threads : 0, out, error);
+    if (status == PESS_OK) {
+        (*out)->reading = data->reading;
+        data->reading = NULL;
+    }
     pess_dataset_destroy(data);
     return status;
 }

@@ -298,7 +298,7 @@ static void count_blocks(pess__tally *tally, const pess__block *blocks, int64_t 
             if (tally->direct)
                 count_block(tally, &tally->table[me], &blocks[b]);
             else
-                pess__partitions_split(&tally->partitions, &blocks[b], b);
+                pess__partitions_split(&tally->partitions, &blocks[b], b, me);
         }
         if (!tally->direct) {
 #pragma omp for schedule(static)

@@ -4,6 +4,7 @@
 #include "core/outfile.h"
 #include "core/text.h"
 #include "core/threads.h"
+#include "data/frame_text.h"
 #include "data/names.h"
 #include "policy/decider.h"
 
@@ -324,16 +325,22 @@ static pess_status act_all(acting *a, int64_t *rows, pess__outfile *file, pess_e
 
 static pess_status open_rows(acting *a, const char *input, pess_error *error) {
     const pess_map *map = a->decider->map;
-    bool wanted[PESS__COLUMN_COUNT] = {false};
-    wanted[PESS__COLUMN_STATE] = map == NULL;
+    pess__rows_wanted wanted = {.read = a->decider->options.read};
+    wanted.columns[PESS__COLUMN_STATE] = map == NULL;
+    if (map != NULL) {
+        wanted.names = map->names.names;
+        wanted.features = map->names.count;
+    }
     pess__infile *file = NULL;
-    PESS_TRY(pess__infile_open(input, &file, error));
-    PESS_TRY(pess__row_reader_open(&a->reader, file, map != NULL ? map->names.names : NULL,
-                                   map != NULL ? map->names.count : 0, wanted,
-                                   pess__threads(a->decider->options.threads), pess__infile_is_pipe(file), error));
-    if (map == NULL && !a->reader.has[PESS__COLUMN_STATE])
-        return pess__fail(error, PESS_INPUT, "%s: found no column 'state', expected one, or a map for its measurements",
-                          pess__infile_name(file));
+    PESS_TRY(pess__open_table_text(input, &file, error));
+    PESS_TRY(pess__row_reader_open(&a->reader, file, &wanted, pess__threads(a->decider->options.threads),
+                                   pess__infile_is_pipe(file), error));
+    if (map == NULL && !a->reader.has[PESS__COLUMN_STATE]) {
+        const pess_status status =
+            pess__fail(error, PESS_INPUT, "%s: found no column 'state', expected one, or a map for its measurements",
+                       pess__infile_name(file));
+        return pess__fail_with_remedy(error, status, "column", "state=NAME");
+    }
     PESS_TRY(quote_actions(a, error));
     return pess__allocate(&a->answers, a->reader.text.pieces, sizeof *a->answers, "answers", error);
 }

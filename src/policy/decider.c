@@ -223,3 +223,16 @@ pess_status pess_act_state(const pess_decider *decider, int64_t state, int64_t n
     *out = pess__decide(decider, state, NAN, number);
     return PESS_OK;
 }
+
+pess_status pess_act_many(const pess_decider *decider, const double *rows, int64_t count, pess_decision *out,
+                          pess_error *error) {
+    const int64_t features = decider->map != NULL ? decider->map->names.count : 0;
+    for (int64_t i = 0; i < count; i++) PESS_TRY(pess_act(decider, rows + i * features, i, &out[i], error));
+    return PESS_OK;
+}
+
+pess_status pess_act_states(const pess_decider *decider, const int64_t *states, int64_t count, pess_decision *out,
+                            pess_error *error) {
+    for (int64_t i = 0; i < count; i++) PESS_TRY(pess_act_state(decider, states[i], i, &out[i], error));
+    return PESS_OK;
+}

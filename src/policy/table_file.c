@@ -1,4 +1,5 @@
 /* Policies and values in files: state,action,probability with the rows that are not zero, and state,value. */
+#include "core/filekind.h"
 #include "core/outfile.h"
 #include "data/table.h"
 #include "model/counts.h"
@@ -120,8 +121,8 @@ static pess_status check_rows(reading *r, const pess_policy *filling, pess_polic
     return pess__fail(error, PESS_INPUT,
                       "%s: a policy for another state set: %lld of the model's %lld states have no row%s, the first is "
                       "state %s",
-                      r->path, (long long)r->fit.filled, (long long)rows,
-                      policy->steps > 1 ? " (at some step)" : "", pess__show_id(r->state_names, first, shown));
+                      r->path, (long long)r->fit.filled, (long long)rows, policy->steps > 1 ? " (at some step)" : "",
+                      pess__show_id(r->state_names, first, shown));
 }
 
 static pess_status fill_rows(reading *r, pess_policy *policy, pess_error *error) {
@@ -173,6 +174,10 @@ pess_status pess_policy_read_for_log(const char *path, const pess_counts *counts
                  .horizon = horizon};
     if ((unsigned)unknown > PESS_UNKNOWN_UNIFORM)
         return pess__fail(error, PESS_ARGUMENT, "%d is no rule for unknown states", (int)unknown);
+    const pess_file_kind found = pess_file_kind_of(path);
+    if (found != PESS_FILE_OTHER)
+        return pess__fail(error, PESS_INPUT, "%s: found %s, expected a table over the states of the log", path,
+                          pess__file_row_of(found)->what);
     PESS_TRY(read_table(&r, out, error));
     if (fit != NULL) *fit = r.fit;
     return PESS_OK;

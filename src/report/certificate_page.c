@@ -4,6 +4,8 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 extern const char pess__certificate_css[]; /* certificate.css, put into the library by the build */
 
@@ -14,45 +16,135 @@ static void write_name(pess__outfile *out, const pess_names *names, int64_t id) 
         pess__outfile_print(out, "<td>%lld</td>", (long long)id);
 }
 
-static void write_head(pess__outfile *out, const pess_certificate_info *c) {
-    const char *title = c->vacuous            ? "The log promises nothing"
-                        : c->recommend_switch ? "Switch to the new policy"
-                                              : "Keep the present policy";
+/* A number for people: four digits, no exponent; large ones in groups of three. */
+enum { PLAIN = 48 };
+static const char *plain(double x, char text[PLAIN]) {
+    const double size = fabs(x);
+    char digits[PLAIN];
+    if (size > 0 && size < 1e-6) return x > 0 ? "less than 0.000001" : "about 0";
+    if (size >= 1e15) return x > 0 ? "more than 1,000,000,000,000,000" : "less than -1,000,000,000,000,000";
+    if (size < 10000) {
+        const int decimals = size == 0 ? 0 : (int)fmin(fmax(3 - floor(log10(size)), 0), 6);
+        (void)snprintf(text, PLAIN, "%.*f", decimals, x);
+        if (strchr(text, '.'))
+            for (char *end = text + strlen(text) - 1; *end == '0' || *end == '.'; end--) {
+                const bool point = *end == '.';
+                *end = '\0';
+                if (point) break;
+            }
+        return text;
+    }
+    (void)snprintf(digits, sizeof digits, "%.0f", size);
+    const size_t length = strlen(digits);
+    size_t at = 0;
+    if (x < 0) text[at++] = '-';
+    for (size_t i = 0; i < length; i++) {
+        text[at++] = digits[i];
+        if (i + 1 < length && (length - 1 - i) % 3 == 0) text[at++] = ',';
+    }
+    text[at] = '\0';
+    return text;
+}
+
+/* Whole per cent, tenths below ten. */
+static double percent(double share) { return 100 * share < 10 ? round(1000 * share) / 10 : round(100 * share); }
+
+#define P(x) plain(x, (char[PLAIN]){0})
+
+static const char *verdict_of(const pess_certificate_info *c) {
+    return c->recommend_switch ? "switch" : c->vacuous ? "vacuous" : "keep";
+}
+
+static void write_head(pess__outfile *out, const pess_certificate_info *c, const pess_certificate_page *page) {
+    const char *title = c->recommend_switch ? "Switch to the new policy"
+                        : c->vacuous        ? "Keep the present policy: the log promises nothing"
+                                            : "Keep the present policy";
     pess__html_head(out, title, pess__certificate_css);
-    pess__outfile_print(out, "<header class=\"%s\">\n<p class=\"kicker\">Recommendation</p>\n",
-                        c->vacuous            ? "vacuous"
-                        : c->recommend_switch ? "switch"
-                                              : "keep");
+    pess__outfile_print(out, "<header class=\"%s\">\n<p class=\"kicker\">Recommendation", verdict_of(c));
+    if (page->date) {
+        pess__outfile_print(out, " of ");
+        pess__html_text(out, page->date);
+    }
+    pess__outfile_print(out, "</p>\n");
     pess__html_tag(out, "h1", "", title);
     pess__outfile_write(out, "\n", 1);
 }
 
 static void write_lead(pess__outfile *out, const pess_certificate_info *c) {
     const double sure = 100 * (1 - c->delta);
-    if (c->vacuous)
+    pess__outfile_print(out, "<p class=\"lead\">");
+    if (c->recommend_switch)
         pess__outfile_print(out,
-                            "<p class=\"lead\">The certificate is <strong>vacuous</strong>: from this log nothing can "
-                            "be promised of a new policy beyond %.5g, which every policy has.</p>\n",
-                            c->value_lo);
-    else if (c->recommend_switch)
+                            "With %s&nbsp;%% certainty the new policy is worth at least <strong>%s</strong> and the "
+                            "present one at most %s: better by at least <strong>%s</strong>.",
+                            P(sure), P(c->lower_bound), P(c->behaviour_upper_bound), P(c->improvement_lower_bound));
+    else if (c->vacuous)
         pess__outfile_print(out,
-                            "<p class=\"lead\">With %.4g&nbsp;%% certainty the new policy is worth at least "
-                            "<strong>%.5g</strong> and the present one at most %.5g: better by at least "
-                            "<strong>%.4g</strong>.</p>\n",
-                            sure, c->lower_bound, c->behaviour_upper_bound, c->improvement_lower_bound);
+                            "The certificate is <strong>vacuous</strong>: with %s&nbsp;%% certainty a new policy is "
+                            "worth at least %s, next to nothing beside the %s that the log suggests. Every policy has "
+                            "%s.",
+                            P(sure), P(c->lower_bound), P(c->value_estimate), P(c->value_lo));
     else
-        pess__outfile_print(
-            out,
-            "<p class=\"lead\">The new policy is worth at least <strong>%.5g</strong> with %.4g&nbsp;%% "
-            "certainty, but the present one may be worth up to %.5g: an improvement is not "
-            "certain.</p>\n",
-            c->lower_bound, sure, c->behaviour_upper_bound);
-    pess__outfile_print(out, "</header>\n");
+        pess__outfile_print(out,
+                            "The new policy is worth at least <strong>%s</strong> with %s&nbsp;%% certainty, but the "
+                            "present one may be worth up to %s: an improvement is not certain.",
+                            P(c->lower_bound), P(sure), P(c->behaviour_upper_bound));
+    pess__outfile_print(out, "</p>\n");
+}
+
+static double two_digits(double x) {
+    const double unit = x >= 100 ? pow(10, floor(log10(x)) - 1) : 1;
+    return unit * round(x / unit);
+}
+
+/* What it would take, for whoever must wait. */
+static void write_more_data(pess__outfile *out, const pess_certificate_info *c) {
+    if (c->recommend_switch) return;
+    const double gain = c->value_estimate - c->behaviour_value_estimate;
+    const char *unit = c->episodes > 0 ? "episodes" : "transitions";
+    const double have = (double)(c->episodes > 0 ? c->episodes : c->transitions);
+    if (isnan(c->data_needed)) {
+        pess__outfile_print(out, gain > 0 ? "<p>The present policy could not be compared with the new one.</p>\n"
+                                          : "<p>The log does not suggest that the new policy is better: more data of "
+                                            "the same kind need not change the recommendation.</p>\n");
+        return;
+    }
+    pess__outfile_print(out,
+                        "<p>The log suggests that the new policy is better by %s. If that is so, about "
+                        "<strong>%s</strong> %s would make it certain, %s more than the log has. This is a "
+                        "guess%s.</p>\n",
+                        P(gain), P(two_digits(c->data_needed * have)), unit, P(two_digits((c->data_needed - 1) * have)),
+                        c->vacuous ? ", and rather too low: bounds that say nothing yet cannot tell how fast they will "
+                                     "improve"
+                                   : ": it assumes that bounds improve with the square root of the number of data");
+}
+
+static void write_changes(pess__outfile *out, const pess_certificate_info *c) {
+    pess__outfile_print(out,
+                        "<p>The new policy would change <strong>%s&nbsp;%%</strong> of the decisions in the log; in "
+                        "%lld of %lld states its usual action is another one.</p>\n</header>\n",
+                        P(percent(c->decisions_changed)), (long long)c->states_changed, (long long)c->states_compared);
 }
 
 typedef struct scale {
     double from, to;
 } scale;
+
+/* What is known and estimated, with a margin, and no more of [V_lo, V_hi] than that. A bound that is far from all the
+ * rest stays outside: its bar then reaches the edge. */
+static scale scale_of(const pess_certificate_info *c) {
+    const double estimates[] = {c->value_estimate, c->behaviour_value_estimate};
+    const double bounds[] = {c->lower_bound, c->behaviour_upper_bound};
+    scale s = {fmin(estimates[0], estimates[1]), fmax(estimates[0], estimates[1])};
+    const double near = fmax(3 * (s.to - s.from), 0.15 * (c->value_hi - c->value_lo));
+    for (int i = 0; i < 2; i++) {
+        if (bounds[i] < s.from - near || bounds[i] > s.to + near) continue;
+        s.from = fmin(s.from, bounds[i]);
+        s.to = fmax(s.to, bounds[i]);
+    }
+    const double margin = fmax(0.12 * (s.to - s.from), 0.01 * (c->value_hi - c->value_lo));
+    return (scale){fmax(s.from - margin, c->value_lo), fmin(s.to + margin, c->value_hi)};
+}
 
 static double place(const scale *s, double x) {
     return 100 * fmin(fmax((x - s->from) / (s->to > s->from ? s->to - s->from : 1), 0), 1);
@@ -64,49 +156,85 @@ static void bar(pess__outfile *out, const scale *s, const char *kind, const char
                         words, kind);
     pess__outfile_print(out, "<i style=\"left:%.2f%%;width:%.2f%%\"></i>", place(s, low),
                         place(s, high) - place(s, low));
-    if (!isnan(estimate)) pess__outfile_print(out, "<b style=\"left:%.2f%%\"></b>", place(s, estimate));
-    pess__outfile_print(out, "</div>\n");
+    pess__outfile_print(out, "<b style=\"left:%.2f%%\"></b></div>\n", place(s, estimate));
 }
 
-static void write_picture(pess__outfile *out, const pess_certificate_info *c) {
-    const scale s = {c->value_lo, c->value_hi};
-    char words[120];
+static void write_picture(pess__outfile *out, const pess_certificate_info *c, const pess_certificate_page *page) {
+    const scale s = scale_of(c);
+    char words[240];
+    pess__outfile_print(out, "<h2>What is known</h2>\n<p class=\"note\">Value: ");
+    pess__html_text(out, page->unit ? page->unit : "the sum of rewards");
+    if (c->gamma < 1)
+        pess__outfile_print(out, " from the start of an episode, discounted by %g per step", c->gamma);
+    else
+        pess__outfile_print(out, " of an episode");
     pess__outfile_print(out,
-                        "<h2>What is known</h2>\n<p class=\"note\">Value: the discounted sum of rewards from the start "
-                        "(discount %g). Each bar is the range in which the true value lies with %.4g&nbsp;%% "
-                        "certainty; the thin line is the estimate at face value.</p>\n<div class=\"scale\">\n",
-                        c->gamma, 100 * (1 - c->delta));
-    (void)snprintf(words, sizeof words, "at most %.4g", c->behaviour_upper_bound);
-    bar(out, &s, "logging", "The policy that made the log", words, c->value_lo, c->behaviour_upper_bound,
+                        ". Each bar is the range in which the true value lies with %s&nbsp;%% certainty; the thin line "
+                        "is what the log suggests, without a promise.</p>\n<div class=\"scale\">\n",
+                        P(100 * (1 - c->delta)));
+    (void)snprintf(words, sizeof words, "about %s, at most %s", P(c->behaviour_value_estimate),
+                   P(c->behaviour_upper_bound));
+    bar(out, &s, "logging", "The present policy", words, c->value_lo, c->behaviour_upper_bound,
         c->behaviour_value_estimate);
-    (void)snprintf(words, sizeof words, "at least %.4g", c->lower_bound);
+    (void)snprintf(words, sizeof words, "about %s, at least %s", P(c->value_estimate), P(c->lower_bound));
     bar(out, &s, "new", "The new policy", words, c->lower_bound, c->optimal_upper_bound, c->value_estimate);
-    (void)snprintf(words, sizeof words, "between %.4g and %.4g", c->lower_bound, c->optimal_upper_bound);
-    bar(out, &s, "best", "The best possible policy", words, c->lower_bound, c->optimal_upper_bound, NAN);
-    pess__outfile_print(
-        out,
-        "<div class=\"ends\"><span>%.4g: the least any policy has</span><span>%.4g</span></div>\n</div>\n"
-        "<p>The new policy is at most %.4g below the best possible one.</p>\n",
-        c->value_lo, c->value_hi, c->suboptimality_upper_bound);
+    pess__outfile_print(out,
+                        "<div class=\"ends\"><span>%s</span><span>%s</span></div>\n</div>\n<p>Of what the log "
+                        "suggests for the new policy, %s&nbsp;%% is certain. No policy is worth more than %s, so that "
+                        "the new one is at most %s below the best.</p>\n",
+                        P(s.from), P(s.to), P(percent(c->certified_share)), P(c->optimal_upper_bound),
+                        P(c->suboptimality_upper_bound));
+}
+
+/* The same in the words of people who do not know the field's. */
+static const struct {
+    const char *code, *words;
+} plain_words[] = {
+    {"markov",
+     "What comes next depends on the state and the action that the log names, and on nothing else; it does so "
+     "in the same way all the time."},
+    {"iid", "The rows of the log are independent of each other: the log does not say which belong together."},
+    {"trajectories", "The log was collected episode by episode. What was tried may have depended on what came before."},
+    {"one-attempt", "This analysis was made once. Whoever repeats it with other settings and keeps the best result may "
+                    "fool himself."},
+    {"one-logging-policy", "The present policy made the log, alone and without changing. Only the comparison with it "
+                           "needs this."},
+};
+
+static const char *words_of(const pess_assumption *a) {
+    for (size_t i = 0; i < sizeof plain_words / sizeof *plain_words; i++)
+        if (strcmp(plain_words[i].code, a->code) == 0) return plain_words[i].words;
+    return a->text;
 }
 
 static void write_assumptions(pess__outfile *out, const pess_certificate *certificate) {
     pess__outfile_print(out, "<h2>What this rests on</h2>\n<ul>\n");
     const pess_assumption *a;
     for (size_t i = 0; (a = pess_certificate_assumption(certificate, i)) != NULL; i++) {
-        pess__html_tag(out, "li", "", a->text);
+        pess__html_tag(out, "li", "", words_of(a));
         pess__outfile_write(out, "\n", 1);
     }
     pess__outfile_print(out, "</ul>\n");
 }
 
+static int larger_share_first(const void *left, const void *right) {
+    const pess_gap *a = *(const pess_gap *const *)left, *b = *(const pess_gap *const *)right;
+    return a->share != b->share ? (a->share < b->share) - (a->share > b->share) : (a > b) - (a < b);
+}
+
+enum { THIN_PLACES = 20 };
+
 static void write_gaps(pess__outfile *out, const pess_certificate_page *page) {
-    if (page->gap_count == 0) return;
+    const pess_gap *order[THIN_PLACES];
+    const int64_t count = page->gap_count < THIN_PLACES ? page->gap_count : THIN_PLACES;
+    if (count == 0) return;
+    for (int64_t i = 0; i < count; i++) order[i] = &page->gaps[i];
+    qsort(order, (size_t)count, sizeof *order, larger_share_first);
     pess__outfile_print(out, "<h2>Thin places</h2>\n<p>The new policy goes there, and more data there would raise the "
                              "guarantee most.</p>\n<div class=\"scroll\"><table>\n<tr><th>state</th>"
                              "<th>action</th><th>samples</th><th>share of the uncertainty</th></tr>\n");
-    for (int64_t i = 0; i < page->gap_count; i++) {
-        const pess_gap *g = &page->gaps[i];
+    for (int64_t i = 0; i < count; i++) {
+        const pess_gap *g = order[i];
         pess__outfile_print(out, "<tr>");
         write_name(out, page->state_names, g->state);
         write_name(out, page->action_names, g->action);
@@ -116,11 +244,12 @@ static void write_gaps(pess__outfile *out, const pess_certificate_page *page) {
 }
 
 static void write_ledger(pess__outfile *out, const pess_certificate *certificate, double delta) {
-    pess__outfile_print(out,
-                        "<h2>How the error probability of %.3g&nbsp;%% is shared</h2>\n<p>Each bound may fail with a "
-                        "small probability. The probability that any of them fails is at most %g.</p>\n"
-                        "<div class=\"scroll\"><table>\n<tr><th>for</th><th>probability</th></tr>\n",
-                        100 * delta, delta);
+    pess__outfile_print(
+        out,
+        "<details><summary>How the error probability of %.3g&nbsp;%% is shared</summary>\n<p>Each bound "
+        "may fail with a small probability. The probability that any of them fails is at most %g.</p>\n"
+        "<div class=\"scroll\"><table>\n<tr><th>for</th><th>probability</th></tr>\n",
+        100 * delta, delta);
     double sum = 0;
     const pess_ledger_entry *entry;
     for (size_t i = 0; (entry = pess_certificate_ledger(certificate, i)) != NULL; i++) {
@@ -129,12 +258,13 @@ static void write_ledger(pess__outfile *out, const pess_certificate *certificate
         pess__outfile_print(out, "<td>%.3g</td></tr>\n", entry->delta);
         sum += entry->delta;
     }
-    pess__outfile_print(out, "<tr><th>together</th><th>%.3g</th></tr>\n</table></div>\n", sum);
+    pess__outfile_print(out, "<tr><th>together</th><th>%.3g</th></tr>\n</table></div>\n</details>\n", sum);
 }
 
 static void write_candidates(pess__outfile *out, const pess_certificate *certificate) {
-    pess__outfile_print(out, "<h2>What was tried</h2>\n<div class=\"scroll\"><table>\n<tr><th>policy</th>"
-                             "<th>predicted</th><th>certified</th></tr>\n");
+    pess__outfile_print(out,
+                        "<details><summary>What was tried</summary>\n<div class=\"scroll\"><table>\n<tr><th>policy</th>"
+                        "<th>predicted</th><th>certified</th></tr>\n");
     const pess_candidate *tried;
     for (size_t i = 0; (tried = pess_certificate_candidate(certificate, i)) != NULL; i++) {
         pess__outfile_print(out, "<tr>");
@@ -142,8 +272,9 @@ static void write_candidates(pess__outfile *out, const pess_certificate *certifi
         pess__outfile_print(out, isnan(tried->predicted) ? "<td>–</td>" : "<td>%.4g</td>", tried->predicted);
         pess__outfile_print(out, isnan(tried->lower) ? "<td>–</td></tr>\n" : "<td>%.4g</td></tr>\n", tried->lower);
     }
-    pess__outfile_print(out, "</table></div>\n<p class=\"note\">The prediction comes from the part of the log that "
-                             "chooses the policy; only what is certified has a share in the table above.</p>\n");
+    pess__outfile_print(
+        out, "</table></div>\n<p class=\"note\">The prediction comes from the part of the log that "
+             "chooses the policy; only what is certified has a share of the error probability.</p>\n</details>\n");
 }
 
 static void write_repeat(pess__outfile *out, const pess_certificate_info *c, const pess_certificate_page *page) {
@@ -167,9 +298,11 @@ pess_status pess_certificate_write_page(const pess_certificate *certificate, con
     PESS_TRY(pess__outfile_open(path, &out, error));
     pess_certificate_get_info(certificate, &info);
     if (!page) page = &empty;
-    write_head(out, &info);
+    write_head(out, &info, page);
     write_lead(out, &info);
-    write_picture(out, &info);
+    write_more_data(out, &info);
+    write_changes(out, &info);
+    write_picture(out, &info, page);
     write_assumptions(out, certificate);
     write_gaps(out, page);
     write_ledger(out, certificate, info.delta);

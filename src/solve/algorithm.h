@@ -17,6 +17,7 @@ typedef struct pess__problem {
     const double *start; /* [S] */
     const pess_solve_options *options;
     const pess__uncertainty *uncertainty; /* NULL where the algorithm takes none */
+    pess__uncertainty own;                /* what `uncertainty` points to where the caller brought one */
     double alpha;                         /* strength of the pessimism; NAN where the algorithm takes none */
     bool absorbed;                        /* it is in absorbed units */
     bool trajectories;                    /* counts are adaptive: the log has episodes, and is not declared i.i.d. */

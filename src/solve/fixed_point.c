@@ -48,7 +48,8 @@ pess__u_problem pess__u_problem_of(const pess__problem *problem) {
                              .trajectories = problem->trajectories,
                              .max_successors = options->max_successors,
                              .local_policies = options->local_policies,
-                             .threads = problem->threads};
+                             .threads = problem->threads,
+                             .own = options->own_uncertainty};
 }
 
 pess_status pess__frozen_create(const pess_model *model, pess_model **out, pess_error *error) {

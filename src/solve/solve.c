@@ -62,6 +62,22 @@ static pess_status find_uncertainty(const pess_algorithm_info *algorithm, const 
                       name != NULL ? name : "(none)", algorithm->name, known);
 }
 
+static pess_status take_own_uncertainty(const pess_algorithm_info *algorithm, const pess_solve_options *options,
+                                        pess__problem *problem, pess_error *error) {
+    const pess_own_uncertainty *own = options->own_uncertainty;
+    if (own->name == NULL || own->compute == NULL)
+        return pess__fail(error, PESS_ARGUMENT, "an uncertainty of one's own needs a name and a function");
+    if (options->uncertainty != NULL)
+        return pess__fail(error, PESS_ARGUMENT, "both the uncertainty '%s' and one of one's own, '%s', are given",
+                          options->uncertainty, own->name);
+    if (algorithm->default_uncertainty == NULL || algorithm->takes_sets_only)
+        return pess__fail(error, PESS_ARGUMENT, "the algorithm '%s' takes no number per pair, which '%s' is",
+                          algorithm->name, own->name);
+    problem->own = pess__uncertainty_of_caller(own);
+    problem->uncertainty = &problem->own;
+    return PESS_OK;
+}
+
 /* α as it is given. Where it is not: the span of the rewards, in absorbed units, for the algorithm's own uncertainty
  * (whose theory units say little), so that the policy does not depend on the unit of rewards; 1 in the theory's units
  * for another one and for sets. */
@@ -130,7 +146,10 @@ static pess_status set_up(const pess_counts *counts, const pess_model *model, co
                                .trajectories = counts != NULL && counts->has_episodes && !options->iid,
                                .threads = pess__threads(options->threads),
                                .deadline = pess__deadline(options)};
-    PESS_TRY(find_uncertainty(&(*algorithm)->info, options->uncertainty, &problem->uncertainty, error));
+    if (options->own_uncertainty != NULL)
+        PESS_TRY(take_own_uncertainty(&(*algorithm)->info, options, problem, error));
+    else
+        PESS_TRY(find_uncertainty(&(*algorithm)->info, options->uncertainty, &problem->uncertainty, error));
     PESS_TRY(check_counts(*algorithm, counts, model, error));
     PESS_TRY(pess__check_range(model, options->gamma, options->horizon, counts != NULL ? counts->state_names : NULL,
                                &problem->v_lo, &problem->v_hi, &problem->endless, error));

@@ -25,6 +25,7 @@ typedef struct pess__u_problem {
     int64_t max_successors; /* m; 0: all states. The end of an episode is one more where the model has terminals */
     double local_policies;  /* |Π_local| for the state-wise bound; 0: the |A| deterministic policies */
     int threads;
+    const pess_own_uncertainty *own; /* of the caller; NULL: none */
 } pess__u_problem;
 
 struct pess__set_facts;
@@ -43,6 +44,8 @@ typedef struct pess__uncertainty {
 } pess__uncertainty;
 
 const pess__uncertainty *pess__uncertainty_find(const char *name);
+/* The row of a caller's own uncertainty (own.c). */
+pess__uncertainty pess__uncertainty_of_caller(const pess_own_uncertainty *own);
 
 /* What bounds hold for, in words (info.holds_for). */
 extern const char pess__holds_nothing[], pess__holds_fixed_v[], pess__holds_everything[];

@@ -17,8 +17,8 @@ log 'state,action,reward,next_state\n0,0,high,1\n';                refused 3 log
 log 'state,action,reward,next_state\n0,0,high,1\n';                refused 3 high
 log 'state,action,reward,next_state\n0,0,1,1\n0,0,nan,1\n';        refused 3 log.csv:3
 log 'state,action,reward,next_state\n0,0,inf,1\n';                 refused 3 log.csv:2
-log 'state,action,reward,next_state\n-1,0,1,1\n';                  refused 3 -1
-log 'state,action,reward,next_state\n99999999999,0,1,1\n';         refused 3 99999999999
+log 'state,action,reward,next_state\n-1.5,0,1,1\n';                refused 3 -1.5
+log 'state,action,reward,next_state\n1e30,0,1,1\n';                refused 3 1e30
 log 'state,action,reward,next_state\n0,0,1\n';                     refused 3 log.csv:2
 log '';                                                            refused 3 log.csv
 log 'state,action,reward,next_state\n';                            refused 3 log.csv

@@ -9,9 +9,9 @@
 "$PESS" simulate garnet.csv --policy garnet_best.csv --epsilon 0.6 --episodes 400 --horizon 20 -o garnet_log.csv
 
 # The independent checker agrees, for every method and kind of log; and does not where the bound is a little better.
-check() { # LOG STATES ACTIONS GAMMA K certify-options…
-    local log=$1 states=$2 actions=$3 gamma=$4 k=$5; shift 5
-    expect 0 "$PESS" certify "$log" --gamma "$gamma" --reward-range 0,1 --max-successors "$k" --states "$states" \
+check() { # CODE LOG STATES ACTIONS GAMMA K certify-options…
+    local code=$1 log=$2 states=$3 actions=$4 gamma=$5 k=$6; shift 6
+    expect "$code" "$PESS" certify "$log" --gamma "$gamma" --reward-range 0,1 --max-successors "$k" --states "$states" \
         --actions "$actions" --seed 7 --start uniform -o policy.csv --json "$@"
     cp out certificate.json
     expect 0 "$CHECK_CERTIFICATE" "$log" policy.csv certificate.json "$states" "$actions" 0 1 "$k" 7
@@ -19,13 +19,13 @@ check() { # LOG STATES ACTIONS GAMMA K certify-options…
     expect 1 "$CHECK_CERTIFICATE" "$log" policy.csv raised.json "$states" "$actions" 0 1 "$k" 7
     prints "NOT implied"
 }
-check grid_log.csv 9 4 0.9 0
-check grid_log.csv 9 4 0.9 4 --method split --split 0.4
-check grid_log.csv 9 4 0.9 0 --method robust -u support --delta 0.2
-check grid_log.csv 9 4 0.9 4 --method robust -u l1
-check garnet_log.csv 7 3 0.8 0
-check garnet_log.csv 7 3 0.8 3 --method split
-check garnet_log.csv 7 3 0.8 3 --method robust -u l1
+check 0 grid_log.csv 9 4 0.9 0
+check 0 grid_log.csv 9 4 0.9 4 --method split --split 0.4
+check 0 grid_log.csv 9 4 0.9 0 --method robust -u support --delta 0.2
+check 0 grid_log.csv 9 4 0.9 4 --method robust -u l1
+check 0 garnet_log.csv 7 3 0.8 0
+check 0 garnet_log.csv 7 3 0.8 3 --method split
+check 7 garnet_log.csv 7 3 0.8 3 --method robust -u l1
 
 # The keys, the ledger, the recommendation; the bound holds for the policy that was written.
 expect 0 "$PESS" certify grid_log.csv --gamma 0.9 --reward-range 0,1 -o policy.csv --json
@@ -99,6 +99,33 @@ grep -qF 'a&lt;b&gt;&amp;c' named/index.html || fail "a name is not escaped"
 grep -qF 'a<b>' named/index.html && fail "a name is written raw"
 expect 5 "$PESS" certify grid_log.csv --gamma 0.9 --report no/such/place
 no_leftovers
+
+# Keep and vacuous have exit codes and pages of their own: what it would take, what would change, no exponents, the date.
+head -1501 grid_log.csv >short.csv
+head -81 grid_log.csv >shorter.csv
+export SOURCE_DATE_EPOCH=1790000000
+expect 7 "$PESS" certify short.csv --gamma 0.9 --reward-range 0,1 --report keep --unit "kg & more"
+prints "Recommended   keep"
+prints "times as many data"
+prints "of the logged decisions"
+expect 1 "$PESS" certify shorter.csv --gamma 0.9 --reward-range 0,1 --report vacuous
+prints "vacuous"
+for words in 'Keep the present policy' '2026-09-21' 'This is a guess' 'of the decisions in the log' '<details>'; do
+    grep -qF -- "$words" keep/index.html || fail "the page of keep lacks '$words'"
+    grep -qF -- "$words" vacuous/index.html || fail "the page of vacuous lacks '$words'"
+done
+grep -qF 'kg &amp; more' keep/index.html || fail "the unit is not on the page, or raw"
+grep -qF 'the log promises nothing' vacuous/index.html || fail "the page does not say vacuous"
+sed '/<details>/,$d' vacuous/index.html keep/index.html | sed '1,/<body>/d' | grep -qE '[0-9]e[-+][0-9]' && fail "exponents on a page"
+cp keep/index.html before.html
+expect 7 "$PESS" certify short.csv --gamma 0.9 --reward-range 0,1 --report keep --unit "kg & more" --threads 3
+sed 's/ --threads 3//' keep/index.html | cmp -s - before.html || fail "the page depends on the number of threads"
+expect 7 "$PESS" certify short.csv --gamma 0.9 --reward-range 0,1 --json
+for key in certified_share states_changed states_compared decisions_changed data_needed; do
+    "$JSON_GET" "$key" <out >/dev/null || fail "no $key"
+done
+expect 0 "$PESS" help certify
+prints "7: keep the present policy"
 
 # Tiny logs.
 printf 'state,action,reward,next_state\n0,0,0,0\n' >one.csv

@@ -70,6 +70,15 @@ says " is 1, outside"
 expect 2 "$PESS" inspect clinic.csv --gamma 1
 says "--gamma does nothing without --return-range"
 expect 2 "$PESS" solve clinic.csv --return-range 1,0
+expect 0 "$PESS" convert clinic.csv -o clinic.pesscounts
+expect 2 "$PESS" inspect clinic.pesscounts --return-range 0,1
+says "no episodes that it could be held against"
+expect 0 "$PESS" solve clinic.pesscounts --return-range 0,1 --gamma 1
+prints "was not held against the log"
+expect 2 "$PESS" evaluate clinic.csv --policy policy.csv --gamma 1 --alpha 1 --absorbed-alpha 1
+says "two scales of one setting"
+expect 3 "$PESS" evaluate clinic.csv --policy "$TEST_DATA/../../policies/breakout.pessnet"
+says "expected a table over the states of the log"
 # Bounds that need a range of values have one, and no penalty is larger than it.
 expect 0 "$PESS" solve clinic.csv --return-range 0,1 --gamma 1 -u hoeffding --json
 near "$(json value)" 0 2 "a value within twice the range"
@@ -110,6 +119,11 @@ prints "there the policy acts as the log did"
 expect 2 "$PESS" gaps later.csv --unknown behaviour
 says "--unknown does nothing without --policy"
 expect 2 "$PESS" evaluate later.csv --policy best.csv --unknown sometimes
+
+# ---- what is thin is called the thinnest, and no more, however many samples there are
+expect 0 "$PESS" solve log.csv
+prints "Thinnest data (where the policy goes most for the samples there are)"
+grep -q "says little" out && fail "the log is said to say little"
 
 # ---- a finite horizon: the policy has a table for each step
 expect 0 "$PESS" solve clinic.csv -a naive --gamma 1 --horizon 3 -o steps.csv --json

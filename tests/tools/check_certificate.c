@@ -190,6 +190,40 @@ static real worst(const table *c, int z, const char *set, real delta, int declar
     return isfinite((double)low_out) ? fminl(inside, (1 - unseen) * inside + unseen * low_out) : inside;
 }
 
+/* The same where the successors that `earlier` shows are all that is told apart: every subset of those k has
+ * n·kl <= ln(SA/δ) + k·ln 2, and all others stand at the lowest value. */
+static real worst_learned(const table *c, const table *earlier, int z, real delta, int declared, const real *v) {
+    int order[1024], count = 0, states = 0;
+    const real n = c->n[z];
+    real lowest = INFINITY, above = 0, total;
+    for (int t = 0; t <= S; t++)
+        if (earlier->next[z * (S + 1) + t] > 0) order[count++] = t, states += t < S;
+    if (states < (declared > 0 ? declared : S))
+        for (int t = 0; t < S; t++)
+            if (!terminal[t]) lowest = fminl(lowest, v[t]);
+    if (ends && earlier->next[z * (S + 1) + S] == 0) lowest = fminl(lowest, v[S]);
+    if (count == 0) return lowest;
+    const real pairs = logl((real)S * c->actions / delta) + (adaptive ? logl(n) + log1pl(n) : 0);
+    const real level = (pairs + count * logl(2)) / n;
+    sort_by = v;
+    qsort(order, (size_t)count, sizeof *order, higher_first);
+    const real last = v[order[count - 1]], base = fminl(lowest, last);
+    total = base;
+    for (int i = 0; i < count; i++) {
+        above += c->next[z * (S + 1) + order[i]];
+        total += (v[order[i]] - (i + 1 < count ? v[order[i + 1]] : base)) * coin_low(above / n, level);
+    }
+    return total;
+}
+
+/* Both, each with its share; the better one. A pair that the later part does not show has the first alone. */
+static real worst_of_both(const table *c, const table *earlier, const table *later, int z, const char *set, real delta,
+                          real delta_learned, int declared, const real *v) {
+    const real one = worst(c, z, set, delta, declared, v);
+    if (delta_learned == 0 || later->n[z] == 0) return one;
+    return fmaxl(one, worst_learned(later, earlier, z, delta_learned, declared, v));
+}
+
 /* ------------------------------------------------------------------------------------------------ all policies */
 
 static real coin(real p, real q) {
@@ -208,11 +242,13 @@ static real mean_above(real m, real n, real log_term) {
 
 /* Values [S+1] in the worst (sign 1) or best (−1) world, of a policy or, where it is NULL, of the best one; returns
  * their mean over the states with actions. */
-static real by_sets(const table *c, const char *prefix, int declared, const real *pi, int sign, real *v) {
+static real by_sets(const table *c, const table *earlier, const table *later, const char *prefix, int declared,
+                    const real *pi, int sign, real *v) {
     const char *set = json_string_value(json_object_get(certificate, "uncertainty"));
-    char rewards[120], transitions[120];
+    char rewards[120], transitions[120], learned[120];
     (void)snprintf(rewards, sizeof rewards, "%ssets: rewards from %s", prefix, sign > 0 ? "below" : "above");
     (void)snprintf(transitions, sizeof transitions, "%ssets: transitions", prefix);
+    (void)snprintf(learned, sizeof learned, "%ssets: learned supports", prefix);
     const real delta = share(rewards);
     const int actions = c->actions;
     real *w = room((size_t)S + 1, sizeof *w);
@@ -234,7 +270,9 @@ static real by_sets(const table *c, const char *prefix, int declared, const real
                     const real m = fminl(fmaxl((c->origin - r_lo + c->sum[z] / c->n[z]) / (r_hi - r_lo), 0), 1);
                     const real r =
                         sign > 0 ? 1 - mean_above(1 - m, c->n[z], log_term) : mean_above(m, c->n[z], log_term);
-                    q = r_lo + (r_hi - r_lo) * r + gamma_ * sign * worst(c, z, set, share(transitions), declared, w);
+                    q = r_lo + (r_hi - r_lo) * r +
+                        gamma_ * sign *
+                            worst_of_both(c, earlier, later, z, set, share(transitions), share(learned), declared, w);
                 }
                 best = fmaxl(best, q);
                 if (pi) sum += pi[z] * q, mass += pi[z];
@@ -255,7 +293,7 @@ static real by_sets(const table *c, const char *prefix, int declared, const real
 
 /* ------------------------------------------------------------------------------------------------ one policy */
 
-enum { PRIORS = 6 };
+enum { PRIORS = 4 };
 #define REACH 3.5L
 #define TAIL 4.6537e-4L
 
@@ -268,7 +306,7 @@ typedef struct test {
     real *weight, *v1, *centre, *expected, *variance, *low, *high;
     bool *closed;
     const real *outer_low, *outer_high; /* [S] from the sets, or NULL */
-    real *inverse1, *inverse, *v, *range, *h, *prior_v[PRIORS], *prior_r[PRIORS];
+    real *inverse1, *inverse, *v, *range, *seen, *h, *prior_v[PRIORS], *prior_r[PRIORS];
     bool *held;
 } test;
 
@@ -376,6 +414,17 @@ static real range_of(const test *x, int z, const real *low, const real *high) {
                  x->centre[z] + gamma_ * (high[ref] - x->v1[ref]) - r_lo - gamma_ * least);
 }
 
+/* The largest |Y − ŷ| of an outcome that was seen, where h [S+1] bounds |g(t) − g(reference)|; NULL: values are v₁. */
+static real seen_of(const test *x, int z, const real *h) {
+    real most = 0;
+    for (int t = 0; t <= S; t++) {
+        if (x->second.next[x->pair[z] * (S + 1) + t] == 0) continue;
+        const real next = gamma_ * x->v1[t] - x->centre[z];
+        most = fmaxl(most, fmaxl(fabsl(r_hi + next), fabsl(r_lo + next)) + (h ? gamma_ * h[t] : 0));
+    }
+    return most;
+}
+
 static void find_box(test *x) {
     const real log_term = logl(2 * (real)x->rows / ledger(x, "each row")), delta = ledger(x, "transitions");
     real *width = room((size_t)x->rows, sizeof *width), *g = room((size_t)S + 1, sizeof *g);
@@ -383,8 +432,8 @@ static void find_box(test *x) {
     for (int z = 0; z < x->rows; z++) {
         const real range = range_of(x, z, x->v1, x->v1), n = x->second.n[x->pair[z]];
         const real theta = fminl(sqrtl(2 * log_term / (x->expected[z] * x->variance[z])), 0.7L / range);
-        const real psi = -log1pl(-theta * range) - theta * range;
-        width[z] = n > 0 ? (log_term + psi / (range * range) * squares(x, &x->second, z)) / (theta * n) : 0;
+        const real y = theta * fminl(seen_of(x, z, NULL), range), kappa = 1 + 2 * y / (3 * (1 - y));
+        width[z] = n > 0 ? (log_term + kappa * theta * theta * squares(x, &x->second, z) / 2) / (theta * n) : 0;
     }
     for (int sign = 1; sign >= -1; sign -= 2) {
         memset(g, 0, (size_t)(S + 1) * sizeof *g);
@@ -396,7 +445,9 @@ static void find_box(test *x) {
                 real q = (sign > 0 ? v_lo : v_hi) - x->v1[s];
                 if (x->second.n[x->pair[z]] > 0)
                     q = mean_y(x, &x->second, z) - x->v1[s] - sign * width[z] +
-                        gamma_ * sign * worst(&x->second, x->pair[z], "support", delta, x->declared, w);
+                        gamma_ * sign *
+                            worst_of_both(&x->second, &x->first, &x->second, x->pair[z], "support", 0.2L * delta,
+                                          0.8L * delta, x->declared, w);
                 now[s] += x->weight[z] * q;
             }
             for (int s = 0; s < S; s++) {
@@ -429,19 +480,24 @@ static int find_target(const test *x, int s, int t) {
 }
 
 static void moments(test *x) {
+    real *moved = room((size_t)S + 1, sizeof *moved);
     for (int z = 0; z < x->rows; z++) {
         real sum = 0;
+        memset(moved, 0, (size_t)(S + 1) * sizeof *moved);
         for (int t = 0; t <= S; t++) {
             const real n = x->second.next[x->pair[z] * (S + 1) + t];
             if (n == 0 || t == x->reference[z]) continue;
             real h = box_difference(x, t, x->reference[z]);
             if (x->first.next[x->pair[z] * (S + 1) + t] > 0) h = fminl(h, x->h[find_target(x, t, x->reference[z])]);
+            moved[t] = h;
             sum += n * h * h;
         }
         const real root = sqrtl(squares(x, &x->second, z)) + gamma_ * sqrtl(sum);
         x->v[z] = root * root;
         x->range[z] = range_of(x, z, x->low, x->high);
+        x->seen[z] = fminl(seen_of(x, z, moved), x->range[z]);
     }
+    free(moved);
 }
 
 /* Inequality (2) of docs/theory.md at nearly its best λ, for the visits `now` [S], with a prior around those of the
@@ -459,10 +515,9 @@ static real noise(const test *x, const real *now, const real *before, const real
     const real scale0 = sum > 0 ? fminl(sqrtl(2 * log_term / sum), cap) : isfinite((double)cap) ? cap : 0;
     bool allowed = true;
     for (int z = 0; z < x->rows; z++) {
-        const real n1 = fmaxl(x->first.n[x->pair[z]], 1), widest = 0.25L / (REACH * pr[z]);
+        const real n1 = fmaxl(x->first.n[x->pair[z]], 1), widest = 0.4L / (REACH * pr[z]);
         c[z] *= scale0;
-        tau[z] =
-            sqrtl(fminl(c[z] * c[z] * 8 * (1 / n1 + 1 / x->expected[z]) + 0.5L / (x->rows * pv[z]), widest * widest));
+        tau[z] = sqrtl(fminl(c[z] * c[z] * 8 * (1 / n1 + 1 / x->expected[z]) + 1 / (x->rows * pv[z]), widest * widest));
         if (x->second.n[x->pair[z]] == 0) continue;
         const real space = 0.95L / x->range[z] - REACH * tau[z];
         if (space <= 0) allowed = false;
@@ -474,7 +529,7 @@ static real noise(const test *x, const real *now, const real *before, const real
         real slope = 0, constant = log_term, total = log_term;
         for (int z = 0; z < x->rows; z++) {
             if (x->second.n[x->pair[z]] == 0) continue;
-            const real theta = lambda * d[z], y = (fabsl(theta) + REACH * tau[z]) * x->range[z];
+            const real theta = lambda * d[z], y = (fabsl(theta) + REACH * tau[z]) * x->seen[z];
             const real kappa = 1 + 2 * y / (3 * (1 - y)), t2 = tau[z] * tau[z];
             slope += (kappa * x->v[z] + 1 / t2) * d[z] * d[z] / 2;
             constant += TAIL + (kappa * t2 * x->v[z] + c[z] * c[z] / t2) / 2;
@@ -559,8 +614,8 @@ static void lay_out(test *x, const real *pi) {
     x->weight = keep(pairs, sizeof(real));
     x->closed = keep(pairs, sizeof(bool));
     x->held = keep(states, sizeof(bool));
-    real **per_row[] = {&x->centre, &x->expected, &x->variance, &x->v, &x->range};
-    for (int i = 0; i < 5; i++) *per_row[i] = keep(pairs, sizeof(real));
+    real **per_row[] = {&x->centre, &x->expected, &x->variance, &x->v, &x->range, &x->seen};
+    for (int i = 0; i < 6; i++) *per_row[i] = keep(pairs, sizeof(real));
     for (int i = 0; i < PRIORS; i++)
         x->prior_v[i] = keep(pairs, sizeof(real)), x->prior_r[i] = keep(pairs, sizeof(real));
     x->v1 = keep(states, sizeof(real));
@@ -740,19 +795,21 @@ int main(int argc, char **argv) {
     if (fabsl(sum - number("delta")) > 1e-12L) bad = 1, printf("the ledger does not add up\n");
     const bool split = strcmp(json_string_value(json_object_get(certificate, "method")), "split") == 0;
     real *outer_low = keep((size_t)S + 1, sizeof(real)), *outer_high = keep((size_t)S + 1, sizeof(real));
-    lower = by_sets(&whole, "", successors_declared, pi, 1, outer_low);
-    (void)by_sets(&whole, "", successors_declared, pi, -1, outer_high);
+    lower = by_sets(&whole, &policy.first, &policy.second, "", successors_declared, pi, 1, outer_low);
+    (void)by_sets(&whole, &policy.first, &policy.second, "", successors_declared, pi, -1, outer_high);
     policy.outer_low = outer_low;
     policy.outer_high = outer_high;
     if (split) try_policy(&policy, pi, &lower, &upper);
     bad |= verdict("lower bound", number("lower_bound"), fmaxl(lower, v_lo), true);
     bad |= verdict("best possible, upper bound", number("optimal_upper_bound"),
-                   by_sets(&whole, "", successors_declared, NULL, -1, best), false);
+                   by_sets(&whole, &policy.first, &policy.second, "", successors_declared, NULL, -1, best), false);
     real *only = keep((size_t)S, sizeof *only);
     for (int s = 0; s < S; s++) only[s] = 1;
     real *logging_low = keep((size_t)S + 1, sizeof(real)), *logging_high = keep((size_t)S + 1, sizeof(real));
-    (void)by_sets(&by_state, "logging policy, ", successors_declared * A, only, 1, logging_low);
-    (void)by_sets(&by_state, "logging policy, ", successors_declared * A, only, -1, logging_high);
+    (void)by_sets(&by_state, &logging.first, &logging.second, "logging policy, ", successors_declared * A, only, 1,
+                  logging_low);
+    (void)by_sets(&by_state, &logging.first, &logging.second, "logging policy, ", successors_declared * A, only, -1,
+                  logging_high);
     logging.outer_low = logging_low;
     logging.outer_high = logging_high;
     try_policy(&logging, only, &lower, &upper);

@@ -1,0 +1,297 @@
+"""Datasets of observations, which networks learn from: collected in games, or one's own arrays."""
+from __future__ import annotations
+
+import ctypes
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from . import _abi
+from ._arrays import address, integers, numbers, view
+from ._library import C, ArgumentError, Handle, InputError, call, info, listening, make, word
+from ._settings import check_known, table, takes
+from ._show import html_table
+from .environments import Env, VecEnv
+from .logs import Log, _ends
+from .policies import Policy
+from .processes import MDP
+
+
+KINDS = {word("pess_observation_kind", value): value for value in _abi.ENUMS["pess_observation_kind"].values()}
+
+
+def _kind_of(obs: np.ndarray) -> str:
+    """What an array of observations is made of: truth values are bits, pictures of uint8 are bytes, other integers bits
+    where they are 0 and 1; the rest are floats."""
+    if obs.dtype.kind == "b":
+        return "bits"
+    if obs.dtype.kind in "iu" and not (obs.dtype == np.uint8 and obs.ndim == 4):
+        return "bits" if ((obs == 0) | (obs == 1)).all() else "floats"
+    return "bytes" if obs.dtype == np.uint8 else "floats"
+
+
+def _rows(seen: Any, length: int, board: tuple[int, ...]) -> np.ndarray:
+    """Observations one below the other, [count, length]; a single one is a row of its own."""
+    array = np.asarray(seen)
+    if array.dtype.kind not in "buif":
+        raise InputError(f"observations: found values of type {array.dtype}, expected numbers")
+    if array.ndim == 1 or (any(board) and array.shape == tuple(board)):
+        array = array[None]
+    rows = array.reshape(len(array), -1) if array.ndim > 1 else array
+    fits = rows.ndim == 2 and rows.shape[1] == length
+    if not fits or (any(board) and array.ndim == 4 and array.shape[1:] != tuple(board)):
+        expected = f"boards of {tuple(board)}" if any(board) else f"{length} numbers each"
+        raise InputError(f"observations: found shape {np.shape(seen)}, expected {expected}")
+    return rows
+
+
+def prepared(seen: Any, shape: _abi.pess_observation_shape) -> np.ndarray:
+    """Observations as the library keeps them, [count, …]: bits packed, bytes, or floats. Packed bits stay as they are.
+
+    >>> prepared([[1, 0, 0, 0, 0, 0, 0, 0, 1]], C.pess_observation_bits(9)).tolist()
+    [[1, 1]]
+    """
+    size = C.pess_observation_bytes(ctypes.addressof(shape))
+    kind = word("pess_observation_kind", shape.kind)
+    array = np.asarray(seen)
+    if kind == "bits" and array.dtype == np.uint8 and array.ndim == 2 and array.shape[1] == size != shape.length:
+        return np.ascontiguousarray(array)
+    rows = _rows(array, shape.length, (shape.rows, shape.cols, shape.channels))
+    if kind == "floats":
+        return np.ascontiguousarray(rows, np.float32)
+    if kind == "bytes":
+        if rows.dtype != np.uint8:
+            raise InputError(f"observations: found values of type {rows.dtype}, expected bytes (uint8)")
+        return np.ascontiguousarray(rows)
+    if rows.dtype.kind != "b" and not ((rows == 0) | (rows == 1)).all():
+        raise InputError("observations: found numbers other than 0 and 1, expected bits")
+    return np.packbits(rows.astype(bool), axis=1, bitorder="little")
+
+
+class Observations(Handle):
+    """Observations, each different one kept once, and transitions between them: those of an episode follow each other.
+
+    Arrays with one entry per transition: observations are boards or pictures [N, rows, cols, channels], or rows
+    [N, length]; of bits (truth values, or 0 and 1), of bytes (pictures of uint8), or of floats. Episodes end where
+    `terminal` or `truncated` says so; the last transition is cut off where it does not.
+
+    >>> import numpy as np, pessimist as ps
+    >>> states = np.eye(3, dtype=bool)
+    >>> data = ps.Observations(states[[0, 1, 2, 0]], [0, 1, 0, 1], [0, 0, 1, 0], states[[1, 2, 0, 0]],
+    ...                        terminal=[0, 0, 1, 0])
+    >>> data.transitions, data.states, data.actions
+    (4, 3, 2)
+    """
+
+    _destroy = "pess_observations_destroy"
+
+    def __init__(
+        self,
+        obs: Any,
+        action: Any,
+        reward: Any,
+        next_obs: Any,
+        *,
+        terminal: Any = None,
+        truncated: Any = None,
+        probability: Any = None,
+        actions: int | None = None,
+        kind: str | None = None,
+        name: str = "own",
+        notes: str | None = None,
+    ):
+        obs, next_obs = np.asarray(obs), np.asarray(next_obs)
+        if obs.shape != next_obs.shape or obs.ndim < 2:
+            raise InputError(f"obs has shape {obs.shape}, next_obs {next_obs.shape}; expected the same, [N, …]")
+        taken = np.ascontiguousarray(integers("action", action), np.int64)
+        kind = kind or _kind_of(obs)
+        if kind not in KINDS:
+            raise InputError(f"kind: found '{kind}', expected one of {', '.join(KINDS)}")
+        board = obs.shape[1:] if obs.ndim == 4 else (0, 0, 0)
+        shape = _abi.pess_observation_shape(KINDS[kind], int(np.prod(obs.shape[1:])), *board)
+        ended = terminal is not None or truncated is not None
+        columns = {
+            "state": prepared(obs, shape), "next": prepared(next_obs, shape), "action": taken,
+            "reward": numbers("reward", reward), "probability": numbers("probability", probability),
+            "end": _ends(terminal, truncated) if ended else np.zeros(len(taken), np.uint8),
+        }  # fmt: skip
+        for what, values in columns.items():
+            if values is not None and len(values) != len(obs):
+                raise InputError(f"{what}: found {len(values)} values, but {len(obs)} observations")
+        count = actions or int(taken.max(initial=-1)) + 1
+        handle = make(C.pess_observations_create, name.encode(), notes.encode() if notes else None,
+                      ctypes.addressof(shape), count)  # fmt: skip
+        self._own(handle)
+        rows = _abi.pess_observations_rows(count=len(obs), **{n: address(v) for n, v in columns.items()})
+        call(C.pess_observations_append, handle, ctypes.addressof(rows))
+        call(C.pess_observations_stop, handle)
+
+    @classmethod
+    def _of(cls, handle: int) -> "Observations":
+        self = cls.__new__(cls)
+        self._own(handle)
+        return self
+
+    @classmethod
+    def load(cls, path: str | os.PathLike) -> "Observations":
+        """Reads a .pessdata file, or an .npz with D4RL's names."""
+        return cls._of(make(C.pess_observations_read, os.fsencode(path)))
+
+    def save(self, path: str | os.PathLike) -> None:
+        call(C.pess_observations_write, self._address, os.fsencode(path))
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """The game, how it was collected, sizes, returns of whole episodes."""
+        return info("pess_observations_get_info", self._address, "pess_observations_info")
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        try:
+            return self.facts[name]
+        except KeyError:
+            raise AttributeError(f"Observations has no '{name}'; it has {', '.join(self.facts)}") from None
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self.facts]
+
+    def __len__(self) -> int:
+        return self.facts["transitions"]
+
+    def _view(self) -> _abi.pess_observations_view:
+        out = _abi.pess_observations_view()
+        C.pess_observations_get_view(self._address, ctypes.addressof(out))
+        return out
+
+    def _column(self, name: str, dtype: Any) -> np.ndarray:
+        found = self._view()
+        return view(getattr(found, name), found.transitions, dtype, self)
+
+    @property
+    def observations(self) -> np.ndarray:
+        """The different observations, [states, …]: bits are packed. `state` and `next_state` are their numbers."""
+        found = self._view()
+        width, dtype = (found.bytes // 4, np.float32) if self._kind == "floats" else (found.bytes, np.uint8)
+        return view(found.observations, (found.states, width), dtype, self)
+
+    @property
+    def _kind(self) -> str | None:
+        out = _abi.pess_observations_info()
+        C.pess_observations_get_info(self._address, ctypes.addressof(out))
+        return word("pess_observation_kind", out.shape.kind)
+
+    @property
+    def state(self) -> np.ndarray:
+        return self._column("state", np.int32)
+
+    @property
+    def next_state(self) -> np.ndarray:
+        return self._column("next_state", np.int32)
+
+    @property
+    def action(self) -> np.ndarray:
+        return self._column("action", np.uint8)
+
+    @property
+    def reward(self) -> np.ndarray:
+        return self._column("reward", np.float32)
+
+    @property
+    def terminal(self) -> np.ndarray:
+        return self._column("end", np.uint8) == 1
+
+    @property
+    def truncated(self) -> np.ndarray:
+        return self._column("end", np.uint8) == 2
+
+    def to_log(self) -> Log:
+        """The same as a log whose states are the different observations, for `solve`, `evaluate` and `certify`."""
+        ended = self.terminal | self.truncated
+        episode = np.cumsum(np.append(0, ended[:-1]))
+        return Log(
+            self.state.astype(np.uint32), self.action, self.reward, self.next_state.astype(np.uint32),
+            terminal=self.terminal, truncated=self.truncated, episode=episode,
+            states=self.facts["states"], actions=self.facts["actions"],
+        )  # fmt: skip
+
+    def policy_table(self, policy: Policy) -> Policy:
+        """A policy of networks as a table over the different observations, for what works on `to_log()`."""
+        return Policy(policy.probabilities_of(self.observations))
+
+    def __repr__(self) -> str:
+        f = self.facts
+        return f"Observations of {f['game']}: {f['transitions']:,} transitions, {f['states']:,} different observations, {f['actions']} actions"
+
+    def _repr_html_(self) -> str:
+        return html_table([(key, value) for key, value in self.facts.items() if key != "notes"])
+
+    def __reduce__(self) -> Any:
+        with tempfile.TemporaryDirectory() as directory:
+            path = Path(directory, "data.pessdata")
+            self.save(path)
+            return _again, (path.read_bytes(),)
+
+
+def _again(content: bytes) -> Observations:
+    with tempfile.TemporaryDirectory() as directory:
+        path = Path(directory, "data.pessdata")
+        path.write_bytes(content)
+        return Observations.load(path)
+
+
+def environment_settings(env: Any, settings: dict[str, Any], kind: str) -> tuple[dict[str, Any], MDP | None]:
+    """The settings of `kind` that an environment was made with, under those given; and its MDP."""
+    if isinstance(env, MDP):
+        return settings, env
+    if isinstance(env, str):
+        return {"game": env, **settings}, None
+    if not isinstance(env, (Env, VecEnv)):
+        raise ArgumentError(f"found {type(env).__name__}, expected an environment, the name of a game, or an MDP")
+    from .environments import _kept
+
+    made, mdp, *_ = _kept(env)
+    if mdp is not None:
+        made.pop("game", None)
+    step_limit = made.get("step_limit")
+    if step_limit == "0":
+        made.pop("step_limit")
+    return {**table(kind).pick({k: v for k, v in made.items() if k != "seed"}), **settings}, mdp
+
+
+@takes("collect", without=["game"])
+def collect(
+    env: Env | VecEnv | str | MDP,
+    policy: Any = None,
+    transitions: int | None = None,
+    *,
+    progress: Any = None,
+    **settings: Any,
+) -> Observations:
+    """A dataset of a policy acting in a game or an MDP; None: uniformly at random. The environment names the game and
+    its settings; it is not stepped itself.
+
+    >>> import pessimist as ps
+    >>> data = ps.collect("breakout", transitions=2000, seed=1)
+    >>> data.transitions
+    2000
+    """
+    settings, mdp = environment_settings(env, settings, "collect")
+    check_known("collect", settings, [table("collect")])
+    options = table("collect").make({**settings, "transitions": transitions})
+    chosen = _player(policy, mdp)
+    options.policy = chosen._address if chosen else None
+    options.mdp = mdp._address if mdp is not None else None
+    with listening(progress):
+        return Observations._of(make(C.pess_collect, ctypes.addressof(options)))
+
+
+def _player(policy: Any, mdp: MDP | None) -> Policy | None:
+    if policy is None or isinstance(policy, Policy):
+        return policy
+    if isinstance(policy, (str, os.PathLike)):
+        return Policy.load(policy, mdp)
+    return getattr(policy, "policy", None) or Policy(policy)

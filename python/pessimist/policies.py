@@ -1,0 +1,261 @@
+"""Policies: tables over states, and networks over observations. They act, and are kept in files."""
+from __future__ import annotations
+
+import ctypes
+import os
+import tempfile
+from pathlib import Path
+from typing import Any, Sequence
+
+import numpy as np
+
+from . import _abi
+from ._arrays import address, column, encode, is_names, names_address, view
+from ._library import C, ArgumentError, Handle, InputError, call, info, make
+from ._show import html_table
+
+SHOWN_STATES = 20
+
+
+def generator(rng: Any) -> np.random.Generator:
+    """A NumPy generator: given, or made from a seed."""
+    return rng if isinstance(rng, np.random.Generator) else np.random.default_rng(rng)
+
+
+class Policy(Handle):
+    """Probabilities of actions given what is seen.
+
+    A table is made of an array [S, A] whose rows sum to one (zero for terminal states), and behaves as that array.
+    Policies of networks come from `train` and from files.
+
+    >>> import pessimist as ps
+    >>> policy = ps.Policy([[0.25, 0.75], [1, 0]], action_names=["wait", "treat"])
+    >>> policy.act([0, 1])
+    array([1, 0])
+    >>> policy.act([0, 0, 0, 0], rng=1)
+    array([1, 1, 0, 1])
+    >>> float(policy[0, 1])
+    0.75
+    """
+
+    _destroy = "pess_policy_destroy"
+
+    def __init__(
+        self,
+        probabilities: Any,
+        *,
+        state_names: Sequence[str] | None = None,
+        action_names: Sequence[str] | None = None,
+    ):
+        table = np.ascontiguousarray(probabilities, np.float64)
+        if table.ndim != 2:
+            raise InputError(f"a policy: found an array of {table.ndim} dimensions, expected [states, actions]")
+        self._begin(make(C.pess_policy_create, *table.shape, address(table)), state_names, action_names)
+
+    def _begin(self, handle: int, state_names: Any = None, action_names: Any = None) -> None:
+        self._own(handle)
+        self.state_names = list(state_names) if state_names is not None else None
+        self.action_names = list(action_names) if action_names is not None else None
+
+    @classmethod
+    def _of(cls, handle: int, state_names: Any = None, action_names: Any = None) -> "Policy":
+        self = cls.__new__(cls)
+        self._begin(handle, state_names, action_names)
+        return self
+
+    @classmethod
+    def _copy(cls, handle: int, state_names: Any = None, action_names: Any = None) -> "Policy":
+        """A table that somebody else owns."""
+        shape = C.pess_policy_states(handle), C.pess_policy_actions(handle)
+        out = make(C.pess_policy_create, *shape, C.pess_policy_probabilities(handle))
+        return cls._of(out, state_names, action_names)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike, log: Any = None) -> "Policy":
+        """Reads a policy. A table (CSV) needs the log, the counts or the MDP it is meant for, which have its states,
+        actions and names; networks (.pesspolicy, .pessnet) need none."""
+        model, kept_model, state_names, action_names = None, None, None, None
+        if log is not None:
+            model, kept_model = log._model()
+            state_names, action_names = log.state_names, log.action_names
+        elif C.pess_file_kind_of(os.fsencode(path)) == _abi.CONSTANTS["PESS_FILE_OTHER"]:
+            return _load_table(path)
+        states, kept = names_address(state_names)
+        actions, kept_too = names_address(action_names)
+        handle = make(C.pess_policy_read, os.fsencode(path), model, states, actions)
+        return cls._of(handle, state_names, action_names)
+
+    def save(self, path: str | os.PathLike) -> None:
+        """Writes the policy: CSV (state,action,probability) for a table, .pesspolicy for networks."""
+        states, kept = names_address(self.state_names)
+        actions, kept_too = names_address(self.action_names)
+        call(C.pess_policy_write, self._address, os.fsencode(path), states, actions)
+
+    # ---- looking
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """Its kind ("table" or "networks"), rule, sizes, how it was made."""
+        return info("pess_policy_get_info", self._address, "pess_policy_info")
+
+    @property
+    def probabilities(self) -> np.ndarray:
+        """[S, A] of a table, without a copy."""
+        shape = C.pess_policy_states(self._address), C.pess_policy_actions(self._address)
+        found = view(C.pess_policy_probabilities(self._address), shape, np.float64, self)
+        if found is None:
+            raise ArgumentError("a policy of networks has no table of probabilities: ask it with observations")
+        return found
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return C.pess_policy_states(self._address), C.pess_policy_actions(self._address)
+
+    @property
+    def is_table(self) -> bool:
+        return bool(C.pess_policy_probabilities(self._address))
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
+        return np.asarray(self.probabilities, dtype)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.probabilities[index]
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    # ---- acting
+
+    def _probabilities_at(self, seen: Any) -> np.ndarray:
+        """[count, A] at states or at observations."""
+        if self.is_table:
+            states = self._states(seen)
+            return self.probabilities[states]
+        return self._asked(C.pess_policy_observation_probabilities, seen, np.float64)
+
+    def _asked(self, function: Any, seen: Any, dtype: Any) -> np.ndarray:
+        """What networks say of each action at observations."""
+        from .observations import prepared
+
+        about = _abi.pess_policy_info()
+        C.pess_policy_get_info(self._address, ctypes.addressof(about))
+        rows = prepared(seen, about.shape)
+        out = np.empty((len(rows), about.actions), dtype)
+        call(function, self._address, address(rows), rows.shape[1] * rows.itemsize, len(rows), address(out))
+        return out
+
+    def _states(self, seen: Any) -> np.ndarray:
+        array = column("states", np.atleast_1d(seen))
+        if is_names(array):
+            if self.state_names is None:
+                raise InputError("states: found names, but the policy knows its states by ids alone")
+            return encode({"states": array}, self.state_names)[0]["states"].astype(np.int64)
+        states = encode({"states": array})[0]["states"].astype(np.int64)
+        if states.size and states.max() >= self.shape[0]:
+            row = int(states.argmax())
+            raise InputError(f"states: row {row}: found {states[row]}, expected ids below {self.shape[0]}")
+        return states
+
+    def act(self, seen: Any, rng: Any = None) -> np.ndarray:
+        """What to do at each state (ids or names) or each observation. Without `rng` the most probable action, the
+        first of equals; with a NumPy generator or a seed a draw. States by name are answered with actions by name."""
+        probabilities = self._probabilities_at(seen)
+        if rng is None:
+            chosen = probabilities.argmax(axis=1)
+        else:
+            drawn = generator(rng).random(len(probabilities))
+            total = probabilities.cumsum(axis=1)
+            chosen = np.minimum((total <= drawn[:, None]).sum(axis=1), probabilities.shape[1] - 1)
+        if self.action_names is not None and self.is_table and is_names(np.atleast_1d(np.asarray(seen))):
+            return np.array(self.action_names, object)[chosen]
+        return chosen
+
+    predict = act
+
+    def probabilities_of(self, seen: Any) -> np.ndarray:
+        """Probabilities of all actions at states or observations, [count, A]."""
+        return self._probabilities_at(seen)
+
+    def outputs(self, observations: Any) -> np.ndarray:
+        """What the networks that give values say of each action, [count, A]; of imitation the log odds."""
+        return self._asked(C.pess_policy_outputs, observations, np.float32)
+
+    def soften(self, epsilon: float, log: Any) -> "Policy":
+        """(1-ε)π + ε·uniform over the actions that each state of the log or MDP has."""
+        model, kept = log._model()
+        handle = make(C.pess_policy_soften, self._address, model, epsilon)
+        return Policy._of(handle, self.state_names, self.action_names)
+
+    # ---- how it looks
+
+    def _name(self, names: list[str] | None, index: int) -> str:
+        return names[index] if names is not None else str(index)
+
+    def _lines(self) -> list[tuple[str, str]]:
+        found = []
+        for state, row in enumerate(self.probabilities[:SHOWN_STATES]):
+            does = [
+                self._name(self.action_names, int(a)) + ("" if row[a] == 1 else f" {row[a]:.3g}")
+                for a in np.flatnonzero(row)
+            ]
+            if does:
+                found.append((self._name(self.state_names, state), ", ".join(does)))
+        return found
+
+    def __repr__(self) -> str:
+        facts = self.facts
+        if not self.is_table:
+            return f"Policy of networks, rule {facts['rule']}, {facts['actions']} actions, {facts['parameters']:,} parameters"
+        states, actions = self.shape
+        if states > SHOWN_STATES:
+            return f"Policy over {states:,} states, {actions} actions"
+        return "\n".join(f"{state}: {does}" for state, does in self._lines())
+
+    def _repr_html_(self) -> str:
+        if not self.is_table or self.shape[0] > SHOWN_STATES:
+            return f"<p>{self!r}</p>"
+        return html_table(self._lines(), ("state", "action"))
+
+    def __reduce__(self) -> Any:
+        if self.is_table:
+            return _table_again, (np.array(self.probabilities), self.state_names, self.action_names)
+        with tempfile.TemporaryDirectory() as directory:
+            path = Path(directory, "policy.pesspolicy")
+            self.save(path)
+            return _networks_again, (path.read_bytes(),)
+
+
+def _table_again(table: np.ndarray, state_names: Any, action_names: Any) -> Policy:
+    return Policy(table, state_names=state_names, action_names=action_names)
+
+
+def _networks_again(content: bytes) -> Policy:
+    with tempfile.TemporaryDirectory() as directory:
+        path = Path(directory, "policy.pesspolicy")
+        path.write_bytes(content)
+        return Policy.load(path)
+
+
+def _load_table(path: str | os.PathLike) -> Policy:
+    """A table by itself: as many states and actions as it names."""
+    import csv
+
+    with open(path, newline="", encoding="utf-8-sig") as file:
+        rows = list(csv.DictReader(file))
+    try:
+        states, actions = [r["state"] for r in rows], [r["action"] for r in rows]
+        shares = np.array([float(r["probability"]) for r in rows])
+    except (KeyError, TypeError, ValueError):
+        raise InputError(f"{os.fspath(path)}: no policy; expected the columns state, action and probability") from None
+
+    def numbered(texts: list[str]) -> tuple[np.ndarray, list[str] | None]:
+        if all(t.isdigit() for t in texts):
+            return np.array(texts, np.int64), None
+        coded, names = encode({"policy": texts})
+        return coded["policy"].astype(np.int64), names
+
+    s, state_names = numbered(states)
+    a, action_names = numbered(actions)
+    table = np.zeros((int(s.max(initial=-1)) + 1, int(a.max(initial=-1)) + 1))
+    np.add.at(table, (s, a), shares)
+    return Policy(table, state_names=state_names, action_names=action_names)

@@ -1,0 +1,146 @@
+"""Bad input: one clear sentence, no crash, nothing leaked."""
+import gc
+import resource
+
+import numpy as np
+import pytest
+
+import pessimist as ps
+
+from conftest import ROOT
+
+GOOD = {"state": [0, 1, 1], "action": [0, 1, 0], "reward": [0.5, 1.0, 0.0], "next_state": [1, 1, 0]}
+
+
+def log_with(**changed):
+    return lambda: ps.Log(**{**GOOD, **changed})
+
+
+def refusing(counts):
+    raise RuntimeError("no numbers today")
+
+
+@ps.uncertainty("refusing")
+def _refusing(counts):
+    raise RuntimeError("no numbers today")
+
+
+@ps.uncertainty("negative")
+def _negative(counts):
+    return -np.ones(counts.n.shape)
+
+
+@ps.uncertainty("misshapen")
+def _misshapen(counts):
+    return np.ones(3)
+
+
+def small():
+    return ps.Log(**GOOD)
+
+
+CASES = {
+    "negative ids": (log_with(state=[0, -1, 1]), ps.InputError, "state: row 1: found -1, expected an id from 0 on"),
+    "ids that are no integers": (log_with(action=[0, 0.5, 1]), ps.InputError, "action: row 1: found 0.5"),
+    "missing ids": (log_with(state=[0, np.nan, 1]), ps.InputError, "state: row 1: found nan"),
+    "large ids": (log_with(state=[0, 2**40, 1]), ps.InputError, "state: row 1: found 1099511627776"),
+    "complex rewards": (log_with(reward=[1j, 0, 0]), ps.InputError, "reward: found values of type complex128"),
+    "texts for rewards": (log_with(reward=np.array(["a", 1, 2], object)), ps.InputError, "reward: row 0: found a"),
+    "missing rewards": (log_with(reward=[0, np.nan, 1]), ps.InputError, "row 1 of the columns: the reward is not fin"),
+    "lengths that differ": (log_with(reward=[0.5, 1.0]), ps.InputError, "reward: found 2 values, but 3 states"),
+    "two dimensions": (log_with(state=[[0, 1, 1]]), ps.InputError, "state: found an array of 2 dimensions"),
+    "missing names": (log_with(state=["a", None, "b"], next_state=["a"] * 3), ps.InputError, "row 1: a name is miss"),
+    "ends that are no flags": (log_with(terminal=[0, 2, 0]), ps.InputError, "terminal: row 1: found 2, expected 0 or 1"),
+    "probabilities": (log_with(probability=[0, 2, 0]), ps.InputError, "row 1 of the columns: the probability"),
+    "dates": (log_with(state=np.array(["2020", "2021", "2022"], "M8[Y]")), ps.InputError, "state: found values of type"),
+    "declared sizes": (log_with(states=1), ps.InputError, "expected ids below 1 states"),
+    "no such file": (lambda: ps.read("nosuch.csv"), ps.FileError, "nosuch.csv: cannot be read"),
+    "no such algorithm": (lambda: ps.solve(small(), "magic"), ps.ArgumentError, "there is no algorithm 'magic'"),
+    "no such setting": (lambda: ps.solve(small(), gama=0.9), TypeError, "no setting 'gama'; did you mean gamma?"),
+    "a setting out of range": (lambda: ps.solve(small(), gamma=2), ps.ArgumentError, "gamma"),
+    "a setting of another algorithm": (lambda: ps.solve(small(), "naive", alpha=1), ps.ArgumentError, "alpha: naive"),
+    "a wrong type": (lambda: ps.solve(42), TypeError, "found int, expected a Log"),
+    "a start for other states": (lambda: ps.solve(small(), start=[1.0]), ps.InputError, "start: found an array of sh"),
+    "a start that sums to two": (lambda: ps.solve(small(), start=[1.0, 1.0]), ps.Error, "start"),
+    "a policy for other states": (lambda: ps.evaluate(small(), [[1.0, 0]]), ps.InputError, "policy is for 1 states"),
+    "rows that do not sum to one": (lambda: ps.Policy([[0.5, 0.2]]), ps.Error, "sum"),
+    "a policy of one dimension": (lambda: ps.Policy([0.5, 0.5]), ps.InputError, "expected [states, actions]"),
+    "unknown states": (lambda: ps.Policy([[1.0]]).act([3]), ps.InputError, "states: row 0: found 3, expected ids"),
+    "unknown names": (
+        lambda: ps.Policy([[1.0]], state_names=["a"]).act(["b"]), ps.InputError, "row 0: found 'b', which is none"),
+    "an exception in a callback": (
+        lambda: ps.solve(small(), uncertainty="refusing"), RuntimeError, "no numbers today"),
+    "an uncertainty below zero": (
+        lambda: ps.solve(small(), uncertainty="negative"), ps.InputError, "'negative' at state 0, action 0: found -1"),
+    "an uncertainty of another shape": (
+        lambda: ps.solve(small(), uncertainty="misshapen"), ps.InputError, "found shape (3,), expected (2, 2)"),
+    "a name that is taken": (lambda: ps.uncertainty("count"), ps.ArgumentError, "there is an uncertainty 'count' al"),
+    "a policy file that is none": (
+        lambda: ps.Policy.load(ROOT / "examples/visits.csv"), ps.InputError, "expected the columns state, action"),
+    "counts for a certificate": (lambda: ps.certify(small().counts), TypeError, "needs the rows themselves"),
+    "an MDP that is none": (lambda: ps.MDP([0], [0], [0], [2.0], [0.0]), ps.Error, "probab"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_one_clear_sentence(case):
+    attempt, kind, sentence = CASES[case]
+    with pytest.raises(kind) as caught:
+        attempt()
+    assert sentence in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_errors_say_where():
+    with pytest.raises(ps.FileError) as caught:
+        ps.read("nosuch.csv")
+    assert caught.value.code == "IO" and isinstance(caught.value, OSError)
+
+
+def test_place_of_an_error(tmp_path):
+    path = tmp_path / "bad.csv"
+    path.write_text("state,action,reward,next_state\n0,0,1,1\n0,0,much,1\n")
+    with pytest.raises(ps.InputError) as caught:
+        ps.read(path)
+    assert caught.value.code == "INPUT" and caught.value.file == str(path) and caught.value.line == 3
+
+
+def memory():
+    """Bytes that this process holds now."""
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * resource.getpagesize()
+
+
+def repeat(attempt, times):
+    for _ in range(times):
+        try:
+            attempt()
+        except (ps.Error, TypeError, ValueError, RuntimeError):
+            pass
+    gc.collect()
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_nothing_is_leaked(case):
+    """A thousand times each: a leak of 4 kB per refusal would be 4 MB."""
+    attempt, _, _ = CASES[case]
+    repeat(attempt, 50)
+    before = memory()
+    repeat(attempt, 1000)
+    assert memory() - before < 4_000_000
+
+
+def test_objects_are_given_back():
+    """The same for what succeeds: logs, counts, solutions, policies, certificates of a log of 100 kB."""
+    rng = np.random.default_rng(0)
+    arrays = [rng.integers(0, 50, 4000), rng.integers(0, 4, 4000), rng.random(4000), rng.integers(0, 50, 4000)]
+
+    def work():
+        log = ps.Log(*arrays)
+        sol = ps.solve(log, gamma=0.9)
+        (sol.policy, sol.q, sol.values, sol.thin, log.inspect(), sol.policy.act([1, 2, 3], rng=1))
+
+    repeat(work, 30)
+    before = memory()
+    repeat(work, 300)
+    assert memory() - before < 6_000_000

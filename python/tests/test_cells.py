@@ -1,0 +1,83 @@
+"""Measurements into cells, policies applied to new rows, and estimators among scikit-learn's."""
+import pickle
+
+import numpy as np
+import pytest
+
+import pessimist as ps
+
+
+@pytest.fixture(scope="module")
+def rows():
+    rng = np.random.default_rng(0)
+    where = rng.integers(0, 4, 2000)
+    values = np.array([[0, 0], [0, 10], [10, 0], [10, 10]])[where] + rng.normal(size=(2000, 2))
+    return values, ps.Measurements(
+        values, ["age", "lactate"], action=rng.integers(0, 2, 2000), reward=rng.random(2000),
+        episode=np.arange(2000) // 10, terminal=np.arange(2000) % 10 == 9,
+    )  # fmt: skip
+
+
+def test_cells_that_are_there_are_found(rows):
+    values, measured = rows
+    made = ps.discretize(measured, cells=4, seed=1)
+    cells = made.apply(measured)
+    true = (values[:, 0] > 5) * 2 + (values[:, 1] > 5)
+    assert all(len(np.unique(cells[true == k])) == 1 for k in range(4)) and len(np.unique(cells)) == 4
+    assert np.array_equal(made.apply(values), cells) and made.features == ["age", "lactate"]
+    again = pickle.loads(pickle.dumps(made))
+    assert np.array_equal(again.predict(values), cells) and again.describe(0) == made.describe(0)
+    assert len(made.log(measured, "making")) + len(made.log(measured, "held-out")) == len(made.log(measured))
+    assert not made.markov_test(measured).flagged
+
+
+def test_acting_on_new_rows(rows, tmp_path):
+    values, measured = rows
+    made = ps.discretize(measured, cells=4, seed=1)
+    log = made.log(measured)
+    policy = ps.solve(log, gamma=0.9, reward_range=(0, 1)).policy
+    decided = ps.act(policy, np.vstack([values[:5], [[500.0, 500.0]]]), map=made, log=log)
+    assert list(decided["advice"][:5]) == ["policy"] * 5 and decided["advice"][5] == "outside"
+    assert np.array_equal(decided["state"][:5], made.apply(values[:5]))
+    assert np.array_equal(decided["action"][:5], policy.act(made.apply(values[:5])))
+    assert (decided["action_count"][:5] == log.counts.n[decided["state"][:5], decided["action"][:5]]).all()
+    made.save(tmp_path / "m.pessmap")
+    assert ps.Map.load(tmp_path / "m.pessmap").cells == 4
+
+
+def test_bad_rows(rows):
+    values, measured = rows
+    made = ps.discretize(measured, cells=4, seed=1)
+    with pytest.raises(ps.InputError, match="expected"):
+        made.apply(values[:, :1])
+    with pytest.raises(ps.InputError, match="held-out"):
+        made.log(measured, "other")
+    with pytest.raises(ps.InputError, match="reward: found 3 values"):
+        ps.Measurements(values, ["a", "b"], reward=[1, 2, 3])
+    with pytest.raises(ps.Error):
+        ps.discretize(measured, cells=10**6)
+
+
+def test_estimators(visits):
+    assert {"UA", "Naive", "SPIBB", "SoftSPIBB", "Imitation"} <= set(dir(ps))
+    fitted = ps.UA(absorbed_alpha=0.5, gamma=0.95, reward_range=(0, 1)).fit(visits)
+    sol = ps.solve(visits, "ua", absorbed_alpha=0.5, gamma=0.95, reward_range=(0, 1))
+    assert fitted.solution_.value == sol.value and fitted.score(visits) == pytest.approx(sol.naive_value)
+    assert fitted.predict_proba([0, 1]).shape == (2, 3)
+    assert repr(fitted).startswith("UA(absorbed_alpha=0.5") and "absorbed_alpha" in str(__import__("inspect").signature(ps.UA))
+    with pytest.raises(TypeError, match="did you mean gamma"):
+        ps.UA(gama=1)
+    with pytest.raises(TypeError, match="did you mean gamma"):
+        fitted.set_params(gama=1)
+
+
+def test_grid_search(arrays):
+    """scikit-learn's search over rows of a log: clone, set_params, fit, score."""
+    selection = pytest.importorskip("sklearn.model_selection")
+    from pessimist.estimators import rows_of
+
+    table = rows_of(ps.Log(**arrays))
+    search = selection.GridSearchCV(ps.UA(gamma=0.9, reward_range=(0, 1)), {"absorbed_alpha": [0.1, 10.0]}, cv=3)
+    search.fit(table)
+    assert search.best_params_["absorbed_alpha"] in (0.1, 10.0) and search.best_score_ > 0
+    assert search.best_estimator_.predict([0, 1]).shape == (2,)

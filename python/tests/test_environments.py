@@ -1,0 +1,161 @@
+"""Environments with Gymnasium's functions: many are the same as one, episodes end and begin, states are kept."""
+import pickle
+
+import numpy as np
+import pytest
+
+import pessimist as ps
+from pessimist import environments
+
+GAMES = list(ps.games)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_many_are_the_same_as_one(game):
+    """Environment i of a batch is the one of the same seed and stream i, through the ends of episodes."""
+    count, rng = 3, np.random.default_rng(0)
+    envs = ps.make_vec(game, count, seed=5, step_limit=40)
+    singles = [ps.make(game, seed=5, stream=i, step_limit=40) for i in range(count)]
+    boards, _ = envs.reset(seed=5)
+    assert np.array_equal(boards, np.stack([env.reset(seed=5)[0] for env in singles]))
+    ended = 0
+    for _ in range(200):
+        actions = rng.integers(0, 6, count)
+        boards, rewards, terminated, truncated, info = envs.step(actions)
+        for i, env in enumerate(singles):
+            board, reward, over, cut, _ = env.step(actions[i])
+            assert (reward, over, cut) == (rewards[i], terminated[i], truncated[i])
+            if over or cut:
+                ended += 1
+                assert info["_final_obs"][i] and np.array_equal(info["final_obs"][i], board)
+                board, _ = env.reset()
+            assert np.array_equal(board, boards[i])
+    assert ended > 0
+
+
+def test_forms_of_observations_agree():
+    forms = {form: ps.make_vec("seaquest", 4, observations=form, seed=2) for form in environments.OBSERVATIONS}
+    rng = np.random.default_rng(1)
+    for _ in range(50):
+        actions = rng.integers(0, 6, 4)
+        seen = {form: envs.step(actions)[0] for form, envs in forms.items()}
+    assert np.array_equal(seen["planes"], seen["floats"] == 1)
+    bits = np.unpackbits(seen["bits"], axis=1, bitorder="little")[:, : seen["planes"][0].size]
+    assert np.array_equal(bits.reshape(seen["planes"].shape), seen["planes"])
+    channels_first = ps.make_vec("seaquest", 4, layout="CHW", seed=2)
+    assert np.array_equal(channels_first.reset(seed=2)[0].transpose(0, 2, 3, 1), ps.make_vec("seaquest", 4, seed=2).reset(seed=2)[0])
+
+
+def test_the_same_without_the_fast_module(monkeypatch):
+    fast = ps.make_vec("asterix", 16, seed=3, step_limit=30)
+    monkeypatch.setattr(environments, "_fast", None)
+    plain = ps.make_vec("asterix", 16, seed=3, step_limit=30)
+    rng = np.random.default_rng(0)
+    ended = 0
+    for _ in range(100):
+        actions = rng.integers(0, 6, 16).astype(np.int32)
+        for left, right in zip(fast.step(actions), plain.step(actions)):
+            if isinstance(left, dict):
+                ended += bool(left)
+                assert left.keys() == right.keys() and all(np.array_equal(left[k], right[k]) for k in left)
+            else:
+                assert np.array_equal(left, right)
+    assert ended > 0
+
+
+def test_copies_are_independent():
+    envs = ps.make_vec("breakout", 4, seed=1)
+    first = envs.step(np.zeros(4, int))[0]
+    before = first.copy()
+    for _ in range(5):
+        envs.step(np.ones(4, int))
+    assert np.array_equal(first, before)
+    shared = ps.make_vec("breakout", 4, seed=1, copy=False)
+    assert shared.step(np.zeros(4, int))[0] is shared.step(np.zeros(4, int))[0]
+
+
+def test_resets():
+    envs = ps.make_vec("freeway", 8, seed=1)
+    first, again = envs.reset(seed=9)[0], envs.reset(seed=9)[0]
+    assert np.array_equal(first, again)
+    for _ in range(30):
+        envs.step(np.full(8, 2))
+    fresh = envs.reset()[0]
+    assert envs.step(np.zeros(8, int))[1].shape == (8,) and fresh.shape == first.shape
+
+
+def test_an_mdp_as_an_environment():
+    mdp = ps.gridworld(4, 4, seed=1)
+    env = ps.make(mdp, seed=1, step_limit=10)
+    state, _ = env.reset(seed=3)
+    assert state in env.observation_space and env.observation_space.n == 16
+    for step in range(10):
+        state, reward, terminated, truncated, _ = env.step(env.action_space.sample())
+    assert truncated and not terminated
+    envs = ps.make_vec(mdp, 5, seed=1)
+    states, _ = envs.reset(seed=3)
+    assert states.shape == (5,) and envs.step(np.zeros(5, int))[0].max() < 16
+
+
+def test_saved_and_pickled():
+    env = ps.make("space_invaders", seed=4)
+    env.reset(seed=4)
+    for _ in range(20):
+        env.step(1)
+    kept, copy = env.save(), pickle.loads(pickle.dumps(env))
+    boards = [env.step(3)[0] for _ in range(10)]
+    env.restore(kept)
+    for board in boards:
+        assert np.array_equal(env.step(3)[0], board) and np.array_equal(copy.step(3)[0], board)
+    envs = ps.make_vec("breakout", 3, seed=4)
+    envs.step(np.ones(3, int))
+    twin = pickle.loads(pickle.dumps(envs))
+    for left, right in zip(envs.step(np.zeros(3, int))[:4], twin.step(np.zeros(3, int))[:4]):
+        assert np.array_equal(left, right)
+
+
+def test_pictures():
+    env = ps.make("breakout", seed=1, render_mode="rgb_array")
+    env.reset(seed=1)
+    picture = env.render()
+    assert picture.ndim == 3 and picture.shape[2] == 3 and picture.dtype == np.uint8 and len(np.unique(picture)) > 2
+    drawn = ps.make("breakout", seed=1, render_mode="ansi").render()
+    assert len(drawn.splitlines()) == 10 and set(drawn) > {".", "\n"}
+
+
+def test_spaces():
+    env = ps.make("breakout", seed=1)
+    assert env.reset(seed=1)[0] in env.observation_space
+    assert env.action_space.sample() in env.action_space and 6 not in env.action_space
+    envs = ps.make_vec("breakout", 3)
+    assert envs.observation_space.shape == (3, 10, 10, 4) and envs.action_space.sample() in envs.action_space
+
+
+def test_bad_steps():
+    env = ps.make("breakout", seed=1)
+    with pytest.raises(ps.ArgumentError):
+        env.step(17)
+    envs = ps.make_vec("breakout", 3, seed=1)
+    before = envs.save()
+    with pytest.raises(ps.ArgumentError):
+        envs.step(np.array([0, 9, 0], np.int32))
+    assert envs.save() == before
+    with pytest.raises(ps.ArgumentError, match="expected 3 integers"):
+        envs.step([0.5, 1, 2])
+    with pytest.raises(ValueError):
+        envs.step(np.zeros(4, np.int32))
+    for wrong in (dict(observations="pixels"), dict(layout="WHC"), dict(stick=0.1), dict(sticky=3)):
+        with pytest.raises((ps.ArgumentError, TypeError)):
+            ps.make("breakout", **wrong)
+    with pytest.raises(ps.Error, match="pong"):
+        ps.make("pong")
+
+
+def test_gymnasium():
+    gymnasium = pytest.importorskip("gymnasium")
+    from pessimist._gymnasium import register
+
+    register()
+    env = gymnasium.make("pessimist/breakout-v0")
+    board, _ = env.reset(seed=1)
+    assert board in env.observation_space

@@ -1,0 +1,144 @@
+"""Datasets of observations and networks: arrays in, a policy out, callbacks, interruption, what is kept."""
+import pickle
+
+import numpy as np
+import pytest
+
+import pessimist as ps
+
+SHORT = {"updates": 6, "steps": 20, "batch": 32, "imitation_steps": 40, "imitation_batch": 32, "network": "dense"}
+
+
+@pytest.fixture(scope="module")
+def world():
+    return ps.gridworld(3, 3, seed=1)
+
+
+@pytest.fixture(scope="module")
+def data(world):
+    return ps.collect(world, transitions=3000, step_limit=50, seed=1)
+
+
+def test_arrays_in_arrays_out(data):
+    """What is put in comes out, each different observation once."""
+    seen = np.unpackbits(data.observations, axis=1, bitorder="little")[:, :9].astype(bool)
+    again = ps.Observations(
+        seen[data.state], data.action, data.reward, seen[data.next_state], terminal=data.terminal,
+        truncated=data.truncated, actions=4,
+    )  # fmt: skip
+    for name in ("state", "next_state", "action", "reward", "terminal", "truncated"):
+        assert np.array_equal(getattr(again, name), getattr(data, name)), name
+    assert again.states == 9 and again.transitions == 3000
+    assert np.array_equal(pickle.loads(pickle.dumps(again)).state, data.state)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.uint8])
+def test_floats_and_pictures(dtype, tmp_path):
+    """Observations that are no bits: kept as they are, learnt from and acted on."""
+    rng = np.random.default_rng(0)
+    shape = (400, 6, 6, 2) if dtype == np.uint8 else (400, 5)
+    obs, following = (rng.integers(0, 255, shape).astype(dtype) for _ in range(2))
+    data = ps.Observations(obs, rng.integers(0, 3, 400), rng.random(400), following, truncated=np.arange(400) % 20 == 19)
+    kept = data.observations
+    assert kept.dtype == (np.uint8 if dtype == np.uint8 else np.float32)
+    assert np.array_equal(kept[data.state], obs.reshape(400, -1).astype(kept.dtype))
+    net = ps.train(data, "naive", updates=1, steps=5, batch=16, seed=1)
+    actions = net.act(obs)
+    assert actions.shape == (400,) and np.array_equal(ps.Policy(net.policy.probabilities_of(obs)).shape, (400, 3))
+    assert np.array_equal(data.policy_table(net.policy).act(data.state), actions)
+    assert np.array_equal(pickle.loads(pickle.dumps(net.policy)).act(obs), actions)
+
+
+def test_a_log_of_observations(data):
+    log = data.to_log()
+    assert log.states == 9 and len(log) == 3000
+    expected = np.zeros((9, 4), np.int64)
+    np.add.at(expected, (data.state, data.action), 1)
+    assert np.array_equal(log.counts.n, expected)
+
+
+def test_collecting(tmp_path):
+    envs = ps.make_vec("breakout", 4, sticky=0.3)
+    data = ps.collect(envs, None, 1000, seed=2)
+    assert data.transitions == 1000 and "sticky=0.3" in data.notes
+    data.save(tmp_path / "data.pessdata")
+    assert np.array_equal(ps.Observations.load(tmp_path / "data.pessdata").action, data.action)
+    assert np.array_equal(ps.collect("breakout", None, 1000, sticky=0.3, seed=2).reward, data.reward)
+
+
+def test_training_and_acting(data, world, tmp_path):
+    told = []
+    net = ps.train(data, "naive", mdp=world, on_update=lambda row: told.append(row["update"]), seed=1, gamma=0.9, **SHORT)
+    assert told == [1, 2, 3, 4, 5, 6] and len(net.log) == 6
+    one_hot = np.eye(9, dtype=bool)
+    actions = net.act(one_hot)
+    assert actions.shape == (9,) and set(actions) <= set(range(4))
+    assert np.allclose(net.policy.probabilities_of(one_hot).sum(axis=1), 1)
+    again = pickle.loads(pickle.dumps(net.policy))
+    assert np.array_equal(again.act(one_hot), actions)
+    net.save(tmp_path / "policy.pesspolicy")
+    assert np.array_equal(ps.Policy.load(tmp_path / "policy.pesspolicy").act(one_hot), actions)
+    table = data.policy_table(net.policy)
+    assert table.shape == (9, 4) and ps.evaluate(data.to_log(), table, gamma=0.9).value > 0
+
+
+def test_the_same_seed_gives_the_same_network(data):
+    one_hot = np.eye(9, dtype=bool)
+    nets = [ps.train(data, "naive", seed=3, **SHORT) for _ in range(2)]
+    assert np.array_equal(nets[0].policy.outputs(one_hot), nets[1].policy.outputs(one_hot))
+
+
+def test_a_callback_that_stops_and_one_that_raises(data, tmp_path):
+    with pytest.raises(ps.Interrupted, match="resuming"):
+        ps.train(data, "naive", on_update=lambda row: row["update"] < 2, out=tmp_path / "a", seed=1, **{**SHORT, "updates": 500})
+
+    def broken(row):
+        raise LookupError("not today")
+
+    with pytest.raises(LookupError, match="not today"):
+        ps.train(data, "naive", on_update=broken, seed=1, **{**SHORT, "updates": 500})
+
+
+def test_an_interrupted_training_goes_on(data, tmp_path):
+    settings = {**SHORT, "updates": 40, "seed": 1, "checkpoint_seconds": 0}
+    whole = ps.train(data, "naive", **settings)
+    with pytest.raises(ps.Interrupted):
+        ps.train(data, "naive", on_update=lambda row: row["update"] < 3, out=tmp_path / "b", **settings)
+    resumed = ps.train(data, "naive", out=tmp_path / "b", resume=True, **settings)
+    assert resumed.resumed_from > 0
+    one_hot = np.eye(9, dtype=bool)
+    assert np.array_equal(resumed.policy.outputs(one_hot), whole.policy.outputs(one_hot))
+
+
+def test_knobs_of_a_learner(data):
+    net = ps.train(data, "proximal", absorbed_alpha=0.7, seed=1, **SHORT)
+    assert "0.7" in net.policy.facts["notes"]
+    with pytest.raises(TypeError, match="no setting 'absorbed_alfa'; did you mean absorbed_alpha"):
+        ps.train(data, "proximal", absorbed_alfa=0.7, **SHORT)
+
+
+def test_playing(world):
+    best = world.solve(gamma=0.9).policy
+    good = ps.play(world, best, episodes=200, step_limit=50, seed=1)
+    poor = ps.play(world, episodes=200, step_limit=50, seed=1)
+    assert good.mean_return > poor.mean_return + good.ci95 + poor.ci95
+    assert ps.play("freeway", episodes=4, step_limit=200, seed=1).episodes == 4
+
+
+def test_bad_observations(data):
+    for wrong, sentence in (
+        (dict(obs=np.full((2, 4), 0.5), next_obs=np.zeros((2, 4)), kind="bits"), "numbers other than 0 and 1"),
+        (dict(obs=np.full((2, 4), 0.5), next_obs=np.zeros((2, 4)), kind="bytes"), "expected bytes"),
+        (dict(obs=np.full((2, 4), "a"), next_obs=np.full((2, 4), "a")), "expected numbers"),
+        (dict(obs=np.zeros((2, 4)), next_obs=np.zeros((2, 4)), kind="words"), "kind: found 'words'"),
+        (dict(obs=np.zeros((2, 4)), next_obs=np.zeros((3, 4))), "expected the same"),
+        (dict(obs=np.zeros((2, 4)), next_obs=np.zeros((2, 4)), reward=[1.0]), "reward: found 1 values"),
+        (dict(obs=np.zeros((2, 4)), next_obs=np.zeros((2, 4)), action=["a", "b"]), "action"),
+    ):
+        with pytest.raises(ps.InputError, match=sentence):
+            ps.Observations(**{"action": [0, 1], "reward": [0.0, 1.0], **wrong})
+    net = ps.train(data, "naive", seed=1, **{**SHORT, "updates": 1})
+    with pytest.raises(ps.InputError, match="expected"):
+        net.act(np.zeros((2, 40), bool))
+    with pytest.raises(ps.Error, match="magic"):
+        ps.train(data, "magic", **SHORT)

@@ -1,0 +1,158 @@
+"""Policies from logs: the numbers of the command line, properties recomputed with NumPy, uncertainties of one's own."""
+import json
+import os
+import pickle
+import subprocess
+
+import numpy as np
+import pytest
+
+import pessimist as ps
+
+from conftest import ROOT
+
+VISITS = str(ROOT / "examples" / "visits.csv")
+
+
+def command(*arguments):
+    """What the command line prints as JSON."""
+    program = os.environ.get("PESS")
+    if not program:
+        pytest.skip("PESS names the program")
+    environment = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
+    done = subprocess.run([program, *arguments, "--json"], capture_output=True, text=True, env=environment)
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("algorithm", ps.algorithms)
+def test_solve_says_what_the_command_says(visits, algorithm):
+    said = command("solve", VISITS, "-a", algorithm, "--gamma", "0.95", "--reward-range", "0,1")
+    sol = ps.solve(visits, algorithm, gamma=0.95, reward_range=(0, 1))
+    for key in ("algorithm", "holds_for", "gamma", "value", "naive_value", "outcome", "iterations", "method"):
+        assert getattr(sol, key) == said[key], key
+    assert [str(a) for a in sol.assumptions] == said["assumptions"]
+    assert [list(p) for p in sol.thin] == [list(p.values()) for p in said["thin"]]
+
+
+def test_certify_says_what_the_command_says(visits):
+    said = command("certify", VISITS, "--gamma", "0.95", "--reward-range", "0,1")
+    cert = ps.certify(visits, gamma=0.95, reward_range=(0, 1))
+    for key in ("lower_bound", "behaviour_upper_bound", "recommendation", "vacuous", "delta", "residual"):
+        assert getattr(cert, key) == said[key], key
+    assert cert.ledger == said["delta_ledger"]
+    assert sum(cert.ledger.values()) == pytest.approx(cert.delta, rel=1e-12)
+
+
+def test_values_satisfy_the_bellman_equation(visits):
+    """v = q(s, π(s)) − α·u at every state that is not terminal."""
+    sol = ps.solve(visits, "ua", absorbed_alpha=0.5, gamma=0.9, reward_range=(0, 1))
+    alive = np.asarray(sol.policy).sum(axis=1) > 0
+    penalised = np.where(np.isfinite(sol.q), sol.q - 0.5 * sol.uncertainty, -np.inf)
+    assert np.allclose(sol.values[alive], penalised.max(axis=1)[alive])
+    assert np.array_equal(sol.policy[alive].argmax(axis=1), penalised.argmax(axis=1)[alive])
+
+
+def test_start_as_an_array_and_as_a_word(visits):
+    start = visits.counts.starts / visits.counts.starts.sum()
+    by_array = ps.solve(visits, gamma=0.9, start=start)
+    assert by_array.value == pytest.approx(ps.solve(visits, gamma=0.9).value, abs=1e-12)
+    assert by_array.value == pytest.approx(float(start @ by_array.values))
+    assert ps.solve(visits, gamma=0.9, start="uniform").value != by_array.value
+
+
+def test_settings_given_again_are_the_same(visits):
+    first = ps.solve(visits, "proximal", absorbed_alpha=0.3, gamma=0.9)
+    assert ps.solve(visits, "proximal", gamma=0.9, absorbed_alpha=0.3).value == first.value
+    assert ps.solve(visits, "proximal", gamma=0.9, absorbed_alpha=0.31).value != first.value
+
+
+def test_evaluate(visits):
+    sol = ps.solve(visits, "ua", gamma=0.95, reward_range=(0, 1))
+    again = ps.evaluate(visits, sol.policy, "ua", gamma=0.95, reward_range=(0, 1))
+    assert again.value == pytest.approx(sol.value, abs=1e-9)
+    assert float(ps.evaluate(visits, np.asarray(sol.policy), gamma=0.95)) == pytest.approx(sol.naive_value, abs=1e-9)
+
+
+def test_policies_act(visits, tmp_path):
+    policy = ps.solve(visits, "ua", gamma=0.95, reward_range=(0, 1)).policy
+    assert list(policy.act(["mild", "severe"])) == ["wait", "treat"]
+    assert list(policy.act([1, 0])) == [visits.action_names.index("wait"), visits.action_names.index("treat")]
+    policy.save(tmp_path / "policy.csv")
+    for again in (ps.Policy.load(tmp_path / "policy.csv", visits), pickle.loads(pickle.dumps(policy))):
+        assert np.array_equal(np.asarray(again), np.asarray(policy))
+    alone = ps.Policy.load(tmp_path / "policy.csv")
+    assert list(alone.act(["mild", "severe"])) == ["wait", "treat"]
+
+
+def test_draws_follow_the_probabilities():
+    """A mean of 40,000 draws is within 5 standard deviations of 0.3 (false alarm below 1e-6)."""
+    policy = ps.Policy([[0.7, 0.3]])
+    drawn = policy.act(np.zeros(40_000, int), rng=7)
+    assert abs(drawn.mean() - 0.3) < 5 * np.sqrt(0.21 / 40_000)
+    assert np.array_equal(drawn, policy.act(np.zeros(40_000, int), rng=7))
+
+
+def test_an_uncertainty_of_ones_own(visits):
+    @ps.uncertainty("inverse root")
+    def inverse_root(counts):
+        assert counts.n.shape == (5, 3) and counts.reward_range == (0, 1)
+        with np.errstate(divide="ignore"):
+            return 1 / np.sqrt(counts.n)
+
+    own = ps.solve(visits, "ua", uncertainty="inverse root", alpha=1, gamma=0.95, reward_range=(0, 1))
+    built_in = ps.solve(visits, "ua", absorbed_alpha=1, gamma=0.95, reward_range=(0, 1))
+    assert own.value == built_in.value and np.array_equal(own.uncertainty, built_in.uncertainty)
+    assert own.uncertainty_name == "inverse root" and "heuristic" in own.holds_for
+    assert ps.solve(visits, uncertainty=inverse_root, alpha=1, gamma=0.95, reward_range=(0, 1)).value == own.value
+    cert = ps.certify(visits, candidate="inverse root", gamma=0.95, reward_range=(0, 1))
+    assert "inverse root" in [c.name for c in cert.candidates]
+
+
+def test_pickled_results(visits, tmp_path):
+    sol = ps.solve(visits, "ua", gamma=0.95, reward_range=(0, 1))
+    again = pickle.loads(pickle.dumps(sol))
+    assert again.value == sol.value and again.thin == sol.thin and repr(again) == repr(sol)
+    assert np.array_equal(again.q, sol.q) and np.array_equal(np.asarray(again.policy), np.asarray(sol.policy))
+    cert = ps.certify(visits, gamma=0.95, reward_range=(0, 1))
+    kept = pickle.loads(pickle.dumps(cert))
+    assert kept.lower_bound == cert.lower_bound and kept.ledger == cert.ledger and repr(kept) == repr(cert)
+    assert kept.report(tmp_path / "page").read_text() == cert.report(tmp_path / "same").read_text()
+
+
+def test_results_show_themselves(visits, tmp_path):
+    sol = ps.solve(visits, "ua", gamma=0.95, reward_range=(0, 1))
+    assert "0.496595" in repr(sol) and "severe" in sol._repr_html_()
+    assert {"policy", "values", "q", "uncertainty", "holds_for", "assumptions", "outcome"} <= set(dir(sol))
+    cert = ps.certify(visits, gamma=0.95, reward_range=(0, 1))
+    page = cert.report(tmp_path / "page")
+    assert page.name == "index.html" and "visits.csv" in page.read_text()
+    assert "iframe" in cert._repr_html_()
+    assert cert.gaps(3)[0].count >= 0
+
+
+def test_known_processes():
+    mdp = ps.gridworld(8, 8, seed=1)
+    best = mdp.solve(gamma=0.9)
+    assert mdp.evaluate(best.policy, gamma=0.9).value == pytest.approx(best.value, abs=1e-8)
+    assert mdp.evaluate(mdp.uniform_policy(), gamma=0.9).value < best.value
+    log = mdp.simulate(best.policy, episodes=20, horizon=30, seed=5, epsilon=0.2)
+    assert len(log) == 600 and len(np.unique(log.episode)) == 20 and log.truncated.sum() == 20
+    law = mdp.stationary(mdp.uniform_policy())
+    assert law.sum() == pytest.approx(1)
+    assert mdp.visitation(best.policy, gamma=0.9).sum() == pytest.approx(10)
+    again = pickle.loads(pickle.dumps(mdp))
+    assert again.solve(gamma=0.9).value == best.value
+    rows = ps.theorems(mdp, mdp.simulate(transitions=5000, seed=2), gamma=0.9)
+    assert len(rows) > 5 and all(row.holds for row in rows)
+
+
+def test_new_rows_of_c_appear():
+    """Algorithms, settings, sentences: what Python lists is what the library lists."""
+    import inspect
+
+    signature = inspect.signature(ps.solve)
+    assert {"gamma", "delta", "absorbed_alpha", "unseen", "reward_range"} <= set(signature.parameters)
+    assert signature.parameters["gamma"].default == 0.99
+    assert "discount" in ps.solve.__doc__
+    assert list(ps.algorithms) == [row["name"] for row in command("list", "algorithms")["rows"]]
+    assert list(ps.uncertainties) == [row["name"] for row in command("list", "uncertainties")["rows"]]

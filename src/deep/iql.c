@@ -1,0 +1,85 @@
+/* iql: implicit Q-learning (Kostrikov et al. 2022) for discrete actions. No action outside the data is ever asked for:
+ *
+ *     v(s): expectile τ of q(s,a) over the logged a,    minimise Σ |τ − 1[u < 0]| u²,  u = q(s,a) − v(s)
+ *     q(s,a) → r + γ v(s'),     actor: maximise Σ min(exp(β (q(s,a) − v(s))), 100) log π(a|s)
+ *
+ * Values, v and actor take turns: after the values of an update each of the two makes as many steps, with labels from
+ * the networks as they were when its turn began. */
+#include "deep/learner.h"
+
+typedef struct iql_knobs {
+    size_t size;
+    double expectile, beta;
+} iql_knobs;
+
+static const pess_setting knob_rows[] = {
+    {.name = "expectile",
+     .kind = PESS_SETTING_NUMBER,
+     PESS__FIELD(iql_knobs, expectile),
+     .standard = "0.7",
+     PESS__BETWEEN(0, 1),
+     .argument = "T",
+     .sentence = "of the values of logged actions: 0.5 their mean, near 1 the best of them"},
+    {.name = "beta",
+     .kind = PESS_SETTING_NUMBER,
+     PESS__FIELD(iql_knobs, beta),
+     .standard = "3",
+     PESS__FROM_TO(0, 1e6),
+     .argument = "B",
+     .sentence = "inverse temperature of the actor's weights: 0 imitates"},
+};
+static const pess_setting_table knobs = PESS__SETTING_TABLE("iql", iql_knobs, knob_rows);
+
+enum { VALUE, ACTOR };
+static const double most_weight = 100;
+
+/* π is the actor's; what the state is worth is v. */
+static double decide(const pess__view *view, double *policy) {
+    float actor[PESS__MAX_ACTIONS];
+    pess__softmax(view->own[ACTOR], view->actions, actor);
+    for (int64_t a = 0; a < view->actions; a++) policy[a] = (double)actor[a];
+    return (double)view->own[VALUE][0];
+}
+
+/* Of d = v − q: u = −d. */
+static double expectile(double d, double tau, double *slope) {
+    const double weight = d > 0 ? 1 - tau : tau;
+    *slope = 2 * weight * d;
+    return weight * d * d;
+}
+
+static pess__loss value_loss(const void *own) {
+    return (pess__loss){
+        .kind = PESS__LOSS_DISTANCE, .parameter = ((const iql_knobs *)own)->expectile, .distance = expectile};
+}
+
+static pess__label value_label(const pess__view *view, int64_t action) {
+    return (pess__label){.target = (double)view->q[action], .weight = 1};
+}
+
+static pess__loss actor_loss(const void *own) {
+    (void)own;
+    return (pess__loss){.kind = PESS__LOSS_CROSS_ENTROPY};
+}
+
+static pess__label actor_label(const pess__view *view, int64_t action) {
+    const double advantage = (double)view->q[action] - (double)view->own[VALUE][0];
+    return (pess__label){.weight = fmin(exp(((const iql_knobs *)view->knobs)->beta * advantage), most_weight)};
+}
+
+static const pess__own_network own[] = {
+    [VALUE] = {.name = "state-value", .one_output = true, .loss = value_loss, .label = value_label},
+    [ACTOR] = {.name = "actor", .policy = true, .loss = actor_loss, .label = actor_label}};
+
+const pess__learner pess__learner_iql = {
+    .info = {.name = "iql",
+             .summary = "values of logged actions alone, by expectiles; an actor weighted by their advantage",
+             .values = true,
+             .imitation = false,
+             .samples = true,
+             .knobs = &knobs,
+             .settings = PESS__READS_VALUES,
+             .source = "Kostrikov et al. 2022: expectile 0.7, beta 3, weights up to 100"},
+    .decide = decide,
+    .own = own,
+    .own_count = 2};

@@ -1,0 +1,84 @@
+# Logs as they come, from the command line: columns by name, readings that are kept, maps, and what helps where a log is
+# refused.
+. "$(dirname "$0")/lib.sh"
+messy=$TEST_DATA/messy
+own="--column episode=patient --column step=visit_no --column state=where --column action=drug --column reward=outcome
+     --column next_state=then --column terminal=died --column truncated=lost"
+
+# The same policy whatever the log looks like; every command that reads a log takes the columns, or the reading.
+expect 0 "$PESS" solve "$messy/plain.csv" -o plain.policy --json; value=$(json value)
+expect 0 "$PESS" solve "$messy/own_names.csv" $own -o own.policy --json; same "$(json value)" "$value" "columns by name"
+cmp -s plain.policy own.policy || fail "another policy by other column names"
+expect 0 "$PESS" inspect "$messy/own_names.csv" $own -o reading.txt
+prints "state        where, as declared"; prints "ignored      age"; prints "--column episode=patient"
+expect 0 "$PESS" solve "$messy/own_names.csv" --reading reading.txt --json; same "$(json value)" "$value" "a kept reading"
+options=$("$PESS" inspect "$messy/done.csv" --json | "$JSON_GET" reading.options)
+eval "expect 0 \"$PESS\" solve \"$messy/done.csv\" $options --json"; same "$(json value)" "$value" "explicit options"
+[ ! -s err ] || fail "notes about a reading that is explicit: $(cat err)"
+for command in solve gaps certify inspect; do
+    "$PESS" $command "$messy/own_names.csv" --reading reading.txt >out 2>err
+    [ $? -le 1 ] || fail "$command --reading: $(cat err)"
+done
+expect 0 "$PESS" evaluate "$messy/own_names.csv" --reading reading.txt --policy plain.policy -a ua -u count
+expect 0 "$PESS" convert "$messy/own_names.csv" --reading reading.txt -o own.csv
+"$PESS" convert "$messy/plain.csv" -o plain.csv
+cmp -s own.csv plain.csv || fail "convert by a reading"
+expect 0 "$PESS" merge "$messy/own_names.csv" --reading reading.txt --out own.pesscounts
+expect 0 "$PESS" merge "$messy/plain.csv" --out plain.pesscounts
+cmp -s own.pesscounts plain.pesscounts || fail "merge by a reading"
+printf 'where,note\nICU|1,x\nhome|1,y\n' >rows.csv
+expect 0 "$PESS" act rows.csv --policy plain.policy --log "$messy/own_names.csv" --reading reading.txt
+[ "$(wc -l <out)" -eq 3 ] || fail "act by a reading: $(cat out)"
+
+# Notes of what was not asked for, and none where all is explicit.
+expect 0 "$PESS" solve "$messy/gym.csv" --json; says "'obs' is read as state"; says "'terminated' is read as terminal"
+expect 0 "$PESS" solve "$messy/no_next.csv" --json
+says "next_state is the state of the next row"; says "1 rows are left out"
+expect 0 "$PESS" solve "$messy/missing.csv" --missing drop --json; says "2 of 10 rows are dropped"
+expect 0 "$PESS" solve "$messy/plain.csv"; [ ! -s err ] || fail "notes about a plain log: $(cat err)"
+sed 1s/episode/patient/ "$messy/plain.csv" >patient.csv
+expect 0 "$PESS" solve patient.csv; says "column 'patient' is not used; the episode? --column episode=patient"
+expect 0 "$PESS" inspect patient.csv; prints "ignored      patient (the episode? --column episode=patient)"
+
+# What was found, and the option that reads it.
+hint() { # FILE MESSAGE HINT
+    expect 3 "$PESS" solve "$messy/$1" -o refused.csv; says "$2"; says "$3"
+    [ ! -e refused.csv ] || fail "a policy after failure: $1"
+}
+hint own_names.csv "no column 'state'" "Try --column state=NAME."
+hint features.csv "no column 'state'" "'pess help discretize'"
+hint latin1.csv "in Latin-1 it reads 'Zürich'" "Try --encoding latin1."
+hint missing.csv "of 10 rows, found no value" "Try --missing drop"
+hint no_next_no_ends.csv "how the last row of an episode ends" "Try --last-row terminal|cutoff."
+hint measurements.csv "found '0.3712'" "Measurements? 'pess discretize'"
+hint two_for_one.csv "'obs' and 'observation'" "Try --column state=obs."
+hint quoted_comma.csv "found '0,5'" "Try --decimal comma."
+hint workbook.xlsx "an Excel workbook" "Save it as text"
+expect 0 "$PESS" solve "$messy/latin1.csv" --encoding latin1; prints "Zürich"
+expect 0 "$PESS" solve "$messy/no_next_no_ends.csv" --last-row terminal
+expect 3 "$PESS" inspect "$messy/own_names.csv" --json; same "$(json error.remedy)" column "remedy as JSON"
+expect 2 "$PESS" inspect "$messy/plain.csv" --column place=here; says "expected ROLE=NAME"
+expect 5 "$PESS" inspect "$messy/plain.csv" --reading nowhere.txt; says nowhere.txt
+printf 'colour red\n' >bad.txt
+expect 3 "$PESS" inspect "$messy/plain.csv" --reading bad.txt; says "bad.txt:1:1: found 'colour'"
+expect 2 "$PESS" merge some --out dir --column state=x; says "--column is for logs"
+
+# A log of measurements, by the map of its cells, in every command; columns have other names and separators.
+awk 'BEGIN { srand(3); print "patient;hour;pulse;lactate;drug;outcome;died"
+    for (e = 1; e <= 60; e++) for (t = 0; t < 5; t++)
+        printf "p%d;%d;%d,5;%d,25;%s;%d;%d\n", e, t, 60 + 40 * rand(), 4 * rand(), rand() < .5 ? "wait" : "treat", rand() < .3, t == 4 }' >ward.csv
+columns="--column episode=patient --column step=hour --column action=drug --column reward=outcome --column terminal=died"
+expect 0 "$PESS" discretize ward.csv --features pulse,lactate $columns --method bins --cells 4 -o ward.pessmap
+expect 0 "$PESS" convert ward.csv --map ward.pessmap $columns --part held-out -o cells.csv
+expect 0 "$PESS" solve cells.csv --states 4 --json; value=$(json value)
+expect 0 "$PESS" solve ward.csv --map ward.pessmap $columns -o ward.policy --json
+same "$(json value)" "$value" "a map in solve, on the episodes that did not make it"
+expect 0 "$PESS" evaluate ward.csv --map ward.pessmap $columns --policy ward.policy -a ua -u count
+expect 0 "$PESS" gaps ward.csv --map ward.pessmap $columns
+expect 0 "$PESS" inspect ward.csv --map ward.pessmap $columns
+"$PESS" certify ward.csv --map ward.pessmap $columns --reward-range 0,1 >out 2>err; [ $? -le 1 ] || fail "certify --map: $(cat err)"
+expect 0 "$PESS" act ward.csv --policy ward.policy --map ward.pessmap --log ward.csv $columns
+expect 3 "$PESS" solve "$messy/plain.csv" --map ward.pessmap; says "no column 'pulse'"; says "that the map was made for"
+expect 2 "$PESS" solve ward.csv --map ward.pessmap --states 4; says "--states and --actions do nothing with --map"
+no_leftovers
+finish

@@ -1,0 +1,188 @@
+/* Policies taken home: the C file is compiled and says the same, bit for bit where the kernels are "avx2"; the arrays,
+ * put through the plain network, give the outputs of the network; rules of several networks are refused. */
+#include "data/npz_arrays.h"
+#include "deep/export.h"
+#include "nn/netfile.h"
+#include "nn_reference.h"
+#include "scratch.h"
+
+#include <dlfcn.h>
+#include <math.h>
+
+enum { SAMPLES = 40 };
+
+static pess_error error;
+
+static const struct {
+    pess_observation_shape shape;
+    const char *network;
+    bool softmax;
+} cases[] = {
+    {{PESS_OBSERVATION_FLOATS, 5, 0, 0, 0}, "dense 37, dense 20 leaky", false},
+    {{PESS_OBSERVATION_FLOATS, 17, 0, 0, 0}, "mlp", true},
+    {{PESS_OBSERVATION_BITS, 400, 10, 10, 4}, "value", false},
+    {{PESS_OBSERVATION_BITS, 400, 10, 10, 4}, "dqn", true},
+    {{PESS_OBSERVATION_BYTES, 12 * 9 * 3, 12, 9, 3}, "conv 5 4/3, conv 7 2/1, dense 11", true},
+};
+enum { CASES = sizeof cases / sizeof cases[0], OUTPUTS = 4 };
+
+/* A policy of a random network, as its file is read. */
+static pess_policy *make_policy(pess__rng *rng, size_t c, const char *path, pess__net_spec *spec) {
+    pess__net *net = NULL;
+    pess_net *wrapped = NULL;
+    pess_policy *policy = NULL;
+    pess__spec_input(&cases[c].shape, spec);
+    assert_ok(pess__spec_layers(cases[c].network, OUTPUTS, spec, &error), &error);
+    assert_ok(pess__net_create(spec, NULL, &net, &error), &error);
+    pess__net_initialise(net, rng);
+    for (int64_t i = 0; net->shift != NULL && i < net->inputs; i++) {
+        net->shift[i] = (float)pess__rng_normal(rng);
+        net->scale[i] = (float)(0.5 + pess__rng_uniform(rng));
+    }
+    assert_ok(pess__net_wrap(net, cases[c].softmax ? "acts=softmax\n*/x=1\n" : "acts=argmax\n", &wrapped, &error),
+              &error);
+    assert_ok(pess_net_write(wrapped, path, &error), &error);
+    pess_net_destroy(wrapped);
+    assert_ok(pess_policy_read(path, NULL, NULL, NULL, &policy, &error), &error);
+    return policy;
+}
+
+/* The observation as numbers, the way the C file wants it. */
+static void as_floats(const pess__net_spec *spec, const uint8_t *observation, float *out) {
+    const int64_t count = (int64_t)spec->rows * spec->cols * spec->channels;
+    for (int64_t i = 0; i < count; i++)
+        out[i] = spec->input == PESS_OBSERVATION_BITS    ? (float)(observation[i / 8] >> (i % 8) & 1)
+                 : spec->input == PESS_OBSERVATION_BYTES ? (float)observation[i]
+                                                         : ((const float *)(const void *)observation)[i];
+}
+
+static void *compile(const char *source, const char *object) {
+    char command[1200];
+    (void)snprintf(command, sizeof command,
+                   TEST_COMPILER " -std=c99 -Wall -Wextra -Werror -O2 -shared -fPIC '%s' -o '%s' -lm", source, object);
+    assert_int_equal(system(command), 0); /* NOLINT(cert-env33-c): the compiler of the build on our own file */
+    void *library = dlopen(object, RTLD_NOW);
+    if (library == NULL) fail_msg("%s", dlerror());
+    return library;
+}
+
+static void check_c(const pess_policy *policy, const pess__net_spec *spec, const uint8_t *observations, int64_t bytes,
+                    void *library) {
+    int (*act)(const float *);
+    void (*probabilities)(const float *, float *);
+    *(void **)&act = dlsym(library, "policy_act");
+    *(void **)&probabilities = dlsym(library, "policy_probabilities");
+    pess_policy_info info;
+    pess_policy_get_info(policy, &info);
+    const double tolerance = strcmp(info.kernels, "avx2") == 0 ? 0 : 1e-4;
+    float *numbers = malloc((size_t)spec->rows * (size_t)spec->cols * (size_t)spec->channels * sizeof *numbers);
+    int64_t different = 0;
+    for (int64_t i = 0; i < SAMPLES; i++) {
+        double want[OUTPUTS];
+        float got[OUTPUTS];
+        const uint8_t *observation = observations + i * bytes;
+        assert_ok(pess_policy_observation_probabilities(policy, observation, bytes, 1, want, &error), &error);
+        as_floats(spec, observation, numbers);
+        probabilities(numbers, got);
+        for (int a = 0; a < OUTPUTS; a++) assert_close((double)got[a], want[a], tolerance);
+        assert_int_equal(act(numbers), pess__policy_most_probable(want, OUTPUTS));
+        different += i > 0 && memcmp(observation, observation - bytes, (size_t)bytes) != 0;
+    }
+    assert_true(different > SAMPLES / 2);
+    free(numbers);
+}
+
+/* The arrays in the order of a network file, as doubles; shift and scale as floats. */
+static double *read_arrays(const char *path, const pess__net_spec *spec, float *shift, float *scale) {
+    pess__infile *file = NULL;
+    pess__zip zip = {0};
+    assert_ok(pess__infile_open(path, &file, &error), &error);
+    assert_ok(pess__zip_open(file, &zip, &error), &error);
+    double *parameters = malloc((size_t)pess__spec_parameters(spec) * sizeof *parameters), *at = parameters;
+    const int arrays = 2 * spec->layer_count + (spec->input == PESS_OBSERVATION_FLOATS ? 2 : 0);
+    for (int i = 0; i < arrays; i++) {
+        const bool standard = i >= 2 * spec->layer_count;
+        char name[32];
+        pess__npz_array a;
+        double *numbers = NULL;
+        (void)snprintf(name, sizeof name, "layer%d.%s", i / 2 + 1, i % 2 == 0 ? "weight" : "bias");
+        if (standard) (void)snprintf(name, sizeof name, "%s", i % 2 == 0 ? "shift" : "scale");
+        const pess__zip_entry *entry = pess__npz_find(&zip, name);
+        assert_non_null(entry);
+        assert_ok(pess__npz_array_open(&zip, entry, name, &a, &error), &error);
+        assert_ok(pess__npz_array_doubles(&a, name, &numbers, &error), &error);
+        for (int64_t k = 0; standard && k < a.count; k++) (i % 2 == 0 ? shift : scale)[k] = (float)numbers[k];
+        if (!standard) memcpy(at, numbers, (size_t)a.count * sizeof *at), at += a.count;
+        free(numbers);
+        pess__npz_array_close(&a);
+    }
+    assert_int_equal(at - parameters, pess__spec_parameters(spec));
+    pess__zip_free(&zip);
+    pess__infile_close(file);
+    return parameters;
+}
+
+static void check_npz(const pess_policy *policy, const pess__net_spec *spec, const uint8_t *observations, int64_t bytes,
+                      const char *path) {
+    float shift[64], scale[64];
+    double *parameters = read_arrays(path, spec, shift, scale);
+    const bool floats = spec->input == PESS_OBSERVATION_FLOATS;
+    for (int64_t i = 0; i < SAMPLES; i += 7) {
+        double want[OUTPUTS];
+        float got[OUTPUTS];
+        reference_outputs(spec, parameters, observations + i * bytes, floats ? shift : NULL, scale, want);
+        assert_ok(pess_policy_outputs(policy, observations + i * bytes, bytes, 1, got, &error), &error);
+        for (int a = 0; a < OUTPUTS; a++) assert_close((double)got[a], want[a], 1e-4);
+    }
+    free(parameters);
+}
+
+static void exported_policies_say_the_same(void **unused) {
+    (void)unused;
+    pess__rng rng = pess__rng_stream(5, "test export", 0);
+    const char *source = scratch_path(1, ".c"), *arrays = scratch_path(3, ".npz");
+    for (size_t c = 0; c < CASES; c++) {
+        char object[256];
+        const char *path = scratch_path(0, ".pessnet");
+        pess__net_spec spec;
+        pess_policy *policy = make_policy(&rng, c, path, &spec);
+        (void)snprintf(object, sizeof object, "%s.%zu.so", source, c); /* dlopen knows files by their names */
+        const int64_t bytes = pess_observation_bytes(&cases[c].shape);
+        uint8_t *observations = malloc((size_t)(SAMPLES * bytes));
+        random_observations(&rng, &spec, SAMPLES, observations);
+        assert_ok(pess_policy_export(policy, source, &error), &error);
+        assert_ok(pess_policy_export(policy, arrays, &error), &error);
+        void *library = compile(source, object);
+        check_c(policy, &spec, observations, bytes, library);
+        check_npz(policy, &spec, observations, bytes, arrays);
+        assert_int_equal(dlclose(library), 0);
+        free(observations);
+        pess_policy_destroy(policy);
+        scratch_remove(object);
+        scratch_remove(path);
+    }
+    scratch_remove(source);
+    scratch_remove(arrays);
+}
+
+static void what_cannot_be_exported_is_refused(void **unused) {
+    (void)unused;
+    pess__rng rng = pess__rng_stream(6, "test export", 0);
+    const char *path = scratch_path(0, ".pessnet");
+    pess__net_spec spec;
+    pess_policy *policy = make_policy(&rng, 0, path, &spec);
+    assert_failure(pess_policy_export(policy, "policy.onyx", &error), PESS_ARGUMENT, &error, ".c or .npz", NULL);
+    ((pess__bundle *)(void *)policy)->learned.learner = &pess__learner_proximal;
+    assert_failure(pess_policy_export(policy, "policy.c", &error), PESS_ARGUMENT, &error, "more than one network",
+                   NULL);
+    pess_policy_destroy(policy);
+    scratch_remove(path);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(exported_policies_say_the_same),
+        cmocka_unit_test(what_cannot_be_exported_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
