@@ -33,6 +33,8 @@ static void print_json(const pess_inspection *i, const pess_reading *reading) {
         json_object(&json, NULL);
         json_text(&json, "severity", i->findings[k].severity == PESS_SEVERITY_WARNING ? "warning" : "note");
         json_text(&json, "code", i->findings[k].code);
+        json_count(&json, "count", i->findings[k].count);
+        if (i->findings[k].row > 0) json_count(&json, "row", i->findings[k].row);
         json_text(&json, "text", i->findings[k].text);
         json_close(&json);
     }

@@ -1,4 +1,4 @@
-/* pess merge: shards of an experiment with games, or counts of logs, put together. */
+/* pess merge: shards of an experiment, or counts of logs, put together. */
 #include "counts.h"
 #include "experiment_output.h"
 #include "long_run.h"
@@ -27,12 +27,12 @@ int cmd_merge(int argc, char **argv) {
     options_add_settings(&list, pess_read_settings(), &read, "states actions format");
     const usage use = {
         .command = "merge",
-        .summary = "puts the shards of an experiment with games together, or counts of logs",
+        .summary = "puts the shards of an experiment together, or counts of logs",
         .arguments = "DIR [...] --out DIR [--partial]\n       pess merge LOG [...] --out FILE.pesscounts",
         .description =
-            "The shards must have been made with the same settings. Results and networks are copied, and\n"
-            "results.csv, runs.csv, figure, page and manifest.json are written as an experiment in one piece\n"
-            "would have: results.csv has the same bytes. With --partial it also shows how far a run in progress is.\n\n"
+            "The shards must have been made with the same settings. Results and networks of games are copied,\n"
+            "and results.csv, figure, page and manifest.json are written as an experiment in one piece would\n"
+            "have: results.csv has the same bytes. With --partial it also shows how far a run in progress is.\n\n"
             "With --out FILE.pesscounts, logs and files of counts are counted together: the same bytes as counting\n"
             "all rows at once, in whatever order they are given ('pess help counts').",
         .examples = "  pess merge part-1 part-2 part-3 part-4 --out games\n"

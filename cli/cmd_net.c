@@ -1,4 +1,4 @@
-/* pess net: what is in a network file, and taking it elsewhere. */
+/* pess net: what is in a file of networks, and taking it elsewhere. */
 #include "command.h"
 #include "notes.h"
 
@@ -6,9 +6,12 @@
 
 static const usage info_usage = {
     .command = "net info",
-    .summary = "layers, parameters and checksum of a network, and how it was trained",
+    .summary = "what is in a network or a policy of networks, and how it was trained",
     .arguments = "FILE [--json]",
-    .examples = "  pess net info policies/breakout.pessnet",
+    .description =
+        "Of a network (.pessnet): layers, parameters and checksum. Of a policy (.pesspolicy): the rule by which it\n"
+        "acts, how many networks and parameters it has, and what they see.",
+    .examples = "  pess net info policies/breakout.pessnet\n  pess net info b-proximal/policy.pesspolicy",
     .positional = (const char *const[]){"FILE", NULL},
 };
 
@@ -64,12 +67,55 @@ static void print_json(const pess_net *net, const char *path, const pess_net_inf
     json_end(&json);
 }
 
+/* ---- policies of networks */
+
+static void print_policy(const char *path, const pess_policy_info *info) {
+    (void)printf("%s: acts by the rule of %s%s\n\n  %lld network%s, %lld parameters, checksum %08x\n"
+                 "  sees %lld bytes, chooses among %lld actions\n",
+                 path, info->rule, info->samples ? " (draws its actions)" : "", (long long)info->network_count,
+                 info->network_count == 1 ? "" : "s", (long long)info->parameters, info->checksum,
+                 (long long)info->bytes, (long long)info->actions);
+    notes_print("trained with", info->notes);
+}
+
+static void print_policy_json(const char *path, const pess_policy_info *info) {
+    char checksum[16];
+    (void)snprintf(checksum, sizeof checksum, "%08x", info->checksum);
+    json_writer json = json_open("net info");
+    json_text(&json, "file", path);
+    json_text(&json, "rule", info->rule);
+    json_bool(&json, "samples", info->samples);
+    json_count(&json, "networks", info->network_count);
+    json_count(&json, "parameters", info->parameters);
+    json_text(&json, "checksum", checksum);
+    json_count(&json, "bytes", info->bytes);
+    json_count(&json, "actions", info->actions);
+    notes_json(&json, "trained", info->notes);
+    json_close(&json);
+    json_end(&json);
+}
+
+static int policy_info(const char *path, bool json) {
+    pess_policy *policy = NULL;
+    pess_error error;
+    if (pess_policy_read(path, NULL, NULL, NULL, &policy, &error) != PESS_OK) return report_error("net info", &error);
+    pess_policy_info info;
+    pess_policy_get_info(policy, &info);
+    if (json)
+        print_policy_json(path, &info);
+    else
+        print_policy(path, &info);
+    pess_policy_destroy(policy);
+    return EXIT_FINE;
+}
+
 static int net_info(int argc, char **argv) {
     bool json = false;
     const option options[] = {{"json", 0, OPTION_FLAG, &json, NULL, "as JSON"}};
     const char *values[1];
     const int code = options_parse(&info_usage, options, COUNT_OF(options), argc, argv, values, NULL);
     if (code >= 0) return code;
+    if (pess_file_kind_of(values[0]) == PESS_FILE_POLICY) return policy_info(values[0], json);
     pess_net *net = NULL;
     pess_error error;
     if (pess_net_read(values[0], NULL, &net, &error) != PESS_OK) return report_error("net info", &error);
@@ -114,7 +160,7 @@ static int net_export(int argc, char **argv) {
 }
 
 static const command subcommands[] = {
-    {"info", "layers, parameters and checksum of a network, and how it was trained", net_info},
+    {"info", "what is in a network or a policy of networks, and how it was trained", net_info},
     {"export", "a policy as a file for other programs: C, or NumPy arrays", net_export}};
 
 int cmd_net(int argc, char **argv) { return run_part("net", subcommands, COUNT_OF(subcommands), argc, argv); }

@@ -79,7 +79,7 @@ typedef struct arguments {
     pess_protocol numbers;             /* as far as given */
     const char *protocol;
     const char *knobs[KNOB_LIMIT]; /* of the table of knobs below, as they were given */
-    char knob_text[512];
+    char knob_text[512], knob_help[KNOB_LIMIT][600];
     bool json;
     option_list list;
     bool knob_given[KNOB_LIMIT];
@@ -98,17 +98,33 @@ static size_t all_knobs(const pess_setting *rows[KNOB_LIMIT]) {
     return count;
 }
 
+/* "knob of these learners, with their defaults: proximal 1, bcq 0.3" */
+static void describe_knob(const char *name, char *text, size_t size) {
+    const pess_learner_info *learner;
+    (void)snprintf(text, size, "knob of these learners, with their defaults");
+    const char *separator = ": ";
+    for (size_t i = 0; (learner = pess_learner_list(i)) != NULL; i++) {
+        const pess_setting *row = learner->knobs != NULL ? pess_setting_find(learner->knobs, name) : NULL;
+        const size_t used = strlen(text);
+        if (row == NULL || row->standard == NULL) continue;
+        (void)snprintf(text + used, size - used, "%s%s %s", separator, learner->name, row->standard);
+        separator = ", ";
+    }
+}
+
 /* An option of that many learners: each states its own meaning, default and range. */
 static void add_knobs(arguments *a) {
     const pess_setting *rows[KNOB_LIMIT];
     const size_t count = all_knobs(rows);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
+        describe_knob(rows[i]->name, a->knob_help[i], sizeof a->knob_help[i]);
         options_add(&a->list, (option){.name = rows[i]->name,
                                        .kind = OPTION_TEXT,
                                        .target = &a->knobs[i],
                                        .argument = rows[i]->argument,
-                                       .help = "knob of the learner: see pess list learners (default: the learner's)",
+                                       .help = a->knob_help[i],
                                        .given = &a->knob_given[i]});
+    }
 }
 
 static void add_options(arguments *a) {

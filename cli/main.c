@@ -5,6 +5,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -30,7 +31,7 @@
     X(net, "networks: what is in a file of one")                                                                       \
     X(list, "the algorithms, uncertainties and formats there are")                                                     \
     X(experiment, "the paper's experiments, with a figure and a page")                                                 \
-    X(merge, "puts the shards of an experiment with games together")                                                   \
+    X(merge, "puts the shards of an experiment together, or counts of logs")                                                   \
     X(plot, "draws results of experiments and learning curves")                                                        \
     X(help, "this overview, or the help of one command")
 
@@ -40,6 +41,14 @@ COMMAND_LIST(COMMAND_DECLARE)
 static const command commands[] = {
 #define COMMAND_ROW(name, summary) {#name, summary, cmd_##name},
     COMMAND_LIST(COMMAND_ROW)};
+
+/* Threads that wait for others sleep rather than spin: on a machine that others use too, spinning took half the
+ * processor time. The runtime of OpenMP reads its environment before main begins, so the program starts itself again,
+ * unless the caller has chosen. */
+static void wait_asleep(char **argv) {
+    if (getenv("OMP_WAIT_POLICY") != NULL || setenv("OMP_WAIT_POLICY", "passive", 0) != 0) return;
+    (void)execv("/proc/self/exe", argv); /* where that is not possible, they spin */
+}
 
 static void print_overview(FILE *stream) {
     (void)fprintf(stream, "Pessimist %s: fixed-dataset policy optimization\n\n", pess_version());
@@ -105,6 +114,7 @@ static int look_ahead(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
+    wait_asleep(argv);
     (void)signal(SIGPIPE, SIG_IGN);
     argc = look_ahead(argc, argv);
     if (argc < 2) {

@@ -7,8 +7,7 @@
 #include "certify/episode_returns.h"
 #include "certify/robust.h"
 #include "core/rng.h"
-
-#include <omp.h>
+#include "core/threads.h"
 
 /* A log in the making: one row after the other. */
 enum { ROOM = 40000 };

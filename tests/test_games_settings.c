@@ -110,7 +110,7 @@ static void test_shards(void **state) {
     for (int i = 0; i < 5; i++) {
         o.shard = shards[i];
         pess__games *m = plan(&o);
-        for (int64_t d = 0; d < m->dataset_count; d++) times[d] += pess__shard_has(d, m->shard, m->shards);
+        for (int64_t d = 0; d < m->dataset_count; d++) times[d] += pess__shard_has(m->shard, d);
         destroy(m);
     }
     for (int d = 0; d < 84; d++) assert_int_equal(times[d], 1);

@@ -35,6 +35,17 @@ static void expect(const pess_inspection *in, const char *code, const char *piec
     if (strstr(text, piece) == NULL) fail_msg("'%s' is not in: %s", piece, text);
 }
 
+/* The values of a finding, for programs that do not read sentences. */
+static void expect_values(const pess_inspection *in, const char *code, int64_t count, int64_t row) {
+    for (size_t i = 0; i < in->finding_count; i++) {
+        if (strcmp(in->findings[i].code, code) != 0) continue;
+        assert_int_equal(in->findings[i].count, count);
+        assert_int_equal(in->findings[i].row, row);
+        return;
+    }
+    fail_msg("no finding %s", code);
+}
+
 #define EPISODES "episode,step,state,action,reward,next_state,terminal,truncated\n"
 
 static void test_clean_log(void **state) {
@@ -71,7 +82,11 @@ static void test_oddities(void **state) {
     pess_inspection *in = inspect_text(EPISODES "1,0,0,0,0,1,0,0\n1,1,2,0,0,0,0,0\n1,2,0,0,0,0,0,0\n");
     assert_true(in->gaps == 1 && in->open_ends == 1);
     expect(in, "episode-gap", "row 1 leads to state 1, row 2 begins in 2");
-    expect(in, "open-ends", "1 of 1 episodes");
+    expect(in, "open-ends", "flag: 1 of 1");
+    expect_values(in, "episode-gap", 1, 2);
+    expect_values(in, "open-ends", 1, 3);
+    expect_values(in, "next-only-states", 1, 1);
+    expect_values(in, "no-terminals", 1, 0);
     expect(in, "next-only-states", "first: 1, reached in row 1");
     expect(in, "constant-reward", "Every reward is 0");
     expect(in, "no-terminals", "gamma");

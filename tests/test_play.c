@@ -147,6 +147,31 @@ static void notes_say_how_a_network_acts(void **state) {
     }
 }
 
+static void a_table_of_numbers_needs_no_model(void **state) {
+    (void)state;
+    pess_policy *policy = NULL;
+    pess_error error = {0};
+    char path[100];
+    (void)snprintf(path, sizeof path, "/tmp/pess-table-%ld.csv", (long)getpid());
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    (void)fputs("state,action,probability\n1,0,0.25\n1,2,0.75\n0,1,1\n", file);
+    assert_int_equal(fclose(file), 0);
+    assert_int_equal(pess_policy_read(path, NULL, NULL, NULL, &policy, &error), PESS_OK);
+    const double expected[6] = {0, 1, 0, 0.25, 0, 0.75};
+    assert_memory_equal(pess_policy_probabilities(policy), expected, sizeof expected);
+    pess_policy_destroy(policy);
+    policy = NULL;
+    file = fopen(path, "w");
+    assert_non_null(file);
+    (void)fputs("state,action,probability\nhall,0,1\n", file);
+    assert_int_equal(fclose(file), 0);
+    assert_int_equal(pess_policy_read(path, NULL, NULL, NULL, &policy, &error), PESS_INPUT);
+    assert_non_null(strstr(error.message, "expected numbers where no model says which is which"));
+    assert_null(policy);
+    (void)remove(path);
+}
+
 /* The same law from a network that sees one-hot states and from a table that sees their numbers. */
 static void a_table_and_networks_act_alike(void **state) {
     (void)state;
@@ -188,6 +213,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(episodes_are_sampled_from_the_softmax), cmocka_unit_test(without_sampling_it_is_the_largest),
         cmocka_unit_test(samples_do_not_depend_on_threads),      cmocka_unit_test(one_action_of_given_probabilities),
-        cmocka_unit_test(notes_say_how_a_network_acts),          cmocka_unit_test(a_table_and_networks_act_alike)};
+        cmocka_unit_test(notes_say_how_a_network_acts),          cmocka_unit_test(a_table_and_networks_act_alike),
+        cmocka_unit_test(a_table_of_numbers_needs_no_model)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

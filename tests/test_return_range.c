@@ -4,9 +4,8 @@
 #include "small_worlds.h"
 
 #include "core/rng.h"
+#include "core/threads.h"
 #include "data/trajectories.h"
-
-#include <omp.h>
 
 enum { ROOM = 30000, WARDS = 4 };
 

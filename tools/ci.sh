@@ -12,7 +12,7 @@ step "format"
 clang-format --dry-run -Werror $(git ls-files '*.[ch]')
 step "who includes whom"
 tools/check-includes.sh
-for preset in gcc clang sanitize native; do
+for preset in gcc clang sanitize native bare; do
     step "build: $preset"
     cmake --preset "$preset" >"build-$preset.log" 2>&1 || { cat "build-$preset.log"; exit 1; }
     cmake --build --preset "$preset" -j "$jobs" >"build-$preset.log" 2>&1 || { tail -50 "build-$preset.log"; exit 1; }
@@ -21,6 +21,8 @@ for preset in clang sanitize; do
     step "tests: $preset"
     ctest --test-dir "build-$preset" --output-on-failure -j "$jobs"
 done
+step "tests: bare, without OpenMP and cairo"
+ctest --test-dir build-bare --output-on-failure -j "$jobs" -L quick
 step "the same bytes from the portable build and from that for this machine"
 tools/same-bytes.sh build-gcc/pess build-native/pess
 step "clang-tidy"

@@ -80,7 +80,8 @@ typedef enum pess_file_kind {
     PESS_FILE_OTHER,
     PESS_FILE_OBSERVATIONS, /* .pessdata */
     PESS_FILE_NETWORK,      /* .pessnet */
-    PESS_FILE_POLICY        /* .pesspolicy */
+    PESS_FILE_POLICY,       /* .pesspolicy */
+    PESS_FILE_MAP           /* .pessmap */
 } pess_file_kind;
 
 PESS_API pess_file_kind pess_file_kind_of(const char *path);

@@ -169,12 +169,14 @@ typedef struct pess_format_info {
 PESS_API const pess_format_info *pess_format_list(size_t index);     /* by position; NULL past the last */
 PESS_API const pess_format_info *pess_format_find(const char *name); /* NULL: no such one */
 
-/* What a look at a log finds. `findings` are sentences, most serious first. */
+/* What a look at a log finds: codes with values, and the sentence that says it; most serious first. */
 typedef enum pess_severity { PESS_SEVERITY_NOTE = 0, PESS_SEVERITY_WARNING = 1 } pess_severity;
 
 typedef struct pess_finding {
     pess_severity severity;
     const char *code; /* a short fixed word, e.g. "episode-gap" */
+    int64_t count; /* of the rows, states, pairs, actions or episodes that it is about; 1 where it is the whole log */
+    int64_t row;   /* of the first example, counted from 1; 0: none */
     char text[400];
 } pess_finding;
 

@@ -8,14 +8,13 @@
  * u32 CRC-32 of all before it */
 #include "cells/map.h"
 
+#include "core/filekind.h"
 #include "core/memory.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char magic[8] = "PESSMAP\n"; /* eight bytes, no terminator */
-static const char kind[] = "a map file";
 enum { VERSION = 1, NAME_SIZE = 1024 };
 #define SIZE_LIMIT ((int64_t)1 << 31)
 
@@ -29,7 +28,7 @@ static void write_column(const pess_map_column *c, pess__sink *sink) {
 
 pess_status pess_map_write(const pess_map *map, const char *path, pess_error *error) {
     pess__sink sink;
-    PESS_TRY(pess__sink_open(&sink, path, magic, error));
+    PESS_TRY(pess__sink_open(&sink, path, pess__file_row_of(PESS_FILE_MAP)->magic, error));
     const int64_t sizes[] = {map->names.count, map->cells, map->rows, map->episodes, map->iterations};
     const double numbers[] = {map->share, map->clip, map->inertia};
     pess__sink_u32(&sink, VERSION);
@@ -167,16 +166,18 @@ static pess_status read_map(pess__cursor *cursor, pess_map **out, pess_error *er
 }
 
 pess_status pess_map_read(const char *path, pess_map **out, pess_error *error) {
+    const pess__file_row *row = pess__file_row_of(PESS_FILE_MAP);
     pess__cursor cursor;
-    PESS_TRY(pess__cursor_open(&cursor, path, magic, kind, SIZE_LIMIT, error));
+    PESS_TRY(pess__cursor_open(&cursor, path, row->magic, row->what, SIZE_LIMIT, error));
     const pess_status status = read_map(&cursor, out, error);
     pess__cursor_close(&cursor);
     return status;
 }
 
 pess_status pess__map_read_memory(const char *name, const void *bytes, size_t size, pess_map **out, pess_error *error) {
+    const pess__file_row *row = pess__file_row_of(PESS_FILE_MAP);
     pess__cursor cursor;
-    PESS_TRY(pess__cursor_open_memory(&cursor, name, bytes, size, magic, kind, error));
+    PESS_TRY(pess__cursor_open_memory(&cursor, name, bytes, size, row->magic, row->what, error));
     const pess_status status = read_map(&cursor, out, error);
     pess__cursor_close(&cursor);
     return status;

@@ -9,6 +9,7 @@ static const pess__file_row rows[] = {
     [PESS_FILE_OBSERVATIONS] = {"PESSDATA", ".pessdata", "a dataset of observations"},
     [PESS_FILE_NETWORK] = {"PESSNET\n", ".pessnet", "a network file"},
     [PESS_FILE_POLICY] = {"PESSPOL\n", ".pesspolicy", "a policy of networks"},
+    [PESS_FILE_MAP] = {"PESSMAP\n", ".pessmap", "a map file"},
 };
 
 enum { ROWS = sizeof rows / sizeof rows[0] };

@@ -16,13 +16,17 @@ typedef struct page {
     size_t count;
 } page;
 
-static void say(page *p, pess_severity severity, const char *code, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+/* count: how often; row: of the first example, from 0, or -1. */
+static void say(page *p, pess_severity severity, const char *code, int64_t count, int64_t row, const char *format, ...)
+    __attribute__((format(printf, 6, 7)));
 
-static void say(page *p, pess_severity severity, const char *code, const char *format, ...) {
+static void say(page *p, pess_severity severity, const char *code, int64_t count, int64_t row, const char *format,
+                ...) {
     pess_finding *f = &p->findings[p->count++];
     f->severity = severity;
     f->code = code;
+    f->count = count;
+    f->row = row + 1;
     va_list arguments;
     va_start(arguments, format);
     (void)vsnprintf(f->text, sizeof f->text, format, arguments);
@@ -59,10 +63,10 @@ static void after_terminal(page *p) {
     const pess__inspected *f = p->found;
     char episode[LABEL];
     if (f->after_terminal == 0) return;
-    say(p, PESS_SEVERITY_WARNING, "terminal-continues",
-        "%lld rows follow a terminal row of the same episode; the first is row %lld in episode %s. Nothing can follow "
-        "a terminal transition: if it marks a time limit, call it truncated; if episode ids are used twice, make them "
-        "unique.",
+    say(p, PESS_SEVERITY_WARNING, "terminal-continues", f->after_terminal, f->after_row,
+        "Rows that follow a terminal row of the same episode: %lld; the first is row %lld in episode %s. Nothing can "
+        "follow a terminal transition: if it marks a time limit, call it truncated; if episode ids are used twice, "
+        "make them unique.",
         (long long)f->after_terminal, (long long)f->after_row + 1, episode_at(p, f->after_row, episode));
 }
 
@@ -72,17 +76,16 @@ static void gaps(page *p) {
     char next[LABEL], state[LABEL], episode[LABEL];
     if (p->in->gaps == 0) return;
     if (d->episode == NULL && p->in->gaps > p->in->rows / 2) {
-        say(p, PESS_SEVERITY_NOTE, "unlinked-rows",
+        say(p, PESS_SEVERITY_NOTE, "unlinked-rows", p->in->gaps, f->gap_after,
             "Most rows do not continue the row before them (row %lld leads to state %s, row %lld begins in %s), so the "
             "rows are taken as single transitions. If they are episodes, add the columns episode and step.",
             (long long)f->gap_before + 1, state_at(p, d->next_state[f->gap_before], next), (long long)f->gap_after + 1,
             state_at(p, d->state[f->gap_after], state));
         return;
     }
-    say(p, PESS_SEVERITY_WARNING, "episode-gap",
-        "%lld times a row does not begin in the state to which the one before it led%s%s; first: row %lld leads to "
-        "state "
-        "%s, row %lld begins in %s. Rows are missing or out of order%s.",
+    say(p, PESS_SEVERITY_WARNING, "episode-gap", p->in->gaps, f->gap_after,
+        "Rows that do not begin in the state to which the one before led: %lld%s%s; first: row %lld leads to state %s, "
+        "row %lld begins in %s. Rows are missing or out of order%s.",
         (long long)p->in->gaps, d->episode != NULL ? "; episode " : "",
         d->episode != NULL ? episode_at(p, f->gap_before, episode) : "", (long long)f->gap_before + 1,
         state_at(p, d->next_state[f->gap_before], next), (long long)f->gap_after + 1,
@@ -94,9 +97,9 @@ static void duplicates(page *p) {
     char episode[LABEL];
     const int64_t row = p->found->duplicate_row;
     if (row < 0) return;
-    say(p, PESS_SEVERITY_WARNING, "duplicate-step",
-        "%lld rows repeat a step of their episode; first: row %lld, episode %s, step %lld. Each of them is counted, so "
-        "the data look larger than they are: remove the copies, or number the episodes apart.",
+    say(p, PESS_SEVERITY_WARNING, "duplicate-step", p->in->duplicates, row,
+        "Rows that repeat a step of their episode: %lld; first: row %lld, episode %s, step %lld. Each of them is "
+        "counted, so the data look larger than they are: remove the copies, or number the episodes apart.",
         (long long)p->in->duplicates, (long long)row + 1, episode_at(p, row, episode), (long long)p->data->step[row]);
 }
 
@@ -105,7 +108,7 @@ static void probabilities(page *p) {
     const pess_dataset *d = p->data;
     char state[LABEL], action[LABEL];
     if (f->odd_pairs == 0) return;
-    say(p, PESS_SEVERITY_WARNING, "probability-mismatch",
+    say(p, PESS_SEVERITY_WARNING, "probability-mismatch", f->odd_pairs, f->odd_row,
         "The column probability disagrees with the log in %lld of %lld pairs; worst: state %s, action %s, logged %.3g, "
         "but %.3g of the state's rows. Check that it is the probability of the action that was taken, given the state.",
         (long long)f->odd_pairs, (long long)f->probability_pairs, state_at(p, d->state[f->odd_row], state),
@@ -116,9 +119,9 @@ static void next_only(page *p) {
     char state[LABEL];
     if (p->in->next_only_states == 0) return;
     const int64_t row = p->found->next_only_row;
-    say(p, PESS_SEVERITY_WARNING, "next-only-states",
-        "%lld states are reached but never acted in (first: %s, reached in row %lld). The log says nothing about what "
-        "follows there. If they end the episode, mark those rows terminal; otherwise they count as unseen.",
+    say(p, PESS_SEVERITY_WARNING, "next-only-states", p->in->next_only_states, row,
+        "States that are reached but never acted in: %lld (first: %s, reached in row %lld). The log says nothing about "
+        "what follows there. If they end the episode, mark those rows terminal; otherwise they count as unseen.",
         (long long)p->in->next_only_states, state_at(p, p->data->next_state[row], state), (long long)row + 1);
 }
 
@@ -126,9 +129,9 @@ static void open_ends(page *p) {
     char episode[LABEL];
     if (p->in->open_ends == 0) return;
     const int64_t row = p->found->open_row;
-    say(p, PESS_SEVERITY_WARNING, "open-ends",
-        "%lld of %lld episodes stop without a terminal or truncated flag; first: episode %s, last row %lld. They are "
-        "taken as going on unseen. If they really end there, mark the last row terminal; if they were cut off, "
+    say(p, PESS_SEVERITY_WARNING, "open-ends", p->in->open_ends, row,
+        "Episodes that stop without a terminal or truncated flag: %lld of %lld; first: episode %s, last row %lld. They "
+        "are taken as going on unseen. If they really end there, mark the last row terminal; if they were cut off, "
         "truncated.",
         (long long)p->in->open_ends, (long long)p->in->episodes, episode_at(p, row, episode), (long long)row + 1);
 }
@@ -136,37 +139,35 @@ static void open_ends(page *p) {
 static void rewards(page *p) {
     const pess_inspection *in = p->in;
     if (in->reward_min == in->reward_max && in->rows > 1)
-        say(p, PESS_SEVERITY_WARNING, "constant-reward",
+        say(p, PESS_SEVERITY_WARNING, "constant-reward", in->rows, -1,
             "Every reward is %.6g: no policy is better than another on these data. Check that the reward column is the "
             "right one.",
             in->reward_min);
-    say(p, PESS_SEVERITY_NOTE, "reward-range",
+    say(p, PESS_SEVERITY_NOTE, "reward-range", in->rows, -1,
         "Rewards lie between %.6g and %.6g, mean %.6g. Bounds need the range that is possible, not the one that was "
-        "seen: "
-        "declare it.",
+        "seen: declare it.",
         in->reward_min, in->reward_max, in->reward_mean);
 }
 
 static void coverage(page *p) {
     const pess_inspection *in = p->in;
-    say(p, PESS_SEVERITY_NOTE, "coverage",
+    say(p, PESS_SEVERITY_NOTE, "coverage", in->pairs_seen, -1,
         "The log shows %lld of the %lld state-action pairs of the states in which actions were taken (%.3g %%). What "
-        "is "
-        "not seen cannot be learnt, only avoided.",
+        "is not seen cannot be learnt, only avoided.",
         (long long)in->pairs_seen, (long long)in->pairs,
         in->pairs > 0 ? 100 * (double)in->pairs_seen / (double)in->pairs : 0);
     if (in->actions_seen < in->actions)
-        say(p, PESS_SEVERITY_NOTE, "unused-actions", "%lld of the %lld actions were never taken.",
-            (long long)(in->actions - in->actions_seen), (long long)in->actions);
+        say(p, PESS_SEVERITY_NOTE, "unused-actions", in->actions - in->actions_seen, -1,
+            "Actions that were never taken: %lld of %lld.", (long long)(in->actions - in->actions_seen),
+            (long long)in->actions);
 }
 
 static void sizes(page *p) {
     const pess_dataset *d = p->data;
     if (d->states_declared && d->actions_declared) return;
-    say(p, PESS_SEVERITY_NOTE, "sizes-from-log",
+    say(p, PESS_SEVERITY_NOTE, "sizes-from-log", 1, -1,
         "The number of %s (%lld states, %lld actions) is taken from the log. If there are more than it shows, declare "
-        "it: "
-        "bounds depend on it.",
+        "it: bounds depend on it.",
         d->states_declared    ? "actions"
         : d->actions_declared ? "states"
                               : "states and actions",
@@ -176,20 +177,17 @@ static void sizes(page *p) {
 static void ends(page *p) {
     const pess_inspection *in = p->in;
     if (in->cutoffs > 0)
-        say(p, PESS_SEVERITY_NOTE, "cut-offs",
+        say(p, PESS_SEVERITY_NOTE, "cut-offs", in->cutoffs, -1,
             "Cut-off (truncated) transitions: %lld. They lead on to states whose future the log does not show, and "
-            "never "
-            "count as an end of value 0.",
+            "never count as an end of value 0.",
             (long long)in->cutoffs);
     if (in->terminals + in->cutoffs == 0 && in->episodes == 0)
-        say(p, PESS_SEVERITY_NOTE, "no-episodes",
+        say(p, PESS_SEVERITY_NOTE, "no-episodes", 1, -1,
             "The log has no ends and no episodes: it is taken as single transitions of a process that never ends. To "
-            "be "
-            "declared: the discount gamma (below 1), the start distribution, the reward range, and the number of "
-            "states "
-            "and actions where the log does not show all.");
+            "be declared: the discount gamma (below 1), the start distribution, the reward range, and the number of "
+            "states and actions where the log does not show all.");
     else if (in->terminals == 0)
-        say(p, PESS_SEVERITY_NOTE, "no-terminals",
+        say(p, PESS_SEVERITY_NOTE, "no-terminals", 1, -1,
             "No transition is terminal: the process is taken as going on for ever, so gamma has to be below 1. If "
             "episodes do end, add the column terminal.");
 }

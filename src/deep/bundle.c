@@ -5,6 +5,7 @@
 #include "core/memory.h"
 #include "core/text.h"
 #include "nn/netfile.h"
+#include "policy/decider.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -141,6 +142,24 @@ static pess_status from_network(const char *path, pess_net *net, pess_policy **o
     return PESS_OK;
 }
 
+/* A table whose states and actions are numbers needs nothing else to be read. */
+static pess_status table_alone(const char *path, pess_policy **out, pess_error *error) {
+    pess_names *states = NULL, *actions = NULL;
+    pess_policy *policy = NULL;
+    PESS_TRY(pess__policy_read_alone(path, 0, &policy, &states, &actions, error));
+    const bool named = states != NULL || actions != NULL;
+    pess_names_destroy(states);
+    pess_names_destroy(actions);
+    if (!named) {
+        *out = policy;
+        return PESS_OK;
+    }
+    pess_policy_destroy(policy);
+    return pess__fail(error, PESS_INPUT,
+                      "%s: found states or actions with names, expected numbers where no model says which is which",
+                      path);
+}
+
 pess_status pess_policy_read(const char *path, const pess_model *model, const pess_names *state_names,
                              const pess_names *action_names, pess_policy **out, pess_error *error) {
     const pess_file_kind found = pess_file_kind_of(path);
@@ -152,13 +171,10 @@ pess_status pess_policy_read(const char *path, const pess_model *model, const pe
         pess_net_destroy(net);
         return status;
     }
-    if (found == PESS_FILE_OTHER && model != NULL)
-        return pess__policy_read_table(path, model, state_names, action_names, out, error);
-    pess__infile *file = NULL; /* one that cannot be read is told as such */
-    PESS_TRY(pess__infile_open(path, &file, error));
-    pess__infile_close(file);
-    return pess__fail(error, PESS_INPUT, "%s: found %s, expected a policy", path,
-                      found != PESS_FILE_OTHER ? pess__file_row_of(found)->what : "no networks");
+    if (found == PESS_FILE_OTHER)
+        return model != NULL ? pess__policy_read_table(path, model, state_names, action_names, out, error)
+                             : table_alone(path, out, error);
+    return pess__fail(error, PESS_INPUT, "%s: found %s, expected a policy", path, pess__file_row_of(found)->what);
 }
 
 /* ---- what its networks say */

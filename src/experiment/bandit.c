@@ -312,7 +312,7 @@ const pess__experiment_kind pess__experiment_bandit = {
              .x = {.name = "pulls", .label = "pulls of each other arm"},
              .y_label = "probability of taking the best arm",
              .columns = PESS__TRIAL_COLUMNS,
-             .settings = "gamma",
+             .settings = "gamma shard",
              .findings = "What the paper predicts, and what came out"},
     .defaults = (const pess__experiment_default[]){{"trials", "100000"}, {"gamma", "0"}, {NULL, NULL}},
     .tables = pess__trial_tables,

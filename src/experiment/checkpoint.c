@@ -54,14 +54,13 @@ static pess_status check_header(pess__checkpoint *c, const char *signature, pess
     const char *there = found + strcspn(found, " "), *here = signature + strcspn(signature, " ");
     if (strcmp(there, here) != 0)
         return pess__fail(error, PESS_INPUT,
-                          "%s: the interrupted run had other settings: found '%.400s', expected '%.400s'", c->path,
+                          "%s: its trials have other settings: found '%.400s', expected '%.400s'", c->path,
                           there + 1, here + 1);
     return PESS_OK;
 }
 
-/* Reads whole records; the file is cut where the first bad one begins. */
-static pess_status read_records(pess__checkpoint *c, int64_t trials, double *row, double *values, bool *finished,
-                                pess_error *error) {
+/* Reads whole records. Returns where the first bad one begins. */
+static long read_records(pess__checkpoint *c, int64_t trials, double *row, double *values, bool *finished) {
     long good = ftell(c->file);
     for (;;) {
         int64_t trial = 0;
@@ -75,20 +74,28 @@ static pess_status read_records(pess__checkpoint *c, int64_t trials, double *row
         memcpy(values + trial * c->width, row, (size_t)c->width * sizeof *row);
         finished[trial] = true;
     }
+    return good;
+}
+
+static pess_status load(pess__checkpoint *c, const char *signature, int64_t trials, double *values, bool *finished,
+                        long *good, pess_error *error) {
+    PESS_TRY(check_header(c, signature, error));
+    double *row = NULL;
+    PESS_TRY(pess__allocate(&row, c->width, sizeof *row, "a trial", error));
+    *good = read_records(c, trials, row, values, finished);
+    free(row);
+    return PESS_OK;
+}
+
+/* … and the file is cut there. */
+static pess_status load_and_cut(pess__checkpoint *c, const char *signature, int64_t trials, double *values,
+                                bool *finished, pess_error *error) {
+    long good = -1;
+    PESS_TRY(load(c, signature, trials, values, finished, &good, error));
     errno = 0;
     if (good < 0 || ftruncate(fileno(c->file), good) != 0 || fseek(c->file, good, SEEK_SET) != 0)
         return fail_io(c->path, "continued", error);
     return PESS_OK;
-}
-
-static pess_status load(pess__checkpoint *c, const char *signature, int64_t trials, double *values, bool *finished,
-                        pess_error *error) {
-    PESS_TRY(check_header(c, signature, error));
-    double *row = NULL;
-    PESS_TRY(pess__allocate(&row, c->width, sizeof *row, "a trial", error));
-    const pess_status status = read_records(c, trials, row, values, finished, error);
-    free(row);
-    return status;
 }
 
 pess_status pess__checkpoint_open(const char *path, bool resume, const char *signature, int64_t trials, int64_t width,
@@ -112,13 +119,28 @@ pess_status pess__checkpoint_open(const char *path, bool resume, const char *sig
     else if (c->file == NULL)
         status = fail_io(path, "written", error);
     else
-        status = fresh ? write_header(c, signature, error) : load(c, signature, trials, values, finished, error);
+        status =
+            fresh ? write_header(c, signature, error) : load_and_cut(c, signature, trials, values, finished, error);
     if (status != PESS_OK) {
         (void)pess__checkpoint_close(c, NULL);
         return status;
     }
     *out = c;
     return PESS_OK;
+}
+
+pess_status pess__checkpoint_read(const char *path, const char *signature, int64_t trials, int64_t width,
+                                  double *values, bool *finished, pess_error *error) {
+    pess__checkpoint c = {.width = width, .path = pess__raw_copy(path)};
+    long good = -1;
+    if (c.path == NULL) return pess__fail(error, PESS_MEMORY, "not enough memory to open %s", path);
+    errno = 0;
+    c.file = fopen(path, "rb");
+    const pess_status status =
+        c.file == NULL ? fail_io(path, "read", error) : load(&c, signature, trials, values, finished, &good, error);
+    if (c.file != NULL) (void)fclose(c.file);
+    free(c.path);
+    return status;
 }
 
 pess_status pess__checkpoint_add(pess__checkpoint *c, int64_t first, int64_t count, const double *values,

@@ -12,6 +12,9 @@ typedef struct pess__checkpoint pess__checkpoint;
  * the file must not hold any. */
 pess_status pess__checkpoint_open(const char *path, bool resume, const char *signature, int64_t trials, int64_t width,
                                   double *values, bool *finished, pess__checkpoint **out, pess_error *error);
+/* The trials of a file that is left as it is. */
+pess_status pess__checkpoint_read(const char *path, const char *signature, int64_t trials, int64_t width,
+                                  double *values, bool *finished, pess_error *error);
 pess_status pess__checkpoint_add(pess__checkpoint *checkpoint, int64_t first, int64_t count, const double *values,
                                  pess_error *error);
 pess_status pess__checkpoint_close(pess__checkpoint *checkpoint, pess_error *error); /* NULL is fine */

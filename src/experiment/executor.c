@@ -2,6 +2,7 @@
 #include "experiment/executor.h"
 
 #include "core/memory.h"
+#include "core/text.h"
 #include "core/threads.h"
 #include "experiment/queue.h"
 
@@ -280,4 +281,26 @@ pess_status pess__execute_on_threads(const pess__work *todo, pess__executed *out
     *out = x.result;
     if (status != PESS_OK) return status;
     return x.status == PESS_OK ? PESS_OK : pess__fail(error, x.status, "%s", x.error.message);
+}
+
+/* ---- shards */
+
+pess_status pess__shard_parse(const char *text, pess__shard *out, pess_error *error) {
+    const char *slash = text != NULL ? strchr(text, '/') : NULL;
+    pess__shard shard = {1, 1};
+    *out = shard;
+    if (text == NULL) return PESS_OK;
+    if (slash == NULL || !pess__parse_int64(text, slash, &shard.index) ||
+        !pess__parse_int64(slash + 1, slash + strlen(slash), &shard.count) || shard.index < 1 ||
+        shard.index > shard.count)
+        return pess__fail(error, PESS_ARGUMENT, "shard: found '%s', expected I/N with 1 <= I <= N, e.g. 1/4", text);
+    *out = shard;
+    return PESS_OK;
+}
+
+void pess__shard_note(pess__shard shard, char out[PESS__SHARD_NOTE]) {
+    out[0] = '\0';
+    if (shard.count > 1)
+        (void)snprintf(out, PESS__SHARD_NOTE, " · shard %lld of %lld only", (long long)shard.index,
+                       (long long)shard.count);
 }

@@ -49,8 +49,17 @@ typedef pess_status pess__executor(const pess__work *work, pess__executed *out, 
 
 pess__executor pess__execute_on_threads;
 
-/* Datasets are dealt to the shards one by one; shards count from 1. */
-static inline bool pess__shard_has(int64_t group, int64_t shard, int64_t shards) { return group % shards == shard - 1; }
+/* A part of the groups, which are dealt to the shards one by one; shards count from 1. */
+typedef struct pess__shard {
+    int64_t index, count;
+} pess__shard;
+
+/* "2/8"; NULL is the whole. */
+pess_status pess__shard_parse(const char *text, pess__shard *out, pess_error *error);
+static inline bool pess__shard_has(pess__shard shard, int64_t group) { return group % shard.count == shard.index - 1; }
+/* " · shard 2 of 8 only", for notes; "" for the whole. */
+enum { PESS__SHARD_NOTE = 60 };
+void pess__shard_note(pess__shard shard, char out[PESS__SHARD_NOTE]);
 
 /* ---- for the functions of a work */
 

@@ -74,6 +74,9 @@ struct pess__engine {
     int64_t (*finished)(const pess_experiment *experiment, double *seconds);
     void (*written)(
         const pess_experiment *experiment); /* the files are there: what served until then can go; or NULL */
+    /* The runs of several directories in the new directory `out`; points and claims from them. */
+    pess_status (*merge)(const char *const *directories, size_t count, const char *out, bool partial,
+                         pess_experiment **experiment, pess_error *error);
     void (*destroy)(pess_experiment *experiment);
 };
 

@@ -4,6 +4,7 @@
 #ifndef PESS_EXPERIMENT_GAMES_H
 #define PESS_EXPERIMENT_GAMES_H
 
+#include "experiment/executor.h"
 #include "experiment/experiment.h"
 
 enum {
@@ -59,8 +60,8 @@ struct pess__games {
     pess_experiment_options *options; /* the experiment's */
     const pess__games_axis *axis;
     pess_protocol protocol;
-    int64_t shard, shards; /* this part, from 1, of so many */
-    bool data_kept;        /* files of data in `out` may have been kept on purpose by an earlier run */
+    pess__shard shard;
+    bool data_kept; /* files of data in `out` may have been kept on purpose by an earlier run */
     int game_count, x_count, curve_count;
     const pess_env_info *games[PESS__GAMES_LIMIT];
     uint32_t policy_sum[PESS__GAMES_LIMIT]; /* checksums of the players' files */
@@ -127,6 +128,8 @@ void pess__games_signature(const pess__games *m, int64_t dataset, int curve, cha
 pess_status pess__games_write_settings(const pess__games *m, pess_error *error);
 /* What settings.txt says of that: true also where it says nothing, as those of older directories do. */
 bool pess__games_data_kept(const char *settings);
+pess_status pess__games_merge(const char *const *directories, size_t count, const char *out, bool partial,
+                              pess_experiment **experiment, pess_error *error);
 /* The plan of a directory, by its settings. */
 pess_status pess__games_read_plan(const char *directory, pess_experiment **out, pess_error *error);
 /* An error that names the first setting that differs, where runs of one cannot stand beside runs of the other. With

@@ -152,7 +152,7 @@ pess_status pess__games_estimate(pess_experiment *e, pess_experiment_cost *out, 
     pess_experiment_cost cost = {.threads = m->options->threads};
     double longest = 0;
     for (int64_t d = 0; d < m->dataset_count; d++) {
-        if (!pess__shard_has(d, m->shard, m->shards)) continue;
+        if (!pess__shard_has(m->shard, d)) continue;
         bool left = false;
         cost.datasets++;
         for (int c = 0; c < m->curve_count; c++) {

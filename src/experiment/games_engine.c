@@ -97,4 +97,5 @@ const pess__engine pess__engine_games = {.files = "runs.csv",
                                          .run = pess__games_execute,
                                          .facts = facts,
                                          .finished = finished,
+                                         .merge = pess__games_merge,
                                          .destroy = pess__games_destroy};

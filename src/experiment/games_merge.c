@@ -116,8 +116,8 @@ static pess_status check_any(const pess__games *m, const int *where, const char 
     return pess__fail(error, PESS_INPUT, "%s: holds no finished run", directory);
 }
 
-static pess_status merge(pess__games *m, const char *const *directories, size_t count, bool partial,
-                         pess_error *error) {
+static pess_status merge_into(pess__games *m, const char *const *directories, size_t count, bool partial,
+                              pess_error *error) {
     int *where = NULL;
     for (size_t i = 1; i < count; i++) PESS_TRY(check_settings(m, directories[i], error));
     PESS_TRY(pess__allocate(&where, m->dataset_count * m->curve_count, sizeof *where, "the runs", error));
@@ -131,22 +131,12 @@ static pess_status merge(pess__games *m, const char *const *directories, size_t 
     return status == PESS_OK ? pess__games_summarise(m, error) : status;
 }
 
-static pess_status check_out(const char *out, pess_error *error) {
-    bool used = false;
-    PESS_TRY(pess__experiment_check_directory(out, &pess__engine_games, &used, error));
-    if (used)
-        return pess__fail(error, PESS_ARGUMENT, "out: %s holds runs already; choose an empty or new directory", out);
-    return PESS_OK;
-}
-
-pess_status pess_experiment_merge(const char *const *directories, size_t count, const char *out, bool partial,
-                                  pess_experiment **experiment, pess_error *error) {
+pess_status pess__games_merge(const char *const *directories, size_t count, const char *out, bool partial,
+                              pess_experiment **experiment, pess_error *error) {
     pess_experiment *e = NULL;
-    if (count == 0) return pess__fail(error, PESS_ARGUMENT, "found no directories to merge");
-    PESS_TRY(check_out(out, error));
     PESS_TRY(pess__games_read_plan(directories[0], &e, error));
     pess_status status = pess__experiment_set_text(e, "out", out, error);
-    if (status == PESS_OK) status = merge(e->plan, directories, count, partial, error);
+    if (status == PESS_OK) status = merge_into(e->plan, directories, count, partial, error);
     if (status == PESS_OK)
         *experiment = e;
     else

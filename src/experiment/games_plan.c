@@ -131,9 +131,8 @@ static void count_trials(const pess__games *m, char *out, size_t size) {
 }
 
 static void write_note(const pess__games *m, const char *trials) {
-    char shard[60] = "";
-    if (m->shards > 1)
-        (void)snprintf(shard, sizeof shard, " · shard %lld of %lld only", (long long)m->shard, (long long)m->shards);
+    char shard[PESS__SHARD_NOTE];
+    pess__shard_note(m->shard, shard);
     (void)snprintf(m->experiment->note, sizeof m->experiment->note,
                    "%s · protocol %s · seed %llu%s · lines: mean of the trials; bands: from the "
                    "smallest to the largest",
@@ -160,22 +159,12 @@ void pess__games_describe(pess__games *m) {
 
 /* ---- the whole */
 
-static pess_status read_shard(pess__games *m, pess_error *error) {
-    const char *text = m->options->shard, *slash = text != NULL ? strchr(text, '/') : NULL;
-    m->shard = m->shards = 1;
-    if (text == NULL) return PESS_OK;
-    if (slash != NULL && pess__parse_int64(text, slash, &m->shard) &&
-        pess__parse_int64(slash + 1, slash + strlen(slash), &m->shards) && m->shard >= 1 && m->shard <= m->shards)
-        return PESS_OK;
-    return pess__fail(error, PESS_ARGUMENT, "shard: found '%s', expected I/N with 1 <= I <= N, e.g. 1/4", text);
-}
-
 static pess_status plan_all(pess__games *m, pess_error *error) {
     pess_experiment_options *o = m->options;
     if (o->trials > 1000)
         return pess__fail(error, PESS_ARGUMENT, "trials: found %lld, expected 1 to 1000", (long long)o->trials);
     PESS_TRY(pess_protocol_find(o->protocol, &m->protocol, error));
-    PESS_TRY(read_shard(m, error));
+    PESS_TRY(pess__shard_parse(o->shard, &m->shard, error));
     if (o->transitions == 0) o->transitions = m->protocol.transitions;
     PESS_TRY(plan_games(m, error));
     PESS_TRY(plan_x(m, error));

@@ -194,7 +194,7 @@ static void release(void *context, int64_t index) {
 
 /* ---- which runs */
 
-static bool is_mine(const pess__games *m, int64_t dataset) { return pess__shard_has(dataset, m->shard, m->shards); }
+static bool is_mine(const pess__games *m, int64_t dataset) { return pess__shard_has(m->shard, dataset); }
 
 /* Files stay where this run is to keep them, and where an earlier one may have kept them on purpose. */
 static void mark_kept(running *r) {

@@ -5,7 +5,7 @@
 #include "experiment/gridworld_trials.h"
 #include "experiment/trials.h"
 
-#define PESS__GRIDWORLD_SETTINGS "points preset rows cols gamma reward-beta state-dist clip"
+#define PESS__GRIDWORLD_SETTINGS "shard points preset rows cols gamma reward-beta state-dist clip"
 
 typedef struct pess__gridworld {
     pess__grid_plan plan;

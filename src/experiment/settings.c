@@ -177,8 +177,9 @@ static const pess_setting rows[] = {
      .kind = PESS_SETTING_TEXT,
      FIELD(shard),
      .argument = "I/N",
-     .sentence = "run every N-th dataset only, beginning with the I-th; pess merge puts the shards together",
-     .where_unset = "all datasets",
+     .sentence = "run every N-th dataset or block of trials only, beginning with the I-th; pess merge puts the shards "
+                 "together",
+     .where_unset = "all of them",
      .specific = true},
     {.name = "keep-data",
      .kind = PESS_SETTING_SWITCH,

@@ -3,7 +3,6 @@
 #include "core/memory.h"
 #include "core/settings.h"
 #include "core/threads.h"
-#include "experiment/executor.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -19,6 +18,12 @@ const pess__experiment_table pess__trial_tables[] = {
     {.title = NULL}};
 
 /* ---- for the rows */
+
+int64_t pess__trials_finished(const pess__trials *t) {
+    int64_t count = 0;
+    for (int64_t i = 0; i < t->options->trials; i++) count += t->finished[i];
+    return count;
+}
 
 pess_status pess__trials_add_column(pess__trials *t, const pess__column *column, pess_error *error) {
     PESS_TRY(pess__grow(&t->columns, &t->column_room, t->column_count + 1, sizeof *t->columns, "the curves", error));
@@ -38,15 +43,19 @@ pess_status pess__trials_list_algorithm(pess__trials *t, bool first, const char 
 }
 
 void pess__trials_summary(const pess__trials *t, int64_t a, int64_t b, double *mean, double *ci95) {
-    const int64_t trials = t->options->trials, width = t->value_count;
+    const int64_t width = t->value_count;
+    int64_t trials = 0;
     double sum = 0, square = 0;
-    for (int64_t i = 0; i < trials; i++) {
+    for (int64_t i = 0; i < t->options->trials; i++) {
         const double *row = t->values + i * width;
+        if (!t->finished[i]) continue;
         sum += b < 0 ? row[a] : row[b] - row[a];
+        trials++;
     }
     *mean = sum / (double)trials;
-    for (int64_t i = 0; i < trials; i++) {
+    for (int64_t i = 0; i < t->options->trials; i++) {
         const double *row = t->values + i * width;
+        if (!t->finished[i]) continue;
         const double off = (b < 0 ? row[a] : row[b] - row[a]) - *mean;
         square += off * off;
     }
@@ -58,14 +67,15 @@ void pess__trials_summary(const pess__trials *t, int64_t a, int64_t b, double *m
 /* The settings as a line. Beta is there where rewards are drawn, α's units where α is the axis. */
 static void write_note(const pess__trials *t) {
     const pess_experiment_options *o = t->options;
-    char *out = t->experiment->note, grid[120] = "";
+    char *out = t->experiment->note, grid[120] = "", shard[PESS__SHARD_NOTE];
+    pess__shard_note(t->shard, shard);
     const size_t size = sizeof t->experiment->note;
     if (!isnan(o->reward_beta[0]))
         (void)snprintf(grid, sizeof grid, " · preset %s · %lld × %lld · γ = %g · Beta(%g,%g)",
                        o->preset == PESS_PRESET_CODE ? "code" : "text", (long long)o->rows, (long long)o->cols,
                        o->gamma, o->reward_beta[0], o->reward_beta[1]);
-    (void)snprintf(out, size, "%lld trial%s%s · seed %llu · bands: 95 %% intervals of the mean", (long long)o->trials,
-                   o->trials == 1 ? "" : "s", grid, (unsigned long long)o->seed);
+    (void)snprintf(out, size, "%lld trial%s%s · seed %llu · bands: 95 %% intervals of the mean%s", (long long)o->trials,
+                   o->trials == 1 ? "" : "s", grid, (unsigned long long)o->seed, shard);
     if (!t->experiment->kind->panel_per_dataset) return;
     const char *separator = " · α in theory's units: ";
     const pess__column *first = &t->columns[0];
@@ -87,8 +97,14 @@ static pess_status plan(pess_experiment *e, pess_error *error) {
     t->experiment = e;
     t->options = &e->options;
     t->block = e->kind->trial->block;
+    PESS_TRY(pess__shard_parse(e->options.shard, &t->shard, error));
     PESS_TRY(e->kind->trial->prepare(t, error));
-    const int64_t trials = e->options.trials;
+    const int64_t trials = e->options.trials, blocks = (trials + t->block - 1) / t->block;
+    if (t->shard.index > blocks)
+        return pess__fail(error, PESS_ARGUMENT,
+                          "shard: found '%s', expected I of at most %lld: trials go in blocks of %lld, and %lld trials "
+                          "have no more",
+                          e->options.shard, (long long)blocks, (long long)t->block, (long long)trials);
     if (trials > INT64_MAX / 16 / (t->value_count + 1)) return pess__fail(error, PESS_LIMIT, "too many trials");
     PESS_TRY(pess__allocate(&t->values, trials * t->value_count, sizeof *t->values, "the trials", error));
     PESS_TRY(pess__allocate(&t->finished, trials, sizeof *t->finished, "the trials", error));
@@ -122,24 +138,27 @@ static void write_signature(const pess__trials *t, char *out, size_t size) {
                    o->preset == PESS_PRESET_CODE ? "code" : "text");
 }
 
-static void checkpoint_path(const pess_experiment *e, char out[PESS__EXPERIMENT_PATH]) {
-    (void)snprintf(out, PESS__EXPERIMENT_PATH, "%s/" CHECKPOINT, e->options.out);
+void pess__trials_checkpoint(const pess__trials *t, const char *directory, char path[PESS__EXPERIMENT_PATH],
+                             char *signature, size_t size) {
+    (void)snprintf(path, PESS__EXPERIMENT_PATH, "%s/" CHECKPOINT, directory);
+    write_signature(t, signature, size);
 }
 
 static pess_status open_checkpoint(pess_experiment *e, bool resume, pess_error *error) {
     pess__trials *t = e->plan;
     char path[PESS__EXPERIMENT_PATH], signature[2000];
-    checkpoint_path(e, path);
-    write_signature(t, signature, sizeof signature);
+    pess__trials_checkpoint(t, e->options.out, path, signature, sizeof signature);
     return pess__checkpoint_open(path, resume, signature, t->options->trials, t->value_count, t->values, t->finished,
                                  &t->checkpoint, error);
 }
 
 static pess_status read_trials(pess_experiment *e, pess_error *error) { return open_checkpoint(e, true, error); }
 
+/* Trials of a part are what the whole is merged from; those of the whole have served. */
 static void remove_checkpoint(const pess_experiment *e) {
     char path[PESS__EXPERIMENT_PATH];
-    checkpoint_path(e, path);
+    if (pess__trials_finished(e->plan) < e->options.trials) return;
+    (void)snprintf(path, sizeof path, "%s/" CHECKPOINT, e->options.out);
     (void)unlink(path);
 }
 
@@ -193,14 +212,15 @@ static pess_status keep_block(void *context, pess__worker *worker, int64_t block
     return PESS_OK;
 }
 
-static int64_t count_finished(const pess__trials *t) {
+/* Trials of this shard. */
+static int64_t count_mine(const pess__trials *t) {
     int64_t count = 0;
-    for (int64_t i = 0; i < t->options->trials; i++) count += t->finished[i];
+    for (int64_t i = 0; i < t->options->trials; i++) count += pess__shard_has(t->shard, i / t->block);
     return count;
 }
 
 static pess_status interrupted(const pess__trials *t, pess_error *error) {
-    const int64_t done = count_finished(t), all = t->options->trials;
+    const int64_t done = pess__trials_finished(t), all = count_mine(t);
     if (t->options->out == NULL)
         return pess__fail(error, PESS_INTERRUPTED, "interrupted after %lld of %lld trials; nothing was kept",
                           (long long)done, (long long)all);
@@ -223,12 +243,13 @@ static pess_status execute(pess__trials *t, bool *todo, double *cost, pess_error
                        .keep = keep_block,
                        .what = o->experiment,
                        .unit = "trials",
-                       .units_before = count_finished(t),
-                       .units_total = o->trials,
+                       .units_before = pess__trials_finished(t),
+                       .units_total = count_mine(t),
                        .progress = o->progress};
     if (work.threads > work.group_count) work.threads = work.group_count;
     for (int64_t b = 0; b < work.group_count; b++) {
         const range block = block_of(t, b);
+        if (!pess__shard_has(t->shard, b)) continue;
         for (int64_t i = block.begin; i < block.end; i++) cost[b] += !t->finished[i];
         todo[b] = cost[b] > 0;
     }
@@ -254,7 +275,7 @@ static pess_status run_trials(pess__trials *t, pess_error *error) {
 static void fill_point(const pess__trials *t, const pess__column *column, pess_experiment_point *point) {
     point->algorithm = column->algorithm;
     point->x = column->x;
-    point->trials = t->options->trials;
+    point->trials = pess__trials_finished(t);
     pess__trials_summary(t, column->value, -1, &point->mean, &point->ci95);
     pess__trials_summary(t, column->value, column->optimal, &point->values[PESS__BELOW_OPTIMAL],
                          &point->values[PESS__BELOW_OPTIMAL_CI95]);
@@ -263,20 +284,21 @@ static void fill_point(const pess__trials *t, const pess__column *column, pess_e
     point->values[PESS__ALPHA_THEORY] = column->alpha_theory;
     point->min = INFINITY;
     point->max = -INFINITY;
-    for (int64_t i = 0; i < point->trials; i++) {
+    for (int64_t i = 0; i < t->options->trials; i++) {
+        if (!t->finished[i]) continue;
         const double value = t->values[i * t->value_count + column->value];
         point->min = fmin(point->min, value);
         point->max = fmax(point->max, value);
     }
 }
 
-static pess_status summarise(pess__trials *t, pess_error *error) {
+pess_status pess__trials_summarise(pess__trials *t, pess_error *error) {
     pess_experiment *e = t->experiment;
     for (int64_t c = 0; c < t->column_count; c++)
         if (pess__experiment_add_point(e, error) == NULL) return PESS_MEMORY;
 #pragma omp parallel for num_threads(e->options.threads) schedule(static)
     for (int64_t c = 0; c < t->column_count; c++) fill_point(t, &t->columns[c], &e->points[c]);
-    return PESS_OK;
+    return pess__trials_finished(t) == e->options.trials ? e->kind->trial->judge(t, error) : PESS_OK;
 }
 
 static pess_status run(pess_experiment *e, pess_error *error) {
@@ -287,13 +309,12 @@ static pess_status run(pess_experiment *e, pess_error *error) {
     t->checkpoint = NULL;
     if (status == PESS_OK) status = closed;
     PESS_TRY(status);
-    PESS_TRY(summarise(t, error));
-    return e->kind->trial->judge(t, error);
+    return pess__trials_summarise(t, error);
 }
 
 static int64_t finished(const pess_experiment *e, double *seconds) {
     *seconds = NAN;
-    return count_finished(e->plan);
+    return pess__trials_finished(e->plan);
 }
 
 /* ---- how long it takes: by its first block */
@@ -311,9 +332,9 @@ static pess_status time_block(const pess__trials *t, void *workspace, double *se
 
 static pess_status estimate(pess_experiment *e, pess_experiment_cost *out, pess_error *error) {
     const pess__trials *t = e->plan;
-    pess_experiment_cost cost = {.datasets = e->options.trials,
-                                 .runs = e->options.trials,
-                                 .finished = count_finished(t),
+    pess_experiment_cost cost = {.datasets = count_mine(t),
+                                 .runs = count_mine(t),
+                                 .finished = pess__trials_finished(t),
                                  .threads = e->options.threads,
                                  .measured = true};
     void *workspace = NULL;
@@ -335,4 +356,5 @@ const pess__engine pess__engine_trials = {.files = "paired.csv trials.csv.gz",
                                           .run = run,
                                           .finished = finished,
                                           .written = remove_checkpoint,
+                                          .merge = pess__trials_merge,
                                           .destroy = destroy};

@@ -4,6 +4,7 @@
 #define PESS_EXPERIMENT_TRIALS_H
 
 #include "experiment/checkpoint.h"
+#include "experiment/executor.h"
 #include "experiment/experiment.h"
 
 /* A point of a curve, and which of a trial's values it is. */
@@ -38,6 +39,7 @@ struct pess__trials {
     pess_experiment *experiment;
     pess_experiment_options *options; /* the experiment's */
     void *context;                    /* the row's own */
+    pess__shard shard;                /* of the blocks */
     int64_t block;
     int64_t value_count; /* values of a trial */
     int64_t column_count, column_room;
@@ -63,10 +65,19 @@ extern const pess__experiment_table pess__trial_tables[];
 
 static inline pess__trials *pess__trials_of(const pess_experiment *experiment) { return experiment->plan; }
 
+/* Points, and where all trials are there, claims. */
+pess_status pess__trials_summarise(pess__trials *trials, pess_error *error);
+int64_t pess__trials_finished(const pess__trials *trials);
+pess_status pess__trials_merge(const char *const *directories, size_t count, const char *out, bool partial,
+                               pess_experiment **experiment, pess_error *error);
+/* Where finished trials are kept, and every setting that their values depend on. */
+void pess__trials_checkpoint(const pess__trials *trials, const char *directory, char path[PESS__EXPERIMENT_PATH],
+                             char *signature, size_t size);
+
 pess_status pess__trials_add_column(pess__trials *trials, const pess__column *column, pess_error *error);
 /* The list of algorithms as it is shown and compared, built name by name. */
 pess_status pess__trials_list_algorithm(pess__trials *trials, bool first, const char *name, pess_error *error);
-/* Mean and 95 % half-width over trials of value b − value a; b < 0: of a alone. */
+/* Mean and 95 % half-width over the finished trials of value b − value a; b < 0: of a alone. */
 void pess__trials_summary(const pess__trials *trials, int64_t a, int64_t b, double *mean, double *ci95);
 
 #endif

@@ -138,6 +138,7 @@ static pess_status make_piece(const pess__trials *t, char (*prefixes)[PREFIX], i
     }
     for (int64_t i = first; i < end; i++) {
         char number[24];
+        if (!t->finished[i]) continue;
         const size_t digits = (size_t)sprintf(number, "%lld", (long long)i);
         for (int64_t c = 0; c < t->column_count; c++) {
             const size_t length = strlen(prefixes[c]);

@@ -51,6 +51,10 @@ same "$(json acts)" proximal "rule of the policy of proximal"
 collect proximal/policy.pesspolicy whole.pessdata
 same "$(json collected.acts)" proximal "rule of collecting by the policy of proximal"
 expect 0 "$PESS" play freeway --policy proximal/policy.pesspolicy --record x.gif --steps 20
+expect 0 "$PESS" net info proximal/policy.pesspolicy
+prints "acts by the rule of proximal"
+expect 0 "$PESS" net info proximal/policy.pesspolicy --json
+same "$(json rule networks trained.game | tr '\n' ' ')" "proximal 2 freeway " "a policy of networks as JSON"
 head -c 900 proximal/policy.pesspolicy >cut.pesspolicy
 expect 3 "$PESS" env evaluate freeway --policy cut.pesspolicy
 says "cut.pesspolicy: damaged or truncated"

@@ -139,5 +139,25 @@ if [ -e /dev/full ]; then
     ln -s /dev/full full.svg
     expect 5 "$PESS" plot one -o full.svg
 fi
+
+# Shards: every other block of trials each, put together to the same bytes; a part of them can be looked at and gone on with.
+shards=(experiment gridworld-data --trials 40 --points 3)
+expect 0 "$PESS" "${shards[@]}" --out shards-whole
+for i in 1 2 3; do expect 0 "$PESS" "${shards[@]}" --shard $i/3 --out shard-$i; done
+prints "The page is shard-3/index.html"
+expect 0 "$PESS" merge shard-3 shard-1 shard-2 --out shards-merged
+for file in results.csv paired.csv trials.csv.gz; do
+    cmp -s shards-whole/$file shards-merged/$file || fail "$file of merged shards is not that of a whole run"
+done
+[ ! -e shards-merged/checkpoint.pess ] || fail "a merged experiment keeps a checkpoint"
+expect 3 "$PESS" merge shard-1 shard-3 --out shards-part; says "--partial: 16 of 40 trials are in none of the directories"
+expect 0 "$PESS" merge shard-1 shard-3 --out shards-part --partial
+expect 0 "$PESS" "${shards[@]}" --out shards-part --resume
+cmp -s shards-whole/results.csv shards-part/results.csv || fail "results.csv after a merge in part is not that of a whole run"
+expect 0 "$PESS" "${shards[@]}" --seed 9 --shard 2/3 --out shard-other
+expect 3 "$PESS" merge shard-1 shard-other --out shards-none; says "its trials have other settings"
+expect 3 "$PESS" merge shards-whole --out shards-none; says "holds no runs"
+expect 2 "$PESS" "${shards[@]}" --shard 4/3 --out shards-none; says "--shard: found '4/3', expected I/N"
+expect 2 "$PESS" "${shards[@]}" --shard 6/9 --out shards-none; says "expected I of at most 5"
 no_leftovers
 finish

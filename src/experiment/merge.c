@@ -1,0 +1,33 @@
+/* Shards put together: the engine that made them knows how. */
+#include "core/text.h"
+#include "experiment/experiment.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+/* Is there what the engine keeps finished runs in? */
+static bool holds_runs(const char *directory, const pess__engine *engine) {
+    char first[40] = "", path[PESS__EXPERIMENT_PATH + 80];
+    (void)pess__next_word(engine->kept, first, sizeof first);
+    (void)snprintf(path, sizeof path, "%.*s/%s", PESS__EXPERIMENT_PATH, directory, first);
+    return access(path, F_OK) == 0;
+}
+
+pess_status pess_experiment_merge(const char *const *directories, size_t count, const char *out, bool partial,
+                                  pess_experiment **experiment, pess_error *error) {
+    static const pess__engine *const engines[] = {&pess__engine_games, &pess__engine_trials};
+    if (count == 0) return pess__fail(error, PESS_ARGUMENT, "found no directories to merge");
+    for (size_t i = 0; i < sizeof engines / sizeof engines[0]; i++) {
+        bool used = false;
+        if (!holds_runs(directories[0], engines[i])) continue;
+        PESS_TRY(pess__experiment_check_directory(out, engines[i], &used, error));
+        if (used)
+            return pess__fail(error, PESS_ARGUMENT, "out: %s holds runs already; choose an empty or new directory",
+                              out);
+        return engines[i]->merge(directories, count, out, partial, experiment, error);
+    }
+    return pess__fail(error, PESS_INPUT,
+                      "%s: holds no runs that could be merged (neither settings.txt of games nor checkpoint.pess of "
+                      "a shard)",
+                      directories[0]);
+}
