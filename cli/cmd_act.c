@@ -7,7 +7,8 @@ static const usage act_usage = {
     .arguments = "ROWS --policy policy.csv [--map map.pessmap] [--log LOG] [options]",
     .description =
         "ROWS is a CSV file ('-': standard input, answered as it comes), JSON lines, a database or Parquet, with the\n"
-        "columns of the map, or with a column state where there is no map. The answer has a header and a line per row: the cell or state, the action and "
+        "columns of the map, or with a column state where there is no map. The answer has a header and a line per row: "
+        "the cell or state, the action and "
         "its\n"
         "probability; with --log how often the log was in that state and took that action there; with --map how far "
         "the\n"

@@ -7,7 +7,7 @@ void log_source_begin(log_source *source, option_list *list, const char *except,
     static const char *const helps[] = {"which episodes, by whether they made the map's cells (default all)",
                                         "which episodes, by whether they made the map's cells (default making)",
                                         "which episodes, by whether they made the map's cells (default held-out)"};
-    *source = (log_source){.read = pess_read_options_defaults(), .part = part};
+    *source = (log_source){.read = pess_read_options_defaults(), .part = (int)part};
     options_add_settings(list, pess_read_settings(), &source->read, except);
     options_add(list, (option){"map", 0, OPTION_TEXT, &source->map, "FILE",
                                "the log is one of measurements: their cells in this map are the states"});

@@ -1,5 +1,5 @@
-/* Loops that gain from newer instructions are compiled twice: for every processor of the architecture, and for those with
- * AVX2 ("wide"); which one runs is decided at run time, and both give the same bytes.
+/* Loops that gain from newer instructions are compiled twice: for every processor of the architecture, and for those
+ * with AVX2 ("wide"); which one runs is decided at run time, and both give the same bytes.
  *
  * A file that is listed in PESS_TWICE (CMakeLists.txt) defines what it exports as PESS__VARIANT(name). Its header
  * declares both with PESS__TWICE(type, name, (parameters)), and callers write PESS__CHOOSE(name)(arguments). */
