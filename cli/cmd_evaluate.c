@@ -257,10 +257,8 @@ int cmd_evaluate(int argc, char **argv) {
     const pess_status status = evaluate_all(&args, &log, &result, &error);
     terminal_progress_end();
     code = EXIT_FINE;
-    if (status != PESS_OK) {
-        code = report_error("evaluate", &error);
-    } else if (result.count == 0 && result.left_out > 0) {
-        code = report_error("evaluate", &error); /* what the last of them said */
+    if (status != PESS_OK || (result.count == 0 && result.left_out > 0)) {
+        code = report_error("evaluate", &error); /* or what the last of those left out said */
     } else if (result.count == 0) {
         code =
             report_usage("evaluate", "uncertainty '%s' does not fit algorithm '%s'", args.uncertainty, args.algorithm);

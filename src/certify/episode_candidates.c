@@ -317,7 +317,7 @@ static int best_of(const search *s) {
 static void choose_cap(const search *s, pess__bet *bet, double *values) {
     const double range = s->job->v_hi - s->job->v_lo;
     double best = bound_of(s, bet, values, 1);
-    for (double cap = 64; cap >= 2; cap /= 2) {
+    for (int cap = 64; cap >= 2; cap /= 2) {
         for (int64_t k = 0; k < s->choosing->episodes; k++) values[k] = fmin(values[k], cap * range);
         const double bound = bound_of(s, bet, values, 1);
         if (!(bound > best)) continue;

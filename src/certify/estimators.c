@@ -284,10 +284,9 @@ static double spread(const resample *all, int64_t count, size_t offset) {
 
 static pess_status bootstrap(const estimation *e, pess_estimates *out, pess_error *error) {
     const int64_t count = e->options->bootstrap;
-    const int threads = pess__threads(e->options->threads);
     resample *all = NULL;
     PESS_TRY(pess__allocate(&all, count, sizeof *all, "resamples", error));
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
+#pragma omp parallel for num_threads(pess__threads(e->options->threads)) schedule(dynamic, 1)
     for (int64_t i = 0; i < count; i++) draw(e, i, &all[i]);
     pess_status status = PESS_OK;
     for (int64_t i = 0; status == PESS_OK && i < count; i++)

@@ -165,10 +165,11 @@ static bool read_number_id(pess__parse *p, pess__role role, int numbering, pess_
         *out = (uint32_t)number;
         return true;
     }
-    field->length = (size_t)snprintf(text, sizeof text, "%lld", (long long)number);
-    field->text = text;
+    pess__csv_field whole = *field;
+    whole.length = (size_t)snprintf(text, sizeof text, "%lld", (long long)number);
+    whole.text = text;
     p->chunk->number_names |= !is_id;
-    return read_name(p, numbering, field, out);
+    return read_name(p, numbering, &whole, out);
 }
 
 static bool all_digits(const pess__csv_field *field) {

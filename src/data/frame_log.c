@@ -178,7 +178,7 @@ static pess_status wrong(const cell *c, const char *expected, pess_error *error)
     const char *text = pess__frame_value(c->column, c->row, buffer);
     const bool other = c->column->kind == PESS__FRAME_OTHER;
     return pess__fail(error, PESS_INPUT, "%s: %s %lld, column '%.60s': found %s, expected %s", c->log->frames->name,
-                      c->log->frames->row, (long long)(c->log->frame.first + c->row), c->column->name,
+                      c->log->frames->row, (long long)c->log->frame.first + (long long)c->row, c->column->name,
                       other && c->column->type != NULL ? c->column->type
                       : other                          ? pess__frame_kind_words(c->column->kind)
                                                        : pess__shown(text, strlen(text), shown),

@@ -412,7 +412,7 @@ static void render_bytes(const void *user, int64_t first, int64_t rows, uint8_t 
 
 static void render_whole(const void *user, int64_t first, int64_t rows, uint8_t *out) {
     (void)first, (void)rows;
-    memcpy(out, user, strlen(user));
+    for (const char *text = user; *text != '\0'; text++) *out++ = (uint8_t)*text;
 }
 
 static void render_count(const void *user, int64_t first, int64_t rows, uint8_t *out) {
