@@ -56,7 +56,7 @@ static void print_text(const char *path, const pess_inspection *i, const pess_re
         (void)puts("  episodes     not marked");
     (void)printf("  ends         %lld terminal, %lld cut off\n", (long long)i->terminals, (long long)i->cutoffs);
     (void)printf("  rewards      %g to %g, mean %.6g\n", i->reward_min, i->reward_max, i->reward_mean);
-    (void)printf("  coverage     %lld of %lld pairs seen, each %lld to %lld times, the median %lld times\n",
+    (void)printf("  coverage     %lld of %lld pairs seen; samples of each: %lld to %lld, median %lld\n",
                  (long long)i->pairs_seen, (long long)i->pairs, (long long)i->count_least, (long long)i->count_most,
                  (long long)i->count_median);
     reading_print(reading);

@@ -89,7 +89,7 @@ static void print_text(const char *path, const summary *s) {
                      s->mean);
     else
         (void)printf("  rewards      %g to %g, mean %.6g\n", i->reward_min, i->reward_max, s->mean);
-    (void)printf("  coverage     %lld of %lld pairs seen, each %lld to %lld times, the median %lld times\n",
+    (void)printf("  coverage     %lld of %lld pairs seen; samples of each: %lld to %lld, median %lld\n",
                  (long long)i->pairs_seen, (long long)s->states_seen * (long long)i->actions, (long long)s->least,
                  (long long)s->most, (long long)s->median);
     (void)puts("\nNot in counts");
