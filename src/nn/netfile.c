@@ -146,7 +146,7 @@ static pess_status fail_length(const pess__cursor *cursor, int64_t parameters, p
 
 pess_status pess__net_load(pess__cursor *cursor, const char *kernels, char notes[PESS__NOTES_SIZE], pess__net **out,
                            pess_error *error) {
-    pess__net_spec spec;
+    pess__net_spec spec = {0};
     PESS_TRY(read_spec(cursor, &spec, error));
     if (!pess__cursor_text(cursor, notes, PESS__NOTES_SIZE))
         return pess__fail(error, PESS_INPUT, "%s: the notes are too long or cut off", cursor->name);
