@@ -123,7 +123,9 @@ done
 cmp -s csv.answers other.answers || fail "act on JSON lines through a pipe"
 
 # HDF5 of Minari (the last observation is kept), D4RL and d3rlpy (it is not)
-if ldconfig -p 2>/dev/null | grep -q libhdf5; then
+if [ -n "${SANITIZE:-}" ]; then
+    echo "HDF5 was not read: the runtime of a sanitizer makes system calls that the reader's sandbox forbids"
+elif ldconfig -p 2>/dev/null | grep -q libhdf5; then
     holds "$data/whole.csv" "$data/minari.h5"
     holds "$data/whole.csv" "$data/d4rl_next.h5"
     holds "$data/cut.csv" "$data/d4rl.h5"
