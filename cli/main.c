@@ -31,7 +31,7 @@
     X(net, "networks: what is in a file of one")                                                                       \
     X(list, "the algorithms, uncertainties and formats there are")                                                     \
     X(experiment, "the paper's experiments, with a figure and a page")                                                 \
-    X(merge, "puts the shards of an experiment together, or counts of logs")                                                   \
+    X(merge, "puts the shards of an experiment together, or counts of logs")                                           \
     X(plot, "draws results of experiments and learning curves")                                                        \
     X(help, "this overview, or the help of one command")
 
