@@ -47,7 +47,11 @@ static const command commands[] = {
  * unless the caller has chosen. */
 static void wait_asleep(char **argv) {
     if (getenv("OMP_WAIT_POLICY") != NULL || setenv("OMP_WAIT_POLICY", "passive", 0) != 0) return;
-    (void)execv("/proc/self/exe", argv); /* where that is not possible, they spin */
+    char path[4096]; /* by its own name, which is what ps shows */
+    const ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+    if (length <= 0) return;
+    path[length] = '\0';
+    (void)execv(path, argv); /* where that is not possible, they spin */
 }
 
 static void print_overview(FILE *stream) {
