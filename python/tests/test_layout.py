@@ -36,7 +36,8 @@ def compiled(tmp_path_factory):
     )
     program = directory / "layout"
     compiler = os.environ.get("COMPILER", "cc")
-    subprocess.run([compiler, f"-I{ROOT / 'include'}", str(source), "-o", str(program)], check=True)
+    plain = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}  # a sanitizer's, not for linkers
+    subprocess.run([compiler, f"-I{ROOT / 'include'}", str(source), "-o", str(program)], check=True, env=plain)
     environment = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
     printed = subprocess.run([str(program)], check=True, capture_output=True, text=True, env=environment).stdout
     return dict(line.split("=") for line in printed.splitlines())
