@@ -1,13 +1,12 @@
 /* Learned supports: the successors that an earlier part of the log shows are fixed as seen from the later part. The
  * bounds hold as often as they must; half the radius, and a support learned from the part that is tested, are caught.
  * False alarms: 1e-6 per check of coverage. */
+#include "core/threads.h"
 #include "coverage.h"
 #include "small_worlds.h"
 
 #include "certify/robust.h"
 #include "core/rng.h"
-
-#include <omp.h>
 
 enum { STATES = 220, WIDE = 200 };
 

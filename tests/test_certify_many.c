@@ -1,12 +1,11 @@
 /* The pooled test at many states: the chain by sweeps instead of an inverse, no differences of values, and no share of
  * δ for what is not run. */
+#include "core/threads.h"
 #include "coverage.h"
 #include "small_worlds.h"
 
 #include "certify/pooled.h"
 #include "core/rng.h"
-
-#include <omp.h>
 
 enum { MANY = 800, FEW = 40, ROOM = 120000 };
 
