@@ -47,10 +47,12 @@ pess_status pess__behaviour_create(const pess_dataset *data, const pess_counts *
     if (policy || estimated)
         PESS_TRY(fill(data, counts, policy, out, error));
     else if (data->probability == NULL)
-        return pess__fail(
-            error, PESS_INPUT,
-            "the log has no column 'probability': weights of episodes need the probability with which "
-            "each logged action was taken, as logged or declared by a policy; estimated ones are no proof");
+        return pess__fail_with_remedy(
+            error,
+            pess__fail(error, PESS_INPUT,
+                       "the log has no column 'probability': weights of episodes need the probability with which "
+                       "each logged action was taken, as logged or declared by a policy; estimated ones are no proof"),
+            "behaviour", "FILE");
     else
         out->probability = data->probability;
     for (int64_t i = 0; i < data->rows; i++)

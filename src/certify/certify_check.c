@@ -29,8 +29,11 @@ pess_status pess__certify_check_range(pess__certification *job, pess_error *erro
     const pess_model *model = job->model;
     PESS_TRY(pess__value_range_checked(model, job->options->gamma, &job->v_lo, &job->v_hi, error));
     if (!isfinite(job->v_lo) || !isfinite(job->v_hi))
-        return pess__fail(error, PESS_ARGUMENT,
-                          "at discount 1 rewards alone do not bound the values: declare the range of returns");
+        return pess__fail_with_remedy(
+            error,
+            pess__fail(error, PESS_ARGUMENT,
+                       "at discount 1 rewards alone do not bound the values: declare the range of returns"),
+            "return-range", "LO,HI");
     if (!model->return_declared) return PESS_OK;
     return pess__returns_check(job->data, job->options->gamma, model->return_lo, model->return_hi, error);
 }

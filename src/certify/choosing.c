@@ -31,43 +31,6 @@ void pess__choosing_destroy(pess__choosing *choosing) {
     free(choosing);
 }
 
-/* The rows of a log that are listed, as a log of its own. *probability <- theirs. */
-static pess_status take_rows(const pess_dataset *data, const int64_t *row, int64_t count, const double *all,
-                             double **probability, pess_dataset **out, pess_error *error) {
-    const char *what = "a part of the log";
-    uint32_t *ids = NULL; /* states, actions, next states */
-    double *reward = NULL;
-    uint8_t *end = NULL;
-    int64_t *episode = NULL;
-    pess_status status = pess__allocate(&ids, 3 * count, sizeof *ids, what, error);
-    if (status == PESS_OK) status = pess__allocate(&reward, count, sizeof *reward, what, error);
-    if (status == PESS_OK) status = pess__allocate(&end, count, sizeof *end, what, error);
-    if (status == PESS_OK) status = pess__allocate(&episode, count, sizeof *episode, what, error);
-    if (status == PESS_OK && probability) status = pess__allocate(probability, count, sizeof(double), what, error);
-    for (int64_t i = 0; status == PESS_OK && i < count; i++) {
-        ids[i] = data->state[row[i]];
-        ids[count + i] = data->action[row[i]];
-        ids[2 * count + i] = data->next_state[row[i]];
-        reward[i] = data->reward[row[i]];
-        end[i] = data->end[row[i]];
-        episode[i] = data->episode[row[i]];
-        if (probability) (*probability)[i] = all[row[i]];
-    }
-    const pess_columns view = {.rows = count,
-                               .state = ids,
-                               .action = ids + count,
-                               .next_state = ids + 2 * count,
-                               .reward = reward,
-                               .end = end,
-                               .episode = episode};
-    if (status == PESS_OK) status = pess_dataset_create(&view, data->states, data->actions, out, error);
-    free(ids);
-    free(reward);
-    free(end);
-    free(episode);
-    return status;
-}
-
 /* Whole episodes before the cut, each in the order of its steps. */
 static pess_status take_episodes(const pess_dataset *data, const pess__trajectories *t, int64_t cut, const double *all,
                                  pess__choosing *c, pess_error *error) {
@@ -78,7 +41,10 @@ static pess_status take_episodes(const pess_dataset *data, const pess__trajector
         for (int64_t i = t->begin[e]; before && i < t->begin[e + 1]; i++) before = t->row[i] < cut;
         for (int64_t i = t->begin[e]; before && i < t->begin[e + 1]; i++) row[count++] = t->row[i];
     }
-    const pess_status status = take_rows(data, row, count, all, &c->probability, &c->data, error);
+    pess_status status = pess__dataset_take(data, row, count, NULL, &c->data, error);
+    if (status == PESS_OK)
+        status = pess__allocate(&c->probability, count, sizeof *c->probability, "a part of the log", error);
+    for (int64_t i = 0; status == PESS_OK && i < count; i++) c->probability[i] = all[row[i]];
     free(row);
     return status;
 }
@@ -124,7 +90,7 @@ static pess_status fit_folds(const pess__certification *job, pess__choosing *c, 
         for (int64_t i = 0; i < c->data->rows; i++)
             if (i < t->begin[from] || i >= t->begin[to]) row[count++] = t->row[i];
         pess_dataset *others = NULL;
-        status = take_rows(c->data, row, count, NULL, NULL, &others, error);
+        status = pess__dataset_take(c->data, row, count, NULL, &others, error);
         if (status == PESS_OK) status = fit(job, others, c->log.by_state, &c->folds[f], error);
         pess_dataset_destroy(others);
     }

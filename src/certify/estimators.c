@@ -193,48 +193,30 @@ static double weighted_robust(const estimation *e, const uint32_t *times, double
 
 /* ------------------------------------------------------------------------------------------------ the bootstrap */
 
-/* The rows of the episodes that were drawn, as a log of its own, and what the model of it says. */
-static pess_status resampled_model(const estimation *e, const uint32_t *times, double *value, pess_error *error) {
-    const pess_dataset *d = e->data;
-    int64_t count = 0, episodes = 0, at = 0;
-    uint32_t *ids = NULL;
-    double *reward = NULL;
-    uint8_t *end = NULL;
-    int64_t *episode = NULL;
+/* The log of the episodes that were drawn, each time as an episode of its own. */
+static pess_status resampled_log(const estimation *e, const uint32_t *times, pess_dataset **out, pess_error *error) {
+    int64_t count = 0, episodes = 0, at = 0, *row = NULL, *episode = NULL;
     for (int64_t i = 0; i < e->t->count; i++) count += times[i] * (e->t->begin[i + 1] - e->t->begin[i]);
-    const char *what = "a resampled log";
-    pess_status status = pess__allocate(&ids, 3 * count, sizeof *ids, what, error);
-    if (status == PESS_OK) status = pess__allocate(&reward, count, sizeof *reward, what, error);
-    if (status == PESS_OK) status = pess__allocate(&end, count, sizeof *end, what, error);
-    if (status == PESS_OK) status = pess__allocate(&episode, count, sizeof *episode, what, error);
+    pess_status status = pess__allocate(&row, count, sizeof *row, "a resampled log", error);
+    if (status == PESS_OK) status = pess__allocate(&episode, count, sizeof *episode, "a resampled log", error);
     for (int64_t i = 0; status == PESS_OK && i < e->t->count; i++)
         for (uint32_t n = 0; n < times[i]; n++, episodes++)
             for (int64_t k = e->t->begin[i]; k < e->t->begin[i + 1]; k++, at++) {
-                const int64_t row = e->t->row[k];
-                ids[at] = d->state[row];
-                ids[count + at] = d->action[row];
-                ids[2 * count + at] = d->next_state[row];
-                reward[at] = d->reward[row];
-                end[at] = d->end[row];
+                row[at] = e->t->row[k];
                 episode[at] = episodes;
             }
-    const pess_columns columns = {.rows = count,
-                                  .state = ids,
-                                  .action = ids + count,
-                                  .next_state = ids + 2 * count,
-                                  .reward = reward,
-                                  .end = end,
-                                  .episode = episode};
-    pess_counts *counts = NULL;
-    pess_read_options read = pess_read_options_defaults();
-    read.states = d->states;
-    read.actions = d->actions;
-    read.threads = 1;
-    if (status == PESS_OK) status = pess_counts_from_columns(&columns, &read, &counts, error);
-    free(ids);
-    free(reward);
-    free(end);
+    if (status == PESS_OK) status = pess__dataset_take(e->data, row, count, episode, out, error);
+    free(row);
     free(episode);
+    return status;
+}
+
+static pess_status resampled_model(const estimation *e, const uint32_t *times, double *value, pess_error *error) {
+    pess_dataset *data = NULL;
+    pess_counts *counts = NULL;
+    pess_status status = resampled_log(e, times, &data, error);
+    if (status == PESS_OK) status = pess_counts_create(data, 1, &counts, error);
+    pess_dataset_destroy(data);
     pess_model *model = NULL;
     pess_model_options options = pess_model_options_defaults();
     options.unseen = PESS_UNSEEN_WORST;
@@ -242,7 +224,8 @@ static pess_status resampled_model(const estimation *e, const uint32_t *times, d
     options.reward_range[1] = e->model->reward_hi;
     if (status == PESS_OK) status = pess_model_estimate(counts, &options, &model, error);
     /* An end that was not drawn is still one. */
-    if (status == PESS_OK) memcpy(model->terminal, e->model->terminal, (size_t)d->states * sizeof *model->terminal);
+    if (status == PESS_OK)
+        memcpy(model->terminal, e->model->terminal, (size_t)e->data->states * sizeof *model->terminal);
     if (status == PESS_OK) status = by_model(e, counts, model, NULL, value, error);
     pess_model_destroy(model);
     pess_counts_destroy(counts);

@@ -271,6 +271,46 @@ pess_status pess_dataset_borrow(const pess_columns *columns, int64_t states, int
     return create(columns, states, actions, borrow_columns, out, error);
 }
 
+static void gather(const pess_dataset *data, const int64_t *row, int64_t count, uint32_t *ids, double *reward,
+                   uint8_t *end) {
+    for (int64_t i = 0; i < count; i++) {
+        ids[i] = data->state[row[i]];
+        ids[count + i] = data->action[row[i]];
+        ids[2 * count + i] = data->next_state[row[i]];
+        reward[i] = data->reward[row[i]];
+        end[i] = data->end[row[i]];
+    }
+}
+
+pess_status pess__dataset_take(const pess_dataset *data, const int64_t *row, int64_t count, const int64_t *episode,
+                               pess_dataset **out, pess_error *error) {
+    const char *what = "a part of the log";
+    const bool own = episode == NULL && data->episode != NULL;
+    uint32_t *ids = NULL; /* states, actions, next states */
+    double *reward = NULL;
+    uint8_t *end = NULL;
+    int64_t *theirs = NULL;
+    pess_status status = pess__allocate(&ids, 3 * count, sizeof *ids, what, error);
+    if (status == PESS_OK) status = pess__allocate(&reward, count, sizeof *reward, what, error);
+    if (status == PESS_OK) status = pess__allocate(&end, count, sizeof *end, what, error);
+    if (status == PESS_OK && own) status = pess__allocate(&theirs, count, sizeof *theirs, what, error);
+    if (status == PESS_OK) gather(data, row, count, ids, reward, end);
+    for (int64_t i = 0; status == PESS_OK && own && i < count; i++) theirs[i] = data->episode[row[i]];
+    const pess_columns columns = {.rows = count,
+                                  .state = ids,
+                                  .action = ids + count,
+                                  .next_state = ids + 2 * count,
+                                  .reward = reward,
+                                  .end = end,
+                                  .episode = own ? theirs : episode};
+    if (status == PESS_OK) status = pess_dataset_create(&columns, data->states, data->actions, out, error);
+    free(ids);
+    free(reward);
+    free(end);
+    free(theirs);
+    return status;
+}
+
 /* ------------------------------------------------------------------------------------------------ looking */
 
 void pess_dataset_columns(const pess_dataset *data, pess_columns *out) {

@@ -25,6 +25,11 @@ pess_status pess__dataset_collect(pess__stream *stream, pess_dataset **out, pess
 pess_status pess__dataset_append(pess_dataset *data, const pess__stream *stream, const pess__portion *portion,
                                  int64_t *capacity, pess_error *error);
 
+/* The rows that are listed, in that order and any number of times, as a log without names of its own. `episode` has
+ * their episodes; NULL: those that they have. */
+pess_status pess__dataset_take(const pess_dataset *data, const int64_t *row, int64_t count, const int64_t *episode,
+                               pess_dataset **out, pess_error *error);
+
 /* Checks columns from memory, and settles the sizes: declared ones, or as many as are named, or the largest id plus
  * one.
  */
