@@ -95,18 +95,19 @@ static void print_rest(FILE *out, const char *before, const pess_reading_info *i
     if (i->next_state_derived) (void)fprintf(out, "%snext_state is the state of the next row of the episode\n", before);
     if (i->last_rows > 0)
         (void)fprintf(out,
-                      "%s%lld rows are left out: the state they lead to is in no row; those before them count as "
-                      "cut off\n",
+                      "%srows left out, for the state they lead to is in no row: %lld; those before them count as cut "
+                      "off\n",
                       before, (long long)i->last_rows);
     if (i->declared_ends > 0)
-        (void)fprintf(out, "%s%lld last rows of episodes end as declared\n", before, (long long)i->declared_ends);
+        (void)fprintf(out, "%slast rows of episodes that end as declared: %lld\n", before, (long long)i->declared_ends);
     if (i->missing_rows > 0)
-        (void)fprintf(out, "%s%lld of %lld rows are dropped: values are missing\n", before, (long long)i->missing_rows,
+        (void)fprintf(out, "%srows dropped, for values are missing: %lld of %lld\n", before, (long long)i->missing_rows,
                       (long long)i->rows);
     if (i->missing_values > 0)
-        (void)fprintf(out, "%s%lld missing values have others in their place\n", before, (long long)i->missing_values);
+        (void)fprintf(out, "%smissing values with another in their place: %lld\n", before,
+                      (long long)i->missing_values);
     if (i->ends_without_next > 0)
-        (void)fprintf(out, "%s%lld terminal rows have no next state: they lead nowhere\n", before,
+        (void)fprintf(out, "%sterminal rows without a next state, which lead nowhere: %lld\n", before,
                       (long long)i->ends_without_next);
     if (i->decimal_ids) (void)fprintf(out, "%sids with decimals that are zero (1.0) are integers\n", before);
     if (i->number_names)

@@ -40,7 +40,7 @@ static pess_status check_choosing(const pess__episodes *e, pess_error *error) {
     if (count >= PESS__FOLDS) return PESS_OK;
     return pess__fail(
         error, PESS_INPUT,
-        "the log is too small to split: %lld episodes in its first part are too few to choose a policy in "
+        "the log is too small to split: the episodes in its first part, %lld, are too few to choose a policy in "
         "%d folds",
         (long long)count, PESS__FOLDS);
 }

@@ -34,8 +34,8 @@ static int ascending(const void *left, const void *right) {
 
 /* The state's row under the policy that made the log: its transitions, whatever the action. `n_next` [S] is zero before
  * and after. A state that the log never acted in leads anywhere, with the mean reward. */
-static void fill_average(const pess_counts *whole, int64_t s, pess_model *model, int64_t to, int64_t *n_next,
-                         int64_t *used) {
+static void fill_average(const pess_counts *whole, int64_t s, double mean, pess_model *model, int64_t to,
+                         int64_t *n_next, int64_t *used) {
     const int64_t from = *used;
     double reward = 0, ended = 0;
     for (int64_t z = s * whole->actions; z < (s + 1) * whole->actions; z++) {
@@ -53,7 +53,7 @@ static void fill_average(const pess_counts *whole, int64_t s, pess_model *model,
         n_next[model->next[k]] = 0;
     }
     model->kind[to] = n > 0 ? PESS_ROW_SPARSE : PESS_ROW_UNIFORM;
-    model->reward[to] = n > 0 ? reward / n : model->reward_lo;
+    model->reward[to] = n > 0 ? reward / n : mean;
     model->end_mass[to] = n > 0 ? ended / n : 0;
 }
 
@@ -68,7 +68,6 @@ static void fill_model(const pess_counts *whole, const pess_counts *part, double
     const int64_t actions = whole->actions;
     double sum = 0;
     for (int64_t z = 0; z < whole->states * actions; z++) sum += whole->reward_sum[z];
-    model->reward_lo = sum / (double)whole->transitions; /* of states without data, for now */
     int64_t used = 0;
     for (int64_t s = 0; s < whole->states; s++)
         for (int64_t a = 0; a < actions + EXTRA; a++) {
@@ -78,7 +77,7 @@ static void fill_model(const pess_counts *whole, const pess_counts *part, double
             if (a == actions + LOWEST)
                 fill_lowest(lowest, model, to);
             else if (a == actions + AVERAGE)
-                fill_average(whole, s, model, to, n_next, &used);
+                fill_average(whole, s, sum / (double)whole->transitions, model, to, n_next, &used);
             else if (part->n[z] > 0)
                 fill_seen(part, z, model, to, &used);
         }

@@ -33,8 +33,8 @@ expect 0 "$PESS" act rows.csv --policy plain.policy --log "$messy/own_names.csv"
 # Notes of what was not asked for, and none where all is explicit.
 expect 0 "$PESS" solve "$messy/gym.csv" --json; says "'obs' is read as state"; says "'terminated' is read as terminal"
 expect 0 "$PESS" solve "$messy/no_next.csv" --json
-says "next_state is the state of the next row"; says "1 rows are left out"
-expect 0 "$PESS" solve "$messy/missing.csv" --missing drop --json; says "2 of 10 rows are dropped"
+says "next_state is the state of the next row"; says "is in no row: 1;"
+expect 0 "$PESS" solve "$messy/missing.csv" --missing drop --json; says "values are missing: 2 of 10"
 expect 0 "$PESS" solve "$messy/plain.csv"; [ ! -s err ] || fail "notes about a plain log: $(cat err)"
 sed 1s/episode/patient/ "$messy/plain.csv" >patient.csv
 expect 0 "$PESS" solve patient.csv; says "column 'patient' is not used; the episode? --column episode=patient"
