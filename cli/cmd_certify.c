@@ -1,7 +1,7 @@
 /* pess certify: what can be promised of a policy, what it rests on, and whether to switch to it. */
 #include "assumptions.h"
 #include "json.h"
-#include "log_source.h"
+#include "log_args.h"
 #include "repeat.h"
 
 #include <errno.h>
@@ -23,10 +23,8 @@ enum { THIN_LIMIT = 8 };
 /* A log as certify needs it, and what came of it. */
 typedef struct certify_job {
     pess_dataset *data;
-    pess_counts *counts;
-    pess_model *model;
+    loaded_log log;
     pess_policy *given, *behaviour;
-    double *start; /* [S]; NULL: the log's episode starts */
     pess_certificate *certificate;
 } certify_job;
 
@@ -34,10 +32,8 @@ static void certify_job_free(certify_job *job) {
     pess_certificate_destroy(job->certificate);
     pess_policy_destroy(job->given);
     pess_policy_destroy(job->behaviour);
-    pess_model_destroy(job->model);
-    pess_counts_destroy(job->counts);
+    loaded_log_free(&job->log);
     pess_dataset_destroy(job->data);
-    free(job->start);
 }
 
 static void certify_options(certify_args *a, option_list *list) {
@@ -229,39 +225,29 @@ static void print_text(FILE *out, const pess_certificate *certificate, const pes
     if (directory) (void)fprintf(out, "Page          %s/index.html\n", directory);
 }
 
+static pess_status read_policy(const char *path, const loaded_log *log, pess_policy **out, pess_error *error) {
+    return pess_policy_read(path, log->model, log->state_names, log->action_names, out, error);
+}
+
 static pess_status load(const char *path, certify_args *args, certify_job *job, pess_error *error) {
-    pess_status status = log_source_dataset(&args->source, path, "certify", &job->data, error);
-    if (status == PESS_OK) status = pess_counts_create(job->data, 0, &job->counts, error);
-    if (status != PESS_OK) return status;
+    pess_certify_options *options = &args->options;
     pess_model_options model = pess_model_options_defaults();
     model.unseen = PESS_UNSEEN_WORST;
-    model.reward_range[0] = args->options.reward_range[0];
-    model.reward_range[1] = args->options.reward_range[1];
-    model.return_range[0] = args->options.return_range[0];
-    model.return_range[1] = args->options.return_range[1];
-    status = pess_model_estimate(job->counts, &model, &job->model, error);
-    if (status == PESS_OK && args->policy_path)
-        status = pess_policy_read(args->policy_path, job->model, pess_counts_state_names(job->counts),
-                                  pess_counts_action_names(job->counts), &job->given, error);
-    args->options.behaviour_estimated = args->behaviour && strcmp(args->behaviour, "estimated") == 0;
-    if (status == PESS_OK && args->behaviour && !args->options.behaviour_estimated)
-        status = pess_policy_read(args->behaviour, job->model, pess_counts_state_names(job->counts),
-                                  pess_counts_action_names(job->counts), &job->behaviour, error);
-    args->options.behaviour = job->behaviour;
-    args->options.policy = job->given;
-    args->options.counts = job->counts;
-    pess_counts_info info;
-    pess_counts_get_info(job->counts, &info);
-    const bool from_log = args->start ? strcmp(args->start, "log") == 0 : info.has_episodes;
-    if (status != PESS_OK || from_log) return status;
-    job->start = calloc((size_t)info.states, sizeof *job->start);
-    if (job->start == NULL) {
-        *error = (pess_error){.status = PESS_MEMORY, .message = "not enough memory for the start distribution"};
-        return PESS_MEMORY;
-    }
-    args->options.start = job->start;
-    if (!args->start || strcmp(args->start, "uniform") == 0) return pess_start_uniform(job->model, job->start, error);
-    return pess_start_read(args->start, info.states, pess_counts_state_names(job->counts), job->start, error);
+    memcpy(model.reward_range, options->reward_range, sizeof model.reward_range);
+    memcpy(model.return_range, options->return_range, sizeof model.return_range);
+    options->behaviour_estimated = args->behaviour && strcmp(args->behaviour, "estimated") == 0;
+    pess_status status = log_source_dataset(&args->source, path, "certify", &job->data, error);
+    if (status == PESS_OK)
+        status = loaded_log_create(job->data, args->source.read.threads, &model, args->start, &job->log, error);
+    if (status == PESS_OK && args->policy_path) status = read_policy(args->policy_path, &job->log, &job->given, error);
+    if (status == PESS_OK && args->behaviour && !options->behaviour_estimated)
+        status = read_policy(args->behaviour, &job->log, &job->behaviour, error);
+    if (status != PESS_OK) return status;
+    options->behaviour = job->behaviour;
+    options->policy = job->given;
+    options->counts = job->log.counts;
+    options->start = pess_problem_start_from_log(job->log.problem) ? NULL : job->log.start;
+    return PESS_OK;
 }
 
 static pess_status find_thin_places(const certify_args *args, const certify_job *job, pess_gap *gaps, int64_t *count,
@@ -271,17 +257,8 @@ static pess_status find_thin_places(const certify_args *args, const certify_job 
     options.delta = args->options.delta;
     options.uncertainty = "hoeffding";
     options.max_successors = args->options.max_successors;
-    pess_counts_info info;
-    pess_counts_get_info(job->counts, &info);
-    double *start = calloc((size_t)info.states, sizeof *start);
-    pess_status status = start == NULL ? PESS_MEMORY : PESS_OK;
-    if (status == PESS_OK && job->start) memcpy(start, job->start, (size_t)info.states * sizeof *start);
-    if (status == PESS_OK && !job->start) status = pess_start_from_counts(job->counts, start, error);
-    if (status == PESS_OK)
-        status = pess_gaps(job->counts, job->model, start, pess_certificate_policy(job->certificate), &options,
-                           THIN_LIMIT, gaps, count, NULL, error);
-    free(start);
-    return status;
+    return pess_gaps(job->log.counts, job->log.model, job->log.start, pess_certificate_policy(job->certificate),
+                     &options, THIN_LIMIT, gaps, count, NULL, error);
 }
 
 /* SOURCE_DATE_EPOCH (reproducible-builds.org) makes pages that can be compared byte by byte. */
@@ -298,8 +275,8 @@ static pess_status write_page(const certify_args *args, const certify_job *job, 
     pess_gap gaps[THIN_LIMIT];
     pess_certificate_page page = {.log = log,
                                   .command = line,
-                                  .state_names = pess_counts_state_names(job->counts),
-                                  .action_names = pess_counts_action_names(job->counts),
+                                  .state_names = job->log.state_names,
+                                  .action_names = job->log.action_names,
                                   .gaps = gaps,
                                   .unit = args->unit,
                                   .date = today(date, sizeof date)};
@@ -351,8 +328,8 @@ int cmd_certify(int argc, char **argv) {
     if (status == PESS_OK) status = pess_certify(job.data, &args.options, &job.certificate, &error);
     terminal_progress_end();
     if (status == PESS_OK && args.output)
-        status = pess_policy_write(pess_certificate_policy(job.certificate), args.output,
-                                   pess_counts_state_names(job.counts), pess_counts_action_names(job.counts), &error);
+        status = pess_policy_write(pess_certificate_policy(job.certificate), args.output, job.log.state_names,
+                                   job.log.action_names, &error);
     if (status == PESS_OK && args.report) status = write_page(&args, &job, path, argc, argv, &error);
     code = status == PESS_OK ? print_certificate(&args, job.certificate) : report_error("certify", &error);
     certify_job_free(&job);

@@ -28,14 +28,41 @@ int log_args_check(const log_args *args, const char *command_name, const char *w
     return -1;
 }
 
+/* Fills in what the problem has. */
+static void look(const pess_problem *problem, loaded_log *log) {
+    log->counts = pess_problem_counts(problem);
+    log->model = pess_problem_model(problem);
+    log->start = pess_problem_start(problem);
+    log->state_names = pess_counts_state_names(log->counts);
+    log->action_names = pess_counts_action_names(log->counts);
+    pess_counts_get_info(log->counts, &log->info);
+}
+
+void loaded_log_borrow(const pess_problem *problem, loaded_log *out) {
+    *out = (loaded_log){0};
+    look(problem, out);
+}
+
+pess_status loaded_log_create(const pess_dataset *data, int threads, const pess_model_options *model, const char *start,
+                              loaded_log *out, pess_error *error) {
+    *out = (loaded_log){0};
+    pess_status status = pess_counts_create(data, threads, &out->own, error);
+    if (status == PESS_OK) status = pess_problem_create(out->own, model, start, &out->problem, error);
+    if (status == PESS_OK)
+        look(out->problem, out);
+    else
+        loaded_log_free(out);
+    return status;
+}
+
 /* A log of measurements: its cells are the states. */
 static pess_status read_cells(const char *path, log_args *args, loaded_log *out, pess_error *error) {
     pess_dataset *data = NULL;
     pess_status status = log_source_dataset(&args->source, path, NULL, &data, error);
     if (status == PESS_OK && !isnan(args->model.return_range[0]))
         status = pess_dataset_check_returns(data, args->solve.gamma, args->model.return_range, error);
-    if (status == PESS_OK) status = pess_counts_create(data, args->source.read.threads, &out->own, error);
-    if (status == PESS_OK) status = pess_problem_create(out->own, &args->model, args->start, &out->problem, error);
+    if (status == PESS_OK)
+        status = loaded_log_create(data, args->source.read.threads, &args->model, args->start, out, error);
     pess_dataset_destroy(data);
     return status;
 }
@@ -44,31 +71,13 @@ pess_status loaded_log_read(const char *path, const char *command_name, log_args
                             pess_error *error) {
     *out = (loaded_log){0};
     args->source.read.progress = args->solve.progress = terminal_progress();
-    loaded_log read = {0};
-    pess_status status = PESS_OK;
-    if (args->source.map != NULL)
-        status = read_cells(path, args, &read, error);
-    else
-        status = pess_problem_read_checked(path, &args->source.read, &args->model, args->start, args->solve.gamma,
-                                           &read.problem, error);
-    if (status != PESS_OK) {
-        loaded_log_free(&read);
-        return status;
-    }
-    loaded_log_borrow(read.problem, out);
-    out->problem = read.problem;
-    out->own = read.own;
+    if (args->source.map != NULL) return read_cells(path, args, out, error);
+    const pess_status status = pess_problem_read_checked(path, &args->source.read, &args->model, args->start,
+                                                         args->solve.gamma, &out->problem, error);
+    if (status != PESS_OK) return status;
+    look(out->problem, out);
     reading_notes(command_name, pess_counts_reading(out->counts));
     return PESS_OK;
-}
-
-void loaded_log_borrow(const pess_problem *problem, loaded_log *out) {
-    *out = (loaded_log){.counts = pess_problem_counts(problem),
-                        .model = pess_problem_model(problem),
-                        .start = pess_problem_start(problem)};
-    out->state_names = pess_counts_state_names(out->counts);
-    out->action_names = pess_counts_action_names(out->counts);
-    pess_counts_get_info(out->counts, &out->info);
 }
 
 void loaded_log_free(loaded_log *log) {

@@ -1,4 +1,5 @@
-/* What solve, evaluate and gaps share: the settings of a log, its model and the solver, and how a log is loaded. */
+/* What solve, evaluate, gaps and certify share: the settings of a log, its model and the solver, and how a log is
+ * loaded. */
 #ifndef PESS_CLI_LOG_ARGS_H
 #define PESS_CLI_LOG_ARGS_H
 
@@ -31,6 +32,8 @@ typedef struct loaded_log {
 
 pess_status loaded_log_read(const char *path, const char *command_name, log_args *args, loaded_log *out,
                             pess_error *error);
+pess_status loaded_log_create(const pess_dataset *data, int threads, const pess_model_options *model, const char *start,
+                              loaded_log *out, pess_error *error);
 void loaded_log_borrow(const pess_problem *problem, loaded_log *out);
 void loaded_log_free(loaded_log *log);
 

@@ -58,6 +58,32 @@ static pess_counts *read_counts(const char *path, int threads) {
     return counts;
 }
 
+static void counts_of_states_are_those_of_a_log_with_one_action(void **state) {
+    (void)state;
+    for (int kinds = 0; kinds < 32; kinds++) {
+        pess_dataset *d = logs_random(3000, kinds % 3 == 0 ? 150 : 12, 5, kinds, (uint64_t)kinds);
+        pess_counts *pairs = NULL, *states = NULL, *counted = NULL;
+        assert_int_equal(pess_counts_create(d, 0, &pairs, NULL), PESS_OK);
+        assert_int_equal(pess__counts_of_states(pairs, &states, NULL), PESS_OK);
+        memset(d->action, 0, (size_t)d->rows * sizeof *d->action);
+        d->actions = 1;
+        check_by_hand(d, states);
+        assert_int_equal(pess_counts_create(d, 0, &counted, NULL), PESS_OK);
+        assert_int_equal(states->pairs_seen, counted->pairs_seen);
+        assert_int_equal(states->has_starts, counted->has_starts);
+        assert_memory_equal(states->n_state, counted->n_state, (size_t)d->states * sizeof *states->n_state);
+        for (int64_t i = 0; i < counted->row[d->states]; i++)
+            assert_true(fabs(states->next_offset[i] - counted->next_offset[i]) <=
+                        1e-12 * (1 + counted->next_offset[i]));
+        if (counted->has_starts)
+            assert_memory_equal(states->starts, counted->starts, (size_t)d->states * sizeof *states->starts);
+        pess_counts_destroy(pairs);
+        pess_counts_destroy(states);
+        pess_counts_destroy(counted);
+        pess_dataset_destroy(d);
+    }
+}
+
 static void test_against_brute_force(void **state) {
     (void)state;
     static const char *const names[] = {"log.csv", "log.npz", "log.pesslog", "log.csv.gz"};
@@ -182,8 +208,11 @@ static void test_empty_and_bad_columns(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_against_brute_force), cmocka_unit_test(test_starts),
-                                       cmocka_unit_test(test_terminal_states), cmocka_unit_test(test_sparse),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_against_brute_force),
+                                       cmocka_unit_test(counts_of_states_are_those_of_a_log_with_one_action),
+                                       cmocka_unit_test(test_starts),
+                                       cmocka_unit_test(test_terminal_states),
+                                       cmocka_unit_test(test_sparse),
                                        cmocka_unit_test(test_empty_and_bad_columns)};
     return cmocka_run_group_tests(tests, logs_begin, logs_end);
 }

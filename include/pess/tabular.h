@@ -156,6 +156,8 @@ PESS_API void pess_problem_destroy(pess_problem *problem);
 PESS_API const pess_counts *pess_problem_counts(const pess_problem *problem);
 PESS_API const pess_model *pess_problem_model(const pess_problem *problem);
 PESS_API const double *pess_problem_start(const pess_problem *problem); /* [S] */
+/* Is that start an estimate from the log's episodes? */
+PESS_API bool pess_problem_start_from_log(const pess_problem *problem);
 /* What every result from it rests on, by position; NULL past the last. */
 PESS_API const pess_assumption *pess_problem_assumption(const pess_problem *problem, size_t index);
 

@@ -89,7 +89,7 @@ static pess_status prepare_split(pess__certification *job, pess_error *error) {
                                    .first_part = options->first_part,
                                    .by_episodes = job->trajectories || job->start_estimated,
                                    .seed = options->seed};
-    const pess_status status = pess__split_create(job->data, &rule, &job->split, &why);
+    const pess_status status = pess__split_create(job->data, job->counts, &rule, &job->split, &why);
     if (status == PESS_INPUT && options->method != PESS_CERTIFY_SPLIT)
         return pess__assume(&job->certificate->assumptions, "too-small-to-split",
                             "The log is too small to split: no part of it tests the policy or the logging policy.",

@@ -5,7 +5,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { SECOND, FIRST, NEITHER };
 
@@ -62,7 +61,7 @@ static void mark_rows(int64_t rows, double share, uint64_t seed, uint8_t *part) 
     }
 }
 
-/* Room for the columns of a part, which pess_dataset_create copies. */
+/* The columns of a part. */
 typedef struct columns {
     uint32_t *state, *action, *next_state;
     double *reward;
@@ -91,11 +90,10 @@ static pess_status columns_create(int64_t rows, columns *c, pess_error *error) {
     return pess__allocate(&c->step, rows, sizeof *c->step, what, error);
 }
 
-/* wanted: FIRST, SECOND, or -1 for all. */
 static int64_t copy_part(const pess_dataset *data, const uint8_t *part, int wanted, columns *c) {
     int64_t at = 0;
     for (int64_t i = 0; i < data->rows; i++) {
-        if (wanted >= 0 && part[i] != wanted) continue;
+        if (part[i] != wanted) continue;
         c->state[at] = data->state[i];
         c->action[at] = data->action[i];
         c->next_state[at] = data->next_state[i];
@@ -108,7 +106,7 @@ static int64_t copy_part(const pess_dataset *data, const uint8_t *part, int want
     return at;
 }
 
-static pess_status count(const pess_dataset *data, const columns *c, int64_t rows, bool one_action, pess_counts **out,
+static pess_status count(const pess_dataset *data, const columns *c, int64_t rows, pess_counts **out,
                          pess_error *error) {
     const pess_columns view = {.rows = rows,
                                .state = c->state,
@@ -118,15 +116,14 @@ static pess_status count(const pess_dataset *data, const columns *c, int64_t row
                                .end = c->end,
                                .episode = data->episode ? c->episode : NULL,
                                .step = data->step ? c->step : NULL};
-    pess_dataset *part = NULL;
-    PESS_TRY(pess_dataset_create(&view, data->states, one_action ? 1 : data->actions, &part, error));
-    const pess_status status = pess_counts_create(part, 0, out, error);
-    pess_dataset_destroy(part);
-    return status;
+    pess_read_options sizes = pess_read_options_defaults();
+    sizes.states = data->states;
+    sizes.actions = data->actions;
+    return pess_counts_from_columns(&view, &sizes, out, error);
 }
 
-static pess_status fill(const pess_dataset *data, const uint8_t *part, columns *c, pess__split *split,
-                        pess_error *error) {
+static pess_status fill(const pess_dataset *data, const pess_counts *whole, const uint8_t *part, columns *c,
+                        pess__split *split, pess_error *error) {
     for (int second = 0; second < 2; second++) {
         const int64_t rows = copy_part(data, part, second ? SECOND : FIRST, c);
         *(second ? &split->second_rows : &split->first_rows) = rows;
@@ -135,13 +132,11 @@ static pess_status fill(const pess_dataset *data, const uint8_t *part, columns *
                               "the log is too small to split: its %s part would have none of its %lld rows; more data "
                               "help, or another share for the first part, or the method robust, which needs no split",
                               second ? "second" : "first", (long long)data->rows);
-        PESS_TRY(count(data, c, rows, false, second ? &split->second : &split->first, error));
-        memset(c->action, 0, (size_t)rows * sizeof *c->action);
-        PESS_TRY(count(data, c, rows, true, second ? &split->second_states : &split->first_states, error));
+        PESS_TRY(count(data, c, rows, second ? &split->second : &split->first, error));
     }
-    (void)copy_part(data, part, -1, c);
-    memset(c->action, 0, (size_t)data->rows * sizeof *c->action);
-    return count(data, c, data->rows, true, &split->whole_states, error);
+    PESS_TRY(pess__counts_of_states(split->first, &split->first_states, error));
+    PESS_TRY(pess__counts_of_states(split->second, &split->second_states, error));
+    return pess__counts_of_states(whole, &split->whole_states, error);
 }
 
 /* Which rows go where, what that costs, and how many times the first part the second is expected to be. */
@@ -160,8 +155,8 @@ static pess_status mark(const pess_dataset *data, const pess__split_rule *rule, 
     return PESS_OK;
 }
 
-pess_status pess__split_create(const pess_dataset *data, const pess__split_rule *rule, pess__split **out,
-                               pess_error *error) {
+pess_status pess__split_create(const pess_dataset *data, const pess_counts *whole, const pess__split_rule *rule,
+                               pess__split **out, pess_error *error) {
     pess__split *split = NULL;
     uint8_t *part = NULL;
     columns c = {0};
@@ -169,7 +164,7 @@ pess_status pess__split_create(const pess_dataset *data, const pess__split_rule 
     if (status == PESS_OK) status = pess__allocate(&part, data->rows, sizeof *part, "the parts of the log", error);
     if (status == PESS_OK) status = columns_create(data->rows, &c, error);
     if (status == PESS_OK) status = mark(data, rule, split, part, error);
-    if (status == PESS_OK) status = fill(data, part, &c, split, error);
+    if (status == PESS_OK) status = fill(data, whole, part, &c, split, error);
     columns_release(&c);
     free(part);
     if (status == PESS_OK)

@@ -30,8 +30,9 @@ typedef struct pess__split {
     pess_counts *whole_states;                 /* of all rows */
 } pess__split;
 
-pess_status pess__split_create(const pess_dataset *data, const pess__split_rule *rule, pess__split **out,
-                               pess_error *error);
+/* whole: counts of all rows. */
+pess_status pess__split_create(const pess_dataset *data, const pess_counts *whole, const pess__split_rule *rule,
+                               pess__split **out, pess_error *error);
 void pess__split_destroy(pess__split *split);
 /* The largest place that is at most share·rows, or the smallest one. */
 int64_t pess__split_place(int64_t rows, double share);

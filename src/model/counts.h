@@ -44,4 +44,7 @@ pess_status pess__counts_need_squares(const pess_counts *counts, pess_error *err
 struct pess__tally;
 pess_status pess__counts_fill(pess_counts *counts, struct pess__tally *tally, pess_error *error);
 
+/* The same with all actions as one, without names: the process that the logging policy makes. */
+pess_status pess__counts_of_states(const pess_counts *from, pess_counts **out, pess_error *error);
+
 #endif

@@ -14,6 +14,7 @@ struct pess_problem {
     pess_counts *own; /* the same, where they were read here */
     pess_model *model;
     double *start; /* [S] */
+    bool start_from_log;
     pess__assumptions assumptions;
 };
 
@@ -99,9 +100,9 @@ pess_status pess__log_assumptions(const pess_counts *counts, const pess_model *m
 
 static pess_status load_start(const char *start, pess_problem *problem, pess_error *error) {
     const pess_counts *counts = problem->counts;
-    const bool from_log = start != NULL ? strcmp(start, "log") == 0 : counts->has_episodes;
+    problem->start_from_log = start != NULL ? strcmp(start, "log") == 0 : counts->has_episodes;
     PESS_TRY(pess__allocate(&problem->start, counts->states, sizeof(double), "the start distribution", error));
-    if (from_log) return pess_start_from_counts(counts, problem->start, error);
+    if (problem->start_from_log) return pess_start_from_counts(counts, problem->start, error);
     if (start == NULL || strcmp(start, "uniform") == 0)
         return pess_start_uniform(problem->model, problem->start, error);
     return pess_start_read(start, counts->states, counts->state_names, problem->start, error);
@@ -192,6 +193,7 @@ void pess_problem_destroy(pess_problem *problem) {
 const pess_counts *pess_problem_counts(const pess_problem *problem) { return problem->counts; }
 const pess_model *pess_problem_model(const pess_problem *problem) { return problem->model; }
 const double *pess_problem_start(const pess_problem *problem) { return problem->start; }
+bool pess_problem_start_from_log(const pess_problem *problem) { return problem->start_from_log; }
 
 const pess_assumption *pess_problem_assumption(const pess_problem *problem, size_t index) {
     return pess__assumption(&problem->assumptions, index);
