@@ -25,9 +25,14 @@ def too_long(line):
     return len(line) > WIDTH and " " in line.strip()[: WIDTH - 2] and not re.match(r"^\s*(\||#|<)", line)
 
 
+def code(paragraph):
+    """A block that stands four blanks in and is no item of a list."""
+    return not ITEM.match(paragraph[0]) and all(line.startswith("    ") for line in paragraph)
+
+
 def wrap(paragraph):
     """The lines of one paragraph or list item; untouched where all of them fit."""
-    if not any(too_long(line) for line in paragraph) or any(breaks(line) for line in paragraph):
+    if not any(too_long(line) for line in paragraph) or any(breaks(line) for line in paragraph) or code(paragraph):
         return paragraph
     item = ITEM.match(paragraph[0])
     first = item.group(0) if item else re.match(r"^\s*", paragraph[0]).group(0)
@@ -42,15 +47,15 @@ def wrap(paragraph):
 
 
 def wrapped(lines):
-    out, paragraph, code = [], [], False
+    out, paragraph, fenced = [], [], False
     for line in lines:
         fence = line.lstrip().startswith("```")
-        if fence or code or stays(line) or ITEM.match(line):
+        if fence or fenced or stays(line) or ITEM.match(line):
             out += wrap(paragraph) if paragraph else []
             paragraph = []
         if fence:
-            code = not code
-        if fence or code or stays(line):
+            fenced = not fenced
+        if fence or fenced or stays(line):
             out.append(line)
         else:
             paragraph.append(line)
@@ -58,10 +63,10 @@ def wrapped(lines):
 
 
 def long_lines(path, lines):
-    code = False
+    fenced = False
     for number, line in enumerate(lines, 1):
-        code ^= line.lstrip().startswith("```")
-        if not code and too_long(line):
+        fenced ^= line.lstrip().startswith("```")
+        if not fenced and too_long(line):
             yield f"{path}:{number}: {len(line)} columns, expected at most {WIDTH} (tools/wrap-docs.py {path})"
 
 

@@ -61,7 +61,7 @@ static const pess_protocol_info protocols[] = {
     {"quick", "four games, seven epsilons, three trials in two to three hours on two cores", ""},
     {"standard", "a night on two cores", "updates=100 steps=1000 imitation-steps=40000 eval-every=10"},
     {"fit", "steps by the size of the data: an update goes over them three times, imitation ten times", ""},
-    {"paper", "the authors' 250 updates of 50 epochs, each from a new network",
+    {"paper", "250 updates of 50 epochs, each from a new network, as the authors' code has them; imitation is shorter",
      "updates=250 steps=24400 batch=1024 rate-last=0.0003 reset=on imitation-steps=24400 imitation-batch=1024 "
      "imitation-rate=0.0003 imitation-rate-last=0.0003 eval-every=10"},
 };
