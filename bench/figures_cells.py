@@ -1,5 +1,5 @@
 """k-means against scikit-learn's KMeans (one greedy k-means++ start, the same tolerance and limit of iterations, the same
-float32 rows), two threads each, turn by turn; and rows a second through `pess act`."""
+float32 rows), two threads each, turn by turn, by the clock and in processor time; and rows a second through `pess act`."""
 import os
 import subprocess
 import sys
@@ -34,7 +34,8 @@ def kmeans(build, emit, run, folder, count, columns, cells):
     best, other = min(ours, key=lambda r: r["seconds"]), min(peer, key=lambda r: r["seconds"])
     emit(f"k-means, {count} rows x {columns} features, {cells} cells, {THREADS} threads", best["seconds"],
          other["seconds"], peer_name="scikit-learn KMeans", inertia=best["inertia"], peer_inertia=other["inertia"],
-         iterations=best["iterations"], peer_iterations=other["iterations"])
+         iterations=best["iterations"], peer_iterations=other["iterations"], processor=best["processor"],
+         peer_processor=other["processor"], processor_ratio=round(other["processor"] / best["processor"], 2))
 
 
 def act(build, emit, folder):

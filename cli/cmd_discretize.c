@@ -1,6 +1,7 @@
 /* pess discretize: states made of measurements. */
 #include "command.h"
 #include "json.h"
+#include "reading.h"
 #include "repeat.h"
 
 #include <math.h>
@@ -247,6 +248,7 @@ static pess_status discretize(const char *log, const arguments *args, const char
                               findings *found, pess_error *error) {
     pess_measurements *measurements = NULL;
     pess_status status = pess_measurements_read(log, &args->read, &measurements, error);
+    if (status == PESS_OK) reading_notes("discretize", pess_measurements_reading(measurements));
     if (status == PESS_OK) status = pess_map_make(measurements, log, &args->cells, map, error);
     if (status == PESS_OK && args->report != NULL) status = look_at(*map, measurements, args, repeat, found, error);
     if (status == PESS_OK) status = pess_map_write(*map, args->output, error);
@@ -309,6 +311,8 @@ int cmd_discretize(int argc, char **argv) {
     if (code >= 0) return code;
     args.read.threads = args.solve.threads = args.cells.threads;
     args.read.read = &args.text;
+    /* --missing is for measurements: rows without a reward or an action make cells, and no transitions. */
+    if (args.text.reading == NULL) args.text.missing = "drop";
 
     pess_error error = {0};
     pess_map *map = NULL;

@@ -31,19 +31,34 @@ static const char what_they_are[] =
     "An episode that is in several shards needs the column step; without a column episode, cut where an episode "
     "ends.\n";
 
-static const char select_text[] =
-    "SELECT state, action, next_state, terminal,\n"
-    "       COUNT(*) AS count, SUM(reward) AS reward_sum, SUM(reward * reward) AS reward_square_sum,\n"
-    "       MIN(reward) AS reward_min, MAX(reward) AS reward_max\n"
-    "FROM log GROUP BY state, action, next_state, terminal";
+/* What stands around the SELECT; quote: around the name count. */
+static const struct {
+    const char *name, *before, *after, *quote;
+} dialects[] = {
+    {"PostgreSQL", "psql clinic -c \"COPY (\n", "\n) TO STDOUT WITH (FORMAT csv, HEADER)\" > counts.csv", ""},
+    {"DuckDB", "COPY (\n", "\n) TO 'counts.csv' (HEADER)", ""},
+    {"SQLite", "sqlite3 -header -csv log.db \"\n", "\" > counts.csv", ""},
+    {"MySQL, MariaDB", "mysql --batch clinic -e '\n", "' > counts.tsv", "`"},
+    {"ClickHouse", "clickhouse-client -q \"\n", "\nFORMAT CSVWithNames\" > counts.csv", ""},
+    {"BigQuery", "bq query --use_legacy_sql=false --format=csv --max_rows=100000000 '\n", "' > counts.csv", ""},
+    {"Snowflake", "snowsql -o output_format=csv -o header=true -o friendly=false -o timing=false -q '\n",
+     "' > counts.csv", ""},
+    {"Spark", "spark.sql(\"\"\"\n", "\"\"\").write.option(\"header\", True).csv(\"counts\")", ""},
+};
+
+static void print_dialect(size_t i) {
+    (void)printf("\n%s\n%sSELECT state, action, next_state, terminal,\n"
+                 "       COUNT(*) AS %scount%s, SUM(reward) AS reward_sum, SUM(reward * reward) AS reward_square_sum,\n"
+                 "       MIN(reward) AS reward_min, MAX(reward) AS reward_max\n"
+                 "FROM log GROUP BY state, action, next_state, terminal%s\n",
+                 dialects[i].name, dialects[i].before, dialects[i].quote, dialects[i].quote, dialects[i].after);
+}
 
 int help_counts(void) {
     (void)fputs(what_they_are, stdout);
-    (void)printf("\nPostgreSQL (psql)\n\\copy (\n%s\n) TO 'counts.csv' WITH (FORMAT csv, HEADER)\n", select_text);
-    (void)printf("\nDuckDB\nCOPY (\n%s\n) TO 'counts.csv' (HEADER)\n", select_text);
-    (void)printf("\nSQLite (sqlite3 -header -csv log.db > counts.csv)\n%s;\n", select_text);
-    (void)printf(
-        "\nMySQL, BigQuery, Snowflake, Spark SQL: the same SELECT, exported as CSV with a header; in MySQL the\n"
-        "name count is quoted: COUNT(*) AS `count`.\n");
+    for (size_t i = 0; i < COUNT_OF(dialects); i++) print_dialect(i);
+    (void)puts(
+        "\nOther engines: the same SELECT, exported with a header. Where a sum of integers could overflow, cast the\n"
+        "reward to a floating-point number.");
     return EXIT_FINE;
 }

@@ -56,9 +56,10 @@ pess_status loaded_log_create(const pess_dataset *data, int threads, const pess_
 }
 
 /* A log of measurements: its cells are the states. */
-static pess_status read_cells(const char *path, log_args *args, loaded_log *out, pess_error *error) {
+static pess_status read_cells(const char *path, const char *command_name, log_args *args, loaded_log *out,
+                              pess_error *error) {
     pess_dataset *data = NULL;
-    pess_status status = log_source_dataset(&args->source, path, NULL, &data, error);
+    pess_status status = log_source_dataset(&args->source, path, command_name, &data, error);
     if (status == PESS_OK && !isnan(args->model.return_range[0]))
         status = pess_dataset_check_returns(data, args->solve.gamma, args->model.return_range, error);
     if (status == PESS_OK)
@@ -71,7 +72,7 @@ pess_status loaded_log_read(const char *path, const char *command_name, log_args
                             pess_error *error) {
     *out = (loaded_log){0};
     args->source.read.progress = args->solve.progress = terminal_progress();
-    if (args->source.map != NULL) return read_cells(path, args, out, error);
+    if (args->source.map != NULL) return read_cells(path, command_name, args, out, error);
     const pess_status status = pess_problem_read_checked(path, &args->source.read, &args->model, args->start,
                                                          args->solve.gamma, &out->problem, error);
     if (status != PESS_OK) return status;

@@ -23,7 +23,8 @@ int log_source_check(const log_source *source, const option_list *list, const ch
 }
 
 /* The log of measurements as one of cells. */
-static pess_status read_cells(const log_source *source, const char *path, pess_dataset **out, pess_error *error) {
+static pess_status read_cells(const log_source *source, const char *path, const char *command_name, pess_dataset **out,
+                              pess_error *error) {
     pess_map *map = NULL;
     pess_measurements *measurements = NULL;
     pess_measurements_options options = pess_measurements_options_defaults();
@@ -36,6 +37,7 @@ static pess_status read_cells(const log_source *source, const char *path, pess_d
         options.features = pess_map_features(map);
         status = pess_measurements_read(path, &options, &measurements, error);
     }
+    if (status == PESS_OK && command_name != NULL) reading_notes(command_name, pess_measurements_reading(measurements));
     if (status == PESS_OK)
         status = pess_map_log(map, measurements, (pess_part)source->part, options.threads, out, error);
     pess_measurements_destroy(measurements);
@@ -46,7 +48,7 @@ static pess_status read_cells(const log_source *source, const char *path, pess_d
 pess_status log_source_dataset(log_source *source, const char *path, const char *command_name, pess_dataset **out,
                                pess_error *error) {
     source->read.progress = terminal_progress();
-    if (source->map != NULL) return read_cells(source, path, out, error);
+    if (source->map != NULL) return read_cells(source, path, command_name, out, error);
     const pess_status status = pess_dataset_read(path, &source->read, out, error);
     if (status == PESS_OK && command_name != NULL) reading_notes(command_name, pess_dataset_reading(*out));
     return status;
@@ -61,7 +63,7 @@ pess_status log_source_counts(log_source *source, const char *path, const char *
         return status;
     }
     pess_dataset *data = NULL;
-    pess_status status = read_cells(source, path, &data, error);
+    pess_status status = read_cells(source, path, command_name, &data, error);
     if (status == PESS_OK) status = pess_counts_create(data, source->read.threads, out, error);
     pess_dataset_destroy(data);
     return status;

@@ -12,9 +12,13 @@ static const struct {
 } remedies[] = {
     {"column", "Try --column %s."},
     {"missing", "Try --missing %s, or a value that stands in: --missing reward=0."},
-    {"measurements", "Measurements? 'pess discretize' makes states of them ('pess help discretize')."},
+    {"measurements",
+     "Measurements? 'pess discretize' makes states of them ('pess help discretize'). A few levels, to be "
+     "taken as names? Try --decimal-ids names."},
+    {"rule", "Give the map a rule for it: 'pess discretize … --missing %s', or flag, or a number."},
     {"features", "The columns of measurements are those of --features, or those that the map was made for."},
-    {"export", "Save it as text: CSV in UTF-8."},
+    {"export", "Save it as text: CSV in UTF-8. Or DuckDB reads it, by its extension excel: --sql \"SELECT * FROM "
+               "read_xlsx('FILE')\"."},
     {NULL, NULL}, /* any other is a setting */
 };
 

@@ -185,6 +185,10 @@ static void held_out_episodes_do_not_change_the_map(void **state) {
     pess_dataset_columns(all, &c);
     assert_true(a.rows > 0 && b.rows > 0);
     assert_int_equal(a.rows + b.rows, c.rows);
+    assert_true(a.origin.cells && b.origin.cells && a.origin.cells_made_of == map->episodes);
+    assert_int_equal(a.origin.episodes_shared, map->episodes);
+    assert_int_equal(b.origin.episodes_shared, 0);
+    assert_int_equal(c.origin.episodes_shared, map->episodes);
     pess_dataset_destroy(making);
     pess_dataset_destroy(held_out);
     pess_dataset_destroy(all);

@@ -24,13 +24,14 @@ typedef struct pess_measurements pess_measurements;
  * NULL. */
 typedef struct pess_measurement_columns {
     int64_t rows, features;
-    const char *const *names; /* [features] */
-    const double *values;     /* [rows*features] */
-    const uint32_t *action;   /* optional */
-    const double *reward;     /* optional */
-    const uint8_t *end;       /* optional: pess_end */
-    const int64_t *episode;   /* optional; equal within an episode, its name is the integer in decimal */
-    const int64_t *step;      /* optional; position within the episode */
+    const char *const *names;  /* [features] */
+    const double *values;      /* [rows*features] */
+    const uint32_t *action;    /* optional */
+    const double *reward;      /* optional */
+    const uint8_t *end;        /* optional: pess_end */
+    const int64_t *episode;    /* optional; equal within an episode, its name is the integer in decimal */
+    const int64_t *step;       /* optional; position within the episode */
+    const double *probability; /* optional; with which the action was taken */
 } pess_measurement_columns;
 
 typedef struct pess_measurements_options {
@@ -47,7 +48,7 @@ PESS_API const pess_setting_table *pess_measurements_settings(void);
 PESS_API pess_measurements_options pess_measurements_options_defaults(void);
 
 /* A CSV file (plain or gzip; "-": standard input) with the named columns and, where it has them, episode, step, action,
- * reward, terminal and truncated. Empty fields, NA, NaN and null are missing measurements. */
+ * reward, terminal, truncated and probability. Empty fields, NA, NaN and null are missing measurements. */
 PESS_API pess_status pess_measurements_read(const char *path, const pess_measurements_options *options,
                                             pess_measurements **out, pess_error *error);
 /* Copies the columns. */
@@ -58,6 +59,8 @@ PESS_API void pess_measurements_columns(const pess_measurements *measurements, p
 PESS_API int64_t pess_measurements_episodes(const pess_measurements *measurements); /* 0: no such column */
 PESS_API const pess_names *pess_measurements_episode_names(const pess_measurements *measurements);
 PESS_API const pess_names *pess_measurements_action_names(const pess_measurements *measurements);
+/* How they were read; NULL: they are from arrays. */
+PESS_API const pess_reading *pess_measurements_reading(const pess_measurements *measurements);
 
 /* ---- maps */
 

@@ -30,6 +30,13 @@ PESS_API int64_t pess_names_find(const pess_names *names, const char *name); /* 
  * cut-off one (time limit) has a future that the log does not show; it is never counted as a zero. */
 typedef enum pess_end { PESS_END_NONE = 0, PESS_END_TERMINAL = 1, PESS_END_CUTOFF = 2 } pess_end;
 
+/* Where the states of a log come from: what certificates say about it depends on that. All zero: the log names them. */
+typedef struct pess_state_origin {
+    bool cells;              /* they are cells of measurements (pess_map_log) */
+    int64_t cells_made_of;   /* episodes that made the cells; 0: not known */
+    int64_t episodes_shared; /* episodes of this log that are among them */
+} pess_state_origin;
+
 /* A log, column by column, one entry per transition. Optional columns are NULL where the log has none. */
 typedef struct pess_columns {
     int64_t rows;
@@ -40,6 +47,7 @@ typedef struct pess_columns {
     const int64_t *step;       /* optional; position within the episode */
     const double *probability; /* optional; the behaviour policy's probability of `action` */
     const pess_names *state_names, *action_names, *episode_names; /* optional */
+    pess_state_origin origin;
 } pess_columns;
 
 typedef struct pess_dataset pess_dataset;
@@ -61,6 +69,9 @@ typedef enum pess_decimal { PESS_DECIMAL_AUTO, PESS_DECIMAL_POINT, PESS_DECIMAL_
 
 typedef enum pess_encoding { PESS_ENCODING_UTF8, PESS_ENCODING_LATIN1 } pess_encoding;
 
+/* States and actions that are numbers with decimals: measurements, and no ids; or names, as doses are. */
+typedef enum pess_decimal_ids { PESS_DECIMAL_IDS_REFUSE, PESS_DECIMAL_IDS_NAMES } pess_decimal_ids;
+
 typedef struct pess_read_options {
     size_t size;
     int64_t states, actions; /* declared sizes; 0: as the log shows */
@@ -81,6 +92,7 @@ typedef struct pess_read_options {
     int separator;       /* pess_separator */
     int decimal;         /* pess_decimal */
     int encoding;        /* pess_encoding */
+    int decimal_ids;     /* pess_decimal_ids */
     const char *reading; /* a file that pess_reading_write wrote: what is not set above is as it says */
 } pess_read_options;
 

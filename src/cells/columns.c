@@ -139,12 +139,14 @@ static pess_status make_column(const column_rows *r, int64_t feature, pess_map_c
                           "column '%.100s': found no value in the %lld rows that make the cells, "
                           "expected some",
                           column->name, (long long)r->count);
-    if (column->missing_rows > 0 && column->missing == PESS_MISSING_REFUSE)
-        return pess__fail(error, PESS_INPUT,
-                          "column '%.100s': found no value in %lld of the %lld rows that make the cells (first in row "
-                          "%lld), expected one in each, or a rule for missing ones: median, flag or a number",
-                          column->name, (long long)column->missing_rows, (long long)r->count,
-                          (long long)first_missing + 1);
+    if (column->missing_rows > 0 && column->missing == PESS_MISSING_REFUSE) {
+        (void)pess__fail(error, PESS_INPUT,
+                         "column '%.100s': found no value in %lld of the %lld rows that make the cells (first in row "
+                         "%lld), expected one in each, or a rule for missing ones: median, flag or a number",
+                         column->name, (long long)column->missing_rows, (long long)r->count,
+                         (long long)first_missing + 1);
+        return pess__missing_rule_remedy(column->name, error);
+    }
     measure(column, values, found);
     if (column->low == column->high && !(column->missing == PESS_MISSING_FLAG && column->missing_rows > 0))
         return pess__fail(error, PESS_INPUT,

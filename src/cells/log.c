@@ -67,8 +67,10 @@ typedef struct rows {
     uint32_t *state, *action, *next_state;
     double *reward;
     uint8_t *end;
+    double *probability; /* or NULL */
     int64_t *episode, *step;
     int64_t count;
+    int64_t shared; /* episodes among them that made the cells */
 } rows;
 
 static void rows_free(rows *r) {
@@ -76,17 +78,19 @@ static void rows_free(rows *r) {
     free(r->action);
     free(r->next_state);
     free(r->reward);
+    free(r->probability);
     free(r->end);
     free(r->episode);
     free(r->step);
 }
 
-static pess_status rows_create(int64_t count, rows *r, pess_error *error) {
+static pess_status rows_create(int64_t count, bool probabilities, rows *r, pess_error *error) {
     const char *what = "the log of cells";
     PESS_TRY(pess__allocate(&r->state, count, sizeof *r->state, what, error));
     PESS_TRY(pess__allocate(&r->action, count, sizeof *r->action, what, error));
     PESS_TRY(pess__allocate(&r->next_state, count, sizeof *r->next_state, what, error));
     PESS_TRY(pess__allocate(&r->reward, count, sizeof *r->reward, what, error));
+    if (probabilities) PESS_TRY(pess__allocate(&r->probability, count, sizeof *r->probability, what, error));
     PESS_TRY(pess__allocate(&r->end, count, sizeof *r->end, what, error));
     PESS_TRY(pess__allocate(&r->episode, count, sizeof *r->episode, what, error));
     return pess__allocate(&r->step, count, sizeof *r->step, what, error);
@@ -99,6 +103,7 @@ static void add_row(rows *r, const pess_measurements *m, int64_t row, uint32_t c
     r->action[i] = m->action[row];
     r->next_state[i] = next;
     r->reward[i] = m->reward[row];
+    if (r->probability != NULL) r->probability[i] = m->probability[row];
     r->end[i] = (uint8_t)end;
     r->episode[i] = m->episode[row];
     r->step[i] = step;
@@ -119,6 +124,7 @@ static void add_episode(rows *r, const pess_measurements *m, const place *order,
         const int64_t row = order[i].row;
         const bool last = i + 1 == to;
         const pess_end end = last ? last_end(m, row) : m->end != NULL ? (pess_end)m->end[row] : PESS_END_NONE;
+        if (m->dropped != NULL && m->dropped[row]) continue;
         if (end == PESS_END_TERMINAL)
             add_row(r, m, row, cell[row], cell[row], end, i - from);
         else if (!last)
@@ -135,8 +141,10 @@ static pess_status collect(const pess_map *map, const pess_measurements *m, pess
     for (int64_t from = 0, to; from < m->rows; from = to) {
         for (to = from; to < m->rows && order[to].episode == order[from].episode;) to++;
         const char *name = pess_names_get(m->episode_names, order[from].episode);
-        if (part == PESS_PART_ALL || pess_map_made_of(map, name) == (part == PESS_PART_MAKING))
-            add_episode(r, m, order, from, to, cell);
+        const bool makes = pess_map_made_of(map, name);
+        if (part != PESS_PART_ALL && makes != (part == PESS_PART_MAKING)) continue;
+        add_episode(r, m, order, from, to, cell);
+        r->shared += makes;
     }
     free(order);
     if (r->count > 0) return PESS_OK;
@@ -152,8 +160,10 @@ static pess_status to_dataset(const pess_map *map, const pess_measurements *m, c
                                   .next_state = r->next_state,
                                   .reward = r->reward,
                                   .end = r->end,
+                                  .probability = r->probability,
                                   .episode = r->episode,
-                                  .step = r->step};
+                                  .step = r->step,
+                                  .origin = {true, map->episodes, r->shared}};
     int64_t actions = 0;
     for (int64_t i = 0; i < m->rows; i++) actions = m->action[i] >= actions ? (int64_t)m->action[i] + 1 : actions;
     pess_dataset *data = NULL;
@@ -174,7 +184,7 @@ pess_status pess_map_log(const pess_map *map, const pess_measurements *m, pess_p
     PESS_TRY(check_columns(m, error));
     pess_status status = pess__allocate(&cell, m->rows, sizeof *cell, "the cells of the log", error);
     if (status == PESS_OK) status = pess_map_apply(map, m, threads, cell, NULL, error);
-    if (status == PESS_OK) status = rows_create(m->rows, &r, error);
+    if (status == PESS_OK) status = rows_create(m->rows, m->probability != NULL, &r, error);
     if (status == PESS_OK) status = collect(map, m, part, cell, &r, error);
     if (status == PESS_OK) status = to_dataset(map, m, &r, out, error);
     rows_free(&r);

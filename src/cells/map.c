@@ -92,10 +92,17 @@ pess_place pess__map_place(const pess_map *map, const double *raw, uint32_t cell
     return (pess_place){cell, map->cell_rows[cell], known ? distance : INFINITY, outside};
 }
 
+pess_status pess__missing_rule_remedy(const char *name, pess_error *error) {
+    char rule[120];
+    (void)snprintf(rule, sizeof rule, "%.100s=median", name);
+    return pess__fail_with_remedy(error, PESS_INPUT, "rule", rule);
+}
+
 static pess_status refuse_missing(const pess_map *map, int64_t row, int64_t feature, pess_error *error) {
-    return pess__fail(error, PESS_INPUT,
-                      "row %lld: found no value for '%.100s', expected one: the map has no rule for it to be missing",
-                      (long long)row + 1, map->names.names[feature]);
+    (void)pess__fail(error, PESS_INPUT,
+                     "row %lld: found no value for '%.100s', expected one: the map has no rule for it to be missing",
+                     (long long)row + 1, map->names.names[feature]);
+    return pess__missing_rule_remedy(map->names.names[feature], error);
 }
 
 pess_status pess_map_place(const pess_map *map, const double *row, pess_place *out, pess_error *error) {

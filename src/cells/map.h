@@ -74,6 +74,8 @@ void pess__describe_interval(const pess_map *map, int64_t coordinate, double low
 /* Median, scale, range and rule of every column, from the rows that make the cells. */
 pess_status pess__columns_make(const pess_measurements *measurements, const int64_t *row, int64_t count,
                                const pess_cells_options *options, pess_map *map, pess_error *error);
+/* PESS_INPUT, and that a rule for this column helps; the sentence is there already. */
+pess_status pess__missing_rule_remedy(const char *name, pess_error *error);
 /* flag_of and coordinates from the columns' rules. */
 pess_status pess__map_set_coordinates(pess_map *map, pess_error *error);
 

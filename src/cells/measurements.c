@@ -32,6 +32,9 @@ void pess_measurements_destroy(pess_measurements *m) {
     free(m->values);
     free(m->action);
     free(m->reward);
+    free(m->probability);
+    free(m->dropped);
+    pess__reading_destroy(m->reading);
     free(m->end);
     free(m->episode);
     free(m->step);
@@ -47,6 +50,7 @@ void pess_measurements_columns(const pess_measurements *m, pess_measurement_colu
                                       .values = m->values,
                                       .action = m->action,
                                       .reward = m->reward,
+                                      .probability = m->probability,
                                       .end = m->end,
                                       .episode = m->episode,
                                       .step = m->step};
@@ -55,6 +59,7 @@ void pess_measurements_columns(const pess_measurements *m, pess_measurement_colu
 int64_t pess_measurements_episodes(const pess_measurements *m) { return pess_names_count(m->episode_names); }
 const pess_names *pess_measurements_episode_names(const pess_measurements *m) { return m->episode_names; }
 const pess_names *pess_measurements_action_names(const pess_measurements *m) { return m->action_names; }
+const pess_reading *pess_measurements_reading(const pess_measurements *m) { return m->reading; }
 
 /* ---- from arrays */
 
@@ -105,6 +110,10 @@ static pess_status check_numbers(const pess_measurements *m, pess_error *error) 
         if (!isfinite(m->reward[i]))
             return pess__fail(error, PESS_INPUT, "row %lld: found the reward %g, expected a finite number",
                               (long long)i, m->reward[i]);
+    for (int64_t i = 0; m->probability != NULL && i < m->rows; i++)
+        if (!(m->probability[i] >= 0 && m->probability[i] <= 1))
+            return pess__fail(error, PESS_INPUT, "row %lld: found the probability %g, expected one in [0,1]",
+                              (long long)i, m->probability[i]);
     return PESS_OK;
 }
 
@@ -116,6 +125,7 @@ static pess_status fill_from(pess_measurements *m, const pess_measurement_column
     PESS_TRY(copy(c->values, c->rows * c->features, sizeof *c->values, &m->values, error));
     PESS_TRY(copy(c->action, c->rows, sizeof *c->action, &m->action, error));
     PESS_TRY(copy(c->reward, c->rows, sizeof *c->reward, &m->reward, error));
+    PESS_TRY(copy(c->probability, c->rows, sizeof *c->probability, &m->probability, error));
     PESS_TRY(copy(c->end, c->rows, sizeof *c->end, &m->end, error));
     PESS_TRY(copy(c->step, c->rows, sizeof *c->step, &m->step, error));
     if (c->episode != NULL) PESS_TRY(number_episodes(m, c->episode, error));
@@ -159,9 +169,11 @@ static pess_status collect_grow(collect *c, const pess__row_reader *r, int64_t r
     pess_measurements *m = c->m;
     PESS_TRY(grow(&m->values, capacity * r->features, sizeof *m->values, error));
     PESS_TRY(grow(&m->end, capacity, sizeof *m->end, error));
+    PESS_TRY(grow(&m->dropped, capacity, sizeof *m->dropped, error));
     if (r->has[PESS__COLUMN_EPISODE]) PESS_TRY(grow(&m->episode, capacity, sizeof *m->episode, error));
     if (r->has[PESS__COLUMN_ACTION]) PESS_TRY(grow(&c->action, capacity, sizeof *c->action, error));
     if (r->has[PESS__COLUMN_REWARD]) PESS_TRY(grow(&m->reward, capacity, sizeof *m->reward, error));
+    if (r->has[PESS__COLUMN_PROBABILITY]) PESS_TRY(grow(&m->probability, capacity, sizeof *m->probability, error));
     if (r->has[PESS__COLUMN_STEP]) PESS_TRY(grow(&m->step, capacity, sizeof *m->step, error));
     c->capacity = capacity;
     return PESS_OK;
@@ -175,7 +187,7 @@ static pess_status map_names(collect *c, const pess__row_block *b, int column, i
         const char *name = pess_names_get(b->names[column], i);
         PESS_TRY(pess__names_add(c->names[column], name, strlen(name), &c->map[column][i], error));
     }
-    for (int64_t i = 0; i < b->rows; i++) to[i] = c->map[column][b->name[column][i]];
+    for (int64_t i = 0; i < b->rows; i++) to[i] = b->name[column][i] >= 0 ? c->map[column][b->name[column][i]] : -1;
     return PESS_OK;
 }
 
@@ -187,7 +199,9 @@ static pess_status add_block(collect *c, const pess__row_reader *r, const pess__
     PESS_TRY(collect_grow(c, r, at + b->rows, error));
     memcpy(m->values + at * r->features, b->values, rows * (size_t)r->features * sizeof *m->values);
     memcpy(m->end + at, b->end, rows * sizeof *m->end);
+    memcpy(m->dropped + at, b->dropped, rows * sizeof *m->dropped);
     if (m->reward != NULL) memcpy(m->reward + at, b->reward, rows * sizeof *m->reward);
+    if (m->probability != NULL) memcpy(m->probability + at, b->probability, rows * sizeof *m->probability);
     if (m->step != NULL) memcpy(m->step + at, b->step, rows * sizeof *m->step);
     PESS_TRY(map_names(c, b, PESS__COLUMN_EPISODE, m->episode + (m->episode != NULL ? at : 0), error));
     PESS_TRY(map_names(c, b, PESS__COLUMN_ACTION, c->action + (c->action != NULL ? at : 0), error));
@@ -216,7 +230,8 @@ static pess_status settle_actions(collect *c, pess_error *error) {
     PESS_TRY(pess__allocate(&m->action, m->rows, sizeof *m->action, "actions", error));
     const bool integers = all_integers(names);
     for (int64_t i = 0; i < m->rows; i++)
-        m->action[i] = (uint32_t)(integers ? atoll(pess_names_get(names, c->action[i])) : c->action[i]);
+        if (c->action[i] >= 0) /* else it is dropped */
+            m->action[i] = (uint32_t)(integers ? atoll(pess_names_get(names, c->action[i])) : c->action[i]);
     if (integers) return PESS_OK;
     m->action_names = names;
     c->names[PESS__COLUMN_ACTION] = NULL;
@@ -266,6 +281,8 @@ static pess_status read_rows(const char *path, const pess_measurements_options *
     if (m->last_row == PESS_LAST_ROW_MARKED) m->last_row = reader.reading->options.last_row;
     collect c = {.m = m};
     const pess_status status = collect_rows(&c, &reader, options, error);
+    m->reading = reader.reading;
+    reader.reading = NULL;
     for (int i = 0; i < PESS__COLUMN_NAMED; i++) {
         pess_names_destroy(c.names[i]);
         free(c.map[i]);

@@ -82,10 +82,12 @@ static pess_status fill_futures(grower *g, const int64_t *next, pess_error *erro
     for (int64_t i = 0; i < g->rows; i++) follows |= next[g->making->row[g->pick[i]]] >= 0;
     const bool own = !follows && m->reward == NULL;
     for (int64_t i = 0; i < g->rows; i++) {
-        const int64_t row = g->making->row[g->pick[i]], then = own ? row : next[row];
+        const int64_t row = g->making->row[g->pick[i]];
+        const bool dropped = m->dropped != NULL && m->dropped[row];
+        const int64_t then = own ? row : dropped ? -1 : next[row];
         float *target = g->target + i * g->targets;
         double raw[PESS__MAX_COORDINATES];
-        target[0] = m->reward != NULL ? (float)m->reward[row] : NAN;
+        target[0] = m->reward != NULL && !dropped ? (float)m->reward[row] : NAN;
         if (then < 0 || pess__map_coordinates(g->map, m->values + then * m->features.count, raw, target + 1) >= 0)
             for (int64_t j = 0; j < k; j++) target[1 + j] = NAN;
     }

@@ -12,8 +12,8 @@
 enum { PIECES_PER_THREAD = 16 };
 
 static const pess__role role_of_column[PESS__COLUMN_COUNT] = {
-    PESS__ROLE_EPISODE, PESS__ROLE_ACTION,   PESS__ROLE_STATE,    PESS__ROLE_REWARD,
-    PESS__ROLE_STEP,    PESS__ROLE_TERMINAL, PESS__ROLE_TRUNCATED};
+    PESS__ROLE_EPISODE, PESS__ROLE_ACTION,   PESS__ROLE_STATE,     PESS__ROLE_REWARD,
+    PESS__ROLE_STEP,    PESS__ROLE_TERMINAL, PESS__ROLE_TRUNCATED, PESS__ROLE_PROBABILITY};
 
 /* ---- lists of names */
 
@@ -120,7 +120,8 @@ static pess_status set_columns(pess__row_reader *r, const pess__csv_field *field
 
 static bool is_number(const void *reader, int64_t column) {
     const pess__row_reader *r = reader;
-    return r->feature[column] >= 0 || r->column[column] == PESS__COLUMN_REWARD;
+    return r->feature[column] >= 0 || r->column[column] == PESS__COLUMN_REWARD ||
+           r->column[column] == PESS__COLUMN_PROBABILITY;
 }
 
 /* The first row tells what steps are: integers, numbers with decimals or times. */
@@ -201,8 +202,10 @@ static void block_free(pess__row_block *b) {
         pess_names_destroy(b->names[c]);
     }
     free(b->reward);
+    free(b->probability);
     free(b->step);
     free(b->end);
+    free(b->dropped);
     free(b->fields);
     free(b->text);
     *b = (pess__row_block){0};
@@ -240,8 +243,10 @@ static pess_status block_grow(const pess__row_reader *r, pess__row_block *b, pes
     for (int c = 0; c < PESS__COLUMN_NAMED; c++)
         if (r->has[c]) PESS_TRY(grow_to(&b->name[c], rows, sizeof *b->name[c], error));
     if (r->has[PESS__COLUMN_REWARD]) PESS_TRY(grow_to(&b->reward, rows, sizeof *b->reward, error));
+    if (r->has[PESS__COLUMN_PROBABILITY]) PESS_TRY(grow_to(&b->probability, rows, sizeof *b->probability, error));
     if (r->has[PESS__COLUMN_STEP]) PESS_TRY(grow_to(&b->step, rows, sizeof *b->step, error));
     PESS_TRY(grow_to(&b->end, rows, sizeof *b->end, error));
+    PESS_TRY(grow_to(&b->dropped, rows, sizeof *b->dropped, error));
     b->capacity = rows;
     return PESS_OK;
 }
@@ -312,6 +317,12 @@ static bool read_flag(const pess__row_reader *r, pess__row_block *b, int c, cons
     return true;
 }
 
+static bool read_probability(const pess__row_reader *r, pess__row_block *b, const pess__csv_field *field) {
+    double *p = &b->probability[b->rows];
+    return (pess__number_of(r->decimal_comma, field->text, field->text + field->length, p) && *p >= 0 && *p <= 1) ||
+           wrong(b, name_of_column(r, PESS__COLUMN_PROBABILITY), field, "a number from 0 to 1");
+}
+
 static bool read_column(const pess__row_reader *r, pess__row_block *b, int c, const pess__csv_field *field) {
     static const char *const steps[] = {"an integer", "a number", "a time as in 2024-05-17T08:30:00"};
     const char *end = field->text + field->length;
@@ -319,6 +330,7 @@ static bool read_column(const pess__row_reader *r, pess__row_block *b, int c, co
         case PESS__COLUMN_REWARD:
             return pess__number_of(r->decimal_comma, field->text, end, &b->reward[b->rows]) ||
                    wrong(b, name_of_column(r, c), field, "a finite decimal number");
+        case PESS__COLUMN_PROBABILITY: return read_probability(r, b, field);
         case PESS__COLUMN_STEP:
             return pess__step_of(r->step, r->decimal_comma, field->text, end, &b->step[b->rows]) ||
                    wrong(b, name_of_column(r, c), field, steps[r->step]);
@@ -328,14 +340,55 @@ static bool read_column(const pess__row_reader *r, pess__row_block *b, int c, co
     }
 }
 
+/* Whether a column of the log has a value here, perhaps one that stands in for it. A state that is not there is for
+ * those who read states. */
+static bool there_is(const pess__row_reader *r, pess__row_block *b, int c, pess__csv_field *field) {
+    const pess__role role = role_of_column[c];
+    const pess__missing_rule *rule = &r->reading->missing[role];
+    if (c == PESS__COLUMN_STATE || c == PESS__COLUMN_TERMINAL || c == PESS__COLUMN_TRUNCATED ||
+        !pess__is_missing(field->text, field->length))
+        return true;
+    if (rule->kind == PESS__MISSING_VALUE) {
+        field->text = rule->value;
+        field->length = strlen(rule->value);
+        b->stood_in++;
+        return true;
+    }
+    if (b->missing[role].rows++ == 0) {
+        b->missing[role].line = field->line;
+        b->missing[role].column = field->column;
+    }
+    b->dropped[b->rows] = true;
+    return false;
+}
+
+/* What a row that no transition begins in has for the values that it lacks. */
+static void fill_in(pess__row_block *b, int c) {
+    if (c == PESS__COLUMN_REWARD) b->reward[b->rows] = NAN;
+    if (c == PESS__COLUMN_PROBABILITY) b->probability[b->rows] = NAN;
+    if (c == PESS__COLUMN_ACTION) b->name[c][b->rows] = -1;
+}
+
+/* A row without a reward or an action still tells where the row before it led; one without its place does not. */
 static bool read_row(const pess__row_reader *r, pess__row_block *b) {
+    bool nowhere = false;
     b->end[b->rows] = PESS_END_NONE;
+    b->dropped[b->rows] = false;
     for (int64_t i = 0; i < r->columns; i++) {
         const int32_t f = r->feature[i];
+        const int c = r->column[i];
         if (f >= 0 && !read_feature(r, b, f, &b->fields[i])) return false;
-        if (r->column[i] >= 0 && !read_column(r, b, r->column[i], &b->fields[i])) return false;
+        if (c < 0) continue;
+        const bool there = there_is(r, b, c, &b->fields[i]);
+        nowhere |= !there && (c == PESS__COLUMN_EPISODE || c == PESS__COLUMN_STEP);
+        if (!there)
+            fill_in(b, c);
+        else if (!read_column(r, b, c, &b->fields[i]))
+            return false;
     }
-    b->rows++;
+    b->left_out += b->dropped[b->rows];
+    b->met++;
+    if (!nowhere) b->rows++;
     return true;
 }
 
@@ -344,7 +397,8 @@ static void parse_piece(const pess__row_reader *r, const pess__csv_piece *piece,
     pess_error error;
     pess__csv_cursor cursor = {piece->begin, piece->end, 0, r->text.separator};
     b->problem.status = PESS_OK;
-    b->rows = 0;
+    b->rows = b->met = b->left_out = b->stood_in = 0;
+    memset(b->missing, 0, sizeof b->missing);
     for (int c = 0; c < PESS__COLUMN_NAMED; c++)
         if (b->names[c] != NULL) pess__names_clear(b->names[c]);
     for (;;) {
@@ -366,6 +420,20 @@ static void parse_piece(const pess__row_reader *r, const pess__csv_piece *piece,
     b->lines = cursor.line;
 }
 
+/* What the reading says about the rows of a block. */
+static void add_up(pess__row_reader *reader, const pess__row_block *b) {
+    pess_reading_info *info = &reader->reading->info;
+    info->rows += b->met;
+    info->missing_rows += b->left_out;
+    info->missing_values += b->stood_in;
+    for (int role = 0; role < PESS__ROLES; role++) {
+        pess__missing_rows *to = &reader->reading->missing_rows[role];
+        if (to->rows == 0 && b->missing[role].rows > 0)
+            *to = (pess__missing_rows){0, reader->text.line + b->missing[role].line, b->missing[role].column};
+        to->rows += b->missing[role].rows;
+    }
+}
+
 pess_status pess__row_reader_next(pess__row_reader *reader, int64_t *count, pess_error *error) {
     PESS_TRY(pess__csv_text_next(&reader->text, count, error));
     for (int64_t i = 0; i < *count; i++)
@@ -378,7 +446,10 @@ pess_status pess__row_reader_next(pess__row_reader *reader, int64_t *count, pess
             b->problem.line += reader->text.line;
             return pess__csv_report(pess__infile_name(reader->text.file), &b->problem, error);
         }
+        add_up(reader, b);
         reader->text.line += b->lines;
     }
-    return PESS_OK;
+    if (*count > 0) return PESS_OK;
+    return pess__reading_check_missing(reader->reading, pess__infile_name(reader->text.file),
+                                       reader->reading->info.rows, error);
 }

@@ -16,19 +16,24 @@ typedef enum pess__log_column {
     PESS__COLUMN_STEP,
     PESS__COLUMN_TERMINAL,
     PESS__COLUMN_TRUNCATED,
+    PESS__COLUMN_PROBABILITY,
     PESS__COLUMN_COUNT
 } pess__log_column;
 
 typedef struct pess__row_block {
     int64_t rows, lines;
     double *values;                        /* [rows*features]; NAN: missing */
-    int64_t *name[PESS__COLUMN_NAMED];     /* [rows] ids of the names below; NULL: no such column */
+    int64_t *name[PESS__COLUMN_NAMED];     /* [rows] ids of the names below, -1: missing; NULL: no such column */
     pess_names *names[PESS__COLUMN_NAMED]; /* of this block */
-    double *reward;                        /* [rows] or NULL */
+    double *reward, *probability;          /* [rows] or NULL */
     int64_t *step;                         /* [rows] or NULL */
     uint8_t *end;                          /* [rows] pess_end */
-    pess__csv_problem problem;             /* the first one; lines count from 0 at the block's first */
-    pess__csv_field *fields;               /* [columns] */
+    bool *dropped;                         /* [rows] no transition begins here: a value is missing that it needs */
+    int64_t met, left_out,
+        stood_in; /* rows of the text; dropped or not kept at all; values with another in their place */
+    pess__missing_rows missing[PESS__ROLES];
+    pess__csv_problem problem; /* the first one; lines count from 0 at the block's first */
+    pess__csv_field *fields;   /* [columns] */
     int64_t capacity;
     char *text; /* scratch: a name of several columns, or one that is not in UTF-8 */
     int64_t text_capacity;

@@ -1,13 +1,37 @@
 /* What a certificate rests on. The sentences name no option: they are read on pages and by programs too. */
 #include "certify/certificate.h"
 #include "certify/episodes.h"
+#include "data/dataset.h"
 #include "model/assumptions.h"
 
+/* Which episodes made the cells. */
+static pess_status assume_cells(const pess_state_origin *origin, pess__assumptions *to, pess_error *error) {
+    const double made_of = (double)origin->cells_made_of, shared = (double)origin->episodes_shared;
+    if (shared > 0)
+        return pess__assume(to, "cells-not-apart",
+                            "{0} of the episodes also made the cells. The error probability does not cover that "
+                            "choice: the bounds are proved for cells made of other episodes.",
+                            &shared, error);
+    return pess__assume(to, "cells-apart",
+                        "The cells were made of {0} other episodes, which neither chose the policy nor tested it.",
+                        &made_of, error);
+}
+
+static pess_status assume_markov(const pess__certification *job, pess__assumptions *to, pess_error *error) {
+    if (job->data->origin.cells)
+        return pess__assume(to, "markov-cells",
+                            "If the cells are Markov: the states are cells of measurements, and what follows a cell "
+                            "and an action is taken as a fresh draw from one distribution, whatever happened before. "
+                            "Bounds for whole episodes do not need this.",
+                            NULL, error);
+    return pess__assume(to, "markov",
+                        "The process is Markov and does not change: each outcome of a state and action is a fresh "
+                        "draw from one distribution, whatever happened before.",
+                        NULL, error);
+}
+
 static pess_status assume_collection(const pess__certification *job, pess__assumptions *to, pess_error *error) {
-    PESS_TRY(pess__assume(to, "markov",
-                          "The process is Markov and does not change: each outcome of a state and action is a fresh "
-                          "draw from one distribution, whatever happened before.",
-                          NULL, error));
+    PESS_TRY(assume_markov(job, to, error));
     if (job->trajectories)
         return pess__assume(to, "trajectories",
                             "The log was collected by trajectories: how often a pair was tried may depend on what was "
@@ -94,7 +118,12 @@ pess_status pess__certify_assumptions(const pess__certification *job, pess_error
     pess__assumptions *to = &job->certificate->assumptions;
     const bool alone = job->options->method == PESS_CERTIFY_EPISODES;
     if (job->episodes) PESS_TRY(pess__episodes_assumptions(job, job->episodes, alone, error));
+    if (job->data->origin.cells) PESS_TRY(assume_cells(&job->data->origin, to, error));
     if (alone) {
+        if (job->data->origin.cells)
+            PESS_TRY(pess__assume(to, "cells-need-not-be-markov",
+                                  "The states are cells of measurements, and need not be Markov for these bounds.",
+                                  NULL, error));
         PESS_TRY(pess__assume_value_range(to, job->model, error));
         return assume_one_attempt(to, error);
     }

@@ -3,6 +3,7 @@
 #include "certify/episodes.h"
 
 #include "core/memory.h"
+#include "data/dataset.h"
 
 #include <string.h>
 
@@ -129,8 +130,10 @@ pess_status pess__ledger_write(const pess__certification *job, const pess__share
     };
     const int64_t count = sizeof entries / sizeof *entries;
     pess_certificate *to = job->certificate;
-    PESS_TRY(pess__grow(&to->ledger, &to->ledger_capacity, count, sizeof *to->ledger, "the ledger", error));
+    PESS_TRY(pess__grow(&to->ledger, &to->ledger_capacity, count + 1, sizeof *to->ledger, "the ledger", error));
     for (int64_t i = 0; i < count; i++)
         if (entries[i].delta > 0) to->ledger[to->ledger_count++] = entries[i];
+    if (job->data->origin.cells && job->data->origin.episodes_shared == 0)
+        to->ledger[to->ledger_count++] = (pess_ledger_entry){"the cells, made of other episodes", 0};
     return PESS_OK;
 }

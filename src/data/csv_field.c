@@ -153,10 +153,16 @@ static bool read_name(pess__parse *p, int numbering, const pess__csv_field *fiel
 /* Numbers: whole ones are ids. */
 static bool read_number_id(pess__parse *p, pess__role role, int numbering, pess__csv_field *field, double number,
                            uint32_t *out) {
-    char text[32];
+    char text[PESS__NUMBER_SIZE];
+    pess__csv_field name = *field;
+    name.text = text;
     if (number != floor(number) || !(fabs(number) < 0x1p53)) {
+        name.length = isfinite(number) ? pess__format_double(number, text) : 0;
+        if (name.length > 0 && p->layout->reading->options.decimal_ids == PESS_DECIMAL_IDS_NAMES)
+            return read_name(p, numbering, &name, out);
         (void)wrong_id(p, role, numbering, field);
-        return numbering == PESS__STATES && isfinite(number) ? remedy(p, "measurements", "") : false;
+        if (!isfinite(number)) return false;
+        return numbering == PESS__STATES ? remedy(p, "measurements", "") : remedy(p, "decimal-ids", "names");
     }
     const bool is_id = number >= 0 && number < (double)p->layout->limit[numbering];
     if (!is_id && p->layout->declared[numbering]) return wrong_id(p, role, numbering, field);
@@ -165,11 +171,9 @@ static bool read_number_id(pess__parse *p, pess__role role, int numbering, pess_
         *out = (uint32_t)number;
         return true;
     }
-    pess__csv_field whole = *field;
-    whole.length = (size_t)snprintf(text, sizeof text, "%lld", (long long)number);
-    whole.text = text;
+    name.length = (size_t)snprintf(text, sizeof text, "%lld", (long long)number);
     p->chunk->number_names |= !is_id;
-    return read_name(p, numbering, &whole, out);
+    return read_name(p, numbering, &name, out);
 }
 
 static bool all_digits(const pess__csv_field *field) {

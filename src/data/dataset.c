@@ -242,6 +242,7 @@ static pess_status create(const pess_columns *columns, int64_t states, int64_t a
     pess_dataset *data = NULL;
     PESS_TRY(pess__allocate(&data, 1, sizeof *data, "a log", error));
     data->rows = columns->rows;
+    data->origin = columns->origin;
     data->states = found_states;
     data->actions = found_actions;
     data->states_declared = states > 0;
@@ -302,7 +303,8 @@ pess_status pess__dataset_take(const pess_dataset *data, const int64_t *row, int
                                   .next_state = ids + 2 * count,
                                   .reward = reward,
                                   .end = end,
-                                  .episode = own ? theirs : episode};
+                                  .episode = own ? theirs : episode,
+                                  .origin = data->origin};
     if (status == PESS_OK) status = pess_dataset_create(&columns, data->states, data->actions, out, error);
     free(ids);
     free(reward);
@@ -325,7 +327,8 @@ void pess_dataset_columns(const pess_dataset *data, pess_columns *out) {
                           .probability = data->probability,
                           .state_names = data->state_names,
                           .action_names = data->action_names,
-                          .episode_names = data->episode_names};
+                          .episode_names = data->episode_names,
+                          .origin = data->origin};
 }
 
 int64_t pess_dataset_states(const pess_dataset *data) { return data->states; }

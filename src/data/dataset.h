@@ -14,6 +14,7 @@ struct pess_dataset {
     double *probability;                                    /* [rows] or NULL */
     pess_names *state_names, *action_names, *episode_names; /* NULL: integers */
     pess_reading *reading;                                  /* NULL: columns without names */
+    pess_state_origin origin;
     bool borrowed; /* the columns, but for own_end, belong to somebody else, and nobody changes them */
     uint8_t *own_end;
 };

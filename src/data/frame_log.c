@@ -79,7 +79,11 @@ static bool has_no_id(const frame_log *log, pess__role role) {
 /* Whether ids of a role are names: whole numbers are ids as they are. */
 static bool is_named(const frame_log *log, pess__role role, bool declared) {
     if (log->role[role] < 0) return false;
-    if (log->reading->parts[role] > 1 || log->frame.column[log->role[role]].kind == PESS__FRAME_TEXT) return true;
+    const pess__frame_kind kind = log->frame.column[log->role[role]].kind;
+    if (log->reading->parts[role] > 1 || kind == PESS__FRAME_TEXT) return true;
+    if (kind == PESS__FRAME_NUMBER && role != PESS__ROLE_EPISODE &&
+        log->reading->options.decimal_ids == PESS_DECIMAL_IDS_NAMES)
+        return true;
     const bool numbers = !declared && has_no_id(log, role);
     log->reading->info.number_names |= numbers;
     return numbers;
@@ -303,8 +307,9 @@ static pess_status read_id(pess__stream *stream, frame_log *log, int role, int64
                        declared ? ", as declared" : " or a name");
         double measured = 0;
         const pess_status status = wrong(&c, expected, error);
-        if (action || !number(&c, &measured) || measured == floor(measured)) return status;
-        return pess__fail_with_remedy(error, status, "measurements", "");
+        if (!number(&c, &measured) || measured == floor(measured)) return status;
+        return action ? pess__fail_with_remedy(error, status, "decimal-ids", "names")
+                      : pess__fail_with_remedy(error, status, "measurements", "");
     }
     if (named) PESS_TRY(name_id(log, role, row, action ? stream->action_names : stream->state_names, &id, error));
     if (id >= limit) {

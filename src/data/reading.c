@@ -140,7 +140,7 @@ static pess_status set_all_missing(pess_reading *reading, const char *rules, pes
 
 /* ---- reading files: a setting and its value in each line */
 
-static const char kept_settings[] = "column missing last-row separator decimal encoding";
+static const char kept_settings[] = "column missing last-row separator decimal encoding decimal-ids";
 
 static pess_status load(const char *path, char **out, pess_error *error) {
     enum { LARGEST = 1 << 20 };
@@ -188,6 +188,7 @@ static void fill_up(pess_read_options *options, const pess_read_options *file) {
     if (options->separator == PESS_SEPARATOR_AUTO) options->separator = file->separator;
     if (options->decimal == PESS_DECIMAL_AUTO) options->decimal = file->decimal;
     if (options->encoding == PESS_ENCODING_UTF8) options->encoding = file->encoding;
+    if (options->decimal_ids == PESS_DECIMAL_IDS_REFUSE) options->decimal_ids = file->decimal_ids;
 }
 
 static pess_status fill_reading(pess_reading *reading, pess_error *error) {

@@ -136,7 +136,7 @@ pess_status pess_reading_write(const pess_reading *reading, const char *path, pe
     for (size_t i = 0; i < table->count; i++) {
         const char *name = table->rows[i].name;
         char value[64];
-        if (!pess_setting_listed("last-row separator decimal encoding", name) ||
+        if (!pess_setting_listed("last-row separator decimal encoding decimal-ids", name) ||
             pess_setting_is_default(table, &options, name))
             continue;
         pess_setting_get(table, &options, name, value, sizeof value);

@@ -76,6 +76,7 @@ static pess_status role_missing(const header *h, pess__role role, pess_error *er
         derivable ? "one, or the columns episode or terminal, by which the next row tells it"
                   : "columns named state, action, reward and next_state",
         mixed_separators(h));
+    if (mixed_separators(h)[0] != '\0') return status;
     (void)snprintf(value, sizeof value, "%s=NAME", derivable ? "episode" : pess__role_name[role]);
     return pess__fail_with_remedy(error, status, "column", value);
 }

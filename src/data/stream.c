@@ -90,6 +90,10 @@ static const pess_setting settings[] = {
      .sentence = "the decimal sign of numbers in a text; auto: as the first rewards show"},
     {"encoding", 0, PESS_SETTING_CHOICE, FIELD(encoding), "utf8", .choices = "utf8|latin1",
      .sentence = "how a text is encoded"},
+    {"decimal-ids", 0, PESS_SETTING_CHOICE, FIELD(decimal_ids), "refuse", .choices = "refuse|names",
+     .sentence =
+         "states and actions that are numbers with decimals (0.5): refuse them as measurements, or take them as "
+         "names, as for doses"},
     {"reading", 0, PESS_SETTING_TEXT, FIELD(reading), NULL, .argument = "FILE",
      .sentence = "how to read the log, as 'inspect -o FILE' kept it; other options come before it",
      .where_unset = "as the other options say"},

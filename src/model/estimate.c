@@ -48,9 +48,12 @@ static pess_status reward_range(const pess_counts *counts, const pess_model_opti
     *lo = declared ? options->reward_range[0] : counts->reward_min;
     *hi = declared ? options->reward_range[1] : counts->reward_max;
     if (isnan(counts->reward_min) && !declared)
-        return pess__fail(error, PESS_ARGUMENT,
-                          "the counts do not tell the range of rewards (they have no columns 'reward_min' and "
-                          "'reward_max'): declare it");
+        return pess__fail_with_remedy(
+            error,
+            pess__fail(error, PESS_ARGUMENT,
+                       "the counts do not tell the range of rewards (they have no columns 'reward_min' and "
+                       "'reward_max'): declare it"),
+            "reward-range", "LO,HI");
     if (isnan(counts->reward_min)) return check_means(counts, *lo, *hi, error);
     if (counts->transitions == 0 || (counts->reward_min >= *lo && counts->reward_max <= *hi)) return PESS_OK;
     const double found = counts->reward_min < *lo ? counts->reward_min : counts->reward_max;

@@ -37,9 +37,8 @@ typedef struct acting {
 
 /* ---- names as CSV fields or JSON strings */
 
-static pess_status quote(const char *name, bool json, char **out, pess_error *error) {
-    PESS_TRY(pess__allocate(out, 6 * (int64_t)strlen(name) + 3, 1, "names", error));
-    char *to = *out;
+/* At most 6 bytes for each of the name, and two quotes. */
+static char *put_name(char *to, const char *name, bool json) {
     const bool quotes = json || strpbrk(name, ",\"\r\n") != NULL || name[0] == ' ';
     if (quotes) *to++ = '"';
     for (const char *c = name; *c != '\0'; c++) {
@@ -52,7 +51,12 @@ static pess_status quote(const char *name, bool json, char **out, pess_error *er
         *to++ = *c;
     }
     if (quotes) *to++ = '"';
-    *to = '\0';
+    return to;
+}
+
+static pess_status quote(const char *name, bool json, char **out, pess_error *error) {
+    PESS_TRY(pess__allocate(out, 6 * (int64_t)strlen(name) + 3, 1, "names", error));
+    *put_name(*out, name, json) = '\0';
     return PESS_OK;
 }
 
@@ -120,12 +124,20 @@ static const char *advice_of(const pess_decision *d) {
     return d->advice == PESS_ADVICE_POLICY ? "follow the policy" : "keep present practice";
 }
 
-static char *put_csv(const acting *a, const pess_decision *d, int64_t number, char *to) {
+/* The state as the row names it, also where the policy does not know it; with a map, the cell. */
+static char *put_state(const acting *a, const pess_decision *d, const char *name, char *to) {
+    int64_t number = 0;
+    if (name == NULL) return put_count(to, d->state);
+    const bool integers = !pess_names_given(a->decider->state_names);
+    return put_name(to, name,
+                    a->decider->options.json && !(integers && pess__parse_int64(name, name + strlen(name), &number)));
+}
+
+static char *put_csv(const acting *a, const pess_decision *d, const char *state, int64_t number, char *to) {
     const pess_decider *decider = a->decider;
     to = put_count(to, number + 1);
     *to++ = ',';
-    const char *name = pess_names_get(decider->state_names, d->state);
-    to = name != NULL ? put_text(to, name) : put_count(to, d->state);
+    to = put_state(a, d, state, to);
     *to++ = ',';
     if (d->action >= 0) to = put_text(to, a->action[d->action]);
     *to++ = ',';
@@ -158,10 +170,11 @@ static char *put_json_count(char *to, const char *key, int64_t value) {
     return value >= 0 ? put_count(to, value) : put_text(to, "null");
 }
 
-static char *put_json(const acting *a, const pess_decision *d, int64_t number, char *to) {
+static char *put_json(const acting *a, const pess_decision *d, const char *state, int64_t number, char *to) {
     const pess_decider *decider = a->decider;
     to = put_json_count(to, "{\"row\":", number + 1);
-    to = put_json_count(to, decider->map != NULL ? ",\"cell\":" : ",\"state\":", d->state);
+    to = put_text(to, decider->map != NULL ? ",\"cell\":" : ",\"state\":");
+    to = state != NULL || d->state >= 0 ? put_state(a, d, state, to) : put_text(to, "null");
     to = put_text(to, ",\"action\":");
     to = put_text(to, d->action >= 0 ? a->action[d->action] : "null");
     to = put_text(to, ",\"probability\":");
@@ -191,15 +204,15 @@ static char *put_json(const acting *a, const pess_decision *d, int64_t number, c
     return put_text(to, decider->options.probabilities ? "}}\n" : "}\n");
 }
 
-static void put_row(const acting *a, answers *out, const pess_decision *d, int64_t number) {
-    const char *state = pess_names_get(a->decider->state_names, d->state);
-    const int64_t room = (int64_t)(a->longest + (state != NULL ? strlen(state) : 0));
+/* state: its name in the row; NULL: the cell of its measurements. */
+static void put_row(const acting *a, answers *out, const pess_decision *d, const char *state, int64_t number) {
+    const int64_t room = (int64_t)(a->longest + (state != NULL ? 6 * strlen(state) + 2 : 0));
     if (pess__grow(&out->text, &out->capacity, out->length + room, 1, "answers", NULL) != PESS_OK) {
         out->failed = true;
         return;
     }
     char *to = out->text + out->length;
-    char *end = a->decider->options.json ? put_json(a, d, number, to) : put_csv(a, d, number, to);
+    char *end = a->decider->options.json ? put_json(a, d, state, number, to) : put_csv(a, d, state, number, to);
     out->length = end - out->text;
 }
 
@@ -225,7 +238,7 @@ static void act_measurements(const acting *a, const pess__row_block *b, int64_t 
         pess_decision d = pess__decide(a->decider, missing[i - from] ? -1 : place.cell,
                                        missing[i - from] ? NAN : place.outside, number + i);
         if (missing[i - from]) d.advice = PESS_ADVICE_MISSING;
-        put_row(a, out, &d, number + i);
+        put_row(a, out, &d, NULL, number + i);
     }
 }
 
@@ -251,8 +264,9 @@ static void act_states(const acting *a, const pess__row_block *b, int64_t number
     }
     find_states(a->decider, names, out->state);
     for (int64_t i = 0; i < b->rows; i++) {
-        const pess_decision d = pess__decide(a->decider, out->state[b->name[PESS__COLUMN_STATE][i]], NAN, number + i);
-        put_row(a, out, &d, number + i);
+        const int64_t name = b->name[PESS__COLUMN_STATE][i];
+        const pess_decision d = pess__decide(a->decider, out->state[name], NAN, number + i);
+        put_row(a, out, &d, pess_names_get(names, name), number + i);
     }
 }
 

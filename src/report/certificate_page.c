@@ -193,6 +193,11 @@ static const struct {
     {"markov",
      "What comes next depends on the state and the action that the log names, and on nothing else; it does so "
      "in the same way all the time."},
+    {"markov-cells",
+     "If the cells are good states (Markov): what comes next depends on the cell of the measurements and on the "
+     "action, "
+     "and on nothing else; it does so in the same way all the time. What is certified by whole episodes does not need "
+     "this."},
     {"iid", "The rows of the log are independent of each other: the log does not say which belong together."},
     {"trajectories", "The log was collected episode by episode. What was tried may have depended on what came before."},
     {"one-attempt", "This analysis was made once. Whoever repeats it with other settings and keeps the best result may "

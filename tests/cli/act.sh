@@ -27,7 +27,12 @@ printf 'state,action,probability\nmild,wait,1\nsevere,treat,0.5\nsevere,wait,0.5
 printf 'state\nsevere\nmild\nunknown\n' >states.csv
 expect 0 "$PESS" act states.csv --policy named.csv --probabilities
 same "$(sed -n 2p out)" "1,severe,wait,0.5,follow the policy,,0.5,0.5" "a named state"
-same "$(sed -n 4p out)" "3,,,,keep present practice,no-policy,," "an unknown state"
+same "$(sed -n 4p out)" "3,unknown,,,keep present practice,no-policy,," "an unknown state"
+printf 'state\n"sev""ere, too"\nmild\n' >odd.csv
+expect 0 "$PESS" act odd.csv --policy named.csv
+same "$(sed -n 2p out)" '1,"sev""ere, too",,,keep present practice,no-policy' "a name with a comma and quotes"
+expect 0 "$PESS" act odd.csv --policy named.csv --json
+head -1 out >line; same "$("$JSON_GET" state <line)" 'sev"ere, too' "a name as JSON"
 # A pipe is answered as it comes: the second row is sent when the first is answered.
 mkfifo in
 timeout 20 "$PESS" act - --policy named.csv <in >answer 2>err &

@@ -63,5 +63,17 @@ expect 3 "$PESS" convert log.pesscounts -o rows.csv
 expect 0 "$PESS" help counts
 prints "GROUP BY state, action, next_state, terminal"
 prints "reward_square_sum"
+# What is printed for SQLite works as it stands.
+if command -v sqlite3 >/dev/null; then
+    awk '/^SQLite/ { inside = 1; next } inside && /^$/ { exit } inside' out >sqlite.sh
+    awk -F, 'BEGIN { print "CREATE TABLE log (state, action, reward REAL, next_state, terminal);" }
+        NR > 1 { printf "INSERT INTO log VALUES (\"%s\", \"%s\", %s, \"%s\", %s);\n", $3, $4, $5, $6, $7 }' \
+        "$TEST_DATA/../../examples/visits.csv" | sqlite3 log.db
+    sh sqlite.sh || fail "the command for SQLite"
+    expect 0 "$PESS" solve counts.csv --start uniform --json
+    counted=$(json value)
+    expect 0 "$PESS" solve "$TEST_DATA/../../examples/visits.csv" --start uniform --json
+    near "$(json value)" "$counted" 1e-9 "counts by the command for SQLite"
+fi
 no_leftovers
 finish

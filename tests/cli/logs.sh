@@ -55,6 +55,12 @@ hint two_for_one.csv "'obs' and 'observation'" "Try --column state=obs."
 hint quoted_comma.csv "found '0,5'" "Try --decimal comma."
 hint workbook.xlsx "an Excel workbook" "Save it as text"
 expect 0 "$PESS" solve "$messy/latin1.csv" --encoding latin1; prints "Zürich"
+hint decimals.csv "found '0.5'" "Try --decimal-ids names."
+hint doses.csv "found '2.5'" "Try --decimal-ids names."
+expect 0 "$PESS" inspect "$messy/decimals.csv" --decimal-ids names -o levels.txt --json; same "$(json states)" 3 "levels as states"
+expect 0 "$PESS" solve "$messy/decimals.csv" --reading levels.txt; prints "0.5"
+expect 0 "$PESS" solve "$messy/doses.csv" --decimal-ids names; prints "2.5"
+expect 2 "$PESS" solve --reading levels.txt --decimal-ids perhaps "$messy/doses.csv"; says "refuse|names"
 expect 0 "$PESS" solve "$messy/no_next_no_ends.csv" --last-row terminal
 expect 3 "$PESS" inspect "$messy/own_names.csv" --json; same "$(json error.remedy)" column "remedy as JSON"
 expect 2 "$PESS" inspect "$messy/plain.csv" --column place=here; says "expected ROLE=NAME"
@@ -78,6 +84,34 @@ expect 0 "$PESS" gaps ward.csv --map ward.pessmap $columns
 expect 0 "$PESS" inspect ward.csv --map ward.pessmap $columns
 "$PESS" certify ward.csv --map ward.pessmap $columns --reward-range 0,1 >out 2>err; [ $? -le 1 ] || fail "certify --map: $(cat err)"
 expect 0 "$PESS" act ward.csv --policy ward.policy --map ward.pessmap --log ward.csv $columns
+# Certificates say what the cells have to be for them, and which episodes made them.
+certified() { "$PESS" certify ward.csv --map ward.pessmap $columns --reward-range 0,1 --json "$@" >out 2>err; [ $? -ne 2 ] || fail "certify $*"; }
+certified --method robust
+prints "If the cells are Markov"; prints "other episodes, which neither chose"; prints '"the cells, made of other episodes": 0'
+certified --method robust --part all
+prints "episodes also made the cells"; grep -q "made of other episodes\": 0" out && fail "the ledger of cells that are not apart"
+certified --method episodes --behaviour estimated --report page
+prints "need not be Markov"; grep -q "If the cells are Markov" out && fail "whole episodes need no Markov cells"
+grep -q "need not be Markov" page/index.html || fail "the page of whole episodes"
+# Logged probabilities come along.
+awk -F';' 'NR == 1 { print $0 ";propensity" } NR > 1 { print $0 ";0,5" }' ward.csv >logged.csv
+expect 0 "$PESS" convert logged.csv --map ward.pessmap $columns -o cells.csv; says "'propensity' is read as probability"
+[ "$(head -1 cells.csv)" = episode,step,state,action,reward,next_state,terminal,probability ] || fail "probabilities: $(head -1 cells.csv)"
+# Rows without a reward or an action begin no transition, but tell where the one before led.
+awk -F';' -v OFS=';' 'NR == 3 { $6 = "NA" } NR == 5 { $5 = "" } { print }' ward.csv >gaps.csv
+expect 3 "$PESS" solve gaps.csv --map ward.pessmap $columns
+says "of 300 rows, found no value for 'drug' in 1 row (first in line 5), 'outcome' in 1 row (first in line 3)"
+says "Try --missing drop"
+expect 0 "$PESS" convert gaps.csv --map ward.pessmap $columns --missing drop --part all -o dropped.csv
+says "values are missing: 2 of 300"
+expect 0 "$PESS" convert ward.csv --map ward.pessmap $columns --part all -o whole.csv
+sed -e 3d -e 5d whole.csv | cmp -s - dropped.csv || fail "rows that are dropped: $(diff whole.csv dropped.csv | head -5)"
+expect 0 "$PESS" convert gaps.csv --map ward.pessmap $columns --missing reward=0,action=none --part all -o filled.csv
+same "$(wc -l <filled.csv)" "$(wc -l <whole.csv)" "values that stand in"
+for method in kmeans tree; do
+    expect 0 "$PESS" discretize gaps.csv --features pulse,lactate $columns --method $method --cells 4 -o gaps.pessmap
+    says "values are missing: 2 of 300"
+done
 expect 3 "$PESS" solve "$messy/plain.csv" --map ward.pessmap; says "no column 'pulse'"; says "that the map was made for"
 expect 2 "$PESS" solve ward.csv --map ward.pessmap --states 4; says "--states and --actions do nothing with --map"
 no_leftovers

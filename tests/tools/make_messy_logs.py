@@ -136,3 +136,6 @@ for name in sorted(os.listdir(OUT)):
     if name.endswith((".csv", ".tsv")):
         with open(f"{OUT}/{name}", "rb") as source, open(f"{CORPUS}/{name.replace('.', '_')}", "wb") as target:
             target.write(HEADS.get(name, "0000!").encode() + b"\n" + source.read())
+# levels with decimals: a scale of half points (0.5 and 0.50 are one), and doses
+write("decimals.csv", [["state", "action", "reward", "next_state"], ["0.5", 0, 1, "1.0"], ["1.0", 1, 0, "1.5"], ["1.50", 0, 1, "0.50"]])
+write("doses.csv", [["state", "action", "reward", "next_state"], [0, "2.5", 1, 1], [1, 5, 0, 0], [0, "0.5", 1, 1]])
