@@ -64,6 +64,6 @@ def act(build, emit, folder):
 
 def figures(build, emit, run):
     with tempfile.TemporaryDirectory() as folder:
+        act(build, emit, folder)
         for size in SIZES:
             kmeans(build, emit, run, folder, *size)
-        act(build, emit, folder)

@@ -376,7 +376,7 @@ static bool read_row(const pess__row_reader *r, pess__row_block *b) {
     b->dropped[b->rows] = false;
     for (int64_t i = 0; i < r->columns; i++) {
         const int32_t f = r->feature[i];
-        const int c = r->column[i];
+        const int8_t c = r->column[i];
         if (f >= 0 && !read_feature(r, b, f, &b->fields[i])) return false;
         if (c < 0) continue;
         const bool there = there_is(r, b, c, &b->fields[i]);
