@@ -18,6 +18,7 @@ static int write_mdp(const char *name, const mdp_output *output, pess_mdp *mdp, 
         const int64_t states = pess_mdp_states(mdp);
         double *start = calloc((size_t)states, sizeof *start);
         pess_model *model = NULL;
+        if (start == NULL) no_memory_for("the start distribution", error);
         status = start != NULL ? pess_mdp_model(mdp, 0, &model, error) : PESS_MEMORY;
         if (status == PESS_OK) status = pess_start_uniform(model, start, error);
         if (status == PESS_OK) status = pess_start_write(output->start_path, states, NULL, start, error);

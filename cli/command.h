@@ -109,6 +109,8 @@ int report_error(const char *command_name, const pess_error *error);
 /* The same; a message that begins with an option's name ("trials: found …") gets its dashes. */
 int report_option_error(const char *command_name, const option *options, size_t count, const pess_error *error);
 int exit_code(pess_status status);
+/* The error of a command that found no memory itself. */
+void no_memory_for(const char *what, pess_error *error);
 /* What main found among the arguments before anything is parsed. */
 extern struct asked {
     bool json;  /* --json: errors are JSON on standard output too */

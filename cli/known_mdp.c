@@ -1,5 +1,7 @@
 #include "known_mdp.h"
 
+#include "command.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +9,7 @@ static pess_status read_start(const char *start_path, known_mdp *known, pess_err
     const int64_t states = pess_mdp_states(known->mdp);
     known->start = calloc((size_t)states, sizeof *known->start);
     if (known->start == NULL) {
-        *error = (pess_error){.status = PESS_MEMORY, .message = "not enough memory for the start distribution"};
+        no_memory_for("the start distribution", error);
         return PESS_MEMORY;
     }
     if (start_path == NULL || strcmp(start_path, "uniform") == 0)

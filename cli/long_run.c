@@ -9,6 +9,7 @@ static volatile sig_atomic_t interrupted;
 
 static void on_signal(int number) {
     if (interrupted != 0) {
+        pess_remove_temporaries();
         (void)signal(number, SIG_DFL);
         (void)raise(number);
     }

@@ -2,6 +2,7 @@
 #include "command.h"
 #include "counts.h"
 #include "describe.h"
+#include "shown.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -117,10 +118,48 @@ static int look_ahead(int argc, char **argv) {
     return count;
 }
 
-int main(int argc, char **argv) {
-    wait_asleep(argv);
+/* Told to end: nothing half-written stays, and who waits for us sees which signal it was. */
+static void end_cleanly(int number) {
+    pess_remove_temporaries();
+    (void)signal(number, SIG_DFL);
+    (void)raise(number);
+}
+
+/* A signal that the caller has ignored (nohup) stays so. A full pipe and the limit of a file's size are errors of
+ * write.
+ */
+static void watch_signals(void) {
+    static const int ends[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU};
+    struct sigaction action = {.sa_handler = end_cleanly}, before;
+    for (size_t i = 0; i < COUNT_OF(ends); i++)
+        if (sigaction(ends[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL)
+            (void)sigaction(ends[i], &action, NULL);
     (void)signal(SIGPIPE, SIG_IGN);
-    argc = look_ahead(argc, argv);
+    (void)signal(SIGXFSZ, SIG_IGN);
+}
+
+/* A library that calls exit() by itself (OpenMP's runtime where a thread cannot be made) says 1, which here means a
+ * negative result. */
+static bool ended; /* by main */
+
+static void correct_exit_code(int code, void *unused) {
+    (void)unused;
+    if (ended || code == EXIT_FINE) return;
+    pess_remove_temporaries();
+    _exit(EXIT_LIMIT);
+}
+
+/* What was printed is there, or the program says that it is not. */
+static int finish(int code) {
+    terminal_progress_end();
+    ended = true;
+    if (fflush(stdout) == 0 && !ferror(stdout)) return code;
+    if (code != EXIT_FINE) return code;
+    (void)fputs("pess: standard output cannot be written\n", stderr);
+    return EXIT_IO;
+}
+
+static int run(int argc, char **argv) {
     if (argc < 2) {
         print_overview(stderr);
         return EXIT_USAGE;
@@ -135,13 +174,13 @@ int main(int argc, char **argv) {
     }
     const command *found = find_command(commands, COUNT_OF(commands), argv[1]);
     if (found == NULL) return unknown_command("", commands, COUNT_OF(commands), argv[1]);
-    const int code = found->run(argc - 1, argv + 1);
-    terminal_progress_end();
-    if (fflush(stdout) != 0 || ferror(stdout)) {
-        if (code == EXIT_FINE) {
-            (void)fputs("pess: standard output cannot be written\n", stderr);
-            return EXIT_IO;
-        }
-    }
-    return code;
+    return found->run(argc - 1, argv + 1);
+}
+
+int main(int argc, char **argv) {
+    wait_asleep(argv);
+    show_through_filter();
+    watch_signals();
+    (void)on_exit(correct_exit_code, NULL);
+    return finish(run(look_ahead(argc, argv), argv));
 }

@@ -40,6 +40,11 @@ static void print_error_json(const char *command_name, const pess_error *error) 
     json_end(&json);
 }
 
+void no_memory_for(const char *what, pess_error *error) {
+    *error = (pess_error){.status = PESS_MEMORY};
+    (void)snprintf(error->message, sizeof error->message, "not enough memory for %s", what);
+}
+
 int report_error(const char *command_name, const pess_error *error) {
     terminal_progress_end();
     (void)fprintf(stderr, "pess %s: %s\n", command_name, error->message);

@@ -1,5 +1,6 @@
 /* One line on stderr that says what is being done, how far it is and how long it will still take. */
 #include "command.h"
+#include "shown.h"
 
 #include <math.h>
 #include <string.h>
@@ -7,6 +8,8 @@
 #include <unistd.h>
 
 struct asked asked;
+
+static const char CLEAR[] = "\r\033[K"; /* of this line */
 
 static double now(void) {
     struct timespec t;
@@ -45,7 +48,8 @@ static bool draw(void *user, const char *what, double done, double total, const 
     line.shown = true;
     const double elapsed = time - line.begun;
     char text[40];
-    (void)fprintf(stderr, "\r\033[K%s: ", what);
+    draw_on_terminal(CLEAR);
+    (void)fprintf(stderr, "%s: ", what);
     if (total > 0) {
         duration_text(done > 0 ? elapsed * (total - done) / done : 0, text, sizeof text);
         (void)fprintf(stderr, "%3.0f %% (%.4g of %.4g %s), %s left", 100 * done / total, done, total, unit, text);
@@ -63,6 +67,6 @@ pess_progress terminal_progress(void) {
 }
 
 void terminal_progress_end(void) {
-    if (line.shown) (void)fputs("\r\033[K", stderr);
+    if (line.shown) draw_on_terminal(CLEAR);
     memset(&line, 0, sizeof line);
 }

@@ -1,4 +1,6 @@
 /* Core: numbers as text, random streams, files that appear whole or not at all. */
+#include "german.h"
+
 #include "core/assumptions.h"
 #include "core/memory.h"
 #include "core/outfile.h"
@@ -204,8 +206,9 @@ static void assumptions_carry_their_numbers(void **state) {
 }
 
 int main(void) {
-    (void)setlocale(LC_ALL, "de_DE.UTF-8"); /* where it exists, decimal commas must change nothing */
-    if (mkdtemp(folder) == NULL) return 1;
+    char locales[] = "/tmp/pess-locales-XXXXXX";
+    if (mkdtemp(folder) == NULL || mkdtemp(locales) == NULL) return 1;
+    speak_german(locales); /* decimal commas must change nothing */
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_read_back_the_same),       cmocka_unit_test(streams_differ_and_repeat),
         cmocka_unit_test(distributions_have_their_moments), cmocka_unit_test(files_appear_whole_or_not_at_all),
@@ -214,6 +217,7 @@ int main(void) {
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     (void)setlocale(LC_ALL, "C");
+    remove_tree(locales);
     const struct CMUnitTest plain[] = {cmocka_unit_test(parsing_agrees_with_strtod)};
     failed += cmocka_run_group_tests(plain, NULL, NULL);
     (void)rmdir(folder);

@@ -1,5 +1,6 @@
 /* The text of a duration, as the progress line and the experiments print it. */
 #include "../cli/progress.c"
+#include "../cli/shown.c"
 
 #include <setjmp.h>
 #include <stdarg.h>

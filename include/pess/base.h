@@ -61,6 +61,18 @@ typedef struct pess_progress {
     void *user;
 } pess_progress;
 
+/* ---- text from files */
+
+/* Names and notes come from files, and a terminal obeys what it is sent. The first character of a text as it may be
+ * shown: itself, or "\u001b" for a control character (of ASCII, of Latin-1, or one that turns the direction of
+ * writing), or U+FFFD for a byte that is not UTF-8. */
+typedef struct pess_shown {
+    size_t taken; /* bytes of the text; 0 where `length` ends within a character */
+    char text[8];
+} pess_shown;
+
+PESS_API pess_shown pess_show(const char *text, size_t length);
+
 /* ---- random numbers */
 
 /* A small generator for those who choose actions: same seed, purpose and index, same numbers, everywhere. */
@@ -85,6 +97,11 @@ typedef enum pess_file_kind {
 } pess_file_kind;
 
 PESS_API pess_file_kind pess_file_kind_of(const char *path);
+
+/* Files appear whole or not at all, from a temporary name beside them. Removes those that are being written now: for a
+ * program that is told to end, also from a signal handler. What a killed process left is removed by the next one that
+ * writes into the same directory. */
+PESS_API void pess_remove_temporaries(void);
 
 /* ---- settings */
 

@@ -39,17 +39,21 @@ pess_status pess__sink_commit(pess__sink *sink, pess_error *error) {
 
 void pess__sink_abandon(pess__sink *sink) { pess__outfile_abandon(sink->file); }
 
+static pess_status check_magic(const char *name, const void *head, size_t length, const char magic[8], const char *kind,
+                               pess_error *error) {
+    if (length >= MAGIC && memcmp(head, magic, MAGIC) == 0) return PESS_OK;
+    return pess__fail(error, PESS_INPUT, "%s: not %s (its first bytes are not '%.*s')", name, kind,
+                      magic[MAGIC - 1] == '\n' ? MAGIC - 1 : MAGIC, magic);
+}
+
 /* memory holds the whole file; on failure it is freed. */
 static pess_status verify(pess__cursor *cursor, const char *name, uint8_t *memory, size_t size, const char magic[8],
                           const char *kind, pess_error *error) {
-    pess_status status = PESS_OK;
     uint32_t stored = 0, crc = 0;
-    if (size < MAGIC || memcmp(memory, magic, MAGIC) != 0) {
-        status = pess__fail(error, PESS_INPUT, "%s: not %s (its first bytes are not '%.*s')", name, kind,
-                            magic[MAGIC - 1] == '\n' ? MAGIC - 1 : MAGIC, magic);
-    } else if (size < MAGIC + CHECKSUM) {
+    pess_status status = check_magic(name, memory, size, magic, kind, error);
+    if (status == PESS_OK && size < MAGIC + CHECKSUM) {
         status = pess__fail(error, PESS_INPUT, "%s: truncated: %zu bytes", name, size);
-    } else {
+    } else if (status == PESS_OK) {
         memcpy(&stored, memory + size - CHECKSUM, CHECKSUM);
         crc = (uint32_t)crc32_z(crc32_z(0, NULL, 0), memory, size - CHECKSUM);
         if (crc != stored)
@@ -70,11 +74,14 @@ pess_status pess__cursor_open(pess__cursor *cursor, const char *path, const char
     pess__infile *file;
     PESS_TRY(pess__infile_open(path, &file, error));
     int64_t size = 0;
-    uint8_t *memory = NULL;
-    pess_status status = pess__infile_size(file, &size, error);
+    uint8_t *memory = NULL, head[MAGIC];
+    size_t got = 0;
+    pess_status status = pess__infile_head(file, head, sizeof head, &got, error);
+    if (status == PESS_OK) status = check_magic(path, head, got, magic, kind, error);
+    if (status == PESS_OK) status = pess__infile_size_within(file, limit, &size, error);
     if (status == PESS_OK && size > limit)
-        status = pess__fail(error, PESS_LIMIT, "%s: %lld bytes; %s has at most %lld", path, (long long)size, kind,
-                            (long long)limit);
+        status = pess__fail(error, PESS_LIMIT, "%s: more than %lld bytes, which is the most that %s has", path,
+                            (long long)limit, kind);
     if (status == PESS_OK) status = pess__allocate(&memory, size, 1, kind, error);
     if (status == PESS_OK && size > 0) status = pess__infile_at(file, 0, memory, (size_t)size, error);
     pess__infile_close(file);

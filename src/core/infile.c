@@ -258,6 +258,8 @@ static pess_status read_packed(pess__infile *file, void *buffer, size_t size, si
         step.in_size = file->packed_end - file->packed_at;
         const char *wrong = pess__unpack(file->unpacker, &step);
         file->packed_at = file->packed_end - step.in_size;
+        if (wrong == PESS__UNPACK_NO_MEMORY)
+            return pess__fail(error, PESS_MEMORY, "%s: not enough memory for decompression", file->name);
         if (wrong != NULL)
             return pess__fail(error, PESS_INPUT, "%s: the %s data are damaged near byte %lld: %s", file->name,
                               pess__packing_name(file->packing), (long long)(file->offset - (int64_t)step.in_size),
@@ -290,17 +292,21 @@ pess_status pess__infile_rewind(pess__infile *file, pess_error *error) {
 }
 
 pess_status pess__infile_size(pess__infile *file, int64_t *size, pess_error *error) {
+    return pess__infile_size_within(file, INT64_MAX, size, error);
+}
+
+pess_status pess__infile_size_within(pess__infile *file, int64_t most, int64_t *size, pess_error *error) {
     if (file->size < 0) {
         uint8_t *buffer = NULL;
         PESS_TRY(pess__allocate(&buffer, PACKED_BUFFER, 1, "a copy of the input", error));
         pess_status status = PESS_OK;
         size_t got = 1;
-        while (status == PESS_OK && got > 0)
+        while (status == PESS_OK && got > 0 && file->spooled <= most)
             status = read_some(file, file->spooled, buffer, PACKED_BUFFER, &got, error);
         free(buffer);
         if (status != PESS_OK) return status;
     }
-    *size = file->size;
+    *size = file->size >= 0 ? file->size : file->spooled;
     return PESS_OK;
 }
 

@@ -43,6 +43,8 @@ void pess__infile_read_once(pess__infile *file);
 pess_status pess__infile_rewind(pess__infile *file, pess_error *error);
 /* Bytes of the file as stored; reads a pipe to its end. */
 pess_status pess__infile_size(pess__infile *file, int64_t *size, pess_error *error);
+/* The same, but a pipe is left where it has more than `most`; *size is then beyond it. */
+pess_status pess__infile_size_within(pess__infile *file, int64_t most, int64_t *size, pess_error *error);
 /* Exactly `size` bytes at `offset`; PESS_INPUT where the file is shorter. Safe from several threads after _size. */
 pess_status pess__infile_at(pess__infile *file, int64_t offset, void *buffer, size_t size, pess_error *error);
 /* All bytes as stored, in memory until close; NULL where there are none. */

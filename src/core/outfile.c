@@ -1,6 +1,7 @@
 #include "core/outfile.h"
 #include "core/memory_raw.h"
 
+#include "core/temporaries.h"
 #include "core/text.h"
 
 #include <errno.h>
@@ -33,6 +34,13 @@ static void remember(pess__outfile *file) {
     }
 }
 
+/* zlib says in its own way that memory ran out. */
+static void look_at_zlib(const pess__outfile *file) {
+    int code = Z_OK;
+    (void)gzerror(file->gz, &code);
+    if (code == Z_MEM_ERROR) errno = ENOMEM;
+}
+
 static void flush(pess__outfile *file) {
     size_t done = 0;
     while (!file->failed && done < file->used) {
@@ -41,6 +49,7 @@ static void flush(pess__outfile *file) {
                                                : write(file->descriptor, file->buffer + done, file->used - done);
         if (wrote <= 0) {
             if (wrote < 0 && errno == EINTR && file->gz == NULL) continue;
+            if (file->gz != NULL) look_at_zlib(file);
             remember(file);
         } else {
             done += (size_t)wrote;
@@ -51,7 +60,7 @@ static void flush(pess__outfile *file) {
 
 static void release(pess__outfile *file) {
     free(file->path);
-    free(file->temporary);
+    pess__temporary_forget(file->temporary);
     free(file);
 }
 
@@ -61,26 +70,40 @@ static bool written_in_place(const char *path) {
     return strcmp(path, "-") == 0 || (stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode));
 }
 
+/* What stands at the path now decides: a symbolic link is followed, the mode of a file is kept and its owner's where
+ * the system lets us, and a file that may not be written is not replaced either. */
+static int open_beside(pess__outfile *file, const struct stat *old) {
+    const bool replaces = old->st_nlink > 0;
+    if (replaces && faccessat(AT_FDCWD, file->path, W_OK, AT_EACCESS) != 0) return -1;
+    const int descriptor = pess__temporary_open(file->path, replaces ? 0600 : 0666, &file->temporary);
+    if (descriptor < 0 || !replaces) return descriptor;
+    if (old->st_gid != getegid()) (void)fchown(descriptor, (uid_t)-1, old->st_gid);
+    if (old->st_uid != geteuid()) (void)fchown(descriptor, old->st_uid, (gid_t)-1);
+    (void)fchmod(descriptor, old->st_mode & 0777);
+    return descriptor;
+}
+
+/* Goes to where a symbolic link points; one that points nowhere is refused. */
+static bool follow(pess__outfile *file) {
+    struct stat info;
+    if (lstat(file->path, &info) != 0 || !S_ISLNK(info.st_mode)) return true;
+    char *target = realpath(file->path, NULL);
+    if (target == NULL) return false;
+    free(file->path);
+    file->path = target;
+    return true;
+}
+
 static int open_target(pess__outfile *file) {
+    struct stat old = {0};
     if (strcmp(file->path, "-") == 0) return dup(STDOUT_FILENO);
     if (written_in_place(file->path)) return open(file->path, O_WRONLY | O_CLOEXEC);
-    const size_t size = strlen(file->path) + 32;
-    file->temporary = pess__raw(size);
-    if (file->temporary == NULL) {
-        errno = ENOMEM;
-        return -1;
-    }
-    struct stat info;
-    if (stat(file->path, &info) == 0 && S_ISDIR(info.st_mode)) {
+    if (!follow(file)) return -1;
+    if (stat(file->path, &old) == 0 && S_ISDIR(old.st_mode)) {
         errno = EISDIR;
         return -1;
     }
-    for (unsigned attempt = 0; attempt < 100; attempt++) {
-        (void)snprintf(file->temporary, size, "%s.%ld-%u.tmp", file->path, (long)getpid(), attempt);
-        const int descriptor = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (descriptor >= 0 || errno != EEXIST) return descriptor;
-    }
-    return -1;
+    return open_beside(file, &old);
 }
 
 pess_status pess__outfile_open(const char *path, pess__outfile **out, pess_error *error) {
@@ -95,7 +118,8 @@ pess_status pess__outfile_open(const char *path, pess__outfile **out, pess_error
     if (file->descriptor < 0) {
         const int reason = errno;
         release(file);
-        return pess__fail(error, PESS_IO, "%s: cannot be written: %s", path, strerror(reason));
+        return pess__fail(error, reason == ENOMEM ? PESS_MEMORY : PESS_IO, "%s: cannot be written: %s", path,
+                          strerror(reason));
     }
     if (pess__ends_with(path, ".gz")) {
         const int copy = dup(file->descriptor); /* gzclose closes its own; ours stays for fsync */
@@ -167,7 +191,8 @@ static void sync_directory(const char *path) {
 }
 
 static pess_status cannot_write(const pess__outfile *file, pess_error *error) {
-    return pess__fail(error, PESS_IO, "%s: cannot be written: %s", file->path, strerror(file->saved_errno));
+    return pess__fail(error, file->saved_errno == ENOMEM ? PESS_MEMORY : PESS_IO, "%s: cannot be written: %s",
+                      file->path, strerror(file->saved_errno));
 }
 
 pess_status pess__outfile_flush(pess__outfile *file, pess_error *error) {
@@ -175,24 +200,32 @@ pess_status pess__outfile_flush(pess__outfile *file, pess_error *error) {
     return file->failed ? cannot_write(file, error) : PESS_OK;
 }
 
+/* The lock on a temporary name, by which others know that it is alive, goes with the descriptor: rename first. After
+ * fsync closing has nothing left to fail with. */
+static void appear(pess__outfile *file) {
+    errno = 0;
+    if (!file->failed && fsync(file->descriptor) != 0) remember(file);
+    errno = 0;
+    if (!file->failed && rename(file->temporary, file->path) != 0) remember(file);
+    if (file->failed)
+        (void)unlink(file->temporary);
+    else
+        sync_directory(file->path);
+    (void)close(file->descriptor);
+}
+
 pess_status pess__outfile_commit(pess__outfile *file, pess_error *error) {
     flush(file);
     errno = 0;
-    if (file->gz != NULL && gzclose(file->gz) != Z_OK) remember(file);
+    const int closed = file->gz != NULL ? gzclose(file->gz) : Z_OK;
+    if (closed == Z_MEM_ERROR) errno = ENOMEM;
+    if (closed != Z_OK) remember(file);
     errno = 0;
-    if (file->temporary != NULL && !file->failed && fsync(file->descriptor) != 0) remember(file);
-    errno = 0;
-    if (close(file->descriptor) != 0) remember(file);
-    if (file->temporary != NULL) {
-        errno = 0;
-        if (!file->failed && rename(file->temporary, file->path) != 0) remember(file);
-        if (file->failed)
-            (void)unlink(file->temporary);
-        else
-            sync_directory(file->path);
-    }
-    pess_status status = PESS_OK;
-    if (file->failed) status = cannot_write(file, error);
+    if (file->temporary != NULL)
+        appear(file);
+    else if (close(file->descriptor) != 0)
+        remember(file);
+    const pess_status status = file->failed ? cannot_write(file, error) : PESS_OK;
     release(file);
     return status;
 }
@@ -200,7 +233,7 @@ pess_status pess__outfile_commit(pess__outfile *file, pess_error *error) {
 void pess__outfile_abandon(pess__outfile *file) {
     if (file == NULL) return;
     if (file->gz != NULL) (void)gzclose(file->gz);
-    (void)close(file->descriptor);
     if (file->temporary != NULL) (void)unlink(file->temporary);
+    (void)close(file->descriptor);
     release(file);
 }

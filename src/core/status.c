@@ -2,6 +2,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 const char *pess_version(void) { return PESS_VERSION; }
 
@@ -20,6 +21,22 @@ const char *pess_status_name(pess_status status) { return known(status) ? status
 
 const char *pess_status_text(pess_status status) { return known(status) ? statuses[status].text : "unknown status"; }
 
+/* What stands in a message may come from a file. */
+static void write_shown(const char *text, char *out, size_t size) {
+    size_t used = 0;
+    for (size_t length = strlen(text); length > 0;) {
+        pess_shown shown = pess_show(text, length);
+        if (shown.taken == 0) break; /* cut within a character */
+        const size_t room = strlen(shown.text);
+        if (used + room >= size) break;
+        memcpy(out + used, shown.text, room);
+        used += room;
+        text += shown.taken;
+        length -= shown.taken;
+    }
+    out[used] = '\0';
+}
+
 pess_status pess__fail(pess_error *error, pess_status status, const char *format, ...) {
     if (error != NULL) {
         va_list arguments;
@@ -27,7 +44,9 @@ pess_status pess__fail(pess_error *error, pess_status status, const char *format
         error->status = status;
         error->remedy = NULL;
         error->value[0] = '\0';
-        (void)vsnprintf(error->message, sizeof error->message, format, arguments);
+        char message[sizeof error->message];
+        (void)vsnprintf(message, sizeof message, format, arguments);
+        write_shown(message, error->message, sizeof error->message);
         va_end(arguments);
     }
     return status;
@@ -36,7 +55,7 @@ pess_status pess__fail(pess_error *error, pess_status status, const char *format
 pess_status pess__fail_with_remedy(pess_error *error, pess_status status, const char *remedy, const char *value) {
     if (error != NULL) {
         error->remedy = remedy;
-        (void)snprintf(error->value, sizeof error->value, "%s", value);
+        write_shown(value, error->value, sizeof error->value);
     }
     return status;
 }

@@ -1,5 +1,7 @@
 #include "core/text.h"
 
+#include "core/printing.h"
+
 #include <locale.h>
 #include <math.h>
 #include <stdio.h>
@@ -9,7 +11,7 @@
 static const double powers_of_ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                        1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
-/* strtod reads the decimal point of the process's locale; put that one in place of '.'. */
+/* strtod reads the decimal point of the thread's locale: that of C, for a moment. */
 static bool parse_slow(const char *begin, const char *end, double *out) {
     char buffer[400];
     const size_t length = (size_t)(end - begin);
@@ -20,11 +22,10 @@ static bool parse_slow(const char *begin, const char *end, double *out) {
         const char c = buffer[i];
         if (c == 'x' || c == 'X' || c == '(' || c == ' ' || c == '\t' || c == '\0') return false;
     }
-    const char *point = localeconv()->decimal_point;
-    char *dot = strchr(buffer, '.');
-    if (dot != NULL && point[0] != '.' && point[0] != '\0') *dot = point[0];
     char *stop = NULL;
+    const locale_t before = pess__plain_locale();
     const double value = strtod(buffer, &stop);
+    (void)uselocale(before);
     if (stop != buffer + length) return false;
     *out = value;
     return true;
@@ -143,11 +144,6 @@ size_t pess__format_double(double value, char *buffer) {
     int length = 0;
     for (int precision = 15; precision <= 17; precision++) {
         length = snprintf(buffer, PESS__NUMBER_SIZE, "%.*g", precision, value);
-        const char *point = localeconv()->decimal_point;
-        if (point[0] != '.') {
-            char *found = strstr(buffer, point);
-            if (found != NULL) *found = '.';
-        }
         double back = 0;
         if (isinf(value) || (pess__parse_double(buffer, buffer + length, &back) && back == value)) break;
     }

@@ -22,6 +22,9 @@ const char *pess__note_find(const char *notes, const char *key, size_t key_lengt
 /* The same as a text, cut to size - 1 characters; false where there is no such line. */
 bool pess__note(const char *notes, const char *key, char *value, size_t size);
 
+/* Of the letters of ASCII, in every locale. */
+static inline char pess__upper(char c) { return c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c; }
+
 bool pess__begins_with(const char *text, const char *prefix);
 bool pess__ends_with(const char *text, const char *suffix);
 

@@ -14,9 +14,38 @@ static void in_child(void) { atomic_store(&works_alone, atomic_load(&had_team));
 
 static void watch_forks(void) { (void)pthread_atfork(NULL, NULL, in_child); }
 
+/* Where a thread cannot be made, the runtime of OpenMP ends the process. So before a team is asked for, as many threads
+ * are made as it will have, all there at once; where some cannot be, the team is smaller. */
+static pthread_mutex_t trial_gate = PTHREAD_MUTEX_INITIALIZER;
+
+static void *pass_gate(void *unused) {
+    (void)pthread_mutex_lock(&trial_gate);
+    (void)pthread_mutex_unlock(&trial_gate);
+    return unused;
+}
+
+static int possible(int threads) {
+    enum { MOST = 1024 };
+    static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
+    static int known = 1;
+    static pthread_t made[MOST];
+    (void)pthread_mutex_lock(&one_at_a_time);
+    int count = 0;
+    if (threads > known) {
+        (void)pthread_mutex_lock(&trial_gate);
+        while (count < threads - 1 && count < MOST && pthread_create(&made[count], NULL, pass_gate, NULL) == 0) count++;
+        (void)pthread_mutex_unlock(&trial_gate);
+        for (int i = 0; i < count; i++) (void)pthread_join(made[i], NULL);
+        if (count + 1 > known) known = count + 1;
+    }
+    const int result = threads < known ? threads : known;
+    (void)pthread_mutex_unlock(&one_at_a_time);
+    return result;
+}
+
 int pess__threads(int wanted) {
-    const int threads = wanted > 0 ? wanted : omp_get_max_threads();
-    if (threads <= 1 || atomic_load(&works_alone)) return 1;
+    int threads = wanted > 0 ? wanted : omp_get_max_threads();
+    if (threads <= 1 || atomic_load(&works_alone) || (threads = possible(threads)) == 1) return 1;
     (void)pthread_once(&watched, watch_forks);
     atomic_store(&had_team, true);
     return threads;

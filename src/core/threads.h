@@ -1,5 +1,5 @@
-/* Number of threads to use: `wanted`, or all there are for 0; one in a child of fork(). Loops are OpenMP's; their
- * results never depend on it. */
+/* Number of threads to use: `wanted`, or all there are for 0; fewer where the system has no more to give; one in a
+ * child of fork(). Loops are OpenMP's; their results never depend on it. */
 #ifndef PESS_CORE_THREADS_H
 #define PESS_CORE_THREADS_H
 

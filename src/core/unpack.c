@@ -44,6 +44,8 @@ static pess__library zstd_library = {.what = "zstd files need the library zstd",
 
 /* ---- both kinds */
 
+const char PESS__UNPACK_NO_MEMORY[] = "not enough memory";
+
 struct pess__unpacker {
     pess__packing packing;
     const char *name; /* of the file, the caller's */
@@ -127,7 +129,7 @@ static const char *unpack_gzip(pess__unpacker *u, pess__unpack_step *step) {
         u->in_member = false;
         return inflateReset(z) == Z_OK ? NULL : "it cannot be begun again";
     }
-    if (result == Z_MEM_ERROR) return "not enough memory";
+    if (result == Z_MEM_ERROR) return PESS__UNPACK_NO_MEMORY;
     return result == Z_OK || result == Z_BUF_ERROR ? NULL : z->msg != NULL ? z->msg : "not gzip";
 }
 
@@ -139,7 +141,10 @@ static const char *unpack_zstd(pess__unpacker *u, pess__unpack_step *step) {
     step->in_size -= in.at;
     step->out += out.at;
     step->out_size -= out.at;
-    if (zstd.isError(result) != 0) return zstd.getErrorName(result);
+    if (zstd.isError(result) != 0) {
+        const char *wrong = zstd.getErrorName(result);
+        return strstr(wrong, "memory") == NULL ? wrong : PESS__UNPACK_NO_MEMORY;
+    }
     u->in_member = result != 0;
     return NULL;
 }

@@ -29,7 +29,10 @@ typedef struct pess__unpack_step {
     size_t out_size; /* left of it */
 } pess__unpack_step;
 
-/* As far as input or room go; the step moves on. NULL, or what is wrong with the bytes before step->in. */
+/* As far as input or room go; the step moves on. NULL, or what is wrong with the bytes before step->in;
+ * PESS__UNPACK_NO_MEMORY where nothing is. */
 const char *pess__unpack(pess__unpacker *unpacker, pess__unpack_step *step);
+
+extern const char PESS__UNPACK_NO_MEMORY[];
 
 #endif

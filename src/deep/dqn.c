@@ -101,6 +101,7 @@ static pess_status open_training(pess__dqn *dqn, const pess_dqn_options *options
 }
 
 static void close_training(pess__dqn *dqn) {
+    pess__directory_give_back(&dqn->lock);
     pess_batch_destroy(dqn->batch);
     pess__pass_destroy(dqn->pass);
     pess__trainer_destroy(dqn->trainer);

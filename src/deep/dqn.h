@@ -44,6 +44,7 @@ typedef struct pess__dqn {
     pess__logtext log;
     pess__snapshot snapshots[PESS__SNAPSHOTS];
     double seconds_before, begun, network_seconds;
+    pess__directory_lock lock;
 } pess__dqn;
 
 /* dqn_settings.c: the options as they hold, and the lines of all that decides the result, so that a checkpoint of
@@ -53,7 +54,7 @@ void pess__dqn_describe(pess__dqn *dqn);
 
 /* dqn_checkpoint.c */
 /* The directory of the results, before anything is trained: see pess__generations_open. */
-pess_status pess__dqn_open_directory(const pess__dqn *dqn, pess_error *error);
+pess_status pess__dqn_open_directory(pess__dqn *dqn, pess_error *error);
 /* Writes the next generation beside the other one; on failure both earlier ones are as they were. */
 pess_status pess__dqn_save(pess__dqn *dqn, pess_error *error);
 /* Restores the newest good checkpoint of the directory. *found false: there is none at all. */

@@ -17,9 +17,9 @@ static pess__generations generations_of(const pess__dqn *dqn) {
                                .resume = dqn->options.resume};
 }
 
-pess_status pess__dqn_open_directory(const pess__dqn *dqn, pess_error *error) {
+pess_status pess__dqn_open_directory(pess__dqn *dqn, pess_error *error) {
     const pess__generations generations = generations_of(dqn);
-    return pess__generations_open(&generations, error);
+    return pess__generations_open(&generations, &dqn->lock, error);
 }
 
 static void save_reals(pess__sink *sink, const pess__real *values, int64_t count) {

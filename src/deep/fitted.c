@@ -62,6 +62,7 @@ static pess_status open_training(pess__training *t, const pess_train_options *op
 }
 
 static void close_training(pess__training *t) {
+    pess__directory_give_back(&t->lock);
     pess__networks_destroy(&t->networks);
     pess__tables_destroy(&t->tables);
     pess__sweep_destroy(&t->sweep);

@@ -29,8 +29,9 @@ static pess_status make_directory(const char *path, pess_error *error) {
     return PESS_OK;
 }
 
-pess_status pess__generations_open(const pess__generations *g, pess_error *error) {
+pess_status pess__generations_open(const pess__generations *g, pess__directory_lock *lock, pess_error *error) {
     PESS_TRY(make_directory(g->directory, error));
+    PESS_TRY(pess__directory_take(lock, g->directory, error));
     for (int i = 0; i < 2 && !g->resume; i++) {
         char path[PESS__PATH_SIZE];
         path_of(g, i, path);

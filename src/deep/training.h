@@ -55,6 +55,7 @@ typedef struct pess__training {
     pess__scores scores;
     int64_t generation; /* of the checkpoints */
     double saved;       /* when the last was written */
+    pess__directory_lock lock;
 } pess__training;
 
 /* minibatch.c */
@@ -83,7 +84,7 @@ pess_status pess__training_evaluate(pess__training *training, int64_t episodes, 
 
 /* training_files.c: checkpoints, networks and manifest. */
 /* The directory of the results, before anything is trained: see pess__generations_open. */
-pess_status pess__training_open_directory(const pess__training *training, pess_error *error);
+pess_status pess__training_open_directory(pess__training *training, pess_error *error);
 /* PESS_ARGUMENT where the checkpoints there are were made with other settings. */
 pess_status pess__training_check_settings(const pess__training *training, pess_error *error);
 pess_status pess__training_save(pess__training *training, pess_error *error);

@@ -43,9 +43,9 @@ pess_status pess__training_save(pess__training *t, pess_error *error) {
     return status;
 }
 
-pess_status pess__training_open_directory(const pess__training *t, pess_error *error) {
+pess_status pess__training_open_directory(pess__training *t, pess_error *error) {
     const pess__generations generations = generations_of(t);
-    return pess__generations_open(&generations, error);
+    return pess__generations_open(&generations, &t->lock, error);
 }
 
 pess_status pess__training_check_settings(const pess__training *t, pess_error *error) {

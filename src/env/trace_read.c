@@ -35,6 +35,7 @@ static pess_status check_stream(pess__trace_reader *reader, pess_error *error) {
     const char *text = gzerror(reader->file, &code);
     if (code == Z_OK || code == Z_STREAM_END) return PESS_OK;
     if (code == Z_ERRNO) return pess__fail(error, PESS_IO, "%s: cannot be read: %s", reader->path, strerror(errno));
+    if (code == Z_MEM_ERROR) return pess__fail(error, PESS_MEMORY, "%s: not enough memory to read it", reader->path);
     if (code == Z_BUF_ERROR) return refuse(reader, error, "the compressed file ends too early");
     const char *colon = strstr(text, ": "); /* zlib puts the path in front */
     return pess__fail(error, PESS_INPUT, "%s:%lld: the compressed file is damaged: %s", reader->path,
@@ -125,7 +126,8 @@ pess_status pess__trace_open(const char *path, pess__trace_reader **out, pess__t
     pess_status status = PESS_OK;
     bool more = false;
     if (reader->file == NULL)
-        status = pess__fail(error, PESS_IO, "%s: cannot be opened: %s", path, strerror(errno != 0 ? errno : ENOMEM));
+        status = pess__fail(error, errno == 0 || errno == ENOMEM ? PESS_MEMORY : PESS_IO, "%s: cannot be opened: %s",
+                            path, strerror(errno != 0 ? errno : ENOMEM));
     if (status == PESS_OK) status = next_line(reader, &more, error);
     if (status == PESS_OK && !more) status = refuse(reader, error, "the file is empty");
     if (status == PESS_OK) status = read_header(reader, header, error);

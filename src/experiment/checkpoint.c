@@ -15,6 +15,8 @@ struct pess__checkpoint {
     int64_t width;
 };
 
+enum { SIGNATURE = 4000 };
+
 static const char MAGIC[16] = "pess-trials-1\n\0";
 
 /* FNV-1a over 64-bit words, seeded with the trial's number: a record at the wrong place is as bad as a torn one. */
@@ -42,14 +44,30 @@ static pess_status write_header(pess__checkpoint *c, const char *signature, pess
     return PESS_OK;
 }
 
-static pess_status check_header(pess__checkpoint *c, const char *signature, pess_error *error) {
-    char magic[sizeof MAGIC], found[4000];
+/* A file that was killed, or found the disk full, before its header was whole holds no trials: it is begun anew. */
+static bool header_is_torn(FILE *file) {
+    char head[sizeof MAGIC + sizeof(uint64_t) + SIGNATURE];
     uint64_t length = 0;
+    const size_t got = fread(head, 1, sizeof head, file);
+    const bool readable = ferror(file) == 0;
+    rewind(file);
+    if (!readable || memcmp(head, MAGIC, got < sizeof MAGIC ? got : sizeof MAGIC) != 0) return false;
+    if (got < sizeof MAGIC + sizeof length) return true;
+    memcpy(&length, head + sizeof MAGIC, sizeof length);
+    return length < SIGNATURE && got < sizeof MAGIC + sizeof length + length;
+}
+
+static pess_status check_header(pess__checkpoint *c, const char *signature, pess_error *error) {
+    char magic[sizeof MAGIC], found[SIGNATURE];
+    uint64_t length = 0;
+    errno = 0;
     if (fread(magic, sizeof magic, 1, c->file) != 1 || memcmp(magic, MAGIC, sizeof magic) != 0 ||
         fread(&length, sizeof length, 1, c->file) != 1 || length >= sizeof found ||
-        (length > 0 && fread(found, (size_t)length, 1, c->file) != 1))
+        (length > 0 && fread(found, (size_t)length, 1, c->file) != 1)) {
+        if (ferror(c->file) != 0) return fail_io(c->path, "read", error);
         return pess__fail(error, PESS_INPUT,
                           "%s: does not hold the trials of an interrupted run; remove it to begin anew", c->path);
+    }
     found[length] = '\0';
     const char *there = found + strcspn(found, " "), *here = signature + strcspn(signature, " ");
     if (strcmp(there, here) != 0)
@@ -58,7 +76,9 @@ static pess_status check_header(pess__checkpoint *c, const char *signature, pess
     return PESS_OK;
 }
 
-/* Reads whole records. Returns where the first bad one begins. */
+/* Reads whole records. Returns where the first bad one begins; -1 where the file cannot be read, which is no torn
+ * record.
+ */
 static long read_records(pess__checkpoint *c, int64_t trials, double *row, double *values, bool *finished) {
     long good = ftell(c->file);
     for (;;) {
@@ -73,7 +93,7 @@ static long read_records(pess__checkpoint *c, int64_t trials, double *row, doubl
         memcpy(values + trial * c->width, row, (size_t)c->width * sizeof *row);
         finished[trial] = true;
     }
-    return good;
+    return ferror(c->file) == 0 ? good : -1;
 }
 
 static pess_status load(pess__checkpoint *c, const char *signature, int64_t trials, double *values, bool *finished,
@@ -81,9 +101,10 @@ static pess_status load(pess__checkpoint *c, const char *signature, int64_t tria
     PESS_TRY(check_header(c, signature, error));
     double *row = NULL;
     PESS_TRY(pess__allocate(&row, c->width, sizeof *row, "a trial", error));
+    errno = 0;
     *good = read_records(c, trials, row, values, finished);
     free(row);
-    return PESS_OK;
+    return *good >= 0 ? PESS_OK : fail_io(c->path, "read", error);
 }
 
 /* … and the file is cut there. */
@@ -92,34 +113,48 @@ static pess_status load_and_cut(pess__checkpoint *c, const char *signature, int6
     long good = -1;
     PESS_TRY(load(c, signature, trials, values, finished, &good, error));
     errno = 0;
-    if (good < 0 || ftruncate(fileno(c->file), good) != 0 || fseek(c->file, good, SEEK_SET) != 0)
+    if (ftruncate(fileno(c->file), good) != 0 || fseek(c->file, good, SEEK_SET) != 0)
         return fail_io(c->path, "continued", error);
     return PESS_OK;
+}
+
+/* *fresh: there is nothing to go on from. */
+static FILE *open_file(const char *path, bool resume, bool *fresh) {
+    FILE *file = fopen(path, "r+b");
+    *fresh = file == NULL && errno == ENOENT;
+    if (*fresh) return fopen(path, "wbx");
+    if (file == NULL) return NULL;
+    *fresh = header_is_torn(file);
+    if (resume || *fresh) return file;
+    (void)fclose(file);
+    errno = EEXIST;
+    return NULL;
+}
+
+static pess_status begin_or_go_on(pess__checkpoint *c, bool fresh, const char *signature, int64_t trials,
+                                  double *values, bool *finished, pess_error *error) {
+    if (c->path == NULL) return pess__fail(error, PESS_MEMORY, "not enough memory for the name of a checkpoint");
+    if (c->file == NULL && errno == EEXIST)
+        return pess__fail(error, PESS_ARGUMENT,
+                          "resume: %s holds the trials of an interrupted run; switch it on to go on with them, or "
+                          "remove the file",
+                          c->path);
+    if (c->file == NULL) return fail_io(c->path, "written", error);
+    if (!fresh) return load_and_cut(c, signature, trials, values, finished, error);
+    if (ftruncate(fileno(c->file), 0) != 0) return fail_io(c->path, "written", error);
+    return write_header(c, signature, error);
 }
 
 pess_status pess__checkpoint_open(const char *path, bool resume, const char *signature, int64_t trials, int64_t width,
                                   double *values, bool *finished, pess__checkpoint **out, pess_error *error) {
     pess__checkpoint *c = NULL;
+    bool fresh = false;
     PESS_TRY(pess__allocate(&c, 1, sizeof *c, "the checkpoint", error));
     c->width = width;
     c->path = pess__raw_copy(path);
     errno = 0;
-    c->file = resume ? fopen(path, "r+b") : fopen(path, "wbx");
-    const bool fresh = !resume || (c->file == NULL && errno == ENOENT);
-    if (fresh && resume) c->file = fopen(path, "wbx"); /* nothing to go on from: begin */
-    pess_status status = PESS_OK;
-    if (c->path == NULL)
-        status = pess__fail(error, PESS_MEMORY, "not enough memory to open %s", path);
-    else if (c->file == NULL && errno == EEXIST)
-        status = pess__fail(error, PESS_ARGUMENT,
-                            "resume: %s holds the trials of an interrupted run; switch it on to go on with them, or "
-                            "remove the file",
-                            path);
-    else if (c->file == NULL)
-        status = fail_io(path, "written", error);
-    else
-        status =
-            fresh ? write_header(c, signature, error) : load_and_cut(c, signature, trials, values, finished, error);
+    c->file = open_file(path, resume, &fresh);
+    const pess_status status = begin_or_go_on(c, fresh, signature, trials, values, finished, error);
     if (status != PESS_OK) {
         (void)pess__checkpoint_close(c, NULL);
         return status;

@@ -17,6 +17,12 @@ static bool is_own(const pess__engine *engine, const char *name) {
            pess_setting_listed(engine->files, name) || pess_setting_listed(engine->kept, name);
 }
 
+/* A kill or a full disk can leave a file in which nothing stands yet. */
+static bool is_empty(DIR *directory, const char *name) {
+    struct stat info;
+    return fstatat(dirfd(directory), name, &info, 0) == 0 && S_ISREG(info.st_mode) && info.st_size == 0;
+}
+
 /* Files that are not results are never mixed with them. */
 static pess_status check_content(const char *directory, const pess__engine *engine, bool *used, pess_error *error) {
     char first[40] = "";
@@ -25,7 +31,7 @@ static pess_status check_content(const char *directory, const pess__engine *engi
     if (open_directory == NULL) return pess__fail(error, PESS_IO, "%s: cannot be read: %s", directory, strerror(errno));
     pess_status status = PESS_OK;
     for (const struct dirent *entry; status == PESS_OK && (entry = readdir(open_directory)) != NULL;) {
-        *used = *used || strcmp(entry->d_name, first) == 0;
+        *used = *used || (strcmp(entry->d_name, first) == 0 && !is_empty(open_directory, entry->d_name));
         if (!is_own(engine, entry->d_name))
             status =
                 pess__fail(error, PESS_ARGUMENT,

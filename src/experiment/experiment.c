@@ -117,6 +117,7 @@ static pess_status open_directory(pess_experiment *e, pess_error *error) {
     if (o->out == NULL && o->resume)
         return pess__fail(error, PESS_ARGUMENT, "resume: found no directory to go on with; set out");
     if (o->out == NULL) return PESS_OK;
+    PESS_TRY(pess__directory_take(&e->lock, o->out, error));
     PESS_TRY(pess__experiment_check_directory(o->out, engine, &used, error));
     if (!used) return PESS_OK;
     if (!o->resume)
@@ -145,6 +146,7 @@ void pess_experiment_destroy(pess_experiment *e) {
     free(e->points);
     free(e->claims);
     free(e->warnings);
+    pess__directory_give_back(&e->lock);
     free(e);
 }
 
@@ -155,7 +157,10 @@ pess_status pess_experiment_estimate(pess_experiment *e, pess_experiment_cost *o
 pess_status pess_experiment_run(pess_experiment *e, pess_error *error) {
     const double begun = pess__clock();
     e->point_count = e->claim_count = e->warning_count = 0;
-    if (e->options.out != NULL) PESS_TRY(pess__experiment_make_directories(e->options.out, error));
+    if (e->options.out != NULL) {
+        PESS_TRY(pess__experiment_make_directories(e->options.out, error));
+        PESS_TRY(pess__directory_take(&e->lock, e->options.out, error));
+    }
     const pess_status status = e->kind->engine->run(e, error);
     e->seconds = pess__clock() - begun;
     return status;

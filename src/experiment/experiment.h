@@ -4,6 +4,7 @@
 #ifndef PESS_EXPERIMENT_EXPERIMENT_H
 #define PESS_EXPERIMENT_EXPERIMENT_H
 
+#include "core/dirlock.h"
 #include "core/status.h"
 
 /* The default of a setting that every experiment has another one for. */
@@ -54,6 +55,7 @@ struct pess_experiment {
     pess_experiment_claim *claims;
     pess__experiment_warning *warnings;
     void *plan; /* the engine's */
+    pess__directory_lock lock;
 };
 
 struct pess__engine {

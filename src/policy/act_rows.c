@@ -43,7 +43,7 @@ static char *put_name(char *to, const char *name, bool json) {
     if (quotes) *to++ = '"';
     for (const char *c = name; *c != '\0'; c++) {
         if (json && (unsigned char)*c < 0x20) {
-            to += sprintf(to, "\\u%04x", (unsigned)*c);
+            to += snprintf(to, 8, "\\u%04x", (unsigned)*c);
             continue;
         }
         if (*c == '"') *to++ = json ? '\\' : '"';
@@ -103,7 +103,7 @@ static char *put_probability(char *to, double value) {
 static char *put_number(char *to, double value, const char *infinite) {
     if (isnan(value)) return to;
     if (isinf(value)) return put_text(to, infinite);
-    if (value >= 1000) return to + sprintf(to, "%.6g", value);
+    if (value >= 1000) return to + snprintf(to, PESS__NUMBER_SIZE, "%.6g", value);
     const int64_t millionths = (int64_t)(value * 1e6 + 0.5);
     to = put_count(to, millionths / 1000000);
     int64_t rest = millionths % 1000000;

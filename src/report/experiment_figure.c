@@ -1,7 +1,8 @@
 /* Figures of an experiment in memory, a panel per game or dataset. */
 #include "report/report.h"
 
-#include <ctype.h>
+#include "core/text.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +11,7 @@ void pess__game_title(const char *game, char *out, size_t size) {
     (void)snprintf(out, size, "%s", game);
     for (char *c = out; *c != '\0'; c++)
         if (*c == '_') *c = ' ';
-    *out = (char)toupper((unsigned char)*out);
+    *out = pess__upper(*out);
 }
 
 void pess__dataset_title(double epsilon, double transitions, char *out, size_t size) {

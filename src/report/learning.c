@@ -1,6 +1,7 @@
 #include "report/learning.h"
 
-#include <ctype.h>
+#include "core/text.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +15,7 @@ static void write_title(const char *name, size_t length, char *out, size_t size)
     size_t used = 0;
     for (size_t i = 0; i < length && used + 1 < size; i++) {
         const bool first = i == 0 || name[i - 1] == '_';
-        out[used++] = (char)(name[i] == '_' ? ' ' : first ? toupper((unsigned char)name[i]) : name[i]);
+        out[used++] = name[i] == '_' ? ' ' : first ? pess__upper(name[i]) : name[i];
     }
     out[used] = '\0';
 }

@@ -134,18 +134,18 @@ static pess_status make_piece(const pess__trials *t, char (*prefixes)[PREFIX], i
     char *at = text;
     if (first == 0) {
         const bool panels = t->experiment->kind->panel_per_dataset;
-        at += sprintf(at, "trial,algorithm,x,%sreturn\n", panels ? "epsilon,transitions," : "");
+        at += snprintf(at, ROW, "trial,algorithm,x,%sreturn\n", panels ? "epsilon,transitions," : "");
     }
     for (int64_t i = first; i < end; i++) {
         char number[24];
         if (!t->finished[i]) continue;
-        const size_t digits = (size_t)sprintf(number, "%lld", (long long)i);
+        const size_t digits = (size_t)snprintf(number, sizeof number, "%lld", (long long)i);
         for (int64_t c = 0; c < t->column_count; c++) {
             const size_t length = strlen(prefixes[c]);
             memcpy(at, number, digits);
             memcpy(at + digits, prefixes[c], length);
             at += digits + length;
-            at += sprintf(at, "%.17g\n", t->values[i * t->value_count + t->columns[c].value]);
+            at += snprintf(at, PESS__NUMBER_SIZE, "%.17g\n", t->values[i * t->value_count + t->columns[c].value]);
         }
     }
     const pess_status status = compress_piece(text, (size_t)(at - text), out);

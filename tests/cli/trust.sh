@@ -1,0 +1,129 @@
+#!/usr/bin/env bash
+# What hostile names, dying processes, full disks and shared directories may not do. $FAULTS is preloaded to let single
+# calls fail (tests/tools/faults.c).
+. "$(dirname "$0")/lib.sh"
+export OMP_WAIT_POLICY=passive # the program does not start itself again
+esc=$(printf '\033')
+faulty() { local fault=$1; shift; env FAULT="$fault" LD_PRELOAD="$FAULTS" "$@"; }
+preloads=no; [ -z "${SANITIZE:-}" ] && preloads=yes
+
+# --- names from files are shown, not obeyed: ESC, C1 as UTF-8 and as a byte, a character that turns the line around
+printf 'state,action,next_state,reward\na\033[2J,x,b\302\2332J,1\nb\302\2332J,y,a\033[2J,0\nc\342\200\256d,x,a\033[2J,0\n' >names.csv
+for command in "solve names.csv --gamma 0.9 -o policy.csv" "gaps names.csv --gamma 0.9" "inspect names.csv" \
+    "inspect names.csv --json" "gaps names.csv --gamma 0.9 --json"; do
+    expect 0 "$PESS" $command
+    grep -q "$esc" out err && fail "an escape character reached the terminal: $command"
+    LC_ALL=C grep -q $'\302\233' out err && fail "a control character of Latin-1 reached the terminal: $command"
+    LC_ALL=C grep -q $'\342\200\256' out err && fail "the direction of writing can be turned: $command"
+done
+prints '\u001b[2J'
+expect 3 "$PESS" evaluate names.csv --gamma 0.9 --policy <(printf 'state,action,probability\nz\033[2J,x,1\n')
+says '\u001b[2J'
+printf '%s[2J\n' "$esc" >"bad${esc}[2J.csv"
+expect 3 "$PESS" solve "bad${esc}[2J.csv"
+grep -q "$esc" err && fail "an escape character of a path reached the terminal"
+grep -q "$esc" policy.csv || fail "files keep names as they are"
+
+# --- standard output that cannot be written
+expect 5 bash -c '"$0" --version >/dev/full' "$PESS"
+says "standard output cannot be written"
+expect 5 bash -c '"$0" help >/dev/full' "$PESS"
+expect 5 bash -c '"$0" list algorithms >/dev/full' "$PESS"
+
+# --- mode, symbolic links, files that may not be written
+expect 0 "$PESS" mdp gridworld -o mdp.csv --start-out start.csv
+chmod 600 mdp.csv
+expect 0 "$PESS" mdp gridworld --seed 2 -o mdp.csv
+same "$(stat -c %a mdp.csv)" 600 "mode of a file that was written again"
+mkdir elsewhere && cp mdp.csv elsewhere/real.csv && ln -s elsewhere/real.csv link.csv
+expect 0 "$PESS" mdp gridworld --seed 3 -o link.csv
+[ -L link.csv ] || fail "a symbolic link was replaced"
+cmp -s elsewhere/real.csv mdp.csv && fail "the link was not followed"
+ln -s nowhere.csv dangling.csv
+expect 5 "$PESS" mdp gridworld -o dangling.csv
+if [ "$(id -u)" -ne 0 ] || setpriv --reuid=65534 --regid=65534 --clear-groups true 2>/dev/null; then
+    unprivileged=(); [ "$(id -u)" -ne 0 ] || unprivileged=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+    mkdir open && chmod 777 open . && echo precious >open/theirs.csv && chmod 444 open/theirs.csv
+    expect 5 "${unprivileged[@]}" "$PESS" mdp gridworld -o open/theirs.csv
+    says "Permission denied"
+    same "$(cat open/theirs.csv)" precious "a file that may not be written"
+fi
+
+# --- temporaries: signals clean up, and a start removes those of the dead
+ended_by() {
+    # a shell without job control starts its children with INT ignored, and what is ignored stays so
+    python3 -c 'import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL); os.execv(sys.argv[1], sys.argv[1:])' \
+        "$PESS" simulate mdp.csv --policy uniform --transitions 2000000 -o slow.csv.gz >out 2>err </dev/null &
+    local pid=$!
+    while [ -z "$(ls slow.csv.gz.pess-*.tmp 2>/dev/null)" ] && kill -0 $pid; do sleep 0.01; done
+    kill -s "$1" $pid
+    wait $pid 2>/dev/null
+    same $? "$((128 + $(kill -l "$1")))" "exit code after $1"
+}
+for signal in INT TERM HUP; do
+    ended_by $signal
+    no_leftovers
+done
+ended_by KILL
+[ -n "$(ls slow.csv.gz.pess-*.tmp)" ] || fail "a kill left nothing behind: the test tests nothing"
+touch "other.csv.pess-1x-0.tmp" "notes.tmp"
+expect 0 "$PESS" mdp gridworld -o again.csv
+same "$(ls -- *.tmp | sort | tr '\n' ' ')" "notes.tmp other.csv.pess-1x-0.tmp " "temporaries after the next start"
+rm -f ./*.tmp
+expect 5 bash -c "ulimit -f 1; exec \"\$0\" mdp gridworld --rows 60 --cols 60 -o large.csv" "$PESS"
+says "File too large"
+no_leftovers
+
+# --- one run per directory
+small="--trials 3000 --seed 1"
+expect 0 "$PESS" experiment bandit $small -o whole
+python3 -c '
+import fcntl, os, subprocess, sys
+d = os.open("whole", os.O_RDONLY)
+fcntl.flock(d, fcntl.LOCK_EX)
+sys.exit(subprocess.call(sys.argv[1:], stdout=open("out", "w"), stderr=open("err", "w")))' \
+    "$PESS" experiment bandit $small -o whole --resume
+same $? 5 "a second run in a directory"
+says "another run is writing into this directory"
+python3 -c '
+import fcntl, os, subprocess, sys
+os.mkdir("taken")
+d = os.open("taken", os.O_RDONLY)
+fcntl.flock(d, fcntl.LOCK_EX)
+sys.exit(subprocess.call(sys.argv[1:], stdout=open("out", "w"), stderr=open("err", "w")))' \
+    "$PESS" dqn breakout --frames 100 --out taken
+same $? 5 "a second training in a directory"
+says "another run is writing into this directory"
+
+# --- a checkpoint that a kill left empty, or with half a header, blocks nobody
+expect 0 "$PESS" experiment bandit $small --shard 1/2 -o part
+[ -s part/checkpoint.pess ] || fail "there is no checkpoint: $(ls part)"
+for bytes in 0 10 30; do
+    for resume in "" --resume; do
+        rm -rf torn && mkdir torn && head -c $bytes part/checkpoint.pess >torn/checkpoint.pess
+        [ $bytes -gt 0 ] && [ -z "$resume" ] && continue # says that --resume goes on
+        expect 0 "$PESS" experiment bandit $small -o torn $resume
+        cmp -s torn/results.csv whole/results.csv || fail "other results after a torn header of $bytes bytes $resume"
+    done
+done
+
+# --- the first bytes are looked at before the rest
+expect 3 timeout 10 "$PESS" net info /dev/zero
+says "not a network file"
+expect 3 timeout 10 "$PESS" inspect /dev/zero
+truncate -s 3G sparse.pessdata
+expect 3 bash -c 'ulimit -v 2000000; exec "$0" inspect sparse.pessdata' "$PESS"
+rm sparse.pessdata
+
+# --- with single calls that fail
+if [ $preloads = yes ]; then
+    cp -r part eio
+    size=$(stat -c %s eio/checkpoint.pess)
+    expect 5 faulty "eio:eio/checkpoint.pess" "$PESS" experiment bandit $small --shard 1/2 -o eio --resume
+    says "cannot be read"
+    same "$(stat -c %s eio/checkpoint.pess)" "$size" "finished trials after a read error"
+    expect 0 faulty threads "$PESS" simulate mdp.csv --policy uniform --transitions 500 --threads 4 -o one.csv
+    expect 0 "$PESS" simulate mdp.csv --policy uniform --transitions 500 --threads 4 -o four.csv
+    cmp -s one.csv four.csv || fail "other bytes where no thread can be made"
+fi
+finish
