@@ -20,7 +20,8 @@ typedef struct pess__generations {
 } pess__generations;
 
 /* To be called before anything is trained or written: makes the directory and takes it, for this run alone. PESS_IO
- * where that is not possible or nothing can be written there, PESS_ARGUMENT where it has checkpoints and the run does not resume. */
+ * where that is not possible or nothing can be written there, PESS_ARGUMENT where it has checkpoints and the run does
+ * not resume. */
 pess_status pess__generations_open(const pess__generations *g, pess__directory_lock *lock, pess_error *error);
 /* Opens generation `number` for writing. */
 pess_status pess__generations_begin(const pess__generations *g, int64_t number, int64_t progress, pess__sink *sink,
