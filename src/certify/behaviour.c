@@ -68,26 +68,32 @@ void pess__behaviour_release(pess__behaviour *behaviour) {
     *behaviour = (pess__behaviour){0};
 }
 
-bool pess__behaviour_by_state(const pess_dataset *data, const double *probability, double *table) {
+static int64_t pair_of(const pess_dataset *data, int64_t row) {
+    return (int64_t)data->state[row] * data->actions + data->action[row];
+}
+
+bool pess__behaviour_by_state(const pess__behaviour_rows *rows, double *table) {
+    const pess_dataset *data = rows->data;
     for (int64_t z = 0; z < data->states * data->actions; z++) table[z] = 0;
-    for (int64_t i = 0; i < data->rows; i++) {
-        double *b = &table[(int64_t)data->state[i] * data->actions + data->action[i]];
-        if (*b > 0 && fabs(*b - probability[i]) > 1e-9 * *b) return false;
-        *b = probability[i];
+    for (int64_t i = 0; i < rows->count; i++) {
+        const double probability = rows->probability[rows->row[i]];
+        double *b = &table[pair_of(data, rows->row[i])];
+        if (*b > 0 && fabs(*b - probability) > 1e-9 * *b) return false;
+        *b = probability;
     }
     return true;
 }
 
 /* q̂/b of the rows in their order. */
-static pess_status likelihood_ratios(const pess_dataset *data, const double *probability, double *ratio,
-                                     pess_error *error) {
+static pess_status likelihood_ratios(const pess__behaviour_rows *rows, double *ratio, pess_error *error) {
+    const pess_dataset *data = rows->data;
     int32_t *n = NULL;
     double *total = NULL;
     pess_status status = pess__allocate(&n, data->states * data->actions, sizeof *n, "counts of actions", error);
     if (status == PESS_OK) status = pess__allocate(&total, data->states, sizeof *total, "counts of actions", error);
-    for (int64_t i = 0; status == PESS_OK && i < data->rows; i++) {
-        const int64_t s = data->state[i], pair = s * data->actions + data->action[i];
-        ratio[i] = (n[pair] + 0.5) / (total[s] + 0.5 * (double)data->actions) / probability[i];
+    for (int64_t i = 0; status == PESS_OK && i < rows->count; i++) {
+        const int64_t row = rows->row[i], s = data->state[row], pair = pair_of(data, row);
+        ratio[i] = (n[pair] + 0.5) / (total[s] + 0.5 * (double)data->actions) / rows->probability[row];
         n[pair]++;
         total[s]++;
     }
@@ -96,11 +102,11 @@ static pess_status likelihood_ratios(const pess_dataset *data, const double *pro
     return status;
 }
 
-pess_status pess__behaviour_check(const pess_dataset *data, const double *probability, pess_error *error) {
+pess_status pess__behaviour_check(const pess__behaviour_rows *rows, pess_error *error) {
     double *ratio = NULL;
-    PESS_TRY(pess__allocate(&ratio, data->rows, sizeof *ratio, "probabilities of actions", error));
-    pess_status status = likelihood_ratios(data, probability, ratio, error);
-    if (status == PESS_OK && pess__bet_log_capital(ratio, data->rows, 1) > log(1e6))
+    PESS_TRY(pess__allocate(&ratio, rows->count, sizeof *ratio, "probabilities of actions", error));
+    pess_status status = likelihood_ratios(rows, ratio, error);
+    if (status == PESS_OK && pess__bet_log_capital(ratio, rows->count, 1) > log(1e6))
         status =
             pess__fail(error, PESS_INPUT,
                        "the behaviour policy's probabilities contradict the log: actions happen that they make too "

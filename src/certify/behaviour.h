@@ -18,13 +18,21 @@ pess_status pess__behaviour_create(const pess_dataset *data, const pess_counts *
                                    bool estimated, pess__behaviour *out, pess_error *error);
 void pess__behaviour_release(pess__behaviour *behaviour);
 
+/* Some rows of a log, with b of every row of it. */
+typedef struct pess__behaviour_rows {
+    const pess_dataset *data;
+    const double *probability; /* [data->rows] */
+    const int64_t *row;        /* [count] */
+    int64_t count;
+} pess__behaviour_rows;
+
 /* table [S*A] <- b(a|s) of the pairs that the rows show, 0 elsewhere. False where one pair has two probabilities: then
  * the behaviour looks at more than the state, or changes. */
-bool pess__behaviour_by_state(const pess_dataset *data, const double *probability, double *table);
+bool pess__behaviour_by_state(const pess__behaviour_rows *rows, double *table);
 
 /* PESS_INPUT where actions happen that the probabilities make too unlikely. With q̂(a|s) = (n(s,a)+½)/(n(s)+A/2) from
  * the rows before, E[q̂/b | past] <= 1 whatever the behaviour looks at, so that a bettor against a mean of 1 grows rich
  * with probability at most 1e-6 where the probabilities are right. */
-pess_status pess__behaviour_check(const pess_dataset *data, const double *probability, pess_error *error);
+pess_status pess__behaviour_check(const pess__behaviour_rows *rows, pess_error *error);
 
 #endif

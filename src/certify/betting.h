@@ -16,10 +16,18 @@
 
 enum { PESS__BET_SHARES = 40 }; /* x_j = 2^(−j/2), j = 1 … 40 */
 
+/* Numbers that are bet on, values [count] >= 0, and how many threads may play. */
+typedef struct pess__bet_numbers {
+    const double *values;
+    int64_t count;
+    int threads;
+} pess__bet_numbers;
+
 /* ln of the mixture's capital against the mean m > 0, never above the true one. values [count] >= 0. */
 double pess__bet_log_capital(const double *values, int64_t count, double m);
-/* L(δ), rounded downwards. */
-double pess__bet_lower(const double *values, int64_t count, double delta);
+/* L(δ), rounded downwards: O(40·n) for each of about eight steps of the search. */
+double pess__bet_lower_of(const pess__bet_numbers *numbers, double delta);
+double pess__bet_lower(const double *values, int64_t count, double delta); /* by one thread */
 /* What L(δ) would be of `times` as many numbers of the same kind, to a ten-thousandth: no bound, but what to expect of
  * one. */
 double pess__bet_predicted(const double *values, int64_t count, double delta, double times);

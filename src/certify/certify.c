@@ -29,10 +29,11 @@ static const pess_setting settings[] = {
      .sentence = "discount; 1 needs a range of returns"},
     {"delta", 0, PESS_SETTING_NUMBER, FIELD(delta), "0.05", PESS__BETWEEN(0, 1), .argument = "D",
      .sentence = "probability that any of the bounds is wrong"},
-    {"split", 0, PESS_SETTING_NUMBER, FIELD(split), "0.25", PESS__BETWEEN(0, 1), .argument = "F",
+    {"split", 0, PESS_SETTING_NUMBER, FIELD(split), NULL, PESS__BETWEEN(0, 1), .argument = "F",
      .sentence =
          "share of the log that chooses the policy; of a log with episodes at most that: its first part ends at "
-         "a power of two from 8 to 262144 rows"},
+         "a power of two from 8 to 262144 rows, that of whole episodes from 32 to 16777216",
+     .where_unset = "0.25, and 0.5 of whole episodes"},
     {"first-part", 0, PESS_SETTING_COUNT, FIELD(first_part), NULL, PESS__AT_LEAST(1), .argument = "ROWS",
      .sentence = "declare how many rows choose the policy, a number fixed before looking at the log",
      .where_unset = "by the share"},
@@ -85,7 +86,7 @@ static pess_status prepare_split(pess__certification *job, pess_error *error) {
     pess_error why = {0};
     if (options->method == PESS_CERTIFY_EPISODES) return PESS_OK;
     /* Starts are known of whole episodes only. */
-    const pess__split_rule rule = {.share = options->split,
+    const pess__split_rule rule = {.share = isnan(options->split) ? 0.25 : options->split,
                                    .first_part = options->first_part,
                                    .by_episodes = job->trajectories || job->start_estimated,
                                    .seed = options->seed};

@@ -8,22 +8,25 @@
 
 enum { PESS__FOLDS = 3 };
 
+/* Episodes of the choosing part on which candidates are scored, at most: they are fitted to all of them. */
+enum { PESS__SCORED = 1 << 16 };
+
 /* What policies are fitted to. */
 typedef struct pess__fit {
     pess_counts *counts;
     pess_model *model;
-    double *start;          /* [S] */
     pess_policy *behaviour; /* as known by state, or the shares of the actions; where a state was not seen all alike */
 } pess__fit;
 
+/* Rows of the log are looked at through `trajectories` alone, which has no others than those of the choosing part. */
 typedef struct pess__choosing {
-    pess_dataset *data; /* the choosing episodes alone */
-    double *probability;
     pess__trajectories *trajectories;
     pess__returns *returns;
     double *by_state;
+    double *start; /* [S] where the choosing episodes begin */
     pess__episode_log log;
-    int64_t episodes;
+    int64_t episodes, scored;
+    double length;                /* steps of an episode, on average */
     pess__fit all;                /* of all of them */
     pess__fit folds[PESS__FOLDS]; /* of all but those of the fold */
 } pess__choosing;
@@ -36,5 +39,7 @@ pess_status pess__choosing_create(const pess__certification *job, const pess__tr
 void pess__choosing_destroy(pess__choosing *choosing); /* NULL is fine */
 /* Episodes [from, to) of a fold. */
 void pess__choosing_fold(const pess__choosing *choosing, int fold, int64_t *from, int64_t *to);
+/* The first of them, which are scored: [from, to), and where their numbers stand among those of all folds. */
+void pess__choosing_scored(const pess__choosing *choosing, int fold, int64_t *from, int64_t *to, int64_t *place);
 
 #endif

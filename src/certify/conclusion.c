@@ -56,7 +56,7 @@ static void describe(const pess__certification *job, pess_certificate_info *info
     info->uncertainty = job->options->method == PESS_CERTIFY_EPISODES ? NULL : job->uncertainty;
     info->gamma = job->options->gamma;
     info->delta = job->options->delta;
-    info->split = job->options->split;
+    info->split = !isnan(job->options->split) ? job->options->split : info->uncertainty ? 0.25 : 0.5;
     info->may_end = job->model->has_terminals;
     info->outcome = job->sweeps.capped ? PESS_OUTCOME_ITERATION_LIMIT : PESS_OUTCOME_CONVERGED;
     info->residual = job->sweeps.residual;

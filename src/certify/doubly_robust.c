@@ -5,43 +5,56 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* An action that the policy takes and of which the behaviour's probability is known. */
+/* An action of which the behaviour's probability is known. */
 typedef struct choice {
     int64_t action;
-    double pi, ratio; /* ρ = π/b */
+    double b, ratio; /* ρ = π/b */
     double q;
 } choice;
+
+typedef struct state {
+    int64_t first, count;      /* its choices */
+    double policy, value;      /* Σ π and Σ π·q̂ of them */
+    double behaviour, own;     /* Σ b and Σ b·q̂ of them; 0 unless paired */
+    double ratio_most, q_most; /* of them */
+} state;
 
 struct pess__doubly_robust {
     pess__doubly_robust_setup setup;
     choice *choices; /* of all states */
-    int64_t *first;  /* [S+1] those of state s are first[s] … first[s+1]-1 */
-    double *own;     /* [S] Σ b·q̂, v̂ of the behaviour; 0 unless paired */
+    state *states;   /* [S] */
 };
 
 void pess__doubly_robust_destroy(pess__doubly_robust *dr) {
     if (dr == NULL) return;
     free(dr->choices);
-    free(dr->first);
-    free(dr->own);
+    free(dr->states);
     free(dr);
+}
+
+static void list_state(const pess__doubly_robust_setup *u, int64_t s, choice *choices, state *to) {
+    for (int64_t a = 0, z = s * u->actions; a < u->actions; a++, z++) {
+        const double b = u->behaviour[z], pi = u->policy[z], q = u->q[z];
+        if (!(b > 0)) continue;
+        choices[to->first + to->count++] = (choice){a, b, pi / b, q};
+        to->policy += pi;
+        to->value += pi * q;
+        to->behaviour += u->paired ? b : 0;
+        to->own += u->paired ? b * q : 0;
+        to->ratio_most = fmax(to->ratio_most, pi / b);
+        to->q_most = fmax(to->q_most, q);
+    }
 }
 
 static pess_status list_choices(pess__doubly_robust *dr, pess_error *error) {
     const pess__doubly_robust_setup *u = &dr->setup;
-    const int64_t pairs = u->states * u->actions;
     int64_t count = 0;
-    for (int64_t z = 0; z < pairs; z++) count += u->policy[z] > 0 && u->behaviour[z] > 0;
+    for (int64_t z = 0; z < u->states * u->actions; z++) count += u->behaviour[z] > 0;
     PESS_TRY(pess__allocate(&dr->choices, count, sizeof *dr->choices, "doubly robust sums", error));
-    PESS_TRY(pess__allocate(&dr->first, u->states + 1, sizeof *dr->first, "doubly robust sums", error));
-    PESS_TRY(pess__allocate(&dr->own, u->states, sizeof *dr->own, "doubly robust sums", error));
-    count = 0;
-    for (int64_t z = 0; z < pairs; z++) {
-        const int64_t s = z / u->actions;
-        if (u->paired) dr->own[s] += u->behaviour[z] * u->q[z];
-        if (u->policy[z] > 0 && u->behaviour[z] > 0)
-            dr->choices[count++] = (choice){z % u->actions, u->policy[z], u->policy[z] / u->behaviour[z], u->q[z]};
-        dr->first[s + 1] = count;
+    PESS_TRY(pess__allocate(&dr->states, u->states, sizeof *dr->states, "doubly robust sums", error));
+    for (int64_t s = 0; s < u->states; s++) {
+        dr->states[s].first = s > 0 ? dr->states[s - 1].first + dr->states[s - 1].count : 0;
+        list_state(u, s, dr->choices, &dr->states[s]);
     }
     return PESS_OK;
 }
@@ -62,9 +75,9 @@ pess_status pess__doubly_robust_create(const pess__doubly_robust_setup *setup, p
 /* ------------------------------------------------------------------------------------------------ an episode */
 
 typedef struct walk {
-    double sum;      /* S, or S − S_b, of the steps so far */
-    double weight;   /* w_{t−1} */
-    double discount; /* γ^t */
+    double weight;         /* w_{t−1} */
+    double past, discount; /* Σ_{j<t} γ^j·r'_j, between 0 and H; γ^t */
+    double control;        /* C of the steps so far */
 } walk;
 
 /* A reward counted from lo. */
@@ -73,83 +86,80 @@ static double from_lo(const pess__doubly_robust_setup *u, const pess_dataset *da
     return data->reward[row] - u->lo + (last ? 0 : u->gamma * u->lo);
 }
 
-/* Paired: the return from the step `t` on; what a cut-off hides is the most that it can be. Else nothing. */
-static double rest(const pess__doubly_robust_setup *u, const pess_dataset *data, const int64_t *rows, int64_t t,
-                   int64_t count) {
-    double sum = 0, discount = 1;
-    if (!u->paired) return 0;
-    for (; t < count; t++) {
-        sum += discount * from_lo(u, data, rows[t]);
-        discount *= u->gamma;
-    }
-    if (data->end[rows[count - 1]] != PESS_END_TERMINAL) sum += discount * u->range;
-    return fmin(sum, u->range);
+/* What the control may still lose: the rest of the number is at least 0, paired at least −H. */
+static double room_of(const pess__doubly_robust_setup *u, const walk *w) {
+    return w->control + u->floor - (u->paired ? u->range : 0);
 }
 
-/* v̂: Σ over the actions that go on of π·q̂. */
-static double value_going_on(const choice *choices, int64_t count, const bool *goes) {
-    double sum = 0;
-    for (int64_t i = 0; i < count; i++) sum += goes[i] ? choices[i].pi * choices[i].q : 0;
-    return sum;
+static double k_of(const pess__doubly_robust_setup *u, const walk *w, const choice *c) {
+    return w->weight * c->ratio - (u->paired ? 1 : 0);
 }
 
-/* The least that the step can leave behind where an action is taken and goes on: k·(r' − q̂) for k = w_t, or w_t − 1,
- * and paired also the most that the behaviour may still earn. */
-static double least_after(const pess__doubly_robust_setup *u, double weight, double q) {
-    const double k = u->paired ? weight - 1 : weight;
-    return k * ((k > 0 ? u->reward_least : u->reward_most) - q) - (u->paired ? u->gamma * u->range : 0);
+/* Σ_a b·k·z with the whole z of every action, if none of them can lose more than there is room for; else NAN. Found
+ * without looking at each: no k is above that of the largest ratio. */
+static double whole_control(const pess__doubly_robust_setup *u, const walk *w, const state *at) {
+    const double sum = w->past * (w->weight * at->policy - at->behaviour) +
+                       w->discount * (w->weight * at->value - at->own);
+    const double k = fmax(w->weight * at->ratio_most - (u->paired ? 1 : 0), 0);
+    return room_of(u, w) + sum >= k * (w->past + w->discount * at->q_most) ? sum : NAN;
 }
 
-/* Which of the state's choices go on, before the action is seen. *base <- the sum with what does not depend on the
- * action. False: none does, or the floor does not allow for those that stop. */
-static bool divide(const pess__doubly_robust *dr, const walk *w, int64_t s, bool *goes, double *base) {
+/* The same with smaller z. Those with k < 0 are all scaled by *scale, for half of the room at most. Those with k > 0
+ * are cut to *most/k: `most` is what is left of the room, and once more with what the cut ones bring themselves, which
+ * is not more than they bring in the end. Returns Σ_a b·k·z. */
+static double small_control(const pess__doubly_robust *dr, const walk *w, const state *at, double *scale,
+                            double *most) {
     const pess__doubly_robust_setup *u = &dr->setup;
-    const choice *choices = dr->choices + dr->first[s];
-    const int64_t count = dr->first[s + 1] - dr->first[s];
-    int64_t left = count;
-    for (int64_t i = 0; i < count; i++) goes[i] = true;
-    for (bool changed = true; changed && left > 0;) {
-        changed = false;
-        *base = w->sum + w->discount * (w->weight * value_going_on(choices, count, goes) - dr->own[s]);
-        for (int64_t i = 0; i < count; i++) {
-            if (!goes[i]) continue;
-            const double least = least_after(u, w->weight * choices[i].ratio, choices[i].q);
-            if (*base + w->discount * least >= -u->floor) continue;
-            goes[i] = false;
-            changed = true;
-            left--;
+    const choice *choices = dr->choices + at->first;
+    const double room = fmax(room_of(u, w), 0);
+    double lost = 0, brought = 0;
+    for (int64_t i = 0; i < at->count; i++)
+        lost += choices[i].b * fmax(-k_of(u, w, &choices[i]), 0) * (w->past + w->discount * choices[i].q);
+    *scale = 2 * lost > room ? room / (2 * lost) : 1;
+    for (int round = 0; round < 2; round++) {
+        *most = room - *scale * lost + brought;
+        brought = 0;
+        for (int64_t i = 0; i < at->count; i++) {
+            const double k = fmax(k_of(u, w, &choices[i]), 0);
+            brought += choices[i].b * fmin(k * (w->past + w->discount * choices[i].q), *most);
         }
     }
-    return left > 0 && (!u->paired || *base - w->discount * u->range >= -u->floor);
+    return brought - *scale * lost;
 }
 
-/* The choice that was taken, if it goes on; NULL. */
-static const choice *taken(const pess__doubly_robust *dr, int64_t s, int64_t action, const bool *goes) {
-    for (int64_t i = dr->first[s]; i < dr->first[s + 1]; i++)
-        if (dr->choices[i].action == action) return goes[i - dr->first[s]] ? &dr->choices[i] : NULL;
+/* The action among the state's choices, or NULL. */
+static const choice *find_choice(const pess__doubly_robust *dr, const state *at, int64_t action) {
+    for (const choice *c = dr->choices + at->first, *end = c + at->count; c < end; c++)
+        if (c->action == action) return c;
     return NULL;
 }
 
-double pess__doubly_robust_sum(const pess__doubly_robust *dr, const pess_dataset *data, const double *probability,
-                               const int64_t *rows, int64_t count, bool *scratch) {
+/* C of one more step. */
+static double step_control(const pess__doubly_robust *dr, const walk *w, const state *at, int64_t action) {
+    double scale = 1, most = INFINITY, sum = whole_control(&dr->setup, w, at);
+    if (isnan(sum)) sum = small_control(dr, w, at, &scale, &most);
+    const choice *c = find_choice(dr, at, action);
+    if (c == NULL) return sum;
+    const double k = k_of(&dr->setup, w, c), z = w->past + w->discount * c->q;
+    return sum - (k < 0 ? k * scale * z : fmin(k * z, most));
+}
+
+double pess__doubly_robust_sum(const pess__doubly_robust *dr, const pess__episode *e) {
+    static const double WEIGHT_CAP = 1e100; /* smaller is still valid */
     const pess__doubly_robust_setup *u = &dr->setup;
-    walk w = {0, 1, 1};
-    for (int64_t t = 0; t < count; t++) {
-        const int64_t row = rows[t], s = data->state[row], pair = s * data->actions + data->action[row];
+    const pess_dataset *data = e->data;
+    walk w = {.weight = 1, .discount = 1};
+    double past = 0;
+    for (int64_t t = 0; t < e->count; t++) {
+        const int64_t row = e->rows[t], s = data->state[row], pair = s * data->actions + data->action[row];
         const double b = u->behaviour[pair];
-        double base = 0;
-        if (b > 0 && fabs(b - probability[row]) > 1e-9 * b) return NAN;
-        if (!divide(dr, &w, s, scratch, &base))
-            return fmax(w.sum - w.discount * rest(u, data, rows, t, count) + u->floor, 0);
-        const choice *c = taken(dr, s, data->action[row], scratch);
-        if (c == NULL) {
-            const double own = u->paired ? u->q[pair] : 0;
-            return fmax(base + w.discount * (own - rest(u, data, rows, t, count)) + u->floor, 0);
-        }
-        w.weight *= c->ratio;
-        const double k = u->paired ? w.weight - 1 : w.weight;
-        w.sum = base + w.discount * k * (from_lo(u, data, row) - c->q);
+        if (b > 0 && fabs(b - e->probability[row]) > 1e-9 * b) return NAN;
+        w.control += step_control(dr, &w, &dr->states[s], data->action[row]);
+        w.weight = fmin(w.weight * (u->policy[pair] / e->probability[row]), WEIGHT_CAP);
+        past += w.discount * from_lo(u, data, row);
+        w.past = fmin(fmax(past, 0), u->range);
         w.discount *= u->gamma;
     }
-    return fmax(w.sum - w.discount * rest(u, data, rows, count, count) + u->floor, 0);
+    const double earned = w.weight * (e->least - u->lo) - (u->paired ? e->most - u->lo : 0);
+    return fmax(earned + w.control + u->floor, 0);
 }

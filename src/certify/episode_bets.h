@@ -26,8 +26,8 @@ typedef struct pess__episode_log {
     const double *probability; /* [rows] b */
     const pess__trajectories *trajectories;
     const pess__returns *returns;
-    double reward_least, reward_most; /* of rewards counted from lo */
-    const double *by_state;           /* [S*A] b(a|s), 0 where not known; NULL: the behaviour is no such policy */
+    double reward_least;    /* of rewards counted from lo */
+    const double *by_state; /* [S*A] b(a|s), 0 where not known; NULL: the behaviour is no such policy */
     int threads;
 } pess__episode_log;
 
@@ -37,8 +37,11 @@ typedef struct pess__bet_policy {
     const double *q;           /* [S*A] q̂ − lo in [0, hi − lo]; NULL: no doubly robust bets */
 } pess__bet_policy;
 
-/* values [to − from] of the episodes [from, to); weights [to − from] of the same. *void_bet: a doubly robust bet on a
- * behaviour that is not the policy it was taken for; the values say nothing then. */
+/* weights [to − from] of the episodes [from, to). */
+void pess__bet_weights(const pess__episode_log *log, const pess__bet_policy *policy, int64_t from, int64_t to,
+                       double *weights);
+/* values [to − from] of the same, whose weights these are. *void_bet: a doubly robust bet on a behaviour that is not
+ * the policy it was taken for; the values say nothing then. */
 pess_status pess__bet_values(const pess__episode_log *log, const pess__bet_policy *policy, const pess__bet *bet,
                              int64_t from, int64_t to, double *weights, double *values, bool *void_bet,
                              pess_error *error);

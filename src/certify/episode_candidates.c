@@ -1,171 +1,13 @@
 #include "certify/episode_candidates.h"
 
 #include "certify/betting.h"
+#include "certify/episode_recipes.h"
 #include "core/memory.h"
 
-#include <float.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-/* ------------------------------------------------------------------------------------------------ recipes */
-
-enum { RECIPES = 128, STRENGTHS = 4, BETS = 12, BEST = 3 };
-
-/* The strengths that are tried. */
-typedef struct strength_grid {
-    const char *setting;
-    bool sets;       /* for algorithms with sets, whose radius is scaled */
-    bool of_rewards; /* times the range of rewards */
-    double values[STRENGTHS];
-} strength_grid;
-
-static const strength_grid grids[] = {
-    {"min-count", false, false, {3, 10, 30, 100}},
-    {"budget", false, false, {0.1, 0.5, 2, 8}},
-    {"alpha", true, false, {0.003, 0.01, 0.03, 0.1}},
-    {"absorbed-alpha", false, true, {0.1, 0.3, 1, 3}},
-};
-
-static const strength_grid *grid_of(const pess_algorithm_info *info) {
-    for (size_t i = 0; i < sizeof grids / sizeof *grids; i++)
-        if (pess_setting_listed(info->settings, grids[i].setting) && (info->takes_sets_only || !grids[i].sets))
-            return &grids[i];
-    return NULL;
-}
-
-/* One algorithm optimises over all policies at once: seconds rather than milliseconds where states are many. It is
- * tried with one strength, and not at all beyond this number of states. */
-enum { COSTLY_STATES = 128, COSTLY_STRENGTH = 2, COSTLY_ITERATIONS = 10 };
-static bool is_costly(const char *algorithm) { return strcmp(algorithm, "density-proximal") == 0; }
-
-/* The behaviour, and every algorithm with each of its strengths. */
-static int list_algorithms(int64_t states, pess__recipe *out) {
-    const pess_algorithm_info *info;
-    int count = 0;
-    out[count++] = (pess__recipe){"imitation", NULL, NAN, false, 0};
-    for (size_t i = 0; (info = pess_algorithm_list(i)) != NULL; i++) {
-        const strength_grid *grid = grid_of(info);
-        const bool costly = is_costly(info->name);
-        if (costly && states > COSTLY_STATES) continue;
-        for (int k = 0; k < (grid ? STRENGTHS : 1) && count < RECIPES; k++) {
-            if (costly && k != COSTLY_STRENGTH) continue;
-            out[count++] = grid ? (pess__recipe){info->name, grid->setting, grid->values[k], grid->of_rewards, 1}
-                                : (pess__recipe){info->name, NULL, NAN, false, 1};
-        }
-    }
-    return count;
-}
-
-static void name_recipe(const pess__recipe *r, char *text, size_t size) {
-    char strength[64] = "", share[64] = "";
-    if (r->algorithm == NULL) {
-        (void)snprintf(text, size, "the given policy");
-        return;
-    }
-    if (r->setting) (void)snprintf(strength, sizeof strength, ", %s %g", r->setting, r->strength);
-    if (r->share < 1) (void)snprintf(share, sizeof share, ", %g of it mixed with the behaviour", r->share);
-    if (r->share > 0)
-        (void)snprintf(text, size, "%s%s%s", r->algorithm, strength, share);
-    else
-        (void)snprintf(text, size, "the behaviour itself");
-}
-
-/* ------------------------------------------------------------------------------------------------ policies */
-
-/* (1 − share)·behaviour + share·policy; the behaviour alone where the state was not seen. */
-static void mix(const pess__fit *fit, double share, pess_policy *policy) {
-    for (int64_t s = 0; s < policy->states; s++) {
-        const double own = fit->counts->n_state[s] > 0 ? share : 0;
-        const double *b = fit->behaviour->probability + s * policy->actions;
-        double *row = policy->probability + s * policy->actions;
-        bool none = true;
-        for (int64_t a = 0; a < policy->actions; a++) none &= b[a] == 0;
-        for (int64_t a = 0; a < policy->actions; a++)
-            row[a] = none ? 1 / (double)policy->actions : (1 - own) * b[a] + own * row[a];
-    }
-}
-
-static pess_status copy_policy(const pess_policy *from, pess_policy **out, pess_error *error) {
-    PESS_TRY(pess__policy_allocate(from->states, from->actions, out, error));
-    for (int64_t z = 0; z < from->states * from->actions; z++) (*out)->probability[z] = fmin(from->probability[z], 1);
-    return PESS_OK;
-}
-
-/* Any policy will do, and any q̂: a discount close to 1 is taken as one that an episode of usual length hardly notices.
- */
-static double quick_discount(const pess__certification *job) {
-    const double length = (double)job->counts->transitions / (double)job->counts->episodes;
-    return fmin(job->options->gamma, 1 - 0.02 / length);
-}
-
-static pess_status solve(const pess__certification *job, const pess__fit *fit, const pess__recipe *recipe,
-                         pess_policy **out, pess_error *error) {
-    pess_solve_options options = pess_solve_options_defaults();
-    const double range = fit->model->reward_hi - fit->model->reward_lo;
-    options.algorithm = recipe->algorithm;
-    options.gamma = quick_discount(job);
-    options.threads = 1;
-    options.tolerance = fmax(1e-5 * (job->v_hi - job->v_lo), DBL_MIN);
-    options.max_iterations = is_costly(recipe->algorithm) ? COSTLY_ITERATIONS : 1000; /* any policy will do */
-    if (recipe->setting) {
-        char text[40];
-        (void)snprintf(text, sizeof text, "%.17g", recipe->strength * (recipe->of_rewards ? range : 1));
-        PESS_TRY(pess_setting_set(pess_solve_settings(), &options, recipe->setting, text, error));
-    }
-    pess_solution *solution = NULL;
-    PESS_TRY(pess_solve(fit->counts, fit->model, fit->start, &options, &solution, error));
-    const pess_status status = copy_policy(pess_solution_policy(solution), out, error);
-    pess_solution_destroy(solution);
-    return status;
-}
-
-static pess_status make(const pess__certification *job, const pess__fit *fit, const pess__recipe *recipe,
-                        pess_policy **out, pess_error *error) {
-    if (recipe->algorithm == NULL) return copy_policy(job->options->policy, out, error);
-    PESS_TRY(solve(job, fit, recipe, out, error));
-    mix(fit, recipe->share, *out);
-    return PESS_OK;
-}
-
-/* The policy without actions at states that are ends in this part of the log. */
-static pess_status without_ends(const pess__fit *fit, const pess_policy *policy, pess_policy **out, pess_error *error) {
-    PESS_TRY(copy_policy(policy, out, error));
-    for (int64_t s = 0; s < policy->states; s++)
-        for (int64_t a = 0; a < policy->actions && fit->model->terminal[s]; a++)
-            (*out)->probability[s * policy->actions + a] = 0;
-    return PESS_OK;
-}
-
-/* q̂ − lo of the policy in the model of `fit`, between 0 and hi − lo, and 0 where the behaviour is not known. Any would
- * be valid. */
-static pess_status face_values(const pess__certification *job, const pess__choosing *choosing, const pess__fit *fit,
-                               const pess_policy *policy, double **out, pess_error *error) {
-    const int64_t pairs = policy->states * policy->actions;
-    const double gamma = quick_discount(job), *b = choosing->log.by_state;
-    pess_solve_options options = pess_solve_options_defaults();
-    options.algorithm = "naive";
-    options.gamma = gamma;
-    options.threads = 1;
-    pess_solution *solution = NULL;
-    pess_policy *there = NULL;
-    double *q = NULL;
-    pess_status status = pess__allocate(&q, pairs, sizeof *q, "values of actions", error);
-    if (status == PESS_OK) status = without_ends(fit, policy, &there, error);
-    if (status == PESS_OK)
-        status = pess_evaluate(fit->counts, fit->model, fit->start, there, &options, &solution, error);
-    if (status == PESS_OK) status = pess_q_values(fit->model, gamma, pess_solution_values(solution), q, error);
-    pess_solution_destroy(solution);
-    pess_policy_destroy(there);
-    for (int64_t z = 0; status == PESS_OK && z < pairs; z++)
-        q[z] = b != NULL && b[z] > 0 ? fmin(fmax(q[z] - job->v_lo, 0), job->v_hi - job->v_lo) : 0;
-    if (status == PESS_OK)
-        *out = q;
-    else
-        free(q);
-    return status;
-}
+enum { BETS = 16, BEST = 3 };
 
 /* ------------------------------------------------------------------------------------------------ scores */
 
@@ -183,46 +25,49 @@ typedef struct search {
     const pess__certification *job;
     const pess__choosing *choosing;
     const pess__choice_rule *rule;
-    pess__recipe recipes[RECIPES];
-    score scores[RECIPES];
+    pess__recipe recipes[PESS__RECIPES];
+    score scores[PESS__RECIPES];
     int count;
     pess__bet bets[BETS]; /* those that are quick first */
     int bet_count;        /* that are tried now */
     int quick, all;
+    double times; /* choosing episodes over scored ones */
 } search;
 
 /* The bets that may be made: what they need is known. */
 static void list_bets(search *s) {
-    static const double floors[] = {4, 16, 64};
+    static const double floors[] = {0.5, 2, 8, 32};
     const pess__episode_log *log = &s->choosing->log;
     int count = 0;
     s->bets[count++] = (pess__bet){PESS__BET_WHOLE, false, INFINITY, 0};
     s->bets[count++] = (pess__bet){PESS__BET_WHOLE, true, INFINITY, 0};
     if (log->reward_least >= 0) s->bets[count++] = (pess__bet){PESS__BET_PER_DECISION, false, INFINITY, 0};
     s->quick = count;
-    for (int i = 0; i < 3 && log->by_state; i++) {
+    for (int i = 0; i < 4 && log->by_state; i++) {
         s->bets[count++] = (pess__bet){PESS__BET_DOUBLY_ROBUST, false, INFINITY, floors[i]};
-        s->bets[count++] = (pess__bet){PESS__BET_DOUBLY_ROBUST, true, INFINITY, floors[i]};
+        s->bets[count++] = (pess__bet){PESS__BET_DOUBLY_ROBUST, true, INFINITY, 1 + floors[i]};
     }
     s->all = count;
 }
 
-/* values [bets][episodes]: each fold's by the policy that was fitted to the others. */
+/* values [bets][scored]: each fold's by the policy that was fitted to the others. weights [scored]. */
 static pess_status cross_fit(const search *s, const pess__recipe *recipe, double *weights, double *values,
                              pess_error *error) {
     const pess__choosing *c = s->choosing;
     pess_status status = PESS_OK;
     for (int f = 0; status == PESS_OK && f < PESS__FOLDS; f++) {
-        int64_t from, to;
+        int64_t from, to, place;
         pess_policy *policy = NULL;
         double *q = NULL;
         bool void_bet;
-        pess__choosing_fold(c, f, &from, &to);
-        status = make(s->job, &c->folds[f], recipe, &policy, error);
-        if (status == PESS_OK) status = face_values(s->job, c, &c->folds[f], policy, &q, error);
+        pess__choosing_scored(c, f, &from, &to, &place);
+        status = pess__recipe_make(s->job, c, &c->folds[f], recipe, &policy, error);
+        if (status == PESS_OK && s->bet_count > s->quick)
+            status = pess__recipe_values(s->job, c, &c->folds[f], policy, &q, error);
+        const pess__bet_policy on = {status == PESS_OK ? policy->probability : NULL, q};
+        if (status == PESS_OK) pess__bet_weights(&c->log, &on, from, to, weights);
         for (int i = 0; status == PESS_OK && i < s->bet_count; i++) {
-            const pess__bet_policy on = {policy->probability, q};
-            status = pess__bet_values(&c->log, &on, &s->bets[i], from, to, weights, values + i * c->episodes + from,
+            status = pess__bet_values(&c->log, &on, &s->bets[i], from, to, weights, values + i * c->scored + place,
                                       &void_bet, error);
         }
         pess_policy_destroy(policy);
@@ -231,14 +76,14 @@ static pess_status cross_fit(const search *s, const pess__recipe *recipe, double
     return status;
 }
 
-/* What a bet on `times` as many episodes gives. */
+/* What a bet on `times` as many episodes as choose gives. */
 static double bound_of(const search *s, const pess__bet *bet, const double *values, double times) {
     const double delta = bet->paired ? s->rule->delta_difference : s->rule->delta_value;
-    return pess__bet_offset(&s->choosing->log, bet) + pess__bet_predicted(values, s->choosing->episodes, delta, times);
+    return pess__bet_offset(&s->choosing->log, bet) + pess__bet_predicted(values, s->choosing->scored, delta, times * s->times);
 }
 
 static void rate(const search *s, const double *values, score *to) {
-    const int64_t episodes = s->choosing->episodes;
+    const int64_t episodes = s->choosing->scored;
     to->value = to->difference = -INFINITY;
     for (int i = 0; i < s->bet_count; i++) {
         const double bound = bound_of(s, &s->bets[i], values + i * episodes, 1);
@@ -253,7 +98,7 @@ static void rate(const search *s, const double *values, score *to) {
 static void score_one(search *s, int index) {
     score *to = &s->scores[index];
     double *room = NULL;
-    const int64_t episodes = s->choosing->episodes;
+    const int64_t episodes = s->choosing->scored;
     *to = (score){0};
     to->status = pess__allocate(&room, (s->bet_count + 1) * episodes, sizeof *room, "bets on episodes", &to->error);
     if (to->status == PESS_OK) to->status = cross_fit(s, &s->recipes[index], room, room + episodes, &to->error);
@@ -283,7 +128,7 @@ static double score_by(const score *s, bool difference) { return difference ? s-
 static int list_best(search *s, int *list) {
     static const double shares[] = {0.75, 0.5, 0.25, 0.1};
     const int pure = s->count;
-    bool taken[RECIPES] = {false};
+    bool taken[PESS__RECIPES] = {false};
     int count = 0;
     for (int round = 0; round < 2 * BEST; round++) {
         int best = -1;
@@ -293,7 +138,7 @@ static int list_best(search *s, int *list) {
         if (best < 0) break;
         taken[best] = true;
         list[count++] = best;
-        for (size_t k = 0; s->recipes[best].share > 0 && k < sizeof shares / sizeof *shares && s->count < RECIPES;
+        for (size_t k = 0; s->recipes[best].kind == PESS__RECIPE_ALGORITHM && k < sizeof shares / sizeof *shares && s->count < PESS__RECIPES;
              k++) {
             list[count++] = s->count;
             s->recipes[s->count] = s->recipes[best];
@@ -318,7 +163,7 @@ static void choose_cap(const search *s, pess__bet *bet, double *values) {
     const double range = s->job->v_hi - s->job->v_lo;
     double best = bound_of(s, bet, values, 1);
     for (int cap = 64; cap >= 2; cap /= 2) {
-        for (int64_t k = 0; k < s->choosing->episodes; k++) values[k] = fmin(values[k], cap * range);
+        for (int64_t k = 0; k < s->choosing->scored; k++) values[k] = fmin(values[k], cap * range);
         const double bound = bound_of(s, bet, values, 1);
         if (!(bound > best)) continue;
         best = bound;
@@ -328,7 +173,7 @@ static void choose_cap(const search *s, pess__bet *bet, double *values) {
 
 static pess_status choose_bets(const search *s, int index, pess__choice *out, pess_error *error) {
     double *room = NULL;
-    const int64_t episodes = s->choosing->episodes;
+    const int64_t episodes = s->choosing->scored;
     const score *found = &s->scores[index];
     PESS_TRY(pess__allocate(&room, (s->bet_count + 1) * episodes, sizeof *room, "bets on episodes", error));
     const pess_status status = cross_fit(s, &s->recipes[index], room, room + episodes, error);
@@ -344,8 +189,8 @@ static pess_status choose_bets(const search *s, int index, pess__choice *out, pe
 
 static pess_status list_candidates(pess__certification *job, const search *s, pess_error *error) {
     for (int i = 0; i < s->count; i++) {
-        char name[96];
-        name_recipe(&s->recipes[i], name, sizeof name);
+        char name[128];
+        pess__recipe_name(&s->recipes[i], name, sizeof name);
         PESS_TRY(pess__candidate_add_named(job->certificate, name, s->scores[i].value, error));
     }
     return PESS_OK;
@@ -353,10 +198,10 @@ static pess_status list_candidates(pess__certification *job, const search *s, pe
 
 static pess_status choose(pess__certification *job, search *s, pess__choice *out, pess_error *error) {
     if (job->options->policy)
-        s->recipes[s->count++] = (pess__recipe){.share = 1};
+        s->recipes[s->count++] = (pess__recipe){.kind = PESS__RECIPE_GIVEN};
     else
-        s->count = list_algorithms(job->counts->states, s->recipes);
-    int list[RECIPES], best_count = 1;
+        s->count = pess__recipe_list(job, s->recipes);
+    int list[PESS__RECIPES], best_count = 1;
     list_bets(s);
     for (int i = 0; i < s->count; i++) list[i] = i;
     if (!job->options->policy) {
@@ -370,8 +215,9 @@ static pess_status choose(pess__certification *job, search *s, pess__choice *out
     out->candidate = job->certificate->candidate_count + best;
     PESS_TRY(list_candidates(job, s, error));
     PESS_TRY(choose_bets(s, best, out, error));
-    PESS_TRY(make(job, &s->choosing->all, &s->recipes[best], &out->policy, error));
-    return face_values(job, s->choosing, &s->choosing->all, out->policy, &out->q, error);
+    const pess__fit *all = &s->choosing->all;
+    PESS_TRY(pess__recipe_make(job, s->choosing, all, &s->recipes[best], &out->policy, error));
+    return pess__recipe_values(job, s->choosing, all, out->policy, &out->q, error);
 }
 
 pess_status pess__choose_episode_policy(pess__certification *job, const pess__choosing *choosing,
@@ -381,6 +227,7 @@ pess_status pess__choose_episode_policy(pess__certification *job, const pess__ch
     s->job = job;
     s->choosing = choosing;
     s->rule = rule;
+    s->times = (double)choosing->episodes / (double)choosing->scored;
     const pess_status status = choose(job, s, out, error);
     free(s);
     return status;

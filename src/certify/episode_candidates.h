@@ -1,19 +1,10 @@
-/* Which policy is tested on whole episodes: every algorithm with a grid of its strength, mixtures of the better ones
- * with the behaviour, and the behaviour itself. Each is cross-fitted on the choosing episodes and scored by the bound
- * that they give. Nothing is paid for the choice: the tested episodes have no say
- * in it. */
+/* Which policy is tested on whole episodes: those of episode_recipes.h, and mixtures of the better ones with the
+ * behaviour. Each is cross-fitted on the choosing episodes and scored by the bound that they give. Nothing is paid for
+ * the choice: the tested episodes have no say in it. */
 #ifndef PESS_CERTIFY_EPISODE_CANDIDATES_H
 #define PESS_CERTIFY_EPISODE_CANDIDATES_H
 
 #include "certify/choosing.h"
-
-/* How a policy is made of a part of the log. */
-typedef struct pess__recipe {
-    const char *algorithm, *setting; /* algorithm NULL: the given policy; setting NULL: the algorithm has no strength */
-    double strength;
-    bool of_rewards; /* the strength is times the range of rewards */
-    double share;    /* of the algorithm's policy; the rest is the behaviour as known or estimated */
-} pess__recipe;
 
 /* The policy that was chosen, and the bets that are made on it. */
 typedef struct pess__choice {

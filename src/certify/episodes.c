@@ -45,13 +45,26 @@ static pess_status check_choosing(const pess__episodes *e, pess_error *error) {
         (long long)count, PESS__FOLDS);
 }
 
+/* The cut must not move with the length of the log, which may have been chosen by looking (split.h). These places are
+ * its own: 2⁵ … 2²⁴ rows, the largest that is at most the share. */
+enum { LEAST_PLACE = 5, PLACES = 20 };
+
+static int64_t place_of(int64_t rows, double share) {
+    int64_t place = (int64_t)1 << LEAST_PLACE;
+    for (int i = 1; i < PLACES && (double)(2 * place) <= share * (double)rows; i++) place *= 2;
+    return place;
+}
+
+/* Half of the log chooses, unless another share was asked for: a better policy is worth more than a narrower bound. */
+static double share_of(const pess_certify_options *options) { return isnan(options->split) ? 0.5 : options->split; }
+
 /* The tested episodes are those from the first on that begins at or after the place. */
 static pess_status cut_at(const pess__certification *job, pess__episodes *e, pess_error *error) {
     const pess_certify_options *options = job->options;
     const pess__trajectories *t = e->trajectories;
     const int64_t place =
-        options->first_part > 0 ? options->first_part : pess__split_place(job->data->rows, options->split);
-    e->places = options->first_part > 0 ? 1 : PESS__SPLIT_PLACES;
+        options->first_part > 0 ? options->first_part : place_of(job->data->rows, share_of(options));
+    e->places = options->first_part > 0 ? 1 : PLACES;
     e->cut = 0;
     for (e->first = 0; e->first < t->count; e->first++) {
         e->cut = t->row[t->begin[e->first]];
@@ -95,16 +108,16 @@ pess_status pess__episodes_create(const pess__certification *job, pess__episodes
 /* ------------------------------------------------------------------------------------------------ the test */
 
 /* The bound that a bet on the tested episodes gives; what every policy has where the bet is void. */
-static pess_status test_bet(const pess__episode_log *log, int64_t first, const pess__choice *choice,
+static pess_status test_bet(const pess__episode_log *log, int64_t first, const pess__bet_policy *on,
                             const pess__bet *bet, double delta, double *weights, double *values, double *bound,
                             pess_error *error) {
     const int64_t count = log->trajectories->count - first;
     const double range = log->returns->hi - log->returns->lo;
-    const pess__bet_policy on = {choice->policy->probability, choice->q};
     bool void_bet = false;
-    PESS_TRY(pess__bet_values(log, &on, bet, first, first + count, weights, values, &void_bet, error));
+    PESS_TRY(pess__bet_values(log, on, bet, first, first + count, weights, values, &void_bet, error));
     const double least = bet->paired ? -range : log->returns->lo;
-    *bound = void_bet ? least : fmax(least, pess__bet_offset(log, bet) + pess__bet_lower(values, count, delta));
+    const pess__bet_numbers numbers = {values, count, log->threads};
+    *bound = void_bet ? least : fmax(least, pess__bet_offset(log, bet) + pess__bet_lower_of(&numbers, delta));
     return PESS_OK;
 }
 
@@ -169,12 +182,14 @@ static pess_status test_choice(pess__certification *job, const pess__episodes *e
     log.trajectories = e->trajectories;
     log.returns = e->returns;
     log.threads = job->threads;
+    const pess__bet_policy on = {choice->policy->probability, choice->q};
     double *room = NULL;
     PESS_TRY(pess__allocate(&room, 2 * count, sizeof *room, "weights of episodes", error));
+    pess__bet_weights(&log, &on, e->first, e->first + count, room);
     pess_status status =
-        test_bet(&log, e->first, choice, &choice->value, shares->episodes, room, room + count, &out->lower, error);
+        test_bet(&log, e->first, &on, &choice->value, shares->episodes, room, room + count, &out->lower, error);
     if (status == PESS_OK)
-        status = test_bet(&log, e->first, choice, &choice->difference, shares->episodes_difference, room, room + count,
+        status = test_bet(&log, e->first, &on, &choice->difference, shares->episodes_difference, room, room + count,
                           &out->difference, error);
     if (status == PESS_OK) status = check_weights(room, count, error);
     if (status == PESS_OK) {
@@ -190,7 +205,7 @@ pess_status pess__episodes_test(pess__certification *job, const pess__episodes *
                                 pess__episodes_result *out, pess_error *error) {
     pess__choosing *choosing = NULL;
     pess__choice choice = {0};
-    const double share = job->options->split;
+    const double share = share_of(job->options);
     const pess__choice_rule rule = {.delta_value = shares->episodes,
                                     .delta_difference = shares->episodes_difference,
                                     .ratio = ((e->places > 1 ? sqrt(2) : 1) - share) / share};
@@ -201,7 +216,7 @@ pess_status pess__episodes_test(pess__certification *job, const pess__episodes *
     if (status == PESS_OK) {
         out->policy = choice.policy;
         choice.policy = NULL;
-        out->first_rows = choosing->data->rows;
+        out->first_rows = choosing->trajectories->begin[choosing->episodes];
         out->second_rows = e->trajectories->begin[e->trajectories->count] - e->trajectories->begin[e->first];
     }
     pess__choice_release(&choice);

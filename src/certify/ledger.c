@@ -7,24 +7,29 @@
 
 #include <string.h>
 
-/* What is tested after the cut was tested at one of several places; the others had the same chance. */
-static void share_places(pess__shares *s, int places) {
-    double *const after_the_cut[] = {
-        &s->box,       &s->sets,        &s->pooled,   &s->relative,           &s->start_test,
-        &s->learned,   &s->log_box,     &s->log_sets, &s->log_pooled,         &s->log_relative,
-        &s->log_start, &s->log_learned, &s->episodes, &s->episodes_difference};
-    for (size_t i = 0; i < sizeof after_the_cut / sizeof *after_the_cut; i++) {
-        const double used = *after_the_cut[i] / places;
-        s->other_places += *after_the_cut[i] - used;
-        *after_the_cut[i] = used;
-    }
+/* A test after a cut was made at one of several places; the others had the same chance. */
+static void share_places(pess__shares *s, double *share, int places) {
+    const double used = *share / places;
+    s->other_places += *share - used;
+    *share = used;
+}
+
+static void share_places_of_rows(pess__shares *s, int places) {
+    double *const after_the_cut[] = {&s->box,     &s->sets,     &s->pooled,     &s->relative,     &s->start_test, &s->learned,
+                                     &s->log_box, &s->log_sets, &s->log_pooled, &s->log_relative, &s->log_start,  &s->log_learned};
+    for (size_t i = 0; i < sizeof after_the_cut / sizeof *after_the_cut; i++) share_places(s, after_the_cut[i], places);
+}
+
+static void share_places_of_episodes(pess__shares *s, int places) {
+    share_places(s, &s->episodes, places);
+    share_places(s, &s->episodes_difference, places);
 }
 
 /* Whole episodes alone. */
 static pess__shares shares_of_episodes(const pess__certification *job) {
     const double delta = job->options->delta;
     pess__shares s = {.episodes = 0.5 * delta, .episodes_difference = 0.4 * delta, .log_episodes = 0.1 * delta};
-    share_places(&s, pess__episodes_places(job->episodes));
+    share_places_of_episodes(&s, pess__episodes_places(job->episodes));
     return s;
 }
 
@@ -98,7 +103,8 @@ pess__shares pess__shares_of(const pess__certification *job) {
     s.log_relative = delta * rest * rows * 0.2;
     leave_out(job, &s);
     s.log_start = compares ? delta * start / parts : 0;
-    if (split) share_places(&s, job->split->places);
+    if (split) share_places_of_rows(&s, job->split->places);
+    if (job->episodes) share_places_of_episodes(&s, pess__episodes_places(job->episodes));
     return s;
 }
 

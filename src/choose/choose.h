@@ -1,4 +1,4 @@
-/* Choosing an algorithm and its strength by folds of the episodes: families.c has the candidates, folds.c the folds and
+/* Choosing an algorithm and its strength by folds of the episodes: families.c lists the candidates, folds.c the folds and
  * their counts, score.c what a held-out fold says of a policy, choose.c the decision. */
 #ifndef PESS_CHOOSE_CHOOSE_H
 #define PESS_CHOOSE_CHOOSE_H
@@ -8,6 +8,7 @@
 #include "model/counts.h"
 #include "model/model.h"
 #include "policy/policy.h"
+#include "solve/families.h"
 
 enum { PESS__CHOICE_REASON = 300 };
 
@@ -16,17 +17,10 @@ enum { PESS__CHOICE_REASON = 300 };
 
 /* ---- candidates */
 
-typedef struct pess__candidate {
-    const char *algorithm, *setting; /* setting NULL: no strength */
-    double strength;
-} pess__candidate;
-
 /* The candidates of the families in the list, [*count], family by family, strengths ascending. `unit` is that of
  * rewards, which absorbed α is in. */
 pess_status pess__candidates_create(const char *families, double unit, pess__candidate **out, int64_t *count,
                                     pess_error *error);
-/* The options that fit it; everything else as in `base`. */
-pess_solve_options pess__candidate_options(const pess__candidate *candidate, const pess_solve_options *base);
 
 /* ---- folds */
 
@@ -45,10 +39,6 @@ pess_status pess__folds_create(const pess_dataset *data, int64_t count, uint64_t
 void pess__folds_release(pess__folds *folds);
 /* Counts of the fold alone. */
 pess_status pess__folds_part(const pess__folds *folds, int64_t fold, int threads, pess_counts **out, pess_error *error);
-/* whole − part: counts of the other folds. Sizes, names' absence, the range of rewards and which states are terminal
- * are those of the whole. */
-pess_status pess__counts_subtract(const pess_counts *whole, const pess_counts *part, pess_counts **out,
-                                  pess_error *error);
 
 /* ---- scores */
 

@@ -78,14 +78,26 @@ static pess_status arrange(const pess_dataset *data, const int64_t *order, pess_
     return status;
 }
 
+/* Episodes of a log that is in order. */
+static pess_status fill_in_order(const pess_dataset *data, pess__trajectories *t, pess_error *error) {
+    t->count = data->rows > 0;
+    for (int64_t i = 1; i < data->rows; i++) t->count += data->episode[i] != data->episode[i - 1];
+    PESS_TRY(pess__allocate(&t->begin, t->count + 1, sizeof *t->begin, "the episodes", error));
+    PESS_TRY(pess__allocate(&t->row, data->rows, sizeof *t->row, "the episodes", error));
+    int64_t e = 0;
+    for (int64_t i = 0; i < data->rows; i++) {
+        if (i > 0 && data->episode[i] != data->episode[i - 1]) t->begin[++e] = i;
+        t->row[i] = i;
+    }
+    t->begin[t->count] = data->rows;
+    return PESS_OK;
+}
+
 static pess_status fill(const pess_dataset *data, pess__trajectories *t, pess_error *error) {
     int64_t *order = NULL;
+    if (in_order(data)) return fill_in_order(data, t, error);
     PESS_TRY(pess__allocate(&order, data->rows, sizeof *order, "the order of the log", error));
-    pess_status status = PESS_OK;
-    if (in_order(data))
-        for (int64_t i = 0; i < data->rows; i++) order[i] = i;
-    else
-        status = sort_rows(data, order, error);
+    pess_status status = sort_rows(data, order, error);
     if (status == PESS_OK) {
         t->count = count_episodes(data, order);
         status = pess__allocate(&t->begin, t->count + 1, sizeof *t->begin, "the episodes", error);

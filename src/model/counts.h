@@ -47,4 +47,12 @@ pess_status pess__counts_fill(pess_counts *counts, struct pess__tally *tally, pe
 /* The same with all actions as one, without names: the process that the logging policy makes. */
 pess_status pess__counts_of_states(const pess_counts *from, pess_counts **out, pess_error *error);
 
+/* Counts of the rows that are listed, for the states and actions of the whole log. */
+pess_status pess__counts_of_rows(const pess_dataset *data, const int64_t *row, int64_t count, int threads,
+                                 pess_counts **out, pess_error *error);
+/* whole − part: counts of the other rows. Sizes, names' absence, the range of rewards and which states are terminal
+ * are those of the whole. */
+pess_status pess__counts_subtract(const pess_counts *whole, const pess_counts *part, pess_counts **out,
+                                  pess_error *error);
+
 #endif

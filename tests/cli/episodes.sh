@@ -21,12 +21,12 @@ check() { # LOG STATES ACTIONS GAMMA HI certify-options…
     certified "$PESS" certify "$log" --method episodes --gamma "$gamma" --reward-range 0,1 --states "$states" \
         --actions "$actions" -o policy.csv --json "$@"
     cp out certificate.json
-    expect 0 "$CHECK_EPISODES" "$log" policy.csv certificate.json "$states" "$actions" 1 "$hi"
+    expect 0 "$CHECK_EPISODES" "$log" policy.csv certificate.json "$states" "$actions" "$hi"
     awk '/"lower_bound"/ && !n++ { sub(/: [^,]*/, ": " ($2 + 0.01)) } { print }' certificate.json >raised.json
-    expect 1 "$CHECK_EPISODES" "$log" policy.csv raised.json "$states" "$actions" 1 "$hi"
+    expect 1 "$CHECK_EPISODES" "$log" policy.csv raised.json "$states" "$actions" "$hi"
     prints "NOT implied"
     awk '/"difference_lower_bound"/ { sub(/: [^,]*/, ": " ($2 + 0.01)) } { print }' certificate.json >raised.json
-    expect 1 "$CHECK_EPISODES" "$log" policy.csv raised.json "$states" "$actions" 1 "$hi"
+    expect 1 "$CHECK_EPISODES" "$log" policy.csv raised.json "$states" "$actions" "$hi"
 }
 check grid_log.csv 9 4 0.5 2
 check garnet_log.csv 7 3 0.8 5 --delta 0.3

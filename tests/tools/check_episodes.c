@@ -16,7 +16,7 @@ typedef long double real;
 enum { SHARES = 40, LONGEST = 4096 };
 
 static int S, A;
-static real gamma_, r_hi, hi;
+static real gamma_, hi;
 static json_t *certificate;
 
 typedef struct row {
@@ -116,9 +116,10 @@ static int verdict(const char *what, const real *x, long count, real m, real del
 
 /* ------------------------------------------------------------------------------------------------ the choosing part */
 
-/* q̂ of the policy in the model of the first rows; pairs that they do not show have 0. */
-static real *estimate_q(const log_ *l, long rows, const real *pi) {
-    const real discount = fminl(gamma_, 1 - 0.02L / ((real)l->count / (real)l->episodes));
+/* q̂ of the policy in the model of the first episodes; pairs that they do not show have 0. */
+static real *estimate_q(const log_ *l, long first, const real *pi) {
+    const long rows = l->first[first];
+    const real discount = fminl(gamma_, 1 - 0.02L / ((real)rows / (real)first));
     real *n = room((size_t)(S * A), sizeof *n), *paid = room((size_t)(S * A), sizeof *paid);
     real *next = room((size_t)(S * A) * (size_t)S, sizeof *next);
     for (long i = 0; i < rows; i++) {
@@ -189,46 +190,40 @@ static real whole(const bet *f, const row *x, long length) {
     return f->paired ? w * g + hi - rest_of(x, 0, length) : w * g;
 }
 
-/* Least of the sum after the step, over rewards in [0, REWARD_HI], where action a is taken at weight w and goes on. */
-static real least(const bet *f, real base, real discount, real w, real q) {
-    const real k = f->paired ? w - 1 : w;
-    return base + discount * (fminl(k * (0 - q), k * (r_hi - q)) - (f->paired ? gamma_ * hi : 0));
+/* What the control of one step adds: Σ b·k·z less k·z of the action taken. Where the whole z might lose more than `room`,
+ * those with k < 0 are scaled to lose half of it at most and those with k > 0 cut to what is left, and again to what is
+ * left and what they bring when cut so. */
+static real control(const bet *f, real w, real past, real discount, real room, long s, int taken) {
+    real k[LONGEST] = {0}, kz[LONGEST] = {0}, sum = 0, k_most = 0, q_most = 0, lost = 0, brought = 0, most = INFINITY;
+    for (int a = 0; a < A; a++) {
+        const real b = f->b[s * A + a], q = f->q[s * A + a];
+        if (b <= 0) continue;
+        k[a] = w * f->pi[s * A + a] / b - (f->paired ? 1 : 0);
+        kz[a] = k[a] * (past + discount * q);
+        sum += b * kz[a];
+        lost += b * fmaxl(-kz[a], 0);
+        k_most = fmaxl(k_most, k[a]);
+        q_most = fmaxl(q_most, q);
+    }
+    if (room + sum >= k_most * (past + discount * q_most)) return sum - kz[taken];
+    const real scale = 2 * lost > room ? fmaxl(room, 0) / (2 * lost) : 1;
+    for (int round = 0; round < 2; round++) {
+        most = fmaxl(room, 0) - scale * lost + brought;
+        brought = 0;
+        for (int a = 0; a < A; a++) brought += f->b[s * A + a] * fminl(fmaxl(kz[a], 0), most);
+    }
+    return brought - scale * lost - (kz[taken] < 0 ? scale * kz[taken] : fminl(kz[taken], most));
 }
 
 static real doubly_robust(const bet *f, const row *x, long length) {
-    const real bottom = -f->floor * hi;
-    real sum = 0, w = 1, discount = 1;
-    for (long t = 0; t < length; t++) {
-        const long s = x[t].s;
-        const real rest = f->paired ? discount * rest_of(x, t, length) : 0;
-        bool goes[LONGEST] = {false}, changed = true;
-        real base = 0, own = 0;
-        for (int a = 0; a < A; a++) {
-            goes[a] = f->pi[s * A + a] > 0 && f->b[s * A + a] > 0;
-            if (f->paired) own += f->b[s * A + a] * f->q[s * A + a];
-        }
-        while (changed) {
-            changed = false;
-            base = sum - discount * own;
-            for (int a = 0; a < A; a++)
-                if (goes[a]) base += discount * w * f->pi[s * A + a] * f->q[s * A + a];
-            for (int a = 0; a < A; a++) {
-                const long z = s * A + a;
-                if (!goes[a] || least(f, base, discount, w * f->pi[z] / f->b[z], f->q[z]) >= bottom) continue;
-                goes[a] = false;
-                changed = true;
-            }
-        }
-        bool any = false;
-        for (int a = 0; a < A; a++) any |= goes[a];
-        if (!any || (f->paired && base - discount * hi < bottom)) return fmaxl(sum - rest - bottom, 0);
-        const long z = s * A + x[t].a;
-        if (!goes[x[t].a]) return fmaxl(base + (f->paired ? discount * f->q[z] : 0) - rest - bottom, 0);
-        w *= f->pi[z] / f->b[z];
-        sum = base + discount * (f->paired ? w - 1 : w) * (x[t].r - f->q[z]);
-        discount *= gamma_;
+    const real owed = f->paired ? hi : 0, floor = f->floor * hi;
+    real sum = 0, w = 1, g = 0, discount = 1;
+    for (long t = 0; t < length; t++, discount *= gamma_) {
+        sum += control(f, w, fminl(g, hi), discount, sum + floor - owed, x[t].s, (int)x[t].a);
+        w *= f->pi[x[t].s * A + x[t].a] / x[t].b;
+        g += discount * x[t].r;
     }
-    return fmaxl(sum - (f->paired && !x[length - 1].end ? discount * hi : 0) - bottom, 0);
+    return fmaxl(w * g + sum + floor - (f->paired ? rest_of(x, 0, length) : 0), 0);
 }
 
 static int check_bet(const char *what, const log_ *l, long first, bet f, real printed, real delta) {
@@ -252,21 +247,20 @@ static real cap_of(const char *key) {
 
 /* ------------------------------------------------------------------------------------------------ all of it */
 
-/* The first episode that begins at or after the largest of 2³ … 2¹⁸ rows within the share. */
+/* The first episode that begins at or after the largest of 2⁵ … 2²⁴ rows within the share. */
 static long first_tested(const log_ *l, real part) {
-    long cut = 8, e = 0;
-    while (cut < 262144 && (real)(2 * cut) <= part * (real)l->count) cut *= 2;
+    long cut = 32, e = 0;
+    while (cut < 16777216 && (real)(2 * cut) <= part * (real)l->count) cut *= 2;
     while (e < l->episodes && l->first[e] < cut) e++;
     return e;
 }
 
 int main(int argc, char **argv) {
     json_error_t why;
-    if (argc != 8) return 2;
+    if (argc != 7) return 2;
     S = atoi(argv[4]);
     A = atoi(argv[5]);
-    r_hi = strtold(argv[6], NULL);
-    hi = strtold(argv[7], NULL);
+    hi = strtold(argv[6], NULL);
     certificate = json_load_file(argv[3], 0, &why);
     if (!certificate || A > LONGEST) return 3;
     log_ l = read_log(argv[1]);
@@ -279,7 +273,7 @@ int main(int argc, char **argv) {
     json_object_foreach(json_object_get(certificate, "delta_ledger"), key, value) sum += json_number_value(value);
     if (fabsl(sum - number("delta")) > 1e-12L) bad = 1, printf("the ledger does not add up\n");
     if (rows != (long)number("first_part")) bad = 1, printf("the parts are not where they should be\n");
-    real *q = estimate_q(&l, rows, pi), *b = known_behaviour(&l, rows);
+    real *q = estimate_q(&l, first, pi), *b = known_behaviour(&l, rows);
     const bet policy = {
         json_string_value(of_episodes("bet")), false, cap_of("cap"), json_number_value(of_episodes("floor")), pi, q, b};
     const bet pair = {json_string_value(of_episodes("difference_bet")),
