@@ -1,9 +1,9 @@
-/* check_episodes LOG.csv POLICY.csv CERTIFICATE.json STATES ACTIONS REWARD_HI HI
+/* check_episodes LOG.csv POLICY.csv CERTIFICATE.json STATES ACTIONS HI
  *
  * Verifies what `pess certify --method episodes --json` printed, from the log, the policy and the printed numbers
  * alone. It shares no code with the library: sums of logarithms and Gauss–Jordan in long double, written from
  * docs/theory.md (2.3). A printed bound is implied if the bets on the tested episodes reach 1/δ against it. The log has
- * integer ids and one episode after the other; rewards lie in [0, REWARD_HI], returns in [0, HI]. Exit 0: verified; 1:
+ * integer ids and one episode after the other; rewards are at least 0, returns lie in [0, HI]. Exit 0: verified; 1:
  * not. */
 #include <jansson.h>
 #include <math.h>
