@@ -107,9 +107,9 @@ static double mean_sum(const process *p, const double *policy, double floor, boo
     assert_int_equal(pess__trajectories_create(p->data, &t, NULL), PESS_OK);
     assert_int_equal(pess__returns_create(p->data, t, gamma_, lo, hi, &returns, NULL), PESS_OK);
     for (int i = 0; i < COURSES; i++) {
-        const double sum = pess__doubly_robust_sum(
-            dr, &(pess__episode){p->data, probability, t->row + t->begin[i], t->begin[i + 1] - t->begin[i],
-                                 returns->least[i], returns->most[i]});
+        const double sum = pess__doubly_robust_sum(dr, &(pess__episode){p->data, probability, t->row + t->begin[i],
+                                                                        t->begin[i + 1] - t->begin[i],
+                                                                        returns->least[i], returns->most[i]});
         if (p->chance[i] > 0) assert_true(sum >= 0);
         if (p->chance[i] > 0) mean += p->chance[i] * (sum - floor);
     }

@@ -98,8 +98,8 @@ static double k_of(const pess__doubly_robust_setup *u, const walk *w, const choi
 /* Σ_a b·k·z with the whole z of every action, if none of them can lose more than there is room for; else NAN. Found
  * without looking at each: no k is above that of the largest ratio. */
 static double whole_control(const pess__doubly_robust_setup *u, const walk *w, const state *at) {
-    const double sum = w->past * (w->weight * at->policy - at->behaviour) +
-                       w->discount * (w->weight * at->value - at->own);
+    const double sum =
+        w->past * (w->weight * at->policy - at->behaviour) + w->discount * (w->weight * at->value - at->own);
     const double k = fmax(w->weight * at->ratio_most - (u->paired ? 1 : 0), 0);
     return room_of(u, w) + sum >= k * (w->past + w->discount * at->q_most) ? sum : NAN;
 }

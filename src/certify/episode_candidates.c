@@ -79,7 +79,8 @@ static pess_status cross_fit(const search *s, const pess__recipe *recipe, double
 /* What a bet on `times` as many episodes as choose gives. */
 static double bound_of(const search *s, const pess__bet *bet, const double *values, double times) {
     const double delta = bet->paired ? s->rule->delta_difference : s->rule->delta_value;
-    return pess__bet_offset(&s->choosing->log, bet) + pess__bet_predicted(values, s->choosing->scored, delta, times * s->times);
+    return pess__bet_offset(&s->choosing->log, bet) +
+           pess__bet_predicted(values, s->choosing->scored, delta, times * s->times);
 }
 
 static void rate(const search *s, const double *values, score *to) {
@@ -138,7 +139,8 @@ static int list_best(search *s, int *list) {
         if (best < 0) break;
         taken[best] = true;
         list[count++] = best;
-        for (size_t k = 0; s->recipes[best].kind == PESS__RECIPE_ALGORITHM && k < sizeof shares / sizeof *shares && s->count < PESS__RECIPES;
+        for (size_t k = 0; s->recipes[best].kind == PESS__RECIPE_ALGORITHM && k < sizeof shares / sizeof *shares &&
+                           s->count < PESS__RECIPES;
              k++) {
             list[count++] = s->count;
             s->recipes[s->count] = s->recipes[best];

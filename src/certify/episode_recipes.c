@@ -18,8 +18,7 @@ static int add_family(const pess__family *family, int64_t states, pess__recipe *
     /* Every second strength: what is tested need not be the very best. */
     for (int k = 0; k < pess__family_strengths(family); k += 2)
         if (!family->costly || k == COSTLY_STRENGTH)
-            out[count++] =
-                (pess__recipe){.kind = PESS__RECIPE_ALGORITHM, .family = family, .strength = k, .share = 1};
+            out[count++] = (pess__recipe){.kind = PESS__RECIPE_ALGORITHM, .family = family, .strength = k, .share = 1};
     return count;
 }
 
@@ -30,9 +29,9 @@ int pess__recipe_list(const pess__certification *job, pess__recipe *out) {
     out[count++] = (pess__recipe){.kind = PESS__RECIPE_BEHAVIOUR};
     for (size_t i = 0; i < sizeof divergences / sizeof *divergences; i++)
         for (size_t k = 0; k < sizeof doubts / sizeof *doubts; k++)
-            out[count++] = (pess__recipe){
-                .kind = PESS__RECIPE_TILT, .divergence = divergences[i], .doubt = doubts[k], .share = 1};
-    for (size_t i = 0; (family = pess__family_list(i)) != NULL; i++) 
+            out[count++] =
+                (pess__recipe){.kind = PESS__RECIPE_TILT, .divergence = divergences[i], .doubt = doubts[k], .share = 1};
+    for (size_t i = 0; (family = pess__family_list(i)) != NULL; i++)
         count += add_family(family, job->counts->states, out + count);
     return count;
 }

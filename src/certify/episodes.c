@@ -62,8 +62,7 @@ static double share_of(const pess_certify_options *options) { return isnan(optio
 static pess_status cut_at(const pess__certification *job, pess__episodes *e, pess_error *error) {
     const pess_certify_options *options = job->options;
     const pess__trajectories *t = e->trajectories;
-    const int64_t place =
-        options->first_part > 0 ? options->first_part : place_of(job->data->rows, share_of(options));
+    const int64_t place = options->first_part > 0 ? options->first_part : place_of(job->data->rows, share_of(options));
     e->places = options->first_part > 0 ? 1 : PLACES;
     e->cut = 0;
     for (e->first = 0; e->first < t->count; e->first++) {

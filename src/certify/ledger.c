@@ -15,8 +15,9 @@ static void share_places(pess__shares *s, double *share, int places) {
 }
 
 static void share_places_of_rows(pess__shares *s, int places) {
-    double *const after_the_cut[] = {&s->box,     &s->sets,     &s->pooled,     &s->relative,     &s->start_test, &s->learned,
-                                     &s->log_box, &s->log_sets, &s->log_pooled, &s->log_relative, &s->log_start,  &s->log_learned};
+    double *const after_the_cut[] = {&s->box,        &s->sets,         &s->pooled,    &s->relative,
+                                     &s->start_test, &s->learned,      &s->log_box,   &s->log_sets,
+                                     &s->log_pooled, &s->log_relative, &s->log_start, &s->log_learned};
     for (size_t i = 0; i < sizeof after_the_cut / sizeof *after_the_cut; i++) share_places(s, after_the_cut[i], places);
 }
 

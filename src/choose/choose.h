@@ -1,5 +1,5 @@
-/* Choosing an algorithm and its strength by folds of the episodes: families.c lists the candidates, folds.c the folds and
- * their counts, score.c what a held-out fold says of a policy, choose.c the decision. */
+/* Choosing an algorithm and its strength by folds of the episodes: families.c lists the candidates, folds.c the folds
+ * and their counts, score.c what a held-out fold says of a policy, choose.c the decision. */
 #ifndef PESS_CHOOSE_CHOOSE_H
 #define PESS_CHOOSE_CHOOSE_H
 

@@ -25,7 +25,8 @@ static pess_status gather(const pess_dataset *data, const int64_t *row, int64_t 
     *g = (gathered){0};
     pess_status status = pess__allocate(&g->state, count, sizeof *g->state, "a part of the log", error);
     if (status == PESS_OK) status = pess__allocate(&g->action, count, sizeof *g->action, "a part of the log", error);
-    if (status == PESS_OK) status = pess__allocate(&g->next_state, count, sizeof *g->next_state, "a part of the log", error);
+    if (status == PESS_OK)
+        status = pess__allocate(&g->next_state, count, sizeof *g->next_state, "a part of the log", error);
     if (status == PESS_OK) status = pess__allocate(&g->reward, count, sizeof *g->reward, "a part of the log", error);
     if (status == PESS_OK) status = pess__allocate(&g->end, count, 1, "a part of the log", error);
     for (int64_t i = 0; status == PESS_OK && i < count; i++) {

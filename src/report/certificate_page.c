@@ -1,6 +1,7 @@
 /* The page of a certificate: recommendation, picture, what it rests on, thin places, δ, how to repeat it. One file, no
  * script, nothing loaded; light and dark; from phone to print. */
 #include "report/html.h"
+#include "report/plain.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -16,40 +17,21 @@ static void write_name(pess__outfile *out, const pess_names *names, int64_t id) 
         pess__outfile_print(out, "<td>%lld</td>", (long long)id);
 }
 
-/* A number for people: four digits, no exponent; large ones in groups of three. */
-enum { PLAIN = 48 };
-static const char *plain(double x, char text[PLAIN]) {
-    const double size = fabs(x);
-    char digits[PLAIN];
-    if (size > 0 && size < 1e-6) return x > 0 ? "less than 0.000001" : "about 0";
-    if (size >= 1e15) return x > 0 ? "more than 1,000,000,000,000,000" : "less than -1,000,000,000,000,000";
-    if (size < 10000) {
-        const int decimals = size == 0 ? 0 : (int)fmin(fmax(3 - floor(log10(size)), 0), 6);
-        (void)snprintf(text, PLAIN, "%.*f", decimals, x);
-        if (strchr(text, '.'))
-            for (char *end = text + strlen(text) - 1; *end == '0' || *end == '.'; end--) {
-                const bool point = *end == '.';
-                *end = '\0';
-                if (point) break;
-            }
-        return text;
-    }
-    (void)snprintf(digits, sizeof digits, "%.0f", size);
-    const size_t length = strlen(digits);
-    size_t at = 0;
-    if (x < 0) text[at++] = '-';
-    for (size_t i = 0; i < length; i++) {
-        text[at++] = digits[i];
-        if (i + 1 < length && (length - 1 - i) % 3 == 0) text[at++] = ',';
-    }
-    text[at] = '\0';
-    return text;
-}
-
 /* Whole per cent, tenths below ten. */
 static double percent(double share) { return 100 * share < 10 ? round(1000 * share) / 10 : round(100 * share); }
 
-#define P(x) plain(x, (char[PLAIN]){0})
+/* What the page is about, and with how many decimals its values are shown. */
+typedef struct view {
+    const pess_certificate_info *c;
+    const pess_certificate_page *page;
+    int decimals;
+} view;
+
+/* Values: at least, at most, about; P: other numbers. */
+#define AT_LEAST(x) pess__plain(x, v->decimals, PESS__ROUND_DOWN, (char[PESS__PLAIN]){0})
+#define AT_MOST(x) pess__plain(x, v->decimals, PESS__ROUND_UP, (char[PESS__PLAIN]){0})
+#define ABOUT(x) pess__plain(x, v->decimals, PESS__ROUND_NEAR, (char[PESS__PLAIN]){0})
+#define P(x) pess__plain(x, 3, PESS__ROUND_NEAR, (char[PESS__PLAIN]){0})
 
 static const char *verdict_of(const pess_certificate_info *c) {
     return c->recommend_switch ? "switch" : c->vacuous ? "vacuous" : "keep";
@@ -70,25 +52,50 @@ static void write_head(pess__outfile *out, const pess_certificate_info *c, const
     pess__outfile_write(out, "\n", 1);
 }
 
-static void write_lead(pess__outfile *out, const pess_certificate_info *c) {
-    const double sure = 100 * (1 - c->delta);
+static void write_unit(pess__outfile *out, const view *v) {
+    if (v->page->unit == NULL) return;
+    pess__outfile_print(out, " (");
+    pess__html_text(out, v->page->unit);
+    pess__outfile_print(out, ")");
+}
+
+/* Where both were compared side by side, the difference says more than the two bounds. */
+static bool is_paired(const pess_certificate_info *c) {
+    return c->improvement_lower_bound > c->lower_bound - c->behaviour_upper_bound + 1e-12 * (c->value_hi - c->value_lo);
+}
+
+static void write_lead(pess__outfile *out, const view *v) {
+    const pess_certificate_info *c = v->c;
+    const char *sure = P(100 * (1 - c->delta));
     pess__outfile_print(out, "<p class=\"lead\">");
-    if (c->recommend_switch)
+    if (c->recommend_switch) {
         pess__outfile_print(out,
-                            "With %s&nbsp;%% certainty the new policy is worth at least <strong>%s</strong> and the "
-                            "present one at most %s: better by at least <strong>%s</strong>.",
-                            P(sure), P(c->lower_bound), P(c->behaviour_upper_bound), P(c->improvement_lower_bound));
-    else if (c->vacuous)
+                            "With %s&nbsp;%% certainty the new policy is better than the present one by at least "
+                            "<strong>%s</strong>",
+                            sure, AT_LEAST(c->improvement_lower_bound));
+        write_unit(out, v);
+        pess__outfile_print(out,
+                            is_paired(c) ? ". It is worth at least <strong>%s</strong>."
+                                         : ": it is worth at least <strong>%s</strong>, the present one at most %s.",
+                            AT_LEAST(c->lower_bound), AT_MOST(c->behaviour_upper_bound));
+    } else if (c->vacuous) {
         pess__outfile_print(out,
                             "The certificate is <strong>vacuous</strong>: with %s&nbsp;%% certainty a new policy is "
-                            "worth at least %s, next to nothing beside the %s that the log suggests. Every policy has "
-                            "%s.",
-                            P(sure), P(c->lower_bound), P(c->value_estimate), P(c->value_lo));
-    else
-        pess__outfile_print(out,
-                            "The new policy is worth at least <strong>%s</strong> with %s&nbsp;%% certainty, but the "
-                            "present one may be worth up to %s: an improvement is not certain.",
-                            P(c->lower_bound), P(sure), P(c->behaviour_upper_bound));
+                            "worth at least %s",
+                            sure, AT_LEAST(c->lower_bound));
+        write_unit(out, v);
+        pess__outfile_print(out, ", next to nothing beside the %s that the log suggests. Every policy has %s.",
+                            ABOUT(c->value_estimate), ABOUT(c->value_lo));
+    } else {
+        pess__outfile_print(out, "With %s&nbsp;%% certainty the new policy is worth at least <strong>%s</strong>", sure,
+                            AT_LEAST(c->lower_bound));
+        write_unit(out, v);
+        pess__outfile_print(out, ", but the present one may be worth up to %s: an improvement is not certain.",
+                            AT_MOST(c->behaviour_upper_bound));
+        if (is_paired(c))
+            pess__outfile_print(out, " Compared side by side, the new one is at most %s below the present one.",
+                                AT_MOST(-c->improvement_lower_bound));
+    }
     pess__outfile_print(out, "</p>\n");
 }
 
@@ -98,7 +105,8 @@ static double two_digits(double x) {
 }
 
 /* What it would take, for whoever must wait. */
-static void write_more_data(pess__outfile *out, const pess_certificate_info *c) {
+static void write_more_data(pess__outfile *out, const view *v) {
+    const pess_certificate_info *c = v->c;
     if (c->recommend_switch) return;
     const double gain = c->value_estimate - c->behaviour_value_estimate;
     const char *unit = c->episodes > 0 ? "episodes" : "transitions";
@@ -113,10 +121,25 @@ static void write_more_data(pess__outfile *out, const pess_certificate_info *c) 
                         "<p>The log suggests that the new policy is better by %s. If that is so, about "
                         "<strong>%s</strong> %s would make it certain, %s more than the log has. This is a "
                         "guess%s.</p>\n",
-                        P(gain), P(two_digits(c->data_needed * have)), unit, P(two_digits((c->data_needed - 1) * have)),
+                        ABOUT(gain), P(two_digits(c->data_needed * have)), unit,
+                        P(two_digits((c->data_needed - 1) * have)),
                         c->vacuous ? ", and rather too low: bounds that say nothing yet cannot tell how fast they will "
                                      "improve"
                                    : ": it assumes that bounds improve with the square root of the number of data");
+}
+
+/* What the winning certificate can do without. */
+static void write_not_needed(pess__outfile *out, const pess_certificate_info *c) {
+    static const char *const words[][2] = {
+        {"episodes",
+         "The guarantee does not need the states to tell everything (no Markov states): what happens within "
+         "an episode may also depend on things that the log does not show."},
+        {"split", "The guarantee does not need to know how likely each action was when it was taken."},
+        {"robust", "The guarantee does not need data that were kept apart for a test: it holds for every policy at "
+                   "once."},
+    };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(words[i][0], c->method) == 0) pess__outfile_print(out, "<p>%s</p>\n", words[i][1]);
 }
 
 static void write_changes(pess__outfile *out, const pess_certificate_info *c) {
@@ -150,73 +173,86 @@ static double place(const scale *s, double x) {
     return 100 * fmin(fmax((x - s->from) / (s->to > s->from ? s->to - s->from : 1), 0), 1);
 }
 
+/* A bar that goes on beyond the picture fades, and says how far where that is a bound. */
 static void bar(pess__outfile *out, const scale *s, const char *kind, const char *what, const char *words, double low,
                 double high, double estimate) {
+    const bool left = low<s->from, right = high> s->to;
     pess__outfile_print(out, "<div class=\"of\"><span>%s</span><span>%s</span></div>\n<div class=\"track %s\">", what,
                         words, kind);
-    pess__outfile_print(out, "<i style=\"left:%.2f%%;width:%.2f%%\"></i>", place(s, low),
-                        place(s, high) - place(s, low));
+    pess__outfile_print(out, "<i class=\"%s%s\" style=\"left:%.2f%%;width:%.2f%%\"></i>", left ? "left " : "",
+                        right ? "right" : "", place(s, low), place(s, high) - place(s, low));
     pess__outfile_print(out, "<b style=\"left:%.2f%%\"></b></div>\n", place(s, estimate));
 }
 
-static void write_picture(pess__outfile *out, const pess_certificate_info *c, const pess_certificate_page *page) {
+static void write_scale_note(pess__outfile *out, const view *v) {
+    const pess_certificate_info *c = v->c;
+    pess__outfile_print(out, "<h2>What is known</h2>\n<p class=\"note\">Value: ");
+    pess__html_text(out, v->page->unit ? v->page->unit : "the sum of rewards");
+    if (c->gamma < 1)
+        pess__outfile_print(out, " from the start of an episode, later steps counting less (%g per step)", c->gamma);
+    else
+        pess__outfile_print(out, ", over a whole episode");
+    pess__outfile_print(
+        out,
+        ". Each bar is the range in which the true value lies with %s&nbsp;%% certainty; where it fades "
+        "it goes on beyond the picture. The thin line is what the log suggests, without a "
+        "promise.</p>\n",
+        P(100 * (1 - c->delta)));
+}
+
+static void write_picture(pess__outfile *out, const view *v) {
+    const pess_certificate_info *c = v->c;
     const scale s = scale_of(c);
     char words[240];
-    pess__outfile_print(out, "<h2>What is known</h2>\n<p class=\"note\">Value: ");
-    pess__html_text(out, page->unit ? page->unit : "the sum of rewards");
-    if (c->gamma < 1)
-        pess__outfile_print(out, " from the start of an episode, discounted by %g per step", c->gamma);
-    else
-        pess__outfile_print(out, " of an episode");
-    pess__outfile_print(out,
-                        ". Each bar is the range in which the true value lies with %s&nbsp;%% certainty; the thin line "
-                        "is what the log suggests, without a promise.</p>\n<div class=\"scale\">\n",
-                        P(100 * (1 - c->delta)));
-    (void)snprintf(words, sizeof words, "about %s, at most %s", P(c->behaviour_value_estimate),
-                   P(c->behaviour_upper_bound));
+    write_scale_note(out, v);
+    pess__outfile_print(out, "<div class=\"scale\">\n");
+    (void)snprintf(words, sizeof words, "about %s, at most %s", ABOUT(c->behaviour_value_estimate),
+                   AT_MOST(c->behaviour_upper_bound));
     bar(out, &s, "logging", "The present policy", words, c->value_lo, c->behaviour_upper_bound,
         c->behaviour_value_estimate);
-    (void)snprintf(words, sizeof words, "about %s, at least %s", P(c->value_estimate), P(c->lower_bound));
+    (void)snprintf(words, sizeof words, "about %s, at least %s", ABOUT(c->value_estimate), AT_LEAST(c->lower_bound));
     bar(out, &s, "new", "The new policy", words, c->lower_bound, c->optimal_upper_bound, c->value_estimate);
     pess__outfile_print(out,
                         "<div class=\"ends\"><span>%s</span><span>%s</span></div>\n</div>\n<p>Of what the log "
-                        "suggests for the new policy, %s&nbsp;%% is certain. No policy is worth more than %s, so that "
-                        "the new one is at most %s below the best.</p>\n",
-                        P(s.from), P(s.to), P(percent(c->certified_share)), P(c->optimal_upper_bound),
-                        P(c->suboptimality_upper_bound));
+                        "suggests for the new policy, %s&nbsp;%% is certain.",
+                        ABOUT(s.from), ABOUT(s.to), P(percent(c->certified_share)));
+    if (c->optimal_upper_bound < c->value_hi)
+        pess__outfile_print(out, " No policy is worth more than %s, so that the new one is at most %s below the best.",
+                            AT_MOST(c->optimal_upper_bound), AT_MOST(c->suboptimality_upper_bound));
+    pess__outfile_print(out, "</p>\n");
 }
 
-/* The same in the words of people who do not know the field's. */
-static const struct {
-    const char *code, *words;
-} plain_words[] = {
-    {"markov",
-     "What comes next depends on the state and the action that the log names, and on nothing else; it does so "
-     "in the same way all the time."},
-    {"markov-cells",
-     "If the cells are good states (Markov): what comes next depends on the cell of the measurements and on the "
-     "action, "
-     "and on nothing else; it does so in the same way all the time. What is certified by whole episodes does not need "
-     "this."},
-    {"iid", "The rows of the log are independent of each other: the log does not say which belong together."},
-    {"trajectories", "The log was collected episode by episode. What was tried may have depended on what came before."},
-    {"one-attempt", "This analysis was made once. Whoever repeats it with other settings and keeps the best result may "
-                    "fool himself."},
-    {"one-logging-policy", "The present policy made the log, alone and without changing. Only the comparison with it "
-                           "needs this."},
-};
-
-static const char *words_of(const pess_assumption *a) {
-    for (size_t i = 0; i < sizeof plain_words / sizeof *plain_words; i++)
-        if (strcmp(plain_words[i].code, a->code) == 0) return plain_words[i].words;
-    return a->text;
+/* How far the weights of whole episodes can be trusted. */
+static void write_episodes(pess__outfile *out, const pess_episode_report *e) {
+    if (e == NULL) return;
+    pess__outfile_print(out,
+                        "<h2>How much the episodes say</h2>\n<p>%s earlier episodes chose a policy, %s later ones "
+                        "tested it. Each counts as often as that policy would have let it happen: together they say as "
+                        "much about it as <strong>%s</strong> episodes of its own would.</p>\n<div "
+                        "class=\"scroll\"><table>\n",
+                        P((double)e->choosing), P((double)e->tested), P(two_digits(e->effective)));
+    pess__outfile_print(out, "<tr><td>effective number of episodes</td><td>%s</td></tr>\n", P(round(e->effective)));
+    pess__outfile_print(out, "<tr><td>most that one episode counts</td><td>%s</td></tr>\n", P(e->largest_weight));
+    pess__outfile_print(out, "<tr><td>episodes that do not count at all</td><td>%s&nbsp;%%</td></tr>\n",
+                        P(percent(e->zero_share)));
+    pess__outfile_print(out,
+                        "<tr><td>mean count, expected near 1 (99&nbsp;%% interval)</td><td>%s (%s to "
+                        "%s)</td></tr>\n</table></div>\n",
+                        P(e->mean_weight), P(e->mean_weight_lo), P(e->mean_weight_hi));
+    if (e->doubtful)
+        pess__outfile_print(out, "<p class=\"warning\">The mean count should be 1, and is not: %s.</p>\n",
+                            e->mean_weight > 1
+                                ? "actions were more likely than the log says, and the guarantee may be wrong"
+                                : "actions were less likely than the log says, or the new policy does what was never "
+                                  "done so far, which makes the guarantee smaller, not wrong");
 }
 
 static void write_assumptions(pess__outfile *out, const pess_certificate *certificate) {
     pess__outfile_print(out, "<h2>What this rests on</h2>\n<ul>\n");
     const pess_assumption *a;
     for (size_t i = 0; (a = pess_certificate_assumption(certificate, i)) != NULL; i++) {
-        pess__html_tag(out, "li", "", words_of(a));
+        char text[PESS__PLAIN_SENTENCE];
+        pess__html_tag(out, "li", "", pess__plain_assumption(a, text));
         pess__outfile_write(out, "\n", 1);
     }
     pess__outfile_print(out, "</ul>\n");
@@ -303,11 +339,16 @@ pess_status pess_certificate_write_page(const pess_certificate *certificate, con
     PESS_TRY(pess__outfile_open(path, &out, error));
     pess_certificate_get_info(certificate, &info);
     if (!page) page = &empty;
+    const double shown =
+        info.recommend_switch ? info.improvement_lower_bound : info.value_estimate - info.behaviour_value_estimate;
+    const view v = {&info, page, pess__plain_decimals(info.value_hi - info.value_lo, shown)};
     write_head(out, &info, page);
-    write_lead(out, &info);
-    write_more_data(out, &info);
+    write_lead(out, &v);
+    write_more_data(out, &v);
+    write_not_needed(out, &info);
     write_changes(out, &info);
-    write_picture(out, &info, page);
+    write_picture(out, &v);
+    write_episodes(out, pess_certificate_episodes(certificate));
     write_assumptions(out, certificate);
     write_gaps(out, page);
     write_ledger(out, certificate, info.delta);

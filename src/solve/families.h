@@ -13,7 +13,7 @@ typedef struct pess__family {
     bool costly; /* optimises over all policies at once: seconds rather than milliseconds where states are many */
 } pess__family;
 
-const pess__family *pess__family_list(size_t index); /* NULL past the last */
+const pess__family *pess__family_list(size_t index);    /* NULL past the last */
 int pess__family_strengths(const pess__family *family); /* at least 1: no strength counts as one */
 
 /* An algorithm with a strength. */

@@ -190,9 +190,9 @@ static real whole(const bet *f, const row *x, long length) {
     return f->paired ? w * g + hi - rest_of(x, 0, length) : w * g;
 }
 
-/* What the control of one step adds: Σ b·k·z less k·z of the action taken. Where the whole z might lose more than `room`,
- * those with k < 0 are scaled to lose half of it at most and those with k > 0 cut to what is left, and again to what is
- * left and what they bring when cut so. */
+/* What the control of one step adds: Σ b·k·z less k·z of the action taken. Where the whole z might lose more than
+ * `room`, those with k < 0 are scaled to lose half of it at most and those with k > 0 cut to what is left, and again to
+ * what is left and what they bring when cut so. */
 static real control(const bet *f, real w, real past, real discount, real room, long s, int taken) {
     real k[LONGEST] = {0}, kz[LONGEST] = {0}, sum = 0, k_most = 0, q_most = 0, lost = 0, brought = 0, most = INFINITY;
     for (int a = 0; a < A; a++) {
