@@ -3,6 +3,7 @@
 #include "scratch.h"
 
 #include "certify/betting.h"
+#include "core/cpu.h"
 #include "core/rng.h"
 
 #include <math.h>
@@ -132,6 +133,28 @@ static void more_of_the_same_is_predicted(void **state) {
     assert_true(pess__bet_lower(values, 500, 0.05) < told);
 }
 
+/* Threads and instructions change no byte; and the search finds the bound however the numbers lie. */
+static void threads_and_instructions_change_nothing(void **state) {
+    (void)state;
+    enum { MANY = 200000 };
+    double *values = malloc(MANY * sizeof *values);
+    assert_non_null(values);
+    pess__rng rng = pess__rng_stream(8, "betting", 0);
+    for (int kind = 0; kind < 3; kind++) {
+        draw_skewed(&rng, MANY, values);
+        for (int64_t i = 0; i < MANY && kind > 0; i++) values[i] = kind == 1 ? 3 : 8 + 0.1 * values[i];
+        const double one = pess__bet_lower_of(&(pess__bet_numbers){values, MANY, 1}, 0.01);
+        assert_true(pess__bet_lower_of(&(pess__bet_numbers){values, MANY, 2}, 0.01) == one);
+        assert_true(pess__bet_lower_of(&(pess__bet_numbers){values, MANY, 7}, 0.01) == one);
+        pess__cpu_portable_only(true);
+        assert_true(pess__bet_lower_of(&(pess__bet_numbers){values, MANY, 2}, 0.01) == one);
+        pess__cpu_portable_only(false);
+        assert_true(pess__bet_log_capital(values, MANY, one) >= log(100));
+        assert_true(pess__bet_log_capital(values, MANY, one * (1 + 1e-9)) < log(100));
+    }
+    free(values);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(capital_is_that_of_the_plain_sums),
@@ -140,6 +163,7 @@ int main(void) {
         cmocka_unit_test(it_is_wrong_at_most_as_often_as_it_says),
         cmocka_unit_test(it_gets_close_to_the_mean),
         cmocka_unit_test(more_of_the_same_is_predicted),
+        cmocka_unit_test(threads_and_instructions_change_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -368,13 +368,31 @@ static void what_does_not_fit_is_told(void **state) {
     pess_dataset_destroy(data);
 }
 
+/* Whoever adds an algorithm adds its family: choosing and certificates try all of them. */
+static void every_algorithm_has_a_family(void **state) {
+    (void)state;
+    const pess_algorithm_info *info;
+    const pess__family *family;
+    int64_t families = 0, algorithms = 0;
+    for (; (family = pess__family_list((size_t)families)) != NULL; families++)
+        for (int i = 1; i < pess__family_strengths(family); i++) assert_true(family->grid[i] > family->grid[i - 1]);
+    for (; (info = pess_algorithm_list((size_t)algorithms)) != NULL; algorithms++) {
+        bool found = false;
+        for (size_t i = 0; (family = pess__family_list(i)) != NULL; i++) {
+            if (strcmp(family->algorithm, info->name) != 0) continue;
+            found = true;
+            if (family->setting != NULL) assert_true(pess_setting_listed(info->settings, family->setting));
+        }
+        if (!found) fail_msg("no family for %s", info->name);
+    }
+    assert_int_equal(families, algorithms);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_episode_is_in_one_fold),
-                                       cmocka_unit_test(subtraction_is_counting),
-                                       cmocka_unit_test(scores_by_hand),
-                                       cmocka_unit_test(a_full_fold_is_its_own_model),
-                                       cmocka_unit_test(choice_against_the_truth),
-                                       cmocka_unit_test(fits_do_not_see_the_held_out_fold),
-                                       cmocka_unit_test(what_does_not_fit_is_told)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_algorithm_has_a_family),      cmocka_unit_test(every_episode_is_in_one_fold),
+        cmocka_unit_test(subtraction_is_counting),           cmocka_unit_test(scores_by_hand),
+        cmocka_unit_test(a_full_fold_is_its_own_model),      cmocka_unit_test(choice_against_the_truth),
+        cmocka_unit_test(fits_do_not_see_the_held_out_fold), cmocka_unit_test(what_does_not_fit_is_told)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

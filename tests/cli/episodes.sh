@@ -30,6 +30,15 @@ check() { # LOG STATES ACTIONS GAMMA HI certify-options…
 }
 check grid_log.csv 9 4 0.5 2
 check garnet_log.csv 7 3 0.8 5 --delta 0.3
+"$PESS" simulate garnet.csv --policy garnet_best.csv --epsilon 0.6 --episodes 6000 --horizon 20 -o long_log.csv
+check long_log.csv 7 3 0.8 5
+same "$(sed -n 's/.*"difference_bet": "\(.*\)".*/\1/p' certificate.json)" doubly-robust "bet of the comparison"
+same "$(sed -n 's/.*"recommendation": "\(.*\)".*/\1/p' certificate.json)" switch "recommendation"
+
+# Same bytes, whatever the number of threads.
+"$PESS" certify long_log.csv --method episodes --gamma 0.8 --threads 1 -o one.csv --json >one.json
+"$PESS" certify long_log.csv --method episodes --gamma 0.8 --threads 2 -o two.csv --json >two.json
+cmp -s one.json two.json && cmp -s one.csv two.csv || fail "threads change the certificate"
 
 # Logged probabilities that cannot be right, and a behaviour that never did what the log shows.
 certified "$PESS" certify garnet_log.csv --method episodes --gamma 0.8 --reward-range 0,1
