@@ -2,6 +2,7 @@
 #include "json.h"
 
 #include "long_run.h"
+#include "protocol_arg.h"
 
 #include <math.h>
 #include <string.h>
@@ -76,8 +77,7 @@ static void print_json(const pess_train_options *o, const pess_train_result *r) 
 typedef struct arguments {
     pess_train_options options;
     pess_observations_options reading; /* of NumPy arrays */
-    pess_protocol numbers;             /* as far as given */
-    const char *protocol;
+    protocol_arg protocol;
     const char *knobs[KNOB_LIMIT]; /* of the table of knobs below, as they were given */
     char knob_text[512], knob_help[KNOB_LIMIT][600];
     bool json;
@@ -131,34 +131,8 @@ static void add_options(arguments *a) {
     options_add_settings(&a->list, pess_train_settings(), &a->options, "checkpoint-seconds report-seconds");
     add_knobs(a);
     options_add_settings(&a->list, pess_observations_settings(), &a->reading, "");
-    options_add(&a->list, (option){"protocol", 0, OPTION_TEXT, &a->protocol, "NAME",
-                                   "how long to train, by name: smoke, quick, standard, fit or paper (default: fit "
-                                   "for bytes and floats, quick for bits)"});
-    options_add_settings(&a->list, pess_protocol_settings(), &a->numbers, "transitions");
+    protocol_add_options(&a->protocol, &a->list);
     options_add(&a->list, (option){"json", 0, OPTION_FLAG, &a->json, NULL, "the result as JSON"});
-}
-
-/* The named protocol or the one for such data, and what was given instead. A constant step size stays constant. */
-static int apply_protocol(arguments *a, const pess_observations *data) {
-    const pess_setting_table *table = pess_protocol_settings();
-    pess_protocol *out = &a->options.protocol;
-    pess_observations_info info;
-    pess_error error;
-    pess_observations_get_info(data, &info);
-    const char *name = a->protocol != NULL ? a->protocol : info.shape.kind == PESS_OBSERVATION_BITS ? "quick" : "fit";
-    if (pess_protocol_find(name, out, &error) != PESS_OK) return report_usage("train", "--%s", error.message);
-    if (strcmp(name, "fit") == 0) pess_protocol_fit(data, out);
-    const bool constant = !(out->rate_last < out->rate);
-    for (size_t i = 0; i < table->count; i++) {
-        char value[64];
-        if (!options_given(&a->list, table->rows[i].name)) continue;
-        pess_setting_get(table, &a->numbers, table->rows[i].name, value, sizeof value);
-        if (pess_setting_set(table, out, table->rows[i].name, value, &error) != PESS_OK)
-            return report_error("train", &error);
-    }
-    if (constant && options_given(&a->list, "rate") && !options_given(&a->list, "rate-last"))
-        out->rate_last = out->rate;
-    return EXIT_FINE;
 }
 
 static void apply_knobs(arguments *a) {
@@ -194,23 +168,20 @@ static int read_arguments(arguments *a, int argc, char **argv, const char **data
     a->options = pess_train_options_defaults();
     a->options.algorithm = NULL;
     a->reading = pess_observations_options_defaults();
-    a->numbers = pess_protocol_defaults();
     add_options(a);
     int code = options_parse(&train_usage, a->list.rows, a->list.count, argc, argv, data, NULL);
     if (code >= 0) return code;
     if (a->options.algorithm == NULL) return report_usage("train", "-a ALGORITHM is needed");
     if (a->options.out == NULL) return report_usage("train", "--out DIR is needed");
     apply_knobs(a);
-    pess_protocol named;
-    pess_error error;
-    if (a->protocol != NULL && pess_protocol_find(a->protocol, &named, &error) != PESS_OK)
-        return report_usage("train", "--%s", error.message);
+    code = protocol_check(&a->protocol, "train");
+    if (code >= 0) return code;
     code = check_use(a);
     return code == EXIT_FINE ? -1 : code;
 }
 
 int cmd_train(int argc, char **argv) {
-    arguments a = {0};
+    arguments a = {.protocol.except = "transitions"};
     const char *path = NULL;
     int code = read_arguments(&a, argc, argv, &path);
     if (code >= 0) return code;
@@ -219,7 +190,7 @@ int cmd_train(int argc, char **argv) {
     pess_error error;
     pess_status status = pess_observations_import(path, &a.reading, &data, &error);
     if (status != PESS_OK) return report_error("train", &error);
-    code = apply_protocol(&a, data);
+    code = protocol_settle(&a.protocol, &a.list, "train", data, &a.options.protocol);
     if (code != EXIT_FINE) {
         pess_observations_destroy(data);
         return code;

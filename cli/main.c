@@ -28,6 +28,7 @@
     X(play, "play a game in the terminal, watch a policy, or record it as a GIF or PNG")                               \
     X(dqn, "a near-optimal player for a game, by deep Q-learning")                                                     \
     X(train, "a policy from a fixed dataset of a game, with networks")                                                 \
+    X(score, "what policies are worth by data that others logged, and which one to take")                              \
     X(collect, "a dataset of a game: transitions of a player that explores")                                           \
     X(net, "networks: what is in a file of one")                                                                       \
     X(list, "the algorithms, uncertainties and formats there are")                                                     \

@@ -15,6 +15,7 @@
  *     pess/choose.h        which algorithm and how much pessimism, for a log
  *     pess/environments.h  environments to act in
  *     pess/networks.h      networks, players, learning from a fixed dataset of observations
+ *     pess/score.h         what policies are worth by logged observations, and which one to take
  *     pess/experiments.h   the paper's experiments and figures (experimental)
  *     pess/json.h          JSON, written as it goes
  *
@@ -41,6 +42,7 @@
 #include "pess/experiments.h"
 #include "pess/json.h"
 #include "pess/networks.h"
+#include "pess/score.h"
 #include "pess/tabular.h"
 
 #endif

@@ -19,15 +19,20 @@
 
 /* ---- setting up */
 
-/* What is known of the states of the data, and memory for the updates. */
-static pess_status open_tables(pess__training *t, pess_error *error) {
+/* Memory for the updates. */
+static pess_status open_updates(pess__training *t, pess_error *error) {
     const pess__setup *s = &t->setup;
-    const pess__learner *learner = s->learner;
     int64_t outputs = 0;
     for (int64_t i = 0; i < t->networks.count; i++) outputs += t->networks.nets[i]->outputs;
     PESS_TRY(pess__sweep_create(s, PESS__CHECK_ROWS, outputs, &t->sweep, error));
     PESS_TRY(pess__targets_create(s, &t->values, error));
-    PESS_TRY(pess__minibatch_create(s->batch, &t->minibatch, error));
+    return pess__minibatch_create(s->batch, &t->minibatch, error);
+}
+
+/* What is known of the states of the data. */
+static pess_status open_tables(pess__training *t, pess_error *error) {
+    const pess__setup *s = &t->setup;
+    const pess__learner *learner = s->learner;
     PESS_TRY(pess__check_create(s, &t->scores, error));
     if (learner->info.values || learner->uncertainty != NULL)
         PESS_TRY(pess__tables_count(s, &t->tables, t->warning, error));
@@ -53,6 +58,7 @@ static pess_status open_training(pess__training *t, const pess_train_options *op
         PESS_TRY(s->learner->prepare(s, &t->replaced, error));
         s->data = t->replaced;
     }
+    PESS_TRY(open_updates(t, error));
     PESS_TRY(open_tables(t, error));
     pess__networks_renew(s, &t->networks);
     return pess__logtext_add(&t->scores.log,
@@ -61,7 +67,7 @@ static pess_status open_training(pess__training *t, const pess_train_options *op
                              error);
 }
 
-static void close_training(pess__training *t) {
+void pess__training_release(pess__training *t) {
     pess__directory_give_back(&t->lock);
     pess__networks_destroy(&t->networks);
     pess__tables_destroy(&t->tables);
@@ -71,7 +77,6 @@ static void close_training(pess__training *t) {
     pess_observations_destroy(t->replaced);
     free(t->scores.check);
     free(t->scores.log.text);
-    free(t);
 }
 
 /* ---- learning */
@@ -93,6 +98,14 @@ static pess__loss loss_of(const pess__setup *s) {
     return loss;
 }
 
+static pess_status failed(const pess__setup *s, pess_status status, const pess_error *why, pess_error *error) {
+    const long long update = (long long)s->position->update + 1;
+    if (s->options.out == NULL)
+        return pess__fail(error, status, "%s, update %lld: %s", s->learner->info.name, update, why->message);
+    return pess__fail(error, status, "update %lld: %s; the checkpoints in %s are from before", update, why->message,
+                      s->options.out);
+}
+
 /* One network of those that are trained to the same targets, over the steps of an update. */
 static pess_status train(pess__training *t, int64_t network, pess_error *error) {
     const pess__setup *s = &t->setup;
@@ -112,9 +125,7 @@ static pess_status train(pess__training *t, int64_t network, pess_error *error) 
         pess_error why;
         trainer->optimiser.rate = rate_of(s, step);
         const pess_status status = pess__trainer_step(trainer, &rows, &labels, samples, &loss, &info, &why);
-        if (status != PESS_OK)
-            return pess__fail(error, status, "update %lld: %s; the checkpoints in %s are from before",
-                              (long long)s->position->update + 1, why.message, s->options.out);
+        if (status != PESS_OK) return failed(s, status, &why, error);
         PESS_TRY(pess__setup_report(s, s->learner->info.name, done + step, s->updates * networks * s->steps, error));
     }
     t->values.mixing = 0;
@@ -171,11 +182,24 @@ static pess_status begin_update(pess__training *t, pess_error *error) {
     return PESS_OK;
 }
 
-static pess_status update(pess__training *t, pess_error *error) {
+static pess_status learn(pess__training *t, pess_error *error) {
     const pess__setup *s = &t->setup;
     if (s->learner->info.values) PESS_TRY(begin_update(t, error));
     for (int64_t i = 0; i < pess__learner_networks(s->learner); i++) PESS_TRY(train(t, i, error));
-    PESS_TRY(pess__own_networks_train(s, &t->networks, &t->tables, &t->sweep, error));
+    return pess__own_networks_train(s, &t->networks, &t->tables, &t->sweep, error);
+}
+
+pess_status pess__training_fit(pess__training *t, pess_error *error) {
+    PESS_TRY(pess__networks_create(&t->setup, &t->networks, error));
+    PESS_TRY(open_updates(t, error));
+    pess__networks_renew(&t->setup, &t->networks);
+    for (t->position.update = 0; t->position.update < t->setup.updates; t->position.update++) PESS_TRY(learn(t, error));
+    return pess__networks_check(&t->setup, &t->networks, error);
+}
+
+static pess_status update(pess__training *t, pess_error *error) {
+    const pess__setup *s = &t->setup;
+    PESS_TRY(learn(t, error));
     PESS_TRY(pess__training_check(t, error));
     t->position.update++;
     PESS_TRY(score_update(t, error));
@@ -230,6 +254,7 @@ pess_status pess_train_run(const pess_train_options *options, pess_train_result 
     *out = (pess_train_result){0};
     pess_status status = open_training(t, options, error);
     if (status == PESS_OK) status = run(t, out, error);
-    close_training(t);
+    pess__training_release(t);
+    free(t);
     return status;
 }

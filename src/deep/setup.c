@@ -22,7 +22,7 @@ static void plan(pess__setup *s) {
     s->batch = values || s->learner->untrained ? p->batch : p->imitation_batch;
 }
 
-/* FNV-1a over the columns, 8 bytes at a time: tells other data from these. */
+/* FNV-1a over the columns, 8 bytes at a time. */
 static uint64_t fold(uint64_t hash, const void *bytes, int64_t size) {
     const uint8_t *at = bytes;
     for (; size > 0; size -= 8, at += 8) {
@@ -34,7 +34,7 @@ static uint64_t fold(uint64_t hash, const void *bytes, int64_t size) {
     return hash;
 }
 
-static uint64_t fingerprint(const pess_observations *data) {
+uint64_t pess__setup_fingerprint(const pess_observations *data) {
     uint64_t hash = UINT64_C(0xCBF29CE484222325);
     hash = fold(hash, data->observations, data->states * data->bytes);
     hash = fold(hash, data->state, data->transitions * (int64_t)sizeof *data->state);
@@ -54,6 +54,17 @@ static pess_observation_shape shape_of(const pess__setup *s) {
     return shape;
 }
 
+pess_status pess__setup_plan(pess__setup *s, pess_error *error) {
+    s->data = s->options.data;
+    const pess_observation_shape shape = shape_of(s);
+    if (s->learner->bits && shape.kind != PESS_OBSERVATION_BITS)
+        return pess__fail(error, PESS_ARGUMENT, "%s learns from observations of bits; these are %s",
+                          s->learner->info.name, pess_observation_kind_name(shape.kind));
+    if (s->options.network == NULL) s->options.network = pess__spec_standard(&shape);
+    plan(s);
+    return PESS_OK;
+}
+
 pess_status pess__setup_open(const pess_train_options *options, pess__position *position, pess__setup *out,
                              pess_error *error) {
     *out = (pess__setup){.position = position};
@@ -63,14 +74,8 @@ pess_status pess__setup_open(const pess_train_options *options, pess__position *
     PESS_TRY(pess__train_read_knobs(&out->learner->info, out->options.knobs, out->knobs, error));
     if (out->learner->uncertainty != NULL)
         out->cap = isnan(out->options.u_cap) ? out->learner->uncertainty->info.cap : out->options.u_cap;
-    out->data = out->options.data;
-    const pess_observation_shape shape = shape_of(out);
-    if (out->learner->bits && shape.kind != PESS_OBSERVATION_BITS)
-        return pess__fail(error, PESS_ARGUMENT, "%s learns from observations of bits; these are %s",
-                          out->learner->info.name, pess_observation_kind_name(shape.kind));
-    if (out->options.network == NULL) out->options.network = pess__spec_standard(&shape);
-    out->fingerprint = fingerprint(out->data);
-    plan(out);
+    PESS_TRY(pess__setup_plan(out, error));
+    out->fingerprint = pess__setup_fingerprint(out->data);
     return PESS_OK;
 }
 
@@ -204,6 +209,8 @@ pess_status pess__setup_network(const pess__setup *s, int64_t outputs, pess__net
 }
 
 pess_status pess__setup_interrupted(const pess__setup *s, pess_error *error) {
+    if (s->options.out == NULL)
+        return pess__fail(error, PESS_INTERRUPTED, "interrupted during %s", s->learner->info.name);
     return pess__fail(
         error, PESS_INTERRUPTED,
         "interrupted after %lld of %lld updates of %s; resuming it goes on from the last checkpoint in %s",
@@ -227,6 +234,7 @@ pess__rng pess__rows_stream(const pess__setup *s, int64_t network) {
  * replacement (Efron 1979), entry j of which is a function of seed, network and j. */
 int64_t pess__rows_next(const pess__setup *s, int64_t network, pess__rng *rng) {
     const uint64_t transitions = (uint64_t)s->data->transitions;
+    if (s->rows != NULL) return s->rows[pess__rng_below(rng, (uint64_t)s->row_count)];
     const uint64_t entry = pess__rng_below(rng, transitions);
     if (pess__learner_networks(s->learner) == 1) return (int64_t)entry;
     pess__rng own = pess__rng_stream(s->options.seed, "resample", entry + ((uint64_t)network << 32));

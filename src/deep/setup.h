@@ -22,6 +22,8 @@ typedef struct pess__setup {
     uint64_t fingerprint;                                        /* of options.data */
     pess_env_options env;                                        /* where policies are played: as the data had it */
     int64_t updates, steps, batch;                               /* of this algorithm under the protocol */
+    const int64_t *rows;                                         /* [row_count] transitions to draw from, or NULL: */
+    int64_t row_count;                                           /* all of the data */
     pess__position *position;
 } pess__setup;
 
@@ -34,6 +36,10 @@ pess_status pess__train_read_knobs(const pess_learner_info *info, const char *te
  * learner does not read. position: the caller's, at update 0. */
 pess_status pess__setup_open(const pess_train_options *options, pess__position *position, pess__setup *out,
                              pess_error *error);
+/* The last of it, once options and learner are there: data, network, and how long what is trained. */
+pess_status pess__setup_plan(pess__setup *setup, pess_error *error);
+/* Of the columns and observations: tells other data from these. */
+uint64_t pess__setup_fingerprint(const pess_observations *data);
 /* The environment that the notes of the data tell of. */
 pess_status pess__setup_environment(pess__setup *setup, pess_error *error);
 /* Lines "key=value" of all that decides the result. kernels: of the networks; imitation: checksum of that network. */

@@ -78,8 +78,10 @@ pess_status pess__targets_compute(pess__training *t, pess_error *error) {
     const pess__setup *s = &t->setup;
     const int64_t values = pess__learner_mixtures(s->learner) * s->data->states;
     mix(t);
-    if (s->position->update == 0) { /* the first targets are the rewards alone */
+    if (s->position->update == 0) {
         memset(t->values.value, 0, (size_t)values * sizeof *t->values.value);
+        for (int64_t i = 0; t->values.first != NULL && i < values; i++)
+            t->values.value[i] = t->values.first[i % s->data->states];
         return PESS_OK;
     }
     list_nexts(t);

@@ -11,9 +11,10 @@ _Static_assert((int)PESS__CHECK_ROWS <= (int)PESS__OUTPUT_CHUNK, "the check goes
 /* ---- the values that the targets of an update bootstrap from */
 
 typedef struct pess__values {
-    float *value;    /* [mixtures*states] */
-    double *mixture; /* [mixtures*heads] weights of the heads in this update; NULL with one head */
-    int64_t mixing;  /* the mixture of this step */
+    float *value;       /* [mixtures*states] */
+    double *mixture;    /* [mixtures*heads] weights of the heads in this update; NULL with one head */
+    int64_t mixing;     /* the mixture of this step */
+    const float *first; /* [states] what the first targets bootstrap from, borrowed; NULL: nothing, rewards alone */
 } pess__values;
 
 /* ---- a minibatch: its different states, and the labels of each */
@@ -81,6 +82,11 @@ pess_status pess__training_check(pess__training *training, pess_error *error);
 /* evaluate.c: whole episodes. */
 pess_status pess__training_evaluate(pess__training *training, int64_t episodes, int64_t control_episodes,
                                     pess__scored *out, pess_error *error);
+
+/* fitted.c: the learning alone, in memory: neither files nor episodes nor checks. The setup is there
+ * (pess__setup_plan), and so are the tables that the learner reads beside its networks. */
+pess_status pess__training_fit(pess__training *training, pess_error *error);
+void pess__training_release(pess__training *training);
 
 /* training_files.c: checkpoints, networks and manifest. */
 /* The directory of the results, before anything is trained: see pess__generations_open. */

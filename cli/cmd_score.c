@@ -1,0 +1,277 @@
+/* pess score: what policies are worth by data that others logged, and which one to take. */
+#include "json.h"
+
+#include "long_run.h"
+#include "protocol_arg.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { POLICY_LIMIT = 256, PATH_SIZE = 4096 };
+
+static const usage score_usage = {
+    .command = "score",
+    .summary = "what policies are worth by data that others logged, and which one to take",
+    .arguments = "POLICY [POLICY …] DATA [options]",
+    .description =
+        "POLICY is what 'pess train' wrote (.pesspolicy, .pessnet, or the directory of the run), or a table over the\n"
+        "states of one-hot observations; DATA as for 'pess train'. Nothing is played. Values are discounted returns "
+        "from\n"
+        "the first states of the episodes, by fitted Q evaluation (several networks, each on a resample of the "
+        "episodes)\n"
+        "and by importance sampling, per decision and weighted, with what tells whether to believe the weights; and "
+        "beside\n"
+        "them the policy's own values. Several policies are put in order by one criterion, with how much better "
+        "another\n"
+        "may be. Scores are evidence, not proof: docs/scoring.md says how often which criterion was right.",
+    .examples = "  pess score cartpole-cql cartpole.npz\n"
+                "  pess score run-*/policy.pesspolicy data.pessdata --criterion fqe-lower\n"
+                "  pess score a/policy.pesspolicy b/policy.pesspolicy data.npz --weights logged --json",
+    .positional = (const char *const[]){"POLICY", "DATA", NULL},
+    .more = POLICY_LIMIT,
+};
+
+typedef struct arguments {
+    pess_score_options options;
+    pess_observations_options reading; /* of NumPy arrays */
+    protocol_arg protocol;
+    bool json;
+    option_list list;
+    const char *words[POLICY_LIMIT + 2];
+    int count; /* policies, and the data last */
+} arguments;
+
+/* ---- text */
+
+static void number(double value, const char *format, char *out, size_t size) {
+    if (isnan(value))
+        (void)snprintf(out, size, "-");
+    else
+        (void)snprintf(out, size, format, value); /* NOLINT(clang-diagnostic-format-nonliteral): constants below */
+}
+
+static void print_cell(double value, const char *format, int width) {
+    char text[32];
+    number(value, format, text, sizeof text);
+    (void)printf(" %*s", width, text);
+}
+
+/* One row of the table of columns below. */
+typedef struct column {
+    const char *title, *key; /* as text, and as JSON */
+    size_t offset;           /* in pess_score */
+    const char *format;      /* NULL: JSON alone */
+    int width;
+} column;
+
+#define COLUMN(field) #field, offsetof(pess_score, field)
+static const column columns[] = {
+    {"fqe", COLUMN(fqe), "%.4g", 8},
+    {"spread", COLUMN(fqe_spread), "%.2g", 8},
+    {"lower", COLUMN(fqe_lower), "%.4g", 8},
+    {"upper", COLUMN(fqe_upper), "%.4g", 8},
+    {"per-dec.", COLUMN(per_decision), "%.4g", 9},
+    {"se", COLUMN(per_decision_error), "%.2g", 8},
+    {"weighted", COLUMN(weighted), "%.4g", 9},
+    {"se", COLUMN(weighted_error), "%.2g", 8},
+    {"effect.", COLUMN(effective), "%.3g", 8},
+    {"mean w", COLUMN(mean_weight), "%.2g", 8},
+    {NULL, COLUMN(mean_weight_error), NULL, 0},
+    {"max w", COLUMN(largest_weight), "%.2g", 8},
+    {NULL, COLUMN(zero_share), NULL, 0},
+    {"predicted", COLUMN(predicted), "%.4g", 9},
+    {"td error", COLUMN(td_error), "%.3g", 8},
+    {"unlogged", COLUMN(unlogged), "%.2f", 8},
+};
+#undef COLUMN
+
+static double value_at(const pess_score *score, const column *c) {
+    return *(const double *)((const char *)score + c->offset);
+}
+
+static int name_width(const pess_scores *scores) {
+    const pess_score *score;
+    int width = 6;
+    for (size_t i = 0; (score = pess_scores_policy(scores, i)) != NULL; i++)
+        if ((int)strlen(score->name) > width) width = (int)strlen(score->name);
+    return width < 60 ? width : 60;
+}
+
+static void print_table(const pess_scores *scores, const pess_scores_info *info) {
+    const int width = name_width(scores);
+    const pess_score *score;
+    (void)printf("%4s %-*s", "", width, "policy");
+    for (size_t c = 0; c < COUNT_OF(columns); c++)
+        if (columns[c].format != NULL) (void)printf(" %*s", columns[c].width, columns[c].title);
+    (void)putchar('\n');
+    for (int64_t rank = 1; rank <= info->policies + 1; rank++)
+        for (size_t i = 0; (score = pess_scores_policy(scores, i)) != NULL; i++) {
+            if (score->rank != (rank <= info->policies ? rank : 0)) continue;
+            if (score->rank > 0)
+                (void)printf("%3lld. %-*s", (long long)score->rank, width, score->name);
+            else
+                (void)printf("%4s %-*s", "-", width, score->name);
+            for (size_t c = 0; c < COUNT_OF(columns); c++)
+                if (columns[c].format != NULL)
+                    print_cell(value_at(score, &columns[c]), columns[c].format, columns[c].width);
+            (void)putchar('\n');
+        }
+}
+
+static void criterion_name(const pess_score_options *options, char *out, size_t size) {
+    pess_setting_get(pess_score_settings(), options, "criterion", out, size);
+}
+
+static void print_choice(const pess_scores *scores, const pess_scores_info *info, const char *criterion) {
+    if (info->chosen < 0) {
+        (void)printf("\nNothing can be said by %s.\n", criterion);
+        return;
+    }
+    (void)printf("\nBest by %s: %s", criterion, pess_scores_policy(scores, (size_t)info->chosen)->name);
+    if (info->runner_up >= 0 && !isnan(info->margin)) {
+        (void)printf(", %.3g above %s", info->margin, pess_scores_policy(scores, (size_t)info->runner_up)->name);
+        if (!isnan(info->margin_error)) (void)printf(" (standard error %.2g)", info->margin_error);
+    }
+    (void)fputs(".\n", stdout);
+    if (info->shortfall > 0)
+        (void)printf("Another one may be better by up to about %.3g (one-sided, %.3g each; what all networks get wrong "
+                     "together is not in it).\n",
+                     info->shortfall, info->delta / 2);
+    else if (!isnan(info->shortfall))
+        (void)fputs("No other one may be better, by the spread of the networks or the errors of the weights.\n",
+                    stdout);
+}
+
+static void print_text(const char *path, const pess_score_options *options, const pess_scores *scores) {
+    pess_scores_info info;
+    char criterion[32];
+    pess_scores_get_info(scores, &info);
+    criterion_name(options, criterion, sizeof criterion);
+    (void)printf("Data       %s: %lld transitions, %lld whole episodes, discount %g\n", path,
+                 (long long)info.transitions, (long long)info.episodes, info.gamma);
+    if (!isnan(info.log_return)) {
+        (void)printf("           their discounted return was %.4g on average", info.log_return);
+        if (!isnan(info.log_return_error)) (void)printf(" (standard error %.2g)", info.log_return_error);
+        (void)putchar('\n');
+    }
+    (void)printf("Evaluation %lld networks, %lld updates of %lld steps of %lld; interval %g %%; weights: %s\n\n",
+                 (long long)info.networks, (long long)info.updates, (long long)info.steps, (long long)info.batch,
+                 100 * (1 - info.delta), info.weights);
+    print_table(scores, &info);
+    if (info.policies > 1) print_choice(scores, &info, criterion);
+    (void)printf("%sScores are evidence, not proof. %.1f s\n", info.policies > 1 ? "" : "\n", info.seconds);
+}
+
+/* ---- JSON */
+
+static void put_score(json_writer *json, const pess_score *score, const pess_scores_info *info) {
+    json_object(json, NULL);
+    json_text(json, "policy", score->name);
+    json_number(json, "value", score->value);
+    json_count(json, "rank", score->rank);
+    for (size_t c = 0; c < COUNT_OF(columns); c++) json_number(json, columns[c].key, value_at(score, &columns[c]));
+    json_array(json, "fqe_networks");
+    for (int64_t k = 0; k < info->networks; k++) json_number(json, NULL, score->fqe_networks[k]);
+    json_close(json);
+    json_close(json);
+}
+
+static void print_json(const char *path, const pess_score_options *options, const pess_scores *scores) {
+    pess_scores_info info;
+    char criterion[32];
+    const pess_score *score;
+    pess_scores_get_info(scores, &info);
+    criterion_name(options, criterion, sizeof criterion);
+    json_writer json = json_open("score");
+    json_text(&json, "data", path);
+    json_count(&json, "transitions", info.transitions);
+    json_count(&json, "episodes", info.episodes);
+    json_count(&json, "starts", info.starts);
+    json_number(&json, "gamma", info.gamma);
+    json_number(&json, "log_return", info.log_return);
+    json_number(&json, "log_return_error", info.log_return_error);
+    json_text(&json, "weights", info.weights);
+    json_count(&json, "networks", info.networks);
+    json_count(&json, "updates", info.updates);
+    json_count(&json, "steps", info.steps);
+    json_count(&json, "batch", info.batch);
+    json_number(&json, "delta", info.delta);
+    json_text(&json, "criterion", criterion);
+    json_array(&json, "policies");
+    for (size_t i = 0; (score = pess_scores_policy(scores, i)) != NULL; i++) put_score(&json, score, &info);
+    json_close(&json);
+    json_text(&json, "chosen", info.chosen >= 0 ? pess_scores_policy(scores, (size_t)info.chosen)->name : NULL);
+    json_number(&json, "margin", info.margin);
+    json_number(&json, "margin_error", info.margin_error);
+    json_number(&json, "shortfall", info.shortfall);
+    json_number(&json, "seconds", info.seconds);
+    if (info.warning[0] != '\0') json_text(&json, "warning", info.warning);
+    json_close(&json);
+    json_end(&json);
+}
+
+/* ---- the command */
+
+/* A policy by its file, or by the directory of the run that wrote it. */
+static pess_status read_policy(const char *word, pess_policy **out, pess_error *error) {
+    struct stat about;
+    char path[PATH_SIZE];
+    if (stat(word, &about) != 0 || !S_ISDIR(about.st_mode)) return pess_policy_read(word, NULL, NULL, NULL, out, error);
+    (void)snprintf(path, sizeof path, "%s/policy.pesspolicy", word);
+    if (stat(path, &about) == 0) return pess_policy_read(path, NULL, NULL, NULL, out, error);
+    error->status = PESS_INPUT;
+    (void)snprintf(error->message, sizeof error->message,
+                   "%.300s: has no policy.pesspolicy; is it the directory of a training, and is that finished ('pess "
+                   "train … --resume' goes on)?",
+                   word);
+    return PESS_INPUT;
+}
+
+static pess_status score(arguments *a, const pess_observations *data, pess_scores **out, pess_error *error) {
+    pess_policy *policies[POLICY_LIMIT + 1] = {NULL};
+    pess_status status = PESS_OK;
+    const int count = a->count - 1;
+    for (int i = 0; status == PESS_OK && i < count; i++) status = read_policy(a->words[i], &policies[i], error);
+    if (status == PESS_OK)
+        status =
+            pess_score_policies((const pess_policy *const *)policies, a->words, count, data, &a->options, out, error);
+    for (int i = 0; i < count; i++) pess_policy_destroy(policies[i]);
+    return status;
+}
+
+int cmd_score(int argc, char **argv) {
+    arguments a = {.options = pess_score_options_defaults(), .reading = pess_observations_options_defaults()};
+    a.protocol.except = "updates steps reset eval-every eval-episodes score-episodes control-episodes transitions";
+    options_add_settings(&a.list, pess_score_settings(), &a.options, NULL);
+    options_add_settings(&a.list, pess_observations_settings(), &a.reading, "");
+    protocol_add_options(&a.protocol, &a.list);
+    options_add(&a.list, (option){"json", 0, OPTION_FLAG, &a.json, NULL, "the result as JSON"});
+    int code = options_parse(&score_usage, a.list.rows, a.list.count, argc, argv, a.words, &a.count);
+    if (code < 0) code = protocol_check(&a.protocol, "score");
+    if (code >= 0) return code;
+    const char *path = a.words[a.count - 1];
+    pess_observations *data = NULL;
+    pess_scores *scores = NULL;
+    pess_error error = {0};
+    if (pess_observations_import(path, &a.reading, &data, &error) != PESS_OK) return report_error("score", &error);
+    code = protocol_settle(&a.protocol, &a.list, "score", data, &a.options.protocol);
+    a.options.data_name = path;
+    a.options.progress = interruptible_progress();
+    if (code == EXIT_FINE && score(&a, data, &scores, &error) != PESS_OK)
+        code = report_option_error("score", a.list.rows, a.list.count, &error);
+    terminal_progress_end();
+    if (code == EXIT_FINE) {
+        pess_scores_info info;
+        pess_scores_get_info(scores, &info);
+        if (info.warning[0] != '\0') (void)fprintf(stderr, "pess score: warning: %s\n", info.warning);
+        if (a.json)
+            print_json(path, &a.options, scores);
+        else
+            print_text(path, &a.options, scores);
+    }
+    pess_scores_destroy(scores);
+    pess_observations_destroy(data);
+    return code;
+}
