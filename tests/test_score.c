@@ -117,6 +117,37 @@ static void resamples_are_of_whole_episodes(void **state) {
     pess_observations_destroy(data);
 }
 
+/* Two rows from state 0 with rewards 1 and 5, of which one is given, and values to begin from: one update is r + γ v.
+ */
+static void one_update_learns_from_the_rows_and_values_that_it_is_given(void **state) {
+    (void)state;
+    pess_observations *data = no_steps(6);
+    pess_error error = {0};
+    add_step(data, 0, 0, 1, 1, PESS_END_CUTOFF);
+    add_step(data, 0, 0, 5, 1, PESS_END_CUTOFF);
+    const float policy[2 * ACTIONS] = {1, 0, 0, 1, 0, 0}, first[2] = {0, 4};
+    const int64_t rows[] = {0}, states[] = {0};
+    double value = NAN;
+    pess__fitting f = {.data = data, .gamma = 0.5, .network = "dense", .threads = 1};
+    f.protocol = training(NULL, data, "naive", "none").protocol;
+    f.protocol.updates = 1, f.protocol.steps = 400, f.protocol.batch = 8;
+    pess__evaluation e = {.policy = policy,
+                          .first = first,
+                          .lo = -100,
+                          .hi = 100,
+                          .rows = rows,
+                          .row_count = 1,
+                          .states = states,
+                          .count = 1,
+                          .values = &value};
+    OK(pess__evaluate_fitted(&f, &e, &error));
+    if (fabs(value - 3) > 0.05) fail_msg("%g is not 1 + 4/2", value);
+    e.hi = 2.5; /* what values can be */
+    OK(pess__evaluate_fitted(&f, &e, &error));
+    assert_close("cut", value, 2.5);
+    pess_observations_destroy(data);
+}
+
 /* Rewards 1, 2, 4 and the end; 8 and a cut-off; 16, where collecting stopped. */
 static pess_observations *three_episodes(void) {
     pess_observations *data = no_steps(6);
@@ -418,6 +449,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fitted_q_evaluation_is_exact_evaluation_on_one_hot_states),
         cmocka_unit_test(resamples_are_of_whole_episodes),
+        cmocka_unit_test(one_update_learns_from_the_rows_and_values_that_it_is_given),
         cmocka_unit_test(what_follows_a_cut_off_is_the_mean_of_all),
         cmocka_unit_test(weights_are_those_computed_by_hand),
         cmocka_unit_test(logged_probabilities_of_the_policy_itself_weigh_one),

@@ -35,6 +35,7 @@ from .logs import Counts, Inspection, Log, read
 from .observations import Observations, collect
 from .policies import Policy
 from .processes import MDP, bandit, garnet, gridworld
+from .scoring import Scores, score
 from .solving import Assumption, Pairs, Solution, evaluate, solve, uncertainty
 
 __version__ = _C.pess_version().decode()

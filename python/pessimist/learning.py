@@ -93,18 +93,22 @@ def learner_knobs(algorithm: str) -> Table | None:
     return Table("learner", pointer=found.contents.knobs, struct=ctypes.Structure)
 
 
+def set_protocol(options: Any, name: str, settings: dict[str, Any]) -> None:
+    """The protocol of that name, with the numbers of it that are set."""
+    at = ctypes.addressof(options.protocol)
+    call(C.pess_protocol_find, name.encode(), at)
+    for key, value in table("protocol").pick(settings).items():
+        row = table("protocol").rows[key].name
+        call(C.pess_setting_set, table("protocol").pointer, at, row.encode(), written(value).encode())
+
+
 def _train_options(data: Observations, algorithm: str, protocol: str, settings: dict[str, Any]) -> Any:
     knobs = learner_knobs(algorithm)
     own = {} if knobs is None else knobs.pick(settings)
     settings = {key: value for key, value in settings.items() if key not in own}
     check_known("train", settings, [table("train"), table("protocol")], knobs.rows if knobs else ())
     options = table("train").make({**table("train").pick(settings), "algorithm": algorithm})
-    call(C.pess_protocol_find, protocol.encode(), ctypes.addressof(options.protocol))
-    for key, value in table("protocol").pick(settings).items():
-
-        name = table("protocol").rows[key].name
-        at = ctypes.addressof(options.protocol)
-        call(C.pess_setting_set, table("protocol").pointer, at, name.encode(), written(value).encode())
+    set_protocol(options, protocol, settings)
     if own:
 
         words = " ".join(f"{knobs.rows[key].name}={written(value)}" for key, value in own.items())

@@ -57,11 +57,11 @@ static pess_status check_networks(const pess_policy *policy, const char *name, c
 
 pess_status pess__score_check(const pess_policy *policy, const char *name, const pess_observations *data,
                               const char *data_name, bool argmax, pess_error *error) {
-    if (policy->actions != data->actions)
-        return pess__fail(error, PESS_INPUT, "%s: has %lld actions; %s has %lld", name, (long long)policy->actions,
-                          data_name, (long long)data->actions);
-    return policy->states > 0 ? check_table(policy, name, data, data_name, error)
-                              : check_networks(policy, name, data, data_name, argmax, error);
+    PESS_TRY(policy->states > 0 ? check_table(policy, name, data, data_name, error)
+                                : check_networks(policy, name, data, data_name, argmax, error));
+    if (policy->actions == data->actions) return PESS_OK;
+    return pess__fail(error, PESS_INPUT, "%s: has %lld actions; %s has %lld", name, (long long)policy->actions,
+                      data_name, (long long)data->actions);
 }
 
 /* ---- asking */

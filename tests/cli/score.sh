@@ -1,0 +1,60 @@
+# pess score: a table and JSON, policies by file and by directory, and what it refuses.
+. "$(dirname "$0")/lib.sh"
+
+short="--protocol smoke --updates 3 --steps 5 --batch 32 --imitation-steps 20 --imitation-batch 32"
+expect 0 "$PESS" collect cartpole --policy random --transitions 600 --seed 1 -o cart.npz
+expect 0 "$PESS" train cart.npz -a cql --game cartpole --protocol smoke --updates 2 --steps 2 --score-episodes 0 --out cql
+expect 0 "$PESS" train cart.npz -a imitation --game cartpole --protocol smoke --imitation-steps 10 --score-episodes 0 \
+    --out imitation
+
+# Directories and files; the same bytes on one thread and on two.
+expect 0 "$PESS" score cql imitation/policy.pessnet cart.npz $short --threads 1 --json
+same "$(json criterion)" fqe "criterion"
+same "$(json weights)" imitation "weights"
+prints '"policy": "cql"'
+prints '"predicted": null'
+grep -v '"seconds"' out >one
+expect 0 "$PESS" score cql imitation/policy.pessnet cart.npz $short --threads 2 --json
+grep -v '"seconds"' out | cmp -s - one || fail "threads change the scores"
+expect 0 "$PESS" score cql imitation cart.npz $short --imitation imitation/policy.pessnet --criterion weighted
+prints "Best by weighted"
+prints "Scores are evidence, not proof"
+expect 0 "$PESS" score cql cart.npz $short --weights none
+prints "weights: none"
+
+# Bits.
+expect 0 "$PESS" collect breakout --policy random --transitions 500 --seed 1 -o b.pessdata
+expect 0 "$PESS" train b.pessdata -a naive --protocol smoke --updates 1 --steps 1 --score-episodes 0 --out naive
+expect 0 "$PESS" score naive b.pessdata $short
+
+# What is refused.
+expect 3 "$PESS" score naive cart.npz $short
+says "the observations of cart.npz are 4 floats"
+expect 3 "$PESS" score cql cart.npz $short --weights logged
+says "has no probabilities of the logged actions"
+expect 2 "$PESS" score cql cart.npz $short --weights none --criterion weighted
+says "--criterion"
+expect 2 "$PESS" score cql cart.npz --protocol nosuch
+says "expected one of"
+mkdir unfinished
+expect 3 "$PESS" score unfinished cart.npz
+says "unfinished: has no policy.pesspolicy"
+expect 5 "$PESS" score nosuch.pesspolicy cart.npz
+expect 2 "$PESS" score cart.npz
+expect 3 "$PESS" score b.pessdata cart.npz
+says "expected a policy"
+python3 - <<'P' 2>/dev/null || finish
+import numpy as np
+n = 20
+common = dict(observations=np.random.default_rng(1).normal(size=(n, 4)).astype("f4"), actions=np.arange(n) % 2,
+              rewards=np.ones(n, "f4"), terminals=np.zeros(n, bool), timeouts=np.zeros(n, bool))
+np.savez("endless.npz", **common)
+common["terminals"][-1] = True
+np.savez("one.npz", **common)
+P
+expect 3 "$PESS" score cql endless.npz $short
+says "ends an episode"
+expect 0 "$PESS" score cql one.npz $short
+says "one episode"
+no_leftovers
+finish
