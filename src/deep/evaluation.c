@@ -31,7 +31,7 @@ static double decide(const pess__view *view, double *policy) {
 static const pess__learner evaluation_learner = {.info = {.name = "fitted Q evaluation", .values = true},
                                                  .decide = decide};
 
-static pess_status open(pess__training **out, const pess__learner *learner, const pess__fitting *f, pess_error *error) {
+static pess_status begin(pess__training **out, const pess__learner *learner, const pess__fitting *f, pess_error *error) {
     PESS_TRY(pess__allocate(out, 1, sizeof **out, "a network's training", error));
     pess__setup *s = &(*out)->setup;
     s->options = pess_train_options_defaults();
@@ -48,7 +48,7 @@ static pess_status open(pess__training **out, const pess__learner *learner, cons
     return pess__setup_plan(s, error);
 }
 
-static void close(pess__training *t) {
+static void finish(pess__training *t) {
     if (t == NULL) return;
     pess__training_release(t);
     free(t);
@@ -87,10 +87,10 @@ static pess_status run(pess__training *t, const pess__evaluation *e, pess_error 
 
 pess_status pess__evaluate_fitted(const pess__fitting *fitting, const pess__evaluation *e, pess_error *error) {
     pess__training *t = NULL;
-    pess_status status = open(&t, &evaluation_learner, fitting, error);
+    pess_status status = begin(&t, &evaluation_learner, fitting, error);
     if (status == PESS_OK) status = run(t, e, error);
     if (t != NULL) t->tables.prior = NULL;
-    close(t);
+    finish(t);
     return status;
 }
 
@@ -98,7 +98,7 @@ pess_status pess__evaluate_fitted(const pess__fitting *fitting, const pess__eval
 
 pess_status pess__imitate_fitted(const pess__fitting *fitting, const char *file, float *prior, pess_error *error) {
     pess__training *t = NULL;
-    pess_status status = open(&t, &pess__learner_imitation, fitting, error);
+    pess_status status = begin(&t, &pess__learner_imitation, fitting, error);
     if (status == PESS_OK && file != NULL) {
         t->setup.options.imitation = file;
         t->setup.fingerprint = pess__setup_fingerprint(fitting->data);
@@ -111,6 +111,6 @@ pess_status pess__imitate_fitted(const pess__fitting *fitting, const char *file,
                                      error);
     if (status == PESS_OK)
         memcpy(prior, t->tables.prior, (size_t)(fitting->data->states * fitting->data->actions) * sizeof *prior);
-    close(t);
+    finish(t);
     return status;
 }
