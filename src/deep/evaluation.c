@@ -31,7 +31,8 @@ static double decide(const pess__view *view, double *policy) {
 static const pess__learner evaluation_learner = {.info = {.name = "fitted Q evaluation", .values = true},
                                                  .decide = decide};
 
-static pess_status begin(pess__training **out, const pess__learner *learner, const pess__fitting *f, pess_error *error) {
+static pess_status begin(pess__training **out, const pess__learner *learner, const pess__fitting *f,
+                         pess_error *error) {
     PESS_TRY(pess__allocate(out, 1, sizeof **out, "a network's training", error));
     pess__setup *s = &(*out)->setup;
     s->options = pess_train_options_defaults();
