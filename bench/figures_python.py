@@ -6,9 +6,12 @@ ROUNDS = 3
 
 
 def best(lines, found):
+    """The least of each number."""
     for line in lines:
-        if line["bench"] not in found or line["seconds"] < found[line["bench"]]["seconds"]:
-            found[line["bench"]] = line
+        kept = found.setdefault(line["bench"], line)
+        for key in ("seconds", "processor"):
+            if key in line:
+                kept[key] = min(kept[key], line[key])
 
 
 def figures(build, emit, run):
@@ -22,6 +25,8 @@ def figures(build, emit, run):
         more = {key: value for key, value in line.items() if key.endswith("bytes")}
         if what.startswith("steps"):
             more["steps_per_second"] = round(1 / line["seconds"])
+        if what == "counts":
+            more["processor_ratio"] = round(c[what]["processor"] / line["processor"], 2)
         if what == "solve":
             more["python_microseconds"] = round(1e6 * (line["seconds"] - peer), 1)
         emit(f"Python: {what}", line["seconds"], peer, peer_name="the same from C", **more)

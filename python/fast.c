@@ -42,29 +42,41 @@ static void tell_last(const pess_python_steps *s, int64_t i) {
 
 /* What has ended, how, and with which observations. Has anything? */
 static bool tell_ends(const pess_python_steps *s) {
+    const int64_t count = s->count;
+    const uint8_t *restrict ends = s->out->ends;
+    uint8_t *restrict terminated = s->terminated, *restrict truncated = s->truncated, *restrict ended = s->ended;
     uint8_t any = 0;
-    for (int64_t i = 0; i < s->count; i++) {
-        const uint8_t end = s->out->ends[i];
-        s->terminated[i] = end == PESS_END_TERMINAL;
-        s->truncated[i] = end == PESS_END_CUTOFF;
-        s->ended[i] = end != PESS_END_NONE;
-        any |= end;
+    for (int64_t i = 0; i < count; i++) any |= ends[i];
+    for (int64_t i = 0; i < count; i++) {
+        terminated[i] = ends[i] == PESS_END_TERMINAL;
+        truncated[i] = ends[i] == PESS_END_CUTOFF;
+        ended[i] = ends[i] != PESS_END_NONE;
     }
     for (int64_t i = 0; any != 0 && i < s->count; i++)
         if (s->ended[i]) tell_last(s, i);
     return any != 0;
 }
 
-/* step(actions), an array of int32: 0, -1 where an episode has ended, or the status of a step that was refused. */
+enum { ENDED = -1, OTHER_ACTIONS = -2 };
+
+/* An array of `count` integers of 32 bits, one after the other? */
+static bool takes(const Py_buffer *view, int64_t count) {
+    return view->ndim == 1 && view->len == count * (Py_ssize_t)sizeof(int32_t) && view->itemsize == sizeof(int32_t) &&
+           view->format != NULL && view->format[0] == 'i' && view->format[1] == '\0';
+}
+
+/* step(actions): 0, ENDED where an episode has ended, the status of a step that was refused, or OTHER_ACTIONS where
+ * they have to be made integers of 32 bits first. */
 static PyObject *step(PyObject *object, PyObject *actions) {
     const pess_python_steps *s = &((stepper *)object)->steps;
     Py_buffer view;
-    if (PyObject_GetBuffer(actions, &view, PyBUF_C_CONTIGUOUS) != 0) return NULL;
-    if (view.len != s->count * (Py_ssize_t)sizeof(int32_t)) {
-        PyErr_Format(PyExc_ValueError, "actions: found %zd bytes, expected %lld integers of 32 bits", view.len,
-                     (long long)s->count);
+    if (PyObject_GetBuffer(actions, &view, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT) != 0) {
+        PyErr_Clear();
+        return PyLong_FromLong(OTHER_ACTIONS);
+    }
+    if (!takes(&view, s->count)) {
         PyBuffer_Release(&view);
-        return NULL;
+        return PyLong_FromLong(OTHER_ACTIONS);
     }
     pess_status status;
     bool ended = false;
@@ -73,7 +85,7 @@ static PyObject *step(PyObject *object, PyObject *actions) {
     if (status == PESS_OK) ended = tell_ends(s);
     Py_END_ALLOW_THREADS;
     PyBuffer_Release(&view);
-    return PyLong_FromLong(ended ? -1 : (long)status);
+    return PyLong_FromLong(ended ? ENDED : (long)status);
 }
 
 static PyObject *create(PyTypeObject *type, PyObject *args, PyObject *kwargs) {

@@ -25,13 +25,13 @@ from ._library import (
 )
 from ._lists import LISTINGS as _LISTINGS
 from .cells import Map, Measurements, act, discretize
-from .certificates import Certificate, certify, gaps, theorems
+from .certificates import Certificate, Estimates, certify, estimate, gaps, theorems
 from .choosing import Choice, choose
 from .environments import Env, VecEnv, make, make_vec
 from .estimators import ESTIMATORS as _ESTIMATORS, Estimator
-from .paper import Experiment, experiment
+from .paper import Experiment, experiment, merge
 from .learning import Training, dqn, play, train
-from .logs import Counts, Inspection, Log, read
+from .logs import Counts, Inspection, Log, Reading, read
 from .observations import Observations, collect
 from .policies import Policy
 from .processes import MDP, bandit, garnet, gridworld

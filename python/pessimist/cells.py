@@ -38,6 +38,7 @@ class Measurements(Handle):
         truncated: Any = None,
         episode: Any = None,
         step: Any = None,
+        probability: Any = None,
     ):
         if features is None:
             features = [str(name) for name in getattr(values, "columns", range(np.shape(values)[1]))]
@@ -50,6 +51,7 @@ class Measurements(Handle):
             "action": acted["action"], "reward": numbers("reward", reward), "end": _ends(terminal, truncated),
             "episode": None if episode is None else _numbered("episode", episode),
             "step": None if step is None else np.ascontiguousarray(integers("step", step), np.int64),
+            "probability": numbers("probability", probability),
         }  # fmt: skip
         for what, given in columns.items():
             if given is not None and len(given) != len(array):
@@ -63,10 +65,14 @@ class Measurements(Handle):
 
     @classmethod
     def read(cls, path: str | os.PathLike, features: Sequence[str] | str, *, progress: Any = None, **settings: Any) -> "Measurements":
-        """Reads the named columns of a CSV file, and what was decided there."""
-        check_known("Measurements.read", settings, [table("measurements")])
+        """Reads the named columns of a file, and what was decided there. Settings are those of `read` too: column,
+        separator, missing."""
+        tables = table("measurements"), table("read")
+        check_known("Measurements.read", settings, tables)
         names = features if isinstance(features, str) else ",".join(features)
-        options = table("measurements").make({**settings, "features": names})
+        options = tables[0].make({**tables[0].pick(settings), "features": names})
+        text_options = tables[1].make(tables[1].pick(settings))
+        options.read = ctypes.pointer(text_options)
         self = cls.__new__(cls)
         with listening(progress):
             self._own(make(C.pess_measurements_read, os.fsencode(path), ctypes.addressof(options)))

@@ -11,10 +11,11 @@ import numpy as np
 
 from . import _abi
 from ._arrays import address, names_address
-from ._library import C, Handle, call, info, listed, listening, make, text
+from ._library import C, Handle, call, facts, info, listed, listening, make, text
 from ._settings import check_known, table, takes
-from ._show import Record, html_page
+from ._show import Record, html_page, html_table
 from .logs import Log, read
+from .paper import structured
 from .policies import Policy
 from .solving import (
     Assumption, assumptions, own_uncertainty, plan, policy_for, problem_of, start_distribution, _named, counted
@@ -48,12 +49,14 @@ def certify(
     *,
     start: Any = None,
     candidate: Any = None,
+    behaviour: Any = None,
     progress: Any = None,
     **settings: Any,
 ) -> "Certificate":
     """A policy with a lower bound on its value that holds with probability 1 - delta, although it was chosen from the
     same log; and whether to switch to it. With `policy`, that one is certified. `candidate` is an uncertainty of one's
-    own (`pessimist.uncertainty`) that the choosing step tries beside its own. `start` as of `solve`.
+    own (`pessimist.uncertainty`) that the choosing step tries beside its own. `start` as of `solve`. `behaviour` is the
+    policy that made the log, for whole episodes, or "estimated", which proves nothing; None: the log's probabilities.
 
     >>> import pessimist as ps
     >>> cert = ps.certify(ps.read("examples/visits.csv"), gamma=0.95, reward_range=(0, 1), delta=0.05)
@@ -75,17 +78,26 @@ def certify(
     options.start = address(begin)
     chosen = policy_for(policy, whole) if policy is not None else None
     options.policy = chosen._address if chosen else None
+    acted = _behaviour(behaviour, whole, options)
     own = own_uncertainty(candidate)
     if candidate is not None and own is None:
         raise ValueError(f"candidate: found {candidate!r}, expected an uncertainty of one's own (pessimist.uncertainty)")
     options.own_uncertainty = ctypes.pointer(own.struct) if own else None
     with listening(progress):
         handle = make(C.pess_certify, log._address, ctypes.addressof(options))
-    return Certificate(handle, log, whole, options, begin, own)
+    return Certificate(handle, log, whole, options, begin, own, acted)
 
 
 def _hashable(values: dict[str, Any]) -> dict[str, Any]:
     return {key: tuple(float(v) for v in value) for key, value in values.items()}
+
+
+def _behaviour(behaviour: Any, problem: Any, options: Any) -> Policy | None:
+    """Sets the policy that made the log, which the options borrow."""
+    options.behaviour_estimated = isinstance(behaviour, str) and behaviour == "estimated"
+    found = None if behaviour is None or options.behaviour_estimated else policy_for(behaviour, problem)
+    options.behaviour = found._address if found is not None else None
+    return found
 
 
 def _begin(start: Any, problem: Any, counts: Any) -> np.ndarray | None:
@@ -102,8 +114,8 @@ class Certificate(Record, Handle):
 
     _destroy = "pess_certificate_destroy"
 
-    def __init__(self, handle: int, log: Log, problem: Any, options: Any, start: Any, own: Any):
-        self._own(handle, log, problem, options, start, own)
+    def __init__(self, handle: int, log: Log, problem: Any, options: Any, start: Any, *more: Any):
+        self._own(handle, log, problem, options, start, *more)
         Record.__init__(
             self, info("pess_certificate_get_info", handle, "pess_certificate_info"), _abi.pess_certificate_info.docs
         )
@@ -115,6 +127,9 @@ class Certificate(Record, Handle):
         self.candidates = [
             Candidate(text(c.name) or "", c.predicted, c.lower) for c in listed(C.pess_certificate_candidate, handle)
         ]
+        tested = C.pess_certificate_episodes(handle)
+        #: What whole episodes say, and how their importance weights look; None: they were not tested.
+        self.episodes: Record | None = Record(facts(tested.contents), _abi.pess_episode_report.docs) if tested else None
 
     @property
     def recommendation(self) -> str:
@@ -178,7 +193,7 @@ class Certificate(Record, Handle):
         return html_page(self.page())
 
     def __reduce__(self) -> Any:
-        kept = {name: getattr(self, name) for name in ("_facts", "_docs", "policy", "ledger", "assumptions", "candidates")}
+        kept = {name: getattr(self, name) for name in ("_facts", "_docs", "policy", "ledger", "assumptions", "candidates", "episodes")}
         return _again, ({**kept, "_page": self.page()},)
 
 
@@ -223,6 +238,52 @@ def gaps(log: Any, policy: Any = None, *, top: int = 8, start: Any = None, probl
     ]  # fmt: skip
 
 
+class Estimates(Record):
+    """What a policy is worth by several estimators, beside each other; `table` has a row for each."""
+
+    def __init__(self, found: Any):
+        super().__init__(facts(found), _abi.pess_estimates.docs)
+        self._facts.pop("rows", None)
+        self.rows = [Record(facts(row), _abi.pess_estimate.docs) for row in found.rows]
+
+    @property
+    def table(self) -> np.ndarray:
+        """The estimates as a structured array."""
+        return structured([row.as_dict() for row in self.rows])
+
+    def __repr__(self) -> str:
+        return "\n".join(f"{row.name:<30}{row.value:>12.6g} ± {row.error:.2g}, {row.unbiased}" for row in self.rows)
+
+    def _repr_html_(self) -> str:
+        return html_table([row.as_dict().values() for row in self.rows], list(self.rows[0].as_dict()))
+
+
+@takes("estimator")
+def estimate(log: Log | str | os.PathLike, policy: Any, *, behaviour: Any = None, **settings: Any) -> Estimates:
+    """What a policy is worth by importance sampling (ordinary, per-decision, weighted), doubly robust, weighted doubly
+    robust and by the model: evidence, never proof. The log has episodes, and the probabilities of its actions unless
+    `behaviour` is the policy that made it, or "estimated".
+
+    >>> import pessimist as ps
+    >>> log = ps.read("examples/visits.csv")
+    >>> found = ps.estimate(log, ps.solve(log, gamma=0.95).policy, behaviour="estimated", gamma=0.95)
+    >>> [row.name for row in found.rows][:2]
+    ['importance sampling', 'per-decision importance sampling']
+    """
+    log = read(log) if isinstance(log, (str, os.PathLike)) else log
+    if not isinstance(log, Log):
+        raise TypeError(f"found {type(log).__name__}, expected a Log: estimates need the rows themselves")
+    check_known("estimate", settings, [table("estimator")])
+    options = table("estimator").make(settings)
+    problem = problem_of(log, {}, None)
+    chosen, acted = policy_for(policy, problem), _behaviour(behaviour, problem, options)
+    out = _abi.pess_estimates()
+    call(C.pess_estimate_policy, log._address, problem.counts, problem.model, chosen._address, ctypes.addressof(options),
+         ctypes.addressof(out))  # fmt: skip
+    del acted  # borrowed until here
+    return Estimates(out)
+
+
 @takes("theorem")
 def theorems(mdp: Any, log: Any, *, start: Any = None, **settings: Any) -> list[Record]:
     """Every bound of the paper on this dataset, beside the truth in the process it came from."""
@@ -233,6 +294,4 @@ def theorems(mdp: Any, log: Any, *, start: Any = None, **settings: Any) -> list[
     rows, count = (_abi.pess_theorem_row * 20)(), ctypes.c_int64()
     call(C.pess_theorems, mdp._address, problem.counts, problem.model, address(begin), ctypes.addressof(options),
          ctypes.addressof(rows), ctypes.addressof(count))  # fmt: skip
-    from ._library import facts
-
     return [Record(facts(row), _abi.pess_theorem_row.docs) for row in rows[: count.value]]

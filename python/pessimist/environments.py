@@ -16,6 +16,7 @@ from .processes import MDP
 OBSERVATIONS = ("planes", "floats", "bits")
 LAYOUTS = {"HWC": _abi.CONSTANTS["PESS_LAYOUT_HWC"], "CHW": _abi.CONSTANTS["PESS_LAYOUT_CHW"]}
 TERMINAL, CUTOFF = _abi.CONSTANTS["PESS_END_TERMINAL"], _abi.CONSTANTS["PESS_END_CUTOFF"]
+OTHER_ACTIONS = -2  # as in fast.c: they have to be made integers of 32 bits first
 
 
 def spaces() -> Any:
@@ -272,7 +273,7 @@ class VecEnv(Handle):
 
     def _prepare(self) -> None:
         """The step in C, where there is one for this kind of observations."""
-        self._fast = None
+        self._step = None
         if _fast is None or self._shape.kind == "state":
             return
         shape, convert = self._shape, self._shape.converter()
@@ -284,7 +285,7 @@ class VecEnv(Handle):
             channels=shape.channels, layout=shape.layout,
             **{name: ctypes.cast(f, ctypes.c_void_p).value if f else None for name, f in functions.items()},
         )  # fmt: skip
-        self._fast = _fast.Stepper(ctypes.addressof(steps))
+        self._step = _fast.Stepper(ctypes.addressof(steps)).step
 
     def reset(self, *, seed: int | None = None, options: Any = None) -> tuple[np.ndarray, dict[str, Any]]:
         """All begin anew: with the seed's random numbers, or without one with fresh ones."""
@@ -299,13 +300,14 @@ class VecEnv(Handle):
 
     def step(self, actions: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
         """One step of all: observations, rewards, terminated, truncated, info."""
-        if type(actions) is not np.ndarray or actions.dtype != np.int32 or not actions.flags.c_contiguous:
-            actions = self._integers(actions)
-        status = self._fast.step(actions) if self._fast is not None else self._plain_step(actions)
+        step = self._step or self._plain_step
+        status = step(actions)
+        if status == OTHER_ACTIONS:
+            status = step(self._integers(actions))
         if status > 0:
             thread.error.status, thread.error.message = self._error.status, self._error.message
             raise failure()
-        told = self._with_ends if status < 0 else self._going_on
+        told = self._with_ends if status else self._going_on
         if not self.copy:
             return told
         info = {name: array.copy() for name, array in told[4].items()}
@@ -320,9 +322,11 @@ class VecEnv(Handle):
         return np.ascontiguousarray(array, np.int32)
 
     def _plain_step(self, actions: np.ndarray) -> int:
-        """Through ctypes: 0, -1 where an episode has ended, or the status of a step that was refused."""
-        if len(actions) != self.num_envs:
-            self._integers(actions)
+        """Through ctypes: 0, -1 where an episode has ended, the status of a step that was refused, or OTHER_ACTIONS."""
+        if type(actions) is not np.ndarray or actions.dtype != np.int32 or actions.shape != (self.num_envs,):
+            return OTHER_ACTIONS
+        if not actions.flags.c_contiguous:
+            return OTHER_ACTIONS
         status = C.pess_batch_step(
             self._address, actions.ctypes.data, ctypes.addressof(self._out), ctypes.addressof(self._error)
         )

@@ -72,6 +72,10 @@ class Training(Record):
         """Writes the policy (.pesspolicy)."""
         self.policy.save(path)
 
+    def export(self, path: str | os.PathLike) -> None:
+        """The policy for programs that do not have Pessimist; the ending of the name says how (`Policy.export`)."""
+        self.policy.export(path)
+
     def plot(self) -> Any:
         """Loss and mean target over the updates; needs matplotlib."""
         plt = matplotlib_pyplot()

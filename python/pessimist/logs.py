@@ -97,12 +97,16 @@ class Log(Handle):
         }  # fmt: skip
         self._create(columns, {"state": state_names, "action": action_names, "episode": episode_names}, states, actions)
 
-    def _create(self, columns: dict[str, Any], names: dict[str, Any], states: int, actions: int) -> None:
+    def _create(
+        self, columns: dict[str, Any], names: dict[str, Any], states: int, actions: int, origin: dict[str, Any] | None = None
+    ) -> None:
         rows = len(columns["state"])
         for name, array in columns.items():
             if array is not None and len(array) != rows:
                 raise InputError(f"{name}: found {len(array)} values, but {rows} states; expected one per transition")
         given = _abi.pess_columns(rows=rows, **{name: address(array) for name, array in columns.items()})
+        for name, value in (origin or {}).items():
+            setattr(given.origin, name, value)
         kept = []
         for what, list_of_names in names.items():
             where, keep = names_address(list_of_names)
@@ -207,6 +211,12 @@ class Log(Handle):
             self._counts = Counts._of(make(C.pess_counts_create, self._address, 0))
         return self._counts
 
+    @property
+    def reading(self) -> "Reading | None":
+        """How the log was read: which column plays which role, what was derived and left out; None: from arrays."""
+        found = C.pess_dataset_reading(self._address)
+        return Reading(found) if found else None
+
     def inspect(self) -> "Inspection":
         """What is in the log, what is odd about it, what has to be declared."""
         pointer = make(C.pess_dataset_inspect, self._address)
@@ -266,12 +276,14 @@ class Log(Handle):
             )
         }  # fmt: skip
         names = {what: names_list(getattr(columns, f"{what}_names")) for what in ("state", "action", "episode")}
-        return _restore, (arrays, names, *self._declared, self.source)
+        return _restore, (arrays, names, *self._declared, self.source, facts(columns.origin))
 
 
-def _restore(columns: dict[str, Any], names: dict[str, Any], states: int, actions: int, source: str | None) -> Log:
+def _restore(
+    columns: dict[str, Any], names: dict[str, Any], states: int, actions: int, source: str | None, origin: dict[str, Any]
+) -> Log:
     log = Log.__new__(Log)
-    log._create(columns, names, states, actions)
+    log._create(columns, names, states, actions, origin)
     log.source = source
     return log
 
@@ -299,6 +311,47 @@ class Finding(NamedTuple):
     severity: str
     code: str
     text: str
+
+
+class Reading(Record):
+    """How a log was read. `columns` maps each column to (role, use), `settings` are those of `read` that make the
+    reading explicit; numbers of rows that were derived or left out are attributes.
+
+    >>> import pessimist as ps
+    >>> reading = ps.read("examples/visits.csv").reading
+    >>> reading.columns["episode"]
+    ('episode', 'called-so')
+    >>> reading.settings["separator"], reading.missing_rows
+    ('comma', 0)
+    """
+
+    def __init__(self, pointer: int):
+        super().__init__(info("pess_reading_get_info", pointer, "pess_reading_info"), _abi.pess_reading_info.docs)
+        numbers, self.columns = self._facts, {}
+        for index in range(numbers.pop("columns")):
+            found = _abi.pess_reading_column()
+            C.pess_reading_get_column(pointer, index, ctypes.addressof(found))
+            self.columns[text(found.name)] = text(found.role), word("pess_column_use", found.use)
+        self.settings = explicit(pointer)
+
+    def __repr__(self) -> str:
+        lines = [f"{name:<20}{role or '–':<14}{use}" for name, (role, use) in self.columns.items()]
+        told = {name: value for name, value in self._facts.items() if value and name != "separator"}
+        return "\n".join([*lines, *(f"{name:<20}{value}" for name, value in {**self.settings, **told}.items())])
+
+    def _repr_html_(self) -> str:
+        return html_table([(name, role or "–", use) for name, (role, use) in self.columns.items()], ("column", "role", "use"))
+
+
+def explicit(pointer: int) -> dict[str, str]:
+    """The settings of `read` that make a reading explicit."""
+    options, out, found = C.pess_reading_options(pointer), ctypes.create_string_buffer(4000), {}
+    for setting in table("read").rows.values():
+        name, at = setting.name.encode(), ctypes.addressof(options)
+        if not C.pess_setting_is_default(table("read").pointer, at, name):
+            C.pess_setting_get(table("read").pointer, at, name, ctypes.addressof(out), len(out))
+            found[setting.key] = out.value.decode()
+    return found
 
 
 class Inspection(Record):

@@ -6,7 +6,7 @@ import functools
 import os
 import tempfile
 from pathlib import Path
-from typing import Any
+from typing import Any, Sequence
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from . import _abi
 from ._library import C, Handle, call, facts, listening, make, text
 from ._settings import Table, check_known, table, takes
 from ._show import Record, Svg, html_list, html_table, matplotlib_pyplot
+from .logs import Counts
 
 
 @functools.lru_cache(maxsize=None)
@@ -42,6 +43,28 @@ def experiment(name: str, *, progress: Any = None, **settings: Any) -> "Experime
         call(C.pess_experiment_run, handle)
     if settings.get("out") is not None:
         call(C.pess_experiment_write, handle, f"pessimist.experiment({name!r})".encode())
+    return self
+
+
+def merge(paths: Sequence[str | os.PathLike], out: str | os.PathLike, *, partial: bool = False, **settings: Any) -> Any:
+    """Puts shards together. With `out` called .pesscounts, logs and files of counts: the same bytes as counting all rows
+    at once; settings are those of `read`, and the counts are returned. Else directories of one experiment, which is
+    written to `out` and returned; `partial` where some of its runs are missing.
+
+    >>> import pessimist as ps
+    >>> ps.merge(["examples/visits.csv", "examples/visits.csv"], getfixture("tmp_path") / "twice.pesscounts")
+    Counts of 1,000 transitions, 5 states, 3 actions
+    """
+    list_of_paths = (ctypes.c_char_p * max(1, len(paths)))(*[os.fsencode(path) for path in paths])
+    if os.fspath(out).endswith(".pesscounts"):
+        check_known("merge", settings, [table("read")])
+        options = table("read").make(settings)
+        call(C.pess_counts_merge, ctypes.addressof(list_of_paths), len(paths), ctypes.addressof(options), os.fsencode(out))
+        return Counts.read(out)
+    check_known("merge", settings, [])
+    handle = make(C.pess_experiment_merge, ctypes.addressof(list_of_paths), len(paths), os.fsencode(out), partial)
+    self = Experiment(handle)
+    call(C.pess_experiment_write, handle, f"pessimist.merge({list(map(os.fspath, paths))!r})".encode())
     return self
 
 

@@ -91,6 +91,12 @@ class Policy(Handle):
         actions, kept_too = names_address(self.action_names)
         call(C.pess_policy_write, self._address, os.fsencode(path), states, actions)
 
+    def export(self, path: str | os.PathLike) -> None:
+        """Writes a policy that acts by one network for programs that do not have Pessimist. The ending of the name says
+        how: ".c" is one C file with policy_act and policy_probabilities, ".npz" arrays by PyTorch's names, and whatever
+        else the library writes."""
+        call(C.pess_policy_export, self._address, os.fsencode(path))
+
     # ---- looking
 
     @property

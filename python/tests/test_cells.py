@@ -1,6 +1,8 @@
 """Measurements into cells, policies applied to new rows, and estimators among scikit-learn's."""
 import pickle
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -81,3 +83,25 @@ def test_grid_search(arrays):
     search.fit(table)
     assert search.best_params_["absorbed_alpha"] in (0.1, 10.0) and search.best_score_ > 0
     assert search.best_estimator_.predict([0, 1]).shape == (2,)
+
+
+def test_certificates_of_cells_say_what_they_need(rows):
+    """Also of a log that was pickled."""
+    values, measured = rows
+    made = ps.discretize(measured, cells=4, seed=1)
+    for part, code in (("held-out", "cells-apart"), ("all", "cells-not-apart")):
+        log = pickle.loads(pickle.dumps(made.log(measured, part)))
+        cert = ps.certify(log, method="robust", gamma=0.9, reward_range=(0, 1))
+        assert {"markov-cells", code} <= {a.code for a in cert.assumptions}
+
+
+def test_measurements_by_other_names(tmp_path):
+    path = tmp_path / "ward.csv"
+    lines = [f"p{i // 5};{i % 5};{60 + i % 30},5;{'ab'[i % 2]};{i % 3};0,5;{int(i % 5 == 4)}" for i in range(200)]
+    path.write_text("patient;hour;pulse;drug;outcome;propensity;died\n" + "\n".join(lines) + "\n")
+    columns = {"episode": "patient", "step": "hour", "action": "drug", "reward": "outcome", "terminal": "died"}
+    measured = ps.Measurements.read(path, ["pulse"], column=columns)
+    log = ps.discretize(measured, cells=3, method="bins").log(measured)
+    assert len(log) == 200 and set(log.probability) == {0.5} and log.action_names == ["a", "b"]
+    with pytest.raises(TypeError, match="did you mean column"):
+        ps.Measurements.read(path, ["pulse"], colum=columns)

@@ -142,3 +142,28 @@ def test_bad_observations(data):
         net.act(np.zeros((2, 40), bool))
     with pytest.raises(ps.Error, match="magic"):
         ps.train(data, "magic", **SHORT)
+
+
+@pytest.mark.parametrize("ending", ["c", "npz", "onnx"])
+def test_a_policy_is_taken_home(data, tmp_path, ending):
+    """By the ending of the name, as `pess net export` does it."""
+    net = ps.train(data, "naive", seed=1, **SHORT)
+    path = tmp_path / f"policy.{ending}"
+    try:
+        net.export(path)
+    except ps.ArgumentError as refused:
+        if ending == "onnx" and ".npz" in str(refused):
+            pytest.skip("this library does not write ONNX")
+        raise
+    net.policy.export(tmp_path / f"again.{ending}")
+    assert path.read_bytes() == (tmp_path / f"again.{ending}").read_bytes() and path.stat().st_size > 500
+    if ending == "npz":
+        arrays = np.load(path)
+        assert any(name.endswith(".weight") for name in arrays.files)
+
+
+def test_what_cannot_be_taken_home(tmp_path):
+    for path in (tmp_path / "policy.c", tmp_path / "policy.txt"):
+        with pytest.raises(ps.Error):
+            ps.Policy([[1.0, 0.0]]).export(path)
+        assert not path.exists()

@@ -119,3 +119,34 @@ def test_frame_and_back(visits):
     pandas = pytest.importorskip("pandas")
     frame = visits.to_frame()
     assert isinstance(frame, pandas.DataFrame) and list(frame["state"][:2]) == ["severe", "mild"]
+
+
+def test_how_a_log_was_read(tmp_path):
+    """Roles, aliases, what was derived; and the settings that say so explicitly read the same log."""
+    path = tmp_path / "log.csv"
+    path.write_text("patient;obs;action;reward;done;age\n1;a;x;0,5;0;40\n1;b;y;1,5;1;41\n2;a;x;0,0;1;50\n")
+    log = ps.read(path, column={"episode": "patient"})
+    reading = log.reading
+    assert reading.columns["patient"] == ("episode", "declared") and reading.columns["obs"] == ("state", "alias")
+    assert reading.columns["age"][1] == "ignored" and reading.next_state_derived and reading.decimal_comma
+    again = ps.read(path, **reading.settings)
+    assert again.reading.settings == reading.settings and np.array_equal(again.reward, log.reward)
+    assert "patient" in repr(reading) and "<table>" in reading._repr_html_()
+    assert ps.Log([0], [0], [1.0], [0]).reading is None
+
+
+def test_shards_put_together(tmp_path, visits):
+    """The same bytes as counting all rows at once, by the command and here."""
+    text = (ROOT / "examples/visits.csv").read_text().splitlines(keepends=True)
+    cut = next(i for i in range(250, 500) if text[i].split(",")[0] != text[i - 1].split(",")[0])
+    (tmp_path / "a.csv").write_text("".join(text[:cut]))
+    (tmp_path / "b.csv").write_text(text[0] + "".join(text[cut:]))
+    whole = ps.merge([ROOT / "examples/visits.csv"], tmp_path / "whole.pesscounts")
+    ps.merge([tmp_path / "b.csv", tmp_path / "a.csv"], tmp_path / "both.pesscounts")
+    assert (tmp_path / "both.pesscounts").read_bytes() == (tmp_path / "whole.pesscounts").read_bytes()
+    assert whole.facts["transitions"] == 500
+    with pytest.raises(ps.FileError):
+        ps.merge([tmp_path / "nosuch.csv"], tmp_path / "none.pesscounts")
+    with pytest.raises(TypeError, match="no setting"):
+        ps.merge([tmp_path / "a.csv"], tmp_path / "none.pesscounts", colum="x")
+    assert not (tmp_path / "none.pesscounts").exists()

@@ -156,3 +156,39 @@ def test_new_rows_of_c_appear():
     assert "discount" in ps.solve.__doc__
     assert list(ps.algorithms) == [row["name"] for row in command("list", "algorithms")["rows"]]
     assert list(ps.uncertainties) == [row["name"] for row in command("list", "uncertainties")["rows"]]
+
+
+def test_whole_episodes_say_what_the_command_says(visits):
+    more = "--method", "episodes", "--behaviour", "estimated", "--gamma", "0.95", "--reward-range", "0,1"
+    said = command("certify", VISITS, *more)
+    cert = ps.certify(visits, method="episodes", behaviour="estimated", gamma=0.95, reward_range=(0, 1))
+    names = {"effective": "effective_episodes", "zero_share": "zero_weight_share", "doubtful": "probabilities_doubtful"}
+    for key, value in cert.episodes.as_dict().items():
+        told = said["episodes"][names.get(key, key)]
+        assert value == told or (told is None and not np.isfinite(value)), key
+    assert pickle.loads(pickle.dumps(cert)).episodes.tested == cert.episodes.tested
+    assert ps.certify(visits, gamma=0.95, reward_range=(0, 1)).episodes is None
+
+
+def test_a_behaviour_that_is_known(visits, tmp_path):
+    """Declared as a policy or as an array, it is the same."""
+    n = visits.counts.n
+    shares = np.divide(n, n.sum(axis=1, keepdims=True), out=np.zeros(n.shape), where=n.sum(axis=1, keepdims=True) > 0)
+    settings = {"method": "episodes", "gamma": 0.95, "reward_range": (0, 1)}
+    by_array = ps.certify(visits, behaviour=shares, **settings)
+    by_policy = ps.certify(visits, behaviour=ps.Policy(shares), **settings)
+    assert by_array.lower_bound == by_policy.lower_bound and by_array.episodes.behaviour == "declared"
+    with pytest.raises(ps.Error, match="probabilit"):
+        ps.certify(visits, **settings)
+
+
+def test_estimates_say_what_the_command_says(visits, tmp_path):
+    policy = ps.solve(visits, gamma=0.95).policy
+    policy.save(tmp_path / "policy.csv")
+    said = command("evaluate", VISITS, "--estimators", "--policy", str(tmp_path / "policy.csv"), "--behaviour", "estimated",
+                   "--gamma", "0.95")  # fmt: skip
+    found = ps.estimate(visits, policy, behaviour="estimated", gamma=0.95)
+    assert [row.value for row in found.rows] == [row["value"] for row in said["estimators"]]
+    assert found.table["name"][0] == "importance sampling" and "doubly robust" in repr(found)
+    with pytest.raises(TypeError, match="rows themselves"):
+        ps.estimate(visits.counts, policy)
