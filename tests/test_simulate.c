@@ -238,7 +238,6 @@ static void bad_arguments(void **state) {
         {{0}, good, start, PESS_ARGUMENT, "exactly one"},
         {{.transitions = 5, .episodes = 5, .horizon = 5}, good, start, PESS_ARGUMENT, "exactly one"},
         {{.transitions = -5}, good, start, PESS_ARGUMENT, "found '-5'"},
-        {{.episodes = 5}, good, start, PESS_ARGUMENT, "horizon"},
         {{.transitions = 5, .epsilon = 2}, good, start, PESS_ARGUMENT, "epsilon: found '2'"},
         {{.transitions = 5, .epsilon = NAN}, good, start, PESS_ARGUMENT, "epsilon"},
         {{.transitions = 5}, good, NULL, PESS_ARGUMENT, "start distribution"},

@@ -470,12 +470,12 @@ typedef enum pess_state_dist {
     PESS_STATE_DIST_STATIONARY /* from the stationary law of the collecting policy */
 } pess_state_dist;
 
-/* Either `transitions` or `episodes` and `horizon` are given; 0: not. */
+/* Either `transitions` or `episodes` are given; 0: not. */
 typedef struct pess_simulate_options {
     size_t size;
     int64_t transitions;        /* that many independent transitions … */
     pess_state_dist state_dist; /* … from these states; */
-    int64_t episodes, horizon;  /* or whole episodes, cut off after `horizon` steps */
+    int64_t episodes, horizon;  /* or whole episodes, cut off after `horizon` steps; 0: 1000 */
     double epsilon;             /* the policy is softened by this much first */
     uint64_t seed;
     int threads; /* 0: all there are */

@@ -55,12 +55,12 @@ def _vec(game: str, num_envs: int = 1, **settings: Any) -> Any:
 
 
 def register() -> None:
-    """Every game under pessimist/NAME-v0."""
+    """Every game and control problem under pessimist/NAME-v0."""
     import functools
 
     import gymnasium
 
-    for game in LISTINGS["games"]:
+    for game in [*LISTINGS["games"], *LISTINGS["controls"]]:
         name = f"pessimist/{game}-v0"
         if name not in gymnasium.registry:
             entries = functools.partial(_env, game), functools.partial(_vec, game)

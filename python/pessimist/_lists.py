@@ -58,6 +58,7 @@ def _listings() -> dict[str, Listing]:
     found: dict[str, Any] = {}
     for function in _abi.FUNCTIONS:
         struct = function[: -len("_list")] + "_info"
+        struct = {"pess_control_info": "pess_env_info"}.get(struct, struct)
         if function.endswith("_list") and struct in _abi.STRUCTS:
             word = function[len("pess_") : -len("_list")]
             plural = word[:-1] + "ies" if word.endswith("y") else word + "s"

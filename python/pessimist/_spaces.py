@@ -75,6 +75,8 @@ class Box(Space):
         if self.dtype.kind == "b":
             return self.np_random.random(self.shape) < 0.5
         if self.dtype.kind == "f":
+            if not np.isfinite(self.low).all() or not np.isfinite(self.high).all():
+                return self.np_random.standard_normal(self.shape).astype(self.dtype)
             return self.np_random.uniform(self.low, self.high).astype(self.dtype)
         return self.np_random.integers(self.low, self.high.astype(np.int64) + 1, self.shape).astype(self.dtype)
 

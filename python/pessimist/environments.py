@@ -36,7 +36,8 @@ class _Steps(ctypes.Structure):
 
 
 class _Shape:
-    """What an environment shows: packed bits, a board of bits or of floats, or the state of a process."""
+    """What an environment shows: packed bits, a board of bits or of floats, the state of a process, or what is made of
+    floats or bytes to begin with, as it is ("data")."""
 
     def __init__(self, game: Any, observations: str, layout: str, bits: int, size: int):
         if observations not in OBSERVATIONS:
@@ -46,6 +47,10 @@ class _Shape:
         self.kind, self.layout, self.states = observations, LAYOUTS[layout], None if game else bits
         if game is None:
             self.kind, self.shape, self.dtype = "state", (), np.int64
+        elif game.kind != _abi.CONSTANTS["PESS_OBSERVATION_BITS"]:
+            floats = game.kind == _abi.CONSTANTS["PESS_OBSERVATION_FLOATS"]
+            self.kind, self.dtype = "data", np.float32 if floats else np.uint8
+            self.shape = (bits,) if game.rows * game.cols == 1 else (game.rows, game.cols, game.channels)
         elif observations == "bits":
             self.shape, self.dtype = (size,), np.uint8
         else:
@@ -57,8 +62,13 @@ class _Shape:
     def space(self) -> Any:
         if self.kind == "state":
             return spaces().Discrete(self.states)
-        high = {"bits": 255, "planes": 1, "floats": 1}[self.kind]
-        return spaces().Box(0, high, self.shape, self.dtype)
+        return spaces().Box(*self.limits(), self.shape, self.dtype)
+
+    def limits(self) -> tuple[float, float]:
+        """Least and largest number of an observation."""
+        if self.kind == "data":
+            return (-np.inf, np.inf) if self.dtype == np.float32 else (0, 255)
+        return 0, 255 if self.kind == "bits" else 1
 
     def converter(self) -> Any:
         """The function that makes it of packed bits; None: it is those."""
@@ -132,7 +142,7 @@ class Env(Handle):
         if shape.kind == "state":
             return int(C.pess_env_state(self._address))
         out = np.empty(shape.shape, shape.dtype)
-        if shape.kind == "bits":
+        if shape.kind in ("bits", "data"):
             C.pess_env_observe_bits(self._address, out.ctypes.data)
         elif shape.kind == "planes":
             C.pess_env_observe_bytes(self._address, shape.layout, out.ctypes.data)
@@ -158,7 +168,7 @@ class Env(Handle):
 
     def render(self) -> Any:
         """A picture [height, width, 3] for "rgb_array", text for "ansi", else None."""
-        if self.game is None or self.render_mode is None:
+        if self.game is None or self.render_mode is None or self._shape.kind == "data":
             return None
         bits = np.empty(C.pess_env_bytes(self._address), np.uint8)
         C.pess_env_observe_bits(self._address, address(bits))
@@ -243,8 +253,7 @@ class VecEnv(Handle):
     def _batch_space(self) -> Any:
         if self._shape.kind == "state":
             return spaces().MultiDiscrete([self.single_observation_space.n] * self.num_envs)
-        high = 255 if self._shape.kind == "bits" else 1
-        return spaces().Box(0, high, (self.num_envs, *self._shape.shape), self._shape.dtype)
+        return spaces().Box(*self._shape.limits(), (self.num_envs, *self._shape.shape), self._shape.dtype)
 
     def _create(self, options: Any) -> None:
         self.__del__()
@@ -263,7 +272,7 @@ class VecEnv(Handle):
         self._rewards, self._ends = np.zeros(count), np.zeros(count, np.uint8)
         self._terminated, self._truncated, self._ended = (np.zeros(count, np.bool_) for _ in range(3))
         self._out = _abi.pess_batch_out(rewards=address(self._rewards), ends=address(self._ends))
-        field = {"bits": "bits", "planes": "bytes", "floats": "floats", "state": "states"}[self._shape.kind]
+        field = {"bits": "bits", "data": "bits", "planes": "bytes", "floats": "floats", "state": "states"}[self._shape.kind]
         setattr(self._out, field, address(self._observations))
         self._out.layout = self._shape.layout
         self._error = _abi.pess_error()
@@ -350,7 +359,7 @@ class VecEnv(Handle):
         C.pess_batch_final_bits(self._address, index, address(bits))
         convert = shape.converter()
         if convert is None:
-            self._last[index] = bits
+            self._last[index] = bits.view(shape.dtype).reshape(shape.shape)
         else:
             convert(address(bits), shape.cells, shape.channels, shape.layout, address(self._last[index]))
 
@@ -425,8 +434,14 @@ def make(
     render_mode: str | None = None,
     **settings: Any,
 ) -> Env:
-    """A game by its name (`pessimist.games`), or an MDP, to act in with Gymnasium's functions. Observations of games are
-    "planes" (bool), "floats" or "bits" (packed); those of an MDP are its states."""
+    """A game (`pessimist.games`) or a control problem (`pessimist.controls`) by its name, or an MDP, to act in with
+    Gymnasium's functions. Observations of games are "planes" (bool), "floats" or "bits" (packed); those of control
+    problems are floats, or bytes of a picture; those of an MDP are its states.
+
+    >>> import pessimist as ps
+    >>> ps.make("cartpole", seed=1).reset(seed=1)[0].dtype
+    dtype('float32')
+    """
     options, mdp, begin = _source(env, start, settings)
     return Env(options, mdp, begin, {"observations": observations, "layout": layout}, render_mode)
 

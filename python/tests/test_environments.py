@@ -7,7 +7,7 @@ import pytest
 import pessimist as ps
 from pessimist import environments
 
-GAMES = list(ps.games)
+GAMES = [*ps.games, *ps.controls]
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -20,7 +20,7 @@ def test_many_are_the_same_as_one(game):
     assert np.array_equal(boards, np.stack([env.reset(seed=5)[0] for env in singles]))
     ended = 0
     for _ in range(200):
-        actions = rng.integers(0, 6, count)
+        actions = rng.integers(0, envs.single_action_space.n, count)
         boards, rewards, terminated, truncated, info = envs.step(actions)
         for i, env in enumerate(singles):
             board, reward, over, cut, _ = env.step(actions[i])
@@ -149,6 +149,17 @@ def test_bad_steps():
             ps.make("breakout", **wrong)
     with pytest.raises(ps.Error, match="pong"):
         ps.make("pong")
+
+
+def test_control_problems_show_floats_and_pictures():
+    """As they are: CartPole is at rest where it begins, a picture has more than two colours."""
+    env = ps.make("cartpole", seed=1)
+    state, _ = env.reset(seed=1)
+    assert state.shape == (4,) and state.dtype == np.float32 and 0 < np.abs(state).max() <= 0.05
+    assert env.observation_space.contains(state) and env.observation_space.sample().shape == (4,)
+    assert env.step(1)[0][1] > state[1]  # pushed to the right, it is faster to the right
+    picture, _ = ps.make_vec("pixel_grid", 2, seed=1).reset(seed=1)
+    assert picture.dtype == np.uint8 and len(np.unique(picture)) > 1 and picture.max() > 1
 
 
 def test_gymnasium():

@@ -45,7 +45,7 @@ def gymnasium(monkeypatch):
 
 def test_every_game_is_registered_once(gymnasium):
     _gymnasium.register()
-    assert set(gymnasium.registry) == {f"pessimist/{game}-v0" for game in ps.games}
+    assert set(gymnasium.registry) == {f"pessimist/{game}-v0" for game in [*ps.games, *ps.controls]}
     _gymnasium.register()
 
 

@@ -12,7 +12,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { BLOCK = 4096, BLOCKS_PER_REPORT = 64 };
+enum { BLOCK = 4096, BLOCKS_PER_REPORT = 64, HORIZON = 1000 /* where none is given */ };
 
 #define FIELD(name) PESS__FIELD(pess_simulate_options, name)
 
@@ -24,7 +24,7 @@ static const pess_setting settings[] = {
     {"episodes", 0, PESS_SETTING_COUNT, FIELD(episodes), NULL, PESS__AT_LEAST(1), .argument = "N",
      .sentence = "or so many episodes, …"},
     {"horizon", 0, PESS_SETTING_COUNT, FIELD(horizon), NULL, PESS__AT_LEAST(1), .argument = "H",
-     .sentence = "… cut off after H steps"},
+     .sentence = "… cut off after H steps", .where_unset = "1000"},
     {"epsilon", 0, PESS_SETTING_NUMBER, FIELD(epsilon), "0", PESS__FROM_TO(0, 1), .argument = "E",
      .sentence = "with this probability the action is uniformly random"},
     PESS__SEED_SETTING(pess_simulate_options, "of the draws"),
@@ -184,8 +184,6 @@ static pess_status check_amount(const pess_simulate_options *options, pess_error
         return pess__fail(error, PESS_ARGUMENT,
                           "%lld transitions and %lld episodes: exactly one of the two must be given",
                           (long long)options->transitions, (long long)options->episodes);
-    if (options->episodes > 0 && options->horizon == 0)
-        return pess__fail(error, PESS_ARGUMENT, "%lld episodes: they need a horizon", (long long)options->episodes);
     return PESS_OK;
 }
 
@@ -268,6 +266,7 @@ pess_status pess_simulate(const pess_mdp *mdp, const pess_policy *policy, const 
                           const pess_simulate_options *options, pess_dataset **out, pess_error *error) {
     pess_simulate_options settled;
     PESS_TRY(pess__settle(&table, options, &settled, error));
+    if (settled.horizon == 0) settled.horizon = HORIZON;
     options = &settled;
     PESS_TRY(check_amount(options, error));
     sampler s = {.mdp = mdp, .policy = policy};

@@ -95,7 +95,7 @@ expect 2 "$PESS" mdp random --states 3 --branching 9 -o m.csv; says branching
 expect 2 "$PESS" mdp bandit --best 1.5 -o m.csv
 "$PESS" mdp gridworld --rows 3 --cols 3 -o m.csv || fail "gridworld"
 expect 2 "$PESS" simulate m.csv --policy uniform -o l.csv; says transitions
-expect 2 "$PESS" simulate m.csv --policy uniform --episodes 3 -o l.csv; says horizon
+expect 2 "$PESS" simulate m.csv --policy uniform --episodes 3 --horizon 0 -o l.csv; says horizon
 expect 2 "$PESS" simulate m.csv --policy uniform --transitions 3 --epsilon 2 -o l.csv; says epsilon
 expect 2 "$PESS" list nothing; says algorithms
 expect 2 "$PESS" convert log.csv
