@@ -6,16 +6,13 @@ static const usage act_usage = {
     .summary = "a policy applied to new rows: what to do, and where to keep present practice",
     .arguments = "ROWS --policy policy.csv [--map map.pessmap] [--log LOG] [options]",
     .description =
-        "ROWS is a CSV file ('-': standard input, answered as it comes), JSON lines, a database or Parquet, with the\n"
-        "columns of the map, or with a column state where there is no map. The answer has a header and a line per row: "
-        "the cell or state, the action and "
-        "its\n"
-        "probability; with --log how often the log was in that state and took that action there; with --map how far "
-        "the\n"
-        "row lies outside anything that made its cell (above 1: farther than all of it); and the advice: to follow "
-        "the\n"
-        "policy, or to keep present practice, with the reason: outside, no-policy (the policy has no action there),\n"
-        "few-counts (the log took the action too rarely) or missing (a measurement without a rule for that).",
+        "ROWS is a CSV file ('-' is standard input, answered as it comes), JSON lines, a database or Parquet, with the "
+        "columns of the map or, without a map, a column state. The answer has a header and a line per row: the cell or "
+        "state, the action and its probability; with --log, how often the log was in that state and took that action "
+        "there; with --map, how far the row lies from the centre of its cell (above 1: farther than any row that made "
+        "the cell); and the advice: to follow the policy, or to keep present practice, with the reason: outside, "
+        "no-policy (the policy has no action there), few-counts (the log took the action too rarely) or missing (a "
+        "measurement is missing and the map has no rule for that).",
     .examples = "  pess act tomorrow.csv --policy policy.csv --map icu.pessmap --log icu.csv\n"
                 "  tail -f rows.csv | pess act - --policy policy.csv --map icu.pessmap --json",
     .positional = (const char *const[]){"ROWS", NULL},
@@ -49,7 +46,7 @@ int cmd_act(int argc, char **argv) {
     options_add(&list,
                 (option){"policy", 'p', OPTION_TEXT, &args.policy, "FILE", "the policy, as 'pess solve' writes it"});
     options_add(&list, (option){"log", 0, OPTION_TEXT, &args.log, "LOG",
-                                "the log that the policy was made from, to say how often it did the same"});
+                                "the log that the policy was made from, to tell how often the action was taken there"});
     log_source_begin(&args.source, &list, "states actions format threads", PESS_PART_ALL);
     options_add_settings(&list, pess_act_settings(), &args.act, NULL);
     options_add(&list,

@@ -38,16 +38,16 @@ static void certify_job_free(certify_job *job) {
 
 static void certify_options(certify_args *a, option_list *list) {
     const option own[] = {
-        {"policy", 0, OPTION_TEXT, &a->policy_path, "FILE", "certify this policy; default: find the best one"},
+        {"policy", 0, OPTION_TEXT, &a->policy_path, "FILE", "certify this policy (default: find the best one)"},
         {"behaviour", 0, OPTION_TEXT, &a->behaviour, "FILE|estimated",
          "the policy that made the log, for episodes: declared by a file, or estimated from the log, which proves "
-         "nothing; default: the log's column probability"},
+         "nothing (default: the log's column probability)"},
         {"start", 0, OPTION_TEXT, &a->start, "uniform|log|FILE",
-         "start distribution: default estimated from the log's episode starts where it has episodes, else uniform"},
+         "start distribution (default: estimated from the starts of the log's episodes if it has any, otherwise "
+         "uniform)"},
         {"out", 'o', OPTION_TEXT, &a->output, "FILE", "write the policy: state,action,probability"},
-        {"report", 0, OPTION_TEXT, &a->report, "DIR", "write DIR/index.html: one page for people"},
-        {"unit", 0, OPTION_TEXT, &a->unit, "TEXT",
-         "what values are measured in, for the page: \"survival probability\""},
+        {"report", 0, OPTION_TEXT, &a->report, "DIR", "write a page for people: DIR/index.html"},
+        {"unit", 0, OPTION_TEXT, &a->unit, "TEXT", "what the values on the page are: \"survival probability\""},
         {"json", 0, OPTION_FLAG, &a->as_json, NULL, "print the result as JSON"},
     };
     options_add_settings(list, pess_certify_settings(), &a->options, NULL);
@@ -60,11 +60,10 @@ static const usage certify_usage = {
     .summary = "a policy with a guaranteed value, and whether to switch to it",
     .arguments = "LOG [--method best|robust|split|episodes] [options] [-o policy.csv] [--report DIR]",
     .description =
-        "With probability at least 1 - delta all printed bounds hold at once, for the policy that is returned,\n"
-        "although it was chosen from the same log. Exit code 0: switch to the policy, it is certainly better than the "
-        "one\n"
-        "that made the log. 7: keep the present policy, an improvement is not certain. 1: vacuous, the log promises\n"
-        "nothing worth mentioning (less than a twentieth of the estimate).",
+        "With probability at least 1 - delta all printed bounds hold at once for the policy that is returned, even "
+        "though it was chosen from the same log. Exit code 0: switch to the policy, it is certainly better than the "
+        "one that made the log. 7: keep the present policy, because an improvement is not certain. 1: vacuous, because "
+        "the log guarantees next to nothing (less than a twentieth of the estimate).",
     .examples = "  pess certify visits.csv --reward-range 0,1 --report page\n"
                 "  pess certify visits.csv --method robust -u l1 --max-successors 4 -o policy.csv --json\n"
                 "  pess certify visits.csv --policy mine.csv --fresh --delta 0.01",

@@ -102,13 +102,11 @@ static const usage choose_usage = {
     .command = "choose",
     .summary = "which algorithm, and how much pessimism, for this log",
     .arguments = "LOG [--families A,B,…] [--folds K] [options] [-o policy.csv] [--report DIR]",
-    .description = "Every family of algorithms with a grid of its strength is fitted to all folds of the episodes but "
-                   "one and scored "
-                   "on\nthat one, in turn: by the model of the held-out episodes and, where the log has the column "
-                   "probability, by "
-                   "importance\nweights. The best mean score is chosen and fitted to all data. 'pess solve -a auto' "
-                   "does the same. "
-                   "Scores are evidence,\nnot proof; 'pess certify' proves.",
+    .description =
+        "The episodes are divided into folds. Every algorithm, at every strength of its grid, is fitted to all folds "
+        "but one and scored on that one, in turn: by the model of the held-out episodes and, where the log has the "
+        "column probability, by importance weights. The one with the best mean score is fitted to all the data. 'pess "
+        "solve -a auto' does the same. Scores are evidence, not proof; 'pess certify' gives proof.",
     .examples = "  pess choose visits.csv --return-range 0,1 --gamma 1 -o policy.csv\n"
                 "  pess choose visits.csv --families naive,ua,spibb,robust --folds 10 --report choice\n"
                 "  pess choose visits.csv --score weights --json",
@@ -125,7 +123,7 @@ static void add_options(choose_args *args) {
     options_add(list, (option){"out", 'o', OPTION_TEXT, &args->policy_path, "FILE",
                                "write the policy: state,action,probability"});
     options_add(list, (option){"report", 0, OPTION_TEXT, &args->report, "DIR",
-                               "a page with the curve of each family, its figure and the table"});
+                               "write a page with the curve of each family, the figure and the table"});
     options_add(list, (option){"json", 0, OPTION_FLAG, &args->as_json, NULL, "print the result as JSON"});
 }
 

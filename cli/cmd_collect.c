@@ -9,11 +9,11 @@ static const usage collect_usage = {
     .command = "collect",
     .summary = "a dataset of a game: transitions of a player that explores",
     .arguments = "GAME --policy FILE|random -o FILE.pessdata [options]",
-    .description =
-        "32 environments step together and stand one after the other in the file. Each different observation is\n"
-        "kept once, in packed bits; the last one of every episode too, and whether it was terminal or cut off. The\n"
-        "same settings and seed give the same bytes. 'pess inspect' shows what is in such a file. A network acts by\n"
-        "its largest output; one whose notes say acts=softmax (imitation: pess net info) by sampling.",
+    .description = "32 environments step together, and the file has their data one after the other. Each distinct "
+                   "observation is kept once, in packed bits, including the last one of every episode, with a mark "
+                   "whether that was terminal or cut off. The same settings and seed give the same bytes. 'pess "
+                   "inspect' shows what is in such a file. A network acts by its largest output, or by sampling if its "
+                   "notes say acts=softmax, as those of imitation do ('pess net info').",
     .examples = "  pess collect breakout --policy policies/breakout.pessnet --epsilon 0.1 -o breakout.pessdata\n"
                 "  pess collect freeway --policy random --transitions 100000 --seed 3 -o freeway.pessdata\n"
                 "  pess inspect freeway.pessdata",
@@ -43,10 +43,10 @@ int cmd_collect(int argc, char **argv) {
     option_list list = {0};
     options_add(&list, (option){"policy", 0, OPTION_TEXT, &policy, "FILE|random",
                                 "who acts: " POLICY_FILES ", or uniformly at random"});
-    options_add(&list, (option){"out", 'o', OPTION_TEXT, &out, "FILE", "where they go, a .pessdata or .npz file"});
+    options_add(&list, (option){"out", 'o', OPTION_TEXT, &out, "FILE", "where to write: a .pessdata or .npz file"});
     options_add_settings(&list, pess_collect_settings(), &o, "game minimal-actions");
     options_add(&list, (option){"threads", 0, OPTION_COUNT, &threads, "N", "one is used", .hidden = true});
-    options_add(&list, (option){"json", 0, OPTION_FLAG, &json, NULL, "the result as JSON"});
+    options_add(&list, (option){"json", 0, OPTION_FLAG, &json, NULL, "print the result as JSON"});
     int code = options_parse(&collect_usage, list.rows, list.count, argc, argv, &game, NULL);
     if (code >= 0) return code;
     if (policy == NULL) return report_usage("collect", "--policy FILE|random is needed");

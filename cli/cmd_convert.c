@@ -10,13 +10,11 @@ static const usage convert_usage = {
     .summary = "write a log in another format",
     .arguments = "LOG -o FILE [--format NAME] [--map map.pessmap]",
     .description =
-        "The format is told by the name of FILE: .csv, .csv.gz, .npz or .pesslog (the native form, the "
-        "fastest to\nread); 'pess list formats' describes them. With --map the log is one of measurements, "
-        "and its states\nbecome the cells of the map ('pess help discretize'). A FILE called .pesscounts gets the "
-        "counts "
-        "of the log, which\n'pess merge' puts together with others; 'pess help counts' says what they are good "
-        "for. A dataset of observations (.pessdata, .npz by D4RL's names, HDF5 of Minari, D4RL or d3rlpy) is\nwritten "
-        "as .pessdata or .npz.",
+        "The name of FILE tells the format: .csv, .csv.gz, .npz or .pesslog (the native one, the fastest to read); "
+        "'pess list formats' describes them. With --map the log holds measurements, and the cells of the map become "
+        "its states ('pess help discretize'). A FILE that ends in .pesscounts gets the counts of the log, which 'pess "
+        "merge' adds to those of other logs; 'pess help counts' says what they are good for. A dataset of observations "
+        "(.pessdata, .npz with D4RL's names, HDF5 of Minari, D4RL or d3rlpy) is written as .pessdata or .npz.",
     .examples = "  pess convert visits.csv.gz -o visits.pesslog\n"
                 "  pess convert visits.csv.gz -o visits.pesscounts\n"
                 "  pess convert log.parquet -o visits.csv.gz\n"

@@ -8,12 +8,12 @@
 
 static const usage discretize_usage = {
     .command = "discretize",
-    .summary = "states made of measurements: a map from rows to cells",
+    .summary = "states from measurements: a map from rows to cells",
     .arguments = "LOG --features A,B,… -o map.pessmap [options]",
     .description =
-        "LOG is a CSV file with a row per decision: the measurements named by --features and, where it has them, the\n"
-        "columns episode, step, action, reward, terminal and truncated. One part of the episodes makes the cells; the\n"
-        "others are left to choose and to certify a policy with. 'pess convert LOG --map map.pessmap -o cells.csv'\n"
+        "LOG is a CSV file with a row per decision: the measurements named by --features and, where it has them, the "
+        "columns episode, step, action, reward, terminal and truncated. One part of the episodes makes the cells; the "
+        "others are left to choose and to certify a policy with. 'pess convert LOG --map map.pessmap -o cells.csv' "
         "writes the log with cells as states; 'pess act' applies a policy to new rows.",
     .examples =
         "  pess discretize icu.csv --features age,lactate,map --cells 100 --seed 1 -o icu.pessmap\n"
@@ -287,7 +287,7 @@ static void add_options(option_list *list, arguments *args) {
     options_add_settings(list, pess_cells_settings(), &args->cells, NULL);
     options_add(list, (option){"out", 'o', OPTION_TEXT, &args->output, "FILE", "where to write the map, .pessmap"});
     options_add(list, (option){"report", 0, OPTION_TEXT, &args->report, "DIR",
-                               "a page: are the cells good states, and does the answer depend on them?"});
+                               "write a page: are the cells good states, and does the answer depend on them?"});
     options_add_settings(list, pess_markov_settings(), &args->markov, NULL);
     add_solve_setting(list, args, "algorithm");
     add_solve_setting(list, args, "gamma");

@@ -7,10 +7,9 @@ static const usage dqn_usage = {
     .command = "dqn",
     .summary = "a near-optimal player for a game, by deep Q-learning",
     .arguments = "GAME --out DIR [options]",
-    .description =
-        "Writes DIR/log.csv (frame, greedy return, loss, mean q, seconds, epsilon, return in training), two\n"
-        "generations of checkpoints and at the end DIR/policy.pessnet. The same settings and seed give the\n"
-        "same policy, byte for byte, also when the run was killed and resumed.",
+    .description = "Writes DIR/log.csv (frame, greedy return, loss, mean q, seconds, epsilon, return in training), two "
+                   "generations of checkpoints and, at the end, DIR/policy.pessnet. The same settings and seed give "
+                   "the same policy, byte for byte, even if the run was killed and resumed.",
     .examples = "  pess dqn breakout --out breakout\n"
                 "  pess dqn seaquest --frames 10000000 --seed 3 --out seaquest\n"
                 "  pess dqn breakout --out breakout --resume        go on after an interruption",
@@ -50,7 +49,7 @@ int cmd_dqn(int argc, char **argv) {
     const char *game = NULL;
     bool json = false;
     options_add_settings(&list, pess_dqn_settings(), &o, NULL);
-    options_add(&list, (option){"json", 0, OPTION_FLAG, &json, NULL, "the result as JSON"});
+    options_add(&list, (option){"json", 0, OPTION_FLAG, &json, NULL, "print the result as JSON"});
     const int code = options_parse(&dqn_usage, list.rows, list.count, argc, argv, &game, NULL);
     if (code >= 0) return code;
     if (o.out == NULL) return report_usage("dqn", "--out DIR is needed");

@@ -54,9 +54,10 @@ static void json_game(json_writer *json, const pess_env_info *info) {
 
 static int env_list(int argc, char **argv) {
     bool as_json = false;
-    const option options[] = {{.name = "json", .kind = OPTION_FLAG, .target = &as_json, .help = "for machines"}};
+    const option options[] = {
+        {.name = "json", .kind = OPTION_FLAG, .target = &as_json, .help = "print the result as JSON"}};
     const usage use = {
-        .command = "env list", .summary = "the games and control problems there are", .arguments = "[--json]"};
+        .command = "env list", .summary = "list the games and control problems", .arguments = "[--json]"};
     const int code = options_parse(&use, options, COUNT_OF(options), argc, argv, NULL, NULL);
     if (code >= 0) return code;
     const pess_env_info *info = NULL;
@@ -107,19 +108,17 @@ static void print_report(const char *path, const pess_trace_report *report) {
 static int env_replay(int argc, char **argv) {
     bool as_json = false;
     const option options[] = {
-        {.name = "json", .kind = OPTION_FLAG, .target = &as_json, .help = "one JSON line per file"}};
+        {.name = "json", .kind = OPTION_FLAG, .target = &as_json, .help = "print a line of JSON per file"}};
     static const char *const needed[] = {"FILE.trace.gz", NULL};
-    const usage use = {
-        .command = "env replay",
-        .summary = "play recorded games again and compare every step",
-        .arguments = "FILE.trace.gz… [--json]",
-        .description =
-            "Feeds the recorded draws to the game in place of its generator and compares rewards, ends, draws and\n"
-            "states. Exit code 0 only if every record of every file conforms, 1 if one does not, 3 where a file is\n"
-            "damaged.",
-        .examples = "  pess env replay traces/*.trace.gz",
-        .positional = needed,
-        .more = -1};
+    const usage use = {.command = "env replay",
+                       .summary = "play recorded games again and compare every step",
+                       .arguments = "FILE.trace.gz… [--json]",
+                       .description = "Feeds the recorded draws to the game in place of its generator and compares "
+                                      "rewards, ends, draws and states. Exit code 0 only if every record of every file "
+                                      "conforms, 1 if one does not, 3 where a file is damaged.",
+                       .examples = "  pess env replay traces/*.trace.gz",
+                       .positional = needed,
+                       .more = -1};
     const char **paths = calloc((size_t)argc + 1, sizeof *paths);
     if (paths == NULL) return EXIT_LIMIT;
     int count = 0, worst = EXIT_FINE;
@@ -283,14 +282,18 @@ static int env_bench(int argc, char **argv) {
          .target = &b.steps,
          .argument = "N",
          .help = "steps of all environments together (default 5e6)"},
-        {.name = "threads", .kind = OPTION_COUNT, .target = &b.threads, .argument = "N", .help = "default 1"},
+        {.name = "threads",
+         .kind = OPTION_COUNT,
+         .target = &b.threads,
+         .argument = "N",
+         .help = "number of threads (default 1)"},
         {.name = "observation",
          .kind = OPTION_CHOICE,
          .target = &b.observation,
          .argument = "bits|floats|none",
          .help = "what is written after each step (default bits)",
          .choices = observations},
-        {.name = "json", .kind = OPTION_FLAG, .target = &b.as_json, .help = "JSON lines"}};
+        {.name = "json", .kind = OPTION_FLAG, .target = &b.as_json, .help = "print a line of JSON per game"}};
     const usage use = {.command = "env bench",
                        .summary = "how fast the games step, with uniformly random actions",
                        .arguments = "[GAME|all] [options]",
@@ -315,7 +318,7 @@ static int env_bench(int argc, char **argv) {
 
 /* ---- the command */
 
-static const command subcommands[] = {{"list", "the games and control problems there are", env_list},
+static const command subcommands[] = {{"list", "list the games and control problems", env_list},
                                       {"replay", "play recorded games again and compare every step", env_replay},
                                       {"record", "play a game and write its trace", env_record},
                                       {"evaluate", "how well a policy plays", env_evaluate},

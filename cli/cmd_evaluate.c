@@ -184,8 +184,8 @@ static const usage evaluate_usage = {
     .summary = "the value of a given policy under each algorithm, with its uncertainty",
     .arguments = "LOG --policy policy.csv [options]",
     .description =
-        "With -a only that algorithm, with -u only that uncertainty; otherwise all that fit. --estimators prints\n"
-        "importance sampling, doubly robust estimates and the model beside each other: evidence, not proof.",
+        "With -a only that algorithm is used, with -u only that uncertainty; otherwise all that fit. --estimators "
+        "prints importance sampling, doubly robust estimates and the model beside each other: evidence, not proof.",
     .examples = "  pess evaluate visits.csv --policy policy.csv\n"
                 "  pess evaluate visits.csv --policy policy.csv -a robust --reward-range 0,1 --json\n"
                 "  pess evaluate visits.csv --policy policy.csv --estimators",

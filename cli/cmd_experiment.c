@@ -147,9 +147,9 @@ static void write_description(char *out, size_t size) {
     const size_t used = strlen(out);
     (void)snprintf(
         out + used, size - used, "%s",
-        "\npess experiment NAME --help shows the options of one of them. Those with games take hours and keep every\n"
-        "run in DIR/runs/GAME/x-X/trial-T/ALGORITHM; the others take seconds. Ctrl-C keeps what is finished, and\n"
-        "--resume goes on from there, also after a crash, to the same results; with games, more trials, games or\n"
+        "\n'pess experiment NAME --help' shows the options of one of them. Those with games take hours and keep every "
+        "run in DIR/runs/GAME/x-X/trial-T/ALGORITHM; the others take seconds. Ctrl-C keeps what is finished, and "
+        "--resume continues from there, even after a crash, to the same results; with games, more trials, games or "
         "algorithms can be added that way. Every trial gives all algorithms the same data.");
 }
 
@@ -181,8 +181,8 @@ int cmd_experiment(int argc, char **argv) {
     const pess_experiment_info *info = pess_experiment_find(name);
     add_options(&list, name, &a.options);
     options_add(&list, (option){"dry-run", 0, OPTION_FLAG, &a.dry_run, NULL,
-                                "say what would be run and how long it takes here, and stop"});
-    options_add(&list, (option){"json", 0, OPTION_FLAG, &a.json, NULL, "results as JSON on standard output"});
+                                "print what would be run and how long it would take here, and stop"});
+    options_add(&list, (option){"json", 0, OPTION_FLAG, &a.json, NULL, "print the result as JSON"});
     char arguments_line[80], description[2000];
     write_description(description, sizeof description);
     (void)snprintf(arguments_line, sizeof arguments_line, "%s [options]", info != NULL ? info->name : "NAME");

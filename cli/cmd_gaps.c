@@ -9,8 +9,9 @@ static const usage gaps_usage = {
     .command = "gaps",
     .summary = "where one more sample helps most",
     .arguments = "LOG [--policy policy.csv] [--top N] [options]",
-    .description = "The uncertainty of a policy's value is the sum over state-action pairs of (discounted visits) x\n"
-                   "(uncertainty of the pair). The pairs are listed by what one more sample there would take off it.",
+    .description =
+        "The uncertainty of a policy's value is the sum over state-action pairs of (discounted visits) x (uncertainty "
+        "of the pair). Pairs are listed by how much one more sample there would take off that sum.",
     .examples = "  pess gaps visits.csv --top 20\n"
                 "  pess gaps visits.csv --policy mine.csv -u bernstein --json",
     .positional = (const char *const[]){"LOG", NULL},

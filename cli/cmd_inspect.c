@@ -75,11 +75,10 @@ static const usage inspect_usage = {
     .command = "inspect",
     .summary = "what is in a log, what is odd about it, and what has to be declared",
     .arguments = "LOG [--column ROLE=NAME …] [-o reading.txt] [--return-range LO,HI] [--strict] [--json]",
-    .description =
-        "It tells which column plays which role, what was derived and what ignored, and the options that make that\n"
-        "explicit; -o keeps them in a small file, which every command takes with --reading.\n"
-        "LOG may also be a dataset of observations: one that 'pess collect' made (.pessdata), or NumPy arrays\n"
-        "by D4RL's names (.npz): observations, actions, rewards, terminals, timeouts.",
+    .description = "Tells which column plays which role, what was derived and what was ignored, and the options that "
+                   "make this explicit; -o writes them to a small file, which every command takes with --reading. LOG "
+                   "may also be a dataset of observations: one that 'pess collect' made (.pessdata), or NumPy arrays "
+                   "with D4RL's names (.npz): observations, actions, rewards, terminals, timeouts.",
     .examples = "  pess inspect visits.csv\n"
                 "  pess inspect visits.csv --column episode=patient --column state=ward,severity -o reading.txt\n"
                 "  pess solve visits.csv --reading reading.txt -o policy.csv\n"
@@ -109,9 +108,9 @@ static void inspect_options(inspect_args *args, option_list *list) {
     log_source_begin(&args->source, list, "format", PESS_PART_ALL);
     options_add(list, options_setting(model, pess_setting_find(model, "return-range"), &args->model));
     options_add(list, options_setting(solve, pess_setting_find(solve, "gamma"), &args->solve));
-    options_add(list,
-                (option){"out", 'o', OPTION_TEXT, &args->output, "FILE", "keep the reading there, for --reading"});
-    options_add(list, (option){"strict", 0, OPTION_FLAG, &args->strict, NULL, "exit 1 where something odd was found"});
+    options_add(list, (option){"out", 'o', OPTION_TEXT, &args->output, "FILE",
+                               "write down how the log was read, for --reading"});
+    options_add(list, (option){"strict", 0, OPTION_FLAG, &args->strict, NULL, "exit with 1 if anything odd was found"});
     options_add(list, (option){"json", 0, OPTION_FLAG, &args->as_json, NULL, "print the result as JSON"});
 }
 

@@ -203,8 +203,7 @@ static void list_experiments(json_writer *json) {
 
 static const usage list_usage = {
     .command = "list",
-    .summary = "what there is: algorithms, uncertainties, formats, learners, neural uncertainties, protocols, "
-               "experiments",
+    .summary = "list the algorithms, uncertainties, formats, learners, neural uncertainties, protocols or experiments",
     .arguments = "algorithms|uncertainties|formats|learners|neural-uncertainties|protocols|experiments [--json]",
     .examples = "  pess list algorithms\n  pess list uncertainties --json",
     .positional = (const char *const[]){"algorithms, uncertainties, formats, learners, neural-uncertainties, protocols "
@@ -223,7 +222,7 @@ int cmd_list(int argc, char **argv) {
         {"experiments", list_experiments},
     };
     bool as_json = false;
-    const option rows[] = {{"json", 0, OPTION_FLAG, &as_json, NULL, "as JSON"}};
+    const option rows[] = {{"json", 0, OPTION_FLAG, &as_json, NULL, "print the result as JSON"}};
     const char *what = NULL;
     const int code = options_parse(&list_usage, rows, COUNT_OF(rows), argc, argv, &what, NULL);
     if (code >= 0) return code;

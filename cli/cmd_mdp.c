@@ -49,7 +49,7 @@ static int make_gridworld(int argc, char **argv) {
         .summary = "the paper's gridworld: a torus with random rewards",
         .arguments = "[options] -o mdp.csv",
         .description = "Actions are 0 up, 1 right, 2 down, 3 left; moves wrap around. With probability SLIP the "
-                       "direction is drawn\nfrom all four. Mean rewards are Beta(A,B), paid as 0 or 1.",
+                       "direction is drawn from all four. Mean rewards are Beta(A,B), paid as 0 or 1.",
         .examples = "  pess mdp gridworld --seed 1 -o mdp.csv --start-out rho.csv\n"
                     "  pess mdp gridworld --rows 16 --cols 16 --slip 0.1 --reward-beta 3,1 -o mdp.csv",
     };
@@ -207,7 +207,7 @@ static int evaluate_known(int argc, char **argv) {
         .positional = mdp_argument,
     };
     known_args args;
-    const int code = parse_known(&use, "policy", 0, "the policy to evaluate; 'uniform' is one too", argc, argv, &args);
+    const int code = parse_known(&use, "policy", 0, "the policy to evaluate: a file, or uniform", argc, argv, &args);
     if (code >= 0) return code;
     if (args.policy_path == NULL) return report_usage(use.command, "--policy is missing");
     pess_error error = {0};

@@ -23,18 +23,18 @@ int cmd_merge(int argc, char **argv) {
                                 "new directory for all the runs and the files about them"});
     options_add(&list, (option){"partial", 0, OPTION_FLAG, &partial, NULL,
                                 "merge the runs that are there, even if others are missing"});
-    options_add(&list, (option){"json", 0, OPTION_FLAG, &json, NULL, "results as JSON on standard output"});
+    options_add(&list, (option){"json", 0, OPTION_FLAG, &json, NULL, "print the result as JSON"});
     options_add_settings(&list, pess_read_settings(), &read, "states actions format");
     const usage use = {
         .command = "merge",
-        .summary = "puts the shards of an experiment together, or counts of logs",
+        .summary = "put together the shards of an experiment, or the counts of logs",
         .arguments = "DIR [...] --out DIR [--partial]\n       pess merge LOG [...] --out FILE.pesscounts",
         .description =
-            "The shards must have been made with the same settings. Results and networks of games are copied,\n"
-            "and results.csv, figure, page and manifest.json are written as an experiment in one piece would\n"
-            "have: results.csv has the same bytes. With --partial it also shows how far a run in progress is.\n\n"
-            "With --out FILE.pesscounts, logs and files of counts are counted together: the same bytes as counting\n"
-            "all rows at once, in whatever order they are given ('pess help counts').",
+            "The shards must have been made with the same settings. Results and networks of games are copied, and "
+            "results.csv, the figure, the page and manifest.json are written as by an experiment in one piece; "
+            "results.csv has the same bytes. With --partial it also shows how far a run in progress is.\n\nWith --out "
+            "FILE.pesscounts, logs and files of counts are counted together: the same bytes as counting all rows at "
+            "once, in whatever order they are given ('pess help counts').",
         .examples = "  pess merge part-1 part-2 part-3 part-4 --out games\n"
                     "  pess merge games --out games-so-far --partial\n"
                     "  pess merge monday.pesscounts tuesday.pesscounts --out week.pesscounts",

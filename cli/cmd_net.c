@@ -8,9 +8,8 @@ static const usage info_usage = {
     .command = "net info",
     .summary = "what is in a network or a policy of networks, and how it was trained",
     .arguments = "FILE [--json]",
-    .description =
-        "Of a network (.pessnet): layers, parameters and checksum. Of a policy (.pesspolicy): the rule by which it\n"
-        "acts, how many networks and parameters it has, and what they see.",
+    .description = "For a network (.pessnet): layers, parameters and checksum. For a policy (.pesspolicy): the rule by "
+                   "which it acts, how many networks and parameters it has, and what they observe.",
     .examples = "  pess net info policies/breakout.pessnet\n  pess net info b-proximal/policy.pesspolicy",
     .positional = (const char *const[]){"FILE", NULL},
 };
@@ -111,7 +110,7 @@ static int policy_info(const char *path, bool json) {
 
 static int net_info(int argc, char **argv) {
     bool json = false;
-    const option options[] = {{"json", 0, OPTION_FLAG, &json, NULL, "as JSON"}};
+    const option options[] = {{"json", 0, OPTION_FLAG, &json, NULL, "print the result as JSON"}};
     const char *values[1];
     const int code = options_parse(&info_usage, options, COUNT_OF(options), argc, argv, values, NULL);
     if (code >= 0) return code;
@@ -136,10 +135,10 @@ static const usage export_usage = {
     .summary = "a policy as a file for other programs: C, or NumPy arrays",
     .arguments = "POLICY -o FILE.c|FILE.npz",
     .description =
-        "POLICY is a .pesspolicy or .pessnet file whose rule needs one network: argmax of its values, softmax of\n"
-        "imitation, or an actor. FILE.c has everything in it, no library and no allocation: policy_act(observation)\n"
-        "and policy_probabilities(observation, probabilities), with the same bits as here. FILE.npz has the weights\n"
-        "by PyTorch's names (layer1.weight, layer1.bias, …), and shift and scale of float observations.",
+        "POLICY is a .pesspolicy or .pessnet file whose rule needs one network: argmax of its values, softmax of "
+        "imitation, or an actor. FILE.c has everything in it, no library and no allocation: policy_act(observation) "
+        "and policy_probabilities(observation, probabilities), with the same bits as here. FILE.npz has the weights by "
+        "PyTorch's names (layer1.weight, layer1.bias, …), and shift and scale of float observations.",
     .examples = "  pess net export cartpole-cql/policy.pesspolicy -o policy.c\n"
                 "  pess net export policies/breakout.pessnet -o breakout.npz",
     .positional = (const char *const[]){"POLICY", NULL},

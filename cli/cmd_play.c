@@ -249,20 +249,19 @@ int cmd_play(int argc, char **argv) {
                                 "no terminal: write an animation (.gif), the last board (.png), or every board "
                                 "(frame%04d.png)"});
     options_add(&list, (option){"steps", 0, OPTION_COUNT, &p.steps, "N",
-                                "stop after that many steps (default: 300 for --record, otherwise never)"});
-    options_add(&list, (option){"size", 0, OPTION_COUNT, &p.size, "N", "pixels of a cell in pictures (default 24)"});
+                                "stop after this many steps (default: 300 for --record, otherwise never)"});
+    options_add(&list, (option){"size", 0, OPTION_COUNT, &p.size, "N", "pixels per cell in pictures (default 24)"});
     options_add_settings(&list, pess_env_settings(), &p.settings, "game minimal-actions step-limit stream generator");
     static const char *const needed[] = {"GAME", NULL};
-    const usage use = {
-        .command = "play",
-        .summary = "play a game in the terminal, watch a policy, or record it",
-        .arguments = "GAME [options]",
-        .description =
-            "Keys: arrows or w a s d move, space fires, p pauses, n (or .) takes one step, r restarts, + and - change\n"
-            "the speed, q leaves. 'pess env list' lists the games.",
-        .examples = "  pess play breakout\n  pess play seaquest --policy policies/seaquest.pessnet --fps 20\n"
-                    "  pess play freeway --record freeway.gif --steps 200",
-        .positional = needed};
+    const usage use = {.command = "play",
+                       .summary = "play a game in the terminal, watch a policy, or record it",
+                       .arguments = "GAME [options]",
+                       .description = "Keys: arrows or w a s d move, space fires, p pauses, n (or .) takes one step, r "
+                                      "restarts, + and - change the speed, q quits. 'pess env list' lists the games.",
+                       .examples =
+                           "  pess play breakout\n  pess play seaquest --policy policies/seaquest.pessnet --fps 20\n"
+                           "  pess play freeway --record freeway.gif --steps 200",
+                       .positional = needed};
     int code = options_parse(&use, list.rows, list.count, argc, argv, &game, NULL);
     if (code >= 0) return code;
     code = check(&p, game);

@@ -10,14 +10,13 @@ int cmd_plot(int argc, char **argv) {
                                "the figure, by its ending .svg, .png or .pdf (default figure.svg)", NULL, NULL}};
     const usage use = {
         .command = "plot",
-        .summary = "draws results of experiments and learning curves, a panel each",
+        .summary = "draw results of experiments and learning curves, a panel each",
         .arguments = "DIR|FILE.csv [...] [-o figure.svg|.png|.pdf]",
-        .description =
-            "Draws results.csv of an experiment: the columns algorithm, x, trials, mean, and ci95 or min and max;\n"
-            "with a column game, a panel per game. Titles and labels come from the manifest.json beside it,\n"
-            "where there is one. A file with the columns frame and return (log.csv of pess dqn) is a\n"
-            "learning curve; with a column game (learning_curves.csv) there is a panel per game. In a\n"
-            "directory the first of results.csv, learning_curves.csv and log.csv is drawn.",
+        .description = "Draws results.csv of an experiment: the columns algorithm, x, trials, mean, and ci95 or min "
+                       "and max; with a column game, a panel per game. Titles and labels come from the manifest.json "
+                       "beside it, if there is one. A file with the columns frame and return (log.csv of 'pess dqn') "
+                       "is a learning curve; with a column game (learning_curves.csv) there is a panel per game. In a "
+                       "directory the first of results.csv, learning_curves.csv and log.csv is drawn.",
         .examples = "  pess plot figure-1a figure-1b -o figure-1.pdf\n"
                     "  pess plot results.csv -o figure.png\n"
                     "  pess plot policies -o learning_curves.svg\n"

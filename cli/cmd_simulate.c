@@ -6,7 +6,7 @@ static const usage simulate_usage = {
     .summary = "a log of a policy acting in a known process",
     .arguments = "MDP --policy policy.csv (--transitions N | --episodes N --horizon H) [options] -o log.csv",
     .description = "--transitions draws independent transitions: states from the start distribution or from the "
-                   "stationary law of\nthe policy. --episodes draws whole episodes, cut off after H steps.",
+                   "stationary law of the policy. --episodes draws whole episodes, cut off after H steps.",
     .examples = "  pess simulate mdp.csv --policy optimal.csv --epsilon 0.5 --transitions 2000 -o log.csv\n"
                 "  pess simulate mdp.csv --policy uniform --episodes 100 --horizon 50 --seed 3 -o log.csv.gz",
     .positional = (const char *const[]){"MDP", NULL},

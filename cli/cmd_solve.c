@@ -181,12 +181,12 @@ static const usage solve_usage = {
     .command = "solve",
     .summary = "a pessimistic policy from a log",
     .arguments = "LOG [-a ALGORITHM] [-u UNCERTAINTY] [options] [-o policy.csv]",
-    .description = "LOG is a CSV (plain or gzip) with the columns state, action, reward, next_state and optionally "
-                   "terminal,\ntruncated, episode, step, probability; or an NPZ with arrays of these names; or a "
-                   ".pesslog; - is standard input.\n'pess list algorithms' and 'pess list uncertainties' explain the "
-                   "choices and which options each of them reads;\nan option that the chosen ones do not read is "
-                   "refused. -a auto chooses algorithm and strength on held-out\nepisodes, as 'pess choose' does. Exit "
-                   "code 6 says that the solver stopped before it converged.",
+    .description =
+        "LOG is a CSV (plain or gzip) with the columns state, action, reward, next_state and optionally terminal, "
+        "truncated, episode, step, probability; or an NPZ with arrays of these names; or a .pesslog; - is standard "
+        "input. 'pess list algorithms' and 'pess list uncertainties' explain the choices and which options each of "
+        "them reads; an option that the chosen ones do not read is refused. -a auto chooses algorithm and strength on "
+        "held-out episodes, as 'pess choose' does. Exit code 6 says that the solver stopped before it converged.",
     .examples = "  pess solve visits.csv -o policy.csv\n"
                 "  pess solve visits.csv -a auto --return-range 0,1 --gamma 1 -o policy.csv\n"
                 "  pess solve visits.csv -a proximal --absorbed-alpha 0.5 --json\n"

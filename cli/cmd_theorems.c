@@ -8,15 +8,12 @@
 
 enum { ALPHA_LIMIT = 64 };
 
-static const char *const unseen_names[] = {"paper", "worst", "self-loop", NULL};
-
 typedef struct theorem_args {
     log_source source;
     pess_theorem_options options;
+    pess_model_options model;
     const char *alphas, *start;
     double values[ALPHA_LIMIT];
-    int unseen;
-    uint64_t seed;
     bool as_json;
 } theorem_args;
 
@@ -25,9 +22,9 @@ static const usage theorems_usage = {
     .summary = "every bound of the paper on a log of a known process, beside the truth",
     .arguments = "MDP LOG [--alphas a,b,c] [--delta D] [-u UNCERTAINTY] [options]",
     .description =
-        "Theorems 2, 3, 4 and the density variant: for each alpha the bound on suboptimality, its inf and sup\n"
-        "terms, the true suboptimality, and whether the bound holds. With an uncertainty that holds for all\n"
-        "values at once every row holds with probability 1 - delta. Exit code 1: some row does not hold.",
+        "Theorems 2, 3, 4 and the density variant: for each alpha the bound on suboptimality, its inf and sup terms, "
+        "the true suboptimality, and whether the bound holds. With an uncertainty that holds for all values at once "
+        "every row holds with probability 1 - delta. Exit code 1: some row does not hold.",
     .examples = "  pess theorems mdp.csv log.csv --alphas 0,0.1,1\n"
                 "  pess theorems mdp.csv log.csv -u l1 --max-successors 4 --gamma 0.9 --json",
     .positional = (const char *const[]){"MDP", "LOG", NULL},
@@ -91,14 +88,11 @@ static pess_status run(theorem_args *args, const known_mdp *known, const char *l
         args->source.read.states = pess_mdp_states(known->mdp);
         args->source.read.actions = pess_mdp_actions(known->mdp);
     }
-    pess_model_options model_options = pess_model_options_defaults();
-    pess_model_reward_range(known->model, &model_options.reward_range[0], &model_options.reward_range[1]);
-    model_options.unseen = (pess_unseen)args->unseen;
-    model_options.seed = args->seed;
+    pess_model_reward_range(known->model, &args->model.reward_range[0], &args->model.reward_range[1]);
     pess_counts *counts = NULL;
     pess_model *model = NULL;
     pess_status status = log_source_counts(&args->source, log, "theorems", &counts, error);
-    if (status == PESS_OK) status = pess_model_estimate(counts, &model_options, &model, error);
+    if (status == PESS_OK) status = pess_model_estimate(counts, &args->model, &model, error);
     if (status == PESS_OK)
         status = pess_theorems(known->mdp, counts, model, known->start, &args->options, rows, count, error);
     pess_model_destroy(model);
@@ -107,18 +101,17 @@ static pess_status run(theorem_args *args, const known_mdp *known, const char *l
 }
 
 int cmd_theorems(int argc, char **argv) {
-    theorem_args args = {.options = pess_theorem_options_defaults(), .unseen = PESS_UNSEEN_PAPER, .seed = 1};
+    theorem_args args = {.options = pess_theorem_options_defaults(), .model = pess_model_options_defaults()};
     const option own[] = {
-        {"alphas", 0, OPTION_TEXT, &args.alphas, "A,B,C", "strengths of pessimism in [0,1], default 0,0.25,0.5,0.75,1"},
-        {"start", 0, OPTION_TEXT, &args.start, "uniform|FILE", "start distribution, default uniform"},
-        {"unseen", 0, OPTION_CHOICE, &args.unseen, "paper|worst|self-loop", "what stands in for a pair never seen",
-         unseen_names},
-        {"seed", 0, OPTION_SEED, &args.seed, "N", "for the rewards of unseen pairs, default 1"},
+        {"alphas", 0, OPTION_TEXT, &args.alphas, "A,B,C",
+         "strengths of pessimism from 0 to 1 (default 0,0.25,0.5,0.75,1)"},
+        {"start", 0, OPTION_TEXT, &args.start, "uniform|FILE", "start distribution (default uniform)"},
         {"json", 0, OPTION_FLAG, &args.as_json, NULL, "print the result as JSON"},
     };
     option_list list = {0};
     options_add_settings(&list, pess_theorem_settings(), &args.options, NULL);
     log_source_begin(&args.source, &list, "states actions format", PESS_PART_HELD_OUT);
+    options_add_settings(&list, pess_model_settings(), &args.model, "reward-range return-range");
     for (size_t i = 0; i < COUNT_OF(own); i++) options_add(&list, own[i]);
     const char *paths[2] = {NULL};
     int code = options_parse(&theorems_usage, list.rows, list.count, argc, argv, paths, NULL);

@@ -14,13 +14,12 @@ static const usage train_usage = {
     .summary = "a policy from a fixed dataset of observations, with networks",
     .arguments = "DATA -a ALGORITHM --out DIR [options]",
     .description =
-        "DATA is what pess collect wrote (.pessdata), or NumPy arrays by D4RL's names (.npz): observations (bool,\n"
-        "uint8 or floats), actions, rewards, terminals, timeouts, and if there are any next_observations and\n"
+        "DATA is what 'pess collect' wrote (.pessdata), or NumPy arrays with D4RL's names (.npz): observations (bool, "
+        "uint8 or floats), actions, rewards, terminals, timeouts and, if there are any, next_observations and "
         "probabilities. Floats are standardised by the data. Writes DIR/log.csv (a line per update: loss, mean target, "
-        "mean q,\n"
-        "return of the evaluations, predicted and obtained value), checkpoints, policy.pessnet and\n"
-        "manifest.json. The score is the mean return over the last five updates of the protocol, never the\n"
-        "best one seen. Algorithms: pess list learners; protocols: pess list protocols.",
+        "mean q, return of the evaluations, predicted and obtained value), checkpoints, policy.pessnet and "
+        "manifest.json. The score is the mean return over the last five updates of the protocol, never the best one "
+        "seen. 'pess list learners' and 'pess list protocols' explain the choices.",
     .examples =
         "  pess collect breakout --policy policies/breakout.pessnet --epsilon 0.1 --transitions 500000 -o b.pessdata\n"
         "  pess train b.pessdata -a proximal --out b-proximal\n"
@@ -98,11 +97,16 @@ static size_t all_knobs(const pess_setting *rows[KNOB_LIMIT]) {
     return count;
 }
 
-/* "knob of these learners, with their defaults: proximal 1, bcq 0.3" */
-static void describe_knob(const char *name, char *text, size_t size) {
+/* "weight of the penalty (default: proximal 1, bcq 0.3)", where all learners with that knob say the same. */
+static void describe_knob(const pess_setting *knob, char *text, size_t size) {
     const pess_learner_info *learner;
-    (void)snprintf(text, size, "knob of these learners, with their defaults");
-    const char *separator = ": ";
+    const char *const name = knob->name, *sentence = knob->sentence, *separator = "default: ";
+    for (size_t i = 0; (learner = pess_learner_list(i)) != NULL; i++) {
+        const pess_setting *row = learner->knobs != NULL ? pess_setting_find(learner->knobs, name) : NULL;
+        if (row != NULL && strcmp(row->sentence, sentence) != 0)
+            sentence = "strength of several learners, each in its own sense: 'pess list learners'";
+    }
+    (void)snprintf(text, size, "%s (", sentence);
     for (size_t i = 0; (learner = pess_learner_list(i)) != NULL; i++) {
         const pess_setting *row = learner->knobs != NULL ? pess_setting_find(learner->knobs, name) : NULL;
         const size_t used = strlen(text);
@@ -110,6 +114,7 @@ static void describe_knob(const char *name, char *text, size_t size) {
         (void)snprintf(text + used, size - used, "%s%s %s", separator, learner->name, row->standard);
         separator = ", ";
     }
+    (void)snprintf(text + strlen(text), size - strlen(text), ")");
 }
 
 /* An option of that many learners: each states its own meaning, default and range. */
@@ -117,7 +122,7 @@ static void add_knobs(arguments *a) {
     const pess_setting *rows[KNOB_LIMIT];
     const size_t count = all_knobs(rows);
     for (size_t i = 0; i < count; i++) {
-        describe_knob(rows[i]->name, a->knob_help[i], sizeof a->knob_help[i]);
+        describe_knob(rows[i], a->knob_help[i], sizeof a->knob_help[i]);
         options_add(&a->list, (option){.name = rows[i]->name,
                                        .kind = OPTION_TEXT,
                                        .target = &a->knobs[i],

@@ -18,6 +18,9 @@ enum {
     EXIT_NOT_CONVERGED = 6,
     EXIT_KEEP = 7 /* certify: an improvement is not certain */
 };
+#define EXIT_CODES                                                                                                     \
+    "0 success, 1 negative result, 2 usage error, 3 bad input, 4 limit or memory, 5 I/O error,\n"                      \
+    "6 not converged or interrupted, 7 keep the present policy (certify)."
 
 typedef struct command {
     const char *name, *summary;
@@ -71,7 +74,7 @@ typedef struct usage {
     const char *command;           /* "solve", "mdp gridworld" */
     const char *summary;           /* one line */
     const char *arguments;         /* "LOG [options]" */
-    const char *description;       /* paragraphs, or NULL */
+    const char *description;       /* paragraphs, a line each; lines that begin with a space are not wrapped; or NULL */
     const char *examples;          /* lines, or NULL */
     const char *const *positional; /* names of the arguments that must be there, NULL-terminated; or NULL */
     int more;                      /* how many further ones may follow; -1: any number */

@@ -11,25 +11,17 @@ bool is_counts_file(const char *path) {
 }
 
 static const char what_they_are[] =
-    "Counted logs\n"
-    "\n"
-    "A log may be counted where it lies: one row for each state, action, next state (and end) that occurs, with the\n"
-    "columns\n"
-    "\n"
-    "  state,action,next_state,count,reward_sum[,reward_square_sum][,reward_min,reward_max][,terminal][,truncated]\n"
-    "\n"
-    "solve, evaluate and gaps read it in place of the log. Rows with the same key are added up, so the counts of\n"
-    "several tables may stand one below the other. Without reward_min and reward_max, --reward-range is needed; "
-    "without\n"
-    "reward_square_sum, there is no variance of rewards (uncertainty bernstein, algorithm duipi). Episodes are not in "
-    "it:\n"
-    "--start takes a start distribution, and certify and theorems need the rows; inspect says what it can.\n"
-    "\n"
-    "'pess convert LOG -o FILE.pesscounts' counts a log here, with exact sums and the starts of its episodes; 'pess\n"
-    "merge A B --out FILE.pesscounts' puts logs and counts together, with the same bytes as counting all rows at "
-    "once.\n"
-    "An episode that is in several shards needs the column step; without a column episode, cut where an episode "
-    "ends.\n";
+    "Counted logs\n\nA log may be counted where it is stored: one row for each state, action, next state (and end) "
+    "that occurs, with the\ncolumns\n\n  "
+    "state,action,next_state,count,reward_sum[,reward_square_sum][,reward_min,reward_max][,terminal][,truncated]"
+    "\n\nsolve, evaluate and gaps read it in place of the log. Rows with the same key are added up, so the counts "
+    "of\nseveral tables may stand one below the other. Without reward_min and reward_max, --reward-range is needed; "
+    "without\nreward_square_sum, there is no variance of rewards (uncertainty bernstein, algorithm duipi). Episodes "
+    "are not in it:\n--start takes a start distribution, and certify and theorems need the rows; inspect says what it "
+    "can.\n\n'pess convert LOG -o FILE.pesscounts' counts a log here, with exact sums and the starts of its episodes; "
+    "'pess\nmerge A B --out FILE.pesscounts' puts logs and counts together, with the same bytes as counting all rows "
+    "at once.\nAn episode that is in several shards needs the column step; without a column episode, cut where an "
+    "episode ends.\n";
 
 /* What stands around the SELECT; quote: around the name count. */
 static const struct {

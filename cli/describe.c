@@ -63,6 +63,21 @@ static void print_literal(FILE *out, const char *title, const char *text) {
     (void)fputs("\n.fi\n", out);
 }
 
+/* A description: troff wraps its paragraphs and keeps lines that begin with a space. */
+static void print_paragraphs(FILE *out, const char *text) {
+    if (text == NULL) return;
+    (void)fputs(".SH DESCRIPTION\n", out);
+    while (*text != '\0') {
+        const size_t length = strcspn(text, "\n");
+        char line[4000];
+        (void)snprintf(line, sizeof line, "%.*s", (int)length, text);
+        print_escaped(out, line);
+        (void)fputs(length > 0 ? *text == ' ' ? "\n.br\n" : "\n" : ".PP\n", out);
+        text += length;
+        text += *text == '\n';
+    }
+}
+
 static void print_man_option(FILE *out, const option *o) {
     (void)fputs(".TP\n.B ", out);
     if (o->letter != 0) (void)fprintf(out, "\\-%c, ", o->letter);
@@ -80,8 +95,7 @@ static void print_man_option(FILE *out, const option *o) {
     (void)fputc('\n', out);
 }
 
-static const char exit_status[] = ".SH EXIT STATUS\n0 fine, 1 negative result, 2 wrong use, 3 bad input, 4 limit or "
-                                  "memory, 5 input or output, 6 not converged or interrupted.\n";
+static const char exit_status[] = ".SH EXIT STATUS\n" EXIT_CODES "\n";
 
 typedef struct man_pages {
     const char *directory;
@@ -115,7 +129,7 @@ static void write_page(void *user, const usage *use, const option *options, size
     (void)fprintf(out, "\n.SH SYNOPSIS\n.nf\n\\fBpess %s\\fR ", use->command);
     print_escaped(out, use->arguments);
     (void)fputs("\n.fi\n", out);
-    print_literal(out, "DESCRIPTION", use->description);
+    print_paragraphs(out, use->description);
     if (count > 0) (void)fputs(".SH OPTIONS\n", out);
     for (size_t i = 0; i < count; i++)
         if (option_listed(options, i)) print_man_option(out, &options[i]);

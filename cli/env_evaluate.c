@@ -8,10 +8,9 @@ static const usage evaluate_usage = {
     .command = "env evaluate",
     .summary = "how well a policy plays: whole episodes, by its own rule but for --epsilon",
     .arguments = "GAME --policy random|FILE [options]",
-    .description =
-        "Prints the mean undiscounted return with its 95 % interval. The same seed gives the same result at any\n"
-        "number of threads. A .pesspolicy file plays by the rule of the learner that made it; a network alone by\n"
-        "its largest output or, where its notes say acts=softmax (pess net info), by sampling.",
+    .description = "Prints the mean undiscounted return with its 95 % interval. The same seed gives the same result at "
+                   "any number of threads. A .pesspolicy file plays by the rule of the learner that made it; a network "
+                   "alone by its largest output, or by sampling if its notes say acts=softmax ('pess net info').",
     .examples = "  pess env evaluate breakout --policy policies/breakout.pessnet\n"
                 "  pess env evaluate breakout --policy policies/breakout.pessnet --epsilon 0.1 --episodes 500 --json",
     .positional = (const char *const[]){"GAME", NULL},
@@ -43,7 +42,7 @@ int env_evaluate(int argc, char **argv) {
     options_add(&list, (option){"policy", 0, OPTION_TEXT, &policy, "random|FILE",
                                 "who plays: uniformly random, or " POLICY_FILES});
     options_add_settings(&list, pess_play_settings(), &o, "game minimal-actions");
-    options_add(&list, (option){"json", 0, OPTION_FLAG, &as_json, NULL, "the result as JSON"});
+    options_add(&list, (option){"json", 0, OPTION_FLAG, &as_json, NULL, "print the result as JSON"});
     int code = options_parse(&evaluate_usage, list.rows, list.count, argc, argv, &game, NULL);
     if (code >= 0) return code;
     if (policy == NULL) return report_usage("env evaluate", "--policy random|FILE is needed");

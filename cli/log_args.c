@@ -10,9 +10,11 @@ void log_args_begin(log_args *args, const char *except) {
     options_add_settings(&args->options, pess_solve_settings(), &args->solve, except);
     log_source_begin(&args->source, &args->options, "format", PESS_PART_HELD_OUT);
     options_add_settings(&args->options, pess_model_settings(), &args->model, NULL);
-    options_add(&args->options, (option){"start", 0, OPTION_TEXT, &args->start, "uniform|log|FILE",
-                                         "start distribution (default: as the episodes of the log where it has an "
-                                         "episode column, else uniform)"});
+    options_add(
+        &args->options,
+        (option){
+            "start", 0, OPTION_TEXT, &args->start, "uniform|log|FILE",
+            "start distribution (default: that of the log's episodes if it has an episode column, otherwise uniform)"});
 }
 
 int log_args_check(const log_args *args, const char *command_name, const char *whom,
@@ -92,8 +94,8 @@ static const char *const unknown_rules[] = {"refuse", "behaviour", "uniform", NU
 void log_policy_options(option_list *list, log_policy *policy, const char *help) {
     options_add(list, (option){"policy", 0, OPTION_TEXT, &policy->path, "FILE", help});
     options_add(list, (option){"unknown", 0, OPTION_CHOICE, &policy->unknown, "refuse|behaviour|uniform",
-                               "what the policy does in states of the log that its file lacks: such a file is refused, "
-                               "or it acts there as the log did, or uniformly (default refuse)",
+                               "what to do about states of the log that the policy's file lacks: refuse the file, let "
+                               "the policy act there as the log did, or let it act uniformly (default refuse)",
                                .choices = unknown_rules});
 }
 

@@ -4,13 +4,16 @@
 
 void log_source_begin(log_source *source, option_list *list, const char *except, pess_part part) {
     static const char *const parts[] = {"all", "making", "held-out", NULL};
-    static const char *const helps[] = {"which episodes, by whether they made the map's cells (default all)",
-                                        "which episodes, by whether they made the map's cells (default making)",
-                                        "which episodes, by whether they made the map's cells (default held-out)"};
+    static const char *const helps[] = {"which episodes of a log of measurements: all, those that made the cells of "
+                                        "the map, or those held out (default all)",
+                                        "which episodes of a log of measurements: all, those that made the cells of "
+                                        "the map, or those held out (default making)",
+                                        "which episodes of a log of measurements: all, those that made the cells of "
+                                        "the map, or those held out (default held-out)"};
     *source = (log_source){.read = pess_read_options_defaults(), .part = (int)part};
     options_add_settings(list, pess_read_settings(), &source->read, except);
     options_add(list, (option){"map", 0, OPTION_TEXT, &source->map, "FILE",
-                               "the log is one of measurements: their cells in this map are the states"});
+                               "the log holds measurements; their cells in this map become the states"});
     options_add(list, (option){"part", 0, OPTION_CHOICE, &source->part, "all|making|held-out", helps[part], parts});
 }
 

@@ -20,21 +20,21 @@
     X(act, "a policy applied to new rows: what to do, and where to keep present practice")                             \
     X(gaps, "where one more sample helps most")                                                                        \
     X(theorems, "every bound of the paper on a log of a known process, beside the truth")                              \
-    X(discretize, "states made of measurements: a map from rows to cells")                                             \
+    X(discretize, "states from measurements: a map from rows to cells")                                                \
     X(convert, "a log in another format")                                                                              \
-    X(mdp, "known processes: gridworld, bandit, random; solve, evaluate")                                              \
+    X(mdp, "known processes: make one, solve it, evaluate a policy in it")                                             \
     X(simulate, "a log of a policy acting in a known process")                                                         \
-    X(env, "games to act in: list them, replay and record traces, measure their speed")                                \
+    X(env, "games and control problems: list them, evaluate a policy, record and replay traces, measure speed")        \
     X(play, "play a game in the terminal, watch a policy, or record it as a GIF or PNG")                               \
     X(dqn, "a near-optimal player for a game, by deep Q-learning")                                                     \
-    X(train, "a policy from a fixed dataset of a game, with networks")                                                 \
+    X(train, "a policy from a fixed dataset of observations, with networks")                                           \
     X(score, "what policies are worth by data that others logged, and which one to take")                              \
     X(collect, "a dataset of a game: transitions of a player that explores")                                           \
-    X(net, "networks: what is in a file of one")                                                                       \
-    X(list, "the algorithms, uncertainties and formats there are")                                                     \
+    X(net, "networks and their policies: look into a file, export it for other programs")                              \
+    X(list, "list the algorithms, uncertainties, formats, learners, protocols and experiments")                        \
     X(experiment, "the paper's experiments, with a figure and a page")                                                 \
-    X(merge, "puts the shards of an experiment together, or counts of logs")                                           \
-    X(plot, "draws results of experiments and learning curves")                                                        \
+    X(merge, "put together the shards of an experiment, or the counts of logs")                                        \
+    X(plot, "draw results of experiments and learning curves")                                                         \
     X(help, "this overview, or the help of one command")
 
 #define COMMAND_DECLARE(name, summary) int cmd_##name(int argc, char **argv);
@@ -67,8 +67,7 @@ static void print_overview(FILE *stream) {
                 "  pess inspect visits.csv                    what is in a log, and what is odd about it\n"
                 "  pess solve visits.csv -o policy.csv        a pessimistic policy from it\n"
                 "  pess help solve                            all options of one command, with examples\n"
-                "\nExit codes: 0 fine, 1 negative result, 2 wrong use, 3 bad input, 4 limit or memory, 5 I/O,\n"
-                "6 not converged or interrupted, 7 keep the present policy (certify).\n",
+                "\nExit codes: " EXIT_CODES "\n",
                 stream);
 }
 

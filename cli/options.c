@@ -127,10 +127,13 @@ static int width_of(const char *text, size_t length) {
     return width;
 }
 
-static void print_wrapped(const char *text, int column) {
+/* One paragraph, from `column` on. */
+static void print_wrapped(const char *text, size_t length, int column) {
+    const char *const end = text + length;
     int at = column;
-    while (*text != '\0') {
-        const size_t word = strcspn(text, " \n");
+    while (text < end) {
+        const char *const space = memchr(text, ' ', (size_t)(end - text));
+        const size_t word = (size_t)((space != NULL ? space : end) - text);
         const int width = width_of(text, word);
         if (at > column && at + 1 + width > HELP_WIDTH) {
             (void)printf("\n%*s", column, "");
@@ -141,14 +144,22 @@ static void print_wrapped(const char *text, int column) {
         }
         (void)fwrite(text, 1, word, stdout);
         at += width;
-        text += word;
-        if (*text == '\n') {
-            (void)printf("\n%*s", column, "");
-            at = column;
-        }
-        text += *text != '\0';
+        text += word + (space != NULL);
     }
     (void)putchar('\n');
+}
+
+/* Paragraphs, a line each; lines that begin with a space stay as they are. */
+static void print_paragraphs(const char *text) {
+    while (*text != '\0') {
+        const size_t length = strcspn(text, "\n");
+        if (*text == ' ')
+            (void)printf("%.*s\n", (int)length, text);
+        else
+            print_wrapped(text, length, 0);
+        text += length;
+        text += *text == '\n';
+    }
 }
 
 /* The sentence, and the default that the table states. */
@@ -178,7 +189,7 @@ static void print_option(const option *o) {
         (void)printf("%s\n%*s", left, HELP_COLUMN, "");
     char text[1000];
     option_help(o, text, sizeof text);
-    print_wrapped(text, HELP_COLUMN);
+    print_wrapped(text, strlen(text), HELP_COLUMN);
 }
 
 static bool first_of_name(const option *options, size_t i) {
@@ -191,13 +202,16 @@ bool option_listed(const option *options, size_t i) { return first_of_name(optio
 
 static void print_help(const usage *use, const option *options, size_t count) {
     (void)printf("pess %s: %s\n\nUsage: pess %s %s\n", use->command, use->summary, use->command, use->arguments);
-    if (use->description != NULL) (void)printf("\n%s\n", use->description);
+    if (use->description != NULL) {
+        (void)putchar('\n');
+        print_paragraphs(use->description);
+    }
     (void)puts("\nOptions:");
     for (size_t i = 0; i < count; i++)
         if (option_listed(options, i)) print_option(&options[i]);
     const option common[] = {
-        {.name = "quiet", .help = "no progress; where results go to files, nothing is printed but errors"},
-        {.name = "help", .letter = 'h', .help = "this text"}};
+        {.name = "quiet", .help = "show no progress; if results go to files, print nothing but errors"},
+        {.name = "help", .letter = 'h', .help = "show this help"}};
     for (size_t i = 0; i < COUNT_OF(common); i++) print_option(&common[i]);
     if (use->examples != NULL) (void)printf("\nExamples:\n%s\n", use->examples);
 }

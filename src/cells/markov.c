@@ -27,9 +27,9 @@
 
 static const pess_setting settings[] = {
     {"markov-error", 0, PESS_SETTING_NUMBER, FIELD(error_probability), "0.05", PESS__BETWEEN(0, 1), .argument = "A",
-     .sentence = "probability with which cells that are Markov may be flagged as not"},
+     .sentence = "probability that cells that are Markov are reported as not Markov"},
     {"reward-levels", 0, PESS_SETTING_COUNT, FIELD(reward_levels), "8", PESS__FROM_TO(2, 1000), .argument = "N",
-     .sentence = "rewards are told apart in at most N levels, quantiles of those that made the cells"},
+     .sentence = "rewards are told apart at no more than N levels: quantiles of the rewards that made the cells"},
 };
 static const pess_setting_table table = PESS__SETTING_TABLE("markov", pess_markov_options, settings);
 PESS__SETTINGS_OF(markov, table)

@@ -18,7 +18,7 @@
 
 static const pess_setting settings[] = {
     {"features", 0, PESS_SETTING_TEXT, FIELD(features), NULL, .argument = "A,B,…",
-     .sentence = "the columns that are measurements, by name"},
+     .sentence = "names of the columns that hold measurements"},
     {"last-row", 0, PESS_SETTING_CHOICE, FIELD(last_row), "marked", .choices = PESS__LAST_ROW_CHOICES,
      .sentence = PESS__LAST_ROW_SENTENCE},
     PESS__THREADS_SETTING(pess_measurements_options),

@@ -9,7 +9,7 @@
 
 static const pess_setting settings[] = {
     {"starts", 0, PESS_SETTING_COUNT, PESS__FIELD(pess_trials_options, starts), "3", PESS__FROM_TO(1, PESS_MAX_STARTS),
-     .argument = "N", .sentence = "starts of k-means that are tried for each number of cells"},
+     .argument = "N", .sentence = "how many starts of k-means to try for each number of cells"},
 };
 static const pess_setting_table table = PESS__SETTING_TABLE("trials", pess_trials_options, settings);
 PESS__SETTINGS_OF(trials, table)

@@ -19,37 +19,36 @@ static const pess_setting settings[] = {
     {"method", 0, PESS_SETTING_CHOICE, FIELD(method), "best", .choices = "best|robust|split|episodes",
      .sentence = "robust: the worst case over all processes that the log allows; split: a part of the log chooses the "
                  "policy, the rest tests it; episodes: the same with importance weights of whole episodes, which needs "
-                 "no Markov assumption; best: all that the log allows, and the best of them"},
+                 "no Markov assumption; best: the best of all that the log allows"},
     {"uncertainty", 'u', PESS_SETTING_TEXT, FIELD(uncertainty), NULL, .argument = "l1|support|good-turing",
-     .sentence = "set of processes behind robust",
-     .where_unset = "l1 where a pair has at most 8 possible next states, else support"},
+     .sentence = "the set of processes over which robust takes the worst case",
+     .where_unset = "l1 if a pair has at most 8 possible next states, otherwise support"},
     {"fresh", 0, PESS_SETTING_SWITCH, FIELD(fresh), "off",
-     .sentence = "declare that the given policy was made without this log, so that a part of it may test the policy"},
+     .sentence = "declare that the given policy was made without this log, so that a part of the log may test it"},
     {"gamma", 0, PESS_SETTING_NUMBER, FIELD(gamma), "0.99", PESS__FROM_TO(0, 1), .argument = "G",
      .sentence = "discount; 1 needs a range of returns"},
     {"delta", 0, PESS_SETTING_NUMBER, FIELD(delta), "0.05", PESS__BETWEEN(0, 1), .argument = "D",
      .sentence = "probability that any of the bounds is wrong"},
     {"split", 0, PESS_SETTING_NUMBER, FIELD(split), NULL, PESS__BETWEEN(0, 1), .argument = "F",
      .sentence =
-         "share of the log that chooses the policy; of a log with episodes at most that: its first part ends at "
-         "a power of two from 8 to 262144 rows, that of whole episodes from 32 to 16777216",
-     .where_unset = "0.25, and 0.5 of whole episodes"},
+         "share of the log that chooses the policy; at most this share if the log has episodes, since its first part "
+         "then ends at a power of two from 8 to 262144 rows, that of whole episodes from 32 to 16777216",
+     .where_unset = "0.25, and 0.5 for whole episodes"},
     {"first-part", 0, PESS_SETTING_COUNT, FIELD(first_part), NULL, PESS__AT_LEAST(1), .argument = "ROWS",
-     .sentence = "declare how many rows choose the policy, a number fixed before looking at the log",
+     .sentence = "declare how many rows choose the policy: a number that was fixed before anybody looked at the log",
      .where_unset = "by the share"},
     {"max-successors", 0, PESS_SETTING_COUNT, FIELD(max_successors), NULL, PESS__AT_LEAST(0), .argument = "K",
-     .sentence = "declare how many next states a pair can have", .where_unset = "all states"},
+     .sentence = "declare how many next states a state-action pair can have at most", .where_unset = "all states"},
     {"iid", 0, PESS_SETTING_SWITCH, FIELD(iid), "off",
-     .sentence = "declare that the transitions are independent draws, although the log has episodes"},
+     .sentence = "declare that the transitions are independent draws, even though the log has episodes"},
     {"may-end", 0, PESS_SETTING_CHOICE, FIELD(may_end), "auto", .choices = "auto|on|off",
      .sentence =
-         "whether a transition may end the episode although the log shows no such end; auto: where the log marks "
-         "episodes"},
+         "whether a transition may end an episode even if the log never shows it; auto: if the log has episodes"},
     {"reward-range", 0, PESS_SETTING_RANGE, FIELD(reward_range), NULL, PESS__ANY_NUMBER, .argument = "LO,HI",
-     .sentence = "declare what rewards can be", .where_unset = "the range that the log shows"},
+     .sentence = "declare the range of rewards", .where_unset = "the range that the log shows"},
     PESS__RETURN_RANGE_SETTING(pess_certify_options),
     {"seed", 0, PESS_SETTING_SEED, FIELD(seed), "1", .argument = "N",
-     .sentence = "of the random parts of a log without episodes"},
+     .sentence = "seed of the random split of a log without episodes"},
     PESS__THREADS_SETTING(pess_certify_options),
 };
 

@@ -39,7 +39,7 @@ static pess_status assume_collection(const pess__certification *job, pess__assum
                             NULL, error);
     if (job->counts->has_episodes)
         return pess__assume(to, "iid-declared",
-                            "Declared: the transitions are independent draws, although the log has episodes.", NULL,
+                            "Declared: the transitions are independent draws, even though the log has episodes.", NULL,
                             error);
     return pess__assume(to, "iid", "The transitions are independent draws: the log has no episode column.", NULL,
                         error);

@@ -40,15 +40,15 @@ double pess_theorem_1(int64_t count, const double *f, const double *f_hat, doubl
 
 static const pess_setting settings[] = {
     {"uncertainty", 'u', PESS_SETTING_TEXT, FIELD(uncertainty), "hoeffding", .argument = "NAME",
-     .sentence = "Bellman uncertainty, one with a number per pair; the paper's is hoeffding"},
+     .sentence = "uncertainty function with one number per state-action pair; the paper's is hoeffding"},
     {"gamma", 0, PESS_SETTING_NUMBER, FIELD(gamma), "0.99", .least = 0, .most = 1, .open = PESS_SETTING_BELOW_MOST,
      .argument = "G", .sentence = "discount"},
     {"delta", 0, PESS_SETTING_NUMBER, FIELD(delta), "0.05", PESS__BETWEEN(0, 1), .argument = "D",
      .sentence = "error probability"},
     {"max-successors", 0, PESS_SETTING_COUNT, FIELD(max_successors), NULL, PESS__AT_LEAST(0), .argument = "K",
-     .sentence = "declare how many next states a pair can have", .where_unset = "all states"},
+     .sentence = "declare how many next states a state-action pair can have at most", .where_unset = "all states"},
     {"iid", 0, PESS_SETTING_SWITCH, FIELD(iid), "off",
-     .sentence = "declare that the transitions are independent draws, although the log has episodes"},
+     .sentence = "declare that the transitions are independent draws, even though the log has episodes"},
     PESS__THREADS_SETTING(pess_theorem_options),
 };
 

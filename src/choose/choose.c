@@ -19,12 +19,13 @@
 
 static const pess_setting settings[] = {
     {"families", 0, PESS_SETTING_TEXT, FIELD(families), "imitation,naive,ua,proximal,spibb,soft-spibb,rmin",
-     .argument = "A,B,…", .sentence = "algorithms to choose among, each with a grid of its strength"},
+     .argument = "A,B,…", .sentence = "algorithms to choose among, each over a grid of strengths"},
     {"folds", 0, PESS_SETTING_COUNT, FIELD(folds), "5", PESS__FROM_TO(2, 1000), .argument = "K",
-     .sentence = "parts of the episodes; each candidate is fitted to all but one and scored on that one, in turn"},
+     .sentence =
+         "number of parts of the episodes; each candidate is fitted to all but one and scored on that one, in turn"},
     {"score", 0, PESS_SETTING_CHOICE, FIELD(score), "model", .choices = "model|weights",
      .sentence = "what decides: the value in the model of the held-out episodes, or their returns weighted by "
-                 "importance, which needs the column probability"},
+                 "importance, for which the log needs the column probability"},
     PESS__SEED_SETTING(pess_choose_options, "of the folds"),
     PESS__THREADS_SETTING(pess_choose_options),
 };

@@ -21,7 +21,8 @@
 #define PESS__THREADS_SETTING(type)                                                                                    \
     {                                                                                                                  \
         .name = "threads", .kind = PESS_SETTING_INT, PESS__FIELD(type, threads), .standard = "0",                      \
-        PESS__FROM_TO(0, 4096), .argument = "N", .sentence = "threads; 0: all there are. Results do not depend on it"  \
+        PESS__FROM_TO(0, 4096), .argument = "N",                                                                       \
+        .sentence = "number of threads, 0 for all; results do not depend on it"                                        \
     }
 
 #define PESS__SEED_SETTING(type, what)                                                                                 \
@@ -38,7 +39,8 @@
 #define PESS__RETURN_RANGE_SETTING(type)                                                                               \
     {                                                                                                                  \
         .name = "return-range", .kind = PESS_SETTING_RANGE, PESS__FIELD(type, return_range), PESS__ANY_NUMBER,         \
-        .argument = "LO,HI", .sentence = "declare what the discounted return of an episode can be, from any state on", \
+        .argument = "LO,HI",                                                                                           \
+        .sentence = "declare the range of the discounted return, from any state to the end of its episode",            \
         .where_unset = "what rewards and discount allow"                                                               \
     }
 

@@ -36,7 +36,7 @@ static const pess_setting rows_of_settings[] = {
      .kind = PESS_SETTING_TEXT,
      FIELD(game),
      .argument = "NAME",
-     .sentence = "what a NumPy dataset is of; an environment of pess env list is where its policies are played",
+     .sentence = "the environment of a NumPy dataset; if it is one of pess env list, policies are scored by playing it",
      .where_unset = "the name in the file, or none"},
 };
 

@@ -76,33 +76,32 @@ static const pess_setting settings[] = {
     PESS__THREADS_SETTING(pess_read_options),
     {"column", 0, PESS_SETTING_TEXT, FIELD(column), NULL, .argument = "ROLE=NAME[,NAME…]", .repeats = true,
      .sentence = "which column plays a role: state, action, reward, next_state, terminal, truncated, episode, step, "
-                 "probability. Several columns are one state, action or episode",
-     .where_unset = "the column called so, or as everybody calls it: done, obs, next_obs, STATE"},
+                 "probability. Several columns together make one state, action or episode",
+     .where_unset = "the column of that name, or of another common name for it: done, obs, next_obs, STATE"},
     {"missing", 0, PESS_SETTING_TEXT, FIELD(missing), NULL, .argument = "refuse|drop|VALUE",
-     .sentence = "rows with missing values (nothing, NA, NaN, null): refuse the log, drop them, or the value that "
-                 "stands in, for all roles or some: drop,reward=0",
+     .sentence = "what to do about missing values (empty, NA, NaN, null): refuse the log, drop the row, or put VALUE "
+                 "in; for all roles, or for some as in drop,reward=0",
      .where_unset = "refuse"},
     {"last-row", 0, PESS_SETTING_CHOICE, FIELD(last_row), "marked", .choices = PESS__LAST_ROW_CHOICES,
      .sentence = PESS__LAST_ROW_SENTENCE},
     {"separator", 0, PESS_SETTING_CHOICE, FIELD(separator), "auto", .choices = "auto|comma|semicolon|tab|pipe",
-     .sentence = "what separates the fields of a text; auto: what the first line shows"},
+     .sentence = "what separates the fields of a text file; auto: judged by its first line"},
     {"decimal", 0, PESS_SETTING_CHOICE, FIELD(decimal), "auto", .choices = "auto|point|comma",
-     .sentence = "the decimal sign of numbers in a text; auto: as the first rewards show"},
+     .sentence = "the decimal mark of numbers in a text file; auto: judged by the first rewards"},
     {"encoding", 0, PESS_SETTING_CHOICE, FIELD(encoding), "utf8", .choices = "utf8|latin1",
-     .sentence = "how a text is encoded"},
+     .sentence = "encoding of a text file"},
     {"decimal-ids", 0, PESS_SETTING_CHOICE, FIELD(decimal_ids), "refuse", .choices = "refuse|names",
      .sentence =
          "states and actions that are numbers with decimals (0.5): refuse them as measurements, or take them as "
          "names, as for doses"},
     {"reading", 0, PESS_SETTING_TEXT, FIELD(reading), NULL, .argument = "FILE",
-     .sentence = "how to read the log, as 'inspect -o FILE' kept it; other options come before it",
+     .sentence = "how to read the log, as 'inspect -o FILE' wrote it; options given beside it take precedence",
      .where_unset = "as the other options say"},
     {"table", 0, PESS_SETTING_TEXT, FIELD(table), NULL, .argument = "NAME",
-     .sentence = "table of a database (SQLite, DuckDB)", .where_unset = "the only one"},
+     .sentence = "which table of a database to read (SQLite, DuckDB)", .where_unset = "the only one"},
     {"sql", 0, PESS_SETTING_TEXT, FIELD(sql), NULL, .argument = "QUERY",
-     .sentence =
-         "read what this query gives: of an SQLite database its own tables, else by DuckDB, which knows the file "
-         "as log and reads any other that the query names"},
+     .sentence = "read the result of this query: SQLite answers it for its own databases, DuckDB for everything else; "
+                 "DuckDB knows the file as log and reads any other file that the query names"},
 };
 
 static const pess_setting_table table = PESS__SETTING_TABLE("read", pess_read_options, settings);

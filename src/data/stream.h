@@ -104,8 +104,8 @@ typedef struct pess__stream {
 /* The setting of pess_read_options and pess_measurements_options. */
 #define PESS__LAST_ROW_CHOICES "marked|terminal|cutoff"
 #define PESS__LAST_ROW_SENTENCE                                                                                        \
-    "how the last row of an episode ends: as the columns terminal and truncated say (marked), nothing follows "        \
-    "(terminal), or what follows is not in the log (cutoff)"
+    "how an episode ends after its last row: as the columns terminal and truncated say (marked), for good "            \
+    "(terminal), or it goes on outside the log (cutoff)"
 
 /* The options as they will be used: defaults for NULL, every value in its range. */
 pess_status pess__read_settle(const pess_read_options *options, pess_read_options *settled, pess_error *error);

@@ -34,7 +34,7 @@ static const pess_setting rows[] = {
      .standard = "32",
      PESS__FROM_TO(1, 100000),
      .argument = "N",
-     .sentence = "environments that step together; the data have them one after the other"},
+     .sentence = "environments that step together; their data follow one another in the file"},
     PESS__SEED_SETTING(pess_collect_options, "of games and exploration"),
 };
 

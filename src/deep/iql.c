@@ -19,14 +19,14 @@ static const pess_setting knob_rows[] = {
      .standard = "0.7",
      PESS__BETWEEN(0, 1),
      .argument = "T",
-     .sentence = "of the values of logged actions: 0.5 their mean, near 1 the best of them"},
+     .sentence = "which expectile of the values of logged actions: 0.5 is their mean, near 1 the best of them"},
     {.name = "beta",
      .kind = PESS_SETTING_NUMBER,
      PESS__FIELD(iql_knobs, beta),
      .standard = "3",
      PESS__FROM_TO(0, 1e6),
      .argument = "B",
-     .sentence = "inverse temperature of the actor's weights: 0 imitates"},
+     .sentence = "inverse temperature of the actor's weights; 0 imitates"},
 };
 static const pess_setting_table knobs = PESS__SETTING_TABLE("iql", iql_knobs, knob_rows);
 

@@ -11,7 +11,7 @@ static const pess_setting rows[] = {
      .standard = "0",
      PESS__FROM_TO(0, 1e15),
      .argument = "N",
-     .sentence = "steps before an episode is cut off; 0: any number"},
+     .sentence = "steps after which an episode is cut off; 0: never"},
     PESS__SEED_SETTING(pess_env_options, "of everything random"),
     {.name = "stream",
      .kind = PESS_SETTING_SEED,

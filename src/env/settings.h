@@ -25,14 +25,14 @@
          .sentence = "the game grows harder as it goes on"},                                                           \
     {                                                                                                                  \
         .name = "minimal-actions", .kind = PESS_SETTING_SWITCH, PESS__FIELD(type, minimal_actions), .standard = "off", \
-        .sentence = "only the actions that mean something in the game"                                                 \
+        .sentence = "offer only the actions that do something in the game"                                             \
     }
 
 /* Of players and collections: without a limit an episode of a policy that stands still would never end. */
 #define PESS__STEP_LIMIT_SETTING(type)                                                                                 \
     {                                                                                                                  \
         .name = "step-limit", .kind = PESS_SETTING_COUNT, PESS__FIELD(type, step_limit), .standard = "10000",          \
-        PESS__FROM_TO(1, 1e15), .argument = "N", .sentence = "steps before an episode is cut off"                      \
+        PESS__FROM_TO(1, 1e15), .argument = "N", .sentence = "steps after which an episode is cut off"                 \
     }
 
 #endif

@@ -27,8 +27,9 @@ static const pess_setting rows[] = {
      .kind = PESS_SETTING_TEXT,
      FIELD(algorithms),
      .argument = "A,B,…",
-     .sentence = "curves to draw. Without games each is NAME or NAME:UNCERTAINTY of pess list algorithms, and the "
-                 "random and the optimal policy are always there; with games NAME or NAME:ALPHA of pess list learners",
+     .sentence =
+         "curves to draw. Without games each is NAME or NAME:UNCERTAINTY from pess list algorithms, and the random and "
+         "the optimal policy are always drawn; with games NAME or NAME:ALPHA from pess list learners",
      .where_unset = "the experiment's own"},
     {.name = "seed",
      .kind = PESS_SETTING_SEED,
@@ -43,7 +44,8 @@ static const pess_setting rows[] = {
      .standard = "0",
      PESS__FROM_TO(0, 4096),
      .argument = "N",
-     .sentence = "runs at once, a thread each; 0: as many as there are cores. Results do not depend on it"},
+     .sentence =
+         "number of runs at a time, one thread each, 0 for as many as there are cores; results do not depend on it"},
     {.name = "points",
      .kind = PESS_SETTING_COUNT,
      FIELD(points),
@@ -186,8 +188,8 @@ static const pess_setting rows[] = {
      FIELD(keep_data),
      .standard = "off",
      .argument = "on|off",
-     .sentence = "leave the datasets beside their runs; else they can be collected again from the seed. Those that an "
-                 "earlier run has kept stay",
+     .sentence = "keep the datasets beside their runs; otherwise they are collected again from the seed when needed. "
+                 "Those that an earlier run kept stay",
      .specific = true},
     {.name = "out",
      .letter = 'o',
@@ -200,7 +202,7 @@ static const pess_setting rows[] = {
      .kind = PESS_SETTING_SWITCH,
      FIELD(resume),
      .standard = "off",
-     .sentence = "go on with the finished runs in the directory"},
+     .sentence = "keep the finished runs in the directory and continue"},
 };
 
 enum { ROW_COUNT = sizeof rows / sizeof rows[0], KIND_LIMIT = 32 };

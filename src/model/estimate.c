@@ -13,8 +13,8 @@
 static const pess_setting settings[] = {
     {"unseen", 0, PESS_SETTING_CHOICE, FIELD(unseen), "paper", .choices = "paper|worst|self-loop",
      .sentence =
-         "what stands in for a pair that the log never shows: a random reward and a uniform next state (paper), "
-         "the lowest reward for ever, or the lowest reward and the same state again"},
+         "what to assume about a state-action pair that the log never shows: a random reward and a uniform next state "
+         "(paper), the lowest reward for ever (worst), or the lowest reward and the same state again (self-loop)"},
     {"reward-range", 0, PESS_SETTING_RANGE, FIELD(reward_range), NULL, PESS__ANY_NUMBER, .argument = "LO,HI",
      .sentence = "what rewards can be", .where_unset = "as the log shows"},
     PESS__SEED_SETTING(pess_model_options, "of the rewards of pairs that the log never shows"),

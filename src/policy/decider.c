@@ -15,15 +15,15 @@
 
 static const pess_setting settings[] = {
     {"choice", 0, PESS_SETTING_CHOICE, FIELD(choice), "most-probable", .choices = "most-probable|draw",
-     .sentence = "which action of a state: the most probable, or one drawn by its probability"},
+     .sentence = "which action to give: the most probable one, or one drawn from the policy's probabilities"},
     {"outside-limit", 0, PESS_SETTING_NUMBER, FIELD(outside_limit), "1", PESS__ABOVE(0), .argument = "X",
      .sentence = "keep present practice where a row lies more than X times as far from the centre of its cell as any "
                  "row that made it"},
     {"least-count", 0, PESS_SETTING_COUNT, FIELD(least_count), "1", PESS__AT_LEAST(0), .argument = "N",
-     .sentence = "keep present practice where the log took the action less than N times in this state"},
+     .sentence = "keep present practice where the log took the action fewer than N times in this state"},
     {"probabilities", 0, PESS_SETTING_SWITCH, FIELD(probabilities), "off",
-     .sentence = "also the probability of every action"},
-    {"json", 0, PESS_SETTING_SWITCH, FIELD(json), "off", .sentence = "answer in JSON lines"},
+     .sentence = "give the probability of every action too"},
+    {"json", 0, PESS_SETTING_SWITCH, FIELD(json), "off", .sentence = "print a line of JSON per row"},
     PESS__SEED_SETTING(pess_act_options, "of the actions that are drawn"),
     PESS__THREADS_SETTING(pess_act_options),
 };
