@@ -31,15 +31,15 @@ void print_choice(FILE *out, const pess_choice *choice) {
     pess_choice_get_info(choice, &info);
     const pess_candidate_score *chosen = pess_choice_candidate(choice, (size_t)info.chosen);
     candidate_text(chosen, name, sizeof name);
-    (void)fprintf(out, "Chosen     %s: %.5g on held-out %s (standard error %.2g), %+.5g (%.2g) beside imitation\n",
-                  name, chosen->score, info.rows ? "rows" : "episodes", chosen->error, chosen->gain,
-                  chosen->gain_error);
+    (void)fprintf(
+        out, "Chosen     %s: %.5g on held-out %s (standard error %.2g), %+.5g (%.2g) compared with imitation\n", name,
+        chosen->score, info.rows ? "rows" : "episodes", chosen->error, chosen->gain, chosen->gain_error);
     if (info.runner_up >= 0) {
         candidate_text(pess_choice_candidate(choice, (size_t)info.runner_up), name, sizeof name);
         (void)fprintf(out, "           next best family: %s, %.4g behind (standard error %.2g)\n", name, info.margin,
                       info.margin_error);
     }
-    (void)fprintf(out, "           first in %.0f of 100 resamplings of the %lld folds; evidence, not a promise\n",
+    (void)fprintf(out, "           first in %.0f of 100 resamplings of the %lld folds; evidence, not a guarantee\n",
                   100 * info.sure, (long long)info.folds);
 }
 

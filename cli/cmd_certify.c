@@ -193,7 +193,7 @@ static void print_episodes(FILE *out, const pess_episode_report *e) {
 static void print_text(FILE *out, const pess_certificate *certificate, const pess_certificate_info *c,
                        const char *policy_path, const char *directory) {
     if (c->vacuous)
-        (void)fprintf(out, "Certificate   vacuous: the log promises %.6g, next to nothing; every policy has %.6g\n",
+        (void)fprintf(out, "Certificate   vacuous: the log guarantees %.6g, next to nothing; every policy has %.6g\n",
                       c->lower_bound, c->value_lo);
     else
         (void)fprintf(out, "Certificate   the policy's value is at least %.6g, with probability %g\n", c->lower_bound,
@@ -285,8 +285,8 @@ static pess_status write_page(const certify_args *args, const certify_job *job, 
     if ((mkdir(args->report, 0777) != 0 && errno != EEXIST) ||
         snprintf(path, sizeof path, "%s/index.html", args->report) >= (int)sizeof path) {
         error->status = PESS_IO;
-        (void)snprintf(error->message, sizeof error->message, "the directory %.500s cannot be made: %s", args->report,
-                       strerror(errno));
+        (void)snprintf(error->message, sizeof error->message, "the directory %.500s cannot be created: %s",
+                       args->report, strerror(errno));
         return PESS_IO;
     }
     return pess_certificate_write_page(job->certificate, &page, path, error);
@@ -296,7 +296,7 @@ static int settle(certify_args *args, const option_list *list) {
     const int code = log_source_check(&args->source, list, "certify");
     if (code >= 0) return code;
     if (args->options.fresh && !args->policy_path)
-        return report_usage("certify", "--fresh speaks of a policy: give one with --policy");
+        return report_usage("certify", "--fresh is about a given policy: name it with --policy");
     args->options.progress = terminal_progress();
     return -1;
 }

@@ -52,9 +52,9 @@ int cmd_collect(int argc, char **argv) {
     if (policy == NULL) return report_usage("collect", "--policy FILE|random is needed");
     if (out == NULL) return report_usage("collect", "-o FILE is needed");
     const pess_env_info *info = pess_env_find(game);
-    if (info == NULL) return report_usage("collect", "no game '%s'; 'pess env list' lists them", game);
+    if (info == NULL) return report_usage("collect", "no game '%s'; 'pess env list' lists the games", game);
     if (info->kind != PESS_OBSERVATION_BITS && (options_given(&list, "sticky") || options_given(&list, "ramping")))
-        return report_usage("collect", "--sticky and --ramping are rules of games; %s is none", game);
+        return report_usage("collect", "--sticky and --ramping are rules of games, and %s is not a game", game);
     pess_policy *acts = NULL;
     code = policy_open("collect", policy, info, o.argmax, &acts);
     if (code >= 0) return code;

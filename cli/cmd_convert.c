@@ -40,7 +40,8 @@ int cmd_convert(int argc, char **argv) {
     const char *target = NULL, *format = NULL, *path = NULL;
     option_list list = {0};
     options_add(&list, (option){"out", 'o', OPTION_TEXT, &target, "FILE", "where to write; - is standard output"});
-    options_add(&list, (option){"format", 0, OPTION_TEXT, &format, "NAME", "format to write, whatever FILE is called"});
+    options_add(&list,
+                (option){"format", 0, OPTION_TEXT, &format, "NAME", "format to write, regardless of FILE's name"});
     log_source_begin(&source, &list, "format", PESS_PART_ALL);
     int code = options_parse(&convert_usage, list.rows, list.count, argc, argv, &path, NULL);
     if (code < 0) code = log_source_check(&source, &list, "convert");

@@ -153,7 +153,7 @@ static void print_text(const evaluate_args *args, const evaluation *result) {
     }
     if (result->left_out > 0)
         (void)printf(
-            "Left out: %d that have no value at this discount or horizon; -a and -u ask for one and tell why.\n",
+            "Left out: %d that have no value at this discount or horizon; name one with -a and -u to see why.\n",
             result->left_out);
     (void)fputs("\nRests on\n", stdout);
     list_assumptions(result, NULL);
@@ -232,9 +232,11 @@ static int parse(int argc, char **argv, evaluate_args *args, const char **path) 
     if (args->estimators && options_given(list, "horizon"))
         return report_usage("evaluate", "--horizon does nothing for --estimators: episodes are taken whole");
     if (args->algorithm != NULL && pess_algorithm_find(args->algorithm) == NULL)
-        return report_usage("evaluate", "no algorithm '%s'; 'pess list algorithms' names them", args->algorithm);
+        return report_usage("evaluate", "no algorithm '%s'; 'pess list algorithms' lists the algorithms",
+                            args->algorithm);
     if (args->uncertainty != NULL && pess_uncertainty_find(args->uncertainty) == NULL)
-        return report_usage("evaluate", "no uncertainty '%s'; 'pess list uncertainties' names them", args->uncertainty);
+        return report_usage("evaluate", "no uncertainty '%s'; 'pess list uncertainties' lists the uncertainties",
+                            args->uncertainty);
     return log_args_check(&args->log, "evaluate", args->algorithm != NULL ? args->algorithm : "these algorithms",
                           evaluation_reads, args);
 }

@@ -85,7 +85,7 @@ static void print_cost(const pess_experiment_cost *cost) {
 static int report_failure(const option_list *list, const pess_experiment_options *options, const pess_error *error) {
     const int code = report_option_error("experiment", list->rows, list->count, error);
     if (error->status == PESS_INTERRUPTED && options->out != NULL)
-        (void)fputs("The same command with --resume goes on from there.\n", stderr);
+        (void)fputs("The same command with --resume continues from there.\n", stderr);
     if (error->status == PESS_NOT_CONVERGED && options->out != NULL)
         (void)fprintf(stderr, "pess merge %s --out DIR --partial makes a page of the finished runs.\n", options->out);
     return code;

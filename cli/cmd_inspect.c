@@ -160,7 +160,7 @@ int cmd_inspect(int argc, char **argv) {
     args.source.read.progress = terminal_progress();
     if (args.source.map == NULL && pess_counts_file(path, &args.source.read)) {
         if (args.declared)
-            return report_usage("inspect", "--return-range: counts have no episodes that it could be held against");
+            return report_usage("inspect", "--return-range: counts have no episodes against which it could be checked");
         return counts_inspect(path, &args.source.read, args.as_json);
     }
     pess_error error = {0};
@@ -168,7 +168,8 @@ int cmd_inspect(int argc, char **argv) {
     pess_status status = log_source_dataset(&args.source, path, NULL, &data, &error);
     if (status == PESS_OK && args.output != NULL && pess_dataset_reading(data) == NULL) {
         pess_dataset_destroy(data);
-        return report_usage("inspect", "-o keeps which columns a log was read from; this one has none with names");
+        return report_usage("inspect",
+                            "-o writes down which columns a log was read from; this one has no named columns");
     }
     if (status == PESS_OK) status = show(path, data, &args, &odd, &error);
     pess_dataset_destroy(data);

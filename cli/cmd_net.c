@@ -71,7 +71,7 @@ static void print_json(const pess_net *net, const char *path, const pess_net_inf
 static void print_policy(const char *path, const pess_policy_info *info) {
     (void)printf("%s: acts by the rule of %s%s\n\n  %lld network%s, %lld parameters, checksum %08x\n"
                  "  sees %lld bytes, chooses among %lld actions\n",
-                 path, info->rule, info->samples ? " (draws its actions)" : "", (long long)info->network_count,
+                 path, info->rule, info->samples ? " (by sampling)" : "", (long long)info->network_count,
                  info->network_count == 1 ? "" : "s", (long long)info->parameters, info->checksum,
                  (long long)info->bytes, (long long)info->actions);
     notes_print("trained with", info->notes);

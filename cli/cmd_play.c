@@ -148,9 +148,9 @@ typedef struct session {
 
 static void show(play *p, const session *s) {
     const pess_end end = pess_env_ended(p->env);
-    const char *notice = s->paused ? "paused: p goes on, n takes one step" : "";
+    const char *notice = s->paused ? "paused: p continues, n takes one step" : "";
     if (end != PESS_END_NONE)
-        notice = end == PESS_END_TERMINAL ? "game over: r starts again, q leaves" : "cut off: r starts again, q leaves";
+        notice = end == PESS_END_TERMINAL ? "game over: r starts again, q quits" : "cut off: r starts again, q quits";
     term_draw(&(term_view){.info = p->info,
                            .bits = p->bits,
                            .who = p->policy != NULL ? p->policy : "you",
@@ -224,7 +224,7 @@ static int play_in_terminal(play *p) {
 
 static int check(play *p, const char *game) {
     p->info = pess_env_find(game);
-    if (p->info == NULL) return report_usage("play", "no game '%s'; 'pess env list' lists them", game);
+    if (p->info == NULL) return report_usage("play", "no game '%s'; 'pess env list' lists the games", game);
     if (p->info->kind != PESS_OBSERVATION_BITS)
         return report_usage("play", "%s has no board to draw; 'pess env evaluate' plays it", game);
     if (p->fps < 1 || p->fps > 1000) return report_usage("play", "--fps: expected 1 to 1000");

@@ -101,7 +101,8 @@ static void print_result(FILE *out, const pess_solution_info *info) {
 }
 
 static void print_thin_places(FILE *out, const solve_report *r) {
-    if (r->thin_count > 0) (void)fputs("Thinnest data (where the policy goes most for the samples there are)\n", out);
+    if (r->thin_count > 0)
+        (void)fputs("Thinnest data (where the policy goes most often for the few samples there are)\n", out);
     for (int64_t i = 0; i < r->thin_count; i++) {
         char s[NAME_SIZE], a[NAME_SIZE];
         (void)fprintf(out, "  - state %s, action %s: %lld sample%s, %.2g %% of the policy's discounted steps\n",

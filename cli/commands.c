@@ -65,7 +65,7 @@ int unknown_command(const char *of, const command *commands, size_t count, const
     if (nearest != NULL)
         return report_wrong("pess%s%s: no command '%s'; did you mean 'pess%s%s %s'?", space, of, found, space, of,
                             nearest);
-    return report_wrong("pess%s%s: no command '%s'; 'pess help%s%s' lists them", space, of, found, space, of);
+    return report_wrong("pess%s%s: no command '%s'; 'pess help%s%s' lists the commands", space, of, found, space, of);
 }
 
 static void print_parts(FILE *stream, const char *name, const command *parts, size_t count) {

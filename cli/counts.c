@@ -15,7 +15,7 @@ static const char what_they_are[] =
     "that occurs, with the\ncolumns\n\n  "
     "state,action,next_state,count,reward_sum[,reward_square_sum][,reward_min,reward_max][,terminal][,truncated]"
     "\n\nsolve, evaluate and gaps read it in place of the log. Rows with the same key are added up, so the counts "
-    "of\nseveral tables may stand one below the other. Without reward_min and reward_max, --reward-range is needed; "
+    "of\nseveral tables may simply follow one another. Without reward_min and reward_max, --reward-range is needed; "
     "without\nreward_square_sum, there is no variance of rewards (uncertainty bernstein, algorithm duipi). Episodes "
     "are not in it:\n--start takes a start distribution, and certify and theorems need the rows; inspect says what it "
     "can.\n\n'pess convert LOG -o FILE.pesscounts' counts a log here, with exact sums and the starts of its episodes; "

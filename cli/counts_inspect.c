@@ -75,7 +75,7 @@ static void print_json(const summary *s) {
 static void print_text(const char *path, const summary *s) {
     const pess_counts_info *i = &s->info;
     (void)printf("%s: a counted log\n", path);
-    (void)printf("  transitions  %lld, of %lld different (state, action, next state) that go on\n",
+    (void)printf("  transitions  %lld, of %lld different (state, action, next state) that continue\n",
                  (long long)i->transitions, (long long)i->successors);
     (void)printf("  states       %lld: actions were taken in %lld\n", (long long)i->states, (long long)s->states_seen);
     (void)printf("  actions      %lld\n", (long long)i->actions);

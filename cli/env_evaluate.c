@@ -47,9 +47,9 @@ int env_evaluate(int argc, char **argv) {
     if (code >= 0) return code;
     if (policy == NULL) return report_usage("env evaluate", "--policy random|FILE is needed");
     const pess_env_info *info = pess_env_find(game);
-    if (info == NULL) return report_usage("env evaluate", "no game '%s'; 'pess env list' lists them", game);
+    if (info == NULL) return report_usage("env evaluate", "no game '%s'; 'pess env list' lists the games", game);
     if (info->kind != PESS_OBSERVATION_BITS && (options_given(&list, "sticky") || options_given(&list, "ramping")))
-        return report_usage("env evaluate", "--sticky and --ramping are rules of games; %s is none", game);
+        return report_usage("env evaluate", "--sticky and --ramping are rules of games, and %s is not a game", game);
     pess_policy *plays = NULL;
     code = policy_open("env evaluate", policy, info, o.argmax, &plays);
     if (code >= 0) return code;

@@ -33,6 +33,7 @@ pess_progress interruptible_progress(void) {
 
 int report_run_error(const char *command_name, const pess_error *error) {
     const int code = report_error(command_name, error);
-    if (error->status == PESS_INTERRUPTED) (void)fputs("The same command with --resume goes on from there.\n", stderr);
+    if (error->status == PESS_INTERRUPTED)
+        (void)fputs("The same command with --resume continues from there.\n", stderr);
     return code;
 }

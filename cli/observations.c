@@ -14,15 +14,15 @@ static int list_odd(const pess_observations_info *i, const pess_observations_ins
                     char odd[MOST_ODD][SENTENCE]) {
     int count = 0;
     if (i->episodes == 0)
-        (void)snprintf(odd[count++], SENTENCE, "No episode is whole: none both begins and ends in the data.");
+        (void)snprintf(odd[count++], SENTENCE, "No episode is complete: none both begins and ends in the data.");
     else if (i->episodes == 1)
-        (void)snprintf(odd[count++], SENTENCE, "There is one whole episode: nothing tells luck from skill.");
+        (void)snprintf(odd[count++], SENTENCE, "There is only one complete episode: nothing tells luck from skill.");
     if (in->unlogged_actions > 0)
-        (void)snprintf(odd[count++], SENTENCE, "%lld of %lld actions were never taken: nothing is known of them.",
+        (void)snprintf(odd[count++], SENTENCE, "%lld of %lld actions were never taken: nothing is known about them.",
                        (long long)in->unlogged_actions, (long long)i->actions);
     if (in->duplicates > 0 && i->shape.kind != PESS_OBSERVATION_BITS)
         (void)snprintf(odd[count++], SENTENCE,
-                       "%lld transitions repeat an earlier one in everything: were rows copied twice?",
+                       "%lld transitions are copies of an earlier one: were rows written twice?",
                        (long long)in->duplicates);
     if (in->constant_features > 0)
         (void)snprintf(odd[count++], SENTENCE, "%lld of %lld features never change: networks see 0 in their place.",
@@ -165,7 +165,7 @@ int observations_read(const char *command_name, const char *path, const pess_obs
     const size_t length = strlen(error.message);
     if (status == PESS_INPUT && pess_file_kind_of(path) == PESS_FILE_OBSERVATIONS)
         (void)snprintf(error.message + length, sizeof error.message - length,
-                       "; copy it once more from where it is whole, or make it again with 'pess collect'");
+                       "; copy it again from where it is intact, or make it again with 'pess collect'");
     return report_error(command_name, &error);
 }
 

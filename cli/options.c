@@ -289,7 +289,7 @@ static int set_value(const usage *use, const option *o, const char *value) {
         case OPTION_SETTING: {
             pess_error error;
             if (pess_setting_find(o->table, o->name)->repeats && (value = add_line(o, value)) == NULL)
-                return report_usage(use->command, "--%s is given too often", o->name);
+                return report_usage(use->command, "--%s is given too many times", o->name);
             if (pess_setting_set(o->table, o->target, o->name, value, &error) == PESS_OK) return -1;
             return report_usage(use->command, "--%s", error.message);
         }

@@ -11,10 +11,9 @@ static const struct {
     const char *code, *words; /* %s: the value */
 } remedies[] = {
     {"column", "Try --column %s."},
-    {"missing", "Try --missing %s, or a value that stands in: --missing reward=0."},
-    {"measurements",
-     "Measurements? 'pess discretize' makes states of them ('pess help discretize'). A few levels, to be "
-     "taken as names? Try --decimal-ids names."},
+    {"missing", "Try --missing %s, or a value to put in: --missing reward=0."},
+    {"measurements", "Measurements? 'pess discretize' turns them into states ('pess help discretize'). A few levels, "
+                     "to be taken as names? Try --decimal-ids names."},
     {"rule", "Give the map a rule for it: 'pess discretize … --missing %s', or flag, or a number."},
     {"features", "The columns of measurements are those of --features, or those that the map was made for."},
     {"export", "Save it as text: CSV in UTF-8. Or DuckDB reads it, by its extension excel: --sql \"SELECT * FROM "
@@ -98,24 +97,23 @@ static const char *const roles[] = {
 static void print_rest(FILE *out, const char *before, const pess_reading_info *i) {
     if (i->next_state_derived) (void)fprintf(out, "%snext_state is the state of the next row of the episode\n", before);
     if (i->last_rows > 0)
-        (void)fprintf(out,
-                      "%srows left out, for the state they lead to is in no row: %lld; those before them count as cut "
-                      "off\n",
-                      before, (long long)i->last_rows);
+        (void)fprintf(
+            out,
+            "%srows left out because no row shows the state they lead to: %lld; those before them count as cut off\n",
+            before, (long long)i->last_rows);
     if (i->declared_ends > 0)
         (void)fprintf(out, "%slast rows of episodes that end as declared: %lld\n", before, (long long)i->declared_ends);
     if (i->missing_rows > 0)
-        (void)fprintf(out, "%srows dropped, for values are missing: %lld of %lld\n", before, (long long)i->missing_rows,
-                      (long long)i->rows);
+        (void)fprintf(out, "%srows dropped because of missing values: %lld of %lld\n", before,
+                      (long long)i->missing_rows, (long long)i->rows);
     if (i->missing_values > 0)
-        (void)fprintf(out, "%smissing values with another in their place: %lld\n", before,
-                      (long long)i->missing_values);
+        (void)fprintf(out, "%smissing values that were replaced: %lld\n", before, (long long)i->missing_values);
     if (i->ends_without_next > 0)
         (void)fprintf(out, "%sterminal rows without a next state, which lead nowhere: %lld\n", before,
                       (long long)i->ends_without_next);
-    if (i->decimal_ids) (void)fprintf(out, "%sids with decimals that are zero (1.0) are integers\n", before);
+    if (i->decimal_ids) (void)fprintf(out, "%sids such as 1.0 are read as integers\n", before);
     if (i->number_names)
-        (void)fprintf(out, "%sintegers that are negative or very large are names, and so are all others\n", before);
+        (void)fprintf(out, "%ssome integers are negative or very large, so all of them are read as names\n", before);
     if (i->step == PESS_STEP_MICROSECONDS)
         (void)fprintf(out, "%ssteps are times, kept in microseconds since 1970\n", before);
     if (i->step == PESS_STEP_MILLIONTHS) (void)fprintf(out, "%ssteps have decimals, kept in millionths\n", before);

@@ -347,7 +347,7 @@ static void results_go_into_a_directory(void **state) {
     assert_non_null(strstr(error.message, "plain: is a file; a directory"));
     o.out = "/nonexistent/here";
     assert_int_equal(pess_train_run(&o, &result, &error), PESS_IO);
-    assert_non_null(strstr(error.message, "cannot be made"));
+    assert_non_null(strstr(error.message, "cannot be created"));
     pess_observations_destroy(data);
     pess_mdp_destroy(mdp);
 }

@@ -93,19 +93,19 @@ def test_draws_follow_the_probabilities():
 
 
 def test_an_uncertainty_of_ones_own(visits):
-    @ps.uncertainty("inverse root")
+    @ps.uncertainty("inverse square root")
     def inverse_root(counts):
         assert counts.n.shape == (5, 3) and counts.reward_range == (0, 1)
         with np.errstate(divide="ignore"):
             return 1 / np.sqrt(counts.n)
 
-    own = ps.solve(visits, "ua", uncertainty="inverse root", alpha=1, gamma=0.95, reward_range=(0, 1))
+    own = ps.solve(visits, "ua", uncertainty="inverse square root", alpha=1, gamma=0.95, reward_range=(0, 1))
     built_in = ps.solve(visits, "ua", absorbed_alpha=1, gamma=0.95, reward_range=(0, 1))
     assert own.value == built_in.value and np.array_equal(own.uncertainty, built_in.uncertainty)
-    assert own.uncertainty_name == "inverse root" and "heuristic" in own.holds_for
+    assert own.uncertainty_name == "inverse square root" and "heuristic" in own.holds_for
     assert ps.solve(visits, uncertainty=inverse_root, alpha=1, gamma=0.95, reward_range=(0, 1)).value == own.value
-    cert = ps.certify(visits, candidate="inverse root", gamma=0.95, reward_range=(0, 1))
-    assert "inverse root" in [c.name for c in cert.candidates]
+    cert = ps.certify(visits, candidate="inverse square root", gamma=0.95, reward_range=(0, 1))
+    assert "inverse square root" in [c.name for c in cert.candidates]
 
 
 def test_pickled_results(visits, tmp_path):

@@ -99,9 +99,10 @@ pess_status pess__missing_rule_remedy(const char *name, pess_error *error) {
 }
 
 static pess_status refuse_missing(const pess_map *map, int64_t row, int64_t feature, pess_error *error) {
-    (void)pess__fail(error, PESS_INPUT,
-                     "row %lld: found no value for '%.100s', expected one: the map has no rule for it to be missing",
-                     (long long)row + 1, map->names.names[feature]);
+    (void)pess__fail(
+        error, PESS_INPUT,
+        "row %lld: found no value for '%.100s', expected one: the map has no rule for missing values of it",
+        (long long)row + 1, map->names.names[feature]);
     return pess__missing_rule_remedy(map->names.names[feature], error);
 }
 
@@ -116,7 +117,7 @@ pess_status pess_map_place(const pess_map *map, const double *row, pess_place *o
     const int64_t missing = pess__map_coordinates(map, row, raw, x);
     if (missing >= 0)
         return pess__fail(error, PESS_INPUT,
-                          "found no value for '%.100s', expected one: the map has no rule for it to be missing",
+                          "found no value for '%.100s', expected one: the map has no rule for missing values of it",
                           map->names.names[missing]);
     pess__method_of(map)->find(map, x, raw, 1, &cell);
     *out = pess__map_place(map, raw, cell);

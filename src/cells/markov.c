@@ -280,7 +280,7 @@ pess_status pess_markov_test(const pess_dataset *making, const pess_dataset *hel
     test t = {.states = pess_dataset_states(making), .actions = pess_dataset_actions(making)};
     if (t.states != pess_dataset_states(held_out) || t.actions != pess_dataset_actions(held_out))
         return pess__fail(error, PESS_ARGUMENT,
-                          "the two parts of the log have other states or actions, expected the same");
+                          "the two parts of the log differ in their states or actions, expected the same in both");
     if (t.states >= (int64_t)1 << FOLLOWS_BITS)
         return pess__fail(error, PESS_LIMIT, "found %lld cells, expected at most %d", (long long)t.states,
                           PESS_MAX_CELLS);

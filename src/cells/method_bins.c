@@ -41,11 +41,10 @@ static pess_status share_bins(const int64_t *most, int64_t k, int64_t cells, int
     int64_t varying = 0;
     for (int64_t j = 0; j < k; j++) varying += most[j] > 1;
     if (split == varying) return PESS_OK;
-    return pess__fail(
-        error, PESS_ARGUMENT,
-        "bins: found %lld measurements and at most %lld cells, expected at least 2^%lld cells, two bins for "
-        "each; fewer columns, or kmeans or tree",
-        (long long)varying, (long long)cells, (long long)varying);
+    return pess__fail(error, PESS_ARGUMENT,
+                      "bins: found %lld measurements and at most %lld cells, expected at least 2^%lld cells, two bins "
+                      "for each; use fewer columns, or the method kmeans or tree",
+                      (long long)varying, (long long)cells, (long long)varying);
 }
 
 static void set_edges(pess_map *map, int64_t j, const double *sorted, int64_t count, int64_t bins) {
@@ -125,13 +124,13 @@ static pess_status read_edges(pess_map *map, pess__cursor *cursor, pess_error *e
     for (int64_t j = 0; j < k; j++) {
         const int64_t edges = pess__cursor_i64(cursor);
         if (edges < 0 || edges >= PESS_MAX_CELLS || cells * (edges + 1) > map->cells)
-            return pess__fail(error, PESS_INPUT, "%s: damaged: its bins do not make its %lld cells", cursor->name,
+            return pess__fail(error, PESS_INPUT, "%s: damaged: its bins do not make up its %lld cells", cursor->name,
                               (long long)map->cells);
         cells *= edges + 1;
         map->edges_from[j + 1] = map->edges_from[j] + edges;
     }
     if (cells != map->cells || cursor->left / sizeof(double) < (size_t)map->edges_from[k])
-        return pess__fail(error, PESS_INPUT, "%s: damaged: its bins do not make its %lld cells", cursor->name,
+        return pess__fail(error, PESS_INPUT, "%s: damaged: its bins do not make up its %lld cells", cursor->name,
                           (long long)map->cells);
     PESS_TRY(pess__allocate(&map->edge, map->edges_from[k], sizeof *map->edge, "the bins", error));
     for (int64_t j = 0; j < k; j++)

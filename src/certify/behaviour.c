@@ -50,8 +50,8 @@ pess_status pess__behaviour_create(const pess_dataset *data, const pess_counts *
         return pess__fail_with_remedy(
             error,
             pess__fail(error, PESS_INPUT,
-                       "the log has no column 'probability': weights of episodes need the probability with which "
-                       "each logged action was taken, as logged or declared by a policy; estimated ones are no proof"),
+                       "the log has no column 'probability': weights of episodes need the probability with which each "
+                       "logged action was taken, as logged or declared by a policy; estimated ones prove nothing"),
             "behaviour", "FILE");
     else
         out->probability = data->probability;

@@ -56,10 +56,10 @@ static pess_status assume_process(const pess__certification *job, pess__assumpti
         return pess__assume(to, "no-ends", "No transition ends the episode: the log shows no terminal one.", NULL,
                             error);
     if (job->counts->terminals == 0)
-        return pess__assume(to, "may-end",
-                            "A transition may end the episode, with value 0 after it, although the log shows no such "
-                            "end.",
-                            NULL, error);
+        return pess__assume(
+            to, "may-end",
+            "A transition may end the episode, with value 0 after it, even though the log shows no such end.", NULL,
+            error);
     return pess__assume(to, "ends",
                         "A terminal transition has no future, and a state that the log shows only after one is the "
                         "end: value 0.",
@@ -70,8 +70,8 @@ static pess_status assume_starts(const pess__certification *job, pess__assumptio
     const double episodes = (double)job->counts->episodes;
     if (!job->start_estimated)
         return pess__assume(to, "start-declared",
-                            "Episodes start from the declared distribution, or from every state with actions alike "
-                            "where none was named.",
+                            "Episodes start from the declared distribution or, if none was declared, uniformly from "
+                            "the states that have actions.",
                             NULL, error);
     return pess__assume(to, "start-estimated",
                         "Episodes start independently from one distribution. It is estimated from the {0} starts in "
@@ -81,9 +81,8 @@ static pess_status assume_starts(const pess__certification *job, pess__assumptio
 
 static pess_status assume_one_attempt(pess__assumptions *to, pess_error *error) {
     return pess__assume(to, "one-attempt",
-                        "This is the only attempt: whoever tries several splits, seeds, methods or candidates of his "
-                        "own on the same log and keeps the best certificate makes a choice that the error "
-                        "probability does not cover.",
+                        "This is the only attempt: to try several splits, seeds, methods or candidates on the same log "
+                        "and keep the best certificate is a choice that the error probability does not cover.",
                         NULL, error);
 }
 
@@ -93,13 +92,13 @@ static pess_status assume_choice(const pess__certification *job, pess__assumptio
     const double states[] = {(double)job->counts->states, PESS__POOLED_STATES};
     if (job->counts->states > PESS__POOLED_STATES)
         PESS_TRY(pess__assume(to, "coarse-test",
-                              "Of the {0} states the test knows less than it could: up to {1} it would use how the "
-                              "values of states differ, and promise more.",
+                              "With {0} states the test uses less than it could: up to {1} states it would also use "
+                              "how their values differ, and guarantee more.",
                               states, error));
     const double rows[] = {(double)job->split->first_rows, (double)job->split->second_rows};
     if (job->compares)
         PESS_TRY(pess__assume(to, "one-logging-policy",
-                              "One policy made the log; it looks at the state alone and does not change. Only the "
+                              "One policy made the log; it depends on the state alone and does not change. Only the "
                               "comparison with the logging policy needs this.",
                               NULL, error));
     if (job->split->declared)

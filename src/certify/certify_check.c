@@ -14,7 +14,7 @@ pess_status pess__certify_check_options(const pess_dataset *data, const pess_cer
         PESS_TRY(pess__policy_check_table(options->policy, data->states, data->actions, "the log", error));
     if (options->counts && (options->counts->transitions != data->rows || options->counts->states != data->states ||
                             options->counts->actions != data->actions))
-        return pess__fail(error, PESS_ARGUMENT, "the counts are not of this log");
+        return pess__fail(error, PESS_ARGUMENT, "the counts are those of another log");
     const char *name = options->uncertainty;
     const pess_uncertainty_info *found = name ? pess_uncertainty_find(name) : NULL;
     if (name && !found) return pess__fail(error, PESS_ARGUMENT, "there is no uncertainty '%s'", name);

@@ -82,9 +82,9 @@ static pess_status prepare(const pess__certification *job, pess__episodes *e, pe
     if (!job->counts->has_episodes)
         return pess__fail(error, PESS_INPUT, "the log has no episode column: whole episodes cannot be told apart");
     if (!job->start_estimated)
-        return pess__fail(error, PESS_INPUT,
-                          "whole episodes speak of the starts that they had: the start distribution cannot be another "
-                          "one");
+        return pess__fail(
+            error, PESS_INPUT,
+            "whole episodes tell only of the starts that they had: no other start distribution can be declared");
     PESS_TRY(pess__behaviour_create(job->data, job->counts, options->behaviour, options->behaviour_estimated,
                                     &e->behaviour, error));
     PESS_TRY(pess__trajectories_create(job->data, &e->trajectories, error));
@@ -239,7 +239,7 @@ static pess_status assume_probabilities(const pess__certification *job, const ch
                             NULL, error);
     return pess__assume(to, "behaviour-logged",
                         "The logged probabilities are those with which the actions were taken. They may depend on "
-                        "anything, also on what the log does not show.",
+                        "anything, even on what the log does not show.",
                         NULL, error);
 }
 
@@ -254,7 +254,7 @@ pess_status pess__episodes_assumptions(const pess__certification *job, const pes
     if (job->counts->cutoffs > 0)
         PESS_TRY(pess__assume(to, "cutoffs-by-the-past",
                               "Whether an episode is cut off depends on its own past alone, not on what was about to "
-                              "follow. What follows a cut-off counts with the least it can be.",
+                              "follow. What follows a cut-off counts as the least it can be.",
                               NULL, error));
     if (!alone) return PESS_OK;
     return pess__assume(to, "episodes-in-order",
@@ -268,11 +268,11 @@ pess_status pess__episodes_assume_bets(const pess__certification *job, pess_erro
     const bool value = strcmp(r->bet, "doubly-robust") == 0,
                difference = strcmp(r->difference_bet, "doubly-robust") == 0;
     if (job->options->behaviour || !(value || difference)) return PESS_OK;
-    return pess__assume(&job->certificate->assumptions, "behaviour-by-state",
-                        value ? "The policy that made the log looks at the state alone and does not change: its "
-                                "probabilities at a state are the same in every row. Doubly robust bets need this."
-                              : "The policy that made the log looks at the state alone and does not change: its "
-                                "probabilities at a state are the same in every row. Only the comparison with it "
-                                "needs this.",
-                        NULL, error);
+    return pess__assume(
+        &job->certificate->assumptions, "behaviour-by-state",
+        value ? "The policy that made the log depends on the state alone and does not change: its probabilities at a "
+                "state are the same in every row. Doubly robust bets need this."
+              : "The policy that made the log depends on the state alone and does not change: its probabilities at a "
+                "state are the same in every row. Only the comparison with it needs this.",
+        NULL, error);
 }

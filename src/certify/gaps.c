@@ -84,8 +84,8 @@ pess_status pess_gaps(const pess_counts *counts, const pess_model *model, const 
     const char *name = options->uncertainty ? options->uncertainty : "hoeffding";
     const pess__uncertainty *uncertainty = pess__uncertainty_find(name);
     if (!uncertainty || !uncertainty->compute)
-        return pess__fail(error, PESS_ARGUMENT, "the gaps need an uncertainty with one number per pair; '%s' is none",
-                          name);
+        return pess__fail(error, PESS_ARGUMENT,
+                          "the gaps need an uncertainty with one number per pair, which '%s' is not", name);
     if (top < 1) return pess__fail(error, PESS_ARGUMENT, "at least one gap must be asked for");
     pess__u_problem problem = {.counts = counts,
                                .model = model,

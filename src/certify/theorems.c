@@ -277,11 +277,11 @@ static pess_status check(const theorem_case *b, const pess__uncertainty *uncerta
     const pess_theorem_options *o = b->options;
     if (!uncertainty || !uncertainty->compute)
         return pess__fail(error, PESS_ARGUMENT,
-                          "the theorems need an uncertainty with one number per pair; '%s' is none", o->uncertainty);
+                          "the theorems need an uncertainty with one number per pair, which '%s' is not",
+                          o->uncertainty);
     for (int64_t i = 0; i < o->alpha_count; i++)
         if (!(o->alphas[i] >= 0 && o->alphas[i] <= 1))
-            return pess__fail(error, PESS_ARGUMENT, "the theorems speak of alpha between 0 and 1, found %g",
-                              o->alphas[i]);
+            return pess__fail(error, PESS_ARGUMENT, "the theorems are about alpha from 0 to 1, found %g", o->alphas[i]);
     if (b->truth->states != b->model->states || b->truth->actions != b->model->actions)
         return pess__fail(error, PESS_INPUT, "the process has %lld states and %lld actions, the dataset %lld and %lld",
                           (long long)b->truth->states, (long long)b->truth->actions, (long long)b->model->states,

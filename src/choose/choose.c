@@ -107,11 +107,11 @@ static pess_status set_up(job *j, pess_error *error) {
     if (o->score == PESS_CHOOSE_WEIGHTS && j->data->probability == NULL)
         return pess__fail(error, PESS_ARGUMENT,
                           "score: weights need the probability of each logged action, and the log has no column "
-                          "'probability'; the score 'model' does without");
+                          "'probability'; the score 'model' does not need it");
     if (o->score == PESS_CHOOSE_WEIGHTS && j->data->episode == NULL)
         return pess__fail(error, PESS_ARGUMENT,
-                          "score: weights need whole episodes, and the log has no column "
-                          "'episode'; the score 'model' does without");
+                          "score: weights need whole episodes, and the log has no column 'episode'; the score 'model' "
+                          "does not need it");
     PESS_TRY(pess__folds_create(j->data, o->folds, o->seed, o->threads, &j->folds, error));
     PESS_TRY(pess_problem_create(j->folds.whole, o->model, o->start, &j->choice->problem, error));
     PESS_TRY(sum_returns(j, error));
@@ -235,7 +235,7 @@ static void fill_score(const job *j, int64_t c) {
     out->weighted = weighted.value;
     out->weighted_error = weighted.error;
     out->effective = squares > 0 ? sum * sum / squares : isnan(weighted.value) ? NAN : 0;
-    if (isnan(own.value)) out->left_out = "in some fold no held-out episode does what it would do";
+    if (isnan(own.value)) out->left_out = "in some fold no held-out episode acts as it would";
 }
 
 static void fill_scores(job *j) {

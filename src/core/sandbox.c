@@ -152,7 +152,7 @@ void pess__sandbox_end(pess__sandbox *sandbox, char *how, size_t size) {
     while (waitpid(sandbox->child, &state, 0) < 0 && errno == EINTR) {}
     sandbox->child = -1;
     if (sandbox->silent)
-        (void)snprintf(how, size, "said nothing for %d s", 10 * sandbox->limits.seconds);
+        (void)snprintf(how, size, "did not answer for %d s", 10 * sandbox->limits.seconds);
     else if (WIFSIGNALED(state) && (WTERMSIG(state) == SIGXCPU || WTERMSIG(state) == SIGKILL))
         (void)snprintf(how, size, "needed more than %d s of processor time", sandbox->limits.seconds);
     else if (WIFSIGNALED(state) && WTERMSIG(state) != SIGPIPE)

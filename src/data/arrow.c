@@ -91,7 +91,7 @@ static pess_status describe(arrow_source *r, pess_error *error) {
         c->schema = r->schema.children[i];
         r->described[i].name = c->schema->name != NULL ? c->schema->name : "";
         r->described[i].kind = kind_of(c);
-        r->described[i].type = "an Arrow type that is no number, text, truth or time";
+        r->described[i].type = "an Arrow type other than number, text, boolean or time";
         if (r->described[i].kind == PESS__FRAME_TEXT) PESS_TRY(pess__names_create(&c->texts, error));
         r->described[i].texts = c->texts;
     }
@@ -145,7 +145,7 @@ static const char *text_at(char kind, const struct ArrowArray *array, int64_t i,
 }
 
 static pess_status bad_text(const arrow_source *r, const column *c, pess_error *error) {
-    return pess__fail(error, PESS_INPUT, "%s: column '%.60s': found bytes that are no text, expected UTF-8",
+    return pess__fail(error, PESS_INPUT, "%s: column '%.60s': found bytes that are not text, expected UTF-8",
                       r->frames.name, c->schema->name);
 }
 

@@ -11,7 +11,7 @@ void pess__frames_close(pess__frames *frames) {
 
 const char *pess__frame_kind_words(pess__frame_kind kind) {
     static const char *const words[PESS__FRAME_KINDS] = {"whole numbers", "numbers", "true and false",
-                                                         "times",         "text",    "values that are no single ones"};
+                                                         "times",         "text",    "values that are not single"};
     return words[kind];
 }
 

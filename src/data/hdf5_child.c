@@ -106,7 +106,7 @@ static void add_episode(reader *r, const arrays *a, int64_t first, int64_t steps
 static void count_actions(reader *r, const arrays *a) {
     const array *actions = &a->actions;
     require(r, actions->present && actions->whole && (actions->width == 1 || actions->rows == 0), a,
-            "found actions that are no single whole numbers; only discrete actions are read");
+            "found actions that are not single whole numbers; only discrete actions are read");
     for (int64_t i = 0; i < actions->rows; i++) {
         require(r, actions->numbers[i] >= 0 && actions->numbers[i] < PESS_MAX_ACTIONS, a,
                 "found an action that is negative or too large");
@@ -118,7 +118,7 @@ static void check_lengths(const reader *r, const arrays *a) {
     const int64_t rows = a->actions.rows;
     require(r, a->rewards.present && a->observations.present, a, "found no observations or no rewards, expected both");
     require(r, a->rewards.rows == rows && (a->rewards.width == 1 || rows == 0), a,
-            "found another number of rewards than of actions");
+            "found different numbers of rewards and actions");
 }
 
 /* What is seen of an observation: true and false are bits, whole numbers from 0 to 255 are bytes, of pictures where
@@ -161,7 +161,7 @@ static array read_observations(const reader *r, int64_t group, const char *where
 }
 
 static void check_observations(const reader *r, const arrays *a, const array *observations, int64_t rows) {
-    require(r, observations->rows == rows, a, "found another number of observations than its actions need");
+    require(r, observations->rows == rows, a, "found a number of observations that does not fit the actions");
     const bool states = r->shape.length == 0;
     require(r, rows == 0 || observations->width == (states ? 1 : r->shape.length), a,
             "found observations of another shape than before");
@@ -181,7 +181,7 @@ static void free_arrays(arrays *a) {
 /* A flag that is set anywhere but in the last row would be an episode that goes on after its end. */
 static bool last_flag(const reader *r, const arrays *a, const array *flags) {
     require(r, flags->present && flags->whole && flags->rows == a->actions.rows, a,
-            "found no terminations or truncations of its length");
+            "found no terminations or truncations with one flag per row");
     for (int64_t i = 0; i + 1 < flags->rows; i++)
         require(r, flags->numbers[i] == 0, a, "found an end before the last row, expected it there");
     return flags->rows > 0 && flags->numbers[flags->rows - 1] != 0;
@@ -229,7 +229,7 @@ static bool is_set(const array *flags, int64_t i) { return flags->present && fla
 
 static void check_flags(const reader *r, const arrays *a, const array *flags) {
     require(r, !flags->present || (flags->whole && flags->rows == a->actions.rows), a,
-            "found ends of episodes that are no flags of its length");
+            "found ends of episodes that are not one flag per row");
 }
 
 /* Flat arrays with a row per action. `timeouts` are D4RL's cut-offs, `episode_terminals` those of d3rlpy 1. */
@@ -251,8 +251,8 @@ static void read_flat(reader *r) {
     if (a.next.present) check_observations(r, &a, &a.next, a.actions.rows);
     require(r, terminals.present, &a, "found no 'terminals', expected it beside the actions");
     require(r, timeouts.present || ends.present, &a,
-            "found no 'timeouts': where episodes were cut off is not told, and rows would be joined that do not follow "
-            "each other");
+            "found no 'timeouts', which say where episodes were cut off: without them, rows that do not follow each "
+            "other would be joined");
     check_flags(r, &a, &terminals);
     check_flags(r, &a, &timeouts);
     check_flags(r, &a, &ends);

@@ -261,7 +261,7 @@ pess__hdf5_array pess__hdf5_read(int64_t group, const char *where, const char *n
     const int class = type >= 0 ? hdf5.H5Tget_class(type) : -1;
     const size_t element = type >= 0 ? hdf5.H5Tget_size(type) : 0;
     if ((class != CLASS_INTEGER && class != CLASS_FLOAT && class != CLASS_ENUM) || element == 0 || element > 16)
-        refuse(&d, "values that are no numbers", "numbers, or true and false");
+        refuse(&d, "values that are not numbers", "numbers, or true and false");
     array.present = true;
     array.whole = class != CLASS_FLOAT;
     array.truths = class == CLASS_ENUM;

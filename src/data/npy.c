@@ -56,7 +56,7 @@ static bool take_count(scan *s, int64_t *count) {
 }
 
 static bool parse_type(const char *text, size_t length, pess__npy_type *type, const char **problem) {
-    *problem = "found a type that is no number, bool or text, expected one of b1 i1 i2 i4 i8 u1 u2 u4 u8 f2 f4 f8 S U";
+    *problem = "found a type other than number, bool or text, expected one of b1 i1 i2 i4 i8 u1 u2 u4 u8 f2 f4 f8 S U";
     if (length == 2 && memcmp(text, "|O", 2) == 0)
         *problem = "found Python objects, which are never loaded; expected numbers, bools or text";
     if (length < 3 || length > 12 || strchr("<>|=", text[0]) == NULL) return false;

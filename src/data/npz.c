@@ -226,7 +226,7 @@ static pess_status read_integers(pess__stream *stream, npz_reader *r, int role, 
     int64_t bad = 0;
     PESS_TRY(read_slice(a, r->bytes, rows, error));
     if (!pess__npy_int64(&a->type, r->bytes, rows, out, &bad))
-        return bad_number(stream, role, first + bad, "a number that is no integer", 0, limit, error);
+        return bad_number(stream, role, first + bad, "a number that is not an integer", 0, limit, error);
     for (int64_t i = 0; limit >= 0 && i < rows; i++)
         if (out[i] < 0 || out[i] >= limit) return bad_number(stream, role, first + i, NULL, out[i], limit, error);
     return PESS_OK;

@@ -67,7 +67,7 @@ static pess_status check_shape(const pess_observation_shape *shape, pess_error *
     if (board &&
         (shape->rows < 1 || shape->cols < 1 || shape->channels < 1 ||
          (int64_t)shape->rows * shape->cols != shape->length / shape->channels || shape->length % shape->channels != 0))
-        return pess__fail(error, PESS_ARGUMENT, "a board of %d × %d × %d has not the %lld %s of an observation",
+        return pess__fail(error, PESS_ARGUMENT, "a board of %d × %d × %d does not have the %lld %s of an observation",
                           shape->rows, shape->cols, shape->channels, (long long)shape->length, kinds[shape->kind].name);
     return PESS_OK;
 }

@@ -87,8 +87,7 @@ static pess_status find_arrays(reader *r, pess_error *error) {
                              error);
     if (r->entries[TERMINALS] == NULL && r->entries[TIMEOUTS] == NULL)
         return bad_array(r, TERMINALS,
-                         "found none, and no 'timeouts': where episodes end must be told, by one of them at least",
-                         error);
+                         "found none, and no 'timeouts': at least one of them must say where episodes end", error);
     return PESS_OK;
 }
 

@@ -151,7 +151,8 @@ static pess_status load(const char *path, char **out, pess_error *error) {
     if (status == PESS_OK) status = pess__infile_read(file, *out, LARGEST - 1, &got, error);
     pess__infile_close(file);
     if (status == PESS_OK && (got == LARGEST - 1 || memchr(*out, '\0', got) != NULL))
-        status = pess__fail(error, PESS_INPUT, "%.300s: found no text of a few lines, expected a reading", path);
+        status = pess__fail(error, PESS_INPUT,
+                            "%.300s: found something other than a text of a few lines, expected a reading", path);
     return status;
 }
 

@@ -49,7 +49,8 @@ pess_status pess__sql_choose(const pess__stream *stream, const pess__sql_tables 
 
 pess_status pess__sql_needs_path(const pess__stream *stream, const char *what, pess_error *error) {
     if (pess__infile_is_plain(stream->file)) return PESS_OK;
-    return pess__fail(error, PESS_INPUT, "%s: found %s in what is no plain file, expected its path: save it first",
+    return pess__fail(error, PESS_INPUT,
+                      "%s: found %s that is not a plain file, expected the path of one: save it first",
                       pess__infile_name(stream->file), what);
 }
 

@@ -134,7 +134,7 @@ static pess_status add_text(sqlite_source *r, int i, pess_error *error) {
     const size_t length = (size_t)sqlite.column_bytes(r->statement, i);
     if (!pess__names_valid(text, length))
         return pess__fail(error, PESS_INPUT,
-                          "%s: row %lld, column '%.60s': found bytes that are no text, expected UTF-8", r->frames.name,
+                          "%s: row %lld, column '%.60s': found bytes that are not text, expected UTF-8", r->frames.name,
                           (long long)pess__frame_builder_rows(r->builder) + 1, sqlite.column_name(r->statement, i));
     return pess__frame_builder_text(r->builder, i, text, length, error);
 }

@@ -124,7 +124,7 @@ static pess_status from_network(const char *path, pess_net *net, pess_policy **o
     (void)pess_net_note(net, "acts", acts, sizeof acts);
     const bool softmax = strcmp(acts, "softmax") == 0;
     if (strcmp(acts, "uncertainty") == 0)
-        return pess__fail(error, PESS_INPUT, "%s: gives the uncertainties of a training; a policy is needed", path);
+        return pess__fail(error, PESS_INPUT, "%s: holds the uncertainties of a training; a policy is needed", path);
     if (net->net->outputs > PESS__MAX_ACTIONS)
         return pess__fail(error, PESS_LIMIT, "%s: has %lld outputs; at most %d actions are possible", path,
                           (long long)net->net->outputs, PESS__MAX_ACTIONS);

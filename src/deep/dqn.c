@@ -240,7 +240,7 @@ static pess_status learn(pess__dqn *dqn, pess_error *error) {
 
 static pess_status interrupted(const pess__dqn *dqn, pess_error *error) {
     return pess__fail(error, PESS_INTERRUPTED,
-                      "interrupted at frame %lld; what is done is kept in %s, and resuming it goes on from there",
+                      "interrupted at frame %lld; what is done is kept in %s, and resuming continues from there",
                       (long long)dqn->frames, dqn->options.out);
 }
 

@@ -55,7 +55,7 @@ static const pess_setting rows[] = {
      .sentence = "frames of random play before the first update"},
     {NUMBER("epsilon-first", epsilon_first, "1", "E"), PESS__FROM_TO(0, 1),
      .sentence = "probability of a random action at the start"},
-    {NUMBER("epsilon-last", epsilon_last, "0.05", "E"), PESS__FROM_TO(0, 1), .sentence = "and in the end"},
+    {NUMBER("epsilon-last", epsilon_last, "0.05", "E"), PESS__FROM_TO(0, 1), .sentence = "and at the end"},
     {COUNT("epsilon-frames", epsilon_frames, "250000"), PESS__FROM_TO(1, MOST_FRAMES),
      .sentence = "frames over which it falls"},
     {NUMBER("gamma", gamma, "0.99", "G"), PESS__FROM_TO(0, 1), .sentence = "discount"},

@@ -19,9 +19,8 @@ static void path_of(const pess__generations *g, int64_t number, char path[PESS__
 static pess_status make_directory(const char *path, pess_error *error) {
     struct stat found;
     if (mkdir(path, 0777) != 0 && errno != EEXIST)
-        return pess__fail(error, PESS_IO, "%s: the directory cannot be made: %s", path, strerror(errno));
-    if (stat(path, &found) != 0)
-        return pess__fail(error, PESS_IO, "%s: cannot be looked at: %s", path, strerror(errno));
+        return pess__fail(error, PESS_IO, "%s: the directory cannot be created: %s", path, strerror(errno));
+    if (stat(path, &found) != 0) return pess__fail(error, PESS_IO, "%s: cannot be examined: %s", path, strerror(errno));
     if (!S_ISDIR(found.st_mode))
         return pess__fail(error, PESS_IO, "%s: is a file; a directory for the results is expected", path);
     if (access(path, W_OK | X_OK) != 0)

@@ -211,10 +211,9 @@ pess_status pess__setup_network(const pess__setup *s, int64_t outputs, pess__net
 pess_status pess__setup_interrupted(const pess__setup *s, pess_error *error) {
     if (s->options.out == NULL)
         return pess__fail(error, PESS_INTERRUPTED, "interrupted during %s", s->learner->info.name);
-    return pess__fail(
-        error, PESS_INTERRUPTED,
-        "interrupted after %lld of %lld updates of %s; resuming it goes on from the last checkpoint in %s",
-        (long long)s->position->update, (long long)s->updates, s->learner->info.name, s->options.out);
+    return pess__fail(error, PESS_INTERRUPTED,
+                      "interrupted after %lld of %lld updates of %s; resuming continues from the last checkpoint in %s",
+                      (long long)s->position->update, (long long)s->updates, s->learner->info.name, s->options.out);
 }
 
 pess_status pess__setup_report(const pess__setup *s, const char *what, int64_t done, int64_t total, pess_error *error) {

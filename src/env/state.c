@@ -122,7 +122,7 @@ pess_status pess__stored_open(const pess__stored *what, const uint8_t *bytes, in
         return pess__fail(error, PESS_INPUT, "saved environment: %lld bytes, too few", (long long)size);
     memcpy(&found, bytes, sizeof found);
     if (memcmp(found.magic, wanted.magic, sizeof found.magic) != 0)
-        return pess__fail(error, PESS_INPUT, "these bytes are no saved environment");
+        return pess__fail(error, PESS_INPUT, "these bytes are not a saved environment");
     if (found.version != wanted.version)
         return pess__fail(error, PESS_INPUT, "saved environment: version %u, expected %u", found.version,
                           wanted.version);

@@ -164,7 +164,8 @@ static pess_status read_state(const pess__trace_reader *reader, const char *begi
                           reader->path, (long long)reader->line, (long long)(end - begin), 2 * reader->bytes);
     for (size_t i = 0; i < reader->bytes; i++) {
         const int high = hex_digit(begin[2 * i]), low = hex_digit(begin[2 * i + 1]);
-        if (high < 0 || low < 0) return refuse(reader, error, "the state holds something that is no hexadecimal digit");
+        if (high < 0 || low < 0)
+            return refuse(reader, error, "the state holds something that is not a hexadecimal digit");
         state[i] = (uint8_t)(16 * high + low);
     }
     return PESS_OK;

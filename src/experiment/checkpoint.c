@@ -66,7 +66,7 @@ static pess_status check_header(pess__checkpoint *c, const char *signature, pess
         (length > 0 && fread(found, (size_t)length, 1, c->file) != 1)) {
         if (ferror(c->file) != 0) return fail_io(c->path, "read", error);
         return pess__fail(error, PESS_INPUT,
-                          "%s: does not hold the trials of an interrupted run; remove it to begin anew", c->path);
+                          "%s: does not hold the trials of an interrupted run; remove it to start again", c->path);
     }
     found[length] = '\0';
     const char *there = found + strcspn(found, " "), *here = signature + strcspn(signature, " ");
@@ -135,10 +135,10 @@ static pess_status begin_or_go_on(pess__checkpoint *c, bool fresh, const char *s
                                   double *values, bool *finished, pess_error *error) {
     if (c->path == NULL) return pess__fail(error, PESS_MEMORY, "not enough memory for the name of a checkpoint");
     if (c->file == NULL && errno == EEXIST)
-        return pess__fail(error, PESS_ARGUMENT,
-                          "resume: %s holds the trials of an interrupted run; switch it on to go on with them, or "
-                          "remove the file",
-                          c->path);
+        return pess__fail(
+            error, PESS_ARGUMENT,
+            "resume: %s holds the trials of an interrupted run; switch it on to continue with them, or remove the file",
+            c->path);
     if (c->file == NULL) return fail_io(c->path, "written", error);
     if (!fresh) return load_and_cut(c, signature, trials, values, finished, error);
     if (ftruncate(fileno(c->file), 0) != 0) return fail_io(c->path, "written", error);

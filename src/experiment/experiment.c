@@ -121,10 +121,10 @@ static pess_status open_directory(pess_experiment *e, pess_error *error) {
     PESS_TRY(pess__experiment_check_directory(o->out, engine, &used, error));
     if (!used) return PESS_OK;
     if (!o->resume)
-        return pess__fail(error, PESS_ARGUMENT,
-                          "resume: %s holds finished runs already; switch it on to go on with them, or choose another "
-                          "directory",
-                          o->out);
+        return pess__fail(
+            error, PESS_ARGUMENT,
+            "resume: %s holds finished runs already; switch it on to continue with them, or choose another directory",
+            o->out);
     return engine->read(e, error);
 }
 

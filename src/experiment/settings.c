@@ -36,7 +36,7 @@ static const pess_setting rows[] = {
      FIELD(seed),
      .standard = "1",
      .argument = "N",
-     .sentence = "seed of everything random"},
+     .sentence = "seed of all random numbers"},
     {.name = "threads",
      .letter = 'j',
      .kind = PESS_SETTING_INT,

@@ -16,7 +16,7 @@ static const pess_setting settings[] = {
          "what to assume about a state-action pair that the log never shows: a random reward and a uniform next state "
          "(paper), the lowest reward for ever (worst), or the lowest reward and the same state again (self-loop)"},
     {"reward-range", 0, PESS_SETTING_RANGE, FIELD(reward_range), NULL, PESS__ANY_NUMBER, .argument = "LO,HI",
-     .sentence = "what rewards can be", .where_unset = "as the log shows"},
+     .sentence = "declare the range of rewards", .where_unset = "the range that the log shows"},
     PESS__SEED_SETTING(pess_model_options, "of the rewards of pairs that the log never shows"),
     PESS__RETURN_RANGE_SETTING(pess_model_options),
 };
@@ -110,7 +110,7 @@ pess_status pess_model_estimate(const pess_counts *counts, const pess_model_opti
     PESS_TRY(pess__settle(&table, options, &settled, error));
     options = &settled;
     if ((unsigned)options->unseen > PESS_UNSEEN_SELF_LOOP)
-        return pess__fail(error, PESS_ARGUMENT, "%d is no rule for unseen pairs", (int)options->unseen);
+        return pess__fail(error, PESS_ARGUMENT, "%d is not a rule for unseen pairs", (int)options->unseen);
     double lo = 0, hi = 0;
     PESS_TRY(reward_range(counts, options, &lo, &hi, error));
     const int64_t pairs = counts->states * counts->actions;

@@ -72,12 +72,11 @@ static pess_status assume_unseen(const pess_counts *counts, const pess_model *mo
     count_unseen(counts, model, numbers, &one);
     if (one < 0) return PESS_OK;
     static const char *const sentences[] = {
-        [PESS_ROW_UNIFORM] =
-            "The log lacks {0} of {1} state-action pairs; what stands in for them is a reward drawn at "
-            "random and a uniform next state.",
-        [PESS_ROW_SINK] = "The log lacks {0} of {1} state-action pairs; what stands in for them is the lowest reward "
-                          "for ever.",
-        [PESS_ROW_SPARSE] = "The log lacks {0} of {1} state-action pairs; what stands in for them is the lowest reward "
+        [PESS_ROW_UNIFORM] = "The log lacks {0} of {1} state-action pairs; each is assumed to give a random reward "
+                             "and a uniform next state.",
+        [PESS_ROW_SINK] =
+            "The log lacks {0} of {1} state-action pairs; each is assumed to give the lowest reward for ever.",
+        [PESS_ROW_SPARSE] = "The log lacks {0} of {1} state-action pairs; each is assumed to give the lowest reward "
                             "and the same state again."};
     const pess_row_kind kind = (pess_row_kind)model->kind[one];
     return kind == PESS_ROW_NONE ? PESS_OK : pess__assume(to, "unseen-pairs", sentences[kind], numbers, error);
@@ -91,8 +90,8 @@ pess_status pess__log_assumptions(const pess_counts *counts, const pess_model *m
     PESS_TRY(pess__assume_repeated(to, counts, error));
     if (counts->counted && model->return_declared)
         PESS_TRY(pess__assume(to, "returns-unchecked",
-                              "The range of returns was not held against the log: its counts have no episodes.", NULL,
-                              error));
+                              "The range of returns was not checked against the log: its counts have no episodes.",
+                              NULL, error));
     return pess__assume_cutoffs(to, counts, error);
 }
 

@@ -31,7 +31,7 @@ pess_status pess_policy_write(const pess_policy *policy, const char *path, const
 pess_status pess_policy_state_probabilities(const pess_policy *policy, const int64_t *states, int64_t count,
                                             double *out, pess_error *error) {
     if (policy->states == 0)
-        return pess__fail(error, PESS_ARGUMENT, "the policy is one of networks: it sees observations, not states");
+        return pess__fail(error, PESS_ARGUMENT, "the policy is made of networks: it sees observations, not states");
     for (int64_t i = 0; i < count; i++)
         if (states[i] < 0 || states[i] >= policy->states)
             return pess__fail(error, PESS_ARGUMENT, "state: found %lld, expected 0 to %lld", (long long)states[i],
@@ -94,10 +94,9 @@ int64_t pess_policy_act(const pess_policy *policy, const double *probabilities, 
 pess_status pess__policy_check_table(const pess_policy *policy, int64_t states, int64_t actions, const char *whose,
                                      pess_error *error) {
     if (policy->states == 0)
-        return pess__fail(error, PESS_INPUT,
-                          "the policy is one of networks, which see observations; expected a table over the states of "
-                          "%s",
-                          whose);
+        return pess__fail(
+            error, PESS_INPUT,
+            "the policy is made of networks, which see observations; expected a table over the states of %s", whose);
     if (policy->steps > 1)
         return pess__fail(error, PESS_INPUT,
                           "the policy has a table for each of %lld steps; expected one for all steps, or the horizon "

@@ -173,7 +173,7 @@ pess_status pess_policy_read_for_log(const char *path, const pess_counts *counts
                  .unknown = unknown,
                  .horizon = horizon};
     if ((unsigned)unknown > PESS_UNKNOWN_UNIFORM)
-        return pess__fail(error, PESS_ARGUMENT, "%d is no rule for unknown states", (int)unknown);
+        return pess__fail(error, PESS_ARGUMENT, "%d is not a rule for unknown states", (int)unknown);
     const pess_file_kind found = pess_file_kind_of(path);
     if (found != PESS_FILE_OTHER)
         return pess__fail(error, PESS_INPUT, "%s: found %s, expected a table over the states of the log", path,

@@ -36,10 +36,9 @@ static void write_verdict(pess__outfile *out, const pess_markov *m) {
     else
         pess__outfile_print(
             out,
-            "<p class=\"good\"><strong>Nothing speaks against it.</strong> The cell before was not shown "
-            "to tell more of what follows than the present cell alone: evidence %s, and %s would be "
-            "enough. That is no proof: with more episodes, or one who looks farther back, it may "
-            "fail.</p>\n",
+            "<p class=\"good\"><strong>Nothing speaks against it.</strong> The cell before was not shown to tell more "
+            "of what follows than the present cell alone: evidence %s, and %s would be enough. That is no proof: with "
+            "more episodes, or a look farther back, it may fail.</p>\n",
             e, limit);
     pess__outfile_print(
         out, "<p>Certificates that rest on a model of the cells hold <em>if the cells are Markov</em>. Those "

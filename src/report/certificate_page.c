@@ -39,7 +39,7 @@ static const char *verdict_of(const pess_certificate_info *c) {
 
 static void write_head(pess__outfile *out, const pess_certificate_info *c, const pess_certificate_page *page) {
     const char *title = c->recommend_switch ? "Switch to the new policy"
-                        : c->vacuous        ? "Keep the present policy: the log promises nothing"
+                        : c->vacuous        ? "Keep the present policy: the log guarantees nothing"
                                             : "Keep the present policy";
     pess__html_head(out, title, pess__certificate_css);
     pess__outfile_print(out, "<header class=\"%s\">\n<p class=\"kicker\">Recommendation", verdict_of(c));
@@ -117,15 +117,14 @@ static void write_more_data(pess__outfile *out, const view *v) {
                                             "the same kind need not change the recommendation.</p>\n");
         return;
     }
-    pess__outfile_print(out,
-                        "<p>The log suggests that the new policy is better by %s. If that is so, about "
-                        "<strong>%s</strong> %s would make it certain, %s more than the log has. This is a "
-                        "guess%s.</p>\n",
-                        ABOUT(gain), P(two_digits(c->data_needed * have)), unit,
-                        P(two_digits((c->data_needed - 1) * have)),
-                        c->vacuous ? ", and rather too low: bounds that say nothing yet cannot tell how fast they will "
-                                     "improve"
-                                   : ": it assumes that bounds improve with the square root of the number of data");
+    pess__outfile_print(
+        out,
+        "<p>The log suggests that the new policy is better by %s. If that is so, about "
+        "<strong>%s</strong> %s would make it certain, %s more than the log has. This is a "
+        "guess%s.</p>\n",
+        ABOUT(gain), P(two_digits(c->data_needed * have)), unit, P(two_digits((c->data_needed - 1) * have)),
+        c->vacuous ? ", and probably too low: bounds that say nothing yet cannot tell how fast they will improve"
+                   : ": it assumes that bounds improve with the square root of the amount of data");
 }
 
 /* What the winning certificate can do without. */
@@ -145,7 +144,7 @@ static void write_not_needed(pess__outfile *out, const pess_certificate_info *c)
 static void write_changes(pess__outfile *out, const pess_certificate_info *c) {
     pess__outfile_print(out,
                         "<p>The new policy would change <strong>%s&nbsp;%%</strong> of the decisions in the log; in "
-                        "%lld of %lld states its usual action is another one.</p>\n</header>\n",
+                        "%lld of %lld states its usual action differs.</p>\n</header>\n",
                         P(percent(c->decisions_changed)), (long long)c->states_changed, (long long)c->states_compared);
 }
 
@@ -217,7 +216,7 @@ static void write_picture(pess__outfile *out, const view *v) {
                         "suggests for the new policy, %s&nbsp;%% is certain.",
                         ABOUT(s.from), ABOUT(s.to), P(percent(c->certified_share)));
     if (c->optimal_upper_bound < c->value_hi)
-        pess__outfile_print(out, " No policy is worth more than %s, so that the new one is at most %s below the best.",
+        pess__outfile_print(out, " No policy is worth more than %s, so the new one is at most %s below the best.",
                             AT_MOST(c->optimal_upper_bound), AT_MOST(c->suboptimality_upper_bound));
     pess__outfile_print(out, "</p>\n");
 }

@@ -59,11 +59,10 @@ static pess_status add_family(const pess_choice *choice, int64_t from, int64_t t
 
 static pess_status make_figure(const pess_choice *choice, pess__figure *figure, pess_error *error) {
     (void)snprintf(figure->title, sizeof figure->title, "How much pessimism for this log");
-    (void)snprintf(
-        figure->note, sizeof figure->note,
-        "Each policy is made of all folds of the %s but one and scored on that one, in turn; means and 95 %% "
-        "intervals over %lld folds.",
-        choice->info.rows ? "rows" : "episodes", (long long)choice->info.folds);
+    (void)snprintf(figure->note, sizeof figure->note,
+                   "Each policy is made from all folds of the %s but one and scored on that one, in turn; means and 95 "
+                   "%% intervals over %lld folds.",
+                   choice->info.rows ? "rows" : "episodes", (long long)choice->info.folds);
     for (int64_t from = 0, to = 0; from < choice->count; from = to) {
         while (to < choice->count && strcmp(choice->scores[from].algorithm, choice->scores[to].algorithm) == 0) to++;
         if (choice->scores[from].setting != NULL) PESS_TRY(add_family(choice, from, to, figure, error));
@@ -87,11 +86,10 @@ static void write_verdict(pess__outfile *out, const pess_choice *choice) {
     const pess_candidate_score *chosen = &choice->scores[info->chosen];
     pess__outfile_print(out, "<h2>The choice</h2>\n<p><strong>");
     write_name(out, chosen);
-    pess__outfile_print(out,
-                        "</strong>: %.4g on held-out %s (standard error %.2g), %+.4g (%.2g) beside the logging "
-                        "policy.</p>\n<p>",
-                        chosen->score, info->rows ? "rows" : "episodes", chosen->error, chosen->gain,
-                        chosen->gain_error);
+    pess__outfile_print(
+        out,
+        "</strong>: %.4g on held-out %s (standard error %.2g), %+.4g (%.2g) compared with the logging policy.</p>\n<p>",
+        chosen->score, info->rows ? "rows" : "episodes", chosen->error, chosen->gain, chosen->gain_error);
     if (info->runner_up >= 0) {
         pess__outfile_print(out, "The best of another family, ");
         write_name(out, &choice->scores[info->runner_up]);
@@ -99,8 +97,8 @@ static void write_verdict(pess__outfile *out, const pess_choice *choice) {
     }
     pess__outfile_print(
         out,
-        "When the folds are drawn anew, this family comes first in %.0f of 100. Scores are evidence for "
-        "a choice, not a promise: of many candidates the best one is also the luckiest.</p>\n",
+        "When the folds are resampled, this family comes first in %.0f of 100 cases. Scores are evidence for a choice, "
+        "not a guarantee: the best of many candidates is also among the luckiest.</p>\n",
         100 * info->sure);
 }
 

@@ -131,7 +131,7 @@ static void write_files(pess__outfile *file, const pess_experiment *e, const cha
         pess__outfile_print(file, ", <a href=\"figure.svg\">figure.svg</a>, <a href=\"figure.png\">figure.png</a>, "
                                   "<a href=\"figure.pdf\">figure.pdf</a>");
     pess__outfile_print(file, " and <a href=\"manifest.json\">manifest.json</a>. %s",
-                        pess__figure_drawable() ? "" : "Figure files are missing: the library cairo was not there. ");
+                        pess__figure_drawable() ? "" : "There are no figure files: the library cairo was not found. ");
     pess__outfile_print(file, "Made by Pessimist %s.</p>\n", pess_build());
 }
 

@@ -200,8 +200,8 @@ static void write_average(pess__outfile *file, const pess__games *m, const pess_
 
 static void write_average_head(pess__outfile *file, const pess__games *m, bool share) {
     pess__outfile_print(file,
-                        "<h2>Averages</h2>\n<p>Mean score over the whole axis, game by game%s. A curve with a point "
-                        "missing has none.</p>\n<div class=\"scroll\"><table><thead><tr><th>Algorithm</th>",
+                        "<h2>Averages</h2>\n<p>Mean score over the whole axis, game by game%s. A curve with a missing "
+                        "point has none.</p>\n<div class=\"scroll\"><table><thead><tr><th>Algorithm</th>",
                         share ? "; and over all games, as a share of the data policy's return at the first point of "
                                 "the axis"
                               : "");

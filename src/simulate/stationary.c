@@ -23,8 +23,8 @@ static pess_status check_state(const pess_model *model, const pess_policy *polic
                               (long long)a, p);
         if (model->kind[pair] == PESS_ROW_SINK)
             return pess__fail(error, PESS_INPUT,
-                              "state %lld, action %lld was never seen and stands for the worst for ever: there is no "
-                              "stationary law",
+                              "state %lld, action %lld was never seen and is taken to be the worst for ever: there is "
+                              "no stationary law",
                               (long long)s, (long long)a);
         if (model->end_mass[pair] > 0)
             return pess__fail(error, PESS_INPUT,

@@ -80,7 +80,7 @@ static pess_status evaluate(const pess__problem *problem, pess_solution *solutio
 
 const pess__algorithm pess__algorithm_proximal = {
     .info = {.name = "proximal",
-             .summary = "pays for every step away from the logging policy; large alpha is imitation, 0 is naive",
+             .summary = "pays for every departure from the logging policy; large alpha is imitation, 0 is naive",
              .equation = "v = max_π A^π(r_D + γ·P_D·v) − α·TV(π, π̂)   "
                          "[theory units: α·TV(π, π̂) / (1-γ)²]",
              .source = "Buckman, Gelada & Bellemare 2021, section 5.2, Proposition 1",

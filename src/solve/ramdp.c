@@ -42,7 +42,7 @@ static pess_status evaluate(const pess__problem *problem, pess_solution *solutio
 
 const pess__algorithm pess__algorithm_ramdp = {
     .info = {.name = "ramdp",
-             .summary = "rewards lowered by alpha over the root of the count",
+             .summary = "rewards lowered by alpha over the square root of the count",
              .equation = "v = max_π A^π(r_D − α·min(1/√n, W) + γ·P_D·v)",
              .source = "Petrik, Ghavamzadeh, Chow 2016; equal to ua with count in absorbed units",
              .settings = "alpha absorbed-alpha"},

@@ -73,7 +73,7 @@ static pess_status check(const pess__problem *problem, pess_error *error) {
     if (!isfinite(problem->v_lo))
         return pess__fail(
             error, PESS_ARGUMENT,
-            "'robust' needs a lowest value, which at a discount of %g and rewards down to %g there is not",
+            "'robust' needs a lowest value, and with a discount of %g and rewards down to %g there is none",
             problem->options->gamma, problem->model->reward_lo);
     return PESS_OK;
 }

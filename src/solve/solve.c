@@ -66,9 +66,10 @@ static pess_status take_own_uncertainty(const pess_algorithm_info *algorithm, co
                                         pess__problem *problem, pess_error *error) {
     const pess_own_uncertainty *own = options->own_uncertainty;
     if (own->name == NULL || own->compute == NULL)
-        return pess__fail(error, PESS_ARGUMENT, "an uncertainty of one's own needs a name and a function");
+        return pess__fail(error, PESS_ARGUMENT, "an uncertainty of the caller's own needs a name and a function");
     if (options->uncertainty != NULL)
-        return pess__fail(error, PESS_ARGUMENT, "both the uncertainty '%s' and one of one's own, '%s', are given",
+        return pess__fail(error, PESS_ARGUMENT,
+                          "both the uncertainty '%s' and one of the caller's own, '%s', are given",
                           options->uncertainty, own->name);
     if (algorithm->default_uncertainty == NULL || algorithm->takes_sets_only)
         return pess__fail(error, PESS_ARGUMENT, "the algorithm '%s' takes no number per pair, which '%s' is",
@@ -176,9 +177,8 @@ pess_status pess__need_ends(const pess__problem *problem, const char *whom, pess
     if (problem->endless < 0) return PESS_OK;
     return pess__fail(
         error, PESS_ARGUMENT,
-        "gamma is 1, and from state %s a policy can go on for ever: %s needs every policy to end, "
-        "algorithms that go by policy iteration (such as naive, ua, spibb) do not; use one of them, or "
-        "gamma < 1",
+        "gamma is 1, and from state %s a policy can go on for ever: %s needs every policy to end, algorithms that use "
+        "policy iteration (such as naive, ua, spibb) do not; use one of them, or gamma < 1",
         pess__show_id(problem->counts != NULL ? problem->counts->state_names : NULL, problem->endless, shown), whom);
 }
 

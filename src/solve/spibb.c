@@ -100,7 +100,7 @@ static pess_status evaluate(const pess__problem *problem, pess_solution *solutio
 
 const pess__algorithm pess__algorithm_spibb = {
     .info = {.name = "spibb",
-             .summary = "pairs seen less than min_count times keep the logging policy's probability",
+             .summary = "pairs seen fewer than min_count times keep the logging policy's probability",
              .equation = "v = max_π A^π(r_D + γ·P_D·v),  π(a|s) = π̂(a|s) where n(s,a) < min_count",
              .source = "Laroche, Trichelair, Tachet des Combes 2019, Pi_b-SPIBB",
              .settings = "min-count"},
@@ -109,7 +109,7 @@ const pess__algorithm pess__algorithm_spibb = {
 
 const pess__algorithm pess__algorithm_spibb_leq = {
     .info = {.name = "spibb-leq",
-             .summary = "pairs seen less than min_count times get at most the logging policy's probability",
+             .summary = "pairs seen fewer than min_count times get at most the logging policy's probability",
              .equation = "v = max_π A^π(r_D + γ·P_D·v),  π(a|s) ≤ π̂(a|s) where n(s,a) < min_count",
              .source = "Laroche, Trichelair, Tachet des Combes 2019, Pi_<=b-SPIBB",
              .settings = "min-count"},

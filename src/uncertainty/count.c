@@ -7,7 +7,7 @@ static pess_status compute(const pess__u_problem *problem, const double *v, doub
 }
 
 const pess__uncertainty pess__uncertainty_count = {.info = {.name = "count",
-                                                            .summary = "the inverse root of the count",
+                                                            .summary = "the inverse square root of the count",
                                                             .formula = "min(1/√n, W)",
                                                             .holds = PESS_HOLDS_NOTHING,
                                                             .holds_for = pess__holds_nothing,

@@ -67,7 +67,7 @@ collect proximal/policy.pessnet largest.pessdata --argmax
 train ua-support-net $values
 for how in "" --argmax; do
     expect 3 "$PESS" collect freeway --policy ua-support-net/uncertainty.pessnet -o x.pessdata $how
-    says "gives the uncertainties of a training; a policy is needed"
+    says "holds the uncertainties of a training; a policy is needed"
     expect 3 "$PESS" env evaluate freeway --policy ua-support-net/uncertainty.pessnet $how
 done
 [ -e x.pessdata ] && fail "data of a refused player"

@@ -74,7 +74,7 @@ prints "sets: start distribution"
 prints "collected by trajectories"
 estimated=$(json lower_bound)
 expect 0 "$PESS" certify garnet_log.csv --gamma 0.8 --reward-range 0,1 --start uniform --iid --json
-prints "independent draws, although the log has episodes"
+prints "independent draws, even though the log has episodes"
 [ "$estimated" != "$(json lower_bound)" ] || fail "--iid and --start make no difference"
 
 # The page: whole, self-contained, the recommendation first; names are escaped.
@@ -115,7 +115,7 @@ for words in 'Keep the present policy' '2026-09-21' 'This is a guess' 'of the de
     grep -qF -- "$words" vacuous/index.html || fail "the page of vacuous lacks '$words'"
 done
 grep -qF 'kg &amp; more' keep/index.html || fail "the unit is not on the page, or raw"
-grep -qF 'the log promises nothing' vacuous/index.html || fail "the page does not say vacuous"
+grep -qF 'the log guarantees nothing' vacuous/index.html || fail "the page does not say vacuous"
 sed '/<details>/,$d' vacuous/index.html keep/index.html | sed '1,/<body>/d' | grep -qE '[0-9]e[-+][0-9]' && fail "exponents on a page"
 cp keep/index.html before.html
 expect 7 "$PESS" certify short.csv --gamma 0.9 --reward-range 0,1 --report keep --unit "kg & more" --threads 3

@@ -72,9 +72,9 @@ says "--gamma does nothing without --return-range"
 expect 2 "$PESS" solve clinic.csv --return-range 1,0
 expect 0 "$PESS" convert clinic.csv -o clinic.pesscounts
 expect 2 "$PESS" inspect clinic.pesscounts --return-range 0,1
-says "no episodes that it could be held against"
+says "no episodes against which it could be checked"
 expect 0 "$PESS" solve clinic.pesscounts --return-range 0,1 --gamma 1
-prints "was not held against the log"
+prints "was not checked against the log"
 expect 2 "$PESS" evaluate clinic.csv --policy policy.csv --gamma 1 --alpha 1 --absorbed-alpha 1
 says "two scales of one setting"
 expect 3 "$PESS" evaluate clinic.csv --policy "$TEST_DATA/../../policies/breakout.pessnet"
@@ -122,7 +122,7 @@ expect 2 "$PESS" evaluate later.csv --policy best.csv --unknown sometimes
 
 # ---- what is thin is called the thinnest, and no more, however many samples there are
 expect 0 "$PESS" solve log.csv
-prints "Thinnest data (where the policy goes most for the samples there are)"
+prints "Thinnest data (where the policy goes most often for the few samples there are)"
 grep -q "says little" out && fail "the log is said to say little"
 
 # ---- a finite horizon: the policy has a table for each step

@@ -55,7 +55,7 @@ awk -F, -v OFS=, '{ NF-- } { print }' garnet_log.csv >bare.csv
 expect 3 "$PESS" certify bare.csv --method episodes --gamma 0.8 -o none.csv
 says "no column 'probability'"
 expect 3 "$PESS" certify garnet_log.csv --method episodes --start uniform --gamma 0.8 -o none.csv
-says "speak of the starts"
+says "tell only of the starts"
 expect 3 "$PESS" certify garnet_log.csv --method episodes --first-part 2 --gamma 0.8 -o none.csv
 says "too few to choose a policy"
 test ! -e none.csv

@@ -9,7 +9,7 @@ says "did you mean 'pess mdp gridworld'?"
 expect 2 "$PESS" help halp
 says "did you mean 'pess help'?"
 expect 2 "$PESS" qqqqqq
-says "'pess help' lists them"
+says "'pess help' lists the commands"
 expect 0 "$PESS" help help
 prints "Usage: pess COMMAND"
 

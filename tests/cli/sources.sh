@@ -48,7 +48,7 @@ if ldconfig -p 2>/dev/null | grep -q libsqlite3.so.0; then
     head -c 20000 "$data/visits.db" >cut.db
     refuses 3 "cut.db: SQLite says" cut.db
     cat "$data/visits.db" | "$PESS" inspect - >out 2>err && fail "a database through a pipe"
-    says "expected its path: save it first"
+    says "expected the path of one: save it first"
     if command -v sqlite3 >/dev/null; then
         cp "$data/visits.db" locked.db
         mkfifo lock
@@ -161,8 +161,8 @@ PYTHON
     [ ! -e states.pessdata ] || fail "half a dataset was written"
     expect 3 "$PESS" solve "$data/minari_bits.h5"
     says "found observations of 5 bits, expected single states: it is a dataset of observations"
-    refuses 3 "found actions that are no single whole numbers" "$data/d4rl_floats.h5"
-    refuses 3 "found no 'timeouts': where episodes were cut off is not told" "$data/d4rl_unmarked.h5"
+    refuses 3 "found actions that are not single whole numbers" "$data/d4rl_floats.h5"
+    refuses 3 "found no 'timeouts', which say where episodes were cut off" "$data/d4rl_unmarked.h5"
     refuses 3 "'episode_0/observations': found values that lie in other files" "$data/external_storage.h5"
     refuses 3 "'episode_0/observations': found values that lie in other files" "$data/virtual.h5"
     refuses 3 "'observations': found a link" "$data/external_link.h5"
