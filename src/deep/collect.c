@@ -70,27 +70,10 @@ static pess_status settle(const pess_collect_options *options, pess_collect_opti
                                              : pess_policy_check_game(o->policy, "the policy", info, o->argmax, error);
 }
 
-static pess_env_options environments(const pess_collect_options *o) {
-    pess_env_options env = pess_env_options_defaults();
-    env.game = o->game;
-    env.sticky = o->sticky;
-    env.ramping = o->ramping;
-    env.minimal_actions = o->minimal_actions;
-    env.step_limit = o->step_limit;
-    env.seed = o->seed;
-    env.stream = STREAMS;
-    return env;
-}
-
 static pess_status open_environments(collection *c, pess_error *error) {
     const pess_collect_options *o = c->options;
-    const pess_env_options env = environments(o);
-    if (o->own != NULL)
-        PESS_TRY(pess_batch_create_own(o->own, &env, c->envs, 1, &c->batch, error));
-    else if (o->mdp != NULL)
-        PESS_TRY(pess_batch_create_mdp(o->mdp, NULL, &env, c->envs, 1, &c->batch, error));
-    else
-        PESS_TRY(pess_batch_create(&env, c->envs, 1, &c->batch, error));
+    const pess_env_options env = PESS__ENVIRONMENTS(o, STREAMS);
+    PESS_TRY(pess__open_batch(o->own, o->mdp, &env, c->envs, &c->batch, error));
     c->actions = pess_batch_actions(c->batch);
     c->bytes = pess_batch_bytes(c->batch);
     if (o->policy == NULL) return PESS_OK;
@@ -109,7 +92,7 @@ static const char *name_of(const pess_collect_options *o) {
 /* Lines "key=value" that say how the data came about. */
 static void describe(const collection *c, char *notes, size_t size) {
     const pess_collect_options *o = c->options;
-    const pess_env_options env = environments(o);
+    const pess_env_options env = PESS__ENVIRONMENTS(o, STREAMS);
     char epsilon[PESS__NUMBER_SIZE], policy[16] = "random", game[PESS__GAME_NOTES_SIZE] = "", acts[64] = "",
                                      kernels[64] = "";
     (void)pess__format_double(o->policy != NULL ? o->epsilon : 1, epsilon);

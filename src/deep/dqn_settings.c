@@ -1,8 +1,8 @@
 /* The settings of a DQN training: their table, and the text by which a checkpoint knows its own run. */
 #include "deep/dqn.h"
 
-#include "core/settings.h"
 #include "core/text.h"
+#include "deep/run_settings.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -16,33 +16,15 @@
 #define MOST_UPDATES (1 << 30)
 
 static const pess_setting rows[] = {
-    {.name = "out",
-     .letter = 'o',
-     .kind = PESS_SETTING_TEXT,
-     FIELD(out),
-     .argument = "DIR",
-     .sentence = "directory for log, checkpoints and policy"},
-    {.name = "resume",
-     .kind = PESS_SETTING_SWITCH,
-     FIELD(resume),
-     .standard = "off",
-     .sentence = "continue from the newest checkpoint in the directory; start if there is none"},
+    PESS__RUN_SETTINGS(pess_dqn_options),
     {COUNT("frames", frames, "5000000"), PESS__FROM_TO(1, MOST_FRAMES),
      .sentence = "frames in all environments together"},
-    PESS__SEED_SETTING(pess_dqn_options, "of everything random"),
-    PESS__THREADS_SETTING(pess_dqn_options),
     {.name = "network",
      .kind = PESS_SETTING_TEXT,
      FIELD(network),
      .standard = "dqn",
      .argument = "dqn|value|dense",
      .sentence = "layers of the network"},
-    {.name = "kernels",
-     .kind = PESS_SETTING_TEXT,
-     FIELD(kernels),
-     .argument = "avx2|portable",
-     .sentence = "which instruction set to compute with",
-     .where_unset = "the best there is"},
     {COUNT("envs", envs, "32"), PESS__FROM_TO(1, 100000), .sentence = "environments that step together"},
     {COUNT("replay", replay, "100000"), PESS__FROM_TO(1, 2147483648), .sentence = "transitions kept for replay"},
     {COUNT("batch", batch, "32"), PESS__FROM_TO(1, 1 << 20), .sentence = "samples per update"},
@@ -58,7 +40,6 @@ static const pess_setting rows[] = {
     {NUMBER("epsilon-last", epsilon_last, "0.05", "E"), PESS__FROM_TO(0, 1), .sentence = "and at the end"},
     {COUNT("epsilon-frames", epsilon_frames, "250000"), PESS__FROM_TO(1, MOST_FRAMES),
      .sentence = "frames over which it falls"},
-    {NUMBER("gamma", gamma, "0.99", "G"), PESS__FROM_TO(0, 1), .sentence = "discount"},
     {COUNT("n-step", n_step, "3"), PESS__FROM_TO(1, 1000),
      .sentence = "rewards summed before the value of the state that follows them"},
     {NUMBER("rate", rate, "0.0003", "R"), PESS__AT_LEAST(0), .sentence = "Adam's step size at the start"},

@@ -38,16 +38,11 @@ void pess__play_in(pess_play_options *options, const pess_env_options *env) {
     options->minimal_actions = env->minimal_actions;
 }
 
-static pess_env_options environments(const pess_play_options *o, uint64_t first) {
-    pess_env_options env = pess_env_options_defaults();
-    env.game = o->game;
-    env.sticky = o->sticky;
-    env.ramping = o->ramping;
-    env.minimal_actions = o->minimal_actions;
-    env.step_limit = o->step_limit;
-    env.seed = o->seed;
-    env.stream = first;
-    return env;
+pess_status pess__open_batch(const pess_env_callbacks *own, const pess_mdp *mdp, const pess_env_options *env,
+                             int64_t count, pess_batch **out, pess_error *error) {
+    if (own != NULL) return pess_batch_create_own(own, env, count, 1, out, error);
+    if (mdp != NULL) return pess_batch_create_mdp(mdp, NULL, env, count, 1, out, error);
+    return pess_batch_create(env, count, 1, out, error);
 }
 
 /* What an episode came to. */
@@ -101,13 +96,8 @@ static pess_status open_group(group *g, int64_t first, pess_error *error) {
     static const char what[] = "the observations of an evaluation";
     const pess_play_options *options = g->of->options;
     const pess_policy *policy = g->of->policy;
-    const pess_env_options env = environments(options, (uint64_t)first);
-    if (options->own != NULL)
-        PESS_TRY(pess_batch_create_own(options->own, &env, g->count, 1, &g->batch, error));
-    else if (options->mdp != NULL)
-        PESS_TRY(pess_batch_create_mdp(options->mdp, NULL, &env, g->count, 1, &g->batch, error));
-    else
-        PESS_TRY(pess_batch_create(&env, g->count, 1, &g->batch, error));
+    const pess_env_options env = PESS__ENVIRONMENTS(options, (uint64_t)first);
+    PESS_TRY(pess__open_batch(options->own, options->mdp, &env, g->count, &g->batch, error));
     g->actions = pess_batch_actions(g->batch);
     g->bytes = pess_batch_bytes(g->batch);
     PESS_TRY(pess__allocate(&g->bits, g->count * g->bytes, 1, what, error));

@@ -34,6 +34,16 @@ void pess__play_in(pess_play_options *options, const pess_env_options *env);
         .sentence = "act by the most probable action, or a network's largest output, whatever the policy's rule"       \
     }
 
+/* Where players and collections act: the environments of their options, from stream `first` of the seed on. */
+#define PESS__ENVIRONMENTS(o, first)                                                                                   \
+    {                                                                                                                  \
+        .size = sizeof(pess_env_options), .game = (o)->game, .sticky = (o)->sticky, .ramping = (o)->ramping,           \
+        .minimal_actions = (o)->minimal_actions, .step_limit = (o)->step_limit, .seed = (o)->seed, .stream = (first)   \
+    }
+/* `own` or `mdp`, where one of them is not NULL, in place of the game. */
+pess_status pess__open_batch(const pess_env_callbacks *own, const pess_mdp *mdp, const pess_env_options *env,
+                             int64_t count, pess_batch **out, pess_error *error);
+
 /* PESS_INPUT where the policy sees something else than the environments of the batch show. */
 pess_status pess__play_check(const pess_policy *policy, const pess_batch *batch, bool mdp, pess_error *error);
 

@@ -89,6 +89,11 @@ static void loop_run(const pess__span *span) {
         loop_span(span, false);
 }
 
+/* What the board shows; the file has defined channels and minimal. */
+#define GAME_BOARD                                                                                                     \
+    .rows = PESS__ROWS, .cols = PESS__COLS, .channels = GAME_CHANNELS, .channel = channels,                            \
+    .minimal_count = sizeof minimal, .minimal = minimal
+
 #define GAME_TABLE                                                                                                     \
     .state_size = sizeof(game_state), .reset = loop_reset, .step = loop_step, .draw = loop_draw, .valid = loop_valid,  \
     .run = loop_run

@@ -12,7 +12,7 @@ static const pess_setting rows[] = {
      PESS__FROM_TO(0, 1e15),
      .argument = "N",
      .sentence = "steps after which an episode is cut off; 0: never"},
-    PESS__SEED_SETTING(pess_env_options, "of everything random"),
+    PESS__SEED_SETTING(pess_env_options, "of all random numbers"),
     {.name = "stream",
      .kind = PESS_SETTING_SEED,
      PESS__FIELD(pess_env_options, stream),

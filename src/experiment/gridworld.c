@@ -208,3 +208,14 @@ void pess__gridworld_release(pess__trials *trials) {
     free(grid);
     trials->context = NULL;
 }
+
+pess_status pess__gridworld_curves(pess__trials *trials, const double *x, const char *first, pess_error *error) {
+    char *const text = trials->experiment->description;
+    const size_t size = sizeof trials->experiment->description;
+    PESS_TRY(pess__gridworld_ready(trials, error));
+    PESS_TRY(pess__gridworld_add_curves(trials, x, error));
+    (void)snprintf(text, size, "%s", first);
+    const size_t used = strlen(text);
+    pess__gridworld_describe(trials, false, text + used, size - used);
+    return PESS_OK;
+}

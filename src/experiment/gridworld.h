@@ -33,7 +33,25 @@ void pess__gridworld_describe(const pess__trials *trials, bool along_alpha, char
 pess_status pess__gridworld_judge_exploration(pess__trials *trials, pess_error *error);
 pess_status pess__gridworld_judge_data(pess__trials *trials, pess_error *error);
 
+/* After the cases: plans the elimination, adds curves at x[case], and describes the experiment in the words of `first`
+ * and those that all have in common. */
+pess_status pess__gridworld_curves(pess__trials *trials, const double *x, const char *first, pess_error *error);
+
 /* Rows of the table of experiments. */
+#define PESS__GRIDWORLD_TRIAL(prepare_with, judge_with)                                                                \
+    {                                                                                                                  \
+        .block = GRID_BLOCK, .prepare = (prepare_with), .workspace_create = pess__gridworld_workspace_create,          \
+        .workspace_destroy = pess__gridworld_workspace_destroy, .run = pess__gridworld_run, .judge = (judge_with),     \
+        .release = pess__gridworld_release                                                                             \
+    }
+/* Of the paper's figures: the same settings, defaults and tables. */
+#define PESS__GRIDWORLD_FIGURE                                                                                         \
+    .defaults = (const pess__experiment_default[]){{"trials", "1000"},                                                 \
+                                                   {"points", "25"},                                                   \
+                                                   {"gamma", "0.99"},                                                  \
+                                                   {"algorithms", "imitation,naive,ua,proximal"},                      \
+                                                   {NULL, NULL}},                                                      \
+    .tables = pess__trial_tables, .explanation = PESS__TRIAL_EXPLANATION, .engine = &pess__engine_trials
 pess_status pess__gridworld_workspace_create(const pess__trials *trials, void **out, pess_error *error);
 void pess__gridworld_workspace_destroy(void *workspace);
 pess_status pess__gridworld_run(const pess__trials *trials, void *workspace, int64_t first, int64_t count, double *out,

@@ -111,13 +111,7 @@ static pess_status judge(pess__trials *trials, pess_error *error) {
     return PESS_OK;
 }
 
-static const pess__trial_kind trial = {.block = GRID_BLOCK,
-                                       .prepare = prepare,
-                                       .workspace_create = pess__gridworld_workspace_create,
-                                       .workspace_destroy = pess__gridworld_workspace_destroy,
-                                       .run = pess__gridworld_run,
-                                       .judge = judge,
-                                       .release = pess__gridworld_release};
+static const pess__trial_kind trial = PESS__GRIDWORLD_TRIAL(prepare, judge);
 
 const pess__experiment_kind pess__experiment_gridworld_alpha = {
     .info = {.name = "gridworld-alpha",

@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define EPSILON 0.5
 #define LARGEST 200000.0
@@ -40,27 +39,17 @@ static pess_status prepare(pess__trials *trials, pess_error *error) {
     double *x = NULL;
     PESS_TRY(pess__allocate(&x, trials->options->points, sizeof *x, "the points", error));
     pess_status status = add_sizes(trials, x, error);
-    if (status == PESS_OK) status = pess__gridworld_ready(trials, error);
-    if (status == PESS_OK) status = pess__gridworld_add_curves(trials, x, error);
-    free(x);
-    (void)snprintf(trials->experiment->description, sizeof trials->experiment->description,
-                   "Figure 1b: datasets of growing size, collected at ε = %g.%s ", EPSILON,
+    char first[200];
+    (void)snprintf(first, sizeof first, "Figure 1b: datasets of growing size, collected at ε = %g.%s ", EPSILON,
                    trials->options->preset == PESS_PRESET_CODE
                        ? " As in the authors' code, each dataset is one transition short of its label."
                        : "");
-    const size_t used = strlen(trials->experiment->description);
-    pess__gridworld_describe(trials, false, trials->experiment->description + used,
-                             sizeof trials->experiment->description - used);
+    if (status == PESS_OK) status = pess__gridworld_curves(trials, x, first, error);
+    free(x);
     return status;
 }
 
-static const pess__trial_kind trial = {.block = GRID_BLOCK,
-                                       .prepare = prepare,
-                                       .workspace_create = pess__gridworld_workspace_create,
-                                       .workspace_destroy = pess__gridworld_workspace_destroy,
-                                       .run = pess__gridworld_run,
-                                       .judge = pess__gridworld_judge_data,
-                                       .release = pess__gridworld_release};
+static const pess__trial_kind trial = PESS__GRIDWORLD_TRIAL(prepare, pess__gridworld_judge_data);
 
 const pess__experiment_kind pess__experiment_gridworld_data = {
     .info = {.name = "gridworld-data",
@@ -71,12 +60,5 @@ const pess__experiment_kind pess__experiment_gridworld_data = {
              .columns = PESS__TRIAL_COLUMNS,
              .settings = PESS__GRIDWORLD_SETTINGS " absorbed-alpha",
              .findings = "What the paper predicts, and what came out"},
-    .defaults = (const pess__experiment_default[]){{"trials", "1000"},
-                                                   {"points", "25"},
-                                                   {"gamma", "0.99"},
-                                                   {"algorithms", "imitation,naive,ua,proximal"},
-                                                   {NULL, NULL}},
-    .tables = pess__trial_tables,
-    .explanation = PESS__TRIAL_EXPLANATION,
-    .engine = &pess__engine_trials,
+    PESS__GRIDWORLD_FIGURE,
     .trial = &trial};

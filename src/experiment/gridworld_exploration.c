@@ -4,7 +4,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { TRANSITIONS = 2000 };
 
@@ -19,26 +18,17 @@ static pess_status prepare(pess__trials *trials, pess_error *error) {
         x[k] = points > 1 ? (double)k / (double)(points - 1) : 0;
         status = pess__gridworld_add_case(grid, x[k], TRANSITIONS, error);
     }
-    if (status == PESS_OK) status = pess__gridworld_ready(trials, error);
-    if (status == PESS_OK) status = pess__gridworld_add_curves(trials, x, error);
-    free(x);
-    (void)snprintf(trials->experiment->description, sizeof trials->experiment->description,
+    char first[200];
+    (void)snprintf(first, sizeof first,
                    "Figure 1a: datasets of %d transitions, collected by policies from optimal (ε = 0) to random "
                    "(ε = 1). ",
                    TRANSITIONS);
-    const size_t used = strlen(trials->experiment->description);
-    pess__gridworld_describe(trials, false, trials->experiment->description + used,
-                             sizeof trials->experiment->description - used);
+    if (status == PESS_OK) status = pess__gridworld_curves(trials, x, first, error);
+    free(x);
     return status;
 }
 
-static const pess__trial_kind trial = {.block = GRID_BLOCK,
-                                       .prepare = prepare,
-                                       .workspace_create = pess__gridworld_workspace_create,
-                                       .workspace_destroy = pess__gridworld_workspace_destroy,
-                                       .run = pess__gridworld_run,
-                                       .judge = pess__gridworld_judge_exploration,
-                                       .release = pess__gridworld_release};
+static const pess__trial_kind trial = PESS__GRIDWORLD_TRIAL(prepare, pess__gridworld_judge_exploration);
 
 const pess__experiment_kind pess__experiment_gridworld_exploration = {
     .info = {.name = "gridworld-exploration",
@@ -49,12 +39,5 @@ const pess__experiment_kind pess__experiment_gridworld_exploration = {
              .columns = PESS__TRIAL_COLUMNS,
              .settings = PESS__GRIDWORLD_SETTINGS " absorbed-alpha",
              .findings = "What the paper predicts, and what came out"},
-    .defaults = (const pess__experiment_default[]){{"trials", "1000"},
-                                                   {"points", "25"},
-                                                   {"gamma", "0.99"},
-                                                   {"algorithms", "imitation,naive,ua,proximal"},
-                                                   {NULL, NULL}},
-    .tables = pess__trial_tables,
-    .explanation = PESS__TRIAL_EXPLANATION,
-    .engine = &pess__engine_trials,
+    PESS__GRIDWORLD_FIGURE,
     .trial = &trial};

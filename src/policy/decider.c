@@ -113,6 +113,15 @@ static pess_status set_up(pess_decider *decider, const pess_counts *counts, pess
     return take_counts(decider, counts, error);
 }
 
+static pess_status begin(const pess_act_options *options, const pess_map *map, pess_decider **out, pess_error *error) {
+    pess_act_options settled;
+    PESS_TRY(pess__settle(&table, options, &settled, error));
+    PESS_TRY(pess__allocate(out, 1, sizeof **out, "a decider", error));
+    (*out)->options = settled;
+    (*out)->map = map;
+    return PESS_OK;
+}
+
 static pess_status finish(pess_decider *decider, const pess_counts *counts, pess_decider **out, pess_error *error) {
     const pess_status status = set_up(decider, counts, error);
     if (status == PESS_OK)
@@ -125,13 +134,9 @@ static pess_status finish(pess_decider *decider, const pess_counts *counts, pess
 pess_status pess_decider_create(const pess_policy *policy, const pess_names *state_names,
                                 const pess_names *action_names, const pess_map *map, const pess_counts *counts,
                                 const pess_act_options *options, pess_decider **out, pess_error *error) {
-    pess_act_options settled;
-    PESS_TRY(pess__settle(&table, options, &settled, error));
     pess_decider *decider = NULL;
-    PESS_TRY(pess__allocate(&decider, 1, sizeof *decider, "a decider", error));
-    decider->options = settled;
+    PESS_TRY(begin(options, map, &decider, error));
     decider->policy = policy;
-    decider->map = map;
     decider->state_names = state_names;
     decider->action_names = action_names;
     return finish(decider, counts, out, error);
@@ -139,12 +144,8 @@ pess_status pess_decider_create(const pess_policy *policy, const pess_names *sta
 
 pess_status pess_decider_read(const char *policy, const pess_map *map, const pess_counts *counts,
                               const pess_act_options *options, pess_decider **out, pess_error *error) {
-    pess_act_options settled;
-    PESS_TRY(pess__settle(&table, options, &settled, error));
     pess_decider *decider = NULL;
-    PESS_TRY(pess__allocate(&decider, 1, sizeof *decider, "a decider", error));
-    decider->options = settled;
-    decider->map = map;
+    PESS_TRY(begin(options, map, &decider, error));
     const pess_status status = pess__policy_read_alone(policy, map != NULL ? map->cells : 0, &decider->own_policy,
                                                        &decider->own_state_names, &decider->own_action_names, error);
     if (status != PESS_OK) {

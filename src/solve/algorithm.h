@@ -68,6 +68,8 @@ pess_status pess__optimise(const pess__problem *problem, const pess__local *loca
 /* v = A^π(r + bonus + γPv) − penalty(π) for solution->policy, by options->evaluation. */
 pess_status pess__evaluate_local(const pess__problem *problem, const pess__local *local, pess_solution *solution,
                                  pess_error *error);
+/* The same of a policy that pays no penalty. */
+pess_status pess__evaluate_plain(const pess__problem *problem, pess_solution *solution, pess_error *error);
 /* n_∧ as it is given, or `otherwise`. */
 double pess__min_count(const pess__problem *problem, double otherwise);
 /* For what is not policy iteration: refuses γ = 1 where some policy can go on for ever. */

@@ -1,15 +1,10 @@
 /* imitation: the empirical policy itself (paper, section 4). */
 #include "solve/algorithm.h"
 
-static pess_status evaluate(const pess__problem *problem, pess_solution *solution, pess_error *error) {
-    const pess__local none = {0};
-    return pess__evaluate_local(problem, &none, solution, error);
-}
-
 /* π̂(a|s) = n(s,a)/n(s) */
 static pess_status solve(const pess__problem *problem, pess_solution *solution, pess_error *error) {
     PESS_TRY(pess_policy_empirical(problem->counts, problem->model, &solution->policy, error));
-    return evaluate(problem, solution, error);
+    return pess__evaluate_plain(problem, solution, error);
 }
 
 const pess__algorithm pess__algorithm_imitation = {
@@ -18,4 +13,4 @@ const pess__algorithm pess__algorithm_imitation = {
              .equation = "π(a|s) = n(s,a) / n(s)",
              .source = "Buckman, Gelada & Bellemare 2021, section 4"},
     .solve = solve,
-    .evaluate = evaluate};
+    .evaluate = pess__evaluate_plain};

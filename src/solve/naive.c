@@ -1,14 +1,8 @@
 /* naive: the empirical model taken at its word (paper, section 4). */
 #include "solve/algorithm.h"
 
-static const pess__local greedy = {0};
-
 static pess_status solve(const pess__problem *problem, pess_solution *solution, pess_error *error) {
-    return pess__optimise(problem, &greedy, solution, error);
-}
-
-static pess_status evaluate(const pess__problem *problem, pess_solution *solution, pess_error *error) {
-    return pess__evaluate_local(problem, &greedy, solution, error);
+    return pess__optimise(problem, &(pess__local){0}, solution, error);
 }
 
 const pess__algorithm pess__algorithm_naive = {
@@ -18,4 +12,4 @@ const pess__algorithm pess__algorithm_naive = {
              .source = "Buckman, Gelada & Bellemare 2021, section 4"},
     .works_without_counts = true,
     .solve = solve,
-    .evaluate = evaluate};
+    .evaluate = pess__evaluate_plain};

@@ -370,3 +370,7 @@ pess_status pess__evaluate_local(const pess__problem *problem, const pess__local
     engine_release(&engine);
     return status;
 }
+
+pess_status pess__evaluate_plain(const pess__problem *problem, pess_solution *solution, pess_error *error) {
+    return pess__evaluate_local(problem, &(pess__local){0}, solution, error);
+}

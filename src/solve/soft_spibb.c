@@ -127,11 +127,6 @@ static pess_status solve(const pess__problem *problem, pess_solution *solution, 
     return status;
 }
 
-static pess_status evaluate(const pess__problem *problem, pess_solution *solution, pess_error *error) {
-    const pess__local none = {0};
-    return pess__evaluate_local(problem, &none, solution, error);
-}
-
 const pess__algorithm pess__algorithm_soft_spibb = {
     .info = {.name = "soft-spibb",
              .summary = "moves away from the logging policy within a budget, more where there are more data",
@@ -140,4 +135,4 @@ const pess__algorithm pess__algorithm_soft_spibb = {
              .source = "Nadjahi, Laroche, Tachet des Combes 2019; the local program is solved exactly",
              .settings = "budget delta"},
     .solve = solve,
-    .evaluate = evaluate};
+    .evaluate = pess__evaluate_plain};

@@ -126,11 +126,10 @@ static double expectation(const double *start, const double *v, int64_t states) 
 /* The unpenalised value, where the algorithm did not leave it. */
 static pess_status add_naive_values(const pess__problem *problem, pess_solution *solution, pess_error *error) {
     if (solution->naive_values != NULL) return PESS_OK;
-    const pess__local none = {0};
     pess__problem plain = *problem;
     plain.deadline = INFINITY; /* the answer is there; its naive value belongs to it */
     pess_solution evaluated = {.policy = solution->policy};
-    pess_status status = pess__evaluate_local(&plain, &none, &evaluated, error);
+    pess_status status = pess__evaluate_plain(&plain, &evaluated, error);
     solution->naive_values = evaluated.naive_values;
     free(evaluated.values);
     return status;
@@ -231,28 +230,30 @@ static pess_status answer(const pess__algorithm *algorithm, const pess__problem 
     return PESS_OK;
 }
 
-pess_status pess_solve(const pess_counts *counts, const pess_model *model, const double *start,
-                       const pess_solve_options *options, pess_solution **out, pess_error *error) {
+/* policy NULL: it is to be found. */
+static pess_status run(const pess_counts *counts, const pess_model *model, const double *start,
+                       const pess_policy *policy, const pess_solve_options *options, pess_solution **out,
+                       pess_error *error) {
     const double begun = pess__clock();
     const pess__algorithm *algorithm;
     pess__problem problem;
     pess_solve_options settled;
     PESS_TRY(pess__solve_settle(options, &settled, error));
     PESS_TRY(set_up(counts, model, start, &settled, &algorithm, &problem, error));
-    return answer(algorithm, &problem, NULL, begun, out, error);
+    if (policy != NULL) PESS_TRY(pess__check_policy(model, policy, settled.horizon, error));
+    return answer(algorithm, &problem, policy, begun, out, error);
+}
+
+pess_status pess_solve(const pess_counts *counts, const pess_model *model, const double *start,
+                       const pess_solve_options *options, pess_solution **out, pess_error *error) {
+    return run(counts, model, start, NULL, options, out, error);
 }
 
 pess_status pess_evaluate(const pess_counts *counts, const pess_model *model, const double *start,
                           const pess_policy *policy, const pess_solve_options *options, pess_solution **out,
                           pess_error *error) {
-    const double begun = pess__clock();
-    const pess__algorithm *algorithm;
-    pess__problem problem;
-    pess_solve_options settled;
-    PESS_TRY(pess__solve_settle(options, &settled, error));
-    PESS_TRY(set_up(counts, model, start, &settled, &algorithm, &problem, error));
-    PESS_TRY(pess__check_policy(model, policy, settled.horizon, error));
-    return answer(algorithm, &problem, policy, begun, out, error);
+    if (policy == NULL) return pess__fail(error, PESS_ARGUMENT, "there is no policy to evaluate");
+    return run(counts, model, start, policy, options, out, error);
 }
 
 void pess_solution_destroy(pess_solution *solution) {

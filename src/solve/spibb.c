@@ -93,11 +93,6 @@ static pess_status solve_at_most(const pess__problem *problem, pess_solution *so
     return optimise(problem, solution, improve_at_most, error);
 }
 
-static pess_status evaluate(const pess__problem *problem, pess_solution *solution, pess_error *error) {
-    const pess__local none = {0};
-    return pess__evaluate_local(problem, &none, solution, error);
-}
-
 const pess__algorithm pess__algorithm_spibb = {
     .info = {.name = "spibb",
              .summary = "pairs seen fewer than min_count times keep the logging policy's probability",
@@ -105,7 +100,7 @@ const pess__algorithm pess__algorithm_spibb = {
              .source = "Laroche, Trichelair, Tachet des Combes 2019, Pi_b-SPIBB",
              .settings = "min-count"},
     .solve = solve_equal,
-    .evaluate = evaluate};
+    .evaluate = pess__evaluate_plain};
 
 const pess__algorithm pess__algorithm_spibb_leq = {
     .info = {.name = "spibb-leq",
@@ -114,4 +109,4 @@ const pess__algorithm pess__algorithm_spibb_leq = {
              .source = "Laroche, Trichelair, Tachet des Combes 2019, Pi_<=b-SPIBB",
              .settings = "min-count"},
     .solve = solve_at_most,
-    .evaluate = evaluate};
+    .evaluate = pess__evaluate_plain};

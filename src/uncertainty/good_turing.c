@@ -22,11 +22,6 @@ const pess__uncertainty pess__uncertainty_good_turing = {
              .summary = "the unseen mass bounded by the share of singletons, intersected with l1",
              .formula = "reward as l1; unseen mass ≤ n₁/n + (2√2+√3)·√(ln(18·S·A/δ)/n); on the k seen |P − P_D|₁ ≤ "
                         "√(2(B + ln(6·S·A/δ) + k·ln 2)/n), 0 if k = 1; and |P − P_D|₁ ≤ √(2(ln(6·S·A/δ) + m·ln 2)/n)",
-             .holds = PESS_HOLDS_EVERYTHING,
-             .holds_for = pess__holds_everything,
-             .per_action = true,
-             .depends_on_values = true,
-             .is_set = true,
-             .settings = "delta iid max-successors"},
+             PESS__SET_INFO},
     .compute = compute,
     .set_of = set_of};

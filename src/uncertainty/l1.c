@@ -18,11 +18,6 @@ const pess__uncertainty pess__uncertainty_l1 = {
     .info = {.name = "l1",
              .summary = "worst case over an L1 ball around the empirical next-state distribution",
              .formula = "reward ± (r_hi−r_lo)·√(ln(4·S·A/δ)/(2n)); |P − P_D|₁ ≤ √(2(ln(2·S·A/δ) + m·ln 2)/n)",
-             .holds = PESS_HOLDS_EVERYTHING,
-             .holds_for = pess__holds_everything,
-             .per_action = true,
-             .depends_on_values = true,
-             .is_set = true,
-             .settings = "delta iid max-successors"},
+             PESS__SET_INFO},
     .compute = compute,
     .set_of = set_of};

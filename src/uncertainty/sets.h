@@ -88,4 +88,9 @@ double pess__set_seen_radius(const pess__set_facts *facts, double log_term);
 pess_status pess__set_compute(const pess__u_problem *problem, const char *name, const double *v, double *u,
                               pess_error *error);
 
+/* What all sets of models state about themselves. */
+#define PESS__SET_INFO                                                                                                 \
+    .holds = PESS_HOLDS_EVERYTHING, .holds_for = pess__holds_everything, .per_action = true,                           \
+    .depends_on_values = true, .is_set = true, .settings = "delta iid max-successors"
+
 #endif

@@ -34,11 +34,6 @@ const pess__uncertainty pess__uncertainty_support = {
              .summary = "worst case over an L1 ball on the seen next states and a bound on the mass of the unseen",
              .formula = "reward as l1; unseen mass ≤ (B + ln(4·S·A/δ))/n; on the k seen |P − P_D|₁ ≤ "
                         "√(2(B + ln(4·S·A/δ) + k·ln 2)/n), 0 if k = 1; B = ln C(m,k) + ln m",
-             .holds = PESS_HOLDS_EVERYTHING,
-             .holds_for = pess__holds_everything,
-             .per_action = true,
-             .depends_on_values = true,
-             .is_set = true,
-             .settings = "delta iid max-successors"},
+             PESS__SET_INFO},
     .compute = compute,
     .set_of = set_of};

@@ -137,13 +137,6 @@ static const pess_env_channel channels[GAME_CHANNELS] = {
     {"player", 0x4ea1ff, '@', 3}, {"enemy", 0xe4572e, 'X', 2}, {"trail", 0x6b7280, '.', 0}, {"gold", 0xf6c445, '$', 1}};
 static const uint8_t minimal[] = {PESS__NOTHING, PESS__LEFT, PESS__UP, PESS__RIGHT, PESS__DOWN};
 
-const pess__game PESS__VARIANT(pess__game_asterix) = {.info = {.name = "asterix",
-                                                               .summary = "collect the gold, avoid the enemies",
-                                                               .rows = PESS__ROWS,
-                                                               .cols = PESS__COLS,
-                                                               .channels = GAME_CHANNELS,
-                                                               .channel = channels,
-                                                               .minimal_count = sizeof minimal,
-                                                               .minimal = minimal,
-                                                               .ramps = true},
-                                                      GAME_TABLE};
+const pess__game PESS__VARIANT(pess__game_asterix) = {
+    .info = {.name = "asterix", .summary = "collect the gold, avoid the enemies", GAME_BOARD, .ramps = true},
+    GAME_TABLE};

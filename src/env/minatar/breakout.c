@@ -109,11 +109,6 @@ static const uint8_t minimal[] = {PESS__NOTHING, PESS__LEFT, PESS__RIGHT};
 const pess__game PESS__VARIANT(pess__game_breakout) = {
     .info = {.name = "breakout",
              .summary = "bounce the ball off the paddle, break the bricks",
-             .rows = PESS__ROWS,
-             .cols = PESS__COLS,
-             .channels = GAME_CHANNELS,
-             .channel = channels,
-             .minimal_count = sizeof minimal,
-             .minimal = minimal,
+             GAME_BOARD,
              .ramps = false},
     GAME_TABLE};

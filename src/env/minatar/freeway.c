@@ -101,11 +101,6 @@ static const uint8_t minimal[] = {PESS__NOTHING, PESS__UP, PESS__DOWN};
 const pess__game PESS__VARIANT(pess__game_freeway) = {
     .info = {.name = "freeway",
              .summary = "bring the chicken across eight lanes of traffic",
-             .rows = PESS__ROWS,
-             .cols = PESS__COLS,
-             .channels = GAME_CHANNELS,
-             .channel = channels,
-             .minimal_count = sizeof minimal,
-             .minimal = minimal,
+             GAME_BOARD,
              .ramps = false},
     GAME_TABLE};

@@ -467,13 +467,6 @@ static const pess_env_channel channels[GAME_CHANNELS] = {
     {"diver", 0xf6c445, 'd', 3}};
 static const uint8_t minimal[] = {PESS__NOTHING, PESS__LEFT, PESS__UP, PESS__RIGHT, PESS__DOWN, PESS__FIRE};
 
-const pess__game PESS__VARIANT(pess__game_seaquest) = {.info = {.name = "seaquest",
-                                                                .summary = "shoot, save the divers, come up for air",
-                                                                .rows = PESS__ROWS,
-                                                                .cols = PESS__COLS,
-                                                                .channels = GAME_CHANNELS,
-                                                                .channel = channels,
-                                                                .minimal_count = sizeof minimal,
-                                                                .minimal = minimal,
-                                                                .ramps = true},
-                                                       GAME_TABLE};
+const pess__game PESS__VARIANT(pess__game_seaquest) = {
+    .info = {.name = "seaquest", .summary = "shoot, save the divers, come up for air", GAME_BOARD, .ramps = true},
+    GAME_TABLE};

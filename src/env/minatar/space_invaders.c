@@ -155,13 +155,6 @@ static const pess_env_channel channels[GAME_CHANNELS] = {
     {"friendly bullet", 0xf6c445, '\'', 4}, {"enemy bullet", 0xe4572e, '!', 6}};
 static const uint8_t minimal[] = {PESS__NOTHING, PESS__LEFT, PESS__RIGHT, PESS__FIRE};
 
-const pess__game PESS__VARIANT(pess__game_space_invaders) = {.info = {.name = "space_invaders",
-                                                                      .summary = "shoot the aliens before they land",
-                                                                      .rows = PESS__ROWS,
-                                                                      .cols = PESS__COLS,
-                                                                      .channels = GAME_CHANNELS,
-                                                                      .channel = channels,
-                                                                      .minimal_count = sizeof minimal,
-                                                                      .minimal = minimal,
-                                                                      .ramps = true},
-                                                             GAME_TABLE};
+const pess__game PESS__VARIANT(pess__game_space_invaders) = {
+    .info = {.name = "space_invaders", .summary = "shoot the aliens before they land", GAME_BOARD, .ramps = true},
+    GAME_TABLE};
