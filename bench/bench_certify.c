@@ -2,27 +2,15 @@
  * up to 8 seen successors per pair, in the worst world of its l1 and support sets, beside the same sweep at face value
  * (one thread, interleaved, best of several). One JSON line per figure: ours is the robust sweep, peer the plain one.
  */
+#include "bench.h"
+
 #include "certify/robust.h"
-#include "core/memory.h"
 #include "core/rng.h"
 #include "core/threads.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-static void must(pess_status status, const pess_error *error) {
-    if (status == PESS_OK) return;
-    fprintf(stderr, "bench_certify: %s\n", error->message);
-    exit(1);
-}
-
-static void *array(int64_t count, size_t element) {
-    pess_error error = {0};
-    void *out = NULL;
-    must(pess__allocate(&out, count, element, "a benchmark array", &error), &error);
-    return out;
-}
 
 enum { ACTIONS = 4, SAMPLES = 20 };
 

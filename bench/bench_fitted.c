@@ -9,7 +9,8 @@
  *     bench_fitted DATA loop BATCH UPDATES STEPS [LEARNER IMITATION]
  *                                                    seconds of fitted Q iteration (naive), without evaluations
  */
-#include "core/memory.h"
+#include "bench.h"
+
 #include "deep/bundle.h"
 #include "deep/play.h"
 #include "deep/training.h"
@@ -18,19 +19,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-static void must(pess_status status, const pess_error *error) {
-    if (status == PESS_OK) return;
-    (void)fprintf(stderr, "bench_fitted: %s\n", error->message);
-    exit(1);
-}
-
-static void *array(int64_t count, size_t element) {
-    pess_error error = {0};
-    void *out = NULL;
-    must(pess__allocate(&out, count, element, "a benchmark array", &error), &error);
-    return out;
-}
 
 static double cpu_clock(void) {
     struct timespec now;

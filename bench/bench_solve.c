@@ -1,9 +1,10 @@
 /* Solving: LU, Krylov, policy iteration on 8×8 gridworld logs, large gridworlds against memory bandwidth. One JSON line
  * per figure. With a file name as argument the small models and the chain are also written there for
  * bench/peer_solve.py. */
+#include "bench.h"
+
 #include "core/krylov.h"
 #include "core/lu.h"
-#include "core/memory.h"
 #include "core/ranges.h"
 #include "core/rng.h"
 #include "core/threads.h"
@@ -17,19 +18,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-static void must(pess_status status, const pess_error *error) {
-    if (status == PESS_OK) return;
-    fprintf(stderr, "bench_solve: %s\n", error->message);
-    exit(1);
-}
-
-static void *array(int64_t count, size_t element) {
-    pess_error error = {0};
-    void *out = NULL;
-    must(pess__allocate(&out, count, element, "a benchmark array", &error), &error);
-    return out;
-}
 
 /* ------------------------------------------------------------------------------------------------ LU */
 

@@ -32,6 +32,23 @@ typedef struct fixture_shape {
     double missing;            /* share of pairs that do not exist (action 0 always does) */
 } fixture_shape;
 
+/* Five small shapes with everything that a model can have. */
+#define FIXTURE_SHAPES                                                                                                 \
+    {.states = 12, .actions = 3, .branching = 3},                                                                      \
+        {.states = 40, .actions = 4, .branching = 5, .terminals = 3, .end = 0.3},                                      \
+        {.states = 33, .actions = 2, .branching = 4, .uniform = 0.3, .sink = 0.2},                                     \
+        {.states = 50,                                                                                                 \
+         .actions = 5,                                                                                                 \
+         .branching = 2,                                                                                               \
+         .terminals = 2,                                                                                               \
+         .uniform = 0.2,                                                                                               \
+         .sink = 0.1,                                                                                                  \
+         .end = 0.2,                                                                                                   \
+         .missing = 0.4},                                                                                              \
+    {                                                                                                                  \
+        .states = 1, .actions = 3, .branching = 1                                                                      \
+    }
+
 static inline void fixture_row(pess_model *model, int64_t z, const fixture_shape *shape, pess__rng *rng) {
     const int64_t alive = shape->states - shape->terminals;
     double total = 0;
@@ -129,21 +146,6 @@ static inline pess_counts *fixture_counts(const pess_model *model, int64_t most,
         counts->row[z + 1] = counts->row[z] + width;
     }
     return counts;
-}
-
-static inline void fixture_counts_destroy(pess_counts *counts) {
-    free(counts->n);
-    free(counts->n_state);
-    free(counts->n_terminal);
-    free(counts->reward_sum);
-    free(counts->reward_offset);
-    free(counts->reward_square);
-    free(counts->row);
-    free(counts->next);
-    free(counts->n_next);
-    free(counts->next_offset);
-    free(counts->terminal);
-    free(counts);
 }
 
 static inline double *fixture_start(const pess_model *model) {

@@ -59,7 +59,7 @@ static void every_algorithm(void **state) {
     assert_null(pess_algorithm_find("no such algorithm"));
     assert_null(pess_algorithm_find(NULL));
     free(start);
-    fixture_counts_destroy(counts);
+    pess_counts_destroy(counts);
     pess_model_destroy(model);
 }
 
@@ -92,7 +92,7 @@ static void lowered_by_hand(void **state) {
         pess_solution_destroy(solution);
         pess_solution_destroy(plain);
         free(start);
-        fixture_counts_destroy(counts);
+        pess_counts_destroy(counts);
         pess_model_destroy(model);
     }
 }
@@ -114,7 +114,7 @@ static void ramdp_is_ua_with_count(void **state) {
     pess_solution_destroy(ramdp);
     pess_solution_destroy(ua);
     free(start);
-    fixture_counts_destroy(counts);
+    pess_counts_destroy(counts);
     pess_model_destroy(model);
 }
 
@@ -181,7 +181,7 @@ static void duipi_by_its_equations(void **state) {
         free(truth);
         pess_solution_destroy(solution);
         free(start);
-        fixture_counts_destroy(counts);
+        pess_counts_destroy(counts);
         pess_model_destroy(model);
     }
 }
@@ -230,7 +230,7 @@ static void defaults(void **state) {
     both.alpha = both.absorbed_alpha = 1;
     assert_int_equal(pess_solve(counts, model, start, &both, &solution, &error), PESS_ARGUMENT);
     free(start);
-    fixture_counts_destroy(counts);
+    pess_counts_destroy(counts);
     pess_model_destroy(model);
 }
 

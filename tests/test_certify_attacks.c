@@ -2,6 +2,7 @@
  * that holds with probability 1−δ may be wrong in at most failures_allowed(n, δ) of n logs; each such check raises a
  * false alarm with probability 1e-6. */
 #include "coverage.h"
+#include "rows.h"
 #include "small_worlds.h"
 
 #include "certify/episode_returns.h"
@@ -9,44 +10,12 @@
 #include "core/rng.h"
 #include "core/threads.h"
 
-/* A log in the making: one row after the other. */
-enum { ROOM = 40000 };
-
-typedef struct log_rows {
-    int64_t count;
-    uint32_t state[ROOM], action[ROOM], next[ROOM];
-    double reward[ROOM];
-    uint8_t end[ROOM];
-    int64_t episode[ROOM], step[ROOM];
-} log_rows;
-
-static log_rows rows; /* of the attack that runs */
-
 static void row_add(uint32_t state, uint32_t action, double reward, uint32_t next, pess_end end, int64_t episode,
                     int64_t step) {
-    assert_true(rows.count < ROOM);
-    rows.state[rows.count] = state;
-    rows.action[rows.count] = action;
-    rows.reward[rows.count] = reward;
-    rows.next[rows.count] = next;
-    rows.end[rows.count] = (uint8_t)end;
-    rows.episode[rows.count] = episode;
-    rows.step[rows.count++] = step;
+    rows_put((log_row){state, action, reward, next, end, episode, step, 0});
 }
 
-static pess_dataset *rows_dataset(int64_t states, int64_t actions, bool episodes) {
-    const pess_columns columns = {.rows = rows.count,
-                                  .state = rows.state,
-                                  .action = rows.action,
-                                  .next_state = rows.next,
-                                  .reward = rows.reward,
-                                  .end = rows.end,
-                                  .episode = episodes ? rows.episode : NULL,
-                                  .step = episodes ? rows.step : NULL};
-    pess_dataset *data = NULL;
-    MUST(pess_dataset_create(&columns, states, actions, &data, error));
-    return data;
-}
+enum { ORDERED = ROWS_EPISODES | ROWS_STEPS };
 
 static pess_certify_options attacked(double gamma, double delta, double lo, double hi, const double *start) {
     pess_certify_options options = pess_certify_options_defaults();
@@ -68,12 +37,12 @@ static pess_certificate *certified(pess_dataset *data, const pess_certify_option
     return certificate;
 }
 
-/* Certifies what stands in `rows` and forgets it. */
+/* Certifies what stands in `made` and forgets it. */
 static pess_certificate_info info_of_rows(int64_t states, int64_t actions, bool episodes,
                                           const pess_certify_options *options) {
     pess_certificate_info info;
-    pess_certificate_destroy(certified(rows_dataset(states, actions, episodes), options, &info));
-    rows.count = 0;
+    pess_certificate_destroy(certified(rows_dataset(states, actions, episodes ? ORDERED : 0), options, &info));
+    made.count = 0;
     return info;
 }
 
@@ -95,14 +64,14 @@ static void pad_to_luck(pess__rng *rng, double share) {
     int64_t cut = -1;
     for (int64_t n = 1; n <= THROWS && cut < 0; n++) {
         row_add(0, 0, pess__rng_uniform(rng) < 0.5, 0, PESS_END_CUTOFF, n, 0);
-        sum[n] = sum[n - 1] + (rows.reward[n - 1] > 0);
+        sum[n] = sum[n - 1] + (made.reward[n - 1] > 0);
         const int64_t earliest = (int64_t)(share * (double)n) + 1;
         for (int64_t from = earliest; 2 * from < n + earliest && n > FIRST && cut < 0; from += 1 + n / 1000) {
             const double length = (double)(n - from), excess = (double)(sum[n] - sum[from]) - 0.5 * length;
             if (excess > (2.75 + 8 / sqrt(length)) * sqrt(0.25 * length)) cut = from;
         }
     }
-    while ((double)rows.count * share < (double)cut) row_add(0, 1, 0, 0, PESS_END_CUTOFF, rows.count + 1, 0);
+    while ((double)made.count * share < (double)cut) row_add(0, 1, 0, 0, PESS_END_CUTOFF, made.count + 1, 0);
 }
 
 static void test_the_end_of_the_log_does_not_place_the_cut(void **state) {
@@ -194,8 +163,8 @@ static void test_the_policy_that_is_tested_is_the_one_that_is_handed_out(void **
         options.method = r % 2 ? PESS_CERTIFY_SPLIT : PESS_CERTIFY_BEST;
         pess_certificate_info info;
         silent_state(&rng);
-        pess_certificate *certificate = certified(rows_dataset(2, 2, true), &options, &info);
-        rows.count = 0;
+        pess_certificate *certificate = certified(rows_dataset(2, 2, ORDERED), &options, &info);
+        made.count = 0;
         double value = 0;
         for (int64_t s = 0; s < 2; s++) {
             const double *row = pess_policy_row(pess_certificate_policy(certificate), s);
@@ -215,8 +184,8 @@ static void test_starts_need_episodes(void **state) {
     pess_certificate *certificate = NULL;
     pess_error error = {0};
     for (int64_t i = 0; i < 300; i++) row_add((uint32_t)(i % 3), 0, 1, (uint32_t)((i + 1) % 3), i % 3 == 2, 0, 0);
-    pess_dataset *data = rows_dataset(3, 1, false);
-    rows.count = 0;
+    pess_dataset *data = rows_dataset(3, 1, 0);
+    made.count = 0;
     const pess_certify_options options = attacked(0.9, 0.05, 0, 1, NULL);
     assert_int_equal(pess_certify(data, &options, &certificate, &error), PESS_INPUT);
     assert_non_null(strstr(error.message, "no episode column"));
@@ -235,7 +204,7 @@ static void test_an_end_that_was_never_logged(void **state) {
     int64_t wrong = 0;
     for (int64_t r = 0; r < runs; r++) {
         pess__rng rng = pess__rng_stream(coverage_seed(34), "rare end", (uint64_t)r);
-        for (int64_t e = 0; rows.count < 2000; e++)
+        for (int64_t e = 0; made.count < 2000; e++)
             for (int64_t t = 0; t < 20; t++) {
                 const bool ends = pess__rng_uniform(&rng) < 1.0 / 2000;
                 const pess_end end = ends ? PESS_END_TERMINAL : t == 19 ? PESS_END_CUTOFF : PESS_END_NONE;
@@ -266,8 +235,8 @@ static void test_missing_steps_end_the_comparison(void **state) {
         pess_certify_options options = attacked(0.9, 0.05, 0, 1, NULL);
         pess_certificate_info info;
         skip_steps(&rng, skip);
-        pess_certificate *certificate = certified(rows_dataset(5, 2, true), &options, &info);
-        rows.count = 0;
+        pess_certificate *certificate = certified(rows_dataset(5, 2, ORDERED), &options, &info);
+        made.count = 0;
         bool said = false;
         const pess_assumption *a;
         for (size_t i = 0; (a = pess_certificate_assumption(certificate, i)) != NULL; i++)
@@ -287,8 +256,8 @@ static void test_a_step_that_is_there_twice_is_refused(void **state) {
         row_add(0, 0, 1, 0, PESS_END_NONE, e, 0);
         row_add(0, 0, 1, 0, PESS_END_TERMINAL, e, e == 57 ? 0 : 1);
     }
-    pess_dataset *data = rows_dataset(1, 1, true);
-    rows.count = 0;
+    pess_dataset *data = rows_dataset(1, 1, ORDERED);
+    made.count = 0;
     const pess_certify_options options = attacked(0.9, 0.05, 0, 1, NULL);
     assert_int_equal(pess_certify(data, &options, &certificate, &error), PESS_INPUT);
     assert_non_null(strstr(error.message, "repeat a step"));
@@ -307,15 +276,15 @@ static void test_stopping_episodes_does_not_fool_their_mean(void **state) {
     for (int64_t r = 0; r < runs; r++) {
         pess__rng rng = pess__rng_stream(coverage_seed(36), "stopped episodes", (uint64_t)r);
         bool stop = false;
-        for (double sum = 0; rows.count < MOST && !stop;) {
-            const double reward = pess__rng_uniform(&rng) < 0.5, n = (double)(rows.count + 1);
-            row_add(0, 0, reward, 0, PESS_END_TERMINAL, rows.count, 0);
+        for (double sum = 0; made.count < MOST && !stop;) {
+            const double reward = pess__rng_uniform(&rng) < 0.5, n = (double)(made.count + 1);
+            row_add(0, 0, reward, 0, PESS_END_TERMINAL, made.count, 0);
             sum += reward;
             stop = n >= 10 && pess__kl_upper(sum / n, n, log(1 / delta)) < 0.5;
         }
         fooled += stop;
-        pess_dataset *data = rows_dataset(1, 1, true);
-        rows.count = 0;
+        pess_dataset *data = rows_dataset(1, 1, ORDERED);
+        made.count = 0;
         double upper = 0;
         MUST(pess__returns_upper(data, 0.9, 0, 1, delta, &upper, error));
         wrong += upper < 0.5;

@@ -4,6 +4,7 @@
  * with probability 1e-6. */
 #include "coverage.h"
 #include "hidden_world.h"
+#include "rows.h"
 
 #include "certify/betting.h"
 #include "certify/importance.h"
@@ -174,32 +175,20 @@ static const one_step processes[MUTANTS] = {
 };
 
 static pess_dataset *one_step_log(const one_step *p, uint64_t seed) {
-    uint32_t state[EPISODES], action[EPISODES], next[EPISODES];
-    double reward[EPISODES], probability[EPISODES];
-    uint8_t end[EPISODES];
-    int64_t episode[EPISODES];
     pess__rng rng = pess__rng_stream(seed, "one step", 0);
+    made.count = 0;
     for (int64_t i = 0; i < p->episodes; i++) {
         const int a = pess__rng_uniform(&rng) < p->rare;
-        state[i] = (uint32_t)pess__rng_below(&rng, CONTEXTS);
-        action[i] = (uint32_t)a;
-        next[i] = CONTEXTS;
-        reward[i] = pess__rng_uniform(&rng) < p->pays[a];
-        probability[i] = a ? p->rare : 1 - p->rare;
-        end[i] = PESS_END_TERMINAL;
-        episode[i] = i;
+        const uint32_t context = (uint32_t)pess__rng_below(&rng, CONTEXTS);
+        rows_put((log_row){.state = context,
+                           .action = (uint32_t)a,
+                           .next = CONTEXTS,
+                           .reward = pess__rng_uniform(&rng) < p->pays[a],
+                           .probability = a ? p->rare : 1 - p->rare,
+                           .end = PESS_END_TERMINAL,
+                           .episode = i});
     }
-    const pess_columns columns = {.rows = p->episodes,
-                                  .state = state,
-                                  .action = action,
-                                  .next_state = next,
-                                  .reward = reward,
-                                  .end = end,
-                                  .episode = episode,
-                                  .probability = probability};
-    pess_dataset *data = NULL;
-    MUST(pess_dataset_create(&columns, CONTEXTS + 1, 2, &data, error));
-    return data;
+    return rows_dataset(CONTEXTS + 1, 2, ROWS_EPISODES | ROWS_PROBABILITIES);
 }
 
 /* The action that paid more in each context of the tested episodes themselves. */

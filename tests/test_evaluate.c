@@ -2,18 +2,7 @@
 #include "fixture.h"
 
 static const fixture_shape shapes[] = {
-    {.states = 12, .actions = 3, .branching = 3},
-    {.states = 40, .actions = 4, .branching = 5, .terminals = 3, .end = 0.3},
-    {.states = 33, .actions = 2, .branching = 4, .uniform = 0.3, .sink = 0.2},
-    {.states = 50,
-     .actions = 5,
-     .branching = 2,
-     .terminals = 2,
-     .uniform = 0.2,
-     .sink = 0.1,
-     .end = 0.2,
-     .missing = 0.4},
-    {.states = 1, .actions = 3, .branching = 1},
+    FIXTURE_SHAPES,
     {.states = 300, .actions = 2, .branching = 5, .uniform = 0.02},
 };
 enum { SHAPES = sizeof shapes / sizeof *shapes };

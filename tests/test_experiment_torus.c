@@ -1,45 +1,12 @@
 /* The fast engine of the gridworld experiments against plain ones: dense elimination with pivoting, policies by brute
  * force, transitions drawn one by one. */
+#include "fixture.h"
+
 #include "experiment/torus_solve.h"
-
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 enum { A = TORUS_ACTIONS, LANES = PESS__LANES };
 
 /* ---- plain versions */
-
-/* Gauss with partial pivoting, m [n*n], right-hand side b [n] becomes the solution. */
-static void dense_solve(int64_t n, double *m, double *b) {
-    for (int64_t k = 0; k < n; k++) {
-        int64_t best = k;
-        for (int64_t i = k + 1; i < n; i++)
-            if (fabs(m[i * n + k]) > fabs(m[best * n + k])) best = i;
-        for (int64_t j = 0; j < n; j++) {
-            const double swap = m[k * n + j];
-            m[k * n + j] = m[best * n + j];
-            m[best * n + j] = swap;
-        }
-        const double swap = b[k];
-        b[k] = b[best];
-        b[best] = swap;
-        for (int64_t i = k + 1; i < n; i++) {
-            const double f = m[i * n + k] / m[k * n + k];
-            for (int64_t j = k; j < n; j++) m[i * n + j] -= f * m[k * n + j];
-            b[i] -= f * b[k];
-        }
-    }
-    for (int64_t i = n - 1; i >= 0; i--) {
-        for (int64_t j = i + 1; j < n; j++) b[i] -= m[i * n + j] * b[j];
-        b[i] /= m[i * n + i];
-    }
-}
 
 typedef struct world {
     pess__torus torus;
@@ -97,7 +64,7 @@ static void dense_values(const pess__torus *t, const pess__torus_model *m, const
             if (imitation != NULL) v[s] -= alpha * fmax(policy[s * A + a] - imitation[s * A + a], 0);
         }
     }
-    dense_solve(n, p, v);
+    fixture_linear_solve(p, v, n);
     free(p);
 }
 

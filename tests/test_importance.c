@@ -1,6 +1,7 @@
 /* Whole episodes: their order, returns and importance weights. Means are exact: every course of a small process is an
  * episode, weighted by its probability. */
 #include "logs.h"
+#include "rows.h"
 
 #include "certify/importance.h"
 
@@ -24,40 +25,28 @@ typedef struct courses {
 /* Each course is an episode; `cut` of them end in a cut-off after the first step. */
 static courses every_course(bool cut) {
     courses c = {0};
-    uint32_t state[COURSES * LENGTH], action[COURSES * LENGTH], next[COURSES * LENGTH];
-    double reward[COURSES * LENGTH], probability[COURSES * LENGTH];
-    uint8_t end[COURSES * LENGTH];
-    int64_t episode[COURSES * LENGTH], rows = 0;
+    made.count = 0;
     for (int i = 0; i < COURSES; i++) {
         const int h = i & 1, a[2] = {i >> 1 & 1, i >> 2 & 1};
         const double paid = payment[h][a[0]][a[1]];
         c.chance[i] = hidden_share[h] * behaviour[h][0][a[0]] * behaviour[h][1][a[1]];
         c.value_behaviour += c.chance[i] * gamma_ * paid;
         c.value_policy += hidden_share[h] * policy[0][a[0]] * policy[1][a[1]] * gamma_ * paid;
-        for (int t = 0; t < LENGTH; t++, rows++) {
-            state[rows] = (uint32_t)t;
-            next[rows] = (uint32_t)t + 1;
-            action[rows] = (uint32_t)a[t];
-            reward[rows] = t == 1 ? paid : 0;
-            probability[rows] = behaviour[h][t][a[t]];
-            episode[rows] = 100 - i;
-            end[rows] = t == 1 ? PESS_END_TERMINAL : PESS_END_NONE;
-            if (cut && t == 0 && h == 0) {
-                end[rows++] = PESS_END_CUTOFF;
-                break;
-            }
+        for (int t = 0; t < LENGTH; t++) {
+            const bool stop = cut && t == 0 && h == 0;
+            rows_put((log_row){.state = (uint32_t)t,
+                               .action = (uint32_t)a[t],
+                               .reward = t == 1 ? paid : 0,
+                               .next = (uint32_t)t + 1,
+                               .end = stop     ? PESS_END_CUTOFF
+                                      : t == 1 ? PESS_END_TERMINAL
+                                               : PESS_END_NONE,
+                               .episode = 100 - i,
+                               .probability = behaviour[h][t][a[t]]});
+            if (stop) break;
         }
     }
-    const pess_columns columns = {.rows = rows,
-                                  .state = state,
-                                  .action = action,
-                                  .next_state = next,
-                                  .reward = reward,
-                                  .end = end,
-                                  .episode = episode,
-                                  .probability = probability};
-    pess_error error;
-    if (pess_dataset_create(&columns, 3, 2, &c.data, &error) != PESS_OK) fail_msg("%s", error.message);
+    c.data = rows_dataset(3, 2, ROWS_EPISODES | ROWS_PROBABILITIES);
     return c;
 }
 

@@ -43,7 +43,7 @@ static void the_two_ends(void **state) {
         pess_solution_destroy(imitation);
         pess_solution_destroy(large);
         free(start);
-        fixture_counts_destroy(counts);
+        pess_counts_destroy(counts);
         pess_model_destroy(model);
     }
 }
@@ -84,7 +84,7 @@ static void no_local_policy_is_better(void **state) {
         pess_policy_destroy(base);
         pess_solution_destroy(solution);
         free(start);
-        fixture_counts_destroy(counts);
+        pess_counts_destroy(counts);
         pess_model_destroy(model);
     }
 }
@@ -106,7 +106,7 @@ static void units(void **state) {
     pess_solution_destroy(absorbed);
     pess_solution_destroy(theory);
     free(start);
-    fixture_counts_destroy(counts);
+    pess_counts_destroy(counts);
     pess_model_destroy(model);
 }
 

@@ -1,50 +1,24 @@
 /* The declared range of returns: what contradicts it is refused, what rests on it holds, and with it the discount may
  * be 1. Coverage: false alarms 1e-6 per check. */
 #include "coverage.h"
+#include "rows.h"
 #include "small_worlds.h"
 
 #include "core/rng.h"
 #include "core/threads.h"
 #include "data/trajectories.h"
 
-enum { ROOM = 30000, WARDS = 4 };
-
-static struct {
-    int64_t count;
-    uint32_t state[ROOM], action[ROOM], next[ROOM];
-    double reward[ROOM];
-    uint8_t end[ROOM];
-    int64_t episode[ROOM];
-} rows;
+enum { WARDS = 4 };
 
 static void add(uint32_t state, uint32_t action, double reward, uint32_t next, pess_end end, int64_t episode) {
-    assert_true(rows.count < ROOM);
-    rows.state[rows.count] = state;
-    rows.action[rows.count] = action;
-    rows.reward[rows.count] = reward;
-    rows.next[rows.count] = next;
-    rows.end[rows.count] = (uint8_t)end;
-    rows.episode[rows.count++] = episode;
-}
-
-static pess_dataset *dataset(int64_t states, int64_t actions, bool episodes) {
-    const pess_columns columns = {.rows = rows.count,
-                                  .state = rows.state,
-                                  .action = rows.action,
-                                  .next_state = rows.next,
-                                  .reward = rows.reward,
-                                  .end = rows.end,
-                                  .episode = episodes ? rows.episode : NULL};
-    pess_dataset *data = NULL;
-    MUST(pess_dataset_create(&columns, states, actions, &data, error));
-    return data;
+    rows_put((log_row){state, action, reward, next, end, episode, 0, 0});
 }
 
 /* ------------------------------------------------------------------------------------------------ refusals */
 
 /* The verdict of the check on the rows so far, at γ = 0.5 and returns in [0, 1]; its words contain `words`. */
 static void assert_refused(bool episodes, const char *words) {
-    pess_dataset *data = dataset(3, 1, episodes);
+    pess_dataset *data = rows_dataset(3, 1, episodes ? ROWS_EPISODES : 0);
     pess_error error = {0};
     const pess_status status = pess__returns_check(data, 0.5, 0, 1, &error);
     if (words == NULL)
@@ -56,29 +30,29 @@ static void assert_refused(bool episodes, const char *words) {
 
 static void test_a_log_that_contradicts_the_range(void **state) {
     (void)state;
-    rows.count = 0;
+    made.count = 0;
     add(0, 0, 0.5, 1, PESS_END_NONE, 7);
     add(1, 0, 1, 2, PESS_END_TERMINAL, 7);
     assert_refused(true, NULL); /* 0.5 + 0.5·1 = 1 */
-    rows.reward[0] = 0.6;
+    made.reward[0] = 0.6;
     assert_refused(true, "the return of episode '7' is 1.1, outside the declared range of returns from 0 to 1");
-    rows.reward[0] = -1;
-    rows.reward[1] = 1.2; /* the whole is -0.4, but what comes first from behind is named */
+    made.reward[0] = -1;
+    made.reward[1] = 1.2; /* the whole is -0.4, but what comes first from behind is named */
     assert_refused(true, "episode '7' from its step 2 on is 1.2");
-    rows.reward[1] = 1;
+    made.reward[1] = 1;
     assert_refused(true, "episode '7' is -0.5");
-    rows.end[1] = PESS_END_CUTOFF; /* 1 + 0.5·[0,1] touches [0,1], -1 + 0.5·1 does not */
+    made.end[1] = PESS_END_CUTOFF; /* 1 + 0.5·[0,1] touches [0,1], -1 + 0.5·1 does not */
     assert_refused(true, "episode '7' is -0.5");
-    rows.reward[0] = 0;
+    made.reward[0] = 0;
     assert_refused(true, NULL);
-    rows.reward[1] = 1.5; /* 1.5 at least */
+    made.reward[1] = 1.5; /* 1.5 at least */
     assert_refused(true, "from its step 2 on is 1.5");
     assert_refused(false, "the return from row 2 on is 1.5");
 }
 
 static pess_status certify_rows(int64_t states, int64_t actions, double gamma, double lo, double hi,
                                 pess_certificate_info *info, pess_error *error) {
-    pess_dataset *data = dataset(states, actions, true);
+    pess_dataset *data = rows_dataset(states, actions, ROWS_EPISODES);
     pess_certify_options options = pess_certify_options_defaults();
     pess_certificate *certificate = NULL;
     options.gamma = gamma;
@@ -96,7 +70,7 @@ static void test_declarations_of_a_certificate(void **state) {
     (void)state;
     pess_certificate_info info;
     pess_error error = {0};
-    rows.count = 0;
+    made.count = 0;
     for (int64_t e = 0; e < 400; e++) {
         add(0, 0, 0, 1, PESS_END_NONE, e);
         add(1, 0, e % 2 ? 1 : 0, 2, PESS_END_TERMINAL, e);
@@ -120,13 +94,13 @@ static void test_declarations_of_a_certificate(void **state) {
 /* Without discount, staying for ever looks as good as leaving for 1: the certified policy must be worth its bound. */
 static void test_staying_for_ever_earns_nothing(void **state) {
     (void)state;
-    rows.count = 0;
+    made.count = 0;
     for (int64_t e = 0; e < 2000; e++) {
         add(0, 0, 0, 0, PESS_END_NONE, e); /* stay */
         add(0, 1, 1, 1, PESS_END_TERMINAL, e);
     }
     for (int method = PESS_CERTIFY_BEST; method <= PESS_CERTIFY_SPLIT; method++) {
-        pess_dataset *data = dataset(2, 2, true);
+        pess_dataset *data = rows_dataset(2, 2, ROWS_EPISODES);
         pess_certify_options options = pess_certify_options_defaults();
         pess_certificate *certificate = NULL;
         pess_certificate_info info;
@@ -153,7 +127,7 @@ static const double better[WARDS][2] = {{0.6, 0.4}, {0.5, 0.7}, {0.6, 0.3}, {0.2
 
 static void ward_log(int64_t episodes, uint64_t seed) {
     pess__rng rng = pess__rng_stream(seed, "wards", 0);
-    rows.count = 0;
+    made.count = 0;
     for (int64_t e = 0; e < episodes; e++)
         for (int64_t s = (int64_t)pess__rng_below(&rng, WARDS); s >= 0 && s < WARDS;) {
             const uint32_t a = (uint32_t)pess__rng_below(&rng, 2);
@@ -202,7 +176,7 @@ static void test_coverage_without_discount(void **state) {
             pess_certificate *certificate = NULL;
             pess_certificate_info info;
             ward_log(800, coverage_seed(31) * 1000 + (uint64_t)r);
-            pess_dataset *data = dataset(WARDS, 2, true);
+            pess_dataset *data = rows_dataset(WARDS, 2, ROWS_EPISODES);
             options.method = (pess_certify_method)method;
             options.gamma = 1;
             options.delta = delta;

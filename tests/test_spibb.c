@@ -97,7 +97,7 @@ static void check(const char *algorithm, allowed *is_allowed) {
         pess_policy_destroy(base);
         pess_solution_destroy(solution);
         free(start);
-        fixture_counts_destroy(counts);
+        pess_counts_destroy(counts);
         pess_model_destroy(model);
     }
     assert_true(compared > 10000);
@@ -146,7 +146,7 @@ static void soft_spibb_exchanges_gain_nothing(void **state) {
         pess_policy_destroy(base);
         pess_solution_destroy(solution);
         free(start);
-        fixture_counts_destroy(counts);
+        pess_counts_destroy(counts);
         pess_model_destroy(model);
     }
 }
@@ -171,7 +171,7 @@ static void ends_of_the_scale(void **state) {
     pess_solution_destroy(imitation);
     pess_solution_destroy(naive);
     free(start);
-    fixture_counts_destroy(counts);
+    pess_counts_destroy(counts);
     pess_model_destroy(model);
 }
 
