@@ -3,10 +3,13 @@
 #include "json.h"
 #include "known_mdp.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- making one */
+
+enum { OPTIONS_SIZE = 1024, MOST_PARTS = 64 };
 
 typedef struct mdp_output {
     const char *path, *start_path;
@@ -29,72 +32,36 @@ static int write_mdp(const char *name, const mdp_output *output, pess_mdp *mdp, 
     return status == PESS_OK ? EXIT_FINE : report_error(name, error);
 }
 
-/* The settings of the process, and where it goes. */
-static int parse_maker(const usage *use, const pess_setting_table *table, void *options, mdp_output *output, int argc,
-                       char **argv) {
+/* "mdp NAME" for any built-in process: its settings, and where it goes. */
+static int make(int argc, char **argv) {
+    const pess_mdp_info *info = pess_mdp_find(argv[0]);
+    const pess_setting *first = &info->settings->rows[0];
+    char name[80], examples[300];
+    (void)snprintf(name, sizeof name, "mdp %s", info->name);
+    (void)snprintf(examples, sizeof examples, "  pess %s -o mdp.csv --start-out rho.csv\n  pess %s --%s %s -o mdp.csv",
+                   name, name, first->name, first->standard);
+    const usage use = {.command = name,
+                       .summary = info->summary,
+                       .arguments = "[options] -o mdp.csv",
+                       .description = info->description,
+                       .examples = examples};
+    mdp_output output = {0};
+    max_align_t options[OPTIONS_SIZE / sizeof(max_align_t)];
+    if (info->settings->size > sizeof options) return report_usage(name, "its options are too large");
+    pess_setting_defaults(info->settings, options);
     option_list list = {0};
-    options_add_settings(&list, table, options, NULL);
-    options_add(&list, (option){"out", 'o', OPTION_TEXT, &output->path, "FILE",
+    options_add_settings(&list, info->settings, options, NULL);
+    options_add(&list, (option){"out", 'o', OPTION_TEXT, &output.path, "FILE",
                                 "where to write: idstatefrom,idaction,idstateto,probability,reward"});
-    options_add(&list, (option){"start-out", 0, OPTION_TEXT, &output->start_path, "FILE",
+    options_add(&list, (option){"start-out", 0, OPTION_TEXT, &output.start_path, "FILE",
                                 "write the uniform start distribution too"});
-    const int code = options_parse(use, list.rows, list.count, argc, argv, NULL, NULL);
+    const int code = options_parse(&use, list.rows, list.count, argc, argv, NULL, NULL);
     if (code >= 0) return code;
-    return output->path != NULL ? -1 : report_usage(use->command, "-o is missing");
-}
-
-static int make_gridworld(int argc, char **argv) {
-    static const usage use = {
-        .command = "mdp gridworld",
-        .summary = "the paper's gridworld: a torus with random rewards",
-        .arguments = "[options] -o mdp.csv",
-        .description = "Actions are 0 up, 1 right, 2 down, 3 left; moves wrap around. With probability SLIP the "
-                       "direction is drawn from all four. Mean rewards are Beta(A,B), paid as 0 or 1.",
-        .examples = "  pess mdp gridworld --seed 1 -o mdp.csv --start-out rho.csv\n"
-                    "  pess mdp gridworld --rows 16 --cols 16 --slip 0.1 --reward-beta 3,1 -o mdp.csv",
-    };
-    pess_gridworld_options options = pess_gridworld_options_defaults();
-    mdp_output output = {0};
-    const int code = parse_maker(&use, pess_gridworld_settings(), &options, &output, argc, argv);
-    if (code >= 0) return code;
+    if (output.path == NULL) return report_usage(name, "-o is missing");
     pess_error error = {0};
     pess_mdp *mdp = NULL;
-    const pess_status status = pess_mdp_gridworld(&options, &mdp, &error);
-    return write_mdp(use.command, &output, mdp, status, &error);
-}
-
-static int make_bandit(int argc, char **argv) {
-    static const usage use = {
-        .command = "mdp bandit",
-        .summary = "one state, many arms: the paper's example",
-        .arguments = "[options] -o mdp.csv",
-        .examples = "  pess mdp bandit --arms 1000 -o bandit.csv",
-    };
-    pess_bandit_options options = pess_bandit_options_defaults();
-    mdp_output output = {0};
-    const int code = parse_maker(&use, pess_bandit_settings(), &options, &output, argc, argv);
-    if (code >= 0) return code;
-    pess_error error = {0};
-    pess_mdp *mdp = NULL;
-    const pess_status status = pess_mdp_bandit(&options, &mdp, &error);
-    return write_mdp(use.command, &output, mdp, status, &error);
-}
-
-static int make_random(int argc, char **argv) {
-    static const usage use = {
-        .command = "mdp random",
-        .summary = "a random sparse process (Garnet)",
-        .arguments = "[options] -o mdp.csv",
-        .examples = "  pess mdp random --states 100 --actions 4 --branching 5 --terminals 2 --seed 7 -o mdp.csv",
-    };
-    pess_garnet_options options = pess_garnet_options_defaults();
-    mdp_output output = {0};
-    const int code = parse_maker(&use, pess_garnet_settings(), &options, &output, argc, argv);
-    if (code >= 0) return code;
-    pess_error error = {0};
-    pess_mdp *mdp = NULL;
-    const pess_status status = pess_mdp_garnet(&options, &mdp, &error);
-    return write_mdp(use.command, &output, mdp, status, &error);
+    const pess_status status = pess_mdp_make(info->name, options, &mdp, &error);
+    return write_mdp(name, &output, mdp, status, &error);
 }
 
 /* ---- solving and evaluating one */
@@ -222,14 +189,15 @@ static int evaluate_known(int argc, char **argv) {
     return finish_known(&use, &args, &known, solution, status, &error);
 }
 
-/* ---- the five of them */
+/* ---- all of them */
 
-static const command subcommands[] = {
-    {"gridworld", "the paper's gridworld: a torus with random rewards", make_gridworld},
-    {"bandit", "one state, many arms: the paper's example", make_bandit},
-    {"random", "a random sparse process (Garnet)", make_random},
-    {"solve", "an optimal policy of a known process", solve_known},
-    {"evaluate", "the exact value of a policy in a known process", evaluate_known},
-};
-
-int cmd_mdp(int argc, char **argv) { return run_part("mdp", subcommands, COUNT_OF(subcommands), argc, argv); }
+int cmd_mdp(int argc, char **argv) {
+    command parts[MOST_PARTS];
+    size_t count = 0;
+    const pess_mdp_info *info;
+    for (size_t i = 0; (info = pess_mdp_list(i)) != NULL && count < MOST_PARTS - 2; i++)
+        parts[count++] = (command){info->name, info->summary, make};
+    parts[count++] = (command){"solve", "an optimal policy of a known process", solve_known};
+    parts[count++] = (command){"evaluate", "the exact value of a policy in a known process", evaluate_known};
+    return run_part("mdp", parts, count, argc, argv);
+}

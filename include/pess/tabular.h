@@ -191,6 +191,18 @@ typedef enum pess_reward_kind {
     PESS_REWARD_MEAN       /* the mean itself */
 } pess_reward_kind;
 
+/* The built-in processes: by name, with any settings. */
+typedef struct pess_mdp_info {
+    const char *name, *summary;
+    const char *description;            /* more sentences, or NULL */
+    const pess_setting_table *settings; /* of its options */
+} pess_mdp_info;
+
+PESS_API const pess_mdp_info *pess_mdp_list(size_t index); /* NULL past the last */
+PESS_API const pess_mdp_info *pess_mdp_find(const char *name);
+/* options: a struct of the table's size that pess_setting_defaults and pess_setting_set filled; NULL: the defaults. */
+PESS_API pess_status pess_mdp_make(const char *name, const void *options, pess_mdp **out, pess_error *error);
+
 /* Torus of rows × cols cells; actions up, right, down, left. With probability `slip` the direction is drawn uniformly
  * from all four (the intended one included). Mean rewards per (s,a) are drawn from Beta(a,b). Defaults are those of the
  * paper's code. */

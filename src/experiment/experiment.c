@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const pess__experiment_kind *const kinds[] = {
-    &pess__experiment_bandit,          &pess__experiment_gridworld_exploration, &pess__experiment_gridworld_data,
-    &pess__experiment_gridworld_alpha, &pess__experiment_minatar_exploration,   &pess__experiment_minatar_data};
+#define ADDRESS(name) &pess__experiment_##name,
+static const pess__experiment_kind *const kinds[] = {PESS__EXPERIMENTS(ADDRESS)};
+#undef ADDRESS
 
 enum { KIND_COUNT = sizeof kinds / sizeof kinds[0] };
 

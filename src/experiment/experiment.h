@@ -120,8 +120,13 @@ pess_status pess__experiment_make_directories(const char *path, pess_error *erro
 const char *pess__next_word(const char *list, char *word, size_t size);
 
 /* ---- the rows */
-extern const pess__experiment_kind pess__experiment_bandit, pess__experiment_gridworld_exploration,
-    pess__experiment_gridworld_data, pess__experiment_gridworld_alpha, pess__experiment_minatar_exploration,
-    pess__experiment_minatar_data;
+/* One file each: pess__experiment_<name>. */
+/* clang-format off */
+#define PESS__EXPERIMENTS(X)                                                                                           \
+    X(bandit) X(gridworld_exploration) X(gridworld_data) X(gridworld_alpha) X(minatar_exploration) X(minatar_data)
+/* clang-format on */
+#define PESS__DECLARE(name) extern const pess__experiment_kind pess__experiment_##name;
+PESS__EXPERIMENTS(PESS__DECLARE)
+#undef PESS__DECLARE
 
 #endif

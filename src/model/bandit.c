@@ -1,6 +1,5 @@
 /* The bandit of the paper's introduction: many bad arms, of which some look good by chance. */
-#include "core/settings.h"
-#include "model/mdp.h"
+#include "model/mdps.h"
 #include "model/model.h"
 
 #define FIELD(name) PESS__FIELD(pess_bandit_options, name)
@@ -42,3 +41,11 @@ pess_status pess_mdp_bandit(const pess_bandit_options *options, pess_mdp **out, 
     *out = mdp;
     return PESS_OK;
 }
+
+static pess_status make(const void *options, pess_mdp **out, pess_error *error) {
+    return pess_mdp_bandit(options, out, error);
+}
+
+const pess__mdp_kind pess__mdp_kind_bandit = {
+    .info = {.name = "bandit", .summary = "one state, many arms: the paper's example", .settings = &table},
+    .make = make};

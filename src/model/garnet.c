@@ -2,9 +2,8 @@
 #include "core/memory.h"
 #include "core/ranges.h"
 #include "core/rng.h"
-#include "core/settings.h"
 #include "core/threads.h"
-#include "model/mdp.h"
+#include "model/mdps.h"
 #include "model/model.h"
 
 #include <stdlib.h>
@@ -116,3 +115,10 @@ pess_status pess_mdp_garnet(const pess_garnet_options *options, pess_mdp **out, 
     free(weight);
     return status;
 }
+
+static pess_status make(const void *options, pess_mdp **out, pess_error *error) {
+    return pess_mdp_garnet(options, out, error);
+}
+
+const pess__mdp_kind pess__mdp_kind_random = {
+    .info = {.name = "random", .summary = "a random sparse process (Garnet)", .settings = &table}, .make = make};

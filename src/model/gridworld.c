@@ -2,9 +2,8 @@
  * rewards. State of cell (i,j): i*cols + j. Actions: 0 up (i-1), 1 right (j+1), 2 down (i+1), 3 left (j-1). */
 #include "core/memory.h"
 #include "core/rng.h"
-#include "core/settings.h"
 #include "core/threads.h"
-#include "model/mdp.h"
+#include "model/mdps.h"
 #include "model/model.h"
 
 #include <math.h>
@@ -128,3 +127,15 @@ done:
     free(row);
     return status;
 }
+
+static pess_status make(const void *options, pess_mdp **out, pess_error *error) {
+    return pess_mdp_gridworld(options, out, error);
+}
+
+const pess__mdp_kind pess__mdp_kind_gridworld = {
+    .info = {.name = "gridworld",
+             .summary = "the paper's gridworld: a torus with random rewards",
+             .description = "Actions are 0 up, 1 right, 2 down, 3 left; moves wrap around. With probability slip the "
+                            "direction is drawn from all four. Mean rewards are Beta(A,B), paid as 0 or 1.",
+             .settings = &table},
+    .make = make};
