@@ -39,7 +39,7 @@ static void nothing_declared(void **state) {
     assert_true(pess_problem_assumption(problem, 3)->values[0] == 2); /* episodes */
     assert_true(pess_problem_assumption(problem, 4)->values[0] == 1); /* (0,1) of the four pairs of states 0 and 1 */
     assert_true(pess_problem_assumption(problem, 4)->values[1] == 4);
-    assert_non_null(strstr(pess_problem_assumption(problem, 4)->text, "at random"));
+    assert_non_null(strstr(pess_problem_assumption(problem, 4)->text, "a random reward"));
     pess_problem_destroy(problem);
 }
 
@@ -51,7 +51,7 @@ static void all_declared(void **state) {
     read.states = 3;
     read.actions = 2;
     model.reward_range[0] = 0, model.reward_range[1] = 1;
-    static const char *const words[] = {"at random", "for ever", "same state"};
+    static const char *const words[] = {"a random reward", "for ever", "same state"};
     for (int unseen = 0; unseen < 3; unseen++) {
         model.unseen = (pess_unseen)unseen;
         pess_problem *problem = problem_of(EPISODES, &read, &model, "uniform");

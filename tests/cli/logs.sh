@@ -33,8 +33,8 @@ expect 0 "$PESS" act rows.csv --policy plain.policy --log "$messy/own_names.csv"
 # Notes of what was not asked for, and none where all is explicit.
 expect 0 "$PESS" solve "$messy/gym.csv" --json; says "'obs' is read as state"; says "'terminated' is read as terminal"
 expect 0 "$PESS" solve "$messy/no_next.csv" --json
-says "next_state is the state of the next row"; says "is in no row: 1;"
-expect 0 "$PESS" solve "$messy/missing.csv" --missing drop --json; says "values are missing: 2 of 10"
+says "next_state is the state of the next row"; says "no row shows the state they lead to: 1;"
+expect 0 "$PESS" solve "$messy/missing.csv" --missing drop --json; says "missing values: 2 of 10"
 expect 0 "$PESS" solve "$messy/plain.csv"; [ ! -s err ] || fail "notes about a plain log: $(cat err)"
 sed 1s/episode/patient/ "$messy/plain.csv" >patient.csv
 expect 0 "$PESS" solve patient.csv; says "column 'patient' is not used; the episode? --column episode=patient"
@@ -103,14 +103,14 @@ expect 3 "$PESS" solve gaps.csv --map ward.pessmap $columns
 says "of 300 rows, found no value for 'drug' in 1 row (first in line 5), 'outcome' in 1 row (first in line 3)"
 says "Try --missing drop"
 expect 0 "$PESS" convert gaps.csv --map ward.pessmap $columns --missing drop --part all -o dropped.csv
-says "values are missing: 2 of 300"
+says "missing values: 2 of 300"
 expect 0 "$PESS" convert ward.csv --map ward.pessmap $columns --part all -o whole.csv
 sed -e 3d -e 5d whole.csv | cmp -s - dropped.csv || fail "rows that are dropped: $(diff whole.csv dropped.csv | head -5)"
 expect 0 "$PESS" convert gaps.csv --map ward.pessmap $columns --missing reward=0,action=none --part all -o filled.csv
 same "$(wc -l <filled.csv)" "$(wc -l <whole.csv)" "values that stand in"
 for method in kmeans tree; do
     expect 0 "$PESS" discretize gaps.csv --features pulse,lactate $columns --method $method --cells 4 -o gaps.pessmap
-    says "values are missing: 2 of 300"
+    says "missing values: 2 of 300"
 done
 expect 3 "$PESS" solve "$messy/plain.csv" --map ward.pessmap; says "no column 'pulse'"; says "that the map was made for"
 expect 2 "$PESS" solve ward.csv --map ward.pessmap --states 4; says "--states and --actions do nothing with --map"
