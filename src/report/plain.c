@@ -49,8 +49,8 @@ const char *pess__plain(double x, int decimals, pess__rounding rounding, char te
 static const struct {
     const char *code, *words;
 } plain_words[] = {
-    {"markov", "What comes next depends on the state and the action that the log names, and on nothing else; it does "
-               "so in the same way all the time."},
+    {"markov", "What comes next depends on the state and the action that the log names, and on nothing else; it always "
+               "does so in the same way."},
     {"iid", "The rows of the log are independent of each other: the log does not say which belong together."},
     {"iid-declared", "The rows of the log are independent of each other: this was declared."},
     {"trajectories", "The log was collected episode by episode. What was tried may have depended on what came before."},
