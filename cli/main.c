@@ -95,14 +95,39 @@ int cmd_help(int argc, char **argv) {
     return found->run(count, arguments);
 }
 
-/* Finds --json and takes --quiet out of the arguments. Reports are silenced only where results go to files: what a
- * command writes to standard output instead is its result. */
+/* "500M", "1.5G", "4e9". */
+static bool set_max_memory(const char *text) {
+    static const char units[] = "KMGT";
+    char *end = NULL;
+    double bytes = strtod(text, &end);
+    const char *unit = *end != '\0' ? strchr(units, *end) : NULL;
+    for (const char *u = units; unit != NULL && u <= unit; u++) bytes *= 1000;
+    if (unit != NULL) end++;
+    if (end == text || *end != '\0' || !(bytes >= 1e6 && bytes < 9e18)) return false;
+    pess_set_max_memory((int64_t)bytes);
+    return true;
+}
+
+/* Finds --json and takes --quiet and --max-memory out of the arguments. Reports are silenced only where results go to
+ * files: what a command writes to standard output instead is its result. */
+#define MAX_MEMORY "--max-memory"
+
 static int look_ahead(int argc, char **argv) {
     bool to_file = false, over = false, standard = false; /* "-o -" is standard output */
     int count = 0;
     for (int i = 0; i < argc; i++) {
         over = over || strcmp(argv[i], "--") == 0;
         const bool quiet = !over && strcmp(argv[i], "--quiet") == 0;
+        const size_t memory = !over && strncmp(argv[i], MAX_MEMORY, strlen(MAX_MEMORY)) == 0 ? strlen(MAX_MEMORY) : 0;
+        if (memory > 0 && (argv[i][memory] == '=' || argv[i][memory] == '\0')) {
+            const char *size = argv[i][memory] == '=' ? argv[i] + memory + 1 : i + 1 < argc ? argv[++i] : "";
+            if (!set_max_memory(size)) {
+                (void)report_wrong("pess: " MAX_MEMORY ": found '%s', expected a size of at least 1M: 500M or 4G",
+                                   size);
+                return -1;
+            }
+            continue;
+        }
         if (!over) {
             asked.json = asked.json || strcmp(argv[i], "--json") == 0;
             standard = standard || strcmp(argv[i], "-") == 0;
@@ -182,5 +207,6 @@ int main(int argc, char **argv) {
     show_through_filter();
     watch_signals();
     (void)on_exit(correct_exit_code, NULL);
-    return finish(run(look_ahead(argc, argv), argv));
+    const int count = look_ahead(argc, argv);
+    return finish(count >= 0 ? run(count, argv) : EXIT_USAGE);
 }

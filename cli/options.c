@@ -210,6 +210,9 @@ static void print_help(const usage *use, const option *options, size_t count) {
     for (size_t i = 0; i < count; i++)
         if (option_listed(options, i)) print_option(&options[i]);
     const option common[] = {
+        {.name = "max-memory",
+         .argument = "SIZE",
+         .help = "take no more memory than this, as 500M or 4G (default: four fifths of what there is)"},
         {.name = "quiet", .help = "show no progress; if results go to files, print nothing but errors"},
         {.name = "help", .letter = 'h', .help = "show this help"}};
     for (size_t i = 0; i < COUNT_OF(common); i++) print_option(&common[i]);

@@ -190,9 +190,22 @@ static void test_declared(void **state) {
     options.states = PESS_MAX_STATES;
     options.actions = 9;
     logs_refused(logs_path("text.csv"), &options, PESS_LIMIT, "268435456 states times 9 actions", "pairs");
-    static const char wide[] = HEAD "268435455,0,0,0\n0,9,0,0\n";
-    logs_refused(logs_file("text.csv", wide, strlen(wide)), NULL, PESS_LIMIT, "268435456 states times 10 actions",
-                 "pairs");
+}
+
+/* Where most of the ids below the largest do not occur, they are names: three states, not 268435456. */
+static void test_sparse(void **state) {
+    (void)state;
+    static const char wide[] = HEAD "268435455,0,0,7\n7,9,0,0\n";
+    pess_dataset *data = NULL;
+    pess_error error = {0};
+    assert_int_equal(pess_dataset_read(logs_file("text.csv", wide, strlen(wide)), NULL, &data, &error), PESS_OK);
+    pess_columns columns;
+    pess_dataset_columns(data, &columns);
+    assert_int_equal(pess_dataset_states(data), 3);
+    assert_int_equal(pess_dataset_actions(data), 10);
+    assert_string_equal(pess_names_get(columns.state_names, columns.state[0]), "268435455");
+    assert_true(columns.next_state[0] == columns.state[1]);
+    pess_dataset_destroy(data);
 }
 
 static void test_files(void **state) {
@@ -222,6 +235,6 @@ int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_spellings), cmocka_unit_test(test_gzip),
                                        cmocka_unit_test(test_ends),      cmocka_unit_test(test_names),
                                        cmocka_unit_test(test_bad_input), cmocka_unit_test(test_declared),
-                                       cmocka_unit_test(test_files)};
+                                       cmocka_unit_test(test_sparse),    cmocka_unit_test(test_files)};
     return cmocka_run_group_tests(tests, logs_begin, logs_end);
 }

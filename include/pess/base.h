@@ -73,6 +73,13 @@ typedef struct pess_shown {
 
 PESS_API pess_shown pess_show(const char *text, size_t length);
 
+/* ---- memory */
+
+/* What the process may take; beyond it, PESS_MEMORY before any is asked for. 0, the default: four fifths of what the
+ * machine, or the container, has. */
+PESS_API void pess_set_max_memory(int64_t bytes);
+PESS_API int64_t pess_max_memory(void); /* in bytes */
+
 /* ---- random numbers */
 
 /* A small generator for those who choose actions: same seed, purpose and index, same numbers, everywhere. */

@@ -1,9 +1,12 @@
 #include "core/memory.h"
 
+#include "core/max_memory.h"
 #include "core/memory_hook.h"
 #include "core/memory_raw.h"
 
+#include <math.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,9 +24,22 @@ static pess_status out_of_memory(double bytes, const char *what, pess_error *err
     return pess__fail(error, PESS_MEMORY, "not enough memory for %s (%.3g MB)", what, bytes / 1e6);
 }
 
+/* Asked before the system is: it would promise memory that it does not have. */
+static pess_status check_limit(size_t bytes, const char *what, pess_error *error) {
+    int64_t used = 0;
+    if (pess__memory_fits(bytes, &used)) return PESS_OK;
+    char enough[32];
+    (void)snprintf(enough, sizeof enough, "%.0fM", ceil(1.1 * ((double)used + (double)bytes) / 1e6));
+    (void)pess__fail(error, PESS_MEMORY,
+                     "%.3g MB for %s, beside the %.3g MB in use, are more than the limit of %.3g MB",
+                     (double)bytes / 1e6, what, (double)used / 1e6, (double)pess_max_memory() / 1e6);
+    return pess__fail_with_remedy(error, PESS_MEMORY, "max-memory", enough);
+}
+
 pess_status pess__allocate(void *out, int64_t count, size_t element, const char *what, pess_error *error) {
     if (count < 0 || (uint64_t)count > (uint64_t)PTRDIFF_MAX / element)
         return out_of_memory((double)count * (double)element, what, error);
+    PESS_TRY(check_limit((size_t)count * element, what, error));
     void *memory = refused() ? NULL : calloc(count > 0 ? (size_t)count : 1, element);
     if (memory == NULL) return out_of_memory((double)count * (double)element, what, error);
     memcpy(out, &memory, sizeof memory);
@@ -37,6 +53,7 @@ pess_status pess__grow(void *array, int64_t *capacity, int64_t needed, size_t el
     if (target < needed) target = needed;
     if ((uint64_t)target > (uint64_t)PTRDIFF_MAX / element)
         return out_of_memory((double)target * (double)element, what, error);
+    PESS_TRY(check_limit((size_t)(target - *capacity) * element, what, error));
     void *memory = NULL;
     memcpy(&memory, array, sizeof memory);
     memory = refused() ? NULL : realloc(memory, (size_t)target * element);
@@ -46,8 +63,10 @@ pess_status pess__grow(void *array, int64_t *capacity, int64_t needed, size_t el
     return PESS_OK;
 }
 
-void *pess__raw(size_t bytes) { return refused() ? NULL : malloc(bytes); }
+void *pess__raw(size_t bytes) { return refused() || !pess__memory_fits(bytes, NULL) ? NULL : malloc(bytes); }
 
-void *pess__raw_aligned(size_t alignment, size_t bytes) { return refused() ? NULL : aligned_alloc(alignment, bytes); }
+void *pess__raw_aligned(size_t alignment, size_t bytes) {
+    return refused() || !pess__memory_fits(bytes, NULL) ? NULL : aligned_alloc(alignment, bytes);
+}
 
 char *pess__raw_copy(const char *text) { return refused() ? NULL : strdup(text); }

@@ -136,6 +136,29 @@ static void open_ends(page *p) {
         (long long)p->in->open_ends, (long long)p->in->episodes, episode_at(p, row, episode), (long long)row + 1);
 }
 
+/* What spreadsheets take for a formula; a sign before a number is none. */
+static bool is_formula(const char *name) {
+    if (name[0] == '=' || name[0] == '@') return true;
+    return (name[0] == '+' || name[0] == '-') && strspn(name + 1, "0123456789.eE+-") != strlen(name + 1);
+}
+
+static void formulas(page *p) {
+    const pess_names *const lists[] = {p->data->state_names, p->data->action_names, p->data->episode_names};
+    int64_t count = 0;
+    const char *first = NULL;
+    for (size_t k = 0; k < sizeof lists / sizeof lists[0]; k++)
+        for (int64_t i = 0; lists[k] != NULL && i < pess_names_count(lists[k]); i++) {
+            const char *name = pess_names_get(lists[k], i);
+            if (!is_formula(name)) continue;
+            if (count++ == 0) first = name;
+        }
+    if (count > 0)
+        say(p, PESS_SEVERITY_WARNING, "formula-names", count, -1,
+            "Names that a spreadsheet runs as a formula: %lld (first: '%.40s'). CSV files repeat names as they are: do "
+            "not open them in a spreadsheet, or rename these in the log.",
+            (long long)count, first);
+}
+
 static void rewards(page *p) {
     const pess_inspection *in = p->in;
     if (in->reward_min == in->reward_max && in->rows > 1)
@@ -193,8 +216,8 @@ static void ends(page *p) {
 }
 
 pess_status pess__findings_write(const pess__inspected *found, pess_inspection *inspection, pess_error *error) {
-    static void (*const all[])(page *) = {after_terminal, gaps,    duplicates, probabilities, next_only,
-                                          open_ends,      rewards, coverage,   ends,          sizes};
+    static void (*const all[])(page *) = {after_terminal, gaps,    duplicates, probabilities, next_only, open_ends,
+                                          formulas,       rewards, coverage,   ends,          sizes};
     enum { MOST = 2 * sizeof all / sizeof all[0] };
     page p = {found, found->data, inspection, NULL, 0};
     PESS_TRY(pess__allocate(&p.findings, MOST, sizeof *p.findings, "findings", error));

@@ -15,6 +15,19 @@ static pess_status find_call(void *handle, const char *name, void *pointer, pess
     return PESS_OK;
 }
 
+/* Without fonts cairo draws ASCII with strokes of its own, and all other characters alike. */
+static bool has_fonts(void) {
+    cairo_text_extents_t narrow, wide;
+    cairo_surface_t *surface = pess__cairo.image_surface_create(CAIRO_FORMAT_A8, 1, 1);
+    cairo_t *cr = pess__cairo.create(surface);
+    pess__cairo.select_font_face(cr, PESS__FONT, CAIRO_FONT_SLANT_NORMAL, CAIRO_FONT_WEIGHT_NORMAL);
+    pess__cairo.text_extents(cr, "ε", &narrow);
+    pess__cairo.text_extents(cr, "Ω", &wide);
+    pess__cairo.destroy(cr);
+    pess__cairo.surface_destroy(surface);
+    return narrow.x_advance != wide.x_advance;
+}
+
 pess_status pess__cairo_load(pess_error *error) {
     static bool loaded = false;
     if (loaded) return PESS_OK;
@@ -24,6 +37,10 @@ pess_status pess__cairo_load(pess_error *error) {
 #define FIND(name) PESS_TRY(find_call(handle, "cairo_" #name, &pess__cairo.name, error));
     PESS__CAIRO_CALLS(FIND)
 #undef FIND
+    if (!has_fonts())
+        return pess__fail(error, PESS_IO,
+                          "figures need a font with Greek letters, best " PESS__FONT
+                          " (Debian package fonts-dejavu-core); there is none");
     loaded = true;
     return PESS_OK;
 }

@@ -47,6 +47,8 @@
     X(svg_surface_create_for_stream)                                                                                   \
     X(text_extents)
 
+#define PESS__FONT "DejaVu Sans"
+
 typedef struct pess__cairo_calls {
 #define PESS__CAIRO_POINTER(name) __typeof__ (&cairo_##name)(name);
     PESS__CAIRO_CALLS(PESS__CAIRO_POINTER)

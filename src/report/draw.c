@@ -11,7 +11,7 @@ static void choose_font(cairo_t *cr, double size, bool bold) {
     pess__cairo.font_options_set_antialias(options, CAIRO_ANTIALIAS_GRAY);
     pess__cairo.set_font_options(cr, options);
     pess__cairo.font_options_destroy(options);
-    pess__cairo.select_font_face(cr, "DejaVu Sans", CAIRO_FONT_SLANT_NORMAL,
+    pess__cairo.select_font_face(cr, PESS__FONT, CAIRO_FONT_SLANT_NORMAL,
                                  bold ? CAIRO_FONT_WEIGHT_BOLD : CAIRO_FONT_WEIGHT_NORMAL);
     pess__cairo.set_font_size(cr, size);
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* ---- panels: one per dataset or per game, where results say which */
 
@@ -49,10 +50,11 @@ static bool copy_text(const pess__json_value *manifest, const char *key, char *o
     return text != NULL;
 }
 
-/* Titles and labels; a manifest that is not there, or is no JSON, has none. */
-static void read_labels(const char *path, source *from, pess__figure *figure) {
+/* Titles and labels, where there is a manifest. */
+static pess_status read_labels(const char *path, source *from, pess__figure *figure, pess_error *error) {
     pess__json *json = NULL;
-    if (pess__json_read(path, &json, NULL) != PESS_OK) return;
+    if (access(path, F_OK) != 0) return PESS_OK;
+    PESS_TRY(pess__json_read(path, &json, error));
     const pess__json_value *manifest = pess__json_root(json);
     char scale[16] = "";
     (void)copy_text(manifest, "x_label", from->x_label, sizeof from->x_label);
@@ -61,6 +63,7 @@ static void read_labels(const char *path, source *from, pess__figure *figure) {
     if (copy_text(manifest, "x_scale", scale, sizeof scale)) from->log_x = strcmp(scale, "log") == 0;
     if (figure->note[0] == '\0') (void)copy_text(manifest, "note", figure->note, sizeof figure->note);
     pess__json_destroy(json);
+    return PESS_OK;
 }
 
 /* ---- results.csv */
@@ -199,7 +202,7 @@ static pess_status read_results(pess__table *table, const char *results, pess__f
     (void)snprintf(manifest, sizeof manifest, "%.*smanifest.json", slash != NULL ? (int)(slash - results + 1) : 0,
                    results);
     source from = {.first = figure->panel_count, .x_label = "x", .y_label = "mean"};
-    read_labels(manifest, &from, figure);
+    PESS_TRY(read_labels(manifest, &from, figure, error));
     const bool labelled = strcmp(from.x_label, "x") != 0;
     PESS_TRY(read_table(table, &from, figure, error));
     if (!labelled) guess_scale(figure, from.first);

@@ -115,6 +115,35 @@ truncate -s 3G sparse.pessdata
 expect 3 bash -c 'ulimit -v 2000000; exec "$0" inspect sparse.pessdata' "$PESS"
 rm sparse.pessdata
 
+# --- memory in proportion: a large id costs what its row costs, and a limit is checked before memory is taken
+printf 'state,action,next_state,reward\n0,0,1,1\n100000000,0,0,1\n' >sparse.csv
+expect 0 bash -c 'ulimit -v 1000000; exec "$0" solve sparse.csv --gamma 0.9 --threads 1 -o sparse-policy.csv' "$PESS"
+same "$(tail -1 sparse-policy.csv)" "100000000,0,1" "the id in the policy"
+expect 4 "$PESS" solve sparse.csv --gamma 0.9 --states 100000001 --max-memory 300M -o no.csv
+says "more than the limit of 300 MB"
+says "Try --max-memory"
+[ -e no.csv ] && fail "a policy beyond the limit"
+expect 2 "$PESS" solve sparse.csv --max-memory plenty
+says "--max-memory: found 'plenty'"
+expect 0 "$PESS" --max-memory=1G list algorithms
+
+# --- names that spreadsheets run
+printf 'state,action,next_state,reward\n=cmd(),-1,-1.5e3,1\n' >formula.csv
+expect 0 "$PESS" inspect formula.csv
+prints "Names that a spreadsheet runs as a formula: 1 (first: '=cmd()')"
+
+# --- figures: a manifest that cannot be read, no font
+if [ -n "${FIGURES:-}" ] && [ "$FIGURES" != 0 ]; then
+    cp -r whole labels && echo '{' >labels/manifest.json
+    expect 3 "$PESS" plot labels -o figure.svg
+    says "manifest.json"
+    rm labels/manifest.json
+    expect 0 "$PESS" plot labels -o figure.svg
+    echo '<?xml version="1.0"?><fontconfig><dir>/nowhere</dir></fontconfig>' >fonts.conf
+    expect 5 env FONTCONFIG_FILE="$PWD/fonts.conf" "$PESS" plot labels -o bare.svg
+    says "figures need a font"
+fi
+
 # --- with single calls that fail
 if [ $preloads = yes ]; then
     cp -r part eio

@@ -1,0 +1,212 @@
+#!/usr/bin/env python3
+"""Every allocation and every call that touches a file fails in turn, in many commands.
+
+faults.py PESS FAULTS [--samples N] [--seed N] [COMMAND...]
+
+FAULTS is the library of tests/tools/faults.c. Each command is run once untouched, which counts its calls; then again
+with call 1, 2, ... failing (or N of them, drawn by the seed). After each: an exit code that fits (memory 4, files 5; or
+0, where the failure did not matter and every file is as it should be), a sentence, nothing half-written, no temporary
+file, no more memory lost than without a failure; and the same command then works, with the same bytes.
+"""
+import argparse
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+
+WARD = "episode,step,pulse,lactate,action,reward,terminal\n" + "".join(
+    f"p{e},{t},{60 + 10 * ((e + t) % 5)},{1 + (e * t) % 7},{'wait' if (e + t) % 2 else 'treat'},{t % 2},{int(t == 4)}\n"
+    for e in range(12) for t in range(5))
+
+SMALL_DQN = ("--network dense --frames 300 --envs 4 --replay 200 --batch 8 --train-every 32 --warmup 100 "
+             "--evaluate-every 200 --evaluate-episodes 1 --final-episodes 1 --checkpoint-every 150 --seed 3 --threads 1")
+SMALL_TRAIN = "--protocol smoke --network dqn --updates 2 --score-episodes 1 --eval-every 1 --threads 1"
+
+# What the commands below read; made once.
+INPUTS = [
+    "mdp gridworld --rows 3 --cols 3 -o mdp.csv --start-out rho.csv",
+    "mdp solve mdp.csv -o optimal.csv --gamma 0.9",
+    "simulate mdp.csv --policy uniform --episodes 20 --horizon 8 --seed 1 -o log.csv",
+    "convert log.csv -o log.csv.gz",
+    "convert log.csv -o log.npz",
+    "convert log.csv -o log.pesslog",
+    "convert log.csv -o log.pesscounts",
+    "solve log.csv --gamma 0.9 -o policy.csv",
+    "discretize ward.csv --features pulse,lactate --method kmeans --cells 4 -o cells.pessmap",
+    "collect breakout --policy random --transitions 300 --seed 1 -o data.pessdata",
+    f"dqn breakout {SMALL_DQN} --out player",
+]
+
+# The command; IN/ are the inputs. What it writes lies in the directory it runs in.
+COMMANDS = {
+    "mdp": "mdp gridworld --rows 3 --cols 3 -o mdp.csv --start-out rho.csv",
+    "mdp-random": "mdp random --states 20 --actions 2 --branching 3 -o mdp.csv",
+    "mdp-solve": "mdp solve IN/mdp.csv --start IN/rho.csv --gamma 0.9 -o policy.csv --values values.csv",
+    "mdp-evaluate": "mdp evaluate IN/mdp.csv --policy IN/optimal.csv --gamma 0.9",
+    "simulate": "simulate IN/mdp.csv --policy uniform --episodes 5 --horizon 6 -o log.csv --threads 1",
+    "inspect": "inspect IN/log.csv --threads 1",
+    "inspect-gzip": "inspect IN/log.csv.gz --json --threads 1",
+    "inspect-data": "inspect IN/data.pessdata",
+    "solve": "solve IN/log.csv --gamma 0.9 -o policy.csv --values values.csv --threads 1",
+    "solve-npz": "solve IN/log.npz --gamma 0.9 -a proximal -o policy.csv --threads 1",
+    "solve-counts": "solve IN/log.pesscounts --gamma 0.9 --start IN/rho.csv -o policy.csv --threads 1",
+    "evaluate": "evaluate IN/log.csv --policy IN/policy.csv --gamma 0.9 --threads 1",
+    "choose": "choose IN/log.csv --gamma 0.9 --folds 3 -o policy.csv --threads 1",
+    "certify": "certify IN/log.csv --gamma 0.9 --reward-range 0,1 -o policy.csv --report page --threads 1",
+    "gaps": "gaps IN/log.csv --gamma 0.9 --threads 1",
+    "theorems": "theorems IN/mdp.csv IN/log.csv --gamma 0.9 --threads 1",
+    "discretize": "discretize IN/ward.csv --features pulse,lactate --method kmeans --cells 4 -o cells.pessmap --threads 1",
+    "convert-map": "convert IN/ward.csv --map IN/cells.pessmap -o states.csv",
+    "convert-npz": "convert IN/log.csv -o log.npz",
+    "convert-gzip": "convert IN/log.pesslog -o log.csv.gz",
+    "convert-counts": "convert IN/log.csv -o log.pesscounts",
+    "collect": "collect breakout --policy random --transitions 100 --seed 1 -o data.pessdata --threads 1",
+    "net-info": "net info IN/player/policy.pessnet",
+    "play": "play breakout --policy random --record game.gif --steps 5",
+    "experiment": "experiment gridworld-data --trials 2 --points 2 --rows 3 --cols 3 --threads 1 -o results",
+    "dqn": f"dqn breakout {SMALL_DQN} --out run",
+    "train": f"train IN/data.pessdata -a naive {SMALL_TRAIN} --out run",
+}
+
+# Columns and keys of time and place differ from run to run; so these files only have to be there, and whole.
+VARYING = ("manifest.json", "index.html", "log.csv", "checkpoint-", "figure.")
+RESUMABLE = ("dqn", "train", "experiment")
+
+
+class Tried(Exception):
+    pass
+
+
+def files_below(folder):
+    found = {}
+    for place, _, names in os.walk(folder):
+        for name in names:
+            path = os.path.join(place, name)
+            with open(path, "rb") as file:
+                found[os.path.relpath(path, folder)] = file.read()
+    return found
+
+
+class House:
+    def __init__(self, pess, faults, folder):
+        self.pess, self.faults, self.folder = pess, faults, folder
+        self.inputs = os.path.join(folder, "in")
+        os.mkdir(self.inputs)
+        with open(os.path.join(self.inputs, "ward.csv"), "w", encoding="utf-8") as file:
+            file.write(WARD)
+        for command in INPUTS:
+            done = subprocess.run([pess, *command.split()], cwd=self.inputs, capture_output=True, text=True)
+            if done.returncode != 0:
+                raise Tried(f"{command}: exit {done.returncode}: {done.stderr}")
+
+    def arguments(self, command):
+        return [word.replace("IN/", self.inputs + "/") for word in command.split()]
+
+    def run(self, command, folder, fault=None):
+        report = os.path.join(self.folder, "report")
+        if os.path.exists(report):
+            os.unlink(report)
+        environment = dict(os.environ, OMP_WAIT_POLICY="passive", OMP_NUM_THREADS="1", LD_PRELOAD=self.faults,
+                           FAULT_REPORT=report, SOURCE_DATE_EPOCH="0")
+        if fault:
+            environment["FAULT"] = fault
+        done = subprocess.run([self.pess, *self.arguments(command)], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
+                              capture_output=True, timeout=120)
+        try:
+            with open(report, encoding="ascii") as file:
+                words = file.read().split()
+            counts = dict(zip(words[::2], map(int, words[1::2])))
+        except FileNotFoundError:
+            raise Tried(f"ended by a signal or without its end: code {done.returncode}: {done.stderr[-300:]}") from None
+        return done, counts
+
+
+def varies(name):
+    return any(os.path.basename(name).startswith(part) for part in VARYING)
+
+
+def check(name, kind, done, counts, plain, files, good):
+    text = done.stderr.decode("utf-8", "replace")
+    if done.returncode not in (0, {"memory": 4, "io": 5}[kind]):
+        raise Tried(f"exit {done.returncode}: {text[-300:]}")
+    if done.returncode != 0 and not text.strip().startswith("pess"):
+        raise Tried(f"exit {done.returncode} without a sentence: {text[-300:]!r}")
+    left = [path for path in files if path.endswith(".tmp")]
+    if left:
+        raise Tried(f"temporary files are left: {left}")
+    if done.returncode == 0 and set(files) != set(good):
+        raise Tried(f"exit 0, but other files: {sorted(set(files) ^ set(good))}")
+    for path, content in files.items():
+        half = path in good and content != good[path] and not varies(path)
+        if half and not (name in RESUMABLE and done.returncode != 0):
+            raise Tried(f"exit {done.returncode}, but {path} is neither absent nor what it should be")
+    if counts["live"] > plain["live"]:
+        raise Tried(f"{counts['live'] - plain['live']} allocations were not freed")
+
+
+def try_command(house, name, samples, rng, kinds):
+    command, folder = COMMANDS[name], os.path.join(house.folder, "run")
+
+    def fresh():
+        shutil.rmtree(folder, ignore_errors=True)
+        os.mkdir(folder)
+
+    fresh()
+    done, plain = house.run(command, folder)
+    if done.returncode not in (0, 1, 7):
+        raise Tried(f"{name}: exit {done.returncode} untouched: {done.stderr.decode()[-300:]}")
+    usual, good, failures = done.returncode, files_below(folder), []
+    tried = {}
+    for kind in kinds:
+        places = list(range(1, plain[kind] + 1))
+        if samples and len(places) > samples:
+            places = sorted(rng.sample(places, samples))
+        tried[kind] = len(places), plain[kind]
+        for place in places:
+            fresh()
+            try:
+                done, counts = house.run(command, folder, f"{kind}:{place}")
+                if done.returncode == usual:
+                    done.returncode = 0
+                check(name, kind, done, counts, plain, files_below(folder), good)
+                again = command + (" --resume" if name in RESUMABLE and os.path.isdir(os.path.join(folder, "run"))
+                                   or os.path.isdir(os.path.join(folder, "results")) else "")
+                done, _ = house.run(again, folder)
+                after = files_below(folder)
+                if done.returncode != usual or any(after.get(p) != good[p] for p in good if not varies(p)):
+                    raise Tried(f"the next run: exit {done.returncode}: {done.stderr.decode()[-300:]}")
+            except (Tried, subprocess.TimeoutExpired) as problem:
+                failures.append(f"{name}, {kind} {place}: {problem}")
+    return tried, failures
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("pess")
+    parser.add_argument("faults")
+    parser.add_argument("commands", nargs="*")
+    parser.add_argument("--samples", type=int, default=0, help="of each kind in each command; 0: all")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--kinds", default="memory,io")
+    options = parser.parse_intermixed_args()
+    rng, failures, total = random.Random(options.seed), [], 0
+    place = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+    with tempfile.TemporaryDirectory(prefix="pess-faults-", dir=place) as folder:
+        house = House(os.path.abspath(options.pess), os.path.abspath(options.faults), folder)
+        for name in options.commands or COMMANDS:
+            tried, found = try_command(house, name, options.samples, rng, options.kinds.split(","))
+            total += sum(count for count, _ in tried.values())
+            failures += found
+            print(f"{name:16}" + "".join(f" {kind} {count} of {all_}," for kind, (count, all_) in tried.items())
+                  + f" {len(found)} failed", flush=True)
+    for failure in failures:
+        print("FAILED:", failure)
+    print(f"{total} failures tried in {len(options.commands or COMMANDS)} commands, {len(failures)} not in order; "
+          f"seed {options.seed}")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
