@@ -6,6 +6,7 @@
 
 #include "certify/episode_returns.h"
 #include "certify/holdout.h"
+#include "certify/pooled.h"
 #include "certify/robust.h"
 #include "core/rng.h"
 
@@ -111,7 +112,7 @@ static void pooled_runs(const world *w, int64_t runs, int64_t size, double delta
         const double centre = (test->pooled_upper + test->pooled_lower) / 2;
         *wrong += w->optimal < test->pooled_lower;
         *mutant += w->optimal < centre - half;
-        pooled += test->pooled_lower > test->lower;
+        pooled += test->pooled_lower > 0;
         pess__holdout_destroy(test);
         pess_counts_destroy(first);
         pess_counts_destroy(second);
@@ -134,6 +135,112 @@ static void test_pooled_coverage_and_mutant(void **state) {
     assert_true(mutant > allowed);
     world_free(&many);
     world_free(&one);
+}
+
+/* T^π v in the process of coins(): state s pays with probability 0.2 + 0.6·s/STATES. */
+static double coins_update(const double *v, int64_t s, double gamma) {
+    double next = 0;
+    for (int64_t i = 0; i < 3; i++) next += (i == 0 ? 0.6 : 0.2) * v[(s + i * 7 + 1) % STATES];
+    return 0.2 + 0.6 * (double)s / STATES + gamma * next;
+}
+
+/* How far ṽ = min(T^π ṽ, cap) is below what (1) says of it: v̂ − Σ D·x over the states below the cap, less the excess at
+ * the others. Not at all, from any state; without the excess it is. */
+typedef struct cap_check {
+    double worst, worst_without; /* the least of ṽ − what (1) says */
+    int64_t capped;
+} cap_check;
+
+static cap_check check_cap(const pess__holdout *test, const pess__pooled_view *view) {
+    const double gamma = test->setup.gamma;
+    double v[STATES] = {0}, x[STATES];
+    cap_check found = {INFINITY, INFINITY, 0};
+    for (int sweep = 0; sweep < 200; sweep++)
+        for (int64_t s = 0; s < STATES; s++) v[s] = fmin(coins_update(v, s, gamma), test->cap[s]);
+    for (int64_t s = 0; s < STATES; s++) {
+        const double mean = coins_update(v, s, gamma);
+        x[s] = mean > test->cap[s] ? 0 : pess__mean_outcome(view->counts, s, v, gamma) - mean;
+        found.capped += mean > test->cap[s];
+        assert_true(v[s] <= mean + 1e-12);
+    }
+    for (int64_t s = 0; s < STATES; s++) {
+        double noise = 0, excess = 0;
+        for (int64_t t = 0; t < STATES; t++) {
+            noise += view->inverse[s * STATES + t] * x[t];
+            excess += view->inverse[s * STATES + t] * view->excess[t];
+        }
+        found.worst = fmin(found.worst, v[s] - (view->low_value[s] - noise - excess));
+        found.worst_without = fmin(found.worst_without, v[s] - (view->low_value[s] - noise));
+    }
+    return found;
+}
+
+static void test_values_below_a_cap(void **state) {
+    (void)state;
+    world w = coins(0.8);
+    int64_t capped = 0, caught = 0;
+    for (uint64_t r = 0; r < 60; r++) {
+        pess_counts *first = counts_of(&w, 400, 900 + 2 * r), *second = counts_of(&w, 3000, 901 + 2 * r);
+        const pess__holdout_setup shares = {.delta_box = 0.01,
+                                            .delta_sets = 0.01,
+                                            .delta_pooled = 0.02,
+                                            .delta_relative = 0.01,
+                                            .pooled = true,
+                                            .side = 1};
+        pess__holdout *test = holdout_of(&w, first, second, 3, shares);
+        pess__pooled *pooled = NULL;
+        pess__pooled_view *view = NULL;
+        /* Any cap is valid: here many are too low. */
+        for (int64_t s = 0; s < STATES; s++) test->cap[s] = test->value[s] + 0.1 * (double)((s + (int64_t)r) % 5 - 2);
+        MUST(pess__pooled_create(test, &pooled, error));
+        MUST(pess__pooled_view_create(pooled, second, false, 1, &view, error));
+        const cap_check found = check_cap(test, view);
+        assert_true(found.worst >= -1e-9);
+        capped += found.capped;
+        caught += found.worst_without < -1e-9;
+        pess__pooled_view_destroy(view);
+        pess__pooled_destroy(pooled);
+        pess__holdout_destroy(test);
+        pess_counts_destroy(first);
+        pess_counts_destroy(second);
+    }
+    print_message("states at their cap %lld; without the excess (1) is wrong in %lld of 60\n", (long long)capped,
+                  (long long)caught);
+    assert_true(capped > 0 && caught > 0);
+    world_free(&w);
+}
+
+/* The bound of one side, also where the first part is so small that caps are far from the values. */
+static void test_one_side_coverage(void **state) {
+    (void)state;
+    const double delta = 0.2;
+    world w = coins(0.5);
+    const int64_t runs = coverage_runs(150), allowed = failures_allowed(runs, delta);
+    for (int side = -1; side <= 1; side += 2) {
+        int64_t wrong = 0, said = 0;
+        for (int64_t r = 0; r < runs; r++) {
+            const uint64_t seed = coverage_seed(9) * 1000 + 2 * (uint64_t)r;
+            pess_counts *first = counts_of(&w, r % 2 ? 600 : 60, seed), *second = counts_of(&w, 3000, seed + 1);
+            const pess__holdout_setup shares = {.delta_box = delta / 8,
+                                                .delta_sets = delta / 8,
+                                                .delta_pooled = delta / 2,
+                                                .delta_relative = delta / 4,
+                                                .max_successors = 3,
+                                                .pooled = true,
+                                                .side = side};
+            pess__holdout *test = holdout_of(&w, first, second, r % 2 ? 5 : 50, shares);
+            wrong += w.optimal < test->pooled_lower || w.optimal > test->pooled_upper;
+            said += isfinite(side > 0 ? test->pooled_lower : test->pooled_upper);
+            pess__holdout_destroy(test);
+            pess_counts_destroy(first);
+            pess_counts_destroy(second);
+        }
+        print_message("side %d: wrong %lld, allowed %lld of %lld, bounds %lld\n", side, (long long)wrong,
+                      (long long)allowed, (long long)runs, (long long)said);
+        assert_true(wrong <= allowed);
+        assert_true(said > runs / 2);
+    }
+    world_free(&w);
 }
 
 /* A coin that nearly always pays: outcomes that were seen say how much a bet may lose so far, but how large it may be
@@ -518,6 +625,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_box_coverage_and_mutant),
         cmocka_unit_test(test_pooled_coverage_and_mutant),
+        cmocka_unit_test(test_values_below_a_cap),
+        cmocka_unit_test(test_one_side_coverage),
         cmocka_unit_test(test_bets_are_limited_by_what_is_possible),
         cmocka_unit_test(test_sets_coverage_and_mutant),
         cmocka_unit_test(test_width_shrinks),

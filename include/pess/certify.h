@@ -30,9 +30,9 @@ typedef struct pess_certify_options {
     const char *uncertainty; /* l1, support or good-turing */
     bool fresh;              /* `policy` was made without this log: then the split may test it too */
     double gamma;
-    double delta;           /* that any of the bounds is wrong */
-    double split;           /* share of the log that chooses the policy; NAN: 0.25, and 0.5 of whole episodes */
-    int64_t first_part;     /* rows declared for that before looking at the log; 0: by the share */
+    double delta;       /* that any of the bounds is wrong */
+    double split;       /* share of the log that chooses the policy; NAN: 0.2, 0.25 by episodes, 0.5 of whole ones */
+    int64_t first_part; /* rows declared for that before looking at the log; 0: by the share */
     int64_t max_successors; /* declared number of possible next states of a pair; 0: all states */
     bool iid;               /* declared: transitions are independent draws although the log has episodes */
     pess_may_end may_end;

@@ -2,10 +2,12 @@
  * the test on the second will certify. Nothing is paid for the choice, for the second part has no say in it. */
 #include "certify/certificate.h"
 
+#include "certify/robust.h"
 #include "core/memory.h"
 
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 pess_status pess__candidate_add(pess_certificate *certificate, pess_candidate candidate, pess_error *error) {
@@ -30,17 +32,19 @@ pess_status pess__candidate_add_named(pess_certificate *certificate, const char 
 typedef struct candidate_recipe {
     const char *name, *algorithm;
     double alpha; /* absorbed; times the range of rewards */
+    bool sets;    /* the robust policy of the sets that the first part predicts */
     const pess_own_uncertainty *own;
 } candidate_recipe;
 
 /* From the most pessimistic on. The predictions flatter whoever relies on what was hardly tried, for they imagine that
  * the second part shows no other successors than the first: a bolder policy must be predicted to be clearly better. */
 static const candidate_recipe recipes[] = {
-    {"ua, absorbed alpha 10", "ua", 10},
-    {"ua, absorbed alpha 3", "ua", 3},
-    {"ua, absorbed alpha 1", "ua", 1},
-    {"ua, absorbed alpha 0.3", "ua", 0.3},
-    {"naive", "naive", 0},
+    {.name = "robust in the sets of the first part", .sets = true},
+    {.name = "ua, absorbed alpha 10", .algorithm = "ua", .alpha = 10},
+    {.name = "ua, absorbed alpha 3", .algorithm = "ua", .alpha = 3},
+    {.name = "ua, absorbed alpha 1", .algorithm = "ua", .alpha = 1},
+    {.name = "ua, absorbed alpha 0.3", .algorithm = "ua", .alpha = 0.3},
+    {.name = "naive", .algorithm = "naive"},
 };
 static const double CLEARLY = 1.05;
 
@@ -51,6 +55,56 @@ static void complete(pess_policy *policy) {
         for (int64_t a = 0; a < policy->actions; a++) sum += row[a];
         for (int64_t a = 0; a < policy->actions && sum == 0; a++) row[a] = 1 / (double)policy->actions;
     }
+}
+
+/* The sets that the second part would give if it were the first, scaled up. */
+static pess_status predicted_sets(const pess__holdout_setup *setup, const pess_counts *imagined, pess_model **model,
+                                  pess__robust **out, pess_error *error) {
+    const pess_model_options range = {.size = sizeof(pess_model_options),
+                                      .unseen = PESS_UNSEEN_WORST,
+                                      .reward_range = {setup->reward_lo, setup->reward_hi},
+                                      .return_range = {NAN, NAN}};
+    const double share = setup->delta_box + setup->delta_sets;
+    PESS_TRY(pess_model_estimate(imagined, &range, model, error));
+    memcpy((*model)->terminal, setup->terminal, (size_t)imagined->states);
+    (*model)->has_terminals = setup->ends;
+    const pess__u_problem problem = {.counts = imagined,
+                                     .model = *model,
+                                     .gamma = setup->gamma,
+                                     .delta = share,
+                                     .v_lo = setup->v_lo,
+                                     .v_hi = setup->v_hi,
+                                     .trajectories = setup->trajectories,
+                                     .max_successors = setup->max_successors,
+                                     .threads = setup->threads};
+    const pess__robust_delta delta = {share, share, share, share};
+    return pess__robust_create(&problem, "support", setup->first, imagined, delta, out, error);
+}
+
+/* The policy of the best worst case in them. */
+static pess_status robust_policy(const pess__holdout_setup *setup, pess_policy **out, pess_error *error) {
+    const int64_t states = setup->first->states;
+    pess_counts *imagined = NULL;
+    pess_model *model = NULL;
+    pess__robust *robust = NULL;
+    double *v = NULL;
+    int32_t *found = NULL;
+    pess__sweeps sweeps = {0};
+    pess_status status = pess__counts_scale(setup->first, setup->ratio, &imagined, error);
+    if (status == PESS_OK) status = predicted_sets(setup, imagined, &model, &robust, error);
+    if (status == PESS_OK) status = pess__allocate(&v, states, sizeof *v, "values", error);
+    if (status == PESS_OK) status = pess__allocate(&found, states, sizeof *found, "actions", error);
+    if (status == PESS_OK) status = pess__robust_value(robust, 1, NULL, v, found, &sweeps, error);
+    for (int64_t s = 0; status == PESS_OK && s < states; s++)
+        if (setup->first->n_state[s] == 0) found[s] = -1;
+    if (status == PESS_OK) status = pess__policy_of_actions(states, setup->first->actions, found, out, error);
+    if (status == PESS_OK) complete(*out);
+    free(v);
+    free(found);
+    pess__robust_destroy(robust);
+    pess_model_destroy(model);
+    pess_counts_destroy(imagined);
+    return status;
 }
 
 static pess_status make(const pess__certification *job, const pess_model *model, const candidate_recipe *recipe,
@@ -87,7 +141,7 @@ typedef struct contest {
 static pess_status try_recipe(pess__certification *job, const pess_model *model, const pess__holdout_setup *setup,
                               const candidate_recipe *recipe, contest *so_far, pess_error *error) {
     pess_policy *policy = NULL;
-    PESS_TRY(make(job, model, recipe, &policy, error));
+    PESS_TRY(recipe->sets ? robust_policy(setup, &policy, error) : make(job, model, recipe, &policy, error));
     pess__holdout_setup dry = *setup;
     dry.policy = policy;
     dry.pooled = setup->pooled && setup->first->states <= PREDICT_STATES;

@@ -7,6 +7,8 @@
 #include "core/assumptions.h"
 #include "model/model.h"
 
+#include <math.h>
+
 struct pess_certificate {
     pess_certificate_info info;
     pess_policy *policy;
@@ -53,6 +55,12 @@ pess_status pess__certify_check_log(pess__certification *job, pess_error *error)
 /* What is found or estimated by algorithms for discounted values, and promised by nobody: a discount of 1 is taken as
  * one that thousands of steps do not notice. */
 static inline double pess__below_one(double gamma) { return gamma < 1 ? gamma : 1 - 1e-7; }
+
+/* Of the log that chooses a policy for the split: of episodes at most that, for they are cut at a power of two. */
+static inline double pess__split_share(const pess__certification *job) {
+    const double unset = job->counts->has_episodes && (job->trajectories || job->start_estimated) ? 0.25 : 0.2;
+    return isnan(job->options->split) ? unset : job->options->split;
+}
 
 /* How δ is shared; zero where a test is not run. */
 typedef struct pess__shares {

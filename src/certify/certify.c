@@ -33,7 +33,7 @@ static const pess_setting settings[] = {
      .sentence =
          "share of the log that chooses the policy; at most this share if the log has episodes, since its first part "
          "then ends at a power of two from 8 to 262144 rows, that of whole episodes from 32 to 16777216",
-     .where_unset = "0.25, and 0.5 for whole episodes"},
+     .where_unset = "0.2 of a log without episodes, else 0.25, and 0.5 for whole episodes"},
     {"first-part", 0, PESS_SETTING_COUNT, FIELD(first_part), NULL, PESS__AT_LEAST(1), .argument = "ROWS",
      .sentence = "declare how many rows choose the policy: a number that was fixed before anybody looked at the log",
      .where_unset = "by the share"},
@@ -85,7 +85,7 @@ static pess_status prepare_split(pess__certification *job, pess_error *error) {
     pess_error why = {0};
     if (options->method == PESS_CERTIFY_EPISODES) return PESS_OK;
     /* Starts are known of whole episodes only. */
-    const pess__split_rule rule = {.share = isnan(options->split) ? 0.25 : options->split,
+    const pess__split_rule rule = {.share = pess__split_share(job),
                                    .first_part = options->first_part,
                                    .by_episodes = job->trajectories || job->start_estimated,
                                    .seed = options->seed};
@@ -179,23 +179,13 @@ static void set_bounds_release(set_bounds *sets) {
     pess_policy_destroy(sets->policy);
 }
 
-static pess_status greedy_policy(const pess__certification *job, const int32_t *found, pess_policy **out,
-                                 pess_error *error) {
-    const int64_t states = job->counts->states, actions = job->counts->actions;
-    pess_policy *policy = NULL;
-    PESS_TRY(pess__policy_allocate(states, actions, &policy, error));
-    for (int64_t s = 0; s < states; s++)
-        if (found[s] >= 0) policy->probability[s * actions + found[s]] = 1;
-    *out = policy;
-    return PESS_OK;
-}
-
 static pess_status bound_with(const pess__certification *job, double start_delta, set_bounds *out, double *v,
                               int32_t *found, pess__start_mass *scratch, pess_error *error) {
     const int64_t states = job->counts->states;
     const double radius = start_radius(job, start_delta);
     PESS_TRY(pess__robust_value(out->robust, 1, job->options->policy, v, found, &out->sweeps, error));
-    if (!job->options->policy) PESS_TRY(greedy_policy(job, found, &out->policy, error));
+    if (!job->options->policy)
+        PESS_TRY(pess__policy_of_actions(states, job->counts->actions, found, &out->policy, error));
     /* Without discount the values that led to a policy may be above its own: one that never ends keeps them up. */
     if (out->policy && job->options->gamma == 1)
         PESS_TRY(pess__robust_value(out->robust, 1, out->policy, v, NULL, &out->sweeps, error));
@@ -260,6 +250,7 @@ static pess__holdout_setup setup_of(const pess__certification *job, bool logging
                                  .delta_pooled = logging ? shares->log_pooled : shares->pooled,
                                  .delta_relative = logging ? shares->log_relative : shares->relative,
                                  .pooled = shares->pooled > 0 || shares->log_pooled > 0,
+                                 .side = logging ? -1 : 1,
                                  .threads = job->threads};
 }
 

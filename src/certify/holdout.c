@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define CAP 0.75 /* a cap's distance, in what noise does to one Bellman update */
+
 static pess_status list_rows(pess__holdout *test, pess_error *error) {
     const pess__holdout_setup *setup = &test->setup;
     const int64_t states = test->states, actions = setup->first->actions;
@@ -93,7 +95,7 @@ static double squares_about(const pess_counts *counts, int64_t pair, const doubl
     return fmax(sum, 0);
 }
 
-static double mean_of(const pess_counts *counts, int64_t pair, const double *v, double gamma) {
+double pess__mean_outcome(const pess_counts *counts, int64_t pair, const double *v, double gamma) {
     double sum = counts->reward_offset[pair];
     for (int64_t i = counts->row[pair]; i < counts->row[pair + 1]; i++)
         sum += gamma * (double)counts->n_next[i] * v[counts->next[i]];
@@ -106,7 +108,7 @@ static void look_at_row(pess__holdout *test, int64_t z) {
     const int64_t pair = test->pair[z], seen = counts->row[pair + 1] - counts->row[pair];
     const double n = (double)counts->n[pair], spread = setup->reward_hi - setup->reward_lo;
     test->expected[z] = fmax(n, 0.5) * setup->ratio;
-    test->centre[z] = n > 0 ? mean_of(counts, pair, test->value, setup->gamma) : test->value[test->state[z]];
+    test->centre[z] = n > 0 ? pess__mean_outcome(counts, pair, test->value, setup->gamma) : test->value[test->state[z]];
     const double floor = 0.25 * spread * spread + 1e-12 * (setup->v_hi - setup->v_lo) * (setup->v_hi - setup->v_lo);
     test->variance[z] = (squares_about(counts, pair, test->value, setup->gamma, test->centre[z]) + floor) / fmax(n, 1);
     test->closed[z] =
@@ -117,12 +119,33 @@ static void look_at_row(pess__holdout *test, int64_t z) {
         if (counts->n_next[i] > most) most = counts->n_next[i], test->reference[z] = counts->next[i];
 }
 
+/* cap = v₁ ± c. Where T^π cap > cap, the cap costs; the second part shows by how much, from a noise of about σ on:
+ * hence c = CAP·σ/(1−γ), by which T^π cap − cap falls by CAP·σ. Any c is valid. */
+static void place_cap(pess__holdout *test) {
+    const pess__holdout_setup *setup = &test->setup;
+    double sum = 0, weights = 0;
+    for (int64_t z = 0; z < test->rows; z++) {
+        if (setup->first->n[test->pair[z]] == 0) continue;
+        sum += test->weight[z] * test->variance[z] * (setup->ratio + 1);
+        weights += test->weight[z] * test->expected[z];
+    }
+    const double sigma = weights > 0 ? sqrt(sum / weights) : INFINITY,
+                 c = setup->side * CAP * sigma / (1 - setup->gamma);
+    for (int64_t s = 0; s < test->states; s++)
+        test->cap[s] = setup->terminal[s] ? 0
+                       : setup->side == 0 ? NAN
+                                          : fmin(fmax(test->value[s] + c, setup->v_lo), setup->v_hi);
+}
+
 pess_status pess__holdout_first(pess__holdout *test, pess_error *error) {
     const char *what = "a test of a policy";
     PESS_TRY(list_rows(test, error));
     PESS_TRY(pess__allocate(&test->value, test->states + 1, sizeof(double), what, error));
     PESS_TRY(pess__allocate(&test->low, test->states + 1, sizeof(double), what, error));
     PESS_TRY(pess__allocate(&test->high, test->states + 1, sizeof(double), what, error));
+    PESS_TRY(pess__allocate(&test->cap, test->states + 1, sizeof(double), what, error));
+    PESS_TRY(pess__allocate(&test->pool_low, test->states + 1, sizeof(double), what, error));
+    PESS_TRY(pess__allocate(&test->pool_high, test->states + 1, sizeof(double), what, error));
     double **tables[] = {&test->centre, &test->expected, &test->variance, &test->n, &test->mean, &test->squares};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
         PESS_TRY(pess__allocate(tables[i], test->rows, sizeof(double), what, error));
@@ -130,6 +153,7 @@ pess_status pess__holdout_first(pess__holdout *test, pess_error *error) {
     PESS_TRY(pess__allocate(&test->reference, test->rows, sizeof *test->reference, what, error));
     estimate_values(test);
     for (int64_t z = 0; z < test->rows; z++) look_at_row(test, z);
+    place_cap(test);
     return PESS_OK;
 }
 
@@ -154,7 +178,7 @@ void pess__holdout_second(pess__holdout *test, const pess_counts *second) {
         const int64_t pair = test->pair[z];
         const double gamma = test->setup.gamma;
         test->n[z] = (double)second->n[pair];
-        test->mean[z] = second->n[pair] > 0 ? mean_of(second, pair, test->value, gamma) : 0;
+        test->mean[z] = second->n[pair] > 0 ? pess__mean_outcome(second, pair, test->value, gamma) : 0;
         test->squares[z] =
             squares_about(second, pair, test->value, gamma, test->centre[z]) + lost_squares(&test->setup, test->n[z]);
     }
@@ -271,7 +295,24 @@ void pess__holdout_destroy(pess__holdout *test) {
     free(test->squares);
     free(test->low);
     free(test->high);
+    free(test->cap);
+    free(test->pool_low);
+    free(test->pool_high);
     free(test);
+}
+
+/* ṽ is in the box of v^π on the side that is asked about as long as that leaves it below the cap: every sweep that led
+ * to the box then did. */
+static void cut_at_cap(pess__holdout *test) {
+    const int side = test->setup.side;
+    test->above_cap = false;
+    for (int64_t s = 0; s <= test->states; s++) {
+        const double cap = test->cap[s];
+        const bool open = side == 0 || s == test->states;
+        test->pool_low[s] = open || side > 0 ? test->low[s] : fmax(test->low[s], cap);
+        test->pool_high[s] = open || side < 0 ? test->high[s] : fmin(test->high[s], cap);
+        test->above_cap = test->above_cap || test->pool_low[s] > test->pool_high[s];
+    }
 }
 
 static pess_status look(pess__holdout *test, const pess_counts *second, bool imagined, pess_error *error) {
@@ -288,6 +329,7 @@ static pess_status look(pess__holdout *test, const pess_counts *second, bool ima
         test->lower += test->setup.start[s] * test->low[s];
         test->upper += test->setup.start[s] * test->high[s];
     }
+    cut_at_cap(test);
     return PESS_OK;
 }
 

@@ -48,6 +48,7 @@ typedef struct pess__holdout_setup {
     const double *outer_low, *outer_high; /* [S] bounds of v^π that hold anyway, or NULL: the box is cut by them */
     double delta_box, delta_sets, delta_pooled, delta_relative;
     bool pooled; /* also the pooled test */
+    int side;    /* of it: 1 the lower bound alone, −1 the upper one alone, 0 both; one alone is tighter */
     bool dry;    /* only a prediction: fewer ways are tried */
     int threads;
 } pess__holdout_setup;
@@ -79,6 +80,12 @@ typedef struct pess__holdout {
     double *squares;    /* [rows] Σ(Y − ŷ)² */
     double *low, *high; /* [S+1] the box around v^π; both 0 at the end */
 
+    /* The pooled test of one side is about ṽ = min(T^π ṽ, cap) <= v^π (of the other, max and >=): bounded on the side
+     * that is not asked about. */
+    double *cap;                  /* [S+1] fixed by the first part */
+    double *pool_low, *pool_high; /* [S+1] the box around ṽ */
+    bool above_cap;               /* the box does not leave ṽ room: no pooled bound */
+
     double lower, upper;               /* bounds of start·v^π by the box */
     double pooled_lower, pooled_upper; /* bounds of ρ·v^π by the pooled test; infinite where it was not run */
     pess__sweeps sweeps;               /* of the box */
@@ -104,6 +111,8 @@ pess_status pess__holdout_box(pess__holdout *test, pess_error *error);
 /* The first part with every count times ratio; sums alike. */
 pess_status pess__counts_scale(const pess_counts *counts, double ratio, pess_counts **out, pess_error *error);
 
+/* The mean of r + γv(s') over the samples of a pair. */
+double pess__mean_outcome(const pess_counts *counts, int64_t pair, const double *v, double gamma);
 /* |Y − ŷ| can be at most this, for values between low and high [S+1] (v₁ twice: for v₁ itself), whose extremes over all
  * states, and the end where there is one, are `least` and `most`. */
 double pess__holdout_range(const pess__holdout *test, int64_t row, const double *low, const double *high, double least,

@@ -10,7 +10,7 @@
 
 #define BETA 3.5        /* a posterior reaches βτ to either side of its centre */
 #define ZETA 4.6537e-4  /* −ln P(|N(0,1)| <= 3.5) = 4.653664…e-4, rounded up */
-#define DRIFT 8.0       /* how far a direction of the second part may be from that of the first, in its own noise */
+#define DRIFT 16.0      /* how far a direction of the second part may be from that of the first, in its own noise */
 #define MAIN_SHARE 0.85 /* of δ_pooled, for the prior tuned to the prediction; the rest for a wider one */
 #define POLE 0.95       /* |θ|R stays below */
 #define WIDEST 0.4      /* βτR of a prior stays below */
@@ -295,7 +295,7 @@ static double bring_down(const pess__pooled_view *view, int from, int64_t k, dir
     const double *plus = view->inverse + target.s * states, *minus = view->inverse + target.t * states;
     double held = 0, best = INFINITY;
     for (int64_t s = 0; s < states; s++)
-        if (view->bad[s]) held += fabs(plus[s] - minus[s]) * (test->high[s] - test->low[s]);
+        held += fabs(plus[s] - minus[s]) * (view->bad[s] ? test->pool_high[s] - test->pool_low[s] : view->excess[s]);
     along->count = test->rows;
     weigh(test, view->inverse, view->counts, view->bad, NULL, target, along->d);
     for (int i = from; i < pooled->prior_count; i++) {
@@ -418,14 +418,14 @@ static pess_status apply_at(pess__pooled *pooled, int64_t least, double *visits,
             if (round_of_differences(view, 0, &w) < 0.03) break;
         double low = 0, high = 0;
         for (int64_t s = 0; s < test->states; s++) {
-            low += setup->start[s] * view->low_value[s];
-            high += setup->start[s] * view->high_value[s];
+            low += setup->start[s] * view->low_value[s] - visits[s] * view->excess[s];
+            high += setup->start[s] * view->high_value[s] + visits[s] * view->excess[s];
         }
         const double width =
             main_noise(view, &w.along[0], visits) +
             fmax(1e-10 * (setup->v_hi - setup->v_lo), pess__rounding(setup->v_lo, setup->v_hi) * longest_stay(view));
-        test->pooled_lower = fmax(test->pooled_lower, low - width);
-        test->pooled_upper = fmin(test->pooled_upper, high + width);
+        if (setup->side >= 0) test->pooled_lower = fmax(test->pooled_lower, low - width);
+        if (setup->side <= 0) test->pooled_upper = fmin(test->pooled_upper, high + width);
     }
     work_release(&w);
     pess__pooled_view_destroy(view);
@@ -438,7 +438,8 @@ pess_status pess__pooled_apply(pess__pooled *pooled, pess_error *error) {
     double *visits;
     PESS_TRY(pess__allocate(&visits, pooled->test->states, sizeof *visits, "visits", error));
     pess_status status = PESS_OK;
-    for (size_t i = 0; i < count && status == PESS_OK; i++) status = apply_at(pooled, thresholds[i], visits, error);
+    for (size_t i = 0; i < count && status == PESS_OK && !pooled->test->above_cap; i++)
+        status = apply_at(pooled, thresholds[i], visits, error);
     free(visits);
     return status;
 }

@@ -21,7 +21,7 @@
 
 #include "certify/holdout.h"
 
-enum { PESS__POOLED_PRIORS = 4 };
+enum { PESS__POOLED_PRIORS = 3 };
 
 /* A difference g(s) − g(t) that the test must know; S stands for the end. */
 typedef struct pess__target {
@@ -55,6 +55,7 @@ typedef struct pess__pooled_view {
     uint8_t *bad;                   /* [S] a state with a row that is not in the chain: held at its box */
     double *inverse;                /* [(S+1)*S] (I − γP̂)⁻¹; row S is zero. NULL: not dense */
     double *low_value, *high_value; /* [S+1] v̂ with the bad states held at low, high */
+    double *excess;                 /* [S] by how much the mean of r + γcap(s') is beyond the cap, or 0 */
     double *v, *range, *seen;       /* [rows+1] V, R, and r: how far an outcome that was seen can be from ŷ */
     double *h;                      /* [targets] */
 } pess__pooled_view;

@@ -20,8 +20,20 @@ static void start_differences(pess__pooled_view *view) {
     for (int64_t k = 0; k < view->pooled->target_count; k++) {
         const int64_t s = view->pooled->targets[k].s, t = view->pooled->targets[k].t;
         const double *v = test->value;
-        view->h[k] =
-            fmax((test->high[s] - v[s]) - (test->low[t] - v[t]), (test->high[t] - v[t]) - (test->low[s] - v[s]));
+        view->h[k] = fmax((test->pool_high[s] - v[s]) - (test->pool_low[t] - v[t]),
+                          (test->pool_high[t] - v[t]) - (test->pool_low[s] - v[s]));
+    }
+}
+
+/* max(0, T̂^π cap − cap), from below for the upper bound. */
+static void find_excess(pess__pooled_view *view) {
+    const pess__holdout *test = view->pooled->test;
+    const int side = test->setup.side;
+    for (int64_t s = 0; s < test->states; s++) {
+        double next = 0;
+        for (int64_t z = test->first_row[s]; z < test->first_row[s + 1] && !view->bad[s] && side != 0; z++)
+            next += test->weight[z] * pess__mean_outcome(view->counts, test->pair[z], test->cap, test->setup.gamma);
+        view->excess[s] = view->bad[s] || side == 0 ? 0 : fmax(side * (next - test->cap[s]), 0);
     }
 }
 
@@ -34,6 +46,7 @@ static pess_status fill(pess__pooled_view *view, int64_t least, pess_error *erro
         PESS_TRY(pess__allocate(&view->inverse, (states + 1) * states, sizeof(double), what, error));
     PESS_TRY(pess__allocate(&view->low_value, states + 1, sizeof(double), what, error));
     PESS_TRY(pess__allocate(&view->high_value, states + 1, sizeof(double), what, error));
+    PESS_TRY(pess__allocate(&view->excess, states, sizeof(double), what, error));
     PESS_TRY(pess__allocate(&view->v, test->rows + 1, sizeof(double), what, error));
     PESS_TRY(pess__allocate(&view->range, test->rows + 1, sizeof(double), what, error));
     PESS_TRY(pess__allocate(&view->seen, test->rows + 1, sizeof(double), what, error));
@@ -45,9 +58,10 @@ static pess_status fill(pess__pooled_view *view, int64_t least, pess_error *erro
     if (status == PESS_OK && view->inverse)
         status = pess__pooled_invert(test, view->counts, view->bad, view->inverse, error);
     if (status == PESS_OK) {
-        pess__pooled_values(view, test->low, constant, view->low_value);
-        pess__pooled_values(view, test->high, constant, view->high_value);
+        pess__pooled_values(view, test->pool_low, constant, view->low_value);
+        pess__pooled_values(view, test->pool_high, constant, view->high_value);
         start_differences(view);
+        find_excess(view);
     }
     free(constant);
     return status;
@@ -79,6 +93,7 @@ void pess__pooled_view_destroy(pess__pooled_view *view) {
     free(view->inverse);
     free(view->low_value);
     free(view->high_value);
+    free(view->excess);
     free(view->v);
     free(view->range);
     free(view->seen);
@@ -89,8 +104,8 @@ void pess__pooled_view_destroy(pess__pooled_view *view) {
 /* |g(s') − g(reference)| from the box alone. */
 static double from_box(const pess__holdout *test, int64_t s, int64_t reference) {
     const double *v = test->value;
-    return fmax((test->high[s] - v[s]) - (test->low[reference] - v[reference]),
-                (test->high[reference] - v[reference]) - (test->low[s] - v[s]));
+    return fmax((test->pool_high[s] - v[s]) - (test->pool_low[reference] - v[reference]),
+                (test->pool_high[reference] - v[reference]) - (test->pool_low[s] - v[s]));
 }
 
 /* Σ_s' n(z,s')·h(s')², and to *seen how far an outcome that was seen can be from ŷ. Both lists of successors are in
@@ -139,20 +154,20 @@ static void refresh_starts(pess__pooled_view *view, double least, double most) {
     }
     const double root = sqrt(squares) + sqrt(moved);
     view->v[at] = root * root;
-    view->range[at] = fmax(most - centre - (test->low[reference] - v[reference]),
-                           centre + (test->high[reference] - v[reference]) - least);
+    view->range[at] = fmax(most - centre - (test->pool_low[reference] - v[reference]),
+                           centre + (test->pool_high[reference] - v[reference]) - least);
     view->seen[at] = fmin(seen, view->range[at]);
 }
 
 void pess__pooled_view_refresh(pess__pooled_view *view) {
     const pess__holdout *test = view->pooled->test;
     double least, most;
-    pess__holdout_extremes(test, test->low, test->high, &least, &most);
+    pess__holdout_extremes(test, test->pool_low, test->pool_high, &least, &most);
     for (int64_t z = 0; z < test->rows; z++) {
         double seen;
         const double root = sqrt(test->squares[z]) + test->setup.gamma * sqrt(moved_squares(view, z, &seen));
         view->v[z] = root * root;
-        view->range[z] = pess__holdout_range(test, z, test->low, test->high, least, most);
+        view->range[z] = pess__holdout_range(test, z, test->pool_low, test->pool_high, least, most);
         view->seen[z] = fmin(seen, view->range[z]);
     }
     if (view->starts) refresh_starts(view, least, most);

@@ -202,6 +202,16 @@ pess_status pess__robust_value(const pess__robust *robust, double sign, const pe
     return PESS_OK;
 }
 
+pess_status pess__policy_of_actions(int64_t states, int64_t actions, const int32_t *found, pess_policy **out,
+                                    pess_error *error) {
+    pess_policy *policy = NULL;
+    PESS_TRY(pess__policy_allocate(states, actions, &policy, error));
+    for (int64_t s = 0; s < states; s++)
+        if (found[s] >= 0) policy->probability[s * actions + found[s]] = 1;
+    *out = policy;
+    return PESS_OK;
+}
+
 static int compare_mass(const void *left, const void *right) {
     const pess__start_mass *a = left, *b = right;
     return (a->value < b->value) - (a->value > b->value);

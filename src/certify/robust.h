@@ -38,6 +38,10 @@ void pess__robust_destroy(pess__robust *robust);
 pess_status pess__robust_value(const pess__robust *robust, double sign, const pess_policy *policy, double *v,
                                int32_t *found, pess__sweeps *sweeps, pess_error *error);
 
+/* The policy that takes found[s] at s, and no action where that is -1. */
+pess_status pess__policy_of_actions(int64_t states, int64_t actions, const int32_t *found, pess_policy **out,
+                                    pess_error *error);
+
 /* One sweep from v to `out`, for benchmarks. */
 double pess__robust_sweep(const pess__robust *robust, double sign, const pess_policy *policy, const double *v,
                           double *out, int32_t *found);

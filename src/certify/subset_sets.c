@@ -31,6 +31,14 @@ static void open_pair(const pess__u_problem *problem, const pess_counts *support
     out->open_end = problem->model->has_terminals && supports->n_terminal[pair] == 0;
 }
 
+/* Of the samples of a state, those of the action; none is 0. */
+static double action_share(const pess_counts *supports, int64_t pair) {
+    const int64_t actions = supports->actions, first = pair - pair % actions;
+    double sum = 0;
+    for (int64_t z = first; z < first + actions; z++) sum += (double)supports->n[z] + 0.5;
+    return ((double)supports->n[pair] + 0.5) / sum;
+}
+
 static pess_status fill_pair(const pess__u_problem *problem, const pess_counts *supports, bool support, int64_t pair,
                              pess__subset_pair *out, pess_error *error) {
     const pess_counts *counts = problem->counts;
@@ -46,6 +54,7 @@ static pess_status fill_pair(const pess__u_problem *problem, const pess_counts *
     const double n = (double)counts->n[pair], k = (double)out->entries;
     const double m = (double)states + (problem->model->has_terminals ? 1 : 0);
     const double pairs = pess__u_log_pairs(problem, problem->delta, counts->n[pair]);
+    const bool learned = supports != counts;
     out->unseen = NAN;
     if (support) {
         const double price = lgamma(m + 1) - lgamma(k + 1) - lgamma(m - k + 1) + log(m) + log(2) + pairs;
@@ -53,7 +62,11 @@ static pess_status fill_pair(const pess__u_problem *problem, const pess_counts *
         out->level = (price + k * log(2)) / n;
         return PESS_OK;
     }
-    out->level = (pairs + (supports == counts ? m : k) * log(2)) / n;
+    /* Learned: half of δ is for the whole row, whose complement stands at the lowest value. */
+    const double price =
+        learned ? pairs - log((double)counts->actions * action_share(supports, pair)) + log(2) : pairs + m * log(2);
+    out->level = (price + (learned ? k * log(2) : 0)) / n;
+    out->whole = price / n;
     return PESS_OK;
 }
 
@@ -73,7 +86,7 @@ static void fill_entries(pess__subset_sets *sets, int64_t pair) {
         within += counts->n_terminal[pair];
         *entry = (pess__subset_entry){(double)counts->n_terminal[pair] / n, NAN, PESS__SUBSET_END};
     }
-    sets->pairs[pair].gone = 1 - pess__coin_low((double)within / n, sets->pairs[pair].level);
+    sets->pairs[pair].gone = 1 - pess__coin_low((double)within / n, sets->pairs[pair].whole);
 }
 
 static pess_status create(const pess__u_problem *problem, const pess_counts *supports, bool support,
@@ -109,11 +122,19 @@ pess_status pess__subset_create(const pess__u_problem *problem, const char *unce
 
 pess_status pess__subset_learn(const pess__u_problem *problem, const pess_counts *earlier, pess__subset_sets **out,
                                pess_error *error) {
-    return create(problem, earlier, false, out, error);
+    pess_counts *supports = NULL;
+    PESS_TRY(pess__supports_learn(earlier, problem->max_successors, &supports, error));
+    const pess_status status = create(problem, supports, false, out, error);
+    if (status == PESS_OK)
+        (*out)->own_supports = supports;
+    else
+        pess_counts_destroy(supports);
+    return status;
 }
 
 void pess__subset_destroy(pess__subset_sets *sets) {
     if (!sets) return;
+    pess_counts_destroy(sets->own_supports);
     free(sets->pairs);
     free(sets->entries);
     free(sets);

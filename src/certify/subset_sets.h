@@ -19,7 +19,8 @@
 typedef struct pess__subset_pair {
     double level;     /* log_term/n of the subsets */
     double unseen;    /* support: bound of the unseen mass; l1: NAN */
-    double gone;      /* l1 and learned: 1 − low(P_D(A_k)), the same by way of the level */
+    double whole;     /* l1 and learned: the same of the whole row, a single subset */
+    double gone;      /* l1 and learned: 1 − low(P_D(A_k)), by way of it */
     int32_t entries;  /* successors in the row, the end included */
     bool open_states; /* a state outside the row may follow */
     bool open_end;    /* the end is not in the row and may follow */
@@ -37,7 +38,8 @@ typedef struct pess__subset_entry {
 
 typedef struct pess__subset_sets {
     const pess_counts *counts;
-    const pess_counts *supports; /* whose rows the successors are: the same counts, or those of an earlier part */
+    const pess_counts *supports; /* whose rows the successors are: the same counts, or learned ones */
+    pess_counts *own_supports;   /* the learned ones */
     const pess_model *model;
     pess__subset_pair *pairs;    /* [S*A] */
     pess__subset_entry *entries; /* those of pair z begin at row[z] + z */
@@ -53,9 +55,13 @@ bool pess__subset_knows(const char *uncertainty); /* l1 and support */
 /* problem->delta is all for the transitions. */
 pess_status pess__subset_create(const pess__u_problem *problem, const char *uncertainty, pess__subset_sets **out,
                                 pess_error *error);
-/* The set `learned`: the rows of `earlier` are the successors, problem->counts is the later part. */
+/* The set `learned`: successors come from `earlier`, problem->counts is the later part. δ is shared evenly between
+ * states, and within a state as the earlier part shares its samples between actions. */
 pess_status pess__subset_learn(const pess__u_problem *problem, const pess_counts *earlier, pess__subset_sets **out,
                                pess_error *error);
+/* learned_supports.c: rows of successors, numbers of samples and whether the end was among them; `declared`: how many
+ * successors are possible, 0: any number. */
+pess_status pess__supports_learn(const pess_counts *earlier, int64_t declared, pess_counts **out, pess_error *error);
 void pess__subset_destroy(pess__subset_sets *sets);
 /* min (sign 1) or max (−1) of P·v over the set of a pair that was seen; scratch has room for longest+1 slots. */
 double pess__subset_extreme(const pess__subset_sets *sets, double sign, int64_t pair, const double *v,

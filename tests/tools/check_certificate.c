@@ -190,26 +190,46 @@ static real worst(const table *c, int z, const char *set, real delta, int declar
     return isfinite((double)low_out) ? fminl(inside, (1 - unseen) * inside + unseen * low_out) : inside;
 }
 
-/* The same where the successors that `earlier` shows are all that is told apart: every subset of those k has
- * n·kl <= ln(SA/δ) + k·ln 2, and all others stand at the lowest value. */
+/* Is t (S: the end) in the learned support of a pair? Its own successors are, and those of its state's other actions
+ * where these add at most 8 and, if it is declared how many are possible, are fewer altogether. */
+static bool learned(const table *earlier, int z, int declared, int t) {
+    const int first = z - z % earlier->actions;
+    int own = 0, all = 0;
+    bool found = false;
+    for (int u = 0; u <= S; u++) {
+        bool any = false;
+        for (int y = first; y < first + earlier->actions; y++) any = any || earlier->next[y * (S + 1) + u] > 0;
+        own += u < S && earlier->next[z * (S + 1) + u] > 0;
+        all += u < S && any;
+        found = found || (u == t && any);
+    }
+    return earlier->next[z * (S + 1) + t] > 0 || (found && all <= own + 8 && (declared == 0 || all < declared));
+}
+
+/* The worst P·v where the k successors of a learned support are all that is told apart and the others stand at the
+ * lowest value. A pair's share of δ is that of its state times that of its action among the state's earlier samples;
+ * one half is for the support as a whole, the other for its 2^k subsets. */
 static real worst_learned(const table *c, const table *earlier, int z, real delta, int declared, const real *v) {
     int order[1024], count = 0, states = 0;
+    const int first = z - z % earlier->actions;
     const real n = c->n[z];
-    real lowest = INFINITY, above = 0, total;
+    real lowest = INFINITY, above = 0, total, samples = 0;
     for (int t = 0; t <= S; t++)
-        if (earlier->next[z * (S + 1) + t] > 0) order[count++] = t, states += t < S;
+        if (learned(earlier, z, declared, t)) order[count++] = t, states += t < S;
     if (states < (declared > 0 ? declared : S))
         for (int t = 0; t < S; t++)
             if (!terminal[t]) lowest = fminl(lowest, v[t]);
-    if (ends && earlier->next[z * (S + 1) + S] == 0) lowest = fminl(lowest, v[S]);
+    if (ends && !learned(earlier, z, declared, S)) lowest = fminl(lowest, v[S]);
     if (count == 0) return lowest;
-    const real pairs = logl((real)S * c->actions / delta) + (adaptive ? logl(n) + log1pl(n) : 0);
-    const real level = (pairs + count * logl(2)) / n;
+    for (int y = first; y < first + earlier->actions; y++) samples += earlier->n[y] + 0.5L;
+    const real price =
+        logl(2 * (real)S * samples / (delta * (earlier->n[z] + 0.5L))) + (adaptive ? logl(n) + log1pl(n) : 0);
     sort_by = v;
     qsort(order, (size_t)count, sizeof *order, higher_first);
     const real last = v[order[count - 1]], base = fminl(lowest, last);
     total = base;
     for (int i = 0; i < count; i++) {
+        const real level = (price + (i + 1 < count ? count * logl(2) : 0)) / n;
         above += c->next[z * (S + 1) + order[i]];
         total += (v[order[i]] - (i + 1 < count ? v[order[i + 1]] : base)) * coin_low(above / n, level);
     }
@@ -293,7 +313,7 @@ static real by_sets(const table *c, const table *earlier, const table *later, co
 
 /* ------------------------------------------------------------------------------------------------ one policy */
 
-enum { PRIORS = 4 };
+enum { PRIORS = 3 };
 #define REACH 3.5L
 #define TAIL 4.6537e-4L
 
@@ -303,7 +323,8 @@ typedef struct test {
     real ratio;
     int rows, targets, priors, declared;
     int *pair, *state, *reference, (*target)[2];
-    real *weight, *v1, *centre, *expected, *variance, *low, *high;
+    real *weight, *v1, *centre, *expected, *variance, *low, *high, *cap, *excess;
+    int side; /* 1: a lower bound is wanted, −1: an upper one */
     bool *closed;
     const real *outer_low, *outer_high; /* [S] from the sets, or NULL */
     real *inverse1, *inverse, *v, *range, *seen, *h, *prior_v[PRIORS], *prior_r[PRIORS];
@@ -473,6 +494,43 @@ static real box_difference(const test *x, int s, int t) {
     return fmaxl((x->high[s] - x->v1[s]) - (x->low[t] - x->v1[t]), (x->high[t] - x->v1[t]) - (x->low[s] - x->v1[s]));
 }
 
+/* cap = v₁ ± c with c = ¾σ/(1−γ), σ the noise of a Bellman update, averaged over the expected samples. */
+static void place_cap(test *x) {
+    real sum = 0, weights = 0;
+    for (int z = 0; z < x->rows; z++) {
+        if (x->first.n[x->pair[z]] == 0) continue;
+        sum += x->weight[z] * x->variance[z] * (x->ratio + 1);
+        weights += x->weight[z] * x->expected[z];
+    }
+    for (int s = 0; s < S; s++)
+        x->cap[s] = terminal[s]
+                        ? 0
+                        : fminl(fmaxl(x->v1[s] + x->side * 0.75L * sqrtl(sum / weights) / (1 - gamma_), v_lo), v_hi);
+}
+
+/* The box of ṽ, which the cap bounds; false where the box of v^π lies beyond the cap. */
+static bool cut_at_cap(test *x) {
+    bool inside = true;
+    for (int s = 0; s < S; s++) {
+        inside = inside && x->side * (x->cap[s] - (x->side > 0 ? x->low[s] : x->high[s])) >= 0;
+        *(x->side > 0 ? &x->high[s] : &x->low[s]) =
+            x->side > 0 ? fminl(x->high[s], x->cap[s]) : fmaxl(x->low[s], x->cap[s]);
+    }
+    return inside;
+}
+
+static void find_excess(test *x) {
+    for (int s = 0; s < S; s++) x->excess[s] = -x->cap[s];
+    for (int z = 0; z < x->rows; z++) {
+        const int s = x->state[z];
+        const real n = x->second.n[x->pair[z]], *next = x->second.next + x->pair[z] * (S + 1);
+        real mean = x->second.origin + x->second.sum[x->pair[z]] / n;
+        for (int t = 0; t < S; t++) mean += gamma_ * next[t] / n * x->cap[t];
+        x->excess[s] += n > 0 ? x->weight[z] * mean : 0;
+    }
+    for (int s = 0; s < S; s++) x->excess[s] = x->held[s] ? 0 : fmaxl(x->side * x->excess[s], 0);
+}
+
 static int find_target(const test *x, int s, int t) {
     for (int k = 0; k < x->targets; k++)
         if (x->target[k][0] == s && x->target[k][1] == t) return k;
@@ -517,7 +575,8 @@ static real noise(const test *x, const real *now, const real *before, const real
     for (int z = 0; z < x->rows; z++) {
         const real n1 = fmaxl(x->first.n[x->pair[z]], 1), widest = 0.4L / (REACH * pr[z]);
         c[z] *= scale0;
-        tau[z] = sqrtl(fminl(c[z] * c[z] * 8 * (1 / n1 + 1 / x->expected[z]) + 1 / (x->rows * pv[z]), widest * widest));
+        tau[z] =
+            sqrtl(fminl(c[z] * c[z] * 16 * (1 / n1 + 1 / x->expected[z]) + 1 / (x->rows * pv[z]), widest * widest));
         if (x->second.n[x->pair[z]] == 0) continue;
         const real space = 0.95L / x->range[z] - REACH * tau[z];
         if (space <= 0) allowed = false;
@@ -561,7 +620,7 @@ static real round_of(test *x, int from, const real *v_hat) {
         for (int i = 0; i < S; i++) {
             now[i] = x->inverse[s * S + i] - x->inverse[t * S + i];
             before[i] = x->inverse1[s * S + i] - x->inverse1[t * S + i];
-            if (x->held[i]) held += fabsl(now[i]) * (x->high[i] - x->low[i]);
+            held += fabsl(now[i]) * (x->held[i] ? x->high[i] - x->low[i] : x->excess[i]);
         }
         for (int i = from; i < x->priors; i++)
             best = fminl(best, noise(x, now, before, x->prior_v[i], x->prior_r[i], log_term));
@@ -579,6 +638,7 @@ static real round_of(test *x, int from, const real *v_hat) {
 
 static void begin(test *x, real least, real *v_low, real *v_high) {
     hold_thin(x, least);
+    find_excess(x);
     invert(x, &x->second, x->held, x->inverse);
     values_of(x, &x->second, x->held, x->low, x->inverse, v_low);
     values_of(x, &x->second, x->held, x->high, x->inverse, v_high);
@@ -621,6 +681,8 @@ static void lay_out(test *x, const real *pi) {
     x->v1 = keep(states, sizeof(real));
     x->low = keep(states, sizeof(real));
     x->high = keep(states, sizeof(real));
+    x->cap = keep(states, sizeof(real));
+    x->excess = keep(states, sizeof(real));
     x->inverse = keep(states * states, sizeof(real));
     x->inverse1 = keep(states * states, sizeof(real));
     x->target = keep(pairs * states, sizeof *x->target);
@@ -650,8 +712,10 @@ static void try_policy(test *x, const real *pi, real *lower, real *upper) {
                 find_target(x, t, x->reference[z]) < 0)
                 x->target[x->targets][0] = t, x->target[x->targets++][1] = x->reference[z];
     real *v_low = keep((size_t)S + 1, sizeof *v_low), *v_high = keep((size_t)S + 1, sizeof *v_high);
+    place_cap(x);
     x->second = imagine(x);
     find_box(x);
+    (void)cut_at_cap(x);
     begin(x, 1, v_low, v_high);
     const real tiny = (v_hi - v_lo) * 1e-6L;
     for (real gain = 1; x->priors < PRIORS && gain > 0.02L;) {
@@ -674,6 +738,7 @@ static void try_policy(test *x, const real *pi, real *lower, real *upper) {
         if (!terminal[s]) *lower += x->low[s], *upper += x->high[s], alive += 1;
     *lower /= alive;
     *upper /= alive;
+    if (!cut_at_cap(x)) return;
     const real thresholds[] = {4, 1, 16, 64, 256};
     real *now = keep((size_t)S, sizeof *now), *before = keep((size_t)S, sizeof *before);
     real *pv = keep((size_t)x->rows, sizeof *pv), *pr = keep((size_t)x->rows, sizeof *pr);
@@ -688,6 +753,8 @@ static void try_policy(test *x, const real *pi, real *lower, real *upper) {
             if (terminal[s]) continue;
             low += v_low[s] / alive;
             high += v_high[s] / alive;
+            for (int t = 0; t < S; t++) low -= x->inverse[s * S + t] / alive * x->excess[t];
+            for (int t = 0; t < S; t++) high += x->inverse[s * S + t] / alive * x->excess[t];
             for (int t = 0; t < S; t++)
                 now[t] += x->inverse[s * S + t] / alive, before[t] += x->inverse1[s * S + t] / alive;
         }
@@ -699,8 +766,8 @@ static void try_policy(test *x, const real *pi, real *lower, real *upper) {
             width =
                 fminl(width, noise(x, now, before, pv, pr, logl(1 / ((wide ? 0.15L : 0.85L) * ledger(x, "pooled")))));
         }
-        *lower = fmaxl(*lower, low - width);
-        *upper = fminl(*upper, high + width);
+        if (x->side > 0) *lower = fmaxl(*lower, low - width);
+        if (x->side < 0) *upper = fminl(*upper, high + width);
     }
 }
 
@@ -771,8 +838,8 @@ int main(int argc, char **argv) {
     if (ends) v_lo = fminl(v_lo, 0), v_hi = fmaxl(v_hi, 0);
 
     table whole = new_table(A), by_state = new_table(1);
-    test policy = {.first = new_table(A), .second = new_table(A), .prefix = "test of the policy"};
-    test logging = {.first = new_table(1), .second = new_table(1), .prefix = "logging policy"};
+    test policy = {.first = new_table(A), .second = new_table(A), .prefix = "test of the policy", .side = 1};
+    test logging = {.first = new_table(1), .second = new_table(1), .prefix = "logging policy", .side = -1};
     const real part = number("split");
     policy.ratio = logging.ratio = ((adaptive ? sqrtl(2) : 1) - part) / part;
     const long cut = cut_of(rows, count, part);
