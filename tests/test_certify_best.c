@@ -1,6 +1,6 @@
 /* `best` shares δ between its ways, and is never worse than the best of them by more than that costs: what it promises
- * is at least what robust promises at δ/2 and what the split promises at 0.8δ (src/certify/ledger.c), at any size of the
- * log. Nothing here is random once the logs are drawn. */
+ * is at least what robust promises at δ/2 and what the split promises at 0.8δ (src/certify/ledger.c), at any size of
+ * the log. Nothing here is random once the logs are drawn. */
 #include "core/threads.h"
 #include "small_worlds.h"
 
