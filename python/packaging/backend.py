@@ -25,13 +25,19 @@ def version() -> str:
     return re.search(r'#define PESS_VERSION "(.*?)"', (ROOT / "include/pess/base.h").read_text())[1]
 
 
+def run(*command: str) -> None:
+    """Without what pip hides from a build: the system's Python writes the stubs with the system's NumPy."""
+    hidden = ("PYTHONPATH", "PYTHONNOUSERSITE")
+    subprocess.run(command, check=True, env={key: value for key, value in os.environ.items() if key not in hidden})
+
+
 def build() -> Path:
     """The directory of the finished package."""
     directory = Path(os.environ.get("PESS_BUILD") or ROOT / "build-wheel").resolve()
     if not (directory / "CMakeCache.txt").exists():
         options = ["-DPESS_TESTS=OFF", "-DCMAKE_BUILD_TYPE=Release"]
-        subprocess.run(["cmake", "-S", str(ROOT), "-B", str(directory), *options], check=True)
-    subprocess.run(["cmake", "--build", str(directory), "-j", str(os.cpu_count()), "--target", "pess_package"], check=True)
+        run("cmake", "-S", str(ROOT), "-B", str(directory), *options)
+    run("cmake", "--build", str(directory), "-j", str(os.cpu_count()), "--target", "pess_package")
     return directory / "python" / "pessimist"
 
 
