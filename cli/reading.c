@@ -48,14 +48,17 @@ static const char *separator_name(char separator) {
     }
 }
 
-/* The columns that are called as their roles, in one line. */
-static void print_called_so(const pess_reading *reading, int64_t columns) {
+/* The columns of one use, in one line. */
+static void print_used(const pess_reading *reading, int64_t columns, pess_column_use use, const char *heading) {
     pess_reading_column column;
     int found = 0;
     for (int64_t i = 0; i < columns; i++) {
         pess_reading_get_column(reading, i, &column);
-        if (column.use == PESS_COLUMN_CALLED_SO)
-            (void)printf("%s%s", found++ == 0 ? "  by name      " : ", ", column.name);
+        if (column.use != use) continue;
+        if (found++ == 0)
+            (void)printf("  %-12s %s", heading, column.name);
+        else
+            (void)printf(", %s", column.name);
     }
     if (found > 0) (void)putchar('\n');
 }
@@ -151,8 +154,9 @@ void reading_print(const pess_reading *reading) {
     if (info.separator != '\0')
         (void)printf("  text         fields between %s%s%s\n", separator_name(info.separator),
                      info.decimal_comma ? ", decimal commas" : "", info.latin1 ? ", Latin-1" : "");
-    print_called_so(reading, info.columns);
+    print_used(reading, info.columns, PESS_COLUMN_CALLED_SO, "by name");
     for (size_t i = 0; i < COUNT_OF(roles); i++) print_role(reading, info.columns, roles[i]);
+    print_used(reading, info.columns, PESS_COLUMN_MEASURED, "measured");
     print_ignored(reading, info.columns);
     print_rest(stdout, "  - ", &info);
     explicit_options(reading, options, sizeof options);
@@ -160,7 +164,7 @@ void reading_print(const pess_reading *reading) {
 }
 
 void reading_json(json_writer *json, const pess_reading *reading) {
-    static const char *const uses[] = {"ignored", "declared", "named", "alias"};
+    static const char *const uses[] = {"ignored", "declared", "named", "alias", "measured"};
     static const char *const units[] = {"integers", "millionths", "microseconds"};
     pess_reading_info info;
     char options[6000];

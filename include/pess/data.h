@@ -137,7 +137,8 @@ typedef enum pess_column_use {
     PESS_COLUMN_IGNORED,
     PESS_COLUMN_DECLARED,
     PESS_COLUMN_CALLED_SO, /* it is called as the role is */
-    PESS_COLUMN_ALIAS      /* ... in other letters, or as everybody calls it */
+    PESS_COLUMN_ALIAS,     /* ... in other letters, or as everybody calls it */
+    PESS_COLUMN_MEASURED   /* a measurement, of which states are made */
 } pess_column_use;
 
 typedef struct pess_reading_column {

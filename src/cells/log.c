@@ -170,6 +170,7 @@ static pess_status to_dataset(const pess_map *map, const pess_measurements *m, c
     PESS_TRY(pess_dataset_create(&columns, map->cells, actions, &data, error));
     pess_status status = pess__names_clone(m->action_names, &data->action_names, error);
     if (status == PESS_OK) status = pess__names_clone(m->episode_names, &data->episode_names, error);
+    if (status == PESS_OK) data->reading = pess__reading_share(m->reading);
     if (status == PESS_OK)
         *out = data;
     else

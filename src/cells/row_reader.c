@@ -100,6 +100,30 @@ static pess_status set_features(pess__row_reader *r, const pess__csv_field *fiel
     return PESS_OK;
 }
 
+/* Takes the columns of a role away from it. */
+static void unassign(pess_reading *reading, pess__role role) {
+    for (int i = 0; i < reading->parts[role]; i++) {
+        pess__used_column *used = &reading->used[reading->column_of[role][i]];
+        used->role = used->suggested = PESS__ROLE_IGNORED;
+        used->use = PESS_COLUMN_IGNORED;
+    }
+    reading->parts[role] = 0;
+}
+
+/* Roles that nobody asks for are played by no column, and measurements are called that. */
+static void note_measurements(pess__row_reader *r, const bool wanted[PESS__COLUMN_COUNT]) {
+    bool keep[PESS__ROLES] = {false};
+    for (int c = 0; c < PESS__COLUMN_COUNT; c++) keep[role_of_column[c]] = wanted[c] && r->has[c];
+    for (int role = 0; role < PESS__ROLES; role++)
+        if (!keep[role]) unassign(r->reading, (pess__role)role);
+    for (int64_t i = 0; i < r->columns; i++) {
+        pess__used_column *used = &r->reading->used[i];
+        if (r->feature[i] < 0 || used->role != PESS__ROLE_IGNORED) continue;
+        used->use = PESS_COLUMN_MEASURED;
+        used->suggested = PESS__ROLE_IGNORED;
+    }
+}
+
 /* A measurement plays another role only where it is declared to, or called so. */
 static pess_status set_columns(pess__row_reader *r, const pess__csv_field *fields,
                                const bool wanted[PESS__COLUMN_COUNT], pess_error *error) {
@@ -115,6 +139,7 @@ static pess_status set_columns(pess__row_reader *r, const pess__csv_field *field
         r->column[first] = (int8_t)c;
         r->has[c] = true;
     }
+    note_measurements(r, wanted);
     return PESS_OK;
 }
 
@@ -180,7 +205,10 @@ static pess_status read_header(pess__row_reader *r, const pess__rows_wanted *wan
     r->decimal_comma = r->reading->options.decimal == PESS_DECIMAL_COMMA;
     if (r->reading->options.decimal == PESS_DECIMAL_AUTO && r->text.separator != ',')
         PESS_TRY(pess__csv_text_decimal(&r->text, r->columns, is_number, r, &r->decimal_comma, error));
-    return look_at_step(r, error);
+    r->reading->info.decimal_comma = r->decimal_comma;
+    PESS_TRY(look_at_step(r, error));
+    r->reading->info.step = r->step;
+    return pess__reading_explain(r->reading, error);
 }
 
 pess_status pess__row_reader_open(pess__row_reader *reader, pess__infile *file, const pess__rows_wanted *wanted,

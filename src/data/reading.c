@@ -9,8 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+pess_reading *pess__reading_share(pess_reading *reading) {
+    if (reading != NULL) (void)atomic_fetch_add(&reading->sharers, 1);
+    return reading;
+}
+
 void pess__reading_destroy(pess_reading *reading) {
-    if (reading == NULL) return;
+    if (reading == NULL || atomic_fetch_sub(&reading->sharers, 1) > 0) return;
     for (int role = 0; role < PESS__ROLES; role++) {
         for (int i = 0; i < reading->declared[role].count; i++) free(reading->declared[role].names[i]);
         free(reading->missing[role].value);

@@ -6,6 +6,8 @@
 #include "data/csv_row.h"
 #include "data/stream.h"
 
+#include <stdatomic.h>
+
 enum { PESS__MOST_PARTS = 16 };
 
 /* Stands between the values of several columns that are one state or action. */
@@ -52,11 +54,13 @@ struct pess_reading {
     pess__missing_rows missing_rows[PESS__ROLES];     /* that are refused or dropped */
     pess_reading_info info;
     char *column_text, *missing_text; /* options that make the reading explicit */
+    atomic_int sharers;               /* how many hold it beside the first */
 };
 
 /* Copies what it needs of the options, which are settled. */
 pess_status pess__reading_create(const pess_read_options *options, pess_reading **out, pess_error *error);
-void pess__reading_destroy(pess_reading *reading); /* NULL is fine */
+void pess__reading_destroy(pess_reading *reading);        /* NULL is fine; those who share it go on */
+pess_reading *pess__reading_share(pess_reading *reading); /* to be destroyed once more; NULL is fine */
 
 /* Gives the columns of `file` their roles. Names have a line where they stand in a text, and line 0 elsewhere. A column
  * that must be there and is not, two columns for one role, or a declared one that is not there: PESS_INPUT. */

@@ -81,7 +81,14 @@ expect 0 "$PESS" solve ward.csv --map ward.pessmap $columns -o ward.policy --jso
 same "$(json value)" "$value" "a map in solve, on the episodes that did not make it"
 expect 0 "$PESS" evaluate ward.csv --map ward.pessmap $columns --policy ward.policy -a ua -u count
 expect 0 "$PESS" gaps ward.csv --map ward.pessmap $columns
-expect 0 "$PESS" inspect ward.csv --map ward.pessmap $columns
+expect 0 "$PESS" inspect ward.csv --map ward.pessmap $columns -o ward.reading
+prints "measured     pulse, lactate"; prints "episode      patient, as declared"; prints "--column action=drug"
+expect 0 "$PESS" solve ward.csv --map ward.pessmap --reading ward.reading --json
+same "$(json value)" "$value" "the reading of measurements, kept"
+# A measurement that is called as everybody calls a role is none.
+sed 1s/pulse/t/ ward.csv >called.csv
+expect 0 "$PESS" discretize called.csv --features t,lactate $columns --cells 4 -o called.pessmap
+grep -q "'t' is read" err && fail "a measurement is read as a step: $(cat err)"
 "$PESS" certify ward.csv --map ward.pessmap $columns --reward-range 0,1 >out 2>err; [ $? -le 1 ] || fail "certify --map: $(cat err)"
 expect 0 "$PESS" act ward.csv --policy ward.policy --map ward.pessmap --log ward.csv $columns
 # Certificates say what the cells have to be for them, and which episodes made them.
