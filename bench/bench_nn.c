@@ -1,8 +1,8 @@
 /* Speed of the network engine on one core: samples per second forward and in training, time per layer, FMA peak.
  *
- *     bench_nn [seconds per figure] [kernels]        all figures, one JSON line each
- *     bench_nn SECONDS KERNELS train BATCH           one figure: a plain number, for interleaving with a peer
- *     bench_nn SECONDS KERNELS forward BATCH         KERNELS: avx2, portable or best
+ *     bench_nn [SECONDS [KERNELS]]                        all figures, one JSON line each
+ *     bench_nn SECONDS KERNELS NETWORK train BATCH        one figure: a plain number, for interleaving with a peer
+ *     bench_nn SECONDS KERNELS NETWORK forward BATCH      KERNELS: avx512, avx2, portable or best
  */
 #include "nn/trainer.h"
 
@@ -18,43 +18,59 @@ static double cpu_clock(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-#ifdef PESS__KERNELS_AVX2
+#ifdef PESS__KERNELS_X86
 #include <immintrin.h>
 
-/* Twelve independent chains keep both FMA units busy. */
-__attribute__((target("avx2,fma"))) static double fma_peak(void) {
-    /* All different, or a compiler finds that they are the same sum. */
-    __m256 c0 = _mm256_set1_ps(0), c1 = _mm256_set1_ps(1), c2 = _mm256_set1_ps(2), c3 = _mm256_set1_ps(3);
-    __m256 c4 = _mm256_set1_ps(4), c5 = _mm256_set1_ps(5), c6 = _mm256_set1_ps(6), c7 = _mm256_set1_ps(7);
-    __m256 c8 = _mm256_set1_ps(8), c9 = _mm256_set1_ps(9), ca = _mm256_set1_ps(10), cb = _mm256_set1_ps(11);
-    const __m256 x = _mm256_set1_ps(0.999F), y = _mm256_set1_ps(1e-3F);
-    const long rounds = 10000000;
-    double best = 0;
-    for (int repeat = 0; repeat < 5; repeat++) {
-        const double begun = cpu_clock();
-        for (long r = 0; r < rounds; r++) {
-            c0 = _mm256_fmadd_ps(c0, x, y), c1 = _mm256_fmadd_ps(c1, x, y), c2 = _mm256_fmadd_ps(c2, x, y);
-            c3 = _mm256_fmadd_ps(c3, x, y), c4 = _mm256_fmadd_ps(c4, x, y), c5 = _mm256_fmadd_ps(c5, x, y);
-            c6 = _mm256_fmadd_ps(c6, x, y), c7 = _mm256_fmadd_ps(c7, x, y), c8 = _mm256_fmadd_ps(c8, x, y);
-            c9 = _mm256_fmadd_ps(c9, x, y), ca = _mm256_fmadd_ps(ca, x, y), cb = _mm256_fmadd_ps(cb, x, y);
-        }
-        const double rate = (double)rounds * 12 * 16 / (cpu_clock() - begun) / 1e9;
-        if (rate > best) best = rate;
+/* Twelve independent chains keep both FMA units busy; all different, or a compiler finds that they are the same. */
+#define PEAK(name, instructions, vector, set, fused, lanes)                                                            \
+    __attribute__((target(instructions))) static double name(void) {                                                   \
+        enum { CHAINS = 12 };                                                                                          \
+        const vector x = set(0.999F), y = set(1e-3F);                                                                  \
+        const long rounds = 4000000;                                                                                   \
+        double best = 0;                                                                                               \
+        vector c[CHAINS], sum = set(0);                                                                                \
+        for (int i = 0; i < CHAINS; i++) c[i] = set((float)i);                                                         \
+        for (int repeat = 0; repeat < 8; repeat++) {                                                                   \
+            const double begun = cpu_clock();                                                                          \
+            for (long r = 0; r < rounds; r++)                                                                          \
+                for (int i = 0; i < CHAINS; i++) c[i] = fused(c[i], x, y);                                             \
+            const double rate = (double)rounds * CHAINS * 2 * (lanes) / (cpu_clock() - begun) / 1e9;                   \
+            if (rate > best) best = rate;                                                                              \
+        }                                                                                                              \
+        for (int i = 0; i < CHAINS; i++) sum += c[i];                                                                  \
+        return sum[0] > 1e30F ? 0 : best;                                                                              \
     }
-    const __m256 sum = c0 + c1 + c2 + c3 + c4 + c5 + c6 + c7 + c8 + c9 + ca + cb;
-    return _mm256_cvtss_f32(sum) > 1e30F ? 0 : best;
+PEAK(peak_avx2, "avx2,fma", __m256, _mm256_set1_ps, _mm256_fmadd_ps, 8)
+PEAK(peak_avx512, "avx512f", __m512, _mm512_set1_ps, _mm512_fmadd_ps, 16)
+
+/* GFLOP/s that the instructions of those kernels could do at most; 0: not known. */
+static double fma_peak(const char *kernels) {
+    return strcmp(kernels, "avx512") == 0 ? peak_avx512() : strcmp(kernels, "avx2") == 0 ? peak_avx2() : 0;
 }
 #else
-static double fma_peak(void) { return 0; }
+static double fma_peak(const char *kernels) { return kernels == NULL; }
 #endif
 
-enum { DATA = 20000, MOST = 4096 };
+enum { MOST = 4096 };
+
+/* The networks that are timed, on observations of such a kind. */
+static const struct kind {
+    const char *network;
+    pess_observation_shape shape;
+    int32_t actions;
+    int64_t data; /* observations to draw from */
+} kinds[] = {{"value", {PESS_OBSERVATION_BITS, 400, 10, 10, 4}, 6, 20000},
+             {"dqn", {PESS_OBSERVATION_BITS, 400, 10, 10, 4}, 6, 20000},
+             {"mlp", {PESS_OBSERVATION_FLOATS, 17, 0, 0, 0}, 4, 20000},
+             {"nature", {PESS_OBSERVATION_BYTES, 84 * 84 * 4, 84, 84, 4}, 6, 500}};
+enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
 typedef struct bench {
+    const struct kind *kind;
     pess__net *net;
     pess__trainer *trainer;
     pess__pass *pass;
-    uint8_t *bits; /* [DATA][bytes] */
+    uint8_t *observations; /* [data][bytes] */
     int64_t index[MOST];
     int32_t actions[MOST];
     pess__real targets[MOST];
@@ -62,28 +78,32 @@ typedef struct bench {
     double seconds;
 } bench;
 
-/* Boards like the games': one cell in twelve has something in a channel. */
+/* Boards like the games': one cell in twelve has something in a channel. Bytes are uniform, floats normal. */
 static void fill(bench *b) {
-    for (int64_t i = 0; i < DATA * b->net->bytes; i++) {
-        b->bits[i] = 0;
-        for (int bit = 0; bit < 8; bit++)
-            if (pess__rng_below(&b->rng, 12) == 0) b->bits[i] |= (uint8_t)(1 << bit);
-    }
+    const int64_t bytes = b->kind->data * b->net->bytes;
+    float *floats = (float *)(void *)b->observations;
+    if (b->kind->shape.kind == PESS_OBSERVATION_FLOATS)
+        for (int64_t i = 0; i < bytes / (int64_t)sizeof *floats; i++) floats[i] = (float)pess__rng_normal(&b->rng);
+    else if (b->kind->shape.kind == PESS_OBSERVATION_BYTES)
+        for (int64_t i = 0; i < bytes; i++) b->observations[i] = (uint8_t)pess__rng_below(&b->rng, 256);
+    else
+        for (int64_t i = 0; i < 8 * bytes; i++)
+            if (pess__rng_below(&b->rng, 12) == 0) b->observations[i / 8] |= (uint8_t)(1 << i % 8);
     for (int i = 0; i < MOST; i++) {
-        b->actions[i] = (int32_t)pess__rng_below(&b->rng, 6);
+        b->actions[i] = (int32_t)pess__rng_below(&b->rng, (uint64_t)b->kind->actions);
         b->targets[i] = (pess__real)pess__rng_normal(&b->rng);
     }
 }
 
 static void draw(bench *b, int64_t batch) {
-    for (int64_t i = 0; i < batch; i++) b->index[i] = (int64_t)pess__rng_below(&b->rng, DATA);
+    for (int64_t i = 0; i < batch; i++) b->index[i] = (int64_t)pess__rng_below(&b->rng, (uint64_t)b->kind->data);
 }
 
 /* Best of ten stretches, samples per second. */
 static double train_rate(bench *b, int64_t batch) {
     const pess__loss loss = {PESS__LOSS_HUBER, 5};
     const pess__labels labels = {.actions = b->actions, .targets = b->targets};
-    const pess__bits_rows rows = {b->bits, b->net->bytes, b->index};
+    const pess__bits_rows rows = {b->observations, b->net->bytes, b->index};
     double best = 0;
     for (int round = 0; round < 10; round++) {
         int64_t done = 0;
@@ -103,7 +123,7 @@ static double train_rate(bench *b, int64_t batch) {
 }
 
 static double forward_rate(bench *b, int64_t batch) {
-    const pess__bits_rows rows = {b->bits, b->net->bytes, b->index};
+    const pess__bits_rows rows = {b->observations, b->net->bytes, b->index};
     double best = 0;
     for (int round = 0; round < 10; round++) {
         int64_t done = 0;
@@ -148,46 +168,65 @@ static double dense_flop(const pess__net *net, bool training) {
         best_ / (double)samples * 1e6;                                                                                 \
     })
 
-static void print_layers(bench *b, const char *network) {
-    const pess__net *net = b->net;
+typedef struct layer_times {
+    double forward, weights, input, biases; /* microseconds per sample */
+} layer_times;
+
+static layer_times time_layer(const pess__net *net, pess__pass *pass, int i, pess__real *gradient) {
     const pess__kernels *k = net->kernels;
+    const pess__layer *l = &net->layers[i];
+    const bool gathered = l->gather != NULL || (i == 0 && pass->columns != NULL);
+    const int64_t samples = gathered ? 1 : pass->samples, m = samples * l->positions;
+    const pess__real *w = net->parameters + l->weights, *bias = net->parameters + l->bias;
+    layer_times t = {0};
+    t.biases = TIMED(k->bias_gradient(pass->delta[i], m, l->n, gradient + l->bias));
+    if (i == 0 && net->spec.input == PESS_OBSERVATION_BITS) {
+        t.forward =
+            TIMED(k->bits_forward(&net->bits, pass->bits, samples, w, bias, l->n, l->slope, pass->activation[0]));
+        t.weights =
+            TIMED(k->bits_gradient(&net->bits, pass->bits, samples, pass->delta[0], l->n, gradient + l->weights));
+        return t;
+    }
+    /* Of gathered windows the products alone are timed, one sample at a time, on whatever lies there. */
+    const pess__real *x = gathered ? pass->columns : i == 0 ? pass->input : pass->activation[i - 1];
+    pess__real *below = gathered ? pass->column_delta : i > 0 ? pass->delta[i - 1] : NULL;
+    t.forward = TIMED(k->forward(x, m, l->k, w, bias, l->n, l->slope, pass->activation[i]));
+    t.weights = TIMED(k->weight_gradient(x, pass->delta[i], m, l->k, l->n, gradient + l->weights));
+    if (i > 0)
+        t.input = TIMED(k->input_gradient(pass->delta[i], m, l->n, pass->transposed[i], l->k, x, l->slope, below));
+    return t;
+}
+
+static void print_layers(bench *b, double peak) {
+    const pess__net *net = b->net;
     pess__pass *pass = b->trainer->pass;
-    pess__real *gradient = b->trainer->gradient;
-    const int64_t samples = pass->capacity;
-    draw(b, samples);
-    pess__pass_forward(net, pass, &(pess__bits_rows){b->bits, net->bytes, b->index}, 0, samples);
+    double total = 0, products = 0;
+    draw(b, pass->capacity);
+    pess__pass_forward(net, pass, &(pess__bits_rows){b->observations, net->bytes, b->index}, 0, pass->capacity);
     for (int i = 0; i < net->spec.layer_count; i++) {
         const pess__layer *l = &net->layers[i];
-        const int64_t m = samples * l->positions;
-        const double flop = 2e-3 * (double)(l->positions * l->k * l->outputs); /* GFLOP/s: flop / µs / 1000 */
-        const pess__real *w = net->parameters + l->weights, *bias = net->parameters + l->bias;
-        double forward, weights, input = 0;
-        if (i == 0) {
-            forward =
-                TIMED(k->bits_forward(&net->bits, pass->bits, samples, w, bias, l->n, l->slope, pass->activation[0]));
-            weights =
-                TIMED(k->bits_gradient(&net->bits, pass->bits, samples, pass->delta[0], l->n, gradient + l->weights));
-        } else {
-            const pess__real *x = pass->activation[i - 1];
-            forward = TIMED(k->forward(x, m, l->k, w, bias, l->n, l->slope, pass->activation[i]));
-            weights = TIMED(k->weight_gradient(x, pass->delta[i], m, l->k, l->n, gradient + l->weights));
-            input = TIMED(
-                k->input_gradient(pass->delta[i], m, l->n, pass->transposed[i], l->k, x, l->slope, pass->delta[i - 1]));
-        }
-        const double biases = TIMED(k->bias_gradient(pass->delta[i], m, l->n, gradient + l->bias));
+        const layer_times t = time_layer(net, pass, i, b->trainer->gradient);
+        const double flop =
+            2e-3 * (double)(l->positions * l->taps * l->inputs * l->outputs); /* GFLOP/s: flop/µs/1000 */
+        const bool bits = i == 0 && net->spec.input == PESS_OBSERVATION_BITS;
+        total += bits ? 0 : t.forward + t.weights + t.input;
+        products += bits ? 0 : flop * (t.input > 0 ? 3 : 2);
         printf("{\"name\": \"nn layer %d of %s\", \"kernels\": \"%s\", \"forward_us\": %.3f, \"weights_us\": %.3f, "
                "\"input_us\": %.3f, \"bias_us\": %.3f, \"forward_gflops\": %.1f, \"weights_gflops\": %.1f, "
                "\"input_gflops\": %.1f}\n",
-               i + 1, network, k->name, forward, weights, input, biases, flop / forward, flop / weights,
-               input > 0 ? flop / input : 0);
+               i + 1, b->kind->network, net->kernels->name, t.forward, t.weights, t.input, t.biases, flop / t.forward,
+               flop / t.weights, t.input > 0 ? flop / t.input : 0);
     }
     pess__step_info info;
-    printf("{\"name\": \"nn step of %s\", \"kernels\": \"%s\", \"transpose_us\": %.1f, \"adam_us\": %.1f}\n", network,
-           k->name, TIMED(pess__pass_transpose(net, pass)) * (double)samples,
-           TIMED(pess__trainer_move(b->trainer, &info)) * (double)samples);
+    const int64_t samples = 1;
+    printf("{\"name\": \"nn step of %s\", \"kernels\": \"%s\", \"transpose_us\": %.1f, \"adam_us\": %.1f, "
+           "\"products_gflops\": %.1f, \"peak_gflops\": %.1f, \"products_share_of_peak\": %.2f}\n",
+           b->kind->network, net->kernels->name, TIMED(pess__pass_transpose(net, pass)),
+           TIMED(pess__trainer_move(b->trainer, &info)), products / total, peak,
+           peak > 0 ? products / total / peak : 0);
 }
 
-static void print_rates(bench *b, const char *network, double peak) {
+static void print_rates(bench *b, double peak) {
     static const int64_t batches[] = {32, 256, 1024};
     for (size_t i = 0; i < sizeof batches / sizeof batches[0]; i++) {
         const double train = train_rate(b, batches[i]), forward = forward_rate(b, batches[i]);
@@ -195,54 +234,60 @@ static void print_rates(bench *b, const char *network, double peak) {
         printf("{\"name\": \"nn %s batch %lld\", \"kernels\": \"%s\", \"train_per_s\": %.0f, \"forward_per_s\": %.0f, "
                "\"train_dense_gflops\": %.1f, \"forward_dense_gflops\": %.1f, \"peak_gflops\": %.1f, "
                "\"share_of_peak\": %.2f}\n",
-               network, (long long)batches[i], b->net->kernels->name, train, forward, gflops,
+               b->kind->network, (long long)batches[i], b->net->kernels->name, train, forward, gflops,
                forward * dense_flop(b->net, false) / 1e9, peak, peak > 0 ? gflops / peak : 0);
     }
 }
 
-static bool open_bench(bench *b, const char *network, const char *kernels, pess_error *error) {
+static bool open_bench(bench *b, const struct kind *kind, const char *kernels, pess_error *error) {
     pess__net_spec spec;
     const pess__optimiser optimiser = pess__optimiser_defaults();
     b->rng = pess__rng_stream(1, "bench", 0);
-    if (pess__spec_named(network, 10, 10, 4, 6, &spec, error) != PESS_OK ||
+    b->kind = kind;
+    pess__spec_input(&kind->shape, &spec);
+    if (pess__spec_layers(kind->network, kind->actions, &spec, error) != PESS_OK ||
         pess__net_create(&spec, kernels, &b->net, error) != PESS_OK ||
         pess__trainer_create(b->net, &optimiser, &b->trainer, error) != PESS_OK ||
         pess__pass_create(b->net, 96, false, &b->pass, error) != PESS_OK)
         return false;
     pess__net_initialise(b->net, &b->rng);
-    b->bits = malloc((size_t)(DATA * b->net->bytes));
-    if (b->bits == NULL) return false;
+    b->observations = calloc((size_t)kind->data, (size_t)b->net->bytes);
+    if (b->observations == NULL) return false;
     fill(b);
     return true;
 }
 
 static void close_bench(bench *b) {
-    free(b->bits);
+    free(b->observations);
     pess__pass_destroy(b->pass);
     pess__trainer_destroy(b->trainer);
     pess__net_destroy(b->net);
 }
 
+static void print_all(bench *b) {
+    const double peak = fma_peak(b->net->kernels->name);
+    print_rates(b, peak);
+    print_layers(b, peak);
+}
+
 int main(int argc, char **argv) {
-    static const char *const networks[] = {"value", "dqn"};
     const char *kernels = argc > 2 && strcmp(argv[2], "best") != 0 ? argv[2] : NULL;
-    for (size_t i = 0; i < (argc > 4 ? 1 : 2); i++) {
+    for (size_t i = 0; i < KINDS; i++) {
         static bench b;
         pess_error error = {0};
+        if (argc > 3 && strcmp(argv[3], kinds[i].network) != 0) continue;
         memset(&b, 0, sizeof b);
         b.seconds = argc > 1 ? atof(argv[1]) : 1;
-        if (!open_bench(&b, networks[i], kernels, &error)) {
+        if (!open_bench(&b, &kinds[i], kernels, &error)) {
             (void)fprintf(stderr, "bench_nn: %s\n", error.message);
             return 1;
         }
-        if (argc > 4) {
-            const int64_t batch = atoll(argv[4]);
-            if (batch < 1 || batch > MOST) return 1;
-            printf("%.0f\n", strcmp(argv[3], "train") == 0 ? train_rate(&b, batch) : forward_rate(&b, batch));
-        } else {
-            print_rates(&b, networks[i], fma_peak());
-            print_layers(&b, networks[i]);
-        }
+        const int64_t batch = argc > 5 ? atoll(argv[5]) : 0;
+        if (batch < 0 || batch > MOST) return 1;
+        if (batch > 0)
+            printf("%.0f\n", strcmp(argv[4], "train") == 0 ? train_rate(&b, batch) : forward_rate(&b, batch));
+        else
+            print_all(&b);
         close_bench(&b);
     }
     return 0;

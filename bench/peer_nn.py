@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""PyTorch on the paper's value network, one thread. Reads lines "train|forward BATCH SECONDS" and answers each with the
-samples per second of its best tenth, by the thread's own clock as in bench_nn.c."""
+"""PyTorch on the networks of bench_nn.c, one thread. Reads lines "NETWORK train|forward BATCH SECONDS" and answers each
+with the samples per second of its best tenth, by the thread's own clock as in bench_nn.c."""
 import sys
 import time
 
@@ -9,32 +9,60 @@ import torch.nn as nn
 import torch.nn.functional as F
 
 torch.set_num_threads(1)
-DATA = 20000
-net = nn.Sequential(nn.Conv2d(4, 32, 4, 2), nn.LeakyReLU(), nn.Conv2d(32, 64, 2, 2), nn.LeakyReLU(),
-                    nn.Conv2d(64, 64, 2, 1), nn.LeakyReLU(), nn.Flatten(), nn.Linear(64, 128), nn.LeakyReLU(),
-                    nn.Linear(128, 128), nn.LeakyReLU(), nn.Linear(128, 6))
-optimiser = torch.optim.Adam(net.parameters(), lr=3e-4)
-boards = (torch.rand(DATA, 4, 10, 10) < 1 / 12).float()
 
 
-def train(batch):
-    index = torch.randint(0, DATA, (batch,))
-    q = net(boards[index]).gather(1, torch.randint(0, 6, (batch, 1)))[:, 0]
-    loss = F.huber_loss(q, torch.randn(batch), delta=5.0)
-    optimiser.zero_grad(set_to_none=True)
-    loss.backward()
-    optimiser.step()
+def conv(*layers):
+    return [part for layer in layers for part in (nn.Conv2d(*layer), ACTIVATION())]
 
 
-def forward(batch):
-    with torch.no_grad():
-        net(boards[torch.randint(0, DATA, (batch,))])
+def dense(*widths):
+    return [part for pair in zip(widths, widths[1:]) for part in (nn.Linear(*pair), ACTIVATION())][:-1]
 
 
+class Peer:
+    """A network, its optimiser and observations to draw from, as one writes them."""
+
+    def __init__(self, layers, observations, actions):
+        self.net, self.observations, self.actions = nn.Sequential(*layers), observations, actions
+        self.optimiser = torch.optim.Adam(self.net.parameters(), lr=3e-4)
+
+    def batch(self, size):
+        drawn = self.observations[torch.randint(0, len(self.observations), (size,))]
+        return drawn.float() / 255 if drawn.dtype == torch.uint8 else drawn
+
+    def train(self, size):
+        q = self.net(self.batch(size)).gather(1, torch.randint(0, self.actions, (size, 1)))[:, 0]
+        loss = F.huber_loss(q, torch.randn(size), delta=5.0)
+        self.optimiser.zero_grad(set_to_none=True)
+        loss.backward()
+        self.optimiser.step()
+
+    def forward(self, size):
+        with torch.no_grad():
+            self.net(self.batch(size))
+
+
+def make(network):
+    global ACTIVATION
+    ACTIVATION = nn.LeakyReLU if network == "value" else nn.ReLU
+    if network == "value":
+        layers = conv((4, 32, 4, 2), (32, 64, 2, 2), (64, 64, 2, 1)) + [nn.Flatten()] + dense(64, 128, 128, 6)
+        return Peer(layers, (torch.rand(20000, 4, 10, 10) < 1 / 12).float(), 6)
+    if network == "mlp":
+        return Peer(dense(17, 256, 256, 4), torch.randn(20000, 17), 4)
+    if network == "nature":
+        layers = conv((4, 32, 8, 4), (32, 64, 4, 2), (64, 64, 3, 1)) + [nn.Flatten()] + dense(3136, 512, 6)
+        return Peer(layers, torch.randint(0, 256, (500, 4, 84, 84), dtype=torch.uint8), 6)
+    raise ValueError(f"no network '{network}'")
+
+
+peers = {}
 for line in sys.stdin:
-    what, batch, seconds = line.split()
+    network, what, batch, seconds = line.split()
     batch, seconds, best = int(batch), float(seconds), 0.0
-    step = train if what == "train" else forward
+    peer = peers.setdefault(network, None) or make(network)
+    peers[network] = peer
+    step = peer.train if what == "train" else peer.forward
     for _ in range(10):
         done, begun = 0, time.thread_time()
         while time.thread_time() - begun < seconds / 10:

@@ -3,7 +3,8 @@
 #include <string.h>
 
 static const pess__kernels *const paths[] = {
-#ifdef PESS__KERNELS_AVX2
+#ifdef PESS__KERNELS_X86
+    &pess__kernels_avx512,
     &pess__kernels_avx2,
 #endif
     &pess__kernels_portable,

@@ -45,6 +45,7 @@ typedef struct pess__rmsprop {
 
 typedef struct pess__kernels {
     const char *name;
+    const char *sums; /* the rounding scheme: tables with the same sums give the same bytes */
     bool (*supported)(void);
     /* y = max(t, slope·t), t = bias + Σ_k x·w. */
     void (*forward)(const pess__real *x, int64_t m, int64_t k, const pess__real *w, const pess__real *bias, int64_t n,
@@ -83,8 +84,9 @@ static inline uint64_t pess__load_word(const uint8_t *bits, int64_t i) {
 
 extern const pess__kernels pess__kernels_portable;
 #if defined(__x86_64__) && !defined(PESS__NN_DOUBLE)
-#define PESS__KERNELS_AVX2
-extern const pess__kernels pess__kernels_avx2;
+#define PESS__KERNELS_X86
+extern const pess__kernels pess__kernels_avx512, pess__kernels_avx2;
+void pess__transpose_avx2(const pess__real *w, int64_t k, int64_t n, pess__real *transposed);
 #endif
 
 #endif

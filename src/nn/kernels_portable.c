@@ -151,6 +151,17 @@ static void rmsprop(const pess__rmsprop *s, int64_t count, const pess__real *gra
     pess__rmsprop_loop(s, count, gradient, parameters, first, second);
 }
 
-const pess__kernels pess__kernels_portable = {"portable",      supported,     forward,   input_gradient,
-                                              weight_gradient, bias_gradient, transpose, bits_forward,
-                                              bits_gradient,   adam,          rmsprop};
+const pess__kernels pess__kernels_portable = {
+    .name = "portable",
+    .sums = "portable",
+    .supported = supported,
+    .forward = forward,
+    .input_gradient = input_gradient,
+    .weight_gradient = weight_gradient,
+    .bias_gradient = bias_gradient,
+    .transpose = transpose,
+    .bits_forward = bits_forward,
+    .bits_gradient = bits_gradient,
+    .adam = adam,
+    .rmsprop = rmsprop,
+};

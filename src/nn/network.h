@@ -71,13 +71,13 @@ typedef struct pess__bits_rows {
 /* Memory for passes of up to `capacity` samples at once; `training` adds what the way back needs. */
 typedef struct pess__pass {
     int64_t capacity, samples;
-    uint8_t *bits;     /* [capacity][bits.stride] */
-    pess__real *input; /* [capacity*positions][k] of the first layer on bytes or floats */
-    pess__real *plain; /* [inputs] an observation, standardised; NULL where a window is all of it */
+    uint8_t *bits; /* [capacity][bits.stride] */
+    pess__real
+        *input; /* [capacity] observations of bytes or floats, standardised; padded where a window is all of one */
     pess__real *activation[PESS__MAX_LAYERS]; /* [capacity*positions][n] */
     pess__real *delta[PESS__MAX_LAYERS];      /* the same; training only */
     pess__real *transposed[PESS__MAX_LAYERS]; /* weights, for the way back; NULL for the first */
-    pess__real *columns, *column_delta;       /* gathered windows */
+    pess__real *columns, *column_delta;       /* gathered windows of a few samples */
     void *memory;
 } pess__pass;
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE = 64, APPLY_CHUNK = 96 };
+enum { LINE = 64, APPLY_CHUNK = 96, COLUMNS_IN_CACHE = 1 << 16 /* numbers */ };
 
 static int64_t lines(int64_t reals) { return (reals + LINE - 1) / LINE * LINE; }
 
@@ -23,6 +23,22 @@ static pess__real *carve(carver *c, int64_t reals) {
     return part;
 }
 
+/* Samples whose windows are gathered together: few enough for the columns to stay in the cache until they are used. */
+static int64_t block_of(const pess__layer *l, int64_t capacity) {
+    const int64_t columns = l->positions * l->k;
+    const int64_t block = COLUMNS_IN_CACHE / columns;
+    return block < 1 ? 1 : block < capacity ? block : capacity;
+}
+
+/* Whether the windows of layer i overlap or lie apart, so that they are gathered. */
+static bool gathers(const pess__net *net, int i) {
+    if (i > 0) return net->layers[i].gather != NULL;
+    return net->spec.input != PESS_OBSERVATION_BITS && net->runs.length < net->inputs;
+}
+
+/* Numbers from one observation of pass->input to the next. */
+static int64_t input_width(const pess__net *net) { return gathers(net, 0) ? net->inputs : net->layers[0].k; }
+
 static void carve_pass(const pess__net *net, bool training, pess__pass *pass, carver *c) {
     int64_t columns = 0;
     for (int i = 0; i < net->spec.layer_count; i++) {
@@ -31,14 +47,13 @@ static void carve_pass(const pess__net *net, bool training, pess__pass *pass, ca
         pass->activation[i] = carve(c, values);
         if (training) pass->delta[i] = carve(c, values);
         if (training && i > 0) pass->transposed[i] = carve(c, l->k * l->n);
-        if (l->gather != NULL && l->positions * l->k > columns) columns = l->positions * l->k;
+        const int64_t block = gathers(net, i) ? block_of(l, pass->capacity) * l->positions * l->k : 0;
+        if (block > columns) columns = block;
     }
-    if (columns > 0) pass->columns = carve(c, pass->capacity * columns);
-    if (columns > 0 && training) pass->column_delta = carve(c, pass->capacity * columns);
-    const pess__layer *l = &net->layers[0];
+    if (columns > 0) pass->columns = carve(c, columns);
+    if (columns > 0 && training) pass->column_delta = carve(c, columns);
     if (net->spec.input != PESS_OBSERVATION_BITS) {
-        pass->input = carve(c, pass->capacity * l->positions * l->k);
-        if (net->runs.length < net->inputs) pass->plain = carve(c, net->inputs);
+        pass->input = carve(c, pass->capacity * input_width(net));
         return;
     }
     const int64_t bits =
@@ -108,27 +123,27 @@ static void standardise(const pess__net *net, const uint8_t *observation, pess__
     for (int64_t i = 0; i < net->inputs; i++) out[i] = ((pess__real)v[i] - shift[i]) * scale[i];
 }
 
-/* The windows of one observation side by side, [positions][k]; what is beyond a window stays 0. */
-static void gather_runs(const pess__net *net, const pess__real *plain, pess__real *columns) {
+/* The windows of observations side by side, [sample][position][k]; what is beyond a window is 0. */
+static void gather_runs(const pess__net *net, const pess__real *plain, int64_t samples, pess__real *columns) {
     const pess__layer *l = &net->layers[0];
     const pess__runs_plan *plan = &net->runs;
-    const int32_t *from = plan->from;
-    for (int64_t s = 0; s < l->positions; s++, columns += l->k)
-        for (int64_t r = 0; r < plan->runs; r++)
-            memcpy(columns + r * plan->length, plain + *from++, (size_t)plan->length * sizeof *columns);
+    const int64_t used = plan->runs * plan->length;
+    for (int64_t sample = 0; sample < samples; sample++, plain += net->inputs) {
+        const int32_t *from = plan->from;
+        for (int64_t s = 0; s < l->positions; s++, columns += l->k) {
+            for (int64_t r = 0; r < plan->runs; r++)
+                memcpy(columns + r * plan->length, plain + *from++, (size_t)plan->length * sizeof *columns);
+            memset(columns + used, 0, (size_t)(l->k - used) * sizeof *columns);
+        }
+    }
 }
 
-static void first_products(const pess__net *net, pess__pass *pass, const pess__bits_rows *rows, int64_t first,
-                           int64_t samples) {
-    const pess__layer *l = &net->layers[0];
+static void first_inputs(const pess__net *net, pess__pass *pass, const pess__bits_rows *rows, int64_t first,
+                         int64_t samples) {
     for (int64_t i = 0; i < samples; i++) {
         const int64_t row = rows->index != NULL ? rows->index[first + i] : first + i;
-        pess__real *columns = pass->input + i * l->positions * l->k;
-        standardise(net, rows->bits + row * rows->stride, pass->plain != NULL ? pass->plain : columns);
-        if (pass->plain != NULL) gather_runs(net, pass->plain, columns);
+        standardise(net, rows->bits + row * rows->stride, pass->input + i * input_width(net));
     }
-    net->kernels->forward(pass->input, samples * l->positions, l->k, net->parameters + l->weights,
-                          net->parameters + l->bias, l->n, l->slope, pass->activation[0]);
 }
 
 static void first_bits(const pess__net *net, pess__pass *pass, const pess__bits_rows *rows, int64_t first,
@@ -142,25 +157,71 @@ static void first_bits(const pess__net *net, pess__pass *pass, const pess__bits_
                                l->n, l->slope, pass->activation[0]);
 }
 
+/* ---- layers whose input is rows of numbers */
+
+/* The rows that layer i multiplies, of samples [first, first+samples) of the pass: as they lie, or gathered. */
+static const pess__real *rows_of(const pess__net *net, const pess__pass *pass, int i, int64_t first, int64_t samples) {
+    const pess__layer *l = &net->layers[i];
+    const int64_t width = i == 0 ? input_width(net) : l->in_positions * l->in_n;
+    const pess__real *input = (i == 0 ? pass->input : pass->activation[i - 1]) + first * width;
+    if (!gathers(net, i)) return input;
+    if (i == 0)
+        gather_runs(net, input, samples, pass->columns);
+    else
+        gather(l, input, samples, pass->columns);
+    return pass->columns;
+}
+
+static int64_t block_at(const pess__net *net, const pess__pass *pass, int i) {
+    return gathers(net, i) ? block_of(&net->layers[i], pass->capacity) : pass->capacity;
+}
+
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+
+static void layer_forward(const pess__net *net, pess__pass *pass, int i) {
+    const pess__layer *l = &net->layers[i];
+    const int64_t block = block_at(net, pass, i);
+    for (int64_t first = 0; first < pass->samples; first += block) {
+        const int64_t samples = least(block, pass->samples - first);
+        net->kernels->forward(rows_of(net, pass, i, first, samples), samples * l->positions, l->k,
+                              net->parameters + l->weights, net->parameters + l->bias, l->n, l->slope,
+                              pass->activation[i] + first * l->positions * l->n);
+    }
+}
+
+/* From delta[i] to the gradient of the layer and, but for the first, to delta[i-1]. */
+static void layer_backward(const pess__net *net, pess__pass *pass, int i, pess__real *gradient) {
+    const pess__kernels *kernels = net->kernels;
+    const pess__layer *l = &net->layers[i];
+    const int64_t block = block_at(net, pass, i), below = l->in_positions * l->in_n;
+    for (int64_t first = 0; first < pass->samples; first += block) {
+        const int64_t samples = least(block, pass->samples - first), m = samples * l->positions;
+        const pess__real *delta = pass->delta[i] + first * l->positions * l->n;
+        kernels->weight_gradient(rows_of(net, pass, i, first, samples), delta, m, l->k, l->n, gradient + l->weights);
+        kernels->bias_gradient(delta, m, l->n, gradient + l->bias);
+        if (i == 0) continue;
+        const pess__real *input = pass->activation[i - 1] + first * below, slope = net->layers[i - 1].slope;
+        pess__real *out = pass->delta[i - 1] + first * below;
+        if (l->gather == NULL) {
+            kernels->input_gradient(delta, m, l->n, pass->transposed[i], l->k, input, slope, out);
+        } else {
+            kernels->input_gradient(delta, m, l->n, pass->transposed[i], l->k, NULL, 1, pass->column_delta);
+            scatter(l, pass->column_delta, samples, input, slope, out);
+        }
+    }
+}
+
+/* ---- the pass */
+
 void pess__pass_forward(const pess__net *net, pess__pass *pass, const pess__bits_rows *rows, int64_t first,
                         int64_t samples) {
+    const bool bits = net->spec.input == PESS_OBSERVATION_BITS;
     pass->samples = samples;
-    const pess__kernels *kernels = net->kernels;
-    const pess__layer *l = NULL;
-    if (net->spec.input == PESS_OBSERVATION_BITS)
+    if (bits)
         first_bits(net, pass, rows, first, samples);
     else
-        first_products(net, pass, rows, first, samples);
-    for (int i = 1; i < net->spec.layer_count; i++) {
-        l = &net->layers[i];
-        const pess__real *input = pass->activation[i - 1];
-        if (l->gather != NULL) {
-            gather(l, input, samples, pass->columns);
-            input = pass->columns;
-        }
-        kernels->forward(input, samples * l->positions, l->k, net->parameters + l->weights, net->parameters + l->bias,
-                         l->n, l->slope, pass->activation[i]);
-    }
+        first_inputs(net, pass, rows, first, samples);
+    for (int i = bits ? 1 : 0; i < net->spec.layer_count; i++) layer_forward(net, pass, i);
 }
 
 void pess__pass_transpose(const pess__net *net, pess__pass *pass) {
@@ -171,32 +232,12 @@ void pess__pass_transpose(const pess__net *net, pess__pass *pass) {
 }
 
 void pess__pass_backward(const pess__net *net, pess__pass *pass, pess__real *gradient) {
-    const pess__kernels *kernels = net->kernels;
-    for (int i = net->spec.layer_count - 1; i > 0; i--) {
-        const pess__layer *l = &net->layers[i];
-        const int64_t m = pass->samples * l->positions;
-        const pess__real *below = pass->activation[i - 1], slope = net->layers[i - 1].slope, *input = below;
-        if (l->gather != NULL) {
-            gather(l, below, pass->samples, pass->columns);
-            input = pass->columns;
-        }
-        kernels->weight_gradient(input, pass->delta[i], m, l->k, l->n, gradient + l->weights);
-        kernels->bias_gradient(pass->delta[i], m, l->n, gradient + l->bias);
-        if (l->gather == NULL) {
-            kernels->input_gradient(pass->delta[i], m, l->n, pass->transposed[i], l->k, below, slope,
-                                    pass->delta[i - 1]);
-        } else {
-            kernels->input_gradient(pass->delta[i], m, l->n, pass->transposed[i], l->k, NULL, 1, pass->column_delta);
-            scatter(l, pass->column_delta, pass->samples, below, slope, pass->delta[i - 1]);
-        }
-    }
+    const bool bits = net->spec.input == PESS_OBSERVATION_BITS;
+    for (int i = net->spec.layer_count - 1; i >= (bits ? 1 : 0); i--) layer_backward(net, pass, i, gradient);
+    if (!bits) return;
     const pess__layer *l = &net->layers[0];
-    const int64_t m = pass->samples * l->positions;
-    if (net->spec.input == PESS_OBSERVATION_BITS)
-        kernels->bits_gradient(&net->bits, pass->bits, pass->samples, pass->delta[0], l->n, gradient + l->weights);
-    else
-        kernels->weight_gradient(pass->input, pass->delta[0], m, l->k, l->n, gradient + l->weights);
-    kernels->bias_gradient(pass->delta[0], m, l->n, gradient + l->bias);
+    net->kernels->bits_gradient(&net->bits, pass->bits, pass->samples, pass->delta[0], l->n, gradient + l->weights);
+    net->kernels->bias_gradient(pass->delta[0], pass->samples * l->positions, l->n, gradient + l->bias);
 }
 
 static void apply_chunks(const pess__net *net, pess__pass *pass, const pess__bits_rows *rows, int64_t begin,
