@@ -2,7 +2,7 @@
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 
-.PHONY: all build run test python check debug bench install duckdb check-long format format-check tidy fuzz docs ci clean configure
+.PHONY: all build run test python check debug bench install duckdb onnxruntime check-long format format-check tidy fuzz docs ci clean configure
 
 # The program and the libraries; what the tests need is built by make test.
 all build: configure
@@ -50,6 +50,10 @@ bench: all
 duckdb:
 	@npm install --silent --no-fund --no-audit --prefix build/duckdb @duckdb/node-bindings-linux-x64
 	@ln -sf duckdb/node_modules/@duckdb/node-bindings-linux-x64/libduckdb.so build/libduckdb.so
+
+# onnxruntime for the tests, from npm (it is not in Debian): exported policies whose rule needs several networks.
+onnxruntime:
+	@npm install --silent --no-fund --no-audit --ignore-scripts --prefix build/onnxruntime onnxruntime-web
 
 install: all
 	@cmake --install build --prefix $(PREFIX)

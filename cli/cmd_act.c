@@ -12,9 +12,16 @@ static const usage act_usage = {
         "there; with --map, how far the row lies from the centre of its cell (above 1: farther than any row that made "
         "the cell); and the advice: to follow the policy, or to keep present practice, with the reason: outside, "
         "no-policy (the policy has no action there), few-counts (the log took the action too rarely) or missing (a "
-        "measurement is missing and the map has no rule for that).",
+        "measurement is missing and the map has no rule for that). With a policy of networks ROWS is a CSV file whose "
+        "columns are the numbers of an "
+        "observation, in order, or NumPy arrays with 'observations' (.npz). For floats the answer says how many "
+        "standard "
+        "deviations of the data the farthest feature lies from its mean: beyond --outside-limit (10 there) the advice "
+        "is to "
+        "keep present practice.",
     .examples = "  pess act tomorrow.csv --policy policy.csv --map icu.pessmap --log icu.csv\n"
-                "  tail -f rows.csv | pess act - --policy policy.csv --map icu.pessmap --json",
+                "  tail -f rows.csv | pess act - --policy policy.csv --map icu.pessmap --json\n"
+                "  pess act observations.npz --policy cartpole-cql/policy.pesspolicy --probabilities",
     .positional = (const char *const[]){"ROWS", NULL},
 };
 
@@ -39,12 +46,29 @@ static pess_status act(const char *rows, arguments *args, pess_error *error) {
     return status;
 }
 
+/* A policy of networks sees the rows themselves. */
+static int act_networks(const char *rows, const arguments *args, const option_list *list) {
+    static const char *const of_tables[] = {"map", "log", "least-count"};
+    pess_act_options act = args->act;
+    pess_policy *policy = NULL;
+    pess_error error = {0};
+    for (size_t i = 0; i < COUNT_OF(of_tables); i++)
+        if (options_given(list, of_tables[i]))
+            return report_usage("act", "--%s does nothing for a policy of networks", of_tables[i]);
+    if (!options_given(list, "outside-limit")) act.outside_limit = 10;
+    pess_status status = pess_policy_read(args->policy, NULL, NULL, NULL, &policy, &error);
+    if (status == PESS_OK) status = pess_act_observations(policy, rows, args->output, &act, NULL, &error);
+    terminal_progress_end();
+    pess_policy_destroy(policy);
+    return status == PESS_OK ? EXIT_FINE : report_error("act", &error);
+}
+
 int cmd_act(int argc, char **argv) {
     arguments args = {.act = pess_act_options_defaults(), .output = "-"};
     args.act.progress = terminal_progress();
     option_list list = {.count = 0};
-    options_add(&list,
-                (option){"policy", 'p', OPTION_TEXT, &args.policy, "FILE", "the policy, as 'pess solve' writes it"});
+    options_add(&list, (option){"policy", 'p', OPTION_TEXT, &args.policy, "FILE",
+                                "the policy, as 'pess solve' or 'pess train' writes it"});
     options_add(&list, (option){"log", 0, OPTION_TEXT, &args.log, "LOG",
                                 "the log that the policy was made from, to tell how often the action was taken there"});
     log_source_begin(&args.source, &list, "states actions format threads", PESS_PART_ALL);
@@ -56,6 +80,8 @@ int cmd_act(int argc, char **argv) {
     if (code < 0) code = log_source_check(&args.source, &list, "act");
     if (code >= 0) return code;
     if (args.policy == NULL) return report_usage("act", "--policy is missing");
+    const pess_file_kind kind = pess_file_kind_of(args.policy);
+    if (kind == PESS_FILE_POLICY || kind == PESS_FILE_NETWORK) return act_networks(rows, &args, &list);
     if (args.source.map == NULL && options_given(&list, "outside-limit"))
         return report_usage("act", "--outside-limit does nothing without --map");
     if (args.log == NULL && options_given(&list, "least-count"))

@@ -33,6 +33,7 @@ static void print_text(const pess_net *net, const char *path, const pess_net_inf
         else
             (void)printf("\n");
     }
+    (void)printf("\n  computes with %s\n", info->kernels);
     notes_print("trained with", info->notes);
 }
 
@@ -48,6 +49,7 @@ static void print_json(const pess_net *net, const char *path, const pess_net_inf
     char checksum[16];
     (void)snprintf(checksum, sizeof checksum, "%08x", info->checksum);
     json_text(&json, "checksum", checksum);
+    json_text(&json, "kernels", info->kernels);
     json_array(&json, "layers");
     pess_net_layer l;
     for (int i = 0; pess_net_get_layer(net, i, &l); i++) {
@@ -70,10 +72,10 @@ static void print_json(const pess_net *net, const char *path, const pess_net_inf
 
 static void print_policy(const char *path, const pess_policy_info *info) {
     (void)printf("%s: acts by the rule of %s%s\n\n  %lld network%s, %lld parameters, checksum %08x\n"
-                 "  sees %lld bytes, chooses among %lld actions\n",
+                 "  sees %lld bytes, chooses among %lld actions, computes with %s\n",
                  path, info->rule, info->samples ? " (by sampling)" : "", (long long)info->network_count,
                  info->network_count == 1 ? "" : "s", (long long)info->parameters, info->checksum,
-                 (long long)info->bytes, (long long)info->actions);
+                 (long long)info->bytes, (long long)info->actions, info->kernels);
     notes_print("trained with", info->notes);
 }
 
@@ -87,6 +89,7 @@ static void print_policy_json(const char *path, const pess_policy_info *info) {
     json_count(&json, "networks", info->network_count);
     json_count(&json, "parameters", info->parameters);
     json_text(&json, "checksum", checksum);
+    json_text(&json, "kernels", info->kernels);
     json_count(&json, "bytes", info->bytes);
     json_count(&json, "actions", info->actions);
     notes_json(&json, "trained", info->notes);
@@ -132,21 +135,25 @@ static int net_info(int argc, char **argv) {
 
 static const usage export_usage = {
     .command = "net export",
-    .summary = "a policy as a file for other programs: C, or NumPy arrays",
-    .arguments = "POLICY -o FILE.c|FILE.npz",
+    .summary = "a policy as a file for other programs: C, ONNX, or NumPy arrays",
+    .arguments = "POLICY -o FILE.c|FILE.onnx|FILE.npz",
     .description =
-        "POLICY is a .pesspolicy or .pessnet file whose rule needs one network: argmax of its values, softmax of "
-        "imitation, or an actor. FILE.c has everything in it, no library and no allocation: policy_act(observation) "
-        "and policy_probabilities(observation, probabilities), with the same bits as here. FILE.npz has the weights by "
-        "PyTorch's names (layer1.weight, layer1.bias, …), and shift and scale of float observations.",
+        "POLICY is a .pesspolicy or .pessnet file that acts by the outputs of its networks: all learners but those "
+        "that look up counts of their data. FILE.c has everything in it, no library and no allocation: "
+        "policy_act(observation) and policy_probabilities(observation, probabilities), with the same bits as here. "
+        "FILE.onnx takes observations [batch, numbers] and gives action and probabilities, or action and values where "
+        "the rule takes the largest. FILE.npz has the weights of the one network that decides, by PyTorch's names "
+        "(layer1.weight, layer1.bias, …), and shift and scale of float observations.",
     .examples = "  pess net export cartpole-cql/policy.pesspolicy -o policy.c\n"
+                "  pess net export cartpole-cql/policy.pesspolicy -o policy.onnx\n"
                 "  pess net export policies/breakout.pessnet -o breakout.npz",
     .positional = (const char *const[]){"POLICY", NULL},
 };
 
 static int net_export(int argc, char **argv) {
     const char *out = NULL, *path = NULL;
-    const option options[] = {{"out", 'o', OPTION_TEXT, &out, "FILE", "where to write, by its ending .c or .npz"}};
+    const option options[] = {
+        {"out", 'o', OPTION_TEXT, &out, "FILE", "where to write, by its ending .c, .onnx or .npz"}};
     const int code = options_parse(&export_usage, options, COUNT_OF(options), argc, argv, &path, NULL);
     if (code >= 0) return code;
     if (out == NULL) return report_usage("net export", "-o FILE is needed");
@@ -158,8 +165,43 @@ static int net_export(int argc, char **argv) {
     return status == PESS_OK ? EXIT_FINE : report_error("net export", &error);
 }
 
+/* ---- import */
+
+static const usage import_usage = {
+    .command = "net import",
+    .summary = "a policy from weights that another program trained, as NumPy arrays",
+    .arguments = "ARRAYS.npz -o POLICY.pesspolicy [options]",
+    .description =
+        "ARRAYS.npz is a state dict of PyTorch: numpy.savez('ARRAYS.npz', **{k: v.numpy() for k, v in "
+        "net.state_dict().items()}). Its layers are the arrays NAME.weight and NAME.bias in the order of the file; "
+        "shift and scale, if they are there, are applied to the observations first, (v - shift)*scale. What pess net "
+        "export wrote comes back with the same bits. Arrays that are missing, left over or of another shape than the "
+        "network's are refused by name.",
+    .examples = "  pess net import dqn.npz -o dqn.pesspolicy\n"
+                "  pess net import atari.npz --network nature --board 84x84x4 --input bytes -o atari.pesspolicy",
+    .positional = (const char *const[]){"ARRAYS", NULL},
+};
+
+static int net_import(int argc, char **argv) {
+    pess_import_options import = pess_import_options_defaults();
+    const char *out = NULL, *path = NULL;
+    option_list list = {.count = 0};
+    options_add_settings(&list, pess_import_settings(), &import, NULL);
+    options_add(&list, (option){"out", 'o', OPTION_TEXT, &out, "FILE", "where to write the policy"});
+    const int code = options_parse(&import_usage, list.rows, list.count, argc, argv, &path, NULL);
+    if (code >= 0) return code;
+    if (out == NULL) return report_usage("net import", "-o FILE is needed");
+    pess_policy *policy = NULL;
+    pess_error error;
+    pess_status status = pess_policy_import(path, &import, &policy, &error);
+    if (status == PESS_OK) status = pess_policy_write(policy, out, NULL, NULL, &error);
+    pess_policy_destroy(policy);
+    return status == PESS_OK ? EXIT_FINE : report_error("net import", &error);
+}
+
 static const command subcommands[] = {
     {"info", "what is in a network or a policy of networks, and how it was trained", net_info},
-    {"export", "a policy as a file for other programs: C, or NumPy arrays", net_export}};
+    {"export", "a policy as a file for other programs: C, ONNX, or NumPy arrays", net_export},
+    {"import", "a policy from weights that another program trained, as NumPy arrays", net_import}};
 
 int cmd_net(int argc, char **argv) { return run_part("net", subcommands, COUNT_OF(subcommands), argc, argv); }

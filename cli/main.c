@@ -194,7 +194,7 @@ static int run(int argc, char **argv) {
         return EXIT_FINE;
     }
     if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
-        (void)printf("pess %s\n", pess_build());
+        (void)printf("pess %s\nnetworks compute with %s\n", pess_build(), pess_kernels());
         return EXIT_FINE;
     }
     const command *found = find_command(commands, COUNT_OF(commands), argv[1]);

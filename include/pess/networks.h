@@ -4,6 +4,7 @@
 #ifndef PESS_NETWORKS_H
 #define PESS_NETWORKS_H
 
+#include "pess/act.h"
 #include "pess/environments.h"
 
 #ifdef __cplusplus
@@ -13,8 +14,13 @@ extern "C" {
 /* ---- networks and players */
 
 /* A network that turns an observation into one number per action. It computes on the best instructions the
- * machine has ("avx2" or "portable"); the same path gives the same bytes, at any thread count. */
+ * machine has: "avx512" or "avx2", which give the same bytes, or "portable"; at any thread count. The variable
+ * PESS_KERNELS of the environment names others. */
 typedef struct pess_net pess_net;
+
+/* The instructions that networks compute with here, where none are named; "none": the environment asks for some that
+ * this machine lacks. */
+PESS_API const char *pess_kernels(void);
 
 typedef struct pess_net_info {
     pess_observation_kind input; /* what it reads */
@@ -35,7 +41,8 @@ typedef struct pess_net_layer {
     int64_t parameters;
 } pess_net_layer;
 
-/* kernels: "avx2", "portable", or NULL for the best there is. Truncated, damaged or foreign files are PESS_INPUT. */
+/* kernels: "avx512", "avx2", "portable", or NULL for the best there is. Truncated, damaged or foreign files are
+ * PESS_INPUT. */
 PESS_API pess_status pess_net_read(const char *path, const char *kernels, pess_net **out, pess_error *error);
 PESS_API pess_status pess_net_write(const pess_net *net, const char *path, pess_error *error);
 PESS_API void pess_net_destroy(pess_net *net);
@@ -56,9 +63,33 @@ PESS_API pess_status pess_net_apply(const pess_net *net, const void *observation
  * imitation the log odds. PESS_ARGUMENT for a table. */
 PESS_API pess_status pess_policy_outputs(const pess_policy *policy, const uint8_t *bits, int64_t stride, int64_t count,
                                          float *out, pess_error *error);
-/* A policy that acts by one network, taken home: ".c" one C file with policy_act and policy_probabilities, ".npz"
- * arrays by PyTorch's names. PESS_ARGUMENT for a rule that needs more than one network. */
+/* A policy of networks taken home, by the ending of the name: ".c" one C file with policy_act and
+ * policy_probabilities; ".onnx" a model that takes observations and gives actions, and probabilities or values; ".npz"
+ * the arrays of its one network by PyTorch's names. PESS_ARGUMENT for a rule that cannot be written so. */
 PESS_API pess_status pess_policy_export(const pess_policy *policy, const char *path, pess_error *error);
+
+/* Weights that another program trained. */
+typedef struct pess_import_options {
+    size_t size;
+    const char *network; /* as of pess_train_options; NULL: dense layers with ReLU, as the arrays have them */
+    const char *input;   /* what it sees: "floats", "bytes" or "bits" */
+    const char *board;   /* "ROWSxCOLSxCHANNELS"; NULL: none, a row of numbers */
+    const char *acts;    /* "argmax" of the outputs, which are values, or "softmax" */
+} pess_import_options;
+
+PESS_API const pess_setting_table *pess_import_settings(void);
+PESS_API pess_import_options pess_import_options_defaults(void);
+/* A policy of one network from NumPy arrays (.npz): a state dict of PyTorch, whose arrays end in ".weight" and ".bias",
+ * layer by layer, and if they are there shift and scale of the observations. PESS_INPUT, naming the array, where one is
+ * missing, has another shape than the network or is not expected. */
+PESS_API pess_status pess_policy_import(const char *path, const pess_import_options *options, pess_policy **out,
+                                        pess_error *error);
+/* pess_act_rows for a policy of networks: rows is a CSV file whose columns are the numbers of an observation, in order,
+ * or NumPy arrays with `observations` (.npz); the answer has a line per row. Of floats it says how many deviations of
+ * the data the farthest feature lies from their mean, and to keep present practice beyond outside_limit, and where the
+ * policy was made by counting and has no count of the observation. */
+PESS_API pess_status pess_act_observations(const pess_policy *policy, const char *rows, const char *output,
+                                           const pess_act_options *options, int64_t *count, pess_error *error);
 /* PESS_INPUT where the policy was made for another game or another board, or is a network alone whose rule needs more
  * than that and the largest output (`argmax`) is not asked for. `name` begins the message. */
 PESS_API pess_status pess_policy_check_game(const pess_policy *policy, const char *name, const pess_env_info *game,
@@ -239,13 +270,14 @@ typedef struct pess_train_options {
     bool relative;             /* u counts from the smallest u of its state */
     int64_t uncertainty_steps; /* of the uncertainty's network; 0: three fifths of all steps of the values */
     double gamma;
-    const char *network;   /* "mlp", "conv", "nature", "dqn", "dense", or layers: "conv 32 8/4, dense 512"; NULL: the
-                              one that fits the observations, mlp for floats and conv for boards */
-    const char *kernels;   /* NULL: the best */
-    const char *out;       /* directory; made where it is missing */
-    const char *imitation; /* file of a trained imitation network of these data; one whose notes name others is
-                              refused. NULL: one is trained first, where it is needed, in out/imitation */
-    bool resume;           /* go on from the newest good checkpoint in `out` */
+    const char *network;     /* "mlp", "conv", "nature", "dqn", "dense", or layers: "conv 32 8/4, dense 512"; NULL: the
+                                one that fits the observations, mlp for floats and conv for boards */
+    const char *kernels;     /* NULL: the best */
+    const char *out;         /* directory; made where it is missing */
+    const char *tensorboard; /* directory for an event file of TensorBoard; NULL: none */
+    const char *imitation;   /* file of a trained imitation network of these data; one whose notes name others is
+                                refused. NULL: one is trained first, where it is needed, in out/imitation */
+    bool resume;             /* go on from the newest good checkpoint in `out` */
     uint64_t seed;
     int threads;               /* of targets and evaluations; 0: all there are. The result does not depend on it */
     double checkpoint_seconds; /* between checkpoints, which are taken after updates */

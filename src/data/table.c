@@ -94,6 +94,8 @@ void pess__table_close(pess__table *table) {
     free(table);
 }
 
+int64_t pess__table_columns(const pess__table *table) { return table->columns; }
+
 int64_t pess__table_column(const pess__table *table, const char *name) {
     const size_t length = strlen(name);
     for (int64_t i = 0; i < table->columns; i++)

@@ -118,8 +118,7 @@ pess_status pess__bundle_argmax(const pess__net *net, pess_policy **out, pess_er
 
 /* ---- a network alone */
 
-/* Takes the network over. Its notes say how it acts: by its softmax, or by its argmax, as without a word. */
-static pess_status from_network(const char *path, pess_net *net, pess_policy **out, pess_error *error) {
+pess_status pess__bundle_of_network(const char *path, pess_net *net, pess_policy **out, pess_error *error) {
     char acts[sizeof((pess__bundle *)NULL)->acts] = "argmax";
     (void)pess_net_note(net, "acts", acts, sizeof acts);
     const bool softmax = strcmp(acts, "softmax") == 0;
@@ -167,7 +166,7 @@ pess_status pess_policy_read(const char *path, const pess_model *model, const pe
     if (found == PESS_FILE_NETWORK) {
         pess_net *net = NULL;
         PESS_TRY(pess_net_read(path, NULL, &net, error));
-        const pess_status status = from_network(path, net, out, error);
+        const pess_status status = pess__bundle_of_network(path, net, out, error);
         pess_net_destroy(net);
         return status;
     }

@@ -17,6 +17,9 @@ pess_status pess__bundle_borrow(const pess__learned_policy *learned, const char 
                                 pess_error *error);
 /* The largest output of a network, which is borrowed. */
 pess_status pess__bundle_argmax(const pess__net *net, pess_policy **out, pess_error *error);
+/* A policy of one network, which is taken out of `net`. Its notes say how it acts: by its softmax, or by its argmax, as
+ * without a word. path begins the messages. */
+pess_status pess__bundle_of_network(const char *path, pess_net *net, pess_policy **out, pess_error *error);
 /* From bytes in memory, as the fuzzer does. */
 pess_status pess__bundle_read_memory(const char *name, const void *bytes, size_t size, pess_policy **out,
                                      pess_error *error);

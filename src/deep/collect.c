@@ -8,6 +8,7 @@
 #include "data/observations.h"
 #include "deep/game_notes.h"
 #include "deep/play.h"
+#include "nn/kernels.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -102,7 +103,7 @@ static void describe(const collection *c, char *notes, size_t size) {
         (void)snprintf(policy, sizeof policy, "%08x", info.checksum);
         if (!o->argmax && strcmp(info.rule, "argmax") != 0) (void)snprintf(acts, sizeof acts, "acts=%s\n", info.rule);
         if (c->policy != NULL && info.kernels != NULL)
-            (void)snprintf(kernels, sizeof kernels, "kernels=%s\n", info.kernels);
+            (void)snprintf(kernels, sizeof kernels, "kernels=%s\n", pess__kernels_find(info.kernels)->sums);
     }
     if (o->mdp == NULL && o->own == NULL) pess__game_notes(&env, true, game);
     (void)snprintf(notes, size,

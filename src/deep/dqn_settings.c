@@ -93,7 +93,7 @@ void pess__dqn_describe(pess__dqn *dqn) {
                                            {"evaluate", "evaluate-every evaluate-episodes final-episodes"}};
     const pess_dqn_options *o = &dqn->options;
     size_t used = (size_t)snprintf(dqn->settings, sizeof dqn->settings, "game=%s\nnetwork=%s\nkernels=%s\n",
-                                   o->mdp != NULL ? "mdp" : o->game, o->network, dqn->online->kernels->name);
+                                   o->mdp != NULL ? "mdp" : o->game, o->network, dqn->online->kernels->sums);
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
         char values[256];
         if (strcmp(lines[i][0], "average") == 0 && pess_setting_is_default(&table, o, "average")) continue;

@@ -9,23 +9,60 @@
 static const struct {
     const char *ending;
     pess_status (*write)(const pess__exported *policy, const char *path, pess_error *error);
-} formats[] = {{".c", pess__export_c}, {".npz", pess__export_npz}};
+} formats[] = {{".c", pess__export_c}, {".npz", pess__export_npz}, {".onnx", pess__export_onnx}};
+enum { FORMATS = sizeof formats / sizeof formats[0] };
 
-/* One network is enough where the rule is the argmax of one network's values, the softmax of imitation, or an actor
- * whose softmax is the policy. */
-static bool find_network(const pess__bundle *b, pess__exported *out) {
+/* Learners whose rule is one of its own; `prior`: it reads the imitation network. */
+static const struct {
+    const char *learner;
+    pess__export_rule rule;
+    bool prior;
+} own_rules[] = {{"rem", PESS__EXPORT_ARGMAX, false},     {"proximal", PESS__EXPORT_PROXIMAL, true},
+                 {"bcq", PESS__EXPORT_BCQ, true},         {"brac", PESS__EXPORT_BRAC, true},
+                 {"ua-imitation", PESS__EXPORT_UA, true}, {"ua-ensemble", PESS__EXPORT_ENSEMBLE, false}};
+
+static bool own_rule(const pess__learned_policy *l, pess__exported *out) {
+    for (size_t i = 0; i < sizeof own_rules / sizeof own_rules[0]; i++) {
+        if (strcmp(own_rules[i].learner, l->learner->info.name) != 0) continue;
+        const bool weighs = own_rules[i].rule != PESS__EXPORT_ARGMAX;
+        out->rule = own_rules[i].rule;
+        out->prior = own_rules[i].prior;
+        out->alpha = weighs ? pess__alpha(l->knobs) : 0;
+        if (!(out->alpha > 0) && (out->rule == PESS__EXPORT_PROXIMAL || out->rule == PESS__EXPORT_BRAC)) {
+            out->rule = PESS__EXPORT_ARGMAX; /* without a price they are naive */
+            out->prior = false;
+        }
+        return true;
+    }
+    return false;
+}
+
+/* A rule of outputs alone: not of tables over the states of the data. An actor decides by itself, and so does a network
+ * of imitation; naive and its kin take the largest value. */
+static bool find_rule(const pess__bundle *b, pess__exported *out) {
     const pess__learned_policy *l = &b->learned;
     const pess__learner *learner = l->learner;
+    *out = (pess__exported){.rule = PESS__EXPORT_SOFTMAX, .networks = 1, .heads = 1, .actions = l->actions};
     for (int64_t k = 0; k < learner->own_count; k++)
         if (learner->own[k].policy) {
-            *out = (pess__exported){.net = l->own[k], .softmax = true};
+            out->nets[0] = l->own[k];
             return true;
         }
-    const bool imitates = !learner->info.values && !learner->untrained;
-    const bool greedy = learner->decide == pess__decide_greedy && pess__learner_networks(learner) == 1 &&
-                        pess__learner_heads(learner) == 1 && learner->uncertainty == NULL;
-    *out = (pess__exported){.net = l->values[0], .softmax = imitates};
-    return !b->partial && (imitates || greedy);
+    if (b->partial) return false;
+    out->nets[0] = l->values[0];
+    if (!learner->info.values && !learner->untrained) return true;
+    out->networks = pess__learner_networks(learner);
+    out->heads = pess__learner_heads(learner);
+    out->cap = l->cap;
+    out->relative = l->relative;
+    for (int64_t k = 0; k < out->networks; k++) out->nets[k] = l->values[k];
+    if (own_rule(l, out)) {
+        if (out->prior) out->nets[out->networks] = l->imitation;
+        return true;
+    }
+    out->rule = PESS__EXPORT_ARGMAX;
+    return learner->decide == pess__decide_greedy && out->networks == 1 && out->heads == 1 &&
+           learner->uncertainty == NULL;
 }
 
 static bool ends_with(const char *text, const char *ending) {
@@ -33,27 +70,34 @@ static bool ends_with(const char *text, const char *ending) {
     return length > tail && strcmp(text + length - tail, ending) == 0;
 }
 
+static pess_status write_format(pess__exported *out, size_t format, const char *path, pess_error *error) {
+    pess_status status = PESS_OK;
+    for (int64_t k = 0; k < pess__exported_count(out) && status == PESS_OK; k++) {
+        status = pess__allocate(&out->file[k], pess__spec_parameters(&out->nets[k]->spec), sizeof **out->file,
+                                "parameters", error);
+        if (status == PESS_OK) pess__net_export(out->nets[k], out->file[k]);
+    }
+    if (status == PESS_OK) status = formats[format].write(out, path, error);
+    for (int64_t k = 0; k < PESS__EXPORT_NETWORKS; k++) free(out->file[k]);
+    return status;
+}
+
 pess_status pess_policy_export(const pess_policy *policy, const char *path, pess_error *error) {
     const pess__bundle *b = (const pess__bundle *)(const void *)policy;
     pess__exported out;
     if (policy->states > 0) return pess__fail(error, PESS_ARGUMENT, "the policy is a table: it has no networks");
-    if (!find_network(b, &out))
-        return pess__fail(
-            error, PESS_ARGUMENT,
-            "the rule of '%s' needs more than one network; policies that act by the argmax or the softmax "
-            "of one can be exported",
-            b->rule);
+    if (!find_rule(b, &out))
+        return pess__fail(error, PESS_ARGUMENT,
+                          b->partial ? "the rule of '%s' needs more than this network; the .pesspolicy file of the "
+                                       "same training has all of it"
+                                     : "the rule of '%s' reads tables over the states of its data; policies that act "
+                                       "by the outputs of networks alone can be exported",
+                          b->rule);
     size_t format = 0;
-    while (format < sizeof formats / sizeof formats[0] && !ends_with(path, formats[format].ending)) format++;
-    if (format == sizeof formats / sizeof formats[0])
-        return pess__fail(error, PESS_ARGUMENT, "%s: a name that ends in .c or .npz is expected", path);
-    float *values = NULL;
-    PESS_TRY(pess__allocate(&values, pess__spec_parameters(&out.net->spec), sizeof *values, "parameters", error));
-    pess__net_export(out.net, values);
-    out.file = values;
-    out.rule = b->rule;
+    while (format < FORMATS && !ends_with(path, formats[format].ending)) format++;
+    if (format == FORMATS)
+        return pess__fail(error, PESS_ARGUMENT, "%s: a name that ends in .c, .onnx or .npz is expected", path);
+    out.name = b->rule;
     out.notes = b->notes;
-    const pess_status status = formats[format].write(&out, path, error);
-    free(values);
-    return status;
+    return write_format(&out, format, path, error);
 }

@@ -1,9 +1,10 @@
-/* A policy as one C file of its own: no library but fmaf and exp, no memory but the stack. Every output is the sum
- * that the kernels "avx2" form, bias + Σ_k x_k·w_k with one fused multiply-add per term, row by row of the window and
- * channel by channel: the same bits. */
+/* A policy as one C file of its own: no library but that of mathematics, no memory but the stack. Every output is the
+ * sum that the kernels "avx512" and "avx2" form, bias + Σ_k x_k·w_k with one fused multiply-add per term, row by row of
+ * the window and channel by channel, and the rules are those of the learners, step by step: the same bits. */
 #include "core/outfile.h"
 #include "deep/export.h"
 
+#include <math.h>
 #include <stdio.h>
 
 /* Numbers of an array in hexadecimal, which is exact. */
@@ -15,9 +16,9 @@ static void write_array(pess__outfile *file, const char *name, int64_t count, co
 }
 
 /* Weights [out][in][tap] of the file as [out][tap][in], the order of the loops. */
-static void write_weights(pess__outfile *file, int layer, const pess__layer *l, const float *values) {
+static void write_weights(pess__outfile *file, const char *name, const pess__layer *l, const float *values) {
     const int64_t window = l->taps * l->inputs, count = l->outputs * window;
-    pess__outfile_print(file, "static const float weight_%d[%lld] = {", layer, (long long)count);
+    pess__outfile_print(file, "static const float %s[%lld] = {", name, (long long)count);
     for (int64_t i = 0; i < count; i++) {
         const int64_t output = i / window, tap = i % window / l->inputs, input = i % l->inputs;
         pess__outfile_print(file, "%s%af,", i % 8 == 0 ? "\n    " : " ",
@@ -39,7 +40,8 @@ static void write_notes(pess__outfile *file, const char *notes) {
 }
 
 static void write_head(pess__outfile *file, const pess__exported *p) {
-    const pess__net_spec *spec = &p->net->spec;
+    const pess__net *net = p->nets[0];
+    const pess__net_spec *spec = &net->spec;
     static const char *const inputs[] = {"0 or 1", "0 to 255", "as they were logged; they are standardised here"};
     pess__outfile_print(file,
                         "/* A policy that Pessimist %s wrote.\n"
@@ -50,29 +52,33 @@ static void write_head(pess__outfile *file, const pess__exported *p) {
                         " * observation: %lld numbers [%d rows][%d cols][%d channels], %s.\n"
                         " * probabilities: %lld, one per action. policy_act: the most probable action, the first of "
                         "equals.\n"
-                        " * Compile it with any C99 compiler; link with -lm. How it was trained:\n",
-                        PESS_VERSION, (long long)p->net->inputs, (int)spec->rows, (int)spec->cols, (int)spec->channels,
-                        inputs[spec->input], (long long)p->net->outputs);
+                        " * The rule is that of %s. Compile it as C99 (-std=c99; compilers that fuse multiplications "
+                        "by themselves need\n"
+                        " * -ffp-contract=off for the same bits) and link with -lm. How it was trained:\n",
+                        PESS_VERSION, (long long)net->inputs, (int)spec->rows, (int)spec->cols, (int)spec->channels,
+                        inputs[spec->input], (long long)p->actions, p->name);
     write_notes(file, p->notes);
     pess__outfile_print(file, " */\n#include <math.h>\n\n"
                               "int policy_act(const float *observation);\n"
                               "void policy_probabilities(const float *observation, float *probabilities);\n\n");
 }
 
-static void write_parameters(pess__outfile *file, const pess__exported *p) {
-    const pess__net *net = p->net;
-    const float *at = p->file;
+/* Arrays of network k (from 1): weight_k_layer, bias_k_layer, shift_k, scale_k. */
+static void write_parameters(pess__outfile *file, const pess__net *net, int k, const float *at) {
+    char name[48];
     for (int i = 0; i < net->spec.layer_count; i++) {
         const pess__layer *l = &net->layers[i];
-        char name[32];
-        write_weights(file, i + 1, l, at);
+        (void)snprintf(name, sizeof name, "weight_%d_%d", k, i + 1);
+        write_weights(file, name, l, at);
         at += l->outputs * l->inputs * l->taps;
-        (void)snprintf(name, sizeof name, "bias_%d", i + 1);
+        (void)snprintf(name, sizeof name, "bias_%d_%d", k, i + 1);
         write_array(file, name, l->outputs, at);
         at += l->outputs;
     }
-    if (net->shift != NULL) write_array(file, "shift", net->inputs, net->shift);
-    if (net->scale != NULL) write_array(file, "scale", net->inputs, net->scale);
+    (void)snprintf(name, sizeof name, "shift_%d", k);
+    if (net->shift != NULL) write_array(file, name, net->inputs, net->shift);
+    (void)snprintf(name, sizeof name, "scale_%d", k);
+    if (net->scale != NULL) write_array(file, name, net->inputs, net->scale);
 }
 
 static const char layer_code[] =
@@ -103,28 +109,136 @@ static int64_t widest(const pess__net *net) {
     return most;
 }
 
-static void write_outputs(pess__outfile *file, const pess__net *net) {
-    static const char *const inputs[] = {"observation[i] > 0 ? 1.0f : 0.0f", "observation[i] * (float)(1 / 255.0)",
-                                         "(observation[i] - shift[i]) * scale[i]"};
-    pess__outfile_print(file, "enum { INPUTS = %lld, ACTIONS = %lld, WIDEST = %lld };\n\n", (long long)net->inputs,
-                        (long long)net->outputs, (long long)widest(net));
-    pess__outfile_print(file, "static void outputs(const float *observation, float *out) {\n"
-                              "    float a[WIDEST], b[WIDEST];\n");
-    pess__outfile_print(file, "    for (int i = 0; i < INPUTS; i++) a[i] = %s;\n", inputs[net->spec.input]);
+/* outputs_k(observation, out): what network k says. */
+static void write_outputs(pess__outfile *file, const pess__net *net, int k) {
+    pess__outfile_print(file, "static void outputs_%d(const float *observation, float *out) {\n", k);
+    pess__outfile_print(file, "    float a[%lld], b[%lld];\n", (long long)widest(net), (long long)widest(net));
+    pess__outfile_print(file, "    for (int i = 0; i < %lld; i++) a[i] = ", (long long)net->inputs);
+    if (net->spec.input == PESS_OBSERVATION_BITS)
+        pess__outfile_print(file, "observation[i] > 0 ? 1.0f : 0.0f;\n");
+    else if (net->spec.input == PESS_OBSERVATION_BYTES)
+        pess__outfile_print(file, "observation[i] * (float)(1 / 255.0);\n");
+    else
+        pess__outfile_print(file, "(observation[i] - shift_%d[i]) * scale_%d[i];\n", k, k);
     int64_t rows = net->spec.rows, cols = net->spec.cols;
     for (int i = 0; i < net->spec.layer_count; i++) {
         const pess__layer_spec *l = &net->spec.layers[i];
         const bool dense = l->kind == PESS__LAYER_DENSE;
-        pess__outfile_print(file, "    layer(%s, %lld, %lld, %lld, %lld, %lld, %d, %d, weight_%d, bias_%d, %af, %s);\n",
+        pess__outfile_print(file,
+                            "    layer(%s, %lld, %lld, %lld, %lld, %lld, %d, %d, weight_%d_%d, bias_%d_%d, %af, %s);\n",
                             i % 2 == 0 ? "a" : "b", (long long)rows, (long long)cols, (long long)net->layers[i].inputs,
                             (long long)(dense ? rows : l->kernel), (long long)(dense ? cols : l->kernel),
-                            dense ? 1 : (int)l->stride, (int)l->outputs, i + 1, i + 1, (double)l->slope,
+                            dense ? 1 : (int)l->stride, (int)l->outputs, k, i + 1, k, i + 1, (double)l->slope,
                             i + 1 == net->spec.layer_count ? "out"
                             : i % 2 == 0                   ? "b"
                                                            : "a");
         pess__spec_board(l, &rows, &cols);
     }
     pess__outfile_print(file, "}\n\n");
+}
+
+/* ---- rules: decide(q, prior, policy) as the learners have it */
+
+static const char softmax_code[] = "static void softmax(const float *q, float *p) {\n"
+                                   "    double sum = 0, most = q[0];\n"
+                                   "    for (int i = 1; i < ACTIONS; i++) most = q[i] > most ? q[i] : most;\n"
+                                   "    for (int i = 0; i < ACTIONS; i++) sum += exp(q[i] - most);\n"
+                                   "    for (int i = 0; i < ACTIONS; i++) p[i] = (float)(exp(q[i] - most) / sum);\n"
+                                   "}\n\n";
+
+static const char choose_code[] = "/* All on the largest, the first of equals. */\n"
+                                  "static void choose(const double *worth, double *policy) {\n"
+                                  "    int best = 0;\n"
+                                  "    for (int i = 1; i < ACTIONS; i++)\n"
+                                  "        if (worth[i] > worth[best]) best = i;\n"
+                                  "    for (int i = 0; i < ACTIONS; i++) policy[i] = i == best;\n"
+                                  "}\n\n";
+
+static const char finish_code[] = "/* u within [0, CAP]; from the smallest, if it is so. */\n"
+                                  "static void finish(double *u) {\n"
+                                  "    double least = INFINITY;\n"
+                                  "    for (int i = 0; i < ACTIONS; i++) {\n"
+                                  "        u[i] = fmin(fmax(u[i], 0), CAP);\n"
+                                  "        least = fmin(least, u[i]);\n"
+                                  "    }\n"
+                                  "    for (int i = 0; RELATIVE && i < ACTIONS; i++) u[i] -= least;\n"
+                                  "}\n\n";
+
+#define DECIDE "static void decide(const float *q, const float *prior, double *policy) {\n"
+
+static const char *const decide_code[] = {
+    [PESS__EXPORT_SOFTMAX] = DECIDE "    float p[ACTIONS];\n"
+                                    "    (void)prior;\n"
+                                    "    softmax(q, p);\n"
+                                    "    for (int i = 0; i < ACTIONS; i++) policy[i] = p[i];\n"
+                                    "}\n\n",
+    [PESS__EXPORT_ARGMAX] = DECIDE "    double worth[ACTIONS];\n"
+                                   "    (void)prior;\n"
+                                   "    for (int i = 0; i < ACTIONS; i++) {\n"
+                                   "        worth[i] = HEADS > 1 ? 0 : q[i];\n"
+                                   "        for (int k = 0; HEADS > 1 && k < HEADS; k++)\n"
+                                   "            worth[i] += 1 / (double)HEADS * q[k * ACTIONS + i];\n"
+                                   "    }\n"
+                                   "    choose(worth, policy);\n"
+                                   "}\n\n",
+    [PESS__EXPORT_PROXIMAL] = DECIDE "    int best = 0;\n"
+                                     "    double moved = 0;\n"
+                                     "    for (int i = 1; i < ACTIONS; i++)\n"
+                                     "        if (q[i] > q[best]) best = i;\n"
+                                     "    for (int i = 0; i < ACTIONS; i++) {\n"
+                                     "        const int keeps = i == best || (double)q[i] > (double)q[best] - ALPHA;\n"
+                                     "        policy[i] = keeps ? prior[i] : 0;\n"
+                                     "        if (!keeps) moved += prior[i];\n"
+                                     "    }\n"
+                                     "    policy[best] += moved;\n"
+                                     "}\n\n",
+    [PESS__EXPORT_BCQ] = DECIDE "    double worth[ACTIONS], likeliest = 0;\n"
+                                "    for (int i = 0; i < ACTIONS; i++) likeliest = fmax(likeliest, prior[i]);\n"
+                                "    for (int i = 0; i < ACTIONS; i++)\n"
+                                "        worth[i] = prior[i] > ALPHA * likeliest || prior[i] >= likeliest ? q[i] : "
+                                "-INFINITY;\n"
+                                "    choose(worth, policy);\n"
+                                "}\n\n",
+    [PESS__EXPORT_BRAC] = DECIDE "    double most = -INFINITY, sum = 0;\n"
+                                 "    for (int i = 0; i < ACTIONS; i++) most = fmax(most, q[i]);\n"
+                                 "    for (int i = 0; i < ACTIONS; i++)\n"
+                                 "        sum += policy[i] = fmax(prior[i], 1e-30) * exp((q[i] - most) / ALPHA);\n"
+                                 "    for (int i = 0; i < ACTIONS; i++) policy[i] /= sum;\n"
+                                 "}\n\n",
+    [PESS__EXPORT_UA] = DECIDE "    double u[ACTIONS], worth[ACTIONS];\n"
+                               "    for (int i = 0; i < ACTIONS; i++) u[i] = 1 / sqrt(fmax(prior[i], 1e-30));\n"
+                               "    finish(u);\n"
+                               "    for (int i = 0; i < ACTIONS; i++) worth[i] = q[i] - ALPHA * (float)u[i];\n"
+                               "    choose(worth, policy);\n"
+                               "}\n\n",
+    [PESS__EXPORT_ENSEMBLE] = DECIDE "    double mean[ACTIONS], u[ACTIONS], worth[ACTIONS];\n"
+                                     "    (void)prior;\n"
+                                     "    for (int i = 0; i < ACTIONS; i++) {\n"
+                                     "        double squares = 0;\n"
+                                     "        mean[i] = 0;\n"
+                                     "        for (int k = 0; k < NETWORKS; k++) mean[i] += q[k * ACTIONS + i] / "
+                                     "(double)NETWORKS;\n"
+                                     "        for (int k = 0; k < NETWORKS; k++) {\n"
+                                     "            const double d = q[k * ACTIONS + i] - mean[i];\n"
+                                     "            squares += d * d;\n"
+                                     "        }\n"
+                                     "        u[i] = sqrt(squares / NETWORKS);\n"
+                                     "    }\n"
+                                     "    finish(u);\n"
+                                     "    for (int i = 0; i < ACTIONS; i++) worth[i] = mean[i] - ALPHA * u[i];\n"
+                                     "    choose(worth, policy);\n"
+                                     "}\n\n",
+};
+
+static void write_rule(pess__outfile *file, const pess__exported *p) {
+    const bool chooses = !pess__exported_draws(p),
+               doubts = p->rule == PESS__EXPORT_UA || p->rule == PESS__EXPORT_ENSEMBLE;
+    if (p->rule == PESS__EXPORT_PROXIMAL || p->rule == PESS__EXPORT_BCQ || p->rule == PESS__EXPORT_BRAC || doubts)
+        pess__outfile_print(file, "static const double ALPHA = %a;\n", p->alpha);
+    if (doubts) pess__outfile_print(file, isfinite(p->cap) ? "#define CAP %a\n" : "#define CAP INFINITY\n", p->cap);
+    if (doubts) pess__outfile_print(file, "enum { RELATIVE = %d };\n", p->relative);
+    pess__outfile_print(file, "\n%s%s%s%s", p->prior || p->rule == PESS__EXPORT_SOFTMAX ? softmax_code : "",
+                        chooses ? choose_code : "", doubts ? finish_code : "", decide_code[p->rule]);
 }
 
 static const char act_code[] = "int policy_act(const float *observation) {\n"
@@ -136,33 +250,32 @@ static const char act_code[] = "int policy_act(const float *observation) {\n"
                                "    return best;\n"
                                "}\n";
 
-static const char softmax_code[] =
-    "void policy_probabilities(const float *observation, float *probabilities) {\n"
-    "    float q[ACTIONS];\n"
-    "    double sum = 0;\n"
-    "    outputs(observation, q);\n"
-    "    double most = q[0];\n"
-    "    for (int i = 1; i < ACTIONS; i++) most = q[i] > most ? q[i] : most;\n"
-    "    for (int i = 0; i < ACTIONS; i++) sum += exp(q[i] - most);\n"
-    "    for (int i = 0; i < ACTIONS; i++) probabilities[i] = (float)(exp(q[i] - most) / sum);\n"
-    "}\n\n";
-
-static const char argmax_code[] = "void policy_probabilities(const float *observation, float *probabilities) {\n"
-                                  "    float q[ACTIONS];\n"
-                                  "    int best = 0;\n"
-                                  "    outputs(observation, q);\n"
-                                  "    for (int i = 1; i < ACTIONS; i++)\n"
-                                  "        if (q[i] > q[best]) best = i;\n"
-                                  "    for (int i = 0; i < ACTIONS; i++) probabilities[i] = i == best ? 1.0f : 0.0f;\n"
-                                  "}\n\n";
+static void write_probabilities(pess__outfile *file, const pess__exported *p) {
+    pess__outfile_print(file, "void policy_probabilities(const float *observation, float *probabilities) {\n"
+                              "    float q[NETWORKS * HEADS * ACTIONS], prior[ACTIONS] = {0};\n"
+                              "    double policy[ACTIONS];\n");
+    for (int k = 0; k < (int)p->networks; k++)
+        pess__outfile_print(file, "    outputs_%d(observation, q + %d * HEADS * ACTIONS);\n", k + 1, k);
+    if (p->prior)
+        pess__outfile_print(file, "    outputs_%d(observation, prior);\n    softmax(prior, prior);\n",
+                            (int)p->networks + 1);
+    pess__outfile_print(file, "    decide(q, prior, policy);\n"
+                              "    for (int i = 0; i < ACTIONS; i++) probabilities[i] = (float)policy[i];\n"
+                              "}\n\n");
+}
 
 pess_status pess__export_c(const pess__exported *policy, const char *path, pess_error *error) {
     pess__outfile *file = NULL;
     PESS_TRY(pess__outfile_open(path, &file, error));
     write_head(file, policy);
-    write_parameters(file, policy);
+    for (int k = 0; k < (int)pess__exported_count(policy); k++)
+        write_parameters(file, policy->nets[k], k + 1, policy->file[k]);
+    pess__outfile_print(file, "\nenum { NETWORKS = %lld, HEADS = %lld, ACTIONS = %lld };\n",
+                        (long long)policy->networks, (long long)policy->heads, (long long)policy->actions);
     pess__outfile_print(file, "%s", layer_code);
-    write_outputs(file, policy->net);
-    pess__outfile_print(file, "%s%s", policy->softmax ? softmax_code : argmax_code, act_code);
+    for (int k = 0; k < (int)pess__exported_count(policy); k++) write_outputs(file, policy->nets[k], k + 1);
+    write_rule(file, policy);
+    write_probabilities(file, policy);
+    pess__outfile_print(file, "%s", act_code);
     return pess__outfile_commit(file, error);
 }

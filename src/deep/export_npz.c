@@ -40,9 +40,14 @@ static void add(writer *w, const char *name, const float *from, int dimensions, 
 }
 
 pess_status pess__export_npz(const pess__exported *policy, const char *path, pess_error *error) {
-    const pess__net *net = policy->net;
-    const float *at = policy->file;
+    const pess__net *net = policy->nets[0];
+    const float *at = policy->file[0];
     writer *w = NULL;
+    if (pess__exported_count(policy) > 1)
+        return pess__fail(
+            error, PESS_ARGUMENT,
+            "the rule of '%s' needs %lld networks, and arrays say nothing of rules; .c and .onnx have both",
+            policy->name, (long long)pess__exported_count(policy));
     PESS_TRY(pess__allocate(&w, 1, sizeof *w, "the arrays of a network", error));
     for (int i = 0; i < net->spec.layer_count; i++) {
         const pess__layer *l = &net->layers[i];

@@ -52,7 +52,7 @@ static pess_status open_training(pess__training *t, const pess_train_options *op
         PESS_TRY(pess__networks_open_imitation(s, &t->networks, error));
     PESS_TRY(pess__training_open_directory(t, error));
     if (imitates && !given) PESS_TRY(pess__networks_open_imitation(s, &t->networks, error));
-    pess__setup_describe(s, t->networks.nets[0]->kernels->name, t->networks.imitation_checksum, t->settings);
+    pess__setup_describe(s, t->networks.nets[0]->kernels->sums, t->networks.imitation_checksum, t->settings);
     PESS_TRY(pess__training_check_settings(t, error));
     if (s->learner->prepare != NULL) {
         PESS_TRY(s->learner->prepare(s, &t->replaced, error));
@@ -77,6 +77,7 @@ void pess__training_release(pess__training *t) {
     pess_observations_destroy(t->replaced);
     free(t->scores.check);
     free(t->scores.log.text);
+    pess__tensorboard_close(t->board);
 }
 
 /* ---- learning */
@@ -138,6 +139,33 @@ static void field(char *line, size_t size, double value) {
     strncat(line, number, size - strlen(line) - 1);
 }
 
+/* The same for TensorBoard, at the steps so far; docs/deep.md says what the curves are. */
+static pess_status show_update(const pess__training *t, const pess__scored *scored, pess_error *error) {
+    const pess__scores *s = &t->scores;
+    const bool values = t->setup.learner->info.values;
+    const double done = (double)((t->position.update - t->shown_from) * t->setup.steps);
+    const struct {
+        const char *tag;
+        double value;
+    } curves[] = {{values ? "losses/td_loss" : "losses/cross_entropy", s->loss},
+                  {"losses/mean_target", s->mean_target},
+                  {"losses/q_values", s->mean_q},
+                  {"charts/episodic_return", scored->mean_return},
+                  {"charts/SPS", done / (pess__clock() - s->begun)},
+                  {"eval/return_ci95", scored->ci95},
+                  {"eval/argmax_return", scored->control},
+                  {"eval/predicted", scored->predicted},
+                  {"eval/obtained", scored->obtained},
+                  {"eval/outside", scored->outside},
+                  {"data/unlogged", s->unlogged},
+                  {"data/gap", s->gap},
+                  {"data/values_apart", s->values_apart},
+                  {"data/penalty_apart", s->penalty_apart}};
+    for (size_t i = 0; i < sizeof curves / sizeof curves[0]; i++)
+        pess__tensorboard_scalar(t->board, curves[i].tag, t->position.update * t->setup.steps, curves[i].value);
+    return pess__tensorboard_flush(t->board, error);
+}
+
 static pess_status log_update(pess__training *t, const pess__scored *scored, pess_error *error) {
     pess__scores *s = &t->scores;
     char line[512];
@@ -150,7 +178,8 @@ static pess_status log_update(pess__training *t, const pess__scored *scored, pes
     const size_t used = strlen(line);
     (void)snprintf(line + used, sizeof line - used, ",%.2f\n", s->seconds_before + pess__clock() - s->begun);
     PESS_TRY(pess__logtext_add(&s->log, line, error));
-    return pess__logtext_write(&s->log, t->setup.options.out, error);
+    PESS_TRY(pess__logtext_write(&s->log, t->setup.options.out, error));
+    return show_update(t, scored, error);
 }
 
 /* After an update (they are counted from 1 here): how the policy does, where it is time to evaluate it. Imitation has
@@ -241,6 +270,10 @@ static pess_status run(pess__training *t, pess_train_result *out, pess_error *er
     bool found = false;
     PESS_TRY(pess__training_restore(t, &found, error));
     out->resumed_from = found ? t->position.update : -1;
+    t->shown_from = t->position.update;
+    if (t->setup.options.tensorboard != NULL) /* the points at the checkpoint itself stay */
+        PESS_TRY(pess__tensorboard_open(t->setup.options.tensorboard,
+                                        found ? t->position.update * t->setup.steps + 1 : 0, &t->board, error));
     t->scores.begun = t->saved = t->position.reported = pess__clock();
     while (t->position.update < t->setup.updates) PESS_TRY(update(t, error));
     sum_up(t, out);

@@ -15,8 +15,7 @@ static void path_of(const pess__generations *g, int64_t number, char path[PESS__
     (void)snprintf(path, PESS__PATH_SIZE, "%s/checkpoint-%d.%s", g->directory, (int)(number % 2), g->suffix);
 }
 
-/* A directory in which files can be made. */
-static pess_status make_directory(const char *path, pess_error *error) {
+pess_status pess__make_directory(const char *path, pess_error *error) {
     struct stat found;
     if (mkdir(path, 0777) != 0 && errno != EEXIST)
         return pess__fail(error, PESS_IO, "%s: the directory cannot be created: %s", path, strerror(errno));
@@ -29,7 +28,7 @@ static pess_status make_directory(const char *path, pess_error *error) {
 }
 
 pess_status pess__generations_open(const pess__generations *g, pess__directory_lock *lock, pess_error *error) {
-    PESS_TRY(make_directory(g->directory, error));
+    PESS_TRY(pess__make_directory(g->directory, error));
     PESS_TRY(pess__directory_take(lock, g->directory, error));
     for (int i = 0; i < 2 && !g->resume; i++) {
         char path[PESS__PATH_SIZE];

@@ -19,6 +19,9 @@ typedef struct pess__generations {
     bool resume; /* go on from what is there; otherwise nothing may be there */
 } pess__generations;
 
+/* A directory in which files can be made; PESS_IO where there is none and none can be. */
+pess_status pess__make_directory(const char *path, pess_error *error);
+
 /* To be called before anything is trained or written: makes the directory and takes it, for this run alone. PESS_IO
  * where that is not possible or nothing can be written there, PESS_ARGUMENT where it has checkpoints and the run does
  * not resume. */

@@ -133,7 +133,7 @@ static pess_status train_imitation(const pess__setup *s, const char *directory, 
     pess_train_options own = s->options;
     pess_train_result unused;
     own.algorithm = "imitation";
-    own.uncertainty = own.knobs = own.imitation = NULL;
+    own.uncertainty = own.knobs = own.imitation = own.tensorboard = NULL;
     own.u_cap = NAN;
     own.uncertainty_steps = 0;
     own.out = directory;

@@ -20,7 +20,7 @@
         {.name = "kernels",                                                                                            \
          .kind = PESS_SETTING_TEXT,                                                                                    \
          PESS__FIELD(type, kernels),                                                                                   \
-         .argument = "avx2|portable",                                                                                  \
+         .argument = "avx512|avx2|portable",                                                                           \
          .sentence = "which instruction set to compute with",                                                          \
          .where_unset = "the best there is"},                                                                          \
     {                                                                                                                  \

@@ -179,8 +179,7 @@ static void add_further(text *t, const pess__setup *s) {
     if (s->options.uncertainty_steps > 0) add_count(t, "uncertainty_steps", s->options.uncertainty_steps);
 }
 
-void pess__setup_describe(const pess__setup *s, const char *kernels, uint32_t imitation,
-                          char out[PESS__SETTINGS_SIZE]) {
+void pess__setup_describe(const pess__setup *s, const char *sums, uint32_t imitation, char out[PESS__SETTINGS_SIZE]) {
     char number[32];
     text t = {out, 0};
     add(&t, "game", s->data->game);
@@ -188,7 +187,7 @@ void pess__setup_describe(const pess__setup *s, const char *kernels, uint32_t im
     (void)snprintf(number, sizeof number, "%016llx", (unsigned long long)s->fingerprint);
     add(&t, "data", number);
     add(&t, "network", s->options.network);
-    add(&t, "kernels", kernels);
+    add(&t, "kernels", sums);
     (void)snprintf(number, sizeof number, "%llu", (unsigned long long)s->options.seed);
     add(&t, "seed", number);
     add_number(&t, "gamma", s->options.gamma);

@@ -42,8 +42,8 @@ pess_status pess__setup_plan(pess__setup *setup, pess_error *error);
 uint64_t pess__setup_fingerprint(const pess_observations *data);
 /* The environment that the notes of the data tell of. */
 pess_status pess__setup_environment(pess__setup *setup, pess_error *error);
-/* Lines "key=value" of all that decides the result. kernels: of the networks; imitation: checksum of that network. */
-void pess__setup_describe(const pess__setup *setup, const char *kernels, uint32_t imitation,
+/* Lines "key=value" of all that decides the result. sums: of the kernels; imitation: checksum of that network. */
+void pess__setup_describe(const pess__setup *setup, const char *sums, uint32_t imitation,
                           char text[PESS__SETTINGS_SIZE]);
 /* A network of the kind that the options name, for the observations of the data. */
 pess_status pess__setup_network(const pess__setup *setup, int64_t outputs, pess__net **out, pess_error *error);

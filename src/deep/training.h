@@ -4,6 +4,7 @@
 #define PESS_DEEP_TRAINING_H
 
 #include "deep/networks.h"
+#include "deep/tensorboard.h"
 
 enum { PESS__CHECK_ROWS = 5000 }; /* fixed transitions on which loss and means are measured */
 _Static_assert((int)PESS__CHECK_ROWS <= (int)PESS__OUTPUT_CHUNK, "the check goes through in one chunk");
@@ -57,6 +58,8 @@ typedef struct pess__training {
     int64_t generation; /* of the checkpoints */
     double saved;       /* when the last was written */
     pess__directory_lock lock;
+    pess__tensorboard *board; /* NULL: none was asked for */
+    int64_t shown_from;       /* the update that this run began with */
 } pess__training;
 
 /* minibatch.c */

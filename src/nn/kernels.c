@@ -1,5 +1,8 @@
 #include "nn/kernels.h"
 
+#include "pess/networks.h"
+
+#include <stdlib.h>
 #include <string.h>
 
 static const pess__kernels *const paths[] = {
@@ -15,8 +18,16 @@ const pess__kernels *const *pess__kernels_list(size_t *count) {
     return paths;
 }
 
-const pess__kernels *pess__kernels_find(const char *name) {
+const char *pess__kernels_wanted(const char *name) { return name != NULL ? name : getenv("PESS_KERNELS"); }
+
+const pess__kernels *pess__kernels_find(const char *given) {
+    const char *name = pess__kernels_wanted(given);
     for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++)
         if ((name == NULL || strcmp(paths[i]->name, name) == 0) && paths[i]->supported()) return paths[i];
     return NULL;
+}
+
+const char *pess_kernels(void) {
+    const pess__kernels *best = pess__kernels_find(NULL);
+    return best != NULL ? best->name : "none";
 }

@@ -72,7 +72,9 @@ typedef struct pess__kernels {
 
 /* All that were built, best first; the last works everywhere. */
 const pess__kernels *const *pess__kernels_list(size_t *count);
-/* By name, or the best this machine has for NULL. NULL where there is no such path or the machine lacks it. */
+/* The name of the path that is wanted: the given one, or that in the environment; NULL: the best there is. */
+const char *pess__kernels_wanted(const char *name);
+/* That path. NULL where there is no such path or the machine lacks it. */
 const pess__kernels *pess__kernels_find(const char *name);
 
 /* Word i of an observation. */

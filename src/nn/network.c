@@ -174,7 +174,7 @@ pess_status pess__net_create(const pess__net_spec *spec, const char *kernels, pe
     const pess__kernels *path = pess__kernels_find(kernels);
     if (path == NULL)
         return pess__fail(error, PESS_ARGUMENT, "no kernels '%s' on this machine; 'portable' works everywhere",
-                          kernels);
+                          pess__kernels_wanted(kernels));
     pess__net *net;
     PESS_TRY(pess__allocate(&net, 1, sizeof *net, "a network", error));
     net->spec = *spec;

@@ -106,6 +106,7 @@ static void write_title(pess_json_writer *json, const pess_experiment *e, const 
     pess_json_put_count(json, "schema", SCHEMA);
     pess_json_put_text(json, "version", pess_version());
     pess_json_put_text(json, "build", pess_build());
+    pess_json_put_text(json, "kernels", pess_kernels());
     pess_json_put_text(json, "experiment", info->name);
     pess_json_put_text(json, "title", info->title);
     pess_json_put_text(json, "note", e->note);

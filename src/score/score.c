@@ -70,7 +70,7 @@ static const pess_setting rows[] = {
     {.name = "kernels",
      .kind = PESS_SETTING_TEXT,
      FIELD(kernels),
-     .argument = "avx2|portable",
+     .argument = "avx512|avx2|portable",
      .sentence = "instructions to compute with",
      .where_unset = "the best the machine has"},
     PESS__SEED_SETTING(pess_score_options, "of everything random"),

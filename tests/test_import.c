@@ -1,0 +1,117 @@
+/* Weights of PyTorch (tests/tools/make_torch_arrays.py) give PyTorch's answers; arrays that are missing, left over or
+ * of another shape are refused by name. */
+#include "core/infile.h"
+#include "data/npz_arrays.h"
+#include "scratch.h"
+
+#include <math.h>
+
+static pess_error error;
+
+static const struct {
+    const char *name, *network, *input, *board;
+    int64_t channels;
+} cases[] = {{"mlp", NULL, "floats", NULL, 1}, {"conv", "conv 5 3/2, conv 4 2/1, dense 7", "bytes", "7x9x2", 2}};
+enum { ROWS = 20, OUTPUTS = 3 };
+
+/* All numbers of an array; the caller frees them. */
+static double *read_numbers(const char *path, const char *name, int64_t *count) {
+    pess__infile *file = NULL;
+    pess__zip zip = {0};
+    pess__npz_array a;
+    double *numbers = NULL;
+    assert_ok(pess__infile_open(path, &file, &error), &error);
+    assert_ok(pess__zip_open(file, &zip, &error), &error);
+    const pess__zip_entry *entry = pess__npz_find(&zip, name);
+    assert_non_null(entry);
+    assert_ok(pess__npz_array_open(&zip, entry, name, &a, &error), &error);
+    assert_ok(pess__npz_array_doubles(&a, name, &numbers, &error), &error);
+    *count = a.count;
+    pess__npz_array_close(&a);
+    pess__zip_free(&zip);
+    pess__infile_close(file);
+    return numbers;
+}
+
+static pess_import_options options_of(size_t c) {
+    pess_import_options o = pess_import_options_defaults();
+    o.network = cases[c].network;
+    o.input = cases[c].input;
+    o.board = cases[c].board;
+    return o;
+}
+
+static void answers_are_pytorchs(void **unused) {
+    (void)unused;
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+        char weights[300], answers[300];
+        (void)snprintf(weights, sizeof weights, TEST_DATA "/torch/%s.npz", cases[c].name);
+        (void)snprintf(answers, sizeof answers, TEST_DATA "/torch/%s-answers.npz", cases[c].name);
+        const pess_import_options o = options_of(c);
+        pess_policy *policy = NULL;
+        assert_ok(pess_policy_import(weights, &o, &policy, &error), &error);
+        int64_t seen, told;
+        double *observations = read_numbers(answers, "observations", &seen);
+        double *outputs = read_numbers(answers, "outputs", &told);
+        assert_int_equal(told, ROWS * OUTPUTS);
+        const int64_t length = seen / ROWS, cells = length / cases[c].channels;
+        float got[ROWS * OUTPUTS], row[200] = {0};
+        for (int64_t i = 0; i < ROWS; i++) {
+            for (int64_t k = 0; k < length; k++) { /* planes of a picture become channels of its places */
+                const double v = observations[i * length + k];
+                const int64_t at = k % cells * cases[c].channels + k / cells;
+                if (c == 0)
+                    row[k] = (float)v;
+                else
+                    ((uint8_t *)row)[at] = (uint8_t)v;
+            }
+            assert_ok(pess_policy_outputs(policy, (const uint8_t *)row, sizeof row, 1, got + i * OUTPUTS, &error),
+                      &error);
+        }
+        for (int i = 0; i < ROWS * OUTPUTS; i++) assert_close((double)got[i], outputs[i], 1e-5);
+        free(observations);
+        free(outputs);
+        pess_policy_destroy(policy);
+    }
+}
+
+static void refused(size_t c, const pess_import_options *o, pess_status status, const char *what) {
+    char weights[300];
+    pess_policy *policy = NULL;
+    (void)snprintf(weights, sizeof weights, TEST_DATA "/torch/%s.npz", cases[c].name);
+    assert_failure(pess_policy_import(weights, o, &policy, &error), status, &error, what, NULL);
+    assert_null(policy);
+}
+
+static void what_does_not_fit_is_refused(void **unused) {
+    (void)unused;
+    pess_import_options o = options_of(0);
+    o.network = "dense 8, dense 7";
+    refused(0, &o, PESS_INPUT, "array '2.weight': found the shape [6, 8], expected [7, 8]");
+    o.network = "dense 8";
+    refused(0, &o, PESS_INPUT, "has the weights of 3 layers");
+    o = options_of(0), o.input = "doubles";
+    refused(0, &o, PESS_ARGUMENT, "floats, bytes or bits");
+    o = options_of(0), o.acts = "dance";
+    refused(0, &o, PESS_ARGUMENT, "argmax or softmax");
+    o = options_of(0), o.board = "5x1";
+    refused(0, &o, PESS_ARGUMENT, "84x84x4");
+    o = options_of(1), o.network = NULL;
+    refused(1, &o, PESS_ARGUMENT, "the network (layers with their strides) and the board are needed");
+    o = options_of(1), o.board = "7x9x3";
+    refused(1, &o, PESS_INPUT, "array 'features.0.weight': found the shape [5, 2, 3, 3], expected [5, 3, 3, 3]");
+    o = options_of(1), o.board = "2x2x2";
+    refused(1, &o, PESS_INPUT, "kernel 3");
+    o = options_of(0);
+    pess_policy *policy = NULL;
+    assert_failure(pess_policy_import(TEST_DATA "/torch/mlp-answers.npz", &o, &policy, &error), PESS_INPUT, &error,
+                   "array 'observations'", "NAME.weight", NULL);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(answers_are_pytorchs),
+        cmocka_unit_test(what_does_not_fit_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
