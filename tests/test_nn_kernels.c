@@ -2,8 +2,8 @@
  * The others agree within rounding. Moments of weights that nothing reaches settle at 0. */
 #include "nn/trainer.h"
 
-#include "scratch.h"
 #include "nn_reference.h"
+#include "scratch.h"
 
 #include <float.h>
 #include <math.h>

@@ -13,7 +13,7 @@ pess_status pess__table_open_memory(const char *name, const void *bytes, size_t 
                                     pess_error *error);
 void pess__table_close(pess__table *table); /* NULL is fine */
 
-int64_t pess__table_columns(const pess__table *table); /* how many the header has */
+int64_t pess__table_columns(const pess__table *table);                  /* how many the header has */
 int64_t pess__table_column(const pess__table *table, const char *name); /* -1: not there */
 /* The same for a column that must be there. */
 pess_status pess__table_require(const pess__table *table, const char *name, int64_t *column, pess_error *error);
