@@ -13,10 +13,11 @@ void pess__choosing_fold(const pess__choosing *choosing, int fold, int64_t *from
     *to = choosing->episodes * (fold + 1) / PESS__FOLDS;
 }
 
-void pess__choosing_scored(const pess__choosing *choosing, int fold, int64_t *from, int64_t *to, int64_t *place) {
+void pess__choosing_scored(const pess__choosing *choosing, int64_t scored, int fold, int64_t *from, int64_t *to,
+                           int64_t *place) {
     pess__choosing_fold(choosing, fold, from, to);
-    *place = choosing->scored * fold / PESS__FOLDS;
-    *to = *from + choosing->scored * (fold + 1) / PESS__FOLDS - *place;
+    *place = scored * fold / PESS__FOLDS;
+    *to = *from + scored * (fold + 1) / PESS__FOLDS - *place;
 }
 
 static void fit_release(pess__fit *fit) {
@@ -53,7 +54,6 @@ static pess_status take_episodes(const pess__trajectories *t, int64_t cut, pess_
         taken->begin[++taken->count] = at += length;
     }
     c->episodes = taken->count;
-    c->scored = taken->count < PESS__SCORED ? taken->count : PESS__SCORED;
     c->length = (double)at / (double)taken->count;
     return PESS_OK;
 }

@@ -8,9 +8,6 @@
 
 enum { PESS__FOLDS = 3 };
 
-/* Episodes of the choosing part on which candidates are scored, at most: they are fitted to all of them. */
-enum { PESS__SCORED = 1 << 16 };
-
 /* What policies are fitted to. */
 typedef struct pess__fit {
     pess_counts *counts;
@@ -25,7 +22,7 @@ typedef struct pess__choosing {
     double *by_state;
     double *start; /* [S] where the choosing episodes begin */
     pess__episode_log log;
-    int64_t episodes, scored;
+    int64_t episodes;
     double length;                /* steps of an episode, on average */
     pess__fit all;                /* of all of them */
     pess__fit folds[PESS__FOLDS]; /* of all but those of the fold */
@@ -39,7 +36,9 @@ pess_status pess__choosing_create(const pess__certification *job, const pess__tr
 void pess__choosing_destroy(pess__choosing *choosing); /* NULL is fine */
 /* Episodes [from, to) of a fold. */
 void pess__choosing_fold(const pess__choosing *choosing, int fold, int64_t *from, int64_t *to);
-/* The first of them, which are scored: [from, to), and where their numbers stand among those of all folds. */
-void pess__choosing_scored(const pess__choosing *choosing, int fold, int64_t *from, int64_t *to, int64_t *place);
+/* The first of them, where `scored` of all folds together are scored: [from, to), and where their numbers stand among
+ * those of all folds. */
+void pess__choosing_scored(const pess__choosing *choosing, int64_t scored, int fold, int64_t *from, int64_t *to,
+                           int64_t *place);
 
 #endif

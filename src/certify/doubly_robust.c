@@ -74,6 +74,10 @@ pess_status pess__doubly_robust_create(const pess__doubly_robust_setup *setup, p
 
 /* ------------------------------------------------------------------------------------------------ an episode */
 
+/* As fmin and fmax of numbers, without a call. */
+static inline double lesser(double a, double b) { return a < b ? a : b; }
+static inline double greater(double a, double b) { return a > b ? a : b; }
+
 typedef struct walk {
     double weight;         /* w_{t−1} */
     double past, discount; /* Σ_{j<t} γ^j·r'_j, between 0 and H; γ^t */
@@ -100,7 +104,7 @@ static double k_of(const pess__doubly_robust_setup *u, const walk *w, const choi
 static double whole_control(const pess__doubly_robust_setup *u, const walk *w, const state *at) {
     const double sum =
         w->past * (w->weight * at->policy - at->behaviour) + w->discount * (w->weight * at->value - at->own);
-    const double k = fmax(w->weight * at->ratio_most - (u->paired ? 1 : 0), 0);
+    const double k = greater(w->weight * at->ratio_most - (u->paired ? 1 : 0), 0);
     return room_of(u, w) + sum >= k * (w->past + w->discount * at->q_most) ? sum : NAN;
 }
 
@@ -111,17 +115,17 @@ static double small_control(const pess__doubly_robust *dr, const walk *w, const 
                             double *most) {
     const pess__doubly_robust_setup *u = &dr->setup;
     const choice *choices = dr->choices + at->first;
-    const double room = fmax(room_of(u, w), 0);
+    const double room = greater(room_of(u, w), 0);
     double lost = 0, brought = 0;
     for (int64_t i = 0; i < at->count; i++)
-        lost += choices[i].b * fmax(-k_of(u, w, &choices[i]), 0) * (w->past + w->discount * choices[i].q);
+        lost += choices[i].b * greater(-k_of(u, w, &choices[i]), 0) * (w->past + w->discount * choices[i].q);
     *scale = 2 * lost > room ? room / (2 * lost) : 1;
     for (int round = 0; round < 2; round++) {
         *most = room - *scale * lost + brought;
         brought = 0;
         for (int64_t i = 0; i < at->count; i++) {
-            const double k = fmax(k_of(u, w, &choices[i]), 0);
-            brought += choices[i].b * fmin(k * (w->past + w->discount * choices[i].q), *most);
+            const double k = greater(k_of(u, w, &choices[i]), 0);
+            brought += choices[i].b * lesser(k * (w->past + w->discount * choices[i].q), *most);
         }
     }
     return brought - *scale * lost;
@@ -141,7 +145,7 @@ static double step_control(const pess__doubly_robust *dr, const walk *w, const s
     const choice *c = find_choice(dr, at, action);
     if (c == NULL) return sum;
     const double k = k_of(&dr->setup, w, c), z = w->past + w->discount * c->q;
-    return sum - (k < 0 ? k * scale * z : fmin(k * z, most));
+    return sum - (k < 0 ? k * scale * z : lesser(k * z, most));
 }
 
 double pess__doubly_robust_sum(const pess__doubly_robust *dr, const pess__episode *e) {
@@ -155,11 +159,11 @@ double pess__doubly_robust_sum(const pess__doubly_robust *dr, const pess__episod
         const double b = u->behaviour[pair];
         if (b > 0 && fabs(b - e->probability[row]) > 1e-9 * b) return NAN;
         w.control += step_control(dr, &w, &dr->states[s], data->action[row]);
-        w.weight = fmin(w.weight * (u->policy[pair] / e->probability[row]), WEIGHT_CAP);
+        w.weight = lesser(w.weight * (u->policy[pair] / e->probability[row]), WEIGHT_CAP);
         past += w.discount * from_lo(u, data, row);
-        w.past = fmin(fmax(past, 0), u->range);
+        w.past = lesser(greater(past, 0), u->range);
         w.discount *= u->gamma;
     }
     const double earned = w.weight * (e->least - u->lo) - (u->paired ? e->most - u->lo : 0);
-    return fmax(earned + w.control + u->floor, 0);
+    return greater(earned + w.control + u->floor, 0);
 }

@@ -51,6 +51,10 @@ static const struct {
 } plain_words[] = {
     {"markov", "What comes next depends on the state and the action that the log names, and on nothing else; it always "
                "does so in the same way."},
+    {"markov-cells",
+     "If the cells are good states (Markov): what comes next depends on the cell of the measurements and "
+     "on the action, and on nothing else; it always does so in the same way. What is certified "
+     "by whole episodes does not need this."},
     {"iid", "The rows of the log are independent of each other: the log does not say which belong together."},
     {"iid-declared", "The rows of the log are independent of each other: this was declared."},
     {"trajectories", "The log was collected episode by episode. What was tried may have depended on what came before."},
