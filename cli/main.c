@@ -33,6 +33,7 @@
     X(net, "networks and their policies: look into a file, export it for other programs")                              \
     X(list, "list the algorithms, uncertainties, formats, learners, protocols and experiments")                        \
     X(experiment, "the paper's experiments, with a figure and a page")                                                 \
+    X(compare, "runs of several algorithms: interquartile means, probabilities of improvement, profiles")              \
     X(merge, "put together the shards of an experiment, or the counts of logs")                                        \
     X(plot, "draw results of experiments and learning curves")                                                         \
     X(help, "this overview, or the help of one command")

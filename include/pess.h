@@ -17,6 +17,7 @@
  *     pess/networks.h      networks, players, learning from a fixed dataset of observations
  *     pess/score.h         what policies are worth by logged observations, and which one to take
  *     pess/experiments.h   the paper's experiments and figures (experimental)
+ *     pess/compare.h       runs of several algorithms compared
  *     pess/json.h          JSON, written as it goes
  *
  * Habits. Every function that can fail returns a pess_status and, when `error` is not NULL, leaves a sentence in it
@@ -37,6 +38,7 @@
 #include "pess/cells_report.h"
 #include "pess/certify.h"
 #include "pess/choose.h"
+#include "pess/compare.h"
 #include "pess/data.h"
 #include "pess/environments.h"
 #include "pess/experiments.h"

@@ -3,7 +3,7 @@
 # bindings see pess.h only. Prints each offence as file:line and exits 1 if there is one.
 set -u
 cd "$(dirname "$0")/.." || exit 2
-stages=(core data cells model policy uncertainty solve simulate certify choose env nn deep score experiment report)
+stages=(core data cells model policy uncertainty solve simulate certify choose env nn deep score experiment compare report)
 bad=0
 offence() { echo "$1" >&2; bad=1; }
 

@@ -116,8 +116,9 @@ static pess_status write_tables(pess__outfile *file, const pess_experiment *e, c
         if (table->y_label != NULL) pess__html_plots(file, 1);
         PESS_TRY(pess__page_table(file, e, table, error));
     }
-    if (e->kind->averages) pess__page_averages(file, e);
-    return PESS_OK;
+    if (!e->kind->averages) return PESS_OK;
+    pess__page_averages(file, e);
+    return pess__page_compared(file, e, error);
 }
 
 static void write_files(pess__outfile *file, const pess_experiment *e, const char *command) {

@@ -38,5 +38,7 @@ pess_status pess__report_page(const pess_experiment *experiment, const char *com
 pess_status pess__page_table(pess__outfile *file, const pess_experiment *experiment,
                              const pess__experiment_table *table, pess_error *error);
 void pess__page_averages(pess__outfile *file, const pess_experiment *experiment);
+/* compare_page.c: interquartile means and probabilities of improvement over all games. */
+pess_status pess__page_compared(pess__outfile *file, const pess_experiment *experiment, pess_error *error);
 
 #endif
