@@ -27,6 +27,7 @@ from ._lists import LISTINGS as _LISTINGS
 from .cells import Map, Measurements, act, discretize
 from .certificates import Certificate, Estimates, certify, estimate, gaps, theorems
 from .choosing import Choice, choose
+from .comparing import Comparison, compare
 from .environments import Env, VecEnv, make, make_vec
 from .estimators import ESTIMATORS as _ESTIMATORS, Estimator
 from .paper import Experiment, experiment, merge
