@@ -25,7 +25,7 @@ static const usage score_usage = {
         "beside\n"
         "them the policy's own values. Several policies are put in order by one criterion, with how much better "
         "another\n"
-        "may be. Scores are evidence, not proof: docs/scoring.md says how often which criterion was right.",
+        "may be. Scores are evidence, not proof: docs/scoring.md says where they were wrong.",
     .examples = "  pess score cartpole-cql cartpole.npz\n"
                 "  pess score run-*/policy.pesspolicy data.pessdata --criterion fqe-lower\n"
                 "  pess score a/policy.pesspolicy b/policy.pesspolicy data.npz --weights logged --json",

@@ -239,13 +239,14 @@ static void name_results(pess_comparison *c) {
 }
 
 static void warn(pess_comparison *c) {
+    const int64_t pairs = c->info.algorithms * c->info.tasks;
     int64_t single = 0;
-    for (int64_t k = 0; k < c->info.algorithms * c->info.tasks; k++) single += c->cells[k].count == 1;
+    for (int64_t k = 0; k < pairs; k++) single += c->cells[k].count == 1;
     if (single > 0)
         (void)snprintf(c->info.warning, sizeof c->info.warning,
                        "%lld of %lld pairs of algorithm and task have a single run: intervals are too narrow, since "
                        "resamples of one run are all the same",
-                       (long long)single, (long long)(c->info.algorithms * c->info.tasks));
+                       (long long)single, (long long)pairs);
 }
 
 pess_status pess__comparison_finish(pess_comparison *c, const pess_compare_options *options, pess_error *error) {
