@@ -68,6 +68,10 @@ static const usage certify_usage = {
                 "  pess certify visits.csv --method robust -u l1 --max-successors 4 -o policy.csv --json\n"
                 "  pess certify visits.csv --policy mine.csv --fresh --delta 0.01",
     .positional = (const char *const[]){"LOG", NULL},
+    .instead = (const char *const[]){"--horizon",
+                                     "for episodes of a fixed length make the step a part of the state (--column "
+                                     "state=STATE,STEP --last-row terminal, and no column for the next state)",
+                                     NULL},
 };
 
 static void json_lists(json_writer *json, const pess_certificate *certificate) {

@@ -111,6 +111,10 @@ static const usage choose_usage = {
                 "  pess choose visits.csv --families naive,ua,spibb,robust --folds 10 --report choice\n"
                 "  pess choose visits.csv --score weights --json",
     .positional = (const char *const[]){"LOG", NULL},
+    .instead = (const char *const[]){"--horizon",
+                                     "for episodes of a fixed length make the step a part of the state (--column "
+                                     "state=STATE,STEP --last-row terminal, and no column for the next state)",
+                                     NULL},
 };
 
 static void add_options(choose_args *args) {

@@ -27,6 +27,16 @@ check 0 garnet_log.csv 7 3 0.8 0
 check 0 garnet_log.csv 7 3 0.8 3 --method split
 check 7 garnet_log.csv 7 3 0.8 3 --method robust -u l1
 
+# Episodes of a fixed length: the step is a part of the state, and the policy has a row for each of its steps.
+"$PESS" simulate grid.csv --policy best.csv --epsilon 0.5 --episodes 8000 --horizon 4 --seed 5 -o steps.csv
+cut -d, -f1-5,8 steps.csv >fixed.csv
+expect 0 "$PESS" certify fixed.csv --column state=state,step --last-row terminal --gamma 1 --return-range 0,4 \
+    --reward-range 0,1 --start log -o fixed_policy.csv --json
+awk -v low="$(json lower_bound)" 'BEGIN { exit !(low > 1.6 && low < 1.95) }' || fail "four steps: $(json lower_bound)"
+for step in 0 1 2 3; do grep -q "|$step," fixed_policy.csv || fail "no row of step $step"; done
+expect 2 "$PESS" certify fixed.csv --horizon 4
+says "make the step a part of the state"
+
 # The keys, the ledger, the recommendation; the bound holds for the policy that was written.
 expect 0 "$PESS" certify grid_log.csv --gamma 0.9 --reward-range 0,1 -o policy.csv --json
 for key in lower_bound value_estimate suboptimality_upper_bound behaviour_value_estimate behaviour_upper_bound \
