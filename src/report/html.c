@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* page.css and page.js, put into the library by the build */
-extern const char pess__page_css[], pess__page_js[];
+extern const char pess__page_css[], pess__page_js[], pess__page_js_sha256[];
 
 void pess__html_text(pess__outfile *file, const char *text) {
     for (const char *c = text; *c != '\0'; c++) {
@@ -87,10 +87,21 @@ static void write_data(pess__outfile *file, const pess__figure *figure, const pe
 
 /* ---- the page around it */
 
+/* Names in a page come from files. Nothing is loaded but pictures beside the page, and the one script that runs is
+ * ours, known by its digest. */
+static void write_policy(pess__outfile *file) {
+    pess__outfile_print(
+        file,
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src 'self' data:; "
+        "style-src 'unsafe-inline'; script-src 'sha256-%s'; base-uri 'none'; form-action 'none'\">\n",
+        pess__page_js_sha256);
+}
+
 void pess__html_head(pess__outfile *file, const char *title, const char *more_css) {
     pess__outfile_print(file, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
                               "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
                               "<link rel=\"icon\" href=\"data:,\">\n");
+    write_policy(file);
     pess__html_tag(file, "title", "", title);
     pess__outfile_print(file, "\n<style>\n");
     pess__outfile_write(file, pess__page_css, strlen(pess__page_css));
@@ -118,7 +129,7 @@ void pess__html_plots(pess__outfile *file, int group) {
 
 void pess__html_end(pess__outfile *file, const pess__figure *figure, const pess__figure *second) {
     write_data(file, figure, second);
-    pess__outfile_print(file, "<script>\n");
+    pess__outfile_print(file, "<script>");
     pess__outfile_write(file, pess__page_js, strlen(pess__page_js));
     pess__outfile_print(file, "</script>\n</body>\n</html>\n");
 }

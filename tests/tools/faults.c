@@ -4,8 +4,8 @@
  *   FAULT=threads     no thread can be made          FAULT=eio:PATH   PATH opens, but every read of it fails
  *   FAULT_REPORT=FILE at the end: "memory N io N live N", how many there were and how many allocations were not freed
  *
- * Only calls from the program itself, from zlib and from the C library's own opening of files count: libraries that end
- * the process when memory runs out (OpenMP's, glib's) are not ours. */
+ * Only calls from the program itself and from zlib count: libraries that end the process when memory runs out
+ * (OpenMP's, fontconfig) are not ours. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -48,7 +48,7 @@ static int look_at_module(struct dl_phdr_info *info, size_t size, void *first) {
     (void)size;
     const bool program = *(bool *)first;
     *(bool *)first = false;
-    if (!program && strstr(info->dlpi_name, "libz.so") == NULL && strstr(info->dlpi_name, "libc.so") == NULL) return 0;
+    if (!program && strstr(info->dlpi_name, "libz.so") == NULL) return 0;
     for (int i = 0; i < info->dlpi_phnum && range_count < RANGES; i++) {
         const ElfW(Phdr) *part = &info->dlpi_phdr[i];
         if (part->p_type != PT_LOAD || (part->p_flags & PF_X) == 0) continue;
@@ -227,6 +227,25 @@ size_t fwrite(const void *from, size_t size, size_t count, FILE *file) {
     const bool bad = ready && is_ours(CALLER) && fileno(file) > STDERR_FILENO && ++io_calls == io_at;
     return bad ? through_broken(file, true, (void *)from, size, count) : REAL(fwrite)(from, size, count, file);
 }
+
+/* What the calls above are where sizes are checked (_FORTIFY_SOURCE). */
+ssize_t __read_chk(int descriptor, void *to, size_t size, size_t room) {
+    (void)room;
+    return is_unreadable(descriptor) || fails(CALLER, EIO) ? -1 : REAL(read)(descriptor, to, size);
+}
+
+ssize_t __pread_chk(int descriptor, void *to, size_t size, off_t at, size_t room) {
+    (void)room;
+    return is_unreadable(descriptor) || fails(CALLER, EIO) ? -1 : REAL(pread)(descriptor, to, size, at);
+}
+
+size_t __fread_chk(void *to, size_t room, size_t size, size_t count, FILE *file) {
+    (void)room;
+    const bool bad = ready && is_ours(CALLER) && (fileno(file) == unreadable_descriptor || ++io_calls == io_at);
+    return bad ? through_broken(file, false, to, size, count) : REAL(fread)(to, size, count, file);
+}
+
+int __open_2(const char *path, int flags) { return fails(CALLER, EIO) ? -1 : opened(path, REAL(open)(path, flags)); }
 
 /* ---- threads */
 

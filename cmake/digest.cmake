@@ -1,0 +1,17 @@
+# pess_sha256_base64(FILE OUT): the SHA-256 of a file as a content security policy names it.
+function(pess_sha256_base64 path out)
+  string(CONCAT letters "ABCDEFGHIJKLMNOPQRSTUVWXYZ" "abcdefghijklmnopqrstuvwxyz" "0123456789+/")
+  file(SHA256 ${path} hex)
+  set(text "")
+  foreach(at RANGE 0 60 6) # three bytes are four letters; of the last two bytes come three
+    string(SUBSTRING "${hex}00" ${at} 6 digits)
+    math(EXPR number "0x${digits}")
+    foreach(shift 18 12 6 0)
+      math(EXPR index "(${number} >> ${shift}) & 63")
+      string(SUBSTRING ${letters} ${index} 1 letter)
+      string(APPEND text ${letter})
+    endforeach()
+  endforeach()
+  string(SUBSTRING ${text} 0 43 text)
+  set(${out} "${text}=" PARENT_SCOPE)
+endfunction()

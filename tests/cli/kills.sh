@@ -1,0 +1,3 @@
+#!/usr/bin/env bash
+# A few of the kills of tools/check-long.d/kills.sh: runs that are killed and resumed end in the same bytes.
+exec python3 "$(dirname "$0")/../kills.py" "$PESS" --kills 20 --seed "${PESS_KILL_SEED:-1}" --kinds experiment

@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# Data races: the tests that use threads, under ThreadSanitizer with clang and its OpenMP runtime, which tells the
+# sanitizer about its barriers.
+set -eu
+cd "$(dirname "$0")/../.."
+tools/packages.sh ci
+CC=clang cmake -S . -B build-tsan -G Ninja -DCMAKE_BUILD_TYPE=Release -DPESS_SANITIZE=thread >/dev/null
+tests="test_counts test_tally test_csv test_simulate test_experiment test_executor test_kmeans test_optimise test_act"
+tests=$(for t in $tests; do [ -e tests/$t.c ] && echo $t; done)
+cmake --build build-tsan --target $tests >/dev/null
+export TSAN_OPTIONS="ignore_noninstrumented_modules=1 halt_on_error=1" OMP_NUM_THREADS=4
+failed=0
+for test in $tests; do
+    if build-tsan/tests/$test >build-tsan/$test.log 2>&1; then echo "$test: no race"; else
+        echo "$test: see build-tsan/$test.log"; failed=1; fi
+done
+exit $failed

@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+"""mutate.py [--count N] [--seed N] [--build DIR] [FILE...]: do the tests notice when the library is wrong?
+
+A mutant is one changed line of src/ (or of the files given): an operator, a constant, a comparison off by one, a
+statement left out. Each is built in a copy of the tree and killed by the first test that fails, of those that are named
+after the folder or the file and then of all quick ones; a mutant that does not compile is drawn again. Survivors are
+printed with their line: they are to be argued, or to be met with a test.
+"""
+import argparse
+import glob
+import os
+import random
+import re
+import subprocess
+import sys
+import tempfile
+
+CHANGES = [
+    (r" < ", " <= "), (r" <= ", " < "), (r" > ", " >= "), (r" >= ", " > "), (r" == ", " != "), (r" != ", " == "),
+    (r" \+ ", " - "), (r" - ", " + "), (r" \* ", " / "), (r" && ", " || "), (r" \|\| ", " && "),
+    (r"\+\+", "--"), (r"\b0\b", "1"), (r"\b1\b", "2"), (r"\b1\b", "0"), (r"(?<=\()!", ""), (r"\bfalse\b", "true"),
+    (r"\btrue\b", "false"),
+]
+STATEMENT = re.compile(r"^(\s+)[A-Za-z_][\w\->\.\[\]\* ]*(\(.*\)| = .*| \+= .*);$")
+
+
+def code_lines(path):
+    with open(path, encoding="utf-8") as file:
+        lines = file.read().split("\n")
+    places = [i for i, line in enumerate(lines)
+              if line.startswith("    ") and not re.match(r"\s*(\*|/\*|//|#|pess__fail|return pess__fail|\")", line)]
+    return lines, places
+
+
+def mutate(line, rng):
+    ways = [(pattern, text) for pattern, text in CHANGES if re.search(pattern, line)]
+    if STATEMENT.match(line) and "return" not in line:
+        ways.append((None, None))
+    if not ways:
+        return None
+    pattern, text = rng.choice(ways)
+    if pattern is None:
+        return STATEMENT.match(line).group(1) + ";"
+    found = rng.choice(list(re.finditer(pattern, line)))
+    return line[:found.start()] + text + line[found.end():]
+
+
+def tests_for(path):
+    folder, name = path.split("/")[1], os.path.splitext(os.path.basename(path))[0]
+    words = {folder, name, *name.split("_")} - {""}
+    return "^(test|replay)_.*(" + "|".join(sorted(words)) + ")"
+
+
+def run(command, cwd, seconds):
+    try:
+        return subprocess.run(command, cwd=cwd, timeout=seconds, stdout=subprocess.DEVNULL,
+                              stderr=subprocess.DEVNULL).returncode
+    except subprocess.TimeoutExpired:
+        return -1
+
+
+def judge(tree, path):
+    """killed, survived, or None where it does not compile."""
+    build = ["cmake", "--build", "build", "-j", "1", "--target"]
+    if run([*build, "pess_tested"], tree, 600) != 0:
+        return None
+    listed = subprocess.run(["ctest", "--test-dir", "build", "-N", "-R", tests_for(path)], cwd=tree, capture_output=True,
+                            text=True).stdout
+    near = re.findall(r": ((?:test|replay)_\w+)", listed)[:12]
+    for tests in (near, ["--all"]):
+        if tests == ["--all"]:
+            if run(["cmake", "--build", "build", "-j", "1"], tree, 1800) != 0:
+                return "killed"
+            code = run(["ctest", "--test-dir", "build", "-L", "quick", "--timeout", "300", "--stop-on-failure"], tree, 1800)
+        elif tests:
+            if run([*build, *tests], tree, 900) != 0:
+                return "killed"
+            code = run(["ctest", "--test-dir", "build", "--timeout", "120", "--stop-on-failure",
+                        "-R", "^(" + "|".join(tests) + ")$"], tree, 900)
+        else:
+            continue
+        if code != 0:
+            return "killed"
+    return "survived"
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--count", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--floor", type=float, default=0.9, help="share that has to be killed")
+    parser.add_argument("files", nargs="*")
+    options = parser.parse_intermixed_args()
+    rng, survivors, done = random.Random(options.seed), [], 0
+    files = options.files or sorted(glob.glob("src/*/*.c") + glob.glob("src/env/minatar/*.c"))
+    with tempfile.TemporaryDirectory(prefix="pess-mutants-") as tree:
+        subprocess.run(f"git archive HEAD | tar -x -C {tree}", shell=True, check=True)
+        subprocess.run(["cmake", "--preset", "release"], cwd=tree, check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(["cmake", "--build", "build", "-j", "2"], cwd=tree, check=True, stdout=subprocess.DEVNULL)
+        while done < options.count:
+            path = rng.choice(files)
+            lines, places = code_lines(os.path.join(tree, path))
+            place = rng.choice(places) if places else None
+            changed = mutate(lines[place], rng) if place is not None else None
+            if changed is None:
+                continue
+            original = "\n".join(lines)
+            try:
+                lines[place], before = changed, lines[place]
+                with open(os.path.join(tree, path), "w", encoding="utf-8") as file:
+                    file.write("\n".join(lines))
+                verdict = judge(tree, path)
+            finally:
+                with open(os.path.join(tree, path), "w", encoding="utf-8") as file:
+                    file.write(original)
+            if verdict is None:
+                continue
+            done += 1
+            print(f"{done}/{options.count} {verdict}: {path}:{place + 1}: {before.strip()}  ->  {changed.strip()}", flush=True)
+            if verdict == "survived":
+                survivors.append(f"{path}:{place + 1}: {before.strip()}  ->  {changed.strip()}")
+    share = 1 - len(survivors) / max(done, 1)
+    print(f"{done} mutants, {len(survivors)} survived ({100 * share:.1f} % killed); seed {options.seed}")
+    for survivor in survivors:
+        print("survived:", survivor)
+    return 0 if share >= options.floor else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
