@@ -4,6 +4,7 @@
 #ifndef PESS_DEEP_BUNDLE_H
 #define PESS_DEEP_BUNDLE_H
 
+#include "core/infile.h"
 #include "deep/acting.h"
 #include "policy/policy.h"
 
@@ -20,6 +21,9 @@ pess_status pess__bundle_argmax(const pess__net *net, pess_policy **out, pess_er
 /* A policy of one network, which is taken out of `net`. Its notes say how it acts: by its softmax, or by its argmax, as
  * without a word. path begins the messages. */
 pess_status pess__bundle_of_network(const char *path, pess_net *net, pess_policy **out, pess_error *error);
+/* pess_policy_import of an open file. */
+pess_status pess__policy_import_file(pess__infile *file, const pess_import_options *options, pess_policy **out,
+                                     pess_error *error);
 /* From bytes in memory, as the fuzzer does. */
 pess_status pess__bundle_read_memory(const char *name, const void *bytes, size_t size, pess_policy **out,
                                      pess_error *error);

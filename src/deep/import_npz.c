@@ -1,7 +1,6 @@
 /* Weights that another program trained, from NumPy arrays: a state dict of PyTorch, saved by its names in its order.
  * Layer by layer there is NAME.weight, [out, in] or [out, in, row, col], and NAME.bias [out]; the network says what
  * shapes they must have. shift and scale, [inputs], are those of pess net export. */
-#include "core/infile.h"
 #include "core/memory.h"
 #include "core/settings.h"
 #include "data/npz_arrays.h"
@@ -242,20 +241,26 @@ static pess_status import(importing *in, const pess_import_options *o, pess_poli
     return status;
 }
 
-pess_status pess_policy_import(const char *path, const pess_import_options *options, pess_policy **out,
-                               pess_error *error) {
+pess_status pess__policy_import_file(pess__infile *file, const pess_import_options *options, pess_policy **out,
+                                     pess_error *error) {
     pess_import_options o;
     PESS_TRY(pess__settle(&settings, options, &o, error));
     importing *in = NULL;
-    pess__infile *file = NULL;
     PESS_TRY(pess__allocate(&in, 1, sizeof *in, "the weights of a network", error));
-    in->path = path;
-    pess_status status = pess__infile_open(path, &file, error);
-    if (status == PESS_OK) status = pess__zip_open(file, &in->zip, error);
+    in->path = pess__infile_name(file);
+    pess_status status = pess__zip_open(file, &in->zip, error);
     if (status == PESS_OK) status = import(in, &o, out, error);
     pess__net_destroy(in->net);
     pess__zip_free(&in->zip);
-    pess__infile_close(file);
     free(in);
+    return status;
+}
+
+pess_status pess_policy_import(const char *path, const pess_import_options *options, pess_policy **out,
+                               pess_error *error) {
+    pess__infile *file = NULL;
+    PESS_TRY(pess__infile_open(path, &file, error));
+    const pess_status status = pess__policy_import_file(file, options, out, error);
+    pess__infile_close(file);
     return status;
 }
