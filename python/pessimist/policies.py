@@ -12,6 +12,7 @@ import numpy as np
 from . import _abi
 from ._arrays import address, column, encode, is_names, names_address, view
 from ._library import C, ArgumentError, Handle, InputError, call, info, make
+from ._settings import check_known, table
 from ._show import html_table
 
 SHOWN_STATES = 20
@@ -85,6 +86,15 @@ class Policy(Handle):
         handle = make(C.pess_policy_read, os.fsencode(path), model, states, actions)
         return cls._of(handle, state_names, action_names)
 
+    @classmethod
+    def from_arrays(cls, path: str | os.PathLike, **settings: Any) -> "Policy":
+        """A policy of one network that another program trained: NumPy arrays (.npz), a state dict of PyTorch whose arrays
+        end in ".weight" and ".bias", layer by layer. Settings are those of `pess net import`: network, input, board, acts.
+        """
+        check_known("from_arrays", settings, [table("import")])
+        options = table("import").make(settings)
+        return cls._of(make(C.pess_policy_import, os.fsencode(path), ctypes.addressof(options)))
+
     def save(self, path: str | os.PathLike) -> None:
         """Writes the policy: CSV (state,action,probability) for a table, .pesspolicy for networks."""
         states, kept = names_address(self.state_names)
@@ -92,9 +102,9 @@ class Policy(Handle):
         call(C.pess_policy_write, self._address, os.fsencode(path), states, actions)
 
     def export(self, path: str | os.PathLike) -> None:
-        """Writes a policy that acts by one network for programs that do not have Pessimist. The ending of the name says
-        how: ".c" is one C file with policy_act and policy_probabilities, ".npz" arrays by PyTorch's names, and whatever
-        else the library writes."""
+        """Writes a policy of networks for programs that do not have Pessimist. The ending of the name says how: ".onnx" is
+        a model that takes observations and gives actions, ".c" one C file with policy_act and policy_probabilities, ".npz"
+        the arrays of its one network by PyTorch's names."""
         call(C.pess_policy_export, self._address, os.fsencode(path))
 
     # ---- looking
