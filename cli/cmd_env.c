@@ -268,6 +268,15 @@ static int bench_game(const bench *b, const char *game) {
     return code;
 }
 
+static int bench_all(const bench *b) {
+    const pess_env_info *(*const lists[])(size_t) = {pess_env_list, pess_control_list};
+    const pess_env_info *info = NULL;
+    int result = EXIT_FINE;
+    for (size_t l = 0; l < COUNT_OF(lists); l++)
+        for (size_t i = 0; result == EXIT_FINE && (info = lists[l](i)) != NULL; i++) result = bench_game(b, info->name);
+    return result;
+}
+
 static int env_bench(int argc, char **argv) {
     bench b = {.envs = 256, .steps = 5000000, .threads = 1};
     static const char *const observations[] = {"bits", "floats", "none", NULL};
@@ -306,14 +315,7 @@ static int env_bench(int argc, char **argv) {
     if (b.envs < 1 || b.envs > (1 << 24)) return report_usage("env bench", "--envs: expected 1 to %d", 1 << 24);
     if (b.threads < 1 || b.threads > 1024) return report_usage("env bench", "--threads: expected 1 to 1024");
     if (b.steps < 1) return report_usage("env bench", "--steps: expected 1 or more");
-    if (strcmp(game, "all") != 0) return bench_game(&b, game);
-    const pess_env_info *(*const lists[])(size_t) = {pess_env_list, pess_control_list};
-    const pess_env_info *info = NULL;
-    int result = EXIT_FINE;
-    for (size_t l = 0; l < COUNT_OF(lists); l++)
-        for (size_t i = 0; result == EXIT_FINE && (info = lists[l](i)) != NULL; i++)
-            result = bench_game(&b, info->name);
-    return result;
+    return strcmp(game, "all") == 0 ? bench_all(&b) : bench_game(&b, game);
 }
 
 /* ---- the command */

@@ -199,7 +199,7 @@ int cmd_experiment(int argc, char **argv) {
     code = refuse_foreign(&list, name);
     if (code >= 0) return code;
     a.options.experiment = name;
-    a.options.notice = print_line;
+    a.options.notice = asked.quiet ? NULL : print_line;
     const bool plays = pess_setting_listed(pess_experiment_find(name)->settings, "policies");
     if (plays && a.options.policies == NULL && find_policies(policies, sizeof policies)) a.options.policies = policies;
     repeat_command(argc, argv, command_line, sizeof command_line);

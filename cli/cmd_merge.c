@@ -11,9 +11,25 @@ static int merge_counts(const char *const *paths, int count, pess_read_options *
     return status == PESS_OK ? EXIT_FINE : report_error("merge", &error);
 }
 
+enum { MOST = 1024 };
+
+static const usage merge_usage = {
+    .command = "merge",
+    .summary = "put together the shards of an experiment, or the counts of logs",
+    .arguments = "DIR [...] --out DIR [--partial]\n       pess merge LOG [...] --out FILE.pesscounts",
+    .description =
+        "The shards must have been made with the same settings. Results and networks of games are copied, and "
+        "results.csv, the figure, the page and manifest.json are written as by an experiment in one piece; "
+        "results.csv has the same bytes. With --partial it also shows how far a run in progress is.\n\nWith --out "
+        "FILE.pesscounts, logs and files of counts are counted together: the same bytes as counting all rows at "
+        "once, in whatever order they are given ('pess help counts').",
+    .examples = "  pess merge part-1 part-2 part-3 part-4 --out games\n"
+                "  pess merge games --out games-so-far --partial\n"
+                "  pess merge monday.pesscounts tuesday.pesscounts --out week.pesscounts",
+    .positional = (const char *const[]){"DIR", NULL},
+    .more = MOST - 1};
+
 int cmd_merge(int argc, char **argv) {
-    static const char *const positional[] = {"DIR", NULL};
-    enum { MOST = 1024 };
     const char *directories[MOST], *out = NULL;
     bool partial = false, json = false;
     int count = 0;
@@ -25,22 +41,7 @@ int cmd_merge(int argc, char **argv) {
                                 "merge the runs that are there, even if others are missing"});
     options_add(&list, (option){"json", 0, OPTION_FLAG, &json, NULL, "print the result as JSON"});
     options_add_settings(&list, pess_read_settings(), &read, "states actions format");
-    const usage use = {
-        .command = "merge",
-        .summary = "put together the shards of an experiment, or the counts of logs",
-        .arguments = "DIR [...] --out DIR [--partial]\n       pess merge LOG [...] --out FILE.pesscounts",
-        .description =
-            "The shards must have been made with the same settings. Results and networks of games are copied, and "
-            "results.csv, the figure, the page and manifest.json are written as by an experiment in one piece; "
-            "results.csv has the same bytes. With --partial it also shows how far a run in progress is.\n\nWith --out "
-            "FILE.pesscounts, logs and files of counts are counted together: the same bytes as counting all rows at "
-            "once, in whatever order they are given ('pess help counts').",
-        .examples = "  pess merge part-1 part-2 part-3 part-4 --out games\n"
-                    "  pess merge games --out games-so-far --partial\n"
-                    "  pess merge monday.pesscounts tuesday.pesscounts --out week.pesscounts",
-        .positional = positional,
-        .more = MOST - 1};
-    const int code = options_parse(&use, list.rows, list.count, argc, argv, directories, &count);
+    const int code = options_parse(&merge_usage, list.rows, list.count, argc, argv, directories, &count);
     if (code >= 0) return code;
     if (out == NULL) return report_usage("merge", "--out DIR is needed");
     if (is_counts_file(out)) {

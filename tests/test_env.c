@@ -57,15 +57,18 @@ static void assert_same_future(pess_env *a, pess_env *b, int steps) {
 
 /* ---- traces */
 
+/* Of the games that have an original there are traces of it. */
+static const char *const originals[] = {"asterix", "breakout", "freeway", "seaquest", "space_invaders"};
+enum { ORIGINALS = sizeof originals / sizeof originals[0] };
+
 static void test_given_traces(void **unused) {
     (void)unused;
     static const char *const kinds[] = {"random", "hold", "search", "expert"};
-    const pess_env_info *info = NULL;
-    for (size_t i = 0; (info = pess_env_list(i)) != NULL; i++)
+    for (size_t i = 0; i < ORIGINALS; i++)
         for (int k = 0; k < 4; k++) {
             char path[500];
             pess_trace_report report;
-            (void)snprintf(path, sizeof path, "%s/minatar-traces/%s-%s.trace.gz", TEST_DATA, info->name, kinds[k]);
+            (void)snprintf(path, sizeof path, "%s/minatar-traces/%s-%s.trace.gz", TEST_DATA, originals[i], kinds[k]);
             assert_int_equal(pess_trace_replay(path, &report, &error), PESS_OK);
             if (!report.conforms) fail_msg("%s:%lld: %s", path, (long long)report.line, report.text);
             assert_true(report.steps >= 1000 && report.resets >= 1 && report.draws >= report.steps);
@@ -496,13 +499,13 @@ static void test_seed_exact(void **unused) {
         const char *kind;
         uint64_t seed;
     } runs[] = {{"random", 101}, {"search", 102}, {"hold", 103}, {"expert", 109}};
-    const pess_env_info *info = NULL;
-    for (size_t i = 0; (info = pess_env_list(i)) != NULL; i++)
+    for (size_t i = 0; i < ORIGINALS; i++)
         for (size_t k = 0; k < sizeof runs / sizeof runs[0]; k++) {
             char path[500];
-            (void)snprintf(path, sizeof path, "%s/minatar-traces/%s-%s.trace.gz", TEST_DATA, info->name, runs[k].kind);
+            (void)snprintf(path, sizeof path, "%s/minatar-traces/%s-%s.trace.gz", TEST_DATA, originals[i],
+                           runs[k].kind);
             assert_true(follows_seed(path, runs[k].seed));
-            if (k == 0 && strcmp(info->name, "freeway") == 0) assert_false(follows_seed(path, runs[k].seed + 1));
+            if (k == 0 && strcmp(originals[i], "freeway") == 0) assert_false(follows_seed(path, runs[k].seed + 1));
         }
 }
 
