@@ -21,7 +21,7 @@ static double mean_of(const double *start, const double *v, int64_t n) {
 
 /* Every algorithm solves, and what it returns fits together: rows sum to one, value and naive_value are those of the
  * policy by evaluation of it, evaluate says the same. */
-static void every_algorithm(void **state) {
+static void every_algorithm_solves_and_evaluates(void **state) {
     (void)state;
     pess_model *model = fixture_model(&shape, 4);
     pess_counts *counts = fixture_counts(model, 40, 4);
@@ -186,9 +186,9 @@ static void duipi_by_its_equations(void **state) {
     }
 }
 
-/* NULL options are the defaults, and an alpha that is not given is the span of the rewards, from -0.5 to 1, absorbed,
- * for the algorithm's own uncertainty; 1 in the theory's units for another one and for sets. */
-static void defaults(void **state) {
+/* NULL options are the defaults, and an alpha that is not given is the span of the rewards, from
+ * -0.5 to 1, absorbed, for the algorithm's own uncertainty; 1 in the theory's units for another one and for sets. */
+static void null_options_are_the_defaults(void **state) {
     (void)state;
     pess_error error = {0};
     pess_model *model = fixture_model(&shape, 4);
@@ -260,11 +260,11 @@ static void settings_that_are_read(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_algorithm),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_algorithm_solves_and_evaluates),
                                        cmocka_unit_test(lowered_by_hand),
                                        cmocka_unit_test(ramdp_is_ua_with_count),
                                        cmocka_unit_test(duipi_by_its_equations),
-                                       cmocka_unit_test(defaults),
+                                       cmocka_unit_test(null_options_are_the_defaults),
                                        cmocka_unit_test(settings_that_are_read)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -209,7 +209,7 @@ static void assert_released(int batches) {
     assert_int_equal(released_batches, batches);
 }
 
-static void test_same_log(void **state) {
+static void a_stream_is_the_same_log_as_its_file(void **state) {
     (void)state;
     for (int variant = 0; variant < 3; variant++)
         for (int64_t offset = 0; offset < 12; offset += 1 + 2 * (offset > 0)) {
@@ -245,7 +245,7 @@ static void test_same_log(void **state) {
         }
 }
 
-static void test_refused(void **state) {
+static void streams_that_are_no_logs_are_refused(void **state) {
     (void)state;
     pess_dataset *d = logs_random(300, 5, 3, LOGS_ENDS | LOGS_EPISODES | LOGS_STEPS | LOGS_PROBABILITY, 1), *e = NULL;
     pess_error error = {0};
@@ -271,6 +271,7 @@ static void test_refused(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_log), cmocka_unit_test(test_refused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_stream_is_the_same_log_as_its_file),
+                                       cmocka_unit_test(streams_that_are_no_logs_are_refused)};
     return cmocka_run_group_tests(tests, logs_begin, logs_end);
 }

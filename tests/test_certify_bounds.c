@@ -316,7 +316,7 @@ static void test_sets_coverage_and_mutant(void **state) {
 }
 
 /* Four times the data, half the width. */
-static void test_width_shrinks(void **state) {
+static void four_times_the_data_halve_the_width(void **state) {
     (void)state;
     world w = coins(0.5);
     double width[2] = {0};
@@ -629,7 +629,7 @@ int main(void) {
         cmocka_unit_test(test_one_side_coverage),
         cmocka_unit_test(test_bets_are_limited_by_what_is_possible),
         cmocka_unit_test(test_sets_coverage_and_mutant),
-        cmocka_unit_test(test_width_shrinks),
+        cmocka_unit_test(four_times_the_data_halve_the_width),
         cmocka_unit_test(test_stopping_does_not_fool_it),
         cmocka_unit_test(test_hoeffding_formula_is_violated),
         cmocka_unit_test(test_whole_episodes),

@@ -84,7 +84,7 @@ static void counts_of_states_are_those_of_a_log_with_one_action(void **state) {
     }
 }
 
-static void test_against_brute_force(void **state) {
+static void counts_are_those_of_brute_force(void **state) {
     (void)state;
     static const char *const names[] = {"log.csv", "log.npz", "log.pesslog", "log.csv.gz"};
     for (int kinds = 0; kinds < 32; kinds++) {
@@ -117,7 +117,7 @@ static pess_counts *count_text(const char *text) {
     return c;
 }
 
-static void test_starts(void **state) {
+static void starts_are_those_of_the_episodes(void **state) {
     (void)state;
     /* smallest step, wherever it is in the file */
     pess_counts *c = count_text("episode,step,state,action,reward,next_state\n"
@@ -144,7 +144,7 @@ static void test_starts(void **state) {
     pess_counts_destroy(c);
 }
 
-static void test_terminal_states(void **state) {
+static void terminal_states_are_only_led_to(void **state) {
     (void)state;
     pess_counts *c = count_text("state,action,reward,next_state,terminal,truncated\n"
                                 "0,0,1,1,1,0\n"              /* 1: only ever the end */
@@ -159,7 +159,7 @@ static void test_terminal_states(void **state) {
 }
 
 /* More different (s,a,s') than any first guess, and ids at the edge of what is possible. */
-static void test_sparse(void **state) {
+static void many_states_are_counted_as_few_are(void **state) {
     (void)state;
     FILE *file = fopen(logs_path("wide.csv"), "w");
     fprintf(file, "state,action,reward,next_state\n");
@@ -173,7 +173,7 @@ static void test_sparse(void **state) {
     pess_counts_destroy(two);
 }
 
-static void test_empty_and_bad_columns(void **state) {
+static void empty_and_bad_columns_are_refused(void **state) {
     (void)state;
     pess_columns columns = {0};
     pess_dataset *d = NULL;
@@ -208,11 +208,11 @@ static void test_empty_and_bad_columns(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_against_brute_force),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(counts_are_those_of_brute_force),
                                        cmocka_unit_test(counts_of_states_are_those_of_a_log_with_one_action),
-                                       cmocka_unit_test(test_starts),
-                                       cmocka_unit_test(test_terminal_states),
-                                       cmocka_unit_test(test_sparse),
-                                       cmocka_unit_test(test_empty_and_bad_columns)};
+                                       cmocka_unit_test(starts_are_those_of_the_episodes),
+                                       cmocka_unit_test(terminal_states_are_only_led_to),
+                                       cmocka_unit_test(many_states_are_counted_as_few_are),
+                                       cmocka_unit_test(empty_and_bad_columns_are_refused)};
     return cmocka_run_group_tests(tests, logs_begin, logs_end);
 }

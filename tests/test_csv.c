@@ -21,7 +21,7 @@ static void check_simple(pess_dataset *d) {
     pess_dataset_destroy(d);
 }
 
-static void test_spellings(void **state) {
+static void columns_are_found_in_all_spellings(void **state) {
     (void)state;
     static const char *const same[] = {
         HEAD "0,2,0.5,3\n3,1,-2000,0\n",
@@ -38,7 +38,7 @@ static void test_spellings(void **state) {
     for (size_t i = 0; i < sizeof same / sizeof same[0]; i++) check_simple(logs_read_text(same[i]));
 }
 
-static void test_gzip(void **state) {
+static void gzip_reads_as_its_text_does(void **state) {
     (void)state;
     static const char text[] = HEAD "0,2,0.5,3\n3,1,-2000,0\n";
     const size_t length = strlen(text);
@@ -68,7 +68,7 @@ static void test_gzip(void **state) {
     free(bytes);
 }
 
-static void test_ends(void **state) {
+static void ends_are_read_in_all_spellings(void **state) {
     (void)state;
     pess_dataset *d = logs_read_text("state,action,reward,next_state,terminal,truncated\n"
                                      "0,0,0,0,0,0\n0,0,0,0,1,0\n0,0,0,0,0,1\n0,0,0,0,1,1\n0,0,0,0,,\n"
@@ -84,7 +84,7 @@ static void test_ends(void **state) {
 }
 
 /* One token that is no number makes names of all; state before next_state, rows in file order. */
-static void test_names(void **state) {
+static void names_become_numbers_in_order(void **state) {
     (void)state;
     pess_dataset *d = logs_read_text("next_state,state,action,reward\n7,3,0,1\n3,hall,0,1\n\"a \"\"b\"\"\",7,1,1\n");
     static const char *const names[] = {"3", "7", "hall", "a \"b\""};
@@ -113,7 +113,7 @@ typedef struct bad {
     const char *text, *where, *what;
 } bad;
 
-static void test_bad_input(void **state) {
+static void bad_input_is_named_by_line_and_column(void **state) {
     (void)state;
     static const bad all[] = {
         {"", ":1:1:", "empty file"},
@@ -162,7 +162,7 @@ static void test_bad_input(void **state) {
     logs_refused(logs_file("text.csv", nul_header, sizeof nul_header - 1), NULL, PESS_INPUT, ":1:10:", "NUL");
 }
 
-static void test_declared(void **state) {
+static void declared_sizes_are_held(void **state) {
     (void)state;
     static const char text[] = HEAD "0,0,0,1\n1,1,0,2\n", named[] = HEAD "a,x,0,b\nb,y,0,c\n";
     pess_read_options options = pess_read_options_defaults();
@@ -208,7 +208,7 @@ static void test_sparse(void **state) {
     pess_dataset_destroy(data);
 }
 
-static void test_files(void **state) {
+static void files_are_written_and_read_back(void **state) {
     (void)state;
     logs_refused(logs_path("nowhere.csv"), NULL, PESS_IO, "nowhere.csv", "No such file");
     logs_refused(logs_folder, NULL, PESS_IO, logs_folder, "directory");
@@ -232,9 +232,13 @@ static void test_files(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_spellings), cmocka_unit_test(test_gzip),
-                                       cmocka_unit_test(test_ends),      cmocka_unit_test(test_names),
-                                       cmocka_unit_test(test_bad_input), cmocka_unit_test(test_declared),
-                                       cmocka_unit_test(test_sparse),    cmocka_unit_test(test_files)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(columns_are_found_in_all_spellings),
+                                       cmocka_unit_test(gzip_reads_as_its_text_does),
+                                       cmocka_unit_test(ends_are_read_in_all_spellings),
+                                       cmocka_unit_test(names_become_numbers_in_order),
+                                       cmocka_unit_test(bad_input_is_named_by_line_and_column),
+                                       cmocka_unit_test(declared_sizes_are_held),
+                                       cmocka_unit_test(test_sparse),
+                                       cmocka_unit_test(files_are_written_and_read_back)};
     return cmocka_run_group_tests(tests, logs_begin, logs_end);
 }

@@ -8,7 +8,7 @@
 
 enum { ROWS = 60000 };
 
-static void test_threads(void **state) {
+static void any_number_of_threads_reads_the_same(void **state) {
     (void)state;
     for (int kinds = 0; kinds < 32; kinds += kinds < 16 ? 5 : 15) {
         pess_dataset *data = logs_random(ROWS, 50, 4, kinds, 7 + (uint64_t)kinds);
@@ -23,7 +23,7 @@ static void test_threads(void **state) {
 }
 
 /* One name at the very end: everything before it becomes a name too. */
-static void test_late_name(void **state) {
+static void a_late_name_makes_all_numbers_names(void **state) {
     (void)state;
     FILE *file = fopen(logs_path("late.csv"), "w");
     fprintf(file, "state,action,reward,next_state\n");
@@ -44,7 +44,7 @@ static void test_late_name(void **state) {
 }
 
 /* The first error in the file is the one reported, whichever thread finds one first. */
-static void test_first_error(void **state) {
+static void the_first_error_is_the_one_told(void **state) {
     (void)state;
     FILE *file = fopen(logs_path("bad.csv"), "w");
     fprintf(file, "note,state,action,reward,next_state\n");
@@ -57,7 +57,7 @@ static void test_first_error(void **state) {
 }
 
 /* A row may be long, but not without end. */
-static void test_long_rows(void **state) {
+static void long_rows_are_read_or_refused(void **state) {
     (void)state;
     const size_t size = 3 * PESS__PIECE_LONGEST_ROW;
     char *text = malloc(size + 200);
@@ -112,7 +112,7 @@ static void from_pipe(const char *input, const char *output) {
     assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-static void test_pipe(void **state) {
+static void a_pipe_reads_as_a_file_does(void **state) {
     (void)state;
     static const char *const names[] = {"in.csv", "in.csv.gz", "in.npz", "in.pesslog"};
     pess_dataset *data = logs_random(20000, 40, 3, LOGS_NAMES | LOGS_ENDS | LOGS_EPISODES | LOGS_STEPS, 3);
@@ -138,7 +138,7 @@ static bool stop_at_once(void *user, const char *what, double done, double total
     return false;
 }
 
-static void test_interrupted(void **state) {
+static void reading_can_be_interrupted(void **state) {
     (void)state;
     const char *path = logs_path("slow.csv");
     FILE *file = fopen(path, "w");
@@ -160,8 +160,9 @@ static void test_interrupted(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_threads),     cmocka_unit_test(test_late_name),
-                                       cmocka_unit_test(test_first_error), cmocka_unit_test(test_long_rows),
-                                       cmocka_unit_test(test_pipe),        cmocka_unit_test(test_interrupted)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(any_number_of_threads_reads_the_same), cmocka_unit_test(a_late_name_makes_all_numbers_names),
+        cmocka_unit_test(the_first_error_is_the_one_told),      cmocka_unit_test(long_rows_are_read_or_refused),
+        cmocka_unit_test(a_pipe_reads_as_a_file_does),          cmocka_unit_test(reading_can_be_interrupted)};
     return cmocka_run_group_tests(tests, logs_begin, logs_end);
 }

@@ -337,7 +337,7 @@ static void models_imagine_what_was_seen(void **state) {
     pess_observations_destroy(data);
 }
 
-static void resuming(void **state) {
+static void a_resumed_training_ends_the_same(void **state) {
     (void)state;
     pess_mdp *mdp = process();
     pess_observations *data = uneven_log(mdp, 600, UINT64_MAX);
@@ -376,7 +376,7 @@ int main(void) {
         cmocka_unit_test(rem_and_cql_against_naive),
         cmocka_unit_test(models_imagine_what_was_seen),
         cmocka_unit_test(imagined_data_are_no_episodes),
-        cmocka_unit_test(resuming),
+        cmocka_unit_test(a_resumed_training_ends_the_same),
         cmocka_unit_test(a_threshold_above_one_is_refused),
     };
     return cmocka_run_group_tests(tests, open_root, remove_root);

@@ -1,5 +1,5 @@
 /* Uncertainty-aware learning with networks: each uncertainty by hand, the tabular engine's answer on one-hot states,
- * α = 0, resuming, and data that support little. */
+ * α = 0, a_resumed_training_ends_the_same, and data that support little. */
 #include "deep_case.h"
 
 /* ---- rules by hand */
@@ -305,7 +305,7 @@ static void colliding_hashes_change_nothing(void **state) {
     pess_mdp_destroy(mdp);
 }
 
-static void resuming(void **state) {
+static void a_resumed_training_ends_the_same(void **state) {
     (void)state;
     pess_mdp *mdp = process();
     pess_observations *data = uneven_log(mdp, 600, UINT64_MAX);
@@ -411,7 +411,7 @@ int main(void) {
         cmocka_unit_test(alpha_zero_is_naive_to_the_bit),
         cmocka_unit_test(mass_and_values_of_unlogged_actions),
         cmocka_unit_test(colliding_hashes_change_nothing),
-        cmocka_unit_test(resuming),
+        cmocka_unit_test(a_resumed_training_ends_the_same),
         cmocka_unit_test(poor_data_work_and_say_so),
         cmocka_unit_test(names_and_bad_options),
     };

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-static void test_texts(void **state) {
+static void durations_read_well(void **state) {
     (void)state;
     static const struct {
         double seconds;
@@ -32,6 +32,6 @@ static void test_texts(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_texts)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(durations_read_well)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

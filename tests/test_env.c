@@ -61,7 +61,7 @@ static void assert_same_future(pess_env *a, pess_env *b, int steps) {
 static const char *const originals[] = {"asterix", "breakout", "freeway", "seaquest", "space_invaders"};
 enum { ORIGINALS = sizeof originals / sizeof originals[0] };
 
-static void test_given_traces(void **unused) {
+static void traces_of_the_originals_replay(void **unused) {
     (void)unused;
     static const char *const kinds[] = {"random", "hold", "search", "expert"};
     for (size_t i = 0; i < ORIGINALS; i++)
@@ -331,7 +331,7 @@ static void test_bits_equal_planes(void **unused) {
 
 /* ---- the wrapper: sticky actions, ends, refusals */
 
-static void test_sticky(void **unused) {
+static void sticky_actions_repeat_the_last_one(void **unused) {
     (void)unused;
     pess_env_options options = pess_env_options_defaults();
     options.game = "breakout";
@@ -363,7 +363,7 @@ static void test_sticky(void **unused) {
     pess_env_destroy(env);
 }
 
-static void test_tape_faults(void **unused) {
+static void tapes_with_faults_are_refused(void **unused) {
     (void)unused;
     pess_env *env = make("breakout", 0, PESS_GENERATOR_FAST);
     const pess_draw wrong[] = {{true, 0}, {false, 1}, {false, -0.5}, {false, NAN}};
@@ -432,7 +432,7 @@ static void test_ends_and_refusals(void **unused) {
 
 /* ---- generators */
 
-static void test_numpy_random(void **unused) {
+static void numbers_are_those_of_numpy(void **unused) {
     (void)unused;
     pess__numpy_random random;
     pess__numpy_seed(&random, 5489); /* the reference implementation's and C++'s default: its 10000th output */
@@ -493,7 +493,7 @@ static bool follows_seed(const char *path, uint64_t seed) {
 }
 
 /* The given traces come from numpy's generator with these seeds, so the seed alone gives all of them again. */
-static void test_seed_exact(void **unused) {
+static void a_seed_gives_the_draws_of_the_original(void **unused) {
     (void)unused;
     static const struct {
         const char *kind;
@@ -539,7 +539,7 @@ static void test_draws_are_uniform(void **unused) {
 
 /* ---- MDPs */
 
-static void test_mdp(void **unused) {
+static void an_mdp_is_an_environment(void **unused) {
     (void)unused;
     /* From 0: action 0 pays 1 and ends in 2 with probability 1/4, otherwise stays; action 1 goes to 1. 1 has action 0
      * only, which goes back. 2 is terminal. */
@@ -581,7 +581,7 @@ static void test_mdp(void **unused) {
     pess_env_destroy(copy);
 }
 
-static void test_mdp_batch(void **unused) {
+static void a_batch_of_mdps_is_many_single_ones(void **unused) {
     (void)unused;
     pess_garnet_options garnet = pess_garnet_options_defaults();
     garnet.states = 30;
@@ -638,20 +638,20 @@ static void test_mdp_batch(void **unused) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_given_traces),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(traces_of_the_originals_replay),
                                        cmocka_unit_test(test_record_and_replay),
                                        cmocka_unit_test(test_save_restore_clone),
                                        cmocka_unit_test(test_damaged_bytes_are_refused),
                                        cmocka_unit_test(test_batch_equals_singles),
                                        cmocka_unit_test(test_batch_save_and_refusals),
                                        cmocka_unit_test(test_bits_equal_planes),
-                                       cmocka_unit_test(test_sticky),
-                                       cmocka_unit_test(test_tape_faults),
+                                       cmocka_unit_test(sticky_actions_repeat_the_last_one),
+                                       cmocka_unit_test(tapes_with_faults_are_refused),
                                        cmocka_unit_test(test_ends_and_refusals),
-                                       cmocka_unit_test(test_numpy_random),
-                                       cmocka_unit_test(test_seed_exact),
+                                       cmocka_unit_test(numbers_are_those_of_numpy),
+                                       cmocka_unit_test(a_seed_gives_the_draws_of_the_original),
                                        cmocka_unit_test(test_draws_are_uniform),
-                                       cmocka_unit_test(test_mdp),
-                                       cmocka_unit_test(test_mdp_batch)};
+                                       cmocka_unit_test(an_mdp_is_an_environment),
+                                       cmocka_unit_test(a_batch_of_mdps_is_many_single_ones)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

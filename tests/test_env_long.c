@@ -51,7 +51,7 @@ static void play(const char *game, int64_t steps) {
     pess_batch_destroy(batch);
 }
 
-static void test_long_play(void **unused) {
+static void long_play_stays_in_possible_states(void **unused) {
     (void)unused;
     const char *wanted = getenv("PESS_LONG_STEPS");
     const int64_t steps = wanted != NULL ? strtoll(wanted, NULL, 10) : 60000;
@@ -60,6 +60,6 @@ static void test_long_play(void **unused) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_long_play)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(long_play_stays_in_possible_states)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -128,7 +128,7 @@ static void check_gif(int width, int height, int frames, int noise) {
     free(canvas);
 }
 
-static void test_gif(void **unused) {
+static void a_gif_shows_what_was_drawn(void **unused) {
     (void)unused;
     check_gif(1, 1, 3, 1);
     check_gif(7, 3, 20, 5);
@@ -195,6 +195,7 @@ static void test_png_of_a_board(void **unused) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_gif), cmocka_unit_test(test_png_of_a_board)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_gif_shows_what_was_drawn),
+                                       cmocka_unit_test(test_png_of_a_board)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

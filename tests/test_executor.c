@@ -61,7 +61,7 @@ static void run_queue(int threads, uint64_t seed, const bool *todo, bool makes_f
     pess__queue_destroy(queue);
 }
 
-static void test_queue(void **state) {
+static void every_task_is_taken_once(void **state) {
     (void)state;
     for (uint64_t seed = 0; seed < 200; seed++) {
         bool todo[GROUPS * RUNS];
@@ -73,7 +73,7 @@ static void test_queue(void **state) {
 
 /* With two threads: both prepare, the runs of the first group come first and the longest of them at once, and the
  * third group is prepared before the runs run out. */
-static void test_queue_order(void **state) {
+static void tasks_come_in_their_order(void **state) {
     (void)state;
     bool todo[3 * RUNS];
     double cost[3 * RUNS];
@@ -224,7 +224,7 @@ static void test_divergence_is_counted(void **state) {
 }
 
 /* Any other failure stops the others and is what is told; so does one while preparing, of whatever kind. */
-static void test_failure_stops(void **state) {
+static void a_failure_stops_the_others(void **state) {
     (void)state;
     for (int preparing = 0; preparing < 2; preparing++) {
         tally t = {.bad = preparing ? 1 : RUNS + 2,
@@ -256,7 +256,7 @@ static bool stop_halfway(void *user, const char *what, double done, double total
 }
 
 /* Progress counts what was there before and the parts of the runs that are under way. */
-static void test_interruption(void **state) {
+static void progress_counts_parts_until_it_is_stopped(void **state) {
     (void)state;
     const bool todo[] = {true, true};
     const double cost[] = {3, 3};
@@ -280,12 +280,12 @@ static void test_interruption(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_queue),
-        cmocka_unit_test(test_queue_order),
+        cmocka_unit_test(every_task_is_taken_once),
+        cmocka_unit_test(tasks_come_in_their_order),
         cmocka_unit_test(test_every_run_is_made_and_kept_once),
         cmocka_unit_test(test_divergence_is_counted),
-        cmocka_unit_test(test_failure_stops),
-        cmocka_unit_test(test_interruption),
+        cmocka_unit_test(a_failure_stops_the_others),
+        cmocka_unit_test(progress_counts_parts_until_it_is_stopped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

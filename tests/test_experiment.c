@@ -82,7 +82,7 @@ static void check_pairing(const pess_experiment *e, double x) {
     assert_true(optimal->values[PESS__BELOW_OPTIMAL] == 0 && optimal->values[PESS__BELOW_OPTIMAL_CI95] == 0);
 }
 
-static void test_figure_1a(void **state) {
+static void figure_1a_agrees_with_its_reference(void **state) {
     (void)state;
     pess_experiment_options options = pess_experiment_options_defaults();
     options.experiment = "gridworld-exploration";
@@ -93,7 +93,7 @@ static void test_figure_1a(void **state) {
     pess_experiment_destroy(e);
 }
 
-static void test_figure_1b(void **state) {
+static void figure_1b_agrees_with_its_reference(void **state) {
     (void)state;
     pess_experiment_options options = pess_experiment_options_defaults();
     options.experiment = "gridworld-data";
@@ -106,7 +106,7 @@ static void test_figure_1b(void **state) {
 
 /* With rewards of mean above one half the predictions about naive on near-deterministic data fail, and the reason is
  * given. */
-static void test_text_preset(void **state) {
+static void the_preset_text_has_its_own_settings(void **state) {
     (void)state;
     pess_experiment_options options = pess_experiment_options_defaults();
     options.experiment = "gridworld-exploration";
@@ -140,7 +140,7 @@ static void test_text_preset(void **state) {
     pess_experiment_destroy(e);
 }
 
-static void test_bandit(void **state) {
+static void the_bandit_fools_whom_it_should(void **state) {
     (void)state;
     pess_experiment_options options = pess_experiment_options_defaults();
     options.experiment = "bandit";
@@ -207,7 +207,7 @@ static void test_fast_is_generic(void **state) {
     compare_paths(false, true, 0, 4, 4);
 }
 
-static void test_other_families(void **state) {
+static void other_algorithms_can_be_drawn(void **state) {
     (void)state;
     pess_experiment_options options = pess_experiment_options_defaults();
     options.experiment = "gridworld-data";
@@ -243,7 +243,7 @@ static pess_experiment_options small(void) {
     return options;
 }
 
-static void test_threads(void **state) {
+static void any_number_of_threads_gives_the_same_bytes(void **state) {
     (void)state;
     pess_experiment_options options = small();
     options.threads = 1;
@@ -311,7 +311,7 @@ static void check_resume(long torn) {
     remove_tree(directory);
 }
 
-static void test_resume(void **state) {
+static void a_resumed_experiment_ends_the_same(void **state) {
     (void)state;
     check_resume(0);
     check_resume(1);
@@ -327,7 +327,7 @@ static void expect_refused(const pess_experiment_options *options, const char *s
     if (strstr(error.message, says) == NULL) fail_msg("'%s' lacks '%s'", error.message, says);
 }
 
-static void test_bad_input(void **state) {
+static void bad_settings_are_refused(void **state) {
     (void)state;
     pess_experiment_options o = small();
     o.experiment = "nothing";
@@ -384,7 +384,7 @@ static void test_settings_of_rows(void **state) {
 }
 
 /* The estimate of a cost runs nothing that is kept. */
-static void test_estimate(void **state) {
+static void estimating_the_cost_keeps_nothing(void **state) {
     (void)state;
     const pess_experiment_options options = small();
     pess_experiment *e = NULL;
@@ -400,11 +400,16 @@ static void test_estimate(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_figure_1a),       cmocka_unit_test(test_figure_1b),
-                                       cmocka_unit_test(test_text_preset),     cmocka_unit_test(test_bandit),
-                                       cmocka_unit_test(test_fast_is_generic), cmocka_unit_test(test_other_families),
-                                       cmocka_unit_test(test_threads),         cmocka_unit_test(test_resume),
-                                       cmocka_unit_test(test_bad_input),       cmocka_unit_test(test_settings_of_rows),
-                                       cmocka_unit_test(test_estimate)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(figure_1a_agrees_with_its_reference),
+                                       cmocka_unit_test(figure_1b_agrees_with_its_reference),
+                                       cmocka_unit_test(the_preset_text_has_its_own_settings),
+                                       cmocka_unit_test(the_bandit_fools_whom_it_should),
+                                       cmocka_unit_test(test_fast_is_generic),
+                                       cmocka_unit_test(other_algorithms_can_be_drawn),
+                                       cmocka_unit_test(any_number_of_threads_gives_the_same_bytes),
+                                       cmocka_unit_test(a_resumed_experiment_ends_the_same),
+                                       cmocka_unit_test(bad_settings_are_refused),
+                                       cmocka_unit_test(test_settings_of_rows),
+                                       cmocka_unit_test(estimating_the_cost_keeps_nothing)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

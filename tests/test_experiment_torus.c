@@ -110,7 +110,7 @@ static void free_sample(sample *x) {
 
 /* ---- tests */
 
-static void test_evaluation(void **state) {
+static void evaluation_agrees_with_a_dense_solve(void **state) {
     (void)state;
     static const int64_t sizes[][2] = {{8, 8}, {5, 7}, {2, 3}, {1, 4}, {1, 1}, {2, 2}, {9, 4}};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
@@ -187,7 +187,7 @@ static void check_optimal(const world *w, const sample *x, const pess__torus_job
     free(v);
 }
 
-static void test_policy_iteration(void **state) {
+static void policy_iteration_finds_the_best_policy(void **state) {
     (void)state;
     const double gamma = 0.99;
     for (uint64_t seed = 0; seed < 12; seed++) {
@@ -254,7 +254,7 @@ static void test_lanes_are_independent(void **state) {
     free_world(&w);
 }
 
-static void test_stationary(void **state) {
+static void the_stationary_law_is_stationary(void **state) {
     (void)state;
     world w;
     make_world(6, 5, 0.9, &w);
@@ -357,7 +357,7 @@ static void test_counts_equal_transitions(void **state) {
 }
 
 /* Exact first and second moments of n(s,a): n·w and n·w(1-w), covariance -n·w·w'. 4.9 standard errors: 1e-6. */
-static void test_count_moments(void **state) {
+static void counts_have_the_right_moments(void **state) {
     (void)state;
     enum { DRAWS = 40000, N = 5000 };
     pess__torus torus;
@@ -413,11 +413,11 @@ static void torus_jobs_are_the_same_on_every_processor(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_evaluation),
-                                       cmocka_unit_test(test_policy_iteration),
-                                       cmocka_unit_test(test_stationary),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(evaluation_agrees_with_a_dense_solve),
+                                       cmocka_unit_test(policy_iteration_finds_the_best_policy),
+                                       cmocka_unit_test(the_stationary_law_is_stationary),
                                        cmocka_unit_test(test_lanes_are_independent),
-                                       cmocka_unit_test(test_count_moments),
+                                       cmocka_unit_test(counts_have_the_right_moments),
                                        cmocka_unit_test(test_counts_equal_transitions),
                                        cmocka_unit_test(torus_jobs_are_the_same_on_every_processor)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,7 +11,7 @@
 
 /* ---- axes */
 
-static void test_axes(void **state) {
+static void axes_cover_their_range_with_ascending_ticks(void **state) {
     (void)state;
     const pess__axis linear = pess__axis_make(24.1, 59.8, false, true, 6, 400, 0);
     assert_true(linear.lo <= 24.1 && linear.hi >= 59.8 && linear.tick_count >= 4 && linear.tick_count <= 12);
@@ -68,7 +68,7 @@ static void reduced(uint32_t colour, bool protan, double *out) {
     out[2] = protan ? 0.00401 * r - 0.00401 * g + b : -0.02234 * r + 0.02234 * g + b;
 }
 
-static void test_styles(void **state) {
+static void curves_can_be_told_apart(void **state) {
     (void)state;
     static const char *const names[] = {"random", "optimal", "imitation", "naive",          "ua",   "proximal",
                                         "robust", "spibb",   "spibb-leq", "ua:hoeffding-s", "rmin", "ua:bernstein"};
@@ -108,7 +108,7 @@ static void fill(pess__figure *figure, int panels, int points) {
     }
 }
 
-static void test_formats(void **state) {
+static void every_format_is_drawn(void **state) {
     (void)state;
     static const struct {
         const char *format, *begins;
@@ -140,7 +140,7 @@ static void test_formats(void **state) {
 }
 
 /* A long name beside its curve makes the figure wider: 30 letters need more than 5 units each. */
-static void test_long_labels(void **state) {
+static void long_labels_make_the_figure_wider(void **state) {
     (void)state;
     double width[2], height[2];
     for (int i = 0; i < 2; i++) {
@@ -161,7 +161,7 @@ static void test_long_labels(void **state) {
 
 /* ---- results read back */
 
-static void test_read_results(void **state) {
+static void results_are_read_back(void **state) {
     (void)state;
     const char *path = scratch_write(0, "ci95,mean,trials,x,algorithm\n0.5,3,10,1,ua\nnan,4,10,1000,ua\n1,2,10,1,b\n");
     pess__figure figure = {0};
@@ -231,7 +231,7 @@ static void expect_bad(const char *text, const char *says) {
     (void)unlink(path);
 }
 
-static void test_bad_results(void **state) {
+static void bad_results_are_refused(void **state) {
     (void)state;
     expect_bad("", "");
     expect_bad("algorithm,x,trials,mean,ci95\n", "no rows");
@@ -251,7 +251,7 @@ static void test_bad_results(void **state) {
     assert_int_equal(pess_figure_write(&path, 1, NULL, "figure.doc", &error), PESS_ARGUMENT);
 }
 
-static void test_select(void **state) {
+static void curves_are_selected_by_name(void **state) {
     (void)state;
     pess__figure figure = {0};
     pess__panel *panel = NULL;
@@ -276,14 +276,14 @@ static void test_select(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_axes),
-                                       cmocka_unit_test(test_styles),
-                                       cmocka_unit_test(test_select),
-                                       cmocka_unit_test(test_formats),
-                                       cmocka_unit_test(test_long_labels),
-                                       cmocka_unit_test(test_read_results),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(axes_cover_their_range_with_ascending_ticks),
+                                       cmocka_unit_test(curves_can_be_told_apart),
+                                       cmocka_unit_test(curves_are_selected_by_name),
+                                       cmocka_unit_test(every_format_is_drawn),
+                                       cmocka_unit_test(long_labels_make_the_figure_wider),
+                                       cmocka_unit_test(results_are_read_back),
                                        cmocka_unit_test(test_read_learning_curves),
                                        cmocka_unit_test(test_read_training_logs),
-                                       cmocka_unit_test(test_bad_results)};
+                                       cmocka_unit_test(bad_results_are_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

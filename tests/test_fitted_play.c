@@ -223,7 +223,7 @@ static pess__scored one_look(pess__training *f) {
 }
 
 /* The action that was logged most often; outside the data the one that the network finds least uncertain. */
-static void counts_alone(void **state) {
+static void counts_alone_plays_by_counts(void **state) {
     (void)state;
     static const float spoken[2 * ACTIONS] = {1, 3, 0.5F, 9, 9, 9}, nothing[2 * ACTIONS] = {0};
     for (int64_t most = 0; most < ACTIONS; most++)
@@ -246,7 +246,7 @@ static void counts_alone(void **state) {
 }
 
 /* The mean of four networks less α standard deviations; the mean of many heads, whatever the mixture of the update. */
-static void many_values(void **state) {
+static void many_values_play_by_their_rule(void **state) {
     (void)state;
     pess_observations *data = logged((const int[]){1, 1, 1}, false);
     pess__training *f = by_hand("ua-ensemble", 1, data);
@@ -350,14 +350,10 @@ static void spibb_is_the_baseline_outside_the_data(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_episode_of_three_steps),
-        cmocka_unit_test(episodes_that_step_together),
-        cmocka_unit_test(imagined_states_are_outside),
-        cmocka_unit_test(policies_that_are_sampled),
-        cmocka_unit_test(counts_alone),
-        cmocka_unit_test(many_values),
-        cmocka_unit_test(uncertainty_outside_the_data),
-        cmocka_unit_test(spibb_is_the_baseline_outside_the_data),
+        cmocka_unit_test(an_episode_of_three_steps),    cmocka_unit_test(episodes_that_step_together),
+        cmocka_unit_test(imagined_states_are_outside),  cmocka_unit_test(policies_that_are_sampled),
+        cmocka_unit_test(counts_alone_plays_by_counts), cmocka_unit_test(many_values_play_by_their_rule),
+        cmocka_unit_test(uncertainty_outside_the_data), cmocka_unit_test(spibb_is_the_baseline_outside_the_data),
     };
     return cmocka_run_group_tests(tests, open_root, remove_root);
 }

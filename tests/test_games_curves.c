@@ -15,7 +15,7 @@ static pess__games *two_points(void) {
     return plan(&o);
 }
 
-static void test_summary(void **state) {
+static void curves_are_means_of_their_trials(void **state) {
     (void)state;
     pess__games *m = two_points();
     for (int64_t d = 0; d < m->dataset_count; d++)
@@ -67,7 +67,7 @@ static pess_status write_page(const pess_experiment *e, const char *path, pess_e
 }
 
 /* From results to points, page and tables: every number arrives in its own place. */
-static void test_numbers(void **state) {
+static void every_number_arrives_in_its_place(void **state) {
     (void)state;
     pess__games *m = two_points();
     for (int64_t d = 0; d < m->dataset_count; d++)
@@ -115,7 +115,7 @@ static void test_numbers(void **state) {
 
 /* ---- looks */
 
-static void test_styles(void **state) {
+static void learners_can_be_told_apart(void **state) {
     (void)state;
     const pess__style imitation = pess__style_of("imitation"), argmax = pess__style_of("imitation-argmax");
     assert_true(argmax.colour == imitation.colour && argmax.thin && !imitation.thin);
@@ -131,9 +131,9 @@ static void test_styles(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_summary),
-        cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_styles),
+        cmocka_unit_test(curves_are_means_of_their_trials),
+        cmocka_unit_test(every_number_arrives_in_its_place),
+        cmocka_unit_test(learners_can_be_told_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,7 +21,7 @@ static size_t judge(const char *game, const double curve[4][XS], pess_experiment
     return pess__games_judge(points, count, game, xs, XS, "proximal-0.25", claims);
 }
 
-static void test_claims(void **state) {
+static void claims_are_judged_by_their_rules(void **state) {
     (void)state;
     pess_experiment_claim claims[PESS__GAMES_CLAIMS];
     const double good[4][XS] = {{40, 30, 10, 1}, {38, 29, 9, 1}, {2, 5, 20, 15}, {39, 28, 19, 14}};
@@ -58,7 +58,7 @@ static void test_claims(void **state) {
     assert_true(claims[0].holds && claims[2].holds);
 }
 
-static void test_freeway(void **state) {
+static void freeway_is_judged_by_its_own_rule(void **state) {
     (void)state;
     pess_experiment_claim claims[PESS__GAMES_CLAIMS];
     const double paper[4][XS] = {{60, 50, 20, 0}, {58, 48, 19, 0}, {0, 55, 50, 0}, {58, 49, 21, 1}};
@@ -73,7 +73,7 @@ static void test_freeway(void **state) {
 }
 
 /* A rule whose points are not there is not judged, whatever the others say. */
-static void test_unjudged(void **state) {
+static void what_lacks_runs_is_not_judged(void **state) {
     (void)state;
     pess_experiment_claim claims[PESS__GAMES_CLAIMS];
     const double holes[4][XS] = {{40, 30, 10, 1}, {38, 29, NAN, NAN}, {2, 5, 20, 15}, {39, 28, NAN, 14}};
@@ -123,7 +123,7 @@ static size_t judge_goals(const double level[GOAL_CURVES], double low, int drops
                 : pess__games_judge_exploration_goals(points, count, games, 2, goal_xs, GOAL_XS, claims);
 }
 
-static void test_goals(void **state) {
+static void goals_are_judged_by_their_rules(void **state) {
     (void)state;
     pess_experiment_claim claims[PESS__GAMES_GOALS * 3];
     const double level[GOAL_CURVES] = {40, 20, 30, 10, 25, 28, 31, 29, 5};
@@ -163,7 +163,7 @@ static void test_goals(void **state) {
     assert_int_equal(judge_goals(nobody, 0.5, 0, 0, false, claims), 0);
 }
 
-static void test_goals_data(void **state) {
+static void goals_of_data_are_judged_by_their_rules(void **state) {
     (void)state;
     pess_experiment_claim claims[PESS__GAMES_GOALS * 3];
     const double level[GOAL_CURVES] = {40, 20, 30, 10, 25, 28, 31, 29, 5};
@@ -179,8 +179,9 @@ static void test_goals_data(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_claims), cmocka_unit_test(test_freeway),    cmocka_unit_test(test_unjudged),
-        cmocka_unit_test(test_goals),  cmocka_unit_test(test_goals_data),
+        cmocka_unit_test(claims_are_judged_by_their_rules),        cmocka_unit_test(freeway_is_judged_by_its_own_rule),
+        cmocka_unit_test(what_lacks_runs_is_not_judged),           cmocka_unit_test(goals_are_judged_by_their_rules),
+        cmocka_unit_test(goals_of_data_are_judged_by_their_rules),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

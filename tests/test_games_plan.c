@@ -49,7 +49,7 @@ static void set_out(pess__games *m, const char *directory) {
 /* ---- words */
 
 /* A learner has one name, whatever word finds it: a curve, a folder. */
-static void test_aliases(void **state) {
+static void aliases_name_the_same_learner(void **state) {
     (void)state;
     pess__games *m = plan("ua");
     assert_string_equal(m->curves[0].name, "ua-counts");
@@ -61,7 +61,7 @@ static void test_aliases(void **state) {
 }
 
 /* What training would refuse is refused before anything is collected. */
-static void test_alpha_limit(void **state) {
+static void strengths_beyond_their_range_are_refused(void **state) {
     (void)state;
     expect_refused("naive,bcq:2", "found 'bcq:2', expected an α from 0 to 1");
     expect_refused("proximal:1e31", "found 'proximal:1e31', expected an α from 0 to 1e+30");
@@ -105,7 +105,7 @@ static void test_judged_by_learner(void **state) {
     assert_int_equal(judge(none, 5, claims), 0);
 }
 
-static void test_curve_learner(void **state) {
+static void curves_know_their_learner(void **state) {
     (void)state;
     double alpha = 0;
     assert_string_equal(pess__curve_learner("ua-imitation-counts", &alpha)->name, "ua-imitation-counts");
@@ -122,7 +122,7 @@ static void test_curve_learner(void **state) {
 /* ---- what a run costs */
 
 /* As measured, by docs/neural-uncertainty.md. */
-static void test_learner_cost(void **state) {
+static void costs_are_as_measured(void **state) {
     (void)state;
     static const struct {
         const char *name;
@@ -140,7 +140,7 @@ static void test_learner_cost(void **state) {
 }
 
 /* The estimate knows it, and so the longest training of a dataset comes first. */
-static void test_run_seconds(void **state) {
+static void estimates_know_the_cost_of_a_learner(void **state) {
     (void)state;
     pess__games *m = plan("naive,counts-alone,crr,ua-ensemble");
     m->step_seconds = 1e-4;
@@ -183,7 +183,7 @@ static void read_settings(const pess__games *m, char *out, size_t size) {
 }
 
 /* Whether data were kept is written down, is not compared, and is not known of directories without it. */
-static void test_keep_data(void **state) {
+static void whether_data_were_kept_is_written_down(void **state) {
     (void)state;
     char there[PESS__GAMES_SETTINGS_SIZE], here[PESS__GAMES_SETTINGS_SIZE];
     const char *directory = scratch_path(0, "dir");
@@ -207,7 +207,7 @@ static void test_keep_data(void **state) {
 }
 
 /* A warning goes to result.json and back; runs without one, and files of earlier versions, have none. */
-static void test_warning(void **state) {
+static void a_warning_goes_to_the_result_and_back(void **state) {
     (void)state;
     char path[PESS__EXPERIMENT_PATH], text[PESS__GAMES_SETTINGS_SIZE];
     pess__games *m = plan("naive,ua-counts"), *back = plan("naive,ua-counts");
@@ -239,10 +239,14 @@ static void test_warning(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_aliases),           cmocka_unit_test(test_alpha_limit),
-        cmocka_unit_test(test_judged_by_learner), cmocka_unit_test(test_curve_learner),
-        cmocka_unit_test(test_learner_cost),      cmocka_unit_test(test_run_seconds),
-        cmocka_unit_test(test_keep_data),         cmocka_unit_test(test_warning),
+        cmocka_unit_test(aliases_name_the_same_learner),
+        cmocka_unit_test(strengths_beyond_their_range_are_refused),
+        cmocka_unit_test(test_judged_by_learner),
+        cmocka_unit_test(curves_know_their_learner),
+        cmocka_unit_test(costs_are_as_measured),
+        cmocka_unit_test(estimates_know_the_cost_of_a_learner),
+        cmocka_unit_test(whether_data_were_kept_is_written_down),
+        cmocka_unit_test(a_warning_goes_to_the_result_and_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

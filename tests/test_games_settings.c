@@ -8,7 +8,7 @@
 
 /* ---- plans */
 
-static void test_defaults(void **state) {
+static void defaults_are_those_of_the_table(void **state) {
     (void)state;
     const pess_experiment_options o = options();
     pess__games *m = plan(&o);
@@ -40,7 +40,7 @@ static void expect_names(const char *algorithms, int count, const char *const *n
 
 /* α is in a curve's name where it was given or where there are two; it is always in the folder, so that runs stay
  * where they are when a second α comes later. Imitation comes first, and comes along unseen where it is needed. */
-static void test_curve_names(void **state) {
+static void curves_are_named_by_learner_and_strength(void **state) {
     (void)state;
     expect_names("naive,proximal,imitation", 3, (const char *const[]){"imitation", "naive", "proximal"},
                  (const char *const[]){"imitation", "naive", "proximal-0.25"}, true);
@@ -62,7 +62,7 @@ static const pess__games_dataset *find_dataset(const pess__games *m, const char 
 }
 
 /* A dataset's seeds are its own: they differ from all others' and do not depend on what else is planned. */
-static void test_seeds(void **state) {
+static void seeds_of_datasets_differ(void **state) {
     (void)state;
     pess_experiment_options o = options();
     pess__games *all = plan(&o);
@@ -86,7 +86,7 @@ static void test_seeds(void **state) {
     destroy(others);
 }
 
-static void test_sizes(void **state) {
+static void sizes_are_read_as_a_list(void **state) {
     (void)state;
     pess_experiment_options o = options();
     o.experiment = "minatar-data";
@@ -102,7 +102,7 @@ static void test_sizes(void **state) {
 }
 
 /* Shards are disjoint and together the whole. */
-static void test_shards(void **state) {
+static void shards_share_the_runs(void **state) {
     (void)state;
     pess_experiment_options o = options();
     int times[84] = {0};
@@ -124,7 +124,7 @@ static void expect_refused(const pess_experiment_options *o, const char *says) {
     if (strstr(error.message, says) == NULL) fail_msg("'%s' lacks '%s'", error.message, says);
 }
 
-static void test_refused(void **state) {
+static void bad_settings_are_refused(void **state) {
     (void)state;
     static const struct {
         const char *games, *epsilons, *algorithms, *says;
@@ -175,7 +175,7 @@ static pess__games *read_plan(const char *directory) {
     return pess__games_of(e);
 }
 
-static void test_settings(void **state) {
+static void settings_go_to_a_file_and_back(void **state) {
     (void)state;
     pess_experiment_options o = options();
     char here[PESS__GAMES_SETTINGS_SIZE], there[PESS__GAMES_SETTINGS_SIZE], directory[200];
@@ -230,7 +230,7 @@ static void test_settings(void **state) {
     remove_tree(directory);
 }
 
-static void test_results(void **state) {
+static void results_go_to_a_file_and_back(void **state) {
     (void)state;
     pess_experiment_options o = options();
     char directory[200], path[PESS__EXPERIMENT_PATH];
@@ -280,9 +280,10 @@ static void test_results(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_defaults), cmocka_unit_test(test_curve_names), cmocka_unit_test(test_seeds),
-        cmocka_unit_test(test_sizes),    cmocka_unit_test(test_shards),      cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_settings), cmocka_unit_test(test_results),
+        cmocka_unit_test(defaults_are_those_of_the_table), cmocka_unit_test(curves_are_named_by_learner_and_strength),
+        cmocka_unit_test(seeds_of_datasets_differ),        cmocka_unit_test(sizes_are_read_as_a_list),
+        cmocka_unit_test(shards_share_the_runs),           cmocka_unit_test(bad_settings_are_refused),
+        cmocka_unit_test(settings_go_to_a_file_and_back),  cmocka_unit_test(results_go_to_a_file_and_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

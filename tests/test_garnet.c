@@ -95,7 +95,7 @@ static void draws_follow_their_laws(void **state) {
     pess_mdp_destroy(mdp);
 }
 
-static void bad_options(void **state) {
+static void bad_options_are_refused(void **state) {
     (void)state;
     const pess_garnet_options bad[] = {
         {.size = sizeof(pess_garnet_options), .states = 0, .actions = 1, .branching = 1},
@@ -117,7 +117,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_shape_asked_for),
         cmocka_unit_test(draws_follow_their_laws),
-        cmocka_unit_test(bad_options),
+        cmocka_unit_test(bad_options_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -120,7 +120,7 @@ static void rewards_follow_the_law(void **state) {
     pess_mdp_destroy(plain);
 }
 
-static void seeds(void **state) {
+static void seeds_draw_other_rewards(void **state) {
     (void)state;
     pess_gridworld_options options = pess_gridworld_options_defaults();
     pess_model *a = NULL, *b = NULL, *c = NULL;
@@ -137,7 +137,7 @@ static void seeds(void **state) {
     pess_mdp_destroy(other);
 }
 
-static void bad_options(void **state) {
+static void bad_options_are_refused(void **state) {
     (void)state;
     const pess_gridworld_options good = pess_gridworld_options_defaults();
     pess_gridworld_options bad[8] = {good, good, good, good, good, good, good, good};
@@ -160,12 +160,9 @@ static void bad_options(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(moves_as_drawn),
-        cmocka_unit_test(rows_sum_to_one),
-        cmocka_unit_test(narrow_grids_merge),
-        cmocka_unit_test(rewards_follow_the_law),
-        cmocka_unit_test(seeds),
-        cmocka_unit_test(bad_options),
+        cmocka_unit_test(moves_as_drawn),           cmocka_unit_test(rows_sum_to_one),
+        cmocka_unit_test(narrow_grids_merge),       cmocka_unit_test(rewards_follow_the_law),
+        cmocka_unit_test(seeds_draw_other_rewards), cmocka_unit_test(bad_options_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -103,7 +103,7 @@ static void evaluation_and_visits(void **state) {
 }
 
 /* Every algorithm either solves, and then evaluating its policy gives its value, or says that it takes no horizon. */
-static void every_algorithm(void **state) {
+static void every_algorithm_takes_or_refuses_a_horizon(void **state) {
     (void)state;
     const fixture_shape larger = {.states = 10, .actions = 3, .branching = 3, .end = 0.2};
     pess_model *model = fixture_model(&larger, 6);
@@ -184,6 +184,7 @@ static void files_with_steps(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(best_of_all_policies), cmocka_unit_test(evaluation_and_visits),
-                                       cmocka_unit_test(every_algorithm), cmocka_unit_test(files_with_steps)};
+                                       cmocka_unit_test(every_algorithm_takes_or_refuses_a_horizon),
+                                       cmocka_unit_test(files_with_steps)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -48,7 +48,7 @@ static void expect_values(const pess_inspection *in, const char *code, int64_t c
 
 #define EPISODES "episode,step,state,action,reward,next_state,terminal,truncated\n"
 
-static void test_clean_log(void **state) {
+static void a_clean_log_has_no_oddities(void **state) {
     (void)state;
     pess_inspection *in = inspect_text(EPISODES "1,0,0,0,0,1,0,0\n1,1,1,1,1,2,1,0\n"
                                                 "2,0,0,1,0,1,0,0\n2,1,1,0,0,0,0,1\n3,0,1,0,0.5,2,1,0\n");
@@ -77,7 +77,7 @@ static void test_order_does_not_matter(void **state) {
     pess_inspection_destroy(in);
 }
 
-static void test_oddities(void **state) {
+static void oddities_are_found_and_placed(void **state) {
     (void)state;
     pess_inspection *in = inspect_text(EPISODES "1,0,0,0,0,1,0,0\n1,1,2,0,0,0,0,0\n1,2,0,0,0,0,0,0\n");
     assert_true(in->gaps == 1 && in->open_ends == 1);
@@ -115,7 +115,7 @@ static void test_oddities(void **state) {
     pess_inspection_destroy(in);
 }
 
-static void test_probabilities(void **state) {
+static void probabilities_are_compared_with_the_log(void **state) {
     (void)state;
     char text[20000] = "state,action,reward,next_state,probability\n";
     for (int odd = 0; odd < 2; odd++) {
@@ -130,7 +130,7 @@ static void test_probabilities(void **state) {
 }
 
 /* Counts over pairs against a plain table. */
-static void test_coverage(void **state) {
+static void coverage_is_counted(void **state) {
     (void)state;
     pess_dataset *d = logs_random(3000, 30, 40, 0, 5);
     int64_t n[30][40] = {{0}}, seen = 0, least = 3000, most = 0, below = 0, states = 0;
@@ -154,7 +154,7 @@ static void test_coverage(void **state) {
     pess_dataset_destroy(d);
 }
 
-static void test_empty(void **state) {
+static void an_empty_log_has_nothing_in_it(void **state) {
     (void)state;
     const pess_columns none = {0};
     pess_dataset *d = NULL;
@@ -167,8 +167,9 @@ static void test_empty(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_clean_log), cmocka_unit_test(test_order_does_not_matter),
-                                       cmocka_unit_test(test_oddities),  cmocka_unit_test(test_probabilities),
-                                       cmocka_unit_test(test_coverage),  cmocka_unit_test(test_empty)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_clean_log_has_no_oddities),   cmocka_unit_test(test_order_does_not_matter),
+        cmocka_unit_test(oddities_are_found_and_placed), cmocka_unit_test(probabilities_are_compared_with_the_log),
+        cmocka_unit_test(coverage_is_counted),           cmocka_unit_test(an_empty_log_has_nothing_in_it)};
     return cmocka_run_group_tests(tests, logs_begin, logs_end);
 }

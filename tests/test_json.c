@@ -122,7 +122,7 @@ static void test_depth_is_limited(void **state) {
     pess__json_destroy(json);
 }
 
-static void test_files(void **state) {
+static void files_are_read_and_refused(void **state) {
     (void)state;
     pess__json *json = NULL;
     pess_error error = {0};
@@ -237,7 +237,7 @@ int main(void) {
         cmocka_unit_test(test_texts_are_resolved),
         cmocka_unit_test(test_anything_else_is_refused),
         cmocka_unit_test(test_depth_is_limited),
-        cmocka_unit_test(test_files),
+        cmocka_unit_test(files_are_read_and_refused),
         cmocka_unit_test(test_the_three_styles_differ_in_blanks_alone),
         cmocka_unit_test(test_values_survive_writing_and_reading),
         cmocka_unit_test(test_settings_are_numbers_switches_or_texts),

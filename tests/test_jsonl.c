@@ -21,7 +21,7 @@ static const char *value(const pess__frame *frame, int64_t index, int64_t row) {
     return pess__frame_value(&frame->column[index], row, buffer);
 }
 
-static void test_widening(void **state) {
+static void types_widen_as_rows_come(void **state) {
     (void)state;
     assert_int_equal(pess__frame_builder_create(&builder, NULL), PESS_OK);
     const int64_t truth = column("truth"), integer = column("integer"), numbers = column("number"),
@@ -69,7 +69,7 @@ static void test_widening(void **state) {
 }
 
 /* Times against a calendar that is not ours. */
-static void test_times(void **state) {
+static void times_are_steps(void **state) {
     (void)state;
     static const struct {
         int64_t micros;
@@ -130,7 +130,7 @@ static const char *write_lines(const pess_dataset *d, const char *name) {
     return path;
 }
 
-static void test_same_log(void **state) {
+static void the_log_is_that_of_the_csv(void **state) {
     (void)state;
     static const int kinds[] = {0, LOGS_ENDS | LOGS_EPISODES | LOGS_STEPS, LOGS_PROBABILITY | LOGS_ENDS | LOGS_NAMES,
                                 LOGS_ENDS | LOGS_EPISODES | LOGS_STEPS | LOGS_PROBABILITY | LOGS_NAMES};
@@ -152,7 +152,7 @@ static void test_same_log(void **state) {
 
 static pess_dataset *read_lines(const char *text) { return logs_read(logs_file("text", text, strlen(text)), 1); }
 
-static void test_spellings(void **state) {
+static void names_are_found_in_all_spellings(void **state) {
     (void)state;
     static const char *const same[] = {
         ROW "{\"state\":2,\"action\":0,\"reward\":1,\"next_state\":0}",
@@ -179,7 +179,7 @@ static void test_spellings(void **state) {
     pess_dataset_destroy(d);
 }
 
-static void test_counted(void **state) {
+static void counted_logs_are_read(void **state) {
     (void)state;
     static const char text[] = "{\"state\":0,\"action\":0,\"next_state\":1,\"count\":3,\"reward_sum\":1.5}\n";
     pess_counts *counts = NULL;
@@ -195,7 +195,7 @@ static void test_counted(void **state) {
     assert_non_null(strstr(error.message, "row 1, column 'count': found '-3', expected a count"));
 }
 
-static void test_refused(void **state) {
+static void lines_that_are_no_rows_are_refused(void **state) {
     (void)state;
     static const struct {
         const char *text, *where, *what;
@@ -227,8 +227,9 @@ static void test_refused(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_widening), cmocka_unit_test(test_times),
-                                       cmocka_unit_test(test_same_log), cmocka_unit_test(test_spellings),
-                                       cmocka_unit_test(test_counted),  cmocka_unit_test(test_refused)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(types_widen_as_rows_come),   cmocka_unit_test(times_are_steps),
+        cmocka_unit_test(the_log_is_that_of_the_csv), cmocka_unit_test(names_are_found_in_all_spellings),
+        cmocka_unit_test(counted_logs_are_read),      cmocka_unit_test(lines_that_are_no_rows_are_refused)};
     return cmocka_run_group_tests(tests, logs_begin, logs_end);
 }

@@ -52,12 +52,12 @@ static void check_size(int64_t n, double gamma, double density) {
     free(y);
 }
 
-static void every_small_size(void **state) {
+static void every_small_size_is_solved(void **state) {
     (void)state;
     for (int64_t n = 1; n <= 75; n++) check_size(n, 0.99, 0.1);
 }
 
-static void larger_sizes(void **state) {
+static void larger_sizes_are_solved(void **state) {
     (void)state;
     const int64_t sizes[] = {96, 127, 128, 129, 256, 301, 515};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) check_size(sizes[i], 0.999, 0.5);
@@ -81,7 +81,8 @@ static void threads_do_not_matter(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_small_size), cmocka_unit_test(larger_sizes),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_small_size_is_solved),
+                                       cmocka_unit_test(larger_sizes_are_solved),
                                        cmocka_unit_test(threads_do_not_matter)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -162,7 +162,7 @@ static void a_lonely_last_state_is_kept(void **state) {
     scratch_remove(path);
 }
 
-static void bad_files(void **state) {
+static void bad_files_are_refused(void **state) {
     (void)state;
     const struct {
         const char *text, *word, *where;
@@ -201,7 +201,7 @@ static void bad_files(void **state) {
     pess_mdp_destroy(mdp);
 }
 
-static void bad_transitions(void **state) {
+static void bad_transitions_are_refused(void **state) {
     (void)state;
     const struct {
         pess_mdp_transition transition;
@@ -225,7 +225,7 @@ static void bad_transitions(void **state) {
     assert_failure(pess_mdp_create(PESS_MAX_STATES, 1000, NULL, 0, &mdp, &error), PESS_LIMIT, &error, NULL);
 }
 
-static void the_bandit(void **state) {
+static void the_bandit_is_the_papers(void **state) {
     (void)state;
     pess_mdp *mdp = NULL;
     pess_model *model = NULL;
@@ -261,9 +261,9 @@ int main(void) {
         cmocka_unit_test(columns_in_any_order),
         cmocka_unit_test(rounded_files_are_scaled),
         cmocka_unit_test(a_lonely_last_state_is_kept),
-        cmocka_unit_test(bad_files),
-        cmocka_unit_test(bad_transitions),
-        cmocka_unit_test(the_bandit),
+        cmocka_unit_test(bad_files_are_refused),
+        cmocka_unit_test(bad_transitions_are_refused),
+        cmocka_unit_test(the_bandit_is_the_papers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,7 +17,7 @@ static void put(game_state *s, int slot, int column, bool right, bool gold) {
     s->column[slot] = column;
 }
 
-static void test_reset(void **unused) {
+static void a_game_starts_as_the_rules_say(void **unused) {
     (void)unused;
     const game_state s = quiet();
     assert_true(lit(&s, 5, 5, PLAYER));
@@ -26,7 +26,7 @@ static void test_reset(void **unused) {
     assert_true(s.ramp_timer == 100 && s.ramp_index == 0);
 }
 
-static void test_spawn(void **unused) {
+static void entities_appear_as_the_rules_say(void **unused) {
     (void)unused;
     game_state s = quiet();
     s.spawn_timer = 0;
@@ -65,7 +65,7 @@ static void test_player_moves_within_rows_1_to_8(void **unused) {
     }
 }
 
-static void test_meeting(void **unused) {
+static void gold_pays_and_enemies_end(void **unused) {
     (void)unused;
     game_state s = quiet();
     put(&s, 4, 4, true, true); /* gold on row 5 */
@@ -80,7 +80,7 @@ static void test_meeting(void **unused) {
     assert_int_equal(step(&s, 0), 0);
 }
 
-static void test_entities_move(void **unused) {
+static void entities_move_at_their_speed(void **unused) {
     (void)unused;
     game_state s = quiet();
     s.move_timer = 0;
@@ -111,7 +111,7 @@ static void test_entities_move(void **unused) {
     assert_true(terminal && lit(&s, 6, 5, ENEMY));
 }
 
-static void test_ramp(void **unused) {
+static void the_game_grows_harder(void **unused) {
     (void)unused;
     game_state s = quiet();
     s.ramp_timer = 0;
@@ -139,18 +139,16 @@ static void test_ramp(void **unused) {
     assert_true(s.ramp_timer == -1 && s.spawn_speed == 10);
 }
 
-static void test_fast_door(void **unused) {
+static void the_fast_draws_play_the_same_game(void **unused) {
     (void)unused;
     check_fast_door(20000);
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_reset),
-                                       cmocka_unit_test(test_spawn),
-                                       cmocka_unit_test(test_player_moves_within_rows_1_to_8),
-                                       cmocka_unit_test(test_meeting),
-                                       cmocka_unit_test(test_entities_move),
-                                       cmocka_unit_test(test_ramp),
-                                       cmocka_unit_test(test_fast_door)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_game_starts_as_the_rules_say),       cmocka_unit_test(entities_appear_as_the_rules_say),
+        cmocka_unit_test(test_player_moves_within_rows_1_to_8), cmocka_unit_test(gold_pays_and_enemies_end),
+        cmocka_unit_test(entities_move_at_their_speed),         cmocka_unit_test(the_game_grows_harder),
+        cmocka_unit_test(the_fast_draws_play_the_same_game)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,7 +3,7 @@
 
 #include "minatar_case.h"
 
-static void test_reset(void **unused) {
+static void a_game_starts_as_the_rules_say(void **unused) {
     (void)unused;
     game_state s;
     for (int side = 0; side < 2; side++) {
@@ -70,7 +70,7 @@ static void test_flight_and_walls(void **unused) {
     assert_true(s.x == 0 && s.y == 0 && s.direction == DOWN_RIGHT);
 }
 
-static void test_bricks(void **unused) {
+static void bricks_pay_and_vanish(void **unused) {
     (void)unused;
     game_state s = at(5, 4, UP_LEFT);
     s.bricks = ALL_BRICKS;
@@ -93,7 +93,7 @@ static void test_bricks(void **unused) {
     assert_true(!lit(&s, 9, 3, BRICK) && s.x == 9 && s.y == 4 && s.direction == DOWN_LEFT);
 }
 
-static void test_bottom(void **unused) {
+static void a_missed_ball_ends_the_game(void **unused) {
     (void)unused;
     game_state s = at(4, 8, DOWN_LEFT); /* the old column is the paddle's */
     s.bricks = 1;
@@ -113,7 +113,7 @@ static void test_bottom(void **unused) {
     assert_true(terminal && s.x == 7 && s.y == 9 && lit_count(&s, BRICK) == 1);
 }
 
-static void test_refill(void **unused) {
+static void an_empty_wall_is_filled_again(void **unused) {
     (void)unused;
     for (int lost = 0; lost < 2; lost++) { /* also when the ball is then lost */
         game_state s = at(lost ? 8 : 4, 8, DOWN_LEFT);
@@ -126,18 +126,18 @@ static void test_refill(void **unused) {
     assert_int_equal(lit_count(&s, BRICK), 0);
 }
 
-static void test_fast_door(void **unused) {
+static void the_fast_draws_play_the_same_game(void **unused) {
     (void)unused;
     check_fast_door(20000);
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_reset),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_game_starts_as_the_rules_say),
                                        cmocka_unit_test(test_paddle_stays_on_the_board),
                                        cmocka_unit_test(test_flight_and_walls),
-                                       cmocka_unit_test(test_bricks),
-                                       cmocka_unit_test(test_bottom),
-                                       cmocka_unit_test(test_refill),
-                                       cmocka_unit_test(test_fast_door)};
+                                       cmocka_unit_test(bricks_pay_and_vanish),
+                                       cmocka_unit_test(a_missed_ball_ends_the_game),
+                                       cmocka_unit_test(an_empty_wall_is_filled_again),
+                                       cmocka_unit_test(the_fast_draws_play_the_same_game)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,7 +22,7 @@ static void draws_of_cars(void) {
                  0.5, 0.49, 0.9, 0.1, 0.7, 0.2, 0.8, 0.3);
 }
 
-static void test_reset(void **unused) {
+static void a_game_starts_as_the_rules_say(void **unused) {
     (void)unused;
     game_state s;
     draws_of_cars();
@@ -40,7 +40,7 @@ static void test_reset(void **unused) {
     assert_int_equal(trails, 8);
 }
 
-static void test_chicken_moves(void **unused) {
+static void the_chicken_moves_as_told(void **unused) {
     (void)unused;
     game_state s = quiet();
     (void)step(&s, PESS__UP);
@@ -62,7 +62,7 @@ static void test_chicken_moves(void **unused) {
     }
 }
 
-static void test_arrival(void **unused) {
+static void arriving_pays(void **unused) {
     (void)unused;
     game_state s = quiet();
     s.chicken = 1;
@@ -74,7 +74,7 @@ static void test_arrival(void **unused) {
     assert_int_equal((s.timer >> 24) & 0xff, 3);               /* 4, counted down in the same step */
 }
 
-static void test_hits(void **unused) {
+static void cars_send_the_chicken_back(void **unused) {
     (void)unused;
     game_state s = quiet();
     s.chicken = 5;
@@ -123,7 +123,7 @@ static void test_cars_one_by_one(void **unused) {
                     }
 }
 
-static void test_clock(void **unused) {
+static void time_ends_the_game(void **unused) {
     (void)unused;
     game_state s = quiet();
     s.clock = 1;
@@ -141,15 +141,18 @@ static void test_clock(void **unused) {
     assert_int_equal(steps, 2501);
 }
 
-static void test_fast_door(void **unused) {
+static void the_fast_draws_play_the_same_game(void **unused) {
     (void)unused;
     check_fast_door(20000);
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_reset),           cmocka_unit_test(test_chicken_moves),
-                                       cmocka_unit_test(test_arrival),         cmocka_unit_test(test_hits),
-                                       cmocka_unit_test(test_cars_one_by_one), cmocka_unit_test(test_clock),
-                                       cmocka_unit_test(test_fast_door)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_game_starts_as_the_rules_say),
+                                       cmocka_unit_test(the_chicken_moves_as_told),
+                                       cmocka_unit_test(arriving_pays),
+                                       cmocka_unit_test(cars_send_the_chicken_back),
+                                       cmocka_unit_test(test_cars_one_by_one),
+                                       cmocka_unit_test(time_ends_the_game),
+                                       cmocka_unit_test(the_fast_draws_play_the_same_game)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

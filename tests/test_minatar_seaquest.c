@@ -22,7 +22,7 @@ static void add_diver(game_state *s, int x, int y, bool right, int timer) { put_
 static void add_bullet(game_state *s, int x, int y, bool right) { put_in(s, BULLETS, x, y, right, 0, 1); }
 static void add_shot(game_state *s, int x, int y, bool right) { put_in(s, SHOTS, x, y, right, 0, 1); }
 
-static void test_reset(void **unused) {
+static void a_game_starts_as_the_rules_say(void **unused) {
     (void)unused;
     game_state s;
     reset(&s);
@@ -34,7 +34,7 @@ static void test_reset(void **unused) {
     assert_true(s.diver_timer == 30 && s.move_speed == 5 && s.ramp_index == 0 && s.shot_timer == 0 && s.surfaced == 1);
 }
 
-static void test_spawn_enemy(void **unused) {
+static void enemies_appear_as_the_rules_say(void **unused) {
     (void)unused;
     game_state s = quiet();
     s.spawn_timer = 0;
@@ -61,7 +61,7 @@ static void test_spawn_enemy(void **unused) {
     assert_true(lit(&s, 9, 1, FISH));
 }
 
-static void test_spawn_diver(void **unused) {
+static void divers_appear_as_the_rules_say(void **unused) {
     (void)unused;
     game_state s = quiet();
     s.diver_timer = 0;
@@ -74,7 +74,7 @@ static void test_spawn_diver(void **unused) {
     assert_true(lit(&s, 0, 3, DIVER) && lit_count(&s, DIVER) == 2);
 }
 
-static void test_act(void **unused) {
+static void the_submarine_does_as_told(void **unused) {
     (void)unused;
     game_state s = quiet();
     (void)step(&s, PESS__RIGHT);
@@ -101,7 +101,7 @@ static void test_act(void **unused) {
     assert_true(lit(&s, 5, 0, FRONT) && !terminal && s.oxygen == 200);
 }
 
-static void test_bullets_hit(void **unused) {
+static void bullets_hit_what_is_before_them(void **unused) {
     (void)unused;
     game_state s = quiet();
     add_bullet(&s, 2, 7, false);
@@ -127,7 +127,7 @@ static void test_bullets_hit(void **unused) {
     assert_int_equal(s.lane_timer[base[SHOAL]], 1);
 }
 
-static void test_divers(void **unused) {
+static void divers_are_picked_up(void **unused) {
     (void)unused;
     game_state s = quiet();
     add_diver(&s, 5, 4, true, 3); /* on the sub */
@@ -158,7 +158,7 @@ static void test_divers(void **unused) {
     assert_true(s.aboard == 6 && s.count[SAVED] == 1 && s.lane_dx[base[SAVED]] == 1);
 }
 
-static void test_enemies_move(void **unused) {
+static void enemies_move_at_their_speed(void **unused) {
     (void)unused;
     for (int fish = 0; fish < 2; fish++) {
         const int channel = fish ? FISH : ENEMY_SUB, list = fish ? SHOAL : SUBS, shot = fish ? 1 : 5;
@@ -197,7 +197,7 @@ static void test_enemies_move(void **unused) {
     }
 }
 
-static void test_subs_shoot(void **unused) {
+static void enemy_submarines_shoot(void **unused) {
     (void)unused;
     game_state s = quiet();
     add_sub(&s, 2, 7, true, 3, 0);
@@ -221,7 +221,7 @@ static void test_subs_shoot(void **unused) {
     assert_int_equal(lit_count(&s, ENEMY), 0);
 }
 
-static void test_enemy_bullets(void **unused) {
+static void enemy_bullets_end_the_game(void **unused) {
     (void)unused;
     game_state s = quiet();
     add_shot(&s, 5, 4, true); /* on the sub, and flies on */
@@ -273,7 +273,7 @@ static game_state below_surface(int aboard, int oxygen) {
     return s;
 }
 
-static void test_surfacing(void **unused) {
+static void surfacing_costs_a_diver_or_the_game(void **unused) {
     (void)unused;
     game_state s = below_surface(0, 100);
     (void)step(&s, PESS__UP);
@@ -297,7 +297,7 @@ static void test_surfacing(void **unused) {
     assert_true(lit_count(&s, DIVERS) == 6 && lit(&s, 3, 9, DIVERS) && lit(&s, 8, 9, DIVERS));
 }
 
-static void test_ramp(void **unused) {
+static void the_game_grows_harder(void **unused) {
     (void)unused;
     game_state s = below_surface(2, 100);
     (void)step(&s, PESS__UP); /* index 0: spawning only */
@@ -374,18 +374,25 @@ static void test_fast_is_plain(void **unused) {
     assert_true(most > near[SHOAL]); /* long lists were among them */
 }
 
-static void test_fast_door(void **unused) {
+static void the_fast_draws_play_the_same_game(void **unused) {
     (void)unused;
     check_fast_door(20000);
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_reset),         cmocka_unit_test(test_spawn_enemy),
-                                       cmocka_unit_test(test_spawn_diver),   cmocka_unit_test(test_act),
-                                       cmocka_unit_test(test_bullets_hit),   cmocka_unit_test(test_divers),
-                                       cmocka_unit_test(test_enemies_move),  cmocka_unit_test(test_subs_shoot),
-                                       cmocka_unit_test(test_enemy_bullets), cmocka_unit_test(test_timers_and_oxygen),
-                                       cmocka_unit_test(test_surfacing),     cmocka_unit_test(test_ramp),
-                                       cmocka_unit_test(test_fast_is_plain), cmocka_unit_test(test_fast_door)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_game_starts_as_the_rules_say),
+                                       cmocka_unit_test(enemies_appear_as_the_rules_say),
+                                       cmocka_unit_test(divers_appear_as_the_rules_say),
+                                       cmocka_unit_test(the_submarine_does_as_told),
+                                       cmocka_unit_test(bullets_hit_what_is_before_them),
+                                       cmocka_unit_test(divers_are_picked_up),
+                                       cmocka_unit_test(enemies_move_at_their_speed),
+                                       cmocka_unit_test(enemy_submarines_shoot),
+                                       cmocka_unit_test(enemy_bullets_end_the_game),
+                                       cmocka_unit_test(test_timers_and_oxygen),
+                                       cmocka_unit_test(surfacing_costs_a_diver_or_the_game),
+                                       cmocka_unit_test(the_game_grows_harder),
+                                       cmocka_unit_test(test_fast_is_plain),
+                                       cmocka_unit_test(the_fast_draws_play_the_same_game)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,7 +9,7 @@ static game_state quiet(void) { /* one alien far away, nothing due */
     return (game_state){.aliens = at(5, 0), .cannon = 5, .move_interval = 12, .move_timer = 12, .alien_shot_timer = 10};
 }
 
-static void test_reset(void **unused) {
+static void a_game_starts_as_the_rules_say(void **unused) {
     (void)unused;
     game_state s;
     reset(&s);
@@ -20,7 +20,7 @@ static void test_reset(void **unused) {
     assert_true(s.move_interval == 12 && s.move_timer == 12 && s.alien_shot_timer == 10 && s.own_shot_timer == 0);
 }
 
-static void test_cannon(void **unused) {
+static void the_cannon_moves_as_told(void **unused) {
     (void)unused;
     game_state s = quiet();
     (void)step(&s, PESS__LEFT);
@@ -36,7 +36,7 @@ static void test_cannon(void **unused) {
     assert_true(lit(&s, 9, 9, CANNON) && lit_count(&s, FRIENDLY) == 0);
 }
 
-static void test_fire(void **unused) {
+static void firing_waits_for_its_interval(void **unused) {
     (void)unused;
     game_state s = quiet();
     (void)step(&s, PESS__FIRE); /* appears on row 9 and moves up in the same step */
@@ -51,7 +51,7 @@ static void test_fire(void **unused) {
     assert_int_equal(lit_count(&s, FRIENDLY), 2);
 }
 
-static void test_bullets(void **unused) {
+static void bullets_fly_and_vanish(void **unused) {
     (void)unused;
     game_state s = quiet();
     s.friendly = at(3, 0) | at(4, 5);
@@ -81,7 +81,7 @@ static void test_alien_on_the_cannon(void **unused) {
     assert_true(terminal && lit(&s, 5, 9, ALIEN));
 }
 
-static void test_aliens_move(void **unused) {
+static void aliens_move_at_their_speed(void **unused) {
     (void)unused;
     game_state s = quiet();
     s.aliens = at(1, 2) | at(4, 3);
@@ -106,7 +106,7 @@ static void test_aliens_move(void **unused) {
     assert_int_equal(s.move_timer, 11); /* min(24, 12) - 1 */
 }
 
-static void test_landing(void **unused) {
+static void aliens_that_land_end_the_game(void **unused) {
     (void)unused;
     game_state s = quiet(); /* an alien on row 9 as the block goes down: terminal, and rows turn round */
     s.aliens = at(0, 4) | at(8, 9);
@@ -131,7 +131,7 @@ static int nearest(board aliens, int cannon) {
     return best;
 }
 
-static void test_alien_shot(void **unused) {
+static void aliens_shoot_as_the_rules_say(void **unused) {
     (void)unused;
     game_state s = quiet();
     s.aliens = at(3, 1) | at(3, 4) | at(7, 2);
@@ -153,7 +153,7 @@ static void test_alien_shot(void **unused) {
     }
 }
 
-static void test_kills(void **unused) {
+static void hit_aliens_pay(void **unused) {
     (void)unused;
     game_state s = quiet();
     s.aliens = at(2, 2) | at(6, 1) | at(8, 0);
@@ -163,7 +163,7 @@ static void test_kills(void **unused) {
     assert_true(s.move_timer == 11 && s.alien_shot_timer == 9);
 }
 
-static void test_new_block(void **unused) {
+static void a_new_block_of_aliens_follows(void **unused) {
     (void)unused;
     for (int ramps = 0; ramps < 2; ramps++)
         for (int interval = 6; interval <= 7; interval++) {
@@ -195,23 +195,23 @@ static void test_many_bullets_are_drawn(void **unused) {
     assert_true(lit(&s, 1, 1, ENEMY) && lit(&s, 2, 2, ENEMY) && lit(&s, 9, 8, ENEMY) && lit_count(&s, ENEMY) == 3);
 }
 
-static void test_fast_door(void **unused) {
+static void the_fast_draws_play_the_same_game(void **unused) {
     (void)unused;
     check_fast_door(20000);
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_reset),
-                                       cmocka_unit_test(test_cannon),
-                                       cmocka_unit_test(test_fire),
-                                       cmocka_unit_test(test_bullets),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_game_starts_as_the_rules_say),
+                                       cmocka_unit_test(the_cannon_moves_as_told),
+                                       cmocka_unit_test(firing_waits_for_its_interval),
+                                       cmocka_unit_test(bullets_fly_and_vanish),
                                        cmocka_unit_test(test_alien_on_the_cannon),
-                                       cmocka_unit_test(test_aliens_move),
-                                       cmocka_unit_test(test_landing),
-                                       cmocka_unit_test(test_alien_shot),
-                                       cmocka_unit_test(test_kills),
-                                       cmocka_unit_test(test_new_block),
+                                       cmocka_unit_test(aliens_move_at_their_speed),
+                                       cmocka_unit_test(aliens_that_land_end_the_game),
+                                       cmocka_unit_test(aliens_shoot_as_the_rules_say),
+                                       cmocka_unit_test(hit_aliens_pay),
+                                       cmocka_unit_test(a_new_block_of_aliens_follows),
                                        cmocka_unit_test(test_many_bullets_are_drawn),
-                                       cmocka_unit_test(test_fast_door)};
+                                       cmocka_unit_test(the_fast_draws_play_the_same_game)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -178,7 +178,7 @@ static void value_ranges(void **state) {
     assert_true(isinf(lo) && lo < 0 && hi == 0);
 }
 
-static void an_empty_log(void **state) {
+static void an_empty_log_has_a_uniform_model(void **state) {
     (void)state;
     int64_t zeros[5] = {0}, zero_state[2] = {0}, zero_row[5] = {0};
     double none[4] = {0};
@@ -235,7 +235,7 @@ int main(void) {
         cmocka_unit_test(unseen_as_the_worst_or_as_a_loop),
         cmocka_unit_test(reward_ranges),
         cmocka_unit_test(value_ranges),
-        cmocka_unit_test(an_empty_log),
+        cmocka_unit_test(an_empty_log_has_a_uniform_model),
         cmocka_unit_test(starts_and_behaviour_of_the_log),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

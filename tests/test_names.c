@@ -1,7 +1,7 @@
 /* Names: ids in order of appearance, found again, at any number of them. */
 #include "logs.h"
 
-static void test_no_names(void **state) {
+static void without_names_there_are_numbers(void **state) {
     (void)state;
     assert_false(pess_names_given(NULL));
     assert_int_equal(pess_names_count(NULL), 0);
@@ -13,7 +13,7 @@ static void test_no_names(void **state) {
     assert_null(copy);
 }
 
-static void test_many_names(void **state) {
+static void many_names_are_found_again(void **state) {
     (void)state;
     enum { COUNT = 5000 };
     pess_names *names = NULL, *copy = NULL;
@@ -43,7 +43,7 @@ static void test_many_names(void **state) {
     pess_names_destroy(copy);
 }
 
-static void test_utf8(void **state) {
+static void names_are_utf8(void **state) {
     (void)state;
     static const char *const good[] = {"plain", "\xC3\xA9", "\xE2\x82\xAC", "\xF0\x9F\x98\x80", "\xF4\x8F\xBF\xBF"};
     static const char *const bad[] = {
@@ -54,7 +54,7 @@ static void test_utf8(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_no_names), cmocka_unit_test(test_many_names),
-                                       cmocka_unit_test(test_utf8)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(without_names_there_are_numbers),
+                                       cmocka_unit_test(many_names_are_found_again), cmocka_unit_test(names_are_utf8)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,7 +5,7 @@
 
 #include <zlib.h>
 
-static void test_layout(void **state) {
+static void the_layout_is_the_documented_one(void **state) {
     (void)state;
     pess_dataset *d = logs_random(1000, 7, 3, LOGS_NAMES | LOGS_EPISODES | LOGS_STEPS | LOGS_ENDS, 1);
     logs_write(d, logs_path("x.pesslog"));
@@ -41,7 +41,7 @@ static pess_status read_memory(const void *bytes, size_t size, pess_dataset **ou
     return status == PESS_OK ? pess__dataset_collect(stream, out, error) : status;
 }
 
-static void test_damage(void **state) {
+static void damage_is_refused(void **state) {
     (void)state;
     pess_dataset *d = logs_random(30, 7, 3, LOGS_NAMES | LOGS_EPISODES | LOGS_ENDS, 1), *read = NULL;
     logs_write(d, logs_path("x.pesslog"));
@@ -70,7 +70,7 @@ static void test_damage(void **state) {
 }
 
 /* A damaged id with a right checksum is still refused. */
-static void test_wrong_contents(void **state) {
+static void wrong_contents_are_refused(void **state) {
     (void)state;
     pess_dataset *d = logs_random(30, 7, 3, LOGS_NAMES, 1);
     d->state[3] = 7;
@@ -110,8 +110,8 @@ static void test_declared_sizes_stay(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_layout), cmocka_unit_test(test_damage),
-                                       cmocka_unit_test(test_wrong_contents),
-                                       cmocka_unit_test(test_declared_sizes_stay)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_layout_is_the_documented_one), cmocka_unit_test(damage_is_refused),
+        cmocka_unit_test(wrong_contents_are_refused), cmocka_unit_test(test_declared_sizes_stay)};
     return cmocka_run_group_tests(tests, logs_begin, logs_end);
 }

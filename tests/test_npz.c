@@ -27,7 +27,7 @@ static void check_numbers(const char *path) {
     pess_dataset_destroy(d);
 }
 
-static void test_numpy_files(void **state) {
+static void files_of_numpy_are_read(void **state) {
     (void)state;
     check_numbers(NPZ "plain.npz");
     check_numbers(NPZ "deflated.npz");
@@ -41,7 +41,7 @@ static void test_numpy_files(void **state) {
     pess_dataset_destroy(d);
 }
 
-static void test_refused(void **state) {
+static void what_is_no_log_is_refused(void **state) {
     (void)state;
     static const struct {
         const char *path, *what;
@@ -67,7 +67,7 @@ static void test_refused(void **state) {
 }
 
 /* Every truncation and every flipped byte is either refused or changes nothing that was read. */
-static void test_damage(void **state) {
+static void damage_is_refused(void **state) {
     (void)state;
     static const char *const files[] = {NPZ "plain.npz", NPZ "deflated.npz"};
     pess_dataset *whole = logs_read(files[0], 1);
@@ -134,7 +134,7 @@ static size_t make_zip(uint8_t *out, const uint8_t *data, size_t size, uint32_t 
     return (size_t)(at - out);
 }
 
-static void test_lying_sizes(void **state) {
+static void sizes_that_lie_are_refused(void **state) {
     (void)state;
     static uint8_t array[1 << 20], file[1 << 13];
     memset(array, 0, sizeof array);
@@ -154,7 +154,7 @@ static void test_lying_sizes(void **state) {
     logs_refused(logs_file("z.npz", "PK\3\4", 4), NULL, PESS_INPUT, "z.npz", "shorter than a zip file");
 }
 
-static void test_header_text(void **state) {
+static void headers_are_read_in_all_spellings(void **state) {
     (void)state;
     static const struct {
         const char *text;
@@ -184,7 +184,7 @@ static void test_header_text(void **state) {
     }
 }
 
-static void test_elements(void **state) {
+static void all_types_of_elements_are_read(void **state) {
     (void)state;
     static const struct {
         uint16_t bits;
@@ -209,7 +209,7 @@ static void test_elements(void **state) {
     assert_int_equal(integer, 2);
 }
 
-static void test_round_trip(void **state) {
+static void arrays_are_written_and_read_back(void **state) {
     (void)state;
     for (int kinds = 0; kinds < 32; kinds++) {
         pess_dataset *d = logs_random(5000, 20, 3, kinds, (uint64_t)kinds);
@@ -233,9 +233,12 @@ static void test_round_trip(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_numpy_files), cmocka_unit_test(test_refused),
-                                       cmocka_unit_test(test_damage),      cmocka_unit_test(test_lying_sizes),
-                                       cmocka_unit_test(test_header_text), cmocka_unit_test(test_elements),
-                                       cmocka_unit_test(test_round_trip)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(files_of_numpy_are_read),
+                                       cmocka_unit_test(what_is_no_log_is_refused),
+                                       cmocka_unit_test(damage_is_refused),
+                                       cmocka_unit_test(sizes_that_lie_are_refused),
+                                       cmocka_unit_test(headers_are_read_in_all_spellings),
+                                       cmocka_unit_test(all_types_of_elements_are_read),
+                                       cmocka_unit_test(arrays_are_written_and_read_back)};
     return cmocka_run_group_tests(tests, logs_begin, logs_end);
 }

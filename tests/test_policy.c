@@ -68,7 +68,7 @@ static void uniform_and_softened(void **state) {
     pess_model_destroy(model);
 }
 
-static void bad_tables(void **state) {
+static void bad_tables_are_refused(void **state) {
     (void)state;
     const double bad[][2] = {{0.5, 0.6}, {-0.5, 1.5}, {NAN, 1}, {0.5, 0.499}, {INFINITY, 0}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -127,7 +127,7 @@ static void few_digits_and_zeros_are_fine(void **state) {
     scratch_remove(path);
 }
 
-static void bad_files(void **state) {
+static void bad_files_are_refused(void **state) {
     (void)state;
     pess_model *model = make_model();
     const char *const states[] = {"a", "b", "c"};
@@ -186,12 +186,9 @@ static void values_are_written(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(uniform_and_softened),
-        cmocka_unit_test(bad_tables),
-        cmocka_unit_test(files_go_round),
-        cmocka_unit_test(few_digits_and_zeros_are_fine),
-        cmocka_unit_test(bad_files),
-        cmocka_unit_test(values_are_written),
+        cmocka_unit_test(uniform_and_softened),  cmocka_unit_test(bad_tables_are_refused),
+        cmocka_unit_test(files_go_round),        cmocka_unit_test(few_digits_and_zeros_are_fine),
+        cmocka_unit_test(bad_files_are_refused), cmocka_unit_test(values_are_written),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -60,7 +60,7 @@ static void check_binomial(int64_t n, double p, uint64_t stream) {
     if (cells > 1) assert_true(chi < chi_square_limit(cells - 1));
 }
 
-static void test_binomial(void **state) {
+static void binomials_have_their_law(void **state) {
     (void)state;
     /* one by one (n <= 16), inversion (n·p < 10) and rejection, each on both sides of p = 1/2 */
     static const struct {
@@ -72,7 +72,7 @@ static void test_binomial(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) check_binomial(cases[i].n, cases[i].p, i);
 }
 
-static void test_edges(void **state) {
+static void edges_are_exact(void **state) {
     (void)state;
     pess__rng rng = pess__rng_stream(1, "test-edges", 0);
     assert_int_equal(pess__rng_binomial(&rng, 0, 0.5), 0);
@@ -85,7 +85,7 @@ static void test_edges(void **state) {
 
 /* Two draws over five cells, one of them empty: all 25 ordered transitions collapse to pairs of counts whose
  * probabilities are known exactly. */
-static void test_multinomial(void **state) {
+static void multinomials_have_their_law(void **state) {
     (void)state;
     enum { CELLS = 5, DRAWS = 300000 };
     static const double weight[CELLS] = {0.1, 0, 0.4, 0.2, 0.3};
@@ -117,7 +117,7 @@ static void test_multinomial(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_binomial), cmocka_unit_test(test_edges),
-                                       cmocka_unit_test(test_multinomial)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(binomials_have_their_law), cmocka_unit_test(edges_are_exact),
+                                       cmocka_unit_test(multinomials_have_their_law)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

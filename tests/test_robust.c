@@ -197,7 +197,7 @@ static void an_unseen_pair_is_the_bottom(void **state) {
 }
 
 /* Without a discount: every pair ends or moves on with probability one half; sweeps get there. */
-static void undiscounted(void **state) {
+static void values_need_no_discount_where_episodes_end(void **state) {
     (void)state;
     sample_log log = sample_log_create(40000);
     for (int i = 0; i < 40000; i++) sample_log_add(&log, i % 2, 0, 1, 1 - i % 2, i % 4 < 2);
@@ -247,7 +247,7 @@ int main(void) {
         cmocka_unit_test(between_naive_and_the_bottom),
         cmocka_unit_test(bounds_the_truth_from_below),
         cmocka_unit_test(an_unseen_pair_is_the_bottom),
-        cmocka_unit_test(undiscounted),
+        cmocka_unit_test(values_need_no_discount_where_episodes_end),
         cmocka_unit_test(names_and_threads_do_not_matter),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

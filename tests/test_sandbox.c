@@ -72,7 +72,7 @@ static void leave(void *context, int to) {
                 : "something");
 }
 
-static void test_answers(void **state) {
+static void answers_come_back(void **state) {
     (void)state;
     char text[] = "what the child says";
     run(speak, text);
@@ -80,7 +80,7 @@ static void test_answers(void **state) {
     assert_string_equal(how, "");
 }
 
-static void test_ends(void **state) {
+static void ends_of_the_process_are_told(void **state) {
     (void)state;
     run(crash, NULL);
     assert_string_equal(answer, "before");
@@ -91,7 +91,7 @@ static void test_ends(void **state) {
     assert_string_equal(answer, "no pause");
 }
 
-static void test_limits(void **state) {
+static void limits_are_held(void **state) {
     (void)state;
     run(take_memory, NULL);
     assert_string_equal(answer, "some not all");
@@ -106,7 +106,8 @@ static void test_limits(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_answers), cmocka_unit_test(test_ends),
-                                       cmocka_unit_test(test_limits)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(answers_come_back),
+                                       cmocka_unit_test(ends_of_the_process_are_told),
+                                       cmocka_unit_test(limits_are_held)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

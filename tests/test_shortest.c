@@ -20,7 +20,7 @@ static void assert_same_text(double value) {
     assert_int_equal(length, strlen(expected));
 }
 
-static void random_numbers(void **state) {
+static void random_numbers_read_back_the_same(void **state) {
     (void)state;
     pess__rng rng = pess__rng_stream(1, "test", 0);
     for (int i = 0; i < 100000; i++) {
@@ -66,7 +66,7 @@ static void digits_read_as_strtod_reads_them(void **state) {
     assert_close(number, 7, 0);
 }
 
-static void edges(void **state) {
+static void edges_read_back_the_same(void **state) {
     (void)state;
     const double around[] = {1e-5, 1e-4, 1e-3, 1e-2, 0.1, 0.2, 0.3, 0.5, 0.999, 1, 10, 1e14, 1e15, 1e16};
     for (size_t i = 0; i < sizeof around / sizeof *around; i++)
@@ -85,7 +85,8 @@ static void edges(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_numbers),
-                                       cmocka_unit_test(digits_read_as_strtod_reads_them), cmocka_unit_test(edges)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(random_numbers_read_back_the_same),
+                                       cmocka_unit_test(digits_read_as_strtod_reads_them),
+                                       cmocka_unit_test(edges_read_back_the_same)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -199,7 +199,7 @@ static bool stop(void *user, const char *what, double done, double total, const 
     return false;
 }
 
-static void interruption(void **state) {
+static void an_interruption_is_an_error(void **state) {
     (void)state;
     pess_mdp *mdp = make();
     pess_policy *policy = policy_of(0.5);
@@ -219,7 +219,7 @@ static void interruption(void **state) {
     pess_mdp_destroy(mdp);
 }
 
-static void bad_arguments(void **state) {
+static void bad_arguments_are_refused(void **state) {
     (void)state;
     pess_mdp *mdp = make();
     pess_policy *good = policy_of(0.5), *lacking = NULL, *small = NULL, *idle = NULL;
@@ -269,12 +269,9 @@ static void bad_arguments(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(transitions_follow_their_laws),
-        cmocka_unit_test(states_from_the_stationary_law),
-        cmocka_unit_test(episodes_hang_together),
-        cmocka_unit_test(threads_do_not_matter),
-        cmocka_unit_test(interruption),
-        cmocka_unit_test(bad_arguments),
+        cmocka_unit_test(transitions_follow_their_laws), cmocka_unit_test(states_from_the_stationary_law),
+        cmocka_unit_test(episodes_hang_together),        cmocka_unit_test(threads_do_not_matter),
+        cmocka_unit_test(an_interruption_is_an_error),   cmocka_unit_test(bad_arguments_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

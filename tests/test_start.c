@@ -30,7 +30,7 @@ static void few_digits_are_scaled(void **state) {
     scratch_remove(path);
 }
 
-static void bad_files(void **state) {
+static void bad_files_are_refused(void **state) {
     (void)state;
     const struct {
         const char *text, *word, *where;
@@ -72,7 +72,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(files_go_round),
         cmocka_unit_test(few_digits_are_scaled),
-        cmocka_unit_test(bad_files),
+        cmocka_unit_test(bad_files_are_refused),
         cmocka_unit_test(nowhere_to_start),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

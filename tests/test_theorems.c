@@ -87,7 +87,7 @@ static double tv(const double p[A], const double q[A]) {
 
 /* ------------------------------------------------------------------------------------------------ theorem 1 */
 
-static void test_theorem_1(void **state) {
+static void theorem_1_holds(void **state) {
     (void)state;
     pess__rng rng = pess__rng_stream(1, "theorem 1", 0);
     for (int r = 0; r < 2000; r++) {
@@ -109,7 +109,7 @@ static void test_theorem_1_is_tight(void **state) {
 }
 
 /* Corollary 1: all deterministic policies as choices, their true and empirical values as objective and proxy. */
-static void test_corollary_1(void **state) {
+static void corollary_1_holds(void **state) {
     (void)state;
     enum { POLICIES = 243 };
     pess__rng rng = pess__rng_stream(2, "corollary", 0);
@@ -132,7 +132,7 @@ static void test_corollary_1(void **state) {
 /* ------------------------------------------------------------------------------------------------ lemmas */
 
 /* Lemma 1: v^π − v is the Bellman residual summed over visits; in absolute values it is at most that, not equal. */
-static void test_lemma_1(void **state) {
+static void lemma_1_holds(void **state) {
     (void)state;
     pess__rng rng = pess__rng_stream(3, "lemma 1", 0);
     bool strict = false;
@@ -211,7 +211,7 @@ static void test_density_inequality_needs_actions(void **state) {
 /* ------------------------------------------------------------------------------------------------ proposition 1 */
 
 /* max over the simplex of π·q − c·TV(π, π̂), against a fine grid; one state, γ = 0. */
-static void test_proposition_1(void **state) {
+static void proposition_1_holds(void **state) {
     (void)state;
     enum { GRID = 60 };
     pess__rng rng = pess__rng_stream(5, "proposition", 0);
@@ -260,7 +260,7 @@ static void test_proposition_1(void **state) {
 
 /* ------------------------------------------------------------------------------------------------ theorems 2 to 4 */
 
-static void test_theorems_hold(void **state) {
+static void all_theorems_hold(void **state) {
     (void)state;
     const double delta = 0.3;
     const int64_t runs = coverage_runs(60);
@@ -313,10 +313,10 @@ static void test_theorems_hold(void **state) {
 int main(void) {
     omp_set_num_threads(1);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_theorem_1),     cmocka_unit_test(test_theorem_1_is_tight),
-        cmocka_unit_test(test_corollary_1),   cmocka_unit_test(test_lemma_1),
-        cmocka_unit_test(test_lemmas_2_3_4),  cmocka_unit_test(test_density_inequality_needs_actions),
-        cmocka_unit_test(test_proposition_1), cmocka_unit_test(test_theorems_hold),
+        cmocka_unit_test(theorem_1_holds),     cmocka_unit_test(test_theorem_1_is_tight),
+        cmocka_unit_test(corollary_1_holds),   cmocka_unit_test(lemma_1_holds),
+        cmocka_unit_test(test_lemmas_2_3_4),   cmocka_unit_test(test_density_inequality_needs_actions),
+        cmocka_unit_test(proposition_1_holds), cmocka_unit_test(all_theorems_hold),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
