@@ -51,7 +51,7 @@ static void what_is_no_log_is_refused(void **state) {
                {NPZ "lengths.npz", "array 'action': found 2 rows, expected 4 as in 'state'"},
                {NPZ "missing.npz", "found no column 'next_state' among"},
                {NPZ "negative.npz", "array 'next_state', row 0: found -1, expected an integer from 0 to 268435455"},
-               {NPZ "fraction.npz", "array 'action', row 1: found a number that is no integer"},
+               {NPZ "fraction.npz", "array 'action', row 1: found a number that is not an integer"},
                {NPZ "nan.npz", "column 'reward', row 2: found NaN"},
                {NPZ "complex.npz", "array 'reward': found a type"},
                {NPZ "half_text.npz", "found text in one of state and next_state"},
