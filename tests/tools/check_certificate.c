@@ -6,28 +6,17 @@
  * each printed bound must be implied by its own to within 1e-8 of the range of values, which covers that the estimate
  * v₁ of the first part (any is valid) was found by another method here. The log has integer ids and no names; the start
  * distribution is uniform. Exit 0: verified; 1: not. */
-#include <jansson.h>
+#include "checker.h"
+
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-typedef long double real;
-
-static int S, A;
 static real gamma_, r_lo, r_hi, v_lo, v_hi;
 static bool ends, adaptive;
 static int successors_declared;
 static uint8_t *terminal;
-static json_t *certificate;
-
-static void *room(size_t count, size_t size) {
-    void *p = calloc(count + 1, size);
-    if (!p) exit(3);
-    return p;
-}
 
 /* Room that lasts until the end. */
 static void *kept[4096];
@@ -111,25 +100,6 @@ static row *read_log(const char *path, long *count, bool *episodes) {
     }
     (void)fclose(f);
     return rows;
-}
-
-static real *read_policy(const char *path) {
-    FILE *f = fopen(path, "r");
-    char line[512];
-    real *pi = keep((size_t)(S * A), sizeof *pi);
-    if (!f || !fgets(line, sizeof line, f)) exit(3);
-    while (fgets(line, sizeof line, f)) {
-        long s, a;
-        double p;
-        if (sscanf(line, "%ld,%ld,%lf", &s, &a, &p) == 3) pi[s * A + a] = p;
-    }
-    (void)fclose(f);
-    return pi;
-}
-
-static real number(const char *key) { return json_real_value(json_object_get(certificate, key)); }
-static real share(const char *key) {
-    return json_real_value(json_object_get(json_object_get(certificate, "delta_ledger"), key));
 }
 
 /* ------------------------------------------------------------------------------------------------ sets of rows */
@@ -819,7 +789,8 @@ int main(int argc, char **argv) {
     long count = 0;
     row *rows = read_log(argv[1], &count, &adaptive);
     kept[kept_count++] = rows;
-    const real *pi = read_policy(argv[2]);
+    real *pi = keep((size_t)(S * A), sizeof *pi);
+    read_policy(argv[2], pi);
     if (!certificate) return 3;
     terminal = keep((size_t)S, 1);
     uint8_t *other = keep((size_t)S, 1);

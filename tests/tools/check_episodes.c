@@ -5,19 +5,15 @@
  * docs/theory.md (2.3). A printed bound is implied if the bets on the tested episodes reach 1/δ against it. The log has
  * integer ids and one episode after the other; rewards are at least 0, returns lie in [0, HI]. Exit 0: verified; 1:
  * not. */
-#include <jansson.h>
+#include "checker.h"
+
 #include <math.h>
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-typedef long double real;
 enum { SHARES = 40, LONGEST = 4096 };
 
-static int S, A;
 static real gamma_, hi;
-static json_t *certificate;
 
 typedef struct row {
     long s, a, t, episode;
@@ -30,12 +26,6 @@ typedef struct log_ {
     long count, episodes;
     long *first; /* [episodes+1] */
 } log_;
-
-static void *room(size_t count, size_t size) {
-    void *p = calloc(count + 1, size);
-    if (!p) exit(3);
-    return p;
-}
 
 static log_ read_log(const char *path) {
     FILE *f = fopen(path, "r");
@@ -74,25 +64,7 @@ static log_ read_log(const char *path) {
     return l;
 }
 
-static real *read_policy(const char *path) {
-    FILE *f = fopen(path, "r");
-    char line[512];
-    real *pi = room((size_t)(S * A), sizeof *pi);
-    if (!f || !fgets(line, sizeof line, f)) exit(3);
-    while (fgets(line, sizeof line, f)) {
-        long s, a;
-        double p;
-        if (sscanf(line, "%ld,%ld,%lf", &s, &a, &p) == 3) pi[s * A + a] = p;
-    }
-    (void)fclose(f);
-    return pi;
-}
-
-static real number(const char *key) { return json_number_value(json_object_get(certificate, key)); }
 static json_t *of_episodes(const char *key) { return json_object_get(json_object_get(certificate, "episodes"), key); }
-static real share(const char *key) {
-    return json_number_value(json_object_get(json_object_get(certificate, "delta_ledger"), key));
-}
 
 /* ln of the mean over the shares of Π(1 − x + x·X/m). */
 static real log_capital(const real *x, long count, real m) {
@@ -264,7 +236,8 @@ int main(int argc, char **argv) {
     certificate = json_load_file(argv[3], 0, &why);
     if (!certificate || A > LONGEST) return 3;
     log_ l = read_log(argv[1]);
-    real *pi = read_policy(argv[2]), sum = 0;
+    real *pi = room((size_t)(S * A), sizeof *pi), sum = 0;
+    read_policy(argv[2], pi);
     gamma_ = number("gamma");
     const long first = first_tested(&l, number("split")), rows = l.first[first];
     int bad = 0;
