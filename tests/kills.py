@@ -17,7 +17,7 @@ import tempfile
 import time
 
 RUNS = {
-    "experiment": "experiment gridworld-exploration --trials 20000 --points 3 --rows 4 --cols 4 --threads 2 -o OUT",
+    "experiment": "experiment gridworld-exploration --trials 6000 --points 3 --rows 4 --cols 4 --threads 2 -o OUT",
     "dqn": "dqn breakout --network value --frames 12000 --envs 8 --replay 3000 --batch 16 --train-every 16 --warmup 500 "
            "--evaluate-every 6000 --evaluate-episodes 2 --final-episodes 4 --checkpoint-every 300 --seed 3 --threads 1 "
            "--out OUT",
