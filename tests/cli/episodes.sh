@@ -35,6 +35,14 @@ check long_log.csv 7 3 0.8 5
 same "$(sed -n 's/.*"difference_bet": "\(.*\)".*/\1/p' certificate.json)" doubly-robust "bet of the comparison"
 same "$(sed -n 's/.*"recommendation": "\(.*\)".*/\1/p' certificate.json)" switch "recommendation"
 
+# Nothing of the tested episodes is looked at before the policy is chosen: with other rewards there, the policy is the same.
+awk -F, -v OFS=, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "reward") r = i } NR > 6000 { $r = 1 - $r } { print }' \
+    long_log.csv >other_end.csv
+for log in long_log other_end; do
+    certified "$PESS" certify "$log.csv" --method episodes --gamma 0.8 --reward-range 0,1 --first-part 5000 -o "$log.policy.csv"
+done
+cmp -s long_log.policy.csv other_end.policy.csv || fail "the tested episodes changed the policy"
+
 # Same bytes, whatever the number of threads.
 "$PESS" certify long_log.csv --method episodes --gamma 0.8 --threads 1 -o one.csv --json >one.json
 "$PESS" certify long_log.csv --method episodes --gamma 0.8 --threads 2 -o two.csv --json >two.json
