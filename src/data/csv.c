@@ -110,7 +110,9 @@ static pess_status open_csv(pess__stream *stream, pess_error *error) {
     PESS_TRY(pess__allocate(&r, 1, sizeof *r, "a CSV reader", error));
     stream->reader = r;
     const int64_t pieces = (int64_t)CHUNKS_PER_THREAD * stream->threads;
-    PESS_TRY(pess__csv_text_open(&r->text, stream->file, pieces, false, error));
+    const pess_status opened = pess__csv_text_open(&r->text, stream->file, pieces, false, error);
+    if (opened != PESS_OK) stream->file = NULL; /* closed with the text */
+    PESS_TRY(opened);
     r->text.separator = separators[stream->reading->options.separator];
     PESS_TRY(pess__allocate(&r->chunk, pieces, sizeof *r->chunk, "pieces of the log", error));
     PESS_TRY(pess__allocate(&r->blocks, pieces, sizeof *r->blocks, "pieces of the log", error));
