@@ -14,21 +14,23 @@ static const usage convert_usage = {
         "'pess list formats' describes them. With --map the log holds measurements, and the cells of the map become "
         "its states ('pess help discretize'). A FILE that ends in .pesscounts gets the counts of the log, which 'pess "
         "merge' adds to those of other logs; 'pess help counts' says what they are good for. A dataset of observations "
-        "(.pessdata, .npz with D4RL's names, HDF5 of Minari, D4RL or d3rlpy) is written as .pessdata or .npz.",
+        "(.pessdata, .npz with D4RL's names, HDF5 of Minari, D4RL or d3rlpy, a table with --features) is written as "
+        ".pessdata, .npz, or .hdf5 in Minari's layout; a file called main_data.hdf5 gets its metadata.json beside it.",
     .examples = "  pess convert visits.csv.gz -o visits.pesslog\n"
                 "  pess convert visits.csv.gz -o visits.pesscounts\n"
                 "  pess convert log.parquet -o visits.csv.gz\n"
                 "  pess convert main_data.hdf5 -o minari.pessdata\n"
                 "  pess convert breakout.pessdata -o breakout.npz\n"
+                "  pess convert cartpole.npz -o cartpole-v0/data/main_data.hdf5\n"
                 "  pess convert icu.csv --map icu.pessmap --part held-out -o cells.csv",
     .positional = (const char *const[]){"LOG", NULL},
 };
 
-/* A dataset of observations as .pessdata or .npz. */
-static int convert_observations(const char *path, const char *target) {
+/* A dataset of observations as .pessdata, .npz or HDF5. */
+static int convert_observations(const char *path, const data_source *source, const char *target) {
     pess_observations *data = NULL;
     pess_error error;
-    const int code = observations_read("convert", path, NULL, &data);
+    const int code = data_source_read("convert", path, source, &data);
     if (code >= 0) return code;
     const pess_status status = pess_observations_write(data, target, &error);
     pess_observations_destroy(data);
@@ -36,18 +38,27 @@ static int convert_observations(const char *path, const char *target) {
 }
 
 int cmd_convert(int argc, char **argv) {
+    static const char *const of_data[] = {"features", "game", "actions-grid", "actions-kmeans"};
     log_source source;
+    data_source data_of;
     const char *target = NULL, *format = NULL, *path = NULL;
     option_list list = {0};
     options_add(&list, (option){"out", 'o', OPTION_TEXT, &target, "FILE", "where to write; - is standard output"});
     options_add(&list,
                 (option){"format", 0, OPTION_TEXT, &format, "NAME", "format to write, regardless of FILE's name"});
     log_source_begin(&source, &list, "format", PESS_PART_ALL);
+    data_source_begin(&data_of, &list, &source.read, "actions");
     int code = options_parse(&convert_usage, list.rows, list.count, argc, argv, &path, NULL);
     if (code < 0) code = log_source_check(&source, &list, "convert");
     if (code >= 0) return code;
     if (target == NULL) return report_usage("convert", "-o is missing");
-    if (source.map == NULL && format == NULL && pess_observations_file(path)) return convert_observations(path, target);
+    data_of.reading.actions = source.read.actions;
+    if (source.map == NULL && format == NULL && data_source_is(&data_of, path))
+        return convert_observations(path, &data_of, target);
+    for (size_t i = 0; i < COUNT_OF(of_data); i++)
+        if (options_given(&list, of_data[i]))
+            return report_usage("convert", "--%s does nothing for a log; it is for datasets of observations",
+                                of_data[i]);
     const bool counted = format != NULL ? strcmp(format, "pesscounts") == 0 : is_counts_file(target);
     if (source.map != NULL && counted)
         return report_usage("convert", "write the log of cells first, and count that: --map does not write counts");

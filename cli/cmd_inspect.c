@@ -77,14 +77,16 @@ static const usage inspect_usage = {
     .arguments = "LOG [--column ROLE=NAME …] [-o reading.txt] [--return-range LO,HI] [--strict] [--json]",
     .description = "Tells which column plays which role, what was derived and what was ignored, and the options that "
                    "make this explicit; -o writes them to a small file, which every command takes with --reading. LOG "
-                   "may also be a dataset of observations: one that 'pess collect' made (.pessdata), or NumPy arrays "
-                   "with D4RL's names (.npz): observations, actions, rewards, terminals, timeouts.",
+                   "may also be a dataset of observations: one that 'pess collect' made (.pessdata), NumPy arrays "
+                   "with D4RL's names (.npz): observations, actions, rewards, terminals, timeouts; HDF5 of Minari, D4RL "
+                   "or d3rlpy; or a table whose columns --features are the observations.",
     .examples = "  pess inspect visits.csv\n"
                 "  pess inspect visits.csv --column episode=patient --column state=ward,severity -o reading.txt\n"
                 "  pess solve visits.csv --reading reading.txt -o policy.csv\n"
                 "  pess inspect visits.csv --return-range 0,1 --gamma 1\n"
                 "  pess inspect visits.csv --strict && pess solve visits.csv -o policy.csv\n"
-                "  pess inspect cartpole.npz",
+                "  pess inspect cartpole.npz\n"
+                "  pess inspect visits.csv --features age,lactate --last-row terminal",
     .positional = (const char *const[]){"LOG", NULL},
 };
 
@@ -97,6 +99,7 @@ static bool is_odd(const pess_inspection *inspection) {
 
 typedef struct inspect_args {
     log_source source;
+    data_source data; /* where LOG is a dataset of observations */
     pess_model_options model;
     pess_solve_options solve;
     bool as_json, strict, declared; /* declared: a range of returns is */
@@ -106,6 +109,7 @@ typedef struct inspect_args {
 static void inspect_options(inspect_args *args, option_list *list) {
     const pess_setting_table *model = pess_model_settings(), *solve = pess_solve_settings();
     log_source_begin(&args->source, list, "format", PESS_PART_ALL);
+    data_source_begin(&args->data, list, &args->source.read, "actions");
     options_add(list, options_setting(model, pess_setting_find(model, "return-range"), &args->model));
     options_add(list, options_setting(solve, pess_setting_find(solve, "gamma"), &args->solve));
     options_add(list, (option){"out", 'o', OPTION_TEXT, &args->output, "FILE",
@@ -139,14 +143,15 @@ static int inspect_observations(const char *path, const inspect_args *args) {
     if (args->declared) return report_usage("inspect", "--return-range: a dataset of observations has no states");
     if (read->states > 0 || (read->actions > 0 && pess_file_kind_of(path) == PESS_FILE_OBSERVATIONS))
         return report_usage("inspect", "--states, --actions: a dataset of observations has its own sizes");
-    pess_observations_options numpy = pess_observations_options_defaults();
-    numpy.actions = read->actions;
-    return observations_inspect("inspect", path, &numpy, args->as_json, args->strict);
+    data_source source = args->data;
+    source.reading.actions = read->actions;
+    return observations_inspect("inspect", path, &source, args->as_json, args->strict);
 }
 
 int cmd_inspect(int argc, char **argv) {
     inspect_args args = {.model = pess_model_options_defaults(), .solve = pess_solve_options_defaults()};
     option_list list = {0};
+    static const char *const of_data[] = {"game", "actions-grid", "actions-kmeans"};
     const char *path = NULL;
     bool odd = false;
     inspect_options(&args, &list);
@@ -156,7 +161,11 @@ int cmd_inspect(int argc, char **argv) {
     args.declared = options_given(&list, "return-range");
     if (options_given(&list, "gamma") && !args.declared)
         return report_usage("inspect", "--gamma does nothing without --return-range");
-    if (args.source.map == NULL && pess_observations_file(path)) return inspect_observations(path, &args);
+    if (args.source.map == NULL && data_source_is(&args.data, path)) return inspect_observations(path, &args);
+    for (size_t i = 0; i < COUNT_OF(of_data); i++)
+        if (options_given(&list, of_data[i]))
+            return report_usage("inspect", "--%s does nothing for a log; it is for datasets of observations",
+                                of_data[i]);
     args.source.read.progress = terminal_progress();
     if (args.source.map == NULL && pess_counts_file(path, &args.source.read)) {
         if (args.declared)

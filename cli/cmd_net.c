@@ -70,12 +70,25 @@ static void print_json(const pess_net *net, const char *path, const pess_net_inf
 
 /* ---- policies of networks */
 
+/* What the actions stand for: names, or vectors. */
+static void print_actions(const pess_policy_info *info) {
+    for (int64_t a = 0; a < info->actions && (info->action_width > 0 || info->action_names != NULL); a++) {
+        (void)printf("  action %lld%s%s", (long long)a, info->action_names != NULL ? " " : "",
+                     info->action_names != NULL ? pess_names_get(info->action_names, a) : "");
+        for (int64_t k = 0; k < info->action_width; k++)
+            (void)printf("%s%g", k > 0 ? ", " : " is ", (double)info->action_values[a * info->action_width + k]);
+        (void)putchar('\n');
+    }
+}
+
 static void print_policy(const char *path, const pess_policy_info *info) {
     (void)printf("%s: acts by the rule of %s%s\n\n  %lld network%s, %lld parameters, checksum %08x\n"
-                 "  sees %lld bytes, chooses among %lld actions, computes with %s\n",
+                 "  sees %lld %s, chooses among %lld actions, computes with %s\n",
                  path, info->rule, info->samples ? " (by sampling)" : "", (long long)info->network_count,
                  info->network_count == 1 ? "" : "s", (long long)info->parameters, info->checksum,
-                 (long long)info->bytes, (long long)info->actions, info->kernels);
+                 (long long)info->shape.length, pess_observation_kind_name(info->shape.kind), (long long)info->actions,
+                 info->kernels);
+    print_actions(info);
     notes_print("trained with", info->notes);
 }
 

@@ -2,6 +2,7 @@
 #include "json.h"
 
 #include "long_run.h"
+#include "observations.h"
 #include "protocol_arg.h"
 
 #include <math.h>
@@ -35,7 +36,8 @@ static const usage score_usage = {
 
 typedef struct arguments {
     pess_score_options options;
-    pess_observations_options reading; /* of NumPy arrays */
+    data_source source;
+    pess_read_options read; /* of a table */
     protocol_arg protocol;
     bool json;
     option_list list;
@@ -242,10 +244,11 @@ static pess_status score(arguments *a, const pess_observations *data, pess_score
 }
 
 int cmd_score(int argc, char **argv) {
-    arguments a = {.options = pess_score_options_defaults(), .reading = pess_observations_options_defaults()};
+    arguments a = {.options = pess_score_options_defaults(), .read = pess_read_options_defaults()};
     a.protocol.except = "updates steps reset eval-every eval-episodes score-episodes control-episodes transitions";
     options_add_settings(&a.list, pess_score_settings(), &a.options, NULL);
-    options_add_settings(&a.list, pess_observations_settings(), &a.reading, "");
+    data_source_begin(&a.source, &a.list, &a.read, "");
+    options_add_settings(&a.list, pess_read_settings(), &a.read, "states actions format threads missing");
     protocol_add_options(&a.protocol, &a.list);
     options_add(&a.list, (option){"json", 0, OPTION_FLAG, &a.json, NULL, "the result as JSON"});
     int code = options_parse(&score_usage, a.list.rows, a.list.count, argc, argv, a.words, &a.count);
@@ -255,8 +258,10 @@ int cmd_score(int argc, char **argv) {
     pess_observations *data = NULL;
     pess_scores *scores = NULL;
     pess_error error = {0};
-    if (pess_observations_import(path, &a.reading, &data, &error) != PESS_OK) return report_error("score", &error);
-    code = protocol_settle(&a.protocol, &a.list, "score", data, &a.options.protocol);
+    code = data_source_read("score", path, &a.source, &data);
+    if (code >= 0) return code;
+    const double gamma = isnan(a.options.gamma) ? pess_train_options_defaults().gamma : a.options.gamma;
+    code = protocol_settle(&a.protocol, &a.list, "score", data, gamma, &a.options.protocol);
     a.options.data_name = path;
     a.options.progress = interruptible_progress();
     if (code == EXIT_FINE && score(&a, data, &scores, &error) != PESS_OK)

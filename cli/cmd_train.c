@@ -2,6 +2,7 @@
 #include "json.h"
 
 #include "long_run.h"
+#include "observations.h"
 #include "protocol_arg.h"
 
 #include <math.h>
@@ -14,9 +15,11 @@ static const usage train_usage = {
     .summary = "a policy from a fixed dataset of observations, with networks",
     .arguments = "DATA -a ALGORITHM --out DIR [options]",
     .description =
-        "DATA is what 'pess collect' wrote (.pessdata), or NumPy arrays with D4RL's names (.npz): observations (bool, "
+        "DATA is what 'pess collect' wrote (.pessdata), NumPy arrays with D4RL's names (.npz): observations (bool, "
         "uint8 or floats), actions, rewards, terminals, timeouts and, if there are any, next_observations and "
-        "probabilities. Floats are standardised by the data. Writes DIR/log.csv (a line per update: loss, mean target, "
+        "probabilities; HDF5 of Minari, D4RL or d3rlpy; or a table (CSV, Parquet, …) whose columns --features are the "
+        "observations. Floats are standardised by the data; actions that are vectors are numbered by --actions-grid or "
+        "--actions-kmeans. Writes DIR/log.csv (a line per update: loss, mean target, "
         "mean q, return of the evaluations, predicted and obtained value), checkpoints, policy.pessnet and "
         "manifest.json. The score is the mean return over the last five updates of the protocol, never the best one "
         "seen. 'pess list learners' and 'pess list protocols' explain the choices.",
@@ -25,6 +28,8 @@ static const usage train_usage = {
         "  pess train b.pessdata -a proximal --out b-proximal\n"
         "  pess train b.pessdata -a ua --uncertainty counts --absorbed-alpha 0.5 --out b-ua\n"
         "  pess train cartpole.npz -a cql --game cartpole --out cartpole-cql\n"
+        "  pess train visits.csv --features age,lactate --last-row terminal -a iql --out visits-iql\n"
+        "  pess train hopper.hdf5 --actions-kmeans 32 -a cql --out hopper-cql\n"
         "  pess train b.pessdata -a naive --updates 10 --steps 100 --out b-naive --resume",
     .positional = (const char *const[]){"DATA", NULL},
 };
@@ -75,7 +80,8 @@ static void print_json(const pess_train_options *o, const pess_train_result *r) 
 
 typedef struct arguments {
     pess_train_options options;
-    pess_observations_options reading; /* of NumPy arrays */
+    data_source source;
+    pess_read_options read; /* of a table */
     protocol_arg protocol;
     const char *knobs[KNOB_LIMIT]; /* of the table of knobs below, as they were given */
     char knob_text[512], knob_help[KNOB_LIMIT][600];
@@ -135,7 +141,8 @@ static void add_knobs(arguments *a) {
 static void add_options(arguments *a) {
     options_add_settings(&a->list, pess_train_settings(), &a->options, "checkpoint-seconds report-seconds");
     add_knobs(a);
-    options_add_settings(&a->list, pess_observations_settings(), &a->reading, "");
+    data_source_begin(&a->source, &a->list, &a->read, "");
+    options_add_settings(&a->list, pess_read_settings(), &a->read, "states actions format threads missing");
     protocol_add_options(&a->protocol, &a->list);
     options_add(&a->list, (option){"json", 0, OPTION_FLAG, &a->json, NULL, "the result as JSON"});
 }
@@ -172,7 +179,7 @@ static int check_use(const arguments *a) {
 static int read_arguments(arguments *a, int argc, char **argv, const char **data) {
     a->options = pess_train_options_defaults();
     a->options.algorithm = NULL;
-    a->reading = pess_observations_options_defaults();
+    a->read = pess_read_options_defaults();
     add_options(a);
     int code = options_parse(&train_usage, a->list.rows, a->list.count, argc, argv, data, NULL);
     if (code >= 0) return code;
@@ -193,17 +200,18 @@ int cmd_train(int argc, char **argv) {
     pess_observations *data = NULL;
     pess_train_result result;
     pess_error error;
-    pess_status status = pess_observations_import(path, &a.reading, &data, &error);
-    if (status != PESS_OK) return report_error("train", &error);
-    code = protocol_settle(&a.protocol, &a.list, "train", data, &a.options.protocol);
+    code = data_source_read("train", path, &a.source, &data);
+    if (code >= 0) return code;
+    code = protocol_settle(&a.protocol, &a.list, "train", data, a.options.gamma, &a.options.protocol);
     if (code != EXIT_FINE) {
         pess_observations_destroy(data);
         return code;
     }
+    observations_warn("train", data);
     a.options.data = data;
     a.options.data_name = path;
     a.options.progress = interruptible_progress();
-    status = pess_train_run(&a.options, &result, &error);
+    const pess_status status = pess_train_run(&a.options, &result, &error);
     terminal_progress_end();
     pess_observations_destroy(data);
     if (status != PESS_OK) return report_run_error("train", &error);

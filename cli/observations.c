@@ -7,12 +7,17 @@
 
 /* ---- what is odd, in sentences */
 
-enum { MOST_ODD = 5, SENTENCE = 240 };
+enum { MOST_ODD = 6, SENTENCE = 240 };
 
 /* Sentences about what is odd; returns how many. */
-static int list_odd(const pess_observations_info *i, const pess_observations_inspection *in,
-                    char odd[MOST_ODD][SENTENCE]) {
+static int list_odd(const pess_observations *data, const pess_observations_info *i,
+                    const pess_observations_inspection *in, char odd[MOST_ODD][SENTENCE]) {
     int count = 0;
+    pess_action_space space;
+    pess_observations_actions(data, &space);
+    if (space.logged != NULL)
+        (void)snprintf(odd[count++], SENTENCE,
+                       "Actions are vectors: --actions-grid or --actions-kmeans numbers them before a training.");
     if (i->episodes == 0)
         (void)snprintf(odd[count++], SENTENCE, "No episode is complete: none both begins and ends in the data.");
     else if (i->episodes == 1)
@@ -45,7 +50,21 @@ static void json_features(json_writer *json, const pess_observations_inspection 
     json_close(json);
 }
 
-static void print_json(const char *path, const pess_observations_info *i, const pess_observations_inspection *in) {
+static void json_actions(json_writer *json, const pess_observations *data, const pess_observations_inspection *in) {
+    pess_action_space space;
+    pess_observations_actions(data, &space);
+    json_count(json, "action_width", space.width);
+    json_array(json, "action_counts");
+    for (int64_t a = 0; a < in->action_count; a++) json_count(json, NULL, in->actions[a]);
+    json_close(json);
+    if (space.names == NULL) return;
+    json_array(json, "action_names");
+    for (int64_t a = 0; a < in->action_count; a++) json_text(json, NULL, pess_names_get(space.names, a));
+    json_close(json);
+}
+
+static void print_json(const char *path, const pess_observations *data, const pess_observations_info *i,
+                       const pess_observations_inspection *in) {
     char odd[MOST_ODD][SENTENCE];
     json_writer json = json_open("inspect");
     json_text(&json, "file", path);
@@ -71,14 +90,12 @@ static void print_json(const char *path, const pess_observations_info *i, const 
     json_number(&json, "reward_least", in->reward_least);
     json_number(&json, "reward_most", in->reward_most);
     json_number(&json, "reward_mean", in->reward_mean);
-    json_array(&json, "action_counts");
-    for (int64_t a = 0; a < in->action_count; a++) json_count(&json, NULL, in->actions[a]);
-    json_close(&json);
+    json_actions(&json, data, in);
     json_count(&json, "duplicates", in->duplicates);
     json_count(&json, "constant_features", in->constant_features);
     json_features(&json, in);
     json_array(&json, "odd");
-    for (int k = 0, count = list_odd(i, in, odd); k < count; k++) json_text(&json, NULL, odd[k]);
+    for (int k = 0, count = list_odd(data, i, in, odd); k < count; k++) json_text(&json, NULL, odd[k]);
     json_close(&json);
     notes_json(&json, "collected", i->notes);
     json_close(&json);
@@ -99,11 +116,21 @@ static void print_episodes(const pess_observations_info *i, const pess_observati
                  (long long)in->length_most, (long long)in->length_median);
 }
 
-static void print_actions(const pess_observations_inspection *in) {
+static void print_actions(const pess_observations *data, const pess_observations_inspection *in) {
     enum { SHOWN = 12 };
+    pess_action_space space;
+    pess_observations_actions(data, &space);
     (void)printf("  actions     ");
-    for (int64_t a = 0; a < in->action_count && a < SHOWN; a++)
-        (void)printf(" %lld: %lld%s", (long long)a, (long long)in->actions[a], a + 1 < in->action_count ? "," : "");
+    if (space.logged != NULL) {
+        (void)printf(" vectors of %lld numbers\n", (long long)space.width);
+        return;
+    }
+    for (int64_t a = 0; a < in->action_count && a < SHOWN; a++) {
+        char number[24];
+        (void)snprintf(number, sizeof number, "%lld", (long long)a);
+        (void)printf(" %s: %lld%s", space.names != NULL ? pess_names_get(space.names, a) : number,
+                     (long long)in->actions[a], a + 1 < in->action_count ? "," : "");
+    }
     (void)puts(in->action_count > SHOWN ? " …" : "");
 }
 
@@ -118,7 +145,8 @@ static void print_features(const pess_observations_inspection *in) {
         (void)printf("  … and %lld more (--json has all)\n", (long long)(in->feature_count - SHOWN));
 }
 
-static void print_text(const char *path, const pess_observations_info *i, const pess_observations_inspection *in) {
+static void print_text(const char *path, const pess_observations *data, const pess_observations_info *i,
+                       const pess_observations_inspection *in) {
     char odd[MOST_ODD][SENTENCE];
     (void)printf("%s: a dataset of %s\n", path, i->game[0] != '\0' ? i->game : "observations");
     (void)printf("  transitions  %lld\n", (long long)i->transitions);
@@ -129,9 +157,9 @@ static void print_text(const char *path, const pess_observations_info *i, const 
     (void)printf("  ends         %lld terminal, %lld cut off\n", (long long)i->terminals, (long long)i->cutoffs);
     print_episodes(i, in);
     (void)printf("  rewards      %g to %g, mean %.6g\n", in->reward_least, in->reward_most, in->reward_mean);
-    print_actions(in);
+    print_actions(data, in);
     print_features(in);
-    const int count = list_odd(i, in, odd);
+    const int count = list_odd(data, i, in, odd);
     if (count > 0) (void)puts("\nOdd");
     for (int k = 0; k < count; k++) (void)printf("  - %s\n", odd[k]);
     notes_print("collected with", i->notes);
@@ -145,34 +173,112 @@ static int print(const char *command_name, const char *path, const pess_observat
     if (pess_observations_inspect(data, &in, &error) != PESS_OK) return report_error(command_name, &error);
     pess_observations_get_info(data, &info);
     if (json)
-        print_json(path, &info, in);
+        print_json(path, data, &info, in);
     else
-        print_text(path, &info, in);
-    const bool negative = strict && list_odd(&info, in, odd) > 0;
+        print_text(path, data, &info, in);
+    const bool negative = strict && list_odd(data, &info, in, odd) > 0;
     pess_observations_inspection_destroy(in);
     return negative ? EXIT_NEGATIVE : EXIT_FINE;
+}
+
+void observations_warn(const char *command_name, const pess_observations *data) {
+    pess_observations_info info;
+    pess_observations_inspection *in = NULL;
+    char odd[MOST_ODD][SENTENCE];
+    pess_observations_get_info(data, &info);
+    if (info.shape.kind == PESS_OBSERVATION_BITS || pess_observations_inspect(data, &in, NULL) != PESS_OK) return;
+    for (int k = 0, count = list_odd(data, &info, in, odd); k < count; k++)
+        (void)fprintf(stderr, "pess %s: note: %s\n", command_name, odd[k]);
+    pess_observations_inspection_destroy(in);
 }
 
 int observations_print(const char *command_name, const char *path, const pess_observations *data, bool json) {
     return print(command_name, path, data, json, false);
 }
 
-int observations_read(const char *command_name, const char *path, const pess_observations_options *options,
-                      pess_observations **out) {
-    pess_error error;
-    const pess_status status = pess_observations_import(path, options, out, &error);
-    if (status == PESS_OK) return -1;
+/* ---- reading */
+
+void data_source_begin(data_source *source, option_list *list, const pess_read_options *read, const char *except) {
+    *source = (data_source){
+        .reading = pess_observations_options_defaults(), .actions = pess_actions_options_defaults(), .read = read};
+    options_add_settings(list, pess_observations_settings(), &source->reading, except);
+    options_add(list,
+                (option){"features", 0, OPTION_TEXT, &source->features, "A,B,…",
+                         "DATA is a table: these columns, by name, are an observation (docs/logs.md has the roles "
+                         "of the others)"});
+    options_add_settings(list, pess_actions_settings(), &source->actions, "");
+}
+
+bool data_source_is(const data_source *source, const char *path) {
+    return source->features != NULL || pess_observations_file(path);
+}
+
+/* The rows of a table with feature columns. */
+static pess_status read_table(const char *path, const data_source *source, pess_observations **out, pess_error *error) {
+    pess_measurements *measurements = NULL;
+    pess_measurements_options options = pess_measurements_options_defaults();
+    options.features = source->features;
+    options.read = source->read;
+    options.last_row = source->read->last_row;
+    options.progress = terminal_progress();
+    pess_error why = {0};
+    pess_status status = pess_measurements_read(path, &options, &measurements, error);
+    terminal_progress_end();
+    if (status == PESS_OK) status = pess_measurements_observations(measurements, &source->reading, out, &why);
+    if (why.status != PESS_OK) {
+        *error = why;
+        (void)snprintf(error->message, sizeof error->message, "%.200s: %.700s", path, why.message);
+    }
+    pess_measurements_destroy(measurements);
+    return status;
+}
+
+/* Numbers vectors as it is asked for, and says what became of them. */
+static pess_status number_actions(const char *command_name, const data_source *source, pess_observations *data,
+                                  pess_error *error) {
+    pess_actions_fit fit;
+    if (source->actions.grid == NULL && source->actions.kmeans == 0) return PESS_OK;
+    const pess_status status = pess_observations_number_actions(data, &source->actions, &fit, error);
+    if (status != PESS_OK) return status;
+    (void)fprintf(stderr,
+                  "pess %s: actions of %lld number%s became %lld choices (%s), which lose %.2g %% of their variance; "
+                  "%lld of them were never taken\n",
+                  command_name, (long long)fit.width, fit.width == 1 ? "" : "s", (long long)fit.actions,
+                  source->actions.grid != NULL ? "grid" : "k-means", 100 * fit.lost, (long long)fit.unlogged);
+    return PESS_OK;
+}
+
+static const char *remedy_of(pess_status status, const char *path) {
+    if (status != PESS_INPUT) return "";
+    if (pess_file_kind_of(path) == PESS_FILE_OBSERVATIONS)
+        return "; copy it again from where it is intact, or make it again with 'pess collect'";
+    return pess_file_kind_of(path) == PESS_FILE_OTHER && !pess_observations_file(path)
+               ? "; of a table, --features names the columns that are observations"
+               : "";
+}
+
+int data_source_read(const char *command_name, const char *path, const data_source *source, pess_observations **out) {
+    pess_error error = {0};
+    pess_observations *data = NULL;
+    const bool table = source->features != NULL;
+    pess_status status = table ? read_table(path, source, &data, &error)
+                               : pess_observations_import(path, &source->reading, &data, &error);
     const size_t length = strlen(error.message);
-    if (status == PESS_INPUT && pess_file_kind_of(path) == PESS_FILE_OBSERVATIONS)
-        (void)snprintf(error.message + length, sizeof error.message - length,
-                       "; copy it again from where it is intact, or make it again with 'pess collect'");
+    if (status != PESS_OK && !table)
+        (void)snprintf(error.message + length, sizeof error.message - length, "%s", remedy_of(status, path));
+    if (status == PESS_OK) status = number_actions(command_name, source, data, &error);
+    if (status == PESS_OK) {
+        *out = data;
+        return -1;
+    }
+    pess_observations_destroy(data);
     return report_error(command_name, &error);
 }
 
-int observations_inspect(const char *command_name, const char *path, const pess_observations_options *options,
-                         bool json, bool strict) {
+int observations_inspect(const char *command_name, const char *path, const data_source *source, bool json,
+                         bool strict) {
     pess_observations *data = NULL;
-    int code = observations_read(command_name, path, options, &data);
+    int code = data_source_read(command_name, path, source, &data);
     if (code >= 0) return code;
     code = print(command_name, path, data, json, strict);
     pess_observations_destroy(data);

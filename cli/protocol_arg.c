@@ -19,14 +19,14 @@ int protocol_check(const protocol_arg *arg, const char *command_name) {
 
 /* A constant step size stays constant. */
 int protocol_settle(const protocol_arg *arg, const option_list *list, const char *command_name,
-                    const pess_observations *data, pess_protocol *out) {
+                    const pess_observations *data, double gamma, pess_protocol *out) {
     const pess_setting_table *table = pess_protocol_settings();
     pess_observations_info info;
     pess_error error;
     pess_observations_get_info(data, &info);
     const char *name = arg->name != NULL ? arg->name : info.shape.kind == PESS_OBSERVATION_BITS ? "quick" : "fit";
     if (pess_protocol_find(name, out, &error) != PESS_OK) return report_usage(command_name, "--%s", error.message);
-    if (strcmp(name, "fit") == 0) pess_protocol_fit(data, out);
+    if (strcmp(name, "fit") == 0) pess_protocol_fit(data, gamma, out);
     const bool constant = !(out->rate_last < out->rate);
     for (size_t i = 0; i < table->count; i++) {
         const char *row = table->rows[i].name;

@@ -15,6 +15,6 @@ void protocol_add_options(protocol_arg *arg, option_list *list);
 int protocol_check(const protocol_arg *arg, const char *command_name);
 /* The named protocol or the one for such data, and what was given instead; an exit code. */
 int protocol_settle(const protocol_arg *arg, const option_list *list, const char *command_name,
-                    const pess_observations *data, pess_protocol *out);
+                    const pess_observations *data, double gamma, pess_protocol *out);
 
 #endif

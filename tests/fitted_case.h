@@ -54,11 +54,11 @@ static inline pess__training *by_hand(const char *algorithm, double alpha, const
     memcpy(s->knobs, &knob, sizeof knob);
     s->cap = s->learner->uncertainty != NULL ? s->learner->uncertainty->info.cap : 0;
     s->updates = s->steps = s->batch = 1;
-    const int64_t outputs = pess__learner_networks(s->learner) * pess__learner_heads(s->learner) * ACTIONS;
+    const int64_t outputs = pess__learner_networks(s->learner, s->knobs) * pess__learner_heads(s->learner) * ACTIONS;
     OK(pess__sweep_create(s, data->transitions, outputs + s->learner->own_count * ACTIONS, &f->sweep, &error));
     OK(pess__targets_create(s, &f->values, &error));
     OK(pess__tables_count(s, &f->tables, f->warning, &error));
-    f->networks.count = pess__learner_networks(s->learner) + s->learner->own_count;
+    f->networks.count = pess__learner_networks(s->learner, s->knobs) + s->learner->own_count;
     f->scores.check = room_for(data->transitions, sizeof *f->scores.check);
     f->scores.check_count = data->transitions;
     for (int64_t i = 0; i < data->transitions; i++) f->scores.check[i] = i;

@@ -52,7 +52,7 @@ static void set_penalties(pess__training *f) {
 static pess__training *after_one_update(const char *algorithm, double alpha, double cap, bool relative,
                                         const pess_observations *data) {
     pess__training *f = by_hand(algorithm, alpha, data);
-    const int64_t networks = pess__learner_networks(f->setup.learner);
+    const int64_t networks = pess__learner_networks(f->setup.learner, f->setup.knobs);
     f->position.update = 1;
     f->setup.options.gamma = 0.5;
     f->setup.options.relative = relative;
@@ -193,10 +193,10 @@ static void values_of_the_rows_that_will_be_drawn(void **state) {
         f->position.update = 1, f->setup.batch = DRAWS, f->scores.check_count = 0, f->setup.options.gamma = 0.5;
         for (int64_t s = 0; s < data->states; s++) f->values.value[s] = NAN;
         f->networks.nets[0] = table_network(LONG + 1, ACTIONS, table);
-        for (int k = 1; k < pess__learner_networks(f->setup.learner); k++)
+        for (int k = 1; k < pess__learner_networks(f->setup.learner, f->setup.knobs); k++)
             f->networks.nets[k] = table_network(LONG + 1, ACTIONS, table);
         OK(pess__targets_compute(f, &error));
-        for (int64_t k = 0; k < pess__learner_networks(f->setup.learner); k++) {
+        for (int64_t k = 0; k < pess__learner_networks(f->setup.learner, f->setup.knobs); k++) {
             pess__rng rng = pess__rows_stream(&f->setup, k);
             for (int draw = 0; draw < DRAWS; draw++) {
                 const int64_t row = pess__rows_next(&f->setup, k, &rng);

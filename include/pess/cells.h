@@ -62,6 +62,38 @@ PESS_API const pess_names *pess_measurements_action_names(const pess_measurement
 /* How they were read; NULL: they are from arrays. */
 PESS_API const pess_reading *pess_measurements_reading(const pess_measurements *measurements);
 
+/* ---- datasets of observations made of them */
+
+/* Measurements as floats that networks learn from, without cells. What follows a row is the next row of its episode, by
+ * step where there is one; the last row of an episode that was cut off is left out, as nobody knows what came next. A
+ * measurement that is missing is PESS_INPUT. */
+PESS_API pess_status pess_measurements_observations(const pess_measurements *measurements,
+                                                    const pess_observations_options *options, pess_observations **out,
+                                                    pess_error *error);
+
+/* How actions that were logged as vectors become a few that learners choose among. One of the two is set. */
+typedef struct pess_actions_options {
+    size_t size;
+    const char
+        *grid;      /* values per number: "5" or "5,3" between the least and the most that were logged, or as declared,
+                       "-1:1:5,0:2:3"; NULL: no grid */
+    int64_t kmeans; /* centres of the logged actions; 0: none */
+} pess_actions_options;
+
+typedef struct pess_actions_fit {
+    int64_t width, actions; /* numbers of a vector, and how many actions there are now */
+    int64_t unlogged;       /* actions that no logged vector is nearest to */
+    double lost;            /* share of the logged actions' variance, number by number, that is lost by the choice */
+} pess_actions_fit;
+
+PESS_API const pess_setting_table *pess_actions_settings(void);
+PESS_API pess_actions_options pess_actions_options_defaults(void);
+/* Numbers the vectors of the data by the nearest of the chosen ones, each number counted in deviations of the log; the
+ * data keep what they stand for (pess_observations_actions), and so do policies learnt from them. PESS_ARGUMENT where
+ * the data have no vectors, or nothing is set. fit may be NULL. */
+PESS_API pess_status pess_observations_number_actions(pess_observations *data, const pess_actions_options *options,
+                                                      pess_actions_fit *fit, pess_error *error);
+
 /* ---- maps */
 
 typedef struct pess_map pess_map;

@@ -240,6 +240,15 @@ PESS_API pess_observation_shape pess_observation_picture(int rows, int cols, int
 PESS_API const char *pess_observation_kind_name(pess_observation_kind kind);  /* "bits", "bytes", "floats" */
 PESS_API int64_t pess_observation_bytes(const pess_observation_shape *shape); /* of memory, for one observation */
 
+/* What actions are beside their numbers. Actions that were logged as vectors (torques, doses) are numbered by
+ * pess_observations_number_actions (pess/cells.h) before anybody learns from them. */
+typedef struct pess_action_space {
+    int64_t width;       /* numbers of an action's vector; 0: there is none */
+    const float *values; /* [actions*width] the vector that each action stands for; NULL: not numbered yet, or none */
+    const float *logged; /* [transitions*width] vectors as logged, until they are numbered; then NULL */
+    const pess_names *names; /* of the actions; NULL: they have none */
+} pess_action_space;
+
 /* Observations, each different one kept once under a number, and transitions between them: those of an episode follow
  * each other, and the last of them has an end. The last observation of every episode is kept, and whether it was
  * terminal or a cut-off. */
@@ -274,6 +283,9 @@ typedef struct pess_observations_rows {
     const uint8_t *end;        /* pess_end */
     const double *probability; /* with which the logging policy took the action, in (0, 1]; NULL: not known. Of all
                                   transitions of a dataset or of none */
+    const float *vector;       /* [count*width] actions that are vectors, in place of `action`, which is not read; NULL:
+                                  none. Of all transitions of a dataset or of none */
+    int64_t width;             /* numbers of such a vector */
 } pess_observations_rows;
 
 PESS_API pess_status pess_observations_append(pess_observations *data, const pess_observations_rows *rows,
@@ -296,7 +308,8 @@ PESS_API pess_observations_options pess_observations_options_defaults(void);
 PESS_API pess_status pess_observations_read(const char *path, pess_observations **out, pess_error *error);
 PESS_API pess_status pess_observations_import(const char *path, const pess_observations_options *options,
                                               pess_observations **out, pess_error *error);
-/* As .pessdata or, by the ending of the path, as .npz. */
+/* As .pessdata or, by the ending of the path, as .npz or as HDF5 in the layout of Minari (.hdf5, .h5); beside a file
+ * called main_data.hdf5 its metadata.json is written too. */
 PESS_API pess_status pess_observations_write(const pess_observations *data, const char *path, pess_error *error);
 PESS_API void pess_observations_destroy(pess_observations *data);
 
@@ -310,6 +323,8 @@ typedef struct pess_observations_view {
     const float *probability;          /* [transitions] of the logging policy; NULL: not known */
 } pess_observations_view;
 
+/* What its actions are; arrays and names hold like those of the view. */
+PESS_API void pess_observations_actions(const pess_observations *data, pess_action_space *out);
 PESS_API void pess_observations_get_view(const pess_observations *data, pess_observations_view *out);
 PESS_API void pess_observations_get_info(const pess_observations *data, pess_observations_info *out);
 /* Is the file a dataset of observations: .pessdata, .npz with an array 'observations', HDF5 whose observations are not

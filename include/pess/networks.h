@@ -251,7 +251,7 @@ PESS_API const pess_setting_table *pess_protocol_settings(void);
 PESS_API pess_protocol pess_protocol_defaults(void);                 /* "quick" */
 PESS_API const pess_protocol_info *pess_protocol_list(size_t index); /* NULL past the last */
 /* The protocol "fit", with steps by the size of the data. */
-PESS_API void pess_protocol_fit(const pess_observations *data, pess_protocol *out);
+PESS_API void pess_protocol_fit(const pess_observations *data, double gamma, pess_protocol *out);
 /* PESS_ARGUMENT, naming those there are, where there is none of that name. */
 PESS_API pess_status pess_protocol_find(const char *name, pess_protocol *out, pess_error *error);
 

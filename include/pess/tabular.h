@@ -263,9 +263,12 @@ typedef struct pess_policy_info {
     pess_observation_shape shape; /* of networks: what they see, and in how many bytes */
     int64_t bytes;
     int64_t network_count, parameters;
-    uint32_t checksum;   /* CRC-32 of its file; 0 where it has none */
-    const char *kernels; /* the instructions that networks compute with; NULL for a table */
-    const char *notes;   /* lines "key=value": how it was made */
+    uint32_t checksum;              /* CRC-32 of its file; 0 where it has none */
+    const char *kernels;            /* the instructions that networks compute with; NULL for a table */
+    const char *notes;              /* lines "key=value": how it was made */
+    int64_t action_width;           /* numbers of the vector that an action stands for; 0: it is a number alone */
+    const float *action_values;     /* [actions*action_width]; NULL where there are none */
+    const pess_names *action_names; /* NULL where they have none */
 } pess_policy_info;
 
 PESS_API void pess_policy_get_info(const pess_policy *policy, pess_policy_info *out); /* texts live as long as it */

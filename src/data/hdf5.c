@@ -26,12 +26,13 @@ typedef struct talk {
     bool over;
 } talk;
 
-size_t pess__hdf5_row_size(const pess_observation_shape *shape) {
-    return sizeof(pess__hdf5_row) + (shape->length > 0 ? 2 * (size_t)pess_observation_bytes(shape) : 0);
+size_t pess__hdf5_row_size(const pess__hdf5_begin *begin) {
+    return sizeof(pess__hdf5_row) + (begin->shape.length > 0 ? 2 * (size_t)pess_observation_bytes(&begin->shape) : 0) +
+           (size_t)begin->width * sizeof(float);
 }
 
-uint32_t pess__hdf5_most_rows(const pess_observation_shape *shape) {
-    const size_t rows = PESS__HDF5_MOST_BYTES / pess__hdf5_row_size(shape);
+uint32_t pess__hdf5_most_rows(const pess__hdf5_begin *begin) {
+    const size_t rows = PESS__HDF5_MOST_BYTES / pess__hdf5_row_size(begin);
     return rows < 1 ? 1 : rows < PESS__HDF5_MOST_ROWS ? (uint32_t)rows : PESS__HDF5_MOST_ROWS;
 }
 
@@ -40,7 +41,8 @@ static bool is_sane(const pess__hdf5_begin *begin) {
     const int64_t pixels = (int64_t)s->rows * s->cols;
     return s->kind <= PESS_OBSERVATION_FLOATS && s->length >= 0 && s->length <= PESS__HDF5_MOST_BYTES && s->rows >= 0 &&
            s->cols >= 0 && s->channels >= 0 && (pixels == 0 || s->length / pixels == s->channels) &&
-           begin->actions >= 0 && begin->actions <= PESS_MAX_ACTIONS && pess__hdf5_row_size(s) <= PESS__HDF5_MOST_BYTES;
+           begin->actions >= 0 && begin->actions <= PESS_MAX_ACTIONS && begin->width >= 0 &&
+           begin->width <= PESS__HDF5_MOST_BYTES && pess__hdf5_row_size(begin) <= PESS__HDF5_MOST_BYTES;
 }
 
 static void end_talk(talk *t) {
@@ -85,8 +87,8 @@ static pess_status start_talk(talk *t, pess__infile *file, pess_error *error) {
         !is_sane(&t->begin))
         return broken(t, error);
     t->begin.origin[sizeof t->begin.origin - 1] = '\0';
-    t->row_size = pess__hdf5_row_size(&t->begin.shape);
-    return pess__allocate(&t->messages, pess__hdf5_most_rows(&t->begin.shape), t->row_size, "rows", error);
+    t->row_size = pess__hdf5_row_size(&t->begin);
+    return pess__allocate(&t->messages, pess__hdf5_most_rows(&t->begin), t->row_size, "rows", error);
 }
 
 /* The next rows; 0 at the end. */
@@ -98,8 +100,7 @@ static pess_status next_rows(talk *t, pess_error *error) {
     if (header.message == PESS__HDF5_ERROR) return say_error(t, header.count, error);
     t->over = header.message == PESS__HDF5_END;
     if (t->over) return PESS_OK;
-    if (header.message != PESS__HDF5_ROWS || header.count == 0 ||
-        header.count > pess__hdf5_most_rows(&t->begin.shape) ||
+    if (header.message != PESS__HDF5_ROWS || header.count == 0 || header.count > pess__hdf5_most_rows(&t->begin) ||
         !pess__sandbox_read(&t->sandbox, t->messages, header.count * t->row_size))
         return broken(t, error);
     t->rows = header.count;
@@ -172,6 +173,10 @@ static pess_status open_hdf5(pess__stream *stream, pess__frames **out, pess_erro
             "%s: found observations of %lld %s, expected single states: it is a dataset of observations, "
             "which networks learn from",
             r->talk.name, (long long)r->talk.begin.shape.length, pess_observation_kind_name(r->talk.begin.shape.kind));
+    if (status == PESS_OK && r->talk.begin.width > 0)
+        status = pess__fail(error, PESS_INPUT,
+                            "%s: found actions of %lld numbers, or with decimals; a log has single whole ones",
+                            r->talk.name, (long long)r->talk.begin.width);
     if (status == PESS_OK)
         *out = &r->frames;
     else
@@ -181,7 +186,7 @@ static pess_status open_hdf5(pess__stream *stream, pess__frames **out, pess_erro
 
 const pess__format pess__format_hdf5 = {.info = {.name = "hdf5",
                                                  .extensions = ".h5 .hdf5",
-                                                 .summary = "datasets of Minari, D4RL and d3rlpy with discrete actions",
+                                                 .summary = "datasets of Minari, D4RL and d3rlpy",
                                                  .reads = true},
                                         .matches = matches,
                                         .frames = open_hdf5,
@@ -190,16 +195,26 @@ const pess__format pess__format_hdf5 = {.info = {.name = "hdf5",
 
 /* ------------------------------------------------------------------------------------------------ observations */
 
-static pess_status add_rows(talk *t, pess_observations *data, pess_error *error) {
-    const int64_t bytes = pess_observation_bytes(&t->begin.shape);
+/* vector: room for an action that is one. */
+static pess_status add_rows(talk *t, float *vector, pess_observations *data, pess_error *error) {
+    const int64_t bytes = pess_observation_bytes(&t->begin.shape), width = t->begin.width;
     do {
         PESS_TRY(next_rows(t, error));
         for (int64_t i = 0; i < t->rows; i++) {
             const pess__hdf5_row row = row_at(t, i);
             const char *state = t->messages + (size_t)i * t->row_size + sizeof row;
+            const uint8_t end = (uint8_t)row.end;
             if (row.end < PESS_END_NONE || row.end > PESS_END_CUTOFF) return broken(t, error);
-            PESS_TRY(
-                pess_observations_add(data, state, row.action, row.reward, state + bytes, (pess_end)row.end, error));
+            if (width > 0) memcpy(vector, state + 2 * bytes, (size_t)width * sizeof *vector);
+            const pess_observations_rows one = {.count = 1,
+                                                .state = state,
+                                                .next = state + bytes,
+                                                .action = &row.action,
+                                                .reward = &row.reward,
+                                                .end = &end,
+                                                .vector = width > 0 ? vector : NULL,
+                                                .width = width};
+            PESS_TRY(pess_observations_append(data, &one, error));
         }
     } while (t->rows > 0);
     return pess_observations_stop(data, error);
@@ -217,9 +232,17 @@ pess_status pess__observations_read_hdf5(pess__infile *file, const pess_observat
     char notes[64];
     (void)snprintf(notes, sizeof notes, "origin=%s\n", t.begin.origin);
     const char *game = settled.game != NULL ? settled.game : t.begin.origin;
-    const int64_t actions = settled.actions > 0 ? settled.actions : t.begin.actions;
+    const int64_t actions = settled.actions > 0 ? settled.actions : t.begin.width > 0 ? 1 : t.begin.actions;
+    if (status == PESS_OK && settled.actions > 0 && t.begin.width > 0)
+        status = pess__fail(error, PESS_ARGUMENT,
+                            "actions: found %lld declared, but those of %s have %lld numbers each: a grid or k-means "
+                            "numbers them",
+                            (long long)settled.actions, t.name, (long long)t.begin.width);
     if (status == PESS_OK) status = pess_observations_create(game, notes, &t.begin.shape, actions, &data, error);
-    if (status == PESS_OK) status = add_rows(&t, data, error);
+    float *vector = NULL;
+    if (status == PESS_OK) status = pess__allocate(&vector, t.begin.width, sizeof *vector, "an action", error);
+    if (status == PESS_OK) status = add_rows(&t, vector, data, error);
+    free(vector);
     end_talk(&t);
     if (status == PESS_OK)
         *out = data;

@@ -8,10 +8,18 @@
 
 #define PESS__HDF5_MAGIC "\x89HDF\r\n\x1a\n"
 
+/* Where the library is looked for (core/library.h). */
+#define PESS__HDF5_LIBRARY                                                                                             \
+    .what = "HDF5 files need the library HDF5", .variable = "PESS_HDF5", .files = (const char *const[]) {              \
+        "libhdf5_serial.so.103", "libhdf5_serial.so.310", "libhdf5_serial.so", "libhdf5.so.103", "libhdf5.so.200",     \
+            "libhdf5.so.310", "libhdf5.so", NULL                                                                       \
+    }
+
 typedef enum pess__hdf5_message {
     PESS__HDF5_ERROR = 1, /* a text of `count` bytes */
     PESS__HDF5_BEGIN,     /* pess__hdf5_begin */
-    PESS__HDF5_ROWS,      /* `count` times pess__hdf5_row and, where states are observations, two of them in bytes */
+    PESS__HDF5_ROWS,      /* `count` times pess__hdf5_row; where states are observations, two of them in bytes; where
+                             actions are vectors, one of floats */
     PESS__HDF5_END
 } pess__hdf5_message;
 
@@ -24,6 +32,7 @@ typedef struct pess__hdf5_header {
 typedef struct pess__hdf5_begin {
     pess_observation_shape shape; /* of an observation; length 0: states are single whole numbers */
     int64_t actions;              /* the largest one plus 1 */
+    int64_t width;                /* of actions that are vectors; 0: they are whole numbers */
     char origin[16];              /* "minari" */
 } pess__hdf5_begin;
 
@@ -33,9 +42,9 @@ typedef struct pess__hdf5_row {
     int64_t end; /* pess_end */
 } pess__hdf5_row;
 
-/* Bytes of a row with its observations, and rows of a message. */
-size_t pess__hdf5_row_size(const pess_observation_shape *shape);
-uint32_t pess__hdf5_most_rows(const pess_observation_shape *shape);
+/* Bytes of a row with its observations and vector, and rows of a message. */
+size_t pess__hdf5_row_size(const pess__hdf5_begin *begin);
+uint32_t pess__hdf5_most_rows(const pess__hdf5_begin *begin);
 
 /* ---- in the child */
 

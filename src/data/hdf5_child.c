@@ -12,9 +12,9 @@ typedef pess__hdf5_array array;
 typedef struct reader {
     int to;
     int64_t file;
-    pess_observation_shape shape; /* of an observation; length 0: a state is a whole number */
-    bool channels_first;          /* of pictures in the file */
-    int64_t actions, episodes;
+    pess__hdf5_begin begin; /* shape of an observation, of length 0 where a state is a whole number; actions */
+    bool channels_first;    /* of pictures in the file */
+    int64_t episodes;
     uint32_t held; /* rows in `rows` */
     char *rows;    /* [PESS__HDF5_MOST_ROWS * size of a row] */
 } reader;
@@ -35,7 +35,7 @@ static void flush(reader *r) {
     const pess__hdf5_header header = {PESS__HDF5_ROWS, r->held};
     if (r->held == 0) return;
     pess__sandbox_write(r->to, &header, sizeof header);
-    pess__sandbox_write(r->to, r->rows, r->held * pess__hdf5_row_size(&r->shape));
+    pess__sandbox_write(r->to, r->rows, r->held * pess__hdf5_row_size(&r->begin));
     r->held = 0;
 }
 
@@ -53,35 +53,47 @@ static void interleave(const uint8_t *from, const pess_observation_shape *shape,
 }
 
 static void put_observation(const reader *r, const array *observations, int64_t i, uint8_t *to) {
-    const int64_t length = r->shape.length;
+    const int64_t length = r->begin.shape.length;
     const uint8_t *from = observations->elements;
-    if (r->shape.kind == PESS_OBSERVATION_FLOATS)
+    if (r->begin.shape.kind == PESS_OBSERVATION_FLOATS)
         memcpy(to, from + 4 * length * i, 4 * (size_t)length);
-    else if (r->shape.kind == PESS_OBSERVATION_BITS)
+    else if (r->begin.shape.kind == PESS_OBSERVATION_BITS)
         pack_bits(from + length * i, length, to);
     else if (r->channels_first)
-        interleave(from + length * i, &r->shape, to);
+        interleave(from + length * i, &r->begin.shape, to);
     else
         memcpy(to, from + length * i, (size_t)length);
 }
 
+/* The action of row i where it is a vector. */
+static void put_vector(const reader *r, const array *actions, int64_t i, char *to) {
+    const int64_t width = r->begin.width;
+    for (int64_t j = 0; j < width; j++) {
+        const double number =
+            actions->reals != NULL ? actions->reals[i * width + j] : (double)actions->numbers[i * width + j];
+        const float value = (float)number;
+        memcpy(to + (size_t)j * sizeof value, &value, sizeof value);
+    }
+}
+
 /* One transition: row i of the arrays, to the observation `next` of `of`. */
 static void add_row(reader *r, const arrays *a, int64_t i, int64_t step, const array *of, int64_t next, pess_end end) {
-    char *at = r->rows + r->held * pess__hdf5_row_size(&r->shape);
-    const bool states = r->shape.length == 0;
+    char *at = r->rows + r->held * pess__hdf5_row_size(&r->begin);
+    const bool states = r->begin.shape.length == 0;
     const pess__hdf5_row row = {.episode = r->episodes,
                                 .step = step,
                                 .state = states ? a->observations.numbers[i] : 0,
-                                .action = a->actions.numbers[i],
+                                .action = r->begin.width > 0 ? 0 : a->actions.numbers[i],
                                 .next_state = states ? of->numbers[next] : 0,
                                 .reward = a->rewards.reals[i],
                                 .end = end};
     memcpy(at, &row, sizeof row);
     if (!states) {
         put_observation(r, &a->observations, i, (uint8_t *)at + sizeof row);
-        put_observation(r, of, next, (uint8_t *)at + sizeof row + pess_observation_bytes(&r->shape));
+        put_observation(r, of, next, (uint8_t *)at + sizeof row + pess_observation_bytes(&r->begin.shape));
     }
-    if (++r->held == pess__hdf5_most_rows(&r->shape)) flush(r);
+    put_vector(r, &a->actions, i, at + pess__hdf5_row_size(&r->begin) - (size_t)r->begin.width * sizeof(float));
+    if (++r->held == pess__hdf5_most_rows(&r->begin)) flush(r);
 }
 
 /* `steps` rows from `first` on are an episode. `last` says whether the observation that it ended in follows them. Where
@@ -103,14 +115,21 @@ static void add_episode(reader *r, const arrays *a, int64_t first, int64_t steps
 
 /* ------------------------------------------------------------------------------------------------ arrays */
 
+/* Actions with decimals, or of several numbers, are vectors. */
 static void count_actions(reader *r, const arrays *a) {
     const array *actions = &a->actions;
-    require(r, actions->present && actions->whole && (actions->width == 1 || actions->rows == 0), a,
-            "found actions that are not single whole numbers; only discrete actions are read");
-    for (int64_t i = 0; i < actions->rows; i++) {
+    require(r, actions->present, a, "found no actions, expected some");
+    if (actions->rows == 0) return;
+    const bool vectors = !actions->whole || actions->width != 1;
+    require(r,
+            actions->width > 0 && (!vectors || r->begin.actions == 0) && (vectors || r->begin.width == 0) &&
+                (r->begin.width == 0 || r->begin.width == actions->width),
+            a, "found actions of another type or length than before");
+    if (vectors) r->begin.width = actions->width;
+    for (int64_t i = 0; i < actions->rows && !vectors; i++) {
         require(r, actions->numbers[i] >= 0 && actions->numbers[i] < PESS_MAX_ACTIONS, a,
                 "found an action that is negative or too large");
-        if (actions->numbers[i] >= r->actions) r->actions = actions->numbers[i] + 1;
+        if (actions->numbers[i] >= r->begin.actions) r->begin.actions = actions->numbers[i] + 1;
     }
 }
 
@@ -125,47 +144,45 @@ static void check_lengths(const reader *r, const arrays *a) {
  * there are two or three dimensions, others are floats. */
 static void set_shape(reader *r, const array *observations) {
     const int64_t *shape = observations->shape;
-    r->shape = observations->truths ? pess_observation_bits(observations->width)
-                                    : pess_observation_floats(observations->width);
+    r->begin.shape = observations->truths ? pess_observation_bits(observations->width)
+                                          : pess_observation_floats(observations->width);
     if (!observations->bytes) return;
-    r->shape.kind = PESS_OBSERVATION_BYTES;
+    r->begin.shape.kind = PESS_OBSERVATION_BYTES;
     if (shape[1] == 0 || shape[0] > INT32_MAX || shape[1] > INT32_MAX || shape[2] > INT32_MAX) return;
     r->channels_first = shape[2] > shape[0];
     const int channels = shape[2] == 0 ? 1 : (int)(r->channels_first ? shape[0] : shape[2]);
     const int rows = (int)(r->channels_first ? shape[1] : shape[0]),
               cols = (int)(r->channels_first ? shape[2] : shape[1]);
-    r->shape = pess_observation_picture(rows, cols, channels);
+    r->begin.shape = pess_observation_picture(rows, cols, channels);
 }
 
 /* States are single whole numbers, or what the first observations are. */
 static void begin(reader *r, const array *observations, const char *origin) {
-    pess__hdf5_begin message = {.actions = r->actions};
     if (!observations->whole || observations->width != 1) set_shape(r, observations);
-    if (pess__hdf5_row_size(&r->shape) > PESS__HDF5_MOST_BYTES)
+    if (pess__hdf5_row_size(&r->begin) > PESS__HDF5_MOST_BYTES)
         pess__hdf5_give_up(r->to, "found observations of %lld values, expected smaller ones",
                            (long long)observations->width);
-    message.shape = r->shape;
-    (void)snprintf(message.origin, sizeof message.origin, "%s", origin);
-    r->rows = calloc(pess__hdf5_most_rows(&r->shape), pess__hdf5_row_size(&r->shape));
+    (void)snprintf(r->begin.origin, sizeof r->begin.origin, "%s", origin);
+    r->rows = calloc(pess__hdf5_most_rows(&r->begin), pess__hdf5_row_size(&r->begin));
     if (r->rows == NULL) pess__hdf5_give_up(r->to, "found observations that are too large for the memory");
     const pess__hdf5_header header = {PESS__HDF5_BEGIN, 1};
     pess__sandbox_write(r->to, &header, sizeof header);
-    pess__sandbox_write(r->to, &message, sizeof message);
+    pess__sandbox_write(r->to, &r->begin, sizeof r->begin);
 }
 
 static array read_observations(const reader *r, int64_t group, const char *where, const char *name) {
-    const pess__hdf5_as as = r->shape.length == 0                       ? PESS__HDF5_WHOLE
-                             : r->shape.kind == PESS_OBSERVATION_FLOATS ? PESS__HDF5_FLOATS
-                                                                        : PESS__HDF5_BYTES;
+    const pess__hdf5_as as = r->begin.shape.length == 0                       ? PESS__HDF5_WHOLE
+                             : r->begin.shape.kind == PESS_OBSERVATION_FLOATS ? PESS__HDF5_FLOATS
+                                                                              : PESS__HDF5_BYTES;
     return pess__hdf5_read(group, where, name, as, r->to);
 }
 
 static void check_observations(const reader *r, const arrays *a, const array *observations, int64_t rows) {
     require(r, observations->rows == rows, a, "found a number of observations that does not fit the actions");
-    const bool states = r->shape.length == 0;
-    require(r, rows == 0 || observations->width == (states ? 1 : r->shape.length), a,
+    const bool states = r->begin.shape.length == 0;
+    require(r, rows == 0 || observations->width == (states ? 1 : r->begin.shape.length), a,
             "found observations of another shape than before");
-    require(r, observations->whole || (!states && r->shape.kind == PESS_OBSERVATION_FLOATS), a,
+    require(r, observations->whole || (!states && r->begin.shape.kind == PESS_OBSERVATION_FLOATS), a,
             "found observations of another type than before");
 }
 

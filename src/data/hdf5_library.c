@@ -71,15 +71,11 @@ static struct hdf5_calls { HDF5_CALLS(HDF5_POINTER) } hdf5;
 static const pess__library_call hdf5_names[] = {HDF5_CALLS(HDF5_NAME)};
 #undef HDF5_NAME
 
-static pess__library hdf5_library = {
-    .what = "HDF5 files need the library HDF5",
-    .how = "It comes with the Debian package hdf5-tools; or write the arrays with numpy.savez",
-    .variable = "PESS_HDF5",
-    .files = (const char *const[]){"libhdf5_serial.so.103", "libhdf5_serial.so.310", "libhdf5_serial.so",
-                                   "libhdf5.so.103", "libhdf5.so.200", "libhdf5.so.310", "libhdf5.so", NULL},
-    .names = hdf5_names,
-    .count = sizeof hdf5_names / sizeof hdf5_names[0],
-    .calls = &hdf5};
+static pess__library hdf5_library = {PESS__HDF5_LIBRARY,
+                                     .how = "It comes with the Debian package hdf5-tools; or write the arrays with "
+                                            "numpy.savez",
+                                     .names = hdf5_names, .count = sizeof hdf5_names / sizeof hdf5_names[0],
+                                     .calls = &hdf5};
 
 enum { LINK_HARD = 0, LAYOUT_VIRTUAL = 3, CLASS_INTEGER = 0, CLASS_FLOAT = 1, CLASS_ENUM = 8, SIGN_NONE = 0 };
 enum { FILTER_FLETCHER32 = 3 /* and below it deflate and shuffle */, MOST_DIMENSIONS = 8 };

@@ -97,9 +97,10 @@ pess_status pess_observations_create(const char *game, const char *notes, const 
 
 void pess_observations_destroy(pess_observations *data) {
     if (data == NULL) return;
-    void *const owned[] = {data->observations, data->tried,  data->index, data->state,   data->next,
-                           data->action,       data->reward, data->end,   data->stopped, data->probability};
+    void *const owned[] = {data->observations, data->tried, data->index,   data->state,       data->next,  data->action,
+                           data->reward,       data->end,   data->stopped, data->probability, data->vector};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) free(owned[i]);
+    pess__action_space_free(&data->space);
     free(data);
 }
 
@@ -225,6 +226,11 @@ pess_status pess__observations_reserve(pess_observations *data, int64_t transiti
         room = data->transition_room;
         PESS_TRY(pess__grow(&data->probability, &room, transitions, sizeof *data->probability, what, error));
     }
+    if (data->vector != NULL) {
+        room = data->transition_room;
+        const size_t vector = (size_t)data->space.width * sizeof *data->vector;
+        PESS_TRY(pess__grow(&data->vector, &room, transitions, vector, what, error));
+    }
     data->transition_room = room;
     return PESS_OK;
 }
@@ -275,7 +281,13 @@ pess_status pess__observations_set_probability(pess_observations *data, int64_t 
 static pess_status check_row(const pess_observations *data, const pess_observations_rows *rows, int64_t k, int64_t i,
                              pess_error *error) {
     char name[64];
-    PESS_TRY(check_transition(data, i, rows->action[k], rows->reward[k], (pess_end)rows->end[k], error));
+    const int64_t action = rows->vector != NULL ? 0 : rows->action[k];
+    PESS_TRY(check_transition(data, i, action, rows->reward[k], (pess_end)rows->end[k], error));
+    for (int64_t j = 0; rows->vector != NULL && j < rows->width; j++)
+        if (!isfinite(rows->vector[k * rows->width + j]))
+            return pess__fail(error, PESS_INPUT,
+                              "transition %lld: number %lld of its action is %g; a finite one is expected",
+                              (long long)i, (long long)j, (double)rows->vector[k * rows->width + j]);
     (void)snprintf(name, sizeof name, "transition %lld", (long long)i);
     PESS_TRY(pess__observations_check(data, name, (const uint8_t *)rows->state + k * data->bytes, error));
     (void)snprintf(name, sizeof name, "transition %lld, next observation", (long long)i);
@@ -289,11 +301,13 @@ static pess_status check_row(const pess_observations *data, const pess_observati
 /* A checked row, for which there is room. */
 static pess_status add_row(pess_observations *data, const pess_observations_rows *rows, int64_t k, pess_error *error) {
     const int64_t i = data->transitions;
+    const int32_t action = rows->vector != NULL ? 0 : (int32_t)rows->action[k];
     int32_t from, to;
     PESS_TRY(pess__observations_number(data, (const uint8_t *)rows->state + k * data->bytes, &from, error));
     PESS_TRY(pess__observations_number(data, (const uint8_t *)rows->next + k * data->bytes, &to, error));
-    PESS_TRY(pess__observations_set(data, i, from, (int32_t)rows->action[k], rows->reward[k], to,
-                                    (pess_end)rows->end[k], error));
+    PESS_TRY(pess__observations_set(data, i, from, action, rows->reward[k], to, (pess_end)rows->end[k], error));
+    if (rows->vector != NULL)
+        PESS_TRY(pess__observations_set_vector(data, i, rows->vector + k * rows->width, rows->width, error));
     if (rows->probability != NULL) PESS_TRY(pess__observations_set_probability(data, i, rows->probability[k], error));
     data->transitions++;
     return PESS_OK;
@@ -306,6 +320,13 @@ pess_status pess_observations_append(pess_observations *data, const pess_observa
                           (long long)rows->count);
     if (before > 0 && rows->count > 0 && (data->probability != NULL) != (rows->probability != NULL))
         return pess__fail(error, PESS_ARGUMENT, "transition %lld: probabilities are of all transitions or of none",
+                          (long long)before);
+    const bool first = before == 0 && data->vector == NULL;
+    if (rows->vector != NULL && (rows->width < 1 || (!first && rows->width != data->space.width)))
+        return pess__fail(error, PESS_ARGUMENT, "transition %lld: an action of %lld numbers; %lld are expected",
+                          (long long)before, (long long)rows->width, (long long)(first ? 1 : data->space.width));
+    if (before > 0 && rows->count > 0 && (data->vector != NULL) != (rows->vector != NULL))
+        return pess__fail(error, PESS_ARGUMENT, "transition %lld: actions are vectors in all transitions or in none",
                           (long long)before);
     for (int64_t k = 0; k < rows->count; k++) PESS_TRY(check_row(data, rows, k, before + k, error));
     PESS_TRY(pess__observations_reserve(data, before + rows->count, error));

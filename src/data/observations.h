@@ -5,6 +5,7 @@
 
 #include "core/infile.h"
 #include "core/status.h"
+#include "data/action_space.h"
 
 enum { PESS__DATA_NOTES_SIZE = 2048, PESS__DATA_MAX_ACTIONS = 256, PESS__DATA_MAX_LENGTH = 1 << 18 };
 #define PESS__DATA_MAX INT32_MAX /* states, and transitions */
@@ -15,13 +16,15 @@ struct pess_observations {
     pess_observation_shape shape;
     int64_t bytes, actions; /* bytes: of an observation in memory */
     int64_t states, transitions;
-    uint8_t *observations; /* [states*bytes] */
-    int32_t *state, *next; /* [transitions] numbers of observations */
-    uint8_t *action, *end; /* [transitions]; end: pess_end */
-    float *reward;         /* [transitions] */
-    float *probability;    /* [transitions] of the logged action under the logging policy; NULL: not known */
-    int64_t slots;         /* of the index below, a power of two */
-    int32_t *index;        /* [slots] hash table: number of an observation, or -1 */
+    uint8_t *observations;    /* [states*bytes] */
+    int32_t *state, *next;    /* [transitions] numbers of observations */
+    uint8_t *action, *end;    /* [transitions]; end: pess_end */
+    float *reward;            /* [transitions] */
+    float *probability;       /* [transitions] of the logged action under the logging policy; NULL: not known */
+    pess__action_space space; /* vectors and names of the actions */
+    float *vector;            /* [transitions*space.width] actions that are not numbered yet: every `action` is 0 */
+    int64_t slots;            /* of the index below, a power of two */
+    int32_t *index;           /* [slots] hash table: number of an observation, or -1 */
     int64_t state_room, transition_room;
     uint64_t hash_mask;  /* all ones; a test leaves few, so that hashes collide */
     int64_t pairs;       /* different (state, action) */
@@ -40,6 +43,15 @@ pess_status pess__observations_check(const pess_observations *data, const char *
 /* With which probability transition i, which has room, was taken. The first one makes the column. */
 pess_status pess__observations_set_probability(pess_observations *data, int64_t i, double probability,
                                                pess_error *error);
+
+/* observations_actions.c: the vector of transition i, which has room; the first one makes the column. */
+pess_status pess__observations_set_vector(pess_observations *data, int64_t i, const float *vector, int64_t width,
+                                          pess_error *error);
+/* PESS_ARGUMENT where actions are vectors that have no numbers yet. */
+pess_status pess__observations_check_numbered(const pess_observations *data, pess_error *error);
+/* Vectors become actions: number [transitions] of the `count` actions whose vectors are values [count*width]. */
+pess_status pess__observations_take_numbers(pess_observations *data, const uint32_t *number, float *values,
+                                            int64_t count, pess_error *error);
 
 /* Collecting stopped after transition i, which had no end: it becomes a cut-off, and its episode is not a whole one. To
  * be called in the order of the transitions. */
@@ -72,6 +84,9 @@ pess_status pess__observations_order(pess_observations *data, pess_error *error)
 pess_status pess__observations_read_npz(pess__infile *file, const pess_observations_options *options,
                                         pess_observations **out, pess_error *error);
 pess_status pess__observations_write_npz(const pess_observations *data, const char *path, pess_error *error);
+
+/* observations_hdf5.c: in the layout of Minari. */
+pess_status pess__observations_write_hdf5(const pess_observations *data, const char *path, pess_error *error);
 
 /* From bytes in memory, as the fuzzer does. */
 pess_status pess__observations_read_memory(const char *name, const void *bytes, size_t size, pess_observations **out,

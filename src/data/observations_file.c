@@ -1,9 +1,10 @@
 /* magic "PESSDATA"
  * u32 version (1: bits alone, 2)
  * of version 2: u32 kind (0 bits, 1 bytes, 2 floats), rows, cols, channels (0 where there is no board),
- *     columns (1: probabilities)
+ *     columns (sum of 1: probabilities, 2: vectors of the actions, 4: names of the actions)
  * u32 length of an observation, actions A, states S, transitions N
  * u32 length and characters of the game's name; the same of the notes
+ * where the columns say so: u32 width W and f32 vectors [A][W]; length and characters of A names
  * u8  observations [S][bytes]
  * i32 state [N], i32 next [N], f32 reward [N], u8 action [N]
  * u8  end [N]: 0 none, 1 terminal, 2 cut off, 3 cut off because collecting stopped
@@ -19,7 +20,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { BITS_VERSION = 1, VERSION = 2, PROBABILITIES = 1, STOPPED = 3, ROW = 14 /* bytes of a transition */ };
+enum { BITS_VERSION = 1, VERSION = 2, STOPPED = 3, ROW = 14 /* bytes of a transition */ };
+enum { PROBABILITIES = 1, COLUMNS = PROBABILITIES | PESS__ACTION_VECTORS | PESS__ACTION_NAMES };
 #define SIZE_LIMIT ((int64_t)1 << 40)
 
 /* ---- writing */
@@ -35,12 +37,16 @@ static void write_ends(const pess_observations *data, pess__sink *sink) {
     pess__sink_write(sink, data->end + from, (size_t)(data->transitions - from));
 }
 
-/* Bits without probabilities are written as they always were. */
+static uint32_t columns_of(const pess_observations *data) {
+    return (data->probability != NULL ? PROBABILITIES : 0) | pess__action_space_parts(&data->space);
+}
+
+/* Bits without further columns are written as they always were. */
 static void write_head(const pess_observations *data, pess__sink *sink) {
     const pess_observation_shape *shape = &data->shape;
     const uint32_t sizes[] = {(uint32_t)shape->length, (uint32_t)data->actions, (uint32_t)data->states,
                               (uint32_t)data->transitions};
-    if (shape->kind == PESS_OBSERVATION_BITS && data->probability == NULL) {
+    if (shape->kind == PESS_OBSERVATION_BITS && columns_of(data) == 0) {
         pess__sink_u32(sink, BITS_VERSION);
     } else {
         const uint32_t head[] = {VERSION,
@@ -48,7 +54,7 @@ static void write_head(const pess_observations *data, pess__sink *sink) {
                                  (uint32_t)shape->rows,
                                  (uint32_t)shape->cols,
                                  (uint32_t)shape->channels,
-                                 data->probability != NULL ? PROBABILITIES : 0};
+                                 columns_of(data)};
         pess__sink_write(sink, head, sizeof head);
     }
     pess__sink_write(sink, sizes, sizeof sizes);
@@ -62,12 +68,20 @@ static bool ends_with(const char *text, const char *ending) {
 pess_status pess_observations_write(const pess_observations *data, const char *path, pess_error *error) {
     if (data->transitions == 0) return pess__fail(error, PESS_ARGUMENT, "%s: there are no transitions to write", path);
     if (ends_with(path, ".npz")) return pess__observations_write_npz(data, path, error);
+    if (ends_with(path, ".hdf5") || ends_with(path, ".h5")) return pess__observations_write_hdf5(data, path, error);
+    if (data->vector != NULL)
+        return pess__fail(
+            error, PESS_ARGUMENT,
+            "%s: .pessdata has no place for actions that are vectors; number them by a grid or by k-means, "
+            "or write .npz",
+            path);
     pess__sink sink;
     PESS_TRY(pess__sink_open(&sink, path, pess__file_row_of(PESS_FILE_OBSERVATIONS)->magic, error));
     const size_t count = (size_t)data->transitions;
     write_head(data, &sink);
     pess__sink_text(&sink, data->game);
     pess__sink_text(&sink, data->notes);
+    pess__action_space_write(&data->space, data->actions, &sink);
     pess__sink_write(&sink, data->observations, (size_t)(data->states * data->bytes));
     pess__sink_write(&sink, data->state, count * sizeof *data->state);
     pess__sink_write(&sink, data->next, count * sizeof *data->next);
@@ -102,7 +116,7 @@ static pess_status read_version(pess__cursor *cursor, header *h, pess_error *err
                           cursor->name, version, BITS_VERSION, VERSION);
     pess__cursor_read(cursor, &h->length, sizeof *h - offsetof(header, length));
     PESS_TRY(check_number(cursor->name, "kind of observations", h->kind, 0, PESS_OBSERVATION_FLOATS, error));
-    PESS_TRY(check_number(cursor->name, "columns", h->columns, 0, PROBABILITIES, error));
+    PESS_TRY(check_number(cursor->name, "columns", h->columns, 0, COLUMNS, error));
     PESS_TRY(check_number(cursor->name, "length of an observation", h->length, 1, PESS__DATA_MAX_LENGTH, error));
     PESS_TRY(check_number(cursor->name, "rows", h->rows, 0, PESS__DATA_MAX_LENGTH, error));
     PESS_TRY(check_number(cursor->name, "cols", h->cols, 0, PESS__DATA_MAX_LENGTH, error));
@@ -112,6 +126,16 @@ static pess_status read_version(pess__cursor *cursor, header *h, pess_error *err
     return check_number(cursor->name, "transitions", h->transitions, 1, PESS__DATA_MAX, error);
 }
 
+/* What follows the header, before memory is taken for it. */
+static pess_status check_size(const pess__cursor *cursor, const header *h, const pess_observations *data,
+                              pess_error *error) {
+    const int64_t row = ROW + ((h->columns & PROBABILITIES) != 0 ? (int64_t)sizeof(float) : 0);
+    const int64_t needed = (int64_t)h->states * data->bytes + (int64_t)h->transitions * row;
+    if (cursor->left == (size_t)needed) return PESS_OK;
+    return pess__fail(error, PESS_INPUT, "%s: %zu bytes after the header; %u observations and %u transitions need %lld",
+                      cursor->name, cursor->left, h->states, h->transitions, (long long)needed);
+}
+
 static pess_status read_header(pess__cursor *cursor, header *h, pess_observations **out, pess_error *error) {
     PESS_TRY(read_version(cursor, h, error));
     char game[sizeof(*out)->game], notes[PESS__DATA_NOTES_SIZE];
@@ -119,15 +143,11 @@ static pess_status read_header(pess__cursor *cursor, header *h, pess_observation
         return pess__fail(error, PESS_INPUT, "%s: the game's name or the notes are too long or cut off", cursor->name);
     const pess_observation_shape shape = {(pess_observation_kind)h->kind, h->length, (int)h->rows, (int)h->cols,
                                           (int)h->channels};
-    const int64_t row = ROW + (h->columns == PROBABILITIES ? (int64_t)sizeof(float) : 0);
-    const int64_t needed = (int64_t)h->states * pess_observation_bytes(&shape) + (int64_t)h->transitions * row;
-    if (cursor->left != (size_t)needed) /* before memory is taken for them */
-        return pess__fail(error, PESS_INPUT,
-                          "%s: %zu bytes after the header; %u observations and %u transitions need %lld", cursor->name,
-                          cursor->left, h->states, h->transitions, (long long)needed);
     pess_error why;
     const pess_status status = pess_observations_create(game, notes, &shape, h->actions, out, &why);
-    return status == PESS_OK ? PESS_OK : pess__fail(error, PESS_INPUT, "%s: %s", cursor->name, why.message);
+    if (status != PESS_OK) return pess__fail(error, PESS_INPUT, "%s: %s", cursor->name, why.message);
+    PESS_TRY(pess__action_space_read(cursor, h->columns, h->actions, &(*out)->space, error));
+    return check_size(cursor, h, *out, error);
 }
 
 static pess_status read_observations(pess__cursor *cursor, const header *h, pess_observations *data,
@@ -188,7 +208,7 @@ static pess_status read_transitions(pess__cursor *cursor, const header *h, pess_
         if (ends[i] == STOPPED) PESS_TRY(pess__observations_stop(data, i, error));
     }
     data->transitions = count;
-    if (h->columns == PROBABILITIES) return read_probabilities(cursor, ends + count, data, error);
+    if ((h->columns & PROBABILITIES) != 0) return read_probabilities(cursor, ends + count, data, error);
     return PESS_OK;
 }
 

@@ -1,20 +1,21 @@
 /* Datasets of observations as NumPy arrays, by the names of D4RL (Fu et al. 2020):
  *
  *     observations        [N, …] bool: bits; uint8: bytes, pictures as [N, H, W] or [N, C, H, W]; other numbers: floats
- *     actions             [N] or [N, 1] whole numbers from 0
+ *     actions             [N] or [N, 1] whole numbers from 0; or [N, W] numbers: vectors, to be numbered
  *     rewards             [N]
  *     terminals, timeouts [N] whether the episode ends with this row, of itself or because it was cut off
  *     next_observations   [N, …] optional
  *     probabilities       [N] optional: of the logged action under the policy that logged
  *     game, action_count  [1] optional: written by this program
+ *     action_values       [A, W] optional: the vectors that actions stand for; action_names [A]: what they are called
  *
  * Without next_observations the next row has them. Where an episode was cut off nobody knows what came next: its last
  * row is left out, and the row before it is where the episode is cut off. */
+#include "data/observations_npz.h"
 #include "core/infile.h"
 #include "core/memory.h"
 #include "core/settings.h"
 #include "data/hdf5.h"
-#include "data/npz_arrays.h"
 #include "data/observations.h"
 
 #include <math.h>
@@ -66,6 +67,8 @@ typedef struct reader {
     const pess__zip_entry *entries[ROLES];
     double *columns[ROLES];   /* [rows] of the arrays with one number per row */
     int32_t *numbers, *nexts; /* [rows] of observations; nexts NULL: the next row has them */
+    int64_t width;            /* of actions that are vectors, columns[ACTIONS] being [rows*width]; 0: whole numbers */
+    float *vectors;           /* [rows*width] */
     char game[32];
     int64_t actions;
     pess_observations *data;
@@ -97,13 +100,11 @@ static pess_status read_column(reader *r, int role, pess_error *error) {
     if (r->entries[role] == NULL) return PESS_OK;
     pess_status status = pess__npz_array_open(&r->zip, r->entries[role], names[role][0], &a, error);
     const pess__npy_header *h = &a.header;
-    if (status == PESS_OK && role == ACTIONS && h->dimensions == 2 && h->shape[1] > 1)
-        status = pess__fail(error, PESS_INPUT,
-                            "%s: array 'actions': found %lld numbers per row, expected one whole number from 0",
-                            r->file, (long long)h->shape[1]);
-    else if (status == PESS_OK && (h->dimensions < 1 || a.count != h->shape[0] || a.count != r->rows))
+    const bool vectors = role == ACTIONS && h->dimensions == 2 && h->shape[1] > 1;
+    if (vectors) r->width = h->shape[1];
+    if (status == PESS_OK && (h->dimensions < 1 || h->shape[0] != r->rows || (!vectors && a.count != r->rows)))
         status = pess__fail(error, PESS_INPUT, "%s: array '%s': found %lld numbers, expected %lld as in 'observations'",
-                            r->file, names[role][0], (long long)a.count, (long long)r->rows);
+                            r->file, names[role][0], (long long)(vectors ? h->shape[0] : a.count), (long long)r->rows);
     if (status == PESS_OK) status = pess__npz_array_doubles(&a, names[role][0], &r->columns[role], error);
     pess__npz_array_close(&a);
     return status;
@@ -120,18 +121,50 @@ static pess_status check_column(const reader *r, int role, double least, double 
     return PESS_OK;
 }
 
-static pess_status read_columns(reader *r, const pess_observations_options *o, pess_error *error) {
-    for (int role = ACTIONS; role < ROLES; role++) PESS_TRY(read_column(r, role, error));
+/* Actions with decimals are vectors of one number. */
+static bool has_decimals(const reader *r) {
+    for (int64_t i = 0; i < r->rows; i++)
+        if (isfinite(r->columns[ACTIONS][i]) && fabs(r->columns[ACTIONS][i] - nearbyint(r->columns[ACTIONS][i])) > 0)
+            return true;
+    return false;
+}
+
+static pess_status check_vectors(reader *r, const pess_observations_options *o, pess_error *error) {
+    if (o->actions > 0 && r->width == 1) /* so many there are: then they are numbers from 0 */
+        return check_column(r, ACTIONS, 0, (double)o->actions - 1, true, error);
+    if (o->actions > 0)
+        return pess__fail(error, PESS_ARGUMENT,
+                          "actions: found %lld declared, but array 'actions' of %s has %lld numbers per row: a grid or "
+                          "k-means numbers them",
+                          (long long)o->actions, r->file, (long long)r->width);
+    r->actions = 1;
+    PESS_TRY(pess__allocate(&r->vectors, r->rows * r->width, sizeof *r->vectors, "the actions of a dataset", error));
+    for (int64_t i = 0; i < r->rows * r->width; i++)
+        if (!isfinite(r->vectors[i] = (float)r->columns[ACTIONS][i]))
+            return pess__fail(error, PESS_INPUT,
+                              "%s: array 'actions', row %lld, number %lld: found %g, expected a finite number", r->file,
+                              (long long)(i / r->width), (long long)(i % r->width), r->columns[ACTIONS][i]);
+    return PESS_OK;
+}
+
+static pess_status check_actions(reader *r, const pess_observations_options *o, pess_error *error) {
+    if (r->width == 0 && has_decimals(r)) r->width = 1;
+    if (r->width > 0) return check_vectors(r, o, error);
     if (o->actions > 0) r->actions = o->actions;
     const int64_t most = r->actions > 0 ? r->actions : PESS__DATA_MAX_ACTIONS;
     PESS_TRY(check_column(r, ACTIONS, 0, (double)most - 1, true, error));
-    PESS_TRY(check_column(r, REWARDS, -3.4e38, 3.4e38, false, error));
-    PESS_TRY(check_column(r, TERMINALS, 0, 1, true, error));
-    PESS_TRY(check_column(r, TIMEOUTS, 0, 1, true, error));
-    PESS_TRY(check_column(r, PROBABILITIES, 1e-38, 1, false, error));
     for (int64_t i = 0; i < r->rows && o->actions == 0; i++)
         if (r->columns[ACTIONS][i] >= (double)r->actions) r->actions = (int64_t)r->columns[ACTIONS][i] + 1;
     return PESS_OK;
+}
+
+static pess_status read_columns(reader *r, const pess_observations_options *o, pess_error *error) {
+    for (int role = ACTIONS; role < ROLES; role++) PESS_TRY(read_column(r, role, error));
+    PESS_TRY(check_actions(r, o, error));
+    PESS_TRY(check_column(r, REWARDS, -3.4e38, 3.4e38, false, error));
+    PESS_TRY(check_column(r, TERMINALS, 0, 1, true, error));
+    PESS_TRY(check_column(r, TIMEOUTS, 0, 1, true, error));
+    return check_column(r, PROBABILITIES, 1e-38, 1, false, error);
 }
 
 /* What the observations of an array are. */
@@ -260,8 +293,9 @@ static pess_status add_transitions(reader *r, int64_t *left_out, pess_error *err
         }
         const int32_t next = r->nexts != NULL ? r->nexts[i] : r->numbers[end == PESS_END_TERMINAL ? i : i + 1];
         const int64_t at = data->transitions;
-        PESS_TRY(pess__observations_set(data, at, r->numbers[i], (int32_t)r->columns[ACTIONS][i],
-                                        r->columns[REWARDS][i], next, end, error));
+        const int32_t action = r->width > 0 ? 0 : (int32_t)r->columns[ACTIONS][i];
+        PESS_TRY(pess__observations_set(data, at, r->numbers[i], action, r->columns[REWARDS][i], next, end, error));
+        if (r->width > 0) PESS_TRY(pess__observations_set_vector(data, at, r->vectors + i * r->width, r->width, error));
         if (r->columns[PROBABILITIES] != NULL)
             PESS_TRY(pess__observations_set_probability(data, at, r->columns[PROBABILITIES][i], error));
         data->transitions++;
@@ -272,31 +306,35 @@ static pess_status add_transitions(reader *r, int64_t *left_out, pess_error *err
     return data->end[data->transitions - 1] == PESS_END_NONE ? pess_observations_stop(data, error) : PESS_OK;
 }
 
-/* What this program wrote beside D4RL's arrays. */
-static pess_status read_extras(reader *r, pess_error *error) {
-    const pess__zip_entry *game = pess__npz_find(&r->zip, "game"), *count = pess__npz_find(&r->zip, "action_count");
+/* ---- what this program wrote beside D4RL's arrays */
+
+static pess_status read_game(reader *r, pess_error *error) {
+    const pess__zip_entry *entry = pess__npz_find(&r->zip, "game");
+    uint8_t element[4 * sizeof r->game];
     pess__npz_array a;
-    pess_status status = PESS_OK;
-    if (game != NULL) {
-        uint8_t element[4 * sizeof r->game];
-        status = pess__npz_array_open(&r->zip, game, "game", &a, error);
-        const pess__npy_type *type = &a.header.type;
-        if (status == PESS_OK && a.count == 1 && type->kind == 'S' && type->size < (int64_t)sizeof r->game) {
-            status = pess__zip_member_read(&a.member, element, (size_t)type->size, error);
-            const int64_t length = status == PESS_OK ? pess__npy_text(type, element, r->game) : 0;
-            r->game[length > 0 ? length : 0] = '\0';
-        }
-        pess__npz_array_close(&a);
+    if (entry == NULL) return PESS_OK;
+    pess_status status = pess__npz_array_open(&r->zip, entry, "game", &a, error);
+    const pess__npy_type *type = &a.header.type;
+    if (status == PESS_OK && a.count == 1 && type->kind == 'S' && type->size < (int64_t)sizeof r->game) {
+        status = pess__zip_member_read(&a.member, element, (size_t)type->size, error);
+        const int64_t length = status == PESS_OK ? pess__npy_text(type, element, r->game) : 0;
+        r->game[length > 0 ? length : 0] = '\0';
     }
-    if (status == PESS_OK && count != NULL) {
-        double *number = NULL;
-        status = pess__npz_array_open(&r->zip, count, "action_count", &a, error);
-        if (status == PESS_OK) status = pess__npz_array_doubles(&a, "action_count", &number, error);
-        if (status == PESS_OK && a.count == 1 && number[0] >= 1 && number[0] <= PESS__DATA_MAX_ACTIONS)
-            r->actions = (int64_t)number[0];
-        free(number);
-        pess__npz_array_close(&a);
-    }
+    pess__npz_array_close(&a);
+    return status;
+}
+
+static pess_status read_action_count(reader *r, pess_error *error) {
+    const pess__zip_entry *entry = pess__npz_find(&r->zip, "action_count");
+    pess__npz_array a;
+    double *number = NULL;
+    if (entry == NULL) return PESS_OK;
+    pess_status status = pess__npz_array_open(&r->zip, entry, "action_count", &a, error);
+    if (status == PESS_OK) status = pess__npz_array_doubles(&a, "action_count", &number, error);
+    if (status == PESS_OK && a.count == 1 && number[0] >= 1 && number[0] <= PESS__DATA_MAX_ACTIONS)
+        r->actions = (int64_t)number[0];
+    free(number);
+    pess__npz_array_close(&a);
     return status;
 }
 
@@ -312,7 +350,8 @@ static pess_status read_all(reader *r, const pess_observations_options *o, pess_
     pess__npz_array a;
     int64_t left_out = 0;
     PESS_TRY(find_arrays(r, error));
-    PESS_TRY(read_extras(r, error));
+    PESS_TRY(read_game(r, error));
+    PESS_TRY(read_action_count(r, error));
     pess_status status = pess__npz_array_open(&r->zip, r->entries[OBSERVATIONS], names[OBSERVATIONS][0], &a, error);
     r->rows = a.header.shape[0];
     if (status == PESS_OK && (a.header.dimensions < 1 || r->rows < 1 || r->rows > PESS__DATA_MAX))
@@ -321,6 +360,7 @@ static pess_status read_all(reader *r, const pess_observations_options *o, pess_
     if (status == PESS_OK) status = read_observations(r, &a, o->game != NULL ? o->game : r->game, error);
     pess__npz_array_close(&a);
     if (status == PESS_OK) status = read_nexts(r, error);
+    if (status == PESS_OK && r->width == 0) status = pess__observations_npz_actions(&r->zip, r->file, r->data, error);
     if (status == PESS_OK) status = add_transitions(r, &left_out, error);
     if (status == PESS_OK) describe(r, left_out);
     return status;
@@ -336,6 +376,7 @@ pess_status pess__observations_read_npz(pess__infile *file, const pess_observati
     pess__zip_free(&r.zip);
     for (int role = 0; role < ROLES; role++) free(r.columns[role]);
     free(r.numbers);
+    free(r.vectors);
     free(r.nexts);
     if (status == PESS_OK)
         *out = r.data;
@@ -363,106 +404,4 @@ bool pess_observations_file(const char *path) {
     const bool hdf5 = read && memcmp(head, PESS__HDF5_MAGIC, 8) == 0 && pess__hdf5_has_observations(file);
     pess__infile_close(file);
     return npz || hdf5;
-}
-
-/* ---- writing */
-
-typedef struct rows_source {
-    const pess_observations *data;
-    const int32_t *numbers; /* which observations */
-} rows_source;
-
-static void render_observations(const void *user, int64_t first, int64_t rows, uint8_t *out) {
-    const rows_source *s = user;
-    const pess_observation_shape *shape = &s->data->shape;
-    const int64_t length = shape->length, cells = shape->channels > 0 ? length / shape->channels : length;
-    for (int64_t i = 0; i < rows; i++) {
-        const uint8_t *from = s->data->observations + s->numbers[first + i] * s->data->bytes;
-        for (int64_t k = 0; k < length && shape->kind == PESS_OBSERVATION_BITS; k++)
-            *out++ = from[k / 8] >> (k % 8) & 1;
-        for (int64_t k = 0; k < length && shape->kind == PESS_OBSERVATION_BYTES; k++)
-            *out++ = from[k % cells * shape->channels + k / cells];
-        if (shape->kind != PESS_OBSERVATION_FLOATS) continue;
-        memcpy(out, from, (size_t)s->data->bytes);
-        out += s->data->bytes;
-    }
-}
-
-static void render_ends(const pess_observations *data, pess_end end, int64_t first, int64_t rows, uint8_t *out) {
-    for (int64_t i = 0; i < rows; i++) out[i] = data->end[first + i] == (uint8_t)end;
-}
-
-static void render_terminals(const void *user, int64_t first, int64_t rows, uint8_t *out) {
-    render_ends(user, PESS_END_TERMINAL, first, rows, out);
-}
-
-static void render_timeouts(const void *user, int64_t first, int64_t rows, uint8_t *out) {
-    render_ends(user, PESS_END_CUTOFF, first, rows, out);
-}
-
-/* Plain numbers, as they lie in memory. */
-static void render_floats(const void *user, int64_t first, int64_t rows, uint8_t *out) {
-    memcpy(out, (const float *)user + first, (size_t)rows * sizeof(float));
-}
-
-static void render_bytes(const void *user, int64_t first, int64_t rows, uint8_t *out) {
-    memcpy(out, (const uint8_t *)user + first, (size_t)rows);
-}
-
-static void render_whole(const void *user, int64_t first, int64_t rows, uint8_t *out) {
-    (void)first, (void)rows;
-    for (const char *text = user; *text != '\0'; text++) *out++ = (uint8_t)*text;
-}
-
-static void render_count(const void *user, int64_t first, int64_t rows, uint8_t *out) {
-    (void)first, (void)rows;
-    memcpy(out, user, sizeof(int64_t));
-}
-
-static pess__npz_column observation_column(const char *name, const rows_source *source) {
-    const pess_observations *data = source->data;
-    const pess_observation_shape *s = &data->shape;
-    pess__npz_column c = {.name = name,
-                          .type = "<f4",
-                          .dimensions = 2,
-                          .shape = {data->transitions, s->length},
-                          .width = s->kind == PESS_OBSERVATION_FLOATS ? data->bytes : s->length,
-                          .render = render_observations,
-                          .user = source};
-    if (s->kind == PESS_OBSERVATION_FLOATS) return c;
-    (void)snprintf(c.type, sizeof c.type, s->kind == PESS_OBSERVATION_BITS ? "|b1" : "|u1");
-    if (s->kind == PESS_OBSERVATION_BITS || (s->rows == 1 && s->cols == 1)) return c;
-    c.dimensions = 4;
-    c.shape[1] = s->channels, c.shape[2] = s->rows, c.shape[3] = s->cols;
-    return c;
-}
-
-static pess__npz_column plain_column(const char *name, const char *type, int64_t rows, int64_t width,
-                                     void (*render)(const void *, int64_t, int64_t, uint8_t *), const void *user) {
-    pess__npz_column c = {
-        .name = name, .dimensions = 1, .shape = {rows}, .width = width, .render = render, .user = user};
-    (void)snprintf(c.type, sizeof c.type, "%s", type);
-    return c;
-}
-
-pess_status pess__observations_write_npz(const pess_observations *data, const char *path, pess_error *error) {
-    const rows_source states = {data, data->state}, nexts = {data, data->next};
-    const int64_t n = data->transitions, length = (int64_t)strlen(data->game);
-    pess__npz_column columns[9];
-    int count = 0;
-    columns[count++] = observation_column("observations", &states);
-    columns[count++] = plain_column("actions", "|u1", n, 1, render_bytes, data->action);
-    columns[count++] = plain_column("rewards", "<f4", n, 4, render_floats, data->reward);
-    columns[count++] = plain_column("terminals", "|b1", n, 1, render_terminals, data);
-    columns[count++] = plain_column("timeouts", "|b1", n, 1, render_timeouts, data);
-    columns[count++] = observation_column("next_observations", &nexts);
-    columns[count++] = plain_column("action_count", "<i8", 1, 8, render_count, &data->actions);
-    if (data->probability != NULL)
-        columns[count++] = plain_column("probabilities", "<f4", n, 4, render_floats, data->probability);
-    if (length > 0) {
-        char type[24];
-        (void)snprintf(type, sizeof type, "|S%lld", (long long)length);
-        columns[count++] = plain_column("game", type, 1, length, render_whole, data->game);
-    }
-    return pess__npz_write_arrays(path, columns, count, ".pessdata", error);
 }

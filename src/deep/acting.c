@@ -12,7 +12,7 @@ double pess__learned_decide(const pess__learned_policy *p, const pess__outputs *
                             double *probabilities) {
     static const int32_t no_counts[PESS__MAX_ACTIONS] = {0};
     const pess__learner *learner = p->learner;
-    const int64_t networks = pess__learner_networks(learner);
+    const int64_t networks = pess__learner_networks(learner, p->knobs);
     pess__real values[PESS__MAX_VALUE_NETWORKS * PESS__MAX_ACTIONS];
     float prior[PESS__MAX_ACTIONS], penalty[PESS__MAX_ACTIONS];
     pess__view view = {.actions = p->actions,
@@ -61,7 +61,7 @@ struct pess__learned_passes {
 
 static pess_status open_parts(const pess__learned_policy *p, int64_t capacity, part *parts, pess_error *error) {
     int64_t count = 0;
-    for (int64_t k = 0; k < pess__learner_networks(p->learner); k++)
+    for (int64_t k = 0; k < pess__learner_networks(p->learner, p->knobs); k++)
         parts[count++] = (part){p->values[k], NULL, offsetof(pess__outputs, values) + (size_t)k * sizeof(void *)};
     for (int64_t k = 0; k < p->learner->own_count; k++)
         parts[count++] = (part){p->own[k], NULL, offsetof(pess__outputs, own) + (size_t)k * sizeof(void *)};

@@ -20,6 +20,7 @@ typedef struct pess__learned_policy {
     const pess_observations *data;            /* whose states the tables are of; NULL: none */
     const float *penalty;                     /* [states*actions] u; NULL: none */
     const int32_t *counts;                    /* [states*actions] n(s,a); NULL: none */
+    const pess__action_space *space;          /* what the actions stand for; NULL: numbers alone */
 } pess__learned_policy;
 
 /* The outputs of those networks for one observation. */

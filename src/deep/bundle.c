@@ -32,6 +32,11 @@ static void describe(const pess_policy *policy, pess_policy_info *out) {
     out->kernels = first->kernels->name;
     out->notes = b->notes;
     pess__learned_policy learned = b->learned;
+    if (learned.space != NULL) {
+        out->action_width = learned.space->values != NULL ? learned.space->width : 0;
+        out->action_values = learned.space->values;
+        out->action_names = learned.space->names;
+    }
     for (int64_t k = 0; k < PESS__BUNDLE_NETWORKS; k++) {
         const pess__net *net = *pess__bundle_place(&learned, k);
         if (net == NULL) continue;
@@ -79,6 +84,7 @@ static void destroy(pess_policy *policy) {
     pess_observations_destroy(b->data);
     free(b->penalty);
     free(b->counts);
+    pess__action_space_free(&b->space);
     free(b);
 }
 
@@ -87,9 +93,11 @@ static const pess__policy_kind kind = {describe, open_worker, close_worker, appl
 /* ---- making one */
 
 const pess__net **pess__bundle_place(pess__learned_policy *learned, int64_t place) {
-    if (place < PESS__MAX_VALUE_NETWORKS) return &learned->values[place];
-    if (place < PESS__MAX_NETWORKS) return &learned->own[place - PESS__MAX_VALUE_NETWORKS];
-    return place == PESS__MAX_NETWORKS ? &learned->imitation : &learned->uncertainty;
+    if (place < PESS__PLACE_OWN) return &learned->values[place];
+    if (place < PESS__PLACE_IMITATION) return &learned->own[place - PESS__PLACE_OWN];
+    if (place == PESS__PLACE_IMITATION) return &learned->imitation;
+    return place == PESS__PLACE_UNCERTAINTY ? &learned->uncertainty
+                                            : &learned->values[PESS__PLACE_OWN + place - PESS__PLACE_FURTHER];
 }
 
 pess_status pess__bundle_create(pess__bundle **out, pess_error *error) {
@@ -195,7 +203,8 @@ pess_status pess_policy_outputs(const pess_policy *policy, const uint8_t *bits, 
                                 float *out, pess_error *error) {
     if (policy->states > 0) return pess__fail(error, PESS_ARGUMENT, "the policy is a table: it has no networks");
     const pess__learned_policy *learned = &of(policy)->learned;
-    const int64_t networks = pess__learner_networks(learned->learner), bytes = learned->values[0]->bytes;
+    const int64_t networks = pess__learner_networks(learned->learner, learned->knobs),
+                  bytes = learned->values[0]->bytes;
     if (stride < bytes)
         return pess__fail(error, PESS_ARGUMENT, "observations %lld bytes apart; this policy reads %lld bytes each",
                           (long long)stride, (long long)bytes);
@@ -216,7 +225,8 @@ pess_status pess_policy_check_game(const pess_policy *policy, const char *name, 
     const pess_observation_shape *s = &info.shape;
     if (policy->states > 0)
         return pess__fail(error, PESS_INPUT, "%s: a table over states; %s shows observations", name, game->name);
-    if (pess_policy_note(policy, "game", trained, sizeof trained) && strcmp(trained, game->name) != 0)
+    if (pess_policy_note(policy, "game", trained, sizeof trained) && trained[0] != '\0' &&
+        strcmp(trained, game->name) != 0)
         return pess__fail(error, PESS_INPUT, "%s: a policy for %s; one for %s is needed", name, trained, game->name);
     if (s->kind != game->kind)
         return pess__fail(error, PESS_INPUT, "%s: reads %s; %s shows %s", name, pess_observation_kind_name(s->kind),
@@ -224,6 +234,10 @@ pess_status pess_policy_check_game(const pess_policy *policy, const char *name, 
     if (s->rows != game->rows || s->cols != game->cols || s->channels != game->channels)
         return pess__fail(error, PESS_INPUT, "%s: reads a board of %d × %d × %d; %s has %d × %d × %d", name, s->rows,
                           s->cols, s->channels, game->name, game->rows, game->cols, game->channels);
+    if (info.action_width > 0)
+        return pess__fail(error, PESS_INPUT,
+                          "%s: its actions are vectors of %lld numbers; those of %s are whole numbers", name,
+                          (long long)info.action_width, game->name);
     if (policy->actions != pess_env_full_actions(game) && policy->actions != game->minimal_count)
         return pess__fail(error, PESS_INPUT, "%s: has %lld outputs; %d actions are needed", name,
                           (long long)policy->actions, pess_env_full_actions(game));

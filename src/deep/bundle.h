@@ -9,7 +9,13 @@
 #include "policy/policy.h"
 
 enum {
-    PESS__BUNDLE_NETWORKS = PESS__MAX_NETWORKS + 2, /* places of networks: values, own, imitation, uncertainty */
+    /* Places of networks in files: four of values, three of the learner's own, imitation, uncertainty, and further ones
+     * of values. */
+    PESS__PLACE_OWN = 4,
+    PESS__PLACE_IMITATION = 7,
+    PESS__PLACE_UNCERTAINTY = 8,
+    PESS__PLACE_FURTHER = 9,
+    PESS__BUNDLE_NETWORKS = PESS__MAX_NETWORKS + 2,
     PESS__BUNDLE_NOTES = 4096
 };
 
@@ -44,6 +50,7 @@ typedef struct pess__bundle {
     pess_observations *data;
     float *penalty;
     int32_t *counts;
+    pess__action_space space;
 } pess__bundle;
 
 /* What the network reads, without its board. */

@@ -1,9 +1,10 @@
 /* magic "PESSPOL\n"
- * u32 version (1), actions A
+ * u32 version (1, or 2 where actions have vectors or names), actions A
  * text rule: the learner's name (a text is its u32 length and characters)
  * u32 knobs, each two texts: name and value
  * f64 cap of u; u32 whether u counts from the smallest of its state
  * text notes
+ * of version 2: u32 parts (sum of 2: vectors, 4: names of the actions), u32 width W and f32 [A][W], A texts
  * u32 networks, each: u32 place (values, the learner's own, imitation, uncertainty), and what follows the magic of a
  *     network file, with empty notes
  * u32 tables (1: penalties, 2: counts; 0: the rest is missing), u32 states S
@@ -21,7 +22,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { VERSION = 1, PENALTIES = 1, COUNTS = 2, TEXT = 256 };
+enum { PLAIN = 1, VERSION = 2, PENALTIES = 1, COUNTS = 2, TEXT = 256 };
 #define SIZE_LIMIT ((int64_t)1 << 40)
 
 /* ---- writing */
@@ -77,13 +78,18 @@ pess_status pess__bundle_write(const pess_policy *policy, const char *path, cons
         return pess__fail(error, PESS_ARGUMENT, "%s: the rule of '%s' needs more than the one network that is here",
                           path, b->rule);
     PESS_TRY(pess__sink_open(&sink, path, pess__file_row_of(PESS_FILE_POLICY)->magic, error));
-    pess__sink_u32(&sink, VERSION);
+    const uint32_t parts = l->space != NULL ? pess__action_space_parts(l->space) : 0;
+    pess__sink_u32(&sink, parts != 0 ? VERSION : PLAIN);
     pess__sink_u32(&sink, (uint32_t)l->actions);
     pess__sink_text(&sink, l->learner->info.name);
     write_knobs(l, &sink);
     pess__sink_double(&sink, l->cap);
     pess__sink_u32(&sink, l->relative);
     pess__sink_text(&sink, b->notes);
+    if (parts != 0) {
+        pess__sink_u32(&sink, parts);
+        pess__action_space_write(l->space, l->actions, &sink);
+    }
     const pess_status status = write_networks(l, &sink, error);
     if (status != PESS_OK) {
         pess__sink_abandon(&sink);
@@ -118,12 +124,21 @@ static pess_status read_knobs(pess__cursor *cursor, pess__bundle *b, pess_error 
     return PESS_OK;
 }
 
+static pess_status read_actions(pess__cursor *cursor, pess__bundle *b, pess_error *error) {
+    const uint32_t parts = pess__cursor_u32(cursor);
+    if (parts == 0 || (parts & ~(uint32_t)(PESS__ACTION_VECTORS | PESS__ACTION_NAMES)) != 0)
+        return pess__fail(error, PESS_INPUT, "%s: parts %u of its actions; 2, 4 or 6 are expected", cursor->name,
+                          parts);
+    b->learned.space = &b->space;
+    return pess__action_space_read(cursor, parts, b->learned.actions, &b->space, error);
+}
+
 static pess_status read_head(pess__cursor *cursor, pess__bundle *b, pess_error *error) {
     char name[TEXT];
     const uint32_t version = pess__cursor_u32(cursor), actions = pess__cursor_u32(cursor);
-    if (version != VERSION)
-        return pess__fail(error, PESS_INPUT, "%s: version %u of the format; this program reads version %d",
-                          cursor->name, version, VERSION);
+    if (version != PLAIN && version != VERSION)
+        return pess__fail(error, PESS_INPUT, "%s: version %u of the format; this program reads versions %d and %d",
+                          cursor->name, version, PLAIN, VERSION);
     if (actions < 1 || actions > PESS__MAX_ACTIONS)
         return pess__fail(error, PESS_INPUT, "%s: actions: found %u, expected 1 to %d", cursor->name, actions,
                           PESS__MAX_ACTIONS);
@@ -143,18 +158,19 @@ static pess_status read_head(pess__cursor *cursor, pess__bundle *b, pess_error *
         return damaged(cursor, "the cap of the uncertainty is not a number of 0 or more", error);
     if (!pess__cursor_text(cursor, b->notes, sizeof b->notes))
         return damaged(cursor, "the notes are too long or cut off", error);
-    return PESS_OK;
+    return version == VERSION ? read_actions(cursor, b, error) : PESS_OK;
 }
 
 /* Outputs that the learner's network at this place has; 0: it has none there. */
 static int64_t outputs_at(const pess__learned_policy *l, int64_t place) {
     const pess__learner *learner = l->learner;
-    const int64_t own = place - PESS__MAX_VALUE_NETWORKS;
-    if (place < PESS__MAX_VALUE_NETWORKS)
-        return place < pess__learner_networks(learner) ? pess__learner_heads(learner) * l->actions : 0;
-    if (place < PESS__MAX_NETWORKS)
+    const int64_t own = place - PESS__PLACE_OWN;
+    const int64_t value = place < PESS__PLACE_OWN ? place : place - PESS__PLACE_FURTHER + PESS__PLACE_OWN;
+    if (place < PESS__PLACE_OWN || place >= PESS__PLACE_FURTHER)
+        return value < pess__learner_networks(learner, l->knobs) ? pess__learner_heads(learner) * l->actions : 0;
+    if (place < PESS__PLACE_IMITATION)
         return own >= learner->own_count ? 0 : learner->own[own].one_output ? 1 : l->actions;
-    if (place == PESS__MAX_NETWORKS) return learner->info.imitation ? l->actions : 0;
+    if (place == PESS__PLACE_IMITATION) return learner->info.imitation ? l->actions : 0;
     if (learner->uncertainty == NULL || learner->uncertainty->train == NULL) return 0;
     return learner->uncertainty->one_output ? 1 : l->actions;
 }

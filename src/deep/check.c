@@ -18,7 +18,7 @@ pess_status pess__check_create(const pess__setup *s, pess__scores *out, pess_err
 /* The value of an action over all networks or heads: by the first mixture, or their mean. */
 static double value_of(const pess__training *t, int64_t i, int64_t action, const pess__chunk_outputs outputs) {
     const pess__learner *learner = t->setup.learner;
-    const int64_t networks = pess__learner_networks(learner), heads = pess__learner_heads(learner),
+    const int64_t networks = pess__learner_networks(learner, t->setup.knobs), heads = pess__learner_heads(learner),
                   actions = t->setup.data->actions;
     if (networks == 1 && heads == 1) return (double)outputs[0][i * actions + action];
     double sum = 0;

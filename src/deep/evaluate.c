@@ -10,7 +10,7 @@
 static bool report(void *user, const char *what, double done, double total, const char *unit) {
     const pess__setup *s = &((const pess__training *)user)->setup;
     const pess_progress *p = &s->options.progress;
-    const double steps = (double)(pess__learner_networks(s->learner) * s->steps);
+    const double steps = (double)(pess__learner_networks(s->learner, s->knobs) * s->steps);
     (void)what, (void)done, (void)total, (void)unit;
     return p->report(p->user, s->learner->info.name, (double)s->position->update * steps, (double)s->updates * steps,
                      "steps");

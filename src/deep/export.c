@@ -51,7 +51,7 @@ static bool find_rule(const pess__bundle *b, pess__exported *out) {
     if (b->partial) return false;
     out->nets[0] = l->values[0];
     if (!learner->info.values && !learner->untrained) return true;
-    out->networks = pess__learner_networks(learner);
+    out->networks = pess__learner_networks(learner, l->knobs);
     out->heads = pess__learner_heads(learner);
     out->cap = l->cap;
     out->relative = l->relative;
@@ -90,8 +90,10 @@ pess_status pess_policy_export(const pess_policy *policy, const char *path, pess
         return pess__fail(error, PESS_ARGUMENT,
                           b->partial ? "the rule of '%s' needs more than this network; the .pesspolicy file of the "
                                        "same training has all of it"
-                                     : "the rule of '%s' reads tables over the states of its data; policies that act "
-                                       "by the outputs of networks alone can be exported",
+                          : b->learned.learner->same_data
+                              ? "the rule of '%s' is not among those that exports have"
+                              : "the rule of '%s' reads tables over the states of its data; policies that act "
+                                "by the outputs of networks alone can be exported",
                           b->rule);
     size_t format = 0;
     while (format < FORMATS && !ends_with(path, formats[format].ending)) format++;
@@ -99,5 +101,6 @@ pess_status pess_policy_export(const pess_policy *policy, const char *path, pess
         return pess__fail(error, PESS_ARGUMENT, "%s: a name that ends in .c, .onnx or .npz is expected", path);
     out.name = b->rule;
     out.notes = b->notes;
+    out.space = b->learned.space;
     return write_format(&out, format, path, error);
 }

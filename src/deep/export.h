@@ -29,7 +29,8 @@ typedef struct pess__exported {
     int64_t actions, heads;
     double alpha, cap;
     bool relative;
-    const char *name, *notes; /* of the learner whose rule it is */
+    const char *name, *notes;        /* of the learner whose rule it is */
+    const pess__action_space *space; /* what the actions stand for; NULL: numbers alone */
 } pess__exported;
 
 static inline int64_t pess__exported_count(const pess__exported *p) { return p->networks + (p->prior ? 1 : 0); }

@@ -250,6 +250,21 @@ static const char act_code[] = "int policy_act(const float *observation) {\n"
                                "    return best;\n"
                                "}\n";
 
+/* Where actions stand for vectors, the one of policy_act. */
+static void write_vectors(pess__outfile *file, const pess__exported *p) {
+    if (p->space == NULL || p->space->values == NULL) return;
+    const int64_t width = p->space->width;
+    pess__outfile_print(file, "\n/* The %lld numbers that the action of policy_act stands for. */\n", (long long)width);
+    write_array(file, "action_values", p->actions * width, p->space->values);
+    pess__outfile_print(file,
+                        "\nvoid policy_action(const float *observation, float *action);\n\n"
+                        "void policy_action(const float *observation, float *action) {\n"
+                        "    const float *values = action_values + %lld * policy_act(observation);\n"
+                        "    for (int i = 0; i < %lld; i++) action[i] = values[i];\n"
+                        "}\n",
+                        (long long)width, (long long)width);
+}
+
 static void write_probabilities(pess__outfile *file, const pess__exported *p) {
     pess__outfile_print(file, "void policy_probabilities(const float *observation, float *probabilities) {\n"
                               "    float q[NETWORKS * HEADS * ACTIONS], prior[ACTIONS] = {0};\n"
@@ -277,5 +292,6 @@ pess_status pess__export_c(const pess__exported *policy, const char *path, pess_
     write_rule(file, policy);
     write_probabilities(file, policy);
     pess__outfile_print(file, "%s", act_code);
+    write_vectors(file, policy);
     return pess__outfile_commit(file, error);
 }

@@ -1,5 +1,6 @@
 /* NumPy arrays with PyTorch's names and shapes: layer1.weight [out, in] or [out, in, row, col], layer1.bias, …; shift
- * and scale of floats, (v − shift)·scale being what the first layer sees. */
+ * and scale of floats, (v − shift)·scale being what the first layer sees; action_values [actions, width] where actions
+ * stand for vectors. */
 #include "core/memory.h"
 #include "data/npz_arrays.h"
 #include "deep/export.h"
@@ -8,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 2 * PESS__MAX_LAYERS + 2 };
+enum { MOST = 2 * PESS__MAX_LAYERS + 3 };
 
 typedef struct block {
     char name[32];
@@ -64,6 +65,8 @@ pess_status pess__export_npz(const pess__exported *policy, const char *path, pes
     }
     if (net->shift != NULL) add(w, "shift", net->shift, 1, &net->inputs);
     if (net->scale != NULL) add(w, "scale", net->scale, 1, &net->inputs);
+    if (policy->space != NULL && policy->space->values != NULL)
+        add(w, "action_values", policy->space->values, 2, (const int64_t[]){net->outputs, policy->space->width});
     const pess_status status = pess__npz_write_arrays(path, w->columns, w->count, ".pessnet", error);
     free(w);
     return status;

@@ -110,7 +110,8 @@ static pess_status failed(const pess__setup *s, pess_status status, const pess_e
 /* One network of those that are trained to the same targets, over the steps of an update. */
 static pess_status train(pess__training *t, int64_t network, pess_error *error) {
     const pess__setup *s = &t->setup;
-    const int64_t networks = pess__learner_networks(s->learner), mixtures = pess__learner_mixtures(s->learner);
+    const int64_t networks = pess__learner_networks(s->learner, s->knobs),
+                  mixtures = pess__learner_mixtures(s->learner);
     const int64_t done = (s->position->update * networks + network) * s->steps;
     const pess__minibatch *m = &t->minibatch;
     const pess__bits_rows rows = {s->data->observations, s->data->bytes, m->unique};
@@ -207,14 +208,15 @@ static pess_status begin_update(pess__training *t, pess_error *error) {
     const pess__setup *s = &t->setup;
     PESS_TRY(pess__targets_compute(t, error));
     if (s->options.protocol.reset && s->position->update > 0) pess__networks_renew(s, &t->networks);
-    for (int64_t i = 0; i < pess__learner_networks(s->learner); i++) pess__trainer_reset(t->networks.trainers[i]);
+    for (int64_t i = 0; i < pess__learner_networks(s->learner, s->knobs); i++)
+        pess__trainer_reset(t->networks.trainers[i]);
     return PESS_OK;
 }
 
 static pess_status learn(pess__training *t, pess_error *error) {
     const pess__setup *s = &t->setup;
     if (s->learner->info.values) PESS_TRY(begin_update(t, error));
-    for (int64_t i = 0; i < pess__learner_networks(s->learner); i++) PESS_TRY(train(t, i, error));
+    for (int64_t i = 0; i < pess__learner_networks(s->learner, s->knobs); i++) PESS_TRY(train(t, i, error));
     return pess__own_networks_train(s, &t->networks, &t->tables, &t->sweep, error);
 }
 

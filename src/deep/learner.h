@@ -11,7 +11,7 @@
 
 enum {
     PESS__MAX_ACTIONS = 64,
-    PESS__MAX_VALUE_NETWORKS = 4,
+    PESS__MAX_VALUE_NETWORKS = 10,
     PESS__MAX_OWN_NETWORKS = 3,
     PESS__MAX_NETWORKS = PESS__MAX_VALUE_NETWORKS + PESS__MAX_OWN_NETWORKS,
     PESS__KNOBS_SIZE = 128 /* bytes of a learner's struct of knobs */
@@ -60,13 +60,15 @@ typedef struct pess__learner {
      * targets of the transitions into it bootstrap from. */
     double (*decide)(const pess__view *view, double *policy);
     const struct pess__neural_uncertainty *uncertainty; /* where view.penalty comes from; NULL: nowhere */
-    bool counts;                           /* goes by n(s,a), which says little where next to no state comes back */
-    bool bits;                             /* learns from observations of bits alone */
-    bool untrained;                        /* trains no values: acts by its uncertainty alone */
-    int64_t networks;                      /* that give values, each trained on its own resample of the data; 0: 1 */
-    int64_t heads, mixtures;               /* of a network, and of its heads per update; 0: 1 */
-    pess__loss (*loss)(const void *knobs); /* of the values; NULL: Huber's */
-    const pess__own_network *own;          /* [own_count] */
+    bool counts;      /* goes by n(s,a), which says little where next to no state comes back */
+    bool bits;        /* learns from observations of bits alone */
+    bool untrained;   /* trains no values: acts by its uncertainty alone */
+    int64_t networks; /* that give values, each trained on its own resample of the data; 0: 1 */
+    int64_t (*network_count)(const void *knobs); /* of them, where a knob says how many; NULL: `networks` */
+    bool same_data;                              /* several networks learn from the same data, in draws of their own */
+    int64_t heads, mixtures;                     /* of a network, and of its heads per update; 0: 1 */
+    pess__loss (*loss)(const void *knobs);       /* of the values; NULL: Huber's */
+    const pess__own_network *own;                /* [own_count] */
     int64_t own_count;
     /* Before the tables are made: data that take the place of the data; NULL: there are none. */
     pess_status (*prepare)(const struct pess__setup *setup, pess_observations **out, pess_error *error);
@@ -79,7 +81,10 @@ pess_status pess__learner_of(const pess_train_options *options, const pess__lear
 double pess__learner_cost(const pess__learner *learner);
 
 /* Networks that give values, heads of each, and mixtures of the heads per update. */
-static inline int64_t pess__learner_networks(const pess__learner *l) { return l->networks > 1 ? l->networks : 1; }
+static inline int64_t pess__learner_networks(const pess__learner *l, const void *knobs) {
+    const int64_t networks = l->network_count != NULL ? l->network_count(knobs) : l->networks;
+    return networks > 1 ? networks : 1;
+}
 static inline int64_t pess__learner_heads(const pess__learner *l) { return l->heads > 1 ? l->heads : 1; }
 static inline int64_t pess__learner_mixtures(const pess__learner *l) { return l->mixtures > 1 ? l->mixtures : 1; }
 
@@ -87,7 +92,7 @@ static inline int64_t pess__learner_mixtures(const pess__learner *l) { return l-
 /* The table of learners: one file each, pess__learner_<word>. Those of neural_uncertainty.h come after them. */
 #define PESS__LEARNERS(X)                                                                                              \
     X(imitation) X(naive) X(proximal) X(counts_alone)                                                                  \
-    X(bcq) X(brac) X(spibb_dqn) X(cql) X(crr) X(crr_exp) X(awac) X(iql) X(rem) X(model_ensemble)
+    X(bcq) X(brac) X(spibb_dqn) X(cql) X(crr) X(crr_exp) X(awac) X(iql) X(sac_n) X(rem) X(model_ensemble)
 /* clang-format on */
 #define PESS__DECLARE(word) extern const pess__learner pess__learner_##word;
 PESS__LEARNERS(PESS__DECLARE)

@@ -18,7 +18,7 @@ static pess_status add(const pess__setup *s, pess__networks *n, int64_t outputs,
 pess_status pess__networks_create(const pess__setup *s, pess__networks *out, pess_error *error) {
     const pess__learner *learner = s->learner;
     const int64_t actions = s->data->actions;
-    for (int64_t i = 0; i < pess__learner_networks(learner); i++)
+    for (int64_t i = 0; i < pess__learner_networks(learner, s->knobs); i++)
         PESS_TRY(add(s, out, pess__learner_heads(learner) * actions, error));
     for (int64_t i = 0; i < learner->own_count; i++) {
         const pess__own_network *own = &learner->own[i];
@@ -40,7 +40,7 @@ void pess__networks_destroy(pess__networks *n) {
 }
 
 void pess__networks_renew(const pess__setup *s, pess__networks *n) {
-    for (int64_t i = 0; i < pess__learner_networks(s->learner); i++) {
+    for (int64_t i = 0; i < pess__learner_networks(s->learner, s->knobs); i++) {
         pess__rng rng =
             pess__rng_stream(s->options.seed, "network", (uint64_t)s->position->update + ((uint64_t)i << 32));
         pess__net_initialise(n->nets[i], &rng);
@@ -81,7 +81,7 @@ pess_status pess__networks_check(const pess__setup *s, const pess__networks *n, 
 pess__view pess__networks_view(const pess__setup *s, const pess__tables *tables, int64_t state, int64_t i,
                                const pess__chunk_outputs outputs) {
     const pess__learner *learner = s->learner;
-    const int64_t networks = pess__learner_networks(learner), actions = s->data->actions;
+    const int64_t networks = pess__learner_networks(learner, s->knobs), actions = s->data->actions;
     pess__view view = pess__tables_view(s, tables, state);
     view.heads = networks > 1 ? networks : pess__learner_heads(learner);
     view.head_stride = networks > 1 ? PESS__OUTPUT_CHUNK * actions : actions;
@@ -92,7 +92,7 @@ pess__view pess__networks_view(const pess__setup *s, const pess__tables *tables,
 }
 
 pess__learned_policy pess__networks_policy(const pess__setup *s, const pess__networks *n, const pess__tables *tables) {
-    const int64_t networks = pess__learner_networks(s->learner);
+    const int64_t networks = pess__learner_networks(s->learner, s->knobs);
     pess__learned_policy policy = {.learner = s->learner,
                                    .knobs = s->knobs,
                                    .actions = s->data->actions,
@@ -102,7 +102,8 @@ pess__learned_policy pess__networks_policy(const pess__setup *s, const pess__net
                                    .uncertainty = n->uncertainty,
                                    .data = s->data,
                                    .penalty = tables->penalty,
-                                   .counts = tables->counts};
+                                   .counts = tables->counts,
+                                   .space = &s->options.data->space};
     for (int64_t k = 0; k < networks; k++) policy.values[k] = n->nets[k];
     for (int64_t k = 0; k < s->learner->own_count; k++) policy.own[k] = n->nets[networks + k];
     return policy;

@@ -93,7 +93,7 @@ static pess_status step_through(turn *t, pess__trainer *trainer, pess_error *err
 
 pess_status pess__own_networks_train(const pess__setup *s, pess__networks *n, const pess__tables *tables,
                                      pess__sweep *sweep, pess_error *error) {
-    const int64_t first = pess__learner_networks(s->learner);
+    const int64_t first = pess__learner_networks(s->learner, s->knobs);
     pess_status status = PESS_OK;
     for (int64_t k = 0; k < s->learner->own_count && status == PESS_OK; k++) {
         turn t = {.setup = s, .tables = tables, .own = &s->learner->own[k]};

@@ -4,6 +4,7 @@
 #include "core/settings.h"
 #include "pess.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -60,7 +61,7 @@ static const pess_protocol_info protocols[] = {
      "score-episodes=8 control-episodes=4 transitions=5000"},
     {"quick", "four games, seven epsilons, three trials in two to three hours on two cores", ""},
     {"standard", "a night on two cores", "updates=100 steps=1000 imitation-steps=40000 eval-every=10"},
-    {"fit", "steps by the size of the data: an update goes over them three times, imitation ten times", ""},
+    {"fit", "by the data and gamma: an update goes over the data once, until values of 0 weigh 1/20 at most", ""},
     {"paper", "250 updates of 50 epochs, each from a new network, as the authors' code has them; imitation is shorter",
      "updates=250 steps=24400 batch=1024 rate-last=0.0003 reset=on imitation-steps=24400 imitation-batch=1024 "
      "imitation-rate=0.0003 imitation-rate-last=0.0003 eval-every=10"},
@@ -91,14 +92,17 @@ pess_protocol pess_protocol_defaults(void) {
 /* n within two bounds. */
 static int64_t within(int64_t n, int64_t least, int64_t most) { return n < least ? least : n > most ? most : n; }
 
-/* steps·batch ≈ 3 transitions, imitation steps·batch ≈ 10 transitions, within bounds that keep a small dataset from
- * being learnt too briefly and a large one from taking hours. */
-void pess_protocol_fit(const pess_observations *data, pess_protocol *out) {
+/* U updates begin from values of 0, whose weight in the last ones is γ^U: at most 1/20 here. An update goes over the
+ * data once, imitation ten times, within bounds that keep a small dataset from being learnt too briefly and a large one
+ * from taking hours. Ten evaluations. */
+void pess_protocol_fit(const pess_observations *data, double gamma, pess_protocol *out) {
     pess_observations_info info;
     pess_observations_get_info(data, &info);
     (void)pess_protocol_find("fit", out, NULL);
-    out->steps = within(3 * info.transitions / out->batch, 200, 2000);
+    out->updates = gamma > 0 && gamma < 1 ? within((int64_t)ceil(log(0.05) / log(gamma)), 40, 400) : 400;
+    out->steps = within(info.transitions / out->batch, 100, 400);
     out->imitation_steps = within(10 * info.transitions / out->imitation_batch, 2000, 20000);
+    out->eval_every = out->updates / 10;
 }
 
 pess_status pess_protocol_find(const char *name, pess_protocol *out, pess_error *error) {

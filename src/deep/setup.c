@@ -56,6 +56,7 @@ static pess_observation_shape shape_of(const pess__setup *s) {
 
 pess_status pess__setup_plan(pess__setup *s, pess_error *error) {
     s->data = s->options.data;
+    PESS_TRY(pess__observations_check_numbered(s->data, error));
     const pess_observation_shape shape = shape_of(s);
     if (s->learner->bits && shape.kind != PESS_OBSERVATION_BITS)
         return pess__fail(error, PESS_ARGUMENT, "%s learns from observations of bits; these are %s",
@@ -165,12 +166,16 @@ static void add_further(text *t, const pess__setup *s) {
     char game[PESS__GAME_NOTES_SIZE];
     pess__game_notes(&s->env, false, game);
     t->used += (size_t)snprintf(t->at + t->used, PESS__SETTINGS_SIZE - t->used, "%s", game);
-    if (pess__learner_networks(learner) * pess__learner_heads(learner) > 1) {
-        add_count(t, "networks", pess__learner_networks(learner));
+    if (pess__learner_networks(learner, s->knobs) * pess__learner_heads(learner) > 1) {
+        add_count(t, "networks", pess__learner_networks(learner, s->knobs));
         add_count(t, "heads", pess__learner_heads(learner));
         add_count(t, "mixtures", pess__learner_mixtures(learner));
     }
     add_knobs(t, s);
+    char features[PESS__SETTINGS_SIZE / 2];
+    if (pess__note(s->options.data->notes, "features", features, sizeof features) &&
+        t->used + strlen(features) < PESS__SETTINGS_SIZE * 3 / 4)
+        add(t, "features", features);
     if (learner->uncertainty == NULL) return;
     add(t, "uncertainty", learner->info.uncertainty);
     add_number(t, "cap", s->cap);
@@ -228,13 +233,13 @@ pess__rng pess__rows_stream(const pess__setup *s, int64_t network) {
     return pess__rng_stream(s->options.seed, "rows", (uint64_t)s->position->update + ((uint64_t)network << 32));
 }
 
-/* Uniform over the transitions; where there are several networks, over the network's own resample of them with
- * replacement (Efron 1979), entry j of which is a function of seed, network and j. */
+/* Uniform over the transitions; where there are several networks with data of their own, over the network's own
+ * resample of them with replacement (Efron 1979), entry j of which is a function of seed, network and j. */
 int64_t pess__rows_next(const pess__setup *s, int64_t network, pess__rng *rng) {
     const uint64_t transitions = (uint64_t)s->data->transitions;
     if (s->rows != NULL) return s->rows[pess__rng_below(rng, (uint64_t)s->row_count)];
     const uint64_t entry = pess__rng_below(rng, transitions);
-    if (pess__learner_networks(s->learner) == 1) return (int64_t)entry;
+    if (pess__learner_networks(s->learner, s->knobs) == 1 || s->learner->same_data) return (int64_t)entry;
     pess__rng own = pess__rng_stream(s->options.seed, "resample", entry + ((uint64_t)network << 32));
     return (int64_t)pess__rng_below(&own, transitions);
 }

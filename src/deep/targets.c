@@ -34,7 +34,7 @@ double pess__target(const pess__setup *s, const pess__values *values, int64_t ro
 static void list_nexts(pess__training *t) {
     const pess__setup *s = &t->setup;
     const pess_observations *data = s->data;
-    const int64_t draws = s->steps * s->batch, networks = pess__learner_networks(s->learner);
+    const int64_t draws = s->steps * s->batch, networks = pess__learner_networks(s->learner, s->knobs);
     t->sweep.count = 0;
     if (networks * draws > 8 * data->transitions) {
         for (int64_t i = 0; i < data->transitions; i++) pess__sweep_add(&t->sweep, data->next[i]);

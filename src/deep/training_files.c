@@ -155,7 +155,7 @@ static pess_status write_network(const pess__training *t, pess__net **network, c
  * network of its uncertainty. Where no values are trained, the uncertainty's network is the policy. */
 static pess_status write_networks(pess__training *t, const pess_train_result *r, pess_error *error) {
     const pess__learner *learner = t->setup.learner;
-    const int64_t values = pess__learner_networks(learner);
+    const int64_t values = pess__learner_networks(learner, t->setup.knobs);
     const char *acts = acting(learner);
     pess__networks *n = &t->networks;
     for (int64_t i = 1; i < n->count; i++) {

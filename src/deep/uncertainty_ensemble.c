@@ -46,4 +46,4 @@ const pess__neural_uncertainty pess__neural_uncertainty_ensemble = {
                          .uncertainty = "ensemble"},
                 .decide = decide,
                 .uncertainty = &pess__neural_uncertainty_ensemble,
-                .networks = PESS__MAX_VALUE_NETWORKS}};
+                .networks = 4}};

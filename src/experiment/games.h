@@ -11,7 +11,7 @@ enum {
     PESS__GAMES_SETTINGS_SIZE = 4096,
     PESS__GAMES_LIST = 1000, /* bytes of a list among the settings */
     PESS__GAMES_LIMIT = 8,
-    PESS__GAMES_CURVES = 24,
+    PESS__GAMES_CURVES = 32,
     PESS__GAMES_XS = 64
 };
 

@@ -55,11 +55,26 @@ static pess_status check_networks(const pess_policy *policy, const char *name, c
     return PESS_OK;
 }
 
+/* Where actions stand for vectors, the data number them as the policy does. */
+static pess_status check_vectors(const pess_policy *policy, const char *name, const pess_observations *data,
+                                 const char *data_name, pess_error *error) {
+    pess_policy_info info;
+    pess_policy_get_info(policy, &info);
+    const int64_t width = data->space.values != NULL ? data->space.width : 0;
+    const size_t bytes = (size_t)(data->actions * width) * sizeof(float);
+    if (info.action_width == width && (width == 0 || memcmp(info.action_values, data->space.values, bytes) == 0))
+        return PESS_OK;
+    return pess__fail(error, PESS_INPUT,
+                      "%s: its actions stand for other vectors than those of %s; number these as in its training", name,
+                      data_name);
+}
+
 pess_status pess__score_check(const pess_policy *policy, const char *name, const pess_observations *data,
                               const char *data_name, bool argmax, pess_error *error) {
     PESS_TRY(policy->states > 0 ? check_table(policy, name, data, data_name, error)
                                 : check_networks(policy, name, data, data_name, argmax, error));
-    if (policy->actions == data->actions) return PESS_OK;
+    PESS_TRY(pess__observations_check_numbered(data, error));
+    if (policy->actions == data->actions) return check_vectors(policy, name, data, data_name, error);
     return pess__fail(error, PESS_INPUT, "%s: has %lld actions; %s has %lld", name, (long long)policy->actions,
                       data_name, (long long)data->actions);
 }

@@ -161,7 +161,22 @@ PYTHON
     [ ! -e states.pessdata ] || fail "half a dataset was written"
     expect 3 "$PESS" solve "$data/minari_bits.h5"
     says "found observations of 5 bits, expected single states: it is a dataset of observations"
-    refuses 3 "found actions that are not single whole numbers" "$data/d4rl_floats.h5"
+    refuses 3 "found actions of 2 numbers, or with decimals; a log has single whole ones" "$data/d4rl_floats.h5"
+    # actions that are vectors: the same transitions in all layouts, but that d3rlpy loses one; then numbered
+    for layout in minari d4rl d3rlpy; do
+        expect 0 "$PESS" convert "$data/${layout}_vectors.h5" -o vectors-$layout.npz
+        expect 0 "$PESS" inspect "$data/${layout}_vectors.h5" --json
+        same "$(json transitions) $(json terminals) $(json cutoffs) $(json action_width)" \
+            "$([ $layout = d3rlpy ] && echo 4 || echo 5) 1 1 2" "vectors of $layout"
+        expect 0 "$PESS" inspect "$data/${layout}_vectors.h5" --actions-grid 1,2 --json
+        says "actions of 2 numbers became 2 choices (grid)"
+        same "$(json actions)" 2 "actions of a grid"
+    done
+    expect 2 "$PESS" train "$data/d4rl_vectors.h5" --actions 2 -a naive --out bad
+    says "actions: found 2 declared, but those of"
+    expect 2 "$PESS" train "$data/d4rl_vectors.h5" -a naive --out bad
+    says "--actions-grid N or --actions-kmeans K numbers them"
+    [ ! -e bad ] || fail "a refused training left something"
     refuses 3 "found no 'timeouts', which say where episodes were cut off" "$data/d4rl_unmarked.h5"
     refuses 3 "'episode_0/observations': found values that lie in other files" "$data/external_storage.h5"
     refuses 3 "'episode_0/observations': found values that lie in other files" "$data/virtual.h5"

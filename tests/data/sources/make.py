@@ -179,6 +179,31 @@ def write_crash():
         file.write(damaged)
 
 
+def write_vectors():
+    """Observations and actions of two numbers each, in all three layouts: two episodes, one of them cut off."""
+    observations = np.arange(14, dtype="f4").reshape(7, 2) / 4
+    actions = np.stack([np.sin(np.arange(5)), np.arange(5) % 2], 1).astype("f4")
+    rewards = np.arange(5, dtype="f4")
+    with h5py.File(fresh("minari_vectors.h5"), "w") as file:
+        for i, (steps, seen) in enumerate(((slice(0, 3), slice(0, 4)), (slice(3, 5), slice(4, 7)))):
+            group = file.create_group(f"episode_{i}")
+            last = np.arange(steps.stop - steps.start) == steps.stop - steps.start - 1
+            for name, values in (("observations", observations[seen]), ("actions", actions[steps]),
+                                 ("rewards", rewards[steps]), ("terminations", last & (i == 0)),
+                                 ("truncations", last & (i == 1))):
+                group[name] = values
+    with h5py.File(fresh("d4rl_vectors.h5"), "w") as file:
+        file["observations"], file["next_observations"] = observations[[0, 1, 2, 4, 5]], observations[[1, 2, 3, 5, 6]]
+        file["actions"], file["rewards"] = actions, rewards
+        file["terminals"], file["timeouts"] = np.arange(5) == 2, np.arange(5) == 4
+    with h5py.File(fresh("d3rlpy_vectors.h5"), "w") as file:
+        file["columns"] = np.array(["observations", "actions", "rewards", "terminated"], h5py.string_dtype())
+        file["num_episodes"], file["version"] = 2, "2.1"
+        for i, steps in enumerate((slice(0, 3), slice(3, 5))):
+            file[f"observations_{i}"], file[f"actions_{i}"] = observations[steps], actions[steps]
+            file[f"rewards_{i}"], file[f"terminated_{i}"] = rewards[steps, None], i == 0
+
+
 def main():
     write_parquet()
     write_sqlite()
@@ -192,6 +217,7 @@ def main():
     write_d4rl("d4rl_unmarked.h5", timeouts=False)
     write_d4rl("d4rl_floats.h5", actions=lambda a: np.stack([a * 0.5, a + 0.25], 1), next_observations=False)
     write_d3rlpy()
+    write_vectors()
     write_hostile()
     write_crash()
 
