@@ -75,11 +75,12 @@ static const usage inspect_usage = {
     .command = "inspect",
     .summary = "what is in a log, what is odd about it, and what has to be declared",
     .arguments = "LOG [--column ROLE=NAME …] [-o reading.txt] [--return-range LO,HI] [--strict] [--json]",
-    .description = "Tells which column plays which role, what was derived and what was ignored, and the options that "
-                   "make this explicit; -o writes them to a small file, which every command takes with --reading. LOG "
-                   "may also be a dataset of observations: one that 'pess collect' made (.pessdata), NumPy arrays "
-                   "with D4RL's names (.npz): observations, actions, rewards, terminals, timeouts; HDF5 of Minari, D4RL "
-                   "or d3rlpy; or a table whose columns --features are the observations.",
+    .description =
+        "Tells which column plays which role, what was derived and what was ignored, and the options that "
+        "make this explicit; -o writes them to a small file, which every command takes with --reading. LOG "
+        "may also be a dataset of observations: one that 'pess collect' made (.pessdata), NumPy arrays "
+        "with D4RL's names (.npz): observations, actions, rewards, terminals, timeouts; HDF5 of Minari, D4RL "
+        "or d3rlpy; or a table whose columns --features are the observations.",
     .examples = "  pess inspect visits.csv\n"
                 "  pess inspect visits.csv --column episode=patient --column state=ward,severity -o reading.txt\n"
                 "  pess solve visits.csv --reading reading.txt -o policy.csv\n"

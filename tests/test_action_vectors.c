@@ -186,7 +186,8 @@ static void policies_keep_them(void **unused) {
     pess_observations_destroy(data);
 }
 
-/* Two episodes whose rows stand mixed up, in the order of their first steps; one was cut off: its last row is left out. */
+/* Two episodes whose rows stand mixed up, in the order of their first steps; one was cut off: its last row is left out.
+ */
 static void tables(void **unused) {
     (void)unused;
     const char *path = scratch_write(0, "ep,t,x,y,act,r,done,timeout,pscore\n"
