@@ -2,6 +2,7 @@
  * arrays, put through the plain network, give the outputs of the network; rules that go by tables are refused. */
 #include "data/npz_arrays.h"
 #include "deep/export.h"
+#include "deep/neural_uncertainty.h"
 #include "nn/netfile.h"
 #include "nn_reference.h"
 #include "scratch.h"
@@ -167,7 +168,17 @@ static void exported_policies_say_the_same(void **unused) {
 
 /* ---- rules over several networks */
 
-static const char *const rules[] = {"proximal", "bcq", "brac", "rem", "ua-imitation", "ua-ensemble", "iql", "cql"};
+static const struct {
+    const char *learner, *knob, *number; /* NULL: as they are by themselves */
+} rules[] = {
+    {"proximal", NULL, NULL},      {"bcq", NULL, NULL},
+    {"brac", NULL, NULL},          {"rem", NULL, NULL},
+    {"ua-imitation", NULL, NULL},  {"ua-ensemble", NULL, NULL},
+    {"iql", NULL, NULL},           {"cql", NULL, NULL},
+    {"ua-propensity", NULL, NULL}, {"ua-support-net", NULL, NULL},
+    {"sac-n", NULL, NULL},         {"sac-n", "temperature", "0"},
+    {"brac", PESS__ALPHA, "0"},
+};
 
 static pess__net *random_net(pess__rng *rng, const pess_observation_shape *shape, int64_t outputs) {
     pess__net_spec spec;
@@ -191,6 +202,9 @@ static pess_policy *random_policy(pess__rng *rng, const char *name, const pess_o
     for (int64_t k = 0; k < learner->own_count; k++)
         learned.own[k] = random_net(rng, shape, learner->own[k].one_output ? 1 : OUTPUTS);
     if (learner->info.imitation) learned.imitation = random_net(rng, shape, OUTPUTS);
+    const pess__neural_uncertainty *uncertainty = learner->uncertainty;
+    if (uncertainty != NULL && uncertainty->train != NULL)
+        learned.uncertainty = random_net(rng, shape, uncertainty->one_output ? 1 : OUTPUTS);
     assert_ok(pess__bundle_borrow(&learned, "a=1\n", &policy, &error), &error);
     pess__bundle *b = (pess__bundle *)(void *)policy;
     for (int64_t place = 0; place < PESS__BUNDLE_NETWORKS; place++) {
@@ -211,7 +225,11 @@ static void rules_say_the_same(void **unused) {
         char object[256];
         float observation[6], got[OUTPUTS];
         int64_t taken[OUTPUTS] = {0}, different = 0;
-        pess_policy *policy = random_policy(&rng, rules[r], &shape, knobs);
+        pess_policy *policy = random_policy(&rng, rules[r].learner, &shape, knobs);
+        if (rules[r].knob != NULL)
+            assert_ok(pess_setting_set(pess__learner_find(rules[r].learner)->info.knobs, knobs, rules[r].knob,
+                                       rules[r].number, &error),
+                      &error);
         pess_policy_info info;
         pess_policy_get_info(policy, &info);
         const double tolerance = strcmp(info.kernels, "portable") != 0 ? 0 : 1e-4;

@@ -1,5 +1,8 @@
 """Datasets of observations and networks: arrays in, a policy out, callbacks, interruption, what is kept."""
+import ctypes
 import pickle
+import shutil
+import subprocess
 
 import numpy as np
 import pytest
@@ -160,7 +163,27 @@ def test_a_policy_is_taken_home(data, tmp_path, ending):
         assert np.allclose(back.outputs(one_hot), net.policy.outputs(one_hot), atol=1e-6)
 
 
-def test_what_cannot_be_taken_home(tmp_path):
+@pytest.mark.parametrize("learner", ["ua-propensity", "ua-support-net", "sac-n"])
+def test_a_rule_over_several_networks_is_taken_home(data, tmp_path, learner):
+    """The C file acts as the policy does in the states of its data; ONNX has the rule too."""
+    net = ps.train(data, learner, protocol="smoke", seed=1, network="dense")
+    net.export(tmp_path / "policy.onnx")
+    assert (tmp_path / "policy.onnx").stat().st_size > 500
+    net.export(tmp_path / "policy.c")
+    compiler = shutil.which("cc")
+    if compiler is None:
+        pytest.skip("no C compiler")
+    built = [compiler, "-std=c99", "-O1", "-shared", "-fPIC", "policy.c", "-o", "policy.so", "-lm"]
+    subprocess.run(built, cwd=tmp_path, check=True)
+    act = ctypes.CDLL(str(tmp_path / "policy.so")).policy_act
+    seen = np.unpackbits(data.observations, axis=1, bitorder="little")[:, :9].astype(np.float32)
+    taken = [act(np.ascontiguousarray(row).ctypes.data_as(ctypes.c_void_p)) for row in seen]
+    assert taken == list(net.policy.probabilities_of(seen.astype(bool)).argmax(axis=1))
+
+
+def test_what_cannot_be_taken_home(data, tmp_path):
+    with pytest.raises(ps.Error, match="tables over the states of its data"):
+        ps.train(data, "ua-counts", seed=1, **{**SHORT, "updates": 1}).export(tmp_path / "policy.onnx")
     for path in (tmp_path / "policy.c", tmp_path / "policy.txt"):
         with pytest.raises(ps.Error):
             ps.Policy([[1.0, 0.0]]).export(path)

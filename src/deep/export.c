@@ -12,26 +12,33 @@ static const struct {
 } formats[] = {{".c", pess__export_c}, {".npz", pess__export_npz}, {".onnx", pess__export_onnx}};
 enum { FORMATS = sizeof formats / sizeof formats[0] };
 
-/* Learners whose rule is one of its own; `prior`: it reads the imitation network. */
+/* Learners whose rule is one of its own, the further network that it reads, and its weight; `free`: the rule where that
+ * is 0. What the network of an uncertainty says must be what it says of the states of the data too. */
+typedef enum further { NONE, IMITATION, UNCERTAINTY } further;
 static const struct {
     const char *learner;
-    pess__export_rule rule;
-    bool prior;
-} own_rules[] = {{"rem", PESS__EXPORT_ARGMAX, false},     {"proximal", PESS__EXPORT_PROXIMAL, true},
-                 {"bcq", PESS__EXPORT_BCQ, true},         {"brac", PESS__EXPORT_BRAC, true},
-                 {"ua-imitation", PESS__EXPORT_UA, true}, {"ua-ensemble", PESS__EXPORT_ENSEMBLE, false}};
+    pess__export_rule rule, free;
+    further reads;
+    double (*weight)(const void *knobs);
+} own_rules[] = {
+    {"rem", PESS__EXPORT_ARGMAX, PESS__EXPORT_ARGMAX, NONE, NULL},
+    {"proximal", PESS__EXPORT_PROXIMAL, PESS__EXPORT_ARGMAX, IMITATION, pess__alpha},
+    {"bcq", PESS__EXPORT_BCQ, PESS__EXPORT_BCQ, IMITATION, pess__alpha},
+    {"brac", PESS__EXPORT_BRAC, PESS__EXPORT_ARGMAX, IMITATION, pess__alpha},
+    {"ua-imitation", PESS__EXPORT_UA, PESS__EXPORT_UA, IMITATION, pess__alpha},
+    {"ua-propensity", PESS__EXPORT_UA, PESS__EXPORT_UA, UNCERTAINTY, pess__alpha},
+    {"ua-support-net", PESS__EXPORT_UA_NETWORK, PESS__EXPORT_UA_NETWORK, UNCERTAINTY, pess__alpha},
+    {"ua-ensemble", PESS__EXPORT_ENSEMBLE, PESS__EXPORT_ENSEMBLE, NONE, pess__alpha},
+    {"sac-n", PESS__EXPORT_SOFT_LEAST, PESS__EXPORT_LEAST, NONE, pess__sac_temperature},
+};
 
 static bool own_rule(const pess__learned_policy *l, pess__exported *out) {
     for (size_t i = 0; i < sizeof own_rules / sizeof own_rules[0]; i++) {
         if (strcmp(own_rules[i].learner, l->learner->info.name) != 0) continue;
-        const bool weighs = own_rules[i].rule != PESS__EXPORT_ARGMAX;
-        out->rule = own_rules[i].rule;
-        out->prior = own_rules[i].prior;
-        out->alpha = weighs ? pess__alpha(l->knobs) : 0;
-        if (!(out->alpha > 0) && (out->rule == PESS__EXPORT_PROXIMAL || out->rule == PESS__EXPORT_BRAC)) {
-            out->rule = PESS__EXPORT_ARGMAX; /* without a price they are naive */
-            out->prior = false;
-        }
+        out->alpha = own_rules[i].weight != NULL ? own_rules[i].weight(l->knobs) : 0;
+        out->rule = out->alpha > 0 ? own_rules[i].rule : own_rules[i].free;
+        out->further = own_rules[i].reads != NONE && out->rule != PESS__EXPORT_ARGMAX;
+        if (out->further) out->nets[out->networks] = own_rules[i].reads == IMITATION ? l->imitation : l->uncertainty;
         return true;
     }
     return false;
@@ -56,10 +63,7 @@ static bool find_rule(const pess__bundle *b, pess__exported *out) {
     out->cap = l->cap;
     out->relative = l->relative;
     for (int64_t k = 0; k < out->networks; k++) out->nets[k] = l->values[k];
-    if (own_rule(l, out)) {
-        if (out->prior) out->nets[out->networks] = l->imitation;
-        return true;
-    }
+    if (own_rule(l, out)) return true;
     out->rule = PESS__EXPORT_ARGMAX;
     return learner->decide == pess__decide_greedy && out->networks == 1 && out->heads == 1 &&
            learner->uncertainty == NULL;
@@ -90,10 +94,8 @@ pess_status pess_policy_export(const pess_policy *policy, const char *path, pess
         return pess__fail(error, PESS_ARGUMENT,
                           b->partial ? "the rule of '%s' needs more than this network; the .pesspolicy file of the "
                                        "same training has all of it"
-                          : b->learned.learner->same_data
-                              ? "the rule of '%s' is not among those that exports have"
-                              : "the rule of '%s' reads tables over the states of its data; policies that act "
-                                "by the outputs of networks alone can be exported",
+                                     : "the rule of '%s' reads tables over the states of its data; policies that act "
+                                       "by the outputs of networks alone can be exported",
                           b->rule);
     size_t format = 0;
     while (format < FORMATS && !ends_with(path, formats[format].ending)) format++;

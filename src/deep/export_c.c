@@ -164,6 +164,17 @@ static const char finish_code[] = "/* u within [0, CAP]; from the smallest, if i
                                   "    for (int i = 0; RELATIVE && i < ACTIONS; i++) u[i] -= least;\n"
                                   "}\n\n";
 
+#define WORTH_LESS_DOUBT                                                                                               \
+    "    for (int i = 0; i < ACTIONS; i++) worth[i] = q[i] - ALPHA * (float)u[i];\n"                                   \
+    "    choose(worth, policy);\n"                                                                                     \
+    "}\n\n"
+#define LEAST                                                                                                          \
+    "    double least[ACTIONS];\n"                                                                                     \
+    "    (void)prior;\n"                                                                                               \
+    "    for (int i = 0; i < ACTIONS; i++) {\n"                                                                        \
+    "        least[i] = q[i];\n"                                                                                       \
+    "        for (int k = 1; k < NETWORKS; k++) least[i] = fmin(least[i], q[k * ACTIONS + i]);\n"                      \
+    "    }\n"
 #define DECIDE "static void decide(const float *q, const float *prior, double *policy) {\n"
 
 static const char *const decide_code[] = {
@@ -207,10 +218,10 @@ static const char *const decide_code[] = {
                                  "}\n\n",
     [PESS__EXPORT_UA] = DECIDE "    double u[ACTIONS], worth[ACTIONS];\n"
                                "    for (int i = 0; i < ACTIONS; i++) u[i] = 1 / sqrt(fmax(prior[i], 1e-30));\n"
-                               "    finish(u);\n"
-                               "    for (int i = 0; i < ACTIONS; i++) worth[i] = q[i] - ALPHA * (float)u[i];\n"
-                               "    choose(worth, policy);\n"
-                               "}\n\n",
+                               "    finish(u);\n" WORTH_LESS_DOUBT,
+    [PESS__EXPORT_UA_NETWORK] = DECIDE "    double u[ACTIONS], worth[ACTIONS];\n"
+                                       "    for (int i = 0; i < ACTIONS; i++) u[i] = prior[i];\n"
+                                       "    finish(u);\n" WORTH_LESS_DOUBT,
     [PESS__EXPORT_ENSEMBLE] = DECIDE "    double mean[ACTIONS], u[ACTIONS], worth[ACTIONS];\n"
                                      "    (void)prior;\n"
                                      "    for (int i = 0; i < ACTIONS; i++) {\n"
@@ -228,16 +239,25 @@ static const char *const decide_code[] = {
                                      "    for (int i = 0; i < ACTIONS; i++) worth[i] = mean[i] - ALPHA * u[i];\n"
                                      "    choose(worth, policy);\n"
                                      "}\n\n",
+    [PESS__EXPORT_LEAST] = DECIDE LEAST "    choose(least, policy);\n"
+                                        "}\n\n",
+    [PESS__EXPORT_SOFT_LEAST] = DECIDE LEAST "    double most = -INFINITY, sum = 0;\n"
+                                             "    for (int i = 0; i < ACTIONS; i++) most = fmax(most, least[i]);\n"
+                                             "    for (int i = 0; i < ACTIONS; i++)\n"
+                                             "        sum += policy[i] = exp((least[i] - most) / ALPHA);\n"
+                                             "    for (int i = 0; i < ACTIONS; i++) policy[i] /= sum;\n"
+                                             "}\n\n",
 };
 
 static void write_rule(pess__outfile *file, const pess__exported *p) {
-    const bool chooses = !pess__exported_draws(p),
-               doubts = p->rule == PESS__EXPORT_UA || p->rule == PESS__EXPORT_ENSEMBLE;
-    if (p->rule == PESS__EXPORT_PROXIMAL || p->rule == PESS__EXPORT_BCQ || p->rule == PESS__EXPORT_BRAC || doubts)
-        pess__outfile_print(file, "static const double ALPHA = %a;\n", p->alpha);
+    const bool chooses = !pess__exported_draws(p), doubts = pess__exported_doubts(p);
+    const bool weighs = p->rule == PESS__EXPORT_PROXIMAL || p->rule == PESS__EXPORT_BCQ ||
+                        p->rule == PESS__EXPORT_BRAC || p->rule == PESS__EXPORT_SOFT_LEAST;
+    if (weighs || doubts) pess__outfile_print(file, "static const double ALPHA = %a;\n", p->alpha);
     if (doubts) pess__outfile_print(file, isfinite(p->cap) ? "#define CAP %a\n" : "#define CAP INFINITY\n", p->cap);
     if (doubts) pess__outfile_print(file, "enum { RELATIVE = %d };\n", p->relative);
-    pess__outfile_print(file, "\n%s%s%s%s", p->prior || p->rule == PESS__EXPORT_SOFTMAX ? softmax_code : "",
+    pess__outfile_print(file, "\n%s%s%s%s",
+                        pess__exported_prior(p) || p->rule == PESS__EXPORT_SOFTMAX ? softmax_code : "",
                         chooses ? choose_code : "", doubts ? finish_code : "", decide_code[p->rule]);
 }
 
@@ -271,9 +291,9 @@ static void write_probabilities(pess__outfile *file, const pess__exported *p) {
                               "    double policy[ACTIONS];\n");
     for (int k = 0; k < (int)p->networks; k++)
         pess__outfile_print(file, "    outputs_%d(observation, q + %d * HEADS * ACTIONS);\n", k + 1, k);
-    if (p->prior)
-        pess__outfile_print(file, "    outputs_%d(observation, prior);\n    softmax(prior, prior);\n",
-                            (int)p->networks + 1);
+    if (p->further)
+        pess__outfile_print(file, "    outputs_%d(observation, prior);\n%s", (int)p->networks + 1,
+                            pess__exported_prior(p) ? "    softmax(prior, prior);\n" : "");
     pess__outfile_print(file, "    decide(q, prior, policy);\n"
                               "    for (int i = 0; i < ACTIONS; i++) probabilities[i] = (float)policy[i];\n"
                               "}\n\n");

@@ -137,6 +137,12 @@ static value ensemble(graph *g, const pess__exported *p, const value *q) {
     return less_doubt(g, p, mean, apply(g, "Sqrt", with_number(g, "Mul", squares, 1 / (double)p->networks)));
 }
 
+static value least(graph *g, const pess__exported *p, const value *q) {
+    value least = q[0];
+    for (int64_t k = 1; k < p->networks; k++) least = apply_both(g, "Min", least, q[k]);
+    return least;
+}
+
 static value likely_alone(graph *g, const pess__exported *p, value q, value prior) {
     const value most = reduce(g, "ReduceMax", prior);
     const value above = apply_both(g, "Greater", prior, with_number(g, "Mul", most, p->alpha));
@@ -176,10 +182,13 @@ static void write_rule(graph *g, const pess__exported *p, const value *q, value 
             prior = apply(g, "Reciprocal", apply(g, "Sqrt", with_number(g, "Max", prior, 1e-30)));
             out = less_doubt(g, p, q[0], prior);
             break;
+        case PESS__EXPORT_UA_NETWORK: out = less_doubt(g, p, q[0], with_number(g, "Max", prior, 0)); break;
+        case PESS__EXPORT_LEAST: out = least(g, p, q); break;
+        case PESS__EXPORT_SOFT_LEAST: out = with_number(g, "Mul", least(g, p, q), 1 / p->alpha); break;
         case PESS__EXPORT_ENSEMBLE: out = ensemble(g, p, q); break;
     }
     const bool draws = pess__exported_draws(p);
-    if (p->rule == PESS__EXPORT_SOFTMAX || p->rule == PESS__EXPORT_BRAC)
+    if (draws && p->rule != PESS__EXPORT_PROXIMAL)
         out = softmax(g, out, "probabilities");
     else
         out = pess__onnx_node(g, "Identity", PESS__ONNX_INPUTS(out), NULL, draws ? "probabilities" : "values");
@@ -193,8 +202,8 @@ pess_status pess__export_onnx(const pess__exported *policy, const char *path, pe
     value q[PESS__MAX_VALUE_NETWORKS], prior = {0};
     pess__onnx_input(&g, "observation", policy->nets[0]->inputs);
     for (int64_t k = 0; k < policy->networks; k++) q[k] = network(&g, policy->nets[k], policy->file[k]);
-    if (policy->prior)
-        prior = softmax(&g, network(&g, policy->nets[policy->networks], policy->file[policy->networks]), NULL);
+    if (policy->further) prior = network(&g, policy->nets[policy->networks], policy->file[policy->networks]);
+    if (pess__exported_prior(policy)) prior = softmax(&g, prior, NULL);
     write_rule(&g, policy, q, prior);
     pess__proto model = pess__onnx_model(&g, policy->name, policy->notes);
     pess__outfile *file = NULL;

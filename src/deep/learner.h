@@ -100,6 +100,8 @@ PESS__LEARNERS(PESS__DECLARE)
 
 /* naive.c: the action of the largest value, and that value. */
 double pess__decide_greedy(const pess__view *view, double *policy);
+/* sac_n.c: the knob that weighs the entropy. */
+double pess__sac_temperature(const void *knobs);
 /* CRR: how much a logged action of that advantage counts. */
 double pess__crr_weight(bool binary, double beta, double advantage);
 

@@ -36,8 +36,10 @@ static const pess_setting_table knobs = PESS__SETTING_TABLE("sac-n", sac_knobs, 
 
 static int64_t count(const void *own) { return ((const sac_knobs *)own)->critics; }
 
+double pess__sac_temperature(const void *own) { return ((const sac_knobs *)own)->temperature; }
+
 static double decide(const pess__view *view, double *policy) {
-    const double temperature = ((const sac_knobs *)view->knobs)->temperature;
+    const double temperature = pess__sac_temperature(view->knobs);
     double least[PESS__MAX_ACTIONS] = {0}, sum = 0;
     int64_t best = 0;
     for (int64_t a = 0; a < view->actions; a++) {

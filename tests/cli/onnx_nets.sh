@@ -12,6 +12,7 @@ export ONNXRUNTIME=$BUILD_DIR/onnxruntime
 if [ -d "$ONNXRUNTIME/node_modules/onnxruntime-web" ]; then
     expect 0 $python "$TEST_DATA/../tools/check_onnx.py" onnxruntime "$PESS"
     prints "ua-ensemble: 24 rows agree"
+    prints "ua-propensity, in its data: 24 rows agree"
 else
     echo "without onnxruntime (make onnxruntime): rules over several networks are not run"
 fi
