@@ -121,8 +121,9 @@ static pess_status read_columns(pess_map *map, pess__cursor *cursor, int64_t fea
     PESS_TRY(pess__allocate(&map->columns, features, sizeof *map->columns, "the columns", error));
     for (int64_t f = 0; f < features; f++)
         PESS_TRY(read_column(map, cursor, &map->columns[f], &used, &capacity, error));
-    if (pess__name_list_create(map->feature_text, &map->names, error) != PESS_OK)
-        return damaged(cursor, "a column is there twice", error);
+    const pess_status status = pess__name_list_create(map->feature_text, &map->names, error);
+    if (status == PESS_MEMORY) return status;
+    if (status != PESS_OK) return damaged(cursor, "a column is there twice", error);
     for (int64_t f = 0; f < features; f++) map->columns[f].name = map->names.names[f];
     return pess__map_set_coordinates(map, error);
 }

@@ -145,7 +145,8 @@ static pess_status read_header(pess__cursor *cursor, header *h, pess_observation
                                           (int)h->channels};
     pess_error why;
     const pess_status status = pess_observations_create(game, notes, &shape, h->actions, out, &why);
-    if (status != PESS_OK) return pess__fail(error, PESS_INPUT, "%s: %s", cursor->name, why.message);
+    if (status != PESS_OK)
+        return pess__fail(error, status == PESS_MEMORY ? PESS_MEMORY : PESS_INPUT, "%s: %s", cursor->name, why.message);
     PESS_TRY(pess__action_space_read(cursor, h->columns, h->actions, &(*out)->space, error));
     return check_size(cursor, h, *out, error);
 }

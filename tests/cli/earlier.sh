@@ -25,9 +25,10 @@ expect 0 "$PESS" experiment "${trials[@]}" --out trials --resume
 expect 0 "$PESS" experiment "${trials[@]}" --out whole
 for file in results.csv trials.csv.gz; do cmp -s trials/$file whole/$file || fail "$file of resumed trials"; done
 
-# The results in docs/results, which keep no runs: what they were made with is understood, and all runs are to be made
-for directory in "$TEST_DATA"/../../docs/results/*/; do
-    copy=$(basename "$directory")
+# The experiments in docs/results, which keep no runs: what they were made with is understood, and all runs are to be
+# made. What has no settings is no experiment.
+for settings in "$TEST_DATA"/../../docs/results/*/settings.txt; do
+    directory=$(dirname "$settings") && copy=$(basename "$directory")
     cp -r "$directory" "$copy" && rm -f "$copy/chosen.png"
     setting() { sed -n "s/^$1=//p" "$copy/settings.txt"; }
     case $(setting experiment) in
