@@ -147,7 +147,7 @@ _Report = dict(_abi.pess_progress._fields_)["report"]
 
 @_Report
 def _report(user: int, what: bytes, done: float, total: float, unit: bytes) -> bool:
-    """For where the package has no _fast. Ctrl-C that is raised before the `try` is lost."""
+    """For installations without _fast. A Ctrl-C that is raised before the `try` is lost."""
     try:
         return _listen((what or b"").decode(), done, total, (unit or b"").decode())
     except BaseException as error:

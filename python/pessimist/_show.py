@@ -7,6 +7,11 @@ from typing import Any, Iterable, Sequence
 STYLE = "text-align:left;padding:2px 12px 2px 0;vertical-align:top"
 
 
+def counted_noun(count: int, noun: str) -> str:
+    """1 state, 2 states."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
 class Record:
     """Facts as attributes: `record.lower_bound`, listed by dir(), with the header's comments as documentation."""
 

@@ -47,7 +47,7 @@ class Discrete(Space):
 
 
 class MultiDiscrete(Space):
-    """Several of them, one for each of several environments."""
+    """Several Discrete spaces, one for each of several environments."""
 
     def __init__(self, nvec: Any, seed: int | None = None):
         self.nvec = np.asarray(nvec, np.int64)

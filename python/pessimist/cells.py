@@ -174,7 +174,7 @@ class Map(Handle):
         return log
 
     def markov_test(self, rows: Measurements, **settings: Any) -> Record:
-        """Is what follows a row, given its cell and action, told better by one who also knows the cell before?"""
+        """Given cell and action of a row, is what follows predicted better by one who also knows the cell before?"""
         check_known("markov_test", settings, [table("markov")])
         options = table("markov").make(settings)
         making, held_out = self.log(rows, "making"), self.log(rows, "held-out")
@@ -209,7 +209,7 @@ DECISION = np.dtype([
 
 @takes("act", without=["probabilities", "json"])
 def act(policy: Policy, rows: Any, *, map: Map | None = None, log: Any = None, **settings: Any) -> np.ndarray:
-    """What to do at each row, how often the log was there and did that, and where to keep present practice instead.
+    """What to do at each row, how often the log visits its state and does that, and where to keep present practice.
 
     `rows` are measurements [N, features] with a `map`, else states (ids or names). `log` is the log (or its counts) that
     the policy was made from. Returns a structured array; where `advice` is not "policy", keep present practice.

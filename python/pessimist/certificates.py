@@ -55,8 +55,9 @@ def certify(
 ) -> "Certificate":
     """A policy with a lower bound on its value that holds with probability 1 - delta, although it was chosen from the
     same log; and whether to switch to it. With `policy`, that one is certified. `candidate` is an uncertainty of one's
-    own (`pessimist.uncertainty`) that the choosing step tries beside its own. `start` as of `solve`. `behaviour` is the
-    policy that made the log, for whole episodes, or "estimated", which proves nothing; None: the log's probabilities.
+    own (`pessimist.uncertainty`) that the choosing step tries beside its own. `start` is as in `solve`. `behaviour` is
+    the policy that made the log, for whole episodes, or "estimated", which proves nothing; None: the log's
+    probabilities.
 
     >>> import pessimist as ps
     >>> cert = ps.certify(ps.read("examples/visits.csv"), gamma=0.95, reward_range=(0, 1), delta=0.05)

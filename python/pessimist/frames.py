@@ -9,6 +9,7 @@ import numpy as np
 from ._arrays import column, is_missing, is_names
 from ._library import C, ArgumentError, InputError, make
 from ._settings import check_known, table
+from ._show import counted_noun
 from .logs import CUTOFF, TERMINAL, Log, _ends
 
 JOIN = "|"  # between the values of several columns that are one state or action, as the library's readers have it
@@ -173,7 +174,7 @@ def _derive(arrays: dict[str, Any], absent: np.ndarray, last_row: str | None) ->
     open_ends = ~same & (end == 0) & ~gap
     if last_row is None and open_ends.any():
         raise InputError(
-            f"the last rows of {int(open_ends.sum())} episodes have no next state and no end: declare "
+            f"the last rows of {counted_noun(int(open_ends.sum()), 'episode')} have no next state and no end: declare "
             "last_row='terminal' or 'cutoff'"
         )
     if last_row == "terminal":
@@ -191,8 +192,8 @@ def _derive(arrays: dict[str, Any], absent: np.ndarray, last_row: str | None) ->
 
 
 def log_from_arrow(frame: Any, **settings: Any) -> Log:
-    """A log from anything with `__arrow_c_stream__` (Polars, pyarrow, DuckDB): roles as of `log_from_frame`, settings as
-    of `read`. Columns are read where they lie."""
+    """A log from anything with `__arrow_c_stream__` (Polars, pyarrow, DuckDB): roles are those of
+    `log_from_frame`, settings those of `read`. Columns are read where they lie."""
     roles = {role: settings.pop(role) for role in ROLES if settings.get(role) is not None}
     if roles:
         settings["column"] = roles

@@ -1,4 +1,4 @@
-"""Logs of decisions: from arrays, from files, from frames; what a look at them finds; their counts."""
+"""Logs of decisions: from arrays, from files, from frames; what an inspection finds; their counts."""
 from __future__ import annotations
 
 import ctypes
@@ -11,7 +11,7 @@ from . import _abi
 from ._arrays import address, column, encode, integers, names_address, names_list, numbers, view
 from ._library import C, Handle, InputError, call, facts, info, listening, make, text, word
 from ._settings import check_known, table, takes
-from ._show import Record, html_list, html_table
+from ._show import Record, counted_noun, html_list, html_table
 
 COLUMNS = ("state", "action", "reward", "next_state", "terminal", "truncated", "episode", "step", "probability")
 TERMINAL, CUTOFF = _abi.CONSTANTS["PESS_END_TERMINAL"], _abi.CONSTANTS["PESS_END_CUTOFF"]
@@ -41,6 +41,11 @@ def _ends(terminal: Any, truncated: Any) -> np.ndarray | None:
     if len(cut) != len(ended):
         raise InputError(f"found {len(ended)} values of terminal, but {len(cut)} of truncated")
     return np.where(ended == TERMINAL, ended, cut)
+
+
+def _sizes(transitions: int, states: int, actions: int) -> str:
+    counts = {"transition": transitions, "state": states, "action": actions}
+    return ", ".join(counted_noun(count, noun) for noun, count in counts.items())
 
 
 class Log(Handle):
@@ -261,7 +266,7 @@ class Log(Handle):
 
     def __repr__(self) -> str:
         source = f" from {self.source}" if self.source else ""
-        return f"Log{source} of {len(self):,} transitions, {self.states:,} states, {self.actions:,} actions"
+        return f"Log{source} of {_sizes(len(self), self.states, self.actions)}"
 
     def _repr_html_(self) -> str:
         return self.inspect()._repr_html_()
@@ -306,7 +311,7 @@ def read(path: str | os.PathLike, *, progress: Any = None, **settings: Any) -> L
 
 
 class Finding(NamedTuple):
-    """What a look at a log found: how serious, a fixed word for programs, a sentence for people."""
+    """What an inspection of a log found: how serious, a fixed word for programs, a sentence for people."""
 
     severity: str
     code: str
@@ -393,7 +398,7 @@ class Inspection(Record):
 
 
 class Counts(Handle):
-    """How often what was seen: all that the tabular algorithms need of a log. Arrays are views, not copies."""
+    """How often each transition was seen: all that the tabular algorithms need of a log. Arrays are views, not copies."""
 
     _destroy = "pess_counts_destroy"
 
@@ -484,4 +489,4 @@ class Counts(Handle):
 
     def __repr__(self) -> str:
         f = self.facts
-        return f"Counts of {f['transitions']:,} transitions, {f['states']:,} states, {f['actions']:,} actions"
+        return f"Counts of {_sizes(f['transitions'], f['states'], f['actions'])}"

@@ -137,7 +137,7 @@ class Observations(Handle):
 
     @classmethod
     def load(cls, path: str | os.PathLike) -> "Observations":
-        """Reads a .pessdata file, or an .npz with D4RL's names."""
+        """Reads a dataset: .pessdata, .npz with D4RL's names, or HDF5 of Minari, D4RL or d3rlpy."""
         return cls._of(make(C.pess_observations_read, os.fsencode(path)))
 
     def save(self, path: str | os.PathLike) -> None:

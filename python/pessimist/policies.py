@@ -13,7 +13,7 @@ from . import _abi
 from ._arrays import address, column, encode, is_names, names_address, view
 from ._library import C, ArgumentError, Handle, InputError, call, info, make
 from ._settings import check_known, table
-from ._show import html_table
+from ._show import counted_noun, html_table
 
 SHOWN_STATES = 20
 
@@ -221,10 +221,10 @@ class Policy(Handle):
     def __repr__(self) -> str:
         facts = self.facts
         if not self.is_table:
-            return f"Policy of networks, rule {facts['rule']}, {facts['actions']} actions, {facts['parameters']:,} parameters"
+            return f"Policy of networks, rule {facts['rule']}, {counted_noun(facts['actions'], 'action')}, {facts['parameters']:,} parameters"
         states, actions = self.shape
         if states > SHOWN_STATES:
-            return f"Policy over {states:,} states, {actions} actions"
+            return f"Policy over {states:,} states, {counted_noun(actions, 'action')}"
         return "\n".join(f"{state}: {does}" for state, does in self._lines())
 
     def _repr_html_(self) -> str:

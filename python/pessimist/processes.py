@@ -96,7 +96,7 @@ class MDP(Handle):
         return out
 
     def solve(self, algorithm: str = "naive", *, start: Any = None, progress: Any = None, **settings: Any) -> Solution:
-        """The best policy and its exact value. `start`: "uniform", a file or an array [S]; settings as of `solve`."""
+        """The best policy and its exact value. `start`: "uniform", a file or an array [S]; settings are those of `solve`."""
         options, _ = plan("MDP.solve", algorithm, settings)
         begin = self._start(start)
         with listening(progress):
@@ -122,7 +122,7 @@ class MDP(Handle):
         return Solution(handle, self, options, begin)
 
     def uniform_policy(self) -> Policy:
-        """Every action that a state has alike."""
+        """Every action that a state has is equally likely."""
         return Policy._of(make(C.pess_policy_uniform, self.model))
 
     @takes("simulate")
