@@ -58,7 +58,7 @@ static void assert_nearest(const pess_observations *before, const pess_observati
     assert_close(lost, apart / all, 1e-5);
 }
 
-static void a_grid(void **unused) {
+static void actions_go_to_the_nearest_point_of_a_grid(void **unused) {
     (void)unused;
     pess_observations *before = vectors(), *data = vectors();
     pess_actions_fit fit;
@@ -84,7 +84,7 @@ static void a_grid(void **unused) {
     pess_observations_destroy(before);
 }
 
-static void centres(void **unused) {
+static void actions_go_to_the_nearest_of_k_centres(void **unused) {
     (void)unused;
     pess_observations *before = vectors(), *data = vectors();
     pess_actions_fit fit;
@@ -110,7 +110,7 @@ static void refused(const char *grid, int64_t kmeans, const char *words) {
     pess_observations_destroy(data);
 }
 
-static void choices_that_are_refused(void **unused) {
+static void bad_choices_are_refused(void **unused) {
     (void)unused;
     static const char *const bad[] = {"", "0", "x", "1:2", "2:1:3", "3,", "3,3,3", "nan:1:3", "257"};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) refused(bad[i], 0, "actions-grid: found '");
@@ -188,7 +188,7 @@ static void policies_keep_them(void **unused) {
 
 /* Two episodes whose rows stand mixed up, in the order of their first steps; one was cut off: its last row is left out.
  */
-static void tables(void **unused) {
+static void a_table_becomes_observations_episode_by_episode(void **unused) {
     (void)unused;
     const char *path = scratch_write(0, "ep,t,x,y,act,r,done,timeout,pscore\n"
                                         "a,1,3,30,right,2,0,0,0.5\n"
@@ -219,12 +219,12 @@ static void tables(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_grid),
-        cmocka_unit_test(centres),
-        cmocka_unit_test(choices_that_are_refused),
+        cmocka_unit_test(actions_go_to_the_nearest_point_of_a_grid),
+        cmocka_unit_test(actions_go_to_the_nearest_of_k_centres),
+        cmocka_unit_test(bad_choices_are_refused),
         cmocka_unit_test(files_keep_them),
         cmocka_unit_test(policies_keep_them),
-        cmocka_unit_test(tables),
+        cmocka_unit_test(a_table_becomes_observations_episode_by_episode),
     };
     return cmocka_run_group_tests(tests, open_root, remove_root);
 }

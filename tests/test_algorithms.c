@@ -64,7 +64,7 @@ static void every_algorithm_solves_and_evaluates(void **state) {
 }
 
 /* RaMDP is naive in a model whose rewards are lowered by hand; R-MIN in one whose rare pairs are sinks. */
-static void lowered_by_hand(void **state) {
+static void ramdp_and_rmin_are_naive_in_models_lowered_by_hand(void **state) {
     (void)state;
     for (int which = 0; which < 2; which++) {
         pess_error error = {0};
@@ -119,7 +119,7 @@ static void ramdp_is_ua_with_count(void **state) {
 }
 
 /* Mean and variance of DUIPI by iterating its two equations from zero, for the returned policy. */
-static void duipi_by_its_equations(void **state) {
+static void duipi_solves_its_equations(void **state) {
     (void)state;
     for (uint64_t seed = 0; seed < 4; seed++) {
         pess_error error = {0};
@@ -236,7 +236,7 @@ static void null_options_are_the_defaults(void **state) {
 
 /* Every name that an algorithm or an uncertainty says it reads is a setting of some algorithms alone, and every such
  * setting is read by some algorithm. */
-static void settings_that_are_read(void **state) {
+static void specific_settings_are_those_that_some_algorithm_reads(void **state) {
     (void)state;
     const pess_setting_table *table = pess_solve_settings();
     const pess_algorithm_info *algorithm;
@@ -261,10 +261,10 @@ static void settings_that_are_read(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_algorithm_solves_and_evaluates),
-                                       cmocka_unit_test(lowered_by_hand),
+                                       cmocka_unit_test(ramdp_and_rmin_are_naive_in_models_lowered_by_hand),
                                        cmocka_unit_test(ramdp_is_ua_with_count),
-                                       cmocka_unit_test(duipi_by_its_equations),
+                                       cmocka_unit_test(duipi_solves_its_equations),
                                        cmocka_unit_test(null_options_are_the_defaults),
-                                       cmocka_unit_test(settings_that_are_read)};
+                                       cmocka_unit_test(specific_settings_are_those_that_some_algorithm_reads)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,7 +24,7 @@ static void assert_same_counts(const pess_counts *a, const pess_counts *b) {
     if (x.starts != NULL) assert_memory_equal(x.starts, y.starts, (size_t)x.states * sizeof *x.starts);
 }
 
-static void counts_from_columns_and_from_bytes(void **state) {
+static void counts_from_columns_and_from_bytes_are_those_of_the_log(void **state) {
     (void)state;
     pess_error error = {0};
     for (int kinds = 0; kinds < 4; kinds++) {
@@ -62,7 +62,7 @@ static void counts_from_columns_and_from_bytes(void **state) {
     }
 }
 
-static void columns_with_names(void **state) {
+static void columns_keep_their_names(void **state) {
     (void)state;
     pess_error error = {0};
     static const char *const state_texts[] = {"hall", "kitchen", "garden"}, *const twice[] = {"a", "a"},
@@ -144,7 +144,8 @@ static void models_and_q_as_arrays(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(counts_from_columns_and_from_bytes),
-                                       cmocka_unit_test(columns_with_names), cmocka_unit_test(models_and_q_as_arrays)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(counts_from_columns_and_from_bytes_are_those_of_the_log),
+                                       cmocka_unit_test(columns_keep_their_names),
+                                       cmocka_unit_test(models_and_q_as_arrays)};
     return cmocka_run_group_tests(tests, logs_begin, logs_end);
 }

@@ -109,7 +109,7 @@ static pess_certificate_info paid_from(double base, double unit, double gamma, d
 }
 
 /* A constant on top of all rewards changes nothing but the values; nothing large may cancel. */
-static void test_a_constant_on_top_of_rewards(void **state) {
+static void a_constant_on_top_of_rewards_changes_nothing(void **state) {
     (void)state;
     const double delta = 0.05, bases[] = {0, 1e7, -3e9};
     const int64_t runs = coverage_runs(150), allowed = failures_allowed(runs, delta);
@@ -129,7 +129,7 @@ static void test_a_constant_on_top_of_rewards(void **state) {
 }
 
 /* Nor does the unit in which rewards are counted. */
-static void test_the_unit_of_rewards(void **state) {
+static void the_unit_of_rewards_does_not_matter(void **state) {
     (void)state;
     const double units[] = {1, 1e-12, 1e-100, 1e12};
     for (uint64_t r = 0; r < 10; r++) {
@@ -196,7 +196,7 @@ static void test_starts_need_episodes(void **state) {
 /* ------------------------------------------------------------------------------------------------ what is not there */
 
 /* Every step pays 1 and ends the episode with probability 1/2000, which about a third of such logs never show. */
-static void test_an_end_that_was_never_logged(void **state) {
+static void an_end_that_was_never_logged_is_allowed_for(void **state) {
     (void)state;
     static const double start[] = {1};
     const double delta = 0.05, gamma = 0.99, truth = 1 / (1 - gamma * (1 - 1.0 / 2000));
@@ -315,11 +315,11 @@ int main(void) {
     omp_set_num_threads(1);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_end_of_the_log_does_not_place_the_cut),
-        cmocka_unit_test(test_a_constant_on_top_of_rewards),
-        cmocka_unit_test(test_the_unit_of_rewards),
+        cmocka_unit_test(a_constant_on_top_of_rewards_changes_nothing),
+        cmocka_unit_test(the_unit_of_rewards_does_not_matter),
         cmocka_unit_test(test_the_policy_that_is_tested_is_the_one_that_is_handed_out),
         cmocka_unit_test(test_starts_need_episodes),
-        cmocka_unit_test(test_an_end_that_was_never_logged),
+        cmocka_unit_test(an_end_that_was_never_logged_is_allowed_for),
         cmocka_unit_test(test_missing_steps_end_the_comparison),
         cmocka_unit_test(test_a_step_that_is_there_twice_is_refused),
         cmocka_unit_test(test_stopping_episodes_does_not_fool_their_mean),

@@ -63,7 +63,7 @@ static double mean_reward(const pess_counts *counts, int64_t s) {
 }
 
 /* At γ = 0 the box is the mean reward ± its width, state by state. */
-static void test_box_coverage_and_mutant(void **state) {
+static void the_box_covers_and_half_of_it_does_not(void **state) {
     (void)state;
     world w = coins(0);
     const int64_t runs = coverage_runs(600), allowed = failures_allowed(runs, 0.05);
@@ -120,7 +120,7 @@ static void pooled_runs(const world *w, int64_t runs, int64_t size, double delta
     assert_true(pooled > runs * 9 / 10); /* it is the pooled test that is being tested */
 }
 
-static void test_pooled_coverage_and_mutant(void **state) {
+static void the_pooled_bound_covers_and_half_its_radius_does_not(void **state) {
     (void)state;
     const double delta = 0.004;
     world many = coins(0.5), one = world_bandit(1, 0.5, 0.5, 0.5, 0);
@@ -175,7 +175,7 @@ static cap_check check_cap(const pess__holdout *test, const pess__pooled_view *v
     return found;
 }
 
-static void test_values_below_a_cap(void **state) {
+static void any_cap_is_valid_and_its_excess_is_needed(void **state) {
     (void)state;
     world w = coins(0.8);
     int64_t capped = 0, caught = 0;
@@ -211,7 +211,7 @@ static void test_values_below_a_cap(void **state) {
 }
 
 /* The bound of one side, also where the first part is so small that caps are far from the values. */
-static void test_one_side_coverage(void **state) {
+static void the_bound_of_one_side_covers(void **state) {
     (void)state;
     const double delta = 0.2;
     world w = coins(0.5);
@@ -276,7 +276,7 @@ static void test_bets_are_limited_by_what_is_possible(void **state) {
 }
 
 /* Reward bounds of the sets, at γ = 0 where nothing else is in the way. */
-static void test_sets_coverage_and_mutant(void **state) {
+static void the_sets_cover_and_half_of_them_do_not(void **state) {
     (void)state;
     world w = coins(0);
     const int64_t runs = coverage_runs(800), allowed = failures_allowed(runs, 0.05);
@@ -451,7 +451,7 @@ static void episode_runs(double gamma, int64_t horizon, int64_t runs, double del
     world_free(&w);
 }
 
-static void test_whole_episodes(void **state) {
+static void the_mean_of_episodes_covers_and_half_its_radius_does_not(void **state) {
     (void)state;
     const double delta = 0.01;
     const int64_t runs = coverage_runs(2000), allowed = failures_allowed(runs, delta);
@@ -492,7 +492,7 @@ static void test_coin_low_is_safe_and_tight(void **state) {
 
 /* The set by subsets lies within the ball, so its worst case is no lower; and no member that satisfies all its
  * inequalities goes below it. */
-static void test_subset_sets_against_members(void **state) {
+static void no_member_goes_below_a_set_by_subsets(void **state) {
     (void)state;
     world w = world_garnet(6, 5, 0.8, 0.6);
     pess_counts *counts = counts_of(&w, 300, 4);
@@ -623,19 +623,19 @@ static void test_less_data_promises_less(void **state) {
 int main(void) {
     omp_set_num_threads(1);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_box_coverage_and_mutant),
-        cmocka_unit_test(test_pooled_coverage_and_mutant),
-        cmocka_unit_test(test_values_below_a_cap),
-        cmocka_unit_test(test_one_side_coverage),
+        cmocka_unit_test(the_box_covers_and_half_of_it_does_not),
+        cmocka_unit_test(the_pooled_bound_covers_and_half_its_radius_does_not),
+        cmocka_unit_test(any_cap_is_valid_and_its_excess_is_needed),
+        cmocka_unit_test(the_bound_of_one_side_covers),
         cmocka_unit_test(test_bets_are_limited_by_what_is_possible),
-        cmocka_unit_test(test_sets_coverage_and_mutant),
+        cmocka_unit_test(the_sets_cover_and_half_of_them_do_not),
         cmocka_unit_test(four_times_the_data_halve_the_width),
         cmocka_unit_test(test_stopping_does_not_fool_it),
         cmocka_unit_test(test_hoeffding_formula_is_violated),
-        cmocka_unit_test(test_whole_episodes),
+        cmocka_unit_test(the_mean_of_episodes_covers_and_half_its_radius_does_not),
         cmocka_unit_test(test_kl_bounds_invert_the_divergence),
         cmocka_unit_test(test_coin_low_is_safe_and_tight),
-        cmocka_unit_test(test_subset_sets_against_members),
+        cmocka_unit_test(no_member_goes_below_a_set_by_subsets),
         cmocka_unit_test(test_worst_start_moves_mass_to_the_lowest),
         cmocka_unit_test(test_threads_make_no_difference),
         cmocka_unit_test(test_less_data_promises_less),

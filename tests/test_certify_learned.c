@@ -76,7 +76,7 @@ static verdict judge(const pess_counts *earlier, const pess_counts *later, int64
     return (verdict){p < low || p > high, p < (low + centre) / 2 || p > (high + centre) / 2};
 }
 
-static void test_coverage_and_mutants(void **state) {
+static void learned_supports_cover_and_mutants_do_not(void **state) {
     (void)state;
     const double delta = 0.02;
     const int64_t runs = coverage_runs(2000), allowed = failures_allowed(runs, delta);
@@ -100,7 +100,7 @@ static void test_coverage_and_mutants(void **state) {
 }
 
 /* A pair that the earlier part does not show may lead anywhere; a closed row nowhere else. */
-static void test_nothing_learned_and_all_learned(void **state) {
+static void what_was_not_learned_may_lead_anywhere_and_a_closed_row_nowhere_else(void **state) {
     (void)state;
     world w = world_garnet(6, 5, 0.8, 0.6);
     pess_dataset *data = log_of(&w, 3000, 0, 3), *little = NULL;
@@ -142,8 +142,8 @@ static void test_nothing_learned_and_all_learned(void **state) {
 int main(void) {
     omp_set_num_threads(1);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_coverage_and_mutants),
-        cmocka_unit_test(test_nothing_learned_and_all_learned),
+        cmocka_unit_test(learned_supports_cover_and_mutants_do_not),
+        cmocka_unit_test(what_was_not_learned_may_lead_anywhere_and_a_closed_row_nowhere_else),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

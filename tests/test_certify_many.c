@@ -39,7 +39,7 @@ static double truth(int64_t states, double gamma) {
     return sum / (1 - gamma);
 }
 
-static void test_bounds_at_many_states(void **state) {
+static void bounds_cover_at_many_states(void **state) {
     (void)state;
     const double gamma = 0.5, delta = 0.3;
     const int64_t runs = coverage_runs(12), allowed = failures_allowed(runs, delta);
@@ -118,7 +118,7 @@ static void test_sweeps_agree_with_the_inverse(void **state) {
 int main(void) {
     omp_set_num_threads(1);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bounds_at_many_states),
+        cmocka_unit_test(bounds_cover_at_many_states),
         cmocka_unit_test(test_sweeps_agree_with_the_inverse),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -145,7 +145,7 @@ static void test_bad_counts_are_refused(void **state) {
 }
 
 /* What is not in the counts is asked for, not made up. */
-static void test_what_counts_do_not_tell(void **state) {
+static void what_counts_do_not_tell_is_asked_for(void **state) {
     (void)state;
     const char text[] = HEAD "\n0,0,1,3,2\n1,0,0,2,1\n";
     pess_counts *counts = read_counts(logs_file("bare.csv", text, strlen(text)));
@@ -166,7 +166,7 @@ static void test_what_counts_do_not_tell(void **state) {
     pess_counts_destroy(counts);
 }
 
-static void test_shards_that_contradict_each_other(void **state) {
+static void shards_that_contradict_each_other_are_refused(void **state) {
     (void)state;
     const char numbers[] = "state,action,reward,next_state\n0,0,1,1\n",
                named[] = "state,action,reward,next_state\na,0,1,b\n",
@@ -213,8 +213,8 @@ int main(void) {
                                        cmocka_unit_test(test_a_file_of_counts_reads_as_the_log_does),
                                        cmocka_unit_test(test_a_counted_log_reads_as_its_rows),
                                        cmocka_unit_test(test_bad_counts_are_refused),
-                                       cmocka_unit_test(test_what_counts_do_not_tell),
-                                       cmocka_unit_test(test_shards_that_contradict_each_other),
+                                       cmocka_unit_test(what_counts_do_not_tell_is_asked_for),
+                                       cmocka_unit_test(shards_that_contradict_each_other_are_refused),
                                        cmocka_unit_test(test_damaged_files_are_refused)};
     return cmocka_run_group_tests(tests, logs_begin, logs_end);
 }

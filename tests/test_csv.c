@@ -193,7 +193,7 @@ static void declared_sizes_are_held(void **state) {
 }
 
 /* Where most of the ids below the largest do not occur, they are names: three states, not 268435456. */
-static void test_sparse(void **state) {
+static void sparse_ids_are_names(void **state) {
     (void)state;
     static const char wide[] = HEAD "268435455,0,0,7\n7,9,0,0\n";
     pess_dataset *data = NULL;
@@ -238,7 +238,7 @@ int main(void) {
                                        cmocka_unit_test(names_become_numbers_in_order),
                                        cmocka_unit_test(bad_input_is_named_by_line_and_column),
                                        cmocka_unit_test(declared_sizes_are_held),
-                                       cmocka_unit_test(test_sparse),
+                                       cmocka_unit_test(sparse_ids_are_names),
                                        cmocka_unit_test(files_are_written_and_read_back)};
     return cmocka_run_group_tests(tests, logs_begin, logs_end);
 }

@@ -16,7 +16,7 @@ static void assert_policy(const double *policy, double a, double b, double c) {
 
 static const float q_by_hand[3] = {1, 3, 2}, prior_by_hand[3] = {0.6F, 0.1F, 0.3F};
 
-static void bcq_by_hand(void **state) {
+static void bcq_decides_as_computed_by_hand(void **state) {
     (void)state;
     const pess__view view = {.actions = 3, .q = q_by_hand, .prior = prior_by_hand};
     double policy[3];
@@ -31,7 +31,7 @@ static void bcq_by_hand(void **state) {
     assert_near(decide(&pess__learner_bcq, 0, &view, policy), 3);
 }
 
-static void brac_by_hand(void **state) {
+static void brac_decides_as_computed_by_hand(void **state) {
     (void)state;
     const pess__view view = {.actions = 3, .q = q_by_hand, .prior = prior_by_hand};
     double policy[3];
@@ -46,7 +46,7 @@ static void brac_by_hand(void **state) {
     assert_policy(policy, 0.6, 0.1, 0.3);
 }
 
-static void spibb_by_hand(void **state) {
+static void spibb_decides_as_computed_by_hand(void **state) {
     (void)state;
     const int32_t counts[3] = {5, 2, 3}, none[3] = {0, 0, 0};
     pess__view view = {.actions = 3, .q = q_by_hand, .prior = prior_by_hand, .counts = counts};
@@ -62,7 +62,7 @@ static void spibb_by_hand(void **state) {
     assert_policy(policy, 0.6, 0.1, 0.3);
 }
 
-static void crr_by_hand(void **state) {
+static void crr_decides_as_computed_by_hand(void **state) {
     (void)state;
     const float actor[3] = {2 * logf(2), logf(2), logf(2)}; /* of probabilities 1/2, 1/4, 1/4 */
     const pess__view view = {.actions = 3, .q = q_by_hand, .own = {actor}};
@@ -77,7 +77,7 @@ static void crr_by_hand(void **state) {
     assert_near(pess__crr_weight(false, 1, 5), 20);
 }
 
-static void rem_by_hand(void **state) {
+static void rem_decides_as_computed_by_hand(void **state) {
     (void)state;
     const float heads[4] = {1, 0, 2, 4}; /* two heads, two actions */
     const double mixture[2] = {0.75, 0.25};
@@ -90,7 +90,7 @@ static void rem_by_hand(void **state) {
     assert_near(policy[1], 1);
 }
 
-static void losses_by_hand(void **state) {
+static void losses_are_those_computed_by_hand(void **state) {
     (void)state;
     const int32_t action = 0;
     /* CQL: q = (1, 2), target 0.5, α = 3. */
@@ -205,7 +205,7 @@ static void actor_and_critic_agree(void **state) {
 
 /* Mixtures of heads learn the same values as one network; CQL with weight 0 is naive, with more it lowers the values of
  * the action that is rarely logged. */
-static void rem_and_cql_against_naive(void **state) {
+static void rem_learns_naive_values_and_cql_lowers_the_rare(void **state) {
     (void)state;
     pess_mdp *mdp = process();
     pess_observations *data = uneven_log(mdp, 1500, UINT64_MAX);
@@ -365,15 +365,15 @@ static void a_threshold_above_one_is_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bcq_by_hand),
-        cmocka_unit_test(brac_by_hand),
-        cmocka_unit_test(spibb_by_hand),
-        cmocka_unit_test(crr_by_hand),
-        cmocka_unit_test(rem_by_hand),
-        cmocka_unit_test(losses_by_hand),
+        cmocka_unit_test(bcq_decides_as_computed_by_hand),
+        cmocka_unit_test(brac_decides_as_computed_by_hand),
+        cmocka_unit_test(spibb_decides_as_computed_by_hand),
+        cmocka_unit_test(crr_decides_as_computed_by_hand),
+        cmocka_unit_test(rem_decides_as_computed_by_hand),
+        cmocka_unit_test(losses_are_those_computed_by_hand),
         cmocka_unit_test(networks_come_to_the_tabular_answer),
         cmocka_unit_test(actor_and_critic_agree),
-        cmocka_unit_test(rem_and_cql_against_naive),
+        cmocka_unit_test(rem_learns_naive_values_and_cql_lowers_the_rare),
         cmocka_unit_test(models_imagine_what_was_seen),
         cmocka_unit_test(imagined_data_are_no_episodes),
         cmocka_unit_test(a_resumed_training_ends_the_same),

@@ -162,7 +162,7 @@ static void check_run(const shape *s, const pess_learner_info *learner, const pe
     if ((r->warning[0] != '\0') != warned) fail_msg("%s, %s: '%s'", s->name, learner->name, r->warning);
 }
 
-static void every_learner_on_poor_data(void **state) {
+static void every_learner_copes_with_poor_data(void **state) {
     (void)state;
     pess_mdp *mdp = walk();
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
@@ -345,7 +345,7 @@ static void scores_are_those_of_the_last_five_updates(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_learner_on_poor_data),
+        cmocka_unit_test(every_learner_copes_with_poor_data),
         cmocka_unit_test(counts_follow_a_log_of_one_action_per_state),
         cmocka_unit_test(few_repeats_are_told),
         cmocka_unit_test(imagined_states_are_outside),

@@ -4,7 +4,7 @@
 
 /* ---- rules by hand */
 
-static void cap_and_relative_by_hand(void **state) {
+static void penalties_are_capped_and_made_relative(void **state) {
     (void)state;
     double u[4] = {0.5, 7, -1, 2};
     pess__penalty_finish(5, false, 4, u);
@@ -16,7 +16,7 @@ static void cap_and_relative_by_hand(void **state) {
     for (int a = 0; a < 3; a++) assert_true(fabs(w[a] - relative[a]) < 1e-12);
 }
 
-static void ua_by_hand(void **state) {
+static void ua_decides_as_computed_by_hand(void **state) {
     (void)state;
     const float q[3] = {1, 3, 2}, penalty[3] = {0, 4, 1};
     double policy[3];
@@ -135,7 +135,7 @@ static void networks_come_to_the_tabular_answer(void **state) {
 
 /* Each of four networks learns the means of its own resample; their mean is near the means of the data, and further
  * pessimism does not raise values. */
-static void an_ensemble_of_resamples(void **state) {
+static void an_ensemble_learns_the_means_of_its_resamples(void **state) {
     (void)state;
     pess_mdp *mdp = process();
     pess_observations *data = uneven_log(mdp, 1500, UINT64_MAX);
@@ -245,7 +245,7 @@ static double range_of_uncertainty(const pess_observations *data, int64_t s) {
 }
 
 /* On data so few that all of them are checked, and that lack some pairs. */
-static void mass_and_values_of_unlogged_actions(void **state) {
+static void mass_and_values_of_unlogged_actions_are_reported(void **state) {
     (void)state;
     static const char *const learners[] = {"naive", "ua-imitation"};
     pess_mdp *mdp = process();
@@ -371,7 +371,7 @@ static void poor_data_work_and_say_so(void **state) {
     pess_mdp_destroy(mdp);
 }
 
-static void names_and_bad_options(void **state) {
+static void names_are_found_and_bad_options_refused(void **state) {
     (void)state;
     const pess_neural_uncertainty_info *u;
     for (size_t i = 0; (u = pess_neural_uncertainty_list(i)) != NULL; i++) {
@@ -403,17 +403,17 @@ static void names_and_bad_options(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cap_and_relative_by_hand),
-        cmocka_unit_test(ua_by_hand),
+        cmocka_unit_test(penalties_are_capped_and_made_relative),
+        cmocka_unit_test(ua_decides_as_computed_by_hand),
         cmocka_unit_test(networks_come_to_the_tabular_answer),
-        cmocka_unit_test(an_ensemble_of_resamples),
+        cmocka_unit_test(an_ensemble_learns_the_means_of_its_resamples),
         cmocka_unit_test(each_network_has_its_own_resample),
         cmocka_unit_test(alpha_zero_is_naive_to_the_bit),
-        cmocka_unit_test(mass_and_values_of_unlogged_actions),
+        cmocka_unit_test(mass_and_values_of_unlogged_actions_are_reported),
         cmocka_unit_test(colliding_hashes_change_nothing),
         cmocka_unit_test(a_resumed_training_ends_the_same),
         cmocka_unit_test(poor_data_work_and_say_so),
-        cmocka_unit_test(names_and_bad_options),
+        cmocka_unit_test(names_are_found_and_bad_options_refused),
     };
     return cmocka_run_group_tests(tests, open_root, remove_root);
 }

@@ -5,7 +5,7 @@ static void assert_near(const char *what, double found, double wanted, double to
     if (!(fabs(found - wanted) <= tolerance)) fail_msg("%s: %.6f is not %.6f", what, found, wanted);
 }
 
-static void iql_by_hand(void **state) {
+static void iql_decides_as_computed_by_hand(void **state) {
     (void)state;
     const struct {
         size_t size;
@@ -86,7 +86,7 @@ static void awac_comes_to_the_exact_answer(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(iql_by_hand),
+        cmocka_unit_test(iql_decides_as_computed_by_hand),
         cmocka_unit_test(iql_comes_to_the_exact_answer),
         cmocka_unit_test(awac_comes_to_the_exact_answer),
     };

@@ -49,7 +49,7 @@ static estimate full_log(int64_t states, int64_t actions, uint64_t seed) {
     return e;
 }
 
-static void value_by_the_definition(void **state) {
+static void the_value_is_that_of_the_definition(void **state) {
     (void)state;
     pess_error error = {0};
     for (uint64_t seed = 1; seed <= 5; seed++) {
@@ -75,7 +75,7 @@ static void value_by_the_definition(void **state) {
 }
 
 /* Three states, two actions: a grid over all policies. The search must come within the grid's own coarseness. */
-static void near_the_best_of_all_policies(void **state) {
+static void the_search_comes_near_the_best_of_all_policies(void **state) {
     (void)state;
     pess_error error = {0};
     enum { GRID = 16 };
@@ -105,7 +105,7 @@ static void near_the_best_of_all_policies(void **state) {
         }
 }
 
-static void the_two_ends(void **state) {
+static void alpha_zero_is_naive_and_none_is_below_imitation(void **state) {
     (void)state;
     pess_error error = {0};
     estimate e = full_log(20, 3, 3);
@@ -143,7 +143,7 @@ static void the_two_ends(void **state) {
     estimate_destroy(&e);
 }
 
-static void needs_a_discount(void **state) {
+static void density_proximal_needs_a_discount(void **state) {
     (void)state;
     pess_error error = {0};
     sample_log log = sample_log_create(2);
@@ -160,10 +160,10 @@ static void needs_a_discount(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(value_by_the_definition),
-        cmocka_unit_test(near_the_best_of_all_policies),
-        cmocka_unit_test(the_two_ends),
-        cmocka_unit_test(needs_a_discount),
+        cmocka_unit_test(the_value_is_that_of_the_definition),
+        cmocka_unit_test(the_search_comes_near_the_best_of_all_policies),
+        cmocka_unit_test(alpha_zero_is_naive_and_none_is_below_imitation),
+        cmocka_unit_test(density_proximal_needs_a_discount),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

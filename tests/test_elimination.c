@@ -69,7 +69,7 @@ static void check_chain(shape kind, int64_t n, double gamma, uint64_t seed) {
     free(memory);
 }
 
-static void every_shape_and_size(void **state) {
+static void every_shape_and_size_is_solved(void **state) {
     (void)state;
     for (int kind = 0; kind < SHAPES; kind++)
         for (int64_t n = 1; n <= PESS__ELIMINATION_STATES; n = n < 20 ? n + 1 : n + 9)
@@ -86,13 +86,14 @@ static void without_discount(void **state) {
     }
 }
 
-static void no_future(void **state) {
+static void chains_without_a_future_are_solved(void **state) {
     (void)state;
     for (int kind = 0; kind < SHAPES; kind++) check_chain((shape)kind, 40, 0.0, 3);
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_shape_and_size), cmocka_unit_test(without_discount),
-                                       cmocka_unit_test(no_future)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_shape_and_size_is_solved),
+                                       cmocka_unit_test(without_discount),
+                                       cmocka_unit_test(chains_without_a_future_are_solved)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -75,7 +75,7 @@ static void traces_of_the_originals_replay(void **unused) {
         }
 }
 
-static void test_record_and_replay(void **unused) {
+static void what_is_recorded_replays(void **unused) {
     (void)unused;
     const pess_env_info *info = NULL;
     for (size_t i = 0; (info = pess_env_list(i)) != NULL; i++)
@@ -101,7 +101,7 @@ static void test_record_and_replay(void **unused) {
 
 /* ---- saved states, clones */
 
-static void test_save_restore_clone(void **unused) {
+static void a_saved_or_cloned_game_goes_on_the_same(void **unused) {
     (void)unused;
     const pess_env_info *info = NULL;
     for (size_t i = 0; (info = pess_env_list(i)) != NULL; i++)
@@ -234,7 +234,7 @@ static void check_batch(const pess_env_options *options, int threads) {
     pess_batch_destroy(batch);
 }
 
-static void test_batch_equals_singles(void **unused) {
+static void a_batch_is_many_single_games(void **unused) {
     (void)unused;
     const pess_env_info *info = NULL;
     for (size_t i = 0; (info = pess_env_list(i)) != NULL; i++)
@@ -250,7 +250,7 @@ static void test_batch_equals_singles(void **unused) {
         }
 }
 
-static void test_batch_save_and_refusals(void **unused) {
+static void a_batch_is_saved_whole_and_refuses_bad_input(void **unused) {
     (void)unused;
     static outputs a, b;
     pess_env_options options = pess_env_options_defaults();
@@ -297,7 +297,7 @@ static void test_batch_save_and_refusals(void **unused) {
 
 /* ---- observations */
 
-static void test_bits_equal_planes(void **unused) {
+static void bits_are_those_of_the_planes(void **unused) {
     (void)unused;
     const pess_env_info *info = NULL;
     for (size_t i = 0; (info = pess_env_list(i)) != NULL; i++) {
@@ -386,7 +386,7 @@ static void tapes_with_faults_are_refused(void **unused) {
     pess_env_destroy(env);
 }
 
-static void test_ends_and_refusals(void **unused) {
+static void games_end_as_told_and_refuse_bad_input(void **unused) {
     (void)unused;
     pess_env_options options = pess_env_options_defaults();
     pess_env *env = NULL;
@@ -639,15 +639,15 @@ static void a_batch_of_mdps_is_many_single_ones(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(traces_of_the_originals_replay),
-                                       cmocka_unit_test(test_record_and_replay),
-                                       cmocka_unit_test(test_save_restore_clone),
+                                       cmocka_unit_test(what_is_recorded_replays),
+                                       cmocka_unit_test(a_saved_or_cloned_game_goes_on_the_same),
                                        cmocka_unit_test(test_damaged_bytes_are_refused),
-                                       cmocka_unit_test(test_batch_equals_singles),
-                                       cmocka_unit_test(test_batch_save_and_refusals),
-                                       cmocka_unit_test(test_bits_equal_planes),
+                                       cmocka_unit_test(a_batch_is_many_single_games),
+                                       cmocka_unit_test(a_batch_is_saved_whole_and_refuses_bad_input),
+                                       cmocka_unit_test(bits_are_those_of_the_planes),
                                        cmocka_unit_test(sticky_actions_repeat_the_last_one),
                                        cmocka_unit_test(tapes_with_faults_are_refused),
-                                       cmocka_unit_test(test_ends_and_refusals),
+                                       cmocka_unit_test(games_end_as_told_and_refuse_bad_input),
                                        cmocka_unit_test(numbers_are_those_of_numpy),
                                        cmocka_unit_test(a_seed_gives_the_draws_of_the_original),
                                        cmocka_unit_test(test_draws_are_uniform),

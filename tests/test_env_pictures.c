@@ -147,7 +147,7 @@ static uint32_t u32(const uint8_t *at) {
     return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
 }
 
-static void test_png_of_a_board(void **unused) {
+static void a_png_shows_the_board(void **unused) {
     (void)unused;
     char path[] = "/tmp/pess-picture-XXXXXX.png";
     assert_true(close(mkstemps(path, 4)) == 0);
@@ -196,6 +196,6 @@ static void test_png_of_a_board(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_gif_shows_what_was_drawn),
-                                       cmocka_unit_test(test_png_of_a_board)};
+                                       cmocka_unit_test(a_png_shows_the_board)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

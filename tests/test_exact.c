@@ -72,7 +72,7 @@ static void test_half_way_cases_round_to_even_unless_something_lies_below(void *
     assert_true(part[0] == 1 && part[1] == half && part[2] == -tiny);
 }
 
-static void test_zero_and_infinity(void **state) {
+static void zero_has_no_sign_and_overflow_is_nan(void **state) {
     (void)state;
     double part[PESS__EXACT_PARTS];
     const double zero[] = {-0.0}, gone[] = {1e300, 1, 1e-300, -1e300, -1, -1e-300}, huge[] = {DBL_MAX, DBL_MAX};
@@ -88,6 +88,6 @@ int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_agrees_with_integers),
                                        cmocka_unit_test(test_order_does_not_matter),
                                        cmocka_unit_test(test_half_way_cases_round_to_even_unless_something_lies_below),
-                                       cmocka_unit_test(test_zero_and_infinity)};
+                                       cmocka_unit_test(zero_has_no_sign_and_overflow_is_nan)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

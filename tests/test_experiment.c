@@ -198,7 +198,7 @@ static void compare_paths(bool clip, bool stationary, double alpha, int64_t rows
                      found[1][i]);
 }
 
-static void test_fast_is_generic(void **state) {
+static void the_fast_path_agrees_with_the_generic_solver(void **state) {
     (void)state;
     compare_paths(true, false, 1, 8, 8);
     compare_paths(false, true, 1, 8, 8);
@@ -362,7 +362,7 @@ static void bad_settings_are_refused(void **state) {
 /* ---- settings */
 
 /* Every row's settings exist, its defaults are values of settings that it reads, and others are left out. */
-static void test_settings_of_rows(void **state) {
+static void every_experiment_reads_settings_that_exist(void **state) {
     (void)state;
     const pess__experiment_kind *kind;
     for (size_t k = 0; (kind = pess__experiment_row(k)) != NULL; k++) {
@@ -404,12 +404,12 @@ int main(void) {
                                        cmocka_unit_test(figure_1b_agrees_with_its_reference),
                                        cmocka_unit_test(the_preset_text_has_its_own_settings),
                                        cmocka_unit_test(the_bandit_fools_whom_it_should),
-                                       cmocka_unit_test(test_fast_is_generic),
+                                       cmocka_unit_test(the_fast_path_agrees_with_the_generic_solver),
                                        cmocka_unit_test(other_algorithms_can_be_drawn),
                                        cmocka_unit_test(any_number_of_threads_gives_the_same_bytes),
                                        cmocka_unit_test(a_resumed_experiment_ends_the_same),
                                        cmocka_unit_test(bad_settings_are_refused),
-                                       cmocka_unit_test(test_settings_of_rows),
+                                       cmocka_unit_test(every_experiment_reads_settings_that_exist),
                                        cmocka_unit_test(estimating_the_cost_keeps_nothing)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -178,7 +178,7 @@ static void results_are_read_back(void **state) {
     (void)unlink(path);
 }
 
-static void test_read_learning_curves(void **state) {
+static void learning_curves_are_read(void **state) {
     (void)state;
     const char *path = scratch_write(0, "loss,frame,game,return\n1,200,space_invaders,3\n1,100,breakout,-1\n"
                                         "1,400,space_invaders,5.5\n");
@@ -197,7 +197,7 @@ static void test_read_learning_curves(void **state) {
 }
 
 /* A directory of a run, and a log beside others: each names its game. */
-static void test_read_training_logs(void **state) {
+static void training_logs_are_read(void **state) {
     (void)state;
     char directory[] = "/tmp/pess-run-XXXXXX", log[64], named[64];
     assert_non_null(mkdtemp(directory));
@@ -282,8 +282,8 @@ int main(void) {
                                        cmocka_unit_test(every_format_is_drawn),
                                        cmocka_unit_test(long_labels_make_the_figure_wider),
                                        cmocka_unit_test(results_are_read_back),
-                                       cmocka_unit_test(test_read_learning_curves),
-                                       cmocka_unit_test(test_read_training_logs),
+                                       cmocka_unit_test(learning_curves_are_read),
+                                       cmocka_unit_test(training_logs_are_read),
                                        cmocka_unit_test(bad_results_are_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

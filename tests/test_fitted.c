@@ -6,7 +6,7 @@
 
 /* ---- targets */
 
-static void targets_by_hand(void **state) {
+static void targets_are_those_computed_by_hand(void **state) {
     (void)state;
     pess_error error;
     pess_observations *data = NULL;
@@ -70,7 +70,7 @@ static void proximal_is_the_best_penalised_policy(void **state) {
     }
 }
 
-static void proximal_between_naive_and_imitation(void **state) {
+static void proximal_lies_between_naive_and_imitation(void **state) {
     (void)state;
     enum { CHOICES = 6 };
     pess__rng rng = pess__rng_stream(2, "test proximal", 0);
@@ -476,7 +476,7 @@ static void imitation_steps_fall_as_the_protocol_says(void **state) {
 
 /* ---- what cannot be */
 
-static void bad_options_and_divergence(void **state) {
+static void bad_options_are_refused_and_divergence_is_told(void **state) {
     (void)state;
     pess_mdp *mdp = process();
     pess_observations *data = collect(mdp, 300);
@@ -509,9 +509,9 @@ static void bad_options_and_divergence(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(targets_by_hand),
+        cmocka_unit_test(targets_are_those_computed_by_hand),
         cmocka_unit_test(proximal_is_the_best_penalised_policy),
-        cmocka_unit_test(proximal_between_naive_and_imitation),
+        cmocka_unit_test(proximal_lies_between_naive_and_imitation),
         cmocka_unit_test(networks_come_to_the_tabular_answer),
         cmocka_unit_test(alpha_zero_trains_the_naive_network),
         cmocka_unit_test(interrupted_it_ends_in_the_same_bytes),
@@ -520,7 +520,7 @@ int main(void) {
         cmocka_unit_test(an_imitation_network_is_of_these_data),
         cmocka_unit_test(policies_play_the_game_of_the_data),
         cmocka_unit_test(imitation_steps_fall_as_the_protocol_says),
-        cmocka_unit_test(bad_options_and_divergence),
+        cmocka_unit_test(bad_options_are_refused_and_divergence_is_told),
     };
     return cmocka_run_group_tests(tests, open_root, remove_root);
 }

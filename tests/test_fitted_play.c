@@ -60,7 +60,7 @@ static pess__training *who_walks(const char *algorithm, const pess_observations 
 }
 
 /* Episodes begin in any state but the end. One at a time: the value at its first state tells which. */
-static void an_episode_of_three_steps(void **state) {
+static void an_episode_of_three_steps_is_scored_as_computed_by_hand(void **state) {
     (void)state;
     static const char *const learners[] = {"naive", "ua-counts"};
     /* From state 2 it pays 100; from 1: 10 + 100; from 0: 1 + 10 + 100. Discounted: 100, 10 + 50, 1 + 5 + 25. The
@@ -278,7 +278,7 @@ static void many_values_play_by_their_rule(void **state) {
 
 /* ---- states outside the data. The table of the data has nothing to fear: read there, it would let the best q win. */
 
-static void uncertainty_outside_the_data(void **state) {
+static void uncertainty_outside_the_data_is_the_networks(void **state) {
     (void)state;
     static const struct {
         const char *algorithm;
@@ -350,10 +350,14 @@ static void spibb_is_the_baseline_outside_the_data(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_episode_of_three_steps),    cmocka_unit_test(episodes_that_step_together),
-        cmocka_unit_test(imagined_states_are_outside),  cmocka_unit_test(policies_that_are_sampled),
-        cmocka_unit_test(counts_alone_plays_by_counts), cmocka_unit_test(many_values_play_by_their_rule),
-        cmocka_unit_test(uncertainty_outside_the_data), cmocka_unit_test(spibb_is_the_baseline_outside_the_data),
+        cmocka_unit_test(an_episode_of_three_steps_is_scored_as_computed_by_hand),
+        cmocka_unit_test(episodes_that_step_together),
+        cmocka_unit_test(imagined_states_are_outside),
+        cmocka_unit_test(policies_that_are_sampled),
+        cmocka_unit_test(counts_alone_plays_by_counts),
+        cmocka_unit_test(many_values_play_by_their_rule),
+        cmocka_unit_test(uncertainty_outside_the_data_is_the_networks),
+        cmocka_unit_test(spibb_is_the_baseline_outside_the_data),
     };
     return cmocka_run_group_tests(tests, open_root, remove_root);
 }

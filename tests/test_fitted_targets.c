@@ -68,7 +68,7 @@ static pess__training *after_one_update(const char *algorithm, double alpha, dou
     return f;
 }
 
-static void targets_by_hand(void **state) {
+static void targets_are_those_computed_by_hand(void **state) {
     (void)state;
     const double root2 = sqrt(2);
     const struct {
@@ -132,7 +132,7 @@ static void targets_by_hand(void **state) {
 
 /* Heads of values k, 25 and 49 − k in A, and the same less 10 in B: a mixture is worth max(m, 25, 49 − m) with its own
  * m = Σ w_k k. */
-static void targets_of_mixtures(void **state) {
+static void each_mixture_has_targets_of_its_own(void **state) {
     (void)state;
     pess_observations *data = three_steps();
     pess__training *f = by_hand("rem", NAN, data);
@@ -178,7 +178,7 @@ static void targets_of_mixtures(void **state) {
 }
 
 /* Every row that an update will draw has its value, in the networks' own resamples too, and no others are computed. */
-static void values_of_the_rows_that_will_be_drawn(void **state) {
+static void only_rows_that_will_be_drawn_are_valued(void **state) {
     (void)state;
     enum { LONG = 60, DRAWS = 4 };
     pess_observations *data = no_steps(LONG + 1);
@@ -212,7 +212,7 @@ static void values_of_the_rows_that_will_be_drawn(void **state) {
 }
 
 /* Targets 4, 2, 5.5 against 1, −2, 12 of the actions taken: |d| = 3, 4, 6.5, the last beyond Huber's edge of 5. */
-static void loss_and_means_by_hand(void **state) {
+static void loss_and_means_are_those_computed_by_hand(void **state) {
     (void)state;
     static const char *const learners[] = {"naive", "ua-ensemble"};
     pess_observations *data = three_steps();
@@ -239,7 +239,7 @@ static void loss_and_means_by_hand(void **state) {
 
 /* One state, q = (1, 1.5, 2), an actor that begins uniform: advantages −0.5, 0, 0.5. With weights w of the logged
  * actions, as often one as the other, the actor comes to w/Σw. */
-static void what_an_actor_is_trained_to(void **state) {
+static void an_actor_comes_to_the_weights_of_its_actions(void **state) {
     (void)state;
     const struct {
         const char *algorithm;
@@ -276,7 +276,7 @@ static void what_an_actor_is_trained_to(void **state) {
 
 /* At step size 0 the three models stay as they began, so what they imagine can be worked out again: the mean reward
  * less α times the root of the summed variances over the three, the rounded bits, whether it ends. */
-static void what_models_imagine(void **state) {
+static void models_imagine_what_can_be_worked_out_again(void **state) {
     (void)state;
     enum { MODELS = 3, BLOCK = THREE + 2, OUTPUTS = ACTIONS * BLOCK };
     pess_observations *data = three_steps();
@@ -322,12 +322,12 @@ static void what_models_imagine(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(targets_by_hand),
-        cmocka_unit_test(targets_of_mixtures),
-        cmocka_unit_test(values_of_the_rows_that_will_be_drawn),
-        cmocka_unit_test(loss_and_means_by_hand),
-        cmocka_unit_test(what_an_actor_is_trained_to),
-        cmocka_unit_test(what_models_imagine),
+        cmocka_unit_test(targets_are_those_computed_by_hand),
+        cmocka_unit_test(each_mixture_has_targets_of_its_own),
+        cmocka_unit_test(only_rows_that_will_be_drawn_are_valued),
+        cmocka_unit_test(loss_and_means_are_those_computed_by_hand),
+        cmocka_unit_test(an_actor_comes_to_the_weights_of_its_actions),
+        cmocka_unit_test(models_imagine_what_can_be_worked_out_again),
     };
     return cmocka_run_group_tests(tests, open_root, remove_root);
 }

@@ -84,7 +84,7 @@ static size_t judge(const char *const *names, int count, pess_experiment_claim *
     return pess__games_judge_exploration_goals(points, used, games, 1, x, 2, claims);
 }
 
-static void test_judged_by_learner(void **state) {
+static void claims_speak_of_learners_whatever_their_curves_are_called(void **state) {
     (void)state;
     pess_experiment_claim claims[PESS__GAMES_GOALS * 2];
     /* ua-imitation with the α that was declared, under the name that it has when the α is given */
@@ -241,7 +241,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(aliases_name_the_same_learner),
         cmocka_unit_test(strengths_beyond_their_range_are_refused),
-        cmocka_unit_test(test_judged_by_learner),
+        cmocka_unit_test(claims_speak_of_learners_whatever_their_curves_are_called),
         cmocka_unit_test(curves_know_their_learner),
         cmocka_unit_test(costs_are_as_measured),
         cmocka_unit_test(estimates_know_the_cost_of_a_learner),

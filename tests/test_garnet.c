@@ -12,7 +12,7 @@ static pess_mdp *make(const pess_garnet_options *options) {
     return mdp;
 }
 
-static void the_shape_asked_for(void **state) {
+static void processes_have_the_shape_asked_for(void **state) {
     (void)state;
     const pess_garnet_options shapes[] = {
         {.size = sizeof(pess_garnet_options),
@@ -115,7 +115,7 @@ static void bad_options_are_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_shape_asked_for),
+        cmocka_unit_test(processes_have_the_shape_asked_for),
         cmocka_unit_test(draws_follow_their_laws),
         cmocka_unit_test(bad_options_are_refused),
     };

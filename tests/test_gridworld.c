@@ -21,7 +21,7 @@ static const int neighbours[12][4] = {{8, 1, 4, 3},  {9, 2, 5, 0},  {10, 3, 6, 1
                                       {0, 5, 8, 7},  {1, 6, 9, 4},  {2, 7, 10, 5}, {3, 4, 11, 6},
                                       {4, 9, 0, 11}, {5, 10, 1, 8}, {6, 11, 2, 9}, {7, 8, 3, 10}};
 
-static void moves_as_drawn(void **state) {
+static void moves_go_where_the_drawing_says(void **state) {
     (void)state;
     pess_gridworld_options options = pess_gridworld_options_defaults();
     options.rows = 3;
@@ -160,9 +160,12 @@ static void bad_options_are_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(moves_as_drawn),           cmocka_unit_test(rows_sum_to_one),
-        cmocka_unit_test(narrow_grids_merge),       cmocka_unit_test(rewards_follow_the_law),
-        cmocka_unit_test(seeds_draw_other_rewards), cmocka_unit_test(bad_options_are_refused),
+        cmocka_unit_test(moves_go_where_the_drawing_says),
+        cmocka_unit_test(rows_sum_to_one),
+        cmocka_unit_test(narrow_grids_merge),
+        cmocka_unit_test(rewards_follow_the_law),
+        cmocka_unit_test(seeds_draw_other_rewards),
+        cmocka_unit_test(bad_options_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

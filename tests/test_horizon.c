@@ -36,7 +36,7 @@ static double forward(const pess_model *model, const double *start, const double
     return sum;
 }
 
-static void best_of_all_policies(void **state) {
+static void backward_induction_finds_the_best_of_all_policies(void **state) {
     (void)state;
     for (uint64_t seed = 0; seed < 20; seed++) {
         pess_error error = {0};
@@ -147,7 +147,7 @@ static void refused(const char *path, const pess_counts *counts, const pess_mode
     if (strstr(error.message, sentence) == NULL) fail_msg("'%s' lacks '%s'", error.message, sentence);
 }
 
-static void files_with_steps(void **state) {
+static void files_keep_the_steps(void **state) {
     (void)state;
     pess_error error = {0};
     pess_model *model = fixture_model(&shape, 4);
@@ -183,8 +183,8 @@ static void files_with_steps(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(best_of_all_policies), cmocka_unit_test(evaluation_and_visits),
-                                       cmocka_unit_test(every_algorithm_takes_or_refuses_a_horizon),
-                                       cmocka_unit_test(files_with_steps)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(backward_induction_finds_the_best_of_all_policies), cmocka_unit_test(evaluation_and_visits),
+        cmocka_unit_test(every_algorithm_takes_or_refuses_a_horizon), cmocka_unit_test(files_keep_the_steps)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -176,7 +176,7 @@ static void blobs_that_lie_apart_are_found(void **state) {
 }
 
 /* As many cells as different rows: every row is a centre, although a start may leave cells empty. */
-static void a_cell_for_each_different_row(void **state) {
+static void each_different_row_can_have_its_cell(void **state) {
     (void)state;
     pess_error error;
     float x[200];
@@ -199,7 +199,7 @@ int main(void) {
         cmocka_unit_test(bytes_do_not_depend_on_threads_or_instructions),
         cmocka_unit_test(coarse_to_fine_is_as_good_as_all_rows_at_once),
         cmocka_unit_test(blobs_that_lie_apart_are_found),
-        cmocka_unit_test(a_cell_for_each_different_row),
+        cmocka_unit_test(each_different_row_can_have_its_cell),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

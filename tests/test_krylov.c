@@ -39,7 +39,7 @@ static pess__krylov_result solve(const dense *d, const double *b, double *x, dou
     return result;
 }
 
-static void random_chains(void **state) {
+static void random_chains_are_solved(void **state) {
     (void)state;
     enum { N = 60 };
     static double a[N * N], b[N], x[N];
@@ -135,7 +135,8 @@ static void sums_do_not_depend_on_threads(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_chains), cmocka_unit_test(breakdown_falls_back),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(random_chains_are_solved),
+                                       cmocka_unit_test(breakdown_falls_back),
                                        cmocka_unit_test(no_solution_is_admitted), cmocka_unit_test(stops_when_told),
                                        cmocka_unit_test(sums_do_not_depend_on_threads)};
     return cmocka_run_group_tests(tests, NULL, NULL);

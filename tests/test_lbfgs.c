@@ -36,7 +36,7 @@ static pess_status refuses(void *context, const double *x, double *f, double *gr
     return pess__fail(error, PESS_INTERRUPTED, "no");
 }
 
-static void finds_the_maximum(void **state) {
+static void the_maximum_is_found(void **state) {
     (void)state;
     pess_error error = {0};
     int64_t n = 20, steps;
@@ -55,6 +55,6 @@ static void finds_the_maximum(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(finds_the_maximum)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(the_maximum_is_found)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -113,7 +113,7 @@ static void train(const pess_observations *data, const struct row *row, double *
     pess_policy_destroy(learned);
 }
 
-static void all_of_them(void **state) {
+static void every_learner_comes_to_its_exact_answer(void **state) {
     (void)state;
     const pess_learner_info *learner;
     pess_observations *data = one_state();
@@ -131,7 +131,7 @@ static void all_of_them(void **state) {
     pess_observations_destroy(data);
 }
 
-static void sac_n_by_hand(void **state) {
+static void sac_n_decides_as_computed_by_hand(void **state) {
     (void)state;
     const struct {
         size_t size;
@@ -207,8 +207,8 @@ static void sac_n_comes_to_the_tabular_answer(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_of_them),
-        cmocka_unit_test(sac_n_by_hand),
+        cmocka_unit_test(every_learner_comes_to_its_exact_answer),
+        cmocka_unit_test(sac_n_decides_as_computed_by_hand),
         cmocka_unit_test(sac_n_comes_to_the_tabular_answer),
     };
     return cmocka_run_group_tests(tests, open_root, remove_root);

@@ -22,7 +22,7 @@ static pess_mdp *make(void) {
     return mdp;
 }
 
-static void model_by_hand(void **state) {
+static void the_model_is_the_one_worked_out_by_hand(void **state) {
     (void)state;
     pess_mdp *mdp = make();
     pess_error error = {0};
@@ -52,7 +52,7 @@ static void model_by_hand(void **state) {
 }
 
 /* A long row in descending order, every next state twice: merged by sorting. */
-static void long_unsorted_rows(void **state) {
+static void long_unsorted_rows_are_merged(void **state) {
     (void)state;
     enum { STATES = 100 };
     pess_mdp_transition transitions[2 * STATES];
@@ -107,7 +107,7 @@ static void files_go_round(void **state) {
     pess_mdp_destroy(mdp);
 }
 
-static void columns_in_any_order(void **state) {
+static void columns_come_in_any_order(void **state) {
     (void)state;
     const char *path = scratch_write(0, "note,reward,idstateto,probability,idaction,idstatefrom\r\n"
                                         "x,2.5,1,1,0,0\r\n\"y,z\",-1,0,0.25,1,1\r\n,1,1,0.75,1,1\r\n");
@@ -255,10 +255,10 @@ static void the_bandit_is_the_papers(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(model_by_hand),
-        cmocka_unit_test(long_unsorted_rows),
+        cmocka_unit_test(the_model_is_the_one_worked_out_by_hand),
+        cmocka_unit_test(long_unsorted_rows_are_merged),
         cmocka_unit_test(files_go_round),
-        cmocka_unit_test(columns_in_any_order),
+        cmocka_unit_test(columns_come_in_any_order),
         cmocka_unit_test(rounded_files_are_scaled),
         cmocka_unit_test(a_lonely_last_state_is_kept),
         cmocka_unit_test(bad_files_are_refused),

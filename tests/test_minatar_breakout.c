@@ -42,7 +42,7 @@ static void test_paddle_stays_on_the_board(void **unused) {
     }
 }
 
-static void test_flight_and_walls(void **unused) {
+static void the_ball_flies_straight_and_bounces_off_walls(void **unused) {
     (void)unused;
     static const int dx[] = {-1, 1, 1, -1}, dy[] = {-1, -1, 1, 1};
     for (int d = 0; d < 4; d++) {
@@ -134,7 +134,7 @@ static void the_fast_draws_play_the_same_game(void **unused) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_game_starts_as_the_rules_say),
                                        cmocka_unit_test(test_paddle_stays_on_the_board),
-                                       cmocka_unit_test(test_flight_and_walls),
+                                       cmocka_unit_test(the_ball_flies_straight_and_bounces_off_walls),
                                        cmocka_unit_test(bricks_pay_and_vanish),
                                        cmocka_unit_test(a_missed_ball_ends_the_game),
                                        cmocka_unit_test(an_empty_wall_is_filled_again),

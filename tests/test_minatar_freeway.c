@@ -104,7 +104,7 @@ static void cars_send_the_chicken_back(void **unused) {
 }
 
 /* One car at a time, as the rules have it. */
-static void test_cars_one_by_one(void **unused) {
+static void each_car_moves_at_its_speed(void **unused) {
     (void)unused;
     for (unsigned column = 0; column < 10; column++)
         for (unsigned speed = 1; speed <= 5; speed++)
@@ -151,7 +151,7 @@ int main(void) {
                                        cmocka_unit_test(the_chicken_moves_as_told),
                                        cmocka_unit_test(arriving_pays),
                                        cmocka_unit_test(cars_send_the_chicken_back),
-                                       cmocka_unit_test(test_cars_one_by_one),
+                                       cmocka_unit_test(each_car_moves_at_its_speed),
                                        cmocka_unit_test(time_ends_the_game),
                                        cmocka_unit_test(the_fast_draws_play_the_same_game)};
     return cmocka_run_group_tests(tests, NULL, NULL);

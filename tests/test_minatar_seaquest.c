@@ -242,7 +242,7 @@ static void enemy_bullets_end_the_game(void **unused) {
     assert_true(!terminal && lit(&s, 6, 4, ENEMY) && lit(&s, 6, 4, BACK));
 }
 
-static void test_timers_and_oxygen(void **unused) {
+static void timers_run_down_and_oxygen_runs_out(void **unused) {
     (void)unused;
     game_state s = quiet();
     s.shot_timer = 1;
@@ -332,7 +332,7 @@ static void the_game_grows_harder(void **unused) {
 
 /* Both games from the same seed; now and then the difficulty, the crew and the air of both are changed alike, so that
  * full boards and every way of surfacing come up. */
-static void test_fast_is_plain(void **unused) {
+static void the_fast_game_is_the_plain_one(void **unused) {
     (void)unused;
     static game_state fast;
     static plain_state plain;
@@ -380,19 +380,13 @@ static void the_fast_draws_play_the_same_game(void **unused) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_game_starts_as_the_rules_say),
-                                       cmocka_unit_test(enemies_appear_as_the_rules_say),
-                                       cmocka_unit_test(divers_appear_as_the_rules_say),
-                                       cmocka_unit_test(the_submarine_does_as_told),
-                                       cmocka_unit_test(bullets_hit_what_is_before_them),
-                                       cmocka_unit_test(divers_are_picked_up),
-                                       cmocka_unit_test(enemies_move_at_their_speed),
-                                       cmocka_unit_test(enemy_submarines_shoot),
-                                       cmocka_unit_test(enemy_bullets_end_the_game),
-                                       cmocka_unit_test(test_timers_and_oxygen),
-                                       cmocka_unit_test(surfacing_costs_a_diver_or_the_game),
-                                       cmocka_unit_test(the_game_grows_harder),
-                                       cmocka_unit_test(test_fast_is_plain),
-                                       cmocka_unit_test(the_fast_draws_play_the_same_game)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_game_starts_as_the_rules_say),      cmocka_unit_test(enemies_appear_as_the_rules_say),
+        cmocka_unit_test(divers_appear_as_the_rules_say),      cmocka_unit_test(the_submarine_does_as_told),
+        cmocka_unit_test(bullets_hit_what_is_before_them),     cmocka_unit_test(divers_are_picked_up),
+        cmocka_unit_test(enemies_move_at_their_speed),         cmocka_unit_test(enemy_submarines_shoot),
+        cmocka_unit_test(enemy_bullets_end_the_game),          cmocka_unit_test(timers_run_down_and_oxygen_runs_out),
+        cmocka_unit_test(surfacing_costs_a_diver_or_the_game), cmocka_unit_test(the_game_grows_harder),
+        cmocka_unit_test(the_fast_game_is_the_plain_one),      cmocka_unit_test(the_fast_draws_play_the_same_game)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -68,7 +68,7 @@ static void bullets_fly_and_vanish(void **unused) {
     assert_false(terminal);
 }
 
-static void test_alien_on_the_cannon(void **unused) {
+static void an_alien_on_the_cannon_ends_the_game(void **unused) {
     (void)unused;
     game_state s = quiet();
     s.aliens = at(5, 9) | at(0, 0);
@@ -205,7 +205,7 @@ int main(void) {
                                        cmocka_unit_test(the_cannon_moves_as_told),
                                        cmocka_unit_test(firing_waits_for_its_interval),
                                        cmocka_unit_test(bullets_fly_and_vanish),
-                                       cmocka_unit_test(test_alien_on_the_cannon),
+                                       cmocka_unit_test(an_alien_on_the_cannon_ends_the_game),
                                        cmocka_unit_test(aliens_move_at_their_speed),
                                        cmocka_unit_test(aliens_that_land_end_the_game),
                                        cmocka_unit_test(aliens_shoot_as_the_rules_say),

@@ -75,7 +75,7 @@ static void seen_pairs_are_frequencies(void **state) {
     }
 }
 
-static void unseen_as_in_the_paper(void **state) {
+static void unseen_pairs_are_random_as_in_the_paper(void **state) {
     (void)state;
     pess_model_options options = pess_model_options_defaults();
     options.reward_range[0] = -2, options.reward_range[1] = 6;
@@ -101,7 +101,7 @@ static void unseen_as_in_the_paper(void **state) {
     assert_true(low < -1.9 && high > 5.9);
 }
 
-static void unseen_as_the_worst_or_as_a_loop(void **state) {
+static void unseen_pairs_are_the_worst_or_a_loop_where_asked(void **state) {
     (void)state;
     pess_model_options options = pess_model_options_defaults();
     options.reward_range[0] = -1, options.reward_range[1] = 1;
@@ -121,7 +121,7 @@ static void unseen_as_the_worst_or_as_a_loop(void **state) {
     pess_model_destroy(model);
 }
 
-static void reward_ranges(void **state) {
+static void reward_ranges_are_seen_or_declared(void **state) {
     (void)state;
     double lo = 0, hi = 0;
     pess_model *model = estimate(NULL);
@@ -157,7 +157,7 @@ static void reward_ranges(void **state) {
     }
 }
 
-static void value_ranges(void **state) {
+static void value_ranges_follow_from_rewards_discount_and_ends(void **state) {
     (void)state;
     pess_model model = {.reward_lo = 1, .reward_hi = 2};
     double lo = 0, hi = 0;
@@ -204,7 +204,7 @@ static void an_empty_log_has_a_uniform_model(void **state) {
     pess_model_destroy(model);
 }
 
-static void starts_and_behaviour_of_the_log(void **state) {
+static void starts_and_behaviour_are_those_of_the_log(void **state) {
     (void)state;
     pess_counts counts = counts_by_hand();
     pess_error error = {0};
@@ -231,12 +231,12 @@ static void starts_and_behaviour_of_the_log(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(seen_pairs_are_frequencies),
-        cmocka_unit_test(unseen_as_in_the_paper),
-        cmocka_unit_test(unseen_as_the_worst_or_as_a_loop),
-        cmocka_unit_test(reward_ranges),
-        cmocka_unit_test(value_ranges),
+        cmocka_unit_test(unseen_pairs_are_random_as_in_the_paper),
+        cmocka_unit_test(unseen_pairs_are_the_worst_or_a_loop_where_asked),
+        cmocka_unit_test(reward_ranges_are_seen_or_declared),
+        cmocka_unit_test(value_ranges_follow_from_rewards_discount_and_ends),
         cmocka_unit_test(an_empty_log_has_a_uniform_model),
-        cmocka_unit_test(starts_and_behaviour_of_the_log),
+        cmocka_unit_test(starts_and_behaviour_are_those_of_the_log),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,7 +14,7 @@ static double uncertainty_of(const known *k, bool counts, double cap, int64_t s,
 
 /* On data so few that all of them are checked, and that lack some pairs: what the log says of a run is its table's.
  * α = 1000 leaves only the least uncertain action, which for counts is always a logged one. */
-static void a_cap_of_three(void **state) {
+static void a_cap_limits_every_penalty(void **state) {
     (void)state;
     static const char *const learners[] = {"ua-counts", "ua-imitation-counts"};
     const double cap = 3;
@@ -61,7 +61,7 @@ static void a_cap_of_three(void **state) {
 
 /* The tabular engine gives an unseen pair the largest uncertainty there can be, W = 1/(1 − γ). With that as cap the
  * networks come to its values on a log in which pairs are missing. */
-static void the_engine_with_unseen_pairs(void **state) {
+static void networks_come_to_the_tabular_answer_with_unseen_pairs(void **state) {
     (void)state;
     const double alpha = 2;
     pess_mdp *mdp = process();
@@ -133,7 +133,7 @@ static void some_numbers(float *table, int64_t count) {
 }
 
 /* Every thousandth state has no counts: its penalty is what the network says. */
-static void penalties_of_many_states(void **state) {
+static void penalties_of_many_states_are_those_of_each(void **state) {
     (void)state;
     pess_observations *data = many_states();
     pess__training *f = by_hand("ua-counts", 1, data);
@@ -162,7 +162,7 @@ static void penalties_of_many_states(void **state) {
     pess_observations_destroy(data);
 }
 
-static void priors_and_values_of_many_states(void **state) {
+static void priors_and_values_of_many_states_are_those_of_each(void **state) {
     (void)state;
     pess_observations *data = many_states();
     pess__training *f = by_hand("proximal", 0, data); /* α = 0: the largest value */
@@ -193,7 +193,7 @@ static void priors_and_values_of_many_states(void **state) {
 
 /* q = (0, 1, 1) below state 16384 and (2, 1, 1) from there on, an actor that begins uniform: crr trains it to actions 1
  * and 2 there, and action 0 here, whichever part of the states was appraised when. */
-static void an_actor_in_many_states(void **state) {
+static void an_actor_learns_in_many_states(void **state) {
     (void)state;
     enum { HIGH = 14 };
     pess_observations *data = many_states();
@@ -338,7 +338,7 @@ static void equal_states_are_computed_once(void **state) {
 }
 
 /* Of actions of equal worth the first is taken: 2, 3 − 1, 4 − 2; and the last two of them alone. */
-static void of_equals_the_first(void **state) {
+static void of_equal_actions_the_first_is_taken(void **state) {
     (void)state;
     const float q[ACTIONS] = {2, 3, 4}, penalty[ACTIONS] = {0, 1, 2}, more[ACTIONS] = {1, 1, 2};
     pess__view view = {.actions = ACTIONS, .q = q, .penalty = penalty};
@@ -356,15 +356,15 @@ static void of_equals_the_first(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_cap_of_three),
-        cmocka_unit_test(the_engine_with_unseen_pairs),
-        cmocka_unit_test(penalties_of_many_states),
-        cmocka_unit_test(priors_and_values_of_many_states),
-        cmocka_unit_test(an_actor_in_many_states),
+        cmocka_unit_test(a_cap_limits_every_penalty),
+        cmocka_unit_test(networks_come_to_the_tabular_answer_with_unseen_pairs),
+        cmocka_unit_test(penalties_of_many_states_are_those_of_each),
+        cmocka_unit_test(priors_and_values_of_many_states_are_those_of_each),
+        cmocka_unit_test(an_actor_learns_in_many_states),
         cmocka_unit_test(support_net_is_its_network),
         cmocka_unit_test(networks_learn_the_counts),
         cmocka_unit_test(equal_states_are_computed_once),
-        cmocka_unit_test(of_equals_the_first),
+        cmocka_unit_test(of_equal_actions_the_first_is_taken),
     };
     return cmocka_run_group_tests(tests, open_root, remove_root);
 }

@@ -89,7 +89,7 @@ static void check_gradient(problem *p, pess__rng *rng) {
 static const pess__loss losses[] = {
     {PESS__LOSS_SQUARED, 0}, {PESS__LOSS_HUBER, 0.7}, {PESS__LOSS_HUBER, 5}, {PESS__LOSS_CROSS_ENTROPY, 0}};
 
-static void every_layer_and_loss(void **state) {
+static void every_layer_and_loss_has_its_gradient(void **state) {
     (void)state;
     pess__rng rng = pess__rng_stream(21, "test gradient", 0);
     for (int round = 0; round < 48; round++) {
@@ -104,7 +104,7 @@ static void every_layer_and_loss(void **state) {
     }
 }
 
-static void both_networks(void **state) {
+static void both_named_networks_have_their_gradients(void **state) {
     (void)state;
     pess__rng rng = pess__rng_stream(22, "test gradient", 0);
     static const char *const names[] = {"value", "dqn"};
@@ -121,7 +121,7 @@ static void both_networks(void **state) {
 }
 
 /* Adam's first step moves every parameter by rate·sign(g); RMSProp's by rate·g/(√(ρ(1−ρ))|g|). By hand. */
-static void first_steps_by_hand(void **state) {
+static void first_steps_are_those_computed_by_hand(void **state) {
     (void)state;
     pess__rng rng = pess__rng_stream(23, "test gradient", 0);
     for (int kind = 0; kind < 2; kind++) {
@@ -191,9 +191,9 @@ static void huber_is_continuous_and_squared_near_zero(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_layer_and_loss),
-        cmocka_unit_test(both_networks),
-        cmocka_unit_test(first_steps_by_hand),
+        cmocka_unit_test(every_layer_and_loss_has_its_gradient),
+        cmocka_unit_test(both_named_networks_have_their_gradients),
+        cmocka_unit_test(first_steps_are_those_computed_by_hand),
         cmocka_unit_test(clipping_limits_the_norm),
         cmocka_unit_test(huber_is_continuous_and_squared_near_zero),
     };

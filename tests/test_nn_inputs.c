@@ -132,7 +132,7 @@ static void files_keep_input_and_standard(void **unused) {
     }
 }
 
-static void networks_by_name_and_by_text(void **unused) {
+static void networks_are_made_by_name_and_by_text(void **unused) {
     (void)unused;
     const pess_observation_shape picture = pess_observation_picture(84, 84, 4), floats = pess_observation_floats(17);
     pess__net_spec spec, same;
@@ -164,7 +164,7 @@ int main(void) {
         cmocka_unit_test(outputs_are_those_of_the_plain_network),
         cmocka_unit_test(cuts_and_threads_change_no_byte),
         cmocka_unit_test(files_keep_input_and_standard),
-        cmocka_unit_test(networks_by_name_and_by_text),
+        cmocka_unit_test(networks_are_made_by_name_and_by_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

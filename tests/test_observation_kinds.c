@@ -127,7 +127,7 @@ static void pictures_turn_from_channels_first(void **unused) {
 }
 
 /* Seven rows of NumPy's: 0 1 2(terminal) 3 4(timeout) 5 6. Without next observations rows 4 and 6 are left out. */
-static void d4rl_without_next_observations(void **unused) {
+static void d4rl_arrays_are_read_without_next_observations(void **unused) {
     (void)unused;
     pess_observations *data = NULL;
     assert_ok(pess_observations_read(TEST_DATA "/d4rl/plain.npz", &data, &error), &error);
@@ -155,7 +155,7 @@ static void d4rl_without_next_observations(void **unused) {
                    "actions", "row 2", "found 2", "0 to 1", NULL);
 }
 
-static void d4rl_with_everything(void **unused) {
+static void d4rl_arrays_are_read_with_everything(void **unused) {
     (void)unused;
     pess_observations *data = NULL;
     assert_ok(pess_observations_read(TEST_DATA "/d4rl/everything.npz", &data, &error), &error);
@@ -218,8 +218,8 @@ int main(void) {
         cmocka_unit_test(what_is_not_finite_is_named),
         cmocka_unit_test(files_give_the_same_data),
         cmocka_unit_test(pictures_turn_from_channels_first),
-        cmocka_unit_test(d4rl_without_next_observations),
-        cmocka_unit_test(d4rl_with_everything),
+        cmocka_unit_test(d4rl_arrays_are_read_without_next_observations),
+        cmocka_unit_test(d4rl_arrays_are_read_with_everything),
         cmocka_unit_test(files_that_cannot_be_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -94,7 +94,7 @@ static void brute_force_does_no_better(void **state) {
 }
 
 /* γ = 1: the longest way through a layered graph, by hand. */
-static void undiscounted_shortest_way(void **state) {
+static void the_shortest_way_is_found_without_discount(void **state) {
     (void)state;
     enum { N = 60 };
     for (int method = PESS_METHOD_AUTO; method <= PESS_METHOD_MODIFIED_POLICY_ITERATION; method++) {
@@ -292,7 +292,7 @@ static void relabelling_changes_nothing(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_method_finds_the_optimum),
                                        cmocka_unit_test(brute_force_does_no_better),
-                                       cmocka_unit_test(undiscounted_shortest_way),
+                                       cmocka_unit_test(the_shortest_way_is_found_without_discount),
                                        cmocka_unit_test(ties_go_to_the_smallest_action),
                                        cmocka_unit_test(large_rewards_end),
                                        cmocka_unit_test(limits_are_outcomes),

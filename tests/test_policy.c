@@ -35,7 +35,7 @@ static void assert_rows(const pess_policy *policy, const double *expected, doubl
             assert_close(pess_policy_row(policy, s)[a], expected[s * pess_policy_actions(policy) + a], tolerance);
 }
 
-static void uniform_and_softened(void **state) {
+static void policies_are_uniform_or_softened(void **state) {
     (void)state;
     pess_model *model = make_model();
     pess_policy *policy = NULL, *soft = NULL;
@@ -186,9 +186,12 @@ static void values_are_written(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(uniform_and_softened),  cmocka_unit_test(bad_tables_are_refused),
-        cmocka_unit_test(files_go_round),        cmocka_unit_test(few_digits_and_zeros_are_fine),
-        cmocka_unit_test(bad_files_are_refused), cmocka_unit_test(values_are_written),
+        cmocka_unit_test(policies_are_uniform_or_softened),
+        cmocka_unit_test(bad_tables_are_refused),
+        cmocka_unit_test(files_go_round),
+        cmocka_unit_test(few_digits_and_zeros_are_fine),
+        cmocka_unit_test(bad_files_are_refused),
+        cmocka_unit_test(values_are_written),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

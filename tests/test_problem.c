@@ -26,7 +26,7 @@ static void assert_codes(const pess_problem *problem, const char *const *codes, 
     assert_null(pess_problem_assumption(problem, (size_t)count));
 }
 
-static void nothing_declared(void **state) {
+static void what_is_not_declared_is_assumed_and_said(void **state) {
     (void)state;
     static const char *const codes[] = {"states-from-log", "actions-from-log", "rewards-from-log",
                                         "start-from-log",  "unseen-pairs",     "cutoffs-continue"};
@@ -70,7 +70,7 @@ static void all_declared(void **state) {
     pess_problem_destroy(problem);
 }
 
-static void solutions_carry_them(void **state) {
+static void solutions_carry_their_assumptions(void **state) {
     (void)state;
     pess_error error = {0};
     pess_solve_options options = pess_solve_options_defaults();
@@ -125,7 +125,8 @@ static void thin_places_by_hand(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(nothing_declared), cmocka_unit_test(all_declared),
-                                       cmocka_unit_test(solutions_carry_them), cmocka_unit_test(thin_places_by_hand)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_not_declared_is_assumed_and_said), cmocka_unit_test(all_declared),
+        cmocka_unit_test(solutions_carry_their_assumptions), cmocka_unit_test(thin_places_by_hand)};
     return cmocka_run_group_tests(tests, logs_begin, logs_end);
 }

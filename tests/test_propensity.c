@@ -89,7 +89,7 @@ static void order_is_believed(void **state) {
 
 /* Few states that come back: how often each action was drawn there counts. 500 draws have standard deviations of up to
  * 0.023; what is flattened towards the shares and the fit come on top. */
-static void frequencies_of_states_that_come_back(void **state) {
+static void states_that_come_back_have_their_frequencies(void **state) {
     (void)state;
     pess_observations *data = no_steps(STATES);
     pess__rng rng = pess__rng_stream(12, "test propensity", 0);
@@ -141,7 +141,7 @@ int main(void) {
         cmocka_unit_test(a_tenth_is_held_out),
         cmocka_unit_test(chance_is_not_learnt_by_heart),
         cmocka_unit_test(order_is_believed),
-        cmocka_unit_test(frequencies_of_states_that_come_back),
+        cmocka_unit_test(states_that_come_back_have_their_frequencies),
         cmocka_unit_test(the_held_out_likelihood_is_largest),
     };
     return cmocka_run_group_tests(tests, open_root, remove_root);

@@ -69,7 +69,7 @@ static bool best_of_all(const pess_model *model, const double *start, double *be
     return any;
 }
 
-static void best_proper_policy(void **state) {
+static void the_best_proper_policy_is_found(void **state) {
     (void)state;
     const double start[STATES] = {0.25, 0.25, 0.25, 0.25};
     int solved = 0, refused = 0;
@@ -200,7 +200,7 @@ static void states_are_named(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(best_proper_policy),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(the_best_proper_policy_is_found),
                                        cmocka_unit_test(staying_for_nothing_is_no_answer),
                                        cmocka_unit_test(states_are_named)};
     return cmocka_run_group_tests(tests, NULL, NULL);

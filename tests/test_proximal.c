@@ -26,7 +26,7 @@ static void same_solution(const pess_solution *x, const pess_solution *y) {
                         (size_t)p->states * sizeof(double));
 }
 
-static void the_two_ends(void **state) {
+static void alpha_zero_is_naive_and_a_large_one_imitation(void **state) {
     (void)state;
     for (uint64_t seed = 0; seed < 8; seed++) {
         pess_model *model = fixture_model(&shape, seed);
@@ -90,7 +90,7 @@ static void no_local_policy_is_better(void **state) {
 }
 
 /* Theory units are absorbed units over (1−γ)². */
-static void units(void **state) {
+static void both_units_of_alpha_agree(void **state) {
     (void)state;
     pess_error error = {0};
     pess_model *model = fixture_model(&shape, 3);
@@ -111,7 +111,8 @@ static void units(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(the_two_ends), cmocka_unit_test(no_local_policy_is_better),
-                                       cmocka_unit_test(units)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(alpha_zero_is_naive_and_a_large_one_imitation),
+                                       cmocka_unit_test(no_local_policy_is_better),
+                                       cmocka_unit_test(both_units_of_alpha_agree)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

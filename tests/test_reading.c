@@ -70,7 +70,7 @@ static void same_lines(const char *file, const lines *found, const lines *expect
     "episode=patient\nstep=hour\nstate=ward,severity\naction=drug\nreward=outcome\n"                                   \
     "next_state=next_ward,next_severity\nterminal=died\ntruncated=lost"
 
-static void test_the_same_log(void **state) {
+static void every_spelling_reads_as_the_same_log(void **state) {
     (void)state;
     static const struct {
         const char *file, *column, *missing;
@@ -180,7 +180,7 @@ static void test_options_come_first(void **state) {
     }
 }
 
-static void test_last_rows(void **state) {
+static void last_rows_end_as_declared(void **state) {
     (void)state;
     static const struct {
         int last_row;
@@ -205,7 +205,7 @@ static void test_last_rows(void **state) {
 }
 
 /* What is missing inside an episode never joins the rows around it. */
-static void test_gaps(void **state) {
+static void a_dropped_row_joins_no_others(void **state) {
     (void)state;
     static const struct {
         const char *file;
@@ -227,7 +227,20 @@ static void test_gaps(void **state) {
     }
 }
 
-static void test_ids(void **state) {
+/* The second row has no reward, and the third leads to a state that is in no row: the first is all that is left. */
+static void the_row_before_a_dropped_one_is_cut_off_where_nothing_else_is_left(void **state) {
+    (void)state;
+    static const char text[] = "episode,state,action,reward,truncated\n1,0,0,1,0\n1,1,0,,0\n1,2,0,1,1\n";
+    const pess_read_options options = options_of(NULL, "drop", 0);
+    pess_dataset *d = NULL;
+    assert_int_equal(pess_dataset_read(logs_file("dropped.csv", text, strlen(text)), &options, &d, NULL), PESS_OK);
+    assert_int_equal(d->rows, 1);
+    assert_int_equal(d->next_state[0], 1);
+    assert_int_equal(d->end[0], PESS_END_CUTOFF);
+    pess_dataset_destroy(d);
+}
+
+static void ids_with_decimals_are_numbers_and_others_names(void **state) {
     (void)state;
     pess_dataset *d = read_with("float_ids.csv", NULL);
     assert_null(d->state_names);
@@ -261,7 +274,7 @@ static void test_ids(void **state) {
     pess_dataset_destroy(d);
 }
 
-static void test_times(void **state) {
+static void times_are_read_as_steps(void **state) {
     (void)state;
     static const struct {
         const char *text;
@@ -292,7 +305,7 @@ static void test_times(void **state) {
 
 /* ---- refused */
 
-static void test_refused(void **state) {
+static void what_cannot_be_read_is_refused_with_a_remedy(void **state) {
     (void)state;
     static const struct {
         const char *file, *column, *missing, *what, *remedy, *value;
@@ -370,7 +383,7 @@ static const char *write_large(const char *name, bool quoted) {
     return logs_path(name);
 }
 
-static void test_two_ways_to_read_a_row(void **state) {
+static void both_ways_to_read_a_row_agree(void **state) {
     (void)state;
     pess_dataset *all[3] = {NULL};
     for (int i = 0; i < 3; i++) {
@@ -396,7 +409,7 @@ static void test_two_ways_to_read_a_row(void **state) {
 }
 
 /* NPZ: arrays by other names, and without next states. */
-static void test_arrays(void **state) {
+static void arrays_have_other_names_and_next_rows_too(void **state) {
     (void)state;
     pess_dataset *plain = read_with("plain.csv", NULL);
     const lines expected = lines_of(plain, true);
@@ -412,15 +425,17 @@ static void test_arrays(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_the_same_log),
-                                       cmocka_unit_test(test_readings_are_kept),
-                                       cmocka_unit_test(test_options_come_first),
-                                       cmocka_unit_test(test_last_rows),
-                                       cmocka_unit_test(test_gaps),
-                                       cmocka_unit_test(test_ids),
-                                       cmocka_unit_test(test_times),
-                                       cmocka_unit_test(test_refused),
-                                       cmocka_unit_test(test_two_ways_to_read_a_row),
-                                       cmocka_unit_test(test_arrays)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_spelling_reads_as_the_same_log),
+        cmocka_unit_test(test_readings_are_kept),
+        cmocka_unit_test(test_options_come_first),
+        cmocka_unit_test(last_rows_end_as_declared),
+        cmocka_unit_test(a_dropped_row_joins_no_others),
+        cmocka_unit_test(the_row_before_a_dropped_one_is_cut_off_where_nothing_else_is_left),
+        cmocka_unit_test(ids_with_decimals_are_numbers_and_others_names),
+        cmocka_unit_test(times_are_read_as_steps),
+        cmocka_unit_test(what_cannot_be_read_is_refused_with_a_remedy),
+        cmocka_unit_test(both_ways_to_read_a_row_agree),
+        cmocka_unit_test(arrays_have_other_names_and_next_rows_too)};
     return cmocka_run_group_tests(tests, logs_begin, logs_end);
 }

@@ -28,7 +28,7 @@ static void assert_refused(bool episodes, const char *words) {
     pess_dataset_destroy(data);
 }
 
-static void test_a_log_that_contradicts_the_range(void **state) {
+static void a_log_that_contradicts_the_range_is_refused(void **state) {
     (void)state;
     made.count = 0;
     add(0, 0, 0.5, 1, PESS_END_NONE, 7);
@@ -66,7 +66,7 @@ static pess_status certify_rows(int64_t states, int64_t actions, double gamma, d
     return status;
 }
 
-static void test_declarations_of_a_certificate(void **state) {
+static void a_certificate_uses_the_range_that_is_declared(void **state) {
     (void)state;
     pess_certificate_info info;
     pess_error error = {0};
@@ -164,7 +164,7 @@ static double uniform_chance(void) {
     return value;
 }
 
-static void test_coverage_without_discount(void **state) {
+static void certificates_cover_without_discount(void **state) {
     (void)state;
     const double delta = 0.3, best = chance(NULL), logging = uniform_chance();
     const int64_t runs = coverage_runs(150), allowed = failures_allowed(runs, delta);
@@ -202,10 +202,10 @@ static void test_coverage_without_discount(void **state) {
 int main(void) {
     omp_set_num_threads(1);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_log_that_contradicts_the_range),
-        cmocka_unit_test(test_declarations_of_a_certificate),
+        cmocka_unit_test(a_log_that_contradicts_the_range_is_refused),
+        cmocka_unit_test(a_certificate_uses_the_range_that_is_declared),
         cmocka_unit_test(test_staying_for_ever_earns_nothing),
-        cmocka_unit_test(test_coverage_without_discount),
+        cmocka_unit_test(certificates_cover_without_discount),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

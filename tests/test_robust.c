@@ -111,7 +111,7 @@ static void matches_plain_value_iteration(void **state) {
     }
 }
 
-static void between_naive_and_the_bottom(void **state) {
+static void values_lie_between_naive_and_the_bottom(void **state) {
     (void)state;
     estimate e = estimate_random(25, 3, 4, 0.3, 300, 7, PESS_UNSEEN_WORST);
     const pess_solve_options naive = options_for("naive", NULL, 1);
@@ -244,7 +244,7 @@ static void names_and_threads_do_not_matter(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(matches_plain_value_iteration),
-        cmocka_unit_test(between_naive_and_the_bottom),
+        cmocka_unit_test(values_lie_between_naive_and_the_bottom),
         cmocka_unit_test(bounds_the_truth_from_below),
         cmocka_unit_test(an_unseen_pair_is_the_bottom),
         cmocka_unit_test(values_need_no_discount_where_episodes_end),

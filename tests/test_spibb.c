@@ -103,7 +103,7 @@ static void check(const char *algorithm, allowed *is_allowed) {
     assert_true(compared > 10000);
 }
 
-static void spibb_equal(void **state) {
+static void spibb_is_the_best_of_the_allowed_policies(void **state) {
     (void)state;
     check("spibb", allowed_equal);
 }
@@ -113,7 +113,7 @@ static void spibb_at_most(void **state) {
     check("spibb-leq", allowed_at_most);
 }
 
-static void soft_spibb(void **state) {
+static void soft_spibb_is_the_best_of_the_allowed_policies(void **state) {
     (void)state;
     check("soft-spibb", allowed_soft);
 }
@@ -151,7 +151,7 @@ static void soft_spibb_exchanges_gain_nothing(void **state) {
     }
 }
 
-static void ends_of_the_scale(void **state) {
+static void the_ends_of_the_scale_are_imitation_and_naive(void **state) {
     (void)state;
     pess_model *model = fixture_model(&shape, 5);
     pess_counts *counts = fixture_counts(model, 40, 5);
@@ -209,9 +209,11 @@ static void min_count_grows_with_the_log(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(spibb_equal),       cmocka_unit_test(spibb_at_most),
-        cmocka_unit_test(soft_spibb),        cmocka_unit_test(soft_spibb_exchanges_gain_nothing),
-        cmocka_unit_test(ends_of_the_scale), cmocka_unit_test(min_count_grows_with_the_log)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(spibb_is_the_best_of_the_allowed_policies),
+                                       cmocka_unit_test(spibb_at_most),
+                                       cmocka_unit_test(soft_spibb_is_the_best_of_the_allowed_policies),
+                                       cmocka_unit_test(soft_spibb_exchanges_gain_nothing),
+                                       cmocka_unit_test(the_ends_of_the_scale_are_imitation_and_naive),
+                                       cmocka_unit_test(min_count_grows_with_the_log)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

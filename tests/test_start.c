@@ -55,7 +55,7 @@ static void bad_files_are_refused(void **state) {
     }
 }
 
-static void nowhere_to_start(void **state) {
+static void without_a_state_to_act_in_there_is_no_start(void **state) {
     (void)state;
     pess_mdp *mdp = NULL;
     pess_model *model = NULL;
@@ -73,7 +73,7 @@ int main(void) {
         cmocka_unit_test(files_go_round),
         cmocka_unit_test(few_digits_are_scaled),
         cmocka_unit_test(bad_files_are_refused),
-        cmocka_unit_test(nowhere_to_start),
+        cmocka_unit_test(without_a_state_to_act_in_there_is_no_start),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -42,7 +42,7 @@ static double residual(const pess_model *model, const pess_policy *policy, const
     return sum;
 }
 
-static void a_two_cycle(void **state) {
+static void a_two_cycle_is_half_and_half(void **state) {
     (void)state;
     const pess_mdp_transition transitions[] = {{0, 0, 1, 1, 0}, {1, 0, 0, 1, 0}};
     pess_model *model = model_of(2, 1, transitions, 2);
@@ -159,7 +159,7 @@ static pess_policy *greedy(const pess_model *model, double epsilon) {
     return soft;
 }
 
-static void the_torus(void **state) {
+static void the_law_of_the_torus_is_stationary(void **state) {
     (void)state;
     pess_error error = {0};
     double law[64];
@@ -202,7 +202,7 @@ static void aggregation_agrees_with_elimination(void **state) {
 }
 
 /* Beyond the dense limit: a torus of 4900 states, and a ring that goes round in one direction only. */
-static void large_chains(void **state) {
+static void large_chains_have_their_law(void **state) {
     (void)state;
     pess_error error = {0};
     pess_model *model = gridworld(70, 70, 4);
@@ -233,7 +233,7 @@ static void large_chains(void **state) {
 }
 
 /* Implicit uniform rows, small and large: state s goes to s+1 or, by action 1, anywhere. */
-static void uniform_rows(void **state) {
+static void implicit_uniform_rows_have_their_law(void **state) {
     (void)state;
     const int64_t sizes[] = {50, 2500};
     for (int i = 0; i < 2; i++) {
@@ -272,15 +272,15 @@ static void uniform_rows(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_two_cycle),
+        cmocka_unit_test(a_two_cycle_is_half_and_half),
         cmocka_unit_test(transient_and_terminal_states_get_nothing),
         cmocka_unit_test(an_absorbing_state_takes_all),
         cmocka_unit_test(what_has_no_law_is_refused),
         cmocka_unit_test(tiny_probabilities_keep_their_digits),
-        cmocka_unit_test(the_torus),
+        cmocka_unit_test(the_law_of_the_torus_is_stationary),
         cmocka_unit_test(aggregation_agrees_with_elimination),
-        cmocka_unit_test(large_chains),
-        cmocka_unit_test(uniform_rows),
+        cmocka_unit_test(large_chains_have_their_law),
+        cmocka_unit_test(implicit_uniform_rows_have_their_law),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

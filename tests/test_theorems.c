@@ -100,7 +100,7 @@ static void theorem_1_holds(void **state) {
 }
 
 /* Tight where the tie of the proxy is broken to the first choice, the worse one (the paper breaks it to the other). */
-static void test_theorem_1_is_tight(void **state) {
+static void theorem_1_is_tight(void **state) {
     (void)state;
     const double f[] = {0, 1}, g[] = {1, 1};
     double regret;
@@ -165,7 +165,7 @@ static void exact_uncertainty(const dense *truth, const dense *data, const doubl
         }
 }
 
-static void test_lemmas_2_3_4(void **state) {
+static void lemmas_2_3_and_4_hold(void **state) {
     (void)state;
     const double gamma = 0.9, horizon = 1 / (1 - gamma);
     pess__rng rng = pess__rng_stream(4, "lemmas", 0);
@@ -313,10 +313,10 @@ static void all_theorems_hold(void **state) {
 int main(void) {
     omp_set_num_threads(1);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(theorem_1_holds),     cmocka_unit_test(test_theorem_1_is_tight),
-        cmocka_unit_test(corollary_1_holds),   cmocka_unit_test(lemma_1_holds),
-        cmocka_unit_test(test_lemmas_2_3_4),   cmocka_unit_test(test_density_inequality_needs_actions),
-        cmocka_unit_test(proposition_1_holds), cmocka_unit_test(all_theorems_hold),
+        cmocka_unit_test(theorem_1_holds),       cmocka_unit_test(theorem_1_is_tight),
+        cmocka_unit_test(corollary_1_holds),     cmocka_unit_test(lemma_1_holds),
+        cmocka_unit_test(lemmas_2_3_and_4_hold), cmocka_unit_test(test_density_inequality_needs_actions),
+        cmocka_unit_test(proposition_1_holds),   cmocka_unit_test(all_theorems_hold),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -145,7 +145,7 @@ static void statewise_beats_per_action(void **state) {
 }
 
 /* Clipped as in the experiments: an unseen pair earns r_lo and goes on with γ·mean(v), whatever α. */
-static void clipped_rewards(void **state) {
+static void clipped_rewards_are_those_of_the_experiments(void **state) {
     (void)state;
     estimate e = estimate_random(15, 3, 3, 0, 4, 9, PESS_UNSEEN_PAPER);
     pess_solve_options options = options_for("ua", "count", 0.7);
@@ -178,7 +178,7 @@ static void clipped_rewards(void **state) {
 
 /* The affine pieces are right: Newton's method needs a few steps where plain sweeps at γ = 0.99 would take thousands.
  */
-static void few_steps(void **state) {
+static void newtons_method_needs_few_steps(void **state) {
     (void)state;
     const pess_unseen rules[] = {PESS_UNSEEN_PAPER, PESS_UNSEEN_WORST, PESS_UNSEEN_SELF_LOOP};
     for (int rule = 0; rule < 3; rule++) {
@@ -233,8 +233,8 @@ int main(void) {
         cmocka_unit_test(no_policy_does_better),
         cmocka_unit_test(more_pessimism_is_lower),
         cmocka_unit_test(statewise_beats_per_action),
-        cmocka_unit_test(clipped_rewards),
-        cmocka_unit_test(few_steps),
+        cmocka_unit_test(clipped_rewards_are_those_of_the_experiments),
+        cmocka_unit_test(newtons_method_needs_few_steps),
         cmocka_unit_test(names_and_threads_do_not_matter),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -23,7 +23,7 @@ static estimate small_case(void) {
     return e;
 }
 
-static void formulas_of_one_number(void **state) {
+static void bounds_per_pair_are_those_of_their_formulas(void **state) {
     (void)state;
     estimate e = small_case();
     pess__u_problem problem = u_problem_of(&e, 0.9); /* W = 10 */
@@ -54,7 +54,7 @@ static void formulas_of_one_number(void **state) {
     estimate_destroy(&e);
 }
 
-static void formulas_per_state(void **state) {
+static void bounds_per_state_are_those_of_their_formulas(void **state) {
     (void)state;
     pess_error error = {0};
     estimate e = small_case();
@@ -97,7 +97,7 @@ static double plain_bernstein(const sample_log *log, int64_t s, int64_t a, const
     return fmin(width, sqrt(2 * variance * log_term / n) + 7 * width * log_term / (3 * (n - 1)));
 }
 
-static void bernstein_from_raw_samples(void **state) {
+static void bernstein_is_that_of_the_raw_samples(void **state) {
     (void)state;
     world w = world_create(5, 2, 3, 0.5, 11);
     sample_log samples = sample_log_create(100000);
@@ -124,7 +124,7 @@ static void bernstein_from_raw_samples(void **state) {
     world_destroy(&w);
 }
 
-static void parameters_of_the_sets(void **state) {
+static void sets_have_the_parameters_of_their_formulas(void **state) {
     (void)state;
     pess_error error = {0};
     estimate e = small_case();
@@ -191,7 +191,7 @@ static void falls_with_counts(void **state) {
     for (int i = 0; i < 6; i++) assert_true(last[i] < 1.5);
 }
 
-static void a_million_states(void **state) {
+static void bounds_are_finite_at_a_million_states(void **state) {
     (void)state;
     pess_error error = {0};
     const int64_t many[2] = {2000, 1 << 20};
@@ -224,7 +224,7 @@ static void a_million_states(void **state) {
     }
 }
 
-static void the_table(void **state) {
+static void rows_of_the_table_agree_with_themselves(void **state) {
     (void)state;
     const pess_uncertainty_info *info;
     size_t count = 0;
@@ -286,13 +286,13 @@ static void threads_do_not_matter(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_table),
-        cmocka_unit_test(formulas_of_one_number),
-        cmocka_unit_test(formulas_per_state),
-        cmocka_unit_test(bernstein_from_raw_samples),
-        cmocka_unit_test(parameters_of_the_sets),
+        cmocka_unit_test(rows_of_the_table_agree_with_themselves),
+        cmocka_unit_test(bounds_per_pair_are_those_of_their_formulas),
+        cmocka_unit_test(bounds_per_state_are_those_of_their_formulas),
+        cmocka_unit_test(bernstein_is_that_of_the_raw_samples),
+        cmocka_unit_test(sets_have_the_parameters_of_their_formulas),
         cmocka_unit_test(falls_with_counts),
-        cmocka_unit_test(a_million_states),
+        cmocka_unit_test(bounds_are_finite_at_a_million_states),
         cmocka_unit_test(an_unbounded_range_is_an_error),
         cmocka_unit_test(threads_do_not_matter),
     };

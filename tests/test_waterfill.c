@@ -126,7 +126,7 @@ static void beats_random_search(void **state) {
     }
 }
 
-static void the_papers_example(void **state) {
+static void the_papers_example_is_half_and_half(void **state) {
     (void)state;
     /* Two actions alike, n = 2 each: half and half (paper, appendix B). */
     const double q[2] = {1, 1}, w[2] = {0.5, 0.5};
@@ -137,7 +137,7 @@ static void the_papers_example(void **state) {
     assert_true(pess__waterfill(q, none, 2, 1, pi) == -INFINITY);
 }
 
-static void many_actions(void **state) {
+static void many_actions_are_shared_as_by_sorting(void **state) {
     (void)state;
     enum { MANY = 200000 };
     double *q = malloc(3 * MANY * sizeof *q), *w = q + MANY, *pi = w + MANY, sum = 0;
@@ -156,8 +156,8 @@ int main(void) {
         cmocka_unit_test(matches_sorting_and_kkt),
         cmocka_unit_test(beats_the_simplex_grid),
         cmocka_unit_test(beats_random_search),
-        cmocka_unit_test(the_papers_example),
-        cmocka_unit_test(many_actions),
+        cmocka_unit_test(the_papers_example_is_half_and_half),
+        cmocka_unit_test(many_actions_are_shared_as_by_sorting),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -163,7 +163,12 @@ def _order(arrays: dict[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
 
 def _derive(arrays: dict[str, Any], absent: np.ndarray, last_row: str | None) -> tuple[dict[str, Any], np.ndarray]:
     """s' of a row is the state of the next row of its episode. A terminal row leads nowhere: its own state stands
-    there. Where the next state is in no row, the row is left out and the one before it is cut off."""
+    there. Where the next state is in no row, the row is left out and the one before it is cut off.
+
+    These are the rules of src/data/next_rows.c, written a second time: a log is made of columns that have next states,
+    and the library derives them only where it reads a table itself, as `log_from_arrow` lets it do. One thing differs:
+    a row that is dropped for a missing value does not tell its state either. python/tests/test_frames.py compares both.
+    """
     if last_row not in (None, "terminal", "cutoff"):
         raise ArgumentError(f"last_row: found '{last_row}', expected terminal or cutoff")
     rows = len(absent)
@@ -171,6 +176,8 @@ def _derive(arrays: dict[str, Any], absent: np.ndarray, last_row: str | None) ->
     order, same = _order(arrays)
     end = (np.zeros(rows, np.uint8) if marked is None else np.array(marked))[order]
     gap = absent[order]
+    if "episode" not in arrays:
+        same &= (end == 0) | gap  # an episode goes on until a row that ends
     open_ends = ~same & (end == 0) & ~gap
     if last_row is None and open_ends.any():
         raise InputError(

@@ -49,6 +49,21 @@ def test_a_frame_is_read_as_its_file_is(visits, tmp_path):
     assert ps.Log.from_frame(categorical).state_names == visits.state_names
 
 
+@pytest.mark.parametrize("last_row", ["terminal", "cutoff"])
+@pytest.mark.parametrize("columns", [["episode"], ["terminal"], ["truncated"], ["episode", "terminal", "truncated"]])
+def test_next_rows_are_those_of_a_file(columns, last_row, tmp_path):
+    draw = np.random.default_rng(1)
+    N = 200
+    rows = {"state": draw.integers(0, 5, N), "action": draw.integers(0, 2, N), "reward": np.arange(float(N))}
+    marks = {"episode": np.sort(draw.integers(0, 40, N)), "terminal": draw.binomial(1, 0.1, N)}
+    marks["truncated"] = draw.binomial(1, 0.1, N)
+    frame = pandas.DataFrame({**rows, **{name: marks[name] for name in columns}})
+    frame.to_csv(tmp_path / "log.csv", index=False)
+    log, file = ps.Log.from_frame(frame, last_row=last_row), ps.read(str(tmp_path / "log.csv"), last_row=last_row)
+    for column in ("state", "action", "reward", "next_state", "terminal", "truncated"):
+        assert np.array_equal(getattr(log, column), getattr(file, column)), column
+
+
 def test_missing_values():
     holes = ROWS.assign(outcome=[0, np.nan, 1, 0, 1])
     with pytest.raises(ps.InputError, match="reward: 1 values are missing, the first in row 1; missing='drop'"):

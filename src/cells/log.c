@@ -2,51 +2,30 @@
 #include "cells/map.h"
 
 #include "core/memory.h"
-#include "data/dataset.h"
 #include "data/names.h"
+#include "data/next_rows.h"
+#include "data/order.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct place {
-    int64_t episode, step, row;
-} place;
-
-static int compare(const void *left, const void *right) {
-    const place *a = left, *b = right;
-    if (a->episode != b->episode) return a->episode < b->episode ? -1 : 1;
-    if (a->step != b->step) return a->step < b->step ? -1 : 1;
-    return (a->row > b->row) - (a->row < b->row);
-}
-
-/* Rows by episode, then by step, else by order. */
-static pess_status order_rows(const pess_measurements *m, place **out, pess_error *error) {
-    place *order = NULL;
-    PESS_TRY(pess__allocate(&order, m->rows, sizeof *order, "the order of rows", error));
-    for (int64_t i = 0; i < m->rows; i++)
-        order[i] = (place){m->episode != NULL ? m->episode[i] : 0, m->step != NULL ? m->step[i] : i, i};
-    qsort(order, (size_t)m->rows, sizeof *order, compare);
-    *out = order;
-    return PESS_OK;
-}
-
 pess_status pess__next_rows(const pess_measurements *m, int64_t **out, pess_error *error) {
-    int64_t *next = NULL;
-    place *order = NULL;
-    PESS_TRY(pess__allocate(&next, m->rows, sizeof *next, "the order of rows", error));
-    const pess_status status = order_rows(m, &order, error);
-    if (status != PESS_OK) {
-        free(next);
-        return status;
-    }
-    for (int64_t i = 0; i < m->rows; i++) {
-        const bool follows = m->episode != NULL && i + 1 < m->rows && order[i + 1].episode == order[i].episode &&
-                             (m->end == NULL || m->end[order[i].row] != PESS_END_TERMINAL);
-        next[order[i].row] = follows ? order[i + 1].row : -1;
+    int64_t *next = NULL, *order = NULL;
+    pess_status status = pess__allocate(&next, m->rows, sizeof *next, "the order of rows", error);
+    if (status == PESS_OK) status = pess__allocate(&order, m->rows, sizeof *order, "the order of rows", error);
+    if (status == PESS_OK) status = pess__order_episodes(m->episode, m->step, m->rows, order, error);
+    for (int64_t i = 0; i < m->rows && status == PESS_OK; i++) {
+        const bool follows = m->episode != NULL && i + 1 < m->rows &&
+                             m->episode[order[i + 1]] == m->episode[order[i]] &&
+                             (m->end == NULL || m->end[order[i]] != PESS_END_TERMINAL);
+        next[order[i]] = follows ? order[i + 1] : -1;
     }
     free(order);
-    *out = next;
-    return PESS_OK;
+    if (status == PESS_OK)
+        *out = next;
+    else
+        free(next);
+    return status;
 }
 
 static pess_status check_columns(const pess_measurements *m, pess_error *error) {
@@ -96,58 +75,71 @@ static pess_status rows_create(int64_t count, bool probabilities, rows *r, pess_
     return pess__allocate(&r->step, count, sizeof *r->step, what, error);
 }
 
-static void add_row(rows *r, const pess_measurements *m, int64_t row, uint32_t cell, uint32_t next, pess_end end,
-                    int64_t step) {
+/* What the rows of the measurements lead to. */
+typedef struct links {
+    int64_t *order; /* rows by episode and step */
+    uint8_t *end;
+    uint32_t *next; /* cell */
+    bool *left_out;
+} links;
+
+static void links_free(links *l) {
+    free(l->order);
+    free(l->end);
+    free(l->next);
+    free(l->left_out);
+}
+
+/* As in any log without next states, the states being cells; a row that was dropped still has its cell. */
+static pess_status find_links(const pess_measurements *m, const uint32_t *cell, links *l, pess_error *error) {
+    const char *what = "the order of rows";
+    PESS_TRY(pess__allocate(&l->order, m->rows, sizeof *l->order, what, error));
+    PESS_TRY(pess__allocate(&l->end, m->rows, sizeof *l->end, what, error));
+    PESS_TRY(pess__allocate(&l->next, m->rows, sizeof *l->next, what, error));
+    PESS_TRY(pess__allocate(&l->left_out, m->rows, sizeof *l->left_out, what, error));
+    PESS_TRY(pess__order_episodes(m->episode, m->step, m->rows, l->order, error));
+    for (int64_t i = 0; i < m->rows; i++) {
+        l->end[i] = m->end != NULL ? m->end[i] : PESS_END_NONE;
+        if (m->dropped != NULL && m->dropped[i]) l->end[i] = PESS__END_GAP_STATE;
+    }
+    pess__link_rows(&(pess__linked_rows){.rows = m->rows,
+                                         .episode = m->episode,
+                                         .state = cell,
+                                         .last_row = m->last_row,
+                                         .end = l->end,
+                                         .next_state = l->next,
+                                         .left_out = l->left_out},
+                    l->order);
+    return PESS_OK;
+}
+
+static void add_row(rows *r, const pess_measurements *m, const links *l, int64_t row, uint32_t cell, int64_t step) {
+    if (l->left_out[row]) return;
     const int64_t i = r->count++;
     r->state[i] = cell;
     r->action[i] = m->action[row];
-    r->next_state[i] = next;
+    r->next_state[i] = l->next[row];
     r->reward[i] = m->reward[row];
     if (r->probability != NULL) r->probability[i] = m->probability[row];
-    r->end[i] = (uint8_t)end;
+    r->end[i] = l->end[row];
     r->episode[i] = m->episode[row];
     r->step[i] = step;
 }
 
-/* How the last row of an episode ends. */
-static pess_end last_end(const pess_measurements *m, int64_t row) {
-    if (m->end != NULL && m->end[row] == PESS_END_TERMINAL) return PESS_END_TERMINAL;
-    if (m->end != NULL && m->end[row] == PESS_END_CUTOFF) return PESS_END_CUTOFF;
-    return m->last_row == PESS_LAST_ROW_TERMINAL ? PESS_END_TERMINAL : PESS_END_CUTOFF;
-}
-
-/* One episode: rows order[from, to). */
-static void add_episode(rows *r, const pess_measurements *m, const place *order, int64_t from, int64_t to,
-                        const uint32_t *cell) {
-    const int64_t first = r->count;
-    for (int64_t i = from; i < to; i++) {
-        const int64_t row = order[i].row;
-        const bool last = i + 1 == to;
-        const pess_end end = last ? last_end(m, row) : m->end != NULL ? (pess_end)m->end[row] : PESS_END_NONE;
-        if (m->dropped != NULL && m->dropped[row]) continue;
-        if (end == PESS_END_TERMINAL)
-            add_row(r, m, row, cell[row], cell[row], end, i - from);
-        else if (!last)
-            add_row(r, m, row, cell[row], cell[order[i + 1].row], end, i - from);
-        else if (r->count > first && r->end[r->count - 1] == PESS_END_NONE)
-            r->end[r->count - 1] = PESS_END_CUTOFF;
-    }
-}
-
 static pess_status collect(const pess_map *map, const pess_measurements *m, pess_part part, const uint32_t *cell,
                            rows *r, pess_error *error) {
-    place *order = NULL;
-    PESS_TRY(order_rows(m, &order, error));
-    for (int64_t from = 0, to; from < m->rows; from = to) {
-        for (to = from; to < m->rows && order[to].episode == order[from].episode;) to++;
-        const char *name = pess_names_get(m->episode_names, order[from].episode);
-        const bool makes = pess_map_made_of(map, name);
+    links l = {0};
+    const pess_status status = find_links(m, cell, &l, error);
+    for (int64_t from = 0, to; from < m->rows && status == PESS_OK; from = to) {
+        const int64_t episode = m->episode[l.order[from]];
+        for (to = from; to < m->rows && m->episode[l.order[to]] == episode;) to++;
+        const bool makes = pess_map_made_of(map, pess_names_get(m->episode_names, episode));
         if (part != PESS_PART_ALL && makes != (part == PESS_PART_MAKING)) continue;
-        add_episode(r, m, order, from, to, cell);
+        for (int64_t i = from; i < to; i++) add_row(r, m, &l, l.order[i], cell[l.order[i]], i - from);
         r->shared += makes;
     }
-    free(order);
-    if (r->count > 0) return PESS_OK;
+    links_free(&l);
+    if (status != PESS_OK || r->count > 0) return status;
     return pess__fail(error, PESS_INPUT, "found no row with a next one in the episodes that %s, expected some",
                       part == PESS_PART_HELD_OUT ? "did not make the cells" : "are asked for");
 }

@@ -25,58 +25,73 @@ void pess__all_rows_free(pess__all_rows *all) {
 
 /* One row and those around it in its episode; -1: there is none. */
 typedef struct place {
-    int64_t before, row, after;
+    int64_t before, row, after; /* before: the last one that stays */
 } place;
 
-/* s′ of a row is the state of the next row of its episode; a terminal row leads nowhere, so its own state stands there.
- * Where the next state is in no row, the row is left out and the one before it is cut off. Returns whether the row
- * stays. */
-static bool derive(pess_dataset *d, const place *p, pess_reading *reading) {
-    const pess_last_row last_row = (pess_last_row)reading->options.last_row;
-    uint8_t *end = &d->end[p->row];
+/* Whether the row stays. */
+static bool derive(pess__linked_rows *r, const place *p) {
+    uint8_t *end = &r->end[p->row];
     if (*end >= PESS__END_GAP) return false;
-    if (p->after < 0 && *end == PESS_END_NONE && last_row == PESS_LAST_ROW_TERMINAL) {
+    if (p->after < 0 && *end == PESS_END_NONE && r->last_row == PESS_LAST_ROW_TERMINAL) {
         *end = PESS_END_TERMINAL;
-        reading->info.declared_ends++;
+        r->declared_ends++;
     }
     if (*end == PESS_END_TERMINAL) {
-        d->next_state[p->row] = d->state[p->row];
+        r->next_state[p->row] = r->state[p->row];
         return true;
     }
-    if (p->after >= 0 && d->end[p->after] != PESS__END_GAP) {
-        d->next_state[p->row] = d->state[p->after];
+    if (p->after >= 0 && r->end[p->after] != PESS__END_GAP) {
+        r->next_state[p->row] = r->state[p->after];
         return true;
     }
-    if (p->before >= 0 && d->end[p->before] == PESS_END_NONE) d->end[p->before] = PESS_END_CUTOFF;
-    reading->info.last_rows++;
+    if (p->before >= 0 && r->end[p->before] == PESS_END_NONE) r->end[p->before] = PESS_END_CUTOFF;
+    r->last_rows++;
     return false;
 }
 
-/* The last row of an episode ends as declared where its columns do not say it. */
-static void declare_end(pess_dataset *d, const place *p, pess_reading *reading) {
-    if (p->after >= 0 || d->end[p->row] != PESS_END_NONE) return;
-    d->end[p->row] = reading->options.last_row == PESS_LAST_ROW_TERMINAL ? PESS_END_TERMINAL : PESS_END_CUTOFF;
-    reading->info.declared_ends++;
+/* Whether `next`, the row after `row`, is of the same episode. Without an episode column, an episode goes on until a
+ * row that ends. */
+static bool follows(const int64_t *episode, const uint8_t *end, int64_t row, int64_t next) {
+    if (episode != NULL) return episode[row] == episode[next];
+    return end[row] != PESS_END_TERMINAL && end[row] != PESS_END_CUTOFF;
 }
 
-/* Without an episode column, an episode goes on until a row that ends. */
-static bool follows(const pess_dataset *d, int64_t row, int64_t next) {
-    if (d->episode != NULL) return d->episode[row] == d->episode[next];
-    return d->end[row] != PESS_END_TERMINAL && d->end[row] != PESS_END_CUTOFF;
-}
-
-/* `order`: rows by episode and step. left_out [rows] is set. */
-static void link_rows(pess_dataset *d, const int64_t *order, pess_reading *reading, bool *left_out) {
+void pess__link_rows(pess__linked_rows *r, const int64_t *order) {
     place p = {-1, -1, -1};
-    for (int64_t i = 0; i < d->rows; i++) {
+    for (int64_t i = 0; i < r->rows; i++) {
         p.row = order[i];
-        p.after = i + 1 < d->rows && follows(d, p.row, order[i + 1]) ? order[i + 1] : -1;
-        if (reading->info.next_state_derived)
-            left_out[p.row] = !derive(d, &p, reading);
-        else
-            declare_end(d, &p, reading);
-        p.before = p.after < 0 ? -1 : p.row;
+        p.after = i + 1 < r->rows && follows(r->episode, r->end, p.row, order[i + 1]) ? order[i + 1] : -1;
+        r->left_out[p.row] = !derive(r, &p);
+        if (p.after < 0)
+            p.before = -1;
+        else if (!r->left_out[p.row])
+            p.before = p.row;
     }
+}
+
+/* The log has next states: the last row of an episode ends as declared where its columns do not say it. */
+static void declare_ends(pess_dataset *d, const int64_t *order, pess_reading *reading) {
+    const bool terminal = reading->options.last_row == PESS_LAST_ROW_TERMINAL;
+    for (int64_t i = 0; i < d->rows; i++) {
+        const int64_t row = order[i];
+        if (d->end[row] != PESS_END_NONE) continue;
+        if (i + 1 < d->rows && follows(d->episode, d->end, row, order[i + 1])) continue;
+        d->end[row] = terminal ? PESS_END_TERMINAL : PESS_END_CUTOFF;
+        reading->info.declared_ends++;
+    }
+}
+
+static void link_log(pess_dataset *d, const int64_t *order, pess_reading *reading, bool *left_out) {
+    pess__linked_rows rows = {.rows = d->rows,
+                              .episode = d->episode,
+                              .state = d->state,
+                              .last_row = (pess_last_row)reading->options.last_row,
+                              .end = d->end,
+                              .next_state = d->next_state,
+                              .left_out = left_out};
+    pess__link_rows(&rows, order);
+    reading->info.last_rows += rows.last_rows;
+    reading->info.declared_ends += rows.declared_ends;
 }
 
 /* ---- the whole log */
@@ -100,7 +115,10 @@ static pess_status settle(pess_dataset *d, pess_reading *reading, pess_error *er
     if (status == PESS_OK) status = pess__order_episodes(d->episode, d->step, d->rows, order, error);
     if (status == PESS_OK) {
         int64_t kept = 0;
-        link_rows(d, order, reading, left_out);
+        if (reading->info.next_state_derived)
+            link_log(d, order, reading, left_out);
+        else
+            declare_ends(d, order, reading);
         for (int64_t i = 0; i < d->rows; i++)
             if (!left_out[i]) move_row(d, kept++, i);
         d->rows = kept;
