@@ -585,6 +585,61 @@ static void a_network_acts(void **unused) {
     pess_policy_destroy(policy);
 }
 
+/* The same transitions with and without; every probability is ε/A + (1 − ε)π(a|s), and a file of arrays keeps it and
+ * where collecting stopped. */
+static void assert_probabilities(pess_collect_options o) {
+    pess_observations *without = collected(&o), *read = NULL;
+    o.probabilities = true;
+    pess_observations *with = collected(&o);
+    assert_null(without->probability);
+    assert_same_data(with, without);
+    assert_true(with->stop_count > 0);
+    int64_t likely = 0;
+    for (int64_t i = 0; i < with->transitions; i++) {
+        double pi[PESS_ENV_ACTIONS] = {0};
+        const uint8_t *state = with->observations + with->state[i] * with->bytes;
+        if (o.mdp != NULL && o.policy != NULL)
+            pi[0] = 0.25, pi[1] = 0.75;
+        else if (o.policy != NULL)
+            assert_ok(pess_policy_observation_probabilities(o.policy, state, with->bytes, 1, pi, &error), &error);
+        const double epsilon = o.policy != NULL ? o.epsilon : 1;
+        const double want = epsilon / (double)with->actions + (1 - epsilon) * pi[with->action[i]];
+        assert_close((double)with->probability[i], want, 1e-6);
+        likely += want > 0.5;
+    }
+    assert_true(o.policy == NULL || (likely > 0 && likely < with->transitions));
+    const char *path = scratch_path(0, ".npz");
+    assert_ok(pess_observations_write(with, path, &error), &error);
+    assert_ok(pess_observations_read(path, &read, &error), &error);
+    memcpy(read->notes, with->notes, sizeof read->notes); /* arrays have no notes */
+    assert_ok(pess__observations_order(read, &error), &error);
+    assert_same_data(with, read);
+    assert_memory_equal(with->probability, read->probability, (size_t)with->transitions * sizeof *with->probability);
+    scratch_remove(path);
+    pess_observations_destroy(read);
+    pess_observations_destroy(with);
+    pess_observations_destroy(without);
+}
+
+static void probabilities_are_kept(void **unused) {
+    (void)unused;
+    pess_collect_options o = settings("breakout", 3000, 7);
+    pess_policy *greedy = player("breakout"), *drawing = NULL;
+    pess_mdp *mdp = chain();
+    double table[2 * 7];
+    for (int i = 0; i < 7; i++) table[2 * i] = 0.25, table[2 * i + 1] = 0.75;
+    assert_ok(pess_policy_create(7, 2, table, &drawing, &error), &error);
+    assert_probabilities(o);
+    o.policy = greedy, o.epsilon = 0.3;
+    assert_probabilities(o);
+    o = settings(NULL, 3000, 7);
+    o.mdp = mdp, o.policy = drawing, o.epsilon = 0.2;
+    assert_probabilities(o);
+    pess_policy_destroy(greedy);
+    pess_policy_destroy(drawing);
+    pess_mdp_destroy(mdp);
+}
+
 static bool stop_soon(void *user, const char *what, double done, double total, const char *unit) {
     (void)user, (void)what, (void)unit;
     return !(done > 0 && done < total);
@@ -638,6 +693,7 @@ int main(void) {
         cmocka_unit_test(what_is_collected_replays),
         cmocka_unit_test(same_seed_same_bytes),
         cmocka_unit_test(an_mdp_is_collected),
+        cmocka_unit_test(probabilities_are_kept),
         cmocka_unit_test(a_network_acts),
         cmocka_unit_test(settings_out_of_range_are_refused),
     };

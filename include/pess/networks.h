@@ -185,6 +185,7 @@ typedef struct pess_collect_options {
     const pess_policy *policy; /* NULL: uniformly at random */
     bool argmax;               /* its most probable action in place of a draw */
     double epsilon;            /* probability of a uniformly random action */
+    bool probabilities;        /* keep with which probability every action was taken; the transitions are the same */
     int64_t transitions;
     int64_t envs; /* environments that step together; the log has them one after the other */
     uint64_t seed;

@@ -6,6 +6,7 @@
  *     terminals, timeouts [N] whether the episode ends with this row, of itself or because it was cut off
  *     next_observations   [N, …] optional
  *     probabilities       [N] optional: of the logged action under the policy that logged
+ *     stopped             [N] optional, written by this program: cut off because logging stopped, not by the episode
  *     game, action_count  [1] optional: written by this program
  *     action_values       [A, W] optional: the vectors that actions stand for; action_names [A]: what they are called
  *
@@ -47,7 +48,7 @@ PESS__SETTINGS_OF(observations, settings)
 
 /* ---- reading */
 
-enum { OBSERVATIONS, NEXT, ACTIONS, REWARDS, TERMINALS, TIMEOUTS, PROBABILITIES, ROLES };
+enum { OBSERVATIONS, NEXT, ACTIONS, REWARDS, TERMINALS, TIMEOUTS, STOPPED, PROBABILITIES, ROLES };
 
 /* The name of an array, and another that it goes by (Gymnasium's). */
 static const char *const names[ROLES][2] = {
@@ -57,6 +58,7 @@ static const char *const names[ROLES][2] = {
     [REWARDS] = {"rewards", "rewards"},
     [TERMINALS] = {"terminals", "terminations"},
     [TIMEOUTS] = {"timeouts", "truncations"},
+    [STOPPED] = {"stopped", "stopped"},
     [PROBABILITIES] = {"probabilities", "probabilities"},
 };
 
@@ -164,6 +166,7 @@ static pess_status read_columns(reader *r, const pess_observations_options *o, p
     PESS_TRY(check_column(r, REWARDS, -3.4e38, 3.4e38, false, error));
     PESS_TRY(check_column(r, TERMINALS, 0, 1, true, error));
     PESS_TRY(check_column(r, TIMEOUTS, 0, 1, true, error));
+    PESS_TRY(check_column(r, STOPPED, 0, 1, true, error));
     return check_column(r, PROBABILITIES, 1e-38, 1, false, error);
 }
 
@@ -269,10 +272,12 @@ static pess_status read_nexts(reader *r, pess_error *error) {
     return status;
 }
 
-/* How the episode of row i goes on after it. */
+static bool says(const reader *r, int role, int64_t i) { return r->columns[role] != NULL && r->columns[role][i] > 0; }
+
+/* How the episode of row i goes on after it; nothing of its own ends it where logging stopped. */
 static pess_end end_of(const reader *r, int64_t i) {
-    if (r->columns[TERMINALS] != NULL && r->columns[TERMINALS][i] > 0) return PESS_END_TERMINAL;
-    return r->columns[TIMEOUTS] != NULL && r->columns[TIMEOUTS][i] > 0 ? PESS_END_CUTOFF : PESS_END_NONE;
+    if (says(r, TERMINALS, i)) return PESS_END_TERMINAL;
+    return says(r, TIMEOUTS, i) && !says(r, STOPPED, i) ? PESS_END_CUTOFF : PESS_END_NONE;
 }
 
 static pess_status add_transitions(reader *r, int64_t *left_out, pess_error *error) {
@@ -280,7 +285,7 @@ static pess_status add_transitions(reader *r, int64_t *left_out, pess_error *err
     PESS_TRY(pess__observations_reserve(data, r->rows, error));
     for (int64_t i = 0; i < r->rows; i++) {
         const pess_end end = end_of(r, i);
-        const bool last = i + 1 == r->rows, known = r->nexts != NULL || end == PESS_END_TERMINAL;
+        const bool last = i + 1 == r->rows || says(r, STOPPED, i), known = r->nexts != NULL || end == PESS_END_TERMINAL;
         if (!known && (end == PESS_END_CUTOFF || last)) { /* nobody knows what came next */
             ++*left_out;
             if (data->transitions > 0 && data->end[data->transitions - 1] == PESS_END_NONE) {
@@ -299,11 +304,12 @@ static pess_status add_transitions(reader *r, int64_t *left_out, pess_error *err
         if (r->columns[PROBABILITIES] != NULL)
             PESS_TRY(pess__observations_set_probability(data, at, r->columns[PROBABILITIES][i], error));
         data->transitions++;
+        if (last) PESS_TRY(pess_observations_stop(data, error));
     }
     if (data->transitions == 0)
         return pess__fail(error, PESS_INPUT, "%s: no transition is left: of %lld rows none has a next observation",
                           r->file, (long long)r->rows);
-    return data->end[data->transitions - 1] == PESS_END_NONE ? pess_observations_stop(data, error) : PESS_OK;
+    return PESS_OK;
 }
 
 /* ---- what this program wrote beside D4RL's arrays */

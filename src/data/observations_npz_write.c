@@ -48,6 +48,14 @@ static void render_timeouts(const void *user, int64_t first, int64_t rows, uint8
     render_ends(user, PESS_END_CUTOFF, first, rows, out);
 }
 
+/* Where collecting stopped, which no D4RL array tells from other cut-offs. */
+static void render_stopped(const void *user, int64_t first, int64_t rows, uint8_t *out) {
+    const pess_observations *data = user;
+    memset(out, 0, (size_t)rows);
+    for (int64_t k = 0; k < data->stop_count; k++)
+        if (data->stopped[k] >= first && data->stopped[k] < first + rows) out[data->stopped[k] - first] = 1;
+}
+
 /* Plain numbers, as they lie in memory. */
 static void render_floats(const void *user, int64_t first, int64_t rows, uint8_t *out) {
     memcpy(out, (const float *)user + first, (size_t)rows * sizeof(float));
@@ -132,7 +140,7 @@ pess_status pess__observations_write_npz(const pess_observations *data, const ch
     const rows_source states = {data, data->state}, nexts = {data, data->next};
     const vectors logged = {data->vector, data->space.width}, values = {data->space.values, data->space.width};
     const int64_t n = data->transitions;
-    pess__npz_column columns[11];
+    pess__npz_column columns[12];
     int count = 0;
     columns[count++] = observation_column("observations", &states);
     columns[count++] = data->vector != NULL ? vector_column("actions", n, &logged)
@@ -140,6 +148,7 @@ pess_status pess__observations_write_npz(const pess_observations *data, const ch
     columns[count++] = plain_column("rewards", "<f4", n, 4, render_floats, data->reward);
     columns[count++] = plain_column("terminals", "|b1", n, 1, render_terminals, data);
     columns[count++] = plain_column("timeouts", "|b1", n, 1, render_timeouts, data);
+    if (data->stop_count > 0) columns[count++] = plain_column("stopped", "|b1", n, 1, render_stopped, data);
     columns[count++] = observation_column("next_observations", &nexts);
     if (data->vector == NULL)
         columns[count++] = plain_column("action_count", "<i8", 1, 8, render_count, &data->actions);

@@ -10,11 +10,12 @@
 #include "deep/play.h"
 #include "nn/kernels.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK = 96 /* observations that the policy is asked about together */ };
+enum { CHUNK = 96 /* observations that the policy is asked about together */, UNDECIDED = -1 };
 #define STREAMS ((uint64_t)1 << 32)
 
 static const pess_setting rows[] = {
@@ -36,6 +37,12 @@ static const pess_setting rows[] = {
      PESS__FROM_TO(1, 100000),
      .argument = "N",
      .sentence = "environments that step together; their data follow one another in the file"},
+    {.name = "probabilities",
+     .kind = PESS_SETTING_SWITCH,
+     PESS__FIELD(pess_collect_options, probabilities),
+     .standard = "off",
+     .sentence = "keep the probability with which each action was taken, by which 'pess score' weighs episodes; the "
+                 "transitions stay the same"},
     PESS__SEED_SETTING(pess_collect_options, "of games and exploration"),
 };
 
@@ -56,6 +63,7 @@ typedef struct collection {
     double *rewards;
     uint8_t *ends;
     int32_t *choice, *number; /* number: of where they are now */
+    double *chance;           /* [envs] of the choice */
     int64_t *asks;            /* environments whose action the policy decides */
     int64_t *states;          /* where they are, in an MDP */
     double *probabilities;    /* [CHUNK*actions] */
@@ -120,6 +128,7 @@ static pess_status open_buffers(collection *c, pess_error *error) {
     PESS_TRY(pess__allocate(&c->rewards, c->envs, sizeof *c->rewards, what, error));
     PESS_TRY(pess__allocate(&c->ends, c->envs, 1, what, error));
     PESS_TRY(pess__allocate(&c->choice, c->envs, sizeof *c->choice, what, error));
+    PESS_TRY(pess__allocate(&c->chance, c->envs, sizeof *c->chance, what, error));
     PESS_TRY(pess__allocate(&c->number, c->envs, sizeof *c->number, what, error));
     PESS_TRY(pess__allocate(&c->asks, c->envs, sizeof *c->asks, what, error));
     PESS_TRY(pess__allocate(&c->states, c->envs, sizeof *c->states, what, error));
@@ -149,8 +158,8 @@ static pess_status open_collection(collection *c, pess_error *error) {
 static void close_collection(collection *c) {
     pess_batch_destroy(c->batch);
     if (c->policy != NULL) c->policy->kind->close(c->worker);
-    void *const owned[] = {c->bits,   c->last, c->rewards, c->ends,          c->choice,
-                           c->number, c->asks, c->states,  c->probabilities, c->rng};
+    void *const owned[] = {c->bits, c->last,   c->rewards,       c->ends, c->choice, c->number,
+                           c->asks, c->states, c->probabilities, c->rng,  c->chance};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) free(owned[i]);
 }
 
@@ -162,26 +171,34 @@ static int64_t begin_of(const collection *c, int64_t i) {
 
 /* ---- acting */
 
+/* The action of an environment by π(·|s) = own, unless it explores, and with what probability it came about:
+ * ε/A + (1 − ε)π(a|s), where π is all on its most probable action if it does not draw. */
+static void take(collection *c, int64_t env, const double *own) {
+    const pess_collect_options *o = c->options;
+    const bool draws = !o->argmax && c->policy->samples;
+    const int32_t likeliest = draws ? 0 : pess__policy_most_probable(own, c->actions);
+    int32_t *choice = &c->choice[env];
+    if (*choice == UNDECIDED)
+        *choice = draws ? pess__policy_draw(own, c->actions, pess__rng_uniform(&c->rng[env])) : likeliest;
+    const double taken = draws ? own[*choice] : *choice == likeliest;
+    c->chance[env] = fmin(o->epsilon / (double)c->actions + (1 - o->epsilon) * taken, 1);
+}
+
 static void choose(collection *c) {
     const pess_collect_options *o = c->options;
     double values[CHUNK];
     int64_t asking = 0;
-    for (int64_t i = 0; i < c->envs; i++)
-        if (c->policy == NULL || (o->epsilon > 0 && pess__rng_uniform(&c->rng[i]) < o->epsilon))
-            c->choice[i] = (int32_t)pess__rng_below(&c->rng[i], (uint64_t)c->actions);
-        else
-            c->asks[asking++] = i;
+    for (int64_t i = 0; i < c->envs; i++) {
+        const bool explores = c->policy == NULL || (o->epsilon > 0 && pess__rng_uniform(&c->rng[i]) < o->epsilon);
+        c->choice[i] = explores ? (int32_t)pess__rng_below(&c->rng[i], (uint64_t)c->actions) : UNDECIDED;
+        c->chance[i] = 1 / (double)c->actions;
+        if (!explores || (c->policy != NULL && o->probabilities)) c->asks[asking++] = i;
+    }
     for (int64_t first = 0; first < asking; first += CHUNK) {
         const int64_t count = asking - first < CHUNK ? asking - first : CHUNK;
         const pess__seen seen = {c->bits, c->bytes, o->mdp != NULL ? c->states : NULL, c->asks + first};
         c->policy->kind->apply(c->policy, c->worker, &seen, count, c->probabilities, values);
-        for (int64_t i = 0; i < count; i++) {
-            const int64_t env = c->asks[first + i];
-            const double *own = c->probabilities + i * c->actions;
-            c->choice[env] = o->argmax || !c->policy->samples
-                                 ? pess__policy_most_probable(own, c->actions)
-                                 : pess__policy_draw(own, c->actions, pess__rng_uniform(&c->rng[env]));
-        }
+        for (int64_t i = 0; i < count; i++) take(c, c->asks[first + i], c->probabilities + i * c->actions);
     }
 }
 
@@ -195,6 +212,7 @@ static pess_status keep(collection *c, int64_t i, int64_t at, pess_error *error)
     if (c->options->own != NULL) PESS_TRY(pess__observations_check(c->data, "the environment", next, error));
     PESS_TRY(pess__observations_number(c->data, next, &to, error));
     PESS_TRY(pess__observations_set(c->data, at, from, c->choice[i], c->rewards[i], to, end, error));
+    if (c->options->probabilities) PESS_TRY(pess__observations_set_probability(c->data, at, c->chance[i], error));
     c->number[i] = to;
     return end == PESS_END_NONE ? PESS_OK : pess__observations_number(c->data, now, &c->number[i], error);
 }

@@ -42,6 +42,17 @@ same "$(json collected.sticky)" 0 sticky
 same "$(json collected.ramping)" 0 ramping
 same "$(json terminals)" 0 terminals
 same "$(json episodes)" 32 "episodes of 50 steps in 32 times 93 or 94" # one whole one each
+
+# With the probabilities of the actions: the same data, the same random player, and 'pess score' goes by them.
+expect 0 "$PESS" collect cartpole --policy random --transitions 3000 -o c.pessdata
+expect 0 "$PESS" collect cartpole --policy random --transitions 3000 --probabilities -o p.pessdata
+expect 0 "$PESS" train p.pessdata -a imitation --protocol smoke --imitation-steps 20 --out of-p
+expect 0 "$PESS" score of-p p.pessdata --protocol smoke --networks 1 --updates 2 --steps 2 --json
+same "$(json weights)" logged "weights of a dataset with probabilities"
+for file in c p; do
+    expect 0 "$PESS" inspect $file.pessdata --json
+    same "$(json transitions)$(json mean_return)" "${first:=$(json transitions)$(json mean_return)}" "what $file.pessdata has"
+done
 expect 0 "$PESS" help collect
 prints "--epsilon E"
 
