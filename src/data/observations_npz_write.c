@@ -87,7 +87,7 @@ static void render_names(const void *user, int64_t first, int64_t rows, uint8_t 
     memset(out, 0, (size_t)rows * width);
     for (int64_t i = 0; i < rows; i++) {
         const char *name = pess_names_get(names, first + i);
-        memcpy(out + (size_t)i * width, name, strlen(name));
+        for (size_t k = 0; name[k] != '\0'; k++) out[(size_t)i * width + k] = (uint8_t)name[k];
     }
 }
 
