@@ -51,7 +51,7 @@ static void print_score(const char *algorithm, const pess_train_result *r) {
 static void print_result(const pess_train_options *o, const pess_train_result *r) {
     if (r->resumed_from >= 0) (void)printf("resumed after update %lld\n", (long long)r->resumed_from);
     print_score(o->algorithm, r);
-    (void)printf("%.1f s\n%s: log.csv, policy.pessnet, manifest.json\n", r->seconds, o->out);
+    (void)printf("%.1f s\n%s: log.csv, policy.pesspolicy, policy.pessnet, manifest.json\n", r->seconds, o->out);
 }
 
 static void print_json(const pess_train_options *o, const pess_train_result *r) {

@@ -151,7 +151,7 @@ class Env(Handle):
         return out
 
     def reset(self, *, seed: int | None = None, options: Any = None) -> tuple[Any, dict[str, Any]]:
-        """A new episode; with a seed the random numbers begin anew."""
+        """A new episode; with a seed the random numbers start again."""
         if seed is not None:
             self._create(_seeded(self._options, seed, self._options.stream))
         else:
@@ -297,7 +297,7 @@ class VecEnv(Handle):
         self._step = _fast.Stepper(ctypes.addressof(steps)).step
 
     def reset(self, *, seed: int | None = None, options: Any = None) -> tuple[np.ndarray, dict[str, Any]]:
-        """All begin anew: with the seed's random numbers, or without one with fresh ones."""
+        """New episodes for all: with the seed's random numbers, or without a seed with fresh ones."""
         if seed is not None:
             self._stream = self._options.stream
         else:

@@ -1,4 +1,4 @@
-/* Logs in which rows are told by others: the next state of a row is the state of the next row of its episode, and the
+/* Logs whose rows are completed by others: the next state of a row is the state of the next row of its episode, and the
  * last row of an episode ends as declared. The log is held in memory as a whole for that. */
 #ifndef PESS_DATA_NEXT_ROWS_H
 #define PESS_DATA_NEXT_ROWS_H
