@@ -10,7 +10,7 @@ static const usage convert_usage = {
     .summary = "write a log in another format",
     .arguments = "LOG -o FILE [--format NAME] [--map map.pessmap]",
     .description =
-        "The name of FILE tells the format: .csv, .csv.gz, .npz or .pesslog (the native one, the fastest to read); "
+        "The name of FILE decides the format: .csv, .csv.gz, .npz or .pesslog (the native one, the fastest to read); "
         "'pess list formats' describes them. With --map the log holds measurements, and the cells of the map become "
         "its states ('pess help discretize'). A FILE that ends in .pesscounts gets the counts of the log, which 'pess "
         "merge' adds to those of other logs; 'pess help counts' says what they are good for. A dataset of observations "

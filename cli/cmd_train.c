@@ -20,8 +20,9 @@ static const usage train_usage = {
         "probabilities; HDF5 of Minari, D4RL or d3rlpy; or a table (CSV, Parquet, …) whose columns --features are the "
         "observations. Floats are standardised by the data; actions that are vectors are numbered by --actions-grid or "
         "--actions-kmeans. Writes DIR/log.csv (a line per update: loss, mean target, "
-        "mean q, return of the evaluations, predicted and obtained value), checkpoints, policy.pessnet and "
-        "manifest.json. The score is the mean return over the last five updates of the protocol, never the best one "
+        "mean q, return of the evaluations, predicted and obtained value), checkpoints, policy.pesspolicy (what acts), "
+        "policy.pessnet (its network) and manifest.json. The score is the mean return over the last five updates of "
+        "the protocol, never the best one "
         "seen. 'pess list learners' and 'pess list protocols' explain the choices.",
     .examples =
         "  pess collect breakout --policy policies/breakout.pessnet --epsilon 0.1 --transitions 500000 -o b.pessdata\n"
