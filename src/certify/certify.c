@@ -288,6 +288,7 @@ static pess_status test_policy(pess__certification *job, const pess__shares *sha
     PESS_TRY(run_between(robust, policy, &setup, &job->sweeps, &holdout, error));
     *lower = fmax(holdout->lower - start_error(job, holdout, shares->start_test), holdout->pooled_lower);
     *test = holdout->pooled_lower == *lower ? "pooled" : "box";
+    *lower = fmax(*lower, job->v_lo); /* what every policy has */
     pess__sweeps_note(&job->sweeps, holdout->sweeps.residual, holdout->sweeps.capped);
     pess__holdout_destroy(holdout);
     return PESS_OK;

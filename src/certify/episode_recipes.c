@@ -23,14 +23,14 @@ static int add_family(const pess__family *family, int64_t states, pess__recipe *
 }
 
 int pess__recipe_list(const pess__certification *job, pess__recipe *out) {
-    static const double divergences[] = {0.03, 0.1, 0.3, 1, 3, 10}, doubts[] = {8, 64, 512};
+    static const double divergences[] = {0.03, 0.1, 0.3, 1, 3, 10}, shrinkages[] = {8, 64, 512};
     const pess__family *family;
     int count = 0;
     out[count++] = (pess__recipe){.kind = PESS__RECIPE_BEHAVIOUR};
     for (size_t i = 0; i < sizeof divergences / sizeof *divergences; i++)
-        for (size_t k = 0; k < sizeof doubts / sizeof *doubts; k++)
-            out[count++] =
-                (pess__recipe){.kind = PESS__RECIPE_TILT, .divergence = divergences[i], .doubt = doubts[k], .share = 1};
+        for (size_t k = 0; k < sizeof shrinkages / sizeof *shrinkages; k++)
+            out[count++] = (pess__recipe){
+                .kind = PESS__RECIPE_TILT, .divergence = divergences[i], .shrinkage = shrinkages[k], .share = 1};
     for (size_t i = 0; (family = pess__family_list(i)) != NULL; i++)
         count += add_family(family, job->counts->states, out + count);
     return count;
@@ -44,7 +44,7 @@ void pess__recipe_name(const pess__recipe *r, char *text, size_t size) {
         (void)snprintf(text, size, "the behaviour itself");
     } else {
         if (r->kind == PESS__RECIPE_TILT)
-            (void)snprintf(of, sizeof of, "the behaviour, tilted by %g with doubt %g", r->divergence, r->doubt);
+            (void)snprintf(of, sizeof of, "the behaviour, tilted by %g, shrunk by %g", r->divergence, r->shrinkage);
         else if (r->family->setting)
             (void)snprintf(of, sizeof of, "%s, %s %g", r->family->algorithm, r->family->setting,
                            r->family->grid[r->strength]);
@@ -114,10 +114,10 @@ pess_status pess__recipe_values(const pess__certification *job, const pess__choo
 
 /* ------------------------------------------------------------------------------------------------ tilts */
 
-/* advantage [S*A] <- (q − Σ_a b·q)·n/(n + doubt): `doubt` is how many times more the outcome of a sample varies than
- * what actions are really worth, and 0 where the behaviour does not act. Returns the mean over the steps of the log of
- * Σ_a b·advantage². */
-static double doubted_advantages(const pess__fit *fit, const double *q, double doubt, double *advantage) {
+/* advantage [S*A] <- (q − Σ_a b·q)·n/(n + shrinkage), and 0 where the behaviour does not act. The shrinkage is how many
+ * times more the outcome of a sample varies than what actions are really worth. Returns the mean over the steps of the
+ * log of Σ_a b·advantage². */
+static double shrunk_advantages(const pess__fit *fit, const double *q, double shrinkage, double *advantage) {
     const pess_counts *counts = fit->counts;
     double sum = 0;
     for (int64_t s = 0; s < counts->states; s++) {
@@ -127,7 +127,7 @@ static double doubted_advantages(const pess__fit *fit, const double *q, double d
         for (int64_t z = first; z < end; z++) value += b[z] > 0 ? b[z] * q[z] : 0;
         for (int64_t z = first; z < end; z++) {
             const double n = (double)counts->n[z];
-            advantage[z] = b[z] > 0 && n > 0 ? (q[z] - value) * n / (n + doubt) : 0;
+            advantage[z] = b[z] > 0 && n > 0 ? (q[z] - value) * n / (n + shrinkage) : 0;
             square += b[z] * advantage[z] * advantage[z];
         }
         sum += (double)counts->n_state[s] * square;
@@ -162,7 +162,7 @@ static pess_status make_tilt(const pess__certification *job, const pess__choosin
     for (int round = 0; status == PESS_OK && round < ROUNDS; round++) {
         status = model_values(job, choosing, fit, *out, q, error);
         if (status != PESS_OK) break;
-        const double square = doubted_advantages(fit, q, recipe->doubt, advantage);
+        const double square = shrunk_advantages(fit, q, recipe->shrinkage, advantage);
         if (square > 0) tilt(fit->behaviour, advantage, sqrt(recipe->divergence / (choosing->length * square)), *out);
     }
     free(q);

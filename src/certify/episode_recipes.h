@@ -19,7 +19,7 @@ typedef struct pess__recipe {
     pess__recipe_kind kind;
     const pess__family *family; /* of an algorithm, and which of its strengths */
     int strength;
-    double divergence, doubt; /* of a tilt */
+    double divergence, shrinkage; /* of a tilt */
     double share;             /* of the policy; the rest is the behaviour as known or estimated */
 } pess__recipe;
 

@@ -17,6 +17,12 @@ int pess__snprintf(char *out, size_t size, const char *format, ...) __attribute_
 #undef vsnprintf
 #define snprintf pess__snprintf
 #define vsnprintf pess__vsnprintf
+/* clang makes macros of these where it fortifies */
+#undef sprintf
+#undef vsprintf
+#undef fprintf
+#undef vfprintf
+#undef dprintf
 #pragma GCC poison sprintf vsprintf fprintf vfprintf dprintf
 
 #endif
