@@ -88,6 +88,9 @@ pess_status pess__reading_explain(pess_reading *reading, pess_error *error) {
     size_t size = 64 * PESS__ROLES;
     for (int role = 0; role < PESS__ROLES; role++)
         if (reading->missing[role].value != NULL) size += strlen(reading->missing[role].value) + 32;
+    free(reading->column_text); /* of an earlier call */
+    free(reading->missing_text);
+    reading->column_text = reading->missing_text = NULL;
     PESS_TRY(pess__allocate(&reading->column_text, (int64_t)columns_size(reading), 1, "a reading", error));
     PESS_TRY(pess__allocate(&reading->missing_text, (int64_t)size, 1, "a reading", error));
     write_columns(reading, reading->column_text);
