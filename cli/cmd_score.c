@@ -74,6 +74,7 @@ static const column columns[] = {
     {"spread", COLUMN(fqe_spread), "%.2g", 8},
     {"lower", COLUMN(fqe_lower), "%.4g", 8},
     {"upper", COLUMN(fqe_upper), "%.4g", 8},
+    {NULL, COLUMN(fqe_moved), NULL, 0},
     {"per-dec.", COLUMN(per_decision), "%.4g", 9},
     {"se", COLUMN(per_decision_error), "%.2g", 8},
     {"weighted", COLUMN(weighted), "%.4g", 9},
@@ -210,6 +211,7 @@ static void print_json(const char *path, const pess_score_options *options, cons
     json_number(&json, "shortfall", info.shortfall);
     json_number(&json, "seconds", info.seconds);
     if (info.warning[0] != '\0') json_text(&json, "warning", info.warning);
+    if (info.unsettled[0] != '\0') json_text(&json, "unsettled", info.unsettled);
     json_close(&json);
     json_end(&json);
 }
@@ -271,6 +273,7 @@ int cmd_score(int argc, char **argv) {
         pess_scores_info info;
         pess_scores_get_info(scores, &info);
         if (info.warning[0] != '\0') (void)fprintf(stderr, "pess score: warning: %s\n", info.warning);
+        if (info.unsettled[0] != '\0') (void)fprintf(stderr, "pess score: warning: %s\n", info.unsettled);
         if (a.json)
             print_json(path, &a.options, scores);
         else

@@ -92,6 +92,38 @@ static void fitted_q_evaluation_is_exact_evaluation_on_one_hot_states(void **sta
     pess_observations_destroy(data);
 }
 
+/* What moved over the last tenth is the difference to an evaluation that stops before it; where that is much, it is
+ * said with the number. */
+static void values_that_still_move_are_said_to(void **state) {
+    (void)state;
+    pess_observations *data = uneven_log(mdp, 6000, UINT64_MAX);
+    pess_policy *policy = table_policy();
+    pess_score_options o = scoring();
+    pess_scores_info info;
+    double fqe[2], moved[2];
+    static const int64_t updates[] = {2, 1};
+    o.steps = 5; /* far too few */
+    for (int k = 0; k < 2; k++) {
+        o.updates = updates[k];
+        pess_scores *scores = score(policy, data, &o);
+        const pess_score *s = pess_scores_policy(scores, 0);
+        pess_scores_get_info(scores, &info);
+        fqe[k] = s->fqe, moved[k] = s->fqe_moved;
+        if (k == 0) assert_non_null(strstr(info.unsettled, "in the last 1 of 2 updates"));
+        if (k == 1) assert_true(info.unsettled[0] == '\0');
+        pess_scores_destroy(scores);
+    }
+    assert_close("moved", moved[0], fqe[0] - fqe[1]);
+    assert_true(isnan(moved[1]) && fabs(moved[0]) > 0.02 * fabs(fqe[0]));
+    o.updates = 70, o.steps = 100;
+    pess_scores *scores = score(policy, data, &o);
+    pess_scores_get_info(scores, &info);
+    assert_true(info.unsettled[0] == '\0');
+    pess_scores_destroy(scores);
+    pess_policy_destroy(policy);
+    pess_observations_destroy(data);
+}
+
 /* Resample k is a function of seed and k: the network that learns from it finds the exact value of its own episodes. */
 static void resamples_are_of_whole_episodes(void **state) {
     (void)state;
@@ -448,6 +480,7 @@ static int close_all(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fitted_q_evaluation_is_exact_evaluation_on_one_hot_states),
+        cmocka_unit_test(values_that_still_move_are_said_to),
         cmocka_unit_test(resamples_are_of_whole_episodes),
         cmocka_unit_test(one_update_learns_from_the_rows_and_values_that_it_is_given),
         cmocka_unit_test(what_follows_a_cut_off_is_the_mean_of_all),

@@ -64,6 +64,7 @@ typedef struct pess_score {
     double fqe_spread;           /* their standard deviation: NAN for one network or one episode */
     double fqe_lower, fqe_upper; /* fqe ∓ t·spread, Student's t with one degree of freedom less than networks */
     double fqe_networks[PESS_SCORE_NETWORKS]; /* each network's */
+    double fqe_moved; /* by how much fqe changed over the last tenth of the updates; NAN: there is but one update */
 
     double per_decision, per_decision_error; /* with standard errors over the episodes */
     double weighted, weighted_error;
@@ -85,9 +86,10 @@ typedef struct pess_scores_info {
     double log_return, log_return_error;   /* mean discounted return of the whole episodes; NAN: there are none */
     int64_t chosen, runner_up;             /* the best by the criterion and the next; -1: there is none */
     double margin, margin_error;           /* value of the chosen less the runner-up's, and its standard error; NAN */
-    double shortfall;  /* by how much the best of the others may be better, at most, with a one-sided error of delta/2
-                          for  each; 0: none may; NAN: the criterion is no value, or there is one policy */
-    char warning[256]; /* what the data do not support, in a sentence; empty where there is nothing */
+    double shortfall;    /* by how much the best of the others may be better, at most, with a one-sided error of delta/2
+                            for  each; 0: none may; NAN: the criterion is no value, or there is one policy */
+    char warning[256];   /* what the data do not support, in a sentence; empty where there is nothing */
+    char unsettled[256]; /* that fitted Q evaluation still moved at its last updates, and by how much; or empty */
     double seconds;
 } pess_scores_info;
 

@@ -73,6 +73,12 @@ static void value_chunk(void *user, const int64_t *states, int64_t count, const 
     }
 }
 
+static pess_status value_states(pess__training *t, const pess__evaluation *e, double *values, pess_error *error) {
+    pess__sweep list = {.states = (int64_t *)e->states, .count = e->count, .outputs = t->sweep.outputs};
+    asked a = {.training = t, .values = values};
+    return pess__sweep_run(&t->setup, &list, (const pess__net *const *)t->networks.nets, 1, value_chunk, &a, error);
+}
+
 static pess_status run(pess__training *t, const pess__evaluation *e, pess_error *error) {
     const range knobs = {sizeof knobs, e->lo, e->hi};
     memcpy(t->setup.knobs, &knobs, sizeof knobs);
@@ -80,10 +86,12 @@ static pess_status run(pess__training *t, const pess__evaluation *e, pess_error 
     t->setup.row_count = e->row_count;
     t->tables.prior = (float *)e->policy; /* lent: taken back below */
     t->values.first = e->first;
-    PESS_TRY(pess__training_fit(t, error));
-    pess__sweep list = {.states = (int64_t *)e->states, .count = e->count, .outputs = t->sweep.outputs};
-    asked a = {.training = t, .values = e->values};
-    return pess__sweep_run(&t->setup, &list, (const pess__net *const *)t->networks.nets, 1, value_chunk, &a, error);
+    const int64_t updates = t->setup.updates, late = pess__late_updates(updates);
+    PESS_TRY(pess__training_fit_begin(t, error));
+    PESS_TRY(pess__training_fit_to(t, updates - late, error));
+    if (late > 0 && e->before != NULL) PESS_TRY(value_states(t, e, e->before, error));
+    PESS_TRY(pess__training_fit_to(t, updates, error));
+    return value_states(t, e, e->values, error);
 }
 
 pess_status pess__evaluate_fitted(const pess__fitting *fitting, const pess__evaluation *e, pess_error *error) {
@@ -105,7 +113,8 @@ pess_status pess__imitate_fitted(const pess__fitting *fitting, const char *file,
         t->setup.fingerprint = pess__setup_fingerprint(fitting->data);
         status = pess__networks_open_imitation(&t->setup, &t->networks, error);
     } else if (status == PESS_OK) {
-        status = pess__training_fit(t, error);
+        status = pess__training_fit_begin(t, error);
+        if (status == PESS_OK) status = pess__training_fit_to(t, t->setup.updates, error);
     }
     if (status == PESS_OK)
         status = pess__tables_priors(&t->setup, file != NULL ? t->networks.imitation : t->networks.nets[0], &t->tables,

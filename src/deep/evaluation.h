@@ -25,8 +25,12 @@ typedef struct pess__evaluation {
     int64_t row_count;
     const int64_t *states; /* [count] where the value is asked for, … */
     int64_t count;
-    double *values; /* … [count] and goes to */
+    double *values; /* … [count] and goes to; `before`: what it was pess__late_updates before the end; may be NULL */
+    double *before;
 } pess__evaluation;
+
+/* The last updates, over which it is measured whether values still move: a tenth of them; 0 where there is but one. */
+static inline int64_t pess__late_updates(int64_t updates) { return updates < 2 ? 0 : (updates + 9) / 10; }
 
 pess_status pess__evaluate_fitted(const pess__fitting *fitting, const pess__evaluation *evaluation, pess_error *error);
 

@@ -220,11 +220,16 @@ static pess_status learn(pess__training *t, pess_error *error) {
     return pess__own_networks_train(s, &t->networks, &t->tables, &t->sweep, error);
 }
 
-pess_status pess__training_fit(pess__training *t, pess_error *error) {
+pess_status pess__training_fit_begin(pess__training *t, pess_error *error) {
     PESS_TRY(pess__networks_create(&t->setup, &t->networks, error));
     PESS_TRY(open_updates(t, error));
     pess__networks_renew(&t->setup, &t->networks);
-    for (t->position.update = 0; t->position.update < t->setup.updates; t->position.update++) PESS_TRY(learn(t, error));
+    t->position.update = 0;
+    return PESS_OK;
+}
+
+pess_status pess__training_fit_to(pess__training *t, int64_t updates, pess_error *error) {
+    for (; t->position.update < updates; t->position.update++) PESS_TRY(learn(t, error));
     return pess__networks_check(&t->setup, &t->networks, error);
 }
 

@@ -88,7 +88,9 @@ pess_status pess__training_evaluate(pess__training *training, int64_t episodes, 
 
 /* fitted.c: the learning alone, in memory: neither files nor episodes nor checks. The setup is there
  * (pess__setup_plan), and so are the tables that the learner reads beside its networks. */
-pess_status pess__training_fit(pess__training *training, pess_error *error);
+pess_status pess__training_fit_begin(pess__training *training, pess_error *error);
+/* … until that many updates are done. */
+pess_status pess__training_fit_to(pess__training *training, int64_t updates, pess_error *error);
 void pess__training_release(pess__training *training);
 
 /* training_files.c: checkpoints, networks and manifest. */

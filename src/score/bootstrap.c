@@ -41,24 +41,31 @@ static bool report(void *user, const char *task, double done, double total, cons
 
 /* ---- one network */
 
+static double mean(const double *values, int64_t count) {
+    double sum = 0;
+    for (int64_t k = 0; k < count; k++) sum += values[k];
+    return sum / (double)count;
+}
+
+/* out: value of the network, and what it was before its last updates. */
 static pess_status fit(const pess__fitting *fitting, const pess__policy_table *table,
-                       const pess__score_episodes *episodes, bool each_once, int64_t index, double *out,
+                       const pess__score_episodes *episodes, bool each_once, int64_t index, double out[2],
                        pess_error *error) {
     pess__resample r = {0};
     pess__evaluation e = {.policy = table->probability, .lo = episodes->lo, .hi = episodes->hi};
-    double *values = NULL, sum = 0;
+    double *values = NULL;
     pess_status status = pess__resample_create(fitting->data, episodes, each_once, fitting->seed, index, &r, error);
     if (status == PESS_OK)
-        status = pess__allocate(&values, episodes->count, sizeof *values, "the values of episodes", error);
+        status = pess__allocate(&values, 2 * episodes->count, sizeof *values, "the values of episodes", error);
     if (status == PESS_OK) {
         pess__fitting own = *fitting;
         own.seed += (uint64_t)index; /* networks differ; the same for every policy */
         e.rows = r.rows, e.row_count = r.row_count, e.first = r.first;
         e.states = r.starts, e.count = episodes->count, e.values = values;
+        e.before = values + episodes->count;
         status = pess__evaluate_fitted(&own, &e, error);
     }
-    for (int64_t k = 0; status == PESS_OK && k < episodes->count; k++) sum += values[k];
-    *out = sum / (double)episodes->count;
+    for (int64_t k = 0; status == PESS_OK && k < 2; k++) out[k] = mean(values + k * episodes->count, episodes->count);
     free(values);
     pess__resample_destroy(&r);
     return status;
@@ -67,9 +74,8 @@ static pess_status fit(const pess__fitting *fitting, const pess__policy_table *t
 /* ---- all of them */
 
 static void sum_up(int64_t networks, bool each_once, double delta, pess_score *out) {
-    double sum = 0, squares = 0;
-    for (int64_t k = 0; k < networks; k++) sum += out->fqe_networks[k];
-    out->fqe = sum / (double)networks;
+    double squares = 0;
+    out->fqe = mean(out->fqe_networks, networks);
     if (networks < 2 || each_once) return;
     for (int64_t k = 0; k < networks; k++)
         squares += (out->fqe_networks[k] - out->fqe) * (out->fqe_networks[k] - out->fqe);
@@ -84,6 +90,7 @@ pess_status pess__score_by_networks(const pess__fitting *fitting, const pess__po
                                     pess_score *out, pess_error *error) {
     const bool each_once = networks == 1 || episodes->count == 1;
     reports all = {.to = fitting->progress};
+    double values[PESS_SCORE_NETWORKS][2], before[PESS_SCORE_NETWORKS];
     pess_status status = PESS_OK;
 #pragma omp parallel for num_threads(pess__threads(threads)) schedule(static, 1)
     for (int64_t k = 0; k < networks; k++) {
@@ -92,7 +99,7 @@ pess_status pess__score_by_networks(const pess__fitting *fitting, const pess__po
         own_report reporting = {&all, k, networks};
         own.progress = (pess_progress){report, &reporting};
         own.threads = 1;
-        const pess_status fitted = fit(&own, table, episodes, each_once, k, &out->fqe_networks[k], &why);
+        const pess_status fitted = fit(&own, table, episodes, each_once, k, values[k], &why);
         if (fitted == PESS_OK) continue;
 #pragma omp critical
         if (status == PESS_OK) {
@@ -100,6 +107,9 @@ pess_status pess__score_by_networks(const pess__fitting *fitting, const pess__po
             if (error != NULL) *error = why;
         }
     }
-    if (status == PESS_OK) sum_up(networks, each_once, delta, out);
-    return status;
+    if (status != PESS_OK) return status;
+    for (int64_t k = 0; k < networks; k++) out->fqe_networks[k] = values[k][0], before[k] = values[k][1];
+    sum_up(networks, each_once, delta, out);
+    if (pess__late_updates(fitting->protocol.updates) > 0) out->fqe_moved = out->fqe - mean(before, networks);
+    return PESS_OK;
 }

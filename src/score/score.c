@@ -229,6 +229,25 @@ static void warn(scoring *s) {
                        (long long)s->episodes.whole);
 }
 
+/* A rule of thumb: what moves by more than a fiftieth of the value in a tenth of the updates has not settled. The
+ * policy that moved most is named. */
+static void warn_unsettled(pess_scores *s) {
+    static const double share = 0.02;
+    const pess_score *worst = NULL;
+    for (int64_t i = 0; i < s->info.policies; i++) {
+        const pess_score *row = &s->rows[i];
+        if (fabs(row->fqe_moved) > share * fabs(row->fqe) &&
+            (worst == NULL || fabs(row->fqe_moved) > fabs(worst->fqe_moved)))
+            worst = row;
+    }
+    if (worst == NULL) return;
+    (void)snprintf(s->info.unsettled, sizeof s->info.unsettled,
+                   "fitted Q evaluation of %.80s has not settled: its value moved by %+.3g to %.4g in the last %lld of "
+                   "%lld updates; more updates or steps may tell",
+                   worst->name, worst->fqe_moved, worst->fqe, (long long)pess__late_updates(s->info.updates),
+                   (long long)s->info.updates);
+}
+
 static pess_status score_one(scoring *s, int64_t i, pess_error *error) {
     pess_score *out = &s->scores->rows[i];
     const pess_score_options *o = &s->options;
@@ -258,6 +277,7 @@ static pess_status run(scoring *s, pess_error *error) {
     PESS_TRY(find_behaviour(s, error));
     for (int64_t i = 0; i < info->policies; i++) PESS_TRY(score_one(s, i, error));
     warn(s);
+    warn_unsettled(s->scores);
     pess__score_rank(s->scores->rows, info->policies, info);
     return PESS_OK;
 }
@@ -269,6 +289,7 @@ static const pess_score nothing = {.value = NAN,
                                    .fqe_spread = NAN,
                                    .fqe_lower = NAN,
                                    .fqe_upper = NAN,
+                                   .fqe_moved = NAN,
                                    .per_decision = NAN,
                                    .per_decision_error = NAN,
                                    .weighted = NAN,
