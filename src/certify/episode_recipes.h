@@ -20,7 +20,7 @@ typedef struct pess__recipe {
     const pess__family *family; /* of an algorithm, and which of its strengths */
     int strength;
     double divergence, shrinkage; /* of a tilt */
-    double share;             /* of the policy; the rest is the behaviour as known or estimated */
+    double share;                 /* of the policy; the rest is the behaviour as known or estimated */
 } pess__recipe;
 
 /* All but mixtures, into out [PESS__RECIPES]; returns how many. */
