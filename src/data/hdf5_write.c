@@ -107,7 +107,7 @@ void pess__hdf5_group_end(pess__hdf5_out *out, int64_t group) {
 
 /* Chunked, as h5py writes what may grow: one chunk of all rows, at most about a megabyte. */
 static int64_t storage(pess__hdf5_out *out, int rank, const uint64_t *shape) {
-    uint64_t chunk[PESS__HDF5_RANK], width = 1;
+    uint64_t chunk[PESS__HDF5_RANK] = {0}, width = 1;
     for (int i = 0; i < rank; i++) {
         chunk[i] = shape[i];
         if (i > 0) width *= shape[i];

@@ -96,7 +96,8 @@ static pess_status write_members(pess_json_writer *json, const pess_observations
     PESS_TRY(put_space(json, "action_space", data, print_action_space, error));
     pess_json_put_text(json, "dataset_id", id);
     pess_json_put_text(json, "minari_version", "0.5.0");
-    pess_json_put_number(json, "dataset_size", (double)(totals->bytes / 100000) / 10);
+    const int64_t tenths = totals->bytes / 100000; /* of a megabyte */
+    pess_json_put_number(json, "dataset_size", (double)tenths / 10);
     pess_json_put_text(json, "algorithm_name", "");
     pess_json_put_text(json, "code_permalink", "");
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
