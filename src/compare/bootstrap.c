@@ -107,12 +107,7 @@ pess_status pess__comparison_bootstrap(pess_comparison *c, const pess_compare_op
                     draw(c, o->seed, r, &own);
                     compute(c, own.cells, own.room, sample + r, o->resamples);
                 }
-            if (opened != PESS_OK)
-#pragma omp critical
-            {
-                status = opened;
-                if (error != NULL) *error = why;
-            }
+            pess__keep_failure(opened, &why, &status, error);
             close_scratch(&own);
         }
     }

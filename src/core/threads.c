@@ -56,3 +56,14 @@ double pess__clock(void) {
     (void)clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
+
+void pess__keep_failure(pess_status own, const pess_error *why, pess_status *status, pess_error *error) {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    if (own == PESS_OK) return;
+    (void)pthread_mutex_lock(&lock);
+    if (*status == PESS_OK) {
+        *status = own;
+        if (error != NULL) *error = *why;
+    }
+    (void)pthread_mutex_unlock(&lock);
+}

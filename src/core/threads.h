@@ -3,6 +3,8 @@
 #ifndef PESS_CORE_THREADS_H
 #define PESS_CORE_THREADS_H
 
+#include "pess.h"
+
 /* Where the compiler has no OpenMP there is one thread, number 0. */
 #ifdef _OPENMP
 #include <omp.h>
@@ -13,6 +15,10 @@ static inline void omp_set_num_threads(int threads) { (void)threads; }
 #endif
 
 int pess__threads(int wanted);
+
+/* For one of several threads: if `own` is a failure and *status is none yet, keeps it and its reason. (A critical
+ * section of OpenMP would do, but clang exports its lock.) */
+void pess__keep_failure(pess_status own, const pess_error *why, pess_status *status, pess_error *error);
 
 /* Seconds of a clock that never goes back. */
 double pess__clock(void);

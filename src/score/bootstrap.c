@@ -100,12 +100,7 @@ pess_status pess__score_by_networks(const pess__fitting *fitting, const pess__po
         own.progress = (pess_progress){report, &reporting};
         own.threads = 1;
         const pess_status fitted = fit(&own, table, episodes, each_once, k, values[k], &why);
-        if (fitted == PESS_OK) continue;
-#pragma omp critical
-        if (status == PESS_OK) {
-            status = fitted;
-            if (error != NULL) *error = why;
-        }
+        pess__keep_failure(fitted, &why, &status, error);
     }
     if (status != PESS_OK) return status;
     for (int64_t k = 0; k < networks; k++) out->fqe_networks[k] = values[k][0], before[k] = values[k][1];

@@ -121,12 +121,7 @@ static pess_status ask(const pess_policy *policy, const pess_observations *data,
 #pragma omp for schedule(static)
         for (int64_t first = 0; first < data->states; first += PART)
             if (own == PESS_OK) ask_part(policy, worker, data, argmax, first, out);
-        if (own != PESS_OK)
-#pragma omp critical
-        {
-            status = own;
-            if (error != NULL) *error = why;
-        }
+        pess__keep_failure(own, &why, &status, error);
         if (worker != NULL) policy->kind->close(worker);
     }
     return status;
