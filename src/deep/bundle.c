@@ -241,10 +241,5 @@ pess_status pess_policy_check_game(const pess_policy *policy, const char *name, 
     if (policy->actions != pess_env_full_actions(game) && policy->actions != game->minimal_count)
         return pess__fail(error, PESS_INPUT, "%s: has %lld outputs; %d actions are needed", name,
                           (long long)policy->actions, pess_env_full_actions(game));
-    if (info.partial && !argmax)
-        return pess__fail(error, PESS_INPUT,
-                          "%s: acts by the rule of '%s', which needs more than this network; the .pesspolicy file of "
-                          "the same training has all of it",
-                          name, info.rule);
-    return PESS_OK;
+    return argmax ? PESS_OK : pess__policy_check_whole(policy, name, error);
 }

@@ -107,3 +107,13 @@ pess_status pess__policy_check_table(const pess_policy *policy, int64_t states, 
                       (long long)policy->states, (long long)policy->actions, whose, (long long)states,
                       (long long)actions);
 }
+
+pess_status pess__policy_check_whole(const pess_policy *policy, const char *name, pess_error *error) {
+    pess_policy_info info;
+    pess_policy_get_info(policy, &info);
+    if (!info.partial) return PESS_OK;
+    return pess__fail(error, PESS_INPUT,
+                      "%s: acts by the rule of '%s', which needs more than this network; the .pesspolicy file of the "
+                      "same training has all of it",
+                      name, info.rule);
+}

@@ -47,12 +47,7 @@ static pess_status check_networks(const pess_policy *policy, const char *name, c
         strcmp(game, data->game) != 0)
         return pess__fail(error, PESS_INPUT, "%s: a policy for %s; %s is data of %s", name, game, data_name,
                           data->game);
-    if (info.partial && !argmax)
-        return pess__fail(error, PESS_INPUT,
-                          "%s: acts by the rule of '%s', which needs more than this network; the .pesspolicy file of "
-                          "the same training has all of it",
-                          name, info.rule);
-    return PESS_OK;
+    return argmax ? PESS_OK : pess__policy_check_whole(policy, name, error);
 }
 
 /* Where actions stand for vectors, the data number them as the policy does. */
