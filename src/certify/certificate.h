@@ -3,6 +3,7 @@
 #define PESS_CERTIFY_CERTIFICATE_H
 
 #include "certify/holdout.h"
+#include "certify/robust.h"
 #include "certify/split.h"
 #include "core/assumptions.h"
 #include "model/model.h"
@@ -72,6 +73,37 @@ typedef struct pess__shares {
     double episodes, episodes_difference; /* whole episodes: the policy, the comparison */
     double other_places;                  /* the tests, had the log been cut elsewhere */
 } pess__shares;
+
+/* certify_prepare.c: everything in the certification but bounds, from its log and options. */
+pess_status pess__certify_prepare(pess__certification *job, pess_error *error);
+
+/* How many starts there are may depend on what was seen: δ/(K(K+1)) for each number K. */
+static inline double pess__log_starts(double starts, double delta) { return log(starts * (starts + 1) / delta); }
+
+/* certify_sets.c */
+typedef struct pess__set_bounds {
+    pess__robust *robust;
+    double lower, upper; /* of the policy; of the best policy */
+    pess_policy *policy; /* the robust one, or NULL where one was given */
+    pess__sweeps sweeps;
+} pess__set_bounds;
+
+/* Sets from counts of state-action pairs or, for the logging policy, of states alone. */
+pess_status pess__certify_robust(const pess__certification *job, const pess_counts *counts, const pess_model *model,
+                                 const pess_counts *first, const pess_counts *second, pess__robust_delta delta,
+                                 pess__robust **out, pess_error *error);
+pess_status pess__bound_by_sets(const pess__certification *job, const pess__shares *shares, pess__set_bounds *out,
+                                pess_error *error);
+void pess__set_bounds_release(pess__set_bounds *sets);
+
+/* certify_tests.c */
+/* The test of a policy, or of the logging policy, that the shares of δ allow; the caller sets the policy. */
+pess__holdout_setup pess__test_setup(const pess__certification *job, bool logging, const pess__shares *shares);
+/* The lower bound and the test that found it. */
+pess_status pess__test_policy(pess__certification *job, const pess__shares *shares, const pess__robust *robust,
+                              const pess_policy *policy, double *lower, const char **test, pess_error *error);
+/* Sets the logging policy's upper bound in the certificate. */
+pess_status pess__test_logging(pess__certification *job, const pess__shares *shares, pess_error *error);
 
 /* conclusion.c: fills the certificate's info from its bounds, estimates and policy. */
 void pess__conclude(pess__certification *job, double optimal_upper);

@@ -2,15 +2,11 @@
 #include "certify/certificate.h"
 #include "certify/episode_returns.h"
 #include "certify/episodes.h"
-#include "certify/robust.h"
 
 #include "core/memory.h"
 #include "core/settings.h"
-#include "core/threads.h"
-#include "data/dataset.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #define FIELD(name) PESS__FIELD(pess_certify_options, name)
@@ -55,303 +51,6 @@ static const pess_setting settings[] = {
 static const pess_setting_table table = PESS__SETTING_TABLE("certify", pess_certify_options, settings);
 PESS__SETTINGS_OF(certify, table)
 
-/* ------------------------------------------------------------------------------------------------ preparations */
-
-static pess_status prepare_starts(pess__certification *job, pess_error *error) {
-    const int64_t states = job->counts->states;
-    PESS_TRY(pess__allocate(&job->start, states, sizeof(double), "a start distribution", error));
-    PESS_TRY(pess__allocate(&job->start_first, states, sizeof(double), "a start distribution", error));
-    PESS_TRY(pess__allocate(&job->start_second, states, sizeof(double), "a start distribution", error));
-    job->start_estimated = job->options->start == NULL;
-    if (job->start_estimated && !job->counts->has_episodes)
-        return pess__fail(error, PESS_INPUT,
-                          "the log has no episode column, so where its episodes start is not known: declare the start "
-                          "distribution");
-    if (job->start_estimated) return pess_start_from_counts(job->counts, job->start, error);
-    double sum = 0;
-    for (int64_t s = 0; s < states; s++) {
-        const double p = job->options->start[s];
-        if (!(p >= 0))
-            return pess__fail(error, PESS_ARGUMENT, "the start distribution has %g at state %lld", p, (long long)s);
-        sum += job->start[s] = job->start_first[s] = job->start_second[s] = p;
-    }
-    if (!(fabs(sum - 1) <= 1e-9))
-        return pess__fail(error, PESS_ARGUMENT, "the start distribution sums to %.12g, expected 1", sum);
-    return PESS_OK;
-}
-
-static pess_status prepare_split(pess__certification *job, pess_error *error) {
-    const pess_certify_options *options = job->options;
-    pess_error why = {0};
-    if (options->method == PESS_CERTIFY_EPISODES) return PESS_OK;
-    /* Starts are known of whole episodes only. */
-    const pess__split_rule rule = {.share = pess__split_share(job),
-                                   .first_part = options->first_part,
-                                   .by_episodes = job->trajectories || job->start_estimated,
-                                   .seed = options->seed};
-    const pess_status status = pess__split_create(job->data, job->counts, &rule, &job->split, &why);
-    if (status == PESS_INPUT && options->method != PESS_CERTIFY_SPLIT)
-        return pess__assume(&job->certificate->assumptions, "too-small-to-split",
-                            "The log is too small to split: no part of it tests the policy or the logging policy.",
-                            NULL, error);
-    if (status != PESS_OK) {
-        if (error) *error = why;
-        return status;
-    }
-    if (!job->start_estimated) return PESS_OK;
-    PESS_TRY(pess_start_from_counts(job->split->first, job->start_first, error));
-    job->episodes_second = job->split->second->episodes;
-    return pess_start_from_counts(job->split->second, job->start_second, error);
-}
-
-/* Whole episodes: where they alone are asked for, what stands against them is an error. */
-static pess_status prepare_episodes(pess__certification *job, pess_error *error) {
-    const pess_certify_options *options = job->options;
-    const bool alone = options->method == PESS_CERTIFY_EPISODES;
-    pess_error why = {0};
-    if (alone && job->counts->has_episodes && !job->compares)
-        return pess__fail(error, PESS_INPUT,
-                          "steps are missing in the log's episodes, or out of order, or follow an end: the weights of "
-                          "whole episodes are not known");
-    if (alone) return pess__episodes_create(job, &job->episodes, error);
-    const bool asked = job->data->probability || options->behaviour || options->behaviour_estimated;
-    if (options->method != PESS_CERTIFY_BEST || !asked || !job->split || !job->trajectories || !job->compares ||
-        !job->start_estimated || (options->policy && !options->fresh))
-        return PESS_OK;
-    const pess_status status = pess__episodes_create(job, &job->episodes, &why);
-    if (status == PESS_INPUT && !options->behaviour) {
-        char sentence[sizeof why.message + 64];
-        (void)snprintf(sentence, sizeof sentence, "Whole episodes were not tested: %s.", why.message);
-        return pess__assume(&job->certificate->assumptions, "episodes-not-tested", sentence, NULL, error);
-    }
-    if (status != PESS_OK && error) *error = why;
-    return status;
-}
-
-static pess_status prepare(pess__certification *job, pess_error *error) {
-    const pess_certify_options *options = job->options;
-    const pess_model_options model = {.size = sizeof(pess_model_options),
-                                      .unseen = PESS_UNSEEN_WORST,
-                                      .reward_range = {options->reward_range[0], options->reward_range[1]},
-                                      .return_range = {options->return_range[0], options->return_range[1]}};
-    PESS_TRY(pess__certify_check_options(job->data, options, error));
-    job->threads = pess__threads(options->threads);
-    if (!options->counts) PESS_TRY(pess_counts_create(job->data, 0, &job->own_counts, error));
-    job->counts = options->counts ? options->counts : job->own_counts;
-    PESS_TRY(pess_model_estimate(job->counts, &model, &job->model, error));
-    if (options->may_end == PESS_MAY_END_ON || (options->may_end == PESS_MAY_END_AUTO && job->counts->has_episodes))
-        job->model->has_terminals = true;
-    PESS_TRY(pess__certify_check_policy(job, error));
-    PESS_TRY(pess__certify_check_range(job, error));
-    job->trajectories = job->counts->has_episodes && !options->iid;
-    const bool few = options->max_successors > 0 && options->max_successors <= 8;
-    job->uncertainty = pess_uncertainty_find(options->uncertainty ? options->uncertainty
-                                             : few                ? "l1"
-                                                                  : "support")
-                           ->name;
-    PESS_TRY(prepare_starts(job, error));
-    PESS_TRY(prepare_split(job, error));
-    PESS_TRY(pess__certify_check_log(job, error));
-    return prepare_episodes(job, error);
-}
-
-/* ------------------------------------------------------------------------------------------------ sets */
-
-/* How many starts there are may depend on what was seen: δ/(K(K+1)) for each number K. */
-static double log_starts(double starts, double delta) { return log(starts * (starts + 1) / delta); }
-
-/* |ρ − ρ̂|₁ <= √(2(ln(K(K+1)/δ) + S·ln 2)/K) for K starts (Weissman et al. 2003); for all values at once. */
-static double start_radius(const pess__certification *job, double delta) {
-    if (!job->start_estimated) return 0;
-    const double starts = (double)job->counts->episodes, states = (double)job->counts->states;
-    return fmin(2, sqrt(2 * (log_starts(starts, delta) + states * log(2)) / starts));
-}
-
-typedef struct set_bounds {
-    pess__robust *robust;
-    double lower, upper; /* of the policy; of the best policy */
-    pess_policy *policy; /* the robust one, or NULL where one was given */
-    pess__sweeps sweeps;
-} set_bounds;
-
-static void set_bounds_release(set_bounds *sets) {
-    pess__robust_destroy(sets->robust);
-    pess_policy_destroy(sets->policy);
-}
-
-static pess_status bound_with(const pess__certification *job, double start_delta, set_bounds *out, double *v,
-                              int32_t *found, pess__start_mass *scratch, pess_error *error) {
-    const int64_t states = job->counts->states;
-    const double radius = start_radius(job, start_delta);
-    PESS_TRY(pess__robust_value(out->robust, 1, job->options->policy, v, found, &out->sweeps, error));
-    if (!job->options->policy)
-        PESS_TRY(pess__policy_of_actions(states, job->counts->actions, found, &out->policy, error));
-    /* Without discount the values that led to a policy may be above its own: one that never ends keeps them up. */
-    if (out->policy && job->options->gamma == 1)
-        PESS_TRY(pess__robust_value(out->robust, 1, out->policy, v, NULL, &out->sweeps, error));
-    out->lower = pess__worst_start(job->start, v, states, job->model->terminal, radius, scratch);
-    PESS_TRY(pess__robust_value(out->robust, -1, NULL, v, NULL, &out->sweeps, error));
-    for (int64_t s = 0; s < states; s++) v[s] = -v[s];
-    out->upper = -pess__worst_start(job->start, v, states, job->model->terminal, radius, scratch);
-    return PESS_OK;
-}
-
-static pess_status bound_by_sets(const pess__certification *job, const pess__shares *shares, set_bounds *out,
-                                 pess_error *error) {
-    const pess__u_problem problem = {.counts = job->counts,
-                                     .model = job->model,
-                                     .gamma = job->options->gamma,
-                                     .delta = job->options->delta,
-                                     .v_lo = job->v_lo,
-                                     .v_hi = job->v_hi,
-                                     .trajectories = job->trajectories,
-                                     .max_successors = job->options->max_successors,
-                                     .threads = job->threads};
-    const pess__robust_delta delta = {shares->transitions, shares->learned, shares->rewards_low, shares->rewards_high};
-    const pess__split *split = job->split;
-    const int64_t states = job->counts->states;
-    double *v = NULL;
-    int32_t *found = NULL;
-    pess__start_mass *scratch = NULL;
-    pess_status status = pess__robust_create(&problem, job->uncertainty, split ? split->first : NULL,
-                                             split ? split->second : NULL, delta, &out->robust, error);
-    if (status == PESS_OK) status = pess__allocate(&v, states, sizeof *v, "values", error);
-    if (status == PESS_OK) status = pess__allocate(&found, states, sizeof *found, "actions", error);
-    if (status == PESS_OK) status = pess__allocate(&scratch, states, sizeof *scratch, "starts", error);
-    if (status == PESS_OK) status = bound_with(job, shares->start_sets, out, v, found, scratch, error);
-    free(v);
-    free(found);
-    free(scratch);
-    return status;
-}
-
-/* ------------------------------------------------------------------------------------------------ tests */
-
-static pess__holdout_setup setup_of(const pess__certification *job, bool logging, const pess__shares *shares) {
-    const pess__split *split = job->split;
-    return (pess__holdout_setup){.first = logging ? split->first_states : split->first,
-                                 .second = logging ? split->second_states : split->second,
-                                 .start = job->start_estimated ? job->start_second : job->start,
-                                 .start_first = job->start_estimated ? job->start_first : job->start,
-                                 .terminal = job->model->terminal,
-                                 .ratio = split->ratio,
-                                 .gamma = job->options->gamma,
-                                 .reward_lo = job->model->reward_lo,
-                                 .reward_hi = job->model->reward_hi,
-                                 .v_lo = job->v_lo,
-                                 .v_hi = job->v_hi,
-                                 .start_estimated = job->start_estimated,
-                                 .ends = job->model->has_terminals,
-                                 .trajectories = job->trajectories,
-                                 .max_successors = logging ? job->options->max_successors * job->counts->actions
-                                                           : job->options->max_successors,
-                                 .delta_box = logging ? shares->log_box : shares->box,
-                                 .delta_sets = logging ? shares->log_sets : shares->sets,
-                                 .delta_pooled = logging ? shares->log_pooled : shares->pooled,
-                                 .delta_relative = logging ? shares->log_relative : shares->relative,
-                                 .pooled = shares->pooled > 0 || shares->log_pooled > 0,
-                                 .side = logging ? -1 : 1,
-                                 .threads = job->threads};
-}
-
-/* Where ρ is the mean of K starts of the second part: v^π is fixed, so Hoeffding's inequality on v^π(s₀), whose range
- * the box knows. */
-static double start_error(const pess__certification *job, const pess__holdout *holdout, double delta) {
-    if (!job->start_estimated) return 0;
-    double least, most;
-    pess__holdout_extremes(holdout, holdout->low, holdout->high, &least, &most);
-    const double range = fmin(most - least, job->v_hi - job->v_lo);
-    const double starts = (double)job->episodes_second;
-    return range * sqrt(log_starts(starts, delta) / (2 * starts));
-}
-
-/* The sets speak of every policy, so of this one too: their worst and best case cut the box of the test. */
-static pess_status run_between(const pess__robust *robust, const pess_policy *policy, pess__holdout_setup *setup,
-                               pess__sweeps *sweeps, pess__holdout **out, pess_error *error) {
-    const int64_t states = setup->first->states;
-    double *bounds;
-    PESS_TRY(pess__allocate(&bounds, 2 * states, sizeof *bounds, "bounds of values", error));
-    setup->outer_low = bounds;
-    setup->outer_high = bounds + states;
-    pess_status status = pess__robust_value(robust, 1, policy, bounds, NULL, sweeps, error);
-    if (status == PESS_OK) status = pess__robust_value(robust, -1, policy, bounds + states, NULL, sweeps, error);
-    if (status == PESS_OK) status = pess__holdout_run(setup, out, error);
-    free(bounds);
-    return status;
-}
-
-static pess_status test_policy(pess__certification *job, const pess__shares *shares, const pess__robust *robust,
-                               const pess_policy *policy, double *lower, const char **test, pess_error *error) {
-    pess__holdout_setup setup = setup_of(job, false, shares);
-    setup.policy = policy;
-    pess__holdout *holdout = NULL;
-    PESS_TRY(run_between(robust, policy, &setup, &job->sweeps, &holdout, error));
-    *lower = fmax(holdout->lower - start_error(job, holdout, shares->start_test), holdout->pooled_lower);
-    *test = holdout->pooled_lower == *lower ? "pooled" : "box";
-    *lower = fmax(*lower, job->v_lo); /* what every policy has */
-    pess__sweeps_note(&job->sweeps, holdout->sweeps.residual, holdout->sweeps.capped);
-    pess__holdout_destroy(holdout);
-    return PESS_OK;
-}
-
-/* The logging policy took n(s) samples at s, whatever the action: one row per state, of a process with one action. Its
- * sets, from the whole log, cut the box of its test. */
-static pess_status logging_sets(const pess__certification *job, const pess__shares *shares, pess_model **model,
-                                pess__robust **out, pess_error *error) {
-    const pess_model_options range = {.size = sizeof(pess_model_options),
-                                      .unseen = PESS_UNSEEN_WORST,
-                                      .reward_range = {job->model->reward_lo, job->model->reward_hi},
-                                      .return_range = {NAN, NAN}};
-    PESS_TRY(pess_model_estimate(job->split->whole_states, &range, model, error));
-    (*model)->has_terminals = job->model->has_terminals;
-    const pess__u_problem problem = {.counts = job->split->whole_states,
-                                     .model = *model,
-                                     .gamma = job->options->gamma,
-                                     .delta = job->options->delta,
-                                     .v_lo = job->v_lo,
-                                     .v_hi = job->v_hi,
-                                     .trajectories = job->trajectories,
-                                     .max_successors = job->options->max_successors * job->counts->actions,
-                                     .threads = job->threads};
-    const pess__robust_delta delta = {shares->log_transitions, shares->log_learned, shares->log_rewards_low,
-                                      shares->log_rewards_high};
-    return pess__robust_create(&problem, job->uncertainty, job->split->first_states, job->split->second_states, delta,
-                               out, error);
-}
-
-static pess_status test_logging(pess__certification *job, const pess__shares *shares, pess_error *error) {
-    pess_certificate_info *info = &job->certificate->info;
-    const int64_t states = job->counts->states;
-    pess_policy *only = NULL;
-    pess_model *model = NULL;
-    pess__robust *robust = NULL;
-    pess__holdout *holdout = NULL;
-    PESS_TRY(pess__policy_allocate(states, 1, &only, error));
-    for (int64_t s = 0; s < states; s++) only->probability[s] = job->model->terminal[s] ? 0 : 1;
-    pess__holdout_setup setup = setup_of(job, true, shares);
-    setup.policy = only;
-    pess_status status = logging_sets(job, shares, &model, &robust, error);
-    if (status == PESS_OK) status = run_between(robust, only, &setup, &job->sweeps, &holdout, error);
-    if (status == PESS_OK) {
-        const double box = holdout->upper + start_error(job, holdout, shares->log_start);
-        info->behaviour_upper_bound = fmin(fmin(box, holdout->pooled_upper), job->v_hi);
-        pess__sweeps_note(&job->sweeps, holdout->sweeps.residual, holdout->sweeps.capped);
-    }
-    if (status == PESS_OK && shares->log_episodes > 0) {
-        double whole = 0;
-        status = pess__returns_upper(job->data, job->options->gamma, job->v_lo, job->v_hi, shares->log_episodes, &whole,
-                                     error);
-        info->behaviour_upper_bound = fmin(info->behaviour_upper_bound, whole);
-    }
-    pess__holdout_destroy(holdout);
-    pess__robust_destroy(robust);
-    pess_model_destroy(model);
-    pess_policy_destroy(only);
-    return status;
-}
-
-/* ------------------------------------------------------------------------------------------------ all together */
-
 static pess_status face_value(const pess__certification *job, const pess_policy *policy, double *value,
                               pess_error *error) {
     pess_solve_options options = pess_solve_options_defaults();
@@ -391,7 +90,7 @@ static pess_status keep_policy(pess__certification *job, const pess_policy *poli
 }
 
 /* The certified lower bound of each way, and the better one. */
-static pess_status bound_policy(pess__certification *job, const pess__shares *shares, const set_bounds *sets,
+static pess_status bound_policy(pess__certification *job, const pess__shares *shares, const pess__set_bounds *sets,
                                 pess_error *error) {
     pess_certificate_info *info = &job->certificate->info;
     const pess_certify_options *options = job->options;
@@ -406,7 +105,7 @@ static pess_status bound_policy(pess__certification *job, const pess__shares *sh
     if (!(shares->box > 0)) return PESS_OK;
     pess_policy *chosen = NULL;
     int64_t row = -1;
-    const pess__holdout_setup setup = setup_of(job, false, shares);
+    const pess__holdout_setup setup = pess__test_setup(job, false, shares);
     if (options->policy)
         PESS_TRY(pess_policy_create(options->policy->states, options->policy->actions, options->policy->probability,
                                     &chosen, error));
@@ -414,7 +113,7 @@ static pess_status bound_policy(pess__certification *job, const pess__shares *sh
         PESS_TRY(pess__choose_policy(job, &setup, &chosen, &row, error));
     double lower = 0;
     const char *test = "box";
-    pess_status status = test_policy(job, shares, sets->robust, chosen, &lower, &test, error);
+    pess_status status = pess__test_policy(job, shares, sets->robust, chosen, &lower, &test, error);
     if (status == PESS_OK && options->policy)
         status = pess__candidate_add(job->certificate, (pess_candidate){"the given policy, tested", NAN, lower}, error);
     if (status == PESS_OK) {
@@ -480,7 +179,7 @@ static pess_status certify_by_episodes(pess__certification *job, const pess__sha
 static pess_status certify(pess__certification *job, pess_error *error) {
     pess_certificate_info *info = &job->certificate->info;
     info->value_estimate = info->behaviour_value_estimate = NAN;
-    PESS_TRY(prepare(job, error));
+    PESS_TRY(pess__certify_prepare(job, error));
     const pess__shares shares = pess__shares_of(job);
     PESS_TRY(pess__ledger_write(job, &shares, error));
     PESS_TRY(pess__certify_assumptions(job, error));
@@ -490,12 +189,12 @@ static pess_status certify(pess__certification *job, pess_error *error) {
         PESS_TRY(pess__assume(&job->certificate->assumptions, "policy-without-second-part",
                               "The given policy was chosen without the {0} rows that test it.", &rows, error));
     }
-    set_bounds sets = {0};
-    pess_status status = bound_by_sets(job, &shares, &sets, error);
+    pess__set_bounds sets = {0};
+    pess_status status = pess__bound_by_sets(job, &shares, &sets, error);
     pess__sweeps_note(&job->sweeps, sets.sweeps.residual, sets.sweeps.capped);
     if (status == PESS_OK) status = bound_policy(job, &shares, &sets, error);
-    set_bounds_release(&sets);
-    if (status == PESS_OK && job->compares) status = test_logging(job, &shares, error);
+    pess__set_bounds_release(&sets);
+    if (status == PESS_OK && job->compares) status = pess__test_logging(job, &shares, error);
     if (status == PESS_OK && job->episodes) status = bound_by_episodes(job, &shares, error);
     if (status == PESS_OK) status = estimate(job, error);
     if (status == PESS_OK) pess__conclude(job, sets.upper);
