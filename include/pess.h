@@ -7,7 +7,8 @@
  *     pess/base.h          status and errors, settings, progress
  *     pess/data.h          logs: names, columns, files, what a look at them finds
  *     pess/cells.h         states made of measurements: maps from rows to cells
- *     pess/tabular.h       counts, models, known processes, policies, uncertainty, solving, simulation
+ *     pess/tabular.h       counts, models, known processes, policies
+ *     pess/solving.h       uncertainty, solving, simulation
  *     pess/arrow.h         logs from Arrow streams
  *     pess/act.h           a policy applied to new rows
  *     pess/cells_report.h  whether the answer depends on the cells, and a page about them
@@ -45,6 +46,7 @@
 #include "pess/json.h"
 #include "pess/networks.h"
 #include "pess/score.h"
+#include "pess/solving.h"
 #include "pess/tabular.h"
 
 #endif

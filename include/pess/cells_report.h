@@ -5,7 +5,7 @@
 #define PESS_CELLS_REPORT_H
 
 #include "pess/cells.h"
-#include "pess/tabular.h"
+#include "pess/solving.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -4,7 +4,7 @@
 #ifndef PESS_CERTIFY_H
 #define PESS_CERTIFY_H
 
-#include "pess/tabular.h"
+#include "pess/solving.h"
 
 #ifdef __cplusplus
 extern "C" {

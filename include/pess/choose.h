@@ -4,7 +4,7 @@
 #ifndef PESS_CHOOSE_H
 #define PESS_CHOOSE_H
 
-#include "pess/tabular.h"
+#include "pess/solving.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -68,7 +68,11 @@ void pess__row_reader_close(pess__row_reader *reader);
 /* The next blocks, in the order of the file; 0 at the end. The blocks before are gone. */
 pess_status pess__row_reader_next(pess__row_reader *reader, int64_t *count, pess_error *error);
 
-/* A list of names, "age,lactate", one by one: names [count] and the text they point to. */
+/* row_header.c: reads the header and settles what the columns are; the role of each column of a log. */
+pess_status pess__row_header(pess__row_reader *reader, const pess__rows_wanted *wanted, pess_error *error);
+extern const pess__role pess__role_of_column[PESS__COLUMN_COUNT];
+
+/* name_list.c: a list of names, "age,lactate", one by one: names [count] and the text they point to. */
 typedef struct pess__name_list {
     char *text;
     const char **names;

@@ -221,63 +221,6 @@ double pess__holdout_reach(const pess__holdout *test, int64_t row, int64_t s, do
 
 double pess__kappa(double x) { return 1 + 2 * x / (3 * (1 - x)); }
 
-static void scale_integers(int64_t *to, const int64_t *from, int64_t count, double ratio) {
-    for (int64_t i = 0; i < count; i++) to[i] = from[i] > 0 ? (int64_t)fmax(1, round((double)from[i] * ratio)) : 0;
-}
-
-static void scale_numbers(double *to, const double *from, int64_t count, double ratio) {
-    for (int64_t i = 0; i < count; i++) to[i] = from[i] * ratio;
-}
-
-pess_status pess__counts_scale(const pess_counts *counts, double ratio, pess_counts **out, pess_error *error) {
-    const char *what = "imagined counts";
-    const int64_t pairs = counts->states * counts->actions, successors = counts->row[pairs];
-    pess_counts *c;
-    PESS_TRY(pess__allocate(&c, 1, sizeof *c, what, error));
-    *c = (pess_counts){.states = counts->states,
-                       .actions = counts->actions,
-                       .reward_origin = counts->reward_origin,
-                       .reward_min = counts->reward_min,
-                       .reward_max = counts->reward_max};
-    pess_status status = pess__allocate(&c->n, pairs, sizeof *c->n, what, error);
-    if (status == PESS_OK) status = pess__allocate(&c->n_state, c->states, sizeof *c->n_state, what, error);
-    if (status == PESS_OK) status = pess__allocate(&c->n_terminal, pairs, sizeof *c->n_terminal, what, error);
-    if (status == PESS_OK) status = pess__allocate(&c->reward_sum, pairs, sizeof(double), what, error);
-    if (status == PESS_OK) status = pess__allocate(&c->reward_offset, pairs, sizeof(double), what, error);
-    if (status == PESS_OK) status = pess__allocate(&c->reward_square, pairs, sizeof(double), what, error);
-    if (status == PESS_OK) status = pess__allocate(&c->row, pairs + 1, sizeof *c->row, what, error);
-    if (status == PESS_OK) status = pess__allocate(&c->next, successors, sizeof *c->next, what, error);
-    if (status == PESS_OK) status = pess__allocate(&c->n_next, successors, sizeof *c->n_next, what, error);
-    if (status == PESS_OK) status = pess__allocate(&c->next_offset, successors, sizeof(double), what, error);
-    if (status == PESS_OK) status = pess__allocate(&c->terminal, c->states, sizeof *c->terminal, what, error);
-    if (status != PESS_OK) {
-        pess_counts_destroy(c);
-        return status;
-    }
-    scale_integers(c->n_terminal, counts->n_terminal, pairs, ratio);
-    scale_integers(c->n_next, counts->n_next, successors, ratio);
-    memcpy(c->row, counts->row, (size_t)(pairs + 1) * sizeof *c->row);
-    if (successors > 0) memcpy(c->next, counts->next, (size_t)successors * sizeof *c->next);
-    for (int64_t z = 0; z < pairs; z++) {
-        int64_t n = c->n_terminal[z];
-        for (int64_t i = c->row[z]; i < c->row[z + 1]; i++) n += c->n_next[i];
-        /* Rounding must not shift the means. */
-        const double share = counts->n[z] > 0 ? (double)n / (double)counts->n[z] : 0;
-        c->n[z] = n;
-        c->n_state[z / c->actions] += n;
-        c->transitions += n;
-        c->pairs_seen += n > 0;
-        c->terminals += c->n_terminal[z];
-        scale_numbers(c->reward_sum + z, counts->reward_sum + z, 1, share);
-        scale_numbers(c->reward_offset + z, counts->reward_offset + z, 1, share);
-        scale_numbers(c->reward_square + z, counts->reward_square + z, 1, share);
-        scale_numbers(c->next_offset + c->row[z], counts->next_offset + c->row[z], c->row[z + 1] - c->row[z], share);
-    }
-    memcpy(c->terminal, counts->terminal, (size_t)c->states * sizeof *c->terminal);
-    *out = c;
-    return PESS_OK;
-}
-
 void pess__holdout_destroy(pess__holdout *test) {
     if (!test) return;
     free(test->pair);

@@ -108,8 +108,6 @@ double pess__slowest(double gamma);
 pess_status pess__holdout_first(pess__holdout *test, pess_error *error);   /* what the first part fixes */
 void pess__holdout_second(pess__holdout *test, const pess_counts *second); /* n, mean, squares */
 pess_status pess__holdout_box(pess__holdout *test, pess_error *error);
-/* The first part with every count times ratio; sums alike. */
-pess_status pess__counts_scale(const pess_counts *counts, double ratio, pess_counts **out, pess_error *error);
 
 /* The mean of r + γv(s') over the samples of a pair. */
 double pess__mean_outcome(const pess_counts *counts, int64_t pair, const double *v, double gamma);

@@ -2,6 +2,7 @@
 
 #include "core/memory.h"
 #include "core/text.h"
+#include "data/frame_cell.h"
 #include "data/names.h"
 #include "data/reading.h"
 
@@ -9,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 /* Blocks are filled row range by row range from whatever sizes the frames have. */
 
@@ -152,114 +152,25 @@ void pess__frame_log_close(pess__stream *stream) {
 
 /* ------------------------------------------------------------------------------------------------ values */
 
-/* One value of a role: which column, which row. */
-typedef struct cell {
-    const frame_log *log;
-    const pess__frame_column *column;
-    int64_t row; /* of the frame */
-} cell;
-
-static const char *text_of(const cell *c) {
-    return pess_names_get(c->column->texts, ((const int64_t *)c->column->values)[c->row]);
-}
-
-/* Nulls, NaN, and texts that mean nothing. */
-static bool is_missing(const cell *c) {
-    if (c->column->kind == PESS__FRAME_OTHER) return false;
-    if (pess__frame_is_null(c->column, c->row)) return true;
-    if (c->column->kind == PESS__FRAME_NUMBER) return isnan(((const double *)c->column->values)[c->row]);
-    return c->column->kind == PESS__FRAME_TEXT && pess__is_missing(text_of(c), strlen(text_of(c)));
-}
-
 /* The value, or the one that stands in for it. */
-static cell cell_of(const frame_log *log, int role, int64_t row) {
-    const cell c = {log, &log->frame.column[log->role[role]], row};
-    return log->value[role] != NULL && is_missing(&c) ? (cell){log, &log->stand_in[role], 0} : c;
-}
-
-static pess_status wrong(const cell *c, const char *expected, pess_error *error) {
-    char buffer[PESS__FRAME_VALUE_SIZE], shown[PESS__SHOWN_SIZE];
-    const char *text = pess__frame_value(c->column, c->row, buffer);
-    const bool other = c->column->kind == PESS__FRAME_OTHER;
-    return pess__fail(error, PESS_INPUT, "%s: %s %lld, column '%.60s': found %s, expected %s", c->log->frames->name,
-                      c->log->frames->row, (long long)c->log->frame.first + (long long)c->row, c->column->name,
-                      other && c->column->type != NULL ? c->column->type
-                      : other                          ? pess__frame_kind_words(c->column->kind)
-                                                       : pess__shown(text, strlen(text), shown),
-                      expected);
-}
-
-static bool whole_double(double value, int64_t *out) {
-    if (!(fabs(value) < 0x1p53) || value != floor(value)) return false;
-    *out = (int64_t)value;
-    return true;
-}
-
-/* A whole number, also where a column of numbers or texts holds one; false: none. */
-static bool whole(const cell *c, int64_t *out) {
-    double value = 0;
-    if (pess__frame_is_null(c->column, c->row)) return false;
-    switch (c->column->kind) {
-        case PESS__FRAME_INTEGER:
-        case PESS__FRAME_TIME: *out = ((const int64_t *)c->column->values)[c->row]; return true;
-        case PESS__FRAME_TRUTH: *out = ((const uint8_t *)c->column->values)[c->row]; return true;
-        case PESS__FRAME_NUMBER: return whole_double(((const double *)c->column->values)[c->row], out);
-        case PESS__FRAME_TEXT: {
-            const char *text = text_of(c), *const end = text + strlen(text);
-            return pess__parse_int64(text, end, out) ||
-                   (pess__parse_double(text, end, &value) && whole_double(value, out));
-        }
-        default: return false;
-    }
-}
-
-static bool number(const cell *c, double *out) {
-    if (pess__frame_is_null(c->column, c->row)) return false;
-    if (c->column->kind == PESS__FRAME_NUMBER) {
-        *out = ((const double *)c->column->values)[c->row];
-        return isfinite(*out);
-    }
-    if (c->column->kind == PESS__FRAME_TEXT) {
-        const char *text = text_of(c);
-        return pess__parse_double(text, text + strlen(text), out) && isfinite(*out);
-    }
-    int64_t integer = 0;
-    if (c->column->kind == PESS__FRAME_TIME || !whole(c, &integer)) return false;
-    *out = (double)integer;
-    return true;
-}
-
-/* A null is no flag, as an empty field of a CSV is none. */
-static bool flag(const cell *c, bool *out) {
-    static const char *const words[] = {"0", "false", "1", "true"};
-    int64_t integer = 0;
-    *out = false;
-    if (pess__frame_is_null(c->column, c->row)) return c->column->kind != PESS__FRAME_OTHER;
-    if (c->column->kind == PESS__FRAME_TEXT) {
-        const char *text = text_of(c);
-        if (text[0] == '\0') return true;
-        for (int i = 0; i < 4; i++)
-            if (strcasecmp(text, words[i]) == 0) {
-                *out = i >= 2;
-                return true;
-            }
-        return false;
-    }
-    if (c->column->kind == PESS__FRAME_TIME || !whole(c, &integer) || integer < 0 || integer > 1) return false;
-    *out = integer == 1;
-    return true;
+static pess__cell cell_of(const frame_log *log, int role, int64_t row) {
+    const pess__cell c = {log->frames, &log->frame, &log->frame.column[log->role[role]], row};
+    return log->value[role] != NULL && pess__cell_missing(&c)
+               ? (pess__cell){log->frames, &log->frame, &log->stand_in[role], 0}
+               : c;
 }
 
 /* A value of several columns has the name that its parts make. */
 static pess_status joined_id(frame_log *log, int role, int64_t row, pess_names *names, int64_t *id, pess_error *error) {
     size_t used = 0;
     for (int i = 0; i < log->reading->parts[role]; i++) {
-        cell c = {log, &log->frame.column[log->reading->column_of[role][i]], row};
-        if (is_missing(&c) && log->value[role] != NULL) c = (cell){log, &log->stand_in[role], 0};
+        pess__cell c = {log->frames, &log->frame, &log->frame.column[log->reading->column_of[role][i]], row};
+        if (pess__cell_missing(&c) && log->value[role] != NULL)
+            c = (pess__cell){log->frames, &log->frame, &log->stand_in[role], 0};
         char buffer[PESS__FRAME_VALUE_SIZE];
         const char *text = pess__frame_value(c.column, c.row, buffer);
         if (strchr(text, PESS__JOINT) != NULL)
-            return wrong(&c, "no '|' in a value that stands beside others: it is what joins them", error);
+            return pess__cell_wrong(&c, "no '|' in a value that stands beside others: it is what joins them", error);
         const size_t length = strlen(text);
         PESS_TRY(pess__grow(&log->text, &log->text_capacity, (int64_t)(used + length + 1), 1, "names", error));
         if (i > 0) log->text[used++] = PESS__JOINT;
@@ -272,7 +183,7 @@ static pess_status joined_id(frame_log *log, int role, int64_t row, pess_names *
 /* The id that a value has by name: texts are looked up once, in the order in which rows show them. */
 static pess_status name_id(frame_log *log, int role, int64_t row, pess_names *names, int64_t *id, pess_error *error) {
     if (log->reading->parts[role] > 1) return joined_id(log, role, row, names, id, error);
-    const cell c = cell_of(log, role, row);
+    const pess__cell c = cell_of(log, role, row);
     char buffer[PESS__FRAME_VALUE_SIZE];
     const char *text = pess__frame_value(c.column, c.row, buffer);
     if (c.column->kind != PESS__FRAME_TEXT || c.column == &log->stand_in[role])
@@ -297,17 +208,18 @@ static pess_status read_id(pess__stream *stream, frame_log *log, int role, int64
     const bool declared = action ? stream->actions_declared : stream->states_declared;
     const int64_t limit =
         declared ? (action ? stream->actions : stream->states) : (action ? PESS_MAX_ACTIONS : PESS_MAX_STATES);
-    const cell c = cell_of(log, role, row);
+    const pess__cell c = cell_of(log, role, row);
     int64_t id = 0;
     char expected[160];
-    const bool empty = c.column->kind == PESS__FRAME_TEXT && text_of(&c)[0] == '\0';
-    if (empty || c.column->kind == PESS__FRAME_OTHER || (!named && (!whole(&c, &id) || id < 0 || id >= limit))) {
+    const bool empty = c.column->kind == PESS__FRAME_TEXT && pess__cell_text(&c)[0] == '\0';
+    if (empty || c.column->kind == PESS__FRAME_OTHER ||
+        (!named && (!pess__cell_whole(&c, &id) || id < 0 || id >= limit))) {
         (void)snprintf(expected, sizeof expected, "%s: a whole number from 0 to %lld%s",
                        action ? "an action" : "a state", (long long)limit - 1,
                        declared ? ", as declared" : " or a name");
         double measured = 0;
-        const pess_status status = wrong(&c, expected, error);
-        if (!number(&c, &measured) || measured == floor(measured)) return status;
+        const pess_status status = pess__cell_wrong(&c, expected, error);
+        if (!pess__cell_number(&c, &measured) || measured == floor(measured)) return status;
         return action ? pess__fail_with_remedy(error, status, "decimal-ids", "names")
                       : pess__fail_with_remedy(error, status, "measurements", "");
     }
@@ -315,7 +227,7 @@ static pess_status read_id(pess__stream *stream, frame_log *log, int role, int64
     if (id >= limit) {
         (void)snprintf(expected, sizeof expected, "at most %lld different ones%s", (long long)limit,
                        declared ? ", as declared" : "");
-        return wrong(&c, expected, error);
+        return pess__cell_wrong(&c, expected, error);
     }
     *out = (uint32_t)id;
     *most = *out > *most ? *out : *most;
@@ -323,9 +235,9 @@ static pess_status read_id(pess__stream *stream, frame_log *log, int role, int64
 }
 
 static pess_status read_number(frame_log *log, int role, int64_t row, double *out, pess_error *error) {
-    const cell c = cell_of(log, role, row);
-    if (number(&c, out)) return PESS_OK;
-    return wrong(&c, "a finite number", error);
+    const pess__cell c = cell_of(log, role, row);
+    if (pess__cell_number(&c, out)) return PESS_OK;
+    return pess__cell_wrong(&c, "a finite number", error);
 }
 
 static pess_status read_end(frame_log *log, int64_t row, uint8_t *end, pess_error *error) {
@@ -337,27 +249,28 @@ static pess_status read_end(frame_log *log, int64_t row, uint8_t *end, pess_erro
     for (int i = 0; i < 2; i++) {
         bool set = false;
         if (log->role[ends[i].role] < 0) continue;
-        const cell c = cell_of(log, (int)ends[i].role, row);
-        if (!flag(&c, &set)) return wrong(&c, "0, 1, true, false or nothing", error);
+        const pess__cell c = cell_of(log, (int)ends[i].role, row);
+        if (!pess__cell_flag(&c, &set)) return pess__cell_wrong(&c, "0, 1, true, false or nothing", error);
         if (set && !(log->reading->cutoff_wins && *end == PESS_END_CUTOFF)) *end = ends[i].end;
     }
     return PESS_OK;
 }
 
 static pess_status read_episode(pess__stream *stream, frame_log *log, int64_t row, int64_t *out, pess_error *error) {
-    const cell c = cell_of(log, PESS__ROLE_EPISODE, row);
+    const pess__cell c = cell_of(log, PESS__ROLE_EPISODE, row);
     if (log->named[PESS__EPISODES]) return name_id(log, PESS__ROLE_EPISODE, row, stream->episode_names, out, error);
-    return whole(&c, out) ? PESS_OK : wrong(&c, "a whole number or a name", error);
+    return pess__cell_whole(&c, out) ? PESS_OK : pess__cell_wrong(&c, "a whole number or a name", error);
 }
 
 /* Whole numbers, times, or text that is one. */
 static pess_status read_step(frame_log *log, int64_t row, int64_t *out, pess_error *error) {
-    const cell c = cell_of(log, PESS__ROLE_STEP, row);
-    const bool time = c.column->kind == PESS__FRAME_TIME ||
-                      (c.column->kind == PESS__FRAME_TEXT && pess__parse_time(text_of(&c), strlen(text_of(&c)), out));
+    const pess__cell c = cell_of(log, PESS__ROLE_STEP, row);
+    const bool time =
+        c.column->kind == PESS__FRAME_TIME ||
+        (c.column->kind == PESS__FRAME_TEXT && pess__parse_time(pess__cell_text(&c), strlen(pess__cell_text(&c)), out));
     if (time) log->reading->info.step = PESS_STEP_MICROSECONDS;
-    if ((time && c.column->kind == PESS__FRAME_TEXT) || whole(&c, out)) return PESS_OK;
-    return wrong(&c, "a whole number or a time", error);
+    if ((time && c.column->kind == PESS__FRAME_TEXT) || pess__cell_whole(&c, out)) return PESS_OK;
+    return pess__cell_wrong(&c, "a whole number or a time", error);
 }
 
 /* The columns that a log may do without. */
@@ -366,21 +279,22 @@ static pess_status read_optional(pess__stream *stream, frame_log *log, int64_t r
     if (stream->has_episode) PESS_TRY(read_episode(stream, log, row, &block->episode[i], error));
     if (stream->has_step) PESS_TRY(read_step(log, row, &block->step[i], error));
     if (stream->has_probability) {
-        const cell c = cell_of(log, PESS__ROLE_PROBABILITY, row);
-        if (!number(&c, &block->probability[i]) || block->probability[i] < 0 || block->probability[i] > 1)
-            return wrong(&c, "a probability from 0 to 1", error);
+        const pess__cell c = cell_of(log, PESS__ROLE_PROBABILITY, row);
+        if (!pess__cell_number(&c, &block->probability[i]) || block->probability[i] < 0 || block->probability[i] > 1)
+            return pess__cell_wrong(&c, "a probability from 0 to 1", error);
     }
     return PESS_OK;
 }
 
 static pess_status read_counts(frame_log *log, int64_t row, pess__block *block, int64_t i, pess_error *error) {
-    const cell count = cell_of(log, PESS__ROLE_COUNT, row);
-    if (!whole(&count, &block->count[i]) || block->count[i] < 1 || block->count[i] > PESS__MAX_TRANSITIONS)
-        return wrong(&count, "a count: a whole number from 1", error);
+    const pess__cell count = cell_of(log, PESS__ROLE_COUNT, row);
+    if (!pess__cell_whole(&count, &block->count[i]) || block->count[i] < 1 || block->count[i] > PESS__MAX_TRANSITIONS)
+        return pess__cell_wrong(&count, "a count: a whole number from 1", error);
     if (block->square != NULL) {
         PESS_TRY(read_number(log, PESS__ROLE_REWARD_SQUARE_SUM, row, &block->square[i], error));
-        const cell square = cell_of(log, PESS__ROLE_REWARD_SQUARE_SUM, row);
-        if (block->square[i] < 0) return wrong(&square, "a sum of squares: a number that is not negative", error);
+        const pess__cell square = cell_of(log, PESS__ROLE_REWARD_SQUARE_SUM, row);
+        if (block->square[i] < 0)
+            return pess__cell_wrong(&square, "a sum of squares: a number that is not negative", error);
     }
     if (block->low == NULL) return PESS_OK;
     PESS_TRY(read_number(log, PESS__ROLE_REWARD_MIN, row, &block->low[i], error));
@@ -391,8 +305,8 @@ static pess_status read_counts(frame_log *log, int64_t row, pess__block *block, 
 
 static bool role_is_missing(const frame_log *log, int role, int64_t row) {
     for (int i = 0; i < log->reading->parts[role]; i++) {
-        const cell c = {log, &log->frame.column[log->reading->column_of[role][i]], row};
-        if (is_missing(&c)) return true;
+        const pess__cell c = {log->frames, &log->frame, &log->frame.column[log->reading->column_of[role][i]], row};
+        if (pess__cell_missing(&c)) return true;
     }
     return false;
 }

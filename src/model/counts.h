@@ -47,6 +47,9 @@ pess_status pess__counts_fill(pess_counts *counts, struct pess__tally *tally, pe
 /* The same with all actions as one, without names: the process that the logging policy makes. */
 pess_status pess__counts_of_states(const pess_counts *from, pess_counts **out, pess_error *error);
 
+/* The same with every count times ratio, rounded, and sums alike; without names and starts. */
+pess_status pess__counts_scale(const pess_counts *counts, double ratio, pess_counts **out, pess_error *error);
+
 /* Counts of the rows that are listed, for the states and actions of the whole log. */
 pess_status pess__counts_of_rows(const pess_dataset *data, const int64_t *row, int64_t count, int threads,
                                  pess_counts **out, pess_error *error);

@@ -76,6 +76,10 @@ pess_status pess__tally_absorb(pess__tally *to, pess__tally *from, const pess__r
 pess_status pess__tally_finish(pess__tally *tally, pess_error *error);
 /* Rows that must repeat a step of their episode: more of them than steps from its first to its last. */
 int64_t pess__tally_repeated(const pess__tally *tally);
+/* tally_starts.c; false: not enough memory, which the last one notes in starts_failed. */
+bool pess__note_episode(pess__tally *tally, int64_t episode, int64_t step, uint32_t state);
+bool pess__note_starts(pess__tally *tally, uint32_t state, int64_t count);
+void pess__find_starts(pess__tally *tally, const pess__block *block);
 void pess__tally_free(pess__tally *tally);
 
 #endif

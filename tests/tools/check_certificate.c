@@ -774,6 +774,30 @@ static int verdict(const char *what, real printed, real own, bool lower) {
     return implied ? 0 : 1;
 }
 
+/* States that occur only where a transition ended. */
+static void find_terminals(const row *rows, long count) {
+    terminal = keep((size_t)S, 1);
+    uint8_t *other = keep((size_t)S, 1);
+    for (long i = 0; i < count; i++) {
+        other[rows[i].s] = 1;
+        if (rows[i].end)
+            ends = true, terminal[rows[i].t] = 1;
+        else
+            other[rows[i].t] = 1;
+    }
+    for (int s = 0; s < S; s++) terminal[s] = terminal[s] && !other[s];
+}
+
+static int check_ledger(void) {
+    real sum = 0;
+    const char *key;
+    json_t *value;
+    json_object_foreach(json_object_get(certificate, "delta_ledger"), key, value) sum += json_real_value(value);
+    if (fabsl(sum - number("delta")) <= 1e-12L) return 0;
+    printf("the ledger does not add up\n");
+    return 1;
+}
+
 int main(int argc, char **argv) {
     if (argc != 10) return 2;
     (void)atexit(release);
@@ -792,16 +816,7 @@ int main(int argc, char **argv) {
     real *pi = keep((size_t)(S * A), sizeof *pi);
     read_policy(argv[2], pi);
     if (!certificate) return 3;
-    terminal = keep((size_t)S, 1);
-    uint8_t *other = keep((size_t)S, 1);
-    for (long i = 0; i < count; i++) {
-        other[rows[i].s] = 1;
-        if (rows[i].end)
-            ends = true, terminal[rows[i].t] = 1;
-        else
-            other[rows[i].t] = 1;
-    }
-    for (int s = 0; s < S; s++) terminal[s] = terminal[s] && !other[s];
+    find_terminals(rows, count);
     if (json_is_true(json_object_get(certificate, "may_end"))) ends = true;
     gamma_ = number("gamma");
     v_lo = r_lo / (1 - gamma_);
@@ -824,13 +839,9 @@ int main(int argc, char **argv) {
         put(first ? &policy.first : &policy.second, &rows[i], false);
         put(first ? &logging.first : &logging.second, &rows[i], true);
     }
-    int bad = 0;
+    int bad = check_ledger();
     real *best = keep((size_t)S + 1, sizeof *best);
-    real sum = 0, lower = 0, upper = 0;
-    const char *key;
-    json_t *value;
-    json_object_foreach(json_object_get(certificate, "delta_ledger"), key, value) sum += json_real_value(value);
-    if (fabsl(sum - number("delta")) > 1e-12L) bad = 1, printf("the ledger does not add up\n");
+    real lower = 0, upper = 0;
     const bool split = strcmp(json_string_value(json_object_get(certificate, "method")), "split") == 0;
     real *outer_low = keep((size_t)S + 1, sizeof(real)), *outer_high = keep((size_t)S + 1, sizeof(real));
     lower = by_sets(&whole, &policy.first, &policy.second, "", successors_declared, pi, 1, outer_low);
