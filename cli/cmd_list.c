@@ -135,9 +135,12 @@ static void list_learners(json_writer *json) {
             continue;
         }
         (void)printf("%s\n    %s\n", l->name, l->summary);
-        for (size_t k = 0; l->knobs != NULL && k < l->knobs->count; k++)
-            (void)printf("    takes --%s: %s (default %s)\n", l->knobs->rows[k].name, l->knobs->rows[k].sentence,
-                         l->knobs->rows[k].standard);
+        for (size_t k = 0; l->knobs != NULL && k < l->knobs->count; k++) {
+            const pess_setting *knob = &l->knobs->rows[k];
+            char expected[200];
+            pess_setting_expected(knob, expected, sizeof expected);
+            (void)printf("    takes --%s: %s (default %s; %s)\n", knob->name, knob->sentence, knob->standard, expected);
+        }
         if (l->source != NULL) (void)printf("    source: %s\n", l->source);
     }
 }

@@ -177,6 +177,7 @@ static const struct {
     {"iql", NULL, NULL},           {"cql", NULL, NULL},
     {"ua-propensity", NULL, NULL}, {"ua-support-net", NULL, NULL},
     {"sac-n", NULL, NULL},         {"sac-n", "temperature", "0"},
+    {"edac", NULL, NULL},          {"awr", NULL, NULL},
     {"brac", PESS__ALPHA, "0"},
 };
 

@@ -4,9 +4,9 @@
  *     imitation                    the shares .6, .3, .1
  *     naive, rem, model-ensemble   the best action; so cql and ua-* without their penalty (α = 0)
  *     counts-alone                 the action taken most
- *     awac, crr-exp, iql           ∝ share · exp(value/λ), ∝ share · exp(β value): what weighted imitation converges to
+ *     awac, awr, crr-exp, iql      ∝ share · exp(value/λ), ∝ share · exp(β value): what weighted imitation converges to
  *     crr                          the best action: no other beats the actor's average in the end
- *     sac-n                        ∝ exp(value/τ)
+ *     sac-n, edac                  ∝ exp(value/τ)
  *     the others                   what their own rule makes of these shares, counts and values
  *
  * A learner that is not in the list fails the test. The rules themselves are held to by test_deep_ua, _peers, _poor and
@@ -34,8 +34,10 @@ static const struct row {
     {"crr", NULL, BEST, 0},
     {"crr-exp", "absorbed-alpha=1", EXPONENTIAL, 1},
     {"awac", "absorbed-alpha=0.5", EXPONENTIAL, 2},
+    {"awr", "absorbed-alpha=0.5", EXPONENTIAL, 2},
     {"iql", "beta=2", EXPONENTIAL, 2},
     {"sac-n", "temperature=0.5 critics=3", SOFTMAX, 2},
+    {"edac", "temperature=0.5 critics=3 eta=0.02", SOFTMAX, 2},
     {"rem", NULL, BEST, 0},
     {"model-ensemble", NULL, BEST, 0},
     {"ua-counts", "absorbed-alpha=0", BEST, 0},
@@ -205,11 +207,51 @@ static void sac_n_comes_to_the_tabular_answer(void **state) {
     pess_mdp_destroy(mdp);
 }
 
+/* Mean cosine between the values, less their mean, of all pairs of four critics, over the states of the log. */
+static double agreement(const pess_mdp *mdp, const pess_observations *data, const char *learner, const char *knobs) {
+    enum { CRITICS = 4 };
+    pess_train_options o = training(mdp, data, learner, knobs);
+    pess_train_result result;
+    pess_error error;
+    double sum = 0;
+    int64_t pairs = 0;
+    o.knobs = knobs;
+    o.protocol.steps = 60;
+    OK(pess_train_run(&o, &result, &error));
+    for (int64_t s = 0; s < data->states; s++) {
+        double direction[CRITICS][ACTIONS];
+        for (int i = 0; i < CRITICS; i++) {
+            float q[ACTIONS];
+            char name[20] = "policy";
+            if (i > 0) (void)snprintf(name, sizeof name, "network-%d", i + 1);
+            outputs_of(data, in_root(knobs), name, s, q);
+            (void)pess__direction(q, ACTIONS, direction[i]);
+        }
+        for (int i = 0; i < CRITICS; i++)
+            for (int j = 0; j < i; j++, pairs++)
+                for (int a = 0; a < ACTIONS; a++) sum += direction[i][a] * direction[j][a];
+    }
+    return sum / (double)pairs;
+}
+
+static void edac_keeps_critics_from_agreeing(void **state) {
+    (void)state;
+    pess_mdp *mdp = process();
+    pess_observations *data = uneven_log(mdp, 1500, UINT64_MAX);
+    const double sac = agreement(mdp, data, "sac-n", "critics=4");
+    const double edac = agreement(mdp, data, "edac", "critics=4 eta=1");
+    if (!(edac < sac - 0.2)) fail_msg("mean cosine %g of edac, %g of sac-n", edac, sac);
+    resumes_to_the_same_bytes(mdp, data, "edac", (const char *const[]){"network-5.pessnet", "policy.pesspolicy", NULL});
+    pess_observations_destroy(data);
+    pess_mdp_destroy(mdp);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_learner_comes_to_its_exact_answer),
         cmocka_unit_test(sac_n_decides_as_computed_by_hand),
         cmocka_unit_test(sac_n_comes_to_the_tabular_answer),
+        cmocka_unit_test(edac_keeps_critics_from_agreeing),
     };
     return cmocka_run_group_tests(tests, open_root, remove_root);
 }

@@ -20,6 +20,7 @@ typedef struct problem {
     int32_t actions[SAMPLES];
     double targets[SAMPLES], weights[SAMPLES];
     pess__loss loss;
+    double *others; /* NULL: the loss has no diversity */
 } problem;
 
 static void open_problem(problem *p, pess__rng *rng, const pess__net_spec *spec, pess__loss loss) {
@@ -36,6 +37,7 @@ static void open_problem(problem *p, pess__rng *rng, const pess__net_spec *spec,
         p->weights[i] = pess__rng_uniform(rng) * 2;
     }
     p->loss = loss;
+    p->others = NULL;
 }
 
 static void close_problem(problem *p) {
@@ -46,7 +48,8 @@ static void close_problem(problem *p) {
 
 static double loss_of(problem *p) {
     pess__step_info info;
-    const pess__labels labels = {p->actions, p->targets, p->weights, NULL, NULL};
+    const pess__labels labels = {
+        .actions = p->actions, .targets = p->targets, .weights = p->weights, .others = p->others};
     pess__trainer_gradient(p->trainer, &(pess__bits_rows){p->bits, p->net->bytes, NULL}, &labels, SAMPLES, &p->loss,
                            &info);
     return info.loss;
@@ -118,6 +121,34 @@ static void both_named_networks_have_their_gradients(void **state) {
             check_gradient(&p, &rng);
             close_problem(&p);
         }
+}
+
+/* Directions that sum to 0 over the outputs, as those of other networks do. */
+static void diversity_has_its_gradient(void **state) {
+    (void)state;
+    enum { OUTPUTS = 5 };
+    pess__rng rng = pess__rng_stream(25, "test gradient", 0);
+    const pess__net_spec spec = {.rows = 3,
+                                 .cols = 3,
+                                 .channels = 2,
+                                 .layer_count = 2,
+                                 .layers = {{PESS__LAYER_DENSE, 0, 0, 7, 0}, {PESS__LAYER_DENSE, 0, 0, OUTPUTS, 1}}};
+    double others[SAMPLES * OUTPUTS];
+    problem p;
+    open_problem(&p, &rng, &spec, (pess__loss){.kind = PESS__LOSS_HUBER, .parameter = 5, .diversity = 0.8});
+    for (int i = 0; i < SAMPLES; i++) {
+        double q[OUTPUTS];
+        for (int j = 0; j < OUTPUTS; j++) q[j] = pess__rng_normal(&rng);
+        (void)pess__direction(q, OUTPUTS, others + (ptrdiff_t)i * OUTPUTS);
+    }
+    p.others = others;
+    check_gradient(&p, &rng);
+    const double with = loss_of(&p);
+    p.loss.diversity = 0;
+    const double without = loss_of(&p);
+    assert_true(fabs(with - without) > 1e-3); /* it counts, and is a cosine at most */
+    assert_true(fabs(with - without) <= 0.8);
+    close_problem(&p);
 }
 
 /* Adam's first step moves every parameter by rate·sign(g); RMSProp's by rate·g/(√(ρ(1−ρ))|g|). By hand. */
@@ -193,6 +224,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_layer_and_loss_has_its_gradient),
         cmocka_unit_test(both_named_networks_have_their_gradients),
+        cmocka_unit_test(diversity_has_its_gradient),
         cmocka_unit_test(first_steps_are_those_computed_by_hand),
         cmocka_unit_test(clipping_limits_the_norm),
         cmocka_unit_test(huber_is_continuous_and_squared_near_zero),

@@ -15,12 +15,13 @@ import pathlib
 import subprocess
 
 DATASETS = [  # name, game, policy, epsilon, transitions
-    ("cartpole-random", "cartpole", None, 1, 20000),
-    ("breakout-0.3", "breakout", "breakout", 0.3, 50000),
-    ("asterix-0.5", "asterix", "asterix", 0.5, 50000),
-    ("freeway-0.3", "freeway", "freeway", 0.3, 50000),
-    ("space_invaders-0.5", "space_invaders", "space_invaders", 0.5, 50000),
-    ("breakout-random", "breakout", None, 1, 50000),
+    ("breakout-0.3", "breakout", "breakout", 0.3, 100000),
+    ("asterix-0.5", "asterix", "asterix", 0.5, 100000),
+    ("space_invaders-0.5", "space_invaders", "space_invaders", 0.5, 100000),
+    ("breakout-random", "breakout", None, 1, 100000),
+    ("seaquest-0.3", "seaquest", "seaquest", 0.3, 100000),
+    ("cartpole-random", "cartpole", None, 1, 30000),
+    ("freeway-0.3", "freeway", "freeway", 0.3, 100000),
 ]
 POLICIES = [  # learner, its knob
     ("imitation", ""),
@@ -33,14 +34,15 @@ POLICIES = [  # learner, its knob
     ("cql", "--absorbed-alpha 0.1"),
     ("ua-imitation", "--absorbed-alpha 0.5"),
     ("crr", ""),
+    ("awac", ""),
     ("iql", ""),
 ]
-NETWORK = ["--network", "dense 128"]  # small on purpose: 66 trainings and evaluations in minutes
-IMITATION = "--imitation-steps 2000 --imitation-batch 128"
-TRAIN = ("--protocol quick --updates 30 --steps 100 --batch 128 --rate 0.001 "
+# Short on purpose: 84 trainings and evaluations in an hour of one core. Evaluation looks 100 updates ahead, 1/(1 - gamma).
+IMITATION = "--imitation-steps 4000 --imitation-batch 128"
+TRAIN = ("--protocol quick --updates 60 --steps 100 --batch 128 --rate 0.001 "
          "--eval-every 0 --score-episodes 0 --control-episodes 0")
-SCORE = "--protocol quick --networks 4 --updates 60 --steps 20 --batch 128 --rate 0.001"
-EPISODES = 100
+SCORE = "--protocol quick --networks 4 --updates 100 --steps 60 --batch 128 --rate 0.001"
+EPISODES = 200
 CRITERIA = ["fqe", "fqe_lower", "per_decision", "weighted", "td_error", "predicted"]
 READS_IMITATION = ("proximal", "bcq", "ua-imitation")
 
@@ -90,7 +92,7 @@ def study(pess, root, work, dataset, log):
         elif learner in READS_IMITATION:
             extra += ["--imitation", imitation]
         if not (out / "policy.pesspolicy").exists():
-            run([pess, "train", data, "-a", learner, *knob.split(), *NETWORK, *extra, "--seed", 1, "--threads", 1, "--resume",
+            run([pess, "train", data, "-a", learner, *knob.split(), *extra, "--seed", 1, "--threads", 1, "--resume",
                  "--out", out], work, log)
         played = kept(out / "played.json", lambda: run(
             [pess, "env", "evaluate", game, "--policy", out / "policy.pesspolicy", "--episodes", EPISODES, "--seed", 7,
@@ -99,7 +101,7 @@ def study(pess, root, work, dataset, log):
         files.append(out / "policy.pesspolicy")
         print(f"{label} {name}: {played['mean_return']:.2f}", flush=True)
     scores = kept(here / "scores.json", lambda: run(
-        [pess, "score", *files, data, *NETWORK, *SCORE.split(), "--imitation", imitation, "--threads", 1, "--json"], work, log))
+        [pess, "score", *files, data, *SCORE.split(), "--imitation", imitation, "--threads", 1, "--json"], work, log))
     rows = []
     for (learner, knob), played, score in zip(POLICIES, returns, scores["policies"]):
         row = {"dataset": label, "policy": name_of(learner, knob), "return": played["mean_return"]}

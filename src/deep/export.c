@@ -30,6 +30,7 @@ static const struct {
     {"ua-support-net", PESS__EXPORT_UA_NETWORK, PESS__EXPORT_UA_NETWORK, UNCERTAINTY, pess__alpha},
     {"ua-ensemble", PESS__EXPORT_ENSEMBLE, PESS__EXPORT_ENSEMBLE, NONE, pess__alpha},
     {"sac-n", PESS__EXPORT_SOFT_LEAST, PESS__EXPORT_LEAST, NONE, pess__sac_temperature},
+    {"edac", PESS__EXPORT_SOFT_LEAST, PESS__EXPORT_LEAST, NONE, pess__sac_temperature},
 };
 
 static bool own_rule(const pess__learned_policy *l, pess__exported *out) {

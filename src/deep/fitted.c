@@ -19,6 +19,14 @@
 
 /* ---- setting up */
 
+static pess__loss loss_of(const pess__setup *s) {
+    if (!s->learner->info.values) return (pess__loss){.kind = PESS__LOSS_CROSS_ENTROPY};
+    pess__loss loss = {.kind = PESS__LOSS_HUBER, .parameter = PESS__HUBER_EDGE};
+    if (s->learner->loss != NULL) loss = s->learner->loss(s->knobs);
+    loss.heads = pess__learner_heads(s->learner);
+    return loss;
+}
+
 /* Memory for the updates. */
 static pess_status open_updates(pess__training *t, pess_error *error) {
     const pess__setup *s = &t->setup;
@@ -26,7 +34,7 @@ static pess_status open_updates(pess__training *t, pess_error *error) {
     for (int64_t i = 0; i < t->networks.count; i++) outputs += t->networks.nets[i]->outputs;
     PESS_TRY(pess__sweep_create(s, PESS__CHECK_ROWS, outputs, &t->sweep, error));
     PESS_TRY(pess__targets_create(s, &t->values, error));
-    return pess__minibatch_create(s->batch, &t->minibatch, error);
+    return pess__minibatch_create(s->batch, loss_of(s).diversity > 0 ? s->data->actions : 0, &t->minibatch, error);
 }
 
 /* What is known of the states of the data. */
@@ -91,14 +99,6 @@ static double rate_of(const pess__setup *s, int64_t step) {
     return p->imitation_rate * (1 - fall * done / (double)(s->updates * s->steps));
 }
 
-static pess__loss loss_of(const pess__setup *s) {
-    if (!s->learner->info.values) return (pess__loss){.kind = PESS__LOSS_CROSS_ENTROPY};
-    pess__loss loss = {.kind = PESS__LOSS_HUBER, .parameter = PESS__HUBER_EDGE};
-    if (s->learner->loss != NULL) loss = s->learner->loss(s->knobs);
-    loss.heads = pess__learner_heads(s->learner);
-    return loss;
-}
-
 static pess_status failed(const pess__setup *s, pess_status status, const pess_error *why, pess_error *error) {
     const long long update = (long long)s->position->update + 1;
     if (s->options.out == NULL)
@@ -115,7 +115,7 @@ static pess_status train(pess__training *t, int64_t network, pess_error *error) 
     const int64_t done = (s->position->update * networks + network) * s->steps;
     const pess__minibatch *m = &t->minibatch;
     const pess__bits_rows rows = {s->data->observations, s->data->bytes, m->unique};
-    const pess__labels labels = {.actions = m->taken, .targets = m->targets, .first = m->first};
+    const pess__labels labels = {.actions = m->taken, .targets = m->targets, .first = m->first, .others = m->others};
     pess__trainer *trainer = t->networks.trainers[network];
     pess__loss loss = loss_of(s);
     pess__rng rng = pess__rows_stream(s, network);
@@ -123,6 +123,7 @@ static pess_status train(pess__training *t, int64_t network, pess_error *error) 
         t->values.mixing = step % mixtures;
         if (t->values.mixture != NULL) loss.mixture = t->values.mixture + t->values.mixing * loss.heads;
         const int64_t samples = pess__minibatch_draw(t, network, &rng);
+        if (loss.diversity > 0) pess__minibatch_others(t, network, samples);
         pess__step_info info;
         pess_error why;
         trainer->optimiser.rate = rate_of(s, step);

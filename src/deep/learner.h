@@ -92,7 +92,8 @@ static inline int64_t pess__learner_mixtures(const pess__learner *l) { return l-
 /* The table of learners: one file each, pess__learner_<word>. Those of neural_uncertainty.h come after them. */
 #define PESS__LEARNERS(X)                                                                                              \
     X(imitation) X(naive) X(proximal) X(counts_alone)                                                                  \
-    X(bcq) X(brac) X(spibb_dqn) X(cql) X(crr) X(crr_exp) X(awac) X(iql) X(sac_n) X(rem) X(model_ensemble)
+    X(bcq) X(brac) X(spibb_dqn) X(cql) X(crr) X(crr_exp) X(awac) X(awr) X(iql)            \
+    X(sac_n) X(edac) X(rem) X(model_ensemble)
 /* clang-format on */
 #define PESS__DECLARE(word) extern const pess__learner pess__learner_##word;
 PESS__LEARNERS(PESS__DECLARE)
@@ -100,8 +101,32 @@ PESS__LEARNERS(PESS__DECLARE)
 
 /* naive.c: the action of the largest value, and that value. */
 double pess__decide_greedy(const pess__view *view, double *policy);
-/* sac_n.c: the knob that weighs the entropy. */
+/* sac_n.c: the least value of the critics; the knobs that its kin begin with, and their rows. */
+typedef struct pess__sac_knobs {
+    size_t size;
+    int64_t critics;
+    double temperature;
+} pess__sac_knobs;
+double pess__decide_least(const pess__view *view, double *policy);
+int64_t pess__sac_critics(const void *knobs);
 double pess__sac_temperature(const void *knobs);
+/* clang-format off */
+#define PESS__SAC_ROWS                                                                                                 \
+    {.name = "critics",                                                                                                \
+     .kind = PESS_SETTING_COUNT,                                                                                       \
+     PESS__FIELD(pess__sac_knobs, critics),                                                                            \
+     .standard = "5",                                                                                                  \
+     PESS__FROM_TO(2, PESS__MAX_VALUE_NETWORKS),                                                                       \
+     .argument = "N",                                                                                                  \
+     .sentence = "networks whose least value counts: more of them, more pessimism, and N times the work"},             \
+    {.name = "temperature",                                                                                            \
+     .kind = PESS_SETTING_NUMBER,                                                                                      \
+     PESS__FIELD(pess__sac_knobs, temperature),                                                                        \
+     .standard = "0.1",                                                                                                \
+     PESS__FROM_TO(0, 1e6),                                                                                            \
+     .argument = "T",                                                                                                  \
+     .sentence = "weight of the policy's entropy: 0 takes the best action alone"}
+/* clang-format on */
 /* CRR: how much a logged action of that advantage counts. */
 double pess__crr_weight(bool binary, double beta, double advantage);
 

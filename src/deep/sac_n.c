@@ -6,39 +6,17 @@
  *
  * Theirs trains an actor to that π and tunes τ to an entropy; with a handful of actions π is known exactly, so there is
  * no actor here, and τ is a knob. All critics learn from the same data to the same targets, as theirs do, each from its
- * own initial parameters in its own order. EDAC's term against critics whose gradients by the action agree has no
- * counterpart where actions are no numbers, and is left out. */
+ * own initial parameters in its own order. edac.c keeps them from agreeing. */
 #include "deep/learner.h"
 
-typedef struct sac_knobs {
-    size_t size;
-    int64_t critics;
-    double temperature;
-} sac_knobs;
+static const pess_setting knob_rows[] = {PESS__SAC_ROWS};
+static const pess_setting_table knobs = PESS__SETTING_TABLE("sac-n", pess__sac_knobs, knob_rows);
 
-static const pess_setting knob_rows[] = {
-    {.name = "critics",
-     .kind = PESS_SETTING_COUNT,
-     PESS__FIELD(sac_knobs, critics),
-     .standard = "5",
-     PESS__FROM_TO(2, PESS__MAX_VALUE_NETWORKS),
-     .argument = "N",
-     .sentence = "networks whose least value counts: more of them, more pessimism, and N times the work"},
-    {.name = "temperature",
-     .kind = PESS_SETTING_NUMBER,
-     PESS__FIELD(sac_knobs, temperature),
-     .standard = "0.1",
-     PESS__FROM_TO(0, 1e6),
-     .argument = "T",
-     .sentence = "weight of the policy's entropy: 0 takes the best action alone"},
-};
-static const pess_setting_table knobs = PESS__SETTING_TABLE("sac-n", sac_knobs, knob_rows);
+int64_t pess__sac_critics(const void *own) { return ((const pess__sac_knobs *)own)->critics; }
 
-static int64_t count(const void *own) { return ((const sac_knobs *)own)->critics; }
+double pess__sac_temperature(const void *own) { return ((const pess__sac_knobs *)own)->temperature; }
 
-double pess__sac_temperature(const void *own) { return ((const sac_knobs *)own)->temperature; }
-
-static double decide(const pess__view *view, double *policy) {
+double pess__decide_least(const pess__view *view, double *policy) {
     const double temperature = pess__sac_temperature(view->knobs);
     double least[PESS__MAX_ACTIONS] = {0}, sum = 0;
     int64_t best = 0;
@@ -65,7 +43,7 @@ const pess__learner pess__learner_sac_n = {
              .settings = PESS__READS_VALUES,
              .source =
                  "An et al. 2021, SAC-N, for discrete actions as in Christodoulou 2019; no actor, fixed temperature"},
-    .decide = decide,
+    .decide = pess__decide_least,
     .networks = 5,
-    .network_count = count,
+    .network_count = pess__sac_critics,
     .same_data = true};

@@ -24,6 +24,7 @@ typedef struct pess__minibatch {
     int64_t *unique, *first, *rows;
     int32_t *taken;
     pess__real *targets;
+    pess__real *others; /* [batch*actions] what the other networks of an ensemble say; NULL: nobody asks */
 } pess__minibatch;
 
 /* ---- how it goes */
@@ -63,11 +64,14 @@ typedef struct pess__training {
 } pess__training;
 
 /* minibatch.c */
-pess_status pess__minibatch_create(int64_t batch, pess__minibatch *out, pess_error *error);
+/* others: numbers per state that pess__minibatch_others writes; 0: it is not called. */
+pess_status pess__minibatch_create(int64_t batch, int64_t others, pess__minibatch *out, pess_error *error);
 void pess__minibatch_destroy(pess__minibatch *minibatch);
 /* Transitions of a minibatch: equal states are computed once, with the labels of all their transitions. Returns how
  * many different states there are. */
 int64_t pess__minibatch_draw(pess__training *training, int64_t network, pess__rng *rng);
+/* The mean direction of the other networks' values (pess__direction) in the first `samples` of its states. */
+void pess__minibatch_others(pess__training *training, int64_t network, int64_t samples);
 
 /* targets.c: the value of every state that the coming update needs. */
 pess_status pess__targets_create(const pess__setup *setup, pess__values *out, pess_error *error);

@@ -64,6 +64,31 @@ static void add_label(const pess__loss *loss, const pess__labels *labels, int64_
     sums->output += (double)q[action];
 }
 
+double pess__direction(const pess__real *q, int64_t outputs, double *direction) {
+    double mean = 0, squares = 0;
+    for (int64_t j = 0; j < outputs; j++) mean += (double)q[j] / (double)outputs;
+    for (int64_t j = 0; j < outputs; j++) {
+        direction[j] = (double)q[j] - mean;
+        squares += direction[j] * direction[j];
+    }
+    const double length = sqrt(squares);
+    for (int64_t j = 0; j < outputs; j++) direction[j] = length > 0 ? direction[j] / length : 0;
+    return length;
+}
+
+/* c = ĝ · others; delta += factor · (others − c ĝ)/|g|, where the sum of others is 0. Outputs that are nearly equal
+ * have no direction to speak of, and a slope without bounds: none is taken. */
+static double agreement(const pess__real *q, const pess__real *others, int64_t outputs, double factor,
+                        pess__real *delta) {
+    double direction[PESS__MOST_DIRECTIONS], cosine = 0;
+    const double length = pess__direction(q, outputs, direction);
+    for (int64_t j = 0; j < outputs; j++) cosine += direction[j] * (double)others[j];
+    if (length < PESS__LEAST_LENGTH) return cosine;
+    for (int64_t j = 0; j < outputs; j++)
+        delta[j] += (pess__real)(factor * ((double)others[j] - cosine * direction[j]) / length);
+    return cosine;
+}
+
 void pess__loss_gradient(const pess__loss *loss, const pess__labels *labels, int64_t first, int64_t samples,
                          int64_t outputs, int64_t stride, double scale, const pess__real *q, pess__real *delta,
                          pess__loss_sums *sums) {
@@ -74,6 +99,11 @@ void pess__loss_gradient(const pess__loss *loss, const pess__labels *labels, int
                 add_label(loss, labels, at, outputs, scale, q, delta, sums);
         } else {
             add_label(loss, labels, labels->index != NULL ? labels->index[i] : i, outputs, scale, q, delta, sums);
+        }
+        if (loss->diversity > 0) {
+            const double count = labels->first != NULL ? (double)(labels->first[i + 1] - labels->first[i]) : 1,
+                         weight = loss->diversity * count;
+            sums->loss += weight * agreement(q, labels->others + i * outputs, outputs, scale * weight, delta);
         }
     }
 }

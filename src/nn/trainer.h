@@ -17,6 +17,7 @@ typedef struct pess__loss {
     /* The loss of d and its derivative, for a loss that is none of the others. */
     double (*distance)(double d, double parameter, double *slope);
     double conservative; /* this × (log Σ exp q − q(action)) is added to a distance; 0: nothing */
+    double diversity;    /* this × (q − mean q)/|q − mean q| · others is added for every label; 0: nothing */
     /* More than one: the outputs are heads × actions, and q(action) is Σ_k mixture[k]·q_k(action). */
     int64_t heads;
     const double *mixture; /* [heads] */
@@ -30,12 +31,19 @@ typedef struct pess__labels {
     const pess__real *targets; /* not read by cross-entropy */
     const pess__real *weights; /* NULL: 1 */
     const int64_t *index;
-    const int64_t *first; /* [samples+1] or NULL; then index is not read */
+    const int64_t *first;     /* [samples+1] or NULL; then index is not read */
+    const pess__real *others; /* [samples*outputs] directions to turn away from; read where the loss has diversity */
 } pess__labels;
+
+enum { PESS__MOST_DIRECTIONS = 64 }; /* outputs of a network with diversity */
+#define PESS__LEAST_LENGTH 1e-3      /* of q − mean q that has a direction */
 
 typedef struct pess__loss_sums {
     double loss, output; /* Σ weight·loss and Σ q(action), over labels */
 } pess__loss_sums;
+
+/* g/|g| of g = q − mean q to direction [outputs], zeros where all outputs are equal; returns |g|. */
+double pess__direction(const pess__real *q, int64_t outputs, double *direction);
 
 /* Samples [first, first+samples) of the labels: adds to the sums and writes delta = scale·∂loss/∂q. q and delta have
  * rows of `stride`, of which `outputs` count; the rest of delta becomes 0. */

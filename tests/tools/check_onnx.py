@@ -108,7 +108,7 @@ def rules():
     np.savez("data.npz", observations=observations, actions=actions, rewards=rewards, terminals=ends)
     few = ["--protocol", "smoke", "--network", "dense 32"]
     for rule in ("naive", "imitation", "proximal", "bcq", "brac", "rem", "ua-imitation", "ua-propensity",
-                 "ua-support-net", "ua-ensemble", "sac-n", "iql", "crr"):
+                 "ua-support-net", "ua-ensemble", "sac-n", "edac", "awr", "iql", "crr"):
         call("train", "data.npz", "-a", rule, *few, "--out", rule)
         compare(rule, f"{rule}/policy.pesspolicy", floats(6))
         if rule in ("ua-propensity", "ua-support-net"):
