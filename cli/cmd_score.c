@@ -47,51 +47,44 @@ typedef struct arguments {
 
 /* ---- text */
 
-static void number(double value, const char *format, char *out, size_t size) {
-    if (isnan(value))
-        (void)snprintf(out, size, "-");
-    else
-        (void)snprintf(out, size, format, value); /* NOLINT(clang-diagnostic-format-nonliteral): constants below */
-}
-
-static void print_cell(double value, const char *format, int width) {
-    char text[32];
-    number(value, format, text, sizeof text);
-    (void)printf(" %*s", width, text);
-}
-
 /* One row of the table of columns below. */
 typedef struct column {
     const char *title, *key; /* as text, and as JSON */
     size_t offset;           /* in pess_score */
-    const char *format;      /* NULL: JSON alone */
-    int width;
+    int digits, width;       /* digits 0: JSON alone */
+    bool decimals;           /* the digits are decimals, otherwise those that count */
 } column;
 
 #define COLUMN(field) #field, offsetof(pess_score, field)
 static const column columns[] = {
-    {"fqe", COLUMN(fqe), "%.4g", 8},
-    {"spread", COLUMN(fqe_spread), "%.2g", 8},
-    {"lower", COLUMN(fqe_lower), "%.4g", 8},
-    {"upper", COLUMN(fqe_upper), "%.4g", 8},
-    {NULL, COLUMN(fqe_moved), NULL, 0},
-    {"per-dec.", COLUMN(per_decision), "%.4g", 9},
-    {"se", COLUMN(per_decision_error), "%.2g", 8},
-    {"weighted", COLUMN(weighted), "%.4g", 9},
-    {"se", COLUMN(weighted_error), "%.2g", 8},
-    {"effect.", COLUMN(effective), "%.3g", 8},
-    {"mean w", COLUMN(mean_weight), "%.2g", 8},
-    {NULL, COLUMN(mean_weight_error), NULL, 0},
-    {"max w", COLUMN(largest_weight), "%.2g", 8},
-    {NULL, COLUMN(zero_share), NULL, 0},
-    {"predicted", COLUMN(predicted), "%.4g", 9},
-    {"td error", COLUMN(td_error), "%.3g", 8},
-    {"unlogged", COLUMN(unlogged), "%.2f", 8},
+    {"fqe", COLUMN(fqe), 4, 8, false},
+    {"spread", COLUMN(fqe_spread), 2, 8, false},
+    {"lower", COLUMN(fqe_lower), 4, 8, false},
+    {"upper", COLUMN(fqe_upper), 4, 8, false},
+    {NULL, COLUMN(fqe_moved), 0, 0, false},
+    {"per-dec.", COLUMN(per_decision), 4, 9, false},
+    {"se", COLUMN(per_decision_error), 2, 8, false},
+    {"weighted", COLUMN(weighted), 4, 9, false},
+    {"se", COLUMN(weighted_error), 2, 8, false},
+    {"effect.", COLUMN(effective), 3, 8, false},
+    {"mean w", COLUMN(mean_weight), 2, 8, false},
+    {NULL, COLUMN(mean_weight_error), 0, 0, false},
+    {"max w", COLUMN(largest_weight), 2, 8, false},
+    {NULL, COLUMN(zero_share), 0, 0, false},
+    {"predicted", COLUMN(predicted), 4, 9, false},
+    {"td error", COLUMN(td_error), 3, 8, false},
+    {"unlogged", COLUMN(unlogged), 2, 8, true},
 };
 #undef COLUMN
 
 static double value_at(const pess_score *score, const column *c) {
     return *(const double *)((const char *)score + c->offset);
+}
+
+static void print_cell(double value, const column *c) {
+    char text[32] = "-";
+    if (!isnan(value)) (void)snprintf(text, sizeof text, c->decimals ? "%.*f" : "%.*g", c->digits, value);
+    (void)printf(" %*s", c->width, text);
 }
 
 static int name_width(const pess_scores *scores) {
@@ -107,7 +100,7 @@ static void print_table(const pess_scores *scores, const pess_scores_info *info)
     const pess_score *score;
     (void)printf("%4s %-*s", "", width, "policy");
     for (size_t c = 0; c < COUNT_OF(columns); c++)
-        if (columns[c].format != NULL) (void)printf(" %*s", columns[c].width, columns[c].title);
+        if (columns[c].digits > 0) (void)printf(" %*s", columns[c].width, columns[c].title);
     (void)putchar('\n');
     for (int64_t rank = 1; rank <= info->policies + 1; rank++)
         for (size_t i = 0; (score = pess_scores_policy(scores, i)) != NULL; i++) {
@@ -117,8 +110,7 @@ static void print_table(const pess_scores *scores, const pess_scores_info *info)
             else
                 (void)printf("%4s %-*s", "-", width, score->name);
             for (size_t c = 0; c < COUNT_OF(columns); c++)
-                if (columns[c].format != NULL)
-                    print_cell(value_at(score, &columns[c]), columns[c].format, columns[c].width);
+                if (columns[c].digits > 0) print_cell(value_at(score, &columns[c]), &columns[c]);
             (void)putchar('\n');
         }
 }

@@ -58,6 +58,7 @@ static pess_status open_training(pess__training *t, const pess_train_options *op
     const bool imitates = s->learner->info.imitation, given = s->options.imitation != NULL;
     if (imitates && given) /* may be refused: no directory yet */
         PESS_TRY(pess__networks_open_imitation(s, &t->networks, error));
+    if (s->options.tensorboard != NULL) PESS_TRY(pess__tensorboard_open(s->options.tensorboard, &t->board, error));
     PESS_TRY(pess__training_open_directory(t, error));
     if (imitates && !given) PESS_TRY(pess__networks_open_imitation(s, &t->networks, error));
     pess__setup_describe(s, t->networks.nets[0]->kernels->sums, t->networks.imitation_checksum, t->settings);
@@ -279,9 +280,8 @@ static pess_status run(pess__training *t, pess_train_result *out, pess_error *er
     PESS_TRY(pess__training_restore(t, &found, error));
     out->resumed_from = found ? t->position.update : -1;
     t->shown_from = t->position.update;
-    if (t->setup.options.tensorboard != NULL) /* the points at the checkpoint itself stay */
-        PESS_TRY(pess__tensorboard_open(t->setup.options.tensorboard,
-                                        found ? t->position.update * t->setup.steps + 1 : 0, &t->board, error));
+    /* The points at the checkpoint itself stay. */
+    PESS_TRY(pess__tensorboard_start(t->board, found ? t->position.update * t->setup.steps + 1 : 0, error));
     t->scores.begun = t->saved = t->position.reported = pess__clock();
     while (t->position.update < t->setup.updates) PESS_TRY(update(t, error));
     sum_up(t, out);

@@ -21,7 +21,8 @@ enum { SUMMARY_VALUE = 1, TAG = 1, SIMPLE_VALUE = 2, STATUS = 1, START = 1 };
 struct pess__tensorboard {
     FILE *file;
     char path[NAME_SIZE];
-    int error; /* errno of the first failure */
+    bool made, started; /* the directory is this one's; the file says from where */
+    int error;          /* errno of the first failure */
 };
 
 /* ---- records */
@@ -121,20 +122,25 @@ static pess_status create_file(pess__tensorboard *board, const char *directory, 
     return board->file != NULL ? PESS_OK : pess__fail(error, PESS_IO, "%s: %s", board->path, strerror(errno));
 }
 
-pess_status pess__tensorboard_open(const char *directory, int64_t first, pess__tensorboard **out, pess_error *error) {
-    uint8_t record[RECORD_SIZE];
+pess_status pess__tensorboard_open(const char *directory, pess__tensorboard **out, pess_error *error) {
+    const bool made = access(directory, F_OK) != 0;
     PESS_TRY(pess__make_directory(directory, error));
     PESS_TRY(pess__allocate(out, 1, sizeof **out, "an event file", error));
-    pess_status status = create_file(*out, directory, error);
-    if (status == PESS_OK) {
-        append(*out, record, pess__tensorboard_version(wall_clock(), record));
-        append(*out, record, session_start(wall_clock(), first, record));
-        status = pess__tensorboard_flush(*out, error);
-    }
+    (*out)->made = made;
+    const pess_status status = create_file(*out, directory, error);
     if (status == PESS_OK) return PESS_OK;
     pess__tensorboard_close(*out);
     *out = NULL;
     return status;
+}
+
+pess_status pess__tensorboard_start(pess__tensorboard *board, int64_t first, pess_error *error) {
+    uint8_t record[RECORD_SIZE];
+    if (board == NULL) return PESS_OK;
+    board->started = true;
+    append(board, record, pess__tensorboard_version(wall_clock(), record));
+    append(board, record, session_start(wall_clock(), first, record));
+    return pess__tensorboard_flush(board, error);
 }
 
 void pess__tensorboard_scalar(pess__tensorboard *board, const char *tag, int64_t step, double value) {
@@ -152,5 +158,10 @@ pess_status pess__tensorboard_flush(pess__tensorboard *board, pess_error *error)
 void pess__tensorboard_close(pess__tensorboard *board) {
     if (board == NULL) return;
     if (board->file != NULL) (void)fclose(board->file);
+    if (board->file != NULL && !board->started) {
+        (void)unlink(board->path);
+        *strrchr(board->path, '/') = '\0';
+        if (board->made) (void)rmdir(board->path);
+    }
     free(board);
 }

@@ -11,8 +11,10 @@
 
 typedef struct pess__tensorboard pess__tensorboard;
 
-/* A new file in the directory, which is made where it is missing; first: the first step that this run may write. */
-pess_status pess__tensorboard_open(const char *directory, int64_t first, pess__tensorboard **out, pess_error *error);
+/* A new file in the directory, which is made where it is missing. */
+pess_status pess__tensorboard_open(const char *directory, pess__tensorboard **out, pess_error *error);
+/* The first records: the points from this step on are this file's. A file that is closed without is taken away. */
+pess_status pess__tensorboard_start(pess__tensorboard *board, int64_t first, pess_error *error);
 /* A point of a curve; a value that is not finite is none. The first error is kept for flush. NULL: nothing happens. */
 void pess__tensorboard_scalar(pess__tensorboard *board, const char *tag, int64_t step, double value);
 pess_status pess__tensorboard_flush(pess__tensorboard *board, pess_error *error);

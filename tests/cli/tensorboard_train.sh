@@ -33,6 +33,11 @@ same "$(python3 "$check" "$newest" | tr '\n' ';')" "version brain.Event:2;start 
 : >plain-file
 expect 5 "$PESS" train data.pessdata -a naive $few --updates 4 --out other --tensorboard plain-file
 says "plain-file: is a file"
+[ ! -e other ] || fail "a directory of results was left, though there is no place for the event file"
+# Results are refused: no event file of a run that never began, nor its directory.
+expect 2 "$PESS" train data.pessdata -a naive $few --updates 4 --out run --tensorboard new-board
+says "has checkpoints of an earlier run"
+[ ! -e new-board ] || fail "an event file was left of a training that was refused"
 { head -c 30 "$newest"; printf 'x'; tail -c +32 "$newest"; } >damaged
 python3 "$check" damaged >/dev/null 2>&1 && fail "the checker does not see a damaged record"
 }
