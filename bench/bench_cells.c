@@ -1,5 +1,5 @@
-/* k-means on rows of floats: bench_cells FILE ROWS COLUMNS CELLS THREADS prints seconds, seconds of processor time,
- * inertia and iterations as a JSON line. One start, as the peer has. */
+/* k-means on rows of floats: bench_cells FILE ROWS COLUMNS CELLS THREADS ITERATIONS prints seconds, seconds of
+ * processor time, inertia and iterations as a JSON line. One start, as the peer has. */
 #include "cells/kmeans.h"
 
 #include "core/threads.h"
@@ -9,7 +9,7 @@
 #include <time.h>
 
 int main(int argc, char **argv) {
-    if (argc != 6) return 2;
+    if (argc != 7) return 2;
     const int64_t count = atoll(argv[2]), k = atoll(argv[3]);
     float *x = malloc((size_t)(count * k) * sizeof *x);
     FILE *file = fopen(argv[1], "rb");
@@ -18,7 +18,7 @@ int main(int argc, char **argv) {
     const pess__rows rows = {x, count, k};
     const pess__kmeans_options options = {.cells = atoll(argv[4]),
                                           .restarts = 1,
-                                          .max_iterations = 300,
+                                          .max_iterations = atoll(argv[6]),
                                           .tolerance = 1e-4,
                                           .seed = 1,
                                           .threads = atoi(argv[5])};

@@ -274,7 +274,7 @@ static pess_status read_rows(const char *path, const pess_measurements_options *
     pess__infile *file = NULL;
     pess__row_reader reader;
     PESS_TRY(pess__name_list_create(options->features, &m->features, error));
-    PESS_TRY(pess__open_table_text(path, &file, error));
+    PESS_TRY(pess__open_table_text(path, options->read, &file, NULL, error));
     wanted.names = m->features.names;
     wanted.features = m->features.count;
     PESS_TRY(pess__row_reader_open(&reader, file, &wanted, pess__threads(options->threads), false, error));

@@ -152,17 +152,18 @@ pess_status pess__row_header(pess__row_reader *r, const pess__rows_wanted *wante
     forget_unwanted(r->reading, wanted->columns);
     r->text.separator = separators[r->reading->options.separator];
     PESS_TRY(pess__allocate(&fields, PESS__TEXT_COLUMNS, sizeof *fields, "a header", error));
-    pess_status status = pess__csv_text_header(&r->text, fields, &r->columns, error);
+    pess_status status = wanted->json_lines ? pess__csv_text_members(&r->text, fields, &r->columns, error)
+                                            : pess__csv_text_header(&r->text, fields, &r->columns, error);
     if (status == PESS_OK) status = set_features(r, fields, error);
     if (status == PESS_OK) status = set_columns(r, fields, wanted->columns, error);
     free(fields);
     if (status != PESS_OK) return status;
     r->reading->info.separator = r->text.separator;
     r->decimal_comma = r->reading->options.decimal == PESS_DECIMAL_COMMA;
-    if (r->reading->options.decimal == PESS_DECIMAL_AUTO && r->text.separator != ',')
+    if (r->reading->options.decimal == PESS_DECIMAL_AUTO && r->text.separator != ',' && !wanted->json_lines)
         PESS_TRY(pess__csv_text_decimal(&r->text, r->columns, is_number, r, &r->decimal_comma, error));
     r->reading->info.decimal_comma = r->decimal_comma;
-    PESS_TRY(look_at_step(r, error));
+    if (!wanted->json_lines) PESS_TRY(look_at_step(r, error));
     r->reading->info.step = r->step;
     return pess__reading_explain(r->reading, error);
 }

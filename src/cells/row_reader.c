@@ -34,6 +34,7 @@ static void block_free(pess__row_block *b) {
     free(b->end);
     free(b->dropped);
     free(b->fields);
+    pess__json_destroy(b->json);
     free(b->text);
     *b = (pess__row_block){0};
 }
@@ -219,15 +220,33 @@ static bool read_row(const pess__row_reader *r, pess__row_block *b) {
     return true;
 }
 
-/* One piece of the text as a block; failures are in its problem. */
-static void parse_piece(const pess__row_reader *r, const pess__csv_piece *piece, pess__row_block *b) {
+/* Whether the row whose fields are known could be added. */
+static bool add_row(const pess__row_reader *r, pess__row_block *b) {
     pess_error error;
+    if (block_grow(r, b, &error) == PESS_OK) return read_row(r, b);
+    pess__csv_set_problem(&b->problem, b->fields[0].line, 1, "not enough memory for rows");
+    b->problem.status = PESS_MEMORY;
+    return false;
+}
+
+static void parse_objects(const pess__row_reader *r, const pess__csv_piece *piece, pess__row_block *b) {
+    pess_error error;
+    pess__json_line line = {.file = pess__infile_name(r->text.file)};
+    for (const char *at = piece->begin; at < piece->end; line.number++) {
+        const char *stop = memchr(at, '\n', (size_t)(piece->end - at));
+        line.text = at;
+        line.length = (size_t)(stop - at);
+        at = stop + 1;
+        if (pess__json_line_is_blank(&line)) continue;
+        b->problem.status = pess__json_line_fields(&line, &b->json, r->text.members, b->fields, &error);
+        if (b->problem.status != PESS_OK) b->bad_line = line;
+        if (b->problem.status != PESS_OK || !add_row(r, b)) return;
+    }
+    b->lines = line.number;
+}
+
+static void parse_csv(const pess__row_reader *r, const pess__csv_piece *piece, pess__row_block *b) {
     pess__csv_cursor cursor = {piece->begin, piece->end, 0, r->text.separator};
-    b->problem.status = PESS_OK;
-    b->rows = b->met = b->left_out = b->stood_in = 0;
-    memset(b->missing, 0, sizeof b->missing);
-    for (int c = 0; c < PESS__COLUMN_NAMED; c++)
-        if (b->names[c] != NULL) pess__names_clear(b->names[c]);
     for (;;) {
         int64_t count = 0;
         if (pess__csv_next(&cursor, b->fields, r->columns, &count, &b->problem) != PESS__CSV_ROW) break;
@@ -237,14 +256,23 @@ static void parse_piece(const pess__row_reader *r, const pess__csv_piece *piece,
                                   count == 1 ? "" : "s", (long long)r->columns);
             break;
         }
-        if (block_grow(r, b, &error) != PESS_OK) {
-            pess__csv_set_problem(&b->problem, b->fields[0].line, 1, "not enough memory for rows");
-            b->problem.status = PESS_MEMORY;
-            break;
-        }
-        if (!read_row(r, b)) break;
+        if (!add_row(r, b)) break;
     }
     b->lines = cursor.line;
+}
+
+/* One piece of the text as a block; failures are in its problem. */
+static void parse_piece(const pess__row_reader *r, const pess__csv_piece *piece, pess__row_block *b) {
+    b->problem.status = PESS_OK;
+    b->bad_line.text = NULL;
+    b->rows = b->met = b->left_out = b->stood_in = 0;
+    memset(b->missing, 0, sizeof b->missing);
+    for (int c = 0; c < PESS__COLUMN_NAMED; c++)
+        if (b->names[c] != NULL) pess__names_clear(b->names[c]);
+    if (r->text.members != NULL)
+        parse_objects(r, piece, b);
+    else
+        parse_csv(r, piece, b);
 }
 
 /* What the reading says about the rows of a block. */
@@ -261,6 +289,16 @@ static void add_up(pess__row_reader *reader, const pess__row_block *b) {
     }
 }
 
+/* Lines of a block count from the first one that the text holds. A bad line of JSON is read again, for a message with
+ * its number in the file. */
+static pess_status block_problem(const pess__row_reader *reader, pess__row_block *b, pess_error *error) {
+    b->problem.line += reader->text.line;
+    b->bad_line.number += reader->text.line;
+    if (b->bad_line.text == NULL) return pess__csv_report(pess__infile_name(reader->text.file), &b->problem, error);
+    const pess_status status = pess__json_line_fields(&b->bad_line, &b->json, reader->text.members, b->fields, error);
+    return status != PESS_OK ? status : pess__fail(error, PESS_MEMORY, "not enough memory for rows");
+}
+
 pess_status pess__row_reader_next(pess__row_reader *reader, int64_t *count, pess_error *error) {
     PESS_TRY(pess__csv_text_next(&reader->text, count, error));
     for (int64_t i = 0; i < *count; i++)
@@ -269,10 +307,7 @@ pess_status pess__row_reader_next(pess__row_reader *reader, int64_t *count, pess
     for (int64_t i = 0; i < *count; i++) parse_piece(reader, &reader->text.piece[i], &reader->blocks[i]);
     for (int64_t i = 0; i < *count; i++) {
         pess__row_block *b = &reader->blocks[i];
-        if (b->problem.status != PESS_OK) {
-            b->problem.line += reader->text.line;
-            return pess__csv_report(pess__infile_name(reader->text.file), &b->problem, error);
-        }
+        if (b->problem.status != PESS_OK) return block_problem(reader, b, error);
         add_up(reader, b);
         reader->text.line += b->lines;
     }

@@ -1,9 +1,11 @@
-/* Rows of a CSV file with measurements, batch by batch: the named features as numbers, and the columns of a log that
- * were asked for. Pieces of the text are parsed side by side; what they say is told in the order of the file. */
+/* Rows of a CSV file or of JSON lines with measurements, batch by batch: the named features as numbers, and the columns
+ * of a log that were asked for. Pieces of the text are parsed side by side; what they say is told in the order of the
+ * file. */
 #ifndef PESS_CELLS_ROW_READER_H
 #define PESS_CELLS_ROW_READER_H
 
 #include "data/csv_text.h"
+#include "data/json_line.h"
 #include "data/reading.h"
 
 /* Columns of a log besides the features. Those with names are numbered in order of appearance within a block. */
@@ -33,7 +35,9 @@ typedef struct pess__row_block {
         stood_in; /* rows of the text; dropped or not kept at all; values with another in their place */
     pess__missing_rows missing[PESS__ROLES];
     pess__csv_problem problem; /* the first one; lines count from 0 at the block's first */
+    pess__json_line bad_line;  /* of JSON, where that is the problem */
     pess__csv_field *fields;   /* [columns] */
+    pess__json *json;          /* the line that was read last */
     int64_t capacity;
     char *text; /* scratch: a name of several columns, or one that is not in UTF-8 */
     int64_t text_capacity;
@@ -59,6 +63,7 @@ typedef struct pess__rows_wanted {
     int64_t features;
     bool columns[PESS__COLUMN_COUNT];
     const pess_read_options *read; /* how the text is read; NULL: as it looks */
+    bool json_lines;               /* it is those, and the first line has all that is wanted: features, a state */
 } pess__rows_wanted;
 
 /* at_once: rows are handed out as a pipe brings them, and not kept. Takes over the file. */

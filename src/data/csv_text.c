@@ -2,6 +2,8 @@
 
 #include "core/memory.h"
 #include "core/text.h"
+#include "data/json_line.h"
+#include "data/names.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +33,7 @@ void pess__csv_text_close(pess__csv_text *text) {
     pess__infile_close(text->file);
     free(text->buffer);
     free(text->piece);
+    pess_names_destroy(text->members);
     *text = (pess__csv_text){0};
 }
 
@@ -97,7 +100,7 @@ static bool odd_quotes(const char *from, const char *end) {
 
 static int64_t cut(pess__csv_text *text) {
     char *begin = text->buffer, *const end = text->buffer + text->held;
-    const bool has_quotes = memchr(text->buffer, '"', text->held) != NULL;
+    const bool has_quotes = text->members == NULL && memchr(text->buffer, '"', text->held) != NULL;
     int64_t count = 0;
     while (count < text->pieces && begin < end) {
         char *target = end - begin > PESS__PIECE_BYTES ? begin + PESS__PIECE_BYTES - 1 : end - 1;
@@ -165,6 +168,51 @@ pess_status pess__csv_text_header(pess__csv_text *text, pess__csv_field *fields,
                           name, (long long)*count, PESS__TEXT_COLUMNS);
     text->line = cursor.line;
     text->handed = (size_t)(cursor.at - text->buffer);
+    return PESS_OK;
+}
+
+/* The first line that is not blank, and where it begins; the text is filled as far as that takes. */
+static pess_status first_object(pess__csv_text *text, pess__json_line *line, pess_error *error) {
+    size_t begin = 0;
+    *line = (pess__json_line){.file = pess__infile_name(text->file), .number = 1};
+    for (;;) {
+        const char *from = text->buffer + begin, *stop = memchr(from, '\n', text->held - begin);
+        if (stop == NULL) {
+            const size_t before = text->held;
+            PESS_TRY(fill(text, error));
+            if (text->held > before) continue;
+            return pess__fail(error, PESS_INPUT,
+                              "%s:%lld:1: found no line that ends within %d bytes, expected an object a line",
+                              line->file, (long long)line->number, PESS__PIECE_LONGEST_ROW);
+        }
+        line->text = from;
+        line->length = (size_t)(stop - from);
+        pess__json_line_skip_mark(line);
+        if (!pess__json_line_is_blank(line)) break;
+        begin += (size_t)(stop + 1 - from);
+        line->number++;
+    }
+    text->handed = (size_t)(line->text - text->buffer);
+    text->line = line->number;
+    return PESS_OK;
+}
+
+pess_status pess__csv_text_members(pess__csv_text *text, pess__csv_field *fields, int64_t *count, pess_error *error) {
+    pess__json_line line;
+    pess__json *json = NULL;
+    PESS_TRY(first_object(text, &line, error));
+    PESS_TRY(pess__names_create(&text->members, error));
+    const pess_status status = pess__json_line_names(&line, &json, text->members, error);
+    pess__json_destroy(json);
+    PESS_TRY(status);
+    *count = pess_names_count(text->members);
+    if (*count > PESS__TEXT_COLUMNS)
+        return pess__fail(error, PESS_INPUT, "%s:%lld:1: found %lld members, expected at most %d", line.file,
+                          (long long)line.number, (long long)*count, PESS__TEXT_COLUMNS);
+    for (int64_t i = 0; i < *count; i++) {
+        char *name = (char *)(uintptr_t)pess_names_get(text->members, i);
+        fields[i] = (pess__csv_field){name, strlen(name), line.number, 1};
+    }
     return PESS_OK;
 }
 

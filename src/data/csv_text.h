@@ -1,4 +1,5 @@
-/* The text of a CSV file, batch by batch, each cut into pieces of whole rows that threads can parse side by side. */
+/* The text of a CSV file or of JSON lines, batch by batch, each cut into pieces of whole rows that threads can parse
+ * side by side. */
 #ifndef PESS_DATA_CSV_TEXT_H
 #define PESS_DATA_CSV_TEXT_H
 
@@ -20,6 +21,7 @@ typedef struct pess__csv_text {
     bool filled;           /* the buffer was filled once */
     bool at_end, at_once;  /* at_once: what a pipe has is handed out without waiting for more */
     char separator;        /* 0: the header will tell */
+    pess_names *members;   /* of JSON lines: the columns. NULL: CSV */
     int64_t line;          /* of the first byte held; the reader adds the lines of the pieces it has parsed */
     int64_t pieces;        /* at most, of a batch */
     pess__csv_piece *piece;
@@ -34,6 +36,8 @@ pess_status pess__csv_text_rewind(pess__csv_text *text, pess_error *error);
 /* The fields of the header line, in the buffer until the first batch; at most PESS__TEXT_COLUMNS. Finds the separator
  * where it is not set. */
 pess_status pess__csv_text_header(pess__csv_text *text, pess__csv_field *fields, int64_t *count, pess_error *error);
+/* The same of JSON lines: the names of the members of the first object are the columns. */
+pess_status pess__csv_text_members(pess__csv_text *text, pess__csv_field *fields, int64_t *count, pess_error *error);
 /* Behind the header: whether numbers are written with decimal commas. The first number in the columns of `is_number`
  * that tells decides; where none does within the first rows, they are not. */
 pess_status pess__csv_text_decimal(const pess__csv_text *text, int64_t columns,

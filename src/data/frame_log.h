@@ -17,6 +17,7 @@ pess_status pess__stream_open_frames(pess__frames *frames, const pess_read_optio
 
 /* A file whose rows are wanted as they are, without roles: *frames is NULL where its format delivers none. The frames
  * are to be closed before the stream. */
-pess_status pess__stream_open_table(const char *path, pess__stream **out, pess__frames **frames, pess_error *error);
+pess_status pess__stream_open_table(const char *path, const pess_read_options *options, pess__stream **out,
+                                    pess__frames **frames, pess_error *error);
 
 #endif

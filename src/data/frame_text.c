@@ -1,6 +1,7 @@
 #include "data/frame_text.h"
 
 #include "core/memory.h"
+#include "data/format.h"
 #include "data/frame.h"
 #include "data/frame_log.h"
 
@@ -79,11 +80,14 @@ static void close_text(void *user) {
     free(t);
 }
 
-pess_status pess__open_table_text(const char *path, pess__infile **out, pess_error *error) {
+pess_status pess__open_table_text(const char *path, const pess_read_options *read, pess__infile **out, bool *json_lines,
+                                  pess_error *error) {
     pess__stream *stream = NULL;
     pess__frames *frames = NULL;
-    PESS_TRY(pess__stream_open_table(path, &stream, &frames, error));
-    if (frames == NULL) {
+    PESS_TRY(pess__stream_open_table(path, read, &stream, &frames, error));
+    if (json_lines != NULL) *json_lines = strcmp(stream->format->info.name, "jsonl") == 0;
+    if (frames == NULL || (json_lines != NULL && *json_lines)) {
+        pess__frames_close(frames);
         *out = stream->file;
         stream->file = NULL;
         pess__stream_close(stream);

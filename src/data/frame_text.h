@@ -5,7 +5,9 @@
 #include "core/infile.h"
 
 /* A text file as it is; of a source that delivers frames, text that is made of them as it is read: a header, then a
- * line for each row, nulls as nothing. */
-pess_status pess__open_table_text(const char *path, pess__infile **out, pess_error *error);
+ * line for each row, nulls as nothing. Of `read` the format, the table and the query count; NULL: none. Where
+ * `json_lines` is given, JSON lines are handed out as they are too, and it says so. */
+pess_status pess__open_table_text(const char *path, const pess_read_options *read, pess__infile **out, bool *json_lines,
+                                  pess_error *error);
 
 #endif

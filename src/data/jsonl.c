@@ -1,26 +1,26 @@
 /* JSON lines: an object a line, whose members are the columns; objects within it become columns `outer.inner`. */
-#include "core/json.h"
 #include "core/memory.h"
 #include "core/text.h"
 #include "data/format.h"
 #include "data/frame_build.h"
 #include "data/frame_log.h"
+#include "data/json_line.h"
 #include "data/names.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_BUFFER = 1 << 18, LONGEST_LINE = 1 << 24, LONGEST_NAME = 1024 };
+enum { FIRST_BUFFER = 1 << 18, LONGEST_LINE = 1 << 24 };
 
 typedef struct json_lines {
     pess__frames frames;
     pess__infile *file;
     pess__frame_builder *builder;
-    pess__json *json; /* the line that is being read */
+    pess__json *json;
     char *buffer;
     int64_t capacity;
-    int64_t line; /* from 1, the one that is being read */
+    pess__json_line line; /* the one that is being read */
     bool over;
 } json_lines;
 
@@ -28,14 +28,6 @@ static bool matches(const uint8_t *head, size_t length) {
     size_t i = length >= 3 && memcmp(head, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
     while (i < length && (head[i] == ' ' || head[i] == '\t' || head[i] == '\r' || head[i] == '\n')) i++;
     return i < length && (head[i] == '{' || head[i] == '[');
-}
-
-static pess_status add_object(json_lines *r, const pess__json_value *object, char *name, size_t used,
-                              pess_error *error);
-
-static pess_status bad_member(const json_lines *r, const char *name, const char *what, pess_error *error) {
-    return pess__fail(error, PESS_INPUT, "%s: line %lld, column '%.60s': %s", r->frames.name, (long long)r->line, name,
-                      what);
 }
 
 static pess_status add_value(json_lines *r, int64_t column, const pess__json_value *value, const char *name,
@@ -49,7 +41,8 @@ static pess_status add_value(json_lines *r, int64_t column, const pess__json_val
             return pess__frame_builder_number(r->builder, column, value->number, error);
         case PESS__JSON_TEXT:
             if (!pess__names_valid(value->text, strlen(value->text)))
-                return bad_member(r, name, "found bytes that are not UTF-8, expected text in UTF-8", error);
+                return pess__json_line_fail(&r->line, name, "found bytes that are not UTF-8, expected text in UTF-8",
+                                            error);
             return pess__frame_builder_text(r->builder, column, value->text, strlen(value->text), error);
         case PESS__JSON_ARRAY: pess__frame_builder_other(r->builder, column, "a list"); return PESS_OK;
         case PESS__JSON_NULL:
@@ -58,59 +51,24 @@ static pess_status add_value(json_lines *r, int64_t column, const pess__json_val
     return PESS_OK;
 }
 
-/* `name` holds LONGEST_NAME bytes, `used` of them for the objects around this member. */
-static pess_status add_member(json_lines *r, const pess__json_value *member, char *name, size_t used,
+static pess_status add_member(void *user, const char *name, size_t length, const pess__json_value *member,
                               pess_error *error) {
+    json_lines *r = user;
     int64_t column = -1;
-    const size_t length = strlen(member->key);
-    if (used + length + 2 > LONGEST_NAME)
-        return bad_member(r, member->key, "found a name of more than 1000 bytes, expected a shorter one", error);
-    memcpy(name + used, member->key, length + 1);
-    if (!pess__names_valid(name, used + length))
-        return bad_member(r, "?", "found a name that is not UTF-8, expected text in UTF-8", error);
-    if (member->kind == PESS__JSON_OBJECT) {
-        name[used + length] = '.';
-        return add_object(r, member, name, used + length + 1, error);
-    }
-    PESS_TRY(pess__frame_builder_column(r->builder, name, used + length, &column, error));
-    if (column < 0) return bad_member(r, name, "found more than 4096 different names, expected columns", error);
+    PESS_TRY(pess__frame_builder_column(r->builder, name, length, &column, error));
+    if (column < 0)
+        return pess__json_line_fail(&r->line, name, "found more than 4096 different names, expected columns", error);
     if (pess__frame_builder_has(r->builder, column))
-        return bad_member(r, name, "found it twice in one line, expected it once", error);
+        return pess__json_line_fail(&r->line, name, "found it twice in one line, expected it once", error);
     return add_value(r, column, member, name, error);
 }
 
-static pess_status add_object(json_lines *r, const pess__json_value *object, char *name, size_t used,
-                              pess_error *error) {
-    for (const pess__json_value *member = object->first; member != NULL; member = member->next)
-        PESS_TRY(add_member(r, member, name, used, error));
-    return PESS_OK;
-}
-
-static bool is_blank(const char *text, size_t length) {
-    for (size_t i = 0; i < length; i++)
-        if (text[i] != ' ' && text[i] != '\t' && text[i] != '\r') return false;
-    return true;
-}
-
-static pess_status add_line(json_lines *r, const char *text, size_t length, pess_error *error) {
-    char name[LONGEST_NAME];
-    if (r->line == 1 && length >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) {
-        text += 3;
-        length -= 3;
-    }
-    if (is_blank(text, length)) return PESS_OK;
-    if (text[strspn(text, " \t")] == '[')
-        return pess__fail(error, PESS_INPUT,
-                          "%s:%lld:1: found a list, expected an object a line: {\"state\": …}; jq -c '.[]' FILE makes "
-                          "lines of a list",
-                          r->frames.name, (long long)r->line);
-    PESS_TRY(pess__json_parse_again(&r->json, text, length, r->frames.name, r->line, error));
-    const pess__json_value *root = pess__json_root(r->json);
-    if (root->kind != PESS__JSON_OBJECT)
-        return pess__fail(error, PESS_INPUT,
-                          "%s:%lld:1: found a single value, expected an object a line: {\"state\": …}", r->frames.name,
-                          (long long)r->line);
-    PESS_TRY(add_object(r, root, name, 0, error));
+static pess_status add_line(json_lines *r, pess_error *error) {
+    const pess__json_value *object = NULL;
+    pess__json_line_skip_mark(&r->line);
+    if (pess__json_line_is_blank(&r->line)) return PESS_OK;
+    PESS_TRY(pess__json_line_parse(&r->line, &r->json, &object, error));
+    PESS_TRY(pess__json_line_visit(&r->line, object, add_member, r, error));
     pess__frame_builder_end_row(r->builder);
     return PESS_OK;
 }
@@ -122,8 +80,10 @@ static pess_status add_lines(json_lines *r, size_t held, bool at_end, size_t *us
         const char *stop = memchr(at, '\n', (size_t)(end - at));
         if (stop == NULL && !at_end) break;
         if (stop == NULL) stop = end;
-        PESS_TRY(add_line(r, at, (size_t)(stop - at), error));
-        r->line++;
+        r->line.text = at;
+        r->line.length = (size_t)(stop - at);
+        PESS_TRY(add_line(r, error));
+        r->line.number++;
         at = stop + 1;
     }
     *used = at < end ? (size_t)(at - r->buffer) : held;
@@ -133,12 +93,12 @@ static pess_status add_lines(json_lines *r, size_t held, bool at_end, size_t *us
 static pess_status read_all(json_lines *r, pess_error *error) {
     size_t held = 0, got = 1;
     PESS_TRY(pess__grow(&r->buffer, &r->capacity, FIRST_BUFFER, 1, "text of the log", error));
-    for (r->line = 1; got > 0;) {
+    for (r->line.number = 1; got > 0;) {
         if (held + 1 == (size_t)r->capacity) {
             if (r->capacity > LONGEST_LINE)
                 return pess__fail(error, PESS_INPUT,
                                   "%s:%lld:1: found a line of more than %d bytes, expected a shorter one",
-                                  r->frames.name, (long long)r->line, LONGEST_LINE);
+                                  r->frames.name, (long long)r->line.number, LONGEST_LINE);
             PESS_TRY(pess__grow(&r->buffer, &r->capacity, 2 * r->capacity, 1, "text of the log", error));
         }
         const size_t room = (size_t)r->capacity - 1 - held; /* one byte is kept for the zero behind the last line */
@@ -182,6 +142,7 @@ static pess_status open_jsonl(pess__stream *stream, pess__frames **out, pess_err
     json_lines *r = NULL;
     PESS_TRY(pess__allocate(&r, 1, sizeof *r, "a log reader", error));
     r->file = stream->file;
+    r->line.file = pess__infile_name(stream->file);
     r->frames =
         (pess__frames){.name = pess__infile_name(stream->file), .row = "row", .next = next_frame, .close = close_lines};
     *out = &r->frames;

@@ -43,8 +43,10 @@ pess_status pess__sql_choose(const pess__stream *stream, const pess__sql_tables 
     if (tables->count == 1) return pess__sql_quoted("SELECT * FROM ", tables->first, '"', "", out, error);
     if (tables->count == 0)
         return pess__fail(error, PESS_INPUT, "%s: found a database without tables, expected one", name);
-    return pess__fail(error, PESS_INPUT, "%s: found %lld tables (%s), expected one, or the name of the one to read",
-                      name, (long long)tables->count, tables->list);
+    const pess_status status =
+        pess__fail(error, PESS_INPUT, "%s: found %lld tables (%s), expected one, or the name of the one to read", name,
+                   (long long)tables->count, tables->list);
+    return pess__fail_with_remedy(error, status, "table", tables->first);
 }
 
 pess_status pess__sql_needs_path(const pess__stream *stream, const char *what, pess_error *error) {

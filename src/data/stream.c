@@ -227,11 +227,12 @@ static pess_status find_table(pess__stream *stream, pess_error *error) {
     return PESS_OK;
 }
 
-pess_status pess__stream_open_table(const char *path, pess__stream **out, pess__frames **frames, pess_error *error) {
+pess_status pess__stream_open_table(const char *path, const pess_read_options *options, pess__stream **out,
+                                    pess__frames **frames, pess_error *error) {
     pess_read_options settled;
     pess__infile *file = NULL;
     pess__stream *stream = NULL;
-    PESS_TRY(pess__read_settle(NULL, &settled, error));
+    PESS_TRY(pess__read_settle(options, &settled, error));
     PESS_TRY(open_file(path, &settled, &file, error));
     PESS_TRY(create_stream(file, &settled, &stream, error));
     pess_status status = find_table(stream, error);

@@ -337,6 +337,23 @@ static pess_status act_all(acting *a, int64_t *rows, pess__outfile *file, pess_e
     return PESS_OK;
 }
 
+/* as_they_come: each line of JSON for itself, if it is those; the first one then has to have all columns. Otherwise a
+ * column is there that any line has. */
+static pess_status open_text(acting *a, const char *input, pess__rows_wanted *wanted, bool as_they_come, bool *pipe,
+                             pess_error *error) {
+    pess__infile *file = NULL;
+    wanted->json_lines = false;
+    PESS_TRY(pess__open_table_text(input, wanted->read, &file, as_they_come ? &wanted->json_lines : NULL, error));
+    *pipe = pess__infile_is_pipe(file);
+    PESS_TRY(pess__row_reader_open(&a->reader, file, wanted, pess__threads(a->decider->options.threads), *pipe, error));
+    if (!wanted->columns[PESS__COLUMN_STATE] || a->reader.has[PESS__COLUMN_STATE]) return PESS_OK;
+    const pess_status status =
+        pess__fail(error, PESS_INPUT, "%s: found no column 'state', expected one, or a map for its measurements",
+                   pess__infile_name(file));
+    pess__row_reader_close(&a->reader);
+    return pess__fail_with_remedy(error, status, "column", "state=NAME");
+}
+
 static pess_status open_rows(acting *a, const char *input, pess_error *error) {
     const pess_map *map = a->decider->map;
     pess__rows_wanted wanted = {.read = a->decider->options.read};
@@ -345,16 +362,10 @@ static pess_status open_rows(acting *a, const char *input, pess_error *error) {
         wanted.names = map->names.names;
         wanted.features = map->names.count;
     }
-    pess__infile *file = NULL;
-    PESS_TRY(pess__open_table_text(input, &file, error));
-    PESS_TRY(pess__row_reader_open(&a->reader, file, &wanted, pess__threads(a->decider->options.threads),
-                                   pess__infile_is_pipe(file), error));
-    if (map == NULL && !a->reader.has[PESS__COLUMN_STATE]) {
-        const pess_status status =
-            pess__fail(error, PESS_INPUT, "%s: found no column 'state', expected one, or a map for its measurements",
-                       pess__infile_name(file));
-        return pess__fail_with_remedy(error, status, "column", "state=NAME");
-    }
+    bool pipe = false;
+    pess_status status = open_text(a, input, &wanted, true, &pipe, error);
+    if (status != PESS_OK && wanted.json_lines && !pipe) status = open_text(a, input, &wanted, false, &pipe, error);
+    PESS_TRY(status);
     PESS_TRY(quote_actions(a, error));
     return pess__allocate(&a->answers, a->reader.text.pieces, sizeof *a->answers, "answers", error);
 }

@@ -44,7 +44,42 @@ printf 'severe\n' >&9
 exec 9>&-
 wait $!
 same "$(wc -l <answer)" 3 "lines of the pipe"
+# So are lines of JSON.
+timeout 20 "$PESS" act - --policy named.csv <in >answer 2>err &
+exec 9>in
+printf '{"state": "mild"}\n' >&9
+for _ in $(seq 100); do grep -q '^1,mild' answer && break; sleep 0.1; done
+grep -q '^1,mild' answer || fail "no answer to a line of JSON before the pipe is closed"
+printf '\n{"state": "severe"}' >&9
+exec 9>&-
+wait $!
+same "$(tail -1 answer)" "2,severe,wait,0.5,follow the policy," "the second line of JSON"
 rm in
+# The same rows as JSON lines give the same answers: members in any order, within each other, null, absent or unknown.
+printf '\xef\xbb\xbf\n{"lactate": 1.2, "pulse": 61, "seen": {"by": "x"}}\r\n\n{"pulse": "92", "lactate": 5.5, "tags": [1, 2]}
+{"seen": {}, "lactate": 9e2, "pulse": 92, "new": true}\n{"pulse": 61}\n' >rows.jsonl
+expect 0 "$PESS" act rows.csv --policy policy.csv --map map.pessmap; cp out expected
+expect 0 "$PESS" act rows.jsonl --policy policy.csv --map map.pessmap
+cmp -s out expected || fail "JSON lines: $(diff out expected)"
+tac rows.jsonl | tr -d '\357\273\277' >late.jsonl # the first line lacks a column
+expect 0 "$PESS" act late.jsonl --policy policy.csv --map map.pessmap --threads 2
+same "$(sed -n '2,$p' out | cut -d, -f2-)" "$(sed -n '2,$p' expected | tac | cut -d, -f2-)" "JSON lines whose first lacks a column"
+awk -F, 'NR > 1 { printf "{\"pulse\":%s,\"lactate\":%s}\n", $3, $4 }' ward.csv >ward.jsonl
+for threads in 1 2; do
+    expect 0 "$PESS" act ward.jsonl --policy policy.csv --map map.pessmap --threads $threads; cp out json.$threads
+done
+expect 0 "$PESS" act ward.csv --policy policy.csv --map map.pessmap
+cmp -s out json.1 && cmp -s out json.2 || fail "JSON lines of a log"
+# A table of a database, and a query.
+if command -v sqlite3 >/dev/null; then
+    sqlite3 ward.db "CREATE TABLE rows (lactate, pulse); INSERT INTO rows VALUES (1.2, 61), (5.5, 92), (900, 92), (NULL, 61);
+        CREATE TABLE other (x)"
+    expect 0 "$PESS" act ward.db --table rows --policy policy.csv --map map.pessmap
+    cmp -s out expected || fail "a table: $(diff out expected)"
+    expect 0 "$PESS" act ward.db --sql "SELECT * FROM rows" --policy policy.csv --map map.pessmap
+    cmp -s out expected || fail "a query: $(diff out expected)"
+    expect 0 "$PESS" discretize ward.db --sql "SELECT * FROM rows WHERE lactate > 0" --features pulse --cells 2 --share 1 -o two.pessmap
+fi
 
 refused() { # refused CODE TEXT arguments…
     local code=$1 text=$2
@@ -60,6 +95,20 @@ refused 3 "no column 'pulse'" states.csv --policy policy.csv --map map.pessmap
 refused 3 "another map" rows.csv --policy named.csv --map map.pessmap
 printf 'lactate,pulse\n1,high\n' >bad.csv; refused 3 "bad.csv:2:3" bad.csv --policy policy.csv --map map.pessmap
 printf 'lactate,pulse\n1,inf\n' >bad.csv; refused 3 "'inf'" bad.csv --policy policy.csv --map map.pessmap
+printf '{"lactate": 1, "pulse": 60}\n\n{"lactate": 1, "pulse": "high"}\n' >bad.jsonl
+refused 3 "bad.jsonl:3:1: column 'pulse': found 'high'" bad.jsonl --policy policy.csv --map map.pessmap
+printf '{"lactate": 1, "pulse": 60}\n{"lactate": 1, "pulse": }\n' >bad.jsonl
+refused 3 "bad.jsonl:2:25: found '}', expected a value" bad.jsonl --policy policy.csv --map map.pessmap
+printf '{"lactate": 1, "pulse": 60}\n{"pulse": 1, "pulse": 2}\n' >bad.jsonl
+refused 3 "bad.jsonl: line 2, column 'pulse': found it twice" bad.jsonl --policy policy.csv --map map.pessmap
+printf '{"lactate": 1, "pulse": [60]}\n' >bad.jsonl
+refused 3 "'[list]', expected a finite number" bad.jsonl --policy policy.csv --map map.pessmap
+printf '{"lactate": 1}\n' >bad.jsonl
+refused 3 "no column 'pulse' among 'lactate'" bad.jsonl --policy policy.csv --map map.pessmap
+printf '[{"lactate": 1}]\n' >bad.jsonl
+refused 3 "found a list, expected an object a line" bad.jsonl --policy policy.csv --map map.pessmap
+printf '{"lactate": 1}\n' | "$PESS" act - --policy policy.csv --map map.pessmap >out 2>err && fail "a pipe without a column"
+says "no column 'pulse' among 'lactate'"
 printf 'state,action,probability\n0,0,0.4\n' >half.csv; refused 3 "sum to 0.4" cells.csv --policy half.csv
 printf 'state,action,probability\n' >none.csv; refused 3 "no rows" cells.csv --policy none.csv
 refused 2 "--least-count does nothing" rows.csv --policy policy.csv --map map.pessmap --least-count 3

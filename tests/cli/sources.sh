@@ -37,6 +37,7 @@ if ldconfig -p 2>/dev/null | grep -q libsqlite3.so.0; then
     holds one.csv "$data/visits.db" --sql "SELECT * FROM visits WHERE episode = 'p1001' ORDER BY step;"
     expect 0 "$PESS" inspect "$data/tables.db" --table 'the "log"'
     refuses 3 "found 3 tables (damaged, people, the \"log\"), expected one" "$data/tables.db"
+    says "Try --table damaged."
     refuses 3 "row 1, column 'state': found bytes (a BLOB)" "$data/tables.db" --table damaged
     refuses 3 "no column 'state' among 'name', 'age'" "$data/tables.db" --table people
     refuses 3 "SQLite says: no such table: nobody" "$data/tables.db" --table nobody
