@@ -1,4 +1,4 @@
-/* Probabilities that are calibrated on held-out transitions: what was learnt by heart does not count, what can be
+/* Probabilities that are calibrated on held-out episodes: what was learnt by heart does not count, what can be
  * predicted does, and the held-out likelihood is at its largest. */
 #include "fitted_case.h"
 
@@ -42,13 +42,6 @@ static void logits_of(const pess__training *f, int64_t state, float out[ACTIONS]
                                  NULL};
     pess_error error;
     OK(pess__net_apply(f->networks.uncertainty, &row, 1, 1, out, &error));
-}
-
-static void a_tenth_is_held_out(void **state) {
-    (void)state;
-    int64_t held = 0;
-    for (int64_t i = 0; i < 100000; i++) held += pess__held_out(i);
-    assert_true(!pess__held_out(0) && held > 9900 && held < 10100);
 }
 
 /* Actions by chance: the shares in every state, and the penalty is that of the shares. */
@@ -121,24 +114,27 @@ static void the_held_out_likelihood_is_largest(void **state) {
     int64_t taken[ACTIONS] = {0};
     for (int64_t i = 0; i < COUNT; i++) taken[data->action[i]]++;
     for (int a = 0; a < ACTIONS; a++) shares[a] = log((double)(taken[a] + 1) / (COUNT + ACTIONS));
-    for (int64_t i = 0; i < COUNT; i++) {
+    pess__parts parts = {0};
+    pess_error error;
+    OK(pess__parts_create(data, &parts, &error));
+    for (int64_t k = 0; k < parts.held_count; k++) {
+        const int64_t i = parts.held[k];
         float z[ACTIONS], scaled[ACTIONS], p[ACTIONS];
-        if (!pess__held_out(i)) continue;
         logits_of(f, data->state[i], z);
-        for (int k = 0; k < 3; k++) {
-            for (int a = 0; a < ACTIONS; a++) scaled[a] = (float)(shares[a] + scales[k] * ((double)z[a] - shares[a]));
+        for (int b = 0; b < 3; b++) {
+            for (int a = 0; a < ACTIONS; a++) scaled[a] = (float)(shares[a] + scales[b] * ((double)z[a] - shares[a]));
             pess__softmax(scaled, ACTIONS, p);
-            likelihood[k] += log((double)p[data->action[i]]);
+            likelihood[b] += log((double)p[data->action[i]]);
         }
     }
     assert_true(likelihood[0] > likelihood[1] && likelihood[0] > likelihood[2]);
+    pess__parts_destroy(&parts);
     put_away(f);
     pess_observations_destroy(data);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_tenth_is_held_out),
         cmocka_unit_test(chance_is_not_learnt_by_heart),
         cmocka_unit_test(order_is_believed),
         cmocka_unit_test(states_that_come_back_have_their_frequencies),

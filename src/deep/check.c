@@ -5,13 +5,15 @@
 
 #include <stdlib.h>
 
-pess_status pess__check_create(const pess__setup *s, pess__scores *out, pess_error *error) {
-    const int64_t transitions = s->data->transitions;
+pess_status pess__check_create(const pess__setup *s, const pess__parts *parts, pess__scores *out, pess_error *error) {
+    const int64_t *held = parts->held_count > 0 ? parts->held : NULL;
+    const int64_t transitions = held != NULL ? parts->held_count : s->data->transitions;
     pess__rng rng = pess__rng_stream(s->options.seed, "check", 0);
     PESS_TRY(pess__allocate(&out->check, PESS__CHECK_ROWS, sizeof *out->check, "the check of a training", error));
     out->check_count = transitions < PESS__CHECK_ROWS ? transitions : PESS__CHECK_ROWS;
     for (int64_t i = 0; i < out->check_count; i++)
         out->check[i] = transitions <= PESS__CHECK_ROWS ? i : (int64_t)pess__rng_below(&rng, (uint64_t)transitions);
+    for (int64_t i = 0; held != NULL && i < out->check_count; i++) out->check[i] = held[out->check[i]];
     return PESS_OK;
 }
 
@@ -67,6 +69,11 @@ static void add_state(sums *to, int64_t i, int64_t state, const pess__chunk_outp
     to->with_both++;
 }
 
+static double huber(double own, double target) {
+    const double d = fabs(own - target), edge = PESS__HUBER_EDGE;
+    return d <= edge ? 0.5 * d * d : edge * (d - 0.5 * edge);
+}
+
 static void add_row(sums *to, int64_t i, int64_t row, const pess__chunk_outputs outputs) {
     const pess__training *t = to->training;
     const pess_observations *data = t->setup.data;
@@ -77,8 +84,7 @@ static void add_row(sums *to, int64_t i, int64_t row, const pess__chunk_outputs 
         return;
     }
     const double y = pess__target(&t->setup, &t->values, row), own = value_of(t, i, data->action[row], outputs);
-    const double d = fabs(own - y), edge = PESS__HUBER_EDGE;
-    to->loss += d <= edge ? 0.5 * d * d : edge * (d - 0.5 * edge);
+    to->loss += huber(own, y);
     to->target += y;
     to->q += own;
 }
@@ -94,6 +100,11 @@ static void check_chunk(void *user, const int64_t *states, int64_t count, const 
     }
 }
 
+static void list_check(pess__training *t) {
+    t->sweep.count = t->scores.check_count;
+    for (int64_t i = 0; i < t->scores.check_count; i++) t->sweep.states[i] = t->setup.data->state[t->scores.check[i]];
+}
+
 pess_status pess__training_check(pess__training *t, pess_error *error) {
     pess__scores *out = &t->scores;
     const bool values = t->setup.learner->info.values;
@@ -102,8 +113,7 @@ pess_status pess__training_check(pess__training *t, pess_error *error) {
     out->loss = out->mean_target = out->mean_q = NAN;
     out->unlogged = out->gap = out->values_apart = out->penalty_apart = NAN;
     if (t->setup.learner->untrained) return PESS_OK;
-    t->sweep.count = out->check_count;
-    for (int64_t i = 0; i < out->check_count; i++) t->sweep.states[i] = t->setup.data->state[out->check[i]];
+    list_check(t);
     PESS_TRY(pess__sweep_run(&t->setup, &t->sweep, (const pess__net *const *)t->networks.nets, t->networks.count,
                              check_chunk, &s, error));
     out->loss = s.loss / n;
@@ -115,5 +125,30 @@ pess_status pess__training_check(pess__training *t, pess_error *error) {
     out->values_apart = s.values / n;
     if (t->tables.penalty != NULL) out->penalty_apart = s.penalties / n;
     if (s.with_both > 0) out->gap = s.gap / (double)s.with_both;
+    return PESS_OK;
+}
+
+static void add_fit(void *user, const int64_t *states, int64_t count, const pess__chunk_outputs outputs) {
+    sums *to = user;
+    const pess__training *t = to->training;
+    const pess_observations *data = t->setup.data;
+    const int64_t heads = pess__learner_heads(t->setup.learner), actions = data->actions;
+    (void)states;
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t row = t->scores.check[i];
+        const pess__real *q = outputs[0] + i * heads * actions + data->action[row];
+        double own = heads == 1 ? (double)q[0] : 0;
+        for (int64_t k = 0; heads > 1 && k < heads; k++) own += t->values.mixture[k] * (double)q[k * actions];
+        to->loss += huber(own, pess__target(&t->setup, &t->values, row));
+    }
+}
+
+pess_status pess__training_fit_error(pess__training *t, int64_t network, double *out, pess_error *error) {
+    sums s = {.training = t};
+    const pess__net *net = t->networks.nets[network];
+    t->values.mixing = 0;
+    list_check(t);
+    PESS_TRY(pess__sweep_run(&t->setup, &t->sweep, &net, 1, add_fit, &s, error));
+    *out = s.loss / (double)t->scores.check_count;
     return PESS_OK;
 }

@@ -41,12 +41,25 @@ static pess_status open_updates(pess__training *t, pess_error *error) {
 static pess_status open_tables(pess__training *t, pess_error *error) {
     const pess__setup *s = &t->setup;
     const pess__learner *learner = s->learner;
-    PESS_TRY(pess__check_create(s, &t->scores, error));
+    PESS_TRY(pess__check_create(s, &t->settling.parts, &t->scores, error));
     if (learner->info.values || learner->uncertainty != NULL)
         PESS_TRY(pess__tables_count(s, &t->tables, t->warning, error));
     if (t->networks.imitation != NULL) PESS_TRY(pess__tables_priors(s, t->networks.imitation, &t->tables, error));
     if (learner->uncertainty == NULL || learner->uncertainty->outside == NULL) return PESS_OK;
     return pess__penalties_create(s, &t->tables, &t->networks.uncertainty, t->warning, error);
+}
+
+/* What is held out, where the protocol settles. */
+static pess_status open_settling(pess__training *t, pess_error *error) {
+    pess__setup *s = &t->setup;
+    pess__settling *own = &t->settling;
+    if (!s->options.protocol.settle) return PESS_OK;
+    PESS_TRY(pess__parts_create(s->data, &own->parts, error));
+    s->rows = own->parts.learnt;
+    s->row_count = own->parts.learnt_count;
+    own->plateau = pess__plateau_begin();
+    if (s->learner->info.values || s->learner->untrained) return PESS_OK;
+    return pess__allocate(&own->best, t->networks.nets[0]->size, sizeof *own->best, "the best network", error);
 }
 
 static pess_status open_training(pess__training *t, const pess_train_options *options, pess_error *error) {
@@ -67,6 +80,7 @@ static pess_status open_training(pess__training *t, const pess_train_options *op
         PESS_TRY(s->learner->prepare(s, &t->replaced, error));
         s->data = t->replaced;
     }
+    PESS_TRY(open_settling(t, error));
     PESS_TRY(open_updates(t, error));
     PESS_TRY(open_tables(t, error));
     pess__networks_renew(s, &t->networks);
@@ -83,6 +97,8 @@ void pess__training_release(pess__training *t) {
     pess__sweep_destroy(&t->sweep);
     pess__targets_destroy(&t->values);
     pess__minibatch_destroy(&t->minibatch);
+    pess__parts_destroy(&t->settling.parts);
+    free(t->settling.best);
     pess_observations_destroy(t->replaced);
     free(t->scores.check);
     free(t->scores.log.text);
@@ -91,10 +107,12 @@ void pess__training_release(pess__training *t) {
 
 /* ---- learning */
 
-/* Step size of a step: along the update, or along the whole of imitation. */
-static double rate_of(const pess__setup *s, int64_t step) {
+/* Step size of a step: along the update, or along the whole of imitation; where that settles, as it finds. */
+static double rate_of(const pess__training *t, int64_t step) {
+    const pess__setup *s = &t->setup;
     const pess_protocol *p = &s->options.protocol;
     if (s->learner->info.values) return p->rate + (p->rate_last - p->rate) * (double)step / (double)s->steps;
+    if (p->settle) return p->imitation_rate / pow(PESS__RATE_FALL, (double)t->settling.plateau.falls);
     const double fall = p->imitation_rate > 0 ? 1 - p->imitation_rate_last / p->imitation_rate : 0;
     const double done = (double)(s->position->update * s->steps + step);
     return p->imitation_rate * (1 - fall * done / (double)(s->updates * s->steps));
@@ -109,7 +127,7 @@ static pess_status failed(const pess__setup *s, pess_status status, const pess_e
 }
 
 /* One network of those that are trained to the same targets, over the steps of an update. */
-static pess_status train(pess__training *t, int64_t network, pess_error *error) {
+static pess_status pass(pess__training *t, int64_t network, pess_error *error) {
     const pess__setup *s = &t->setup;
     const int64_t networks = pess__learner_networks(s->learner, s->knobs),
                   mixtures = pess__learner_mixtures(s->learner);
@@ -127,13 +145,34 @@ static pess_status train(pess__training *t, int64_t network, pess_error *error) 
         if (loss.diversity > 0) pess__minibatch_others(t, network, samples);
         pess__step_info info;
         pess_error why;
-        trainer->optimiser.rate = rate_of(s, step);
+        trainer->optimiser.rate = rate_of(t, step);
         const pess_status status = pess__trainer_step(trainer, &rows, &labels, samples, &loss, &info, &why);
         if (status != PESS_OK) return failed(s, status, &why, error);
         PESS_TRY(pess__setup_report(s, s->learner->info.name, done + step, s->updates * networks * s->steps, error));
     }
     t->values.mixing = 0;
+    if (network == 0) t->settling.steps += s->steps;
     return PESS_OK;
+}
+
+/* Where the protocol settles, values go over the update's sample again as long as that fits held-out targets better. */
+static pess_status train(pess__training *t, int64_t network, pess_error *error) {
+    const pess__setup *s = &t->setup;
+    double before, after;
+    if (!s->options.protocol.settle || !s->learner->info.values) return pass(t, network, error);
+    PESS_TRY(pess__training_fit_error(t, network, &after, error));
+    int64_t passes = 0;
+    do {
+        before = after;
+        PESS_TRY(pass(t, network, error));
+        PESS_TRY(pess__training_fit_error(t, network, &after, error));
+    } while (pess__fit_improves(before, after, ++passes));
+    return PESS_OK;
+}
+
+/* Counted only where their number is a finding. */
+static int64_t steps_so_far(const pess__training *t) {
+    return t->setup.options.protocol.settle ? t->settling.steps : t->position.update * t->setup.steps;
 }
 
 static void field(char *line, size_t size, double value) {
@@ -146,7 +185,7 @@ static void field(char *line, size_t size, double value) {
 static pess_status show_update(const pess__training *t, const pess__scored *scored, pess_error *error) {
     const pess__scores *s = &t->scores;
     const bool values = t->setup.learner->info.values;
-    const double done = (double)((t->position.update - t->shown_from) * t->setup.steps);
+    const double done = (double)(steps_so_far(t) - t->shown_from);
     const struct {
         const char *tag;
         double value;
@@ -165,7 +204,7 @@ static pess_status show_update(const pess__training *t, const pess__scored *scor
                   {"data/values_apart", s->values_apart},
                   {"data/penalty_apart", s->penalty_apart}};
     for (size_t i = 0; i < sizeof curves / sizeof curves[0]; i++)
-        pess__tensorboard_scalar(t->board, curves[i].tag, t->position.update * t->setup.steps, curves[i].value);
+        pess__tensorboard_scalar(t->board, curves[i].tag, steps_so_far(t), curves[i].value);
     return pess__tensorboard_flush(t->board, error);
 }
 
@@ -173,7 +212,7 @@ static pess_status log_update(pess__training *t, const pess__scored *scored, pes
     pess__scores *s = &t->scores;
     char line[512];
     const int64_t update = t->position.update;
-    (void)snprintf(line, sizeof line, "%lld,%lld", (long long)update, (long long)update * t->setup.steps);
+    (void)snprintf(line, sizeof line, "%lld,%lld", (long long)update, (long long)steps_so_far(t));
     const double fields[] = {s->loss,         s->mean_target,    s->mean_q,        scored->mean_return, scored->ci95,
                              scored->control, scored->predicted, scored->obtained, scored->outside,     s->unlogged,
                              s->gap,          s->values_apart,   s->penalty_apart};
@@ -235,11 +274,42 @@ pess_status pess__training_fit_to(pess__training *t, int64_t updates, pess_error
     return pess__networks_check(&t->setup, &t->networks, error);
 }
 
+/* Imitation: the best network is kept, and is the result once the held-out likelihood no longer grows. */
+static void settle_imitation(pess__training *t) {
+    pess__settling *own = &t->settling;
+    const pess__net *net = t->networks.nets[0];
+    const size_t size = (size_t)net->size * sizeof *own->best;
+    bool best = false;
+    const pess__verdict verdict = pess__plateau_next(&own->plateau, t->scores.loss, &best);
+    if (best) memcpy(own->best, net->parameters, size);
+    if (verdict == PESS__OVER) t->setup.updates = t->position.update;
+    const bool ends = t->position.update == t->setup.updates;
+    if (verdict != PESS__FALL && !ends) return;
+    memcpy(net->parameters, own->best, size);
+    pess__trainer_reset(t->networks.trainers[0]);
+    if (ends) t->scores.loss = own->plateau.best;
+}
+
+/* Values: once they have arrived, as many updates follow as are scored. */
+static void settle(pess__training *t) {
+    const pess__setup *s = &t->setup;
+    if (!s->options.protocol.settle || s->learner->untrained) return;
+    if (!s->learner->info.values) {
+        settle_imitation(t);
+        return;
+    }
+    const bool found = t->settling.stillness.still >= PESS__STILL;
+    if (found || !pess__stillness_next(&t->settling.stillness, t->scores.mean_q, s->options.gamma)) return;
+    const int64_t last = t->position.update + PESS_SCORED_UPDATES;
+    if (last < s->updates) t->setup.updates = last;
+}
+
 static pess_status update(pess__training *t, pess_error *error) {
     const pess__setup *s = &t->setup;
     PESS_TRY(learn(t, error));
     PESS_TRY(pess__training_check(t, error));
     t->position.update++;
+    settle(t);
     PESS_TRY(score_update(t, error));
     const double now = pess__clock();
     if (t->position.update < s->updates && now - t->saved < s->options.checkpoint_seconds) return PESS_OK;
@@ -279,9 +349,9 @@ static pess_status run(pess__training *t, pess_train_result *out, pess_error *er
     bool found = false;
     PESS_TRY(pess__training_restore(t, &found, error));
     out->resumed_from = found ? t->position.update : -1;
-    t->shown_from = t->position.update;
+    t->shown_from = steps_so_far(t);
     /* The points at the checkpoint itself stay. */
-    PESS_TRY(pess__tensorboard_start(t->board, found ? t->position.update * t->setup.steps + 1 : 0, error));
+    PESS_TRY(pess__tensorboard_start(t->board, found ? t->shown_from + 1 : 0, error));
     t->scores.begun = t->saved = t->position.reported = pess__clock();
     while (t->position.update < t->setup.updates) PESS_TRY(update(t, error));
     sum_up(t, out);

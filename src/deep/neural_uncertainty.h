@@ -61,7 +61,4 @@ double pess__root_share(float p);
 #define PESS__READS_UA PESS__READS_VALUES " u-cap relative"
 #define PESS__READS_UA_NETWORK PESS__READS_UA " uncertainty-steps imitation-rate"
 
-/* uncertainty_propensity.c: is this transition one of those that its network does not learn from? */
-bool pess__held_out(int64_t row);
-
 #endif

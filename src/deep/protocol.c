@@ -32,6 +32,14 @@ static const pess_setting rows[] = {
      OF_QUICK,
      .specific = true,
      .sentence = "start the value networks afresh at each update"},
+    {.name = "settle",
+     .kind = PESS_SETTING_SWITCH,
+     FIELD(settle),
+     .standard = "off",
+     .argument = "on|off",
+     OF_QUICK,
+     .sentence = "learn from nine episodes in ten until the tenth no longer tells of improvement; updates and "
+                 "imitation-steps are then bounds, and steps are made up to four times per update"},
     {COUNT("imitation-steps", imitation_steps), .standard = "12000", PESS__FROM_TO(10, 1e9), OF_QUICK, .specific = true,
      .sentence = "gradient steps of the imitation network"},
     {COUNT("imitation-batch", imitation_batch), .standard = "256", PESS__FROM_TO(1, 1 << 20), OF_QUICK,
@@ -61,6 +69,8 @@ static const pess_protocol_info protocols[] = {
      "score-episodes=8 control-episodes=4 transitions=5000"},
     {"quick", "four games, seven epsilons, three trials in two to three hours on two cores", ""},
     {"standard", "a night on two cores", "updates=100 steps=1000 imitation-steps=40000 eval-every=10"},
+    {"settled", "nine episodes in ten, until the tenth no longer tells of improvement; with bounds",
+     "settle=on updates=300 steps=200 imitation-steps=100000 eval-every=20"},
     {"fit", "by the data and gamma: an update goes over the data once, until values of 0 weigh 1/20 at most", ""},
     {"paper", "250 updates of 50 epochs, each from a new network, as the authors' code has them; imitation is shorter",
      "updates=250 steps=24400 batch=1024 rate-last=0.0003 reset=on imitation-steps=24400 imitation-batch=1024 "

@@ -12,6 +12,7 @@ struct pess__regression {
     pess__loss loss;
     /* Draws `batch` samples, equal states once: fills the columns below and returns how many states differ. */
     int64_t (*draw)(pess__regression *regression, pess__rng *rng);
+    const void *user;       /* what draw reads beside the training */
     int64_t batch, outputs; /* of the protocol, a quarter; of the network */
     /* State u of the minibatch has labels first[u] … first[u+1]-1, at most `outputs` of them. */
     int64_t *unique, *first;

@@ -4,6 +4,7 @@
 #include "core/threads.h"
 #include "deep/game_notes.h"
 #include "deep/neural_uncertainty.h"
+#include "deep/settling.h"
 #include "deep/standard.h"
 
 #include <stdio.h>
@@ -11,15 +12,26 @@
 
 enum { IMITATION_PIECES = 10 };
 
+static int64_t divided_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+/* Imitation is looked at ten times; where it settles, after every pass over the data, which is a fiftieth of the steps
+ * at most. */
+static void plan_imitation(pess__setup *s) {
+    const pess_protocol *p = &s->options.protocol;
+    const int64_t most = divided_up(p->imitation_steps, PESS__STRETCHES),
+                  pass = divided_up(s->data->transitions, p->imitation_batch);
+    s->steps = !p->settle ? divided_up(p->imitation_steps, IMITATION_PIECES) : pass < most ? pass : most;
+    s->updates = p->settle ? divided_up(p->imitation_steps, s->steps) : IMITATION_PIECES;
+    s->batch = p->imitation_batch;
+}
+
 /* What is trained, and how long: values over the updates of the protocol, imitation in pieces, or nothing. */
 static void plan(pess__setup *s) {
     const pess_protocol *p = &s->options.protocol;
-    const bool values = s->learner->info.values;
-    s->updates = s->learner->untrained ? 1 : values ? p->updates : IMITATION_PIECES;
-    s->steps = s->learner->untrained ? 0
-               : values              ? p->steps
-                                     : (p->imitation_steps + IMITATION_PIECES - 1) / IMITATION_PIECES;
-    s->batch = values || s->learner->untrained ? p->batch : p->imitation_batch;
+    s->updates = s->learner->untrained ? 1 : p->updates;
+    s->steps = s->learner->untrained ? 0 : p->steps;
+    s->batch = p->batch;
+    if (!s->learner->info.values && !s->learner->untrained) plan_imitation(s);
 }
 
 /* FNV-1a over the columns, 8 bytes at a time. */
@@ -197,6 +209,7 @@ void pess__setup_describe(const pess__setup *s, const char *sums, uint32_t imita
     add(&t, "seed", number);
     add_number(&t, "gamma", s->options.gamma);
     add_protocol(&t, s, "score", "eval-every eval-episodes score-episodes control-episodes");
+    if (s->options.protocol.settle) add(&t, "settle", "on");
     add_schedule(&t, s, imitation);
     add_further(&t, s);
 }
@@ -236,10 +249,11 @@ pess__rng pess__rows_stream(const pess__setup *s, int64_t network) {
 /* Uniform over the transitions; where there are several networks with data of their own, over the network's own
  * resample of them with replacement (Efron 1979), entry j of which is a function of seed, network and j. */
 int64_t pess__rows_next(const pess__setup *s, int64_t network, pess__rng *rng) {
-    const uint64_t transitions = (uint64_t)s->data->transitions;
-    if (s->rows != NULL) return s->rows[pess__rng_below(rng, (uint64_t)s->row_count)];
-    const uint64_t entry = pess__rng_below(rng, transitions);
-    if (pess__learner_networks(s->learner, s->knobs) == 1 || s->learner->same_data) return (int64_t)entry;
-    pess__rng own = pess__rng_stream(s->options.seed, "resample", entry + ((uint64_t)network << 32));
-    return (int64_t)pess__rng_below(&own, transitions);
+    const uint64_t rows = (uint64_t)(s->rows != NULL ? s->row_count : s->data->transitions);
+    uint64_t entry = pess__rng_below(rng, rows);
+    if (pess__learner_networks(s->learner, s->knobs) > 1 && !s->learner->same_data) {
+        pess__rng own = pess__rng_stream(s->options.seed, "resample", entry + ((uint64_t)network << 32));
+        entry = pess__rng_below(&own, rows);
+    }
+    return s->rows != NULL ? s->rows[entry] : (int64_t)entry;
 }

@@ -4,6 +4,7 @@
 #define PESS_DEEP_TRAINING_H
 
 #include "deep/networks.h"
+#include "deep/settling.h"
 #include "deep/tensorboard.h"
 
 enum { PESS__CHECK_ROWS = 5000 }; /* fixed transitions on which loss and means are measured */
@@ -56,11 +57,12 @@ typedef struct pess__training {
     pess__values values;
     pess__minibatch minibatch;
     pess__scores scores;
-    int64_t generation; /* of the checkpoints */
-    double saved;       /* when the last was written */
+    pess__settling settling; /* where the protocol settles; otherwise its steps alone */
+    int64_t generation;      /* of the checkpoints */
+    double saved;            /* when the last was written */
     pess__directory_lock lock;
     pess__tensorboard *board; /* NULL: none was asked for */
-    int64_t shown_from;       /* the update that this run began with */
+    int64_t shown_from;       /* the steps that this run began with */
 } pess__training;
 
 /* minibatch.c */
@@ -83,8 +85,12 @@ double pess__target(const pess__setup *setup, const pess__values *values, int64_
  * never logged there, by how much the best value of those is above the best of the logged ones (in states that have
  * both), and how far the actions' values and, where there is a table, their penalties αu lie apart (largest less
  * smallest). */
-pess_status pess__check_create(const pess__setup *setup, pess__scores *out, pess_error *error);
+/* The transitions: all, or some of those that are held out. */
+pess_status pess__check_create(const pess__setup *setup, const pess__parts *parts, pess__scores *out,
+                               pess_error *error);
 pess_status pess__training_check(pess__training *training, pess_error *error);
+/* How far one of the networks that give values is from the targets there: the mean of Huber's loss. */
+pess_status pess__training_fit_error(pess__training *training, int64_t network, double *out, pess_error *error);
 
 /* evaluate.c: whole episodes. */
 pess_status pess__training_evaluate(pess__training *training, int64_t episodes, int64_t control_episodes,

@@ -21,6 +21,25 @@ static pess__generations generations_of(const pess__training *t) {
                                .resume = t->setup.options.resume};
 }
 
+/* How many updates there are to be is a finding, too. */
+static void save_settling(const pess__training *t, pess__sink *sink) {
+    const pess__settling *s = &t->settling;
+    pess__sink_i64(sink, t->setup.updates);
+    pess__sink_i64(sink, s->steps);
+    pess__sink_write(sink, &s->plateau, sizeof s->plateau);
+    pess__sink_write(sink, &s->stillness, sizeof s->stillness);
+    if (s->best != NULL) pess__sink_write(sink, s->best, (size_t)t->networks.nets[0]->size * sizeof *s->best);
+}
+
+static void restore_settling(pess__training *t, pess__cursor *cursor) {
+    pess__settling *s = &t->settling;
+    t->setup.updates = pess__cursor_i64(cursor);
+    s->steps = pess__cursor_i64(cursor);
+    pess__cursor_read(cursor, &s->plateau, sizeof s->plateau);
+    pess__cursor_read(cursor, &s->stillness, sizeof s->stillness);
+    if (s->best != NULL) pess__cursor_read(cursor, s->best, (size_t)t->networks.nets[0]->size * sizeof *s->best);
+}
+
 pess_status pess__training_save(pess__training *t, pess_error *error) {
     const pess__scores *scores = &t->scores;
     const pess__generations generations = generations_of(t);
@@ -37,6 +56,7 @@ pess_status pess__training_save(pess__training *t, pess_error *error) {
     pess__sink_double(&sink, scores->seconds_before + pess__clock() - scores->begun);
     pess__sink_write(&sink, scores->scored, sizeof scores->scored);
     pess__networks_save(&t->networks, &sink);
+    if (t->setup.options.protocol.settle) save_settling(t, &sink);
     pess__logtext_save(&scores->log, &sink);
     const pess_status status = pess__sink_commit(&sink, error);
     if (status != PESS_OK) t->generation--;
@@ -73,6 +93,7 @@ pess_status pess__training_restore(pess__training *t, bool *found, pess_error *e
         scores->seconds_before = pess__cursor_double(&cursor);
         pess__cursor_read(&cursor, scores->scored, sizeof scores->scored);
         pess__networks_restore(&t->networks, &cursor);
+        if (t->setup.options.protocol.settle) restore_settling(t, &cursor);
         status = pess__logtext_restore(&scores->log, &cursor, error);
     }
     pess__cursor_close(&cursor);

@@ -1,34 +1,34 @@
 /* propensity: u(s,a) = min(1/√p(a|s), cap) like imitation's, with probabilities that are calibrated. A network of its
- * own learns the logged actions of nine transitions in ten, z(s,a) its outputs; the tenth, which it has not seen, tells
+ * own learns the logged actions of nine episodes in ten, z(s,a) its outputs; the tenth, which it has not seen, tells
  * how much of it to believe:
  *
- *     p(a|s) ∝ m(a) exp(β (z(s,a) − log m(a))),     β in [0,1] of the largest likelihood on the held-out transitions,
+ *     p(a|s) ∝ m(a) exp(β (z(s,a) − log m(a))),     β in [0,1] of the largest likelihood on the held-out episodes,
  *
  * m(a) the share of action a in the data. β = 1 is the network, β = 0 the shares alone: where the actions do not depend
  * on the state, as in random data, nothing that the network learnt by heart is left to choose among them.
- * (Temperature scaling, Guo et al. 2017, towards the shares instead of uniform.) */
+ * (Temperature scaling, Guo et al. 2017, towards the shares instead of uniform.) Protocols that settle have an
+ * imitation network of the same nine episodes in ten: that is the network then. */
+#include "deep/networks.h"
 #include "deep/neural_uncertainty.h"
 #include "deep/regression.h"
+#include "deep/settling.h"
 
 #include "core/memory.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-/* One transition in ten, scattered; never the first, so that some are left to learn from. */
-bool pess__held_out(int64_t row) { return (((uint64_t)row * UINT64_C(0x9E3779B97F4A7C15)) >> 32) % 10 == 9; }
+#include <string.h>
 
 /* ---- learning */
 
 /* Equal states once, with the actions that were drawn in them, weighted by how often. */
 static int64_t draw(pess__regression *r, pess__rng *rng) {
     const pess_observations *data = r->training->setup->data;
+    const pess__parts *parts = r->user;
     int64_t different = 0, labels = 0;
     for (int64_t i = 0; i < r->batch; i++) {
-        int64_t row = 0;
-        do row = (int64_t)pess__rng_below(rng, (uint64_t)data->transitions);
-        while (pess__held_out(row));
+        const int64_t row = parts->learnt[pess__rng_below(rng, (uint64_t)parts->learnt_count)];
         const int64_t before = different, u = pess__regression_place(r, data->state[row], &different);
         for (int64_t a = 0; a < r->outputs && different > before; a++) r->drawn[u * r->outputs + a] = 0;
         r->drawn[u * r->outputs + data->action[row]]++;
@@ -51,7 +51,8 @@ static int64_t draw(pess__regression *r, pess__rng *rng) {
 
 /* What was held out: its states, how often each action was taken in them, and z − log m there. */
 typedef struct trial {
-    int64_t actions, rows, states;
+    pess__parts parts;
+    int64_t actions, states;
     int64_t *list;                    /* [states] */
     int32_t *place;                   /* [states of the data] where a state is in the list, or -1 */
     int32_t *taken;                   /* [states*actions] */
@@ -95,11 +96,9 @@ static double best_beta(const trial *t) {
 static void list_states(const pess_observations *data, trial *t) {
     int64_t taken[PESS__MAX_ACTIONS] = {0};
     for (int64_t i = 0; i < data->states; i++) t->place[i] = -1;
-    for (int64_t row = 0; row < data->transitions; row++) {
-        const int64_t state = data->state[row];
-        taken[data->action[row]]++;
-        if (!pess__held_out(row)) continue;
-        t->rows++;
+    for (int64_t row = 0; row < data->transitions; row++) taken[data->action[row]]++;
+    for (int64_t i = 0; i < t->parts.held_count; i++) {
+        const int64_t state = data->state[t->parts.held[i]];
         if (t->place[state] >= 0) continue;
         t->place[state] = (int32_t)t->states;
         t->list[t->states++] = state;
@@ -115,8 +114,10 @@ static pess_status collect(const pess_observations *data, trial *t, pess_error *
     list_states(data, t);
     PESS_TRY(pess__allocate(&t->taken, t->states * t->actions, sizeof *t->taken, what, error));
     PESS_TRY(pess__allocate(&t->apart, t->states * t->actions, sizeof *t->apart, what, error));
-    for (int64_t row = 0; row < data->transitions; row++)
-        if (pess__held_out(row)) t->taken[t->place[data->state[row]] * t->actions + data->action[row]]++;
+    for (int64_t i = 0; i < t->parts.held_count; i++) {
+        const int64_t row = t->parts.held[i];
+        t->taken[t->place[data->state[row]] * t->actions + data->action[row]]++;
+    }
     return PESS_OK;
 }
 
@@ -136,19 +137,41 @@ static pess_status calibrate(const pess__uncertainty_training *training, trial *
     PESS_TRY(pess__net_apply(net, &rows, t->states, training->setup->options.threads, t->apart, error));
     for (int64_t i = 0; i < t->states * t->actions; i++) t->apart[i] -= (pess__real)t->shares[i % t->actions];
     flatten(net, best_beta(t), t->shares);
-    if (t->rows < FEW)
+    if (t->parts.held_count < FEW)
         (void)snprintf(
             training->warning, PESS__WARNING_SIZE,
             "%lld of %lld transitions were held out: too few to tell how far probabilities are to be trusted",
-            (long long)t->rows, (long long)data->transitions);
+            (long long)t->parts.held_count, (long long)data->transitions);
     return PESS_OK;
 }
 
+/* The imitation network of these data. */
+static pess_status take_imitation(const pess__setup *s, pess__net *net, pess_error *error) {
+    pess__networks found = {0};
+    pess_status status = pess__networks_open_imitation(s, &found, error);
+    if (status == PESS_OK && found.imitation->size != net->size)
+        status = pess__fail(error, PESS_INPUT, "the imitation network has %lld parameters; %lld are expected",
+                            (long long)found.imitation->size, (long long)net->size);
+    if (status == PESS_OK)
+        memcpy(net->parameters, found.imitation->parameters, (size_t)net->size * sizeof *net->parameters);
+    pess__networks_destroy(&found);
+    return status;
+}
+
+static pess_status learn(const pess__uncertainty_training *training, trial *t, pess__net *net, pess_error *error) {
+    pess__regression regression = {
+        .training = training, .loss = {.kind = PESS__LOSS_CROSS_ENTROPY}, .draw = draw, .user = &t->parts};
+    PESS_TRY(pess__parts_create(training->setup->data, &t->parts, error));
+    const pess_train_options *o = &training->setup->options;
+    PESS_TRY(o->protocol.settle || o->imitation != NULL ? take_imitation(training->setup, net, error)
+                                                        : pess__regression_run(&regression, net, error));
+    return calibrate(training, t, net, error);
+}
+
 static pess_status train(const pess__uncertainty_training *training, pess__net *net, pess_error *error) {
-    pess__regression regression = {.training = training, .loss = {.kind = PESS__LOSS_CROSS_ENTROPY}, .draw = draw};
     trial t = {.actions = net->outputs};
-    PESS_TRY(pess__regression_run(&regression, net, error));
-    const pess_status status = calibrate(training, &t, net, error);
+    const pess_status status = learn(training, &t, net, error);
+    pess__parts_destroy(&t.parts);
     free(t.list);
     free(t.place);
     free(t.taken);
@@ -173,7 +196,7 @@ const pess__neural_uncertainty pess__neural_uncertainty_propensity = {
                          .summary = "values less alpha times an uncertainty from calibrated probabilities",
                          .values = true,
                          .knobs = &pess__ua_knobs,
-                         .settings = PESS__READS_UA_NETWORK,
+                         .settings = PESS__READS_UA_NETWORK " imitation",
                          .uncertainty = "propensity"},
                 .decide = pess__decide_ua,
                 .uncertainty = &pess__neural_uncertainty_propensity},

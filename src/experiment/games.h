@@ -104,6 +104,8 @@ void pess__games_destroy(pess_experiment *experiment);
 pess_status pess__games_plan_curves(pess__games *m, pess_error *error);
 /* The imitation network is always the first curve, where there is one, and made together with the data. */
 bool pess__games_is_imitation(const pess__games *m, int curve);
+/* Is the curve's learner given that network? Under protocols that settle also one that could do without. */
+bool pess__games_imitates(const pess__games *m, const pess_learner_info *learner);
 /* What is done with how many trials, in words; once there are points, with as many as those have. */
 void pess__games_describe(pess__games *m);
 /* Words between commas. */

@@ -11,6 +11,10 @@ bool pess__games_is_imitation(const pess__games *m, int curve) {
     return strcmp(m->curves[curve].learner->name, "imitation") == 0;
 }
 
+bool pess__games_imitates(const pess__games *m, const pess_learner_info *learner) {
+    return learner->imitation || (m->protocol.settle && pess_setting_listed(learner->settings, "imitation"));
+}
+
 static pess_status unknown_learner(const char *word, pess_error *error) {
     char known[300] = "";
     const pess_learner_info *learner;
@@ -72,7 +76,7 @@ static void put_imitation_first(pess__games *m) {
     int at = 0;
     bool needed = false;
     while (at < m->curve_count && strcmp(m->curves[at].learner->name, "imitation") != 0) at++;
-    for (int i = 0; i < m->curve_count; i++) needed |= m->curves[i].learner->imitation;
+    for (int i = 0; i < m->curve_count; i++) needed |= pess__games_imitates(m, m->curves[i].learner);
     pess__games_curve first = {.learner = pess_learner_find("imitation"), .alpha = NAN, .folder = "imitation"};
     if (at < m->curve_count)
         first = m->curves[at];

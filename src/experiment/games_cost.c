@@ -82,11 +82,13 @@ static const pess__learner *learner_of(const pess__games *m, int curve) {
     return pess__learner_find(m->curves[curve].learner->name);
 }
 
-/* That each of its networks learns from. */
+/* That each of its networks learns from; where it settles, about, by the first datasets that it was run on. */
 static double samples_of(const pess__games *m, int curve) {
     const pess_protocol *p = &m->protocol;
-    if (pess__games_is_imitation(m, curve)) return (double)p->imitation_steps * (double)p->imitation_batch;
-    return (double)p->updates * (double)p->steps * (double)p->batch;
+    const double settled = p->settle ? 1 : 0;
+    if (pess__games_is_imitation(m, curve))
+        return (1 - 0.6 * settled) * (double)p->imitation_steps * (double)p->imitation_batch;
+    return (1 + settled) * (double)p->updates * (double)p->steps * (double)p->batch;
 }
 
 static double networks_of(const pess__learner *learner) {

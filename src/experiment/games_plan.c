@@ -149,10 +149,11 @@ void pess__games_describe(pess__games *m) {
         m->experiment->description, sizeof m->experiment->description,
         "A near-optimal player of each game (DQN) acts ε-greedily and collects %s (sticky actions 0.1, "
         "difficulty ramping, all six actions). %s at each of %d points of the axis, each with its own data, imitation "
-        "network and training. Protocol %s: %lld Bellman updates of %lld gradient steps of %lld samples, the "
+        "network and training. Protocol %s: %s%lld Bellman updates of %s%lld gradient steps of %lld samples, the "
         "network %s; γ = 0.99. The score is the mean undiscounted return of the last %d updates, %lld "
         "episodes each.",
-        data, trials, m->x_count, m->options->protocol, (long long)p->updates, (long long)p->steps, (long long)p->batch,
+        data, trials, m->x_count, m->options->protocol, p->settle ? "up to " : "", (long long)p->updates,
+        p->settle ? "up to four times " : "", (long long)p->steps, (long long)p->batch,
         p->reset ? "initialised anew at each" : "kept from one to the next", PESS_SCORED_UPDATES,
         (long long)p->score_episodes);
 }

@@ -124,8 +124,8 @@ static pess_status train(void *context, pess__worker *worker, int64_t index, int
     pess__games_run_path(m, m->options->out, index, 0, "policy.pessnet", imitation);
     PESS_TRY(pess__experiment_make_directories(directory, error));
     set_knobs(&m->curves[curve], knobs, sizeof knobs);
-    set_train_options(r, worker, index, curve, directory, m->curves[curve].learner->imitation ? imitation : NULL, knobs,
-                      &options);
+    set_train_options(r, worker, index, curve, directory,
+                      pess__games_imitates(m, m->curves[curve].learner) ? imitation : NULL, knobs, &options);
     pess__games_run *run = pess__games_run_of(m, index, curve);
     PESS_TRY(pess_train_run(&options, &run->result, error));
     pess_observations_get_info(r->data[index], &info);

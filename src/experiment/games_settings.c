@@ -26,6 +26,7 @@
     X(imitation_rate)
 
 #define IMITATION_RATE_LAST "imitation_rate_last" /* not there: 0 */
+#define SETTLE "settle"                           /* not there: off */
 #define KEEP_DATA "keep-data"
 #define SCHEMA "schema" /* of settings.txt; not there: 1 */
 #define SCHEMA_NUMBER 1
@@ -69,6 +70,7 @@ static void put_protocol(text *out, const pess_protocol *protocol, const char *n
     PROTOCOL_DOUBLES(PUT_DOUBLE)
     if (protocol->imitation_rate_last > 0) put_double(out, IMITATION_RATE_LAST, protocol->imitation_rate_last);
     put(out, "reset", protocol->reset ? "on" : "off");
+    if (protocol->settle) put(out, SETTLE, "on");
 }
 
 static void put_policy(text *out, const char *game, uint32_t sum) {
@@ -168,7 +170,7 @@ static pess_status get_text(const char *where, const char *settings, const char 
 }
 
 static pess_status get_protocol(const char *where, const char *settings, pess_protocol *out, pess_error *error) {
-    char reset[8], last[64];
+    char reset[8], last[64], settle[8];
     *out = pess_protocol_defaults();
 #define GET_INTEGER(name) PESS_TRY(get_integer(where, settings, #name, &out->name, error));
     PROTOCOL_INTEGERS(GET_INTEGER)
@@ -179,6 +181,7 @@ static pess_status get_protocol(const char *where, const char *settings, pess_pr
         PESS_TRY(get_double(where, settings, IMITATION_RATE_LAST, &out->imitation_rate_last, error));
     PESS_TRY(get_text(where, settings, "reset", reset, sizeof reset, error));
     out->reset = strcmp(reset, "on") == 0;
+    out->settle = get(settings, SETTLE, settle, sizeof settle) && strcmp(settle, "on") == 0;
     return PESS_OK;
 }
 
