@@ -21,7 +21,7 @@ def figures(build, emit, run):
         best(run(os.path.join(build, "bench", "bench_python"), env={"OMP_WAIT_POLICY": "passive"}), c)
         best(run("/usr/bin/python3", os.path.join(HERE, "bench_python.py"), env=environment), ours)
     for what, line in ours.items():
-        peer = c[what.removesuffix(", copied")]["seconds"]
+        peer = c[what.removesuffix(", the same arrays")]["seconds"]
         more = {key: value for key, value in line.items() if key.endswith("bytes")}
         if what.startswith("steps"):
             more["steps_per_second"] = round(1 / line["seconds"])

@@ -8,6 +8,8 @@
 
 #include "pess/environments.h"
 
+#include <string.h>
+
 /* ---- steps */
 
 typedef pess_status step_function(pess_batch *batch, const int32_t *actions, const pess_batch_out *out,
@@ -21,30 +23,97 @@ typedef struct pess_python_steps {
     final_function *final;     /* pess_batch_final_bits */
     convert_function *convert; /* pess_bits_to_bytes or pess_bits_to_floats; NULL: observations are bits */
     pess_batch *batch;
-    pess_batch_out *out;
+    const pess_batch_out *out; /* what is asked for: pointers that are not NULL */
     pess_error *error;
     int64_t count;
-    uint8_t *terminated, *truncated, *ended; /* [count] */
-    uint8_t *last;                           /* [count*stride] the last observations of what has ended */
-    int64_t stride, cells;
+    int64_t stride, cells; /* stride: bytes of an observation */
     int32_t channels, layout;
 } pess_python_steps;
 
+/* What a step returns: arrays of `count` rows. FINAL: the last observations of the episodes that have ended, zeros
+ * elsewhere. */
+enum { OBSERVATIONS, REWARDS, TERMINATED, TRUNCATED, FINAL, ENDED, ARRAYS };
+
+typedef struct reply {
+    PyObject *array[ARRAYS]; /* NULL: not made yet */
+    void *at[ARRAYS];
+} reply;
+
+/* Several replies take turns. One whose arrays somebody still holds, or looks at through a view, is left to him: so
+ * what a step returns never changes afterwards, and where the caller lets go of it nothing is copied or allocated. */
+enum { REPLIES = 3 };
+
 typedef struct stepper {
     PyObject_HEAD pess_python_steps steps;
+    pess_batch_out out;
+    PyObject *make; /* (): a tuple of ARRAYS arrays */
+    int shared;     /* the caller wants the same arrays every time */
+    int next;
+    reply replies[REPLIES];
 } stepper;
 
-static void tell_last(const pess_python_steps *s, int64_t i) {
-    uint8_t bits[PESS_ENV_MAX_BYTES], *last = s->last + i * s->stride;
+static PyObject *final_key, *ended_key;
+
+static void reply_clear(reply *a) {
+    for (int i = 0; i < ARRAYS; i++) {
+        Py_XDECREF(a->array[i]);
+        a->array[i] = NULL;
+    }
+}
+
+static bool reply_is_free(const reply *a) {
+    for (int i = 0; i < ARRAYS; i++)
+        if (a->array[i] == NULL || Py_REFCNT(a->array[i]) != 1) return false;
+    return true;
+}
+
+/* New arrays, and where their numbers lie. */
+static bool reply_make(stepper *self, reply *a) {
+    PyObject *made = PyObject_CallNoArgs(self->make);
+    if (made == NULL) return false;
+    reply_clear(a);
+    bool good = PyTuple_Check(made) && PyTuple_Size(made) == ARRAYS;
+    for (int i = 0; good && i < ARRAYS; i++) {
+        Py_buffer view;
+        PyObject *array = PyTuple_GetItem(made, i);
+        good = PyObject_GetBuffer(array, &view, PyBUF_C_CONTIGUOUS | PyBUF_WRITABLE) == 0;
+        if (!good) break;
+        a->at[i] = view.buf;
+        PyBuffer_Release(&view);
+        Py_INCREF(array);
+        a->array[i] = array;
+    }
+    Py_DECREF(made);
+    if (!good && PyErr_Occurred() == NULL) PyErr_SetString(PyExc_TypeError, "expected arrays to write to");
+    return good;
+}
+
+/* A reply to write to: the next that is free, or new arrays in the place of the oldest. NULL: an exception. */
+static reply *reply_take(stepper *self) {
+    for (int tried = 0; tried < REPLIES; tried++) {
+        const int i = self->shared ? 0 : (self->next + tried) % REPLIES;
+        reply *a = &self->replies[i];
+        if (reply_is_free(a) || (self->shared && a->array[0] != NULL)) {
+            self->next = (i + 1) % REPLIES;
+            return a;
+        }
+    }
+    reply *a = &self->replies[self->shared ? 0 : self->next];
+    self->next = (self->next + 1) % REPLIES;
+    return reply_make(self, a) ? a : NULL;
+}
+
+static void tell_last(const pess_python_steps *s, int64_t i, uint8_t *last) {
+    uint8_t bits[PESS_ENV_MAX_BYTES];
     (void)s->final(s->batch, i, s->convert != NULL ? bits : last);
     if (s->convert != NULL) s->convert(bits, s->cells, s->channels, (pess_layout)s->layout, last);
 }
 
 /* What has ended, how, and with which observations. Has anything? */
-static bool tell_ends(const pess_python_steps *s) {
+static bool tell_ends(const pess_python_steps *s, const uint8_t *restrict ends, const reply *a) {
     const int64_t count = s->count;
-    const uint8_t *restrict ends = s->out->ends;
-    uint8_t *restrict terminated = s->terminated, *restrict truncated = s->truncated, *restrict ended = s->ended;
+    uint8_t *restrict terminated = a->at[TERMINATED], *restrict truncated = a->at[TRUNCATED],
+                      *restrict ended = a->at[ENDED];
     uint8_t any = 0;
     for (int64_t i = 0; i < count; i++) any |= ends[i];
     for (int64_t i = 0; i < count; i++) {
@@ -52,12 +121,13 @@ static bool tell_ends(const pess_python_steps *s) {
         truncated[i] = ends[i] == PESS_END_CUTOFF;
         ended[i] = ends[i] != PESS_END_NONE;
     }
-    for (int64_t i = 0; any != 0 && i < s->count; i++)
-        if (s->ended[i]) tell_last(s, i);
+    if (any != 0) memset(a->at[FINAL], 0, (size_t)(count * s->stride));
+    for (int64_t i = 0; any != 0 && i < count; i++)
+        if (ended[i]) tell_last(s, i, (uint8_t *)a->at[FINAL] + i * s->stride);
     return any != 0;
 }
 
-enum { ENDED = -1, OTHER_ACTIONS = -2 };
+enum { OTHER_ACTIONS = -2 };
 
 /* An array of `count` integers of 32 bits, one after the other? */
 static bool takes(const Py_buffer *view, int64_t count) {
@@ -65,42 +135,80 @@ static bool takes(const Py_buffer *view, int64_t count) {
            view->format != NULL && view->format[0] == 'i' && view->format[1] == '\0';
 }
 
-/* step(actions): 0, ENDED where an episode has ended, the status of a step that was refused, or OTHER_ACTIONS where
- * they have to be made integers of 32 bits first. */
+/* The step itself, into the arrays of the reply; *ended: did an episode end? */
+static pess_status step_into(stepper *self, const reply *a, const int32_t *actions, bool *ended) {
+    const pess_python_steps *s = &self->steps;
+    pess_batch_out out = self->out;
+    out.rewards = a->at[REWARDS];
+    if (out.bits != NULL) out.bits = a->at[OBSERVATIONS];
+    if (out.bytes != NULL) out.bytes = a->at[OBSERVATIONS];
+    if (out.floats != NULL) out.floats = a->at[OBSERVATIONS];
+    pess_status status;
+    Py_BEGIN_ALLOW_THREADS;
+    status = s->step(s->batch, actions, &out, s->error);
+    if (status == PESS_OK) *ended = tell_ends(s, out.ends, a);
+    Py_END_ALLOW_THREADS;
+    return status;
+}
+
+/* (observations, rewards, terminated, truncated, info) */
+static PyObject *told(PyObject *const array[ARRAYS], bool ended) {
+    PyObject *info = PyDict_New(), *all = NULL;
+    if (info != NULL && (!ended || (PyDict_SetItem(info, final_key, array[FINAL]) == 0 &&
+                                    PyDict_SetItem(info, ended_key, array[ENDED]) == 0)))
+        all = PyTuple_Pack(5, array[OBSERVATIONS], array[REWARDS], array[TERMINATED], array[TRUNCATED], info);
+    Py_XDECREF(info);
+    return all;
+}
+
+/* step(actions): what a step returns; or a number: the status of a step that was refused, or OTHER_ACTIONS where they
+ * have to be made integers of 32 bits first. */
 static PyObject *step(PyObject *object, PyObject *actions) {
-    const pess_python_steps *s = &((stepper *)object)->steps;
+    stepper *self = (stepper *)object;
     Py_buffer view;
     if (PyObject_GetBuffer(actions, &view, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT) != 0) {
         PyErr_Clear();
         return PyLong_FromLong(OTHER_ACTIONS);
     }
-    if (!takes(&view, s->count)) {
-        PyBuffer_Release(&view);
-        return PyLong_FromLong(OTHER_ACTIONS);
+    const bool good = takes(&view, self->steps.count);
+    const reply *taken = good ? reply_take(self) : NULL;
+    PyObject *result = NULL;
+    if (taken != NULL) {
+        const reply a = *taken; /* held while other threads may run */
+        for (int i = 0; i < ARRAYS; i++) Py_INCREF(a.array[i]);
+        bool ended = false;
+        const pess_status status = step_into(self, &a, view.buf, &ended);
+        result = status == PESS_OK ? told(a.array, ended) : PyLong_FromLong((long)status);
+        for (int i = 0; i < ARRAYS; i++) Py_DECREF(a.array[i]);
     }
-    pess_status status;
-    bool ended = false;
-    Py_BEGIN_ALLOW_THREADS;
-    status = s->step(s->batch, view.buf, s->out, s->error);
-    if (status == PESS_OK) ended = tell_ends(s);
-    Py_END_ALLOW_THREADS;
     PyBuffer_Release(&view);
-    return PyLong_FromLong(ended ? ENDED : (long)status);
+    return good ? result : PyLong_FromLong(OTHER_ACTIONS);
 }
 
+/* Stepper(address of a pess_python_steps, function that makes arrays, whether they are shared) */
 static PyObject *create(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
     unsigned long long steps;
+    PyObject *make;
+    int shared;
     (void)kwargs;
-    if (!PyArg_ParseTuple(args, "K", &steps)) return NULL;
+    if (!PyArg_ParseTuple(args, "KOp", &steps, &make, &shared)) return NULL;
     allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
     stepper *self = (stepper *)allocate(type, 0);
-    if (self != NULL) self->steps = *(const pess_python_steps *)(uintptr_t)steps;
+    if (self == NULL) return NULL;
+    self->steps = *(const pess_python_steps *)(uintptr_t)steps;
+    self->out = *self->steps.out;
+    self->shared = shared;
+    Py_INCREF(make);
+    self->make = make;
     return (PyObject *)self;
 }
 
 static void destroy(PyObject *object) {
     PyTypeObject *type = Py_TYPE(object);
+    stepper *self = (stepper *)object;
     freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
+    for (int i = 0; i < REPLIES; i++) reply_clear(&self->replies[i]);
+    Py_XDECREF(self->make);
     release(object);
     Py_DECREF(type);
 }
@@ -163,7 +271,10 @@ static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, .m_name = "_fast", .m
 PyMODINIT_FUNC PyInit__fast(void) {
     PyObject *made = PyModule_Create(&module);
     PyObject *type = PyType_FromSpec(&spec);
-    if (made == NULL || type == NULL || PyModule_AddObject(made, "Stepper", type) != 0) {
+    final_key = PyUnicode_InternFromString("final_obs");
+    ended_key = PyUnicode_InternFromString("_final_obs");
+    if (made == NULL || type == NULL || final_key == NULL || ended_key == NULL ||
+        PyModule_AddObject(made, "Stepper", type) != 0) {
         Py_XDECREF(type);
         Py_XDECREF(made);
         return NULL;

@@ -82,6 +82,23 @@ class Measurements(Handle):
         self.action_names = names_list(C.pess_measurements_action_names(self._address))
         return self
 
+    @takes("observations")
+    def observations(self, **settings: Any) -> "Observations":
+        """The measurements as floats that networks learn from, without cells. Actions are numbers, of `action_names`
+        where they have names.
+
+        >>> import numpy as np, pessimist as ps
+        >>> rows = ps.Measurements([[1.5, 0], [2.5, 1], [0.5, 2]], ["lactate", "hour"], action=["wait", "treat", "wait"],
+        ...                        reward=[0, 0, 1], episode=[7, 7, 7], terminal=[0, 0, 1])
+        >>> rows.observations().action.tolist(), rows.action_names
+        ([0, 1, 0], ['wait', 'treat'])
+        """
+        from .observations import Observations
+
+        check_known("Measurements.observations", settings, [table("observations")])
+        options = table("observations").make(settings)
+        return Observations._of(make(C.pess_measurements_observations, self._address, ctypes.addressof(options)))
+
     def __len__(self) -> int:
         out = _abi.pess_measurement_columns()
         C.pess_measurements_columns(self._address, ctypes.addressof(out))

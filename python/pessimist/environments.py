@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import ctypes
 import sys
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -25,13 +26,11 @@ def spaces() -> Any:
 
 
 class _Steps(ctypes.Structure):
-    """As pess_python_steps in fast.c: what to step, and where everything goes."""
+    """As pess_python_steps in fast.c: what to step."""
 
     _fields_ = [
         *((name, ctypes.c_void_p) for name in ("step", "final", "convert", "batch", "out", "error")),
-        ("count", ctypes.c_int64),
-        *((name, ctypes.c_void_p) for name in ("terminated", "truncated", "ended", "last")),
-        ("stride", ctypes.c_int64), ("cells", ctypes.c_int64), ("channels", ctypes.c_int32), ("layout", ctypes.c_int32),
+        ("count", ctypes.c_int64), ("stride", ctypes.c_int64), ("cells", ctypes.c_int64), ("channels", ctypes.c_int32), ("layout", ctypes.c_int32),
     ]  # fmt: skip
 
 
@@ -213,12 +212,21 @@ class Env(Handle):
         return f"Env {name}: {self.observation_space}, {self.action_space}"
 
 
+def _reply(count: int, shape: _Shape) -> tuple[np.ndarray, ...]:
+    """New arrays that a step writes to, in the order of fast.c: observations, rewards, terminated, truncated, the last
+    observations of what has ended, and whether it has."""
+    observations = np.zeros((count, *shape.shape), shape.dtype)
+    flags = [np.zeros(count, np.bool_) for _ in range(3)]
+    return observations, np.zeros(count), flags[0], flags[1], np.zeros_like(observations), flags[2]
+
+
 class VecEnv(Handle):
     """Many environments stepped in one call, with the functions of Gymnasium's vector environments. `make_vec` makes it.
 
     Where an episode ends, its environment is reset in the same step: the observation is then the first of the next
-    episode, and info["final_obs"][i] the last of the old, where info["_final_obs"][i]. Without `copy`, step returns the
-    same arrays each time, written anew.
+    episode, and info["final_obs"][i] the last of the old, where info["_final_obs"][i], and zeros elsewhere. What step returns is the
+    caller's: it does not change as long as he holds it, and is written to again when he has let go of it. Without
+    `copy`, step returns the same arrays each time, written anew.
 
     >>> import numpy as np, pessimist as ps
     >>> envs = ps.make_vec("breakout", 8, observations="bits", seed=1)
@@ -265,20 +273,15 @@ class VecEnv(Handle):
         self._own(handle)
 
     def _allocate(self) -> None:
-        """The arrays that every step writes to."""
-        count = self.num_envs
-        self._observations = np.zeros((count, *self._shape.shape), self._shape.dtype)
-        self._last = np.zeros_like(self._observations)
-        self._rewards, self._ends = np.zeros(count), np.zeros(count, np.uint8)
-        self._terminated, self._truncated, self._ended = (np.zeros(count, np.bool_) for _ in range(3))
+        """The arrays of those who observe without a step, and of steps without `copy`."""
+        self._ours = _reply(self.num_envs, self._shape)
+        self._observations, self._rewards, self._terminated, self._truncated, self._last, self._ended = self._ours
+        self._ends = np.zeros(self.num_envs, np.uint8)
         self._out = _abi.pess_batch_out(rewards=address(self._rewards), ends=address(self._ends))
         field = {"bits": "bits", "data": "bits", "planes": "bytes", "floats": "floats", "state": "states"}[self._shape.kind]
         setattr(self._out, field, address(self._observations))
         self._out.layout = self._shape.layout
         self._error = _abi.pess_error()
-        told = (self._observations, self._rewards, self._terminated, self._truncated)
-        self._going_on = (*told, {})
-        self._with_ends = (*told, {"final_obs": self._last, "_final_obs": self._ended})
 
     def _prepare(self) -> None:
         """The step in C, where there is one for this kind of observations."""
@@ -289,12 +292,12 @@ class VecEnv(Handle):
         functions = {"step": C.pess_batch_step, "final": C.pess_batch_final_bits, "convert": convert}
         steps = _Steps(
             batch=self._address, out=ctypes.addressof(self._out), error=ctypes.addressof(self._error),
-            count=self.num_envs, terminated=address(self._terminated), truncated=address(self._truncated),
-            ended=address(self._ended), last=address(self._last), stride=self._last[0].nbytes, cells=shape.cells,
-            channels=shape.channels, layout=shape.layout,
+            count=self.num_envs, stride=self._last[0].nbytes, cells=shape.cells, channels=shape.channels,
+            layout=shape.layout,
             **{name: ctypes.cast(f, ctypes.c_void_p).value if f else None for name, f in functions.items()},
         )  # fmt: skip
-        self._step = _fast.Stepper(ctypes.addressof(steps)).step
+        make = partial(_reply, self.num_envs, shape) if self.copy else partial(tuple, self._ours)
+        self._step = _fast.Stepper(ctypes.addressof(steps), make, not self.copy).step
 
     def reset(self, *, seed: int | None = None, options: Any = None) -> tuple[np.ndarray, dict[str, Any]]:
         """New episodes for all: with the seed's random numbers, or without a seed with fresh ones."""
@@ -310,17 +313,15 @@ class VecEnv(Handle):
     def step(self, actions: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
         """One step of all: observations, rewards, terminated, truncated, info."""
         step = self._step or self._plain_step
-        status = step(actions)
-        if status == OTHER_ACTIONS:
-            status = step(self._integers(actions))
-        if status > 0:
+        told = step(actions)
+        if type(told) is tuple:
+            return told
+        if told == OTHER_ACTIONS:
+            told = step(self._integers(actions))
+        if type(told) is not tuple:
             thread.error.status, thread.error.message = self._error.status, self._error.message
             raise failure()
-        told = self._with_ends if status else self._going_on
-        if not self.copy:
-            return told
-        info = {name: array.copy() for name, array in told[4].items()}
-        return (told[0].copy(), told[1].copy(), told[2].copy(), told[3].copy(), info)
+        return told
 
     def _integers(self, actions: Any) -> np.ndarray:
         array = np.asarray(actions)
@@ -330,8 +331,8 @@ class VecEnv(Handle):
             )
         return np.ascontiguousarray(array, np.int32)
 
-    def _plain_step(self, actions: np.ndarray) -> int:
-        """Through ctypes: 0, -1 where an episode has ended, the status of a step that was refused, or OTHER_ACTIONS."""
+    def _plain_step(self, actions: np.ndarray) -> Any:
+        """Through ctypes: what a step returns, or the status of a step that was refused, or OTHER_ACTIONS."""
         if type(actions) is not np.ndarray or actions.dtype != np.int32 or actions.shape != (self.num_envs,):
             return OTHER_ACTIONS
         if not actions.flags.c_contiguous:
@@ -345,9 +346,11 @@ class VecEnv(Handle):
         np.equal(self._ends, CUTOFF, out=self._truncated)
         np.not_equal(self._ends, 0, out=self._ended)
         ended = np.flatnonzero(self._ended)
+        self._last[...] = 0
         for index in ended:
             self._tell_last(int(index))
-        return -1 if len(ended) else 0
+        told = [array.copy() for array in self._ours] if self.copy else self._ours
+        return (*told[:4], {"final_obs": told[4], "_final_obs": told[5]} if len(ended) else {})
 
     def _tell_last(self, index: int) -> None:
         """The last observation of an episode that has ended."""

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from . import _abi
-from ._arrays import address, integers, numbers, view
-from ._library import C, ArgumentError, Handle, InputError, call, info, listening, make, word
+from ._arrays import address, integers, names_list, numbers, view
+from ._library import C, ArgumentError, Handle, InputError, call, facts, info, listening, make, word
 from ._settings import check_known, table, takes
-from ._show import html_table
+from ._show import Record, html_table
 from .environments import Env, VecEnv
 from .logs import Log, _ends
 from .policies import Policy
@@ -71,12 +71,21 @@ def prepared(seen: Any, shape: _abi.pess_observation_shape) -> np.ndarray:
     return np.packbits(rows.astype(bool), axis=1, bitorder="little")
 
 
+def _taken(action: Any) -> tuple[np.ndarray | None, np.ndarray | None]:
+    """Actions as numbers, or else as vectors."""
+    array = np.asarray(action)
+    if array.ndim != 2 or array.dtype.kind not in "buif":
+        return np.ascontiguousarray(integers("action", action), np.int64), None
+    return None, np.ascontiguousarray(array, np.float32)
+
+
 class Observations(Handle):
     """Observations, each different one kept once, and transitions between them: those of an episode follow each other.
 
     Arrays with one entry per transition: observations are boards or pictures [N, rows, cols, channels], or rows
     [N, length]; of bits (truth values, or 0 and 1), of bytes (pictures of uint8), or of floats. Episodes end where
-    `terminal` or `truncated` says so; the last transition is cut off where it does not.
+    `terminal` or `truncated` says so; the last transition is cut off where it does not. Actions are numbers from 0 on,
+    or vectors [N, width] (torques, doses), which `number_actions` turns into numbers before anybody learns from them.
 
     >>> import numpy as np, pessimist as ps
     >>> states = np.eye(3, dtype=bool)
@@ -106,7 +115,7 @@ class Observations(Handle):
         obs, next_obs = np.asarray(obs), np.asarray(next_obs)
         if obs.shape != next_obs.shape or obs.ndim < 2:
             raise InputError(f"obs has shape {obs.shape}, next_obs {next_obs.shape}; expected the same, [N, …]")
-        taken = np.ascontiguousarray(integers("action", action), np.int64)
+        taken, vectors = _taken(action)
         kind = kind or _kind_of(obs)
         if kind not in KINDS:
             raise InputError(f"kind: found '{kind}', expected one of {', '.join(KINDS)}")
@@ -114,18 +123,21 @@ class Observations(Handle):
         shape = _abi.pess_observation_shape(KINDS[kind], int(np.prod(obs.shape[1:])), *board)
         ended = terminal is not None or truncated is not None
         columns = {
-            "state": prepared(obs, shape), "next": prepared(next_obs, shape), "action": taken,
+            "state": prepared(obs, shape), "next": prepared(next_obs, shape), "action": taken, "vector": vectors,
             "reward": numbers("reward", reward), "probability": numbers("probability", probability),
-            "end": _ends(terminal, truncated) if ended else np.zeros(len(taken), np.uint8),
+            "end": _ends(terminal, truncated) if ended else np.zeros(len(obs), np.uint8),
         }  # fmt: skip
         for what, values in columns.items():
             if values is not None and len(values) != len(obs):
-                raise InputError(f"{what}: found {len(values)} values, but {len(obs)} observations")
-        count = actions or int(taken.max(initial=-1)) + 1
+                name = "action" if what == "vector" else what
+                raise InputError(f"{name}: found {len(values)} values, but {len(obs)} observations")
+        count = actions or (1 if taken is None else int(taken.max(initial=-1)) + 1)
         handle = make(C.pess_observations_create, name.encode(), notes.encode() if notes else None,
                       ctypes.addressof(shape), count)  # fmt: skip
         self._own(handle)
-        rows = _abi.pess_observations_rows(count=len(obs), **{n: address(v) for n, v in columns.items()})
+        rows = _abi.pess_observations_rows(
+            count=len(obs), width=0 if vectors is None else vectors.shape[1], **{n: address(v) for n, v in columns.items()}
+        )
         call(C.pess_observations_append, handle, ctypes.addressof(rows))
         call(C.pess_observations_stop, handle)
 
@@ -136,9 +148,12 @@ class Observations(Handle):
         return self
 
     @classmethod
-    def load(cls, path: str | os.PathLike) -> "Observations":
+    @takes("observations")
+    def load(cls, path: str | os.PathLike, **settings: Any) -> "Observations":
         """Reads a dataset: .pessdata, .npz with D4RL's names, or HDF5 of Minari, D4RL or d3rlpy."""
-        return cls._of(make(C.pess_observations_read, os.fsencode(path)))
+        check_known("Observations.load", settings, [table("observations")])
+        options = table("observations").make(settings)
+        return cls._of(make(C.pess_observations_import, os.fsencode(path), ctypes.addressof(options)))
 
     def save(self, path: str | os.PathLike) -> None:
         call(C.pess_observations_write, self._address, os.fsencode(path))
@@ -208,6 +223,64 @@ class Observations(Handle):
     def truncated(self) -> np.ndarray:
         return self._column("end", np.uint8) == 2
 
+    def _space(self) -> _abi.pess_action_space:
+        out = _abi.pess_action_space()
+        C.pess_observations_actions(self._address, ctypes.addressof(out))
+        return out
+
+    @property
+    def action_vectors(self) -> np.ndarray | None:
+        """The vector that each action stands for, [actions, width]; before `number_actions` those that were logged,
+        [transitions, width]; None: actions are numbers alone."""
+        space, told = self._space(), self.facts
+        if space.logged:  # a copy, as numbering gives them back
+            return view(space.logged, (told["transitions"], space.width), np.float32, self).copy()
+        return view(space.values, (told["actions"], space.width), np.float32, self)
+
+    @property
+    def action_names(self) -> list[str] | None:
+        return names_list(self._space().names)
+
+    @takes("actions")
+    def number_actions(self, **settings: Any) -> Record:
+        """Numbers actions that were logged as vectors by the nearest of a few, so that learners can choose among them.
+        What each number stands for is in `action_vectors` afterwards; the answer says what is lost by it.
+
+        >>> import numpy as np, pessimist as ps
+        >>> obs, doses = np.eye(4), np.array([[0.0], [0.1], [1.0], [0.9]])
+        >>> data = ps.Observations(obs, doses, [0, 0, 1, 1], obs)
+        >>> data.number_actions(actions_grid="2").actions
+        2
+        >>> data.action.tolist(), data.action_vectors.ravel().tolist()
+        ([0, 0, 1, 1], [0.0, 1.0])
+        """
+        check_known("number_actions", settings, [table("actions")])
+        options = table("actions").make(settings)
+        fit = _abi.pess_actions_fit()
+        call(C.pess_observations_number_actions, self._address, ctypes.addressof(options), ctypes.addressof(fit))
+        return Record(facts(fit), _abi.pess_actions_fit.docs)
+
+    def inspect(self) -> Record:
+        """What to look at first: returns and lengths of whole episodes, rewards, transitions that repeat others, how
+        often each action was taken, and of floats the range of each feature.
+
+        >>> import pessimist as ps
+        >>> ps.collect("breakout", transitions=2000, seed=1).inspect().actions.sum()
+        2000
+        """
+        pointer = make(C.pess_observations_inspect, self._address)
+        try:
+            found = _abi.pess_observations_inspection.from_address(pointer)
+            told = facts(found)
+            told["actions"] = view(found.actions, found.action_count, np.int64, None).copy()
+            kind = np.dtype([(name, np.float64) for name, *_ in _abi.pess_feature_summary._fields_])
+            at = ctypes.cast(found.feature, ctypes.c_void_p).value
+            numbers_of = view(at, (found.feature_count, len(kind)), np.float64, None)
+            told["features"] = None if numbers_of is None else numbers_of.copy().view(kind)[:, 0]
+            return Record(told, _abi.pess_observations_inspection.docs)
+        finally:
+            C.pess_observations_inspection_destroy(pointer)
+
     def to_log(self) -> Log:
         """The same as a log whose states are the different observations, for `solve`, `evaluate` and `certify`."""
         ended = self.terminal | self.truncated
@@ -230,17 +303,20 @@ class Observations(Handle):
         return html_table([(key, value) for key, value in self.facts.items() if key != "notes"])
 
     def __reduce__(self) -> Any:
+        ending, settings = "pessdata", {}
+        if self._space().logged:  # vectors are for .npz, which does not name the game
+            ending, settings = "npz", {"game": self.facts["game"]}
         with tempfile.TemporaryDirectory() as directory:
-            path = Path(directory, "data.pessdata")
+            path = Path(directory, f"data.{ending}")
             self.save(path)
-            return _again, (path.read_bytes(),)
+            return _again, (path.read_bytes(), ending, settings)
 
 
-def _again(content: bytes) -> Observations:
+def _again(content: bytes, ending: str, settings: dict[str, Any]) -> Observations:
     with tempfile.TemporaryDirectory() as directory:
-        path = Path(directory, "data.pessdata")
+        path = Path(directory, f"data.{ending}")
         path.write_bytes(content)
-        return Observations.load(path)
+        return Observations.load(path, **settings)
 
 
 def environment_settings(env: Any, settings: dict[str, Any], kind: str) -> tuple[dict[str, Any], MDP | None]:

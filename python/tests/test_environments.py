@@ -74,6 +74,53 @@ def test_copies_are_independent():
     assert shared.step(np.zeros(4, int))[0] is shared.step(np.zeros(4, int))[0]
 
 
+@pytest.mark.parametrize("observations", ["bits", "planes", "floats"])
+def test_what_a_step_returned_does_not_change_while_it_is_held(observations):
+    """Kept replies, views of parts and whole tuples, against the same games whose replies are copied at once."""
+    held, copied = (ps.make_vec("breakout", 16, observations=observations, seed=3) for _ in range(2))
+    rng, kept = np.random.default_rng(1), []
+    for step in range(60):
+        actions = rng.integers(0, 6, 16).astype(np.int32)
+        reply = held.step(actions)
+        *arrays, info = copied.step(actions)
+        then = [array.copy() for array in arrays] + [array.copy() for array in info.values()]
+        now = [*reply[:4], *reply[4].values()]
+        parts = [array[1::2] for array in now] if step % 3 else now  # a view keeps its array as well
+        kept.append((parts, [array[1::2] for array in then] if step % 3 else then))
+        if step % 5 == 0:
+            kept = kept[-2:]
+        del reply, now, arrays, info
+    for parts, then in kept:
+        assert all(np.array_equal(a, b) for a, b in zip(parts, then, strict=True))
+
+
+def test_what_nobody_holds_is_written_to_again():
+    envs = ps.make_vec("breakout", 64, observations="bits", seed=1)
+    actions, places = np.zeros(64, np.int32), set()
+    for _ in range(50):
+        observations, *_ = envs.step(actions)
+        places.add(observations.ctypes.data)
+    assert len(places) <= 3
+    changed = envs.step(actions)[4]
+    changed["mine"] = 1
+    assert "mine" not in envs.step(actions)[4]
+
+
+def test_steppers_are_given_back():
+    import gc
+    import weakref
+
+    envs = ps.make_vec("breakout", 4, seed=1)
+    envs.step(np.zeros(4, np.int32))
+    watched = weakref.ref(envs)
+    gc.disable()
+    try:
+        del envs
+        assert watched() is None  # no cycle
+    finally:
+        gc.enable()
+
+
 def test_resets():
     envs = ps.make_vec("freeway", 8, seed=1)
     first, again = envs.reset(seed=9)[0], envs.reset(seed=9)[0]

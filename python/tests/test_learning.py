@@ -184,3 +184,69 @@ def test_what_cannot_be_taken_home(data, tmp_path):
         with pytest.raises(ps.Error):
             ps.Policy([[1.0, 0.0]]).export(path)
         assert not path.exists()
+
+
+def vectors(n=400):
+    rng = np.random.default_rng(1)
+    seen, doses = rng.normal(size=(n, 3)), rng.uniform(-1, 1, (n, 2))
+    return ps.Observations(seen, doses, rng.random(n), rng.normal(size=(n, 3)), terminal=np.arange(n) % 10 == 9)
+
+
+def test_actions_that_are_vectors_become_numbers():
+    data = vectors()
+    logged = data.action_vectors
+    assert logged.shape == (400, 2) and np.array_equal(pickle.loads(pickle.dumps(data)).action_vectors, logged)
+    with pytest.raises(ps.ArgumentError, match="vectors of 2 numbers"):
+        ps.train(data, "imitation", progress=False)
+    fit = data.number_actions(actions_grid="-1:1:3")
+    grid = data.action_vectors
+    assert fit.actions == 9 and grid.shape == (9, 2) and sorted(set(grid[:, 0].tolist())) == [-1, 0, 1]
+    scaled = logged.std(axis=0)  # the nearest, each number counted in deviations of the log
+    far = (((logged[:, None] - grid[None]) / scaled) ** 2).sum(axis=2)
+    assert np.array_equal(data.action, far.argmin(axis=1))
+    lost = ((logged - grid[data.action]) ** 2).sum(axis=0) / (len(logged) * logged.var(axis=0))
+    assert fit.lost == pytest.approx(lost.mean(), rel=1e-4)
+    assert logged.shape == (400, 2) and np.isfinite(logged).all()  # what was told before is not taken away
+    assert np.array_equal(pickle.loads(pickle.dumps(data)).action_vectors, grid)
+    net = ps.train(data, "imitation", imitation_steps=20, imitation_batch=32, seed=1, progress=False)
+    assert grid[net.act(np.zeros((2, 3)))].shape == (2, 2)
+
+
+@pytest.mark.parametrize(
+    "settings, sentence",
+    [({}, "found neither"), ({"actions_grid": "x"}, "found 'x'"), ({"actions_kmeans": 1000}, "from 0 to 256"),
+     ({"actions_kmeans": 3, "actions_grid": "3"}, "found both")],
+)  # fmt: skip
+def test_actions_that_are_vectors_and_bad_choices(settings, sentence):
+    with pytest.raises(ps.ArgumentError, match=sentence):
+        vectors(20).number_actions(**settings)
+
+
+def test_curves_for_tensorboard(tmp_path):
+    """The event file that the command line writes: lengths, a checksum of each, and the version first."""
+    mdp = ps.gridworld(3, 3, seed=1)
+    data = ps.collect(mdp, transitions=500, seed=1)
+    ps.train(data, "naive", network="dense", updates=2, steps=10, batch=16, tensorboard=tmp_path / "board", seed=1, progress=False)
+    (event,) = (tmp_path / "board").iterdir()
+    content = event.read_bytes()
+    length = int.from_bytes(content[:8], "little")
+    assert event.name.startswith("events.out.tfevents.") and b"brain.Event:2" in content[12 : 12 + length]
+    assert b"loss" in content
+
+
+def test_a_look_at_observations():
+    data = vectors()
+    look = data.inspect()
+    assert look.length_most == 10 and look.reward_mean == pytest.approx(data.reward.mean())
+    values = data.observations[data.state]
+    assert np.allclose(look.features["mean"], values.mean(axis=0)) and np.allclose(look.features["most"], values.max(axis=0))
+
+
+def test_measurements_as_observations():
+    rows = ps.Measurements(
+        [[1.5, 0], [2.5, 1], [0.5, 2]], ["lactate", "hour"], action=["wait", "treat", "wait"], reward=[0, 0, 1],
+        episode=[7, 7, 7], terminal=[0, 0, 1],
+    )  # fmt: skip
+    data = rows.observations(game="ward")
+    assert data.game == "ward" and data.terminal.tolist() == [False, False, True]
+    assert data.observations[data.next_state[:2]].tolist() == [[2.5, 1], [0.5, 2]]
