@@ -2,7 +2,7 @@
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 
-.PHONY: all build run test python check debug bench install duckdb onnxruntime check-long format format-check tidy fuzz docs ci clean configure
+.PHONY: all build run test scale python check debug bench install duckdb onnxruntime check-long format format-check tidy fuzz docs ci clean configure
 
 # The program and the libraries; what the tests need is built by make test.
 all build: configure
@@ -21,6 +21,12 @@ test:
 	@cmake --preset release >build.log 2>&1 || { cat build.log; exit 1; }
 	@cmake --build --preset release -j $(JOBS)
 	@ctest --test-dir build --output-on-failure -j $(JOBS) $(if $(L),-L $(L))
+
+# build/pess-mpi: many machines, through PETSc over MPI; make test tests it where it can be built
+scale:
+	@tools/packages.sh build scale
+	@cmake --preset release >build.log 2>&1 || { cat build.log; exit 1; }
+	@cmake --build --preset release -j $(JOBS) --target pess-mpi
 
 # build/venv/bin/python, in which `import pessimist` works, from a wheel in build/wheel
 python:

@@ -58,8 +58,8 @@ typedef struct evaluation_job {
     pess_error *error;
 } evaluation_job;
 
-/* At γ = 1 or with a horizon some bounds and algorithms do not exist, such as those that need a finite range of values;
- * they are left out unless asked for. */
+/* At γ = 1, with a horizon or where processes share the states some bounds and algorithms do not exist, such as those
+ * that need a finite range of values; they are left out unless asked for. */
 static bool evaluate_one(void *context, const pess_algorithm_info *algorithm, const char *uncertainty) {
     evaluation_job *job = context;
     evaluation *result = job->result;
@@ -71,7 +71,8 @@ static bool evaluate_one(void *context, const pess_algorithm_info *algorithm, co
     job->status =
         pess_evaluate(job->log->counts, job->log->model, job->log->start, job->policy, &options, &solution, job->error);
     const bool by_name = job->args->uncertainty != NULL || job->args->algorithm != NULL;
-    if (job->status == PESS_ARGUMENT && (options.gamma >= 1 || options.horizon > 0) && !by_name) {
+    const bool some = options.gamma >= 1 || options.horizon > 0 || asked.together;
+    if (job->status == PESS_ARGUMENT && some && !by_name) {
         job->status = PESS_OK;
         result->left_out++;
         return true;
@@ -152,9 +153,8 @@ static void print_text(const evaluate_args *args, const evaluation *result) {
                      row->outcome == PESS_OUTCOME_CONVERGED ? "" : " (not converged)");
     }
     if (result->left_out > 0)
-        (void)printf(
-            "Left out: %d that have no value at this discount or horizon; name one with -a and -u to see why.\n",
-            result->left_out);
+        (void)printf("Left out: %d that have no value %s; name one with -a and -u to see why.\n", result->left_out,
+                     asked.together ? "where processes share the states" : "at this discount or horizon");
     (void)fputs("\nRests on\n", stdout);
     list_assumptions(result, NULL);
     log_policy_print(stdout, &args->policy);
@@ -229,6 +229,8 @@ static int parse(int argc, char **argv, evaluate_args *args, const char **path) 
     if (args->policy.path == NULL) return report_usage("evaluate", "--policy is missing");
     if (args->behaviour != NULL && !args->estimators)
         return report_usage("evaluate", "--behaviour does nothing without --estimators");
+    if (args->estimators && asked.together)
+        return report_usage("evaluate", "--estimators look at whole episodes: 'pess evaluate' does");
     if (args->estimators && options_given(list, "horizon"))
         return report_usage("evaluate", "--horizon does nothing for --estimators: episodes are taken whole");
     if (args->algorithm != NULL && pess_algorithm_find(args->algorithm) == NULL)

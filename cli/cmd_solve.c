@@ -125,7 +125,7 @@ static void print_text(FILE *out, const char *path, const solve_report *r) {
     print_thin_places(out, r);
     if (r->policy_path != NULL)
         (void)fprintf(out, "Policy     %s\n", r->policy_path);
-    else if (r->log.info.states <= SHOWN_STATES && r->horizon == 0)
+    else if (r->log.info.states <= SHOWN_STATES && r->horizon == 0 && !asked.together)
         print_policy(out, r);
     else
         (void)fputs("Policy     not kept: add -o policy.csv\n", out);
@@ -208,6 +208,8 @@ static bool reads_nothing(const void *context, const char *setting) {
 
 static int check(const log_args *args) {
     const pess_solve_options *solve = &args->solve;
+    if (is_auto(args) && asked.together)
+        return report_usage("solve", "auto looks at whole episodes: 'pess choose' does; name an algorithm");
     if (is_auto(args) && solve->horizon > 0)
         return report_usage("solve", "--horizon: auto chooses among policies for all steps; name an algorithm");
     if (is_auto(args)) return log_args_check(args, "solve", "auto, which chooses it", reads_nothing, NULL);

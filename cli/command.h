@@ -7,6 +7,9 @@
 
 #include <stdio.h>
 
+/* "pess", or "pess-mpi": how messages begin. */
+extern const char *program_name;
+
 /* Exit codes; exit_code says which one a status of the library has. */
 enum {
     EXIT_FINE = 0,
@@ -117,8 +120,9 @@ int exit_code(pess_status status);
 void no_memory_for(const char *what, pess_error *error);
 /* What main found among the arguments before anything is parsed. */
 extern struct asked {
-    bool json;  /* --json: errors are JSON on standard output too */
-    bool quiet; /* --quiet: no progress; no report where results go to files */
+    bool json;     /* --json: errors are JSON on standard output too */
+    bool quiet;    /* --quiet: no progress; no report where results go to files */
+    bool together; /* several processes share the work (pess-mpi) */
 } asked;
 /* "pess: message" as it stands; returns EXIT_USAGE. */
 int report_wrong(const char *format, ...) __attribute__((format(printf, 1, 2)));

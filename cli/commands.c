@@ -63,9 +63,10 @@ int unknown_command(const char *of, const command *commands, size_t count, const
     }
     const char *space = *of != '\0' ? " " : "";
     if (nearest != NULL)
-        return report_wrong("pess%s%s: no command '%s'; did you mean 'pess%s%s %s'?", space, of, found, space, of,
-                            nearest);
-    return report_wrong("pess%s%s: no command '%s'; 'pess help%s%s' lists the commands", space, of, found, space, of);
+        return report_wrong("%s%s%s: no command '%s'; did you mean '%s%s%s %s'?", program_name, space, of, found,
+                            program_name, space, of, nearest);
+    return report_wrong("%s%s%s: no command '%s'; '%s help%s%s' lists the commands", program_name, space, of, found,
+                        program_name, space, of);
 }
 
 static void print_parts(FILE *stream, const char *name, const command *parts, size_t count) {

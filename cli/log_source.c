@@ -18,6 +18,9 @@ void log_source_begin(log_source *source, option_list *list, const char *except,
 }
 
 int log_source_check(const log_source *source, const option_list *list, const char *command_name) {
+    if (asked.together && source->map != NULL)
+        return report_usage(command_name,
+                            "--map: measurements are for 'pess'; 'pess convert --map' makes a log of states");
     if (source->map == NULL && options_given(list, "part"))
         return report_usage(command_name, "--part does nothing without --map");
     if (source->map != NULL && (options_given(list, "states") || options_given(list, "actions")))

@@ -47,7 +47,7 @@ void no_memory_for(const char *what, pess_error *error) {
 
 int report_error(const char *command_name, const pess_error *error) {
     terminal_progress_end();
-    (void)fprintf(stderr, "pess %s: %s\n", command_name, error->message);
+    (void)fprintf(stderr, "%s %s: %s\n", program_name, command_name, error->message);
     remedy_print(stderr, error);
     print_error_json(command_name, error);
     return exit_code(error->status);
@@ -81,7 +81,8 @@ int report_usage(const char *command_name, const char *format, ...) {
     va_start(arguments, format);
     (void)vsnprintf(error.message, sizeof error.message, format, arguments);
     va_end(arguments);
-    (void)fprintf(stderr, "pess %s: %s\nTry 'pess help %s'.\n", command_name, error.message, command_name);
+    (void)fprintf(stderr, "%s %s: %s\nTry '%s help %s'.\n", program_name, command_name, error.message, program_name,
+                  command_name);
     print_error_json(command_name, &error);
     return EXIT_USAGE;
 }
@@ -201,7 +202,8 @@ static bool first_of_name(const option *options, size_t i) {
 bool option_listed(const option *options, size_t i) { return first_of_name(options, i) && !options[i].hidden; }
 
 static void print_help(const usage *use, const option *options, size_t count) {
-    (void)printf("pess %s: %s\n\nUsage: pess %s %s\n", use->command, use->summary, use->command, use->arguments);
+    (void)printf("%s %s: %s\n\nUsage: %s %s %s\n", program_name, use->command, use->summary, program_name, use->command,
+                 use->arguments);
     if (use->description != NULL) {
         (void)putchar('\n');
         print_paragraphs(use->description);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 struct asked asked;
+const char *program_name = "pess";
 
 static const char CLEAR[] = "\r\033[K"; /* of this line */
 

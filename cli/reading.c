@@ -204,7 +204,7 @@ void reading_notes(const char *command_name, const pess_reading *reading) {
     char before[100];
     if (reading == NULL || asked.quiet) return;
     pess_reading_get_info(reading, &info);
-    (void)snprintf(before, sizeof before, "pess %s: note: ", command_name);
+    (void)snprintf(before, sizeof before, "%s %s: note: ", program_name, command_name);
     int aliases = 0;
     for (int64_t i = 0; i < info.columns; i++) {
         pess_reading_column column;
@@ -217,8 +217,8 @@ void reading_notes(const char *command_name, const pess_reading *reading) {
         pess_reading_column column;
         pess_reading_get_column(reading, i, &column);
         if (column.use == PESS_COLUMN_IGNORED && column.role != NULL)
-            (void)fprintf(stderr, "pess %s: note: column '%s' is not used; the %s? --column %s=%s\n", command_name,
-                          column.name, column.role, column.role, column.name);
+            (void)fprintf(stderr, "%s %s: note: column '%s' is not used; the %s? --column %s=%s\n", program_name,
+                          command_name, column.name, column.role, column.role, column.name);
     }
     print_rest(stderr, before, &info);
 }

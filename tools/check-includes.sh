@@ -3,7 +3,7 @@
 # bindings see pess.h only. Prints each offence as file:line and exits 1 if there is one.
 set -u
 cd "$(dirname "$0")/.." || exit 2
-stages=(core data cells model policy uncertainty solve simulate certify choose env nn deep score experiment compare report)
+stages=(core data cells model policy uncertainty solve simulate certify choose env nn deep score experiment compare report scale)
 bad=0
 offence() { echo "$1" >&2; bad=1; }
 
@@ -55,6 +55,10 @@ calls=$(find src -name '*.c' | sort | awk -v stages="${stages[*]}" '
         }
     }')
 [ -z "$calls" ] || offence "$calls"
+
+# MPI and PETSc are src/scale's alone.
+foreign=$(grep -rnE '\b(MPI_[A-Z]|Petsc[A-Z]|[#]include <(mpi|petsc))' src cli include python --include='*.[ch]' | grep -v '^src/scale/')
+[ -z "$foreign" ] || offence "$foreign: only src/scale may use MPI and PETSc"
 
 while IFS=: read -r file line text; do
     target=$(sed -E 's/.*"([^"]+)".*/\1/' <<<"$text")

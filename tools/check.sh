@@ -5,6 +5,7 @@ set -eu
 build=$1 name=$2
 [ -n "$name" ] || { echo "make check T=NAME; ctest --test-dir $build -N lists the names" >&2; exit 2; }
 case "$name" in
+    cli_mpi) targets=(pess pess-mpi json_get) ;;
     cli_*) targets=(pess pess_static pess_shared pess_manual json_get check_certificate faults) ;;
     *) targets=("$name") ;;
 esac

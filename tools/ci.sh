@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # What CI runs beyond make test: warnings as errors with gcc and clang, the suite under address and undefined-behaviour
 # sanitizers, the same bytes from a build with every instruction of this machine, clang-tidy, the format check and the
-# check of who includes whom.
+# check of who includes whom. PETSc is installed here, so that pess-mpi is built and tested by all of it but the
+# sanitizers.
 set -eu
 cd "$(dirname "$0")/.."
-tools/packages.sh build test ci
+tools/packages.sh build test ci scale
 jobs=$(nproc)
 step() { echo "== $*"; }
 

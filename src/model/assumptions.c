@@ -1,5 +1,7 @@
 #include "model/assumptions.h"
 
+#include "model/spread.h"
+
 static pess_status assume_rewards(pess__assumptions *to, const pess_model *model, pess_error *error) {
     const double range[] = {model->reward_lo, model->reward_hi};
     if (model->reward_declared) return PESS_OK;
@@ -16,11 +18,11 @@ static pess_status assume_returns(pess__assumptions *to, const pess_model *model
 
 pess_status pess__assume_sizes(pess__assumptions *to, const pess_counts *counts, const pess_model *model,
                                pess_error *error) {
-    const double states = (double)counts->states, actions = (double)counts->actions;
+    const double states = (double)pess__all_states(model), actions = (double)counts->actions;
     if (!counts->states_declared)
         PESS_TRY(pess__assume(to, "states-from-log",
-                              counts->states == 1 ? "There is one state: the log shows no other."
-                                                  : "There are {0} states: as many as the log shows.",
+                              states == 1 ? "There is one state: the log shows no other."
+                                          : "There are {0} states: as many as the log shows.",
                               &states, error));
     if (!counts->actions_declared)
         PESS_TRY(pess__assume(to, "actions-from-log",

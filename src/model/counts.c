@@ -6,6 +6,7 @@
 #include "data/dataset.h"
 #include "data/names.h"
 #include "data/reading.h"
+#include "model/spread.h"
 #include "model/tally.h"
 
 #include <math.h>
@@ -236,6 +237,10 @@ const pess_reading *pess_counts_reading(const pess_counts *counts) {
 }
 
 void pess_counts_get_info(const pess_counts *counts, pess_counts_info *out) {
+    if (counts->spread != NULL) {
+        *out = counts->spread->info;
+        return;
+    }
     *out = (pess_counts_info){.states = counts->states,
                               .actions = counts->actions,
                               .states_declared = counts->states_declared,

@@ -4,7 +4,10 @@
 
 #include "core/status.h"
 
+struct pess__spread;
+
 struct pess_counts {
+    const struct pess__spread *spread; /* NULL: all states are here */
     int64_t states, actions;
     bool states_declared, actions_declared;
     int64_t transitions, terminals, cutoffs, episodes, pairs_seen;

@@ -26,14 +26,18 @@ static void put(sink *to, const void *bytes, size_t length) {
 
 /* ------------------------------------------------------------------------------------------------ records */
 
-static void put_record(sink *to, pess__key_parts of, int64_t n, double value, double rest) {
+typedef struct taker {
+    pess__take_record *take;
+    void *user;
+} taker;
+
+static void put_record(const taker *to, pess__key_parts of, int64_t n, double value, double rest) {
     const pess__pesscounts_record record = {of.state, of.action, of.next_state, of.kind, n, value + 0.0, rest + 0.0};
-    put(to, &record, sizeof record);
-    to->records++;
+    to->take(to->user, &record);
 }
 
 /* Σ r² of a pair, behind its other records. */
-static void put_squares(sink *to, pess__key_parts of, pess__exact *square) {
+static void put_squares(const taker *to, pess__key_parts of, pess__exact *square) {
     double part[PESS__EXACT_PARTS];
     const int parts = pess__exact_take(square, part);
     if (part[0] == 0) return;
@@ -45,7 +49,7 @@ static void put_squares(sink *to, pess__key_parts of, pess__exact *square) {
 static bool same_pair(pess__key_parts a, pess__key_parts b) { return a.state == b.state && a.action == b.action; }
 
 /* False: a sum is beyond the range of doubles. */
-static bool put_partition(sink *to, const pess__tally *tally, const pess__partition *partition) {
+static bool put_partition(const taker *to, const pess__tally *tally, const pess__partition *partition) {
     pess__record_cursor cursor = pess__first_record(partition);
     pess__key_parts last = {0};
     pess__exact square = {0};
@@ -67,12 +71,19 @@ static bool put_partition(sink *to, const pess__tally *tally, const pess__partit
     return fine;
 }
 
-static pess_status put_records(sink *to, const pess__tally *tally, pess_error *error) {
+pess_status pess__counts_records(const pess__tally *tally, pess__take_record *take, void *user, pess_error *error) {
+    const taker to = {take, user};
     for (int i = 0; i < PESS__PARTITIONS; i++)
-        if (!put_partition(to, tally, &tally->partitions.partition[i]))
+        if (!put_partition(&to, tally, &tally->partitions.partition[i]))
             return pess__fail(error, PESS_INPUT,
                               "the rewards of a pair, or their squares, sum to more than a double can hold");
     return PESS_OK;
+}
+
+static void put_in_file(void *user, const pess__pesscounts_record *record) {
+    sink *to = user;
+    put(to, record, sizeof *record);
+    to->records++;
 }
 
 /* ------------------------------------------------------------------------------------------------ names, starts */
@@ -114,7 +125,7 @@ static void put_starts(sink *to, const pess__counts_file *counts) {
 
 /* ------------------------------------------------------------------------------------------------ the file */
 
-static pess__pesscounts_header header_of(const pess__counts_file *counts) {
+pess__pesscounts_header pess__counts_header(const pess__counts_file *counts) {
     const pess__tally *tally = counts->tally;
     pess__pesscounts_header h = {.version = PESS__PESSCOUNTS_VERSION,
                                  .states = counts->states,
@@ -137,20 +148,24 @@ static pess__pesscounts_header header_of(const pess__counts_file *counts) {
     return h;
 }
 
+void pess__counts_seal(pess__pesscounts_header *header, int64_t body_bytes) {
+    header->size = (int64_t)sizeof *header + body_bytes + (int64_t)sizeof header->crc;
+    header->crc = (uint32_t)crc32_z(0, (const uint8_t *)header, sizeof *header);
+}
+
 static pess_status put_body(sink *to, const pess__counts_file *counts, pess__pesscounts_header *h, pess_error *error) {
     for (int k = 0; k < PESS__NUMBERINGS; k++) h->name_bytes[k] = put_names(to, counts->names[k]);
     if (h->flags & PESS__COUNTS_STARTS) put_starts(to, counts);
     if (h->flags & PESS__COUNTS_EPISODES) PESS_TRY(put_episodes(to, counts->tally, error));
-    return put_records(to, counts->tally, error);
+    return pess__counts_records(counts->tally, put_in_file, to, error);
 }
 
 pess_status pess__counts_file_write(const pess__counts_file *counts, const char *path, pess_error *error) {
-    pess__pesscounts_header header = header_of(counts);
+    pess__pesscounts_header header = pess__counts_header(counts);
     sink measure = {0}, body = {0};
     PESS_TRY(put_body(&measure, counts, &header, error));
     header.records = measure.records;
-    header.size = (int64_t)sizeof header + measure.bytes + (int64_t)sizeof header.crc;
-    header.crc = (uint32_t)crc32_z(0, (const uint8_t *)&header, sizeof header);
+    pess__counts_seal(&header, measure.bytes);
     PESS_TRY(pess__outfile_open(path, &body.file, error));
     pess__outfile_write(body.file, &header, sizeof header);
     const pess_status status = put_body(&body, counts, &header, error);

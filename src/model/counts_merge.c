@@ -1,6 +1,7 @@
 /* Logs and counts put together as one file of counts (.pesscounts). Sums are exact and names stand in ascending order,
  * so that the bytes depend on the transitions alone: not on how they were cut into shards, nor on the order of these.
  */
+#include "model/counts_merge.h"
 #include "core/memory.h"
 #include "core/threads.h"
 #include "data/names.h"
@@ -9,16 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What was read so far. */
-typedef struct merging {
-    pess__tally tally, ordered; /* as it came; under the final numbers */
-    const char *first;          /* path of the first input; NULL: none yet */
-    int64_t states, actions;
-    bool states_declared, actions_declared, has_episode;
-    pess_names *names[PESS__NUMBERINGS]; /* NULL: integers */
-} merging;
+void pess__merging_begin(pess__merging *m, int threads) {
+    *m = (pess__merging){0};
+    pess__tally_begin(&m->tally, threads);
+    pess__tally_begin(&m->ordered, threads);
+}
 
-static void merging_free(merging *m) {
+void pess__merging_free(pess__merging *m) {
     pess__tally_free(&m->tally);
     pess__tally_free(&m->ordered);
     for (int k = 0; k < PESS__NUMBERINGS; k++) pess_names_destroy(m->names[k]);
@@ -30,19 +28,28 @@ static void renumbering_free(pess__renumbering *renumbering) {
 
 /* ------------------------------------------------------------------------------------------------ inputs */
 
-static pess_status check_alike(const merging *m, const pess__stream *stream, const char *path, pess_error *error) {
+pess_status pess__merging_check_alike(const char *first, const pess__merging_kind *as, const char *path,
+                                      const pess__merging_kind *found, pess_error *error) {
     static const char *const what[] = {"states", "actions", "episodes"};
-    const pess_names *const names[] = {stream->state_names, stream->action_names, stream->episode_names};
-    if (m->has_episode != stream->has_episode)
+    if (as->has_episode != found->has_episode)
         return pess__fail(error, PESS_INPUT,
-                          "%s %s episodes and %s %s: expected all or none of them to have a column 'episode'", m->first,
-                          m->has_episode ? "has" : "has no", path, stream->has_episode ? "has" : "has none");
+                          "%s %s episodes and %s %s: expected all or none of them to have a column 'episode'", first,
+                          as->has_episode ? "has" : "has no", path, found->has_episode ? "has" : "has none");
     for (int k = 0; k < PESS__NUMBERINGS; k++)
-        if ((m->names[k] != NULL) != (names[k] != NULL))
+        if (as->named[k] != found->named[k])
             return pess__fail(error, PESS_INPUT, "%s has %s for %s and %s has %s: expected the same in all of them",
-                              m->first, m->names[k] != NULL ? "names" : "numbers", what[k], path,
-                              names[k] != NULL ? "names" : "numbers");
+                              first, as->named[k] ? "names" : "numbers", what[k], path,
+                              found->named[k] ? "names" : "numbers");
     return PESS_OK;
+}
+
+static pess_status check_alike(const pess__merging *m, const pess__stream *stream, const char *path,
+                               pess_error *error) {
+    const pess__merging_kind as = {m->has_episode, {m->names[0] != NULL, m->names[1] != NULL, m->names[2] != NULL}};
+    const pess__merging_kind found = {
+        stream->has_episode,
+        {stream->state_names != NULL, stream->action_names != NULL, stream->episode_names != NULL}};
+    return pess__merging_check_alike(m->first, &as, path, &found, error);
 }
 
 /* Adds the names to `all`; to[i] is the number that name i has there. */
@@ -54,7 +61,7 @@ static pess_status add_names(pess_names *all, const pess_names *names, int64_t *
     return PESS_OK;
 }
 
-static pess_status map_names(merging *m, const pess__stream *stream, pess__renumbering *out, pess_error *error) {
+static pess_status map_names(pess__merging *m, const pess__stream *stream, pess__renumbering *out, pess_error *error) {
     const pess_names *const names[] = {stream->state_names, stream->action_names, stream->episode_names};
     for (int k = 0; k < PESS__NUMBERINGS; k++) {
         if (names[k] == NULL) continue;
@@ -64,7 +71,7 @@ static pess_status map_names(merging *m, const pess__stream *stream, pess__renum
     return PESS_OK;
 }
 
-static void grow_sizes(merging *m, const pess__stream *stream) {
+static void grow_sizes(pess__merging *m, const pess__stream *stream) {
     const int64_t states = pess_names_count(m->names[PESS__STATES]),
                   actions = pess_names_count(m->names[PESS__ACTIONS]);
     if (stream->states > m->states) m->states = stream->states;
@@ -75,7 +82,7 @@ static void grow_sizes(merging *m, const pess__stream *stream) {
     m->actions_declared |= stream->actions_declared;
 }
 
-static void take_first(merging *m, pess__stream *stream, const char *path) {
+static void take_first(pess__merging *m, pess__stream *stream, const char *path) {
     m->first = path;
     m->has_episode = stream->has_episode;
     m->names[PESS__STATES] = stream->state_names;
@@ -85,7 +92,7 @@ static void take_first(merging *m, pess__stream *stream, const char *path) {
     grow_sizes(m, stream);
 }
 
-static pess_status add_another(merging *m, pess__stream *stream, const char *path, pess_error *error) {
+static pess_status add_another(pess__merging *m, pess__stream *stream, const char *path, pess_error *error) {
     pess__renumbering to = {{NULL}};
     pess__tally own;
     pess__tally_begin(&own, stream->threads);
@@ -99,12 +106,18 @@ static pess_status add_another(merging *m, pess__stream *stream, const char *pat
     return status;
 }
 
-static pess_status read_input(merging *m, const char *path, const pess_read_options *options, pess_error *error) {
+pess_status pess__merging_read(pess__merging *m, const char *path, const pess_read_options *options,
+                               pess_error *error) {
     pess__stream *stream = NULL;
     PESS_TRY(pess__stream_open(path, options, &stream, error));
     pess_status status = PESS_OK;
     if (m->first == NULL) {
         status = pess__tally_read(&m->tally, stream, error);
+        if (!m->tally.any_end) { /* it tells no start, as add_another has it */
+            free(m->tally.starts);
+            m->tally.starts = NULL;
+            m->tally.starts_capacity = 0;
+        }
         if (status == PESS_OK) take_first(m, stream, path);
     } else {
         status = add_another(m, stream, path, error);
@@ -148,7 +161,7 @@ static pess_status sort_names(pess_names **names, int64_t *to, pess_error *error
     return PESS_OK;
 }
 
-static pess_status sort_all_names(merging *m, pess__renumbering *out, pess_error *error) {
+static pess_status sort_all_names(pess__merging *m, pess__renumbering *out, pess_error *error) {
     for (int k = 0; k < PESS__NUMBERINGS; k++) {
         if (m->names[k] == NULL) continue;
         PESS_TRY(pess__allocate(&out->to[k], pess_names_count(m->names[k]), sizeof *out->to[k], "names", error));
@@ -158,7 +171,7 @@ static pess_status sort_all_names(merging *m, pess__renumbering *out, pess_error
 }
 
 /* Everything under the numbers that ascending names have. */
-static pess_status put_in_order(merging *m, pess_error *error) {
+static pess_status put_in_order(pess__merging *m, pess_error *error) {
     pess__renumbering to = {{NULL}};
     pess_status status = sort_all_names(m, &to, error);
     if (status == PESS_OK) status = pess__tally_absorb(&m->ordered, &m->tally, &to, m->states, m->actions, error);
@@ -169,7 +182,7 @@ static pess_status put_in_order(merging *m, pess_error *error) {
 
 /* ------------------------------------------------------------------------------------------------ the file */
 
-static pess__counts_file describe(merging *m) {
+static pess__counts_file describe(pess__merging *m) {
     return (pess__counts_file){.tally = &m->ordered,
                                .states = m->states,
                                .actions = m->actions,
@@ -183,16 +196,15 @@ pess_status pess_counts_merge(const char *const *paths, size_t count, const pess
                               const char *target, pess_error *error) {
     if (paths == NULL || count == 0 || target == NULL)
         return pess__fail(error, PESS_ARGUMENT, "counting needs at least one log and a file to write");
-    merging m = {0};
-    pess__tally_begin(&m.tally, pess__threads(options != NULL ? options->threads : 0));
-    pess__tally_begin(&m.ordered, m.tally.threads);
+    pess__merging m;
+    pess__merging_begin(&m, pess__threads(options != NULL ? options->threads : 0));
     pess_status status = PESS_OK;
-    for (size_t i = 0; i < count && status == PESS_OK; i++) status = read_input(&m, paths[i], options, error);
+    for (size_t i = 0; i < count && status == PESS_OK; i++) status = pess__merging_read(&m, paths[i], options, error);
     if (status == PESS_OK) status = put_in_order(&m, error);
     if (status == PESS_OK) {
         const pess__counts_file file = describe(&m);
         status = pess__counts_file_write(&file, target, error);
     }
-    merging_free(&m);
+    pess__merging_free(&m);
     return status;
 }

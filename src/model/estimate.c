@@ -70,14 +70,18 @@ static int64_t unseen_pairs(const pess_counts *counts) {
     return unseen;
 }
 
+double pess__unseen_reward(const pess_model *model, uint64_t seed, int64_t pair) {
+    pess__rng rng = pess__rng_stream(seed, "unseen", (uint64_t)pair);
+    return model->reward_lo + pess__rng_uniform(&rng) * (model->reward_hi - model->reward_lo);
+}
+
 static void fill_unseen(pess_model *model, const pess_model_options *options, int64_t pair, double uniform_end,
                         int64_t *used) {
     model->reward[pair] = model->reward_lo;
     switch (options->unseen) {
         case PESS_UNSEEN_PAPER: {
-            pess__rng rng = pess__rng_stream(options->seed, "unseen", (uint64_t)pair);
             model->kind[pair] = PESS_ROW_UNIFORM;
-            model->reward[pair] += pess__rng_uniform(&rng) * (model->reward_hi - model->reward_lo);
+            model->reward[pair] = pess__unseen_reward(model, options->seed, pair);
             model->end_mass[pair] = uniform_end;
             break;
         }

@@ -4,6 +4,7 @@
 #include "core/memory.h"
 #include "data/dataset.h"
 #include "model/assumptions.h"
+#include "model/spread.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -20,23 +21,29 @@ struct pess_problem {
 
 /* ---- assumptions */
 
+const pess__others *pess__with_others;
+
+/* Nowhere, here or elsewhere. */
+static bool nowhere(const pess__spread *spread, bool here) { return pess__most_of_all(spread, here) == 0; }
+
 static bool starts_as_log(const pess_counts *counts, const double *start) {
     if (!counts->has_starts) return false;
     int64_t total = 0;
     for (int64_t s = 0; s < counts->states; s++) total += counts->starts[s];
-    for (int64_t s = 0; s < counts->states; s++)
-        if (start[s] != (double)counts->starts[s] / (double)total) return false;
-    return true;
+    const double all = pess__sum_of_all(counts->spread, (double)total);
+    bool differs = false;
+    for (int64_t s = 0; s < counts->states; s++) differs |= start[s] != (double)counts->starts[s] / all;
+    return nowhere(counts->spread, differs);
 }
 
 static bool starts_everywhere(const pess_model *model, const double *start) {
     double first = 0;
-    for (int64_t s = 0; s < model->states; s++) {
-        if (model->terminal[s]) continue;
-        if (first == 0) first = start[s];
-        if (start[s] != first) return false;
-    }
-    return first > 0;
+    bool differs = false;
+    for (int64_t s = 0; s < model->states && first == 0; s++)
+        if (!model->terminal[s]) first = start[s];
+    first = pess__most_of_all(model->spread, first);
+    for (int64_t s = 0; s < model->states; s++) differs |= !model->terminal[s] && start[s] != first;
+    return nowhere(model->spread, differs) && first > 0;
 }
 
 static pess_status assume_start(const pess_counts *counts, const pess_model *model, const double *start,
@@ -52,25 +59,25 @@ static pess_status assume_start(const pess_counts *counts, const pess_model *mod
     return pess__assume(to, "start-uniform", "Every state is equally likely to be the first.", NULL, error);
 }
 
-/* How many pairs the log does not show, of how many; `one` is such a pair, or -1. */
-static void count_unseen(const pess_counts *counts, const pess_model *model, double numbers[2], int64_t *one) {
+/* How many pairs the log does not show, of how many; the kind of row that they get, all of them. */
+static pess_row_kind count_unseen(const pess_counts *counts, const pess_model *model, double numbers[2]) {
+    uint8_t kind = PESS_ROW_NONE;
     numbers[0] = numbers[1] = 0;
-    *one = -1;
     for (int64_t z = 0; z < model->states * model->actions; z++) {
         if (model->terminal[z / model->actions]) continue;
         numbers[1]++;
         if (counts->n[z] > 0) continue;
         numbers[0]++;
-        *one = z;
+        kind = model->kind[z];
     }
+    for (int i = 0; i < 2; i++) numbers[i] = pess__sum_of_all(model->spread, numbers[i]);
+    return (pess_row_kind)pess__most_of_all(model->spread, kind);
 }
 
 static pess_status assume_unseen(const pess_counts *counts, const pess_model *model, pess__assumptions *to,
                                  pess_error *error) {
     double numbers[2];
-    int64_t one;
-    count_unseen(counts, model, numbers, &one);
-    if (one < 0) return PESS_OK;
+    const pess_row_kind kind = count_unseen(counts, model, numbers);
     static const char *const sentences[] = {
         [PESS_ROW_UNIFORM] = "The log lacks {0} of {1} state-action pairs; each is assumed to give a random reward "
                              "and a uniform next state.",
@@ -78,7 +85,6 @@ static pess_status assume_unseen(const pess_counts *counts, const pess_model *mo
             "The log lacks {0} of {1} state-action pairs; each is assumed to give the lowest reward for ever.",
         [PESS_ROW_SPARSE] = "The log lacks {0} of {1} state-action pairs; each is assumed to give the lowest reward "
                             "and the same state again."};
-    const pess_row_kind kind = (pess_row_kind)model->kind[one];
     return kind == PESS_ROW_NONE ? PESS_OK : pess__assume(to, "unseen-pairs", sentences[kind], numbers, error);
 }
 
@@ -111,6 +117,19 @@ static pess_status fill(pess_problem *problem, const pess_model_options *model, 
     PESS_TRY(pess_model_estimate(problem->counts, model, &problem->model, error));
     PESS_TRY(load_start(start, problem, error));
     return pess__log_assumptions(problem->counts, problem->model, problem->start, &problem->assumptions, error);
+}
+
+pess_status pess__problem_of_parts(pess_counts *counts, pess_model *model, double *start, bool start_from_log,
+                                   pess_problem **out, pess_error *error) {
+    pess_problem *problem = NULL;
+    PESS_TRY(pess__allocate(&problem, 1, sizeof *problem, "the problem", error));
+    *problem = (pess_problem){counts, counts, model, start, start_from_log, {0}};
+    const pess_status status = pess__log_assumptions(counts, model, start, &problem->assumptions, error);
+    if (status == PESS_OK)
+        *out = problem;
+    else
+        free(problem);
+    return status;
 }
 
 pess_status pess_problem_create(const pess_counts *counts, const pess_model_options *model, const char *start,
@@ -175,6 +194,7 @@ static pess_status read_checked(const char *path, const pess_read_options *read,
 pess_status pess_problem_read_checked(const char *path, const pess_read_options *read, const pess_model_options *model,
                                       const char *start, double gamma, pess_problem **out, pess_error *error) {
     pess_counts *counts = NULL;
+    if (pess__with_others != NULL) return pess__with_others->read(path, read, model, start, out, error);
     if (model == NULL || isnan(model->return_range[0])) return pess_problem_read(path, read, model, start, out, error);
     PESS_TRY(read_checked(path, read, model->return_range, gamma, &counts, error));
     return create_owning(counts, model, start, out, error);

@@ -10,4 +10,8 @@
 pess_status pess__log_assumptions(const pess_counts *counts, const pess_model *model, const double *start,
                                   pess__assumptions *to, pess_error *error);
 
+/* A problem of counts, model and start distribution, which become its own, except on failure. */
+pess_status pess__problem_of_parts(pess_counts *counts, pess_model *model, double *start, bool start_from_log,
+                                   pess_problem **out, pess_error *error);
+
 #endif

@@ -5,6 +5,7 @@
 #include "model/counts.h"
 #include "model/model.h"
 #include "model/named.h"
+#include "model/spread.h"
 #include "policy/policy.h"
 
 #include <math.h>
@@ -178,6 +179,8 @@ pess_status pess_policy_read_for_log(const char *path, const pess_counts *counts
     if (found != PESS_FILE_OTHER)
         return pess__fail(error, PESS_INPUT, "%s: found %s, expected a table over the states of the log", path,
                           pess__file_row_of(found)->what);
+    if (pess__with_others != NULL)
+        return pess__with_others->read_policy(path, counts, model, unknown, out, fit, error);
     PESS_TRY(read_table(&r, out, error));
     if (fit != NULL) *fit = r.fit;
     return PESS_OK;
@@ -210,6 +213,7 @@ pess_status pess__policy_write_table(const pess_policy *policy, const char *path
 
 pess_status pess_values_write(const char *path, int64_t states, const pess_names *state_names, const double *values,
                               pess_error *error) {
+    if (pess__with_others != NULL) return pess__with_others->write_values(path, state_names, values, error);
     pess__outfile *file = NULL;
     PESS_TRY(pess__outfile_open(path, &file, error));
     pess__outfile_print(file, "state,value\n");

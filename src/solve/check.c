@@ -4,6 +4,7 @@
 #include "core/settings.h"
 #include "core/threads.h"
 #include "model/named.h"
+#include "model/spread.h"
 #include "solve/proper.h"
 
 #include <math.h>
@@ -90,6 +91,10 @@ pess_status pess__check_range(const pess_model *model, double gamma, int64_t hor
     PESS_TRY(pess__value_range_checked(model, gamma, v_lo, v_hi, error));
     *endless = -1;
     if (horizon > 0) pess__horizon_range(model, gamma, horizon, v_lo, v_hi);
+    if (model->spread != NULL && (gamma >= 1 || horizon > 0))
+        return pess__fail(error, PESS_ARGUMENT,
+                          "%s: several processes together solve discounted problems alone; 'pess' has the others",
+                          horizon > 0 ? "a finite horizon" : "gamma is 1");
     if (gamma < 1 || horizon > 0) return PESS_OK;
     if (!isfinite(*v_lo)) PESS_TRY(check_sinks(model, names, error));
     PESS_TRY(pess__endless_state(model, endless, error));
@@ -128,7 +133,8 @@ pess_status pess__check_start(const pess_model *model, const double *start, pess
                               (long long)s, start[s]);
         sum += start[s];
     }
-    if (!(fabs(sum - 1.0) <= 1e-9 * (1.0 + sqrt((double)model->states))))
+    sum = pess__sum_of_all(model->spread, sum);
+    if (!(fabs(sum - 1.0) <= 1e-9 * (1.0 + sqrt((double)pess__all_states(model)))))
         return pess__fail(error, PESS_INPUT, "start: the probabilities sum to %.12g; they must sum to 1", sum);
     return PESS_OK;
 }

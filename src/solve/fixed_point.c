@@ -3,6 +3,7 @@
 #include "core/memory.h"
 #include "core/raise.h"
 #include "core/threads.h"
+#include "model/spread.h"
 #include "solve/check.h"
 #include "solve/evaluator.h"
 #include "solve/horizon.h"
@@ -249,6 +250,8 @@ static pess_status make_policy(run *r, pess_solution *solution, pess_error *erro
 
 static pess_status run_all(const pess__problem *problem, const pess__operator *operator_, bool optimise,
                            pess_solution *solution, pess_error *error) {
+    const pess__spread *spread = problem->model->spread;
+    if (spread != NULL) return spread->fixed_point(problem, operator_, optimise, solution, error);
     run r = {.problem = problem, .operator_ = operator_};
     PESS_TRY(pess__no_horizon(problem, "a worst case or a variance", error));
     if (!operator_->floored) PESS_TRY(pess__need_ends(problem, "a worst case or a variance", error));

@@ -2,6 +2,7 @@
 #include "solve/optimise.h"
 
 #include "core/ranges.h"
+#include "model/spread.h"
 #include "solve/check.h"
 
 #include <math.h>
@@ -34,7 +35,8 @@ static double mean_of(const pess__engine *engine) {
 
 void pess__q_values(const pess__problem *problem, const double *bonus, const double *v, double *q) {
     const pess_model *model = problem->model;
-    const double mean = pess__sum(model->states, v) / (double)model->states;
+    const int64_t here = model->spread != NULL ? model->spread->own : model->states;
+    const double mean = pess__sum_of_all(model->spread, pess__sum(here, v)) / (double)pess__all_states(model);
     const int threads = model->states * model->actions >= 65536 ? problem->threads : 1;
 #pragma omp parallel for num_threads(threads) if (threads > 1) schedule(static)
     for (int64_t s = 0; s < model->states; s++)

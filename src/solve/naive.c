@@ -11,5 +11,6 @@ const pess__algorithm pess__algorithm_naive = {
              .equation = "v = max_π A^π(r_D + γ·P_D·v)",
              .source = "Buckman, Gelada & Bellemare 2021, section 4"},
     .works_without_counts = true,
+    .spreads = true,
     .solve = solve,
     .evaluate = pess__evaluate_plain};

@@ -5,6 +5,7 @@
 #include "core/memory.h"
 #include "core/ranges.h"
 #include "model/named.h"
+#include "model/spread.h"
 #include "solve/check.h"
 #include "solve/horizon.h"
 #include "solve/proper.h"
@@ -323,6 +324,7 @@ static pess_status store(pess__engine *engine, pess_solution *solution, pess_err
 
 pess_status pess__optimise(const pess__problem *problem, const pess__local *local, pess_solution *solution,
                            pess_error *error) {
+    if (problem->model->spread != NULL) return problem->model->spread->optimise(problem, local, solution, error);
     if (problem->options->horizon > 0) return pess__horizon_optimise(problem, local, solution, error);
     if (pess__small_fits(problem, local)) return pess__small_optimise(problem, local, solution, error);
     pess__engine engine;
@@ -340,6 +342,7 @@ pess_status pess__optimise(const pess__problem *problem, const pess__local *loca
 pess_status pess__evaluate_local(const pess__problem *problem, const pess__local *local, pess_solution *solution,
                                  pess_error *error) {
     const pess_names *names = problem->counts != NULL ? problem->counts->state_names : NULL;
+    if (problem->model->spread != NULL) return problem->model->spread->evaluate(problem, local, solution, error);
     if (problem->options->horizon > 0) return pess__horizon_evaluate(problem, local, solution, error);
     if (problem->endless >= 0)
         PESS_TRY(pess__check_proper(problem->model, solution->policy->probability, names, error));

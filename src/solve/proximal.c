@@ -85,5 +85,6 @@ const pess__algorithm pess__algorithm_proximal = {
                          "[theory units: α·TV(π, π̂) / (1-γ)²]",
              .source = "Buckman, Gelada & Bellemare 2021, section 5.2, Proposition 1",
              .settings = "alpha absorbed-alpha"},
+    .spreads = true,
     .solve = solve,
     .evaluate = evaluate};

@@ -114,6 +114,7 @@ const pess__algorithm pess__algorithm_robust = {
              .settings = "uncertainty alpha absorbed-alpha",
              .default_uncertainty = "support",
              .takes_sets_only = true},
+    .spreads = true,
     .solve = solve,
     .evaluate = evaluate,
 };

@@ -1,6 +1,7 @@
 /* Soft-SPIBB: a budget for moving away from the logging policy, spent where it was seen to be safe (Nadjahi, Laroche,
  * Tachet des Combes 2019). The step is the exact optimum of the local linear program. */
 #include "core/memory.h"
+#include "model/spread.h"
 #include "policy/policy.h"
 #include "solve/algorithm.h"
 
@@ -104,7 +105,7 @@ static double improve(const void *context, int64_t state, const double *q, doubl
 
 /* e(s,a) = √(2/n(s,a) · ln(2·S·A/δ)), their error function of Q */
 static void fill_errors(const pess__problem *problem, double *e) {
-    const double pairs = (double)problem->model->states * (double)problem->model->actions;
+    const double pairs = (double)pess__all_states(problem->model) * (double)problem->model->actions;
     const double logarithm = log(2 * pairs / problem->options->delta);
     for (int64_t z = 0; z < problem->model->states * problem->model->actions; z++)
         e[z] = problem->counts->n[z] > 0 ? sqrt(2 / (double)problem->counts->n[z] * logarithm) : INFINITY;
@@ -134,5 +135,6 @@ const pess__algorithm pess__algorithm_soft_spibb = {
                          "e = √(2/n·ln(2SA/δ))",
              .source = "Nadjahi, Laroche, Tachet des Combes 2019; the local program is solved exactly",
              .settings = "budget delta"},
+    .spreads = true,
     .solve = solve,
     .evaluate = pess__evaluate_plain};

@@ -3,6 +3,7 @@
 #include "core/threads.h"
 #include "model/named.h"
 #include "model/problem.h"
+#include "model/spread.h"
 #include "solve/algorithm.h"
 #include "solve/check.h"
 
@@ -101,6 +102,11 @@ static void set_alpha(const pess_algorithm_info *algorithm, pess__problem *probl
 
 static pess_status check_counts(const pess__algorithm *algorithm, const pess_counts *counts, const pess_model *model,
                                 pess_error *error) {
+    if (model->spread != NULL && !algorithm->spreads)
+        return pess__fail(error, PESS_ARGUMENT,
+                          "the algorithm '%s' needs all states in one process: use 'pess', or one of naive, ua, robust, "
+                          "proximal, spibb, spibb-leq, soft-spibb",
+                          algorithm->info.name);
     if (counts == NULL)
         return algorithm->works_without_counts
                    ? PESS_OK
@@ -116,11 +122,11 @@ static pess_status check_counts(const pess__algorithm *algorithm, const pess_cou
 }
 
 /* E_ρ[v]; terms without mass do not count, whatever their value. */
-static double expectation(const double *start, const double *v, int64_t states) {
+static double expectation(const pess__problem *problem, const double *v) {
     double sum = 0;
-    for (int64_t s = 0; s < states; s++)
-        if (start[s] > 0) sum += start[s] * v[s];
-    return sum;
+    for (int64_t s = 0; s < problem->model->states; s++)
+        if (problem->start[s] > 0) sum += problem->start[s] * v[s];
+    return pess__sum_of_all(problem->model->spread, sum);
 }
 
 /* The unpenalised value, where the algorithm did not leave it. */
@@ -222,9 +228,8 @@ static pess_status answer(const pess__algorithm *algorithm, const pess__problem 
         pess_solution_destroy(solution);
         return status;
     }
-    const int64_t states = problem->model->states;
-    solution->info.value = expectation(problem->start, solution->values, states);
-    solution->info.naive_value = expectation(problem->start, solution->naive_values, states);
+    solution->info.value = expectation(problem, solution->values);
+    solution->info.naive_value = expectation(problem, solution->naive_values);
     solution->info.seconds = pess__clock() - begun;
     *out = solution;
     return PESS_OK;

@@ -1,5 +1,6 @@
 /* SPIBB: where a pair was seen less than n_∧ times, do as the logging policy does (Laroche, Trichelair, Tachet des
  * Combes 2019). Two sets of policies: Π_b keeps π̂ on those pairs exactly, Π_≤b never exceeds it. */
+#include "model/spread.h"
 #include "policy/policy.h"
 #include "solve/algorithm.h"
 
@@ -65,12 +66,14 @@ static double improve_at_most(const void *context, int64_t state, const double *
 /* √m, m the mean count of the pairs of states that the log acts in. What is trusted then has errors that vanish as the
  * log grows, and what is not trusted becomes less and less: counts grow faster than their root. */
 static double usual_least(const pess_counts *counts) {
-    int64_t states = 0, rows = 0;
+    double states = 0, rows = 0;
     for (int64_t s = 0; s < counts->states; s++) {
         states += counts->n_state[s] > 0;
-        rows += counts->n_state[s];
+        rows += (double)counts->n_state[s];
     }
-    return sqrt((double)rows / fmax((double)(states * counts->actions), 1));
+    rows = pess__sum_of_all(counts->spread, rows);
+    states = pess__sum_of_all(counts->spread, states);
+    return sqrt(rows / fmax(states * (double)counts->actions, 1));
 }
 
 static pess_status optimise(const pess__problem *problem, pess_solution *solution,
@@ -99,6 +102,7 @@ const pess__algorithm pess__algorithm_spibb = {
              .equation = "v = max_π A^π(r_D + γ·P_D·v),  π(a|s) = π̂(a|s) where n(s,a) < min_count",
              .source = "Laroche, Trichelair, Tachet des Combes 2019, Pi_b-SPIBB",
              .settings = "min-count"},
+    .spreads = true,
     .solve = solve_equal,
     .evaluate = pess__evaluate_plain};
 
@@ -108,5 +112,6 @@ const pess__algorithm pess__algorithm_spibb_leq = {
              .equation = "v = max_π A^π(r_D + γ·P_D·v),  π(a|s) ≤ π̂(a|s) where n(s,a) < min_count",
              .source = "Laroche, Trichelair, Tachet des Combes 2019, Pi_<=b-SPIBB",
              .settings = "min-count"},
+    .spreads = true,
     .solve = solve_at_most,
     .evaluate = pess__evaluate_plain};

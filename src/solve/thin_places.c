@@ -2,6 +2,7 @@
 #include "core/memory.h"
 #include "model/counts.h"
 #include "model/model.h"
+#include "model/spread.h"
 #include "policy/policy.h"
 #include "solve/horizon.h"
 
@@ -50,10 +51,11 @@ pess_status pess_thin_places(const pess_counts *counts, const pess_model *model,
     }
     *found = 0;
     for (int64_t z = 0; z < pairs; z++) total += visits[z];
+    total = pess__sum_of_all(model->spread, total);
     for (int64_t z = 0; total > 0 && z < pairs; z++) {
         const pess_thin_place place = {z / counts->actions, z % counts->actions, counts->n[z], visits[z] / total};
         if (place.visits > 0) insert(out, top, found, place);
     }
     free(visits);
-    return PESS_OK;
+    return model->spread != NULL ? model->spread->thinnest(counts, out, top, found, error) : PESS_OK;
 }

@@ -250,6 +250,7 @@ const pess__algorithm pess__algorithm_ua = {
              .source = "Buckman, Gelada & Bellemare 2021, section 5.1",
              .settings = "uncertainty alpha absorbed-alpha clip",
              .default_uncertainty = "count"},
+    .spreads = true,
     .solve = solve,
     .evaluate = evaluate,
 };

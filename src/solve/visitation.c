@@ -1,6 +1,7 @@
 /* Discounted visitation d = ρ + Gᵀd: d(s) = Σ_t γ^t P(s_t = s), by the transposed system of policy evaluation. */
 #include "core/lu.h"
 #include "core/memory.h"
+#include "model/spread.h"
 #include "policy/policy.h"
 #include "solve/check.h"
 #include "solve/evaluator.h"
@@ -123,6 +124,7 @@ pess_status pess_visitation(const pess_model *model, const double *start, const 
     PESS_TRY(pess__check_range(model, options->gamma, options->horizon, NULL, &v_lo, &v_hi, &endless, error));
     PESS_TRY(pess__check_start(model, start, error));
     PESS_TRY(pess__check_policy(model, policy, options->horizon, error));
+    if (model->spread != NULL) return model->spread->visits(model, start, policy, options, out, error);
     if (options->horizon > 0) return finite_visitation(model, start, policy, options, out, error);
     if (endless >= 0) PESS_TRY(pess__check_proper(model, policy->probability, NULL, error));
     pess__monitor monitor = pess__monitor_start(&options->progress, "visitation", pess__deadline(options));

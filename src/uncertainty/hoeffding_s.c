@@ -4,6 +4,7 @@
  *   u(s,π) = W·min(√(½·ln(2·S·|Π_local|/δ)·Σ_a π(a)²/n(a)), 1) = min(c·√(Σ_a π(a)²·w(a)), W),  w = 1/n.
  * Data collected by trajectories: a union over every vector of counts of the state's actions, of weight
  * Π_a 1/((n(a)+1)(n(a)+2)), adds Σ_a ln((n(a)+1)(n(a)+2)). Absorbed: c = 1. */
+#include "model/spread.h"
 #include "uncertainty/uncertainty.h"
 
 #include <math.h>
@@ -23,7 +24,7 @@ static pess_status statewise(const pess__u_problem *problem, double *c, double *
     if (!problem->absorbed) PESS_TRY(pess__u_check_range(problem, error));
     const int64_t states = problem->model->states, actions = problem->model->actions;
     const double policies = problem->local_policies > 0 ? problem->local_policies : (double)actions;
-    const double fixed = log(2) + log((double)states) + log(policies) - log(problem->delta);
+    const double fixed = log(2) + log((double)pess__all_states(problem->model)) + log(policies) - log(problem->delta);
     const double width = problem->v_hi - problem->v_lo;
 #pragma omp parallel for num_threads(problem->threads) schedule(static) if (states > 1024)
     for (int64_t s = 0; s < states; s++) {

@@ -3,6 +3,7 @@
 #include "core/threads.h"
 
 #include "core/memory.h"
+#include "model/spread.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -30,7 +31,7 @@ static pess_status check_row(const pess__u_problem *problem, int64_t pair, pess_
 
 static pess__set_facts facts_of(const pess__u_problem *problem, int64_t pair) {
     const pess_counts *counts = problem->counts;
-    const int64_t states = problem->max_successors > 0 ? problem->max_successors : problem->model->states;
+    const int64_t states = problem->max_successors > 0 ? problem->max_successors : pess__all_states(problem->model);
     pess__set_facts facts = {.n = (double)counts->n[pair],
                              .seen = (double)(counts->row[pair + 1] - counts->row[pair]),
                              .possible = (double)states + (problem->model->has_terminals ? 1 : 0),
@@ -46,7 +47,7 @@ static pess__set_pair pair_of(const pess__u_problem *problem, int64_t pair, pess
     const pess_counts *counts = problem->counts;
     const pess_model *model = problem->model;
     const double range = model->reward_hi - model->reward_lo;
-    const int64_t states = problem->max_successors > 0 ? problem->max_successors : model->states;
+    const int64_t states = problem->max_successors > 0 ? problem->max_successors : pess__all_states(model);
     pess__set_pair set = {.reward_width = range, .ball = 2, .unseen = 1, .seen_ball = INFINITY};
     set.end_open = model->has_terminals && counts->n_terminal[pair] == 0;
     set.state_open = counts->row[pair + 1] - counts->row[pair] < states;
@@ -103,6 +104,7 @@ void pess__set_destroy(pess__set *set) {
 
 pess__extremes pess__value_extremes(const pess_model *model, const double *v) {
     pess__extremes extremes = {INFINITY, -INFINITY, -1, -1};
+    if (model->spread != NULL) return model->spread->extremes(model->spread, model, v);
     for (int64_t s = 0; s < model->states; s++) {
         if (model->terminal[s]) continue;
         if (v[s] < extremes.lo) extremes.lo = v[s], extremes.lo_state = s;

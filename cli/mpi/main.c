@@ -1,0 +1,77 @@
+/* pess-mpi: the commands of pess that many processes can share. */
+#include "command.h"
+#include "program.h"
+#include "scale/scale.h"
+
+#include <string.h>
+
+#define COMMAND_LIST(X)                                                                                                \
+    X(solve, "a pessimistic policy from a log, or from shards of one")                                                 \
+    X(evaluate, "the value of a given policy under each algorithm")                                                    \
+    X(count, "logs and counted logs as one file of counts")                                                            \
+    X(help, "this overview, or the help of one command")
+
+#define COMMAND_DECLARE(name, summary) int cmd_##name(int argc, char **argv);
+COMMAND_LIST(COMMAND_DECLARE)
+
+static const command commands[] = {
+#define COMMAND_ROW(name, summary) {#name, summary, cmd_##name},
+    COMMAND_LIST(COMMAND_ROW)};
+
+static void print_overview(FILE *stream) {
+    (void)fprintf(stream,
+                  "Pessimist %s on many machines: commands of 'pess' whose states are shared among MPI processes\n\n"
+                  "Usage: mpiexec -n N pess-mpi COMMAND [arguments] [PETSc's options]\n\nCommands:\n",
+                  pess_version());
+    for (size_t i = 0; i < COUNT_OF(commands); i++)
+        (void)fprintf(stream, "  %-12s %s\n", commands[i].name, commands[i].summary);
+    (void)fputs(
+        "\nOptions, files and output are those of 'pess'. A log may be a pattern in quotes that names several\n"
+        "files. Beside the options of each command:\n"
+        "  --checkpoint FILE          keep the values there while solving, and go on from them if they are there\n"
+        "  --checkpoint-every SECONDS how often (default 600)\n"
+        "  -ksp_type, -pc_type, …     PETSc's own, for the linear systems (default bcgs with bjacobi)\n"
+        "\nStart here:\n"
+        "  mpiexec -n 4 pess-mpi solve 'shards/*.csv' -o policy.csv\n"
+        "  mpiexec -n 4 pess-mpi count 'shards/*.csv' --out all.pesscounts\n"
+        "\nExit codes: " EXIT_CODES "\n",
+        stream);
+}
+
+int cmd_help(int argc, char **argv) {
+    const command *found = argc < 2 ? NULL : find_command(commands, COUNT_OF(commands), argv[1]);
+    if (found == NULL && argc >= 2) return unknown_command("", commands, COUNT_OF(commands), argv[1]);
+    if (found == NULL || found->run == cmd_help) {
+        print_overview(stdout);
+        return EXIT_FINE;
+    }
+    char help[] = "--help", *arguments[] = {argv[1], help, NULL};
+    return found->run(2, arguments);
+}
+
+static int run(int argc, char **argv) {
+    if (argc < 2) {
+        print_overview(stderr);
+        return EXIT_USAGE;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+        print_overview(stdout);
+        return EXIT_FINE;
+    }
+    if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
+        (void)printf("pess-mpi %s\n", pess_build());
+        return EXIT_FINE;
+    }
+    const command *found = find_command(commands, COUNT_OF(commands), argv[1]);
+    if (found == NULL) return unknown_command("", commands, COUNT_OF(commands), argv[1]);
+    return found->run(argc - 1, argv + 1);
+}
+
+int main(int argc, char **argv) {
+    pess_error error = {0};
+    program_name = "pess-mpi";
+    asked.together = true;
+    if (pess_scale_begin(&argc, argv, &error) != PESS_OK)
+        return pess_scale_end(report_error(argc > 1 ? argv[1] : "", &error));
+    return pess_scale_end(run_program(argc, argv, run));
+}

@@ -1,0 +1,110 @@
+#include "scale/checkpoint.h"
+
+#include "core/infile.h"
+#include "core/outfile.h"
+#include "core/threads.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+
+static const char magic[8] = "PESSVAL1";
+
+/* Little-endian: this header, the value of every state, and their CRC-32. */
+typedef struct header {
+    char magic[8];
+    int64_t states;
+} header;
+
+static struct {
+    const char *path; /* NULL: nothing is kept */
+    double seconds, next;
+} kept;
+
+void pess__checkpoint_set(const char *path, double seconds) {
+    kept.path = path;
+    kept.seconds = seconds;
+    kept.next = pess__clock() + seconds;
+}
+
+/* ------------------------------------------------------------------------------------------------ writing */
+
+typedef struct writing {
+    pess__outfile *file;
+    uint32_t crc;
+} writing;
+
+static void write_piece(void *user, const void *bytes, size_t length) {
+    writing *w = user;
+    pess__outfile_write(w->file, bytes, length);
+    w->crc = (uint32_t)crc32_z(w->crc, bytes, length);
+}
+
+static pess_status write_all(const pess__slab *slab, const double *v, pess_error *error) {
+    const bool first = pess__ranks_all.rank == 0;
+    writing w = {0};
+    header h = {.states = slab->spread.states};
+    memcpy(h.magic, magic, sizeof h.magic);
+    PESS__TRY_TOGETHER(first ? pess__outfile_open(kept.path, &w.file, error) : PESS_OK, error);
+    if (first) pess__outfile_write(w.file, &h, sizeof h);
+    pess__gather_in_pieces(v, slab->spread.own * (int64_t)sizeof *v, write_piece, &w);
+    if (first) pess__outfile_write(w.file, &w.crc, sizeof w.crc);
+    return pess__agree(first ? pess__outfile_commit(w.file, error) : PESS_OK, error);
+}
+
+pess_status pess__checkpoint_keep(const pess__slab *slab, const double *v, pess_error *error) {
+    if (kept.path == NULL) return PESS_OK;
+    int due = pess__clock() >= kept.next;
+    MPI_Bcast(&due, 1, MPI_INT, 0, pess__ranks_all.comm);
+    if (!due) return PESS_OK;
+    kept.next = pess__clock() + kept.seconds;
+    return write_all(slab, v, error);
+}
+
+void pess__checkpoint_done(void) {
+    if (kept.path != NULL && pess__ranks_all.rank == 0) (void)unlink(kept.path);
+}
+
+/* ------------------------------------------------------------------------------------------------ reading */
+
+/* Everybody checks the whole file and keeps the own part. */
+static pess_status read_all(FILE *file, const pess__slab *slab, double *v, pess_error *error) {
+    header h;
+    uint32_t crc = 0, found = 0;
+    if (fread(&h, sizeof h, 1, file) != 1 || memcmp(h.magic, magic, sizeof magic) != 0)
+        return pess__fail(error, PESS_INPUT, "%s: not a checkpoint of values", kept.path);
+    if (h.states != slab->spread.states)
+        return pess__fail(error, PESS_INPUT, "%s: a checkpoint of %lld states, expected %lld: it is of another log",
+                          kept.path, (long long)h.states, (long long)slab->spread.states);
+    double piece[4096];
+    for (int64_t at = 0; at < h.states;) {
+        const size_t part = h.states - at < 4096 ? (size_t)(h.states - at) : 4096;
+        if (fread(piece, sizeof *piece, part, file) != part)
+            return pess__fail(error, PESS_INPUT, "%s: the checkpoint is cut off", kept.path);
+        crc = (uint32_t)crc32_z(crc, (const uint8_t *)piece, part * sizeof *piece);
+        for (size_t i = 0; i < part; i++) {
+            const int64_t s = at + (int64_t)i - slab->spread.first;
+            if (s >= 0 && s < slab->spread.own) v[s] = piece[i];
+        }
+        at += (int64_t)part;
+    }
+    if (fread(&found, sizeof found, 1, file) != 1 || found != crc)
+        return pess__fail(error, PESS_INPUT, "%s: the checkpoint is damaged (its checksum differs)", kept.path);
+    return PESS_OK;
+}
+
+pess_status pess__checkpoint_take(const pess__slab *slab, double *v, pess_error *error) {
+    pess_status status = PESS_OK;
+    if (kept.path == NULL) return PESS_OK;
+    FILE *file = fopen(kept.path, "rb");
+    if (file == NULL && errno != ENOENT) status = pess__fail(error, PESS_IO, "%s: %s", kept.path, strerror(errno));
+    if (file != NULL) {
+        status = read_all(file, slab, v, error);
+        (void)fclose(file);
+    }
+    PESS__TRY_TOGETHER(status, error);
+    pess__slab_refresh(slab, v);
+    return PESS_OK;
+}

@@ -1,0 +1,20 @@
+/* Solvers for models that ranks hold together: what src/solve hands over (model/spread.h). Policy iteration as in
+ * solve/optimise.c and Newton's method as in solve/fixed_point.c; the linear systems are PETSc's. */
+#ifndef PESS_SCALE_ENGINE_H
+#define PESS_SCALE_ENGINE_H
+
+#include "solve/algorithm.h"
+#include "solve/fixed_point.h"
+
+pess_status pess__scale_optimise(const pess__problem *problem, const pess__local *local, pess_solution *solution,
+                                 pess_error *error);
+pess_status pess__scale_evaluate(const pess__problem *problem, const pess__local *local, pess_solution *solution,
+                                 pess_error *error);
+pess_status pess__scale_fixed_point(const pess__problem *problem, const pess__operator *operator_, bool optimise,
+                                    pess_solution *solution, pess_error *error);
+pess_status pess__scale_visits(const pess_model *model, const double *start, const pess_policy *policy,
+                               const pess_solve_options *options, double *out, pess_error *error);
+pess_status pess__scale_thinnest(const pess_counts *counts, pess_thin_place *list, int64_t room, int64_t *count,
+                                 pess_error *error);
+
+#endif

@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# pess-mpi beside pess: the same options, files and output, with several processes; and what it refuses.
+. "$(dirname "$0")/lib.sh"
+[ -n "${PESS_MPI:-}" ] || { echo "pess-mpi is not built (make scale)"; exit 77; }
+visits="$TEST_DATA/../../examples/visits.csv"
+many() { "$MPIEXEC" "$1" "$PESS_MPI" "${@:2}"; }
+
+# Shards of a log with names, one of them a file of counts.
+awk -F, 'NR == 1 { for (i = 0; i < 3; i++) print > "shard-" i ".csv"; next } { print > "shard-" (substr($1, 2) % 3) ".csv" }' "$visits"
+expect 0 "$PESS" convert shard-2.csv -o shard-2.pesscounts
+expect 0 "$PESS" merge "$visits" --out all.pesscounts
+for n in 1 3; do
+    expect 0 many "$n" count 'shard-[01].csv' shard-2.pesscounts --out "together-$n.pesscounts"
+    cmp all.pesscounts "together-$n.pesscounts" || fail "counting by $n gives other bytes"
+done
+
+# The same policy and values as pess from the merged counts; the same report but for times and the solver's name.
+expect 0 "$PESS" solve all.pesscounts -o one.csv --values one-values.csv --json
+alone=$(json value) transitions=$(json transitions)
+expect 0 many 3 solve 'shard-[012].csv' -o three.csv --values three-values.csv --json
+near "$alone" "$(json value)" 1e-8 "value of three processes"
+same "$transitions" "$(json transitions)" "transitions"
+cmp one.csv three.csv || fail "another policy"
+join -t, <(tail -n +2 one-values.csv | sort) <(tail -n +2 three-values.csv | sort) |
+    awk -F, '{ d = $2 - $3; if (d > 1e-8 || d < -1e-8) exit 1 } END { exit NR != 5 }' || fail "other values"
+expect 0 many 2 evaluate 'shard-[012].csv' --policy one.csv -a ua -u count
+prints "$(printf '%.6g' "$alone")"
+expect 0 many 2 solve "$visits" -ksp_type gmres -sub_pc_factor_levels 1
+prints "petsc gmres bjacobi"
+
+# A checkpoint is taken up by another number of processes, and gone at the end; one of another log is refused.
+expect 6 many 2 solve "$visits" --checkpoint kept.values --checkpoint-every 0 --gamma 0.999 --max-iterations 1 --method value-iteration
+[ -f kept.values ] && fail "a checkpoint is left although the run ended"
+printf 'PESSVAL1\007\000\000\000\000\000\000\000' > kept.values
+expect 3 many 3 solve "$visits" --checkpoint kept.values
+says "a checkpoint of 7 states, expected 5"
+rm kept.values
+
+# Refused, in one sentence.
+refused() { expect "$1" many 2 "${@:3}"; says "$2"; [ "$(grep -c '^pess-mpi\|^rank' err)" -eq 1 ] || fail "not one sentence: $(cat err)"; }
+refused 5 "no file has such a name" solve 'missing-*.csv'
+refused 5 "missing.csv: cannot be read" count shard-0.csv missing.csv --out x.pesscounts
+head -c 200 all.pesscounts > short.pesscounts
+refused 3 "short.pesscounts" count shard-0.csv short.pesscounts --out x.pesscounts
+sed 's/^[^,]*,[^,]*,//' shard-1.csv > without.csv
+refused 3 "expected all or none of them to have a column 'episode'" solve '[sw]*[0t].csv'
+refused 2 "PETSc knows no option '-ksp_tpye'" solve "$visits" -ksp_tpye gmres
+refused 2 "Unable to find requested KSP type" solve "$visits" -ksp_type nonsense
+refused 2 "gamma is 1" solve "$visits" --gamma 1
+refused 2 "needs all states in one process" solve "$visits" -a duipi
+refused 2 "name an algorithm" solve "$visits" -a auto
+refused 2 "expected seconds" solve "$visits" --checkpoint-every often
+refused 5 "cannot be written" solve "$visits" -o /nonexistent/policy.csv
+[ -e x.pesscounts ] && fail "a file of counts although a shard was bad"
+no_leftovers
+finish
