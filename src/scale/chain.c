@@ -89,11 +89,12 @@ static pess_status make_pattern(pess__chain *chain, const taken *by, pess_error 
         chain->row[s + 1] = (PetscInt)used;
         chain->away_row[s + 1] = (PetscInt)away;
     }
-    if ((int64_t)(PetscInt)(used + away) != used + away)
+    const int64_t entries = used + away;
+    if ((PetscInt)entries != entries)
         return pess__fail(error, PESS_LIMIT,
                           "one rank's matrix has %lld entries, more than this PETSc can number: use more ranks, or a "
                           "PETSc with 64-bit indices",
-                          (long long)(used + away));
+                          (long long)entries);
     PESS_TRY(pess__grow(&chain->value, &chain->value_room, used + 1, sizeof *chain->value, "the matrix", error));
     return pess__grow(&chain->away_value, &chain->away_value_room, away + 1, sizeof *chain->value, "the matrix", error);
 }

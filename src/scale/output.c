@@ -122,7 +122,7 @@ static pess_status write_portion(const rows *r, int rank, const portion *p, int6
 static pess_status write_rows_of(const rows *r, int rank, pess_error *error) {
     int64_t first = r->slab->begin[rank];
     for (;;) {
-        portion p;
+        portion p = {0};
         MPI_Recv(&p, sizeof p, MPI_BYTE, rank, TELLING, pess__ranks_all.comm, MPI_STATUS_IGNORE);
         if (p.count == 0) return PESS_OK;
         if (p.count < 0) return pess__fail(error, PESS_MEMORY, "rank %d: not enough memory for names", rank);

@@ -68,6 +68,7 @@ static void lanes_free(lanes *l) {
     free(l->begin);
     free(l->from_count);
     free(l->from_begin);
+    *l = (lanes){0};
 }
 
 static pess_status lanes_create(lanes *l, pess_error *error) {

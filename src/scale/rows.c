@@ -133,9 +133,10 @@ static pess_status complete_rows(policy_rows *r, const pess_policy *filling, int
         bool named = false;
         for (int64_t a = 0; a < actions; a++) named |= r->named[s * actions + a];
         if (r->model->terminal[s]) continue;
+        const int64_t number = s + r->slab->spread.first;
         if (named && !pess__normalise(row, actions, &sum))
             return pess__fail(error, PESS_INPUT, "%s: state %lld: the probabilities sum to %.12g, expected 1", r->path,
-                              (long long)(s + r->slab->spread.first), sum);
+                              (long long)number, sum);
         if (named) continue;
         ++*filled;
         if (filling != NULL) memcpy(row, filling->probability + s * actions, (size_t)actions * sizeof *row);

@@ -9,6 +9,7 @@
 #include "scale/output.h"
 
 #include <fcntl.h>
+#include <math.h>
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -156,11 +157,7 @@ int pess_scale_end(int code) {
         speak();
         MPI_Abort(PETSC_COMM_WORLD, code);
     }
-    if (code == 0) {
-        MPI_Request meeting;
-        MPI_Ibarrier(at_the_end, &meeting);
-        MPI_Wait(&meeting, MPI_STATUS_IGNORE);
-    }
+    if (code == 0) (void)all_arrive(INFINITY);
     MPI_Comm_free(&at_the_end);
     (void)PetscFinalize();
     return code;
