@@ -1,7 +1,7 @@
 /* A model that several processes hold together (src/scale): each has the rows of a range of states, and places for the
- * values of states elsewhere that its rows lead to. The own states come first, 0 … own-1; the places behind them have no
- * rows and count as terminal. Models, counts and policies of one process are of that size, so that whatever looks at one
- * state at a time need not know; whatever looks at all of them asks here. */
+ * values of states elsewhere that its rows lead to. The own states come first, 0 … own-1; the places behind them have
+ * no rows and count as terminal. Models, counts and policies of one process are of that size, so that whatever looks at
+ * one state at a time need not know; whatever looks at all of them asks here. */
 #ifndef PESS_MODEL_SPREAD_H
 #define PESS_MODEL_SPREAD_H
 

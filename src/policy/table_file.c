@@ -179,8 +179,7 @@ pess_status pess_policy_read_for_log(const char *path, const pess_counts *counts
     if (found != PESS_FILE_OTHER)
         return pess__fail(error, PESS_INPUT, "%s: found %s, expected a table over the states of the log", path,
                           pess__file_row_of(found)->what);
-    if (pess__with_others != NULL)
-        return pess__with_others->read_policy(path, counts, model, unknown, out, fit, error);
+    if (pess__with_others != NULL) return pess__with_others->read_policy(path, counts, model, unknown, out, fit, error);
     PESS_TRY(read_table(&r, out, error));
     if (fit != NULL) *fit = r.fit;
     return PESS_OK;

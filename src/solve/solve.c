@@ -103,10 +103,11 @@ static void set_alpha(const pess_algorithm_info *algorithm, pess__problem *probl
 static pess_status check_counts(const pess__algorithm *algorithm, const pess_counts *counts, const pess_model *model,
                                 pess_error *error) {
     if (model->spread != NULL && !algorithm->spreads)
-        return pess__fail(error, PESS_ARGUMENT,
-                          "the algorithm '%s' needs all states in one process: use 'pess', or one of naive, ua, robust, "
-                          "proximal, spibb, spibb-leq, soft-spibb",
-                          algorithm->info.name);
+        return pess__fail(
+            error, PESS_ARGUMENT,
+            "the algorithm '%s' needs all states in one process: use 'pess', or one of naive, ua, robust, "
+            "proximal, spibb, spibb-leq, soft-spibb",
+            algorithm->info.name);
     if (counts == NULL)
         return algorithm->works_without_counts
                    ? PESS_OK

@@ -62,7 +62,8 @@ pess_status pess__u_check_range(const pess__u_problem *problem, pess_error *erro
 }
 
 double pess__u_log_pairs(const pess__u_problem *problem, double delta, int64_t n) {
-    const double base = log((double)pess__all_states(problem->model)) + log((double)problem->model->actions) - log(delta);
+    const double base =
+        log((double)pess__all_states(problem->model)) + log((double)problem->model->actions) - log(delta);
     return problem->trajectories ? base + log((double)n) + log1p((double)n) : base;
 }
 

@@ -120,8 +120,8 @@ static void compare(int problem, const char *what, const pess__slab *slab, const
     pess_solution_info a, b;
     pess_solution_get_info(together, &a);
     /* Probabilities that are continuous functions of the values. */
-    const bool continuous = strcmp(a.algorithm, "soft-spibb") == 0 ||
-                            (a.uncertainty != NULL && strcmp(a.uncertainty, "hoeffding-s") == 0);
+    const bool continuous =
+        strcmp(a.algorithm, "soft-spibb") == 0 || (a.uncertainty != NULL && strcmp(a.uncertainty, "hoeffding-s") == 0);
     pess_solution_get_info(one, &b);
     char text[300];
     (void)snprintf(text, sizeof text, "%.12g and %.12g, naive %.12g and %.12g", a.value, b.value, a.naive_value,
