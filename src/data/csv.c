@@ -22,7 +22,6 @@ typedef struct csv_reader {
     pess__block *blocks;    /* [text.pieces] what the last portion showed; the memory is the chunks' */
     int64_t *remap;         /* scratch: chunk's own name id -> id in the whole log */
     int64_t remap_capacity;
-    int64_t max_state; /* so far */
 } csv_reader;
 
 static bool matches(const uint8_t *head, size_t length) {
@@ -238,17 +237,8 @@ static pess_status settle(pess__stream *stream, csv_reader *r, int64_t count, in
         if ((*again = chunk->again) >= 0) return PESS_OK;
         r->text.line += chunk->lines;
         r->blocks[i] = chunk->block;
-        if (chunk->block.rows > 0 && chunk->block.max_state > r->max_state) r->max_state = chunk->block.max_state;
     }
     return PESS_OK;
-}
-
-/* Do most of the states below the largest id not occur? Then ids are names, as those are that are too large for ids: a
- * log costs what its rows cost, not what its largest number does. */
-static bool is_sparse(const pess__stream *stream, const csv_reader *r) {
-    enum { FEW = 1 << 20, TIMES = 32 };
-    return !r->layout.named[PESS__STATES] && !r->layout.declared[PESS__STATES] && r->max_state >= FEW &&
-           stream->reading->info.rows < r->max_state / TIMES;
 }
 
 /* Memory for as many chunks as are in use. A file that ends here has no larger ones to come. */
@@ -274,7 +264,6 @@ static pess_status next_csv(pess__stream *stream, pess__portion *portion, pess_e
 #pragma omp parallel for schedule(dynamic, 1) num_threads(stream->threads) if (count > 1)
         for (int64_t i = 0; i < count; i++) pess__csv_chunk_parse(&r->chunk[i], &r->layout);
         PESS_TRY(settle(stream, r, count, &again, error));
-        if (count == 0 && is_sparse(stream, r)) again = PESS__STATES;
         portion->blocks = r->blocks;
         portion->count = count;
         if (again < 0) return PESS_OK;

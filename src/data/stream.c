@@ -11,6 +11,7 @@
 #include "data/names.h"
 #include "data/next_rows.h"
 #include "data/reading.h"
+#include "data/sparse.h"
 #include "data/sql.h"
 
 #include <stdlib.h>
@@ -303,14 +304,58 @@ static pess_status report(pess__stream *stream, pess_error *error) {
     return pess__fail(error, PESS_INTERRUPTED, "%s: reading was interrupted", pess__infile_name(stream->file));
 }
 
-/* The rows as they stand in the file. */
+static void free_counted(pess__counted *counted) {
+    if (counted == NULL) return;
+    free(counted->starts);
+    free(counted->episode);
+    free(counted->step);
+    free(counted->first_state);
+    free(counted);
+}
+
+/* What the format made of the file. */
+static void close_format(pess__stream *stream) {
+    free_counted(stream->counted);
+    if (stream->format != NULL) stream->format->close(stream);
+    pess_names_destroy(stream->state_names);
+    pess_names_destroy(stream->action_names);
+    pess_names_destroy(stream->episode_names);
+    pess__reading_destroy(stream->reading);
+    stream->counted = NULL;
+    stream->reader = NULL;
+    stream->state_names = stream->action_names = stream->episode_names = NULL;
+    stream->reading = NULL;
+}
+
+/* From the first byte, with states that are numbered as they appear. */
+static pess_status read_again(pess__stream *stream, pess_error *error) {
+    close_format(stream);
+    PESS_TRY(pess__names_create(&stream->occurring, error));
+    PESS_TRY(pess__reading_create(&stream->options, &stream->reading, error));
+    PESS_TRY(pess__infile_rewind(stream->file, error));
+    return open_format(stream, error);
+}
+
+static pess_status restart(pess__stream *stream, pess_error *error) {
+    stream->rows = 0;
+    if (!stream->actions_declared) stream->actions = 0;
+    if (!stream->states_declared && stream->occurring == NULL) stream->states = 0;
+    if (stream->occurring == NULL) return PESS_OK;
+    pess_names_destroy(stream->occurring);
+    stream->occurring = NULL;
+    return pess__names_create(&stream->occurring, error);
+}
+
+/* The rows as they stand in the file, but for states of which only a few occur. */
 static pess_status next_portion(pess__stream *stream, pess__portion *portion, pess_error *error) {
     PESS_TRY(stream->format->next(stream, portion, error));
-    if (portion->restarted) {
-        stream->rows = 0;
-        if (!stream->states_declared) stream->states = 0;
-        if (!stream->actions_declared) stream->actions = 0;
+    if (portion->count == 0 && stream->format != &frames_format && pess__is_sparse(stream)) {
+        PESS_TRY(read_again(stream, error));
+        PESS_TRY(stream->format->next(stream, portion, error));
+        portion->restarted = true;
     }
+    if (portion->restarted) PESS_TRY(restart(stream, error));
+    PESS_TRY(pess__number_states(stream, portion, error));
     for (int64_t i = 0; i < portion->count; i++) {
         const pess__block *block = &portion->blocks[i];
         stream->rows += block->rows;
@@ -318,6 +363,7 @@ static pess_status next_portion(pess__stream *stream, pess__portion *portion, pe
         if (block->rows > 0 && block->max_action >= stream->actions) stream->actions = (int64_t)block->max_action + 1;
     }
     if (portion->count > 0) return report(stream, error);
+    PESS_TRY(pess__settle_states(stream, error));
     PESS_TRY(pess__reading_check_missing(stream->reading, pess__infile_name(stream->file), stream->reading->info.rows,
                                          error));
     if (stream->rows == 0)
@@ -332,24 +378,11 @@ pess_status pess__stream_next(pess__stream *stream, pess__portion *portion, pess
     return pess__all_rows_next(stream, next_portion, portion, error);
 }
 
-static void free_counted(pess__counted *counted) {
-    if (counted == NULL) return;
-    free(counted->starts);
-    free(counted->episode);
-    free(counted->step);
-    free(counted->first_state);
-    free(counted);
-}
-
 void pess__stream_close(pess__stream *stream) {
     if (stream == NULL) return;
-    free_counted(stream->counted);
     pess__all_rows_free(stream->all_rows);
-    if (stream->format != NULL) stream->format->close(stream);
-    pess_names_destroy(stream->state_names);
-    pess_names_destroy(stream->action_names);
-    pess_names_destroy(stream->episode_names);
-    pess__reading_destroy(stream->reading);
+    close_format(stream);
+    pess_names_destroy(stream->occurring);
     pess__infile_close(stream->file);
     free(stream);
 }

@@ -55,7 +55,7 @@ pess_status pess__block_add_counts(pess__block *block, int64_t capacity, bool sq
 void pess__block_free(pess__block *block);
 
 typedef struct pess__portion {
-    const pess__block *blocks;
+    pess__block *blocks;
     int64_t count;  /* 0: the log is over */
     bool restarted; /* forget all earlier portions: the log starts again (a column turned out to hold names) */
 } pess__portion;
@@ -92,8 +92,9 @@ typedef struct pess__stream {
     int64_t states, actions; /* declared, or the largest id so far plus one; final when the log is over */
     bool states_declared, actions_declared;
     pess_names *state_names, *action_names, *episode_names; /* NULL: integers. Take one by setting it to NULL */
-    pess__counted *counted;                                 /* NULL: rows are transitions */
-    pess_reading *reading;                                  /* take it by setting it to NULL */
+    pess_names *occurring;  /* NULL, or the ids that occur, of states that are numbered as they appear (sparse.h) */
+    pess__counted *counted; /* NULL: rows are transitions */
+    pess_reading *reading;  /* take it by setting it to NULL */
     struct pess__all_rows *all_rows; /* NULL, or where next states and ends come from other rows */
     int64_t rows;
     int64_t total_rows; /* 0: not known before the end */
