@@ -72,7 +72,7 @@ static pess_status check_header(pess__checkpoint *c, const char *signature, pess
     const char *there = found + strcspn(found, " "), *here = signature + strcspn(signature, " ");
     if (strcmp(there, here) != 0)
         return pess__fail(error, PESS_INPUT, "%s: its trials have other settings: found '%.400s', expected '%.400s'",
-                          c->path, there + 1, here + 1);
+                          c->path, there + (*there != '\0'), here + (*here != '\0'));
     return PESS_OK;
 }
 
