@@ -69,6 +69,34 @@ static void strengths_beyond_their_range_are_refused(void **state) {
     destroy(plan("proximal:2"));
 }
 
+/* ---- datasets */
+
+/* Trainings on the same data have the seed of the data in common and no other. ε = 0.66 comes first where that is
+ * asked for. */
+static void trainings_share_their_data(void **state) {
+    (void)state;
+    pess_experiment_options o = options("naive");
+    pess_experiment *e = NULL;
+    pess_error error = {0};
+    o.experiment = "minatar-settled", o.trials = 2, o.train_seeds = 3;
+    assert_int_equal(pess__experiment_plan(&o, &e, &error), PESS_OK);
+    const pess__games *m = pess__games_of(e);
+    assert_int_equal(m->dataset_count, 2 * 3 * m->x_count);
+    static const double order[] = {0.66, 0, 0.1, 0.33, 1};
+    for (int i = 0; i < m->x_count; i++) assert_true(m->x[m->datasets[i].x] == order[i]);
+    for (int64_t a = 0; a < m->dataset_count; a++)
+        for (int64_t b = 0; b < a; b++) {
+            const pess__games_dataset *p = &m->datasets[a], *q = &m->datasets[b];
+            char one[PESS__EXPERIMENT_PATH], two[PESS__EXPERIMENT_PATH];
+            pess__games_dataset_path(m, "out", a, "", one);
+            pess__games_dataset_path(m, "out", b, "", two);
+            assert_int_equal(p->data_seed == q->data_seed, p->x == q->x && p->trial == q->trial);
+            assert_true(p->train_seed != q->train_seed && p->imitation_seed != q->imitation_seed);
+            assert_string_not_equal(one, two);
+        }
+    pess_experiment_destroy(e);
+}
+
 /* ---- who is judged */
 
 /* Every curve of a game at two x, its level by its place in the list. */
@@ -240,6 +268,7 @@ static void a_warning_goes_to_the_result_and_back(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(aliases_name_the_same_learner),
+        cmocka_unit_test(trainings_share_their_data),
         cmocka_unit_test(strengths_beyond_their_range_are_refused),
         cmocka_unit_test(claims_speak_of_learners_whatever_their_curves_are_called),
         cmocka_unit_test(curves_know_their_learner),

@@ -75,6 +75,7 @@ typedef struct pess_experiment_options {
     double epsilon;
     int64_t transitions;
     bool controls;
+    int64_t train_seeds;  /* trainings on each dataset */
     const char *protocol; /* a name of pess_protocol_list */
     const char *policies; /* directory of the players that collect, GAME.pessnet */
     const char *shard;    /* "2/8" */

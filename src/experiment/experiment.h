@@ -123,7 +123,8 @@ const char *pess__next_word(const char *list, char *word, size_t size);
 /* One file each: pess__experiment_<name>. */
 /* clang-format off */
 #define PESS__EXPERIMENTS(X)                                                                                           \
-    X(bandit) X(gridworld_exploration) X(gridworld_data) X(gridworld_alpha) X(minatar_exploration) X(minatar_data)
+    X(bandit) X(gridworld_exploration) X(gridworld_data) X(gridworld_alpha) X(minatar_exploration) X(minatar_data) \
+    X(minatar_settled)
 /* clang-format on */
 #define PESS__DECLARE(name) extern const pess__experiment_kind pess__experiment_##name;
 PESS__EXPERIMENTS(PESS__DECLARE)

@@ -12,8 +12,10 @@ enum {
     PESS__GAMES_LIST = 1000, /* bytes of a list among the settings */
     PESS__GAMES_LIMIT = 8,
     PESS__GAMES_CURVES = 32,
-    PESS__GAMES_XS = 64
+    PESS__GAMES_XS = 64,
+    PESS__GAMES_ROWS = 2 * PESS__GAMES_CURVES + 2 /* of results.csv, per game and x */
 };
+#define PESS__GAMES_TRIVIAL "trivial-rule"
 
 typedef struct pess__games pess__games;
 
@@ -28,6 +30,7 @@ typedef struct pess__games_curve {
 
 typedef struct pess__games_dataset {
     int game, x, trial; /* positions in the plan's lists; trial from 0 */
+    int again;          /* which of the trainings on these data, from 0 */
     double epsilon;
     int64_t transitions;
     uint64_t data_seed, play_seed, imitation_seed, train_seed;
@@ -48,6 +51,8 @@ typedef struct pess__games_axis {
     double least, most;
     bool whole;         /* x are whole numbers */
     bool largest_first; /* x costs time: the largest is run first, so that the longest trainings do not come last */
+    bool trivial;       /* draw imitation by argmax, but naive at x = 1, as a control */
+    double first;       /* the x that is run before the others; 0: none is */
     /* ε and size of the dataset at x. */
     void (*place)(const pess_experiment_options *options, double x, pess__games_dataset *dataset);
     /* How data are collected, in words that go on "acts ε-greedily and collects". */
@@ -73,7 +78,7 @@ struct pess__games {
     pess__games_run *runs;         /* [dataset_count*curve_count] */
     double step_seconds;           /* of a sample in training, measured; 0: not yet */
     double act_seconds;            /* of an observation acted upon */
-    char (*curve_names)[48];       /* that the points speak of: "behaviour", every shown curve, "NAME-argmax" */
+    char (*curve_names)[48]; /* that the points speak of: "behaviour", every shown curve, "NAME-argmax", controls */
 };
 
 /* A point's further values, in the order of PESS__GAMES_COLUMNS. Beside the algorithms there are curves "behaviour",
@@ -90,7 +95,7 @@ enum {
 };
 #define PESS__GAMES_COLUMNS "final_mean best_mean control_mean predicted obtained outside spread behaviour_mean"
 /* What the rows have in common. */
-#define PESS__GAMES_SETTINGS "games controls protocol policies shard keep-data"
+#define PESS__GAMES_SETTINGS "games controls train-seeds protocol policies shard keep-data"
 extern const pess__experiment_default pess__games_defaults[];
 extern const pess__experiment_table pess__games_tables[];
 extern const char pess__games_explanation[];
@@ -166,9 +171,17 @@ pess_status pess__games_execute(pess_experiment *experiment, pess_error *error);
 pess_status pess__games_summarise(pess__games *m, pess_error *error);
 pess_status pess__games_add_claims(pess__games *m, const pess_experiment_claim *claims, size_t count,
                                    pess_error *error);
+int pess__games_curve_named(const pess__games *m, const char *name); /* -1: there is none */
 /* The curve of `algorithm` in `game` at x; NULL where there is no such point. */
 const pess_experiment_point *pess__games_point_at(const pess_experiment_point *points, size_t count, const char *game,
                                                   const char *algorithm, double x);
+
+/* ---- games_verdict.c: the rules of minatar-settled, on the points and the runs */
+pess_status pess__games_verdict(pess__games *m, pess_error *error);
+
+/* ---- games_exploration.c: ε and size of a dataset along ε, and the words */
+void pess__games_place_epsilon(const pess_experiment_options *options, double x, pess__games_dataset *dataset);
+void pess__games_describe_sizes(const pess_experiment_options *options, char *out, size_t size);
 
 /* ---- games_claims.c, games_goals.c */
 enum { PESS__GAMES_CLAIMS = 4 }; /* per game, at most */

@@ -7,11 +7,12 @@
 #include <string.h>
 
 /* What a row of results.csv speaks of. */
-typedef enum row_kind { ROW_BEHAVIOUR, ROW_SCORE, ROW_CONTROL } row_kind;
+typedef enum row_kind { ROW_BEHAVIOUR, ROW_SCORE, ROW_CONTROL, ROW_TRIVIAL } row_kind;
 
 typedef struct row {
     row_kind kind;
     int curve;
+    int at_one; /* of ROW_TRIVIAL: the curve that takes its place at x = 1 */
 } row;
 
 typedef struct mean {
@@ -80,6 +81,8 @@ static void fill(const row *r, const sums *s, pess_experiment_point *out) {
 /* Datasets stand trial after trial, so runs are summed in that order. A point without a finished run is left out. */
 static pess_status add_point(pess__games *m, int game, int x, const row *r, const char *name, pess_error *error) {
     sums s = {0};
+    const row control = {ROW_CONTROL, r->curve, -1}, score = {ROW_SCORE, r->at_one, -1};
+    if (r->kind == ROW_TRIVIAL) r = m->x[x] < 1 ? &control : &score;
     for (int64_t d = 0; d < m->dataset_count; d++) {
         const pess__games_run *run = m->datasets[d].game == game && m->datasets[d].x == x ? run_for(m, d, r) : NULL;
         if (run != NULL) add_run(&s, run);
@@ -94,20 +97,35 @@ static pess_status add_point(pess__games *m, int game, int x, const row *r, cons
     return PESS_OK;
 }
 
+int pess__games_curve_named(const pess__games *m, const char *name) {
+    for (int c = 0; c < m->curve_count; c++)
+        if (strcmp(m->curves[c].name, name) == 0) return c;
+    return -1;
+}
+
+/* A control that needs no values: imitation by argmax, but naive at ε = 1. */
+static int add_trivial(pess__games *m, row *rows, int count) {
+    const int imitation = pess__games_curve_named(m, "imitation"), naive = pess__games_curve_named(m, "naive");
+    if (!m->axis->trivial || imitation < 0 || naive < 0) return count;
+    (void)snprintf(m->curve_names[count], sizeof m->curve_names[0], PESS__GAMES_TRIVIAL);
+    rows[count] = (row){ROW_TRIVIAL, imitation, naive};
+    return count + 1;
+}
+
 static int list_rows(pess__games *m, row *rows) {
     int count = 0;
     (void)snprintf(m->curve_names[count], sizeof m->curve_names[0], "behaviour");
-    rows[count++] = (row){ROW_BEHAVIOUR, -1};
+    rows[count++] = (row){ROW_BEHAVIOUR, -1, -1};
     for (int c = 0; c < m->curve_count; c++) {
         const pess__games_curve *curve = &m->curves[c];
         if (!curve->shown) continue;
         (void)snprintf(m->curve_names[count], sizeof m->curve_names[0], "%s", curve->name);
-        rows[count++] = (row){ROW_SCORE, c};
+        rows[count++] = (row){ROW_SCORE, c, -1};
         if (!curve->learner->samples) continue;
         (void)snprintf(m->curve_names[count], sizeof m->curve_names[0], "%s-argmax", curve->name);
-        rows[count++] = (row){ROW_CONTROL, c};
+        rows[count++] = (row){ROW_CONTROL, c, -1};
     }
-    return count;
+    return add_trivial(m, rows, count);
 }
 
 pess_status pess__games_add_claims(pess__games *m, const pess_experiment_claim *claims, size_t count,
@@ -132,9 +150,9 @@ static pess_status add_warnings(pess__games *m, pess_error *error) {
 }
 
 pess_status pess__games_summarise(pess__games *m, pess_error *error) {
-    row rows[2 * PESS__GAMES_CURVES + 1];
+    row rows[PESS__GAMES_ROWS];
     if (m->curve_names == NULL)
-        PESS_TRY(pess__allocate(&m->curve_names, 2 * PESS__GAMES_CURVES + 1, sizeof *m->curve_names, "curves", error));
+        PESS_TRY(pess__allocate(&m->curve_names, PESS__GAMES_ROWS, sizeof *m->curve_names, "curves", error));
     const int count = list_rows(m, rows);
     for (int g = 0; g < m->game_count; g++)
         for (int r = 0; r < count; r++)

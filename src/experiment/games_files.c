@@ -1,4 +1,5 @@
-/* Where the runs of a deep experiment are: ROOT/runs/GAME/x-X/trial-T/ALGORITHM. */
+/* Where the runs of a deep experiment are: ROOT/runs/GAME/x-X/trial-T/ALGORITHM, further trainings on the data of a
+ * trial in trial-T-seed-2 and so on. */
 #include "core/text.h"
 #include "experiment/games.h"
 
@@ -9,10 +10,11 @@
 void pess__games_dataset_path(const pess__games *m, const char *root, int64_t index, const char *name,
                               char out[PESS__EXPERIMENT_PATH]) {
     const pess__games_dataset *dataset = &m->datasets[index];
-    char x[PESS__NUMBER_SIZE];
+    char x[PESS__NUMBER_SIZE], again[32] = "";
     (void)pess__format_double(m->x[dataset->x], x);
-    (void)snprintf(out, PESS__EXPERIMENT_PATH, "%s/runs/%s/x-%s/trial-%d%s%s", root, m->games[dataset->game]->name, x,
-                   dataset->trial + 1, *name != '\0' ? "/" : "", name);
+    if (dataset->again > 0) (void)snprintf(again, sizeof again, "-seed-%d", dataset->again + 1);
+    (void)snprintf(out, PESS__EXPERIMENT_PATH, "%s/runs/%s/x-%s/trial-%d%s%s%s", root, m->games[dataset->game]->name, x,
+                   dataset->trial + 1, again, *name != '\0' ? "/" : "", name);
 }
 
 void pess__games_run_path(const pess__games *m, const char *root, int64_t dataset, int curve, const char *name,

@@ -62,8 +62,7 @@ typedef struct tally {
     int points, within, above;
 } tally;
 
-/* The best of the simple methods at x; NULL where one of the three kinds is missing. */
-static const pess_experiment_point *best_simple(const pess__curves *c, double x) {
+const pess_experiment_point *pess__best_simple(const pess__curves *c, double x) {
     const pess_experiment_point *best = NULL;
     bool naive = false, imitation = false, proximal = false;
     for (size_t i = 0; i < c->count; i++) {
@@ -83,7 +82,7 @@ static tally judge_best(const pess__curves *c, const char *ua, pess_experiment_c
     const char *worst_to = "";
     for (int i = 0; i < c->x_count; i++) {
         const pess_experiment_point *own = pess__games_point_at(c->points, c->count, c->game, ua, c->x[i]);
-        const pess_experiment_point *best = best_simple(c, c->x[i]);
+        const pess_experiment_point *best = pess__best_simple(c, c->x[i]);
         if (own == NULL || best == NULL) continue;
         t.points++;
         t.within += own->max >= best->min;

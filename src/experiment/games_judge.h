@@ -25,6 +25,9 @@ double pess__curve_at(const pess__curves *c, const char *algorithm, double x);
 double pess__curve_mean(const pess__curves *c, const char *algorithm);
 /* A curve's mean over x and games, a game's scores divided by those of the curve `of` at the first x. */
 double pess__curve_share(const pess__curves *games, int game_count, const char *algorithm, const char *of);
+/* games_goals.c: the point of naive, imitation and proximal, sampled or by argmax, with the largest mean at x; NULL
+ * where one of the three is missing. */
+const pess_experiment_point *pess__best_simple(const pess__curves *c, double x);
 void pess__not_judged(pess_experiment_claim *claim, const char *why);
 /* Spearman's: Pearson's correlation of the ranks, equal values sharing theirs; NAN where one of them does not vary. */
 double pess__rank_correlation(const double *a, const double *b, int count);

@@ -95,21 +95,33 @@ static void seed_dataset(const pess__games *m, pess__games_dataset *dataset) {
     pess__rng rng = pess__rng_stream(m->options->seed, purpose, (uint64_t)dataset->trial);
     dataset->data_seed = pess__rng_next(&rng);
     dataset->play_seed = pess__rng_next(&rng);
-    dataset->imitation_seed = pess__rng_next(&rng);
-    dataset->train_seed = pess__rng_next(&rng);
+    for (int i = 0; i <= dataset->again; i++) {
+        dataset->imitation_seed = pess__rng_next(&rng);
+        dataset->train_seed = pess__rng_next(&rng);
+    }
+}
+
+/* The i-th x to be run. */
+static int x_in_order(const pess__games *m, int i) {
+    int first = 0;
+    if (m->axis->largest_first) return m->x_count - 1 - i;
+    while (first < m->x_count && !(m->axis->first > 0 && m->x[first] == m->axis->first)) first++;
+    if (first == m->x_count) return i;
+    return i == 0 ? first : i <= first ? i - 1 : i;
 }
 
 /* First trials first, so that early results show whole curves. */
 static pess_status plan_datasets(pess__games *m, pess_error *error) {
-    m->dataset_count = m->options->trials * m->x_count * m->game_count;
+    const int again = (int)m->options->train_seeds;
+    m->dataset_count = m->options->trials * again * m->x_count * m->game_count;
     PESS_TRY(pess__allocate(&m->datasets, m->dataset_count, sizeof *m->datasets, "the plan", error));
     PESS_TRY(pess__allocate(&m->runs, m->dataset_count * m->curve_count, sizeof *m->runs, "the plan", error));
     pess__games_dataset *dataset = m->datasets;
-    for (int trial = 0; trial < (int)m->options->trials; trial++)
+    for (int trial = 0; trial < (int)m->options->trials * again; trial++)
         for (int i = 0; i < m->x_count; i++)
             for (int game = 0; game < m->game_count; game++, dataset++) {
-                const int x = m->axis->largest_first ? m->x_count - 1 - i : i;
-                *dataset = (pess__games_dataset){.game = game, .x = x, .trial = trial};
+                const int x = x_in_order(m, i);
+                *dataset = (pess__games_dataset){.game = game, .x = x, .trial = trial / again, .again = trial % again};
                 m->axis->place(m->options, m->x[x], dataset);
                 seed_dataset(m, dataset);
             }

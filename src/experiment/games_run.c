@@ -134,6 +134,22 @@ static pess_status train(void *context, pess__worker *worker, int64_t index, int
     return PESS_OK;
 }
 
+/* Results may have been kept without their networks: the one that others need is made again, the same as it was. */
+static pess_status have_imitation(running *r, pess__worker *worker, int64_t index, pess_error *error) {
+    pess__games *m = r->m;
+    const pess__games_run kept = *pess__games_run_of(m, index, 0);
+    char path[PESS__EXPERIMENT_PATH];
+    bool needed = false;
+    for (int c = 1; c < m->curve_count; c++)
+        needed |= r->todo[index * m->curve_count + c] && pess__games_imitates(m, m->curves[c].learner);
+    pess__games_run_path(m, m->options->out, index, 0, "policy.pessnet", path);
+    if (!needed || access(path, F_OK) == 0) return PESS_OK;
+    pess__worker_part(worker, r->cost[index * m->curve_count]);
+    PESS_TRY(train(r, worker, index, 0, error));
+    *pess__games_run_of(m, index, 0) = kept;
+    return PESS_OK;
+}
+
 static pess_status prepare(void *context, pess__worker *worker, int64_t index, pess_error *error) {
     running *r = context;
     pess__games *m = r->m;
@@ -146,7 +162,8 @@ static pess_status prepare(void *context, pess__worker *worker, int64_t index, p
     if (r->data[index] == NULL) PESS_TRY(collect(r, worker, index, path, &r->data[index], error));
     pess__worker_part(worker, r->prepare_cost[index] / 2);
     PESS_TRY(play(r, worker, index, &r->behaviour[index], error));
-    if (!r->todo[index * m->curve_count] || !pess__games_is_imitation(m, 0)) return PESS_OK;
+    if (!pess__games_is_imitation(m, 0)) return PESS_OK;
+    if (!r->todo[index * m->curve_count]) return have_imitation(r, worker, index, error);
     pess__worker_part(worker, r->cost[index * m->curve_count]);
     PESS_TRY(train(r, worker, index, 0, error));
     return pess__worker_keep_first(worker, index, error);

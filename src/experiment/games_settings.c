@@ -27,6 +27,8 @@
 
 #define IMITATION_RATE_LAST "imitation_rate_last" /* not there: 0 */
 #define SETTLE "settle"                           /* not there: off */
+#define TRAIN_SEED "train-seed"                   /* of a run; not there: 1 */
+#define TRAIN_SEEDS "train-seeds"                 /* not there: 1 */
 #define KEEP_DATA "keep-data"
 #define SCHEMA "schema" /* of settings.txt; not there: 1 */
 #define SCHEMA_NUMBER 1
@@ -96,6 +98,7 @@ void pess__games_settings(const pess__games *m, char *out, size_t size) {
     put_setting(&lines, "games", m, "games");
     put_setting(&lines, "x", m, m->axis->values);
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) put_setting(&lines, lists[i], m, lists[i]);
+    if (m->options->train_seeds > 1) put_integer(&lines, TRAIN_SEEDS, m->options->train_seeds);
     put_setting(&lines, m->axis->fixed, m, m->axis->fixed);
     put_protocol(&lines, &m->protocol, m->options->protocol);
     for (int i = 0; i < m->game_count; i++) put_policy(&lines, m->games[i]->name, m->policy_sum[i]);
@@ -111,6 +114,7 @@ void pess__games_signature(const pess__games *m, int64_t index, int curve, char 
     put_double(&words, "epsilon", dataset->epsilon);
     put_integer(&words, "transitions", dataset->transitions);
     put_integer(&words, "trial", dataset->trial + 1);
+    if (dataset->again > 0) put_integer(&words, TRAIN_SEED, dataset->again + 1);
     put_seed(&words, m->options->seed);
     put(&words, "algorithm", m->curves[curve].folder);
     put_policy(&words, game->name, m->policy_sum[dataset->game]);
@@ -226,6 +230,9 @@ static pess_status get_options(const char *where, const char *settings, texts *t
         return pess__fail(error, PESS_INPUT, "%s: there is no experiment '%s' with games", where, t->experiment);
     PESS_TRY(get_text(where, settings, axis->fixed, t->fixed, sizeof t->fixed, error));
     PESS_TRY(get_integer(where, settings, "trials", &o->trials, error));
+    char again[64];
+    if (get(settings, TRAIN_SEEDS, again, sizeof again))
+        PESS_TRY(get_integer(where, settings, TRAIN_SEEDS, &o->train_seeds, error));
     o->experiment = t->experiment;
     o->games = t->games;
     o->algorithms = t->algorithms;
@@ -280,7 +287,7 @@ pess_status pess__games_read_plan(const char *directory, pess_experiment **out, 
 
 /* Which runs there are, not what a run is. */
 static bool is_plan_key(const char *key) {
-    static const char *const keys[] = {"games", "x", "algorithms", "trials"};
+    static const char *const keys[] = {"games", "x", "algorithms", "trials", TRAIN_SEEDS};
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
         if (strcmp(keys[i], key) == 0) return true;
     return false;

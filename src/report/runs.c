@@ -17,6 +17,7 @@ static void write_run(pess__outfile *file, const pess__games *m, int64_t index, 
     pess__outfile_print(file, "%s,%s", m->games[dataset->game]->name, m->curves[curve].name);
     field(file, m->x[dataset->x]);
     pess__outfile_print(file, ",%d", dataset->trial + 1);
+    if (m->options->train_seeds > 1) pess__outfile_print(file, ",%d", dataset->again + 1);
     const double values[] = {r->score,     r->score_final, r->score_best, r->score_spread, r->control,
                              r->predicted, r->obtained,    r->outside,    r->mean_target,  r->loss};
     for (size_t v = 0; v < sizeof values / sizeof values[0]; v++) field(file, values[v]);
@@ -32,8 +33,10 @@ pess_status pess__report_runs(const pess_experiment *experiment, const char *pat
     const pess__games *m = pess__games_of(experiment);
     pess__outfile *file = NULL;
     PESS_TRY(pess__outfile_open(path, &file, error));
-    pess__outfile_print(file, "game,algorithm,x,trial,score,score_final,score_best,score_spread,control,predicted,"
-                              "obtained,outside,mean_target,loss,behaviour,data_return,updates,seconds\n");
+    pess__outfile_print(file,
+                        "game,algorithm,x,trial,%sscore,score_final,score_best,score_spread,control,predicted,"
+                        "obtained,outside,mean_target,loss,behaviour,data_return,updates,seconds\n",
+                        m->options->train_seeds > 1 ? "train_seed," : "");
     for (int g = 0; g < m->game_count; g++)
         for (int c = 0; c < m->curve_count; c++)
             for (int x = 0; x < m->x_count; x++)

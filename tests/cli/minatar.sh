@@ -42,6 +42,15 @@ expect 0 run --trials 1 --out whole --resume
 says "6 of them finished"
 cmp -s before.csv whole/results.csv || fail "nothing was run, and results.csv differs"
 
+# Results that were kept without their networks: the imitation network is made again, and what depends on it is the same
+mkdir kept
+(cd whole && find . -name result.json -o -name settings.txt | grep -v x-1/trial-1/proximal | tar cf - -T -) | tar xf - -C kept
+expect 0 run --trials 1 --out kept --resume
+says "5 of them finished"
+same "$(tail -n +2 kept/results.csv | cut -d, -f1-14)" "$(tail -n +2 whole/results.csv | cut -d, -f1-14)" "results after networks were lost"
+[ -s kept/runs/breakout/x-1/trial-1/imitation/policy.pessnet ] || fail "the imitation network was not made again"
+[ ! -e kept/runs/breakout/x-0/trial-1/imitation/policy.pessnet ] || fail "an imitation network was made that nobody needs"
+
 # Killed again and again, each time after at least one more run; what is left of a file being written does not disturb
 kills=0
 for attempt in $(seq 1 6); do

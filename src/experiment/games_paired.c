@@ -1,0 +1,129 @@
+#include "experiment/games_paired.h"
+
+#include "core/memory.h"
+#include "core/rng.h"
+#include "core/text.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { RESAMPLES = 10000 };
+
+bool pess__method_named(const pess__games *m, const char *name, pess__method *out) {
+    char curve[64];
+    (void)snprintf(curve, sizeof curve, "%s", name);
+    *out = (pess__method){.curve = pess__games_curve_named(m, name), .at_one = -1};
+    if (strcmp(name, PESS__GAMES_TRIVIAL) == 0) {
+        *out = (pess__method){pess__games_curve_named(m, "imitation"), true, pess__games_curve_named(m, "naive")};
+        return out->curve >= 0 && out->at_one >= 0;
+    }
+    if (out->curve < 0 && pess__ends_with(name, "-argmax")) {
+        curve[strlen(curve) - strlen("-argmax")] = '\0';
+        *out = (pess__method){pess__games_curve_named(m, curve), true, -1};
+    }
+    return out->curve >= 0;
+}
+
+double pess__player_return(const pess__games *m, int game) {
+    double sum = 0;
+    int64_t count = 0;
+    for (int64_t d = 0; d < m->dataset_count; d++) {
+        if (m->datasets[d].game != game || m->datasets[d].x != 0) continue;
+        for (int c = 0; c < m->curve_count; c++) {
+            const pess__games_run *run = pess__games_run_of(m, d, c);
+            if (!run->finished) continue;
+            sum += run->behaviour;
+            count++;
+            break;
+        }
+    }
+    return count > 0 ? sum / (double)count : NAN;
+}
+
+double pess__method_share(const pess__games *m, const pess__method *method, int64_t dataset) {
+    const pess__games_dataset *d = &m->datasets[dataset];
+    const bool replaced = method->at_one >= 0 && m->x[d->x] == 1;
+    const pess__games_run *run = pess__games_run_of(m, dataset, replaced ? method->at_one : method->curve);
+    if (!run->finished) return NAN;
+    return (method->argmax && !replaced ? run->result.control : run->result.score) / pess__player_return(m, d->game);
+}
+
+/* ---- the differences, stratum after stratum */
+
+typedef struct strata {
+    double *difference; /* all of them */
+    int64_t *first;     /* [count+1] */
+    int64_t count, missing;
+} strata;
+
+static void fill(const pess__games *m, const pess__method *own, const pess__method *other, double weight, double x,
+                 strata *s) {
+    for (int g = 0; g < m->game_count; g++)
+        for (int i = 0; i < m->x_count; i++) {
+            int64_t at = s->first[s->count];
+            if (!isnan(x) && m->x[i] != x) continue;
+            for (int64_t d = 0; d < m->dataset_count; d++) {
+                if (m->datasets[d].game != g || m->datasets[d].x != i) continue;
+                const double apart = pess__method_share(m, own, d) - weight * pess__method_share(m, other, d);
+                if (!isnan(apart)) s->difference[at++] = apart;
+            }
+            if (at == s->first[s->count]) {
+                s->missing++;
+                continue;
+            }
+            s->first[++s->count] = at;
+        }
+}
+
+/* The mean of the strata's means; rng NULL: as they are. */
+static double mean_of(const strata *s, pess__rng *rng) {
+    double sum = 0;
+    for (int64_t k = 0; k < s->count; k++) {
+        const int64_t first = s->first[k], count = s->first[k + 1] - first;
+        double own = 0;
+        for (int64_t i = 0; i < count; i++)
+            own += s->difference[first + (rng != NULL ? (int64_t)pess__rng_below(rng, (uint64_t)count) : i)];
+        sum += own / (double)count;
+    }
+    return sum / (double)s->count;
+}
+
+static int ascending(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void resample(const strata *s, double *means, pess__paired *out) {
+    for (int r = 0; r < RESAMPLES; r++) {
+        pess__rng rng = pess__rng_stream(0, "paired", (uint64_t)r);
+        means[r] = mean_of(s, &rng);
+    }
+    qsort(means, RESAMPLES, sizeof *means, ascending);
+    out->mean = mean_of(s, NULL);
+    out->low = means[RESAMPLES / 40];
+    out->high = means[RESAMPLES - 1 - RESAMPLES / 40];
+}
+
+pess_status pess__compare_paired(const pess__games *m, const pess__method *own, const pess__method *other,
+                                 double weight, double x, pess__paired *out, pess_error *error) {
+    strata s = {0};
+    double *means = NULL;
+    pess_status status = pess__allocate(&s.difference, m->dataset_count, sizeof *s.difference, "pairs of runs", error);
+    if (status == PESS_OK)
+        status =
+            pess__allocate(&s.first, (int64_t)m->game_count * m->x_count + 1, sizeof *s.first, "pairs of runs", error);
+    if (status == PESS_OK) status = pess__allocate(&means, RESAMPLES, sizeof *means, "resamples of runs", error);
+    *out = (pess__paired){NAN, NAN, NAN, 0, 0};
+    if (status == PESS_OK) {
+        fill(m, own, other, weight, x, &s);
+        out->strata = s.count + s.missing;
+        out->missing = s.missing;
+        if (s.count > 0) resample(&s, means, out);
+    }
+    free(s.difference);
+    free(s.first);
+    free(means);
+    return status;
+}
