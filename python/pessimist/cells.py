@@ -10,7 +10,7 @@ from typing import Any, Sequence
 import numpy as np
 
 from . import _abi
-from ._arrays import address, column, encode, integers, names_address, numbers
+from ._arrays import address, column, encode, integers, names_address, numbers, view
 from ._library import C, Handle, InputError, call, facts, info, listening, make, text
 from ._settings import check_known, table, takes
 from ._show import Record
@@ -41,10 +41,8 @@ class Measurements(Handle):
         probability: Any = None,
     ):
         if features is None:
-            features = [str(name) for name in getattr(values, "columns", range(np.shape(values)[1]))]
-        array = np.ascontiguousarray(values, np.float64)
-        if array.ndim != 2 or array.shape[1] != len(features):
-            raise InputError(f"measurements: found shape {array.shape}, expected [rows, {len(features)}]")
+            features = [str(name) for name in getattr(values, "columns", range(np.shape(values)[-1] if np.ndim(values) else 0))]
+        array = measured(values, list(features))
         acted, self.action_names = encode({"action": action}) if action is not None else ({"action": None}, None)
         self.features = list(features)
         columns = {
@@ -56,7 +54,11 @@ class Measurements(Handle):
         for what, given in columns.items():
             if given is not None and len(given) != len(array):
                 raise InputError(f"{what}: found {len(given)} values, but {len(array)} rows of measurements")
-        names = (ctypes.c_char_p * max(1, len(features)))(*[name.encode() for name in self.features])
+        self._make(array, columns)
+
+    def _make(self, array: np.ndarray, columns: dict[str, np.ndarray | None]) -> None:
+        features = self.features
+        names = (ctypes.c_char_p * max(1, len(features)))(*[name.encode() for name in features])
         given = _abi.pess_measurement_columns(
             rows=len(array), features=len(features), names=ctypes.addressof(names), values=address(array),
             **{name: address(values) for name, values in columns.items()},
@@ -99,13 +101,66 @@ class Measurements(Handle):
         options = table("observations").make(settings)
         return Observations._of(make(C.pess_measurements_observations, self._address, ctypes.addressof(options)))
 
-    def __len__(self) -> int:
+    def _columns(self) -> _abi.pess_measurement_columns:
         out = _abi.pess_measurement_columns()
         C.pess_measurements_columns(self._address, ctypes.addressof(out))
-        return out.rows
+        return out
+
+    @property
+    def values(self) -> np.ndarray:
+        """The measurements, [rows, features]; NaN where one is missing."""
+        found = self._columns()
+        return view(found.values, (found.rows, found.features), np.float64, self)
+
+    def __len__(self) -> int:
+        return self._columns().rows
+
+    def __reduce__(self) -> Any:
+        found = self._columns()
+        columns = {name: view(getattr(found, name), found.rows, dtype, self) for name, dtype in COLUMNS.items()}
+        kept = {name: None if array is None else np.array(array) for name, array in columns.items()}
+        return _measurements_again, (np.array(self.values), kept, self.features, self.action_names)
 
     def __repr__(self) -> str:
         return f"Measurements of {len(self):,} rows: {', '.join(self.features)}"
+
+
+COLUMNS = {"action": np.uint32, "reward": np.float64, "end": np.uint8, "episode": np.int64, "step": np.int64,
+           "probability": np.float64}  # fmt: skip
+
+
+def _measurements_again(array: Any, columns: Any, features: list[str], action_names: Any) -> Measurements:
+    self = Measurements.__new__(Measurements)
+    self.features, self.action_names = features, action_names
+    self._make(array, columns)
+    return self
+
+
+def measured(rows: Any, features: list[str]) -> np.ndarray:
+    """Rows of these features as numbers, [rows, features]: of a table the columns of these names, whatever their order,
+    of an array its columns as they stand.
+
+    >>> import pandas
+    >>> measured(pandas.DataFrame({"lactate": [1.5], "age": [60]}), ["age", "lactate"]).tolist()
+    [[60.0, 1.5]]
+    """
+    if isinstance(rows, Measurements):
+        if rows.features != features:
+            raise InputError(f"rows: found measurements of {', '.join(rows.features)}, expected {', '.join(features)}")
+        return rows.values
+    if hasattr(rows, "columns"):
+        names = [str(name) for name in rows.columns]
+        for name in features:
+            if names.count(name) != 1:
+                raise InputError(f"rows: found {names.count(name)} columns '{name}' among {', '.join(names)}, expected one")
+        rows = np.column_stack([rows.iloc[:, names.index(name)] if hasattr(rows, "iloc") else rows[name] for name in features])
+    try:
+        array = np.ascontiguousarray(rows, np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"rows: found {type(rows).__name__}, expected numbers [rows, {len(features)}], NaN where one is missing") from None
+    if array.ndim != 2 or array.shape[1] != len(features):
+        raise InputError(f"rows: found shape {array.shape}, expected [rows, {len(features)}]")
+    return array
 
 
 def _numbered(name: str, values: Any) -> np.ndarray:
@@ -173,9 +228,9 @@ class Map(Handle):
 
     def apply(self, rows: Any) -> np.ndarray:
         """The cell of each row."""
-        measured = rows if isinstance(rows, Measurements) else Measurements(rows, self.features)
-        out = np.empty(len(measured), np.uint32)
-        call(C.pess_map_apply, self._address, measured._address, 0, address(out), None)
+        known = rows if isinstance(rows, Measurements) else Measurements(rows, self.features)
+        out = np.empty(len(known), np.uint32)
+        call(C.pess_map_apply, self._address, known._address, 0, address(out), None)
         return out
 
     predict = transform = apply
@@ -228,7 +283,8 @@ DECISION = np.dtype([
 def act(policy: Policy, rows: Any, *, map: Map | None = None, log: Any = None, **settings: Any) -> np.ndarray:
     """What to do at each row, how often the log visits its state and does that, and where to keep present practice.
 
-    `rows` are measurements [N, features] with a `map`, else states (ids or names). `log` is the log (or its counts) that
+    `rows` are measurements with a `map` (an array [N, features], a DataFrame whose columns are found by their names, or
+    `Measurements`), else states (ids or names). `log` is the log (or its counts) that
     the policy was made from. Returns a structured array; where `advice` is not "policy", keep present practice.
 
     >>> import pessimist as ps
@@ -256,9 +312,7 @@ def _decide(decider: int, policy: Policy, rows: Any, map: Map | None) -> np.ndar
         given = policy._states(rows)
         function, places = C.pess_act_states, address(given)
     else:
-        given = np.ascontiguousarray(rows, np.float64)
-        if given.ndim != 2 or given.shape[1] != len(map.features):
-            raise InputError(f"rows: found shape {given.shape}, expected [rows, {len(map.features)}]")
+        given = np.ascontiguousarray(measured(rows, map.features))
         function, places = C.pess_act_many, address(given)
     decided = (_abi.pess_decision * max(1, len(given)))()
     call(function, decider, places, len(given), ctypes.addressof(decided))

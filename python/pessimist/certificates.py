@@ -11,7 +11,7 @@ import numpy as np
 
 from . import _abi
 from ._arrays import address, names_address
-from ._library import C, Handle, call, facts, info, listed, listening, make, text
+from ._library import C, ArgumentError, Handle, call, facts, info, listed, listening, make, text
 from ._settings import check_known, table, takes
 from ._show import Record, html_page, html_table
 from .logs import Log, read
@@ -70,6 +70,10 @@ def certify(
     if not isinstance(log, Log):
         raise TypeError(f"found {type(log).__name__}, expected a Log: a certificate needs the rows themselves")
     check_known("certify", settings, [table("certify")])
+    if own_uncertainty(settings.get("uncertainty")) is not None:
+        raise ArgumentError(
+            "uncertainty: found one's own, which proves nothing; candidate= lets the choosing step try it"
+        )
     options = table("certify").make(settings)
     counts = log.counts
     options.counts = counts._address

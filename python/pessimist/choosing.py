@@ -50,6 +50,7 @@ class Choice(Record, Handle):
     one is."""
 
     _destroy = "pess_choice_destroy"
+    _files: dict[str, bytes] | None = None  # of the report, where the choice was pickled
 
     def __init__(self, handle: int, log: Log, start: str | None, settings: dict[str, Any]):
         self._own(handle, log, start, settings)
@@ -87,6 +88,11 @@ class Choice(Record, Handle):
 
     def report(self, directory: str | os.PathLike) -> Path:
         """Writes a page with the curves (index.html), the figure and the candidates into a directory."""
+        if self._files is not None:
+            Path(directory).mkdir(parents=True, exist_ok=True)
+            for name, content in self._files.items():
+                Path(directory, name).write_bytes(content)
+            return Path(directory, "index.html")
         name = (self._keep[0].source or "the log").encode()
         call(C.pess_choice_write_report, self._address, name, None, os.fsencode(directory))
         return Path(directory, "index.html")
@@ -118,3 +124,16 @@ class Choice(Record, Handle):
 
     def _repr_html_(self) -> str:
         return f"<p>{self!r}</p>" + html_table([[row[key] for key in COLUMNS] for row in self.candidates], COLUMNS)
+
+    def __reduce__(self) -> Any:
+        with tempfile.TemporaryDirectory() as directory:
+            self.report(directory)
+            files = {path.name: path.read_bytes() for path in Path(directory).iterdir()}
+        kept = {name: getattr(self, name) for name in ("_facts", "_docs", "_keep", "candidates", "policy")}
+        return _again, ({**kept, "_files": files},)
+
+
+def _again(kept: dict[str, Any]) -> Choice:
+    self = Choice.__new__(Choice)
+    self.__dict__.update(kept)
+    return self

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import weakref
 from typing import Any, NamedTuple, Sequence
 
 import numpy as np
@@ -213,7 +214,7 @@ class Log(Handle):
     def counts(self) -> "Counts":
         """n(s,a), n(s,a,s'), sums of rewards: counted once."""
         if self._counts is None:
-            self._counts = Counts._of(make(C.pess_counts_create, self._address, 0))
+            self._counts = Counts._of(make(C.pess_counts_create, self._address, 0), weakref.ref(self))
         return self._counts
 
     @property
@@ -403,9 +404,10 @@ class Counts(Handle):
     _destroy = "pess_counts_destroy"
 
     @classmethod
-    def _of(cls, handle: int, *keep: Any) -> "Counts":
+    def _of(cls, handle: int, made_of: Any) -> "Counts":
+        """made_of: a weak reference to the log, or path and settings; for pickling."""
         self = cls.__new__(cls)
-        self._own(handle, *keep)
+        self._own(handle, made_of)
         self._problems = {}
         return self
 
@@ -414,7 +416,8 @@ class Counts(Handle):
         """Counts a file without holding it in memory; also files of counts (.pesscounts)."""
         check_known("Counts.read", settings, [table("read")])
         options = table("read").make(settings)
-        return cls._of(make(C.pess_counts_read, os.fsencode(path), ctypes.addressof(options)))
+        handle = make(C.pess_counts_read, os.fsencode(path), ctypes.addressof(options))
+        return cls._of(handle, (os.path.abspath(path), settings))
 
     def _arrays(self) -> _abi.pess_counts_arrays:
         out = _abi.pess_counts_arrays()
@@ -490,3 +493,23 @@ class Counts(Handle):
     def __repr__(self) -> str:
         f = self.facts
         return f"Counts of {_sizes(f['transitions'], f['states'], f['actions'])}"
+
+    def __reduce__(self) -> Any:
+        """Of a file, which is read again; or of a log, which is pickled with it."""
+        made_of = self._keep[0]
+        if isinstance(made_of, tuple):
+            return _counts_of_file, made_of
+        log = made_of()
+        if log is None:
+            raise TypeError("the log of these counts is gone; keep it, or pickle the log itself")
+        return _counts_of_log, (log,)
+
+
+def _counts_of_file(path: str, settings: dict[str, Any]) -> Counts:
+    return Counts.read(path, **settings)
+
+
+def _counts_of_log(log: Log) -> Counts:
+    counts = log.counts
+    counts._keep = (*counts._keep, log)  # which has no other owner
+    return counts

@@ -105,3 +105,22 @@ def test_measurements_by_other_names(tmp_path):
     assert len(log) == 200 and set(log.probability) == {0.5} and log.action_names == ["a", "b"]
     with pytest.raises(TypeError, match="did you mean column"):
         ps.Measurements.read(path, ["pulse"], colum=columns)
+
+
+def test_columns_of_a_table_are_found_by_their_names():
+    pandas = pytest.importorskip("pandas")
+    rng = np.random.default_rng(3)
+    table = pandas.DataFrame({"lactate": rng.random(200), "id": "x", "age": 100 * rng.random(200)})
+    cells = ps.discretize(ps.Measurements(table[["age", "lactate"]]), cells=4, share=1, seed=1)
+    expected = cells.apply(table[["age", "lactate"]].to_numpy())
+    assert len(set(expected)) == 4
+    assert np.array_equal(cells.apply(table), expected) and np.array_equal(cells.apply(table[["lactate", "age"]]), expected)
+    policy = ps.Policy(np.eye(4)[:, :2] + np.eye(4)[:, 2:])
+    assert np.array_equal(ps.act(policy, table, map=cells)["state"], expected)
+    assert np.array_equal(ps.act(policy, ps.Measurements(table[["age", "lactate"]]), map=cells)["state"], expected)
+    bad = [(table[["age"]], "0 columns 'lactate' among age"), (table.assign(age="old"), "expected numbers"), ([1, 2], "shape"),
+           (ps.Measurements(table[["lactate", "age"]]), "measurements of lactate, age, expected age, lactate"),
+           (object(), "found object")]  # fmt: skip
+    for rows, sentence in bad:
+        with pytest.raises(ps.InputError, match=sentence):
+            ps.act(policy, rows, map=cells)

@@ -2,6 +2,7 @@
 import concurrent.futures
 import multiprocessing
 import os
+import pickle
 import signal
 import threading
 import time
@@ -114,3 +115,28 @@ def test_the_bar(capsys, monkeypatch):
     bar.show("solving", 7, 0, "sweeps")
     bar.close()
     assert capsys.readouterr().err.endswith("\n")
+
+
+def test_everything_pickles(visits, tmp_path):
+    rng = np.random.default_rng(0)
+    rows = ps.Measurements(
+        rng.normal(size=(1000, 2)), ["age", "lactate"], action=rng.integers(0, 2, 1000), reward=rng.random(1000),
+        episode=np.arange(1000) // 10, terminal=np.arange(1000) % 10 == 9,
+    )  # fmt: skip
+    known, cells = {"gamma": 0.95, "reward_range": (0, 1)}, ps.discretize(rows, cells=8, seed=1)
+    solution, mdp = ps.solve(visits, **known), ps.gridworld(4, 4, seed=1)
+    data = ps.collect("breakout", transitions=500, seed=1)
+    everything = [
+        visits, visits.inspect(), visits.counts, ps.Counts.read("examples/visits.csv"), visits.reading, solution,
+        ps.certify(visits, **known), ps.choose(visits, folds=5, **known), rows, cells, cells.log(rows),
+        cells.markov_test(rows), ps.act(solution.policy, ["mild"]), ps.UA(gamma=0.9), ps.UA(**known).fit(visits), mdp,
+        ps.estimate(visits, solution.policy, gamma=0.95, behaviour="estimated"), ps.make("breakout"),
+        ps.make_vec("breakout", 3), data, data.inspect(), ps.play("breakout", episodes=3, seed=1),
+        mdp.evaluate(np.full((16, 4), 0.25)), ps.experiment("gridworld-data", trials=5, progress=False),
+    ]  # fmt: skip
+    for one in everything:
+        assert repr(pickle.loads(pickle.dumps(one))) == repr(one), type(one)
+    choice = pickle.loads(pickle.dumps(everything[7]))
+    page = choice.report(tmp_path / "again").read_text(encoding="utf-8")
+    assert page == everything[7].report(tmp_path / "first").read_text(encoding="utf-8") and choice.solve().value
+    assert np.array_equal(pickle.loads(pickle.dumps(rows)).values, rows.values)

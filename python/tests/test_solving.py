@@ -106,6 +106,8 @@ def test_an_uncertainty_of_ones_own(visits):
     assert ps.solve(visits, uncertainty=inverse_root, alpha=1, gamma=0.95, reward_range=(0, 1)).value == own.value
     cert = ps.certify(visits, candidate="inverse square root", gamma=0.95, reward_range=(0, 1))
     assert "inverse square root" in [c.name for c in cert.candidates]
+    with pytest.raises(ps.ArgumentError, match="candidate= lets the choosing step try it"):
+        ps.certify(visits, uncertainty="inverse square root", gamma=0.95, reward_range=(0, 1))
 
 
 def test_pickled_results(visits, tmp_path):

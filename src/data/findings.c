@@ -189,12 +189,13 @@ static void sizes(page *p) {
     const pess_dataset *d = p->data;
     if (d->states_declared && d->actions_declared) return;
     say(p, PESS_SEVERITY_NOTE, "sizes-from-log", 1, -1,
-        "The number of %s (%lld states, %lld actions) is taken from the log. If there are more than it shows, declare "
+        "The number of %s (%lld state%s, %lld action%s) is taken from the log. If there are more than it shows, "
+        "declare "
         "it: bounds depend on it.",
         d->states_declared    ? "actions"
         : d->actions_declared ? "states"
                               : "states and actions",
-        (long long)d->states, (long long)d->actions);
+        (long long)d->states, d->states == 1 ? "" : "s", (long long)d->actions, d->actions == 1 ? "" : "s");
 }
 
 static void ends(page *p) {
