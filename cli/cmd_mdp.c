@@ -2,6 +2,7 @@
 #include "command.h"
 #include "json.h"
 #include "known_mdp.h"
+#include "structure.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -78,6 +79,7 @@ static void print_result(const usage *use, const pess_solution_info *info, const
         (void)printf("value %.10g, %s after %lld iteration%s (%s, %s), residual %.2g, %.3g s\n", info->value,
                      pess_outcome_name(info->outcome), (long long)info->iterations, info->iterations == 1 ? "" : "s",
                      info->method, info->evaluation, info->residual, info->seconds);
+        print_structure(stdout, "", info);
         return;
     }
     json_writer json = json_open(use->command);
@@ -91,6 +93,7 @@ static void print_result(const usage *use, const pess_solution_info *info, const
     json_number(&json, "seconds", info->seconds);
     json_text(&json, "method", info->method);
     json_text(&json, "evaluation", info->evaluation);
+    json_structure(&json, info);
     json_close(&json);
     json_end(&json);
 }

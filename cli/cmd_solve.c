@@ -1,6 +1,7 @@
 /* pess solve: a log goes in, a policy comes out, with its value, what the value rests on and where the log is thin. */
 #include "assumptions.h"
 #include "choosing.h"
+#include "structure.h"
 
 #include <math.h>
 #include <string.h>
@@ -57,6 +58,7 @@ static void print_json(const solve_report *r) {
     json_number(&json, "seconds", r->info.seconds);
     json_text(&json, "method", r->info.method);
     json_text(&json, "evaluation", r->info.evaluation);
+    json_structure(&json, &r->info);
     json_array(&json, "assumptions");
     const pess_assumption *assumption;
     for (size_t i = 0; (assumption = pess_solution_assumption(r->solution, i)) != NULL; i++)
@@ -98,6 +100,7 @@ static void print_result(FILE *out, const pess_solution_info *info) {
     (void)fprintf(out, "Outcome    %s after %lld iteration%s (%s, %s), residual %.2g, %.3g s\n",
                   pess_outcome_name(info->outcome), (long long)info->iterations, info->iterations == 1 ? "" : "s",
                   info->method, info->evaluation, info->residual, info->seconds);
+    print_structure(out, "           ", info);
 }
 
 static void print_thin_places(FILE *out, const solve_report *r) {

@@ -40,7 +40,7 @@ static void every_method_finds_the_optimum(void **state) {
             pess_model *model = fixture_model(&shapes[i], 31 + i);
             double *start = fixture_start(model), *first = NULL;
             OK(pess__allocate(&first, model->states, sizeof(double), "first", &error));
-            for (int method = PESS_METHOD_AUTO; method <= PESS_METHOD_MODIFIED_POLICY_ITERATION; method++)
+            for (int method = PESS_METHOD_AUTO; method <= PESS_METHOD_GAUSS_SEIDEL; method++)
                 for (int kind = PESS_EVALUATION_LU; kind <= PESS_EVALUATION_KRYLOV; kind++) {
                     const pess_solve_options options =
                         options_for(gammas[g], (pess_method)method, (pess_evaluation)kind);
@@ -97,7 +97,7 @@ static void brute_force_does_no_better(void **state) {
 static void the_shortest_way_is_found_without_discount(void **state) {
     (void)state;
     enum { N = 60 };
-    for (int method = PESS_METHOD_AUTO; method <= PESS_METHOD_MODIFIED_POLICY_ITERATION; method++) {
+    for (int method = PESS_METHOD_AUTO; method <= PESS_METHOD_GAUSS_SEIDEL; method++) {
         pess_error error = {0};
         pess_model *model = NULL;
         OK(pess__model_create(N, 2, 2 * N, &model, &error));
@@ -141,7 +141,7 @@ static void ties_go_to_the_smallest_action(void **state) {
         memcpy(model->probability + model->row[z], model->probability + model->row[from], 3 * sizeof(double));
     }
     double *start = fixture_start(model);
-    for (int method = PESS_METHOD_AUTO; method <= PESS_METHOD_MODIFIED_POLICY_ITERATION; method++) {
+    for (int method = PESS_METHOD_AUTO; method <= PESS_METHOD_GAUSS_SEIDEL; method++) {
         const pess_solve_options options = options_for(0.9, (pess_method)method, PESS_EVALUATION_AUTO);
         pess_solution *solution = NULL;
         OK(pess_solve(NULL, model, start, &options, &solution, &error));
@@ -165,7 +165,7 @@ static void large_rewards_end(void **state) {
         for (int64_t z = 0; z < model->states * model->actions; z++) model->reward[z] *= 1e9;
         model->reward_hi = 1e9;
         double *start = fixture_start(model);
-        for (int method = PESS_METHOD_AUTO; method <= PESS_METHOD_MODIFIED_POLICY_ITERATION; method++)
+        for (int method = PESS_METHOD_AUTO; method <= PESS_METHOD_GAUSS_SEIDEL; method++)
             for (int kind = PESS_EVALUATION_LU; kind <= PESS_EVALUATION_KRYLOV; kind++) {
                 pess_solve_options options = options_for(0.98, (pess_method)method, (pess_evaluation)kind);
                 options.max_iterations = 5000;
@@ -233,7 +233,7 @@ static void same_bytes_at_any_number_of_threads(void **state) {
     pess_error error = {0};
     pess_model *model = fixture_model(&shape, 13);
     double *start = fixture_start(model);
-    for (int method = PESS_METHOD_AUTO; method <= PESS_METHOD_MODIFIED_POLICY_ITERATION; method++) {
+    for (int method = PESS_METHOD_AUTO; method <= PESS_METHOD_GAUSS_SEIDEL; method++) {
         pess_solution *solutions[3] = {NULL, NULL, NULL};
         for (int t = 0; t < 3; t++) {
             pess_solve_options options = options_for(0.7, (pess_method)method, PESS_EVALUATION_AUTO);

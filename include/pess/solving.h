@@ -58,8 +58,19 @@ typedef enum pess_method {
     PESS_METHOD_AUTO,
     PESS_METHOD_POLICY_ITERATION,
     PESS_METHOD_VALUE_ITERATION,
-    PESS_METHOD_MODIFIED_POLICY_ITERATION
+    PESS_METHOD_MODIFIED_POLICY_ITERATION,
+    PESS_METHOD_INEXACT_POLICY_ITERATION,
+    PESS_METHOD_GAUSS_SEIDEL
 } pess_method;
+
+/* What was found out about the graph of a model to choose a method by; -1: it was not looked for. */
+typedef struct pess_structure {
+    bool measured;
+    double deterministic;   /* share of pairs with one possible outcome, of a sample of 65,536 pairs */
+    int64_t bandwidth;      /* largest distance of a state's number to that of a successor; the same */
+    int64_t sources, depth; /* states that can end or have an unusual reward, and the largest distance to one of them */
+    int64_t components, largest_component; /* strongly connected ones, and the states of the largest */
+} pess_structure;
 
 typedef enum pess_evaluation { PESS_EVALUATION_AUTO, PESS_EVALUATION_LU, PESS_EVALUATION_KRYLOV } pess_evaluation;
 
@@ -119,6 +130,8 @@ typedef struct pess_solution_info {
     double residual; /* sup-norm of v - T v for the algorithm's own operator */
     double seconds;
     const char *method, *evaluation; /* what was used */
+    const char *reason;              /* why this method, where the library chose it; NULL */
+    pess_structure structure;
 } pess_solution_info;
 
 /* Finds the best policy by an algorithm. `counts` may be NULL for algorithms that need none (naive on an exact model).

@@ -27,15 +27,16 @@ pess_status pess__krylov_create(int64_t n, int threads, pess__krylov *out, pess_
 void pess__krylov_release(pess__krylov *krylov) {
     free(krylov->work);
     free(krylov->partial);
-    krylov->work = krylov->partial = NULL;
+    free(krylov->room);
+    krylov->work = krylov->partial = krylov->room = NULL;
 }
 
 /* Every vector loop runs over blocks of CHUNK elements; what a block yields is stored at its number and added in that
  * order afterwards: the same bits at any number of threads. */
 typedef struct vectors {
     const pess__krylov *krylov;
-    const double *a, *b, *c; /* read */
-    double *x, *y;           /* written */
+    const double *a, *b, *c, *d; /* read */
+    double *x, *y;               /* written */
     double alpha, beta;
 } vectors;
 
@@ -175,22 +176,23 @@ static void step_blocks(void *context, int64_t from, int64_t to, int part) {
     (void)part;
     const vectors *v = context;
     double *x = v->x, *r = v->y;
-    const double *p = v->a, *t = v->b, *shadow = v->c, alpha = v->alpha, omega = v->beta;
+    const double *p = v->a, *t = v->b, *shadow = v->c, *q = v->d, alpha = v->alpha, omega = v->beta;
     const pess__quad alphas = pess__quad_of(alpha), omegas = pess__quad_of(omega);
     for (int64_t block = from; block < to; block++) {
         pess__quad sums = {0}, sizes = {0};
         int64_t i = block * CHUNK;
         const int64_t end = block_end(v->krylov, block);
         for (; i + 4 <= end; i += 4) {
-            const pess__quad s = pess__quad_load(r + i), rest = s - omegas * pess__quad_load(t + i);
-            pess__quad_store(x + i, pess__quad_load(x + i) + alphas * pess__quad_load(p + i) + omegas * s);
+            const pess__quad rest = pess__quad_load(r + i) - omegas * pess__quad_load(t + i);
+            const pess__quad step = alphas * pess__quad_load(p + i) + omegas * pess__quad_load(q + i);
+            pess__quad_store(x + i, pess__quad_load(x + i) + step);
             pess__quad_store(r + i, rest);
             sums += pess__quad_load(shadow + i) * rest;
             sizes = pess__quad_larger(sizes, pess__quad_abs(rest));
         }
         double sum = pess__quad_sum(sums), most = pess__quad_most(sizes);
         for (; i < end; i++) {
-            x[i] += alpha * p[i] + omega * r[i];
+            x[i] += alpha * p[i] + omega * q[i];
             r[i] -= omega * t[i];
             sum += shadow[i] * r[i];
             most = fabs(r[i]) > most ? fabs(r[i]) : most;
@@ -200,17 +202,25 @@ static void step_blocks(void *context, int64_t from, int64_t to, int part) {
     }
 }
 
-/* x += α p + ω s, r = s − ω t; returns sup|r| and sets next = r̂·r */
-static double full_step(const pess__krylov *krylov, double *x, double *r, const double *p, const double *t,
-                        const double *shadow, double alpha, double omega, double *next) {
-    over_blocks(
-        &(vectors){.krylov = krylov, .x = x, .y = r, .a = p, .b = t, .c = shadow, .alpha = alpha, .beta = omega},
-        step_blocks);
+/* x += α p + ω q, r −= ω t; returns sup|r| and sets next = r̂·r */
+static double full_step(const pess__krylov *krylov, double *x, double *r, vectors read, double *next) {
+    read.krylov = krylov;
+    read.x = x;
+    read.y = r;
+    over_blocks(&read, step_blocks);
     *next = add_partials(krylov->partial + krylov->partials, krylov->partials);
     return max_partials(krylov->partial, krylov->partials);
 }
 
-/* One run of BiCGSTAB from the residual in r; ends at the tolerance, on breakdown or at the limit. x is updated. */
+/* M⁻¹x, in `room` where there is a preconditioner. */
+static const double *preconditioned(const pess__krylov *krylov, const double *x, double *room) {
+    if (krylov->precondition == NULL) return x;
+    krylov->precondition(krylov->context, x, room);
+    return room;
+}
+
+/* One run of BiCGSTAB, preconditioned from the right, from the residual in r; ends at the tolerance, on breakdown or at
+ * the limit. x is updated. */
 static void bicgstab(pess__krylov *krylov, double *x, double start, double tolerance, int64_t limit,
                      pess__krylov_result *result) {
     const int64_t n = krylov->n;
@@ -232,17 +242,20 @@ static void bicgstab(pess__krylov *krylov, double *x, double start, double toler
         else
             update_direction(krylov, p, r, v, rho / rho_old * (alpha / omega), omega);
         first = false;
-        krylov->apply(krylov->context, p, v);
+        const double *step = preconditioned(krylov, p, krylov->room);
+        krylov->apply(krylov->context, step, v);
         const double shadow_v = pess__dot(krylov, shadow, v);
         if (shadow_v == 0.0 || !isfinite(shadow_v)) return;
         alpha = rho / shadow_v;
         subtract(krylov, r, v, alpha); /* s, kept in r */
-        krylov->apply(krylov->context, r, t);
+        const double *rest = preconditioned(krylov, r, krylov->room + n);
+        krylov->apply(krylov->context, rest, t);
         double ts, tt;
         two_dots(krylov, t, r, &ts, &tt);
         omega = tt > 0 ? ts / tt : 0.0;
         rho_old = rho;
-        size = full_step(krylov, x, r, p, t, shadow, alpha, omega, &rho);
+        size = full_step(krylov, x, r,
+                         (vectors){.a = step, .b = t, .c = shadow, .d = rest, .alpha = alpha, .beta = omega}, &rho);
     }
 }
 
@@ -256,7 +269,7 @@ static void gmres_cycle(pess__krylov *krylov, double *x, double *basis, double t
     int depth = 0;
     while (depth < GMRES_DEPTH && fabs(g[depth]) > tolerance) {
         double *w = basis + (depth + 1) * n;
-        krylov->apply(krylov->context, basis + depth * n, w);
+        krylov->apply(krylov->context, preconditioned(krylov, basis + depth * n, krylov->room), w);
         result->iterations++;
         for (int i = 0; i <= depth; i++) { /* modified Gram–Schmidt */
             h[i][depth] = pess__dot(krylov, w, basis + i * n);
@@ -283,7 +296,14 @@ static void gmres_cycle(pess__krylov *krylov, double *x, double *basis, double t
         for (int j = i + 1; j < depth; j++) g[i] -= h[i][j] * g[j];
         g[i] /= h[i][i];
     }
-    for (int i = 0; i < depth; i++) subtract(krylov, x, basis + i * n, -g[i]);
+    if (krylov->precondition == NULL) {
+        for (int i = 0; i < depth; i++) subtract(krylov, x, basis + i * n, -g[i]);
+        return;
+    }
+    double *sum = krylov->room + n;
+    memset(sum, 0, (size_t)n * sizeof *sum);
+    for (int i = 0; i < depth; i++) subtract(krylov, sum, basis + i * n, -g[i]);
+    subtract(krylov, x, preconditioned(krylov, sum, krylov->room), -1);
 }
 
 /* GMRES(m) cycles while each gains at least a hundredth. */
@@ -316,6 +336,8 @@ static pess_status gmres(pess__krylov *krylov, const double *b, double *x, doubl
 pess_status pess__krylov_solve(pess__krylov *krylov, const double *b, double *x, double tolerance,
                                int64_t max_iterations, pess__krylov_result *result, pess_error *error) {
     const size_t bytes = (size_t)krylov->n * sizeof *x;
+    if (krylov->precondition != NULL && krylov->room == NULL)
+        PESS_TRY(pess__allocate(&krylov->room, 2 * krylov->n, sizeof *x, "the preconditioned vectors", error));
     double *r = krylov->work, *best = krylov->work + 5 * krylov->n;
     *result = (pess__krylov_result){.residual = true_residual(krylov, b, x, r)};
     for (int run = 0; run < RESTARTS && result->residual > tolerance && result->iterations < max_iterations; run++) {

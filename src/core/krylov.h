@@ -9,11 +9,14 @@ typedef struct pess__krylov {
     int threads;
     /* y = A x */
     void (*apply)(const void *context, const double *x, double *y);
-    const void *context;
+    /* y = M⁻¹ x for an M near A, or NULL. */
+    void (*precondition)(const void *context, const double *x, double *y);
+    const void *context; /* of both */
     /* Asked once per iteration; false stops where it is. NULL: never stops. */
     bool (*keep_going)(void *user);
     void *user;
     double *work;     /* [6*n], from pess__krylov_create */
+    double *room;     /* [2*n] where there is a preconditioner, from pess__krylov_solve */
     double *partial;  /* sums of blocks */
     int64_t partials; /* number of blocks */
 } pess__krylov;

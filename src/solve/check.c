@@ -46,7 +46,8 @@ static const pess_setting settings[] = {
     {"budget", 0, PESS_SETTING_NUMBER, FIELD(budget), "1", PESS__AT_LEAST(0), .argument = "E",
      .sentence = "how far the policy may move from the logging policy in a state", .specific = true},
     {"method", 0, PESS_SETTING_CHOICE, FIELD(method), "auto",
-     .choices = "auto|policy-iteration|value-iteration|modified-policy-iteration",
+     .choices = "auto|policy-iteration|value-iteration|modified-policy-iteration|inexact-policy-iteration|"
+                "gauss-seidel",
      .sentence = "how the best policy is found"},
     {"evaluation", 0, PESS_SETTING_CHOICE, FIELD(evaluation), "auto", .choices = "auto|lu|krylov",
      .sentence = "how linear systems are solved"},

@@ -59,6 +59,8 @@ void pess__evaluator_destroy(pess__evaluator *chain) {
     free(chain->scratch);
     free(chain->most);
     pess__krylov_release(&chain->krylov);
+    pess__ilu_release(&chain->ilu);
+    free(chain->ordered);
     free(chain);
 }
 
@@ -206,23 +208,6 @@ double pess__evaluator_apply(const pess__evaluator *chain, const double *v, doub
     return most;
 }
 
-static void system_rows(void *context, int64_t from, int64_t to, int part) {
-    (void)part;
-    const product *p = context;
-    if (!p->chain->any_uniform)
-        for (int64_t s = from; s < to; s++) p->y[s] = p->x[s] - row_times(p->chain, s, p->x);
-    else
-        for (int64_t s = from; s < to; s++)
-            p->y[s] = p->x[s] - row_times(p->chain, s, p->x) - p->chain->uniform[s] * p->mean;
-}
-
-/* y = (I − G) x */
-static void apply_system(const void *context, const double *x, double *y) {
-    const pess__evaluator *chain = context;
-    product p = {.chain = chain, .x = x, .y = y, .mean = mean_of(chain, x)};
-    pess__ranges(chain->threads, chain->states, system_rows, &p);
-}
-
 /* matrix = I − G, dense. */
 static void fill_matrix(pess__evaluator *chain) {
     const int64_t n = chain->states;
@@ -275,45 +260,99 @@ static void sweep_in_place(const pess__evaluator *chain, double *v) {
         v[s] = chain->constant[s] + row_times(chain, s, v) + chain->uniform[s] * mean;
 }
 
+double pess__evaluator_lost(const pess__evaluator *chain) {
+    const int64_t entries = chain->row[chain->states];
+    return (double)chain->states - pess__sum(chain->states, chain->uniform) - pess__sum(entries, chain->weight);
+}
+
+/* α = Σr/lost in all states but terminal ones. */
+static void shift_by(const pess__evaluator *chain, double lost, double sum, double *v) {
+    if (lost <= 1e-9 * (double)chain->states) return;
+    for (int64_t s = 0; s < chain->states; s++)
+        if (!chain->model->terminal[s]) v[s] += sum / lost;
+}
+
+void pess__evaluator_shift(const pess__evaluator *chain, double lost, const double *before, double *v) {
+    shift_by(chain, lost, pess__sum(chain->states, v) - pess__sum(chain->states, before), v);
+}
+
 /* Rounds of in-place sweeps and a shift of all values, v + α·1 with Σ(r − α(I − G)1) = 0: chains that mix well forget
  * everything but a constant at once, and no polynomial in G, so no Krylov method, gains on plain sweeps where the
  * eigenvalues fill a disc. Leaves where a round brings less than a digit: chains of grids, which mix slowly. Serial, so
  * that it is for small chains only, at any number of threads. */
 static void sweep_rounds(pess__evaluator *chain, double tolerance, double *v, pess__evaluator_result *result) {
-    double kept = 0, sum; /* Σ(I − G)1 */
-    for (int64_t s = 0; s < chain->states; s++) kept += chain->uniform[s];
-    for (int64_t k = 0; k < chain->row[chain->states]; k++) kept += chain->weight[k];
-    const double lost = (double)chain->states - kept;
+    const double lost = pess__evaluator_lost(chain);
+    double sum, before = INFINITY;
     result->residual = residual_of(chain, v, &sum);
-    double before = INFINITY;
     while (result->residual > tolerance && result->residual <= 0.1 * before) {
         if (chain->monitor != NULL && !pess__monitor_check(chain->monitor)) return;
         before = result->residual;
-        const double shift = lost > 1e-9 * (double)chain->states ? sum / lost : 0.0;
-        for (int64_t s = 0; s < chain->states; s++)
-            if (!chain->model->terminal[s]) v[s] += shift;
+        shift_by(chain, lost, sum, v);
         for (int k = 0; k < ROUND; k++) sweep_in_place(chain, v);
         result->iterations += ROUND;
         result->residual = residual_of(chain, v, &sum);
     }
 }
 
-static pess_status solve_krylov(pess__evaluator *chain, const double *constant, double tolerance, double *v,
-                                pess__evaluator_result *result, pess_error *error) {
+/* y = (I − G) x and y ≈ (I − G)⁻¹ x by place. */
+static void apply_ordered(const void *context, const double *x, double *y) {
+    const pess__evaluator *chain = context;
+    pess__ilu_apply(&chain->ilu, x, y);
+    if (!chain->any_uniform) return;
+    const double mean = mean_of(chain, x), *uniform = chain->ordered + 2 * chain->states;
+    for (int64_t i = 0; i < chain->states; i++) y[i] -= uniform[i] * mean;
+}
+
+static void precondition_ordered(const void *context, const double *x, double *y) {
+    const pess__evaluator *chain = context;
+    pess__ilu_precondition(&chain->ilu, x, y);
+}
+
+static pess_status order_chain(pess__evaluator *chain, pess_error *error) {
+    const pess__sparse g = {chain->states, chain->row, chain->next, chain->weight};
+    if (chain->ordered == NULL)
+        PESS_TRY(pess__allocate(&chain->ordered, 3 * chain->states, sizeof(double), "the ordered chain", error));
+    if (chain->ilu.n == 0) PESS_TRY(pess__ilu_create(chain->states, chain->krylov_threads, &chain->ilu, error));
+    PESS_TRY(pess__ilu_order(&g, &chain->ilu, error));
+    return pess__ilu_factor(&g, &chain->ilu, error);
+}
+
+/* BiCGSTAB preconditioned by ILU(0), in the order of the chain's own drift. */
+static pess_status krylov_ordered(pess__evaluator *chain, double tolerance, double *v, pess__krylov_result *result,
+                                  pess_error *error) {
+    PESS_TRY(order_chain(chain, error));
+    double *b = chain->ordered, *x = b + chain->states, *w = x + chain->states;
+    const uint32_t *order = chain->ilu.order;
+    for (int64_t i = 0; i < chain->states; i++) {
+        b[i] = chain->constant[order[i]];
+        x[i] = v[order[i]];
+        w[i] = chain->uniform[order[i]];
+    }
+    chain->krylov.apply = apply_ordered;
+    chain->krylov.precondition = precondition_ordered;
+    const pess_status status =
+        pess__krylov_solve(&chain->krylov, b, x, tolerance, 20 * chain->states + 1000, result, error);
+    for (int64_t i = 0; i < chain->states; i++) v[order[i]] = x[i];
+    return status;
+}
+
+static pess_status solve_krylov(pess__evaluator *chain, double tolerance, double *v, pess__evaluator_result *result,
+                                pess_error *error) {
     *result = (pess__evaluator_result){0};
     if (chain->states < PARALLEL_FROM && !chain->mixes_slowly) {
         sweep_rounds(chain, tolerance, v, result);
         if (result->residual <= tolerance) return PESS_OK;
         chain->mixes_slowly = true; /* and so will the next policy's chain */
+    } else {
+        result->residual = pess__evaluator_apply(chain, v, chain->scratch);
+        if (result->residual <= tolerance) return PESS_OK;
     }
     PESS_TRY(pess__evaluator_krylov(chain, error));
-    pess__krylov *krylov = &chain->krylov;
-    krylov->apply = apply_system;
-    krylov->context = chain;
-    krylov->keep_going = chain->monitor != NULL ? pess__monitor_check : NULL;
-    krylov->user = chain->monitor;
+    chain->krylov.context = chain;
+    chain->krylov.keep_going = chain->monitor != NULL ? pess__monitor_check : NULL;
+    chain->krylov.user = chain->monitor;
     pess__krylov_result krylov_result;
-    PESS_TRY(pess__krylov_solve(krylov, constant, v, tolerance, 20 * chain->states + 1000, &krylov_result, error));
+    PESS_TRY(krylov_ordered(chain, tolerance, v, &krylov_result, error));
     result->iterations += krylov_result.iterations;
     result->residual = krylov_result.residual;
     if (chain->monitor != NULL && chain->monitor->interrupted)
@@ -330,8 +369,7 @@ static pess_status solve_krylov(pess__evaluator *chain, const double *constant, 
 pess_status pess__evaluator_again(pess__evaluator *chain, const double *constant, double tolerance, double *v,
                                   pess__evaluator_result *result, pess_error *error) {
     if (constant != chain->constant) memcpy(chain->constant, constant, (size_t)chain->states * sizeof *constant);
-    if (chain->evaluation == PESS_EVALUATION_KRYLOV)
-        return solve_krylov(chain, chain->constant, tolerance, v, result, error);
+    if (chain->evaluation == PESS_EVALUATION_KRYLOV) return solve_krylov(chain, tolerance, v, result, error);
     memcpy(v, chain->constant, (size_t)chain->states * sizeof *v);
     pess__lu_solve(chain->matrix, chain->states, chain->stride, v);
     *result = (pess__evaluator_result){.residual = NAN};

@@ -5,6 +5,7 @@
 #ifndef PESS_SOLVE_EVALUATOR_H
 #define PESS_SOLVE_EVALUATOR_H
 
+#include "core/ilu.h"
 #include "core/krylov.h"
 #include "model/model.h"
 #include "solve/monitor.h"
@@ -30,6 +31,8 @@ typedef struct pess__evaluator {
     double *most;        /* [threads] */
     pess__krylov krylov; /* its vectors are taken when they are first needed: pess__evaluator_krylov */
     int krylov_threads;
+    pess__ilu ilu;          /* of the chain last solved with it; n is 0 before the first */
+    double *ordered;        /* [3*S] with it: constant, values and weights of the uniform part, by place */
     bool mixes_slowly;      /* sweeps were tried and did not get there */
     pess__monitor *monitor; /* NULL: none */
 } pess__evaluator;
@@ -65,6 +68,11 @@ pess_status pess__evaluator_visitation(pess__evaluator *chain, const double *sta
 void pess__evaluator_factor(pess__evaluator *chain);
 /* out = c + G v; returns sup|out − v|. */
 double pess__evaluator_apply(const pess__evaluator *chain, const double *v, double *out);
+
+/* Σ(I − G)1, and v + α·1 with Σ(Gv + c − v) = α·Σ(I − G)1, Gv + c − v being nearly v − `before`, the values of one
+ * sweep earlier. Terminal states stay. */
+double pess__evaluator_lost(const pess__evaluator *chain);
+void pess__evaluator_shift(const pess__evaluator *chain, double lost, const double *before, double *v);
 
 /* States up to which a whole solve by LU costs less than one by Krylov (gridworlds: 100 even, 144 Krylov ahead). */
 #define PESS__LU_STATES 128

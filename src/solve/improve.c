@@ -29,7 +29,7 @@ static inline void q_row(const pess_model *model, const double *bonus, double ga
     }
 }
 
-static double mean_of(const pess__engine *engine) {
+double pess__engine_mean(const pess__engine *engine) {
     return engine->any_uniform ? pess__sum(engine->states, engine->v) / (double)engine->states : 0.0;
 }
 
@@ -114,39 +114,41 @@ static double improve_row(pess__engine *engine, int64_t s, const double *q, doub
     return best;
 }
 
-typedef struct improving {
-    pess__engine *engine;
-    pess__switching switching;
-    double threshold, mean;
-} improving;
-
-/* (Tv)(s) = max_π Σ_a π(a)q(s,a) − penalty_s(π) */
-static void improve_states(void *context, int64_t from, int64_t to, int part) {
-    const improving *i = context;
-    pess__engine *engine = i->engine;
+/* (Tv)(s) = max_π Σ_a π(a)q(s,a) − penalty_s(π), counted into `sweep`. */
+static inline double improve_state(pess__engine *engine, const pess__improving *how, int64_t s, int part,
+                                   pess__sweep *sweep) {
+    if (engine->model->terminal[s]) return 0;
     const int64_t own = part * pess__apart(engine->actions, sizeof(double));
     double *q = engine->q + own, *row = engine->row + own;
+    q_row(engine->model, engine->local->bonus, engine->gamma, engine->problem->v_lo, how->mean, engine->v, s, q);
+    const double best = engine->choice != NULL
+                            ? improve_choice(engine, s, q, how->switching, how->threshold, &sweep->changed)
+                            : improve_row(engine, s, q, row, how->switching, how->threshold, &sweep->changed);
+    const double size = fabs(best - engine->v[s]);
+    if (size > sweep->residual) sweep->residual = size;
+    if (fabs(best) > sweep->scale) sweep->scale = fabs(best);
+    return best;
+}
+
+double pess__improve_state(pess__engine *engine, const pess__improving *how, int64_t s, pess__sweep *sweep) {
+    return improve_state(engine, how, s, 0, sweep);
+}
+
+typedef struct shared_out {
+    pess__engine *engine;
+    pess__improving how;
+} shared_out;
+
+static void improve_states(void *context, int64_t from, int64_t to, int part) {
+    const shared_out *x = context;
     pess__sweep sweep = {0};
-    for (int64_t s = from; s < to; s++) {
-        if (engine->model->terminal[s]) {
-            engine->tv[s] = 0.0;
-            continue;
-        }
-        q_row(engine->model, engine->local->bonus, engine->gamma, engine->problem->v_lo, i->mean, engine->v, s, q);
-        const double best = engine->choice != NULL
-                                ? improve_choice(engine, s, q, i->switching, i->threshold, &sweep.changed)
-                                : improve_row(engine, s, q, row, i->switching, i->threshold, &sweep.changed);
-        const double size = fabs(best - engine->v[s]);
-        engine->tv[s] = best;
-        if (size > sweep.residual) sweep.residual = size;
-        if (fabs(best) > sweep.scale) sweep.scale = fabs(best);
-    }
-    engine->part[part] = sweep;
+    for (int64_t s = from; s < to; s++) x->engine->tv[s] = improve_state(x->engine, &x->how, s, part, &sweep);
+    x->engine->part[part] = sweep;
 }
 
 pess__sweep pess__improve(pess__engine *engine, pess__switching switching, double threshold) {
-    improving i = {engine, switching, threshold, mean_of(engine)};
-    pess__ranges(engine->threads, engine->states, improve_states, &i);
+    shared_out x = {engine, {switching, threshold, pess__engine_mean(engine)}};
+    pess__ranges(engine->threads, engine->states, improve_states, &x);
     pess__sweep total = {0};
     for (int t = 0; t < engine->threads; t++) {
         const pess__sweep *part = engine->part + t;

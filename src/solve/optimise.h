@@ -5,6 +5,7 @@
 
 #include "solve/algorithm.h"
 #include "solve/evaluator.h"
+#include "solve/structure.h"
 
 typedef struct pess__sweep {
     double residual; /* sup|Tv − v| */
@@ -27,6 +28,7 @@ typedef struct pess__engine {
     pess__sweep *part; /* [threads] */
     pess__evaluator *chain;
     bool evaluated; /* v is the value of the present policy, to the end */
+    pess__structure structure;
     pess__monitor monitor;
 } pess__engine;
 
@@ -37,6 +39,34 @@ typedef enum pess__switching {
     PESS__SWITCH_ALWAYS, /* the maximising row, ties to the smallest action */
 } pess__switching;
 
+typedef struct pess__improving {
+    pess__switching switching;
+    double threshold, mean; /* mean: pess__engine_mean, of uniform rows */
+} pess__improving;
+
 /* tv = T v for v, tv of the engine; the policy is improved as told. */
 pess__sweep pess__improve(pess__engine *engine, pess__switching switching, double threshold);
+/* The same at one state, whose (Tv)(s) is returned; the sweep's fields are raised. One thread. */
+double pess__improve_state(pess__engine *engine, const pess__improving *how, int64_t s, pess__sweep *sweep);
+double pess__engine_mean(const pess__engine *engine);
+
+/* The chain of the present policy, with or without the algorithm's bonus and penalty. */
+pess_status pess__fill_chain(pess__engine *engine, bool penalised, pess_error *error);
+/* v = A^π(r + bonus + γPv) − penalty(π) for the present policy. */
+pess_status pess__engine_evaluate(pess__engine *engine, double tolerance, pess_error *error);
+/* Asked once per outer iteration; false: stop, for the reason left in outcome, or interrupted. */
+bool pess__go_on(pess__engine *engine, int64_t iterations, pess_outcome *outcome);
+void pess__swap_values(pess__engine *engine);
+/* Differences below this are rounding, and no residual need be smaller. */
+double pess__solve_rounding(double scale);
+
+/* By options->method, or the one that fits: the outcome, iterations, method and reason. */
+pess_status pess__iterate(pess__engine *engine, pess_solution_info *info, pess_error *error);
+/* The ways to iterate (iterations.c, gauss_seidel.c); each starts from v and the policy as they are. `done` of those
+ * that may give up: false where another way would do better. */
+pess_status pess__policy_iteration(pess__engine *engine, bool exact, pess_solution_info *info, pess_error *error);
+void pess__value_iteration(pess__engine *engine, pess_solution_info *info);
+pess_status pess__modified_policy_iteration(pess__engine *engine, bool may_give_up, bool *done,
+                                            pess_solution_info *info, pess_error *error);
+void pess__gauss_seidel(pess__engine *engine, bool may_give_up, bool *done, pess_solution_info *info);
 #endif

@@ -69,6 +69,7 @@ static pess_status solve_transposed(pess__evaluator *chain, const double *start,
     PESS_TRY(transposed_build(chain, &t, error));
     pess__krylov *krylov = &chain->krylov;
     krylov->apply = apply_transposed;
+    krylov->precondition = NULL;
     krylov->context = &t;
     krylov->keep_going = chain->monitor != NULL ? pess__monitor_check : NULL;
     krylov->user = chain->monitor;

@@ -1,0 +1,38 @@
+#include "structure.h"
+
+static void count_or_null(json_writer *json, const char *key, int64_t count) {
+    if (count >= 0)
+        json_count(json, key, count);
+    else
+        json_text(json, key, NULL);
+}
+
+void json_structure(json_writer *json, const pess_solution_info *info) {
+    const pess_structure *found = &info->structure;
+    json_text(json, "reason", info->reason);
+    if (!found->measured) {
+        json_text(json, "structure", NULL);
+        return;
+    }
+    json_object(json, "structure");
+    json_number(json, "deterministic", found->deterministic);
+    json_count(json, "bandwidth", found->bandwidth);
+    count_or_null(json, "sources", found->sources);
+    count_or_null(json, "depth", found->depth);
+    count_or_null(json, "components", found->components);
+    count_or_null(json, "largest_component", found->largest_component);
+    json_close(json);
+}
+
+void print_structure(FILE *out, const char *indent, const pess_solution_info *info) {
+    const pess_structure *found = &info->structure;
+    if (!found->measured) return;
+    if (info->reason != NULL) (void)fprintf(out, "%s%s\n", indent, info->reason);
+    (void)fprintf(out, "%s%.3g %% of pairs have one outcome, successors within %lld states", indent,
+                  100 * found->deterministic, (long long)found->bandwidth);
+    if (found->depth >= 0) (void)fprintf(out, ", %lld steps to an end or reward", (long long)found->depth);
+    if (found->components >= 0)
+        (void)fprintf(out, ", %lld components, the largest of %lld", (long long)found->components,
+                      (long long)found->largest_component);
+    (void)fputc('\n', out);
+}

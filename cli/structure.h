@@ -1,0 +1,14 @@
+/* Why a method was chosen, and what was found out about the graph of the model. */
+#ifndef PESS_CLI_STRUCTURE_H
+#define PESS_CLI_STRUCTURE_H
+
+#include "json.h"
+
+#include <stdio.h>
+
+/* The keys `reason` and `structure`; null where nothing was measured. */
+void json_structure(json_writer *json, const pess_solution_info *info);
+/* Lines that begin with `indent`; none where nothing was measured. */
+void print_structure(FILE *out, const char *indent, const pess_solution_info *info);
+
+#endif

@@ -1,0 +1,263 @@
+/* Policy iteration, value iteration and modified policy iteration (Puterman 1994, chapter 6; inexact policy iteration:
+ * Gargiani et al. 2024), and which of the ways to iterate fits a model (docs/solving.md). */
+#include "model/named.h"
+#include "solve/check.h"
+#include "solve/optimise.h"
+#include "solve/proper.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum {
+    ROUND = 4,          /* evaluation sweeps of modified policy iteration between two shifts … */
+    ROUNDS = 8,         /* … and how often at most before the policy is improved again */
+    FIRST_SWEEPS = 160, /* inexact policy iteration: sweeps × actions before the first evaluation … */
+    MORE_SWEEPS = 16    /* … and between two */
+};
+/* Each evaluation brings the residual down to this share of what the sweep found: docs/solving.md has the reason. */
+static const double FORCING = 0.01;
+/* Modified policy iteration gives up where a round of evaluation sweeps leaves more than this share of the residual. */
+static const double SLOW = 0.5;
+
+double pess__solve_rounding(double scale) { return 64 * DBL_EPSILON * scale; }
+
+static double larger(double x, double y) { return x > y ? x : y; }
+
+bool pess__go_on(pess__engine *engine, int64_t iterations, pess_outcome *outcome) {
+    engine->monitor.done = (double)iterations;
+    if (!pess__monitor_check(&engine->monitor)) {
+        *outcome = PESS_OUTCOME_TIME_LIMIT;
+        return false;
+    }
+    if (iterations >= engine->problem->options->max_iterations) {
+        *outcome = PESS_OUTCOME_ITERATION_LIMIT;
+        return false;
+    }
+    return true;
+}
+
+void pess__swap_values(pess__engine *engine) {
+    double *swap = engine->v;
+    engine->v = engine->tv;
+    engine->tv = swap;
+}
+
+/* A sweep over all actions costs as many sweeps of an evaluation. */
+static int sweeps_for(const pess__engine *engine, int sweeps_times_actions) {
+    const int64_t count = sweeps_times_actions / engine->actions;
+    return (int)(count < sweeps_times_actions / 4 ? count : sweeps_times_actions / 4);
+}
+
+/* `count` more sweeps v ← Tv after the one whose result is in tv; the policy follows. Returns the last residual. */
+static double look_ahead(pess__engine *engine, int count, double threshold, double residual) {
+    for (int k = 0; k < count && pess__monitor_check(&engine->monitor); k++) {
+        pess__swap_values(engine);
+        residual = pess__improve(engine, PESS__SWITCH_GAINS, threshold).residual;
+    }
+    return residual;
+}
+
+/* π_{k+1} greedy in v^{π_k}, until no state gains: a row is replaced only where it gains more than a quarter of the
+ * tolerance, so that values rise strictly, no policy returns and ties cannot make it cycle. With `exact` each
+ * evaluation goes to the end; otherwise to FORCING of the last residual, and some sweeps that cost as much as one step
+ * of the linear solver carry each improvement further. */
+pess_status pess__policy_iteration(pess__engine *engine, bool exact, pess_solution_info *info, pess_error *error) {
+    const double tolerance = engine->problem->options->tolerance, tightest = 0.25 * tolerance;
+    pess__sweep sweep = pess__improve(engine, PESS__SWITCH_ALWAYS, 0);
+    double residual = sweep.residual;
+    if (!exact) residual = look_ahead(engine, sweeps_for(engine, FIRST_SWEEPS), tightest, residual);
+    while (pess__go_on(engine, info->iterations, &info->outcome)) {
+        const double target = exact ? tightest : larger(FORCING * residual, tightest);
+        if (!exact) pess__swap_values(engine);
+        PESS_TRY(pess__engine_evaluate(engine, target, error));
+        info->iterations++;
+        const double threshold = larger(tightest, pess__solve_rounding(sweep.scale));
+        sweep = pess__improve(engine, PESS__SWITCH_GAINS, threshold);
+        engine->evaluated = sweep.changed == 0 && target == tightest;
+        if (sweep.residual <= larger(tolerance, pess__solve_rounding(sweep.scale)) || engine->evaluated) {
+            info->outcome = PESS_OUTCOME_CONVERGED;
+            break;
+        }
+        residual = sweep.residual;
+        if (!exact && sweep.changed > 0)
+            residual = look_ahead(engine, sweeps_for(engine, MORE_SWEEPS), threshold, residual);
+    }
+    return PESS_OK;
+}
+
+/* A policy that ends, where not all do: the way to the nearest end, or, where the algorithm has a say in which policies
+ * there are, the logging policy, which every one of them allows. */
+static pess_status start_proper(pess__engine *engine, pess_error *error) {
+    int64_t never;
+    if (engine->choice != NULL)
+        return pess__never_ends(engine->model, (pess__taken){NULL, NULL}, engine->choice, &never, error);
+    pess_policy *empirical = NULL;
+    PESS_TRY(pess_policy_empirical(engine->problem->counts, engine->model, &empirical, error));
+    memcpy(engine->pi, empirical->probability, (size_t)(engine->states * engine->actions) * sizeof *engine->pi);
+    pess_policy_destroy(empirical);
+    return pess__check_proper(engine->model, engine->pi, engine->problem->counts->state_names, error);
+}
+
+static pess_status still_proper(const pess__engine *engine, pess_error *error) {
+    const pess_counts *counts = engine->problem->counts;
+    char shown[PESS__ID_SIZE];
+    int64_t never;
+    PESS_TRY(pess__never_ends(engine->model, (pess__taken){engine->pi, engine->choice}, NULL, &never, error));
+    if (never < 0) return PESS_OK;
+    return pess__fail(error, PESS_ARGUMENT,
+                      "gamma is 1, and from state %s a policy can collect reward for ever: the best return has no "
+                      "limit; use gamma < 1",
+                      pess__show_id(counts != NULL ? counts->state_names : NULL, never, shown));
+}
+
+/* γ = 1 where some policies never end: from a policy that does, by strict gains alone. If the next one π' did not, it
+ * would have a recurrent class without an end; with μ its stationary law, μ(T_π' v − v) = μ r_π', and the left side is
+ * positive, for a class without a changed state would have been there before. So its mean reward is positive, and
+ * returns have no limit: that is refused. Otherwise all policies are proper, and the last one is the best of these, for
+ * v ≥ T_π v implies v ≥ v^π where π ends. Values are found to a thousandth of what counts as a gain, so that their
+ * errors gain nothing. Breaking ties afterwards could make the policy endless, so they stay as they are. */
+static pess_status proper_policy_iteration(pess__engine *engine, pess_solution_info *info, pess_error *error) {
+    const double gain = engine->problem->options->tolerance;
+    double scale = 0;
+    PESS_TRY(start_proper(engine, error));
+    while (pess__go_on(engine, info->iterations, &info->outcome)) {
+        PESS_TRY(pess__engine_evaluate(engine, 1e-3 * gain, error));
+        info->iterations++;
+        const pess__sweep sweep = pess__improve(engine, PESS__SWITCH_GAINS, larger(gain, pess__solve_rounding(scale)));
+        scale = sweep.scale;
+        engine->evaluated = sweep.changed == 0;
+        if (engine->evaluated) {
+            info->outcome = PESS_OUTCOME_CONVERGED;
+            return PESS_OK;
+        }
+        PESS_TRY(still_proper(engine, error));
+    }
+    return PESS_OK;
+}
+
+/* v ← Tv */
+void pess__value_iteration(pess__engine *engine, pess_solution_info *info) {
+    while (pess__go_on(engine, info->iterations, &info->outcome)) {
+        const pess__sweep sweep = pess__improve(engine, PESS__SWITCH_NEVER, 0);
+        pess__swap_values(engine);
+        info->iterations++;
+        if (sweep.residual <= larger(engine->problem->options->tolerance, pess__solve_rounding(sweep.scale))) {
+            info->outcome = PESS_OUTCOME_CONVERGED;
+            return;
+        }
+    }
+}
+
+/* v ← T_π^m v in rounds that end with v + α·1, Σ(T_π v − v) = α·Σ(I − G)1: chains that mix well forget everything but a
+ * constant at once. Returns sup|T_π v − v| before the last sweep; *slow: no round gained much. */
+static double evaluate_by_sweeps(pess__engine *engine, double target, bool shifts, bool *slow) {
+    pess__evaluator *chain = engine->chain;
+    const double lost = pess__evaluator_lost(chain);
+    double change = INFINITY, before = INFINITY;
+    for (int round = 0; round < ROUNDS && change > target && !*slow; round++) {
+        for (int k = 0; k < ROUND; k++) {
+            if (k == ROUND - 1 && shifts) pess__evaluator_shift(chain, lost, engine->tv, engine->v);
+            change = pess__evaluator_apply(chain, engine->v, engine->tv);
+            pess__swap_values(engine);
+        }
+        *slow = change > SLOW * before;
+        before = change;
+    }
+    return change;
+}
+
+/* v ← T_π^m T v with π greedy in v. Ends at the tolerance, or where the policy stays and v is its value: a tie given to
+ * the smaller action leaves a gain of up to PESS__TIE that no sweep removes. Shifts end where a residual grows, so that
+ * it converges as it does without them. */
+pess_status pess__modified_policy_iteration(pess__engine *engine, bool may_give_up, bool *done,
+                                            pess_solution_info *info, pess_error *error) {
+    const double tolerance = engine->problem->options->tolerance;
+    double change = INFINITY, before = INFINITY; /* change: of the last evaluation sweep, sup|T_π v − v| */
+    bool shifts = engine->gamma < 1;
+    *done = true;
+    while (pess__go_on(engine, info->iterations, &info->outcome)) {
+        const pess__switching switching = info->iterations == 0 ? PESS__SWITCH_ALWAYS : PESS__SWITCH_GAINS;
+        const pess__sweep sweep = pess__improve(engine, switching, 0.25 * tolerance);
+        const double enough = larger(tolerance, pess__solve_rounding(sweep.scale));
+        pess__swap_values(engine);
+        info->iterations++;
+        if (sweep.residual <= enough || (sweep.changed == 0 && change <= 0.25 * enough)) {
+            info->outcome = PESS_OUTCOME_CONVERGED;
+            return PESS_OK;
+        }
+        bool slow = false;
+        if (sweep.residual > before) shifts = false;
+        before = sweep.residual;
+        PESS_TRY(pess__fill_chain(engine, true, error));
+        change = evaluate_by_sweeps(engine, larger(FORCING * sweep.residual, 0.2 * enough), shifts, &slow);
+        if (slow && may_give_up) {
+            *done = false;
+            return PESS_OK;
+        }
+    }
+    return PESS_OK;
+}
+
+static pess_status by_gauss_seidel(pess__engine *engine, pess_solution_info *info, pess_error *error) {
+    bool done = true;
+    PESS_TRY(pess__structure_order(engine->model, &engine->structure, error));
+    info->method = "gauss-seidel";
+    pess__gauss_seidel(engine, false, &done, info);
+    return PESS_OK;
+}
+
+static const char *ordered_reason(const pess__structure *structure) {
+    if (structure->components != NULL) return "many components: each is finished before those that lead to it";
+    return "steps are certain: values are carried along in the order of distance from ends and rewards";
+}
+
+/* What fits, found by looking: the graph, then how fast the values of the first policies settle. Where the first guess
+ * does not get there soon, what it found is where inexact policy iteration starts. */
+static pess_status by_structure(pess__engine *engine, pess_solution_info *info, pess_error *error) {
+    bool done = false;
+    PESS_TRY(pess__structure_measure(engine->model, &engine->structure, error));
+    if (engine->structure.order != NULL) {
+        info->method = "gauss-seidel";
+        info->reason = ordered_reason(&engine->structure);
+        pess__gauss_seidel(engine, true, &done, info);
+        if (done || engine->monitor.late || engine->monitor.interrupted) return PESS_OK;
+    }
+    info->method = "modified policy iteration";
+    info->reason = "chains mix fast: a few sweeps settle the value of a policy";
+    if (engine->structure.order == NULL) PESS_TRY(pess__modified_policy_iteration(engine, true, &done, info, error));
+    if (done) return PESS_OK;
+    info->method = "inexact policy iteration";
+    info->reason = "chains mix slowly: the value of a policy takes a linear solver";
+    return pess__policy_iteration(engine, false, info, error);
+}
+
+pess_status pess__iterate(pess__engine *engine, pess_solution_info *info, pess_error *error) {
+    const pess_method method = engine->problem->options->method;
+    bool done = true;
+    if (engine->problem->endless >= 0) {
+        if (method == PESS_METHOD_VALUE_ITERATION || method == PESS_METHOD_MODIFIED_POLICY_ITERATION ||
+            method == PESS_METHOD_GAUSS_SEIDEL)
+            return pess__need_ends(engine->problem, "this method", error);
+        info->method = "policy iteration";
+        return proper_policy_iteration(engine, info, error);
+    }
+    switch (method) {
+        case PESS_METHOD_VALUE_ITERATION:
+            info->method = "value iteration";
+            pess__value_iteration(engine, info);
+            return PESS_OK;
+        case PESS_METHOD_MODIFIED_POLICY_ITERATION:
+            info->method = "modified policy iteration";
+            return pess__modified_policy_iteration(engine, false, &done, info, error);
+        case PESS_METHOD_INEXACT_POLICY_ITERATION:
+            info->method = "inexact policy iteration";
+            return pess__policy_iteration(engine, false, info, error);
+        case PESS_METHOD_GAUSS_SEIDEL: return by_gauss_seidel(engine, info, error);
+        case PESS_METHOD_POLICY_ITERATION: break;
+        case PESS_METHOD_AUTO:
+            if (engine->chain->evaluation != PESS_EVALUATION_LU) return by_structure(engine, info, error);
+    }
+    info->method = "policy iteration";
+    return pess__policy_iteration(engine, true, info, error);
+}
