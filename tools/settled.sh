@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# settled.sh run [OPTION…]   goes on with `pess experiment minatar-settled` in build/settled, one training at a time,
+#                            from the results that are kept in docs/results; options such as --games are handed on
+# settled.sh keep            keeps what is finished in docs/results/minatar-settled: result.json of every run, the lines
+#                            of its log.csv that have a return (curve.csv), tables, page and figures of what is there
+# docs/settled.md has what is run and how it is judged.
+set -eu
+cd "$(dirname "$0")/.."
+kept=docs/results/minatar-settled work=build/settled pess=${PESS:-build/pess}
+case ${1:-} in
+run)
+    shift
+    mkdir -p "$work"
+    [ ! -d "$kept/runs" ] || cp -rn "$kept/settings.txt" "$kept/runs" "$work"
+    exec "$pess" experiment minatar-settled --threads 1 --out "$work" --resume "$@"
+    ;;
+keep)
+    scratch=$(mktemp -d)
+    trap 'rm -rf "$scratch"' EXIT
+    "$pess" merge "$work" --partial --out "$scratch/page" --quiet
+    mkdir -p "$kept"
+    for file in settings.txt results.csv runs.csv figure.svg figure.png index.html manifest.json; do
+        cp "$scratch/page/$file" "$kept/$file"
+    done
+    (cd "$work" && find runs -name result.json) | while read -r result; do
+        run=${result%/result.json}
+        mkdir -p "$kept/$run"
+        cp "$work/$result" "$kept/$result"
+        [ ! -s "$work/$run/log.csv" ] || awk -F, 'NR == 1 || $6 != ""' "$work/$run/log.csv" >"$kept/$run/curve.csv"
+    done
+    "$(dirname "$0")/settled_curves.py" "$kept" "$pess"
+    ;;
+*)
+    sed -n '2,/^set/s/^# \{0,1\}//p' "$0"
+    exit 2
+    ;;
+esac
