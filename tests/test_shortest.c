@@ -28,6 +28,8 @@ static void random_numbers_read_back_the_same(void **state) {
         assert_same_text(u);
         assert_same_text(pow(10, -4.2 * u)); /* across the ends of the range and the powers of ten in it */
         assert_same_text(floor(u * 1e4) / 1e4);
+        assert_same_text(floor(u * 1e10) / 1e6); /* six places, above one and across the end of what is short */
+        assert_same_text(floor(u * 2e14) / 1e6);
         assert_same_text(floor(u * 1e15) / 1e15);
         assert_same_text(floor(u * 1e16) / 1e16);
         assert_same_text(floor((u - 0.5) * pow(10, 1 + 16 * u)));

@@ -17,9 +17,12 @@ typedef enum pess_json_style {
     PESS_JSON_PACKED    /* without blanks, and safe inside <script> */
 } pess_json_style;
 
-enum { PESS_JSON_DEPTH = 16 }; /* objects and arrays inside one another */
+enum {
+    PESS_JSON_DEPTH = 16, /* objects and arrays inside one another */
+    PESS_JSON_PIECE = 512 /* bytes that go to the sink at once */
+};
 
-/* Where the text goes. A failure is the sink's to keep. */
+/* Where the text goes, in pieces, at the latest when the value at the top is whole. A failure is the sink's to keep. */
 typedef struct pess_json_sink {
     void (*write)(void *to, const char *text, size_t length);
     void *to;
@@ -34,6 +37,8 @@ typedef struct pess_json_writer {
         char bracket; /* that closes it */
         bool empty, row;
     } level[PESS_JSON_DEPTH];
+    size_t held; /* bytes that have not gone to the sink */
+    char piece[PESS_JSON_PIECE];
 } pess_json_writer;
 
 PESS_API pess_json_writer pess_json_begin(pess_json_sink sink, pess_json_style style);

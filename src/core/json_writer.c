@@ -10,8 +10,14 @@
 #include <string.h>
 
 pess_json_writer pess_json_begin(pess_json_sink sink, pess_json_style style) {
-    pess_json_writer json = {.sink = sink, .style = style};
+    pess_json_writer json; /* the piece needs no zeros */
+    json.sink = sink;
+    json.style = style;
+    json.depth = 0;
+    json.level[0].bracket = '\0';
+    json.level[0].row = false;
     json.level[0].empty = true;
+    json.held = 0;
     return json;
 }
 
@@ -21,7 +27,26 @@ pess_json_writer pess__json_begin(pess__outfile *file, pess_json_style style) {
     return pess_json_begin((pess_json_sink){write_to_file, file}, style);
 }
 
-static void put(pess_json_writer *json, const char *text) { json->sink.write(json->sink.to, text, strlen(text)); }
+/* ---- pieces */
+
+static void flush(pess_json_writer *json) {
+    if (json->held > 0) json->sink.write(json->sink.to, json->piece, json->held);
+    json->held = 0;
+}
+
+static inline void put_byte(pess_json_writer *json, char byte) {
+    if (json->held == sizeof json->piece) flush(json);
+    json->piece[json->held++] = byte;
+}
+
+static void put(pess_json_writer *json, const char *text) {
+    for (; *text != '\0'; text++) put_byte(json, *text);
+}
+
+/* A value at the top goes out when it is whole. */
+static void after_value(pess_json_writer *json) {
+    if (json->depth == 0) flush(json);
+}
 
 /* ---- layout */
 
@@ -35,25 +60,24 @@ static void break_line(pess_json_writer *json) {
     for (int i = 0; i < json->depth; i++) put(json, "  ");
 }
 
+static bool needs_escape(const pess_json_writer *json, unsigned char byte) {
+    return byte == '"' || byte == '\\' || byte < 0x20 || (byte == '<' && json->style == PESS_JSON_PACKED);
+}
+
 /* Escaped as JSON asks for, and "<" where the text stands in a page: "</script>" would end it. */
 static void put_quoted(pess_json_writer *json, const char *text) {
-    put(json, "\"");
-    const char *plain = text; /* what needs no escape goes out in one piece */
+    put_byte(json, '"');
     for (const char *c = text; *c != '\0'; c++) {
         const unsigned char byte = (unsigned char)*c;
         char escape[8];
-        if (byte == '"' || byte == '\\')
-            (void)snprintf(escape, sizeof escape, "\\%c", *c);
-        else if (byte < 0x20 || (byte == '<' && json->style == PESS_JSON_PACKED))
-            (void)snprintf(escape, sizeof escape, "\\u%04x", byte);
-        else
+        if (!needs_escape(json, byte)) {
+            put_byte(json, *c);
             continue;
-        json->sink.write(json->sink.to, plain, (size_t)(c - plain));
+        }
+        (void)snprintf(escape, sizeof escape, byte == '"' || byte == '\\' ? "\\%c" : "\\u%04x", byte);
         put(json, escape);
-        plain = c + 1;
     }
-    put(json, plain);
-    put(json, "\"");
+    put_byte(json, '"');
 }
 
 /* Comma, line break and key, whatever value follows. */
@@ -92,15 +116,20 @@ void pess_json_close(pess_json_writer *json) {
     json->depth--;
     if (broken) break_line(json);
     put(json, closing);
+    after_value(json);
 }
 
-void pess_json_end(pess_json_writer *json) { put(json, "\n"); }
+void pess_json_end(pess_json_writer *json) {
+    put(json, "\n");
+    flush(json);
+}
 
 /* ---- values */
 
 static void put_plain(pess_json_writer *json, const char *key, const char *value) {
     before_value(json, key);
     put(json, value);
+    after_value(json);
 }
 
 void pess_json_put_null(pess_json_writer *json, const char *key) { put_plain(json, key, "null"); }
@@ -115,6 +144,7 @@ void pess_json_put_text(pess_json_writer *json, const char *key, const char *val
         put(json, "null");
     else
         put_quoted(json, value);
+    after_value(json);
 }
 
 void pess_json_put_number(pess_json_writer *json, const char *key, double value) {
@@ -124,9 +154,13 @@ void pess_json_put_number(pess_json_writer *json, const char *key, double value)
 }
 
 void pess_json_put_count(pess_json_writer *json, const char *key, int64_t value) {
-    char text[24];
-    (void)snprintf(text, sizeof text, "%lld", (long long)value);
-    put_plain(json, key, text);
+    char text[24], *first = text + sizeof text - 1;
+    uint64_t rest = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+    *first = '\0';
+    do *--first = (char)('0' + rest % 10);
+    while ((rest /= 10) > 0);
+    if (value < 0) *--first = '-';
+    put_plain(json, key, first);
 }
 
 void pess_json_put_seed(pess_json_writer *json, const char *key, uint64_t value) {

@@ -133,11 +133,27 @@ static size_t format_small_integer(int64_t value, char *buffer) {
     return at;
 }
 
+/* At most six places: of decimals with 15 digits or fewer no two are the same double, so this one is the shortest. */
+static bool format_millionths(double value, char *buffer, size_t *length) {
+    const double millionths = round(value * 1e6);
+    if (millionths / 1e6 != value) return false;
+    const int64_t n = (int64_t)millionths;
+    int64_t rest = n % 1000000;
+    size_t at = format_small_integer(n / 1000000, buffer);
+    if (rest > 0) buffer[at++] = '.';
+    for (int64_t unit = 100000; rest > 0; rest %= unit, unit /= 10) buffer[at++] = (char)('0' + rest / unit);
+    buffer[at] = '\0';
+    *length = at;
+    return true;
+}
+
 size_t pess__format_double(double value, char *buffer) {
+    size_t millionths = 0;
     if (isnan(value)) {
         memcpy(buffer, "nan", 4);
         return 3;
     }
+    if (value >= 1e-4 && value < 1e8 && format_millionths(value, buffer, &millionths)) return millionths;
     if (value >= 1e-4 && value < 1) return format_fraction(value, buffer);
     if (fabs(value) < 1e15 && value == (double)(int64_t)value && (value != 0 || !signbit(value)))
         return format_small_integer((int64_t)value, buffer);

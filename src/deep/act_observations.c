@@ -3,6 +3,7 @@
  * data: a row with a feature many deviations away is nothing that the data were about. That is a rule of thumb, no
  * bound. */
 #include "core/infile.h"
+#include "core/json_writer.h"
 #include "core/memory.h"
 #include "core/outfile.h"
 #include "core/settings.h"
@@ -11,6 +12,7 @@
 #include "data/observations.h"
 #include "data/table.h"
 #include "deep/bundle.h"
+#include "policy/decider.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -149,41 +151,41 @@ static bool never_counted(const pess__bundle *b, const uint8_t *observation) {
     return l->learner->counts && l->data != NULL && pess__observations_find(l->data, observation) < 0;
 }
 
-static void put_number(pess__outfile *out, double value, bool json) {
-    if (isfinite(value))
-        pess__outfile_double(out, value);
-    else if (json)
-        pess__outfile_print(out, "null");
+static void put_number(pess__outfile *out, double value) {
+    if (isfinite(value)) pess__outfile_double(out, value);
 }
 
 static void answer_csv(const answering *a, int64_t number, int64_t action, const double *p, double far,
-                       const char *why) {
+                       pess_advice advice) {
     pess__outfile_print(a->out, "%lld,%lld,", (long long)number + 1, (long long)action);
-    put_number(a->out, p[action], false);
+    put_number(a->out, p[action]);
     pess__outfile_print(a->out, ",");
-    put_number(a->out, far, false);
-    pess__outfile_print(a->out, ",%s,%s", why[0] == '\0' ? "follow the policy" : "keep present practice", why);
+    put_number(a->out, far);
+    pess__outfile_print(a->out, ",%s,%s", pess__advice_words(advice), pess__advice_reason(advice));
     for (int64_t i = 0; a->options.probabilities && i < a->policy->actions; i++) {
         pess__outfile_print(a->out, ",");
-        put_number(a->out, p[i], false);
+        put_number(a->out, p[i]);
     }
     pess__outfile_print(a->out, "\n");
 }
 
 static void answer_json(const answering *a, int64_t number, int64_t action, const double *p, double far,
-                        const char *why) {
-    pess__outfile_print(a->out, "{\"row\":%lld,\"action\":%lld,\"probability\":", (long long)number + 1,
-                        (long long)action);
-    put_number(a->out, p[action], true);
-    pess__outfile_print(a->out, ",\"outside\":");
-    put_number(a->out, far, true);
-    pess__outfile_print(a->out, ",\"advice\":\"%s\",\"reason\":\"%s\"",
-                        why[0] == '\0' ? "follow the policy" : "keep present practice", why);
-    for (int64_t i = 0; a->options.probabilities && i < a->policy->actions; i++) {
-        pess__outfile_print(a->out, i == 0 ? ",\"probabilities\":[" : ",");
-        put_number(a->out, p[i], true);
+                        pess_advice advice) {
+    pess_json_writer json = pess__json_begin(a->out, PESS_JSON_PACKED);
+    pess_json_open_object(&json, NULL);
+    pess_json_put_count(&json, "row", number + 1);
+    pess_json_put_count(&json, "action", action);
+    pess_json_put_number(&json, "probability", p[action]);
+    pess_json_put_number(&json, "outside", far);
+    pess_json_put_text(&json, "advice", pess__advice_words(advice));
+    pess_json_put_text(&json, "reason", pess__advice_reason(advice));
+    if (a->options.probabilities) {
+        pess_json_open_array(&json, "probabilities");
+        for (int64_t i = 0; i < a->policy->actions; i++) pess_json_put_number(&json, NULL, p[i]);
+        pess_json_close(&json);
     }
-    pess__outfile_print(a->out, a->options.probabilities ? "]}\n" : "}\n");
+    pess_json_close(&json);
+    pess_json_end(&json);
 }
 
 static void answer_row(const answering *a, int64_t i) {
@@ -195,12 +197,10 @@ static void answer_row(const answering *a, int64_t i) {
     const int64_t action = a->options.choice == PESS_ACT_DRAW
                                ? pess__policy_draw(p, a->policy->actions, pess__rng_uniform(&rng))
                                : pess__policy_most_probable(p, a->policy->actions);
-    const char *why = "";
-    if (far > a->options.outside_limit)
-        why = pess_advice_name(PESS_ADVICE_OUTSIDE);
-    else if (never_counted(a->bundle, observation))
-        why = pess_advice_name(PESS_ADVICE_FEW_COUNTS);
-    (a->options.json ? answer_json : answer_csv)(a, number, action, p, far, why);
+    const pess_advice advice = far > a->options.outside_limit          ? PESS_ADVICE_OUTSIDE
+                               : never_counted(a->bundle, observation) ? PESS_ADVICE_FEW_COUNTS
+                                                                       : PESS_ADVICE_POLICY;
+    (a->options.json ? answer_json : answer_csv)(a, number, action, p, far, advice);
 }
 
 static pess_status answer_all(answering *a, pess_error *error) {

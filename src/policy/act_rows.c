@@ -1,5 +1,6 @@
 /* A policy applied to a file of rows: blocks of rows are decided and written down side by side, and their answers go
  * out in the order of the rows. */
+#include "core/json_writer.h"
 #include "core/memory.h"
 #include "core/outfile.h"
 #include "core/text.h"
@@ -32,43 +33,50 @@ typedef struct acting {
     pess__row_reader reader;
     answers *answers; /* [pieces] */
     char **action;    /* [actions] names as they are written */
-    size_t longest;   /* bytes that the answer to a row may have */
+    size_t longest;   /* bytes that the answer to a row may have in CSV, but for the name of its state */
 } acting;
 
-/* ---- names as CSV fields or JSON strings */
+static bool has_room(answers *out, int64_t bytes) {
+    if (out->length + bytes > out->capacity && !out->failed)
+        out->failed = pess__grow(&out->text, &out->capacity, out->length + bytes, 1, "answers", NULL) != PESS_OK;
+    return !out->failed;
+}
 
-/* At most 6 bytes for each of the name, and two quotes. */
-static char *put_name(char *to, const char *name, bool json) {
-    const bool quotes = json || strpbrk(name, ",\"\r\n") != NULL || name[0] == ' ';
+static void append(void *answers_of_block, const char *text, size_t length) {
+    answers *out = answers_of_block;
+    if (!has_room(out, (int64_t)length)) return;
+    memcpy(out->text + out->length, text, length);
+    out->length += (int64_t)length;
+}
+
+/* ---- names as CSV fields */
+
+/* At most twice the bytes of the name, and two quotes. */
+static char *put_name(char *to, const char *name) {
+    const bool quotes = strpbrk(name, ",\"\r\n") != NULL || name[0] == ' ';
     if (quotes) *to++ = '"';
     for (const char *c = name; *c != '\0'; c++) {
-        if (json && (unsigned char)*c < 0x20) {
-            to += snprintf(to, 8, "\\u%04x", (unsigned)*c);
-            continue;
-        }
-        if (*c == '"') *to++ = json ? '\\' : '"';
-        if (json && *c == '\\') *to++ = '\\';
+        if (*c == '"') *to++ = '"';
         *to++ = *c;
     }
     if (quotes) *to++ = '"';
     return to;
 }
 
-static pess_status quote(const char *name, bool json, char **out, pess_error *error) {
-    PESS_TRY(pess__allocate(out, 6 * (int64_t)strlen(name) + 3, 1, "names", error));
-    *put_name(*out, name, json) = '\0';
-    return PESS_OK;
-}
-
-static pess_status quote_actions(acting *a, pess_error *error) {
+/* Actions as they are written in CSV; in JSON, their names. */
+static pess_status name_actions(acting *a, pess_error *error) {
     const pess_decider *decider = a->decider;
     size_t longest = 0;
     PESS_TRY(pess__allocate(&a->action, decider->actions, sizeof *a->action, "names", error));
     for (int64_t i = 0; i < decider->actions; i++) {
         char number[24];
         (void)snprintf(number, sizeof number, "%lld", (long long)i);
-        const char *name = pess_decider_action_name(decider, i);
-        PESS_TRY(quote(name != NULL ? name : number, decider->options.json && name != NULL, &a->action[i], error));
+        const char *given = pess_decider_action_name(decider, i), *name = given != NULL ? given : number;
+        PESS_TRY(pess__allocate(&a->action[i], 2 * (int64_t)strlen(name) + 3, 1, "names", error));
+        if (decider->options.json)
+            memcpy(a->action[i], name, strlen(name) + 1);
+        else
+            *put_name(a->action[i], name) = '\0';
         const size_t length = strlen(a->action[i]);
         longest = length > longest ? length : longest;
     }
@@ -116,28 +124,12 @@ static char *put_number(char *to, double value, const char *infinite) {
     return to;
 }
 
-static const char *reason_of(const pess_decision *d) {
-    return d->advice == PESS_ADVICE_POLICY ? "" : pess_advice_name(d->advice);
-}
-
-static const char *advice_of(const pess_decision *d) {
-    return d->advice == PESS_ADVICE_POLICY ? "follow the policy" : "keep present practice";
-}
-
-/* The state as the row names it, also where the policy does not know it; with a map, the cell. */
-static char *put_state(const acting *a, const pess_decision *d, const char *name, char *to) {
-    int64_t number = 0;
-    if (name == NULL) return put_count(to, d->state);
-    const bool integers = !pess_names_given(a->decider->state_names);
-    return put_name(to, name,
-                    a->decider->options.json && !(integers && pess__parse_int64(name, name + strlen(name), &number)));
-}
-
+/* state: as the row names it, also where the policy does not know it; NULL: with a map, the cell. */
 static char *put_csv(const acting *a, const pess_decision *d, const char *state, int64_t number, char *to) {
     const pess_decider *decider = a->decider;
     to = put_count(to, number + 1);
     *to++ = ',';
-    to = put_state(a, d, state, to);
+    to = state != NULL ? put_name(to, state) : put_count(to, d->state);
     *to++ = ',';
     if (d->action >= 0) to = put_text(to, a->action[d->action]);
     *to++ = ',';
@@ -153,9 +145,9 @@ static char *put_csv(const acting *a, const pess_decision *d, const char *state,
         to = put_number(to, d->outside, "inf");
         *to++ = ',';
     }
-    to = put_text(to, advice_of(d));
+    to = put_text(to, pess__advice_words(d->advice));
     *to++ = ',';
-    to = put_text(to, reason_of(d));
+    to = put_text(to, pess__advice_reason(d->advice));
     const double *row = d->state >= 0 ? pess_policy_row(decider->policy, d->state) : NULL;
     for (int64_t i = 0; decider->options.probabilities && i < decider->actions; i++) {
         *to++ = ',';
@@ -165,55 +157,68 @@ static char *put_csv(const acting *a, const pess_decision *d, const char *state,
     return to;
 }
 
-static char *put_json_count(char *to, const char *key, int64_t value) {
-    to = put_text(to, key);
-    return value >= 0 ? put_count(to, value) : put_text(to, "null");
+/* Six digits, as put_number has them. */
+static double rounded(double value) {
+    const double unit = value < 1000 ? 1e6 : pow(10, 5 - floor(log10(value)));
+    return round(value * unit) / unit;
 }
 
-static char *put_json(const acting *a, const pess_decision *d, const char *state, int64_t number, char *to) {
+static void put_known(pess_json_writer *json, const char *key, int64_t count) {
+    if (count >= 0)
+        pess_json_put_count(json, key, count);
+    else
+        pess_json_put_null(json, key);
+}
+
+/* A state that has no name is a number. */
+static void put_json_state(const acting *a, pess_json_writer *json, const pess_decision *d, const char *name) {
+    const char *key = a->decider->map != NULL ? "cell" : "state";
+    int64_t number = 0;
+    if (name == NULL)
+        put_known(json, key, d->state);
+    else if (!pess_names_given(a->decider->state_names) && pess__parse_int64(name, name + strlen(name), &number))
+        pess_json_put_count(json, key, number);
+    else
+        pess_json_put_text(json, key, name);
+}
+
+static void put_json(const acting *a, const pess_decision *d, const char *state, int64_t number, answers *out) {
     const pess_decider *decider = a->decider;
-    to = put_json_count(to, "{\"row\":", number + 1);
-    to = put_text(to, decider->map != NULL ? ",\"cell\":" : ",\"state\":");
-    to = state != NULL || d->state >= 0 ? put_state(a, d, state, to) : put_text(to, "null");
-    to = put_text(to, ",\"action\":");
-    to = put_text(to, d->action >= 0 ? a->action[d->action] : "null");
-    to = put_text(to, ",\"probability\":");
-    to = d->action >= 0 ? put_probability(to, d->probability) : put_text(to, "null");
+    pess_json_writer json = pess_json_begin((pess_json_sink){append, out}, PESS_JSON_PACKED);
+    pess_json_open_object(&json, NULL);
+    pess_json_put_count(&json, "row", number + 1);
+    put_json_state(a, &json, d, state);
+    if (d->action >= 0 && pess_decider_action_name(decider, d->action) != NULL)
+        pess_json_put_text(&json, "action", a->action[d->action]);
+    else
+        put_known(&json, "action", d->action);
+    pess_json_put_number(&json, "probability", d->action >= 0 ? d->probability : NAN);
     if (decider->has_counts) {
-        to = put_json_count(to, ",\"state_count\":", d->state_count);
-        to = put_json_count(to, ",\"action_count\":", d->action_count);
+        put_known(&json, "state_count", d->state_count);
+        put_known(&json, "action_count", d->action_count);
     }
-    if (decider->map != NULL) {
-        to = put_text(to, ",\"outside\":");
-        to = isfinite(d->outside) ? put_number(to, d->outside, "") : put_text(to, "null");
+    if (decider->map != NULL) pess_json_put_number(&json, "outside", rounded(d->outside));
+    pess_json_put_text(&json, "advice", pess__advice_words(d->advice));
+    pess_json_put_text(&json, "reason", pess__advice_reason(d->advice));
+    if (decider->options.probabilities) {
+        const double *row = d->state >= 0 ? pess_policy_row(decider->policy, d->state) : NULL;
+        pess_json_open_object(&json, "probabilities");
+        for (int64_t i = 0; i < decider->actions; i++)
+            pess_json_put_number(&json, a->action[i], row != NULL ? row[i] : NAN);
+        pess_json_close(&json);
     }
-    to = put_text(to, ",\"advice\":\"");
-    to = put_text(to, advice_of(d));
-    to = put_text(to, "\",\"reason\":\"");
-    to = put_text(to, reason_of(d));
-    to = put_text(to, "\"");
-    const double *row = d->state >= 0 ? pess_policy_row(decider->policy, d->state) : NULL;
-    for (int64_t i = 0; decider->options.probabilities && i < decider->actions; i++) {
-        to = put_text(to, i == 0 ? ",\"probabilities\":{" : ",");
-        if (pess_decider_action_name(decider, i) == NULL) *to++ = '"';
-        to = put_text(to, a->action[i]);
-        if (pess_decider_action_name(decider, i) == NULL) *to++ = '"';
-        *to++ = ':';
-        to = row != NULL ? put_probability(to, row[i]) : put_text(to, "null");
-    }
-    return put_text(to, decider->options.probabilities ? "}}\n" : "}\n");
+    pess_json_close(&json);
+    pess_json_end(&json);
 }
 
 /* state: its name in the row; NULL: the cell of its measurements. */
 static void put_row(const acting *a, answers *out, const pess_decision *d, const char *state, int64_t number) {
-    const int64_t room = (int64_t)(a->longest + (state != NULL ? 6 * strlen(state) + 2 : 0));
-    if (pess__grow(&out->text, &out->capacity, out->length + room, 1, "answers", NULL) != PESS_OK) {
-        out->failed = true;
-        return;
+    if (a->decider->options.json) {
+        put_json(a, d, state, number, out);
+    } else if (has_room(out, (int64_t)(a->longest + (state != NULL ? 2 * strlen(state) + 2 : 0)))) {
+        const char *end = put_csv(a, d, state, number, out->text + out->length);
+        out->length = end - out->text;
     }
-    char *to = out->text + out->length;
-    char *end = a->decider->options.json ? put_json(a, d, state, number, to) : put_csv(a, d, state, number, to);
-    out->length = end - out->text;
 }
 
 /* ---- blocks of rows */
@@ -366,7 +371,7 @@ static pess_status open_rows(acting *a, const char *input, pess_error *error) {
     pess_status status = open_text(a, input, &wanted, true, &pipe, error);
     if (status != PESS_OK && wanted.json_lines && !pipe) status = open_text(a, input, &wanted, false, &pipe, error);
     PESS_TRY(status);
-    PESS_TRY(quote_actions(a, error));
+    PESS_TRY(name_actions(a, error));
     return pess__allocate(&a->answers, a->reader.text.pieces, sizeof *a->answers, "answers", error);
 }
 

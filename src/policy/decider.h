@@ -21,6 +21,15 @@ struct pess_decider {
 /* What to do in a state, where the row lies `outside`. */
 pess_decision pess__decide(const pess_decider *decider, int64_t state, double outside, int64_t number);
 
+/* The advice in words, as answers have it. */
+static inline const char *pess__advice_words(pess_advice advice) {
+    return advice == PESS_ADVICE_POLICY ? "follow the policy" : "keep present practice";
+}
+
+static inline const char *pess__advice_reason(pess_advice advice) {
+    return advice == PESS_ADVICE_POLICY ? "" : pess_advice_name(advice);
+}
+
 /* A policy table that stands alone: its states and actions are integers, or names in order of appearance. states: how
  * many there are to be, 0: as many as are named. */
 pess_status pess__policy_read_alone(const char *path, int64_t states, pess_policy **policy, pess_names **state_names,

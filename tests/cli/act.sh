@@ -33,6 +33,9 @@ expect 0 "$PESS" act odd.csv --policy named.csv
 same "$(sed -n 2p out)" '1,"sev""ere, too",,,keep present practice,no-policy' "a name with a comma and quotes"
 expect 0 "$PESS" act odd.csv --policy named.csv --json
 head -1 out >line; same "$("$JSON_GET" state <line)" 'sev"ere, too' "a name as JSON"
+printf 'state\n001\n' >zeros.csv
+expect 0 "$PESS" act zeros.csv --policy policy.csv --json
+head -1 out >line; same "$("$JSON_GET" state <line)" 1 "a number with zeros before it, as JSON"
 # A pipe is answered as it comes: the second row is sent when the first is answered.
 mkfifo in
 timeout 20 "$PESS" act - --policy named.csv <in >answer 2>err &
