@@ -2,9 +2,10 @@
 """mutate.py [--count N] [--seed N] [--build DIR] [FILE...]: do the tests notice when the library is wrong?
 
 A mutant is one changed line of src/ (or of the files given): an operator, a constant, a comparison off by one, a
-statement left out. Each is built in a copy of the tree and killed by the first test that fails, of those that are named
-after the folder or the file and then of all quick ones; a mutant that does not compile is drawn again. Survivors are
-printed with their line: they are to be argued, or to be met with a test.
+statement left out. Each is built in a copy of the tree and killed by the first test that fails, of those that use what
+the file defines, those that say most about it first; a mutant that does not compile is drawn again. Survivors are
+printed with their line: they are to be argued (tests/data/survivors.txt), or to be met with a test. --skip N goes on
+after the first N mutants of the seed.
 """
 import argparse
 import glob
@@ -45,10 +46,34 @@ def mutate(line, rng):
     return line[:found.start()] + text + line[found.end():]
 
 
-def tests_for(path):
-    folder, name = path.split("/")[1], os.path.splitext(os.path.basename(path))[0]
-    words = {folder, name, *name.split("_")} - {""}
-    return "^(test|replay)_.*(" + "|".join(sorted(words)) + ")"
+MOST_TESTS = 8
+FEW_SECONDS = 120
+
+
+def defined_in(tree, path):
+    """The functions that the file offers to others, and those that its header declares."""
+    names = set()
+    for place in (path, path[:-2] + ".h"):
+        if os.path.exists(os.path.join(tree, place)):
+            with open(os.path.join(tree, place), encoding="utf-8") as file:
+                names |= set(re.findall(r"^(?!static)[a-z_][\w \*]*?\b(pess_\w+)[\( ]", file.read(), re.M))
+    return names
+
+
+def tests_for(tree, path):
+    """Names of tests, best first: by how often they name what the file defines, its header, its folder or the file."""
+    names, folder = defined_in(tree, path), path.split("/")[1]
+    stem, weights = os.path.splitext(os.path.basename(path))[0], {}
+    for test in glob.glob(os.path.join(tree, "tests/test_*.c")):
+        with open(test, encoding="utf-8") as file:
+            words = re.findall(r"[\w/\.]+", file.read())
+        weight = sum(word in names for word in words) + 20 * (f"{folder}/{stem}.h" in words)
+        title = os.path.splitext(os.path.basename(test))[0]
+        weight += 50 * (stem in title) + 5 * (folder in title) + sum(part in title for part in stem.split("_"))
+        weight += sum(word.startswith(folder + "/") for word in words)
+        if weight > 0:
+            weights[title] = weight
+    return sorted(weights, key=weights.get, reverse=True)[:MOST_TESTS]
 
 
 def run(command, cwd, seconds):
@@ -61,26 +86,14 @@ def run(command, cwd, seconds):
 
 def judge(tree, path):
     """killed, survived, or None where it does not compile."""
-    build = ["cmake", "--build", "build", "-j", "1", "--target"]
+    build = ["cmake", "--build", "build", "-j", "2", "--target"]
     if run([*build, "pess_tested"], tree, 600) != 0:
         return None
-    listed = subprocess.run(["ctest", "--test-dir", "build", "-N", "-R", tests_for(path)], cwd=tree, capture_output=True,
-                            text=True).stdout
-    near = re.findall(r": ((?:test|replay)_\w+)", listed)[:12]
-    for tests in (near, ["--all"]):
-        if tests == ["--all"]:
-            if run(["cmake", "--build", "build", "-j", "1"], tree, 1800) != 0:
-                return "killed"
-            code = run(["ctest", "--test-dir", "build", "-L", "quick", "--timeout", "300", "--stop-on-failure"], tree, 1800)
-        elif tests:
-            if run([*build, *tests], tree, 900) != 0:
-                return "killed"
-            code = run(["ctest", "--test-dir", "build", "--timeout", "120", "--stop-on-failure",
-                        "-R", "^(" + "|".join(tests) + ")$"], tree, 900)
-        else:
-            continue
-        if code != 0:
+    for test in tests_for(tree, path):
+        if run([*build, test], tree, 600) != 0:
             return "killed"
+        if run(["ctest", "--test-dir", "build", "--timeout", str(FEW_SECONDS), "-R", f"^{test}$"], tree, 600) != 0:
+            return f"killed by {test}"
     return "survived"
 
 
@@ -89,20 +102,25 @@ def main():
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--floor", type=float, default=0.9, help="share that has to be killed")
+    parser.add_argument("--skip", type=int, default=0, help="mutants of the seed that were judged before")
     parser.add_argument("files", nargs="*")
     options = parser.parse_intermixed_args()
-    rng, survivors, done = random.Random(options.seed), [], 0
+    rng, survivors, done, drawn = random.Random(options.seed), [], 0, 0
     files = options.files or sorted(glob.glob("src/*/*.c") + glob.glob("src/env/minatar/*.c"))
     with tempfile.TemporaryDirectory(prefix="pess-mutants-") as tree:
         subprocess.run(f"git archive HEAD | tar -x -C {tree}", shell=True, check=True)
         subprocess.run(["cmake", "--preset", "release"], cwd=tree, check=True, stdout=subprocess.DEVNULL)
-        subprocess.run(["cmake", "--build", "build", "-j", "2"], cwd=tree, check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(["cmake", "--build", "build", "-j", "2", "--target", "pess_tested"], cwd=tree, check=True,
+                       stdout=subprocess.DEVNULL)
         while done < options.count:
             path = rng.choice(files)
             lines, places = code_lines(os.path.join(tree, path))
             place = rng.choice(places) if places else None
             changed = mutate(lines[place], rng) if place is not None else None
             if changed is None:
+                continue
+            if drawn < options.skip:
+                drawn += 1
                 continue
             original = "\n".join(lines)
             try:
