@@ -1,4 +1,5 @@
 /* Any bytes as the file of an MDP: refused with a message, or an MDP whose model has rows that sum to one. */
+#include "csv_mutator.h"
 #include "data/table.h"
 #include "model/mdp.h"
 #include "model/model.h"

@@ -1,5 +1,6 @@
 /* A log and how to read it: the first line of the input is a reading in short, the rest the text of the log. Read or
  * refused, never more; a reading that is made explicit reads the same. */
+#include "csv_mutator.h"
 #include "data/dataset.h"
 
 #include <stdlib.h>

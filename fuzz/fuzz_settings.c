@@ -23,8 +23,8 @@ static void set_line(const pess_setting_table *table, char *line) {
         return;
     }
     pess_setting_get(table, options, line, text, sizeof text);
-    if (strlen(text) >= sizeof text - 1) return;                                 /* cut */
-    memcpy(copy, options, table->size); /* texts are borrowed: those of this function must not stay */
+    if (strlen(text) >= sizeof text - 1) return; /* cut */
+    memcpy(copy, options, table->size);          /* texts are borrowed: those of this function must not stay */
     if (pess_setting_set(table, copy, line, text, &error) != PESS_OK) return; /* "as the log shows" is no value */
     pess_setting_get(table, copy, line, again, sizeof again);
     if (strcmp(text, again) != 0) abort();

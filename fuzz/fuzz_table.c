@@ -1,5 +1,6 @@
 /* Tables over the states of a model: any text as a policy (for a model, for a log, for a log where unknown states are
  * filled in) or as a start distribution. What is read sums to one. The first byte chooses. */
+#include "csv_mutator.h"
 #include "fuzz_files.h"
 
 #include <math.h>

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_COLUMNS = 4096, READ_PART = 1 << 20 };
+enum { MAX_COLUMNS = 4096, FIRST_PART = 1 << 12, LARGEST_PART = 1 << 20 };
 
 struct pess__table {
     char *path;
@@ -23,10 +23,11 @@ struct pess__table {
 };
 
 static pess_status load(pess__infile *file, pess__table *table, pess_error *error) {
-    int64_t size = 0, capacity = 0;
+    int64_t size = 0, capacity = 0, part = FIRST_PART; /* most tables are small */
     for (size_t got = 1; got > 0; size += (int64_t)got) {
-        PESS_TRY(pess__grow(&table->bytes, &capacity, size + READ_PART, 1, "a table", error));
-        PESS_TRY(pess__infile_read(file, table->bytes + size, READ_PART, &got, error));
+        PESS_TRY(pess__grow(&table->bytes, &capacity, size + part, 1, "a table", error));
+        PESS_TRY(pess__infile_read(file, table->bytes + size, (size_t)part, &got, error));
+        if (part < LARGEST_PART) part *= 2;
     }
     table->cursor = (pess__csv_cursor){table->bytes, table->bytes + size, 1, ','};
     if (size >= 3 && memcmp(table->bytes, "\xEF\xBB\xBF", 3) == 0) table->cursor.at += 3;
@@ -35,9 +36,9 @@ static pess_status load(pess__infile *file, pess__table *table, pess_error *erro
 
 static pess_status read_header(pess__table *table, pess_error *error) {
     pess__csv_problem problem = {0};
-    PESS_TRY(pess__allocate(&table->header, MAX_COLUMNS, sizeof *table->header, "a header", error));
-    const pess__csv_result result =
-        pess__csv_next(&table->cursor, table->header, MAX_COLUMNS, &table->columns, &problem);
+    const int64_t bytes = table->cursor.end - table->cursor.at, room = bytes < MAX_COLUMNS ? bytes + 1 : MAX_COLUMNS;
+    PESS_TRY(pess__allocate(&table->header, room, sizeof *table->header, "a header", error));
+    const pess__csv_result result = pess__csv_next(&table->cursor, table->header, room, &table->columns, &problem);
     if (result == PESS__CSV_BAD) return pess__csv_report(table->path, &problem, error);
     if (result == PESS__CSV_END)
         return pess__fail(error, PESS_INPUT, "%s:1:1: found an empty file, expected a line with column names",
