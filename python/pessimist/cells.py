@@ -15,6 +15,7 @@ from ._library import C, Handle, InputError, call, facts, info, listening, make,
 from ._settings import check_known, table, takes
 from ._show import Record
 from .logs import Log, _ends
+from .paper import structured
 from .policies import Policy
 
 
@@ -189,7 +190,9 @@ def discretize(rows: Measurements, *, source: str | None = None, progress: Any =
     options = table("cells").make(settings)
     with listening(progress):
         handle = make(C.pess_map_make, rows._address, source.encode() if source else None, ctypes.addressof(options))
-    return Map(handle, rows.action_names)
+    found = Map(handle, rows.action_names)
+    found._made = settings
+    return found
 
 
 class Map(Handle):
@@ -200,6 +203,7 @@ class Map(Handle):
     def __init__(self, handle: int, action_names: Any = None):
         self._own(handle)
         self.action_names = action_names
+        self._made: dict[str, Any] = {}  # what `discretize` was asked for
 
     @classmethod
     def load(cls, path: str | os.PathLike) -> "Map":
@@ -247,12 +251,47 @@ class Map(Handle):
 
     def markov_test(self, rows: Measurements, **settings: Any) -> Record:
         """Given cell and action of a row, is what follows predicted better by one who also knows the cell before?"""
+        return Record(facts(self._markov(rows, settings)), _abi.pess_markov.docs)
+
+    def _markov(self, rows: Measurements, settings: dict[str, Any]) -> _abi.pess_markov:
         check_known("markov_test", settings, [table("markov")])
         options = table("markov").make(settings)
         making, held_out = self.log(rows, "making"), self.log(rows, "held-out")
         out = _abi.pess_markov()
         call(C.pess_markov_test, making._address, held_out._address, ctypes.addressof(options), ctypes.addressof(out))
-        return Record(facts(out), _abi.pess_markov.docs)
+        return out
+
+    @takes("trials", "solve", without=["uncertainty"])
+    def trials(self, rows: Measurements, *, progress: Any = None, **settings: Any) -> np.ndarray:
+        """Does the answer depend on the cells? Policies found with other seeds, half and twice as many cells: their value
+        on the episodes held out, and how often they do what the policy of this map does, as a structured array."""
+        found, count, _ = self._trials(rows, progress, settings)
+        return structured([facts(trial) for trial in found[:count]])
+
+    def _trials(self, rows: Measurements, progress: Any, settings: dict[str, Any]) -> tuple[Any, int, Any]:
+        tables = table("trials"), table("solve")
+        check_known("Map.trials", settings, tables)
+        options, solver = (one.make(one.pick(settings)) for one in tables)
+        made = {"method": self.facts["method"], "cells": self.cells, **self._made}
+        cells = table("cells").make(made)
+        found = (_abi.pess_cells_trial * (_abi.CONSTANTS["PESS_CELLS_SIZES"] * _abi.CONSTANTS["PESS_MAX_STARTS"]))()
+        count = ctypes.c_int64()
+        with listening(progress):
+            call(C.pess_cells_trials, self._address, rows._address, ctypes.addressof(cells), ctypes.addressof(solver),
+                 ctypes.addressof(options), ctypes.addressof(found), ctypes.addressof(count))  # fmt: skip
+        return found, count.value, solver
+
+    @takes("trials", "solve", without=["uncertainty"])
+    def report(self, rows: Measurements, directory: str | os.PathLike, *, progress: Any = None, **settings: Any) -> Path:
+        """Writes a page (index.html): are the cells good states, and does the answer depend on them?"""
+        tested = self._markov(rows, {})
+        trials, count, solver = self._trials(rows, progress, settings)
+        page = _abi.pess_cells_page(
+            map=self._address, markov=ctypes.pointer(tested), trials=ctypes.pointer(trials[0]), trial_count=count,
+            algorithm=solver.algorithm, gamma=solver.gamma,
+        )  # fmt: skip
+        call(C.pess_cells_write_page, ctypes.addressof(page), os.fsencode(directory))
+        return Path(directory, "index.html")
 
     def __repr__(self) -> str:
         return f"Map of {self.cells} cells by {self.facts['method']} of {', '.join(self.features)}"
@@ -261,15 +300,15 @@ class Map(Handle):
         with tempfile.TemporaryDirectory() as directory:
             path = Path(directory, "map.pessmap")
             self.save(path)
-            return _again, (path.read_bytes(), self.action_names)
+            return _again, (path.read_bytes(), self.action_names, self._made)
 
 
-def _again(content: bytes, action_names: Any) -> Map:
+def _again(content: bytes, action_names: Any, made: dict[str, Any]) -> Map:
     with tempfile.TemporaryDirectory() as directory:
         path = Path(directory, "map.pessmap")
         path.write_bytes(content)
         found = Map.load(path)
-        found.action_names = action_names
+        found.action_names, found._made = action_names, made
         return found
 
 

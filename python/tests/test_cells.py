@@ -124,3 +124,21 @@ def test_columns_of_a_table_are_found_by_their_names():
     for rows, sentence in bad:
         with pytest.raises(ps.InputError, match=sentence):
             ps.act(policy, rows, map=cells)
+
+
+def test_a_page_about_the_cells(tmp_path):
+    rng = np.random.default_rng(5)
+    where = rng.integers(0, 4, 3000)
+    rows = ps.Measurements(
+        np.eye(4)[where] @ rng.normal(size=(4, 2)) * 9 + rng.normal(size=(3000, 2)), ["age", "lactate"],
+        action=rng.integers(0, 2, 3000), reward=(where == 0) * 1.0, episode=np.arange(3000) // 10,
+        terminal=np.arange(3000) % 10 == 9,
+    )  # fmt: skip
+    made = ps.discretize(rows, cells=4, seed=1)
+    known = {"gamma": 0.9, "starts": 2}
+    trials = made.trials(rows, **known)
+    assert trials["agreement"][0] == 1 and set(trials["cells"]) == {2, 4, 8} and len(trials) == 6
+    again = pickle.loads(pickle.dumps(made)).trials(rows, **known)
+    assert np.array_equal(trials["value"], again["value"])
+    page = made.report(rows, tmp_path / "page", **known).read_text(encoding="utf-8")
+    assert "Markov" in page and all(f"{value:.5g}" in page for value in trials["value"])
