@@ -60,6 +60,7 @@ static void penalties_of(const pess_observations *data, const char *directory, c
         if (strcmp(name, "propensity") == 0) pess__softmax(outputs, ACTIONS, k->prior[s]);
         for (int a = 0; a < ACTIONS; a++) {
             if (strcmp(name, "counts") == 0) u[a] = k->counts[s][a] > 0 ? 1 / sqrt(k->counts[s][a]) : cap;
+            if (strcmp(name, "elliptical") == 0) u[a] = 1 / sqrt(k->counts[s][a] + 1 / (cap * cap));
             if (strcmp(name, "support-net") == 0) u[a] = (double)outputs[a];
             if (strcmp(name, "imitation") == 0 || strcmp(name, "propensity") == 0)
                 u[a] = 1 / sqrt((double)k->prior[s][a]);
@@ -94,7 +95,8 @@ static void networks_come_to_the_tabular_answer(void **state) {
         bool relative;
     } cases[] = {{"ua-counts", 2, false},           {"ua-counts", 4, true},
                  {"ua-support-net", 4, true},       {"ua-imitation", 0.25, true},
-                 {"ua-imitation-counts", 4, false}, {"ua-propensity", 0.25, true}};
+                 {"ua-imitation-counts", 4, false}, {"ua-propensity", 0.25, true},
+                 {"ua-elliptical", 2, false}};
     pess_mdp *mdp = process();
     pess_observations *data = uneven_log(mdp, 1500, UINT64_MAX);
     known naive = {0};

@@ -12,7 +12,7 @@ run)
     shift
     mkdir -p "$work"
     [ ! -d "$kept/runs" ] || cp -rn "$kept/settings.txt" "$kept/runs" "$work"
-    exec "$pess" experiment minatar-settled --threads 1 --out "$work" --resume "$@"
+    exec "$pess" experiment minatar-settled --policies policies --threads 1 --out "$work" --resume "$@"
     ;;
 keep)
     scratch=$(mktemp -d)

@@ -93,6 +93,11 @@ pess_status pess__penalties_create(const pess__setup *s, pess__tables *tables, p
                                    pess_error *error) {
     const pess__neural_uncertainty *uncertainty = s->learner->uncertainty;
     const pess__uncertainty_training training = {s, tables, warning};
+    if (uncertainty->widths != NULL) {
+        PESS_TRY(pess__allocate(&tables->widths, s->data->states * s->data->actions, sizeof *tables->widths,
+                                "the uncertainties", error));
+        PESS_TRY(uncertainty->widths(s, tables, tables->widths, error));
+    }
     if (uncertainty->train != NULL) {
         PESS_TRY(pess__setup_network(s, uncertainty->one_output ? 1 : s->data->actions, net, error));
         PESS_TRY(uncertainty->train(&training, *net, error));

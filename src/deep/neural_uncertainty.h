@@ -16,8 +16,11 @@ typedef struct pess__uncertainty_training {
 typedef struct pess__neural_uncertainty {
     pess_neural_uncertainty_info info;
     pess__learner learner; /* "ua-" and the name */
-    /* u of a state in which the data act, from its counts and prior; NULL: as outside. Capping and subtracting the
-     * smallest come after. */
+    /* u of all pairs from the data as a whole, to out [states*actions], which are view->widths; NULL: from single
+     * states. */
+    pess_status (*widths)(const pess__setup *setup, const pess__tables *tables, float *out, pess_error *error);
+    /* u of a state in which the data act, from its widths, counts and prior; NULL: as outside. Capping and subtracting
+     * the smallest come after. */
     void (*inside)(const pess__view *view, double *u);
     /* u of any other state, from its prior and the outputs of the uncertainty's network; NULL: the learner computes u
      * from the values. */
@@ -35,7 +38,7 @@ const pess__neural_uncertainty *pess__neural_uncertainty_at(size_t index); /* NU
 /* clang-format off */
 /* The table of neural uncertainties: pess__neural_uncertainty_<word>. */
 #define PESS__NEURAL_UNCERTAINTIES(X)                                                                                  \
-    X(counts) X(support_net) X(imitation) X(imitation_counts) X(ensemble) X(propensity)
+    X(counts) X(support_net) X(imitation) X(imitation_counts) X(ensemble) X(propensity) X(elliptical)
 /* clang-format on */
 #define PESS__DECLARE(word) extern const pess__neural_uncertainty pess__neural_uncertainty_##word;
 PESS__NEURAL_UNCERTAINTIES(PESS__DECLARE)

@@ -9,6 +9,7 @@ void pess__tables_destroy(pess__tables *t) {
     free(t->prior);
     free(t->penalty);
     free(t->counts);
+    free(t->widths);
     *t = (pess__tables){0};
 }
 
@@ -56,6 +57,7 @@ pess__view pess__tables_view(const pess__setup *s, const pess__tables *t, int64_
                         .knobs = s->knobs,
                         .heads = 1,
                         .prior = t->prior != NULL ? t->prior + at : NULL,
+                        .widths = t->widths != NULL ? t->widths + at : NULL,
                         .penalty = t->penalty != NULL ? t->penalty + at : NULL,
                         .counts = t->counts != NULL ? t->counts + at : NULL,
                         .cap = s->cap,

@@ -24,6 +24,7 @@ static const pess__style table[] = {
     {"proximal-0.5", "Proximal α = 0.5", 0x5F8F3A, PESS__DASH_SHORT, PESS__MARKER_DIAMOND},
     {"ua-imitation", "UA, imitation", 0x1F77C9, PESS__DASH_SOLID, PESS__MARKER_CIRCLE},
     {"ua-counts", "UA, counts", 0x3A9BD0, PESS__DASH_SHORT, PESS__MARKER_CIRCLE},
+    {"ua-elliptical", "UA, elliptical", 0x1F77C9, PESS__DASH_LONG, PESS__MARKER_CIRCLE},
     {"ua-imitation-counts", "UA, imitation and counts", 0x1F77C9, PESS__DASH_SHORT, PESS__MARKER_UP},
     {"ua-support-net", "UA, support net", 0x3A9BD0, PESS__DASH_SOLID, PESS__MARKER_UP},
     {"ua-ensemble", "UA, ensemble", 0x2E9E9E, PESS__DASH_SOLID, PESS__MARKER_UP},
