@@ -144,4 +144,17 @@ static inline pess_dataset *log_of(const world *w, int64_t transitions, int64_t 
     return data;
 }
 
+/* The counts of independent rows, of all states and actions. */
+static inline pess_counts *counts_of(const world *w, int64_t transitions, uint64_t seed) {
+    pess_dataset *data = log_of(w, transitions, 0, seed), *sized = NULL;
+    pess_columns columns;
+    pess_dataset_columns(data, &columns);
+    MUST(pess_dataset_create(&columns, pess_mdp_states(w->mdp), pess_mdp_actions(w->mdp), &sized, error));
+    pess_counts *counts = NULL;
+    MUST(pess_counts_create(sized, 0, &counts, error));
+    pess_dataset_destroy(sized);
+    pess_dataset_destroy(data);
+    return counts;
+}
+
 #endif

@@ -28,18 +28,6 @@ static world coins(double gamma) {
     return world_of(mdp, gamma, 0);
 }
 
-static pess_counts *counts_of(const world *w, int64_t transitions, uint64_t seed) {
-    pess_dataset *data = log_of(w, transitions, 0, seed), *sized = NULL;
-    pess_columns columns;
-    pess_dataset_columns(data, &columns);
-    MUST(pess_dataset_create(&columns, pess_mdp_states(w->mdp), pess_mdp_actions(w->mdp), &sized, error));
-    pess_counts *counts = NULL;
-    MUST(pess_counts_create(sized, 0, &counts, error));
-    pess_dataset_destroy(sized);
-    pess_dataset_destroy(data);
-    return counts;
-}
-
 static pess__holdout *holdout_of(const world *w, const pess_counts *first, const pess_counts *second, double ratio,
                                  pess__holdout_setup setup) {
     static const uint8_t none[STATES];

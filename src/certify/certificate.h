@@ -65,11 +65,11 @@ static inline double pess__split_share(const pess__certification *job) {
 
 /* How δ is shared; zero where a test is not run. */
 typedef struct pess__shares {
-    double transitions, learned, rewards_low, rewards_high, start_sets;     /* sets, for all policies */
-    double box, sets, pooled, relative, start_test;                         /* the test of the policy */
-    double log_box, log_sets, log_pooled, log_relative, log_start;          /* the test of the logging policy */
-    double log_episodes;                                                    /* its whole episodes */
-    double log_transitions, log_learned, log_rewards_low, log_rewards_high; /* its sets, from the whole log */
+    double transitions, learned, rewards_low, rewards_high, start_sets;       /* sets, for all policies */
+    double box, sets, floor, pooled, relative, start_test;                    /* the test of the policy */
+    double log_box, log_sets, log_floor, log_pooled, log_relative, log_start; /* the test of the logging policy */
+    double log_episodes;                                                      /* its whole episodes */
+    double log_transitions, log_learned, log_rewards_low, log_rewards_high;   /* its sets, from the whole log */
     double episodes, episodes_difference; /* whole episodes: the policy, the comparison */
     double other_places;                  /* the tests, had the log been cut elsewhere */
 } pess__shares;

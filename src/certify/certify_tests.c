@@ -28,6 +28,7 @@ pess__holdout_setup pess__test_setup(const pess__certification *job, bool loggin
                                                            : job->options->max_successors,
                                  .delta_box = logging ? shares->log_box : shares->box,
                                  .delta_sets = logging ? shares->log_sets : shares->sets,
+                                 .delta_floor = logging ? shares->log_floor : shares->floor,
                                  .delta_pooled = logging ? shares->log_pooled : shares->pooled,
                                  .delta_relative = logging ? shares->log_relative : shares->relative,
                                  .pooled = shares->pooled > 0 || shares->log_pooled > 0,

@@ -1,6 +1,7 @@
 /* What the first part of a log fixes for the test on the second, and what the second part shows. */
 #include "certify/holdout.h"
 
+#include "certify/floor.h"
 #include "certify/pooled.h"
 #include "core/memory.h"
 
@@ -149,6 +150,7 @@ pess_status pess__holdout_first(pess__holdout *test, pess_error *error) {
     double **tables[] = {&test->centre, &test->expected, &test->variance, &test->n, &test->mean, &test->squares};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
         PESS_TRY(pess__allocate(tables[i], test->rows, sizeof(double), what, error));
+    PESS_TRY(pess__allocate(&test->stake, test->rows, sizeof *test->stake, what, error));
     PESS_TRY(pess__allocate(&test->closed, test->rows, sizeof *test->closed, what, error));
     PESS_TRY(pess__allocate(&test->reference, test->rows, sizeof *test->reference, what, error));
     estimate_values(test);
@@ -232,6 +234,7 @@ void pess__holdout_destroy(pess__holdout *test) {
     free(test->expected);
     free(test->variance);
     free(test->closed);
+    free(test->stake);
     free(test->reference);
     free(test->n);
     free(test->mean);
@@ -267,6 +270,7 @@ static pess_status look(pess__holdout *test, const pess_counts *second, bool ima
         test->low[s] = fmax(test->low[s], setup->outer_low[s]);
         test->high[s] = fmax(fmin(test->high[s], setup->outer_high[s]), test->low[s]);
     }
+    PESS_TRY(pess__holdout_floor(test, imagined, error));
     test->lower = test->upper = 0;
     for (int64_t s = 0; s < test->states; s++) {
         test->lower += test->setup.start[s] * test->low[s];

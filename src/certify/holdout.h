@@ -46,10 +46,10 @@ typedef struct pess__holdout_setup {
     bool trajectories;   /* the counts of the second part are adaptive */
     int64_t max_successors;               /* 0: any state may follow */
     const double *outer_low, *outer_high; /* [S] bounds of v^π that hold anyway, or NULL: the box is cut by them */
-    double delta_box, delta_sets, delta_pooled, delta_relative;
-    bool pooled; /* also the pooled test */
-    int side;    /* of it: 1 the lower bound alone, −1 the upper one alone, 0 both; one alone is tighter */
-    bool dry;    /* only a prediction: fewer ways are tried */
+    double delta_box, delta_sets, delta_floor, delta_pooled, delta_relative; /* delta_floor 0: there is none */
+    bool pooled;                                                             /* also the pooled test */
+    int side; /* of it: 1 the lower bound alone, −1 the upper one alone, 0 both; one alone is tighter */
+    bool dry; /* only a prediction: fewer ways are tried */
     int threads;
 } pess__holdout_setup;
 
@@ -72,6 +72,7 @@ typedef struct pess__holdout {
     double *expected;   /* [rows] samples that the second part should have */
     double *variance;   /* [rows] of Y per sample */
     uint8_t *closed;    /* [rows] 1: every possible successor was seen */
+    uint8_t *stake;     /* [rows] of the floor's bet on the row: an index into its stakes */
     int64_t *reference; /* [rows] the most frequent successor, S: the end */
 
     /* From the second part. */

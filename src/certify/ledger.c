@@ -15,8 +15,8 @@ static void share_places(pess__shares *s, double *share, int places) {
 }
 
 static void share_places_of_rows(pess__shares *s, int places) {
-    double *const after_the_cut[] = {&s->box,        &s->sets,         &s->pooled,    &s->relative,
-                                     &s->start_test, &s->learned,      &s->log_box,   &s->log_sets,
+    double *const after_the_cut[] = {&s->box,        &s->sets,         &s->floor,     &s->log_floor,  &s->pooled,
+                                     &s->relative,   &s->start_test,   &s->learned,   &s->log_box,    &s->log_sets,
                                      &s->log_pooled, &s->log_relative, &s->log_start, &s->log_learned};
     for (size_t i = 0; i < sizeof after_the_cut / sizeof *after_the_cut; i++) share_places(s, after_the_cut[i], places);
 }
@@ -53,6 +53,10 @@ static void leave_out(const pess__certification *job, pess__shares *s) {
     const bool pools = pess__pools(job);
     if (!pools) give_to(&s->box, &s->pooled);
     if (!pools) give_to(&s->log_box, &s->log_pooled);
+    if (job->counts->states > PESS__POOLED_STATES || job->options->gamma == 1) {
+        give_to(&s->box, &s->floor);
+        give_to(&s->log_box, &s->log_floor);
+    }
     if (job->counts->states <= PESS__POOLED_STATES) return;
     give_to(pools ? &s->pooled : &s->box, &s->relative);
     give_to(pools ? &s->log_pooled : &s->log_box, &s->log_relative);
@@ -82,8 +86,9 @@ pess__shares pess__shares_of(const pess__certification *job) {
     s.rewards_low = delta * rest * sets * 0.3;
     s.rewards_high = delta * rest * sets * 0.1;
     s.start_sets = delta * start / parts;
-    s.box = delta * rest * test * 0.25;
-    s.sets = delta * rest * test * 0.1;
+    s.box = delta * rest * test * 0.08;
+    s.sets = delta * rest * test * 0.05;
+    s.floor = delta * rest * test * 0.22;
     s.pooled = delta * rest * test * 0.4;
     s.relative = delta * rest * test * 0.25;
     s.episodes = delta * rest * episodes * 0.55;
@@ -96,8 +101,9 @@ pess__shares pess__shares_of(const pess__certification *job) {
     s.log_transitions = delta * rest * rows * 0.1 - s.log_learned;
     s.log_rewards_low = delta * rest * rows * 0.02;
     s.log_rewards_high = delta * rest * rows * 0.08;
-    s.log_box = delta * rest * rows * 0.15;
-    s.log_sets = delta * rest * rows * 0.1;
+    s.log_box = delta * rest * rows * 0.05;
+    s.log_sets = delta * rest * rows * 0.05;
+    s.log_floor = delta * rest * rows * 0.15;
     s.log_pooled = delta * rest * rows * 0.35;
     s.log_relative = delta * rest * rows * 0.2;
     leave_out(job, &s);
@@ -116,6 +122,7 @@ pess_status pess__ledger_write(const pess__certification *job, const pess__share
         {"sets: start distribution", s->start_sets},
         {"test of the policy: each row", s->box},
         {"test of the policy: transitions", s->sets},
+        {"test of the policy: floor", s->floor},
         {"test of the policy: pooled", s->pooled},
         {"test of the policy: differences of values", s->relative},
         {"test of the policy: start distribution", s->start_test},
@@ -125,6 +132,7 @@ pess_status pess__ledger_write(const pess__certification *job, const pess__share
         {"logging policy, sets: rewards from above", s->log_rewards_high},
         {"logging policy: each row", s->log_box},
         {"logging policy: transitions", s->log_sets},
+        {"logging policy: floor", s->log_floor},
         {"logging policy: pooled", s->log_pooled},
         {"logging policy: differences of values", s->log_relative},
         {"logging policy: start distribution", s->log_start},

@@ -40,7 +40,7 @@ typedef struct row {
 
 typedef struct table { /* counts; column S of next is the end; sums of rewards are relative to the first one */
     int actions;
-    real origin;
+    real origin, least, most; /* rewards: the first, the least, the most */
     real *n, *sum, *square, *next, *paid;
 } table;
 
@@ -48,6 +48,8 @@ static table new_table(int actions) {
     const size_t z = (size_t)(S * actions);
     return (table){actions,
                    NAN,
+                   INFINITY,
+                   -INFINITY,
                    keep(z, sizeof(real)),
                    keep(z, sizeof(real)),
                    keep(z, sizeof(real)),
@@ -57,6 +59,8 @@ static table new_table(int actions) {
 
 static void put(table *c, const row *x, bool one_action) {
     const long z = one_action ? x->s : x->s * c->actions + x->a, to = x->end ? S : x->t;
+    c->least = fminl(c->least, x->r);
+    c->most = fmaxl(c->most, x->r);
     if (isnan((double)c->origin)) c->origin = x->r;
     const real r = x->r - c->origin;
     c->n[z] += 1;
@@ -294,6 +298,7 @@ typedef struct test {
     int rows, targets, priors, declared;
     int *pair, *state, *reference, (*target)[2];
     real *weight, *v1, *centre, *expected, *variance, *low, *high, *cap, *excess;
+    int *stake;
     int side; /* 1: a lower bound is wanted, −1: an upper one */
     bool *closed;
     const real *outer_low, *outer_high; /* [S] from the sets, or NULL */
@@ -478,6 +483,126 @@ static void place_cap(test *x) {
                         : fminl(fmaxl(x->v1[s] + x->side * 0.75L * sqrtl(sum / weights) / (1 - gamma_), v_lo), v_hi);
 }
 
+/* ------------------------------------------------------------------------------------------------ the floor */
+
+enum { STAKES = 8, RUNGS = 4 };
+static const real stakes[STAKES] = {0.95L, 0.75L, 0.5L, 0.3L, 0.15L, 0.07L, 0.03L, 0.01L};
+
+/* ln of what each stake has won against the mean e; values l are times the side. */
+static void bet(const test *x, int z, const real *l, real least, real e, real *won) {
+    const table *c = &x->second;
+    const real lo = x->side > 0 ? r_lo : -r_hi, base = x->side * c->origin - lo;
+    const real paid_lo = fmaxl((x->side > 0 ? c->least : -c->most) - lo, 0);
+    const real paid_hi = fmaxl((x->side > 0 ? c->most : -c->least) - lo, 0);
+    for (int j = 0; j < STAKES; j++) won[j] = 0;
+    for (int t = 0; t <= S; t++) {
+        const real n = c->next[x->pair[z] * (S + 1) + t];
+        if (n == 0) continue;
+        const real paid = base + x->side * c->paid[x->pair[z] * (S + 1) + t] / n;
+        const real share = paid_hi > paid_lo ? fminl(fmaxl((paid - paid_lo) / (paid_hi - paid_lo), 0), 1) : 0;
+        const real low = paid_lo + gamma_ * (l[t] - least), high = paid_hi + gamma_ * (l[t] - least);
+        for (int j = 0; j < STAKES; j++) {
+            if (share < 1) won[j] += n * (1 - share) * logl(1 - stakes[j] + stakes[j] * low / e);
+            if (share > 0) won[j] += n * share * logl(1 - stakes[j] + stakes[j] * high / e);
+        }
+    }
+}
+
+/* The largest mean that the row refutes, from `e` on, which it does; 0: it refutes none. */
+static real refuted(const test *x, int z, const real *l, real least, real delta, int preferred, real e) {
+    real low = e > 0 ? logl(e) : logl(v_hi - v_lo) - 2 * logl(1 / delta) - 20, high = logl(10 * (v_hi - v_lo + 1));
+    for (int i = 0; i < 70; i++) {
+        const real middle = i == 0 ? low : (low + high) / 2;
+        real won[STAKES], sum = 0;
+        bet(x, z, l, least, expl(middle), won);
+        for (int j = 0; j < STAKES; j++)
+            sum += expl(won[j]) * (preferred < STAKES ? 0.4L / STAKES + (j == preferred ? 0.6L : 0) : 1.0L / STAKES);
+        if (sum * delta >= 1)
+            low = middle;
+        else if (i == 0)
+            return 0;
+        else
+            high = middle;
+    }
+    return expl(low);
+}
+
+static real row_delta(const test *x, int z) {
+    real samples = 0;
+    for (int k = 0; k < x->rows; k++) samples += x->expected[k];
+    return ledger(x, "floor") / RUNGS * (0.8L / x->rows + 0.2L * x->expected[z] / samples);
+}
+
+/* The floor's value at each state; returns the least. */
+static real lay_floor(const test *x, int rung, real *l) {
+    const real known = x->side > 0 ? v_lo : v_hi;
+    real alive = 0, estimate = 0, least = ends ? 0 : INFINITY;
+    for (int s = 0; s < S; s++)
+        if (!terminal[s]) estimate += x->v1[s], alive += 1;
+    const real level = x->side * (known + 0.15L * rung * (estimate / alive - known));
+    for (int s = 0; s < S; s++) {
+        l[s] = terminal[s] ? 0 : fminl(level, x->side * x->cap[s]);
+        least = fminl(least, l[s]);
+    }
+    l[S] = 0;
+    return least;
+}
+
+/* The stake that would have won most in the imagined second part, were the values v₁. */
+static void choose_stakes(test *x) {
+    real *l = room((size_t)S + 1, sizeof *l), won[STAKES];
+    const real least = lay_floor(x, 0, l);
+    for (int s = 0; s < S; s++)
+        if (!terminal[s]) l[s] = fmaxl(l[s], x->side * x->v1[s]);
+    for (int z = 0; z < x->rows; z++) {
+        const real e = x->second.n[x->pair[z]] > 0 ? refuted(x, z, l, least, row_delta(x, z), STAKES, 0) : 0;
+        x->stake[z] = 0;
+        if (e == 0) continue;
+        bet(x, z, l, least, e, won);
+        for (int j = 1; j < STAKES; j++)
+            if (won[j] > won[x->stake[z]]) x->stake[z] = j;
+    }
+    free(l);
+}
+
+static void cut_by_floor(test *x, int rungs) {
+    const real lo = x->side > 0 ? r_lo : -r_hi;
+    real *l = room((size_t)S + 1, sizeof *l), *f = room((size_t)S + 1, sizeof *f);
+    real *e = room((size_t)x->rows, sizeof *e), *now = room((size_t)S, sizeof *now);
+    for (int rung = 0; rung < rungs; rung++) {
+        const real least = lay_floor(x, rung, f);
+        bool holds = false;
+        memcpy(l, f, (size_t)(S + 1) * sizeof *l);
+        memset(e, 0, (size_t)x->rows * sizeof *e);
+        for (real change = INFINITY; change > (rungs == 1 ? 1e-12L : 1e-7L) * (v_hi - v_lo);) {
+            change = 0;
+            holds = true;
+            for (int s = 0; s < S; s++) now[s] = lo + gamma_ * least;
+            for (int z = 0; z < x->rows; z++) {
+                if (x->second.n[x->pair[z]] > 0) e[z] = refuted(x, z, l, least, row_delta(x, z), x->stake[z], e[z]);
+                now[x->state[z]] += x->weight[z] * e[z];
+            }
+            for (int s = 0; s < S; s++) {
+                const real found = fminl(now[s], x->side * x->cap[s]);
+                if (terminal[s]) continue;
+                holds = holds && found >= f[s];
+                change = fmaxl(change, found - l[s]);
+                l[s] = fmaxl(l[s], found);
+            }
+        }
+        for (int s = 0; s < S && (holds || rung == 0); s++) {
+            if (x->side > 0 && !terminal[s]) x->low[s] = fmaxl(x->low[s], l[s]);
+            if (x->side < 0 && !terminal[s]) x->high[s] = fminl(x->high[s], -l[s]);
+        }
+    }
+    free(l);
+    free(f);
+    free(e);
+    free(now);
+}
+
+/* ------------------------------------------------------------------------------------------------ the box of ṽ */
+
 /* The box of ṽ, which the cap bounds; false where the box of v^π lies beyond the cap. */
 static bool cut_at_cap(test *x) {
     bool inside = true;
@@ -621,6 +746,8 @@ static table imagine(const test *x) {
     const table *c = &x->first;
     table out = new_table(c->actions);
     out.origin = c->origin;
+    out.least = c->least;
+    out.most = c->most;
     for (int z = 0; z < S * c->actions; z++) {
         real n = 0;
         for (int t = 0; t <= S; t++) {
@@ -641,6 +768,7 @@ static void lay_out(test *x, const real *pi) {
     x->pair = keep(pairs, sizeof(int));
     x->state = keep(pairs, sizeof(int));
     x->reference = keep(pairs, sizeof(int));
+    x->stake = keep(pairs, sizeof(int));
     x->weight = keep(pairs, sizeof(real));
     x->closed = keep(pairs, sizeof(bool));
     x->held = keep(states, sizeof(bool));
@@ -685,6 +813,8 @@ static void try_policy(test *x, const real *pi, real *lower, real *upper) {
     place_cap(x);
     x->second = imagine(x);
     find_box(x);
+    choose_stakes(x);
+    cut_by_floor(x, 1);
     (void)cut_at_cap(x);
     begin(x, 1, v_low, v_high);
     const real tiny = (v_hi - v_lo) * 1e-6L;
@@ -702,6 +832,7 @@ static void try_policy(test *x, const real *pi, real *lower, real *upper) {
         x->low[s] = fmaxl(x->low[s], x->outer_low[s]);
         x->high[s] = fmaxl(fminl(x->high[s], x->outer_high[s]), x->low[s]);
     }
+    cut_by_floor(x, RUNGS);
     real alive = 0;
     *lower = *upper = 0;
     for (int s = 0; s < S; s++)
