@@ -349,6 +349,47 @@ static void a_resumed_training_ends_the_same(void **state) {
     pess_mdp_destroy(mdp);
 }
 
+/* One state: action 1 pays 4 more, and the log has it once in twenty. At equal values the price of α = 1 is
+ * ½/.05 − ½/.95 = 9.5, so cql stays with action 0; held against the evidence its weight falls, and below 4/9.5 the
+ * better action wins. */
+static pess_observations *rare_and_better(void) {
+    pess_observations *data = NULL;
+    pess_error error;
+    const uint8_t here = 1, there = 2;
+    OK(pess_observations_create("rare", "", &(pess_observation_shape){.length = 2}, 2, &data, &error));
+    for (int i = 0; i < 400; i++)
+        OK(pess_observations_add(data, &here, i % 20 == 0, i % 20 == 0 ? 4 : 0, &there, PESS_END_TERMINAL, &error));
+    return data;
+}
+
+static int choice(const pess_observations *data, const char *name, double share, bool resume) {
+    pess_train_options o = training(NULL, data, "cql", name);
+    pess_train_result result;
+    pess_error error;
+    float q[2];
+    o.protocol.updates = 60, o.protocol.steps = 40, o.protocol.batch = 128, o.protocol.rate = 1e-2;
+    o.protocol.price_share = share;
+    o.checkpoint_seconds = 0;
+    o.resume = resume;
+    OK(pess_train_run(&o, &result, &error));
+    assert_int_equal(result.resumed_from, resume ? 59 : -1);
+    outputs_of(data, in_root(name), "policy", 0, q);
+    return q[1] > q[0];
+}
+
+static void a_price_is_held_against_the_evidence(void **state) {
+    (void)state;
+    pess_observations *data = rare_and_better();
+    assert_int_equal(choice(data, "full price", 1, false), 0);
+    assert_int_equal(choice(data, "half price", 0.5, false), 1);
+    assert_int_equal(choice(data, "in pieces", 0.5, false), 1);
+    assert_int_equal(unlink(in_root("in pieces/checkpoint-1.pesstrain")), 0); /* the 60th; the 59th is the other */
+    assert_int_equal(choice(data, "in pieces", 0.5, true), 1);
+    assert_same_file(in_root("half price"), in_root("in pieces"), "policy.pessnet");
+    assert_same_file(in_root("half price"), in_root("in pieces"), "manifest.json");
+    pess_observations_destroy(data);
+}
+
 static void a_threshold_above_one_is_refused(void **state) {
     (void)state;
     pess_mdp *mdp = process();
@@ -377,6 +418,7 @@ int main(void) {
         cmocka_unit_test(models_imagine_what_was_seen),
         cmocka_unit_test(imagined_data_are_no_episodes),
         cmocka_unit_test(a_resumed_training_ends_the_same),
+        cmocka_unit_test(a_price_is_held_against_the_evidence),
         cmocka_unit_test(a_threshold_above_one_is_refused),
     };
     return cmocka_run_group_tests(tests, open_root, remove_root);

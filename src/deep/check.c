@@ -38,7 +38,8 @@ typedef struct sums {
     pess__training *training;
     double loss, target, q;
     double mass, gap, values, penalties;
-    int64_t with_both; /* states with logged and never logged actions */
+    double price, below; /* over logged actions that are not the best */
+    int64_t with_both;   /* states with logged and never logged actions */
 } sums;
 
 /* What the policy and the values do with actions outside the data, and how far apart the actions are by value and by
@@ -87,6 +88,12 @@ static void add_row(sums *to, int64_t i, int64_t row, const pess__chunk_outputs 
     to->loss += huber(own, y);
     to->target += y;
     to->q += own;
+    double best = own;
+    for (int64_t a = 0; a < data->actions; a++) best = fmax(best, value_of(t, i, a, outputs));
+    if (own < best) {
+        to->price += y - own;
+        to->below += best - own;
+    }
 }
 
 /* Transitions that take the place of logged ones are no measure of what was logged. */
@@ -117,6 +124,8 @@ pess_status pess__training_check(pess__training *t, pess_error *error) {
     PESS_TRY(pess__sweep_run(&t->setup, &t->sweep, (const pess__net *const *)t->networks.nets, t->networks.count,
                              check_chunk, &s, error));
     out->loss = s.loss / n;
+    out->price = s.price / n;
+    out->below = s.below / n;
     if (!values) return PESS_OK;
     out->mean_target = s.target / n;
     out->mean_q = s.q / n;

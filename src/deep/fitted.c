@@ -65,6 +65,7 @@ static pess_status open_settling(pess__training *t, pess_error *error) {
 static pess_status open_training(pess__training *t, const pess_train_options *options, pess_error *error) {
     pess__setup *s = &t->setup;
     t->scores.best = -INFINITY;
+    t->price_weight = 1;
     PESS_TRY(pess__setup_open(options, &t->position, s, error));
     PESS_TRY(pess__setup_environment(s, error));
     PESS_TRY(pess__networks_create(s, &t->networks, error));
@@ -137,6 +138,7 @@ static pess_status pass(pess__training *t, int64_t network, pess_error *error) {
     const pess__labels labels = {.actions = m->taken, .targets = m->targets, .first = m->first, .others = m->others};
     pess__trainer *trainer = t->networks.trainers[network];
     pess__loss loss = loss_of(s);
+    if (pess__setup_prices(s)) loss.conservative *= t->price_weight;
     pess__rng rng = pess__rows_stream(s, network);
     for (int64_t step = 0; step < s->steps; step++) {
         t->values.mixing = step % mixtures;
@@ -310,6 +312,7 @@ static pess_status update(pess__training *t, pess_error *error) {
     PESS_TRY(pess__training_check(t, error));
     t->position.update++;
     settle(t);
+    pess__training_adapt_price(t);
     PESS_TRY(score_update(t, error));
     const double now = pess__clock();
     if (t->position.update < s->updates && now - t->saved < s->options.checkpoint_seconds) return PESS_OK;

@@ -40,6 +40,16 @@ static const pess_setting rows[] = {
      OF_QUICK,
      .sentence = "learn from nine episodes in ten until the tenth no longer tells of improvement; updates and "
                  "imitation-steps are then bounds, and steps are made up to four times per update"},
+    {.name = "price-share",
+     .kind = PESS_SETTING_NUMBER,
+     FIELD(price_share),
+     .standard = "1",
+     PESS__FROM_TO(0, 1),
+     .argument = "S",
+     OF_QUICK,
+     .specific = true,
+     .sentence = "the weight of the regulariser falls, to a quarter at least, while more than this share of what sets "
+                 "logged actions below the best is its own price; 1: it stays"},
     {COUNT("imitation-steps", imitation_steps), .standard = "12000", PESS__FROM_TO(10, 1e9), OF_QUICK, .specific = true,
      .sentence = "gradient steps of the imitation network"},
     {COUNT("imitation-batch", imitation_batch), .standard = "256", PESS__FROM_TO(1, 1 << 20), OF_QUICK,
@@ -71,7 +81,8 @@ static const pess_protocol_info protocols[] = {
     {"standard", "a night on two cores", "updates=100 steps=1000 imitation-steps=40000 eval-every=10"},
     {"settled", "nine episodes in ten, until the tenth no longer tells of improvement; with bounds",
      "settle=on updates=300 steps=200 imitation-steps=100000 eval-every=20"},
-    {"fit", "by the data and gamma: an update goes over the data once, until values of 0 weigh 1/20 at most", ""},
+    {"fit", "by the data and gamma: an update goes over the data once, until values of 0 weigh 1/20 at most",
+     "price-share=0.5"},
     {"paper", "250 updates of 50 epochs, each from a new network, as the authors' code has them; imitation is shorter",
      "updates=250 steps=24400 batch=1024 rate-last=0.0003 reset=on imitation-steps=24400 imitation-batch=1024 "
      "imitation-rate=0.0003 imitation-rate-last=0.0003 eval-every=10"},

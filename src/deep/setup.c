@@ -100,6 +100,10 @@ double pess__setup_alpha(const pess__setup *s) {
     return alpha;
 }
 
+bool pess__setup_prices(const pess__setup *s) {
+    return s->options.protocol.price_share < 1 && pess_setting_listed(s->learner->info.settings, "price-share");
+}
+
 pess_status pess__setup_environment(pess__setup *s, pess_error *error) {
     const pess_observations *data = s->options.data;
     PESS_TRY(pess__game_check_data(data, s->options.data_name != NULL ? s->options.data_name : "data", error));
@@ -164,6 +168,7 @@ static void add_schedule(text *t, const pess__setup *s, uint32_t imitation) {
         add_protocol(t, s, "batch", "batch");
         add_protocol(t, s, "rate", "rate rate-last");
         add_protocol(t, s, "reset", "reset");
+        if (pess__setup_prices(s)) add_protocol(t, s, "price_share", "price-share");
         add(t, "imitation", checksum);
     } else {
         add_protocol(t, s, "steps", "imitation-steps");

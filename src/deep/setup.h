@@ -49,6 +49,8 @@ void pess__setup_describe(const pess__setup *setup, const char *sums, uint32_t i
 pess_status pess__setup_network(const pess__setup *setup, int64_t outputs, pess__net **out, pess_error *error);
 /* The value of the knob absorbed-alpha; NAN where the learner has none. */
 double pess__setup_alpha(const pess__setup *setup);
+/* Whether the weight of the learner's regulariser is held against the evidence: see price.c. */
+bool pess__setup_prices(const pess__setup *setup);
 
 /* Reports progress; PESS_INTERRUPTED where the caller wants to stop. */
 pess_status pess__setup_report(const pess__setup *setup, const char *what, int64_t done, int64_t total,

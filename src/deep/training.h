@@ -40,6 +40,7 @@ typedef struct pess__scores {
     int64_t check_count;
     double loss, mean_target, mean_q, best;
     double unlogged, gap, values_apart, penalty_apart; /* see pess__training_check */
+    double price, below; /* means of y − q(s,a) and max q(s,·) − q(s,a): see price.c */
     pess__scored scored[PESS_SCORED_UPDATES];
     pess__logtext log;
     double seconds_before, begun;
@@ -58,6 +59,7 @@ typedef struct pess__training {
     pess__minibatch minibatch;
     pess__scores scores;
     pess__settling settling; /* where the protocol settles; otherwise its steps alone */
+    double price_weight;     /* what the regulariser's weight is multiplied with: see price.c */
     int64_t generation;      /* of the checkpoints */
     double saved;            /* when the last was written */
     pess__directory_lock lock;
@@ -91,6 +93,9 @@ pess_status pess__check_create(const pess__setup *setup, const pess__parts *part
 pess_status pess__training_check(pess__training *training, pess_error *error);
 /* How far one of the networks that give values is from the targets there: the mean of Huber's loss. */
 pess_status pess__training_fit_error(pess__training *training, int64_t network, double *out, pess_error *error);
+
+/* price.c: the weight of the regulariser, after a check. */
+void pess__training_adapt_price(pess__training *training);
 
 /* evaluate.c: whole episodes. */
 pess_status pess__training_evaluate(pess__training *training, int64_t episodes, int64_t control_episodes,

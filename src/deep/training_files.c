@@ -54,6 +54,7 @@ pess_status pess__training_save(pess__training *t, pess_error *error) {
     pess__sink_double(&sink, scores->mean_q);
     pess__sink_double(&sink, scores->best);
     pess__sink_double(&sink, scores->seconds_before + pess__clock() - scores->begun);
+    if (pess__setup_prices(&t->setup)) pess__sink_double(&sink, t->price_weight);
     pess__sink_write(&sink, scores->scored, sizeof scores->scored);
     pess__networks_save(&t->networks, &sink);
     if (t->setup.options.protocol.settle) save_settling(t, &sink);
@@ -91,6 +92,7 @@ pess_status pess__training_restore(pess__training *t, bool *found, pess_error *e
         scores->mean_q = pess__cursor_double(&cursor);
         scores->best = pess__cursor_double(&cursor);
         scores->seconds_before = pess__cursor_double(&cursor);
+        if (pess__setup_prices(&t->setup)) t->price_weight = pess__cursor_double(&cursor);
         pess__cursor_read(&cursor, scores->scored, sizeof scores->scored);
         pess__networks_restore(&t->networks, &cursor);
         if (t->setup.options.protocol.settle) restore_settling(t, &cursor);
@@ -142,6 +144,7 @@ static pess_status write_manifest(const pess__training *t, const pess_train_resu
     pess_json_put_text(&json, "kernels", t->networks.nets[0]->kernels->name); /* those settings name their sums */
     write_settings(&json, t->settings);
     write_result(&json, r);
+    if (pess__setup_prices(&t->setup)) pess_json_put_number(&json, "price_weight", t->price_weight);
     if (t->warning[0] != '\0') pess_json_put_text(&json, "warning", t->warning);
     pess_json_close(&json);
     pess_json_end(&json);
