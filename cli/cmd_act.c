@@ -1,6 +1,8 @@
 /* pess act: a policy applied to new rows. */
 #include "log_source.h"
 
+#include <sys/stat.h>
+
 static const usage act_usage = {
     .command = "act",
     .summary = "a policy applied to new rows: what to do, and where to keep present practice",
@@ -80,8 +82,10 @@ int cmd_act(int argc, char **argv) {
     if (code < 0) code = log_source_check(&args.source, &list, "act");
     if (code >= 0) return code;
     if (args.policy == NULL) return report_usage("act", "--policy is missing");
+    struct stat about;
     const pess_file_kind kind = pess_file_kind_of(args.policy);
-    if (kind == PESS_FILE_POLICY || kind == PESS_FILE_NETWORK) return act_networks(rows, &args, &list);
+    const bool run = stat(args.policy, &about) == 0 && S_ISDIR(about.st_mode);
+    if (run || kind == PESS_FILE_POLICY || kind == PESS_FILE_NETWORK) return act_networks(rows, &args, &list);
     if (args.source.map == NULL && options_given(&list, "outside-limit"))
         return report_usage("act", "--outside-limit does nothing without --map");
     if (args.log == NULL && options_given(&list, "least-count"))

@@ -8,7 +8,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 enum { POLICY_LIMIT = 256, PATH_SIZE = 4096 };
 
@@ -210,26 +209,12 @@ static void print_json(const char *path, const pess_score_options *options, cons
 
 /* ---- the command */
 
-/* A policy by its file, or by the directory of the run that wrote it. */
-static pess_status read_policy(const char *word, pess_policy **out, pess_error *error) {
-    struct stat about;
-    char path[PATH_SIZE];
-    if (stat(word, &about) != 0 || !S_ISDIR(about.st_mode)) return pess_policy_read(word, NULL, NULL, NULL, out, error);
-    (void)snprintf(path, sizeof path, "%s/policy.pesspolicy", word);
-    if (stat(path, &about) == 0) return pess_policy_read(path, NULL, NULL, NULL, out, error);
-    error->status = PESS_INPUT;
-    (void)snprintf(error->message, sizeof error->message,
-                   "%.300s: has no policy.pesspolicy; is it the directory of a training, and is that finished ('pess "
-                   "train … --resume' goes on)?",
-                   word);
-    return PESS_INPUT;
-}
-
 static pess_status score(arguments *a, const pess_observations *data, pess_scores **out, pess_error *error) {
     pess_policy *policies[POLICY_LIMIT + 1] = {NULL};
     pess_status status = PESS_OK;
     const int count = a->count - 1;
-    for (int i = 0; status == PESS_OK && i < count; i++) status = read_policy(a->words[i], &policies[i], error);
+    for (int i = 0; status == PESS_OK && i < count; i++)
+        status = pess_policy_read(a->words[i], NULL, NULL, NULL, &policies[i], error);
     if (status == PESS_OK)
         status =
             pess_score_policies((const pess_policy *const *)policies, a->words, count, data, &a->options, out, error);

@@ -187,7 +187,9 @@ void observations_warn(const char *command_name, const pess_observations *data) 
     char odd[MOST_ODD][SENTENCE];
     pess_observations_get_info(data, &info);
     if (info.shape.kind == PESS_OBSERVATION_BITS || pess_observations_inspect(data, &in, NULL) != PESS_OK) return;
-    for (int k = 0, count = list_odd(data, &info, in, odd); k < count; k++)
+    pess_action_space space;
+    pess_observations_actions(data, &space);
+    for (int k = space.logged != NULL, count = list_odd(data, &info, in, odd); k < count; k++) /* vectors: refused */
         (void)fprintf(stderr, "pess %s: note: %s\n", command_name, odd[k]);
     pess_observations_inspection_destroy(in);
 }

@@ -446,6 +446,8 @@ static void what_cannot_be_scored_is_refused(void **state) {
     pess_score_options o = scoring();
     o.updates = o.steps = 1;
     assert_refused(policy, endless, &o, "none of 2 transitions ends an episode");
+    OK(pess_observations_stop(endless, &error)); /* as readers mark where logging stopped: that is no end either */
+    assert_refused(policy, endless, &o, "none of 2 transitions ends an episode");
     assert_refused(policy, empty, &o, "none of 0 transitions");
     assert_refused(other, data, &o, "a table over 12 states");
     o.weights = PESS_WEIGHTS_LOGGED;

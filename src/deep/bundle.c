@@ -4,11 +4,15 @@
 #include "core/infile.h"
 #include "core/memory.h"
 #include "core/text.h"
+#include "deep/generations.h"
 #include "nn/netfile.h"
 #include "policy/decider.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 /* ---- the kind */
 
@@ -167,8 +171,33 @@ static pess_status table_alone(const char *path, pess_policy **out, pess_error *
                       path);
 }
 
+/* The directory of a training stands for the policy that it wrote. */
+static pess_status of_directory(const char *path, pess_policy **out, pess_error *error) {
+    char file[PESS__PATH_SIZE];
+    (void)snprintf(file, sizeof file, "%s/policy.pesspolicy", path);
+    if (access(file, F_OK) == 0) return pess__bundle_read(file, out, error);
+    return pess__fail(
+        error, PESS_INPUT,
+        "%.300s: has no policy.pesspolicy; is it the directory of a training, and is that finished ('pess "
+        "train … --resume' goes on)?",
+        path);
+}
+
+/* Whether a file that is none of ours begins as no text does. */
+static bool is_binary(const char *path) {
+    char head[64];
+    size_t got = 0;
+    pess__infile *file = NULL;
+    if (pess__infile_open(path, &file, NULL) != PESS_OK) return false;
+    const bool read = pess__infile_head(file, head, sizeof head, &got, NULL) == PESS_OK;
+    pess__infile_close(file);
+    return read && memchr(head, '\0', got) != NULL;
+}
+
 pess_status pess_policy_read(const char *path, const pess_model *model, const pess_names *state_names,
                              const pess_names *action_names, pess_policy **out, pess_error *error) {
+    struct stat about;
+    if (stat(path, &about) == 0 && S_ISDIR(about.st_mode)) return of_directory(path, out, error);
     const pess_file_kind found = pess_file_kind_of(path);
     if (found == PESS_FILE_POLICY) return pess__bundle_read(path, out, error);
     if (found == PESS_FILE_NETWORK) {
@@ -178,6 +207,10 @@ pess_status pess_policy_read(const char *path, const pess_model *model, const pe
         pess_net_destroy(net);
         return status;
     }
+    if (found == PESS_FILE_OTHER && is_binary(path))
+        return pess__fail(
+            error, PESS_INPUT,
+            "%s: found no policy, expected what 'pess train' or 'pess net import' wrote, or a table of text", path);
     if (found == PESS_FILE_OTHER)
         return model != NULL ? pess__policy_read_table(path, model, state_names, action_names, out, error)
                              : table_alone(path, out, error);

@@ -241,6 +241,18 @@ static pess_status import(importing *in, const pess_import_options *o, pess_poli
     return status;
 }
 
+/* An ONNX model, say, is no damaged archive. */
+static pess_status check_archive(pess__infile *file, pess_error *error) {
+    char head[2];
+    size_t got = 0;
+    PESS_TRY(pess__infile_head(file, head, sizeof head, &got, error));
+    if (got == sizeof head && memcmp(head, "PK", sizeof head) == 0) return PESS_OK;
+    return pess__fail(error, PESS_INPUT,
+                      "%s: found no NumPy arrays (.npz), expected those of a network, as numpy.savez "
+                      "writes them",
+                      pess__infile_name(file));
+}
+
 pess_status pess__policy_import_file(pess__infile *file, const pess_import_options *options, pess_policy **out,
                                      pess_error *error) {
     pess_import_options o;
@@ -248,7 +260,8 @@ pess_status pess__policy_import_file(pess__infile *file, const pess_import_optio
     importing *in = NULL;
     PESS_TRY(pess__allocate(&in, 1, sizeof *in, "the weights of a network", error));
     in->path = pess__infile_name(file);
-    pess_status status = pess__zip_open(file, &in->zip, error);
+    pess_status status = check_archive(file, error);
+    if (status == PESS_OK) status = pess__zip_open(file, &in->zip, error);
     if (status == PESS_OK) status = import(in, &o, out, error);
     pess__net_destroy(in->net);
     pess__zip_free(&in->zip);

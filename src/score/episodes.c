@@ -70,7 +70,7 @@ pess_status pess__score_episodes_create(const pess_observations *data, const cha
                                         pess__score_episodes *e, pess_error *error) {
     split(data, e);
     const int64_t rows = pess__episodes(data).count;
-    if (rows < 1 || (e->count == 1 && data->end[rows - 1] == PESS_END_NONE))
+    if (rows < 1 || (e->count == 1 && e->whole == 0))
         return pess__fail(error, PESS_INPUT,
                           "%s: none of %lld transitions ends an episode; expected ends (terminals, timeouts), since "
                           "policies are scored from the first states of episodes",

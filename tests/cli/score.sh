@@ -43,17 +43,23 @@ expect 5 "$PESS" score nosuch.pesspolicy cart.npz
 expect 2 "$PESS" score cart.npz
 expect 3 "$PESS" score b.pessdata cart.npz
 says "expected a policy"
-python3 - <<'P' 2>/dev/null || finish
-import numpy as np
-n = 20
-common = dict(observations=np.random.default_rng(1).normal(size=(n, 4)).astype("f4"), actions=np.arange(n) % 2,
-              rewards=np.ones(n, "f4"), terminals=np.zeros(n, bool), timeouts=np.zeros(n, bool))
-np.savez("endless.npz", **common)
-common["terminals"][-1] = True
-np.savez("one.npz", **common)
-P
-expect 3 "$PESS" score cql endless.npz $short
-says "ends an episode"
+expect 3 "$PESS" score cart.npz cart.npz
+says "cart.npz: found no policy"
+# The directory of a training is its policy for other commands too.
+expect 0 "$PESS" net export cql -o cql.c
+expect 0 "$PESS" net export cql/policy.pesspolicy -o same.c
+cmp -s cql.c same.c || fail "the directory of a training is another policy than its file"
+expect 3 "$PESS" net export unfinished -o none.c
+says "unfinished: has no policy.pesspolicy"
+expect 0 "$PESS" net export cql -o cql.onnx
+expect 3 "$PESS" net import cql.onnx -o none.pesspolicy
+says "cql.onnx: found no NumPy arrays"
+[ ! -e none.c ] && [ ! -e none.pesspolicy ] || fail "a refused file was written"
+# A log of a single episode.
+{ echo "a,b,c,d,action,reward,terminal"
+    awk 'BEGIN { srand(1); for (i = 0; i < 20; i++)
+        print rand() "," rand() "," rand() "," rand() "," i % 2 ",1," (i == 19) }'; } >one.csv
+expect 0 "$PESS" convert one.csv --features a,b,c,d -o one.npz
 expect 0 "$PESS" score cql one.npz $short
 says "one episode"
 no_leftovers
