@@ -118,6 +118,19 @@ static void criterion_name(const pess_score_options *options, char *out, size_t 
     pess_setting_get(pess_score_settings(), options, "criterion", out, size);
 }
 
+/* Fitted Q evaluation thinks too well of policies that leave the data: of two, the one that leaves them more may be
+ * first for that alone. The twentieth is a rule of thumb. */
+static void print_leaving(const pess_scores *scores, const pess_scores_info *info, pess_score_criterion criterion) {
+    const pess_score *chosen = pess_scores_policy(scores, (size_t)info->chosen), *least = chosen, *score;
+    if (criterion != PESS_SCORE_FQE && criterion != PESS_SCORE_FQE_LOWER) return;
+    for (size_t i = 0; (score = pess_scores_policy(scores, i)) != NULL; i++)
+        if (score->unlogged < least->unlogged) least = score;
+    if (!(chosen->unlogged > least->unlogged + 0.05)) return;
+    (void)printf("It takes actions that were never logged with mass %.2f, %s with %.2f: that may be why it is first\n"
+                 "(docs/scoring.md; --criterion unlogged).\n",
+                 chosen->unlogged, least->name, least->unlogged);
+}
+
 static void print_choice(const pess_scores *scores, const pess_scores_info *info, const char *criterion) {
     if (info->chosen < 0) {
         (void)printf("\nNothing can be said by %s.\n", criterion);
@@ -155,6 +168,7 @@ static void print_text(const char *path, const pess_score_options *options, cons
                  100 * (1 - info.delta), info.weights);
     print_table(scores, &info);
     if (info.policies > 1) print_choice(scores, &info, criterion);
+    if (info.policies > 1 && info.chosen >= 0) print_leaving(scores, &info, options->criterion);
     (void)printf("%sScores are evidence, not proof. %.1f s\n", info.policies > 1 ? "" : "\n", info.seconds);
 }
 

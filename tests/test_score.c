@@ -322,9 +322,10 @@ static void students_quantiles_are_those_of_the_tables(void **state) {
 
 static void the_best_is_taken_and_what_it_may_lack_is_said(void **state) {
     (void)state;
-    pess_score s[3] = {{.fqe = 10, .fqe_spread = 1, .fqe_lower = 9, .fqe_networks = {9, 11}, .td_error = 3},
-                       {.fqe = 12, .fqe_spread = 4, .fqe_lower = 4, .fqe_networks = {8, 16}, .td_error = 2},
-                       {.fqe = NAN, .fqe_spread = NAN, .fqe_lower = NAN, .td_error = 1}};
+    pess_score s[3] = {
+        {.fqe = 10, .fqe_spread = 1, .fqe_lower = 9, .fqe_networks = {9, 11}, .td_error = 3, .unlogged = 0.1},
+        {.fqe = 12, .fqe_spread = 4, .fqe_lower = 4, .fqe_networks = {8, 16}, .td_error = 2, .unlogged = 0.3},
+        {.fqe = NAN, .fqe_spread = NAN, .fqe_lower = NAN, .td_error = 1, .unlogged = 0.2}};
     pess_scores_info info = {.delta = 0.1, .networks = 2, .criterion = PESS_SCORE_FQE};
     pess__score_rank(s, 3, &info);
     assert_int_equal(info.chosen, 1);
@@ -342,6 +343,10 @@ static void the_best_is_taken_and_what_it_may_lack_is_said(void **state) {
     assert_int_equal(info.chosen, 2);
     assert_int_equal(s[0].rank, 3);
     assert_true(isnan(info.shortfall));
+    info.criterion = PESS_SCORE_UNLOGGED;
+    pess__score_rank(s, 3, &info);
+    assert_int_equal(info.chosen, 0);
+    assert_int_equal(s[1].rank, 3);
 }
 
 /* ---- every kind of policy and of observation */

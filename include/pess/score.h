@@ -25,7 +25,8 @@ typedef enum pess_score_criterion {
     PESS_SCORE_PER_DECISION, /* per-decision importance sampling */
     PESS_SCORE_WEIGHTED,     /* weighted importance sampling */
     PESS_SCORE_TD_ERROR,     /* smallest error of the policy's own values: a simple rule that fails */
-    PESS_SCORE_PREDICTED     /* largest value by the policy's own values: another one */
+    PESS_SCORE_PREDICTED,    /* largest value by the policy's own values: another one */
+    PESS_SCORE_UNLOGGED      /* least mass on actions that were never logged in their states */
 } pess_score_criterion;
 
 enum { PESS_SCORE_NETWORKS = 16 }; /* at most */

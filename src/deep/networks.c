@@ -126,7 +126,7 @@ static pess_status check_imitation(const pess__setup *s, const char *path, const
     (void)snprintf(own, sizeof own, "%016llx", (unsigned long long)s->fingerprint);
     if (pess_net_note(read, "data", other, sizeof other) && strcmp(other, own) != 0)
         return pess__fail(error, PESS_INPUT, "%s: imitates other data (%s) than these (%s)", path, other, own);
-    const bool apart = s->options.protocol.settle || !s->learner->info.imitation; /* its held-out episodes are read */
+    const bool apart = s->options.protocol.settle || (s->learner->uncertainty != NULL && !s->learner->info.imitation);
     if (apart && !(pess_net_note(read, "settle", other, sizeof other) && strcmp(other, "on") == 0))
         return pess__fail(error, PESS_INPUT,
                           "%s: learnt from all episodes; one that held some out is needed "

@@ -42,6 +42,7 @@ static double value_of(const pess_score *s, pess_score_criterion criterion) {
         case PESS_SCORE_WEIGHTED: return s->weighted;
         case PESS_SCORE_TD_ERROR: return s->td_error;
         case PESS_SCORE_PREDICTED: return s->predicted;
+        case PESS_SCORE_UNLOGGED: return s->unlogged;
     }
     return NAN;
 }
@@ -84,13 +85,14 @@ static difference between(const pess_score *a, const pess_score *b, const pess_s
         case PESS_SCORE_PER_DECISION: return by_errors(a, b, a->per_decision_error, b->per_decision_error, info->delta);
         case PESS_SCORE_WEIGHTED: return by_errors(a, b, a->weighted_error, b->weighted_error, info->delta);
         case PESS_SCORE_TD_ERROR:
-        case PESS_SCORE_PREDICTED: break;
+        case PESS_SCORE_PREDICTED:
+        case PESS_SCORE_UNLOGGED: break;
     }
     return (difference){NAN, NAN, NAN};
 }
 
 void pess__score_rank(pess_score *scores, int64_t count, pess_scores_info *info) {
-    const bool least = info->criterion == PESS_SCORE_TD_ERROR;
+    const bool least = info->criterion == PESS_SCORE_TD_ERROR || info->criterion == PESS_SCORE_UNLOGGED;
     info->chosen = info->runner_up = -1;
     info->margin = info->margin_error = info->shortfall = NAN;
     for (int64_t i = 0; i < count; i++) scores[i].value = value_of(&scores[i], info->criterion);

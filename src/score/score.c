@@ -27,9 +27,10 @@ static const pess_setting rows[] = {
      .kind = PESS_SETTING_CHOICE,
      FIELD(criterion),
      .standard = "fqe",
-     .choices = "fqe|fqe-lower|per-decision|weighted|td-error|predicted",
+     .choices = "fqe|fqe-lower|per-decision|weighted|td-error|predicted|unlogged",
      .sentence = "what puts several policies in order: fitted Q evaluation, the lower end of its interval, importance "
-                 "sampling per decision or weighted, or the policies' own values (smallest error, largest value)"},
+                 "sampling per decision or weighted, the policies' own values (smallest error, largest value), or the "
+                 "least mass on actions that were never logged"},
     {COUNT("networks", networks), .standard = "4", PESS__FROM_TO(1, PESS_SCORE_NETWORKS),
      .sentence = "networks of fitted Q evaluation, each on its own resample of the episodes"},
     {COUNT("updates", updates), .standard = "0", PESS__FROM_TO(0, 1e6),
