@@ -303,8 +303,8 @@ PESS_API const double *pess_policy_probabilities(const pess_policy *policy); /* 
  * for a finite horizon begin with the column step, from 0, and are read by pess_policy_read_for_log alone. Reading
  * checks a table against the model it is meant for: the same states, no action that a state does not have, rows that
  * sum to one; where `model` is NULL, states and actions have to be numbers. Networks: .pesspolicy, and .pessnet where
- * one is all that the rule needs, or the directory of a finished training; for them model and names are not read and may
- * be NULL. */
+ * one is all that the rule needs, or the directory of a finished training; for them model and names are not read and
+ * may be NULL. */
 PESS_API pess_status pess_policy_read(const char *path, const pess_model *model, const pess_names *state_names,
                                       const pess_names *action_names, pess_policy **out, pess_error *error);
 /* What a policy does in the states of a log that its file says nothing of. */
