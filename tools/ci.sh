@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # What CI runs beyond make test: warnings as errors with gcc and clang, the suite under address and undefined-behaviour
-# sanitizers, the same bytes from a build with every instruction of this machine, clang-tidy, the format check and the
-# check of who includes whom. PETSc is installed here, so that pess-mpi is built and tested by all of it but the
-# sanitizers.
+# sanitizers, a minute of fuzzing per target, the same bytes from a build with every instruction of this machine,
+# clang-tidy, the format check and the check of who includes whom. PETSc is installed here, so that pess-mpi is built and
+# tested by all of it but the sanitizers.
 set -eu
 cd "$(dirname "$0")/.."
 tools/packages.sh build test ci scale
@@ -29,6 +29,8 @@ tools/same-bytes.sh build-gcc/pess build-native/pess
 step "clang-tidy"
 git ls-files 'src/*.c' 'cli/*.c' | xargs -P "$jobs" -n 4 clang-tidy -p build-clang --quiet --warnings-as-errors='*' \
     2>/dev/null
+step "fuzzing: each target for a minute from its corpus"
+tools/fuzz.sh "${PESS_FUZZ_SECONDS:-60}"
 step "the Python wheel, from a clean tree"
 tools/packages.sh python
 tree=$(mktemp -d)

@@ -33,8 +33,14 @@ def code_lines(path):
     return lines, places
 
 
+def places_of(pattern, line):
+    """Matches outside of texts and comments: sentences are not what is tried."""
+    code = line.split("/*")[0]
+    return [found for found in re.finditer(pattern, code) if code[:found.start()].count('"') % 2 == 0]
+
+
 def mutate(line, rng):
-    ways = [(pattern, text) for pattern, text in CHANGES if re.search(pattern, line)]
+    ways = [(pattern, text) for pattern, text in CHANGES if places_of(pattern, line)]
     if STATEMENT.match(line) and "return" not in line:
         ways.append((None, None))
     if not ways:
@@ -42,7 +48,7 @@ def mutate(line, rng):
     pattern, text = rng.choice(ways)
     if pattern is None:
         return STATEMENT.match(line).group(1) + ";"
-    found = rng.choice(list(re.finditer(pattern, line)))
+    found = rng.choice(places_of(pattern, line))
     return line[:found.start()] + text + line[found.end():]
 
 
