@@ -4,6 +4,7 @@
 #include "core/lu.h"
 #include "core/memory.h"
 #include "core/ranges.h"
+#include "core/sparse_row.h"
 
 #include <float.h>
 #include <math.h>
@@ -176,9 +177,7 @@ static double mean_of(const pess__evaluator *chain, const double *v) {
 
 /* (Gv)(s) = Σ_k weight·v(next) + w(s)·mean(v) */
 static inline double row_times(const pess__evaluator *chain, int64_t s, const double *v) {
-    double sum = 0;
-    for (int64_t k = chain->row[s]; k < chain->row[s + 1]; k++) sum += chain->weight[k] * v[chain->next[k]];
-    return sum;
+    return pess__row_product(chain->weight, chain->next, v, chain->row[s], chain->row[s + 1]);
 }
 
 typedef struct product {

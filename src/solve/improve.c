@@ -2,6 +2,7 @@
 #include "solve/optimise.h"
 
 #include "core/ranges.h"
+#include "core/sparse_row.h"
 #include "model/spread.h"
 #include "solve/check.h"
 
@@ -17,8 +18,7 @@ static inline void q_row(const pess_model *model, const double *bonus, double ga
         double future = 0;
         switch ((pess_row_kind)model->kind[z]) {
             case PESS_ROW_SPARSE:
-                for (int64_t k = model->row[z]; k < model->row[z + 1]; k++)
-                    future += model->probability[k] * v[model->next[k]];
+                future = pess__row_product(model->probability, model->next, v, model->row[z], model->row[z + 1]);
                 break;
             case PESS_ROW_UNIFORM: future = mean; break;
             case PESS_ROW_SINK: future = v_lo; break;

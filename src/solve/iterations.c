@@ -45,8 +45,8 @@ void pess__swap_values(pess__engine *engine) {
 
 /* A sweep over all actions costs as many sweeps of an evaluation. */
 static int sweeps_for(const pess__engine *engine, int sweeps_times_actions) {
-    const int64_t count = sweeps_times_actions / engine->actions;
-    return (int)(count < sweeps_times_actions / 4 ? count : sweeps_times_actions / 4);
+    const int64_t count = sweeps_times_actions / engine->actions, most = sweeps_times_actions / 4;
+    return (int)(count < most ? count : most);
 }
 
 /* `count` more sweeps v ← Tv after the one whose result is in tv; the policy follows. Returns the last residual. */
@@ -150,18 +150,20 @@ void pess__value_iteration(pess__engine *engine, pess_solution_info *info) {
 }
 
 /* v ← T_π^m v in rounds that end with v + α·1, Σ(T_π v − v) = α·Σ(I − G)1: chains that mix well forget everything but a
- * constant at once. Returns sup|T_π v − v| before the last sweep; *slow: no round gained much. */
+ * constant at once. Returns sup|T_π v − v| before the last sweep; *slow: rounds gained little. */
 static double evaluate_by_sweeps(pess__engine *engine, double target, bool shifts, bool *slow) {
     pess__evaluator *chain = engine->chain;
     const double lost = pess__evaluator_lost(chain);
     double change = INFINITY, before = INFINITY;
-    for (int round = 0; round < ROUNDS && change > target && !*slow; round++) {
+    const int64_t patience = engine->actions / 8; /* rounds that cost half a sweep over all actions */
+    int64_t weak = 0;
+    for (int64_t round = 0; round < ROUNDS + patience && change > target && !*slow; round++) {
         for (int k = 0; k < ROUND; k++) {
             if (k == ROUND - 1 && shifts) pess__evaluator_shift(chain, lost, engine->tv, engine->v);
             change = pess__evaluator_apply(chain, engine->v, engine->tv);
             pess__swap_values(engine);
         }
-        *slow = change > SLOW * before;
+        *slow = change > SLOW * before && ++weak > patience;
         before = change;
     }
     return change;
