@@ -4,12 +4,13 @@
 typedef const pess_setting_table *(*table_function)(void);
 
 static const table_function tables[] = {
-    pess_act_settings,        pess_measurements_settings, pess_cells_settings,     pess_markov_settings,
-    pess_trials_settings,     pess_certify_settings,      pess_theorem_settings,   pess_read_settings,
-    pess_env_settings,        pess_play_settings,         pess_dqn_settings,       pess_collect_settings,
-    pess_train_settings,      pess_model_settings,        pess_gridworld_settings, pess_bandit_settings,
-    pess_garnet_settings,     pess_solve_settings,        pess_simulate_settings,  pess_protocol_settings,
-    pess_experiment_settings,
+    pess_act_settings,     pess_measurements_settings, pess_actions_settings,    pess_cells_settings,
+    pess_markov_settings,  pess_trials_settings,       pess_certify_settings,    pess_estimator_settings,
+    pess_theorem_settings, pess_choose_settings,       pess_compare_settings,    pess_read_settings,
+    pess_env_settings,     pess_play_settings,         pess_dqn_settings,        pess_collect_settings,
+    pess_train_settings,   pess_model_settings,        pess_gridworld_settings,  pess_bandit_settings,
+    pess_garnet_settings,  pess_solve_settings,        pess_simulate_settings,   pess_protocol_settings,
+    pess_score_settings,   pess_import_settings,       pess_experiment_settings, pess_observations_settings,
 };
 
 enum { TABLES = sizeof tables / sizeof tables[0] };
@@ -105,6 +106,130 @@ static void trainings_without_options_are_refused_in_words(void **state) {
     assert_true(error.message[0] != '\0');
 }
 
+/* A log of episodes with everything that is made of it, all without options. */
+typedef struct whole_way {
+    pess_mdp *mdp;
+    pess_dataset *data;
+    pess_counts *counts;
+    pess_model *model;
+    pess_solution *solution;
+    double start[4];
+} whole_way;
+
+static whole_way walk(void) {
+    whole_way w = {.mdp = small_mdp(), .start = {0.25, 0.25, 0.25, 0.25}};
+    pess_model *exact = NULL;
+    pess_policy *uniform = NULL;
+    pess_columns columns;
+    pess_simulate_options simulate = pess_simulate_options_defaults();
+    simulate.episodes = 200;
+    simulate.horizon = 5;
+    assert_int_equal(pess_mdp_model(w.mdp, 1, &exact, NULL), PESS_OK);
+    assert_int_equal(pess_policy_uniform(exact, &uniform, NULL), PESS_OK);
+    assert_int_equal(pess_simulate(w.mdp, uniform, w.start, &simulate, &w.data, NULL), PESS_OK);
+    pess_dataset_columns(w.data, &columns);
+    assert_int_equal(pess_counts_from_columns(&columns, NULL, &w.counts, NULL), PESS_OK);
+    assert_int_equal(pess_model_estimate(w.counts, NULL, &w.model, NULL), PESS_OK);
+    assert_int_equal(pess_solve(w.counts, w.model, w.start, NULL, &w.solution, NULL), PESS_OK);
+    pess_policy_destroy(uniform);
+    pess_model_destroy(exact);
+    return w;
+}
+
+static void walk_destroy(whole_way *w) {
+    pess_solution_destroy(w->solution);
+    pess_model_destroy(w->model);
+    pess_counts_destroy(w->counts);
+    pess_dataset_destroy(w->data);
+    pess_mdp_destroy(w->mdp);
+}
+
+static void a_log_goes_the_whole_way_without_options(void **state) {
+    (void)state;
+    whole_way w = walk();
+    const pess_policy *policy = pess_solution_policy(w.solution);
+    pess_solution *value = NULL;
+    pess_certificate *certificate = NULL;
+    pess_choice *choice = NULL;
+    pess_problem *problem = NULL;
+    pess_decider *decider = NULL;
+    pess_gap gap[2];
+    pess_estimates estimates;
+    pess_dataset *simulated = NULL;
+    int64_t found = 0;
+    double uncertainty = 0;
+    pess_error error = {0};
+    assert_int_equal(pess_evaluate(w.counts, w.model, w.start, policy, NULL, &value, NULL), PESS_OK);
+    assert_int_equal(pess_certify(w.data, NULL, &certificate, &error), PESS_OK);
+    assert_int_equal(pess_choose(w.data, NULL, &choice, &error), PESS_OK);
+    assert_int_equal(pess_problem_create(w.counts, NULL, NULL, &problem, &error), PESS_OK);
+    assert_int_equal(pess_decider_create(policy, NULL, NULL, NULL, w.counts, NULL, &decider, &error), PESS_OK);
+    assert_int_equal(pess_gaps(w.counts, w.model, w.start, policy, NULL, 2, gap, &found, &uncertainty, &error),
+                     PESS_OK);
+    assert_int_equal(pess_estimate_policy(w.data, w.counts, w.model, policy, NULL, &estimates, &error), PESS_OK);
+    /* how many transitions there are to be has no default */
+    assert_int_equal(pess_simulate(w.mdp, policy, w.start, NULL, &simulated, &error), PESS_ARGUMENT);
+    pess_decider_destroy(decider);
+    pess_problem_destroy(problem);
+    pess_choice_destroy(choice);
+    pess_certificate_destroy(certificate);
+    pess_solution_destroy(value);
+    walk_destroy(&w);
+}
+
+static void built_in_processes_need_no_options(void **state) {
+    (void)state;
+    pess_mdp *mdp = NULL;
+    assert_int_equal(pess_mdp_gridworld(NULL, &mdp, NULL), PESS_OK);
+    pess_mdp_destroy(mdp);
+    assert_int_equal(pess_mdp_bandit(NULL, &mdp, NULL), PESS_OK);
+    pess_mdp_destroy(mdp);
+    assert_int_equal(pess_mdp_garnet(NULL, &mdp, NULL), PESS_OK);
+    pess_mdp_destroy(mdp);
+}
+
+/* Files that are missing are refused for that, not for options that are. */
+static void what_reads_files_needs_no_options(void **state) {
+    (void)state;
+    const char *none = scratch_path(1, ".none");
+    pess_dataset *data = NULL;
+    pess_counts *counts = NULL;
+    pess_problem *problem = NULL;
+    pess_observations *observations = NULL;
+    pess_policy *policy = NULL;
+    pess_comparison *comparison = NULL;
+    pess_measurements *measurements = NULL;
+    pess_experiment *experiment = NULL;
+    pess_error error = {0};
+    assert_int_not_equal(pess_dataset_read(none, NULL, &data, &error), PESS_OK);
+    assert_non_null(strstr(error.message, none));
+    assert_int_not_equal(pess_counts_read(none, NULL, &counts, &error), PESS_OK);
+    assert_int_not_equal(pess_problem_read(none, NULL, NULL, NULL, &problem, &error), PESS_OK);
+    assert_int_not_equal(pess_observations_import(none, NULL, &observations, &error), PESS_OK);
+    assert_int_not_equal(pess_policy_import(none, NULL, &policy, &error), PESS_OK);
+    assert_int_not_equal(pess_compare_directories(&none, 1, NULL, &comparison, &error), PESS_OK);
+    assert_int_equal(pess_measurements_read(none, NULL, &measurements, &error), PESS_ARGUMENT);
+    assert_int_equal(pess_experiment_create(NULL, &experiment, &error), PESS_ARGUMENT);
+    assert_true(error.message[0] != '\0');
+}
+
+/* A size that no version of the struct had: whoever filled it in did not say what it is. */
+static void a_size_that_cannot_be_is_refused(void **state) {
+    (void)state;
+    for (size_t t = 0; t < TABLES; t++) {
+        const pess_setting_table *table = tables[t]();
+        void *options = calloc(1, table->size);
+        pess_error error = {0};
+        assert_non_null(options);
+        pess_setting_defaults(table, options);
+        *(size_t *)options = 0;
+        assert_int_equal(pess_setting_check(table, options, &error), PESS_ARGUMENT);
+        *(size_t *)options = table->size + 8;
+        assert_int_equal(pess_setting_check(table, options, &error), PESS_ARGUMENT);
+        free(options);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_default_is_one_that_its_row_accepts),
@@ -112,6 +237,10 @@ int main(void) {
         cmocka_unit_test(environments_of_an_mdp_need_no_options),
         cmocka_unit_test(what_needs_a_game_says_so),
         cmocka_unit_test(trainings_without_options_are_refused_in_words),
+        cmocka_unit_test(a_log_goes_the_whole_way_without_options),
+        cmocka_unit_test(built_in_processes_need_no_options),
+        cmocka_unit_test(what_reads_files_needs_no_options),
+        cmocka_unit_test(a_size_that_cannot_be_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,7 +30,9 @@ typedef struct pess_act_options {
     const pess_read_options *read; /* pess_act_rows: how the rows are read; NULL: what is found by looking */
 } pess_act_options;
 
+/* The settings in pess_act_options, a row each. */
 PESS_API const pess_setting_table *pess_act_settings(void);
+/* All of them at their defaults, which NULL options stand for. */
 PESS_API pess_act_options pess_act_options_defaults(void);
 
 /* What to do. Anything but PESS_ADVICE_POLICY means: keep present practice. */
@@ -65,8 +67,11 @@ PESS_API pess_status pess_decider_create(const pess_policy *policy, const pess_n
  * action. */
 PESS_API pess_status pess_decider_read(const char *policy, const pess_map *map, const pess_counts *counts,
                                        const pess_act_options *options, pess_decider **out, pess_error *error);
+/* Frees it. */
 PESS_API void pess_decider_destroy(pess_decider *decider);
+/* How many states the policy has a row for. */
 PESS_API int64_t pess_decider_states(const pess_decider *decider);
+/* How many actions it has. */
 PESS_API int64_t pess_decider_actions(const pess_decider *decider);
 PESS_API const char *pess_decider_action_name(const pess_decider *decider, int64_t action); /* NULL: integers */
 
@@ -80,6 +85,7 @@ PESS_API pess_status pess_act_state(const pess_decider *decider, int64_t state, 
 /* Many at once, numbered from 0: rows [count*features], or states [count]. The first that is refused refuses all. */
 PESS_API pess_status pess_act_many(const pess_decider *decider, const double *rows, int64_t count, pess_decision *out,
                                    pess_error *error);
+/* The same for states [count]. */
 PESS_API pess_status pess_act_states(const pess_decider *decider, const int64_t *states, int64_t count,
                                      pess_decision *out, pess_error *error);
 /* All rows of a CSV file ("-": standard input, answered as they come), with the columns of the map or a column `state`;

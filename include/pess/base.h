@@ -71,6 +71,7 @@ typedef struct pess_shown {
     char text[8];
 } pess_shown;
 
+/* The first character of `length` bytes of text, as above. */
 PESS_API pess_shown pess_show(const char *text, size_t length);
 
 /* ---- memory */
@@ -87,6 +88,7 @@ typedef struct pess_random {
     uint64_t state[4];
 } pess_random;
 
+/* The generator of this seed, purpose and index: a function of the three. */
 PESS_API pess_random pess_random_create(uint64_t seed, const char *purpose, uint64_t index);
 PESS_API double pess_random_uniform(pess_random *random);           /* [0,1) */
 PESS_API int64_t pess_random_below(pess_random *random, int64_t n); /* 0 … n-1; n > 0 */
@@ -103,6 +105,7 @@ typedef enum pess_file_kind {
     PESS_FILE_MAP           /* .pessmap */
 } pess_file_kind;
 
+/* What kind of file this is; PESS_FILE_OTHER for all else. */
 PESS_API pess_file_kind pess_file_kind_of(const char *path);
 
 /* Files appear whole or not at all, from a temporary name beside them. Removes those that are being written now: for a

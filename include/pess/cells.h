@@ -44,7 +44,9 @@ typedef struct pess_measurements_options {
     const pess_read_options *read;
 } pess_measurements_options;
 
+/* The settings in pess_measurements_options, a row each. */
 PESS_API const pess_setting_table *pess_measurements_settings(void);
+/* All of them at their defaults, which NULL options stand for. */
 PESS_API pess_measurements_options pess_measurements_options_defaults(void);
 
 /* A CSV file (plain or gzip; "-": standard input) with the named columns and, where it has them, episode, step, action,
@@ -54,10 +56,13 @@ PESS_API pess_status pess_measurements_read(const char *path, const pess_measure
 /* Copies the columns. */
 PESS_API pess_status pess_measurements_create(const pess_measurement_columns *columns, pess_measurements **out,
                                               pess_error *error);
+/* Frees it. */
 PESS_API void pess_measurements_destroy(pess_measurements *measurements);
+/* The columns, borrowed: they live as long as the measurements. */
 PESS_API void pess_measurements_columns(const pess_measurements *measurements, pess_measurement_columns *out);
 PESS_API int64_t pess_measurements_episodes(const pess_measurements *measurements); /* 0: no such column */
 PESS_API const pess_names *pess_measurements_episode_names(const pess_measurements *measurements);
+/* Names of the actions; NULL: integers. */
 PESS_API const pess_names *pess_measurements_action_names(const pess_measurements *measurements);
 /* How they were read; NULL: they are from arrays. */
 PESS_API const pess_reading *pess_measurements_reading(const pess_measurements *measurements);
@@ -86,7 +91,9 @@ typedef struct pess_actions_fit {
     double lost;            /* share of the logged actions' variance, number by number, that is lost by the choice */
 } pess_actions_fit;
 
+/* The settings in pess_actions_options, a row each. */
 PESS_API const pess_setting_table *pess_actions_settings(void);
+/* All of them at their defaults, which NULL options stand for. */
 PESS_API pess_actions_options pess_actions_options_defaults(void);
 /* Numbers the vectors of the data by the nearest of the chosen ones, each number counted in deviations of the log; the
  * data keep what they stand for (pess_observations_actions), and so do policies learnt from them. PESS_ARGUMENT where
@@ -122,16 +129,20 @@ typedef struct pess_cells_options {
     pess_progress progress;
 } pess_cells_options;
 
+/* The settings in pess_cells_options, a row each. */
 PESS_API const pess_setting_table *pess_cells_settings(void);
+/* All of them at their defaults, which NULL options stand for. */
 PESS_API pess_cells_options pess_cells_options_defaults(void);
 
 /* Makes the cells of the episodes that pess_map_made_of names; the others are not looked at. `source` is kept as the
  * name of the log; NULL is fine. */
 PESS_API pess_status pess_map_make(const pess_measurements *measurements, const char *source,
                                    const pess_cells_options *options, pess_map **out, pess_error *error);
+/* Frees it. */
 PESS_API void pess_map_destroy(pess_map *map);
 /* Files .pessmap (docs/formats.md). */
 PESS_API pess_status pess_map_read(const char *path, pess_map **out, pess_error *error);
+/* Writes a map, whole or not at all. */
 PESS_API pess_status pess_map_write(const pess_map *map, const char *path, pess_error *error);
 
 typedef struct pess_map_info {
@@ -147,6 +158,7 @@ typedef struct pess_map_info {
     const char *version; /* of the library that made it */
 } pess_map_info;
 
+/* How the map was made. Texts live as long as the map. */
 PESS_API void pess_map_get_info(const pess_map *map, pess_map_info *out);
 
 /* What a missing measurement counts as. */
@@ -166,6 +178,7 @@ typedef struct pess_map_column {
     int64_t missing_rows; /* among them */
 } pess_map_column;
 
+/* One of its features, by position from 0. */
 PESS_API void pess_map_get_column(const pess_map *map, int64_t feature, pess_map_column *out);
 /* The names of the columns, "age,lactate": what pess_measurements_read needs to read a file for this map. */
 PESS_API const char *pess_map_features(const pess_map *map);
@@ -222,7 +235,9 @@ typedef struct pess_markov_options {
     int64_t reward_levels;
 } pess_markov_options;
 
+/* The settings in pess_markov_options, a row each. */
 PESS_API const pess_setting_table *pess_markov_settings(void);
+/* All of them at their defaults, which NULL options stand for. */
 PESS_API pess_markov_options pess_markov_options_defaults(void);
 
 typedef struct pess_markov_side {

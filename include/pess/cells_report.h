@@ -27,7 +27,9 @@ typedef struct pess_trials_options {
     int64_t starts; /* of each size; one where the method draws nothing */
 } pess_trials_options;
 
+/* The settings in pess_trials_options, a row each. */
 PESS_API const pess_setting_table *pess_trials_settings(void);
+/* All of them at their defaults, which NULL options stand for. */
 PESS_API pess_trials_options pess_trials_options_defaults(void);
 
 /* Trials to `out` [PESS_CELLS_SIZES * starts], the map itself first; *count is how many there are: sizes that the rows

@@ -55,7 +55,9 @@ typedef struct pess_certify_options {
     bool behaviour_estimated;     /* the shares of the actions at each state; then nothing is proved */
 } pess_certify_options;
 
+/* The settings in pess_certify_options, a row each. */
 PESS_API const pess_setting_table *pess_certify_settings(void);
+/* All of them at their defaults, which NULL options stand for. */
 PESS_API pess_certify_options pess_certify_options_defaults(void);
 
 typedef struct pess_certificate_info {
@@ -115,17 +117,22 @@ typedef struct pess_episode_report {
 
 typedef struct pess_certificate pess_certificate;
 
+/* Bounds, at probability 1 − δ, for a policy found in the log, for the best one and for the one that made the log. */
 PESS_API pess_status pess_certify(const pess_dataset *data, const pess_certify_options *options, pess_certificate **out,
                                   pess_error *error);
+/* Frees it. */
 PESS_API void pess_certificate_destroy(pess_certificate *certificate);
+/* The bounds, the estimates and what is recommended. */
 PESS_API void pess_certificate_get_info(const pess_certificate *certificate, pess_certificate_info *out);
 /* What the bounds speak of: its rows sum to one at every state that is not terminal. */
 PESS_API const pess_policy *pess_certificate_policy(const pess_certificate *certificate);
 /* Lists by position, borrowed; NULL past the last. */
 PESS_API const pess_ledger_entry *pess_certificate_ledger(const pess_certificate *certificate, size_t index);
+/* What the bounds assume, one by one. */
 PESS_API const pess_assumption *pess_certificate_assumption(const pess_certificate *certificate, size_t index);
 /* NULL where whole episodes were not tested. */
 PESS_API const pess_episode_report *pess_certificate_episodes(const pess_certificate *certificate);
+/* The policies that were tried, and how they were judged. */
 PESS_API const pess_candidate *pess_certificate_candidate(const pess_certificate *certificate, size_t index);
 
 /* Where data are missing: the value uncertainty of a policy is E_ρ[μ^π] = Σ d(s)π(a|s)u(s,a), pair by pair. */
@@ -173,7 +180,9 @@ typedef struct pess_estimator_options {
     bool behaviour_estimated;
 } pess_estimator_options;
 
+/* The settings in pess_estimator_options, a row each. */
 PESS_API const pess_setting_table *pess_estimator_settings(void);
+/* All of them at their defaults, which NULL options stand for. */
 PESS_API pess_estimator_options pess_estimator_options_defaults(void);
 
 typedef struct pess_estimate {
@@ -228,7 +237,9 @@ typedef struct pess_theorem_options {
     int64_t alpha_count;
 } pess_theorem_options;
 
+/* The settings in pess_theorem_options, a row each. */
 PESS_API const pess_setting_table *pess_theorem_settings(void);
+/* All of them at their defaults, which NULL options stand for. */
 PESS_API pess_theorem_options pess_theorem_options_defaults(void);
 /* Theorems 2, 3, 4 and the density variant on one dataset, for every α, beside the truth in `mdp`. counts and model are
  * of the dataset, with the MDP's states and actions. rows has room for 4·alpha_count (20 where alphas is

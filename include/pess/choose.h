@@ -33,7 +33,9 @@ typedef struct pess_choose_options {
     pess_progress progress;
 } pess_choose_options;
 
+/* The settings in pess_choose_options, a row each. */
 PESS_API const pess_setting_table *pess_choose_settings(void);
+/* All of them at their defaults, which NULL options stand for. */
 PESS_API pess_choose_options pess_choose_options_defaults(void);
 
 /* One algorithm with one strength. */
@@ -65,14 +67,18 @@ typedef struct pess_choice_info {
     double seconds;
 } pess_choice_info;
 
+/* Fits and scores every candidate on folds of the episodes, and the best one on all of them. */
 PESS_API pess_status pess_choose(const pess_dataset *data, const pess_choose_options *options, pess_choice **out,
                                  pess_error *error);
+/* Frees it. */
 PESS_API void pess_choice_destroy(pess_choice *choice);
+/* Which one was chosen, and how sure the choice is. */
 PESS_API void pess_choice_get_info(const pess_choice *choice, pess_choice_info *out);
 /* The candidates, family by family, strengths ascending; NULL past the last. */
 PESS_API const pess_candidate_score *pess_choice_candidate(const pess_choice *choice, size_t index);
 /* The one chosen, fitted to all data; and the log as it was solved. */
 PESS_API const pess_solution *pess_choice_solution(const pess_choice *choice);
+/* The log as that solution saw it. */
 PESS_API const pess_problem *pess_choice_problem(const pess_choice *choice);
 /* The solver's options of the one chosen: pess_solve on the whole log with them gives the same solution. */
 PESS_API pess_solve_options pess_choice_solve_options(const pess_choice *choice);

@@ -30,7 +30,9 @@ typedef struct pess_compare_options {
     int threads; /* 0: all there are. The result does not depend on it */
 } pess_compare_options;
 
+/* The settings in pess_compare_options, a row each. */
 PESS_API const pess_setting_table *pess_compare_settings(void);
+/* All of them at their defaults, which NULL options stand for. */
 PESS_API pess_compare_options pess_compare_options_defaults(void);
 
 typedef struct pess_interval {
@@ -79,11 +81,15 @@ typedef struct pess_comparison_info {
 PESS_API pess_status pess_compare_directories(const char *const *directories, size_t count,
                                               const pess_compare_options *options, pess_comparison **out,
                                               pess_error *error);
+/* Frees it. */
 PESS_API void pess_comparison_destroy(pess_comparison *comparison);
+/* How many algorithms and tasks there are, and how they were compared. */
 PESS_API void pess_comparison_get_info(const pess_comparison *comparison, pess_comparison_info *out);
 /* By position from 0; NULL past the last. */
 PESS_API const pess_compared *pess_comparison_algorithm(const pess_comparison *comparison, size_t index);
+/* One algorithm on one task. */
 PESS_API const pess_compared_task *pess_comparison_task(const pess_comparison *comparison, size_t index);
+/* The probability that one algorithm does better than another. */
 PESS_API const pess_improvement *pess_comparison_improvement(const pess_comparison *comparison, size_t index);
 /* The share of runs with a score above tau, [PESS_PROFILE_POINTS], of the algorithm at that position; NULL. */
 PESS_API const pess_interval *pess_comparison_profile(const pess_comparison *comparison, size_t index);

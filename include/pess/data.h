@@ -20,6 +20,7 @@ typedef struct pess_names pess_names;
 
 /* Copies the texts; id i is names[i]. Names are UTF-8, each once. */
 PESS_API pess_status pess_names_create(const char *const *names, int64_t count, pess_names **out, pess_error *error);
+/* Frees it. */
 PESS_API void pess_names_destroy(pess_names *names);
 PESS_API bool pess_names_given(const pess_names *names);                  /* false: ids are the names; NULL is fine */
 PESS_API int64_t pess_names_count(const pess_names *names);               /* 0 where there are no names */
@@ -99,7 +100,9 @@ typedef struct pess_read_options {
 /* Stands for a path where the query alone says what to read. */
 #define PESS_NO_FILE ":memory:"
 
+/* The settings in pess_read_options, a row each. */
 PESS_API const pess_setting_table *pess_read_settings(void);
+/* All of them at their defaults, which NULL options stand for. */
 PESS_API pess_read_options pess_read_options_defaults(void);
 
 /* Files of transitions. Formats are told apart by their first bytes when reading and by the file name when writing
@@ -107,6 +110,7 @@ PESS_API pess_read_options pess_read_options_defaults(void);
  * ("log-*.parquet") are read by DuckDB. Writing is whole or not at all. */
 PESS_API pess_status pess_dataset_read(const char *path, const pess_read_options *options, pess_dataset **out,
                                        pess_error *error);
+/* Writes a log; `format` is a name of pess_format_list, or NULL: by the ending of the path. */
 PESS_API pess_status pess_dataset_write(const pess_dataset *data, const char *path, const char *format,
                                         pess_error *error);
 /* The same from a piece of memory that holds a file; `name` begins the messages. */
@@ -119,18 +123,26 @@ PESS_API pess_status pess_dataset_create(const pess_columns *columns, int64_t st
  * copied, and taken as found in the log: they declare no number of states or actions. */
 PESS_API pess_status pess_dataset_borrow(const pess_columns *columns, int64_t states, int64_t actions,
                                          pess_dataset **out, pess_error *error);
+/* Frees it. */
 PESS_API void pess_dataset_destroy(pess_dataset *data);
+/* The columns, borrowed: they live as long as the data. */
 PESS_API void pess_dataset_columns(const pess_dataset *data, pess_columns *out);
+/* How many states there are: declared, named, or the largest id plus one. */
 PESS_API int64_t pess_dataset_states(const pess_dataset *data);
+/* The same of actions. */
 PESS_API int64_t pess_dataset_actions(const pess_dataset *data);
+/* Names of the states; NULL: integers. They live as long as the data. */
 PESS_API const pess_names *pess_dataset_state_names(const pess_dataset *data);
+/* The same of actions. */
 PESS_API const pess_names *pess_dataset_action_names(const pess_dataset *data);
+/* The same of episodes. */
 PESS_API const pess_names *pess_dataset_episode_names(const pess_dataset *data);
 
 /* How a log was read: which column plays which role, what was derived, what was left out. It lives as long as the data.
  * NULL where the data were not read from columns with names. */
 typedef struct pess_reading pess_reading;
 
+/* The reading of a log; NULL: as above. */
 PESS_API const pess_reading *pess_dataset_reading(const pess_dataset *data);
 
 typedef enum pess_column_use {
@@ -166,7 +178,9 @@ typedef struct pess_reading_info {
     int64_t declared_ends;     /* last rows that end as declared */
 } pess_reading_info;
 
+/* What was found, derived and left out. */
 PESS_API void pess_reading_get_info(const pess_reading *reading, pess_reading_info *out);
+/* What one column of the file was used as, by position from 0. */
 PESS_API void pess_reading_get_column(const pess_reading *reading, int64_t column, pess_reading_column *out);
 /* The options that make the reading explicit: with them nothing is found by looking. Their texts live as long as the
  * reading. */
@@ -214,7 +228,9 @@ typedef struct pess_inspection {
  * PESS_INPUT names an episode whose return does not; after a cut-off anything in the range may follow. */
 PESS_API pess_status pess_dataset_check_returns(const pess_dataset *data, double gamma, const double range[2],
                                                 pess_error *error);
+/* Looks at the log for what is odd about it, finding by finding. */
 PESS_API pess_status pess_dataset_inspect(const pess_dataset *data, pess_inspection **out, pess_error *error);
+/* Frees it. */
 PESS_API void pess_inspection_destroy(pess_inspection *inspection);
 
 /* ---- datasets of observations */
@@ -234,7 +250,9 @@ typedef struct pess_observation_shape {
                                  length alone) */
 } pess_observation_shape;
 
+/* Observations of so many bits. */
 PESS_API pess_observation_shape pess_observation_bits(int64_t length);
+/* Observations of so many floats. */
 PESS_API pess_observation_shape pess_observation_floats(int64_t length);
 PESS_API pess_observation_shape pess_observation_picture(int rows, int cols, int channels); /* of bytes */
 PESS_API const char *pess_observation_kind_name(pess_observation_kind kind);  /* "bits", "bytes", "floats" */
@@ -288,6 +306,7 @@ typedef struct pess_observations_rows {
     int64_t width;             /* numbers of such a vector */
 } pess_observations_rows;
 
+/* Adds transitions at the end; equal observations are kept once. Nothing is added where one is refused. */
 PESS_API pess_status pess_observations_append(pess_observations *data, const pess_observations_rows *rows,
                                               pess_error *error);
 /* The log stops here: where the last transition has no end it becomes a cut-off, and its episode is not a whole one. */
@@ -301,16 +320,20 @@ typedef struct pess_observations_options {
     const char *game; /* what the data are of: a name of pess_env_list, where their policies can be played, or any */
 } pess_observations_options;
 
+/* The settings in pess_observations_options, a row each. */
 PESS_API const pess_setting_table *pess_observations_settings(void);
+/* All of them at their defaults, which NULL options stand for. */
 PESS_API pess_observations_options pess_observations_options_defaults(void);
 /* Files: .pessdata, .npz and HDF5, told by their first bytes; truncated, damaged or foreign ones are PESS_INPUT.
  * .pessdata reads no options. */
 PESS_API pess_status pess_observations_read(const char *path, pess_observations **out, pess_error *error);
+/* The same with options, for files of other programs. */
 PESS_API pess_status pess_observations_import(const char *path, const pess_observations_options *options,
                                               pess_observations **out, pess_error *error);
 /* As .pessdata or, by the ending of the path, as .npz or as HDF5 in the layout of Minari (.hdf5, .h5); beside a file
  * called main_data.hdf5 its metadata.json is written too. */
 PESS_API pess_status pess_observations_write(const pess_observations *data, const char *path, pess_error *error);
+/* Frees it. */
 PESS_API void pess_observations_destroy(pess_observations *data);
 
 /* Looking. All there is, as arrays of the data's own; they hold until the data are changed or destroyed. */
@@ -325,7 +348,9 @@ typedef struct pess_observations_view {
 
 /* What its actions are; arrays and names hold like those of the view. */
 PESS_API void pess_observations_actions(const pess_observations *data, pess_action_space *out);
+/* The arrays. */
 PESS_API void pess_observations_get_view(const pess_observations *data, pess_observations_view *out);
+/* Sizes, shape, notes and what the episodes returned. */
 PESS_API void pess_observations_get_info(const pess_observations *data, pess_observations_info *out);
 /* Is the file a dataset of observations: .pessdata, .npz with an array 'observations', HDF5 whose observations are not
  * single whole numbers? */
@@ -349,8 +374,10 @@ typedef struct pess_observations_inspection {
     pess_feature_summary *feature; /* [feature_count] */
 } pess_observations_inspection;
 
+/* Summaries of returns, lengths, rewards, actions and features. */
 PESS_API pess_status pess_observations_inspect(const pess_observations *data, pess_observations_inspection **out,
                                                pess_error *error);
+/* Frees it. */
 PESS_API void pess_observations_inspection_destroy(pess_observations_inspection *inspection);
 
 /* Transition i; any may be NULL. state, next: [bytes] observations, which live as long as the data. */

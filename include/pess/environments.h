@@ -61,7 +61,9 @@ typedef struct pess_env_options {
 
 typedef struct pess_env pess_env;
 
+/* The settings in pess_env_options, a row each. */
 PESS_API const pess_setting_table *pess_env_settings(void);
+/* All of them at their defaults, which NULL options stand for. */
 PESS_API pess_env_options pess_env_options_defaults(void);
 /* A new environment is at the start of its first episode: reset has been called once. */
 PESS_API pess_status pess_env_create(const pess_env_options *options, pess_env **out, pess_error *error);
@@ -86,9 +88,12 @@ typedef struct pess_env_callbacks {
     void (*observe)(void *user, const void *state, void *observation);                            /* as data hold it */
 } pess_env_callbacks;
 
+/* An environment of the caller's own; the callbacks are borrowed for its life. */
 PESS_API pess_status pess_env_create_own(const pess_env_callbacks *callbacks, const pess_env_options *options,
                                          pess_env **out, pess_error *error);
+/* Frees it. */
 PESS_API void pess_env_destroy(pess_env *env);
+/* A copy in the same state, with the same random numbers ahead. */
 PESS_API pess_status pess_env_clone(const pess_env *env, pess_env **out, pess_error *error);
 PESS_API const pess_env_info *pess_env_get_info(const pess_env *env); /* NULL for an MDP */
 PESS_API int64_t pess_env_actions(const pess_env *env);
@@ -107,6 +112,7 @@ typedef struct pess_env_step_result {
 /* PESS_ARGUMENT for an action the environment does not have and for a step after the end of an episode; then nothing
  * has changed. */
 PESS_API pess_status pess_env_reset(pess_env *env, pess_error *error);
+/* One step by this action. */
 PESS_API pess_status pess_env_step(pess_env *env, int64_t action, pess_env_step_result *out, pess_error *error);
 
 /* Observations. Packed: bit ((y*cols + x)*channels + c), least significant bit of each byte first, padded with zero
@@ -116,11 +122,15 @@ typedef enum pess_layout {
     PESS_LAYOUT_CHW  /* [channels][rows][cols] */
 } pess_layout;
 
+/* The observation as data hold it, [bytes]. */
 PESS_API void pess_env_observe_bits(const pess_env *env, uint8_t *out);
+/* The observation as planes of bytes, [bits]. */
 PESS_API void pess_env_observe_bytes(const pess_env *env, pess_layout layout, uint8_t *out);
+/* The observation as planes of floats, [bits]. */
 PESS_API void pess_env_observe_floats(const pess_env *env, pess_layout layout, float *out);
 /* The same from packed bits that were kept. cells: rows*cols; channels 1 makes the layouts equal. */
 PESS_API void pess_bits_to_floats(const uint8_t *bits, int64_t cells, int channels, pess_layout layout, float *out);
+/* The same to bytes. */
 PESS_API void pess_bits_to_bytes(const uint8_t *bits, int64_t cells, int channels, pess_layout layout, uint8_t *out);
 
 /* The whole state as plain bytes: board, hidden timers, previous action, step count and generator. The settings are not
@@ -128,7 +138,9 @@ PESS_API void pess_bits_to_bytes(const uint8_t *bits, int64_t cells, int channel
  * damaged, or that describe no possible state, are refused with PESS_INPUT and change nothing. They are meant for the
  * same version of the library on the same kind of machine. An environment on a tape cannot be saved. */
 PESS_API int64_t pess_env_save_size(const pess_env *env);
+/* Writes the state into `out`, whose size is pess_env_save_size. */
 PESS_API pess_status pess_env_save(const pess_env *env, uint8_t *out, int64_t size, pess_error *error);
+/* Puts the environment into a saved state. */
 PESS_API pess_status pess_env_restore(pess_env *env, const uint8_t *bytes, int64_t size, pess_error *error);
 
 /* Every random number is drawn in one place, where a tape can take the place of the generator. */
@@ -140,10 +152,12 @@ typedef struct pess_draw {
 /* Plays the draws (borrowed until replaced; NULL: back to the generator) from the next reset or step on. A draw that is
  * missing, of the wrong kind or out of range makes reset or step fail with PESS_INPUT. */
 PESS_API void pess_env_set_tape(pess_env *env, const pess_draw *draws, int64_t count);
+/* How many draws of the tape were played. */
 PESS_API int64_t pess_env_tape_used(const pess_env *env);
 /* Notes every draw in `out` from now on, up to `capacity` (borrowed; NULL ends it). pess_env_drawn: how many there were
  * since, also beyond the capacity. */
 PESS_API void pess_env_record_draws(pess_env *env, pess_draw *out, int64_t capacity);
+/* How many draws there were since pess_env_record_draws. */
 PESS_API int64_t pess_env_drawn(const pess_env *env);
 
 /* Many environments stepped in one call. Environment i is the one that pess_env_create makes from the same options with
@@ -165,13 +179,20 @@ PESS_API pess_status pess_batch_create(const pess_env_options *options, int64_t 
                                        pess_error *error); /* threads 0: all there are */
 PESS_API pess_status pess_batch_create_mdp(const pess_mdp *mdp, const double *start, const pess_env_options *options,
                                            int64_t count, int threads, pess_batch **out, pess_error *error);
+/* The same of an environment of the caller's own. */
 PESS_API pess_status pess_batch_create_own(const pess_env_callbacks *callbacks, const pess_env_options *options,
                                            int64_t count, int threads, pess_batch **out, pess_error *error);
+/* Frees it. */
 PESS_API void pess_batch_destroy(pess_batch *batch);
+/* How many environments there are. */
 PESS_API int64_t pess_batch_count(const pess_batch *batch);
+/* How many actions each has. */
 PESS_API int64_t pess_batch_actions(const pess_batch *batch);
+/* Bits, bytes or floats of an observation: what it is made of, counted. */
 PESS_API int64_t pess_batch_bits(const pess_batch *batch);
+/* Bytes of an observation as data hold it. */
 PESS_API int64_t pess_batch_bytes(const pess_batch *batch);
+/* What an observation is made of. */
 PESS_API pess_observation_kind pess_batch_kind(const pess_batch *batch);
 /* Where all are now; rewards and ends are set to 0. */
 PESS_API void pess_batch_observe(const pess_batch *batch, const pess_batch_out *out);
@@ -183,6 +204,7 @@ PESS_API bool pess_batch_final_bits(const pess_batch *batch, int64_t index, uint
 PESS_API int64_t pess_batch_final_state(const pess_batch *batch, int64_t index); /* of an MDP; -1 otherwise */
 PESS_API int64_t pess_batch_save_size(const pess_batch *batch);                  /* as for one environment */
 PESS_API pess_status pess_batch_save(const pess_batch *batch, uint8_t *out, int64_t size, pess_error *error);
+/* Puts all environments into a saved state. */
 PESS_API pess_status pess_batch_restore(pess_batch *batch, const uint8_t *bytes, int64_t size, pess_error *error);
 
 /* What chooses the actions. NULL in place of `act`: uniformly at random. */
@@ -214,17 +236,22 @@ PESS_API void pess_env_top_channels(const pess_env_info *info, const uint8_t *bi
 /* The board as an image: cells of `size` pixels with a thin grid, a margin of size/2, and a line of digits below for
  * the score where score >= 0. Pixels are indices into `palette` (RGB, 3 bytes each; colour 0 is the background). */
 #define PESS_PALETTE_COLOURS 32
+/* Width and height of such an image, in pixels. */
 PESS_API void pess_env_picture_size(const pess_env_info *info, int size, int *width, int *height);
+/* The colours of its pixels. */
 PESS_API void pess_env_palette(const pess_env_info *info, uint8_t palette[3 * PESS_PALETTE_COLOURS]);
+/* Draws it into pixels [width*height]. */
 PESS_API void pess_env_picture(const pess_env_info *info, const uint8_t *bits, int size, int64_t score,
                                uint8_t *pixels);
 /* Image files, whole or not at all. */
 PESS_API pess_status pess_png_write(const char *path, int width, int height, const uint8_t *pixels,
                                     const uint8_t palette[3 * PESS_PALETTE_COLOURS], pess_error *error);
 typedef struct pess_gif pess_gif;
+/* Begins an animation. */
 PESS_API pess_status pess_gif_create(const char *path, int width, int height,
                                      const uint8_t palette[3 * PESS_PALETTE_COLOURS], pess_gif **out,
                                      pess_error *error);
+/* Adds a picture, which is shown for so long. */
 PESS_API pess_status pess_gif_add(pess_gif *gif, const uint8_t *pixels, int delay_ms, pess_error *error);
 PESS_API pess_status pess_gif_finish(pess_gif *gif, pess_error *error); /* the file appears; the handle is gone */
 PESS_API void pess_gif_abandon(pess_gif *gif);

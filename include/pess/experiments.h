@@ -87,7 +87,9 @@ typedef struct pess_experiment_options {
     pess_progress progress;
 } pess_experiment_options;
 
+/* The settings in pess_experiment_options, a row each. */
 PESS_API const pess_setting_table *pess_experiment_settings(void);
+/* All of them at their defaults, which NULL options stand for. */
 PESS_API pess_experiment_options pess_experiment_options_defaults(void);
 /* The rows that one experiment reads, with its own defaults; NULL: there is no such experiment. */
 PESS_API const pess_setting_table *pess_experiment_settings_of(const char *experiment);
@@ -99,6 +101,7 @@ typedef struct pess_experiment pess_experiment;
 /* Checks the options and reads what the directory `out` holds already. Nothing is run or written. */
 PESS_API pess_status pess_experiment_create(const pess_experiment_options *options, pess_experiment **out,
                                             pess_error *error);
+/* Frees it. */
 PESS_API void pess_experiment_destroy(pess_experiment *experiment);
 
 typedef struct pess_experiment_cost {
@@ -109,6 +112,7 @@ typedef struct pess_experiment_cost {
     bool measured;  /* by a first few steps or trials; false: by the runs that are finished */
 } pess_experiment_cost;
 
+/* What is left to run, and about how long it takes here. */
 PESS_API pess_status pess_experiment_estimate(pess_experiment *experiment, pess_experiment_cost *out,
                                               pess_error *error);
 /* Runs what is not finished; finished runs are kept in `out` one by one. PESS_INTERRUPTED where progress asked to stop:
@@ -143,15 +147,18 @@ typedef struct pess_experiment_claim {
     const char *reason; /* why it does not hold with these settings, where that is known; else NULL */
 } pess_experiment_claim;
 
+/* The row of pess_experiment_list that was run. */
 PESS_API const pess_experiment_info *pess_experiment_get_info(const pess_experiment *experiment);
 /* The settings as they are used: what was not set has its value now. */
 PESS_API void pess_experiment_get_options(const pess_experiment *experiment, pess_experiment_options *out);
 PESS_API const char *pess_experiment_description(const pess_experiment *experiment); /* what was run, in words */
 PESS_API double pess_experiment_seconds(const pess_experiment *experiment);
+/* All points of all curves, [count]; borrowed. */
 PESS_API const pess_experiment_point *pess_experiment_points(const pess_experiment *experiment, size_t *count);
 /* The point's value of this name, one of info.columns; NAN where there is none. */
 PESS_API double pess_experiment_value(const pess_experiment *experiment, const pess_experiment_point *point,
                                       const char *column);
+/* All claims, [count]; borrowed. */
 PESS_API const pess_experiment_claim *pess_experiment_claims(const pess_experiment *experiment, size_t *count);
 
 /* results.csv, figure.svg, figure.png, figure.pdf, index.html, manifest.json and a table of all trials or runs, in the

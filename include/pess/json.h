@@ -41,9 +41,11 @@ typedef struct pess_json_writer {
     char piece[PESS_JSON_PIECE];
 } pess_json_writer;
 
+/* A writer at the beginning of a document. */
 PESS_API pess_json_writer pess_json_begin(pess_json_sink sink, pess_json_style style);
 /* Every value has a key inside objects, and NULL for one inside arrays and at the top. */
 PESS_API void pess_json_open_object(pess_json_writer *json, const char *key);
+/* A list of values. */
 PESS_API void pess_json_open_array(pess_json_writer *json, const char *key);
 /* An object that stays on one line though the members around it are indented. */
 PESS_API void pess_json_open_row(pess_json_writer *json, const char *key);
@@ -51,9 +53,13 @@ PESS_API void pess_json_close(pess_json_writer *json);                          
 PESS_API void pess_json_put_text(pess_json_writer *json, const char *key, const char *value); /* NULL: null */
 /* The shortest text that reads back the same; null where it is not finite. */
 PESS_API void pess_json_put_number(pess_json_writer *json, const char *key, double value);
+/* A whole number. */
 PESS_API void pess_json_put_count(pess_json_writer *json, const char *key, int64_t value);
+/* One without a sign. */
 PESS_API void pess_json_put_seed(pess_json_writer *json, const char *key, uint64_t value);
+/* true or false. */
 PESS_API void pess_json_put_bool(pess_json_writer *json, const char *key, bool value);
+/* null. */
 PESS_API void pess_json_put_null(pess_json_writer *json, const char *key);
 /* A setting under its key ("min-count" is min_count): numbers as numbers, switches as true and false, null where it is
  * not set. */

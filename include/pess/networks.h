@@ -44,7 +44,9 @@ typedef struct pess_net_layer {
 /* kernels: "avx512", "avx2", "portable", or NULL for the best there is. Truncated, damaged or foreign files are
  * PESS_INPUT. */
 PESS_API pess_status pess_net_read(const char *path, const char *kernels, pess_net **out, pess_error *error);
+/* Writes the network and its notes, whole or not at all. */
 PESS_API pess_status pess_net_write(const pess_net *net, const char *path, pess_error *error);
+/* Frees it. */
 PESS_API void pess_net_destroy(pess_net *net);
 PESS_API void pess_net_get_info(const pess_net *net, pess_net_info *out); /* texts live as long as the network */
 PESS_API bool pess_net_get_layer(const pess_net *net, int index, pess_net_layer *out); /* false: no such layer */
@@ -77,7 +79,9 @@ typedef struct pess_import_options {
     const char *acts;    /* "argmax" of the outputs, which are values, or "softmax" */
 } pess_import_options;
 
+/* The settings in pess_import_options, a row each. */
 PESS_API const pess_setting_table *pess_import_settings(void);
+/* All of them at their defaults, which NULL options stand for. */
 PESS_API pess_import_options pess_import_options_defaults(void);
 /* A policy of one network from NumPy arrays (.npz): a state dict of PyTorch, whose arrays end in ".weight" and ".bias",
  * layer by layer, and if they are there shift and scale of the observations. PESS_INPUT, naming the array, where one is
@@ -120,7 +124,9 @@ typedef struct pess_play_result {
     double least_return, most_return;
 } pess_play_result;
 
+/* The settings in pess_play_options, a row each. */
 PESS_API const pess_setting_table *pess_play_settings(void);
+/* All of them at their defaults, which NULL options stand for. */
 PESS_API pess_play_options pess_play_options_defaults(void);
 /* By the policy but for epsilon; NULL: uniformly random. */
 PESS_API pess_status pess_play(const pess_policy *policy, const pess_play_options *options, pess_play_result *out,
@@ -169,8 +175,11 @@ typedef struct pess_dqn_result {
     double seconds, network_seconds;       /* of this run; network_seconds: acting, targets and training */
 } pess_dqn_result;
 
+/* The settings in pess_dqn_options, a row each. */
 PESS_API const pess_setting_table *pess_dqn_settings(void);
+/* All of them at their defaults, which NULL options stand for. */
 PESS_API pess_dqn_options pess_dqn_options_defaults(void);
+/* Trains a player from the beginning, or from the newest checkpoint where `resume` is set. */
 PESS_API pess_status pess_dqn_run(const pess_dqn_options *options, pess_dqn_result *out, pess_error *error);
 
 /* ---- learning from a fixed dataset */
@@ -193,7 +202,9 @@ typedef struct pess_collect_options {
     const pess_env_callbacks *own; /* in place of a game: an environment of the caller's own, called `game` */
 } pess_collect_options;
 
+/* The settings in pess_collect_options, a row each. */
 PESS_API const pess_setting_table *pess_collect_settings(void);
+/* All of them at their defaults, which NULL options stand for. */
 PESS_API pess_collect_options pess_collect_options_defaults(void);
 /* Environment i is stream 2^32 + i of the seed, so it shares no luck with the episodes of pess_play. An episode that
  * goes on when its environment has its share of the transitions is cut off there. The result depends on the options
@@ -250,6 +261,7 @@ typedef struct pess_protocol_info {
     const char *settings; /* what differs from the defaults: "updates=100 steps=1000" */
 } pess_protocol_info;
 
+/* The settings in pess_protocol, a row each. */
 PESS_API const pess_setting_table *pess_protocol_settings(void);
 PESS_API pess_protocol pess_protocol_defaults(void);                 /* "quick" */
 PESS_API const pess_protocol_info *pess_protocol_list(size_t index); /* NULL past the last */
@@ -306,11 +318,14 @@ typedef struct pess_train_result {
     char warning[256];             /* what the data do not support, in a sentence; empty where there is nothing */
 } pess_train_result;
 
+/* The settings in pess_train_options, a row each. */
 PESS_API const pess_setting_table *pess_train_settings(void);
+/* All of them at their defaults, which NULL options stand for. */
 PESS_API pess_train_options pess_train_options_defaults(void);
 /* The learner that algorithm and uncertainty name together. */
 PESS_API pess_status pess_train_learner(const pess_train_options *options, const pess_learner_info **out,
                                         pess_error *error);
+/* Trains a policy on the data from the beginning, or from the newest checkpoint where `resume` is set. */
 PESS_API pess_status pess_train_run(const pess_train_options *options, pess_train_result *out, pess_error *error);
 
 #ifdef __cplusplus

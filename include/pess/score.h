@@ -52,7 +52,9 @@ typedef struct pess_score_options {
     pess_progress progress;
 } pess_score_options;
 
+/* The settings in pess_score_options, a row each. */
 PESS_API const pess_setting_table *pess_score_settings(void);
+/* All of them at their defaults, which NULL options stand for. */
 PESS_API pess_score_options pess_score_options_defaults(void);
 
 /* A policy. Values are expected discounted returns from the episodes' first states; NAN: not known. */
@@ -101,7 +103,9 @@ typedef struct pess_scores pess_scores;
 PESS_API pess_status pess_score_policies(const pess_policy *const *policies, const char *const *names, int64_t count,
                                          const pess_observations *data, const pess_score_options *options,
                                          pess_scores **out, pess_error *error);
+/* Frees it. */
 PESS_API void pess_scores_destroy(pess_scores *scores);
+/* Which policy comes first and by how much, and what the scores rest on. */
 PESS_API void pess_scores_get_info(const pess_scores *scores, pess_scores_info *out);
 /* In the order in which they were given; NULL past the last. */
 PESS_API const pess_score *pess_scores_policy(const pess_scores *scores, size_t index);

@@ -101,7 +101,9 @@ typedef struct pess_solve_options {
     int64_t horizon; /* decisions of an episode; 0: no limit. The policy then has a table for each step */
 } pess_solve_options;
 
+/* The settings in pess_solve_options, a row each. */
 PESS_API const pess_setting_table *pess_solve_settings(void);
+/* All of them at their defaults, which NULL options stand for. */
 PESS_API pess_solve_options pess_solve_options_defaults(void);
 /* Does the algorithm, with this uncertainty (NULL: its default), read the setting? All read those that are not
  * specific. */
@@ -142,8 +144,11 @@ PESS_API pess_status pess_solve(const pess_counts *counts, const pess_model *mod
 PESS_API pess_status pess_evaluate(const pess_counts *counts, const pess_model *model, const double *start,
                                    const pess_policy *policy, const pess_solve_options *options, pess_solution **out,
                                    pess_error *error);
+/* Frees it. */
 PESS_API void pess_solution_destroy(pess_solution *solution);
+/* The outcome, the value and how it was found. */
 PESS_API void pess_solution_get_info(const pess_solution *solution, pess_solution_info *out);
+/* The policy; borrowed, like the values. */
 PESS_API const pess_policy *pess_solution_policy(const pess_solution *solution);
 PESS_API const double *pess_solution_values(const pess_solution *solution);       /* [S] the algorithm's */
 PESS_API const double *pess_solution_naive_values(const pess_solution *solution); /* [S] */
@@ -189,8 +194,11 @@ typedef struct pess_simulate_options {
     pess_progress progress;
 } pess_simulate_options;
 
+/* The settings in pess_simulate_options, a row each. */
 PESS_API const pess_setting_table *pess_simulate_settings(void);
+/* All of them at their defaults, which NULL options stand for. */
 PESS_API pess_simulate_options pess_simulate_options_defaults(void);
+/* A log of the policy acting in a known process; `start` [S] is where episodes begin. */
 PESS_API pess_status pess_simulate(const pess_mdp *mdp, const pess_policy *policy, const double *start,
                                    const pess_simulate_options *options, pess_dataset **out, pess_error *error);
 /* Stationary law of a policy, [S]; a linear solve, so periodic chains are fine. PESS_INPUT where it is not unique. */

@@ -26,8 +26,10 @@ typedef struct pess_counts_info {
     bool has_starts;                                   /* episode starts are known, so ρ can be estimated */
 } pess_counts_info;
 
+/* Counts a log as it flows by, without keeping its rows; also counted logs and files of counts. */
 PESS_API pess_status pess_counts_read(const char *path, const pess_read_options *options, pess_counts **out,
                                       pess_error *error);
+/* Counts a log in memory; threads 0: all there are. */
 PESS_API pess_status pess_counts_create(const pess_dataset *data, int threads, pess_counts **out, pess_error *error);
 /* The same from a piece of memory that holds a file; `name` begins the messages. */
 PESS_API pess_status pess_counts_read_memory(const char *name, const void *bytes, size_t length,
@@ -45,10 +47,13 @@ PESS_API pess_status pess_counts_merge(const char *const *paths, size_t count, c
 /* Is the file a log that was counted (docs/formats.md): counts can be read of it, and rows cannot? False for what
  * cannot be read at all, and for standard input, which can be read once. */
 PESS_API bool pess_counts_file(const char *path, const pess_read_options *options);
+/* Frees it. */
 PESS_API void pess_counts_destroy(pess_counts *counts);
 PESS_API const pess_reading *pess_counts_reading(const pess_counts *counts); /* as pess_dataset_reading */
 PESS_API void pess_counts_get_info(const pess_counts *counts, pess_counts_info *out);
+/* Names of the states; NULL: integers. They live as long as the counts. */
 PESS_API const pess_names *pess_counts_state_names(const pess_counts *counts);
+/* The same of actions. */
 PESS_API const pess_names *pess_counts_action_names(const pess_counts *counts);
 PESS_API int64_t pess_counts_pair(const pess_counts *counts, int64_t state, int64_t action);       /* n(s,a) */
 PESS_API int64_t pess_counts_state(const pess_counts *counts, int64_t state);                      /* n(s) */
@@ -72,6 +77,7 @@ typedef struct pess_counts_arrays {
     const int64_t *starts;       /* [S] how many episodes begin here; NULL where that is not known */
 } pess_counts_arrays;
 
+/* The arrays. */
 PESS_API void pess_counts_get_arrays(const pess_counts *counts, pess_counts_arrays *out);
 
 /* What stands in for a pair that the log never shows. One draw per dataset and seed. */
@@ -93,14 +99,22 @@ typedef struct pess_model_options {
  * estimated from counts (r_D, P_D) or exact (of an MDP). Nothing in it is dense in S*A*S. */
 typedef struct pess_model pess_model;
 
+/* The settings in pess_model_options, a row each. */
 PESS_API const pess_setting_table *pess_model_settings(void);
+/* All of them at their defaults, which NULL options stand for. */
 PESS_API pess_model_options pess_model_options_defaults(void);
+/* r_D and P_D: means of the log, and what is assumed of pairs that it never shows. */
 PESS_API pess_status pess_model_estimate(const pess_counts *counts, const pess_model_options *options, pess_model **out,
                                          pess_error *error);
+/* Frees it. */
 PESS_API void pess_model_destroy(pess_model *model);
+/* How many states it has. */
 PESS_API int64_t pess_model_states(const pess_model *model);
+/* How many actions it has. */
 PESS_API int64_t pess_model_actions(const pess_model *model);
+/* The expected reward of a pair. */
 PESS_API double pess_model_reward(const pess_model *model, int64_t state, int64_t action);
+/* P(s'|s,a). */
 PESS_API double pess_model_probability(const pess_model *model, int64_t state, int64_t action, int64_t next_state);
 /* Probability that the pair ends the episode. */
 PESS_API double pess_model_terminal(const pess_model *model, int64_t state, int64_t action);
@@ -127,13 +141,17 @@ typedef struct pess_model_arrays {
     const uint8_t *terminal;   /* [S] 1: no actions, value 0 */
 } pess_model_arrays;
 
+/* The arrays. */
 PESS_API void pess_model_get_arrays(const pess_model *model, pess_model_arrays *out);
 
 /* Start distributions are plain arrays [S] that sum to one. Terminal states get no mass from `uniform`. */
 PESS_API pess_status pess_start_uniform(const pess_model *model, double *start, pess_error *error);
+/* As the episodes of the log started; PESS_INPUT where that is not known. */
 PESS_API pess_status pess_start_from_counts(const pess_counts *counts, double *start, pess_error *error);
+/* From a CSV file with the columns state,probability. */
 PESS_API pess_status pess_start_read(const char *path, int64_t states, const pess_names *state_names, double *start,
                                      pess_error *error);
+/* Into such a file. */
 PESS_API pess_status pess_start_write(const char *path, int64_t states, const pess_names *state_names,
                                       const double *start, pess_error *error);
 
@@ -142,6 +160,7 @@ PESS_API pess_status pess_start_write(const char *path, int64_t states, const pe
  * uniform. */
 typedef struct pess_problem pess_problem;
 
+/* Reads, counts and models a log, and finds its start distribution. */
 PESS_API pess_status pess_problem_read(const char *path, const pess_read_options *read, const pess_model_options *model,
                                        const char *start, pess_problem **out, pess_error *error);
 /* The same; a range of returns that the model options declare is held against every episode, at this discount
@@ -152,8 +171,11 @@ PESS_API pess_status pess_problem_read_checked(const char *path, const pess_read
 /* The counts are borrowed for the life of the problem. */
 PESS_API pess_status pess_problem_create(const pess_counts *counts, const pess_model_options *model, const char *start,
                                          pess_problem **out, pess_error *error);
+/* Frees it. */
 PESS_API void pess_problem_destroy(pess_problem *problem);
+/* Its counts; borrowed, like what follows. */
 PESS_API const pess_counts *pess_problem_counts(const pess_problem *problem);
+/* Its model. */
 PESS_API const pess_model *pess_problem_model(const pess_problem *problem);
 PESS_API const double *pess_problem_start(const pess_problem *problem); /* [S] */
 /* Is that start an estimate from the log's episodes? */
@@ -173,16 +195,23 @@ typedef struct pess_mdp_transition {
     double probability, reward;
 } pess_mdp_transition;
 
+/* A process from its outcomes [count]; the probabilities of a pair sum to one. */
 PESS_API pess_status pess_mdp_create(int64_t states, int64_t actions, const pess_mdp_transition *outcomes,
                                      int64_t count, pess_mdp **out, pess_error *error);
+/* Frees it. */
 PESS_API void pess_mdp_destroy(pess_mdp *mdp);
+/* How many states it has. */
 PESS_API int64_t pess_mdp_states(const pess_mdp *mdp);
+/* How many actions it has. */
 PESS_API int64_t pess_mdp_actions(const pess_mdp *mdp);
+/* How many outcomes it has, all pairs together. */
 PESS_API int64_t pess_mdp_transitions(const pess_mdp *mdp);
 /* CSV with the columns idstatefrom,idaction,idstateto,probability,reward: read by name in any order, written in this
  * one. */
 PESS_API pess_status pess_mdp_read(const char *path, pess_mdp **out, pess_error *error);
+/* The same file, whole or not at all; threads 0: all there are. */
 PESS_API pess_status pess_mdp_write(const pess_mdp *mdp, const char *path, int threads, pess_error *error);
+/* Its exact model, for the solvers. */
 PESS_API pess_status pess_mdp_model(const pess_mdp *mdp, int threads, pess_model **out, pess_error *error);
 
 /* How the rewards of a known process are paid. */
@@ -216,8 +245,11 @@ typedef struct pess_gridworld_options {
     int threads; /* 0: all there are */
 } pess_gridworld_options;
 
+/* The settings in pess_gridworld_options, a row each. */
 PESS_API const pess_setting_table *pess_gridworld_settings(void);
+/* All of them at their defaults, which NULL options stand for. */
 PESS_API pess_gridworld_options pess_gridworld_options_defaults(void);
+/* The process of these options. */
 PESS_API pess_status pess_mdp_gridworld(const pess_gridworld_options *options, pess_mdp **out, pess_error *error);
 
 /* One state, `arms` actions with Bernoulli rewards: the first of mean `best`, the others of mean `rest`; every pull
@@ -228,8 +260,11 @@ typedef struct pess_bandit_options {
     double best, rest;
 } pess_bandit_options;
 
+/* The settings in pess_bandit_options, a row each. */
 PESS_API const pess_setting_table *pess_bandit_settings(void);
+/* All of them at their defaults, which NULL options stand for. */
 PESS_API pess_bandit_options pess_bandit_options_defaults(void);
+/* The process of these options. */
 PESS_API pess_status pess_mdp_bandit(const pess_bandit_options *options, pess_mdp **out, pess_error *error);
 
 /* Garnet: each pair has `branching` different next states with probabilities from a uniformly random point of the
@@ -242,8 +277,11 @@ typedef struct pess_garnet_options {
     int threads; /* 0: all there are */
 } pess_garnet_options;
 
+/* The settings in pess_garnet_options, a row each. */
 PESS_API const pess_setting_table *pess_garnet_settings(void);
+/* All of them at their defaults, which NULL options stand for. */
 PESS_API pess_garnet_options pess_garnet_options_defaults(void);
+/* The process of these options. */
 PESS_API pess_status pess_mdp_garnet(const pess_garnet_options *options, pess_mdp **out, pess_error *error);
 
 /* ---- policies */
@@ -277,6 +315,7 @@ PESS_API bool pess_policy_note(const pess_policy *policy, const char *key, char 
 /* Probabilities [count*actions], for a table and for networks. */
 PESS_API pess_status pess_policy_state_probabilities(const pess_policy *policy, const int64_t *states, int64_t count,
                                                      double *out, pess_error *error);
+/* The same at observations, which stand `stride` bytes apart. */
 PESS_API pess_status pess_policy_observation_probabilities(const pess_policy *policy, const uint8_t *bits,
                                                            int64_t stride, int64_t count, double *out,
                                                            pess_error *error);
@@ -286,6 +325,7 @@ PESS_API int64_t pess_policy_act(const pess_policy *policy, const double *probab
 
 PESS_API pess_status pess_policy_create(int64_t states, int64_t actions, const double *probabilities, /* [S*A] */
                                         pess_policy **out, pess_error *error);
+/* Every action that the model has in a state alike. */
 PESS_API pess_status pess_policy_uniform(const pess_model *model, pess_policy **out, pess_error *error);
 /* π̂(a|s) = n(s,a)/n(s); uniform where the state was never seen. */
 PESS_API pess_status pess_policy_empirical(const pess_counts *counts, const pess_model *model, pess_policy **out,
@@ -293,8 +333,11 @@ PESS_API pess_status pess_policy_empirical(const pess_counts *counts, const pess
 /* (1-ε)π + ε·uniform over the actions that the model has in each state. */
 PESS_API pess_status pess_policy_soften(const pess_policy *policy, const pess_model *model, double epsilon,
                                         pess_policy **out, pess_error *error);
+/* Frees it. */
 PESS_API void pess_policy_destroy(pess_policy *policy);
+/* How many states its table has; 0 for networks. */
 PESS_API int64_t pess_policy_states(const pess_policy *policy);
+/* How many actions it has. */
 PESS_API int64_t pess_policy_actions(const pess_policy *policy);
 PESS_API const double *pess_policy_row(const pess_policy *policy, int64_t state); /* [A] of a table; NULL */
 PESS_API const double *pess_policy_step_row(const pess_policy *policy, int64_t step, int64_t state); /* the same */
@@ -326,6 +369,7 @@ typedef struct pess_policy_fit {
 PESS_API pess_status pess_policy_read_for_log(const char *path, const pess_counts *counts, const pess_model *model,
                                               pess_unknown unknown, int64_t horizon, pess_policy **out,
                                               pess_policy_fit *fit, pess_error *error);
+/* A table as CSV: state,action,probability; networks as .pesspolicy. Whole or not at all. */
 PESS_API pess_status pess_policy_write(const pess_policy *policy, const char *path, const pess_names *state_names,
                                        const pess_names *action_names, pess_error *error);
 /* CSV with the columns state,value. */
