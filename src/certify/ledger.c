@@ -62,6 +62,19 @@ static void leave_out(const pess__certification *job, pess__shares *s) {
     give_to(pools ? &s->log_pooled : &s->log_box, &s->log_relative);
 }
 
+/* What the logging policy's sets and tests by rows have together, delta, shared among them. */
+static void share_rows_of_logging(pess__shares *s, double delta, bool learns) {
+    s->log_learned = learns ? delta * 0.08 : 0;
+    s->log_transitions = delta * 0.1 - s->log_learned;
+    s->log_rewards_low = delta * 0.02;
+    s->log_rewards_high = delta * 0.08;
+    s->log_box = delta * 0.05;
+    s->log_sets = delta * 0.05;
+    s->log_floor = delta * 0.15;
+    s->log_pooled = delta * 0.35;
+    s->log_relative = delta * 0.2;
+}
+
 /* Shares of δ, as fractions. The logarithm of a share is what a bound pays, so the shares need not be exact; the tests
  * that give the bounds get the most. Sets alone have 0.8 beside the logging policy's 0.2, the split alone 0.5 for its
  * test: so `best`, with 0.4 for each, has what robust has at δ/2 and at least what the split has at 0.8δ. */
@@ -97,15 +110,7 @@ pess__shares pess__shares_of(const pess__certification *job) {
     /* Whole episodes speak of their own starts: of no use where another distribution was declared. */
     const double whole = job->start_estimated && compares ? 0.3 : 0, rows = log_test * (1 - whole);
     s.log_episodes = delta * rest * log_test * whole;
-    s.log_learned = learns ? delta * rest * rows * 0.08 : 0;
-    s.log_transitions = delta * rest * rows * 0.1 - s.log_learned;
-    s.log_rewards_low = delta * rest * rows * 0.02;
-    s.log_rewards_high = delta * rest * rows * 0.08;
-    s.log_box = delta * rest * rows * 0.05;
-    s.log_sets = delta * rest * rows * 0.05;
-    s.log_floor = delta * rest * rows * 0.15;
-    s.log_pooled = delta * rest * rows * 0.35;
-    s.log_relative = delta * rest * rows * 0.2;
+    share_rows_of_logging(&s, delta * rest * rows, learns);
     leave_out(job, &s);
     s.log_start = compares ? delta * start / parts : 0;
     if (split) share_places_of_rows(&s, job->split->places);
