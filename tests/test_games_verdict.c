@@ -252,6 +252,20 @@ static void what_lacks_runs_is_not_judged(void **state) {
     destroy(m);
 }
 
+/* Resamples of a single trial are all alike: their interval says nothing. */
+static void a_single_trial_has_no_interval(void **state) {
+    (void)state;
+    pess__games *m = filled(&usual);
+    const int own = pess__games_curve_named(m, "ua-propensity");
+    for (int64_t d = 0; d < m->dataset_count; d++)
+        if (m->datasets[d].game == 1 && m->datasets[d].x == 1 && m->datasets[d].trial > 0)
+            pess__games_run_of(m, d, own)->finished = false;
+    summarise(m);
+    assert_false(claim_of(m, "bcq", above)->judged);
+    assert_non_null(strstr(claim_of(m, "bcq", above)->found, "a single trial"));
+    destroy(m);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(everything_holds_where_it_should),
@@ -263,6 +277,7 @@ int main(void) {
         cmocka_unit_test(the_trivial_rule_is_a_curve),
         cmocka_unit_test(intervals_are_those_of_pairs),
         cmocka_unit_test(the_lower_end_decides),
+        cmocka_unit_test(a_single_trial_has_no_interval),
         cmocka_unit_test(what_lacks_runs_is_not_judged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

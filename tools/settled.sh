@@ -3,10 +3,11 @@
 #                            from the results that are kept in docs/results; options such as --games are handed on
 # settled.sh keep            keeps what is finished in docs/results/minatar-settled: result.json of every run, the lines
 #                            of its log.csv that have a return (curve.csv), tables, page and figures of what is there
-# docs/settled.md has what is run and how it is judged.
+# SETTLED and KEPT name other directories than these two, PESS another program than build/pess. docs/settled.md has what is
+# run and how it is judged.
 set -eu
 cd "$(dirname "$0")/.."
-kept=docs/results/minatar-settled work=build/settled pess=${PESS:-build/pess}
+kept=${KEPT:-docs/results/minatar-settled} work=${SETTLED:-build/settled} pess=${PESS:-build/pess}
 case ${1:-} in
 run)
     shift

@@ -115,11 +115,15 @@ pess_status pess__compare_paired(const pess__games *m, const pess__method *own, 
         status =
             pess__allocate(&s.first, (int64_t)m->game_count * m->x_count + 1, sizeof *s.first, "pairs of runs", error);
     if (status == PESS_OK) status = pess__allocate(&means, RESAMPLES, sizeof *means, "resamples of runs", error);
-    *out = (pess__paired){NAN, NAN, NAN, 0, 0};
+    *out = (pess__paired){NAN, NAN, NAN, 0, 0, 0};
     if (status == PESS_OK) {
         fill(m, own, other, weight, x, &s);
         out->strata = s.count + s.missing;
         out->missing = s.missing;
+        for (int64_t k = 0; k < s.count; k++) {
+            const int64_t pairs = s.first[k + 1] - s.first[k];
+            if (k == 0 || pairs < out->fewest) out->fewest = pairs;
+        }
         if (s.count > 0) resample(&s, means, out);
     }
     free(s.difference);

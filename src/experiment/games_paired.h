@@ -22,6 +22,7 @@ double pess__player_return(const pess__games *m, int game);
 typedef struct pess__paired {
     double mean, low, high;
     int64_t strata, missing; /* games and x; those of them without a pair of runs */
+    int64_t fewest;          /* pairs in any other of them: of a single one there is no interval */
 } pess__paired;
 
 /* The mean over games and x of the mean over trials of own − weight·other, with the interval of 95 per cent of a paired

@@ -168,6 +168,7 @@ static pess_status judge_against(pess__games *m, const pess__method *own, const 
     PESS_TRY(pess__compare_paired(m, own, &other, 1, NAN, &p, error));
     claim.holds = p.low > 0;
     paired_found(&p, "", &claim);
+    if (claim.judged && p.fewest < 2) pess__not_judged(&claim, "a single trial at some point has no interval");
     return pess__games_add_claims(m, &claim, 1, error);
 }
 
