@@ -5,17 +5,19 @@
 
 #include <string.h>
 
+/* name, summary, function */
 #define COMMAND_LIST(X)                                                                                                \
-    X(solve, "a pessimistic policy from a log, or from shards of one")                                                 \
-    X(evaluate, "the value of a given policy under each algorithm")                                                    \
-    X(count, "logs and counted logs as one file of counts")                                                            \
-    X(help, "this overview, or the help of one command")
+    X(solve, "a pessimistic policy from a log, or from shards of one", cmd_solve)                                      \
+    X(evaluate, "the value of a given policy under each algorithm", cmd_evaluate)                                      \
+    X(count, "logs and counted logs as one file of counts", cmd_count)                                                 \
+    X(experiment, "the paper's experiments, a shard for every process", cmd_experiments)                               \
+    X(help, "this overview, or the help of one command", cmd_help)
 
-#define COMMAND_DECLARE(name, summary) int cmd_##name(int argc, char **argv);
+#define COMMAND_DECLARE(name, summary, run) int run(int argc, char **argv);
 COMMAND_LIST(COMMAND_DECLARE)
 
 static const command commands[] = {
-#define COMMAND_ROW(name, summary) {#name, summary, cmd_##name},
+#define COMMAND_ROW(name, summary, run) {#name, summary, run},
     COMMAND_LIST(COMMAND_ROW)};
 
 static void print_overview(FILE *stream) {

@@ -206,10 +206,10 @@ pess_status pess__chain_fill(pess__chain *chain, const int32_t *choice, const do
     return pess__chain_assemble(chain, !chain->all_actions, error);
 }
 
-double pess__chain_apply(const pess__chain *chain, const double *v, double *out) {
+double pess__chain_apply(pess__chain *chain, const double *v, double *out) {
     const pess__slab *slab = chain->slab;
     const int64_t own = slab->spread.own;
-    double sum = 0, most = 0, low = 0;
+    double sum = 0, most = 0, low = 0, squares = 0;
     for (int64_t s = 0; s < own; s++) sum += v[s];
     const double mean = chain->any_uniform ? pess__ranks_sum(sum) / (double)slab->spread.states : 0;
     const int64_t at = slab->lo_state - slab->spread.first;
@@ -220,7 +220,10 @@ double pess__chain_apply(const pess__chain *chain, const double *v, double *out)
         for (PetscInt i = chain->away_row[s]; i < chain->away_row[s + 1]; i++)
             left -= chain->away_value[i] * v[chain->away_place[i]];
         out[s] = left;
-        most = fmax(most, fabs(left - v[s]));
+        const double size = fabs(left - v[s]);
+        most = size > most ? size : most;
+        squares += size * size;
     }
+    chain->norm = sqrt(pess__ranks_sum(squares));
     return pess__ranks_most(most);
 }

@@ -31,7 +31,9 @@ typedef struct pess__chain {
     KSP ksp;
     int64_t most_iterations, iterations; /* of the linear solver: at most in one solve; so far */
     Vec x, b;
-    char name[80]; /* of the linear solver, for reports */
+    KSPConvergedReason reason; /* why the solver stopped last */
+    double norm;               /* of the residual at the last look */
+    char name[80];             /* of the linear solver, for reports */
 } pess__chain;
 
 pess_status pess__chain_create(const pess_model *model, double gamma, double v_lo, pess__chain **out,
@@ -45,8 +47,8 @@ pess_status pess__chain_fill(pess__chain *chain, const int32_t *choice, const do
 /* v = c + Gv from the guess in v [places], until sup|c + Gv − v| is no larger than the tolerance. Places of others are
  * fresh before and after. */
 pess_status pess__chain_solve(pess__chain *chain, double tolerance, double *v, pess_error *error);
-/* out = c + Gv of the own states; returns sup|out − v| of all. */
-double pess__chain_apply(const pess__chain *chain, const double *v, double *out);
+/* out = c + Gv of the own states; returns sup|out − v| of all, and leaves |out − v|₂ in chain->norm. */
+double pess__chain_apply(pess__chain *chain, const double *v, double *out);
 /* d = ρ + Gᵀd of the own states. */
 pess_status pess__chain_visits(pess__chain *chain, const double *start, double tolerance, double *d, pess_error *error);
 

@@ -3,6 +3,7 @@
 #include "core/memory.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,9 +19,14 @@ pess_status pess__agree(pess_status status, pess_error *error) {
     struct {
         pess_status status;
         pess_error error;
+        char remedy[80]; /* its text: a pointer means nothing elsewhere */
     } what = {.status = status};
+    static char remedy[sizeof what.remedy];
     if (error != NULL) what.error = *error;
+    if (error != NULL && error->remedy != NULL) (void)snprintf(what.remedy, sizeof what.remedy, "%s", error->remedy);
     MPI_Bcast(&what, sizeof what, MPI_BYTE, first, ALL);
+    memcpy(remedy, what.remedy, sizeof remedy);
+    what.error.remedy = remedy[0] != '\0' ? remedy : NULL;
     if (error != NULL) *error = what.error;
     return what.status;
 }

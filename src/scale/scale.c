@@ -8,9 +8,9 @@
 #include "scale/input.h"
 #include "scale/output.h"
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <math.h>
-#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +27,8 @@ static const pess__others others = {.read = pess__read_together,
 
 int pess_scale_rank(void) { return pess__ranks_all.rank; }
 int pess_scale_size(void) { return pess__ranks_all.size; }
+
+void pess_scale_wait(void) { MPI_Barrier(pess__ranks_all.comm); }
 
 /* ------------------------------------------------------------------------------------------------ arguments */
 
@@ -103,6 +105,14 @@ static void hush(void) {
     if (nowhere >= 0) (void)close(nowhere);
 }
 
+/* The processes are the threads: neither we nor the BLAS that PETSc calls have others. */
+static void work_alone(void) {
+    void (*set)(int threads) = NULL;
+    omp_set_num_threads(1);
+    *(void **)&set = dlsym(RTLD_DEFAULT, "openblas_set_num_threads");
+    if (set != NULL) set(1);
+}
+
 static pess_status start_petsc(pess_error *error) {
     PESS__PETSC(PetscOptionsSetValue(NULL, "-no_signal_handler", NULL), error);
     PESS__PETSC(PetscInitialize(NULL, NULL, NULL, NULL), error);
@@ -111,14 +121,15 @@ static pess_status start_petsc(pess_error *error) {
 }
 
 pess_status pess_scale_begin(int *argc, char **argv, pess_error *error) {
-    if (getenv("OMP_NUM_THREADS") == NULL) omp_set_num_threads(1); /* the processes are the threads */
+    if (getenv("OMP_NUM_THREADS") == NULL) work_alone();
+    const pess_status taken = take_options(argc, argv, error); /* PETSc reads some of its options as it starts */
     PESS_TRY(start_petsc(error));
     pess__ranks_all.comm = PETSC_COMM_WORLD;
     MPI_Comm_rank(PETSC_COMM_WORLD, &pess__ranks_all.rank);
     MPI_Comm_size(PETSC_COMM_WORLD, &pess__ranks_all.size);
     MPI_Comm_dup(PETSC_COMM_WORLD, &at_the_end);
     if (pess__ranks_all.rank > 0) hush();
-    PESS_TRY(take_options(argc, argv, error));
+    PESS_TRY(taken);
     PESS_TRY(pess__petsc_check_options(error));
     pess__with_others = &others;
     return PESS_OK;

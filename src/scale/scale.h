@@ -10,6 +10,8 @@
 pess_status pess_scale_begin(int *argc, char **argv, pess_error *error);
 int pess_scale_rank(void);
 int pess_scale_size(void);
+/* Until all have come here. */
+void pess_scale_wait(void);
 /* The end of all of them; `code` is what this process will exit with. Where one ends alone, with a failure, it says
  * so and takes the others with it. */
 int pess_scale_end(int code);

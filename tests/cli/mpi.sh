@@ -36,6 +36,11 @@ expect 3 many 3 solve "$visits" --checkpoint kept.values
 says "a checkpoint of 7 states, expected 5"
 rm kept.values
 
+# Experiments: a shard for every process, merged to the bytes of one.
+expect 0 "$PESS" experiment gridworld-data --trials 16 --points 2 --out alone
+expect 0 many 2 experiment gridworld-data --trials 16 --points 2 --out merged
+cmp alone/results.csv merged/results.csv || fail "an experiment by two processes has other results"
+
 # Refused, in one sentence.
 refused() { expect "$1" many 2 "${@:3}"; says "$2"; [ "$(grep -c '^pess-mpi\|^rank' err)" -eq 1 ] || fail "not one sentence: $(cat err)"; }
 refused 5 "no file has such a name" solve 'missing-*.csv'
@@ -50,6 +55,7 @@ refused 2 "gamma is 1" solve "$visits" --gamma 1
 refused 2 "needs all states in one process" solve "$visits" -a duipi
 refused 2 "name an algorithm" solve "$visits" -a auto
 refused 2 "expected seconds" solve "$visits" --checkpoint-every often
+refused 4 "ranks with as much each would do" solve "$visits" --actions 1000000 --max-memory 100M
 refused 5 "cannot be written" solve "$visits" -o /nonexistent/policy.csv
 [ -e x.pesscounts ] && fail "a file of counts although a shard was bad"
 no_leftovers
