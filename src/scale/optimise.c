@@ -288,6 +288,9 @@ static pess_status run(engine *e, pess_solution_info *info, pess_error *error) {
         case PESS_METHOD_POLICY_ITERATION:
             info->method = "policy iteration";
             return policy_iteration(e, true, info, error);
+        case PESS_METHOD_GAUSS_SEIDEL:
+            return pess__fail(error, PESS_ARGUMENT,
+                              "gauss-seidel goes from state to state, which processes cannot share: use 'pess'");
         default: info->method = "inexact policy iteration"; return policy_iteration(e, false, info, error);
     }
 }
