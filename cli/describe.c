@@ -114,6 +114,7 @@ static FILE *open_page(man_pages *pages, const char *of) {
         pages->code = EXIT_IO;
         return NULL;
     }
+    for (char *c = name; *c != '\0'; c++) *c = (char)toupper((unsigned char)*c);
     (void)fprintf(out, ".TH PESS%s%s 1 \"\" \"Pessimist %s\" \"Pessimist\"\n.SH NAME\npess", *name != '\0' ? "\\-" : "",
                   name, pess_version());
     return out;

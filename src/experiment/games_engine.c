@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 const pess__experiment_default pess__games_defaults[] = {
-    {"trials", "3"}, {"algorithms", "imitation,naive,proximal:0.25,proximal:0.5"}, {NULL, NULL}};
+    {"trials", "3"}, {"algorithms", "imitation,naive,proximal:0.25,proximal:0.5"}, {"protocol", "quick"}, {NULL, NULL}};
 
 const pess__experiment_table pess__games_tables[] = {
     {.title = "Predicted and obtained",

@@ -1,5 +1,5 @@
 /* What came of values that have been fitted: the paper's sentences game by game, and what `ua-propensity`, named
- * beforehand, is held to beside all others. Written down before the first run of minatar-settled. */
+ * beforehand, is held to beside all others. Written down before a run of minatar-settled had ended. */
 #include "core/text.h"
 #include "experiment/games_judge.h"
 #include "experiment/games_paired.h"

@@ -164,7 +164,6 @@ static const pess_setting rows[] = {
     {.name = "protocol",
      .kind = PESS_SETTING_TEXT,
      FIELD(protocol),
-     .standard = "quick",
      .argument = "NAME",
      .sentence = "how long networks are trained, by name: pess list protocols",
      .specific = true},

@@ -163,6 +163,9 @@ done
 same "$(grep -c '"warnings": \[\]' whole/manifest.json)" 1 "warnings where there are none"
 
 # The cost beforehand, and nothing else
+# a protocol that is named is taken, also where it is what another experiment has by default
+expect 0 "$PESS" experiment minatar-settled --protocol quick --out plan --dry-run; prints "Protocol quick"
+expect 0 "$PESS" experiment minatar-settled --out plan --dry-run; prints "Protocol settled"
 expect 0 "$PESS" experiment minatar-exploration --protocol paper --out plan --dry-run
 says "84 datasets, 336 runs"
 says " days"
