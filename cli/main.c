@@ -1,5 +1,4 @@
 /* pess: finds the subcommand and runs it. */
-#include "command.h"
 #include "counts.h"
 #include "describe.h"
 #include "program.h"
@@ -94,25 +93,11 @@ int cmd_help(int argc, char **argv) {
     return found->run(count, arguments);
 }
 
-static int run(int argc, char **argv) {
-    if (argc < 2) {
-        print_overview(stderr);
-        return EXIT_USAGE;
-    }
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
-        print_overview(stdout);
-        return EXIT_FINE;
-    }
-    if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
-        (void)printf("pess %s\nnetworks compute with %s\n", pess_build(), pess_kernels());
-        return EXIT_FINE;
-    }
-    const command *found = find_command(commands, COUNT_OF(commands), argv[1]);
-    if (found == NULL) return unknown_command("", commands, COUNT_OF(commands), argv[1]);
-    return found->run(argc - 1, argv + 1);
-}
+static void print_version(void) { (void)printf("pess %s\nnetworks compute with %s\n", pess_build(), pess_kernels()); }
+
+static const program frame = {commands, COUNT_OF(commands), print_overview, print_version};
 
 int main(int argc, char **argv) {
     wait_asleep(argv);
-    return run_program(argc, argv, run);
+    return run_program(argc, argv, &frame);
 }

@@ -1,7 +1,6 @@
 /* What a program does around its commands: options that all of them have, signals, the end. */
 #include "program.h"
 
-#include "command.h"
 #include "shown.h"
 
 #include <fcntl.h>
@@ -99,10 +98,28 @@ static int finish(int code) {
     return EXIT_IO;
 }
 
-int run_program(int argc, char **argv, int (*run)(int argc, char **argv)) {
+static int run_command(int argc, char **argv, const program *frame) {
+    if (argc < 2) {
+        frame->print_overview(stderr);
+        return EXIT_USAGE;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+        frame->print_overview(stdout);
+        return EXIT_FINE;
+    }
+    if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
+        frame->print_version();
+        return EXIT_FINE;
+    }
+    const command *found = find_command(frame->commands, frame->count, argv[1]);
+    if (found == NULL) return unknown_command("", frame->commands, frame->count, argv[1]);
+    return found->run(argc - 1, argv + 1);
+}
+
+int run_program(int argc, char **argv, const program *frame) {
     show_through_filter();
     watch_signals();
     (void)on_exit(correct_exit_code, NULL);
     const int count = look_ahead(argc, argv);
-    return finish(count >= 0 ? run(count, argv) : EXIT_USAGE);
+    return finish(count >= 0 ? run_command(count, argv, frame) : EXIT_USAGE);
 }

@@ -16,12 +16,13 @@ run)
     exec "$pess" experiment minatar-settled --policies policies --threads 1 --out "$work" --resume "$@"
     ;;
 keep)
-    scratch=$(mktemp -d)
-    trap 'rm -rf "$scratch"' EXIT
-    "$pess" merge "$work" --partial --out "$scratch/page" --quiet
+    page=$work-page # beside it, so that the page and the manifest name no directory of this machine
+    trap 'rm -rf "$page"' EXIT
+    rm -rf "$page"
+    "$pess" merge "$work" --partial --out "$page" --quiet
     mkdir -p "$kept"
     for file in settings.txt results.csv runs.csv figure.svg figure.png index.html manifest.json; do
-        cp "$scratch/page/$file" "$kept/$file"
+        cp "$page/$file" "$kept/$file"
     done
     (cd "$work" && find runs -name result.json) | while read -r result; do
         run=${result%/result.json}

@@ -1,9 +1,6 @@
 /* pess-mpi: the commands of pess that many processes can share. */
-#include "command.h"
 #include "program.h"
 #include "scale/scale.h"
-
-#include <string.h>
 
 /* name, summary, function */
 #define COMMAND_LIST(X)                                                                                                \
@@ -51,23 +48,9 @@ int cmd_help(int argc, char **argv) {
     return found->run(2, arguments);
 }
 
-static int run(int argc, char **argv) {
-    if (argc < 2) {
-        print_overview(stderr);
-        return EXIT_USAGE;
-    }
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
-        print_overview(stdout);
-        return EXIT_FINE;
-    }
-    if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
-        (void)printf("pess-mpi %s\n", pess_build());
-        return EXIT_FINE;
-    }
-    const command *found = find_command(commands, COUNT_OF(commands), argv[1]);
-    if (found == NULL) return unknown_command("", commands, COUNT_OF(commands), argv[1]);
-    return found->run(argc - 1, argv + 1);
-}
+static void print_version(void) { (void)printf("pess-mpi %s\n", pess_build()); }
+
+static const program frame = {commands, COUNT_OF(commands), print_overview, print_version};
 
 int main(int argc, char **argv) {
     pess_error error = {0};
@@ -75,5 +58,5 @@ int main(int argc, char **argv) {
     asked.together = true;
     if (pess_scale_begin(&argc, argv, &error) != PESS_OK)
         return pess_scale_end(report_error(argc > 1 ? argv[1] : "", &error));
-    return pess_scale_end(run_program(argc, argv, run));
+    return pess_scale_end(run_program(argc, argv, &frame));
 }

@@ -40,7 +40,7 @@ static const pess__style table[] = {
     {"model-ensemble", "Model ensemble", 0x2E9E9E, PESS__DASH_SHORT, PESS__MARKER_DIAMOND},
     {"chosen", "Chosen", 0xC2576B, PESS__DASH_SHORT, PESS__MARKER_DIAMOND},
     {"rmin", "R-MIN", 0x2E9E9E, PESS__DASH_SOLID, PESS__MARKER_UP},
-    {"trivial-rule", "Imitation by argmax, naïve at ε = 1", 0x8A8A8A, PESS__DASH_DOTS, PESS__MARKER_NONE},
+    {"trivial-rule", "Trivial rule", 0x8A8A8A, PESS__DASH_DOTS, PESS__MARKER_NONE},
     {"behaviour", "Data policy", 0x777777, PESS__DASH_LONG, PESS__MARKER_NONE, true},
     {"density-proximal", "Density-proximal", 0x009E73, PESS__DASH_SHORT, PESS__MARKER_DIAMOND},
     {"greedy", "Greedy play", 0x1F77C9, PESS__DASH_SOLID, PESS__MARKER_CIRCLE}, /* learning curves */

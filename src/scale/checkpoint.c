@@ -1,8 +1,8 @@
 #include "scale/checkpoint.h"
 
 #include "core/infile.h"
-#include "core/outfile.h"
 #include "core/threads.h"
+#include "scale/gathered.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -31,27 +31,13 @@ void pess__checkpoint_set(const char *path, double seconds) {
 
 /* ------------------------------------------------------------------------------------------------ writing */
 
-typedef struct writing {
-    pess__outfile *file;
-    uint32_t crc;
-} writing;
-
-static void write_piece(void *user, const void *bytes, size_t length) {
-    writing *w = user;
-    pess__outfile_write(w->file, bytes, length);
-    w->crc = (uint32_t)crc32_z(w->crc, bytes, length);
-}
-
 static pess_status write_all(const pess__slab *slab, const double *v, pess_error *error) {
-    const bool first = pess__ranks_all.rank == 0;
-    writing w = {0};
+    pess__gathered file;
     header h = {.states = slab->spread.states};
     memcpy(h.magic, magic, sizeof h.magic);
-    PESS__TRY_TOGETHER(first ? pess__outfile_open(kept.path, &w.file, error) : PESS_OK, error);
-    if (first) pess__outfile_write(w.file, &h, sizeof h);
-    pess__gather_in_pieces(v, slab->spread.own * (int64_t)sizeof *v, write_piece, &w);
-    if (first) pess__outfile_write(w.file, &w.crc, sizeof w.crc);
-    return pess__agree(first ? pess__outfile_commit(w.file, error) : PESS_OK, error);
+    PESS_TRY(pess__gathered_open(kept.path, &h, sizeof h, &file, error));
+    pess__gathered_add(&file, v, slab->spread.own * (int64_t)sizeof *v);
+    return pess__gathered_commit(&file, error);
 }
 
 pess_status pess__checkpoint_keep(const pess__slab *slab, const double *v, pess_error *error) {

@@ -2,12 +2,11 @@
  * of the ranks. */
 #include "model/counts_file.h"
 #include "core/memory.h"
-#include "core/outfile.h"
 #include "scale/counting.h"
+#include "scale/gathered.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
 /* Bytes of this rank. */
 typedef struct part {
@@ -70,21 +69,9 @@ static pess__pesscounts_header header_of(const pess__share *share) {
     return pess__counts_header(&file);
 }
 
-typedef struct writing {
-    pess__outfile *file;
-    uint32_t crc;
-} writing;
-
-static void write_piece(void *user, const void *bytes, size_t length) {
-    writing *w = user;
-    pess__outfile_write(w->file, bytes, length);
-    w->crc = (uint32_t)crc32_z(w->crc, bytes, length);
-}
-
 static pess_status write_parts(const pess__share *share, const part *parts, const char *path, pess_error *error) {
-    const bool first = pess__ranks_all.rank == 0;
     pess__pesscounts_header header = header_of(share);
-    writing w = {0};
+    pess__gathered file;
     int64_t body = 0;
     for (int k = 0; k < PARTS; k++) {
         const int64_t length = pess__ranks_total(parts[k].length);
@@ -93,11 +80,9 @@ static pess_status write_parts(const pess__share *share, const part *parts, cons
         body += length;
     }
     pess__counts_seal(&header, body);
-    PESS__TRY_TOGETHER(first ? pess__outfile_open(path, &w.file, error) : PESS_OK, error);
-    if (first) pess__outfile_write(w.file, &header, sizeof header);
-    for (int k = 0; k < PARTS; k++) pess__gather_in_pieces(parts[k].bytes, parts[k].length, write_piece, &w);
-    if (first) pess__outfile_write(w.file, &w.crc, sizeof w.crc);
-    return pess__agree(first ? pess__outfile_commit(w.file, error) : PESS_OK, error);
+    PESS_TRY(pess__gathered_open(path, &header, sizeof header, &file, error));
+    for (int k = 0; k < PARTS; k++) pess__gathered_add(&file, parts[k].bytes, parts[k].length);
+    return pess__gathered_commit(&file, error);
 }
 
 static int64_t same(void *context, int64_t state) {
