@@ -37,6 +37,7 @@ python:
 
 # make check T=test_lu: builds and runs one test, and nothing else
 check:
+	@[ -f build/CMakeCache.txt ] || { tools/packages.sh build test python && cmake --preset release >build.log 2>&1 || { cat build.log; exit 1; }; }
 	@tools/check.sh build "$(T)"
 
 # build-debug/pess, with assertions and without optimisation

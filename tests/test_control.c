@@ -1,6 +1,7 @@
 /* Control problems: trajectories beside ones that are computed here from the published equations, limits, batches,
  * saved states; and environments of the caller's own. */
 #include "data/observations.h"
+#include "env/acrobot.h"
 #include "scratch.h"
 
 #include <math.h>
@@ -154,7 +155,7 @@ static void episodes_are_cut_off_at_the_limit(void **unused) {
 /* Environments of a batch are those that step alone; the last observation of an episode is kept. */
 static void batches_are_many_of_one(void **unused) {
     (void)unused;
-    enum { COUNT = 3 };
+    enum { COUNT = 11 }; /* acrobot steps eight at a time: a full lot and a part */
     static const char *const games[] = {"cartpole", "acrobot", "mountain_car", "pixel_grid"};
     for (size_t g = 0; g < 4; g++) {
         pess_env_options options = pess_env_options_defaults();
@@ -197,6 +198,25 @@ static void batches_are_many_of_one(void **unused) {
         free(all);
         free(one);
         free(last);
+    }
+}
+
+/* Beside the C library's, and the same bits from both variants. */
+static void sines_are_those_of_the_library(void **unused) {
+    (void)unused;
+    pess_random random = pess_random_create(3, "test sines", 0);
+    for (int round = 0; round < 20000; round++) {
+        double angle[2], sine[2], cosine[2], plain_sine[2], plain_cosine[2];
+        for (int i = 0; i < 2; i++)
+            angle[i] = round < 9 ? (round - i) * acos(0) : 40 * pess_random_uniform(&random) - 20;
+        PESS__CHOOSE(pess__sines)(angle, sine, cosine);
+        pess__sines_portable(angle, plain_sine, plain_cosine);
+        assert_memory_equal(sine, plain_sine, sizeof sine);
+        assert_memory_equal(cosine, plain_cosine, sizeof cosine);
+        for (int i = 0; i < 2; i++) {
+            assert_close(sine[i], sin(angle[i]), 4e-16);
+            assert_close(cosine[i], cos(angle[i]), 4e-16);
+        }
     }
 }
 
@@ -318,6 +338,7 @@ int main(void) {
         cmocka_unit_test(trajectories_are_those_of_the_equations),
         cmocka_unit_test(episodes_are_cut_off_at_the_limit),
         cmocka_unit_test(batches_are_many_of_one),
+        cmocka_unit_test(sines_are_those_of_the_library),
         cmocka_unit_test(states_are_saved_and_restored),
         cmocka_unit_test(own_environments_are_collected_and_played),
         cmocka_unit_test(own_environments_that_cannot_be_are_refused),

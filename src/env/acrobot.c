@@ -10,85 +10,77 @@
  * ±9π. Reward −1 a step, 0 at the end, which is −cos θ1 − cos(θ1 + θ2) > 1. */
 #include "env/control.h"
 
+#include "env/acrobot.h"
+
 #include <math.h>
 
 #define PI 3.14159265358979323846
-#define GRAVITY 9.8
-#define SECONDS 0.2
-#define CENTRE 0.5 /* of mass, of a link of length 1 and mass 1 */
-#define INERTIA 1.0
-
-enum { ANGLE_1, ANGLE_2, SPIN_1, SPIN_2, STATES };
 
 typedef struct acrobot {
-    double s[STATES];
+    double s[PESS__ACROBOT_STATES];
 } acrobot;
 
 static void reset(const pess__rules *rules, pess__instance *instance) {
     (void)rules;
     acrobot *a = pess__state(instance);
-    for (int i = 0; i < STATES; i++) a->s[i] = pess__draw_between(instance, -0.1, 0.1);
+    for (int i = 0; i < PESS__ACROBOT_STATES; i++) a->s[i] = pess__draw_between(instance, -0.1, 0.1);
 }
 
-/* ds/dt under the torque, as above. */
-static void derivative(const double s[STATES], double torque, double out[STATES]) {
-    const double cosine = cos(s[ANGLE_2]), sine = sin(s[ANGLE_2]), v1 = s[SPIN_1], v2 = s[SPIN_2];
-    const double d1 = CENTRE * CENTRE + (1 + CENTRE * CENTRE + 2 * CENTRE * cosine) + 2 * INERTIA;
-    const double d2 = CENTRE * CENTRE + CENTRE * cosine + INERTIA;
-    const double phi2 = CENTRE * GRAVITY * cos(s[ANGLE_1] + s[ANGLE_2] - PI / 2);
-    const double phi1 = -CENTRE * v2 * v2 * sine - 2 * CENTRE * v2 * v1 * sine +
-                        (CENTRE + 1) * GRAVITY * cos(s[ANGLE_1] - PI / 2) + phi2;
-    out[ANGLE_1] = v1;
-    out[ANGLE_2] = v2;
-    out[SPIN_2] =
-        (torque + d2 / d1 * phi1 - CENTRE * v1 * v1 * sine - phi2) / (CENTRE * CENTRE + INERTIA - d2 * d2 / d1);
-    out[SPIN_1] = -(d2 * out[SPIN_2] + phi1) / d1;
-}
-
-/* s ← s + h/6 (k1 + 2 k2 + 2 k3 + k4) */
-static void integrate(double s[STATES], double torque) {
-    static const double ahead[] = {0, SECONDS / 2, SECONDS / 2, SECONDS}, weight[] = {1, 2, 2, 1};
-    double k[STATES] = {0}, sum[STATES] = {0};
-    for (int stage = 0; stage < 4; stage++) {
-        double at[STATES];
-        for (int i = 0; i < STATES; i++) at[i] = s[i] + ahead[stage] * k[i];
-        derivative(at, torque, k);
-        for (int i = 0; i < STATES; i++) sum[i] += weight[stage] * k[i];
+/* One step of up to eight of them; lanes without one move from rest, and nobody looks. */
+static void move(pess__instance *const instance[], const int64_t action[], int count, pess__step_result out[]) {
+    double s[PESS__ACROBOT_STATES][PESS__ACROBOT_LANES] = {{0}}, torque[PESS__ACROBOT_LANES] = {0};
+    bool above[PESS__ACROBOT_LANES];
+    for (int lane = 0; lane < count; lane++) {
+        const double *from = ((acrobot *)pess__state(instance[lane]))->s;
+        for (int i = 0; i < PESS__ACROBOT_STATES; i++) s[i][lane] = from[i];
+        torque[lane] = (double)(action[lane] - 1);
     }
-    for (int i = 0; i < STATES; i++) s[i] += SECONDS / 6 * sum[i];
-}
-
-static double wrapped(double angle) {
-    while (angle > PI) angle -= 2 * PI;
-    while (angle < -PI) angle += 2 * PI;
-    return angle;
+    PESS__CHOOSE(pess__acrobot_move)(s, torque, above);
+    for (int lane = 0; lane < count; lane++) {
+        double *to = ((acrobot *)pess__state(instance[lane]))->s;
+        for (int i = 0; i < PESS__ACROBOT_STATES; i++) to[i] = s[i][lane];
+        out[lane] = (pess__step_result){.reward = above[lane] ? 0 : -1, .terminal = above[lane]};
+    }
 }
 
 static pess__step_result step(const pess__rules *rules, pess__instance *instance, int64_t action) {
     (void)rules;
-    double *s = ((acrobot *)pess__state(instance))->s;
-    integrate(s, (double)(action - 1));
-    s[ANGLE_1] = wrapped(s[ANGLE_1]);
-    s[ANGLE_2] = wrapped(s[ANGLE_2]);
-    s[SPIN_1] = fmin(fmax(s[SPIN_1], -4 * PI), 4 * PI);
-    s[SPIN_2] = fmin(fmax(s[SPIN_2], -9 * PI), 9 * PI);
-    const bool above = -cos(s[ANGLE_1]) - cos(s[ANGLE_2] + s[ANGLE_1]) > 1;
-    return (pess__step_result){.reward = above ? 0 : -1, .terminal = above};
+    pess__step_result result;
+    move(&instance, &action, 1, &result);
+    return result;
+}
+
+static void run(const pess__span *span) {
+    for (int64_t first = span->first; first < span->last; first += PESS__ACROBOT_LANES) {
+        const int64_t left = span->last - first;
+        const int count = left < PESS__ACROBOT_LANES ? (int)left : PESS__ACROBOT_LANES;
+        pess__instance *instance[PESS__ACROBOT_LANES];
+        int64_t action[PESS__ACROBOT_LANES];
+        pess__step_result result[PESS__ACROBOT_LANES];
+        for (int lane = 0; lane < count; lane++) {
+            instance[lane] = pess__control_instance(span, first + lane);
+            action[lane] = span->actions[first + lane];
+        }
+        move(instance, action, count, result);
+        for (int lane = 0; lane < count; lane++) pess__control_finish(span, instance[lane], first + lane, result[lane]);
+    }
 }
 
 static void observe(const pess__rules *rules, const void *state, void *out) {
     (void)rules;
     const double *s = ((const acrobot *)state)->s;
+    double sine[2], cosine[2];
     float *v = out;
-    v[0] = (float)cos(s[ANGLE_1]), v[1] = (float)sin(s[ANGLE_1]);
-    v[2] = (float)cos(s[ANGLE_2]), v[3] = (float)sin(s[ANGLE_2]);
-    v[4] = (float)s[SPIN_1], v[5] = (float)s[SPIN_2];
+    PESS__CHOOSE(pess__sines)(&s[PESS__ANGLE_1], sine, cosine);
+    v[0] = (float)cosine[0], v[1] = (float)sine[0], v[2] = (float)cosine[1], v[3] = (float)sine[1];
+    v[4] = (float)s[PESS__SPIN_1], v[5] = (float)s[PESS__SPIN_2];
 }
 
 static bool valid(const pess__rules *rules, const void *state) {
     (void)rules;
     const double *s = ((const acrobot *)state)->s;
-    return fabs(s[ANGLE_1]) <= PI && fabs(s[ANGLE_2]) <= PI && fabs(s[SPIN_1]) <= 4 * PI && fabs(s[SPIN_2]) <= 9 * PI;
+    return fabs(s[PESS__ANGLE_1]) <= PI && fabs(s[PESS__ANGLE_2]) <= PI && fabs(s[PESS__SPIN_1]) <= 4 * PI &&
+           fabs(s[PESS__SPIN_2]) <= 9 * PI;
 }
 
 static const pess_env_channel features[] = {{"cos of the first angle"},  {"sin of the first angle"},
@@ -97,6 +89,6 @@ static const pess_env_channel features[] = {{"cos of the first angle"},  {"sin o
 static const uint8_t actions[] = {0, 1, 2};
 static const char *const action_names[] = {"torque -1", "nothing", "torque +1"};
 
-PESS__CONTROL(acrobot, acrobot, .name = "acrobot", .summary = "swing two links above the bar",
-              .kind = PESS_OBSERVATION_FLOATS, .rows = 1, .cols = 1, .channels = 6, .channel = features,
-              .minimal_count = 3, .minimal = actions, .action_names = action_names, .step_limit = 500);
+PESS__CONTROL_RUN(acrobot, acrobot, run, .name = "acrobot", .summary = "swing two links above the bar",
+                  .kind = PESS_OBSERVATION_FLOATS, .rows = 1, .cols = 1, .channels = 6, .channel = features,
+                  .minimal_count = 3, .minimal = actions, .action_names = action_names, .step_limit = 500);
