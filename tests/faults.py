@@ -1,20 +1,22 @@
 #!/usr/bin/env python3
 """Every allocation and every call that touches a file fails in turn, in many commands.
 
-faults.py PESS FAULTS [--samples N] [--seed N] [COMMAND...]
+faults.py PESS FAULTY FAULTS [--samples N] [--seed N] [COMMAND...]
 
-FAULTS is the library of tests/tools/faults.c. Each command is run once untouched, which counts its calls; then again
+FAULTY is the program of tests/tools/faulty.c, FAULTS the library of tests/tools/faults.c. Each command is run once untouched, which counts its calls; then again
 with call 1, 2, ... failing (or N of them, drawn by the seed). After each: an exit code that fits (memory 4, files 5; or
 0, where the failure did not matter and every file is as it should be), a sentence, nothing half-written, no temporary
 file, no more memory lost than without a failure; and the same command then works, with the same bytes.
 """
 import argparse
+import collections
 import os
 import random
 import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 
 WARD = "episode,step,pulse,lactate,action,reward,terminal\n" + "".join(
     f"p{e},{t},{60 + 10 * ((e + t) % 5)},{1 + (e * t) % 7},{'wait' if (e + t) % 2 else 'treat'},{t % 2},{int(t == 4)}\n"
@@ -79,6 +81,9 @@ class Tried(Exception):
     pass
 
 
+Outcome = collections.namedtuple("Outcome", "code said calls live")
+
+
 def files_below(folder):
     found = {}
     for place, _, names in os.walk(folder):
@@ -90,8 +95,8 @@ def files_below(folder):
 
 
 class House:
-    def __init__(self, pess, faults, folder):
-        self.pess, self.faults, self.folder = pess, faults, folder
+    def __init__(self, pess, faulty, faults, folder):
+        self.faulty, self.faults, self.folder = faulty, faults, folder
         self.inputs = os.path.join(folder, "in")
         os.mkdir(self.inputs)
         with open(os.path.join(self.inputs, "ward.csv"), "w", encoding="utf-8") as file:
@@ -100,50 +105,61 @@ class House:
             done = subprocess.run([pess, *command.split()], cwd=self.inputs, capture_output=True, text=True)
             if done.returncode != 0:
                 raise Tried(f"{command}: exit {done.returncode}: {done.stderr}")
+        self.begin()
 
     def arguments(self, command):
         return [word.replace("IN/", self.inputs + "/") for word in command.split()]
 
-    def run(self, command, folder, fault=None):
-        report = os.path.join(self.folder, "report")
-        if os.path.exists(report):
-            os.unlink(report)
+    def begin(self):
         environment = dict(os.environ, OMP_WAIT_POLICY="passive", OMP_NUM_THREADS="1", LD_PRELOAD=self.faults,
-                           FAULT_REPORT=report, SOURCE_DATE_EPOCH="0")
-        if fault:
-            environment["FAULT"] = fault
-        done = subprocess.run([self.pess, *self.arguments(command)], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
-                              capture_output=True, timeout=120)
-        try:
-            with open(report, encoding="ascii") as file:
-                words = file.read().split()
-            counts = dict(zip(words[::2], map(int, words[1::2])))
-        except FileNotFoundError:
-            raise Tried(f"ended by a signal or without its end: code {done.returncode}: {done.stderr[-300:]}") from None
-        return done, counts
+                           SOURCE_DATE_EPOCH="0")
+        self.program = subprocess.Popen([self.faulty], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def end(self):
+        self.program.stdin.close()
+        self.program.wait()
+
+    def printed(self, name):
+        with open(os.path.join(self.folder, name), "rb") as file:
+            return file.read().decode("utf-8", "replace")
+
+    def run(self, command, folder, fault="none"):
+        """What the command came to: its exit code, what it said, its calls and what it did not free."""
+        if self.program.poll() is not None:
+            self.begin()
+        self.program.stdin.write("\t".join([fault, folder, *self.arguments(command)]) + "\n")
+        self.program.stdin.flush()
+        # a command that never ends is ended, and its answer is empty
+        watch = threading.Timer(120, self.program.kill)
+        watch.start()
+        answer = self.program.stdout.readline().split()
+        watch.cancel()
+        if not answer:
+            raise Tried(f"ended by a signal or without its end: code {self.program.wait()}: {self.printed('err')[-300:]}")
+        code, memory, io, live = map(int, answer)
+        return Outcome(code, self.printed("err"), {"memory": memory, "io": io}, live)
 
 
 def varies(name):
     return any(os.path.basename(name).startswith(part) for part in VARYING)
 
 
-def check(name, kind, done, counts, plain, files, good):
-    text = done.stderr.decode("utf-8", "replace")
-    if done.returncode not in (0, {"memory": 4, "io": 5}[kind]):
-        raise Tried(f"exit {done.returncode}: {text[-300:]}")
-    if done.returncode != 0 and not text.strip().startswith("pess"):
-        raise Tried(f"exit {done.returncode} without a sentence: {text[-300:]!r}")
+def check(name, kind, done, usual, plain, files, good):
+    if done.code not in (usual, {"memory": 4, "io": 5}[kind]):
+        raise Tried(f"exit {done.code}: {done.said[-300:]}")
+    if done.code != usual and not done.said.strip().startswith("pess"):
+        raise Tried(f"exit {done.code} without a sentence: {done.said[-300:]!r}")
     left = [path for path in files if path.endswith(".tmp")]
     if left:
         raise Tried(f"temporary files are left: {left}")
-    if done.returncode == 0 and set(files) != set(good):
-        raise Tried(f"exit 0, but other files: {sorted(set(files) ^ set(good))}")
+    if done.code == usual and set(files) != set(good):
+        raise Tried(f"exit {usual}, but other files: {sorted(set(files) ^ set(good))}")
     for path, content in files.items():
         half = path in good and content != good[path] and not varies(path)
-        if half and not (name in RESUMABLE and done.returncode != 0):
-            raise Tried(f"exit {done.returncode}, but {path} is neither absent nor what it should be")
-    if counts["live"] > plain["live"]:
-        raise Tried(f"{counts['live'] - plain['live']} allocations were not freed")
+        if half and not (name in RESUMABLE and done.code != usual):
+            raise Tried(f"exit {done.code}, but {path} is neither absent nor what it should be")
+    if done.live > plain.live:
+        raise Tried(f"{done.live - plain.live} allocations were not freed")
 
 
 def try_command(house, name, samples, rng, kinds):
@@ -153,31 +169,27 @@ def try_command(house, name, samples, rng, kinds):
         shutil.rmtree(folder, ignore_errors=True)
         os.mkdir(folder)
 
-    fresh()
-    done, plain = house.run(command, folder)
-    if done.returncode not in (0, 1, 7):
-        raise Tried(f"{name}: exit {done.returncode} untouched: {done.stderr.decode()[-300:]}")
-    usual, good, failures = done.returncode, files_below(folder), []
-    tried = {}
+    for _ in range(2):  # what is made once and kept, the first run makes
+        fresh()
+        plain = house.run(command, folder)
+    if plain.code not in (0, 1, 7):
+        raise Tried(f"{name}: exit {plain.code} untouched: {plain.said[-300:]}")
+    good, failures, tried = files_below(folder), [], {}
     for kind in kinds:
-        places = list(range(1, plain[kind] + 1))
+        places = list(range(1, plain.calls[kind] + 1))
         if samples and len(places) > samples:
             places = sorted(rng.sample(places, samples))
-        tried[kind] = len(places), plain[kind]
+        tried[kind] = len(places), plain.calls[kind]
         for place in places:
             fresh()
             try:
-                done, counts = house.run(command, folder, f"{kind}:{place}")
-                if done.returncode == usual:
-                    done.returncode = 0
-                check(name, kind, done, counts, plain, files_below(folder), good)
-                again = command + (" --resume" if name in RESUMABLE and os.path.isdir(os.path.join(folder, "run"))
-                                   or os.path.isdir(os.path.join(folder, "results")) else "")
-                done, _ = house.run(again, folder)
+                check(name, kind, house.run(command, folder, f"{kind}:{place}"), plain.code, plain, files_below(folder), good)
+                begun = any(os.path.isdir(os.path.join(folder, out)) for out in ("run", "results"))
+                again = house.run(command + (" --resume" if name in RESUMABLE and begun else ""), folder)
                 after = files_below(folder)
-                if done.returncode != usual or any(after.get(p) != good[p] for p in good if not varies(p)):
-                    raise Tried(f"the next run: exit {done.returncode}: {done.stderr.decode()[-300:]}")
-            except (Tried, subprocess.TimeoutExpired) as problem:
+                if again.code != plain.code or any(after.get(p) != good[p] for p in good if not varies(p)):
+                    raise Tried(f"the next run: exit {again.code}: {again.said[-300:]}")
+            except Tried as problem:
                 failures.append(f"{name}, {kind} {place}: {problem}")
     return tried, failures
 
@@ -185,6 +197,7 @@ def try_command(house, name, samples, rng, kinds):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("pess")
+    parser.add_argument("faulty")
     parser.add_argument("faults")
     parser.add_argument("commands", nargs="*")
     parser.add_argument("--samples", type=int, default=0, help="of each kind in each command; 0: all")
@@ -194,13 +207,14 @@ def main():
     rng, failures, total = random.Random(options.seed), [], 0
     place = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
     with tempfile.TemporaryDirectory(prefix="pess-faults-", dir=place) as folder:
-        house = House(os.path.abspath(options.pess), os.path.abspath(options.faults), folder)
+        house = House(*map(os.path.abspath, (options.pess, options.faulty, options.faults)), folder)
         for name in options.commands or COMMANDS:
             tried, found = try_command(house, name, options.samples, rng, options.kinds.split(","))
             total += sum(count for count, _ in tried.values())
             failures += found
             print(f"{name:16}" + "".join(f" {kind} {count} of {all_}," for kind, (count, all_) in tried.items())
                   + f" {len(found)} failed", flush=True)
+        house.end()
     for failure in failures:
         print("FAILED:", failure)
     print(f"{total} failures tried in {len(options.commands or COMMANDS)} commands, {len(failures)} not in order; "

@@ -78,7 +78,7 @@ static void test_the_end_of_the_log_does_not_place_the_cut(void **state) {
     (void)state;
     static const double start[] = {1};
     const double delta = 0.2;
-    const int64_t runs = coverage_runs(200), allowed = failures_allowed(runs, delta);
+    const int64_t runs = coverage_runs(60), allowed = failures_allowed(runs, delta);
     for (int method = PESS_CERTIFY_BEST; method <= PESS_CERTIFY_SPLIT; method++) {
         int64_t wrong = 0;
         for (int64_t r = 0; r < runs; r++) {
@@ -112,7 +112,7 @@ static pess_certificate_info paid_from(double base, double unit, double gamma, d
 static void a_constant_on_top_of_rewards_changes_nothing(void **state) {
     (void)state;
     const double delta = 0.05, bases[] = {0, 1e7, -3e9};
-    const int64_t runs = coverage_runs(150), allowed = failures_allowed(runs, delta);
+    const int64_t runs = coverage_runs(60), allowed = failures_allowed(runs, delta);
     for (size_t b = 0; b < sizeof bases / sizeof *bases; b++) {
         int64_t wrong = 0;
         double above = 0; /* what is certified beyond the least */
@@ -200,7 +200,7 @@ static void an_end_that_was_never_logged_is_allowed_for(void **state) {
     (void)state;
     static const double start[] = {1};
     const double delta = 0.05, gamma = 0.99, truth = 1 / (1 - gamma * (1 - 1.0 / 2000));
-    const int64_t runs = coverage_runs(150), allowed = failures_allowed(runs, delta);
+    const int64_t runs = coverage_runs(60), allowed = failures_allowed(runs, delta);
     int64_t wrong = 0;
     for (int64_t r = 0; r < runs; r++) {
         pess__rng rng = pess__rng_stream(coverage_seed(34), "rare end", (uint64_t)r);

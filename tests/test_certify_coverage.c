@@ -28,19 +28,19 @@ typedef struct plan {
 } plan;
 
 static const plan plans[] = {
-    {"gridworld, independent, best", GRIDWORLD, PESS_CERTIFY_BEST, NULL, 3000, 0, 0.3, 400},
-    {"gridworld, trajectories, best", GRIDWORLD, PESS_CERTIFY_BEST, NULL, 3000, 10, 0.3, 400},
-    {"gridworld, independent, robust l1", GRIDWORLD, PESS_CERTIFY_ROBUST, "l1", 400, 0, 0.5, 500},
-    {"gridworld, independent, robust good-turing", GRIDWORLD, PESS_CERTIFY_ROBUST, "good-turing", 400, 0, 0.5, 500},
-    {"garnet with an end, independent, best", GARNET, PESS_CERTIFY_BEST, NULL, 2000, 0, 0.2, 400},
-    {"garnet with an end, trajectories, best", GARNET, PESS_CERTIFY_BEST, NULL, 2000, 20, 0.2, 400},
-    {"garnet with an end, trajectories, split", GARNET, PESS_CERTIFY_SPLIT, NULL, 4000, 20, 0.5, 400},
-    {"garnet with an end, trajectories, robust support", GARNET, PESS_CERTIFY_ROBUST, "support", 500, 20, 0.5, 500},
-    {"chain, independent, split", CHAIN, PESS_CERTIFY_SPLIT, NULL, 1500, 0, 0.5, 500},
-    {"chain, trajectories, best", CHAIN, PESS_CERTIFY_BEST, NULL, 1500, 15, 0.05, 500},
-    {"bandit, independent, best", BANDIT, PESS_CERTIFY_BEST, NULL, 300, 0, 0.5, 500},
-    {"bandit, independent, split", BANDIT, PESS_CERTIFY_SPLIT, NULL, 300, 0, 0.3, 600},
-    {"bandit, trajectories, robust l1", BANDIT, PESS_CERTIFY_ROBUST, "l1", 300, 1, 0.5, 500},
+    {"gridworld, independent, best", GRIDWORLD, PESS_CERTIFY_BEST, NULL, 3000, 0, 0.3, 120},
+    {"gridworld, trajectories, best", GRIDWORLD, PESS_CERTIFY_BEST, NULL, 3000, 10, 0.3, 120},
+    {"gridworld, independent, robust l1", GRIDWORLD, PESS_CERTIFY_ROBUST, "l1", 400, 0, 0.5, 150},
+    {"gridworld, independent, robust good-turing", GRIDWORLD, PESS_CERTIFY_ROBUST, "good-turing", 400, 0, 0.5, 150},
+    {"garnet with an end, independent, best", GARNET, PESS_CERTIFY_BEST, NULL, 2000, 0, 0.2, 120},
+    {"garnet with an end, trajectories, best", GARNET, PESS_CERTIFY_BEST, NULL, 2000, 20, 0.2, 120},
+    {"garnet with an end, trajectories, split", GARNET, PESS_CERTIFY_SPLIT, NULL, 4000, 20, 0.5, 120},
+    {"garnet with an end, trajectories, robust support", GARNET, PESS_CERTIFY_ROBUST, "support", 500, 20, 0.5, 150},
+    {"chain, independent, split", CHAIN, PESS_CERTIFY_SPLIT, NULL, 1500, 0, 0.5, 150},
+    {"chain, trajectories, best", CHAIN, PESS_CERTIFY_BEST, NULL, 1500, 15, 0.05, 150},
+    {"bandit, independent, best", BANDIT, PESS_CERTIFY_BEST, NULL, 300, 0, 0.5, 150},
+    {"bandit, independent, split", BANDIT, PESS_CERTIFY_SPLIT, NULL, 300, 0, 0.3, 200},
+    {"bandit, trajectories, robust l1", BANDIT, PESS_CERTIFY_ROBUST, "l1", 300, 1, 0.5, 150},
 };
 
 typedef struct tally {

@@ -4,6 +4,8 @@
  *   FAULT=threads     no thread can be made          FAULT=eio:PATH   PATH opens, but every read of it fails
  *   FAULT_REPORT=FILE at the end: "memory N io N live N", how many there were and how many allocations were not freed
  *
+ * or, in a process that runs many commands, between faults_begin and faults_end.
+ *
  * Only calls from the program itself and from zlib count: libraries that end the process when memory runs out
  * (OpenMP's, fontconfig) are not ours. */
 #include <dlfcn.h>
@@ -255,14 +257,36 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*
 
 /* ---- beginning and end */
 
-__attribute__((constructor)) static void begin(void) {
-    bool first = true;
-    (void)dl_iterate_phdr(look_at_module, &first);
-    const char *fault = getenv("FAULT");
+static void set_fault(const char *fault) {
+    memory_at = io_at = 0;
+    unreadable = NULL;
     if (fault != NULL && strncmp(fault, "memory:", 7) == 0) memory_at = atol(fault + 7);
     if (fault != NULL && strncmp(fault, "io:", 3) == 0) io_at = atol(fault + 3);
     if (fault != NULL && strncmp(fault, "eio:", 4) == 0) unreadable = fault + 4;
     no_threads = fault != NULL && strcmp(fault, "threads") == 0;
+}
+
+/* For a process that runs one command after another (faulty.c): from here to faults_end one fault, and counts of it. */
+static long live_before;
+
+__attribute__((visibility("default"))) void faults_begin(const char *fault) {
+    set_fault(fault);
+    memory_calls = io_calls = 0;
+    live_before = live_count;
+    ready = true;
+}
+
+__attribute__((visibility("default"))) void faults_end(long *memory, long *io, long *alive) {
+    ready = false;
+    *memory = memory_calls;
+    *io = io_calls;
+    *alive = live_count - live_before;
+}
+
+__attribute__((constructor)) static void begin(void) {
+    bool first = true;
+    (void)dl_iterate_phdr(look_at_module, &first);
+    set_fault(getenv("FAULT"));
     ready = true;
 }
 

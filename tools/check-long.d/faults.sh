@@ -3,6 +3,6 @@
 # of commands with thousands of allocations PESS_FAULT_SAMPLES of each kind (0: really all, which takes hours).
 set -eu
 cd "$(dirname "$0")/../.."
-cmake --build --preset release --target pess faults >/dev/null
-python3 tests/faults.py build/pess build/tests/libfaults.so --samples "${PESS_FAULT_SAMPLES:-1000}" \
+cmake --build --preset release --target pess faults faulty >/dev/null
+python3 tests/faults.py build/pess build/tests/faulty build/tests/libfaults.so --samples "${PESS_FAULT_SAMPLES:-1000}" \
     --seed "${PESS_FAULT_SEED:-$(date +%s)}"
