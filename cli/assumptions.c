@@ -10,6 +10,7 @@ static const assumption_hint hints[] = {
     {"states-from-log", "--states declares the number"},
     {"actions-from-log", "--actions declares the number"},
     {"rewards-from-log", "--reward-range declares it"},
+    {"trajectories-assumed", "--iid declares independent draws"},
     {"iid-declared", "--iid"},
     {"may-end", "--may-end off declares that none does"},
     {"no-ends", "--may-end on allows for one"},

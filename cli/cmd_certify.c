@@ -239,8 +239,11 @@ static pess_status load(const char *path, certify_args *args, certify_job *job, 
     memcpy(model.reward_range, options->reward_range, sizeof model.reward_range);
     memcpy(model.return_range, options->return_range, sizeof model.return_range);
     options->behaviour_estimated = args->behaviour && strcmp(args->behaviour, "estimated") == 0;
-    pess_status status = log_source_dataset(&args->source, path, "certify", &job->data, error);
-    if (status == PESS_OK)
+    pess_counts *counts = NULL; /* of a counted log */
+    pess_status status = log_source_read(&args->source, path, "certify", &job->data, &counts, error);
+    if (status == PESS_OK && counts != NULL)
+        status = loaded_log_of_counts(counts, &model, args->start, &job->log, error);
+    else if (status == PESS_OK)
         status = loaded_log_create(job->data, args->source.read.threads, &model, args->start, &job->log, error);
     if (status == PESS_OK && args->policy_path) status = read_policy(args->policy_path, &job->log, &job->given, error);
     if (status == PESS_OK && args->behaviour && !options->behaviour_estimated)

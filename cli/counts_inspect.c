@@ -15,7 +15,7 @@ typedef struct summary {
 
 static const char *const unknown[] = {
     "how rows follow each other: gaps, repeated rows and episodes that do not end",
-    "splits by episode, and returns of episodes: certificates need the rows",
+    "splits by episode, and returns of episodes: certificates without them are of the method robust",
 };
 
 static int ascending(const void *a, const void *b) {

@@ -45,16 +45,23 @@ void loaded_log_borrow(const pess_problem *problem, loaded_log *out) {
     look(problem, out);
 }
 
-pess_status loaded_log_create(const pess_dataset *data, int threads, const pess_model_options *model, const char *start,
-                              loaded_log *out, pess_error *error) {
-    *out = (loaded_log){0};
-    pess_status status = pess_counts_create(data, threads, &out->own, error);
-    if (status == PESS_OK) status = pess_problem_create(out->own, model, start, &out->problem, error);
+pess_status loaded_log_of_counts(pess_counts *counts, const pess_model_options *model, const char *start,
+                                 loaded_log *out, pess_error *error) {
+    *out = (loaded_log){.own = counts};
+    const pess_status status = pess_problem_create(counts, model, start, &out->problem, error);
     if (status == PESS_OK)
         look(out->problem, out);
     else
         loaded_log_free(out);
     return status;
+}
+
+pess_status loaded_log_create(const pess_dataset *data, int threads, const pess_model_options *model, const char *start,
+                              loaded_log *out, pess_error *error) {
+    pess_counts *counts = NULL;
+    *out = (loaded_log){0};
+    const pess_status status = pess_counts_create(data, threads, &counts, error);
+    return status == PESS_OK ? loaded_log_of_counts(counts, model, start, out, error) : status;
 }
 
 /* A log of measurements: its cells are the states. */

@@ -60,6 +60,17 @@ pess_status log_source_dataset(log_source *source, const char *path, const char 
     return status;
 }
 
+pess_status log_source_read(log_source *source, const char *path, const char *command_name, pess_dataset **data,
+                            pess_counts **counts, pess_error *error) {
+    *counts = NULL;
+    if (source->map != NULL) return log_source_dataset(source, path, command_name, data, error);
+    source->read.progress = terminal_progress();
+    const pess_status status = pess_log_read(path, &source->read, data, counts, error);
+    if (status == PESS_OK)
+        reading_notes(command_name, *data != NULL ? pess_dataset_reading(*data) : pess_counts_reading(*counts));
+    return status;
+}
+
 pess_status log_source_counts(log_source *source, const char *path, const char *command_name, pess_counts **out,
                               pess_error *error) {
     source->read.progress = terminal_progress();

@@ -25,6 +25,7 @@ typedef struct plan {
     int64_t transitions, horizon; /* horizon 0: independent transitions */
     double delta;
     int64_t runs;
+    bool counts_alone;
 } plan;
 
 static const plan plans[] = {
@@ -41,6 +42,8 @@ static const plan plans[] = {
     {"bandit, independent, best", BANDIT, PESS_CERTIFY_BEST, NULL, 300, 0, 0.5, 150},
     {"bandit, independent, split", BANDIT, PESS_CERTIFY_SPLIT, NULL, 300, 0, 0.3, 200},
     {"bandit, trajectories, robust l1", BANDIT, PESS_CERTIFY_ROBUST, "l1", 300, 1, 0.5, 150},
+    {"bandit, trajectories, counts alone", BANDIT, PESS_CERTIFY_BEST, NULL, 300, 1, 0.5, 150, true},
+    {"chain, trajectories, counts alone", CHAIN, PESS_CERTIFY_BEST, "l1", 1500, 15, 0.5, 150, true},
 };
 
 typedef struct tally {
@@ -62,7 +65,10 @@ static void one_run(const plan *p, const world *w, uint64_t seed, tally *t) {
     /* Half of the trajectory logs leave the start distribution to be estimated. */
     options.start = p->horizon > 0 && seed % 2 ? NULL : w->start;
     pess_certificate *certificate = NULL;
-    MUST(pess_certify(data, &options, &certificate, error));
+    pess_counts *counts = NULL;
+    MUST(pess_counts_create(data, 1, &counts, error));
+    options.counts = counts;
+    MUST(pess_certify(p->counts_alone ? NULL : data, &options, &certificate, error));
     pess_certificate_info info;
     pess_certificate_get_info(certificate, &info);
     const double truth = true_value(w, pess_certificate_policy(certificate));
@@ -79,6 +85,7 @@ static void one_run(const plan *p, const world *w, uint64_t seed, tally *t) {
     for (size_t i = 0; (entry = pess_certificate_ledger(certificate, i)) != NULL; i++) sum += entry->delta;
     assert_true(fabs(sum - p->delta) <= 1e-12);
     pess_certificate_destroy(certificate);
+    pess_counts_destroy(counts);
     pess_dataset_destroy(data);
 }
 

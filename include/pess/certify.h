@@ -117,7 +117,9 @@ typedef struct pess_episode_report {
 
 typedef struct pess_certificate pess_certificate;
 
-/* Bounds, at probability 1 − δ, for a policy found in the log, for the best one and for the one that made the log. */
+/* Bounds, at probability 1 − δ, for a policy found in the log, for the best one and for the one that made the log.
+ * Where there are counts alone (data is NULL, options->counts is not), by `robust`, which `best` then is; what needs
+ * rows is refused. */
 PESS_API pess_status pess_certify(const pess_dataset *data, const pess_certify_options *options, pess_certificate **out,
                                   pess_error *error);
 /* Frees it. */

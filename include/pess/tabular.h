@@ -44,6 +44,10 @@ PESS_API pess_status pess_counts_from_columns(const pess_columns *columns, const
  * in ascending order. */
 PESS_API pess_status pess_counts_merge(const char *const *paths, size_t count, const pess_read_options *options,
                                        const char *target, pess_error *error);
+/* The rows of a log into *data or, where it was counted, its counts into *counts; the other one is set to NULL. The
+ * source is read once: it may be standard input or a query. */
+PESS_API pess_status pess_log_read(const char *path, const pess_read_options *options, pess_dataset **data,
+                                   pess_counts **counts, pess_error *error);
 /* Is the file a log that was counted (docs/formats.md): counts can be read of it, and rows cannot? False for what
  * cannot be read at all, and for standard input, which can be read once. */
 PESS_API bool pess_counts_file(const char *path, const pess_read_options *options);

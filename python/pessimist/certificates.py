@@ -14,7 +14,7 @@ from ._arrays import address, names_address
 from ._library import C, ArgumentError, Handle, call, facts, info, listed, listening, make, text
 from ._settings import check_known, table, takes
 from ._show import Record, html_page, html_table
-from .logs import Log, read
+from .logs import Counts, Log, read, read_rows_or_counts
 from .paper import structured
 from .policies import Policy
 from .solving import (
@@ -44,7 +44,7 @@ class Gap(NamedTuple):
 
 @takes("certify")
 def certify(
-    log: Log | str | os.PathLike,
+    log: Log | Counts | str | os.PathLike,
     policy: Any = None,
     *,
     start: Any = None,
@@ -57,7 +57,7 @@ def certify(
     same log; and whether to switch to it. With `policy`, that one is certified. `candidate` is an uncertainty of one's
     own (`pessimist.uncertainty`) that the choosing step tries beside its own. `start` is as in `solve`. `behaviour` is
     the policy that made the log, for whole episodes, or "estimated", which proves nothing; None: the log's
-    probabilities.
+    probabilities. Counts are enough for method "robust", and "best" is then that: what needs rows is not tried.
 
     >>> import pessimist as ps
     >>> cert = ps.certify(ps.read("examples/visits.csv"), gamma=0.95, reward_range=(0, 1), delta=0.05)
@@ -66,9 +66,9 @@ def certify(
     >>> abs(sum(cert.ledger.values()) - 0.05) < 1e-12
     True
     """
-    log = read(log) if isinstance(log, (str, os.PathLike)) else log
-    if not isinstance(log, Log):
-        raise TypeError(f"found {type(log).__name__}, expected a Log: a certificate needs the rows themselves")
+    log = read_rows_or_counts(log) if isinstance(log, (str, os.PathLike)) else log
+    if not isinstance(log, (Log, Counts)):
+        raise TypeError(f"found {type(log).__name__}, expected a Log, Counts or the name of a file")
     check_known("certify", settings, [table("certify")])
     if own_uncertainty(settings.get("uncertainty")) is not None:
         raise ArgumentError(
@@ -89,7 +89,8 @@ def certify(
         raise ValueError(f"candidate: found {candidate!r}, expected an uncertainty of one's own (pessimist.uncertainty)")
     options.own_uncertainty = ctypes.pointer(own.struct) if own else None
     with listening(progress):
-        handle = make(C.pess_certify, log._address, ctypes.addressof(options))
+        rows = log._address if isinstance(log, Log) else None
+        handle = make(C.pess_certify, rows, ctypes.addressof(options))
     return Certificate(handle, log, whole, options, begin, own, acted)
 
 
@@ -119,7 +120,7 @@ class Certificate(Record, Handle):
 
     _destroy = "pess_certificate_destroy"
 
-    def __init__(self, handle: int, log: Log, problem: Any, options: Any, start: Any, *more: Any):
+    def __init__(self, handle: int, log: Log | Counts, problem: Any, options: Any, start: Any, *more: Any):
         self._own(handle, log, problem, options, start, *more)
         Record.__init__(
             self, info("pess_certificate_get_info", handle, "pess_certificate_info"), _abi.pess_certificate_info.docs

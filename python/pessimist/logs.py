@@ -305,9 +305,26 @@ def read(path: str | os.PathLike, *, progress: Any = None, **settings: Any) -> L
     check_known("read", settings, [table("read")])
     options = table("read").make(settings)
     with listening(progress):
-        log = Log._of(make(C.pess_dataset_read, os.fsencode(path), ctypes.addressof(options)))
+        try:
+            log = Log._of(make(C.pess_dataset_read, os.fsencode(path), ctypes.addressof(options)))
+        except InputError as refused:
+            if C.pess_counts_file(os.fsencode(path), ctypes.addressof(options)):
+                raise InputError(f"{refused}, or read its counts with Counts.read") from None
+            raise
     log.source = os.fspath(path)
     log._declared = (settings.get("states") or 0, settings.get("actions") or 0)
+    return log
+
+
+def read_rows_or_counts(path: str | os.PathLike) -> "Log | Counts":
+    """A log or, where it was counted, its counts. The source is read once."""
+    rows, counts = ctypes.c_void_p(), ctypes.c_void_p()
+    call(C.pess_log_read, os.fsencode(path), None, ctypes.addressof(rows), ctypes.addressof(counts))
+    if counts.value is not None:
+        return Counts._of(counts.value, (os.path.abspath(path), {}))
+    assert rows.value is not None
+    log = Log._of(rows.value)
+    log.source = os.fspath(path)
     return log
 
 
@@ -431,6 +448,12 @@ class Counts(Handle):
     @property
     def counts(self) -> "Counts":
         return self
+
+    @property
+    def source(self) -> str | None:
+        """The file they were read from; None: they are those of a log."""
+        made_of = self._keep[0]
+        return made_of[0] if isinstance(made_of, tuple) else None
 
     @property
     def facts(self) -> dict[str, Any]:

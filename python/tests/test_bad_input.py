@@ -77,7 +77,9 @@ CASES = {
     "a name that is taken": (lambda: ps.uncertainty("count"), ps.ArgumentError, "there is an uncertainty 'count' al"),
     "a policy file that is none": (
         lambda: ps.Policy.load(ROOT / "examples/visits.csv"), ps.InputError, "expected the columns state, action"),
-    "counts for a certificate": (lambda: ps.certify(small().counts), TypeError, "needs the rows themselves"),
+    "counts for a split": (
+        lambda: ps.certify(small().counts, method="split"), ps.InputError, "splits need its rows"),
+    "arrays for a certificate": (lambda: ps.certify([0, 1]), TypeError, "found list, expected a Log, Counts or"),
     "an MDP that is none": (lambda: ps.MDP([0], [0], [0], [2.0], [0.0]), ps.Error, "probab"),
 }  # fmt: skip
 

@@ -43,6 +43,28 @@ def test_certify_says_what_the_command_says(visits):
     assert sum(cert.ledger.values()) == pytest.approx(cert.delta, rel=1e-12)
 
 
+@pytest.mark.parametrize("method", ["best", "robust"])
+def test_counts_are_enough_for_a_certificate(visits, tmp_path, method):
+    """What sets say of the rows they say of the counts, whichever way these come."""
+    settings = {"gamma": 0.95, "reward_range": (0, 1), "uncertainty": "l1", "method": method}
+    counted = tmp_path / "visits.pesscounts"
+    ps.merge([VISITS], counted)
+    rows = ps.certify(visits, **{**settings, "method": "robust"})
+    for log in (visits.counts, ps.Counts.read(counted), str(counted)):
+        cert = ps.certify(log, **settings)
+        assert cert.lower_bound == pytest.approx(rows.lower_bound, abs=1e-12)
+        assert cert.optimal_upper_bound == pytest.approx(rows.optimal_upper_bound, abs=1e-12)
+        assert sum(cert.ledger.values()) == pytest.approx(cert.delta, rel=1e-12)
+        assert not any("test of the policy" in what for what in cert.ledger)
+        assert "counts-alone" in [a.code for a in cert.assumptions]
+        assert "<h1" in cert.page() and cert.gaps(2)
+        assert pickle.loads(pickle.dumps(cert)).lower_bound == cert.lower_bound
+    with pytest.raises(ps.InputError, match="splits need its rows"):
+        ps.certify(counted, method="split")
+    with pytest.raises(ps.InputError, match="read its counts with Counts.read"):
+        ps.read(counted)
+
+
 def test_values_satisfy_the_bellman_equation(visits):
     """v = q(s, π(s)) − α·u at every state that is not terminal."""
     sol = ps.solve(visits, "ua", absorbed_alpha=0.5, gamma=0.9, reward_range=(0, 1))

@@ -25,7 +25,8 @@ struct pess_certificate {
 
 /* Everything that pess_certify works on. */
 typedef struct pess__certification {
-    const pess_dataset *data;
+    const pess_dataset *data; /* NULL: counts alone */
+    pess_state_origin origin; /* of its states */
     const pess_certify_options *options;
     pess_certificate *certificate;
     const pess_counts *counts; /* of the whole log */
@@ -45,9 +46,13 @@ typedef struct pess__certification {
     pess__sweeps sweeps;
 } pess__certification;
 
+/* The counts do not say whether the log has episodes: then it may have some, which is the careful reading. */
+static inline bool pess__episodes_unknown(const pess_counts *counts) {
+    return counts->counted && !counts->has_episodes;
+}
+
 /* certify_check.c: PESS_ARGUMENT or PESS_INPUT. The log's faults also decide what is compared. */
-pess_status pess__certify_check_options(const pess_dataset *data, const pess_certify_options *options,
-                                        pess_error *error);
+pess_status pess__certify_check_options(const pess__certification *job, pess_error *error);
 pess_status pess__certify_check_policy(const pess__certification *job, pess_error *error);
 /* Sets v_lo and v_hi: finite, and not contradicted by the log. */
 pess_status pess__certify_check_range(pess__certification *job, pess_error *error);
@@ -95,6 +100,8 @@ pess_status pess__certify_robust(const pess__certification *job, const pess_coun
 pess_status pess__bound_by_sets(const pess__certification *job, const pess__shares *shares, pess__set_bounds *out,
                                 pess_error *error);
 void pess__set_bounds_release(pess__set_bounds *sets);
+/* How far the true start distribution may be from its estimate; 0 where it was declared. */
+double pess__start_radius(const pess__certification *job, double delta);
 
 /* certify_tests.c */
 /* The test of a policy, or of the logging policy, that the shares of δ allow; the caller sets the policy. */
@@ -102,8 +109,20 @@ pess__holdout_setup pess__test_setup(const pess__certification *job, bool loggin
 /* The lower bound and the test that found it. */
 pess_status pess__test_policy(pess__certification *job, const pess__shares *shares, const pess__robust *robust,
                               const pess_policy *policy, double *lower, const char **test, pess_error *error);
+/* The logging policy took n(s) samples at s, whatever the action: one row per state, of a process with one action. Its
+ * sets, from such counts of the whole log and its parts. */
+pess_status pess__logging_sets(const pess__certification *job, const pess__shares *shares, const pess_counts *whole,
+                               const pess_counts *first, const pess_counts *second, pess_model **model,
+                               pess__robust **out, pess_error *error);
 /* Sets the logging policy's upper bound in the certificate. */
 pess_status pess__test_logging(pess__certification *job, const pess__shares *shares, pess_error *error);
+
+/* counts_alone.c: certificates without rows. */
+/* Refuses what needs rows, and counts of which it is known that nothing can rest on them. */
+pess_status pess__counts_alone_check(const pess__certification *job, pess_error *error);
+pess_status pess__counts_alone_assume(const pess__certification *job, pess_error *error);
+/* Sets the logging policy's upper bound in the certificate: by sets, as nothing is left to test it. */
+pess_status pess__counts_alone_logging(pess__certification *job, const pess__shares *shares, pess_error *error);
 
 /* conclusion.c: fills the certificate's info from its bounds, estimates and policy. */
 void pess__conclude(pess__certification *job, double optimal_upper);

@@ -194,7 +194,8 @@ static pess_status certify(pess__certification *job, pess_error *error) {
     pess__sweeps_note(&job->sweeps, sets.sweeps.residual, sets.sweeps.capped);
     if (status == PESS_OK) status = bound_policy(job, &shares, &sets, error);
     pess__set_bounds_release(&sets);
-    if (status == PESS_OK && job->compares) status = pess__test_logging(job, &shares, error);
+    if (status == PESS_OK && job->compares)
+        status = (job->split ? pess__test_logging : pess__counts_alone_logging)(job, &shares, error);
     if (status == PESS_OK && job->episodes) status = bound_by_episodes(job, &shares, error);
     if (status == PESS_OK) status = estimate(job, error);
     if (status == PESS_OK) pess__conclude(job, sets.upper);
@@ -209,6 +210,7 @@ pess_status pess_certify(const pess_dataset *data, const pess_certify_options *o
     PESS_TRY(pess__allocate(&certificate, 1, sizeof *certificate, "a certificate", error));
     pess__certification job = {
         .data = data, .options = &settled, .certificate = certificate, .threads = 1, .difference = -INFINITY};
+    if (data != NULL) job.origin = data->origin;
     const pess_status status = certify(&job, error);
     pess__split_destroy(job.split);
     pess__episodes_destroy(job.episodes);

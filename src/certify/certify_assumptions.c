@@ -18,7 +18,7 @@ static pess_status assume_cells(const pess_state_origin *origin, pess__assumptio
 }
 
 static pess_status assume_markov(const pess__certification *job, pess__assumptions *to, pess_error *error) {
-    if (job->data->origin.cells)
+    if (job->origin.cells)
         return pess__assume(to, "markov-cells",
                             "If the cells are Markov: the states are cells of measurements, and what follows a cell "
                             "and an action is taken as a fresh draw from one distribution, whatever happened before. "
@@ -32,15 +32,23 @@ static pess_status assume_markov(const pess__certification *job, pess__assumptio
 
 static pess_status assume_collection(const pess__certification *job, pess__assumptions *to, pess_error *error) {
     PESS_TRY(assume_markov(job, to, error));
+    if (!job->data) PESS_TRY(pess__counts_alone_assume(job, error));
+    if (job->trajectories && pess__episodes_unknown(job->counts))
+        return pess__assume(to, "trajectories-assumed",
+                            "Counts do not say how the log was collected: as by trajectories, how often a pair was "
+                            "tried may depend on what was seen before, and the bounds allow for it.",
+                            NULL, error);
     if (job->trajectories)
         return pess__assume(to, "trajectories",
                             "The log was collected by trajectories: how often a pair was tried may depend on what was "
                             "seen before, and the bounds allow for it.",
                             NULL, error);
-    if (job->counts->has_episodes)
+    if (job->counts->has_episodes || pess__episodes_unknown(job->counts))
         return pess__assume(to, "iid-declared",
-                            "Declared: the transitions are independent draws, even though the log has episodes.", NULL,
-                            error);
+                            job->counts->has_episodes
+                                ? "Declared: the transitions are independent draws, even though the log has episodes."
+                                : "Declared: the transitions are independent draws.",
+                            NULL, error);
     return pess__assume(to, "iid", "The transitions are independent draws: the log has no episode column.", NULL,
                         error);
 }
@@ -86,9 +94,17 @@ static pess_status assume_one_attempt(pess__assumptions *to, pess_error *error) 
                         NULL, error);
 }
 
+static pess_status assume_one_logging_policy(const pess__certification *job, pess__assumptions *to, pess_error *error) {
+    if (!job->compares) return PESS_OK;
+    return pess__assume(to, "one-logging-policy",
+                        "One policy made the log; it depends on the state alone and does not change. Only the "
+                        "comparison with the logging policy needs this.",
+                        NULL, error);
+}
+
 static pess_status assume_choice(const pess__certification *job, pess__assumptions *to, pess_error *error) {
     PESS_TRY(assume_one_attempt(to, error));
-    if (!job->split) return PESS_OK;
+    if (!job->split) return assume_one_logging_policy(job, to, error);
     const double states[] = {(double)job->counts->states, PESS__POOLED_STATES};
     if (job->counts->states > PESS__POOLED_STATES)
         PESS_TRY(pess__assume(to, "coarse-test",
@@ -96,11 +112,7 @@ static pess_status assume_choice(const pess__certification *job, pess__assumptio
                               "how their values differ, and guarantee more.",
                               states, error));
     const double rows[] = {(double)job->split->first_rows, (double)job->split->second_rows};
-    if (job->compares)
-        PESS_TRY(pess__assume(to, "one-logging-policy",
-                              "One policy made the log; it depends on the state alone and does not change. Only the "
-                              "comparison with the logging policy needs this.",
-                              NULL, error));
+    PESS_TRY(assume_one_logging_policy(job, to, error));
     if (job->split->declared)
         PESS_TRY(pess__assume(to, "first-part-declared",
                               "Declared: how many rows choose the policy ({0}) was fixed before anyone looked at the "
@@ -117,9 +129,9 @@ pess_status pess__certify_assumptions(const pess__certification *job, pess_error
     pess__assumptions *to = &job->certificate->assumptions;
     const bool alone = job->options->method == PESS_CERTIFY_EPISODES;
     if (job->episodes) PESS_TRY(pess__episodes_assumptions(job, job->episodes, alone, error));
-    if (job->data->origin.cells) PESS_TRY(assume_cells(&job->data->origin, to, error));
+    if (job->origin.cells) PESS_TRY(assume_cells(&job->origin, to, error));
     if (alone) {
-        if (job->data->origin.cells)
+        if (job->origin.cells)
             PESS_TRY(pess__assume(to, "cells-need-not-be-markov",
                                   "The states are cells of measurements, and need not be Markov for these bounds.",
                                   NULL, error));

@@ -7,14 +7,17 @@
 #include <math.h>
 #include <string.h>
 
-pess_status pess__certify_check_options(const pess_dataset *data, const pess_certify_options *options,
-                                        pess_error *error) {
-    if (data->rows == 0) return pess__fail(error, PESS_INPUT, "the log is empty: there is nothing to certify from");
-    if (options->policy != NULL)
-        PESS_TRY(pess__policy_check_table(options->policy, data->states, data->actions, "the log", error));
-    if (options->counts && (options->counts->transitions != data->rows || options->counts->states != data->states ||
-                            options->counts->actions != data->actions))
+pess_status pess__certify_check_options(const pess__certification *job, pess_error *error) {
+    const pess_certify_options *options = job->options;
+    const pess_counts *counts = job->counts;
+    const pess_dataset *data = job->data;
+    if (data &&
+        (counts->transitions != data->rows || counts->states != data->states || counts->actions != data->actions))
         return pess__fail(error, PESS_ARGUMENT, "the counts are those of another log");
+    if (counts->transitions == 0)
+        return pess__fail(error, PESS_INPUT, "the log is empty: there is nothing to certify from");
+    if (options->policy != NULL)
+        PESS_TRY(pess__policy_check_table(options->policy, counts->states, counts->actions, "the log", error));
     const char *name = options->uncertainty;
     const pess_uncertainty_info *found = name ? pess_uncertainty_find(name) : NULL;
     if (name && !found) return pess__fail(error, PESS_ARGUMENT, "there is no uncertainty '%s'", name);
@@ -34,7 +37,7 @@ pess_status pess__certify_check_range(pess__certification *job, pess_error *erro
             pess__fail(error, PESS_ARGUMENT,
                        "at discount 1 rewards alone do not bound the values: declare the range of returns"),
             "return-range", "LO,HI");
-    if (!model->return_declared) return PESS_OK;
+    if (!model->return_declared || !job->data) return PESS_OK;
     return pess__returns_check(job->data, job->options->gamma, model->return_lo, model->return_hi, error);
 }
 
@@ -88,8 +91,8 @@ static pess_status heed(pess__certification *job, const pess_inspection *inspect
 
 pess_status pess__certify_check_log(pess__certification *job, pess_error *error) {
     pess_inspection *inspection = NULL;
-    job->compares = job->split != NULL || job->options->method == PESS_CERTIFY_EPISODES;
-    if (!job->counts->has_episodes) return PESS_OK;
+    job->compares = !job->data || job->split != NULL || job->options->method == PESS_CERTIFY_EPISODES;
+    if (!job->counts->has_episodes || !job->data) return PESS_OK;
     PESS_TRY(pess_dataset_inspect(job->data, &inspection, error));
     const pess_status status = heed(job, inspection, error);
     pess_inspection_destroy(inspection);

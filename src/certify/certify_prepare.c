@@ -35,7 +35,7 @@ static pess_status prepare_starts(pess__certification *job, pess_error *error) {
 static pess_status prepare_split(pess__certification *job, pess_error *error) {
     const pess_certify_options *options = job->options;
     pess_error why = {0};
-    if (options->method == PESS_CERTIFY_EPISODES) return PESS_OK;
+    if (options->method == PESS_CERTIFY_EPISODES || !job->data) return PESS_OK;
     /* Starts are known of whole episodes only. */
     const pess__split_rule rule = {.share = pess__split_share(job),
                                    .first_part = options->first_part,
@@ -66,6 +66,7 @@ static pess_status prepare_episodes(pess__certification *job, pess_error *error)
                           "steps are missing in the log's episodes, or out of order, or follow an end: the weights of "
                           "whole episodes are not known");
     if (alone) return pess__episodes_create(job, &job->episodes, error);
+    if (!job->data) return PESS_OK;
     const bool asked = job->data->probability || options->behaviour || options->behaviour_estimated;
     if (options->method != PESS_CERTIFY_BEST || !asked || !job->split || !job->trajectories || !job->compares ||
         !job->start_estimated || (options->policy && !options->fresh))
@@ -86,16 +87,20 @@ pess_status pess__certify_prepare(pess__certification *job, pess_error *error) {
                                       .unseen = PESS_UNSEEN_WORST,
                                       .reward_range = {options->reward_range[0], options->reward_range[1]},
                                       .return_range = {options->return_range[0], options->return_range[1]}};
-    PESS_TRY(pess__certify_check_options(job->data, options, error));
     job->threads = pess__threads(options->threads);
+    if (!job->data && !options->counts)
+        return pess__fail(error, PESS_ARGUMENT, "found neither rows nor counts, expected a log");
     if (!options->counts) PESS_TRY(pess_counts_create(job->data, 0, &job->own_counts, error));
     job->counts = options->counts ? options->counts : job->own_counts;
+    PESS_TRY(pess__certify_check_options(job, error));
+    if (!job->data) PESS_TRY(pess__counts_alone_check(job, error));
+    const bool episodes = job->counts->has_episodes || pess__episodes_unknown(job->counts);
     PESS_TRY(pess_model_estimate(job->counts, &model, &job->model, error));
-    if (options->may_end == PESS_MAY_END_ON || (options->may_end == PESS_MAY_END_AUTO && job->counts->has_episodes))
+    if (options->may_end == PESS_MAY_END_ON || (options->may_end == PESS_MAY_END_AUTO && episodes))
         job->model->has_terminals = true;
     PESS_TRY(pess__certify_check_policy(job, error));
     PESS_TRY(pess__certify_check_range(job, error));
-    job->trajectories = job->counts->has_episodes && !options->iid;
+    job->trajectories = episodes && !options->iid;
     const bool few = options->max_successors > 0 && options->max_successors <= 8;
     job->uncertainty = pess_uncertainty_find(options->uncertainty ? options->uncertainty
                                              : few                ? "l1"

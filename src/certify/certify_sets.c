@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 /* |ρ − ρ̂|₁ <= √(2(ln(K(K+1)/δ) + S·ln 2)/K) for K starts (Weissman et al. 2003); for all values at once. */
-static double start_radius(const pess__certification *job, double delta) {
+double pess__start_radius(const pess__certification *job, double delta) {
     if (!job->start_estimated) return 0;
     const double starts = (double)job->counts->episodes, states = (double)job->counts->states;
     return fmin(2, sqrt(2 * (pess__log_starts(starts, delta) + states * log(2)) / starts));
@@ -38,7 +38,7 @@ pess_status pess__certify_robust(const pess__certification *job, const pess_coun
 static pess_status bound_with(const pess__certification *job, double start_delta, pess__set_bounds *out, double *v,
                               int32_t *found, pess__start_mass *scratch, pess_error *error) {
     const int64_t states = job->counts->states;
-    const double radius = start_radius(job, start_delta);
+    const double radius = pess__start_radius(job, start_delta);
     PESS_TRY(pess__robust_value(out->robust, 1, job->options->policy, v, found, &out->sweeps, error));
     if (!job->options->policy)
         PESS_TRY(pess__policy_of_actions(states, job->counts->actions, found, &out->policy, error));

@@ -76,20 +76,18 @@ pess_status pess__test_policy(pess__certification *job, const pess__shares *shar
     return PESS_OK;
 }
 
-/* The logging policy took n(s) samples at s, whatever the action: one row per state, of a process with one action. Its
- * sets, from the whole log, cut the box of its test. */
-static pess_status logging_sets(const pess__certification *job, const pess__shares *shares, pess_model **model,
-                                pess__robust **out, pess_error *error) {
+pess_status pess__logging_sets(const pess__certification *job, const pess__shares *shares, const pess_counts *whole,
+                               const pess_counts *first, const pess_counts *second, pess_model **model,
+                               pess__robust **out, pess_error *error) {
     const pess_model_options range = {.size = sizeof(pess_model_options),
                                       .unseen = PESS_UNSEEN_WORST,
                                       .reward_range = {job->model->reward_lo, job->model->reward_hi},
                                       .return_range = {NAN, NAN}};
-    PESS_TRY(pess_model_estimate(job->split->whole_states, &range, model, error));
+    PESS_TRY(pess_model_estimate(whole, &range, model, error));
     (*model)->has_terminals = job->model->has_terminals;
     const pess__robust_delta delta = {shares->log_transitions, shares->log_learned, shares->log_rewards_low,
                                       shares->log_rewards_high};
-    return pess__certify_robust(job, job->split->whole_states, *model, job->split->first_states,
-                                job->split->second_states, delta, out, error);
+    return pess__certify_robust(job, whole, *model, first, second, delta, out, error);
 }
 
 pess_status pess__test_logging(pess__certification *job, const pess__shares *shares, pess_error *error) {
@@ -103,7 +101,9 @@ pess_status pess__test_logging(pess__certification *job, const pess__shares *sha
     for (int64_t s = 0; s < states; s++) only->probability[s] = job->model->terminal[s] ? 0 : 1;
     pess__holdout_setup setup = pess__test_setup(job, true, shares);
     setup.policy = only;
-    pess_status status = logging_sets(job, shares, &model, &robust, error);
+    const pess__split *split = job->split; /* the sets cut the box of the test */
+    pess_status status = pess__logging_sets(job, shares, split->whole_states, split->first_states, split->second_states,
+                                            &model, &robust, error);
     if (status == PESS_OK) status = run_between(robust, only, &setup, &job->sweeps, &holdout, error);
     if (status == PESS_OK) {
         const double box = holdout->upper + start_error(job, holdout, shares->log_start);

@@ -75,6 +75,13 @@ static void share_rows_of_logging(pess__shares *s, double delta, bool learns) {
     s->log_relative = delta * 0.2;
 }
 
+/* The same where sets are all there is: its rewards are asked for from above. */
+static void share_sets_of_logging(pess__shares *s, double delta) {
+    s->log_transitions = delta * 0.6;
+    s->log_rewards_low = delta * 0.02;
+    s->log_rewards_high = delta * 0.38;
+}
+
 /* Shares of δ, as fractions. The logarithm of a share is what a bound pays, so the shares need not be exact; the tests
  * that give the bounds get the most. Sets alone have 0.8 beside the logging policy's 0.2, the split alone 0.5 for its
  * test: so `best`, with 0.4 for each, has what robust has at δ/2 and at least what the split has at 0.8δ. */
@@ -108,9 +115,12 @@ pess__shares pess__shares_of(const pess__certification *job) {
     s.episodes_difference = delta * rest * episodes * 0.45;
     s.start_test = tests ? delta * start / parts : 0;
     /* Whole episodes speak of their own starts: of no use where another distribution was declared. */
-    const double whole = job->start_estimated && compares ? 0.3 : 0, rows = log_test * (1 - whole);
+    const double whole = job->start_estimated && compares && split ? 0.3 : 0, rows = log_test * (1 - whole);
     s.log_episodes = delta * rest * log_test * whole;
-    share_rows_of_logging(&s, delta * rest * rows, learns);
+    if (split)
+        share_rows_of_logging(&s, delta * rest * rows, learns);
+    else
+        share_sets_of_logging(&s, delta * rest * rows);
     leave_out(job, &s);
     s.log_start = compares ? delta * start / parts : 0;
     if (split) share_places_of_rows(&s, job->split->places);
@@ -151,7 +161,7 @@ pess_status pess__ledger_write(const pess__certification *job, const pess__share
     PESS_TRY(pess__grow(&to->ledger, &to->ledger_capacity, count + 1, sizeof *to->ledger, "the ledger", error));
     for (int64_t i = 0; i < count; i++)
         if (entries[i].delta > 0) to->ledger[to->ledger_count++] = entries[i];
-    if (job->data->origin.cells && job->data->origin.episodes_shared == 0)
+    if (job->origin.cells && job->origin.episodes_shared == 0)
         to->ledger[to->ledger_count++] = (pess_ledger_entry){"the cells, made of other episodes", 0};
     return PESS_OK;
 }

@@ -37,6 +37,13 @@ pess_status pess__assume_value_range(pess__assumptions *to, const pess_model *mo
     return model->return_declared ? assume_returns(to, model, error) : assume_rewards(to, model, error);
 }
 
+pess_status pess__assume_returns_unchecked(pess__assumptions *to, const pess_model *model, pess_error *error) {
+    if (!model->return_declared) return PESS_OK;
+    return pess__assume(to, "returns-unchecked",
+                        "The range of returns was not checked against the log: its counts have no episodes.", NULL,
+                        error);
+}
+
 pess_status pess__assume_repeated(pess__assumptions *to, const pess_counts *counts, pess_error *error) {
     const double repeated = (double)counts->repeated;
     if (counts->repeated == 0) return PESS_OK;

@@ -125,6 +125,15 @@ pess_status pess_counts_read(const char *path, const pess_read_options *options,
     return collect(stream, out, error);
 }
 
+pess_status pess_log_read(const char *path, const pess_read_options *options, pess_dataset **data, pess_counts **counts,
+                          pess_error *error) {
+    pess__stream *stream = NULL;
+    *data = NULL;
+    *counts = NULL;
+    PESS_TRY(pess__stream_open(path, options, &stream, error));
+    return stream->counted != NULL ? collect(stream, counts, error) : pess__dataset_collect(stream, data, error);
+}
+
 bool pess_counts_file(const char *path, const pess_read_options *options) {
     pess__stream *stream = NULL;
     if (strcmp(path, "-") == 0 || pess__stream_open(path, options, &stream, NULL) != PESS_OK) return false;

@@ -94,10 +94,7 @@ pess_status pess__log_assumptions(const pess_counts *counts, const pess_model *m
     PESS_TRY(assume_start(counts, model, start, to, error));
     PESS_TRY(assume_unseen(counts, model, to, error));
     PESS_TRY(pess__assume_repeated(to, counts, error));
-    if (counts->counted && model->return_declared)
-        PESS_TRY(pess__assume(to, "returns-unchecked",
-                              "The range of returns was not checked against the log: its counts have no episodes.",
-                              NULL, error));
+    if (counts->counted) PESS_TRY(pess__assume_returns_unchecked(to, model, error));
     return pess__assume_cutoffs(to, counts, error);
 }
 
@@ -170,17 +167,8 @@ pess_status pess_problem_read(const char *path, const pess_read_options *read, c
 static pess_status read_checked(const char *path, const pess_read_options *read, const double range[2], double gamma,
                                 pess_counts **out, pess_error *error) {
     pess_dataset *data = NULL;
-    const pess_status rows = pess_dataset_read(path, read, &data, error);
-    if (rows == PESS_INPUT) { /* no log, or a counted one */
-        pess_counts *counts = NULL;
-        pess_error ignored;
-        if (pess_counts_read(path, read, &counts, &ignored) == PESS_OK && counts->counted) {
-            *out = counts;
-            return PESS_OK;
-        }
-        pess_counts_destroy(counts);
-    }
-    PESS_TRY(rows);
+    PESS_TRY(pess_log_read(path, read, &data, out, error));
+    if (data == NULL) return PESS_OK; /* counted */
     pess_status status = pess_dataset_check_returns(data, gamma, range, error);
     if (status == PESS_OK) status = pess_counts_create(data, read != NULL ? read->threads : 0, out, error);
     if (status == PESS_OK) {

@@ -39,8 +39,32 @@ expect 5 "$PESS" merge a.csv missing.pesscounts --out x.pesscounts
 [ ! -e x.pesscounts ] || fail "something was written although a shard is missing"
 
 # What counts cannot do, and how to get it.
-expect 3 "$PESS" certify counted.csv
+for method in split episodes; do
+    expect 3 "$PESS" certify counted.csv --method $method
+    says "which are not in counts; give the log that was counted"
+    says "Try --method robust."
+done
+expect 3 "$PESS" choose counted.csv
 says "a counted log, expected one row for each transition"
+# Certificates by sets: those of the rows. Counts do not say that the rows are independent.
+"$PESS" certify log.csv $model --method robust -u l1 --json -o rows.csv >out
+want="$(json lower_bound) $(json optimal_upper_bound)"
+for counts in counted.csv log.pesscounts -; do
+    "$PESS" certify $counts $model --method best -u l1 --iid --may-end off --json -o policy.csv <counted.csv >out
+    set -- $want
+    near "$(json lower_bound)" "$1" 1e-12 "the certificate of $counts"
+    near "$(json optimal_upper_bound)" "$2" 1e-12 "the optimum by $counts"
+    same "$(json method)" robust "the method of $counts"
+    cmp -s rows.csv policy.csv || fail "certify: another policy from $counts"
+done
+"$PESS" certify counted.csv $model -o policy.csv --report page >out || [ $? = 1 ] || fail "a page from counts"
+prints "no part of the log tests one"
+prints "(--iid declares independent draws)"
+grep -q "no part of the log tests one" page/index.html || fail "the page does not say that it is from counts"
+expect 0 "$PESS" mdp gridworld --rows 2 --cols 2 -o grid.csv
+expect 0 "$PESS" simulate grid.csv --policy uniform --transitions 400 -o grid-log.csv
+expect 0 "$PESS" convert grid-log.csv -o grid.pesscounts
+expect 0 "$PESS" theorems grid.csv grid.pesscounts
 { cat log.csv; echo 2,3,1,0; echo 2,2,1,0; } >even.csv # an even number of pairs
 expect 0 "$PESS" convert even.csv -o even.pesscounts
 expect 0 "$PESS" inspect even.csv --json
