@@ -161,7 +161,7 @@ static void all_methods_agree_with_lu(void **state) {
     (void)state;
     const double gammas[] = {0.5, 0.95, 0.9999};
     for (int g = 0; g < GRAPHS; g++)
-        for (uint64_t seed = 0; seed < 3; seed++)
+        for (uint64_t seed = 0; seed < 2; seed++)
             for (int d = 0; d < 3; d++) {
                 pess_model *model = graph_model(&graphs[g], seed);
                 pess_solve_options options = pess_solve_options_defaults();

@@ -93,7 +93,7 @@ static void test_every_way_gives_the_same_bytes(void **state) {
 /* Ids that grow to 22 bits while rows are already in partitions, so that keys are widened and partitions joined. */
 static void ids_may_grow_while_rows_are_counted(void **state) {
     (void)state;
-    enum { ROWS = 60000 };
+    enum { ROWS = 20000 };
     pess_dataset *d = logs_random(ROWS, 12, 3, LOGS_ENDS, 5);
     set_rewards(d, DECIMALS, 5);
     for (int64_t i = 0; i < ROWS; i++) {

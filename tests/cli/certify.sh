@@ -8,13 +8,15 @@
 "$PESS" mdp solve garnet.csv --gamma 0.8 -o garnet_best.csv >/dev/null
 "$PESS" simulate garnet.csv --policy garnet_best.csv --epsilon 0.6 --episodes 400 --horizon 20 -o garnet_log.csv
 
-# The independent checker agrees, for every method and kind of log; and does not where the bound is a little better.
+# The independent checker agrees, for every method and kind of log; and does not where the bound is a little better, which
+# is tried once for every method: the checker takes seconds.
 check() { # CODE LOG STATES ACTIONS GAMMA K certify-options…
     local code=$1 log=$2 states=$3 actions=$4 gamma=$5 k=$6; shift 6
     expect "$code" "$PESS" certify "$log" --gamma "$gamma" --reward-range 0,1 --max-successors "$k" --states "$states" \
         --actions "$actions" --seed 7 --start uniform -o policy.csv --json "$@"
     cp out certificate.json
     expect 0 "$CHECK_CERTIFICATE" "$log" policy.csv certificate.json "$states" "$actions" 0 1 "$k" 7
+    [ "$log" = garnet_log.csv ] || return
     awk '/"lower_bound"/ && !n++ { sub(/: [^,]*/, ": " ($2 + 0.01)) } { print }' certificate.json >raised.json
     expect 1 "$CHECK_CERTIFICATE" "$log" policy.csv raised.json "$states" "$actions" 0 1 "$k" 7
     prints "NOT implied"
