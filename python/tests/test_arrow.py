@@ -30,9 +30,10 @@ Stream._fields_ = [("get_schema", FILL), ("get_next", FILL), ("get_last_error", 
 
 
 class Table:
-    """Columns of int64 and float64 as one batch of an Arrow stream."""
+    """Columns of int64 and float64, or of another format that is named, as one batch of an Arrow stream."""
 
-    def __init__(self, columns):
+    def __init__(self, columns, formats=()):
+        self.formats = dict(formats)
         self.columns = {name: np.ascontiguousarray(values) for name, values in columns.items()}
         self.kept, self.sent, self.released = [], False, 0
 
@@ -53,7 +54,7 @@ class Table:
         def schema(stream, out):
             children = []
             for name, values in self.columns.items():
-                form = b"l" if values.dtype == np.int64 else b"g"
+                form = self.formats.get(name, b"l" if values.dtype == np.int64 else b"g")
                 children.append(keep(Schema(format=form, name=name.encode(), release=ctypes.cast(release_schema, P))))
             pointers = keep((P * len(children))(*map(ctypes.addressof, children)))
             found = Schema.from_address(out)
@@ -100,6 +101,32 @@ def test_a_stream_is_the_log_of_its_arrays(arrays):
     for name in ("state", "action", "next_state", "reward"):
         assert np.array_equal(getattr(log, name), arrays[name]), name
     assert table.released == 1
+
+
+@pytest.mark.parametrize("bits", [32, 64, 128, 256])
+def test_decimals_of_every_width(arrays, bits):
+    """Whole numbers in two's complement over 10²; what is large is as exact as a double can be."""
+    cents = np.arange(500) - 250
+    words = np.zeros((500, max(1, bits // 64)), np.int32 if bits == 32 else np.int64)
+    words[:, 0], words[:, 1:] = cents, np.where(cents < 0, -1, 0)[:, None]
+    large = -(2 ** (bits - 2)) + 1
+    words[7] = np.frombuffer(large.to_bytes(bits // 8, "little", signed=True), words.dtype)
+    form = b"d:9,2" if bits == 128 else b"d:9,2,%d" % bits
+    log = ps.Log.from_frame(Table({**columns(arrays), "reward": words}, {"reward": form}))
+    expected = cents / 100
+    expected[7] = large / 100
+    assert np.array_equal(np.delete(log.reward, 7), np.delete(expected, 7))
+    assert log.reward[7] == pytest.approx(expected[7], rel=1e-15)
+
+
+def test_a_stream_that_fails_without_a_reason(arrays):
+    table = Table(columns(arrays), {"reward": b"g"})
+    stream = table.__arrow_c_stream__()
+    table.kept[-1].get_next = fails = FILL(lambda stream, out: 5)
+    table.__arrow_c_stream__ = lambda: stream
+    with pytest.raises(ps.InputError, match="the Arrow stream says: no reason"):
+        ps.Log.from_frame(table)
+    assert table.released == 1 and fails
 
 
 def test_a_stream_that_is_refused_is_released(arrays):

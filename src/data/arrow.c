@@ -7,15 +7,19 @@
 #include "data/frame_log.h"
 #include "data/names.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* A column as its schema describes it. */
 typedef struct column {
     const struct ArrowSchema *schema;
-    char type; /* of the values, or of the places in a dictionary: 'b', 'c' … 'L', 'f', 'g', or 0: others */
+    char type; /* of the values, or of the places in a dictionary: 'b', 'c' … 'L', 'f', 'g', 'd', or 0: others */
     char text; /* 'u', 'U' or 'v': how texts lie; 0: none */
     int64_t multiply, divide; /* of times: to microseconds */
+    int bytes;                /* of decimals: how many an integer has, */
+    double unit;              /* and what it is divided by */
     pess_names *texts;
     int64_t *known; /* [length of the dictionary] its texts as places in `texts` */
     int64_t known_capacity;
@@ -65,6 +69,17 @@ static bool time_unit(const char *format, column *c) {
     return false;
 }
 
+/* d:PRECISION,SCALE or d:PRECISION,SCALE,BITS: whole numbers of 128 bits unless said otherwise, over 10^SCALE. */
+static bool decimal(const char *format, column *c) {
+    int scale = 0, bits = 128;
+    if (sscanf(format, "d:%*d,%d,%d", &scale, &bits) < 1 || scale < -300 || scale > 300) return false;
+    if (bits != 32 && bits != 64 && bits != 128 && bits != 256) return false;
+    c->type = 'd';
+    c->bytes = bits / 8;
+    c->unit = pow(10, scale);
+    return true;
+}
+
 static pess__frame_kind kind_of(column *c) {
     const char *format = c->schema->format;
     const bool simple = strlen(format) == 1 && strchr("bcCsSiIlLfg", format[0]) != NULL;
@@ -73,6 +88,7 @@ static pess__frame_kind kind_of(column *c) {
     if (c->schema->dictionary != NULL) return c->text != 0 && simple ? PESS__FRAME_TEXT : PESS__FRAME_OTHER;
     if (c->text != 0) return PESS__FRAME_TEXT;
     if (time_unit(format, c)) return PESS__FRAME_TIME;
+    if (decimal(format, c)) return PESS__FRAME_NUMBER;
     if (!simple) return PESS__FRAME_OTHER;
     return c->type == 'b'                     ? PESS__FRAME_TRUTH
            : c->type == 'f' || c->type == 'g' ? PESS__FRAME_NUMBER
@@ -128,6 +144,21 @@ static int64_t integer_at(char type, const void *values, int64_t i) {
         case 'I': return ((const uint32_t *)values)[i];
         default: return ((const int64_t *)values)[i];
     }
+}
+
+/* A whole number of 4 to 32 bytes, in two's complement, the lowest byte first. */
+static double decimal_at(const column *c, const void *values, int64_t i) {
+    const unsigned char *at = (const unsigned char *)values + c->bytes * i;
+    int64_t word[4];
+    const int words = (c->bytes + 7) / 8;
+    double sum = 0;
+    bool small = true; /* it fits into the lowest word: nothing is rounded before the division */
+    if (c->bytes == 4) return (double)((const int32_t *)values)[i] / c->unit;
+    memcpy(word, at, (size_t)c->bytes);
+    for (int k = 1; k < words; k++) small = small && word[k] == (word[0] < 0 ? -1 : 0);
+    for (int k = words - 1; k >= 0; k--)
+        sum = sum * 0x1p64 + (k == words - 1 ? (double)word[k] : (double)(uint64_t)word[k]);
+    return (small ? (double)word[0] : sum) / c->unit;
 }
 
 /* Text i of an array of texts. */
@@ -189,6 +220,8 @@ static pess_status take_texts(const arrow_source *r, column *c, const struct Arr
 static void convert(const column *c, pess__frame_kind kind, const void *values, int64_t first, int64_t rows) {
     if (kind == PESS__FRAME_TRUTH)
         for (int64_t i = 0; i < rows; i++) ((uint8_t *)c->values)[i] = bit(values, first + i);
+    else if (c->type == 'd')
+        for (int64_t i = 0; i < rows; i++) ((double *)c->values)[i] = decimal_at(c, values, first + i);
     else if (kind == PESS__FRAME_NUMBER)
         for (int64_t i = 0; i < rows; i++) ((double *)c->values)[i] = (double)((const float *)values)[first + i];
     else if (kind == PESS__FRAME_TIME)
@@ -224,7 +257,7 @@ static pess_status take_column(arrow_source *r, int64_t index, const struct Arro
 /* ------------------------------------------------------------------------------------------------ batches */
 
 static pess_status failed(const arrow_source *r, pess_error *error) {
-    const char *why = r->stream->get_last_error(r->stream);
+    const char *why = r->stream->get_last_error != NULL ? r->stream->get_last_error(r->stream) : NULL;
     return pess__fail(error, PESS_INPUT, "%s: the Arrow stream says: %.300s", r->frames.name,
                       why != NULL ? why : "no reason");
 }
