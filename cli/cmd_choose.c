@@ -44,7 +44,7 @@ static void print_text(const char *path, const choose_args *args, const pess_cho
     pess_solution_info solution;
     pess_choice_get_info(choice, &info);
     pess_solution_get_info(pess_choice_solution(choice), &solution);
-    (void)printf("Log        %s: %lld %s in %lld folds, discount %g\n", path, (long long)info.episodes,
+    (void)printf("Log        %s: %lld %s in %lld folds, discount %g\n", log_name(path), (long long)info.episodes,
                  info.rows ? "rows" : "episodes", (long long)info.folds, info.gamma);
     if (!isnan(info.log_return))
         (void)printf("           its episodes that ended returned %.5g on average (standard error %.2g)\n",
@@ -91,7 +91,7 @@ static pess_status write_results(const char *path, const choose_args *args, cons
                                  const pess_choice *choice, pess_error *error) {
     const pess_counts *counts = pess_problem_counts(pess_choice_problem(choice));
     pess_status status = PESS_OK;
-    if (args->report != NULL) status = pess_choice_write_report(choice, path, repeat, args->report, error);
+    if (args->report != NULL) status = pess_choice_write_report(choice, log_name(path), repeat, args->report, error);
     if (status == PESS_OK && args->policy_path != NULL)
         status = pess_policy_write(pess_solution_policy(pess_choice_solution(choice)), args->policy_path,
                                    pess_counts_state_names(counts), pess_counts_action_names(counts), error);

@@ -1,6 +1,7 @@
 /* pess discretize: states made of measurements. */
 #include "command.h"
 #include "json.h"
+#include "log_source.h"
 #include "reading.h"
 #include "repeat.h"
 
@@ -114,8 +115,9 @@ static void print_findings(const findings *found, const char *directory) {
 static void print_text(const pess_map *map, const arguments *args, const char *log, const findings *found) {
     pess_map_info info;
     pess_map_get_info(map, &info);
-    (void)printf("Log        %s: %lld rows of %lld episodes make the cells (share %g, split seed %llu)\n", log,
-                 (long long)info.rows, (long long)info.episodes, info.share, (unsigned long long)info.split_seed);
+    (void)printf("Log        %s: %lld rows of %lld episodes make the cells (share %g, split seed %llu)\n",
+                 log_name(log), (long long)info.rows, (long long)info.episodes, info.share,
+                 (unsigned long long)info.split_seed);
     (void)printf("Cells      %lld by %s, mean squared distance to their centres %.6g\n", (long long)info.cells,
                  info.method, info.inertia);
     if (args->cells.method == PESS_CELLS_KMEANS)

@@ -131,7 +131,7 @@ static pess_status show(const char *path, const pess_dataset *data, const inspec
     terminal_progress_end();
     if (status == PESS_OK) *odd = is_odd(inspection);
     if (status == PESS_OK && args->as_json) print_json(inspection, reading);
-    if (status == PESS_OK && !args->as_json) print_text(path, inspection, reading);
+    if (status == PESS_OK && !args->as_json) print_text(log_name(path), inspection, reading);
     if (status == PESS_OK && args->declared && !args->as_json)
         (void)printf("No return contradicts the declared range from %g to %g at discount %g.\n",
                      args->model.return_range[0], args->model.return_range[1], args->solve.gamma);
@@ -168,14 +168,17 @@ int cmd_inspect(int argc, char **argv) {
             return report_usage("inspect", "--%s does nothing for a log; it is for datasets of observations",
                                 of_data[i]);
     args.source.read.progress = terminal_progress();
-    if (args.source.map == NULL && pess_counts_file(path, &args.source.read)) {
-        if (args.declared)
-            return report_usage("inspect", "--return-range: counts have no episodes against which it could be checked");
-        return counts_inspect(path, &args.source.read, args.as_json);
-    }
     pess_error error = {0};
     pess_dataset *data = NULL;
-    pess_status status = log_source_dataset(&args.source, path, NULL, &data, &error);
+    pess_counts *counts = NULL;
+    pess_status status = log_source_read(&args.source, path, NULL, &data, &counts, &error);
+    if (status == PESS_OK && counts != NULL) {
+        code = args.declared ? report_usage("inspect",
+                                            "--return-range: counts have no episodes against which it could be checked")
+                             : counts_inspect(log_name(path), counts, args.as_json);
+        pess_counts_destroy(counts);
+        return code;
+    }
     if (status == PESS_OK && args.output != NULL && pess_dataset_reading(data) == NULL) {
         pess_dataset_destroy(data);
         return report_usage("inspect",

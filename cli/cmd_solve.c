@@ -116,7 +116,7 @@ static void print_thin_places(FILE *out, const solve_report *r) {
 }
 
 static void print_text(FILE *out, const char *path, const solve_report *r) {
-    (void)fprintf(out, "Log        %s: %lld transitions, %lld states, %lld actions, %lld pairs seen\n", path,
+    (void)fprintf(out, "Log        %s: %lld transitions, %lld states, %lld actions, %lld pairs seen\n", log_name(path),
                   (long long)r->log.info.transitions, (long long)r->log.info.states, (long long)r->log.info.actions,
                   (long long)r->log.info.pairs_seen);
     if (r->choice != NULL) print_choice(out, r->choice);

@@ -97,22 +97,14 @@ static void print_text(const char *path, const summary *s) {
     (void)puts("\n'pess inspect' of the log that was counted tells these.");
 }
 
-int counts_inspect(const char *path, const pess_read_options *read, bool json) {
-    pess_error error = {0};
-    pess_counts *counts = NULL;
+int counts_inspect(const char *name, const pess_counts *counts, bool json) {
+    const pess_error error = {.status = PESS_MEMORY, .message = "not enough memory for the counts"};
     summary s;
-    const pess_status status = pess_counts_read(path, read, &counts, &error);
     terminal_progress_end();
-    if (status != PESS_OK) return report_error("inspect", &error);
-    const bool enough = summarize(counts, &s);
-    pess_counts_destroy(counts);
-    if (!enough) {
-        error = (pess_error){.status = PESS_MEMORY, .message = "not enough memory for the counts"};
-        return report_error("inspect", &error);
-    }
+    if (!summarize(counts, &s)) return report_error("inspect", &error);
     if (json)
         print_json(&s);
     else
-        print_text(path, &s);
+        print_text(name, &s);
     return EXIT_FINE;
 }

@@ -2,6 +2,8 @@
 
 #include "reading.h"
 
+#include <string.h>
+
 void log_source_begin(log_source *source, option_list *list, const char *except, pess_part part) {
     static const char *const parts[] = {"all", "making", "held-out", NULL};
     static const char *const helps[] = {"which episodes of a log of measurements: all, those that made the cells of "
@@ -60,13 +62,15 @@ pess_status log_source_dataset(log_source *source, const char *path, const char 
     return status;
 }
 
+const char *log_name(const char *path) { return strcmp(path, PESS_NO_FILE) == 0 ? "the query" : path; }
+
 pess_status log_source_read(log_source *source, const char *path, const char *command_name, pess_dataset **data,
                             pess_counts **counts, pess_error *error) {
     *counts = NULL;
     if (source->map != NULL) return log_source_dataset(source, path, command_name, data, error);
     source->read.progress = terminal_progress();
     const pess_status status = pess_log_read(path, &source->read, data, counts, error);
-    if (status == PESS_OK)
+    if (status == PESS_OK && command_name != NULL)
         reading_notes(command_name, *data != NULL ? pess_dataset_reading(*data) : pess_counts_reading(*counts));
     return status;
 }

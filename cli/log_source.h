@@ -21,6 +21,8 @@ pess_status log_source_dataset(log_source *source, const char *path, const char 
                                pess_error *error);
 pess_status log_source_counts(log_source *source, const char *path, const char *command_name, pess_counts **out,
                               pess_error *error);
+/* The name of the log as it is shown. */
+const char *log_name(const char *path);
 /* The rows or, of a counted log, its counts; the other one is NULL. */
 pess_status log_source_read(log_source *source, const char *path, const char *command_name, pess_dataset **data,
                             pess_counts **counts, pess_error *error);

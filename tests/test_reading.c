@@ -303,6 +303,18 @@ static void times_are_read_as_steps(void **state) {
     pess_dataset_destroy(d);
 }
 
+/* An action may be none; nothing, NA and what Python writes for nothing are missing. */
+static void none_is_a_name_and_None_is_missing(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        bool missing;
+    } all[] = {{"", true},     {"NA", true},    {"n/a", true},   {"nan", true},     {"NULL", true},
+               {"None", true}, {"none", false}, {"NONE", false}, {"nothing", false}};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        assert_int_equal(pess__is_missing(all[i].text, strlen(all[i].text)), all[i].missing);
+}
+
 /* ---- refused */
 
 static void what_cannot_be_read_is_refused_with_a_remedy(void **state) {
@@ -317,6 +329,8 @@ static void what_cannot_be_read_is_refused_with_a_remedy(void **state) {
          NULL},
         {"own_names.csv", "place=where", NULL, "found 'place=where', expected ROLE=NAME", "column", NULL},
         {"own_names.csv", "state=where\naction=where", NULL, "declared as state and as action", NULL, NULL},
+        {"plain.csv", "episode=state", NULL,
+         "the column 'state' is declared as episode, expected another for the state", "column", "state=NAME"},
         {"no_next_no_ends.csv", NULL, NULL, "how the last row of an episode ends", "last-row", "terminal|cutoff"},
         {"features.csv", NULL, NULL, "no column 'state'", "column", "state=NAME"},
         {"missing.csv", NULL, NULL, "of 10 rows, found no value for 'state' in 1 row (first in line 11), 'action' in 1",
@@ -434,6 +448,7 @@ int main(void) {
         cmocka_unit_test(the_row_before_a_dropped_one_is_cut_off_where_nothing_else_is_left),
         cmocka_unit_test(ids_with_decimals_are_numbers_and_others_names),
         cmocka_unit_test(times_are_read_as_steps),
+        cmocka_unit_test(none_is_a_name_and_None_is_missing),
         cmocka_unit_test(what_cannot_be_read_is_refused_with_a_remedy),
         cmocka_unit_test(both_ways_to_read_a_row_agree),
         cmocka_unit_test(arrays_have_other_names_and_next_rows_too)};

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum { PIECES_PER_THREAD = 16 };
 
@@ -91,6 +92,7 @@ static bool read_feature(const pess__row_reader *r, pess__row_block *b, int32_t 
     if (pess__number_of(r->decimal_comma, field->text, field->text + field->length, out)) return true;
     *out = NAN;
     return pess__is_missing(field->text, field->length) ||
+           (field->length == 4 && strncasecmp(field->text, "none", 4) == 0) ||
            wrong(b, r->names[f], field, "a finite number, or nothing where it is missing; text cannot be a feature");
 }
 

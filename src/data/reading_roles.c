@@ -66,10 +66,27 @@ static const char *mixed_separators(const header *h) {
     return "";
 }
 
+/* The column of the role's name was declared to play another one; NULL: it was not. */
+static const char *declared_otherwise(const header *h, pess__role role) {
+    const pess__used_column *used = h->reading->used;
+    for (int64_t i = 0; i < h->count; i++)
+        if (used[i].use == PESS_COLUMN_DECLARED && strcmp(used[i].name, pess__role_name[role]) == 0)
+            return pess__role_name[used[i].role];
+    return NULL;
+}
+
 static pess_status role_missing(const header *h, pess__role role, pess_error *error) {
     char list[400], place[500], value[100];
-    list_columns(h, list);
+    const char *other = declared_otherwise(h, role);
     place_of(h, 0, place);
+    if (other != NULL) {
+        const pess_status status =
+            pess__fail(error, PESS_INPUT, "%s: the column '%s' is declared as %s, expected another for the %s", place,
+                       pess__role_name[role], other, pess__role_name[role]);
+        (void)snprintf(value, sizeof value, "%s=NAME", pess__role_name[role]);
+        return pess__fail_with_remedy(error, status, "column", value);
+    }
+    list_columns(h, list);
     const bool derivable = role == PESS__ROLE_NEXT_STATE;
     const pess_status status = pess__fail(
         error, PESS_INPUT, "%s: found no column '%s' among %s; expected %s%s", place, pess__role_name[role], list,

@@ -8,7 +8,8 @@
 #include <strings.h>
 
 bool pess__is_missing(const char *text, size_t length) {
-    static const char *const words[] = {"na", "n/a", "nan", "null", "none"};
+    static const char *const words[] = {"na", "n/a", "nan", "null"};
+    if (length == 4 && memcmp(text, "None", 4) == 0) return true; /* as Python writes it; none may be an action */
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (length == strlen(words[i]) && strncasecmp(text, words[i], length) == 0) return true;
     return length == 0;

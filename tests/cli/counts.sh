@@ -81,7 +81,7 @@ for counts in counted.csv log.pesscounts; do # the same numbers as from the rows
     while read -r member _; do printf '%s %.12g\n' "$member" "$(json "$member")"; done <rows.txt >counts.txt
     cmp -s rows.txt counts.txt || fail "inspect of $counts: $(diff rows.txt counts.txt)"
 done
-expect 0 "$PESS" inspect counted.csv
+"$PESS" inspect - <counted.csv >out 2>err || fail "inspect of counts from a pipe: $(head -c 300 err)"
 prints "Not in counts"
 expect 3 "$PESS" convert log.pesscounts -o rows.csv
 expect 0 "$PESS" help counts

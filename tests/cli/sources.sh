@@ -96,6 +96,8 @@ if [ "$there" -ne 5 ]; then
     refuses 3 "found the column 'state' twice" --sql "SELECT 1 AS state, 2 AS state"
     head -c 2000 "$data/visits.parquet" >cut.parquet
     refuses 3 "cut.parquet: DuckDB says" cut.parquet
+    expect 0 "$PESS" solve --sql "SELECT * FROM '$data/visits.parquet'"
+    prints "Log        the query: "
     # counts that DuckDB made are a counted log
     expect 0 "$PESS" solve --sql "SELECT state, action, next_state, terminal, count(*) AS count, sum(reward) AS reward_sum,
         sum(reward * reward) AS reward_square_sum, min(reward) AS reward_min, max(reward) AS reward_max
