@@ -148,20 +148,64 @@ static int64_t insert(pess__ilu *ilu, int64_t begin, int64_t end, uint32_t j, do
     return end + 1;
 }
 
-static void fill(const pess__sparse *g, pess__ilu *ilu) {
-    int64_t end = 0;
-    for (int64_t i = 0; i < ilu->n; i++) {
-        const int64_t begin = ilu->row[i] = end, source = ilu->order[i];
-        end = insert(ilu, begin, end, (uint32_t)i, 1);
+static int64_t block_begin(const pess__ilu *ilu, int64_t block) { return ilu->n * block / ilu->blocks; }
+
+typedef struct filling {
+    const pess__sparse *g;
+    pess__ilu *ilu;
+    int64_t *end; /* [n] */
+} filling;
+
+/* Each row where there is room for it if no column is named twice; where it ends goes to `end`. */
+static void fill_blocks(void *context, int64_t from, int64_t to, int part) {
+    (void)part;
+    const filling *f = context;
+    const pess__sparse *g = f->g;
+    pess__ilu *ilu = f->ilu;
+    for (int64_t i = block_begin(ilu, from); i < block_begin(ilu, to); i++) {
+        const int64_t begin = ilu->row[i], source = ilu->order[i];
+        int64_t end = insert(ilu, begin, begin, (uint32_t)i, 1);
         for (int64_t k = g->row[source]; k < g->row[source + 1]; k++)
             end = insert(ilu, begin, end, ilu->place[g->column[k]], -g->value[k]);
-        for (int64_t k = begin; k < end; k++)
-            if (ilu->column[k] == i) ilu->diagonal[i] = k;
+        f->end[i] = end;
     }
-    ilu->row[ilu->n] = end;
 }
 
-static int64_t block_begin(const pess__ilu *ilu, int64_t block) { return ilu->n * block / ilu->blocks; }
+/* Rows move together, where some are shorter than there was room for. */
+static void close_gaps(pess__ilu *ilu, const int64_t *end) {
+    int64_t used = 0;
+    for (int64_t i = 0; i < ilu->n; i++) {
+        const int64_t begin = ilu->row[i], length = end[i] - begin;
+        if (used != begin) {
+            memmove(ilu->column + used, ilu->column + begin, (size_t)length * sizeof *ilu->column);
+            memmove(ilu->value + used, ilu->value + begin, (size_t)length * sizeof *ilu->value);
+        }
+        ilu->row[i] = used;
+        used += length;
+    }
+    ilu->row[ilu->n] = used;
+}
+
+static void find_diagonals(void *context, int64_t from, int64_t to, int part) {
+    (void)part;
+    pess__ilu *ilu = context;
+    for (int64_t i = block_begin(ilu, from); i < block_begin(ilu, to); i++)
+        for (int64_t k = ilu->row[i]; k < ilu->row[i + 1]; k++)
+            if (ilu->column[k] == i) ilu->diagonal[i] = k;
+}
+
+/* A = I − G by place. */
+static void fill(const pess__sparse *g, pess__ilu *ilu) {
+    ilu->row[0] = 0;
+    for (int64_t i = 0; i < ilu->n; i++) {
+        const int64_t source = ilu->order[i];
+        ilu->row[i + 1] = ilu->row[i] + 1 + g->row[source + 1] - g->row[source];
+    }
+    filling f = {g, ilu, ilu->diagonal}; /* the ends are kept where the diagonals will be */
+    pess__ranges(ilu->threads, ilu->blocks, fill_blocks, &f);
+    close_gaps(ilu, ilu->diagonal);
+    pess__ranges(ilu->threads, ilu->blocks, find_diagonals, ilu);
+}
 
 /* Row i: for each k of it before i, l_ik = a_ik/u_kk and a_ij −= l_ik·u_kj for the j > k that both rows have. */
 static void factor_row(const pess__ilu *ilu, int64_t i, int64_t first, int64_t last) {

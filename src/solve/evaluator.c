@@ -144,6 +144,7 @@ pess_status pess__evaluator_fill_choice(pess__evaluator *chain, const int32_t *c
                                         pess_error *error) {
     const pess_model *model = chain->model;
     int64_t *row = chain->row;
+    chain->factored = false;
     row[0] = 0;
     for (int64_t s = 0; s < chain->states; s++) {
         const int64_t z = s * chain->actions + choice[s];
@@ -159,6 +160,7 @@ pess_status pess__evaluator_fill_policy(pess__evaluator *chain, const double *pi
     const pess_model *model = chain->model;
     const int64_t actions = chain->actions;
     int64_t *row = chain->row;
+    chain->factored = false;
     row[0] = 0;
     for (int64_t s = 0; s < chain->states; s++) {
         int64_t count = 0;
@@ -309,11 +311,14 @@ static void precondition_ordered(const void *context, const double *x, double *y
 
 static pess_status order_chain(pess__evaluator *chain, pess_error *error) {
     const pess__sparse g = {chain->states, chain->row, chain->next, chain->weight};
+    if (chain->factored) return PESS_OK;
     if (chain->ordered == NULL)
         PESS_TRY(pess__allocate(&chain->ordered, 3 * chain->states, sizeof(double), "the ordered chain", error));
     if (chain->ilu.n == 0) PESS_TRY(pess__ilu_create(chain->states, chain->krylov_threads, &chain->ilu, error));
     PESS_TRY(pess__ilu_order(&g, &chain->ilu, error));
-    return pess__ilu_factor(&g, &chain->ilu, error);
+    PESS_TRY(pess__ilu_factor(&g, &chain->ilu, error));
+    chain->factored = true;
+    return PESS_OK;
 }
 
 /* BiCGSTAB preconditioned by ILU(0), in the order of the chain's own drift. */

@@ -32,6 +32,7 @@ typedef struct pess__evaluator {
     pess__krylov krylov; /* its vectors are taken when they are first needed: pess__evaluator_krylov */
     int krylov_threads;
     pess__ilu ilu;          /* of the chain last solved with it; n is 0 before the first */
+    bool factored;          /* that is the chain that is here; whoever fills it in says so */
     double *ordered;        /* [3*S] with it: constant, values and weights of the uniform part, by place */
     bool mixes_slowly;      /* sweeps were tried and did not get there */
     pess__monitor *monitor; /* NULL: none */

@@ -55,6 +55,7 @@ void pess__gauss_seidel(pess__engine *engine, bool may_give_up, bool *done, pess
     const pess__structure *structure = &engine->structure;
     const int64_t components = structure->components != NULL ? structure->found.components : 1;
     start_below(engine);
+    engine->filled = PESS__FILLED_NOT;
     *done = true;
     for (int64_t c = 0; c < components && *done; c++) {
         const int64_t from = structure->components != NULL ? structure->components[c] : 0;

@@ -5,20 +5,23 @@
 #include "core/sparse_row.h"
 #include "model/spread.h"
 #include "solve/check.h"
+#include "solve/packed.h"
 
 #include <math.h>
 #include <string.h>
 
 /* q(s,·) [A] = r + γPv + bonus; -infinity where there is no such action. */
-static inline void q_row(const pess_model *model, const double *bonus, double gamma, double v_lo, double mean,
-                         const double *v, int64_t s, double *q) {
+static inline void q_row(const pess_model *model, const pess__shared_rows *shared, const double *bonus, double gamma,
+                         double v_lo, double mean, const double *v, int64_t s, double *q) {
     const int64_t first = s * model->actions;
     for (int64_t a = 0; a < model->actions; a++) {
         const int64_t z = first + a;
         double future = 0;
         switch ((pess_row_kind)model->kind[z]) {
             case PESS_ROW_SPARSE:
-                future = pess__row_product(model->probability, model->next, v, model->row[z], model->row[z + 1]);
+                future = shared != NULL
+                             ? shared->product[shared->row[z]]
+                             : pess__row_product(model->probability, model->next, v, model->row[z], model->row[z + 1]);
                 break;
             case PESS_ROW_UNIFORM: future = mean; break;
             case PESS_ROW_SINK: future = v_lo; break;
@@ -40,7 +43,7 @@ void pess__q_values(const pess__problem *problem, const double *bonus, const dou
     const int threads = model->states * model->actions >= 65536 ? problem->threads : 1;
 #pragma omp parallel for num_threads(threads) if (threads > 1) schedule(static)
     for (int64_t s = 0; s < model->states; s++)
-        q_row(model, bonus, problem->options->gamma, problem->v_lo, mean, v, s, q + s * model->actions);
+        q_row(model, NULL, bonus, problem->options->gamma, problem->v_lo, mean, v, s, q + s * model->actions);
 }
 
 pess_status pess_q_values(const pess_model *model, double gamma, const double *values, double *out, pess_error *error) {
@@ -70,21 +73,27 @@ static inline int64_t argmax(const double *q, int64_t actions) {
     return best;
 }
 
+static inline double largest_of(const double *q, int64_t actions) {
+    double best = q[0];
+    for (int64_t a = 1; a < actions; a++) best = q[a] > best ? q[a] : best;
+    return best;
+}
+
 /* Greedy algorithms; returns the maximum and whether the choice changed. */
-static double improve_choice(pess__engine *engine, int64_t s, const double *q, pess__switching switching,
-                             double threshold, int64_t *changed) {
-    const int64_t best = argmax(q, engine->actions);
+static inline double improve_choice(pess__engine *engine, int64_t s, const double *q, pess__switching switching,
+                                    double threshold, int64_t *changed) {
+    const double best = largest_of(q, engine->actions);
     int32_t *choice = engine->choice + s;
     int64_t chosen = *choice;
     if (switching == PESS__SWITCH_ALWAYS)
         chosen = pess__greedy_action(q, engine->actions);
-    else if (switching == PESS__SWITCH_GAINS && (*choice < 0 || q[best] > q[*choice] + threshold))
-        chosen = best;
+    else if (switching == PESS__SWITCH_GAINS && (*choice < 0 || best > q[*choice] + threshold))
+        chosen = argmax(q, engine->actions);
     if (chosen != *choice) {
         *choice = (int32_t)chosen;
         ++*changed;
     }
-    return q[best];
+    return best;
 }
 
 /* Σ_a π(a)q(a) − penalty(π) */
@@ -114,13 +123,9 @@ static double improve_row(pess__engine *engine, int64_t s, const double *q, doub
     return best;
 }
 
-/* (Tv)(s) = max_π Σ_a π(a)q(s,a) − penalty_s(π), counted into `sweep`. */
-static inline double improve_state(pess__engine *engine, const pess__improving *how, int64_t s, int part,
-                                   pess__sweep *sweep) {
-    if (engine->model->terminal[s]) return 0;
-    const int64_t own = part * pess__apart(engine->actions, sizeof(double));
-    double *q = engine->q + own, *row = engine->row + own;
-    q_row(engine->model, engine->local->bonus, engine->gamma, engine->problem->v_lo, how->mean, engine->v, s, q);
+/* (Tv)(s) = max_π Σ_a π(a)q(s,a) − penalty_s(π) of a state that is not terminal, counted into `sweep`. */
+static inline double improve_by(pess__engine *engine, const pess__improving *how, int64_t s, const double *q,
+                                double *row, pess__sweep *sweep) {
     const double best = engine->choice != NULL
                             ? improve_choice(engine, s, q, how->switching, how->threshold, &sweep->changed)
                             : improve_row(engine, s, q, row, how->switching, how->threshold, &sweep->changed);
@@ -130,25 +135,79 @@ static inline double improve_state(pess__engine *engine, const pess__improving *
     return best;
 }
 
-double pess__improve_state(pess__engine *engine, const pess__improving *how, int64_t s, pess__sweep *sweep) {
-    return improve_state(engine, how, s, 0, sweep);
+static inline double improve_state(pess__engine *engine, const pess__improving *how, int64_t s, double *q, double *row,
+                                   const pess__shared_rows *shared, pess__sweep *sweep) {
+    if (engine->model->terminal[s]) return 0;
+    q_row(engine->model, shared, engine->local->bonus, engine->gamma, engine->problem->v_lo, how->mean, engine->v, s,
+          q);
+    return improve_by(engine, how, s, q, row, sweep);
 }
+
+double pess__improve_state(pess__engine *engine, const pess__improving *how, int64_t s, pess__sweep *sweep) {
+    return improve_state(engine, how, s, engine->q, engine->row, NULL, sweep);
+}
+
+/* ------------------------------------------------------------------------------------------------ all states */
 
 typedef struct shared_out {
     pess__engine *engine;
     pess__improving how;
 } shared_out;
 
-static void improve_states(void *context, int64_t from, int64_t to, int part) {
+int64_t pess__sweep_block(int64_t actions) {
+    const int64_t slices = 128 / (PESS__SLICE * actions);
+    return PESS__SLICE * (slices > 1 ? slices : 1);
+}
+
+/* From the packed rows, q of a block of states at a time. */
+static void improve_packed(const shared_out *x, int64_t from, int64_t to, double *q, double *row, pess__sweep *sweep) {
+    pess__engine *engine = x->engine;
+    const int64_t actions = engine->actions, block = pess__sweep_block(actions);
+    for (int64_t first = from; first < to; first += block) {
+        const int64_t end = to - first < block ? to : first + block;
+        pess__packed_q(engine->packed, engine->gamma, engine->v, first * actions / PESS__SLICE,
+                       (end * actions + PESS__SLICE - 1) / PESS__SLICE, q);
+        for (int64_t s = first; s < end; s++)
+            engine->tv[s] =
+                engine->model->terminal[s] ? 0 : improve_by(engine, &x->how, s, q + (s - first) * actions, row, sweep);
+    }
+}
+
+/* Groups of PESS__SLICE states, so that slices of pairs are not cut. */
+static void improve_groups(void *context, int64_t from, int64_t to, int part) {
     const shared_out *x = context;
+    pess__engine *engine = x->engine;
+    double *q = engine->q + part * pess__apart(engine->room, sizeof(double));
+    double *row = engine->row + part * pess__apart(engine->actions, sizeof(double));
+    const int64_t first = from * PESS__SLICE, past = to * PESS__SLICE;
+    const int64_t end = past < engine->states ? past : engine->states;
     pess__sweep sweep = {0};
-    for (int64_t s = from; s < to; s++) x->engine->tv[s] = improve_state(x->engine, &x->how, s, part, &sweep);
-    x->engine->part[part] = sweep;
+    if (engine->packed != NULL)
+        improve_packed(x, first, end, q, row, &sweep);
+    else
+        for (int64_t s = first; s < end; s++)
+            engine->tv[s] = improve_state(engine, &x->how, s, q, row, engine->shared, &sweep);
+    engine->part[part] = sweep;
+}
+
+static void multiply_shared(void *context, int64_t from, int64_t to, int part) {
+    (void)part;
+    const pess__engine *engine = context;
+    const pess_model *model = engine->model;
+    for (int64_t i = from; i < to; i++) {
+        const int64_t z = engine->shared->pair[i];
+        engine->shared->product[i] =
+            pess__row_product(model->probability, model->next, engine->v, model->row[z], model->row[z + 1]);
+    }
 }
 
 pess__sweep pess__improve(pess__engine *engine, pess__switching switching, double threshold) {
     shared_out x = {engine, {switching, threshold, pess__engine_mean(engine)}};
-    pess__ranges(engine->threads, engine->states, improve_states, &x);
+    engine->v[engine->states] = x.how.mean;
+    engine->v[engine->states + 1] = engine->problem->v_lo;
+    pess__engine_pack(engine);
+    if (engine->shared != NULL) pess__ranges(engine->threads, engine->shared->rows, multiply_shared, engine);
+    pess__ranges(engine->threads, (engine->states + PESS__SLICE - 1) / PESS__SLICE, improve_groups, &x);
     pess__sweep total = {0};
     for (int t = 0; t < engine->threads; t++) {
         const pess__sweep *part = engine->part + t;
@@ -156,5 +215,6 @@ pess__sweep pess__improve(pess__engine *engine, pess__switching switching, doubl
         if (part->scale > total.scale) total.scale = part->scale;
         total.changed += part->changed;
     }
+    if (total.changed > 0) engine->filled = PESS__FILLED_NOT;
     return total;
 }

@@ -13,7 +13,8 @@ enum {
     ROUND = 4,          /* evaluation sweeps of modified policy iteration between two shifts … */
     ROUNDS = 8,         /* … and how often at most before the policy is improved again */
     FIRST_SWEEPS = 160, /* inexact policy iteration: sweeps × actions before the first evaluation … */
-    MORE_SWEEPS = 16    /* … and between two */
+    MORE_SWEEPS = 16,   /* … and between two; fewer … */
+    SETTLED = 256       /* … where the policy changes at no more than one state in so many */
 };
 /* Each evaluation brings the residual down to this share of what the sweep found: docs/solving.md has the reason. */
 static const double FORCING = 0.01;
@@ -49,13 +50,20 @@ static int sweeps_for(const pess__engine *engine, int sweeps_times_actions) {
     return (int)(count < most ? count : most);
 }
 
-/* `count` more sweeps v ← Tv after the one whose result is in tv; the policy follows. Returns the last residual. */
-static double look_ahead(pess__engine *engine, int count, double threshold, double residual) {
-    for (int k = 0; k < count && pess__monitor_check(&engine->monitor); k++) {
+/* `count` more sweeps v ← Tv after the one whose result is in tv; the policy follows. They end where it hardly changes
+ * any more. Returns the last one. */
+static pess__sweep look_ahead(pess__engine *engine, int count, double threshold, pess__sweep last) {
+    const int64_t few = engine->states / SETTLED;
+    for (int k = 0; k < count && (k == 0 || last.changed > few) && pess__monitor_check(&engine->monitor); k++) {
         pess__swap_values(engine);
-        residual = pess__improve(engine, PESS__SWITCH_GAINS, threshold).residual;
+        last = pess__improve(engine, PESS__SWITCH_GAINS, threshold);
     }
-    return residual;
+    return last;
+}
+
+/* How far to evaluate after a sweep: a policy that the sweep left as it was may be the last one. */
+static double evaluate_to(const pess__sweep *sweep, bool exact, double tightest) {
+    return exact || sweep->changed == 0 ? tightest : larger(FORCING * sweep->residual, tightest);
 }
 
 /* π_{k+1} greedy in v^{π_k}, until no state gains: a row is replaced only where it gains more than a quarter of the
@@ -65,10 +73,9 @@ static double look_ahead(pess__engine *engine, int count, double threshold, doub
 pess_status pess__policy_iteration(pess__engine *engine, bool exact, pess_solution_info *info, pess_error *error) {
     const double tolerance = engine->problem->options->tolerance, tightest = 0.25 * tolerance;
     pess__sweep sweep = pess__improve(engine, PESS__SWITCH_ALWAYS, 0);
-    double residual = sweep.residual;
-    if (!exact) residual = look_ahead(engine, sweeps_for(engine, FIRST_SWEEPS), tightest, residual);
+    if (!exact) sweep = look_ahead(engine, sweeps_for(engine, FIRST_SWEEPS), tightest, sweep);
     while (pess__go_on(engine, info->iterations, &info->outcome)) {
-        const double target = exact ? tightest : larger(FORCING * residual, tightest);
+        const double target = evaluate_to(&sweep, exact, tightest);
         if (!exact) pess__swap_values(engine);
         PESS_TRY(pess__engine_evaluate(engine, target, error));
         info->iterations++;
@@ -79,9 +86,7 @@ pess_status pess__policy_iteration(pess__engine *engine, bool exact, pess_soluti
             info->outcome = PESS_OUTCOME_CONVERGED;
             break;
         }
-        residual = sweep.residual;
-        if (!exact && sweep.changed > 0)
-            residual = look_ahead(engine, sweeps_for(engine, MORE_SWEEPS), threshold, residual);
+        if (!exact && sweep.changed > 0) sweep = look_ahead(engine, sweeps_for(engine, MORE_SWEEPS), threshold, sweep);
     }
     return PESS_OK;
 }
@@ -90,6 +95,7 @@ pess_status pess__policy_iteration(pess__engine *engine, bool exact, pess_soluti
  * there are, the logging policy, which every one of them allows. */
 static pess_status start_proper(pess__engine *engine, pess_error *error) {
     int64_t never;
+    engine->filled = PESS__FILLED_NOT;
     if (engine->choice != NULL)
         return pess__never_ends(engine->model, (pess__taken){NULL, NULL}, engine->choice, &never, error);
     pess_policy *empirical = NULL;

@@ -17,10 +17,13 @@
 #include <string.h>
 
 enum {
-    PARALLEL_FROM = 262144 /* states × actions from which a sweep is shared out */
+    PARALLEL_FROM = 262144, /* states × actions from which a sweep is shared out, and its rows packed */
+    PACKED_AFTER = 2,       /* sweeps; packing costs about two */
+    SHARED_FROM = 65536,    /* successors from which it is looked whether rows are shared … */
+    SHARED_LENGTH = 16      /* … if they are that long on average */
 };
 
-static void engine_release(pess__engine *engine) {
+void pess__engine_release(pess__engine *engine) {
     free(engine->v);
     free(engine->tv);
     free(engine->choice);
@@ -28,14 +31,16 @@ static void engine_release(pess__engine *engine) {
     free(engine->q);
     free(engine->row);
     free(engine->part);
+    pess__packed_destroy(engine->packed);
+    pess__shared_rows_destroy(engine->shared);
     pess__evaluator_destroy(engine->chain);
     pess__structure_release(&engine->structure);
 }
 
-static pess_status engine_create(const pess__problem *problem, const pess__local *local, pess__engine *engine,
-                                 pess_error *error) {
+pess_status pess__engine_create(const pess__problem *problem, const pess__local *local, pess__engine *engine,
+                                pess_error *error) {
     const pess_model *model = problem->model;
-    const int64_t states = model->states, actions = model->actions;
+    const int64_t states = model->states, actions = model->actions, places = states + PESS__MORE_VALUES;
     *engine = (pess__engine){
         .problem = problem,
         .model = model,
@@ -47,28 +52,46 @@ static pess_status engine_create(const pess__problem *problem, const pess__local
         .monitor = pess__monitor_start(&problem->options->progress, problem->options->algorithm, problem->deadline)};
     for (int64_t z = 0; z < states * actions && !engine->any_uniform; z++)
         engine->any_uniform = model->kind[z] == PESS_ROW_UNIFORM;
-    pess_status status = pess__allocate(&engine->v, states, sizeof(double), "the values", error);
-    if (status == PESS_OK) status = pess__allocate(&engine->tv, states, sizeof(double), "the values", error);
+    pess_status status = pess__allocate(&engine->v, places, sizeof(double), "the values", error);
+    if (status == PESS_OK) status = pess__allocate(&engine->tv, places, sizeof(double), "the values", error);
     if (status == PESS_OK && local->improve == NULL)
         status = pess__allocate(&engine->choice, states, sizeof(int32_t), "the policy", error);
     if (status == PESS_OK && local->improve != NULL)
         status = pess__allocate(&engine->pi, states * actions, sizeof(double), "the policy", error);
-    const int64_t buffer = engine->threads * pess__apart(actions, sizeof(double));
-    if (status == PESS_OK) status = pess__allocate(&engine->q, buffer, sizeof(double), "a row of q", error);
-    if (status == PESS_OK) status = pess__allocate(&engine->row, buffer, sizeof(double), "a row of the policy", error);
+    engine->room = pess__sweep_block(actions) * actions;
+    const int64_t room = engine->threads * pess__apart(engine->room, sizeof(double));
+    const int64_t rows = engine->threads * pess__apart(actions, sizeof(double));
+    if (status == PESS_OK) status = pess__allocate(&engine->q, room, sizeof(double), "rows of q", error);
+    if (status == PESS_OK) status = pess__allocate(&engine->row, rows, sizeof(double), "a row of the policy", error);
     if (status == PESS_OK)
         status = pess__allocate(&engine->part, engine->threads, sizeof(pess__sweep), "the sweep", error);
     if (status == PESS_OK)
         status = pess__evaluator_create(model, engine->gamma, problem->v_lo, problem->options->evaluation,
                                         problem->threads, &engine->monitor, &engine->chain, error);
     if (status != PESS_OK)
-        engine_release(engine);
+        pess__engine_release(engine);
     else if (engine->choice != NULL)
         memset(engine->choice, 0xff, (size_t)states * sizeof(int32_t));
     return status;
 }
 
-pess_status pess__fill_chain(pess__engine *engine, bool penalised, pess_error *error) {
+static bool rows_are_long(const pess_model *model) {
+    const int64_t pairs = model->states * model->actions;
+    return model->row[pairs] >= SHARED_FROM && model->row[pairs] >= SHARED_LENGTH * pairs;
+}
+
+/* Where memory does not suffice, the model's own rows do. */
+void pess__engine_pack(pess__engine *engine) {
+    const pess_model *model = engine->model;
+    pess_error unused;
+    engine->sweeps++;
+    if (engine->sweeps == 1 && rows_are_long(model)) (void)pess__shared_rows_find(model, &engine->shared, &unused);
+    if (engine->sweeps == PACKED_AFTER + 1 && engine->shared == NULL &&
+        engine->states * engine->actions >= PARALLEL_FROM)
+        (void)pess__packed_create(model, engine->local->bonus, engine->threads, &engine->packed, &unused);
+}
+
+static pess_status fill_chain(pess__engine *engine, bool penalised, pess_error *error) {
     const pess__local *local = engine->local;
     pess__evaluator *chain = engine->chain;
     const double *bonus = penalised ? local->bonus : NULL;
@@ -79,6 +102,17 @@ pess_status pess__fill_chain(pess__engine *engine, bool penalised, pess_error *e
     for (int64_t s = 0; s < engine->states; s++)
         if (!engine->model->terminal[s])
             chain->constant[s] -= local->penalty(local->context, s, engine->pi + s * engine->actions);
+    return PESS_OK;
+}
+
+pess_status pess__fill_chain(pess__engine *engine, bool penalised, pess_error *error) {
+    const pess__filled wanted = penalised ? PESS__FILLED_PENALISED : PESS__FILLED_PLAIN;
+    if (engine->filled == wanted) return PESS_OK;
+    const bool factored = engine->filled != PESS__FILLED_NOT && engine->chain->factored;
+    engine->filled = PESS__FILLED_NOT;
+    PESS_TRY(fill_chain(engine, penalised, error));
+    engine->chain->factored = factored; /* the matrix is the same */
+    engine->filled = wanted;
     return PESS_OK;
 }
 
@@ -150,14 +184,14 @@ pess_status pess__optimise(const pess__problem *problem, const pess__local *loca
     if (problem->options->horizon > 0) return pess__horizon_optimise(problem, local, solution, error);
     if (pess__small_fits(problem, local)) return pess__small_optimise(problem, local, solution, error);
     pess__engine engine;
-    PESS_TRY(engine_create(problem, local, &engine, error));
+    PESS_TRY(pess__engine_create(problem, local, &engine, error));
     pess_solution_info *info = &solution->info;
     info->iterations = 0;
     pess_status status = pess__iterate(&engine, info, error);
     if (status == PESS_OK && !engine.monitor.interrupted) status = finish(&engine, info, error);
     if (status == PESS_OK && !engine.monitor.interrupted) status = store(&engine, solution, error);
     if (status == PESS_OK && engine.monitor.interrupted) status = interrupted(&engine, info->iterations, error);
-    engine_release(&engine);
+    pess__engine_release(&engine);
     return status;
 }
 
@@ -170,7 +204,7 @@ pess_status pess__evaluate_local(const pess__problem *problem, const pess__local
         PESS_TRY(pess__check_proper(problem->model, solution->policy->probability, names, error));
     /* The policy is given, not improved: any local problem has the table form here. */
     pess__engine engine;
-    PESS_TRY(engine_create(problem, local, &engine, error));
+    PESS_TRY(pess__engine_create(problem, local, &engine, error));
     free(engine.choice);
     engine.choice = NULL;
     free(engine.pi);
@@ -192,7 +226,7 @@ pess_status pess__evaluate_local(const pess__problem *problem, const pess__local
         status = naive_values(&engine, solution, error);
     }
     engine.pi = NULL;
-    engine_release(&engine);
+    pess__engine_release(&engine);
     return status;
 }
 

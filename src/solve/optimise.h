@@ -5,6 +5,7 @@
 
 #include "solve/algorithm.h"
 #include "solve/evaluator.h"
+#include "solve/packed.h"
 #include "solve/structure.h"
 
 typedef struct pess__sweep {
@@ -13,24 +14,41 @@ typedef struct pess__sweep {
     int64_t changed; /* states whose row of the policy changed */
 } pess__sweep;
 
+/* Whose chain is in engine->chain. */
+typedef enum pess__filled {
+    PESS__FILLED_NOT,       /* that of an earlier policy, or none */
+    PESS__FILLED_PENALISED, /* that of the present one */
+    PESS__FILLED_PLAIN,     /* the same, its constant without bonus and penalty */
+} pess__filled;
+
 typedef struct pess__engine {
     const pess__problem *problem;
     const pess_model *model;
     const pess__local *local;
     int64_t states, actions;
     double gamma;
-    int threads;       /* for the sweeps: one where there are few states */
-    bool any_uniform;  /* some row is uniform */
-    double *v, *tv;    /* [S] */
-    int32_t *choice;   /* [S], where local->improve is NULL: the action, -1 in terminal states */
-    double *pi;        /* [S*A], elsewhere */
-    double *q, *row;   /* [A] each per thread, pess__apart */
-    pess__sweep *part; /* [threads] */
+    int threads;               /* for the sweeps: one where there are few states */
+    bool any_uniform;          /* some row is uniform */
+    double *v, *tv;            /* [S], and PESS__MORE_VALUES places that a sweep sets */
+    int32_t *choice;           /* [S], where local->improve is NULL: the action, -1 in terminal states */
+    double *pi;                /* [S*A], elsewhere */
+    int64_t room;              /* of q: the pairs of a block of states */
+    double *q, *row;           /* [room] and [A] per thread, pess__apart */
+    pess__sweep *part;         /* [threads] */
+    int64_t sweeps;            /* over all states so far */
+    pess__packed *packed;      /* NULL: not, or not yet */
+    pess__shared_rows *shared; /* NULL: rows are not shared */
     pess__evaluator *chain;
+    pess__filled filled;
     bool evaluated; /* v is the value of the present policy, to the end */
     pess__structure structure;
     pess__monitor monitor;
 } pess__engine;
+
+/* Borrows problem and local; v is zero, the policy not there yet. */
+pess_status pess__engine_create(const pess__problem *problem, const pess__local *local, pess__engine *engine,
+                                pess_error *error);
+void pess__engine_release(pess__engine *engine);
 
 /* What a sweep does with the policy. */
 typedef enum pess__switching {
@@ -49,6 +67,10 @@ pess__sweep pess__improve(pess__engine *engine, pess__switching switching, doubl
 /* The same at one state, whose (Tv)(s) is returned; the sweep's fields are raised. One thread. */
 double pess__improve_state(pess__engine *engine, const pess__improving *how, int64_t s, pess__sweep *sweep);
 double pess__engine_mean(const pess__engine *engine);
+/* States whose q are computed together where rows are packed. */
+int64_t pess__sweep_block(int64_t actions);
+/* Before a sweep: large models that are swept again and again are packed, rows that are shared found. */
+void pess__engine_pack(pess__engine *engine);
 
 /* The chain of the present policy, with or without the algorithm's bonus and penalty. */
 pess_status pess__fill_chain(pess__engine *engine, bool penalised, pess_error *error);
