@@ -45,7 +45,8 @@ static void certify_options(certify_args *a, option_list *list) {
         {"start", 0, OPTION_TEXT, &a->start, "uniform|log|FILE",
          "start distribution (default: estimated from the starts of the log's episodes if it has any, otherwise "
          "uniform)"},
-        {"out", 'o', OPTION_TEXT, &a->output, "FILE", "write the policy: state,action,probability"},
+        {"out", 'o', OPTION_TEXT, &a->output, "FILE",
+         "write the policy: state,action,probability; with a horizon also step"},
         {"report", 0, OPTION_TEXT, &a->report, "DIR", "write a page for people: DIR/index.html"},
         {"unit", 0, OPTION_TEXT, &a->unit, "TEXT", "what the values on the page are: \"survival probability\""},
         {"json", 0, OPTION_FLAG, &a->as_json, NULL, "print the result as JSON"},
@@ -68,10 +69,6 @@ static const usage certify_usage = {
                 "  pess certify visits.csv --method robust -u l1 --max-successors 4 -o policy.csv --json\n"
                 "  pess certify visits.csv --policy mine.csv --fresh --delta 0.01",
     .positional = (const char *const[]){"LOG", NULL},
-    .instead = (const char *const[]){"--horizon",
-                                     "for episodes of a fixed length make the step a part of the state (--column "
-                                     "state=STATE,STEP --last-row terminal, and no column for the next state)",
-                                     NULL},
 };
 
 static void json_lists(json_writer *json, const pess_certificate *certificate) {
@@ -141,6 +138,7 @@ static void print_json(const pess_certificate *certificate, const pess_certifica
     json_text(&json, "test", c->test);
     json_bool(&json, "may_end", c->may_end);
     json_number(&json, "gamma", c->gamma);
+    json_horizon(&json, c->horizon);
     json_number(&json, "delta", c->delta);
     json_episodes(&json, pess_certificate_episodes(certificate));
     json_lists(&json, certificate);
@@ -214,10 +212,13 @@ static void print_text(FILE *out, const pess_certificate *certificate, const pes
     if (!isnan(c->data_needed))
         (void)fprintf(out, "              about %.3g times as many data would make the estimated improvement certain\n",
                       c->data_needed);
-    (void)fprintf(out, "Changes       %.3g %% of the logged decisions; the usual action of %lld of %lld states\n",
-                  100 * c->decisions_changed, (long long)c->states_changed, (long long)c->states_compared);
-    (void)fprintf(out, "Method        %s (%s)%s%s, discount %g, delta %g\n", c->method, c->test,
+    (void)fprintf(out, "Changes       %.3g %% of the logged decisions; the usual action of %lld of %lld states%s\n",
+                  100 * c->decisions_changed, (long long)c->states_changed, (long long)c->states_compared,
+                  c->horizon > 0 ? " at a step" : "");
+    (void)fprintf(out, "Method        %s (%s)%s%s, discount %g, delta %g", c->method, c->test,
                   c->uncertainty ? ", sets " : "", c->uncertainty ? c->uncertainty : "", c->gamma, c->delta);
+    if (c->horizon > 0) (void)fprintf(out, ", the first %lld steps", (long long)c->horizon);
+    (void)fputc('\n', out);
     print_episodes(out, pess_certificate_episodes(certificate));
     if (c->outcome != PESS_OUTCOME_CONVERGED)
         (void)fprintf(out,
@@ -228,8 +229,10 @@ static void print_text(FILE *out, const pess_certificate *certificate, const pes
     if (directory) (void)fprintf(out, "Page          %s/index.html\n", directory);
 }
 
-static pess_status read_policy(const char *path, const loaded_log *log, pess_policy **out, pess_error *error) {
-    return pess_policy_read(path, log->model, log->state_names, log->action_names, out, error);
+/* A table for the states of the log, or, with a horizon, one for each of its steps. */
+static pess_status read_policy(const char *path, const loaded_log *log, int64_t horizon, pess_policy **out,
+                               pess_error *error) {
+    return pess_policy_read_for_log(path, log->counts, log->model, PESS_UNKNOWN_REFUSE, horizon, out, NULL, error);
 }
 
 static pess_status load(const char *path, certify_args *args, certify_job *job, pess_error *error) {
@@ -245,9 +248,10 @@ static pess_status load(const char *path, certify_args *args, certify_job *job, 
         status = loaded_log_of_counts(counts, &model, args->start, &job->log, error);
     else if (status == PESS_OK)
         status = loaded_log_create(job->data, args->source.read.threads, &model, args->start, &job->log, error);
-    if (status == PESS_OK && args->policy_path) status = read_policy(args->policy_path, &job->log, &job->given, error);
+    if (status == PESS_OK && args->policy_path)
+        status = read_policy(args->policy_path, &job->log, options->horizon, &job->given, error);
     if (status == PESS_OK && args->behaviour && !options->behaviour_estimated)
-        status = read_policy(args->behaviour, &job->log, &job->behaviour, error);
+        status = read_policy(args->behaviour, &job->log, options->horizon, &job->behaviour, error);
     if (status != PESS_OK) return status;
     options->behaviour = job->behaviour;
     options->policy = job->given;
@@ -260,6 +264,7 @@ static pess_status find_thin_places(const certify_args *args, const certify_job 
                                     pess_error *error) {
     pess_solve_options options = pess_solve_options_defaults();
     options.gamma = fmin(args->options.gamma, 1 - 1e-7); /* where to look needs no more */
+    options.horizon = args->options.horizon;
     options.delta = args->options.delta;
     options.uncertainty = "hoeffding";
     options.max_successors = args->options.max_successors;

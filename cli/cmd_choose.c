@@ -44,8 +44,10 @@ static void print_text(const char *path, const choose_args *args, const pess_cho
     pess_solution_info solution;
     pess_choice_get_info(choice, &info);
     pess_solution_get_info(pess_choice_solution(choice), &solution);
-    (void)printf("Log        %s: %lld %s in %lld folds, discount %g\n", log_name(path), (long long)info.episodes,
+    (void)printf("Log        %s: %lld %s in %lld folds, discount %g", log_name(path), (long long)info.episodes,
                  info.rows ? "rows" : "episodes", (long long)info.folds, info.gamma);
+    if (info.horizon > 0) (void)printf(", the first %lld steps", (long long)info.horizon);
+    (void)putchar('\n');
     if (!isnan(info.log_return))
         (void)printf("           its episodes that ended returned %.5g on average (standard error %.2g)\n",
                      info.log_return, info.log_return_error);
@@ -73,6 +75,7 @@ static void print_json(const pess_choice *choice) {
     pess_solution_get_info(pess_choice_solution(choice), &solution);
     json_writer json = json_open("choose");
     json_number(&json, "gamma", info.gamma);
+    json_horizon(&json, info.horizon);
     json_choice(&json, NULL, choice);
     json_number(&json, "value", solution.value);
     json_number(&json, "naive_value", solution.naive_value);
@@ -111,21 +114,16 @@ static const usage choose_usage = {
                 "  pess choose visits.csv --families naive,ua,spibb,robust --folds 10 --report choice\n"
                 "  pess choose visits.csv --score weights --json",
     .positional = (const char *const[]){"LOG", NULL},
-    .instead = (const char *const[]){"--horizon",
-                                     "for episodes of a fixed length make the step a part of the state (--column "
-                                     "state=STATE,STEP --last-row terminal, and no column for the next state)",
-                                     NULL},
 };
 
 static void add_options(choose_args *args) {
     option_list *list = &args->log.options;
     *args = (choose_args){.choose = pess_choose_options_defaults()};
-    log_args_begin(
-        &args->log,
-        "algorithm uncertainty horizon alpha absorbed-alpha clip min-count budget local-policies max-successors");
+    log_args_begin(&args->log,
+                   "algorithm uncertainty alpha absorbed-alpha clip min-count budget local-policies max-successors");
     options_add_settings(list, pess_choose_settings(), &args->choose, NULL);
     options_add(list, (option){"out", 'o', OPTION_TEXT, &args->policy_path, "FILE",
-                               "write the policy: state,action,probability"});
+                               "write the policy: state,action,probability; with a horizon also step"});
     options_add(list, (option){"report", 0, OPTION_TEXT, &args->report, "DIR",
                                "write a page with the curve of each family, the figure and the table"});
     options_add(list, (option){"json", 0, OPTION_FLAG, &args->as_json, NULL, "print the result as JSON"});

@@ -55,20 +55,30 @@ static void print_text(const loaded_log *log, const pess_gap *gaps, int64_t coun
     }
 }
 
-static pess_status policy_of(const log_args *args, const loaded_log *log, log_policy *given, pess_policy **out,
+/* The policy that is asked about: given, or of a solution. */
+typedef struct asked_policy {
+    pess_policy *given;
+    pess_solution *solution;
+    const pess_policy *policy;
+} asked_policy;
+
+static void asked_policy_free(asked_policy *p) {
+    pess_policy_destroy(p->given);
+    pess_solution_destroy(p->solution);
+}
+
+static pess_status policy_of(const log_args *args, const loaded_log *log, log_policy *given, asked_policy *out,
                              pess_error *error) {
-    if (given->path != NULL) return log_policy_read(given, log, 0, out, error);
-    pess_solution *solution = NULL;
+    if (given->path != NULL) {
+        const pess_status status = log_policy_read(given, log, args->solve.horizon, &out->given, error);
+        out->policy = out->given;
+        return status;
+    }
     pess_solve_options options = args->solve;
     const pess_algorithm_info *algorithm = pess_algorithm_find(options.algorithm);
     if (algorithm != NULL && algorithm->default_uncertainty == NULL) options.uncertainty = NULL;
-    pess_status status = pess_solve(log->counts, log->model, log->start, &options, &solution, error);
-    if (status == PESS_OK) {
-        const pess_policy *found = pess_solution_policy(solution);
-        status = pess_policy_create(pess_policy_states(found), pess_policy_actions(found), pess_policy_row(found, 0),
-                                    out, error);
-    }
-    pess_solution_destroy(solution);
+    const pess_status status = pess_solve(log->counts, log->model, log->start, &options, &out->solution, error);
+    if (status == PESS_OK) out->policy = pess_solution_policy(out->solution);
     return status;
 }
 
@@ -94,7 +104,7 @@ static bool gaps_read(const void *context, const char *setting) {
 
 static int parse(int argc, char **argv, gaps_args *args, const char **path) {
     option_list *list = &args->log.options;
-    log_args_begin(&args->log, "uncertainty horizon");
+    log_args_begin(&args->log, "uncertainty");
     options_add(list, (option){"uncertainty", 'u', OPTION_TEXT, &args->log.solve.uncertainty, "NAME",
                                "uncertainty function, one number per pair (default hoeffding)"});
     log_policy_options(list, &args->policy, "the policy to ask about (default: that of the algorithm)");
@@ -119,7 +129,7 @@ int cmd_gaps(int argc, char **argv) {
     pess_error error = {0};
     loaded_log log;
     if (loaded_log_read(path, "gaps", &args.log, &log, &error) != PESS_OK) return report_error("gaps", &error);
-    pess_policy *policy = NULL;
+    asked_policy policy = {0};
     pess_gap *gaps = calloc((size_t)args.top, sizeof *gaps);
     int64_t count = 0;
     double uncertainty = 0;
@@ -130,7 +140,7 @@ int cmd_gaps(int argc, char **argv) {
     }
     if (status == PESS_OK) status = policy_of(&args.log, &log, &args.policy, &policy, &error);
     if (status == PESS_OK)
-        status = pess_gaps(log.counts, log.model, log.start, policy, &args.log.solve, args.top, gaps, &count,
+        status = pess_gaps(log.counts, log.model, log.start, policy.policy, &args.log.solve, args.top, gaps, &count,
                            &uncertainty, &error);
     terminal_progress_end();
     if (status != PESS_OK)
@@ -140,7 +150,7 @@ int cmd_gaps(int argc, char **argv) {
     else
         print_text(&log, gaps, count, uncertainty);
     if (status == PESS_OK && !args.as_json) log_policy_print(stdout, &args.policy);
-    pess_policy_destroy(policy);
+    asked_policy_free(&policy);
     free(gaps);
     loaded_log_free(&log);
     return status == PESS_OK ? EXIT_FINE : code;

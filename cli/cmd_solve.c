@@ -213,8 +213,6 @@ static int check(const log_args *args) {
     const pess_solve_options *solve = &args->solve;
     if (is_auto(args) && asked.together)
         return report_usage("solve", "auto looks at whole episodes: 'pess choose' does; name an algorithm");
-    if (is_auto(args) && solve->horizon > 0)
-        return report_usage("solve", "--horizon: auto chooses among policies for all steps; name an algorithm");
     if (is_auto(args)) return log_args_check(args, "solve", "auto, which chooses it", reads_nothing, NULL);
     const pess_algorithm_info *algorithm = pess_algorithm_find(solve->algorithm);
     char whom[200];

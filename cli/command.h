@@ -81,7 +81,6 @@ typedef struct usage {
     const char *examples;          /* lines, or NULL */
     const char *const *positional; /* names of the arguments that must be there, NULL-terminated; or NULL */
     int more;                      /* how many further ones may follow; -1: any number */
-    const char *const *instead;    /* pairs: an option that it cannot have, what helps in its place; or NULL */
 } usage;
 
 /* Walks through the commands instead of printing their help: `command` gets every command with its options, `parts` the

@@ -324,8 +324,6 @@ static int set_all(const usage *use, const option *options, size_t count, const 
 static int unknown_option(const usage *use, const option *options, size_t count, const char *found) {
     const char *closest = NULL;
     size_t distance = 4;
-    for (const char *const *pair = use->instead; pair != NULL && *pair != NULL; pair += 2)
-        if (strcmp(found, pair[0]) == 0) return report_usage(use->command, "no option '%s': %s", found, pair[1]);
     for (size_t i = 0; i < count; i++) {
         const size_t d = edit_distance(found + strspn(found, "-"), options[i].name);
         if (d < distance) {

@@ -172,13 +172,13 @@ static void scores_by_hand(void **state) {
         double score = 0, own[5] = {0};
         pess__weighted weighted;
         OK(pess__folds_part(&folds, k, 1, &part, &error));
-        OK(pess__judge_create(folds.whole, part, model, start, 1, 0, &judge, &error));
+        OK(pess__judge_create(folds.whole, part, model, start, &(pess_solve_options){.gamma = 1}, 0, &judge, &error));
         OK(pess__judge_score(&judge, policy, &score, &error));
         /* What the fold lacks pays the mean of the log, 3/5. */
         const double p = pi[action];
         assert_true(fabs(score - (p * data->reward[row] + (1 - p) * 0.6)) < 1e-5);
         for (int64_t e = 0; e < 5; e++) own[e] = returns[folds.episodes.row[folds.episodes.begin[e]]];
-        OK(pess__weighted_score(&folds, k, policy, own, &weighted, &error));
+        OK(pess__weighted_score(&folds, k, policy, 0, own, &weighted, &error));
         assert_true(fabs(weighted.sum - p / data->probability[row]) < 1e-12);
         assert_true(fabs(weighted.mean - data->reward[row]) < 1e-12);
         pess__judge_release(&judge);
@@ -209,7 +209,7 @@ static void a_full_fold_is_its_own_model(void **state) {
     OK(pess_model_estimate(part, NULL, &model, &error));
     OK(pess_start_uniform(model, start, &error));
     OK(pess_policy_uniform(model, &policy, &error));
-    OK(pess__judge_create(folds.whole, part, model, start, 0.9, 0, &judge, &error));
+    OK(pess__judge_create(folds.whole, part, model, start, &(pess_solve_options){.gamma = 0.9}, 0, &judge, &error));
     OK(pess__judge_score(&judge, policy, &score, &error));
     pess_solve_options options = pess_solve_options_defaults();
     options.algorithm = "naive";
@@ -388,11 +388,49 @@ static void every_algorithm_has_a_family(void **state) {
     assert_int_equal(families, algorithms);
 }
 
+/* A corridor of six cells: the first three pay 1 each, the others 1000. With a horizon of three steps everything is
+ * worth 3, and no return beyond it counts. */
+static void nothing_beyond_the_horizon_counts(void **state) {
+    (void)state;
+    char text[8192] = "episode,state,action,reward,next_state,terminal,probability\n";
+    for (int episode = 0; episode < 20; episode++)
+        for (int cell = 0; cell < 6; cell++)
+            sprintf(text + strlen(text), "%d,%d,%d,%d,%d,%d,0.5\n", episode, cell, (episode + cell) % 2,
+                    cell < 3 ? 1 : 1000, cell + 1, cell == 5);
+    pess_error error = {0};
+    pess_dataset *data = read_log(text);
+    pess_solve_options solve = pess_solve_options_defaults();
+    solve.gamma = 1;
+    solve.horizon = 3;
+    pess_choose_options options = pess_choose_options_defaults();
+    options.solve = &solve;
+    options.families = "naive,imitation,spibb"; /* all are alike, and the first one is chosen */
+    pess_choice *choice = NULL;
+    OK(pess_choose(data, &options, &choice, &error));
+    pess_choice_info info;
+    pess_choice_get_info(choice, &info);
+    assert_int_equal(info.horizon, 3);
+    assert_true(fabs(info.log_return - 3) < 1e-12);
+    const pess_candidate_score *c;
+    for (size_t i = 0; (c = pess_choice_candidate(choice, i)) != NULL; i++) {
+        assert_null(c->left_out);
+        assert_true(fabs(c->score - 3) < 1e-9);
+        assert_true(isnan(c->weighted) || fabs(c->weighted - 3) < 1e-9);
+        if (strcmp(c->algorithm, "imitation") == 0) assert_true(c->effective > 15); /* of 20: all weights are near 1 */
+    }
+    pess_policy_info policy;
+    pess_policy_get_info(pess_solution_policy(pess_choice_solution(choice)), &policy);
+    assert_int_equal(policy.steps, 3);
+    pess_choice_destroy(choice);
+    pess_dataset_destroy(data);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_algorithm_has_a_family),      cmocka_unit_test(every_episode_is_in_one_fold),
         cmocka_unit_test(subtraction_is_counting),           cmocka_unit_test(scores_by_hand),
         cmocka_unit_test(a_full_fold_is_its_own_model),      cmocka_unit_test(choice_against_the_truth),
-        cmocka_unit_test(fits_do_not_see_the_held_out_fold), cmocka_unit_test(what_does_not_fit_is_told)};
+        cmocka_unit_test(fits_do_not_see_the_held_out_fold), cmocka_unit_test(what_does_not_fit_is_told),
+        cmocka_unit_test(nothing_beyond_the_horizon_counts)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

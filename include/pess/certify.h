@@ -53,6 +53,9 @@ typedef struct pess_certify_options {
     /* Probabilities of the logged actions, for whole episodes: of the log's column unless one of these is set. */
     const pess_policy *behaviour; /* declared: the policy that made the log */
     bool behaviour_estimated;     /* the shares of the actions at each state; then nothing is proved */
+
+    int64_t horizon; /* decisions of an episode that count; 0: all. The policies then may have a table for each step,
+                      * and the one that is returned does */
 } pess_certify_options;
 
 /* The settings in pess_certify_options, a row each. */
@@ -83,6 +86,7 @@ typedef struct pess_certificate_info {
     double decisions_changed;                /* share of the logged decisions that the policy makes otherwise */
     double data_needed; /* a guess: times the data with which the estimated improvement would be certified; NAN: the
                          * estimate is no improvement, or it is certified, or nothing was compared */
+    int64_t horizon;    /* 0: none. With one, a state at a step counts as a state */
 } pess_certificate_info;
 
 /* Where δ went: the entries sum to it. */

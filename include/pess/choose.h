@@ -27,7 +27,7 @@ typedef struct pess_choose_options {
     int threads;   /* 0: all there are */
 
     /* Not in the table. */
-    const pess_solve_options *solve; /* gamma, delta and so on for every candidate; NULL: defaults */
+    const pess_solve_options *solve; /* gamma, horizon and so on for every candidate; NULL: defaults */
     const pess_model_options *model; /* NULL: defaults */
     const char *start;               /* as in pess_problem_read */
     pess_progress progress;
@@ -65,6 +65,7 @@ typedef struct pess_choice_info {
     double sure;                 /* share of 1000 resamplings of the folds in which the chosen family comes first */
     double log_return, log_return_error; /* mean discounted return of the episodes that ended; NAN */
     double seconds;
+    int64_t horizon; /* 0: none */
 } pess_choice_info;
 
 /* Fits and scores every candidate on folds of the episodes, and the best one on all of them. */

@@ -78,7 +78,9 @@ static pess_status predicted_sets(const pess__holdout_setup *setup, const pess_c
                                      .max_successors = setup->max_successors,
                                      .threads = setup->threads};
     const pess__robust_delta delta = {share, share, share, share};
-    return pess__robust_create(&problem, "support", setup->first, imagined, delta, out, error);
+    PESS_TRY(pess__robust_create(&problem, "support", setup->first, imagined, delta, out, error));
+    (*out)->steps = setup->steps;
+    return PESS_OK;
 }
 
 /* The policy of the best worst case in them. */

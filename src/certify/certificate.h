@@ -33,6 +33,7 @@ typedef struct pess__certification {
     pess_counts *own_counts;   /* the same, where they were counted here */
     pess_model *model;         /* of it; unseen pairs are worst */
     double v_lo, v_hi;
+    pess__step_ranges steps; /* with a horizon, of the values at each step */
     int threads;
     const char *uncertainty;
     bool trajectories, start_estimated;
@@ -54,7 +55,7 @@ static inline bool pess__episodes_unknown(const pess_counts *counts) {
 /* certify_check.c: PESS_ARGUMENT or PESS_INPUT. The log's faults also decide what is compared. */
 pess_status pess__certify_check_options(const pess__certification *job, pess_error *error);
 pess_status pess__certify_check_policy(const pess__certification *job, pess_error *error);
-/* Sets v_lo and v_hi: finite, and not contradicted by the log. */
+/* Sets v_lo and v_hi, and the ranges of steps: finite, and not contradicted by the log. */
 pess_status pess__certify_check_range(pess__certification *job, pess_error *error);
 pess_status pess__certify_check_log(pess__certification *job, pess_error *error);
 
@@ -66,6 +67,12 @@ static inline double pess__below_one(double gamma) { return gamma < 1 ? gamma : 
 static inline double pess__split_share(const pess__certification *job) {
     const double unset = job->counts->has_episodes && (job->trajectories || job->start_estimated) ? 0.25 : 0.2;
     return isnan(job->options->split) ? unset : job->options->split;
+}
+
+/* How many next states `pairs` pairs can have: as many as declared, or as there are at the next step; 0: all. */
+static inline int64_t pess__most_successors(const pess__certification *job, int64_t pairs) {
+    const int64_t declared = job->options->max_successors * pairs, there = job->steps.each;
+    return there > 0 && (declared == 0 || declared > there) ? there : declared;
 }
 
 /* How δ is shared; zero where a test is not run. */

@@ -2,6 +2,7 @@
 #include "certify/certificate.h"
 #include "certify/episode_returns.h"
 #include "certify/episodes.h"
+#include "certify/stepped.h"
 
 #include "core/memory.h"
 #include "core/settings.h"
@@ -23,6 +24,9 @@ static const pess_setting settings[] = {
      .sentence = "declare that the given policy was made without this log, so that a part of the log may test it"},
     {"gamma", 0, PESS_SETTING_NUMBER, FIELD(gamma), "0.99", PESS__FROM_TO(0, 1), .argument = "G",
      .sentence = "discount; 1 needs a range of returns"},
+    {"horizon", 0, PESS_SETTING_COUNT, FIELD(horizon), NULL, PESS__AT_LEAST(1), .argument = "H",
+     .sentence = "decisions of an episode that count; the policy then has a table for each step",
+     .where_unset = "no limit"},
     {"delta", 0, PESS_SETTING_NUMBER, FIELD(delta), "0.05", PESS__BETWEEN(0, 1), .argument = "D",
      .sentence = "probability that any of the bounds is wrong"},
     {"split", 0, PESS_SETTING_NUMBER, FIELD(split), NULL, PESS__BETWEEN(0, 1), .argument = "F",
@@ -202,20 +206,20 @@ static pess_status certify(pess__certification *job, pess_error *error) {
     return status;
 }
 
-pess_status pess_certify(const pess_dataset *data, const pess_certify_options *options, pess_certificate **out,
-                         pess_error *error) {
-    pess_certify_options settled;
-    PESS_TRY(pess__settle(&table, options, &settled, error));
+static pess_status certify_log(const pess_dataset *data, const pess_certify_options *options, pess_certificate **out,
+                               pess_error *error) {
     pess_certificate *certificate;
     PESS_TRY(pess__allocate(&certificate, 1, sizeof *certificate, "a certificate", error));
     pess__certification job = {
-        .data = data, .options = &settled, .certificate = certificate, .threads = 1, .difference = -INFINITY};
+        .data = data, .options = options, .certificate = certificate, .threads = 1, .difference = -INFINITY};
     if (data != NULL) job.origin = data->origin;
     const pess_status status = certify(&job, error);
     pess__split_destroy(job.split);
     pess__episodes_destroy(job.episodes);
     pess_counts_destroy(job.own_counts);
     pess_model_destroy(job.model);
+    free(job.steps.lo);
+    free(job.steps.hi);
     free(job.start);
     free(job.start_first);
     free(job.start_second);
@@ -224,4 +228,31 @@ pess_status pess_certify(const pess_dataset *data, const pess_certify_options *o
     else
         pess_certificate_destroy(certificate);
     return status;
+}
+
+/* With a horizon the log is one of states at steps, and what comes of it is folded. */
+static pess_status certify_steps(const pess_dataset *data, const pess_certify_options *options, pess_certificate **out,
+                                 pess_error *error) {
+    pess__stepped wide;
+    pess_certificate *certificate = NULL;
+    pess_policy *folded = NULL;
+    PESS_TRY(pess__stepped_create(data, options, &wide, error));
+    pess_status status = certify_log(wide.data, &wide.options, &certificate, error);
+    pess__stepped_release(&wide);
+    if (status == PESS_OK) status = pess__stepped_fold(data, options->horizon, certificate->policy, &folded, error);
+    if (status != PESS_OK) {
+        pess_certificate_destroy(certificate);
+        return status;
+    }
+    pess_policy_destroy(certificate->policy);
+    certificate->policy = folded;
+    *out = certificate;
+    return PESS_OK;
+}
+
+pess_status pess_certify(const pess_dataset *data, const pess_certify_options *options, pess_certificate **out,
+                         pess_error *error) {
+    pess_certify_options settled;
+    PESS_TRY(pess__settle(&table, options, &settled, error));
+    return settled.horizon > 0 ? certify_steps(data, &settled, out, error) : certify_log(data, &settled, out, error);
 }

@@ -53,9 +53,21 @@ static pess_status assume_collection(const pess__certification *job, pess__assum
                         error);
 }
 
+/* What a horizon makes of the log. */
+static pess_status assume_horizon(const pess__certification *job, pess__assumptions *to, pess_error *error) {
+    const double horizon = (double)job->options->horizon;
+    if (horizon == 0) return PESS_OK;
+    return pess__assume(to, "horizon",
+                        "Episodes are worth what their first {0} steps bring. A state at each step counts as a state "
+                        "of its own: the process may be another one at each step, and so may the policy.",
+                        &horizon, error);
+}
+
 static pess_status assume_process(const pess__certification *job, pess__assumptions *to, pess_error *error) {
     const double successors = (double)job->options->max_successors;
-    PESS_TRY(pess__assume_sizes(to, job->counts, job->model, error));
+    pess_model shown = *job->model;
+    if (job->options->horizon > 0) shown.states = job->steps.each;
+    PESS_TRY(pess__assume_sizes(to, job->counts, &shown, error));
     if (successors > 0)
         PESS_TRY(pess__assume(to, "max-successors",
                               "Declared: a state and action lead to at most {0} different next states.", &successors,
@@ -129,6 +141,7 @@ pess_status pess__certify_assumptions(const pess__certification *job, pess_error
     pess__assumptions *to = &job->certificate->assumptions;
     const bool alone = job->options->method == PESS_CERTIFY_EPISODES;
     if (job->episodes) PESS_TRY(pess__episodes_assumptions(job, job->episodes, alone, error));
+    PESS_TRY(assume_horizon(job, to, error));
     if (job->origin.cells) PESS_TRY(assume_cells(&job->origin, to, error));
     if (alone) {
         if (job->origin.cells)

@@ -1,6 +1,7 @@
 /* What pess_certify refuses: options, policies and logs that a certificate cannot rest on. */
 #include "certify/certificate.h"
 
+#include "core/memory.h"
 #include "data/trajectories.h"
 #include "policy/policy.h"
 
@@ -28,9 +29,30 @@ pess_status pess__certify_check_options(const pess__certification *job, pess_err
     return PESS_OK;
 }
 
+/* So many steps bring so much; or, with a declared range of returns, less. With fewer steps to go it is less, too. */
+static pess_status range_of_steps(pess__certification *job, pess_error *error) {
+    const pess_model *model = job->model;
+    const int64_t horizon = job->options->horizon;
+    if (horizon == 0) return PESS_OK;
+    pess__step_ranges *steps = &job->steps;
+    steps->horizon = horizon;
+    steps->each = (model->states - 1) / horizon;
+    PESS_TRY(pess__allocate(&steps->lo, horizon + 1, sizeof *steps->lo, "the steps", error));
+    PESS_TRY(pess__allocate(&steps->hi, horizon + 1, sizeof *steps->hi, "the steps", error));
+    for (int64_t t = 0; t <= horizon; t++)
+        pess__horizon_range(model, job->options->gamma, horizon - t, &steps->lo[t], &steps->hi[t]);
+    job->v_lo = steps->lo[0];
+    job->v_hi = steps->hi[0];
+    if (job->v_lo <= job->v_hi) return PESS_OK;
+    return pess__fail(error, PESS_INPUT,
+                      "returns from %.10g to %.10g contradict rewards from %.10g to %.10g in %lld steps",
+                      model->return_lo, model->return_hi, model->reward_lo, model->reward_hi, (long long)horizon);
+}
+
 pess_status pess__certify_check_range(pess__certification *job, pess_error *error) {
     const pess_model *model = job->model;
     PESS_TRY(pess__value_range_checked(model, job->options->gamma, &job->v_lo, &job->v_hi, error));
+    PESS_TRY(range_of_steps(job, error));
     if (!isfinite(job->v_lo) || !isfinite(job->v_hi))
         return pess__fail_with_remedy(
             error,

@@ -96,7 +96,8 @@ pess_status pess__certify_prepare(pess__certification *job, pess_error *error) {
     if (!job->data) PESS_TRY(pess__counts_alone_check(job, error));
     const bool episodes = job->counts->has_episodes || pess__episodes_unknown(job->counts);
     PESS_TRY(pess_model_estimate(job->counts, &model, &job->model, error));
-    if (options->may_end == PESS_MAY_END_ON || (options->may_end == PESS_MAY_END_AUTO && episodes))
+    if (options->horizon > 0 || options->may_end == PESS_MAY_END_ON ||
+        (options->may_end == PESS_MAY_END_AUTO && episodes))
         job->model->has_terminals = true;
     PESS_TRY(pess__certify_check_policy(job, error));
     PESS_TRY(pess__certify_check_range(job, error));

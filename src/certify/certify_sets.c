@@ -30,9 +30,11 @@ pess_status pess__certify_robust(const pess__certification *job, const pess_coun
                                      .v_lo = job->v_lo,
                                      .v_hi = job->v_hi,
                                      .trajectories = job->trajectories,
-                                     .max_successors = job->options->max_successors * pairs,
+                                     .max_successors = pess__most_successors(job, pairs),
                                      .threads = job->threads};
-    return pess__robust_create(&problem, job->uncertainty, first, second, delta, out, error);
+    PESS_TRY(pess__robust_create(&problem, job->uncertainty, first, second, delta, out, error));
+    (*out)->steps = job->steps.each > 0 ? &job->steps : NULL;
+    return PESS_OK;
 }
 
 static pess_status bound_with(const pess__certification *job, double start_delta, pess__set_bounds *out, double *v,

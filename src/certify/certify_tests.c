@@ -24,8 +24,8 @@ pess__holdout_setup pess__test_setup(const pess__certification *job, bool loggin
                                  .start_estimated = job->start_estimated,
                                  .ends = job->model->has_terminals,
                                  .trajectories = job->trajectories,
-                                 .max_successors = logging ? job->options->max_successors * job->counts->actions
-                                                           : job->options->max_successors,
+                                 .steps = job->steps.each > 0 ? &job->steps : NULL,
+                                 .max_successors = pess__most_successors(job, logging ? job->counts->actions : 1),
                                  .delta_box = logging ? shares->log_box : shares->box,
                                  .delta_sets = logging ? shares->log_sets : shares->sets,
                                  .delta_floor = logging ? shares->log_floor : shares->floor,

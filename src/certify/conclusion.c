@@ -58,6 +58,7 @@ static void describe(const pess__certification *job, pess_certificate_info *info
     info->uncertainty = job->options->method == PESS_CERTIFY_EPISODES ? NULL : job->uncertainty;
     info->gamma = job->options->gamma;
     info->delta = job->options->delta;
+    info->horizon = job->options->horizon;
     info->split = !isnan(job->options->split) || info->uncertainty ? pess__split_share(job) : 0.5;
     info->may_end = job->model->has_terminals;
     info->outcome = job->sweeps.capped ? PESS_OUTCOME_ITERATION_LIMIT : PESS_OUTCOME_CONVERGED;

@@ -5,6 +5,7 @@
 #include "model/model.h"
 #include "policy/policy.h"
 #include "solve/check.h"
+#include "solve/visits.h"
 #include "uncertainty/uncertainty.h"
 
 #include <math.h>
@@ -41,9 +42,8 @@ static double first_sample(const pess_counts *counts, const double *u, double wi
     return seen > 0 ? fmin(sum / (double)seen, width) : width;
 }
 
-static pess_status list_gaps(const pess__u_problem *problem, const pess_policy *policy, const double *visits,
-                             const double *u, int64_t top, pess_gap *out, int64_t *found, double *value_uncertainty,
-                             pess_error *error) {
+static pess_status list_gaps(const pess__u_problem *problem, const double *visits, const double *u, int64_t top,
+                             pess_gap *out, int64_t *found, double *value_uncertainty, pess_error *error) {
     const pess_counts *counts = problem->counts;
     const int64_t room = 2 * top + 64;
     const double first = first_sample(counts, u, problem->v_hi - problem->v_lo);
@@ -52,7 +52,7 @@ static pess_status list_gaps(const pess__u_problem *problem, const pess_policy *
     int64_t count = 0;
     double whole = 0;
     for (int64_t z = 0; z < counts->states * counts->actions; z++) {
-        const double weight = visits[z / counts->actions] * policy->probability[z];
+        const double weight = visits[z];
         if (!(weight > 0)) continue;
         whole += weight * u[z];
         keep(list, &count, room, top,
@@ -95,14 +95,17 @@ pess_status pess_gaps(const pess_counts *counts, const pess_model *model, const 
                                .max_successors = options->max_successors,
                                .threads = pess__threads(options->threads)};
     PESS_TRY(pess__value_range_checked(model, options->gamma, &problem.v_lo, &problem.v_hi, error));
+    if (options->horizon > 0)
+        pess__horizon_range(model, options->gamma, options->horizon, &problem.v_lo, &problem.v_hi);
+    PESS_TRY(pess__check_policy(model, policy, options->horizon, error));
     PESS_TRY(pess__u_check_range(&problem, error));
     double *visits = NULL, *u = NULL;
-    pess_status status = pess__allocate(&visits, counts->states, sizeof *visits, "visits", error);
+    pess_status status = pess__allocate(&visits, counts->states * counts->actions, sizeof *visits, "visits", error);
     if (status == PESS_OK)
         status = pess__allocate(&u, counts->states * counts->actions, sizeof *u, "the uncertainty", error);
     if (status == PESS_OK) status = uncertainty->compute(&problem, NULL, u, error);
-    if (status == PESS_OK) status = pess_visitation(model, start, policy, options, visits, error);
-    if (status == PESS_OK) status = list_gaps(&problem, policy, visits, u, top, out, found, value_uncertainty, error);
+    if (status == PESS_OK) status = pess__pair_visits(model, start, policy, options, visits, error);
+    if (status == PESS_OK) status = list_gaps(&problem, visits, u, top, out, found, value_uncertainty, error);
     free(visits);
     free(u);
     return status;

@@ -120,8 +120,14 @@ static void look_at_row(pess__holdout *test, int64_t z) {
         if (counts->n_next[i] > most) most = counts->n_next[i], test->reference[z] = counts->next[i];
 }
 
+double pess__steps_left(const pess__holdout_setup *setup, int64_t s) {
+    if (setup->steps == NULL) return 1 / (1 - setup->gamma);
+    const double left = (double)(setup->steps->horizon - s / setup->steps->each);
+    return setup->gamma < 1 && left > 0 ? -expm1(left * log(setup->gamma)) / (1 - setup->gamma) : left;
+}
+
 /* cap = v₁ ± c. Where T^π cap > cap, the cap costs; the second part shows by how much, from a noise of about σ on:
- * hence c = CAP·σ/(1−γ), by which T^π cap − cap falls by CAP·σ. Any c is valid. */
+ * hence c = CAP·σ·Σγ^j, by which T^π cap − cap falls by CAP·σ. Any c is valid. */
 static void place_cap(pess__holdout *test) {
     const pess__holdout_setup *setup = &test->setup;
     double sum = 0, weights = 0;
@@ -130,12 +136,13 @@ static void place_cap(pess__holdout *test) {
         sum += test->weight[z] * test->variance[z] * (setup->ratio + 1);
         weights += test->weight[z] * test->expected[z];
     }
-    const double sigma = weights > 0 ? sqrt(sum / weights) : INFINITY,
-                 c = setup->side * CAP * sigma / (1 - setup->gamma);
-    for (int64_t s = 0; s < test->states; s++)
+    const double sigma = weights > 0 ? sqrt(sum / weights) : INFINITY;
+    for (int64_t s = 0; s < test->states; s++) {
+        const double c = setup->side * CAP * sigma * pess__steps_left(setup, s);
         test->cap[s] = setup->terminal[s] ? 0
                        : setup->side == 0 ? NAN
                                           : fmin(fmax(test->value[s] + c, setup->v_lo), setup->v_hi);
+    }
 }
 
 pess_status pess__holdout_first(pess__holdout *test, pess_error *error) {

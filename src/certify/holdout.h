@@ -32,6 +32,12 @@ static inline void pess__sweeps_note(pess__sweeps *to, double change, bool cappe
     to->capped = to->capped || capped;
 }
 
+/* With a horizon: state s of step t is t·each + s, and from there on values lie in [lo[t], hi[t]]. */
+typedef struct pess__step_ranges {
+    int64_t each, horizon;
+    double *lo, *hi; /* [horizon+1] */
+} pess__step_ranges;
+
 typedef struct pess__holdout_setup {
     const pess_counts *first, *second; /* parts of one log, of the same states and actions */
     const pess_policy *policy;         /* rows of states that are not terminal sum to one */
@@ -44,6 +50,7 @@ typedef struct pess__holdout_setup {
         start_estimated; /* start is the mean of the episode starts of the second part, start_first that of the first */
     bool ends;           /* episodes can end: 0 is then a possible successor's value */
     bool trajectories;   /* the counts of the second part are adaptive */
+    const pess__step_ranges *steps;       /* NULL: there is no horizon */
     int64_t max_successors;               /* 0: any state may follow */
     const double *outer_low, *outer_high; /* [S] bounds of v^π that hold anyway, or NULL: the box is cut by them */
     double delta_box, delta_sets, delta_floor, delta_pooled, delta_relative; /* delta_floor 0: there is none */
@@ -53,8 +60,8 @@ typedef struct pess__holdout_setup {
     int threads;
 } pess__holdout_setup;
 
-/* Up to so many states the pooled test knows differences of values; up to so many it is run at all, the discount being
- * below 1 there. */
+/* Up to so many states the pooled test knows differences of values; up to so many it is run at all, with a discount
+ * below 1 or a horizon there. */
 #define PESS__POOLED_STATES 700
 #define PESS__POOLED_MOST 200000
 
@@ -104,6 +111,8 @@ double pess__rounding(double v_lo, double v_hi);
 double pess__rounding_of_sweeps(double v_lo, double v_hi, double gamma, int64_t sweeps);
 /* 1 − γ, with a floor: sweeps that move less than a part of it end. */
 double pess__slowest(double gamma);
+/* Σ_j γ^j over the steps that are left at a state. */
+double pess__steps_left(const pess__holdout_setup *setup, int64_t s);
 
 /* Steps of pess__holdout_run. */
 pess_status pess__holdout_first(pess__holdout *test, pess_error *error);   /* what the first part fixes */

@@ -45,7 +45,9 @@ static void give_to(double *to, double *from) {
 
 bool pess__pools(const pess__certification *job) {
     const int64_t states = job->counts->states;
-    return states <= PESS__POOLED_STATES || (states <= PESS__POOLED_MOST && job->options->gamma < 1);
+    /* Sweeps need an end: a discount, or a last step. */
+    const bool ends = job->options->gamma < 1 || job->options->horizon > 0;
+    return states <= PESS__POOLED_STATES || (states <= PESS__POOLED_MOST && ends);
 }
 
 /* δ is spent on tests that are run. */
@@ -53,7 +55,8 @@ static void leave_out(const pess__certification *job, pess__shares *s) {
     const bool pools = pess__pools(job);
     if (!pools) give_to(&s->box, &s->pooled);
     if (!pools) give_to(&s->log_box, &s->log_pooled);
-    if (job->counts->states > PESS__POOLED_STATES || job->options->gamma == 1) {
+    /* At discount 1 a loop without reward keeps any floor; with a horizon there are no loops. */
+    if (job->counts->states > PESS__POOLED_STATES || (job->options->gamma == 1 && job->options->horizon == 0)) {
         give_to(&s->box, &s->floor);
         give_to(&s->log_box, &s->log_floor);
     }

@@ -392,7 +392,7 @@ static double main_noise(const pess__pooled_view *view, direction *along, const 
 static double longest_stay(const pess__pooled_view *view) {
     const int64_t states = view->pooled->test->states;
     double most = 0;
-    if (!view->inverse) return 1 / (1 - view->pooled->test->setup.gamma);
+    if (!view->inverse) return pess__steps_left(&view->pooled->test->setup, 0);
     for (int64_t s = 0; s < states; s++) {
         double sum = 0;
         for (int64_t t = 0; t < states; t++) sum += fabs(view->inverse[s * states + t]);

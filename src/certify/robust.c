@@ -116,9 +116,31 @@ void pess__robust_destroy(pess__robust *robust) {
     free(robust);
 }
 
+/* What is possible from a state on. */
+static double least_of(const pess__robust *robust, int64_t s) {
+    return robust->steps ? robust->steps->lo[s / robust->steps->each] : robust->v_lo;
+}
+
+static double most_of(const pess__robust *robust, int64_t s) {
+    return robust->steps ? robust->steps->hi[s / robust->steps->each] : robust->v_hi;
+}
+
+/* Of the states at a step. */
+static pess__extremes extremes_at(const pess__robust *robust, const double *v, int64_t step) {
+    const int64_t from = step * robust->steps->each, past = from + robust->steps->each;
+    pess__extremes found = {.lo = INFINITY, .hi = -INFINITY, .lo_state = -1, .hi_state = -1};
+    for (int64_t s = from; s < past && s < robust->model->states; s++) {
+        if (robust->model->terminal[s]) continue;
+        if (v[s] < found.lo) found.lo = v[s], found.lo_state = s;
+        if (v[s] > found.hi) found.hi = v[s], found.hi_state = s;
+    }
+    return found;
+}
+
 static double pair_value(const pess__robust *robust, double sign, int64_t z, const double *v,
                          const pess__extremes *extremes, int thread) {
-    if (robust->counts->n[z] == 0) return sign > 0 ? robust->v_lo : robust->v_hi;
+    const int64_t s = z / robust->model->actions;
+    if (robust->counts->n[z] == 0) return sign > 0 ? least_of(robust, s) : most_of(robust, s);
     double next;
     if (robust->subsets)
         next = pess__subset_better(robust->subsets, robust->learned, sign, z, v, extremes,
@@ -134,17 +156,23 @@ double pess__robust_sweep(const pess__robust *robust, double sign, const pess_po
                           double *out, int32_t *found) {
     const pess_model *model = robust->model;
     const int64_t actions = model->actions;
-    const pess__extremes extremes = pess__value_extremes(model, v);
+    const pess__extremes everywhere = pess__value_extremes(model, v);
     const double tie = 1e-13 * (robust->v_hi - robust->v_lo); /* the smallest action wins */
     _Atomic double change = 0;
 #pragma omp parallel num_threads(robust->threads) if (model->states > 256)
     {
         const int thread = omp_get_thread_num();
         double most = 0;
+        int64_t step = -1; /* that of the extremes, with a horizon */
+        pess__extremes extremes = everywhere;
 #pragma omp for schedule(static)
         for (int64_t s = 0; s < model->states; s++) {
             out[s] = 0;
             if (found) found[s] = -1;
+            if (robust->steps && step != s / robust->steps->each + 1) {
+                step = s / robust->steps->each + 1;
+                extremes = extremes_at(robust, v, step);
+            }
             if (model->terminal[s]) continue;
             const double *pi = policy ? policy->probability + s * actions : NULL;
             double best = -INFINITY, most_of_all = -INFINITY, sum = 0, mass = 0;
@@ -160,7 +188,7 @@ double pess__robust_sweep(const pess__robust *robust, double sign, const pess_po
             /* A lower bound is that of the action that is found; an upper one must not miss any. */
             if (sign < 0) best = most_of_all;
             if (pi) best = sum / mass;
-            out[s] = fmin(fmax(best, robust->v_lo), robust->v_hi);
+            out[s] = fmin(fmax(best, least_of(robust, s)), most_of(robust, s));
             most = fmax(most, fabs(out[s] - v[s]));
         }
         pess__raise(&change, most);
@@ -187,7 +215,8 @@ pess_status pess__robust_value(const pess__robust *robust, double sign, const pe
     double *next, change = INFINITY, dropped = 0;
     int64_t count = 0;
     PESS_TRY(pess__allocate(&next, model->states, sizeof *next, "values", error));
-    for (int64_t s = 0; s < model->states; s++) v[s] = model->terminal[s] ? 0 : sign > 0 ? robust->v_lo : robust->v_hi;
+    for (int64_t s = 0; s < model->states; s++)
+        v[s] = model->terminal[s] ? 0 : sign > 0 ? least_of(robust, s) : most_of(robust, s);
     for (; count < 1000000 && change > tolerance; count++) {
         change = pess__robust_sweep(robust, sign, policy, v, next, found);
         if (sign > 0 && !policy && gamma < 1) dropped = drop(model, v, next);
@@ -196,7 +225,7 @@ pess_status pess__robust_value(const pess__robust *robust, double sign, const pe
     double rest = pess__rounding_of_sweeps(robust->v_lo, robust->v_hi, gamma, count);
     if (dropped > 0) rest += gamma / (1 - gamma) * dropped;
     for (int64_t s = 0; s < model->states; s++)
-        if (!model->terminal[s]) v[s] = fmin(fmax(v[s] - sign * rest, robust->v_lo), robust->v_hi);
+        if (!model->terminal[s]) v[s] = fmin(fmax(v[s] - sign * rest, least_of(robust, s)), most_of(robust, s));
     pess__sweeps_note(sweeps, change, change > tolerance);
     free(next);
     return PESS_OK;

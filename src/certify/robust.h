@@ -17,6 +17,7 @@ typedef struct pess__robust {
     pess__set_scratch *scratch;
     double *reward_low, *reward_high; /* [S*A] bounds of the mean rewards */
     double gamma, v_lo, v_hi;
+    const pess__step_ranges *steps; /* NULL: none */
     int threads;
 } pess__robust;
 

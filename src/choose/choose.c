@@ -59,19 +59,21 @@ typedef struct job {
 
 /* ---- setting up */
 
-/* Σ_t γ^t r_t of what an episode shows. */
+/* Σ_t γ^t r_t of what an episode shows, up to the horizon. */
 static pess_status sum_returns(job *j, pess_error *error) {
     const pess__trajectories *episodes = &j->folds.episodes;
     PESS_TRY(pess__allocate(&j->returns, episodes->count, sizeof *j->returns, "the returns", error));
+    const int64_t horizon = j->solve.horizon > 0 ? j->solve.horizon : INT64_MAX;
     double sum = 0, squares = 0;
     int64_t ended = 0;
     j->lowest = INFINITY;
     for (int64_t e = 0; e < episodes->count; e++) {
+        const int64_t *row = episodes->row + episodes->begin[e], length = episodes->begin[e + 1] - episodes->begin[e];
         double discount = 1;
-        for (int64_t i = episodes->begin[e]; i < episodes->begin[e + 1]; i++, discount *= j->solve.gamma)
-            j->returns[e] += discount * j->data->reward[episodes->row[i]];
+        for (int64_t t = 0; t < length && t < horizon; t++, discount *= j->solve.gamma)
+            j->returns[e] += discount * j->data->reward[row[t]];
         j->lowest = fmin(j->lowest, j->returns[e]);
-        if (j->data->end[episodes->row[episodes->begin[e + 1] - 1]] != PESS_END_TERMINAL) continue;
+        if (length < horizon && j->data->end[row[length - 1]] != PESS_END_TERMINAL) continue;
         sum += j->returns[e];
         squares += j->returns[e] * j->returns[e];
         ended++;
@@ -142,8 +144,8 @@ static pess_status fold_create(const job *j, int64_t index, fold *f, pess_error 
     f->rest->state_names = whole->state_names;
     f->rest->action_names = whole->action_names;
     PESS_TRY(pess_model_estimate(f->rest, j->options->model, &f->model, error));
-    return pess__judge_create(whole, f->part, f->model, pess_problem_start(j->choice->problem), j->solve.gamma,
-                              j->lowest, &f->judge, error);
+    return pess__judge_create(whole, f->part, f->model, pess_problem_start(j->choice->problem), &j->solve, j->lowest,
+                              &f->judge, error);
 }
 
 static void try_candidate(const job *j, const fold *f, int64_t index, const pess__candidate *candidate, result *r) {
@@ -155,8 +157,8 @@ static void try_candidate(const job *j, const fold *f, int64_t index, const pess
     if (r->status == PESS_OK)
         r->status = pess__judge_score(&f->judge, pess_solution_policy(solution), &r->model, &r->error);
     if (r->status == PESS_OK && j->data->probability != NULL && j->data->episode != NULL)
-        r->status =
-            pess__weighted_score(&j->folds, index, pess_solution_policy(solution), j->returns, &r->weights, &r->error);
+        r->status = pess__weighted_score(&j->folds, index, pess_solution_policy(solution), j->solve.horizon, j->returns,
+                                         &r->weights, &r->error);
     pess_solution_destroy(solution);
 }
 
@@ -353,6 +355,7 @@ pess_status pess_choose(const pess_dataset *data, const pess_choose_options *opt
     info->rows = data->episode == NULL;
     info->score = settled.score;
     info->gamma = j.solve.gamma;
+    info->horizon = j.solve.horizon;
     info->seconds = pess__clock() - begun;
     j.choice->counts = j.folds.whole; /* the problem borrows them */
     j.folds.whole = NULL;

@@ -49,12 +49,14 @@ typedef struct pess__judge {
     const pess_counts *whole, *part;
     pess_model *model; /* of actions + 2 */
     double gamma, v_lo, v_hi;
+    int64_t horizon;     /* 0: none */
     const double *start; /* [S] */
 } pess__judge;
 
-/* `lowest`: a return, where values have no lower limit. */
+/* `solve`: discount and horizon; `lowest`: a return, where values have no lower limit. */
 pess_status pess__judge_create(const pess_counts *whole, const pess_counts *part, const pess_model *fitted,
-                               const double *start, double gamma, double lowest, pess__judge *out, pess_error *error);
+                               const double *start, const pess_solve_options *solve, double lowest, pess__judge *out,
+                               pess_error *error);
 void pess__judge_release(pess__judge *judge);
 /* E_ρ of the policy's value in it, within the range of values. */
 pess_status pess__judge_score(const pess__judge *judge, const pess_policy *policy, double *score, pess_error *error);
@@ -64,8 +66,8 @@ typedef struct pess__weighted {
     double mean, sum, squares;
 } pess__weighted;
 
-/* `returns` [episodes in the order of folds]. */
-pess_status pess__weighted_score(const pess__folds *folds, int64_t fold, const pess_policy *policy,
+/* `returns` [episodes in the order of folds]. horizon: the steps that are weighed; 0: all. */
+pess_status pess__weighted_score(const pess__folds *folds, int64_t fold, const pess_policy *policy, int64_t horizon,
                                  const double *returns, pess__weighted *out, pess_error *error);
 
 /* ---- the choice */

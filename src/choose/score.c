@@ -85,7 +85,8 @@ static void fill_model(const pess_counts *whole, const pess_counts *part, double
 }
 
 pess_status pess__judge_create(const pess_counts *whole, const pess_counts *part, const pess_model *fitted,
-                               const double *start, double gamma, double lowest, pess__judge *out, pess_error *error) {
+                               const double *start, const pess_solve_options *solve, double lowest, pess__judge *out,
+                               pess_error *error) {
     const int64_t states = whole->states, pairs = states * whole->actions;
     int64_t *n_next = NULL;
     pess_model *model = NULL;
@@ -95,9 +96,16 @@ pess_status pess__judge_create(const pess_counts *whole, const pess_counts *part
     if (status == PESS_OK) {
         memcpy(model->terminal, fitted->terminal, (size_t)states);
         model->has_terminals = fitted->has_terminals;
-        *out = (pess__judge){
-            .whole = whole, .part = part, .model = model, .gamma = fmin(gamma, LARGEST_DISCOUNT), .start = start};
-        pess__value_range(fitted, gamma, &out->v_lo, &out->v_hi);
+        *out = (pess__judge){.whole = whole,
+                             .part = part,
+                             .model = model,
+                             .gamma = solve->horizon > 0 ? solve->gamma : fmin(solve->gamma, LARGEST_DISCOUNT),
+                             .horizon = solve->horizon,
+                             .start = start};
+        if (solve->horizon > 0)
+            pess__horizon_range(fitted, solve->gamma, solve->horizon, &out->v_lo, &out->v_hi);
+        else
+            pess__value_range(fitted, solve->gamma, &out->v_lo, &out->v_hi);
         fill_model(whole, part, isfinite(out->v_lo) ? out->v_lo : lowest, model, n_next);
         model->reward_lo = fitted->reward_lo;
         model->reward_hi = fitted->reward_hi;
@@ -116,10 +124,11 @@ static pess_status judged_policy(const pess__judge *judge, const pess_policy *po
                                  pess_error *error) {
     const int64_t actions = policy->actions;
     pess_policy *judged = NULL;
-    PESS_TRY(pess__policy_allocate(policy->states, actions + EXTRA, &judged, error));
-    for (int64_t s = 0; s < policy->states; s++) {
-        const double *from = policy->probability + s * actions;
-        double *to = judged->probability + s * (actions + EXTRA);
+    PESS_TRY(pess__policy_allocate_steps(policy->steps, policy->states, actions + EXTRA, &judged, error));
+    for (int64_t i = 0; i < policy->steps * policy->states; i++) {
+        const int64_t s = i % policy->states;
+        const double *from = policy->probability + i * actions;
+        double *to = judged->probability + i * (actions + EXTRA);
         if (judge->model->terminal[s]) continue;
         for (int64_t a = 0; a < actions; a++) {
             const int64_t z = s * actions + a;
@@ -137,6 +146,7 @@ pess_status pess__judge_score(const pess__judge *judge, const pess_policy *polic
     pess_solve_options options = pess_solve_options_defaults();
     options.algorithm = "naive";
     options.gamma = judge->gamma;
+    options.horizon = judge->horizon;
     options.tolerance = fmax(PESS__CHOICE_TOLERANCE * (judge->model->reward_hi - judge->model->reward_lo), 1e-300);
     options.threads = 1;
     PESS_TRY(judged_policy(judge, policy, &judged, error));
@@ -153,13 +163,28 @@ pess_status pess__judge_score(const pess__judge *judge, const pess_policy *polic
 
 /* ---- by importance weights */
 
-pess_status pess__weighted_score(const pess__folds *folds, int64_t fold, const pess_policy *policy,
+/* Π_t π_t(a|s)/b over the first steps of an episode. */
+static double weight_by_steps(const pess__folds *folds, int64_t episode, const pess_policy *policy, int64_t horizon) {
+    const pess_dataset *data = folds->data;
+    const int64_t *row = folds->episodes.row + folds->episodes.begin[episode];
+    const int64_t length = folds->episodes.begin[episode + 1] - folds->episodes.begin[episode];
+    double weight = 1;
+    for (int64_t t = 0; t < length && t < horizon; t++) {
+        const double *pi = pess_policy_step_row(policy, policy->steps > 1 ? t : 0, data->state[row[t]]);
+        weight *= pi[data->action[row[t]]] / data->probability[row[t]];
+    }
+    return weight;
+}
+
+pess_status pess__weighted_score(const pess__folds *folds, int64_t fold, const pess_policy *policy, int64_t horizon,
                                  const double *returns, pess__weighted *out, pess_error *error) {
     const int64_t from = folds->first[fold], to = folds->first[fold + 1];
     double *weight = NULL, value = 0;
     PESS_TRY(pess__allocate(&weight, to - from, sizeof *weight, "the weights of a fold", error));
-    pess__importance_weights(folds->data, &folds->episodes, folds->data->probability, policy->probability, 1, 0, from,
-                             to, 1, weight, NULL);
+    if (horizon == 0)
+        pess__importance_weights(folds->data, &folds->episodes, folds->data->probability, policy->probability, 1, 0,
+                                 from, to, 1, weight, NULL);
+    for (int64_t e = from; e < to && horizon > 0; e++) weight[e - from] = weight_by_steps(folds, e, policy, horizon);
     *out = (pess__weighted){0};
     for (int64_t e = from; e < to; e++) {
         const double w = weight[e - from];

@@ -144,8 +144,9 @@ static void write_not_needed(pess__outfile *out, const pess_certificate_info *c)
 static void write_changes(pess__outfile *out, const pess_certificate_info *c) {
     pess__outfile_print(out,
                         "<p>The new policy would change <strong>%s&nbsp;%%</strong> of the decisions in the log; in "
-                        "%lld of %lld states its usual action differs.</p>\n</header>\n",
-                        P(percent(c->decisions_changed)), (long long)c->states_changed, (long long)c->states_compared);
+                        "%lld of %lld states%s its usual action differs.</p>\n</header>\n",
+                        P(percent(c->decisions_changed)), (long long)c->states_changed, (long long)c->states_compared,
+                        c->horizon > 0 ? " at a step" : "");
 }
 
 typedef struct scale {

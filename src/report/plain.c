@@ -75,6 +75,7 @@ static const struct {
                             "happen. What followed counts with the worst that is possible."},
     {"cutoffs-continue", "{0} times the log breaks off within an episode; it is taken to have gone on from there as "
                          "usual."},
+    {"horizon", "Only the first {0} steps of an episode count. What happens at one step says nothing about another."},
     {"ends", "When an episode ends, nothing more is gained or lost."},
     {"may-end", "An episode may end at any step, although the log shows no end."},
     {"no-ends", "Episodes do not end by themselves."},

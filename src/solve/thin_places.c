@@ -5,6 +5,7 @@
 #include "model/spread.h"
 #include "policy/policy.h"
 #include "solve/horizon.h"
+#include "solve/visits.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -24,9 +25,8 @@ static void insert(pess_thin_place *list, int64_t room, int64_t *count, pess_thi
     list[at] = place;
 }
 
-/* d(s)·π(a|s) [S*A]. */
-static pess_status visits_of(const pess_model *model, const double *start, const pess_policy *policy,
-                             const pess_solve_options *options, double *visits, pess_error *error) {
+pess_status pess__pair_visits(const pess_model *model, const double *start, const pess_policy *policy,
+                              const pess_solve_options *options, double *visits, pess_error *error) {
     if (options != NULL && options->horizon > 0)
         return pess__horizon_visits(model, start, policy, options->gamma, options->horizon, visits, error);
     double *states = NULL;
@@ -44,7 +44,7 @@ pess_status pess_thin_places(const pess_counts *counts, const pess_model *model,
     const int64_t pairs = counts->states * counts->actions;
     double *visits = NULL, total = 0;
     PESS_TRY(pess__allocate(&visits, pairs, sizeof *visits, "visits", error));
-    const pess_status status = visits_of(model, start, policy, options, visits, error);
+    const pess_status status = pess__pair_visits(model, start, policy, options, visits, error);
     if (status != PESS_OK) {
         free(visits);
         return status;

@@ -141,7 +141,15 @@ expect 3 "$PESS" act clinic.csv --policy steps.csv
 says "a policy for a finite horizon"
 expect 2 "$PESS" solve clinic.csv -a robust --horizon 3
 says "takes no horizon"
-expect 2 "$PESS" solve clinic.csv -a auto --horizon 3
-says "name an algorithm"
+
+# ---- choosing for it: families that take none are left out, and the choice is that of solve
+expect 0 "$PESS" choose log.csv --gamma 1 --horizon 3 --reward-range 0,1 --families naive,ua,robust -o chosen.csv --json
+same "$(json horizon)" 3 "the horizon of a choice"
+same "$(head -1 chosen.csv)" "step,state,action,probability" "the header of a chosen policy with steps"
+expect 0 "$PESS" solve log.csv -a auto --gamma 1 --horizon 3 --reward-range 0,1 -o auto.csv
+expect 0 "$PESS" choose log.csv --gamma 1 --horizon 3 --reward-range 0,1 -o default.csv
+cmp -s auto.csv default.csv || fail "auto gives another policy for a horizon"
+expect 0 "$PESS" choose log.csv --gamma 1 --horizon 3 --reward-range 0,1 --families naive,robust
+prints "takes no horizon"
 no_leftovers
 finish
