@@ -1,6 +1,6 @@
 /* How near a sweep over all states and actions comes to the memory's bandwidth: bench_sweep THREADS [STATES]. One JSON
- * line per problem: a sweep over the model's own rows, one over packed rows, and a triad a = b + s·c (McCalpin's STREAM)
- * in between; the best of ROUNDS, the three alternating. */
+ * line per problem: a sweep over the model's own rows, one over packed rows, and a triad a = b + s·c (McCalpin's
+ * STREAM) in between; the best of ROUNDS, the three alternating. */
 #include "problems.h"
 
 #include "core/ranges.h"
@@ -46,7 +46,8 @@ static double bytes_of(const pess__engine *engine) {
     const double values = 2 * sizeof(double) + sizeof(int32_t) + 1; /* v, Tv, the choice, whether it is terminal */
     const double rows = (double)pairs * (sizeof(double) + sizeof(int64_t) + 1) +
                         (double)model->row[pairs] * (sizeof(uint32_t) + sizeof(double));
-    return (double)model->states * values + (engine->packed != NULL ? (double)pess__packed_bytes(engine->packed) : rows);
+    return (double)model->states * values +
+           (engine->packed != NULL ? (double)pess__packed_bytes(engine->packed) : rows);
 }
 
 typedef struct timed {

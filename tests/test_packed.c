@@ -23,8 +23,8 @@ static pess_model *mixed_model(int64_t states, int64_t actions, int64_t longest,
         model->terminal[z / actions] = z / actions % 37 == 36;
         model->reward[z] = pess__rng_uniform(&rng);
         const uint64_t kind = pess__rng_below(&rng, 30);
-        model->kind[z] = kind == 0   ? PESS_ROW_UNIFORM
-                         : kind == 1 ? PESS_ROW_SINK
+        model->kind[z] = kind == 0                      ? PESS_ROW_UNIFORM
+                         : kind == 1                    ? PESS_ROW_SINK
                          : kind == 2 && z % actions > 0 ? PESS_ROW_NONE
                                                         : PESS_ROW_SPARSE;
         if (model->terminal[z / actions]) model->kind[z] = PESS_ROW_NONE;

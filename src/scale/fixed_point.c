@@ -30,6 +30,7 @@ typedef struct run {
     pess_model *frozen;
     pess__chain *chain;
     pess__monitor monitor;
+    pess__frozen_way way;
     int64_t iterations;
 } run;
 
@@ -86,13 +87,28 @@ static pess_status freeze(run *r, pess_error *error) {
     return PESS_OK;
 }
 
+/* trial.v ← T_frozen trial.v until it moves by no more than `enough`, or often enough; fresh at the end. */
+static void sweep_frozen(run *r, double enough) {
+    double change = INFINITY;
+    for (int64_t k = 0; k < r->way.sweeps && change > enough; k++) {
+        change = pess__chain_apply(r->chain, r->trial.v, r->trial.tv);
+        double *const swap = r->trial.v;
+        r->trial.v = r->trial.tv;
+        r->trial.tv = swap;
+        pess__slab_refresh(r->slab, r->trial.v);
+    }
+}
+
 /* trial = the solution of the frozen system, with its own residual. */
 static pess_status solve_frozen(run *r, double tolerance, pess_error *error) {
     PESS_TRY(freeze(r, error));
     PESS_TRY(pess__chain_fill(r->chain, NULL, r->choice, NULL, error));
     memcpy(r->trial.v, r->now.tv, (size_t)r->slab->spread.own * sizeof *r->trial.v);
     pess__slab_refresh(r->slab, r->trial.v);
-    PESS_TRY(pess__chain_solve(r->chain, tolerance, r->trial.v, error));
+    if (r->way.sweeps > 0)
+        sweep_frozen(r, tolerance);
+    else
+        PESS_TRY(pess__chain_solve(r->chain, tolerance, r->trial.v, error));
     return sweep(r, &r->trial, error);
 }
 
@@ -139,15 +155,15 @@ static pess_status iterate_all(run *r, pess_solution_info *info, pess_error *err
         since_best = r->now.residual < best ? 0 : since_best + 1;
         best = fmin(best, r->now.residual);
         if (!goes_on(r, since_best, info)) break;
-        if (wait == 0) {
+        if (wait == 0 && !r->way.never) {
             bool kept = false;
-            PESS_TRY(newton_step(r, fmax(0.1 * enough, 1e-4 * r->now.residual), &kept, error));
+            PESS_TRY(newton_step(r, fmax(0.1 * enough, r->way.forcing * r->now.residual), &kept, error));
             if (kept) failures = 0;
             if (kept) continue;
             wait = failures < 6 ? (int64_t)1 << failures : LONGEST_WAIT;
             failures++;
         }
-        wait--;
+        if (wait > 0) wait--;
         const double before = r->now.residual;
         plain_step(r, step);
         PESS_TRY(sweep(r, &r->now, error));
@@ -208,7 +224,7 @@ static pess_status make_policy(run *r, pess_solution *solution, pess_error *erro
     return PESS_OK;
 }
 
-static void store(run *r, bool optimise, pess_solution *solution) {
+static void store(run *r, pess_solution *solution) {
     static char name[sizeof r->chain->name];
     memcpy(name, r->chain->name, sizeof name);
     free(solution->values);
@@ -216,19 +232,22 @@ static void store(run *r, bool optimise, pess_solution *solution) {
     r->now.v = NULL;
     solution->info.iterations = r->iterations;
     solution->info.residual = r->now.residual;
-    solution->info.method = optimise ? "newton" : "newton (fixed policy)";
+    solution->info.method = r->way.name;
     solution->info.evaluation = name;
 }
 
 pess_status pess__scale_fixed_point(const pess__problem *problem, const pess__operator *operator_, bool optimise,
                                     pess_solution *solution, pess_error *error) {
-    run r = {.problem = problem, .operator_ = operator_, .slab = pess__slab_of(problem->model)};
+    run r = {.problem = problem,
+             .operator_ = operator_,
+             .slab = pess__slab_of(problem->model),
+             .way = pess__frozen_way_of(problem, optimise)};
     if (!optimise) r.policy = solution->policy->probability;
     solution->info.outcome = PESS_OUTCOME_CONVERGED;
     pess_status status = create(&r, error);
     if (status == PESS_OK) status = iterate_all(&r, &solution->info, error);
     if (status == PESS_OK && optimise) status = make_policy(&r, solution, error);
-    if (status == PESS_OK) store(&r, optimise, solution);
+    if (status == PESS_OK) store(&r, solution);
     if (status == PESS_OK) pess__checkpoint_done();
     destroy(&r);
     return status;

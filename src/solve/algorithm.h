@@ -39,6 +39,7 @@ struct pess_solution {
 typedef struct pess__algorithm {
     pess_algorithm_info info;
     bool works_without_counts; /* fits exact models, where problem->counts is NULL */
+    const char *own_way;       /* why it has no choice of method; NULL: it has */
     bool spreads;              /* nothing but the engines below looks at several states: processes can share it */
     /* Fill policy, values, uncertainty (where there is one) and of info: outcome, iterations, residual, method,
      * evaluation. The caller adds the rest; naive_values too, where they are left NULL (the engine below sets them). */

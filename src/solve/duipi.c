@@ -269,5 +269,6 @@ const pess__algorithm pess__algorithm_duipi = {
              .equation = "π greedy in Q − α·σ_Q,  var_Q = Σ (γP)² var_V + (r + γV)² var_P + var_R",
              .source = "Schneegass, Udluft, Martinetz 2008; Hans, Udluft 2009",
              .settings = "alpha absorbed-alpha"},
+    .own_way = "it improves its policy by the variance of its values, in its own loop",
     .solve = solve,
     .evaluate = evaluate};

@@ -1,6 +1,7 @@
 #include "solve/families.h"
 
 #include "core/settings.h"
+#include "solve/algorithm.h"
 
 #include <math.h>
 #include <string.h>
@@ -37,6 +38,14 @@ pess__candidate pess__family_candidate(const pess__family *family, int strength,
     return (pess__candidate){family->algorithm, family->setting, family->grid[strength] * (absorbed ? unit : 1)};
 }
 
+/* The method that was asked for, where the algorithm has it. */
+static pess_method method_for(const char *name, pess_method method) {
+    const pess__algorithm *algorithm = pess__algorithm_find(name);
+    const bool has =
+        algorithm->own_way == NULL && !(algorithm->info.takes_sets_only && method == PESS_METHOD_GAUSS_SEIDEL);
+    return has ? method : PESS_METHOD_AUTO;
+}
+
 pess_solve_options pess__candidate_options(const pess__candidate *candidate, const pess_solve_options *base) {
     pess_solve_options options = *base;
     options.algorithm = candidate->algorithm;
@@ -44,6 +53,7 @@ pess_solve_options pess__candidate_options(const pess__candidate *candidate, con
     options.own_uncertainty = NULL;
     options.alpha = options.absorbed_alpha = NAN;
     options.clip = false;
+    options.method = method_for(candidate->algorithm, base->method);
     if (candidate->setting == NULL) return options;
     const pess_setting *setting = pess_setting_find(pess_solve_settings(), candidate->setting);
     memcpy((char *)&options + setting->offset, &candidate->strength, sizeof candidate->strength);

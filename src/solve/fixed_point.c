@@ -34,8 +34,40 @@ typedef struct run {
     pess_model *frozen;
     pess__evaluator *evaluator;
     pess__monitor monitor;
+    pess__frozen_way way;
     int64_t iterations;
 } run;
+
+pess__frozen_way pess__frozen_way_of(const pess__problem *problem, bool optimise) {
+    const pess__frozen_way newton = {.name = optimise ? "newton" : "newton (fixed policy)", .forcing = 1e-4};
+    switch (optimise ? problem->options->method : PESS_METHOD_AUTO) {
+        case PESS_METHOD_POLICY_ITERATION: return (pess__frozen_way){.name = "policy iteration"};
+        case PESS_METHOD_INEXACT_POLICY_ITERATION:
+            return (pess__frozen_way){.name = "inexact policy iteration", .forcing = 0.01};
+        case PESS_METHOD_MODIFIED_POLICY_ITERATION:
+            return (pess__frozen_way){.name = "modified policy iteration", .forcing = 0.01, .sweeps = 32};
+        case PESS_METHOD_VALUE_ITERATION: return (pess__frozen_way){.name = "value iteration", .never = true};
+        case PESS_METHOD_GAUSS_SEIDEL:
+        case PESS_METHOD_AUTO: break;
+    }
+    return newton;
+}
+
+pess_status pess__frozen_way_check(const pess__problem *problem, pess_error *error) {
+    const pess_method method = problem->options->method;
+    if (method == PESS_METHOD_GAUSS_SEIDEL)
+        return pess__fail(error, PESS_ARGUMENT,
+                          "gauss-seidel changes values in the middle of a sweep, but the worst case of a pair looks at "
+                          "all of them: use another method for '%s' with '%s'",
+                          problem->options->algorithm, problem->uncertainty->info.name);
+    if (problem->options->gamma < 1 || method == PESS_METHOD_AUTO || method == PESS_METHOD_VALUE_ITERATION)
+        return PESS_OK;
+    return pess__fail(
+        error, PESS_ARGUMENT,
+        "gamma is 1, where a worst case is found by sweeps alone: use the method value-iteration for '%s' "
+        "with '%s'",
+        problem->options->algorithm, problem->uncertainty->info.name);
+}
 
 pess__u_problem pess__u_problem_of(const pess__problem *problem) {
     const pess_solve_options *options = problem->options;
@@ -136,13 +168,27 @@ static void freeze(run *r) {
         if (r->choice[z] > 0) op->pair(op->context, omp_get_thread_num(), z, r->q[z], r->now.v, r->frozen);
 }
 
+/* trial.v ← T_frozen trial.v until it moves by no more than `enough`, or often enough. */
+static void sweep_frozen(run *r, double enough) {
+    double change = INFINITY;
+    for (int64_t k = 0; k < r->way.sweeps && change > enough; k++) {
+        change = pess__evaluator_apply(r->evaluator, r->trial.v, r->trial.tv);
+        double *const swap = r->trial.v;
+        r->trial.v = r->trial.tv;
+        r->trial.tv = swap;
+    }
+}
+
 /* trial = the solution of the frozen system, with its own residual. */
 static pess_status solve_frozen(run *r, double tolerance, pess_error *error) {
     pess__evaluator_result result;
     freeze(r);
     PESS_TRY(pess__evaluator_fill_policy(r->evaluator, r->choice, NULL, error));
     memcpy(r->trial.v, r->now.tv, (size_t)r->problem->model->states * sizeof *r->trial.v);
-    PESS_TRY(pess__evaluator_evaluate(r->evaluator, tolerance, r->trial.v, &result, error));
+    if (r->way.sweeps > 0)
+        sweep_frozen(r, tolerance);
+    else
+        PESS_TRY(pess__evaluator_evaluate(r->evaluator, tolerance, r->trial.v, &result, error));
     return sweep(r, &r->trial, error);
 }
 
@@ -180,8 +226,8 @@ static pess_status iterate_all(run *r, pess_solution *solution, pess_error *erro
             break;
         }
         /* At γ = 1 a frozen chain need not end, and its system may have no solution: sweeps alone. */
-        if (wait == 0 && gamma < 1) {
-            PESS_TRY(solve_frozen(r, fmax(0.1 * target(r), 1e-4 * r->now.residual), error));
+        if (wait == 0 && gamma < 1 && !r->way.never) {
+            PESS_TRY(solve_frozen(r, fmax(0.1 * target(r), r->way.forcing * r->now.residual), error));
             if (r->trial.residual < gamma * r->now.residual) {
                 const iterate swap = r->now;
                 r->now = r->trial;
@@ -251,8 +297,9 @@ static pess_status make_policy(run *r, pess_solution *solution, pess_error *erro
 static pess_status run_all(const pess__problem *problem, const pess__operator *operator_, bool optimise,
                            pess_solution *solution, pess_error *error) {
     const pess__spread *spread = problem->model->spread;
+    if (optimise) PESS_TRY(pess__frozen_way_check(problem, error));
     if (spread != NULL) return spread->fixed_point(problem, operator_, optimise, solution, error);
-    run r = {.problem = problem, .operator_ = operator_};
+    run r = {.problem = problem, .operator_ = operator_, .way = pess__frozen_way_of(problem, optimise)};
     PESS_TRY(pess__no_horizon(problem, "a worst case or a variance", error));
     if (!operator_->floored) PESS_TRY(pess__need_ends(problem, "a worst case or a variance", error));
     if (!optimise) r.policy = solution->policy->probability;
@@ -266,7 +313,7 @@ static pess_status run_all(const pess__problem *problem, const pess__operator *o
         r.now.v = NULL;
         solution->info.iterations = r.iterations;
         solution->info.residual = r.now.residual;
-        solution->info.method = optimise ? "newton" : "newton (fixed policy)";
+        solution->info.method = r.way.name;
         solution->info.evaluation = r.evaluator->evaluation == PESS_EVALUATION_LU ? "lu" : "krylov";
     }
     destroy(&r);

@@ -20,6 +20,18 @@ typedef struct pess__operator {
     double (*pair)(const void *context, int thread, int64_t pair, double naive, const double *v, pess_model *frozen);
 } pess__operator;
 
+/* What is done with the frozen system, by options->method. A policy that is given leaves no choice. */
+typedef struct pess__frozen_way {
+    const char *name;
+    bool never;     /* value iteration: nothing is frozen, sweeps alone */
+    double forcing; /* solved to this share of the residual */
+    int64_t sweeps; /* 0: by a linear solver; otherwise by so many sweeps at most */
+} pess__frozen_way;
+
+pess__frozen_way pess__frozen_way_of(const pess__problem *problem, bool optimise);
+/* Refuses what no worst case can be found by. */
+pess_status pess__frozen_way_check(const pess__problem *problem, pess_error *error);
+
 /* A copy of the model whose every sparse row has one more entry, of probability 0, at its end. */
 pess_status pess__frozen_create(const pess_model *model, pess_model **out, pess_error *error);
 

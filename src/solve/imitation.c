@@ -12,5 +12,6 @@ const pess__algorithm pess__algorithm_imitation = {
              .summary = "the logging policy as the data show it; evaluated naively",
              .equation = "π(a|s) = n(s,a) / n(s)",
              .source = "Buckman, Gelada & Bellemare 2021, section 4"},
+    .own_way = "the logging policy is counted, not found",
     .solve = solve,
     .evaluate = pess__evaluate_plain};

@@ -181,8 +181,7 @@ pess_status pess__packed_create(const pess_model *model, const double *bonus, in
     *out = NULL;
     if (model->states > UINT32_MAX - PESS__MORE_VALUES) return PESS_OK;
     PESS_TRY(codebook_create(&book, error));
-    const pess_status status =
-        note_all(&book, model) ? create(model, bonus, threads, &book, out, error) : PESS_OK;
+    const pess_status status = note_all(&book, model) ? create(model, bonus, threads, &book, out, error) : PESS_OK;
     free(book.slot);
     free(book.value);
     return status;

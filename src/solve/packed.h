@@ -16,10 +16,10 @@ enum { PESS__SLICE = 4, PESS__MORE_VALUES = 2 /* places of v behind the states *
 
 typedef struct pess__packed {
     int64_t states, actions;
-    double *constant;   /* [S*A, to a whole slice] r + bonus; -infinity where there is no such action */
-    uint32_t *begin;    /* [slices+1] first entry, in fours */
-    uint32_t *next;     /* entries: state, or S: the mean of v, S+1: V_lo */
-    uint16_t *code;     /* entries: place in `probability` */
+    double *constant;    /* [S*A, to a whole slice] r + bonus; -infinity where there is no such action */
+    uint32_t *begin;     /* [slices+1] first entry, in fours */
+    uint32_t *next;      /* entries: state, or S: the mean of v, S+1: V_lo */
+    uint16_t *code;      /* entries: place in `probability` */
     double *probability; /* those that occur; the first is 0 */
     int64_t probabilities;
 } pess__packed;
@@ -36,9 +36,9 @@ int64_t pess__packed_bytes(const pess__packed *packed);
 
 typedef struct pess__shared_rows {
     int64_t rows;
-    uint32_t *row;     /* [S*A] which row the pair has, where it is sparse */
-    uint32_t *pair;    /* [rows] the first pair that has it */
-    double *product;   /* [rows] (Pv) of each */
+    uint32_t *row;   /* [S*A] which row the pair has, where it is sparse */
+    uint32_t *pair;  /* [rows] the first pair that has it */
+    double *product; /* [rows] (Pv) of each */
 } pess__shared_rows;
 
 /* *out is NULL where fewer than half of the rows are another pair's. */

@@ -236,6 +236,12 @@ static pess_status answer(const pess__algorithm *algorithm, const pess__problem 
     return PESS_OK;
 }
 
+static pess_status check_method(const pess__algorithm *algorithm, pess_method method, pess_error *error) {
+    if (method == PESS_METHOD_AUTO || algorithm->own_way == NULL) return PESS_OK;
+    return pess__fail(error, PESS_ARGUMENT, "the algorithm '%s' has no choice of method: %s; leave the method at auto",
+                      algorithm->info.name, algorithm->own_way);
+}
+
 /* policy NULL: it is to be found. */
 static pess_status run(const pess_counts *counts, const pess_model *model, const double *start,
                        const pess_policy *policy, const pess_solve_options *options, pess_solution **out,
@@ -246,7 +252,10 @@ static pess_status run(const pess_counts *counts, const pess_model *model, const
     pess_solve_options settled;
     PESS_TRY(pess__solve_settle(options, &settled, error));
     PESS_TRY(set_up(counts, model, start, &settled, &algorithm, &problem, error));
-    if (policy != NULL) PESS_TRY(pess__check_policy(model, policy, settled.horizon, error));
+    if (policy != NULL)
+        PESS_TRY(pess__check_policy(model, policy, settled.horizon, error));
+    else
+        PESS_TRY(check_method(algorithm, settled.method, error));
     return answer(algorithm, &problem, policy, begun, out, error);
 }
 
