@@ -120,7 +120,10 @@ static int env_replay(int argc, char **argv) {
                        .positional = needed,
                        .more = -1};
     const char **paths = calloc((size_t)argc + 1, sizeof *paths);
-    if (paths == NULL) return EXIT_LIMIT;
+    if (paths == NULL) {
+        (void)fputs("pess env replay: not enough memory for the names of the files\n", stderr);
+        return EXIT_LIMIT;
+    }
     int count = 0, worst = EXIT_FINE;
     const int code = options_parse(&use, options, COUNT_OF(options), argc, argv, paths, &count);
     for (int i = 0; code < 0 && i < count; i++) {

@@ -119,7 +119,8 @@ static pess_status create_file(pess__tensorboard *board, const char *directory, 
         board->file = fopen(board->path, "wbx");
         if (board->file == NULL && errno != EEXIST) break;
     }
-    return board->file != NULL ? PESS_OK : pess__fail(error, PESS_IO, "%s: %s", board->path, strerror(errno));
+    if (board->file != NULL) return PESS_OK;
+    return pess__fail(error, errno == ENOMEM ? PESS_MEMORY : PESS_IO, "%s: %s", board->path, strerror(errno));
 }
 
 pess_status pess__tensorboard_open(const char *directory, pess__tensorboard **out, pess_error *error) {

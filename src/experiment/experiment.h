@@ -56,6 +56,7 @@ struct pess_experiment {
     pess__experiment_warning *warnings;
     void *plan; /* the engine's */
     pess__directory_lock lock;
+    bool merged; /* of shards, and not written yet */
 };
 
 struct pess__engine {
@@ -116,6 +117,8 @@ enum { PESS__EXPERIMENT_PATH = 4200 };
 pess_status pess__experiment_check_directory(const char *directory, const pess__engine *engine, bool *used,
                                              pess_error *error);
 pess_status pess__experiment_make_directories(const char *path, pess_error *error);
+/* Removes what a merge that failed has put there. */
+void pess__experiment_undo_merge(const char *directory, const pess__engine *engine);
 /* The words of a list, one by one: the next one is copied to `word`; NULL at the end. */
 const char *pess__next_word(const char *list, char *word, size_t size);
 

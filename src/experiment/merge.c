@@ -2,6 +2,7 @@
 #include "core/text.h"
 #include "experiment/experiment.h"
 
+#include <ftw.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -11,6 +12,25 @@ static bool holds_runs(const char *directory, const pess__engine *engine) {
     (void)pess__next_word(engine->kept, first, sizeof first);
     (void)snprintf(path, sizeof path, "%.*s/%s", PESS__EXPERIMENT_PATH, directory, first);
     return access(path, F_OK) == 0;
+}
+
+static int remove_one(const char *path, const struct stat *info, int kind, struct FTW *place) {
+    (void)info;
+    (void)kind;
+    (void)place;
+    (void)remove(path);
+    return 0;
+}
+
+/* A merge that failed leaves a directory that can be merged into: there was nothing in it that is removed here. */
+void pess__experiment_undo_merge(const char *directory, const pess__engine *engine) {
+    enum { DESCRIPTORS = 8 };
+    char word[40], path[PESS__EXPERIMENT_PATH + 80];
+    for (const char *at = engine->kept; (at = pess__next_word(at, word, sizeof word)) != NULL;) {
+        (void)snprintf(path, sizeof path, "%.*s/%s", PESS__EXPERIMENT_PATH, directory, word);
+        (void)nftw(path, remove_one, DESCRIPTORS, FTW_DEPTH | FTW_PHYS);
+    }
+    (void)rmdir(directory); /* where it is empty */
 }
 
 pess_status pess_experiment_merge(const char *const *directories, size_t count, const char *out, bool partial,
@@ -24,7 +44,12 @@ pess_status pess_experiment_merge(const char *const *directories, size_t count, 
         if (used)
             return pess__fail(error, PESS_ARGUMENT, "out: %s holds runs already; choose an empty or new directory",
                               out);
-        return engines[i]->merge(directories, count, out, partial, experiment, error);
+        const pess_status status = engines[i]->merge(directories, count, out, partial, experiment, error);
+        if (status == PESS_OK)
+            (*experiment)->merged = true;
+        else
+            pess__experiment_undo_merge(out, engines[i]);
+        return status;
     }
     return pess__fail(error, PESS_INPUT,
                       "%s: holds no runs that could be merged (neither settings.txt of games nor checkpoint.pess of "

@@ -2,6 +2,9 @@
 #include "report/report.h"
 #include "report/staging.h"
 
+#include <stdio.h>
+#include <unistd.h>
+
 enum { FILE_LIMIT = 16 };
 
 typedef struct job {
@@ -63,7 +66,7 @@ static pess_status write_all(job *jobs, int count, int threads, pess_error *erro
     return PESS_OK;
 }
 
-pess_status pess_experiment_write(const pess_experiment *e, const char *command, pess_error *error) {
+static pess_status write_directory(const pess_experiment *e, const char *command, pess_error *error) {
     const char *names[FILE_LIMIT];
     job jobs[FILE_LIMIT];
     pess__staging staging;
@@ -82,5 +85,17 @@ pess_status pess_experiment_write(const pess_experiment *e, const char *command,
     pess__figure_release(&drawn);
     pess__staging_close(&staging);
     if (status == PESS_OK && e->kind->engine->written != NULL) e->kind->engine->written(e);
+    return status;
+}
+
+static bool is_written(const pess_experiment *e) {
+    char path[PESS__EXPERIMENT_PATH + 20];
+    (void)snprintf(path, sizeof path, "%s/manifest.json", e->options.out);
+    return access(path, F_OK) == 0;
+}
+
+pess_status pess_experiment_write(const pess_experiment *e, const char *command, pess_error *error) {
+    const pess_status status = write_directory(e, command, error);
+    if (status != PESS_OK && e->merged && !is_written(e)) pess__experiment_undo_merge(e->options.out, e->kind->engine);
     return status;
 }

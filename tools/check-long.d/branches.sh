@@ -1,13 +1,16 @@
 #!/usr/bin/env bash
-# Which branches the whole suite takes, by gcov, against the floors of tools/branch-floors.txt. Branches that are taken
-# only where memory runs out count like all others: test_memory takes them. The loops of tests/faults.py and
-# tests/kills.py are left out: the counts are files of the program too, and would be what fails or is torn.
+# Which branches the whole suite takes, by gcov, against the floors of tools/branch-floors.txt. Nothing is inlined, so that
+# a branch of the source counts once. Branches that are taken only where memory runs out or a file fails count like all
+# others: test_memory and the loop of tests/faults.py take them (in one process, whose counts are written when nothing
+# fails any more; PESS_FAULT_SAMPLES of each kind in each command). The kills of tests/kills.py are left out: counts are
+# files too, and would be torn. What HDF5's child does is counted where it may write: PESS_COUNT_CHILD.
 set -eu
 cd "$(dirname "$0")/../.."
-cmake -S . -B build-gcov -G Ninja -DCMAKE_BUILD_TYPE=Debug -DPESS_HARDEN=OFF \
-    -DCMAKE_C_FLAGS="--coverage -O1 -fprofile-update=atomic" >/dev/null
-cmake --build build-gcov >/dev/null
-find build-gcov -name '*.gcda' -delete
-ctest --test-dir build-gcov -j "$(nproc)" -E '^cli_(faults|kills)$' >build-gcov/tests.log 2>&1 ||
-    echo "some tests failed: build-gcov/tests.log"
-python3 tools/branches.py build-gcov tools/branch-floors.txt
+cmake -S . -B build-count -G Ninja -DCMAKE_BUILD_TYPE=Release -DPESS_HARDEN=OFF -DPESS_COUNTED=ON >/dev/null
+cmake --build build-count >/dev/null
+find build-count -name '*.gcda' -delete
+PESS_COUNT_CHILD=1 ctest --test-dir build-count -j "$(nproc)" -E '^cli_(faults|kills)$' >build-count/tests.log 2>&1 ||
+    echo "some tests failed: build-count/tests.log"
+python3 tests/faults.py build-count/pess build-count/tests/faulty build-count/tests/libfaults.so \
+    --samples "${PESS_FAULT_SAMPLES:-200}" >build-count/faults.log 2>&1 || echo "some faults: build-count/faults.log"
+python3 tools/branches.py build-count tools/branch-floors.txt
