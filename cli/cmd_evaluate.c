@@ -199,7 +199,7 @@ typedef struct reader {
 
 static bool reads_it(void *context, const pess_algorithm_info *algorithm, const char *uncertainty) {
     reader *r = context;
-    r->found |= pess_algorithm_reads(algorithm->name, uncertainty, r->setting);
+    r->found |= pess_evaluation_reads(algorithm->name, uncertainty, r->setting);
     return !r->found;
 }
 
@@ -214,7 +214,7 @@ static bool evaluation_reads(const void *context, const char *setting) {
 
 static int parse(int argc, char **argv, evaluate_args *args, const char **path) {
     option_list *list = &args->log.options;
-    log_args_begin(&args->log, "algorithm uncertainty");
+    log_args_begin(&args->log, "algorithm uncertainty method budget");
     log_policy_options(list, &args->policy, "the policy: state,action,probability");
     options_add(list, (option){"algorithm", 'a', OPTION_TEXT, &args->algorithm, "NAME", "algorithm (default: all)"});
     options_add(list, (option){"uncertainty", 'u', OPTION_TEXT, &args->uncertainty, "NAME",

@@ -98,13 +98,15 @@ static void print_result(const usage *use, const pess_solution_info *info, const
     json_end(&json);
 }
 
-/* The settings of the solver that are not of some algorithms alone. */
-static void add_solver(option_list *list, pess_solve_options *options) {
+/* The settings of the solver that are read where a process is known. */
+static void add_solver(option_list *list, pess_solve_options *options, bool solves) {
     const pess_setting_table *table = pess_solve_settings();
     char except[400] = "algorithm";
     for (size_t i = 0; i < table->count; i++) {
         const size_t used = strlen(except);
-        if (table->rows[i].specific) (void)snprintf(except + used, sizeof except - used, " %s", table->rows[i].name);
+        const char *name = table->rows[i].name;
+        if (!(solves ? pess_algorithm_reads : pess_evaluation_reads)(options->algorithm, NULL, name))
+            (void)snprintf(except + used, sizeof except - used, " %s", name);
     }
     options_add_settings(list, table, options, except);
 }
@@ -117,7 +119,7 @@ static int parse_known(const usage *use, const char *policy_option, char letter,
     args->options.progress = terminal_progress();
     option_list list = {0};
     options_add(&list, (option){policy_option, letter, OPTION_TEXT, &args->policy_path, "FILE", policy_help});
-    add_solver(&list, &args->options);
+    add_solver(&list, &args->options, strcmp(policy_option, "out") == 0);
     options_add(&list, (option){"start", 0, OPTION_TEXT, &args->start_path, "uniform|FILE",
                                 "start distribution (default uniform)"});
     options_add(&list, (option){"values", 0, OPTION_TEXT, &args->values_path, "FILE", "write the values: state,value"});

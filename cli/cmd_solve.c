@@ -198,28 +198,36 @@ static const usage solve_usage = {
     .positional = (const char *const[]){"LOG", NULL},
 };
 
-static bool solver_reads(const void *context, const char *setting) {
-    const pess_solve_options *solve = context;
-    return pess_algorithm_find(solve->algorithm) == NULL ||
-           pess_algorithm_reads(solve->algorithm, solve->uncertainty, setting);
+/* How it is solved: read by whatever auto chooses, and not where a horizon is walked back step by step. */
+static bool is_iteration(const char *setting) {
+    return strcmp(setting, "method") == 0 || strcmp(setting, "max-iterations") == 0;
 }
 
-static bool reads_nothing(const void *context, const char *setting) {
-    (void)context, (void)setting;
-    return false;
+static bool solver_reads(const void *context, const char *setting) {
+    const pess_solve_options *solve = context;
+    if (pess_algorithm_find(solve->algorithm) == NULL) return true;
+    return pess_algorithm_reads(solve->algorithm, solve->uncertainty, setting) &&
+           !(solve->horizon > 0 && is_iteration(setting));
+}
+
+static bool choice_reads(const void *context, const char *setting) {
+    (void)context;
+    return is_iteration(setting);
 }
 
 static int check(const log_args *args) {
     const pess_solve_options *solve = &args->solve;
     if (is_auto(args) && asked.together)
         return report_usage("solve", "auto looks at whole episodes: 'pess choose' does; name an algorithm");
-    if (is_auto(args)) return log_args_check(args, "solve", "auto, which chooses it", reads_nothing, NULL);
+    if (is_auto(args)) return log_args_check(args, "solve", "auto, which chooses it", choice_reads, NULL);
     const pess_algorithm_info *algorithm = pess_algorithm_find(solve->algorithm);
     char whom[200];
     (void)snprintf(whom, sizeof whom, "%s", solve->algorithm);
     if (algorithm != NULL && algorithm->default_uncertainty != NULL)
         (void)snprintf(whom, sizeof whom, "%s with the uncertainty %s", solve->algorithm,
                        solve->uncertainty != NULL ? solve->uncertainty : algorithm->default_uncertainty);
+    if (solve->horizon > 0)
+        (void)snprintf(whom + strlen(whom), sizeof whom - strlen(whom), ", solved back from a horizon");
     return log_args_check(args, "solve", whom, solver_reads, solve);
 }
 

@@ -257,6 +257,21 @@ static void specific_settings_are_those_that_some_algorithm_reads(void **state) 
     assert_true(pess_algorithm_reads("ua", "hoeffding", "delta") && pess_algorithm_reads("robust", NULL, "delta"));
     assert_false(pess_algorithm_reads("naive", "hoeffding", "delta") || pess_algorithm_reads("ua", NULL, "no setting"));
     assert_false(pess_algorithm_reads(NULL, NULL, "alpha"));
+    assert_true(pess_algorithm_reads("naive", NULL, "method") && pess_algorithm_reads("ua", NULL, "method"));
+    for (size_t k = 0; (algorithm = pess_algorithm_list(k)) != NULL; k++)
+        assert_int_equal(pess_algorithm_reads(algorithm->name, NULL, "method"),
+                         pess__algorithm_find(algorithm->name)->own_way == NULL);
+}
+
+/* What makes a policy, and not its value, is read by nobody who evaluates one. */
+static void evaluating_reads_less_than_solving(void **state) {
+    (void)state;
+    assert_true(pess_algorithm_reads("spibb", NULL, "min-count") && pess_evaluation_reads("rmin", NULL, "min-count"));
+    assert_false(pess_evaluation_reads("spibb", NULL, "min-count") || pess_evaluation_reads("naive", NULL, "method"));
+    assert_false(pess_evaluation_reads("ua", "count", "max-iterations"));
+    assert_true(pess_evaluation_reads("robust", NULL, "max-iterations") && pess_evaluation_reads("ua", NULL, "alpha"));
+    assert_true(pess_evaluation_reads("spibb", NULL, "gamma"));
+    assert_false(pess_evaluation_reads(NULL, NULL, "alpha") || pess_evaluation_reads("ua", NULL, NULL));
 }
 
 int main(void) {
@@ -265,6 +280,7 @@ int main(void) {
                                        cmocka_unit_test(ramdp_is_ua_with_count),
                                        cmocka_unit_test(duipi_solves_its_equations),
                                        cmocka_unit_test(null_options_are_the_defaults),
-                                       cmocka_unit_test(specific_settings_are_those_that_some_algorithm_reads)};
+                                       cmocka_unit_test(specific_settings_are_those_that_some_algorithm_reads),
+                                       cmocka_unit_test(evaluating_reads_less_than_solving)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

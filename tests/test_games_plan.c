@@ -18,7 +18,7 @@ static pess_experiment_options options(const char *algorithms) {
     o.protocol = "smoke";
     o.games = "breakout";
     o.algorithms = algorithms;
-    o.controls = false;
+    o.controls = 0;
     o.out = "nowhere";
     o.threads = 2;
     return o;
@@ -67,6 +67,26 @@ static void strengths_beyond_their_range_are_refused(void **state) {
     expect_refused("proximal:1e31", "found 'proximal:1e31', expected an α from 0 to 1e+30");
     destroy(plan("bcq:1"));
     destroy(plan("proximal:2"));
+}
+
+/* ---- defaults */
+
+/* What is given counts, also where it is the default of other experiments; what is not given is the experiment's own.
+ */
+static void given_settings_are_taken(void **state) {
+    (void)state;
+    pess_experiment_options o = options("ua-counts");
+    pess_experiment *e = NULL;
+    o.experiment = "minatar-settled", o.controls = -1;
+    assert_int_equal(pess__experiment_plan(&o, &e, NULL), PESS_OK);
+    assert_true(e->options.seed == 23 && pess__games_of(e)->x_count == 5);
+    assert_string_equal(e->options.algorithms, "ua-counts");
+    pess_experiment_destroy(e);
+    o.seed = 1, o.controls = 1, o.epsilons = "0,0.05,0.1,0.2,0.33,0.66,1";
+    assert_int_equal(pess__experiment_plan(&o, &e, NULL), PESS_OK);
+    assert_true(e->options.seed == 1 && pess__games_of(e)->x_count == 7);
+    assert_string_equal(e->options.algorithms, "ua-counts,imitation,proximal,counts-alone");
+    pess_experiment_destroy(e);
 }
 
 /* ---- datasets */
@@ -268,6 +288,7 @@ static void a_warning_goes_to_the_result_and_back(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(aliases_name_the_same_learner),
+        cmocka_unit_test(given_settings_are_taken),
         cmocka_unit_test(trainings_share_their_data),
         cmocka_unit_test(strengths_beyond_their_range_are_refused),
         cmocka_unit_test(claims_speak_of_learners_whatever_their_curves_are_called),

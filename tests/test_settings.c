@@ -10,7 +10,7 @@ typedef struct colours {
     bool bright;
     int shades;
     int64_t count;
-    uint64_t seed;
+    uint64_t seed, other_seed;
     double weight, hue, range[2], pair[2];
     const char *name;
     int kind;
@@ -24,6 +24,7 @@ static const pess_setting settings[] = {
     {"shades", 0, PESS_SETTING_INT, FIELD(shades), "3", PESS__FROM_TO(1, 9)},
     {"count", 0, PESS_SETTING_COUNT, FIELD(count), NULL, PESS__AT_LEAST(2)},
     {"seed", 0, PESS_SETTING_SEED, FIELD(seed), "18446744073709551615"},
+    {"other-seed", 0, PESS_SETTING_SEED, FIELD(other_seed), NULL},
     {"weight", 'w', PESS_SETTING_NUMBER, FIELD(weight), "0.5", PESS__BETWEEN(0, 1)},
     {"hue", 0, PESS_SETTING_NUMBER, FIELD(hue), NULL, PESS__ABOVE(0)},
     {"range", 0, PESS_SETTING_RANGE, FIELD(range), NULL, PESS__ANY_NUMBER},
@@ -48,7 +49,7 @@ static void defaults_are_those_of_the_table(void **state) {
     assert_true(c.bright);
     assert_int_equal(c.shades, 3);
     assert_int_equal(c.count, 0);
-    assert_true(c.seed == UINT64_MAX);
+    assert_true(c.seed == UINT64_MAX && c.other_seed == PESS_NO_SEED);
     assert_true(c.weight == 0.5 && isnan(c.hue) && isnan(c.range[0]) && isnan(c.range[1]));
     assert_true(c.pair[0] == 3 && c.pair[1] == 1);
     assert_string_equal(c.name, "red");
@@ -60,7 +61,7 @@ static void a_value_reads_back_as_it_was_set(void **state) {
     (void)state;
     const char *const rows[][2] = {{"bright", "off"}, {"shades", "9"},   {"count", "1000000"}, {"seed", "12"},
                                    {"weight", "0.1"}, {"hue", "1e-300"}, {"range", "-1,2"},    {"pair", "0.25,0.125"},
-                                   {"name", "a,b"},   {"kind", "grey"},  {"later", "0"}};
+                                   {"name", "a,b"},   {"kind", "grey"},  {"later", "0"},       {"other-seed", "0"}};
     colours c = defaults();
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char text[64];
@@ -85,6 +86,8 @@ static void what_does_not_fit_is_refused_and_says_what_would(void **state) {
         {"seed", "-1", "seed: found '-1', expected a whole number from 0 to 2^64-1"},
         {"seed", "18446744073709551616",
          "seed: found '18446744073709551616', expected a whole number from 0 to 2^64-1"},
+        {"other-seed", "18446744073709551615",
+         "other-seed: found '18446744073709551615', expected a whole number from 0 to 2^64-2"},
         {"weight", "1", "weight: found '1', expected a number above 0 and below 1"},
         {"weight", "0,5", "weight: found '0,5', expected a number above 0 and below 1"},
         {"weight", "nan", "weight: found 'nan', expected a number above 0 and below 1"},

@@ -123,13 +123,15 @@ typedef enum pess_setting_kind {
     PESS_SETTING_SWITCH, /* bool; "on" or "off" */
     PESS_SETTING_INT,    /* int */
     PESS_SETTING_COUNT,  /* int64_t; 1e6 is a count too */
-    PESS_SETTING_SEED,   /* uint64_t */
+    PESS_SETTING_SEED,   /* uint64_t; PESS_NO_SEED where it is not set */
     PESS_SETTING_NUMBER, /* double; NAN where it is not set */
     PESS_SETTING_RANGE,  /* double[2], "LO,HI", ascending; NAN where it is not set */
     PESS_SETTING_PAIR,   /* double[2], "A,B", in any order; NAN where it is not set */
     PESS_SETTING_TEXT,   /* const char *, borrowed; NULL where it is not set */
     PESS_SETTING_CHOICE  /* an enum, counted from 0 in the order of `choices`; -1 where it is not set */
 } pess_setting_kind;
+
+#define PESS_NO_SEED UINT64_MAX
 
 /* Ends of a range that do not belong to it. */
 enum { PESS_SETTING_ABOVE_LEAST = 1, PESS_SETTING_BELOW_MOST = 2 };

@@ -74,7 +74,7 @@ typedef struct pess_experiment_options {
     const char *games, *epsilons, *sizes;
     double epsilon;
     int64_t transitions;
-    bool controls;
+    int controls;         /* 1: on, 0: off, or -1 */
     int64_t train_seeds;  /* trainings on each dataset */
     const char *protocol; /* a name of pess_protocol_list */
     const char *policies; /* directory of the players that collect, GAME.pessnet */

@@ -108,6 +108,8 @@ PESS_API pess_solve_options pess_solve_options_defaults(void);
 /* Does the algorithm, with this uncertainty (NULL: its default), read the setting? All read those that are not
  * specific. */
 PESS_API bool pess_algorithm_reads(const char *algorithm, const char *uncertainty, const char *setting);
+/* The same where a given policy is evaluated: how the best one is found makes no difference then. */
+PESS_API bool pess_evaluation_reads(const char *algorithm, const char *uncertainty, const char *setting);
 
 typedef enum pess_outcome {
     PESS_OUTCOME_CONVERGED,

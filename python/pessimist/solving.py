@@ -183,7 +183,8 @@ def _plan(function: str, algorithm: str, settings: dict[str, Any]) -> tuple[Any,
     if known and own is None:
         whom = algorithm + (f" with the uncertainty {named}" if named else "")
         encoded = named.encode() if named else None
-        refuse_specific(whom, given, table("solve"), lambda s: C.pess_algorithm_reads(algorithm.encode(), encoded, s.encode()))
+        reads = C.pess_evaluation_reads if function.endswith("evaluate") else C.pess_algorithm_reads
+        refuse_specific(whom, given, table("solve"), lambda s: reads(algorithm.encode(), encoded, s.encode()))
     options = table("solve").make({**given, "algorithm": algorithm})
     if own is not None:
         options.kept.append(own)
@@ -193,7 +194,7 @@ def _plan(function: str, algorithm: str, settings: dict[str, Any]) -> tuple[Any,
 
 def plan(function: str, algorithm: str, settings: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
     try:
-        key = (algorithm, *settings.items())
+        key = (function, algorithm, *settings.items())
         found = _plans.get(key)
     except TypeError:  # a list or an array among the settings
         return _plan(function, algorithm, settings)

@@ -31,7 +31,9 @@ void pess_setting_expected(const pess_setting *setting, char *text, size_t size)
     const bool least = isfinite(setting->least), most = isfinite(setting->most);
     switch (setting->kind) {
         case PESS_SETTING_SWITCH: (void)snprintf(text, size, "on or off"); return;
-        case PESS_SETTING_SEED: (void)snprintf(text, size, "a whole number from 0 to 2^64-1"); return;
+        case PESS_SETTING_SEED:
+            (void)snprintf(text, size, "a whole number from 0 to 2^64-%d", setting->standard == NULL ? 2 : 1);
+            return;
         case PESS_SETTING_RANGE: (void)snprintf(text, size, "two numbers, LO,HI, with LO not above HI"); return;
         case PESS_SETTING_PAIR: noun = "two numbers, A,B, each"; break;
         case PESS_SETTING_TEXT: (void)snprintf(text, size, "a text"); return;
@@ -117,6 +119,11 @@ static bool set_seed(uint64_t *field, const char *text) {
     return true;
 }
 
+/* Is it a seed that need not be set, and is not? */
+static bool no_seed(const pess_setting *setting, const uint64_t *field) {
+    return setting->standard == NULL && *field == PESS_NO_SEED;
+}
+
 static bool pair_fits(const pess_setting *setting, double lo, double hi) {
     if (!isfinite(lo) || !isfinite(hi) || (setting->kind == PESS_SETTING_RANGE && lo > hi)) return false;
     return inside(setting, lo) && inside(setting, hi);
@@ -146,7 +153,7 @@ static pess_status set_row(const pess_setting *setting, void *options, const cha
         case PESS_SETTING_INT:
         case PESS_SETTING_COUNT:
         case PESS_SETTING_NUMBER: fits = set_number(setting, field, text, strlen(text)); break;
-        case PESS_SETTING_SEED: fits = set_seed(field, text); break;
+        case PESS_SETTING_SEED: fits = set_seed(field, text) && !no_seed(setting, field); break;
         case PESS_SETTING_RANGE:
         case PESS_SETTING_PAIR: fits = set_pair(setting, field, text); break;
         case PESS_SETTING_TEXT:
@@ -177,6 +184,7 @@ static void unset(const pess_setting *setting, void *options) {
         case PESS_SETTING_RANGE:
         case PESS_SETTING_PAIR: ((double *)field)[0] = ((double *)field)[1] = NAN; break;
         case PESS_SETTING_CHOICE: *(int *)field = -1; break;
+        case PESS_SETTING_SEED: *(uint64_t *)field = PESS_NO_SEED; break;
         default: break; /* zero */
     }
 }
@@ -201,7 +209,10 @@ static void get_row(const pess_setting *setting, const void *options, char *text
         case PESS_SETTING_SWITCH: (void)snprintf(text, size, "%s", *(const bool *)field ? "on" : "off"); break;
         case PESS_SETTING_INT: (void)snprintf(text, size, "%d", *(const int *)field); break;
         case PESS_SETTING_COUNT: (void)snprintf(text, size, "%lld", (long long)*(const int64_t *)field); break;
-        case PESS_SETTING_SEED: (void)snprintf(text, size, "%llu", (unsigned long long)*(const uint64_t *)field); break;
+        case PESS_SETTING_SEED:
+            if (!no_seed(setting, field))
+                (void)snprintf(text, size, "%llu", (unsigned long long)*(const uint64_t *)field);
+            break;
         case PESS_SETTING_NUMBER:
             if (isnan(*(const double *)field)) break;
             (void)pess__format_double(*(const double *)field, lo);
@@ -241,6 +252,8 @@ bool pess_setting_is_default(const pess_setting_table *table, const void *option
         get_row(&alone, value, standard, sizeof standard);
     }
     get_row(setting, options, found, sizeof found);
+    if (setting->standard == NULL && setting->kind == PESS_SETTING_TEXT) /* an empty text is set */
+        return *(const char *const *)((const char *)options + setting->offset) == NULL;
     if (setting->standard == NULL && (setting->kind == PESS_SETTING_INT || setting->kind == PESS_SETTING_COUNT))
         return strcmp(found, "0") == 0;
     return strcmp(found, standard) == 0;

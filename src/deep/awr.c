@@ -8,39 +8,18 @@
  * that luck is not taken for merit (λ = 0). Values, v and actor take turns as in iql, which looks above the mean. */
 #include "deep/learner.h"
 
-enum { VALUE, ACTOR };
 static const double most_weight = 20;
-
-/* π is the actor's; what the state is worth is what the data made of it. */
-static double decide(const pess__view *view, double *policy) {
-    float actor[PESS__MAX_ACTIONS];
-    pess__softmax(view->own[ACTOR], view->actions, actor);
-    for (int64_t a = 0; a < view->actions; a++) policy[a] = (double)actor[a];
-    return (double)view->own[VALUE][0];
-}
 
 static pess__loss value_loss(const void *own) {
     (void)own;
     return (pess__loss){.kind = PESS__LOSS_SQUARED};
 }
 
-static pess__label value_label(const pess__view *view, int64_t action) {
-    return (pess__label){.target = (double)view->q[action], .weight = 1};
-}
-
-static pess__loss actor_loss(const void *own) {
-    (void)own;
-    return (pess__loss){.kind = PESS__LOSS_CROSS_ENTROPY};
-}
-
 static pess__label actor_label(const pess__view *view, int64_t action) {
-    const double advantage = (double)view->q[action] - (double)view->own[VALUE][0];
-    return (pess__label){.weight = fmin(exp(advantage / pess__alpha(view->knobs)), most_weight)};
+    return (pess__label){.weight = fmin(exp(pess__advantage(view, action) / pess__alpha(view->knobs)), most_weight)};
 }
 
-static const pess__own_network own[] = {
-    [VALUE] = {.name = "state-value", .one_output = true, .loss = value_loss, .label = value_label},
-    [ACTOR] = {.name = "actor", .policy = true, .loss = actor_loss, .label = actor_label}};
+static const pess__own_network own[] = PESS__VALUE_AND_ACTOR(value_loss, actor_label);
 
 PESS__ALPHA_TABLE(knobs, "1", "temperature of the weights, beta", PESS__BETWEEN(0, 1e30));
 
@@ -53,6 +32,6 @@ const pess__learner pess__learner_awr = {
              .knobs = &knobs,
              .settings = PESS__READS_VALUES,
              .source = "Peng et al. 2019: weights up to 20; their beta, 0.05, is for rewards of another scale"},
-    .decide = decide,
+    .decide = pess__decide_actor,
     .own = own,
     .own_count = 2};

@@ -41,13 +41,10 @@ static pess__label exponential(const pess__view *view, int64_t action) {
     return (pess__label){.weight = pess__crr_weight(false, pess__alpha(view->knobs), advantage(view, action))};
 }
 
-static pess__loss loss(const void *knobs) {
-    (void)knobs;
-    return (pess__loss){.kind = PESS__LOSS_CROSS_ENTROPY};
-}
-
-static const pess__own_network binary_actor = {.name = "actor", .policy = true, .loss = loss, .label = binary};
-static const pess__own_network exp_actor = {.name = "actor", .policy = true, .loss = loss, .label = exponential};
+static const pess__own_network binary_actor = {
+    .name = "actor", .policy = true, .loss = pess__loss_actor, .label = binary};
+static const pess__own_network exp_actor = {
+    .name = "actor", .policy = true, .loss = pess__loss_actor, .label = exponential};
 
 const pess__learner pess__learner_crr = {
     .info = {.name = "crr",
@@ -69,7 +66,8 @@ static pess__label unlimited(const pess__view *view, int64_t action) {
     return (pess__label){.weight = exp(fmin(advantage(view, action) / pess__alpha(view->knobs), 60))};
 }
 
-static const pess__own_network awac_actor = {.name = "actor", .policy = true, .loss = loss, .label = unlimited};
+static const pess__own_network awac_actor = {
+    .name = "actor", .policy = true, .loss = pess__loss_actor, .label = unlimited};
 
 PESS__ALPHA_TABLE(awac_knobs, "1", "temperature of the weights, lambda", PESS__BETWEEN(0, 1e30));
 

@@ -30,16 +30,7 @@ static const pess_setting knob_rows[] = {
 };
 static const pess_setting_table knobs = PESS__SETTING_TABLE("iql", iql_knobs, knob_rows);
 
-enum { VALUE, ACTOR };
 static const double most_weight = 100;
-
-/* π is the actor's; what the state is worth is v. */
-static double decide(const pess__view *view, double *policy) {
-    float actor[PESS__MAX_ACTIONS];
-    pess__softmax(view->own[ACTOR], view->actions, actor);
-    for (int64_t a = 0; a < view->actions; a++) policy[a] = (double)actor[a];
-    return (double)view->own[VALUE][0];
-}
 
 /* Of d = v − q: u = −d. */
 static double expectile(double d, double tau, double *slope) {
@@ -53,23 +44,12 @@ static pess__loss value_loss(const void *own) {
         .kind = PESS__LOSS_DISTANCE, .parameter = ((const iql_knobs *)own)->expectile, .distance = expectile};
 }
 
-static pess__label value_label(const pess__view *view, int64_t action) {
-    return (pess__label){.target = (double)view->q[action], .weight = 1};
-}
-
-static pess__loss actor_loss(const void *own) {
-    (void)own;
-    return (pess__loss){.kind = PESS__LOSS_CROSS_ENTROPY};
-}
-
 static pess__label actor_label(const pess__view *view, int64_t action) {
-    const double advantage = (double)view->q[action] - (double)view->own[VALUE][0];
-    return (pess__label){.weight = fmin(exp(((const iql_knobs *)view->knobs)->beta * advantage), most_weight)};
+    const double beta = ((const iql_knobs *)view->knobs)->beta;
+    return (pess__label){.weight = fmin(exp(beta * pess__advantage(view, action)), most_weight)};
 }
 
-static const pess__own_network own[] = {
-    [VALUE] = {.name = "state-value", .one_output = true, .loss = value_loss, .label = value_label},
-    [ACTOR] = {.name = "actor", .policy = true, .loss = actor_loss, .label = actor_label}};
+static const pess__own_network own[] = PESS__VALUE_AND_ACTOR(value_loss, actor_label);
 
 const pess__learner pess__learner_iql = {
     .info = {.name = "iql",
@@ -80,6 +60,6 @@ const pess__learner pess__learner_iql = {
              .knobs = &knobs,
              .settings = PESS__READS_VALUES,
              .source = "Kostrikov et al. 2022: expectile 0.7, beta 3, weights up to 100"},
-    .decide = decide,
+    .decide = pess__decide_actor,
     .own = own,
     .own_count = 2};

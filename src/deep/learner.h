@@ -128,6 +128,27 @@ double pess__sac_temperature(const void *knobs);
      .argument = "T",                                                                                                  \
      .sentence = "weight of the policy's entropy: 0 takes the best action alone"}
 /* clang-format on */
+/* actor.c: learners with a value and an actor network of their own, in this order. The policy is the actor's, and what
+ * a state is worth is its value; the label of a value is q(s,a), and an actor's loss is its log likelihood. */
+enum { PESS__STATE_VALUE, PESS__ACTOR };
+double pess__decide_actor(const pess__view *view, double *policy);
+pess__label pess__label_value(const pess__view *view, int64_t action);
+double pess__advantage(const pess__view *view, int64_t action); /* q(s,a) − v(s) */
+pess__loss pess__loss_actor(const void *knobs);
+/* The rows of such a learner. */
+#define PESS__VALUE_AND_ACTOR(value_loss, actor_label)                                                                 \
+    {                                                                                                                  \
+        [PESS__STATE_VALUE] = {.name = "state-value",                                                                  \
+                               .one_output = true,                                                                     \
+                               .loss = (value_loss),                                                                   \
+                               .label = pess__label_value},                                                            \
+        [PESS__ACTOR] = {                                                                                              \
+            .name = "actor",                                                                                           \
+            .policy = true,                                                                                            \
+            .loss = pess__loss_actor,                                                                                  \
+            .label = (actor_label)                                                                                     \
+        }                                                                                                              \
+    }
 /* CRR: how much a logged action of that advantage counts. */
 double pess__crr_weight(bool binary, double beta, double advantage);
 

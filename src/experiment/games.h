@@ -96,6 +96,10 @@ enum {
 #define PESS__GAMES_COLUMNS "final_mean best_mean control_mean predicted obtained outside spread behaviour_mean"
 /* What the rows have in common. */
 #define PESS__GAMES_SETTINGS "games controls train-seeds protocol policies shard keep-data"
+#define PESS__GAMES_INFO .y_label = "return", .band = PESS_BAND_RANGE, .columns = PESS__GAMES_COLUMNS
+#define PESS__GAMES_ROW                                                                                                \
+    .results = PESS__GAMES_COLUMNS, .tables = pess__games_tables, .averages = true,                                    \
+    .explanation = pess__games_explanation, .engine = &pess__engine_games
 extern const pess__experiment_default pess__games_defaults[];
 extern const pess__experiment_table pess__games_tables[];
 extern const char pess__games_explanation[];
@@ -178,10 +182,6 @@ const pess_experiment_point *pess__games_point_at(const pess_experiment_point *p
 
 /* ---- games_verdict.c: the rules of minatar-settled, on the points and the runs */
 pess_status pess__games_verdict(pess__games *m, pess_error *error);
-
-/* ---- games_exploration.c: ε and size of a dataset along ε, and the words */
-void pess__games_place_epsilon(const pess_experiment_options *options, double x, pess__games_dataset *dataset);
-void pess__games_describe_sizes(const pess_experiment_options *options, char *out, size_t size);
 
 /* ---- games_claims.c, games_goals.c */
 enum { PESS__GAMES_CLAIMS = 4 }; /* per game, at most */

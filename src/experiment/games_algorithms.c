@@ -116,7 +116,7 @@ pess_status pess__games_plan_curves(pess__games *m, pess_error *error) {
     for (char *word; (word = pess__list_next(&words)) != NULL;) PESS_TRY(add_curve(m, word, alpha_given, error));
     char list[PESS__GAMES_LIST];
     (void)snprintf(list, sizeof list, "%s", m->options->algorithms);
-    if (m->options->controls) PESS_TRY(add_controls(m, list, sizeof list, alpha_given, error));
+    if (m->options->controls == 1) PESS_TRY(add_controls(m, list, sizeof list, alpha_given, error));
     name_curves(m, alpha_given);
     put_imitation_first(m);
     return pess__experiment_set_text(m->experiment, "algorithms", list, error);

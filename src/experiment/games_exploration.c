@@ -4,12 +4,12 @@
 
 #include <stdio.h>
 
-void pess__games_place_epsilon(const pess_experiment_options *options, double x, pess__games_dataset *dataset) {
+static void place(const pess_experiment_options *options, double x, pess__games_dataset *dataset) {
     dataset->epsilon = x;
     dataset->transitions = options->transitions;
 }
 
-void pess__games_describe_sizes(const pess_experiment_options *options, char *out, size_t size) {
+static void describe(const pess_experiment_options *options, char *out, size_t size) {
     (void)snprintf(out, size, "datasets of %lld transitions", (long long)options->transitions);
 }
 
@@ -28,45 +28,28 @@ static pess_status judge(pess__games *m, pess_error *error) {
     return pess__games_add_claims(m, claims, found, error);
 }
 
-static const pess__games_axis axis = {.values = "epsilons",
-                                      .fixed = "transitions",
-                                      .symbol = "ε",
-                                      .least = 0,
-                                      .most = 1,
-                                      .place = pess__games_place_epsilon,
-                                      .describe = pess__games_describe_sizes,
-                                      .judge = judge};
+#define ALONG_EPSILON                                                                                                  \
+    .values = "epsilons", .fixed = "transitions", .symbol = "ε", .least = 0, .most = 1, .place = place,                \
+    .describe = describe
+
+static const pess__games_axis axis = {ALONG_EPSILON, .judge = judge};
 
 const pess__experiment_kind pess__experiment_minatar_exploration = {
     .info = {.name = "minatar-exploration",
              .summary = "games: return against the randomness of the player that collected the data",
              .title = "Games: how exploratory the data are",
              .x = {.name = "epsilon", .label = "ε of the data policy"},
-             .y_label = "return",
-             .band = PESS_BAND_RANGE,
-             .columns = PESS__GAMES_COLUMNS,
+             PESS__GAMES_INFO,
              .settings = PESS__GAMES_SETTINGS " epsilons transitions",
              .findings = "What was expected, and what came out"},
     .defaults = pess__games_defaults,
-    .results = PESS__GAMES_COLUMNS,
-    .tables = pess__games_tables,
-    .averages = true,
+    PESS__GAMES_ROW,
     .share_of = "behaviour",
-    .explanation = pess__games_explanation,
-    .engine = &pess__engine_games,
     .games = &axis};
 
 /* The same axis with values that have been fitted: everything about it was written down before the first run. ε = 0.66,
  * where the question is open, is run first. */
-static const pess__games_axis settled_axis = {.values = "epsilons",
-                                              .fixed = "transitions",
-                                              .symbol = "ε",
-                                              .least = 0,
-                                              .most = 1,
-                                              .trivial = true,
-                                              .first = 0.66,
-                                              .place = pess__games_place_epsilon,
-                                              .describe = pess__games_describe_sizes,
+static const pess__games_axis settled_axis = {ALONG_EPSILON, .trivial = true, .first = 0.66,
                                               .judge = pess__games_verdict};
 
 static const pess__experiment_default settled_defaults[] = {
@@ -83,16 +66,10 @@ const pess__experiment_kind pess__experiment_minatar_settled = {
              .summary = "games: the same with trainings that stop by held-out episodes, judged by rules of their own",
              .title = "Games: how exploratory the data are, with values that have been fitted",
              .x = {.name = "epsilon", .label = "ε of the data policy"},
-             .y_label = "return",
-             .band = PESS_BAND_RANGE,
-             .columns = PESS__GAMES_COLUMNS,
+             PESS__GAMES_INFO,
              .settings = PESS__GAMES_SETTINGS " epsilons transitions",
              .findings = "What was written down beforehand, and what came out"},
     .defaults = settled_defaults,
-    .results = PESS__GAMES_COLUMNS,
-    .tables = pess__games_tables,
-    .averages = true,
+    PESS__GAMES_ROW,
     .share_of = "behaviour",
-    .explanation = pess__games_explanation,
-    .engine = &pess__engine_games,
     .games = &settled_axis};

@@ -272,7 +272,7 @@ pess_status pess__games_read_plan(const char *directory, pess_experiment **out, 
     pess_experiment_options options = pess_experiment_options_defaults();
     PESS_TRY(get_options(path, settings, &t, &options, error));
     options.out = directory;
-    options.controls = false; /* the list has them */
+    options.controls = 0; /* the list has them */
     pess_experiment *e = NULL;
     PESS_TRY(pess__experiment_plan(&options, &e, error));
     const pess_status status = get_facts(path, settings, &t, e->plan, error);

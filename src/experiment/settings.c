@@ -34,9 +34,9 @@ static const pess_setting rows[] = {
     {.name = "seed",
      .kind = PESS_SETTING_SEED,
      FIELD(seed),
-     .standard = "1",
      .argument = "N",
-     .sentence = "seed of all random numbers"},
+     .sentence = "seed of all random numbers",
+     .where_unset = "the experiment's own"},
     {.name = "threads",
      .letter = 'j',
      .kind = PESS_SETTING_INT,
@@ -127,9 +127,9 @@ static const pess_setting rows[] = {
     {.name = "epsilons",
      .kind = PESS_SETTING_TEXT,
      FIELD(epsilons),
-     .standard = "0,0.05,0.1,0.2,0.33,0.66,1",
      .argument = "A,B,…",
      .sentence = "the axis: ε of the data policies",
+     .where_unset = "the experiment's own",
      .specific = true},
     {.name = "transitions",
      .kind = PESS_SETTING_COUNT,
@@ -155,11 +155,11 @@ static const pess_setting rows[] = {
      .sentence = "ε of the data policy",
      .specific = true},
     {.name = "controls",
-     .kind = PESS_SETTING_SWITCH,
+     .kind = PESS_SETTING_CHOICE,
      FIELD(controls),
-     .standard = "on",
-     .argument = "on|off",
+     .choices = "off|on",
      .sentence = "draw imitation, proximal and counts-alone beside an uncertainty-aware learner (ua-…)",
+     .where_unset = "the experiment's own",
      .specific = true},
     {.name = "protocol",
      .kind = PESS_SETTING_TEXT,
@@ -224,10 +224,20 @@ bool pess__experiment_reads(const pess_experiment_info *info, const pess_setting
     return !setting->specific || pess_setting_listed(info->settings, setting->name);
 }
 
+/* Of settings that are not set in the table above, so that some experiment can have a default of its own. */
+static const pess__experiment_default usual_defaults[] = {
+    {"seed", "1"}, {"epsilons", "0,0.05,0.1,0.2,0.33,0.66,1"}, {"controls", "on"}, {NULL, NULL}};
+
+static const char *default_among(const pess__experiment_default *defaults, const char *name) {
+    for (; defaults != NULL && defaults->name != NULL; defaults++)
+        if (strcmp(defaults->name, name) == 0) return defaults->value;
+    return NULL;
+}
+
 static const char *own_default(const pess__experiment_kind *kind, const pess_setting *setting) {
-    for (const pess__experiment_default *d = kind->defaults; d != NULL && d->name != NULL; d++)
-        if (strcmp(d->name, setting->name) == 0) return d->value;
-    return setting->standard;
+    if (setting->standard != NULL) return setting->standard;
+    const char *own = default_among(kind->defaults, setting->name);
+    return own != NULL ? own : default_among(usual_defaults, setting->name);
 }
 
 typedef struct own_table {
@@ -247,8 +257,10 @@ static void fill_tables(void) {
         own->table.count = 0;
         for (size_t i = 0; i < ROW_COUNT; i++) {
             if (!pess__experiment_reads(&kind->info, &rows[i])) continue;
-            own->rows[own->table.count] = rows[i];
-            own->rows[own->table.count++].standard = own_default(kind, &rows[i]);
+            pess_setting *row = &own->rows[own->table.count++];
+            *row = rows[i];
+            row->standard = own_default(kind, &rows[i]);
+            if (rows[i].standard == NULL && row->standard != NULL) row->where_unset = NULL;
         }
     }
 }
@@ -295,9 +307,12 @@ pess_status pess__experiment_resolve(pess_experiment *e, const pess_experiment_o
     PESS_TRY(pess__settle(&table, options, &e->options, error));
     PESS_TRY(check_read(&e->kind->info, &e->options, error));
     PESS_TRY(pess__allocate(&e->texts, ROW_COUNT, sizeof *e->texts, "the settings", error));
-    for (const pess__experiment_default *d = e->kind->defaults; d != NULL && d->name != NULL; d++)
-        if (pess_setting_is_default(&table, &e->options, d->name))
-            PESS_TRY(pess_setting_set(&table, &e->options, d->name, d->value, error));
+    for (size_t i = 0; i < ROW_COUNT; i++) {
+        const char *value = own_default(e->kind, &rows[i]);
+        if (value != NULL && pess__experiment_reads(&e->kind->info, &rows[i]) &&
+            pess_setting_is_default(&table, &e->options, rows[i].name))
+            PESS_TRY(pess_setting_set(&table, &e->options, rows[i].name, value, error));
+    }
     return own_texts(e, error);
 }
 

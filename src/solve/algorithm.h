@@ -72,6 +72,8 @@ pess_status pess__evaluate_local(const pess__problem *problem, const pess__local
                                  pess_error *error);
 /* The same of a policy that pays no penalty. */
 pess_status pess__evaluate_plain(const pess__problem *problem, pess_solution *solution, pess_error *error);
+/* u [S*A] becomes the solution's, or is freed where `status` is not PESS_OK; returns `status`. */
+pess_status pess__keep_uncertainty(pess_solution *solution, double *u, pess_status status);
 /* n_∧ as it is given, or `otherwise`. */
 double pess__min_count(const pess__problem *problem, double otherwise);
 /* For what is not policy iteration: refuses γ = 1 where some policy can go on for ever. */
@@ -82,6 +84,9 @@ pess_status pess__unseen_without_limit(const pess__problem *problem, int64_t pai
 void pess__q_values(const pess__problem *problem, const double *bonus, const double *v, double *q);
 /* Smallest action within 1e-8 of the largest q. */
 int64_t pess__greedy_action(const double *q, int64_t actions);
+
+/* Settings that pess__optimise reads (pess_algorithm_info.settings). */
+#define PESS__READS_METHOD "method max-iterations"
 
 #define PESS__TIE 1e-8
 

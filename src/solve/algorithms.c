@@ -35,13 +35,28 @@ const pess_algorithm_info *pess_algorithm_find(const char *name) {
     return algorithm != NULL ? &algorithm->info : NULL;
 }
 
+/* The bound that the algorithm goes by; NULL: none. */
+static const pess_uncertainty_info *bound_of(const pess_algorithm_info *info, const char *uncertainty) {
+    if (info->default_uncertainty == NULL) return NULL;
+    return pess_uncertainty_find(uncertainty != NULL ? uncertainty : info->default_uncertainty);
+}
+
 bool pess_algorithm_reads(const char *algorithm, const char *uncertainty, const char *setting) {
     const pess_setting *row = pess_setting_find(pess_solve_settings(), setting);
     if (row == NULL || !row->specific) return row != NULL;
     const pess_algorithm_info *info = pess_algorithm_find(algorithm);
     if (info == NULL) return false;
-    if (pess_setting_listed(info->settings, setting)) return true;
-    const pess_uncertainty_info *bound =
-        pess_uncertainty_find(uncertainty != NULL ? uncertainty : info->default_uncertainty);
-    return info->default_uncertainty != NULL && bound != NULL && pess_setting_listed(bound->settings, setting);
+    const pess_uncertainty_info *bound = bound_of(info, uncertainty);
+    return pess_setting_listed(info->settings, setting) ||
+           (bound != NULL && pess_setting_listed(bound->settings, setting));
+}
+
+bool pess_evaluation_reads(const char *algorithm, const char *uncertainty, const char *setting) {
+    const pess_setting *row = pess_setting_find(pess_solve_settings(), setting);
+    const pess__algorithm *found = pess__algorithm_find(algorithm);
+    if (row == NULL || found == NULL || !row->specific) return pess_algorithm_reads(algorithm, uncertainty, setting);
+    if (found->evaluate == pess__evaluate_plain || strcmp(setting, "method") == 0) return false;
+    const pess_uncertainty_info *bound = bound_of(&found->info, uncertainty);
+    if (strcmp(setting, "max-iterations") == 0) return bound != NULL && bound->depends_on_values;
+    return pess_algorithm_reads(algorithm, uncertainty, setting);
 }

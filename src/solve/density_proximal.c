@@ -278,7 +278,7 @@ const pess__algorithm pess__algorithm_density_proximal = {
              .summary = "stay near the states that the logging policy visits; a local method",
              .equation = "v = A^π(r_D + γ·P_D·v) − α·|d_π − d_π̂|   [theory units: α·|d_π − d_π̂| / (1-γ)²]",
              .source = "Buckman, Gelada & Bellemare 2021, appendix C, state-wise proximal pessimistic algorithms",
-             .settings = "alpha absorbed-alpha"},
+             .settings = "alpha absorbed-alpha max-iterations"},
     .own_way = "it follows the gradient of the whole policy",
     .solve = solve,
     .evaluate = evaluate,

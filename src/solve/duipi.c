@@ -268,7 +268,7 @@ const pess__algorithm pess__algorithm_duipi = {
              .summary = "carries the variance of Q along, without covariances, and acts on Q - alpha sigma",
              .equation = "π greedy in Q − α·σ_Q,  var_Q = Σ (γP)² var_V + (r + γV)² var_P + var_R",
              .source = "Schneegass, Udluft, Martinetz 2008; Hans, Udluft 2009",
-             .settings = "alpha absorbed-alpha"},
+             .settings = "alpha absorbed-alpha max-iterations"},
     .own_way = "it improves its policy by the variance of its values, in its own loop",
     .solve = solve,
     .evaluate = evaluate};

@@ -84,7 +84,7 @@ const pess__algorithm pess__algorithm_proximal = {
              .equation = "v = max_π A^π(r_D + γ·P_D·v) − α·TV(π, π̂)   "
                          "[theory units: α·TV(π, π̂) / (1-γ)²]",
              .source = "Buckman, Gelada & Bellemare 2021, section 5.2, Proposition 1",
-             .settings = "alpha absorbed-alpha"},
+             .settings = "alpha absorbed-alpha " PESS__READS_METHOD},
     .spreads = true,
     .solve = solve,
     .evaluate = evaluate};

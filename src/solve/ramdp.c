@@ -45,6 +45,6 @@ const pess__algorithm pess__algorithm_ramdp = {
              .summary = "rewards lowered by alpha over the square root of the count",
              .equation = "v = max_π A^π(r_D − α·min(1/√n, W) + γ·P_D·v)",
              .source = "Petrik, Ghavamzadeh, Chow 2016; equal to ua with count in absorbed units",
-             .settings = "alpha absorbed-alpha"},
+             .settings = "alpha absorbed-alpha " PESS__READS_METHOD},
     .solve = solve,
     .evaluate = evaluate};

@@ -67,6 +67,6 @@ const pess__algorithm pess__algorithm_rmin = {
              .summary = "pairs seen fewer than min_count times are worth the least there is",
              .equation = "v = max_π A^π q,  q = r_D + γ·P_D·v where n ≥ min_count, V_lo elsewhere",
              .source = "after Brafman, Tennenholtz 2002; Laroche, Trichelair, Tachet des Combes 2019",
-             .settings = "min-count"},
+             .settings = "min-count " PESS__READS_METHOD},
     .solve = solve,
     .evaluate = evaluate};

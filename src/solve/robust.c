@@ -56,9 +56,7 @@ static pess_status attach_uncertainty(worst_case *worst, pess_solution *solution
     pess_status status = pess__adversary_prepare(worst, solution->values, error);
     for (int64_t z = 0; z < pairs; z++)
         u[z] = model->kind[z] == PESS_ROW_NONE ? 0 : u[z] - robust_pair(worst, 0, z, u[z], solution->values, NULL);
-    free(solution->uncertainty);
-    solution->uncertainty = u;
-    return status;
+    return pess__keep_uncertainty(solution, u, status);
 }
 
 static pess_status check(const pess__problem *problem, pess_error *error) {
@@ -111,7 +109,7 @@ const pess__algorithm pess__algorithm_robust = {
              .summary = "worst case over the set of worlds that the log allows",
              .equation = "v(s) = max_a min_{(r,P) in set(s,a)} r + γ·P·v   [α from 0 to 1 scales the set]",
              .source = "Iyengar 2005; Nilim & El Ghaoui 2005; Ho, Petrik & Wiesemann 2021",
-             .settings = "uncertainty alpha absorbed-alpha",
+             .settings = "uncertainty alpha absorbed-alpha " PESS__READS_METHOD,
              .default_uncertainty = "support",
              .takes_sets_only = true},
     .spreads = true,

@@ -134,7 +134,7 @@ const pess__algorithm pess__algorithm_soft_spibb = {
              .equation = "v = max_π A^π(r_D + γ·P_D·v),  Σ_a e(s,a)·|π − π̂|(a|s) ≤ budget,  "
                          "e = √(2/n·ln(2SA/δ))",
              .source = "Nadjahi, Laroche, Tachet des Combes 2019; the local program is solved exactly",
-             .settings = "budget delta"},
+             .settings = "budget delta " PESS__READS_METHOD},
     .spreads = true,
     .solve = solve,
     .evaluate = pess__evaluate_plain};

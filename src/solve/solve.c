@@ -164,6 +164,13 @@ static pess_status set_up(const pess_counts *counts, const pess_model *model, co
     return pess__check_start(model, start, error);
 }
 
+pess_status pess__keep_uncertainty(pess_solution *solution, double *u, pess_status status) {
+    double *const gone = status == PESS_OK ? solution->uncertainty : u;
+    if (status == PESS_OK) solution->uncertainty = u;
+    free(gone);
+    return status;
+}
+
 double pess__min_count(const pess__problem *problem, double otherwise) {
     return isnan(problem->options->min_count) ? otherwise : problem->options->min_count;
 }

@@ -101,7 +101,7 @@ const pess__algorithm pess__algorithm_spibb = {
              .summary = "pairs seen fewer than min_count times keep the logging policy's probability",
              .equation = "v = max_π A^π(r_D + γ·P_D·v),  π(a|s) = π̂(a|s) where n(s,a) < min_count",
              .source = "Laroche, Trichelair, Tachet des Combes 2019, Pi_b-SPIBB",
-             .settings = "min-count"},
+             .settings = "min-count " PESS__READS_METHOD},
     .spreads = true,
     .solve = solve_equal,
     .evaluate = pess__evaluate_plain};
@@ -111,7 +111,7 @@ const pess__algorithm pess__algorithm_spibb_leq = {
              .summary = "pairs seen fewer than min_count times get at most the logging policy's probability",
              .equation = "v = max_π A^π(r_D + γ·P_D·v),  π(a|s) ≤ π̂(a|s) where n(s,a) < min_count",
              .source = "Laroche, Trichelair, Tachet des Combes 2019, Pi_<=b-SPIBB",
-             .settings = "min-count"},
+             .settings = "min-count " PESS__READS_METHOD},
     .spreads = true,
     .solve = solve_at_most,
     .evaluate = pess__evaluate_plain};

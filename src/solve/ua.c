@@ -56,13 +56,7 @@ static pess_status run_per_pair(const pess__problem *problem, bool optimise, pes
         status = optimise ? pess__optimise(problem, &local, solution, error)
                           : pess__evaluate_local(problem, &local, solution, error);
     free(bonus);
-    if (status != PESS_OK) {
-        free(u);
-        return status;
-    }
-    free(solution->uncertainty);
-    solution->uncertainty = u;
-    return PESS_OK;
+    return pess__keep_uncertainty(solution, u, status);
 }
 
 /* ---------------------------------------------------------------------------------------- state-wise */
@@ -200,13 +194,7 @@ static pess_status attach_uncertainty(const pess__problem *problem, pess_solutio
     double *u;
     PESS_TRY(pess__allocate(&u, pairs, sizeof *u, "the uncertainty", error));
     const pess_status status = problem->uncertainty->compute(&u_problem, solution->values, u, error);
-    if (status != PESS_OK) {
-        free(u);
-        return status;
-    }
-    free(solution->uncertainty);
-    solution->uncertainty = u;
-    return PESS_OK;
+    return pess__keep_uncertainty(solution, u, status);
 }
 
 /* ---------------------------------------------------------------------------------------- the algorithm */
@@ -248,7 +236,7 @@ const pess__algorithm pess__algorithm_ua = {
              .summary = "uncertainty-aware: subtract α times the Bellman uncertainty at every step",
              .equation = "v = A^π(r_D + γ·P_D·v) − α·u^π",
              .source = "Buckman, Gelada & Bellemare 2021, section 5.1",
-             .settings = "uncertainty alpha absorbed-alpha clip",
+             .settings = "uncertainty alpha absorbed-alpha clip " PESS__READS_METHOD,
              .default_uncertainty = "count"},
     .spreads = true,
     .solve = solve,

@@ -43,11 +43,17 @@ refused 2 hoeffding -a robust -u hoeffding
 refused 2 '--alpha does nothing for spibb' -a spibb --alpha 3
 refused 2 '--budget does nothing for spibb' -a spibb --budget 3
 refused 2 '--delta does nothing for ua with the uncertainty count' --delta 0.1
+refused 2 '--method does nothing for imitation' -a imitation --method value-iteration
+refused 2 '--max-iterations does nothing for imitation' -a imitation --max-iterations 5
+refused 2 '--method does nothing for duipi' -a duipi --method value-iteration
+refused 2 '--method does nothing for naive, solved back from a horizon' -a naive --horizon 3 --method value-iteration
 refused 2 '--local-policies does nothing for ua with the uncertainty hoeffding' -u hoeffding --local-policies 3
 expect 0 "$PESS" solve log.csv -u hoeffding --delta 0.1
 expect 0 "$PESS" solve log.csv -a spibb --min-count 3
 printf 'state,action,probability\n0,0,1\n1,0,1\n' >given.csv
 expect 2 "$PESS" evaluate log.csv --policy given.csv -a spibb --alpha 3; says '--alpha does nothing for spibb'
+expect 2 "$PESS" evaluate log.csv --policy given.csv -a spibb --min-count 3; says '--min-count does nothing for spibb'
+expect 2 "$PESS" evaluate log.csv --policy given.csv --method value-iteration; says "no option '--method'"
 expect 0 "$PESS" evaluate log.csv --policy given.csv --alpha 0.5
 expect 2 "$PESS" gaps log.csv --policy given.csv --min-count 3; says '--min-count does nothing'
 expect 0 "$PESS" gaps log.csv -a spibb --min-count 3 --delta 0.1
