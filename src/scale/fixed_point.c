@@ -209,18 +209,13 @@ static void destroy(run *r) {
     pess__chain_destroy(r->chain);
 }
 
-/* The greedy policy in q at the final v; ties within 1e-8 go to the smallest action. */
+/* The greedy policy in q at the final v. */
 static pess_status make_policy(run *r, pess_solution *solution, pess_error *error) {
     const pess_model *model = r->problem->model;
     pess_policy *policy = NULL;
     PESS_TRY(sweep(r, &r->now, error));
     PESS__TRY_TOGETHER(pess__spread_policy(r->slab, model->actions, &policy, error), error);
-    for (int64_t s = 0; s < r->slab->spread.own; s++) {
-        const int64_t first = s * model->actions;
-        if (!model->terminal[s]) policy->probability[first + pess__greedy_action(r->q + first, model->actions)] = 1;
-    }
-    pess_policy_destroy(solution->policy);
-    solution->policy = policy;
+    pess__keep_greedy(model, r->slab->spread.own, r->q, policy, solution);
     return PESS_OK;
 }
 

@@ -279,18 +279,23 @@ static void destroy(run *r) {
     pess__evaluator_destroy(r->evaluator);
 }
 
-/* The greedy policy in q at the final v; ties within 1e-8 go to the smallest action. */
+void pess__keep_greedy(const pess_model *model, int64_t states, const double *q, pess_policy *policy,
+                       pess_solution *solution) {
+    for (int64_t s = 0; s < states; s++) {
+        const int64_t first = s * model->actions;
+        if (!model->terminal[s]) policy->probability[first + pess__greedy_action(q + first, model->actions)] = 1;
+    }
+    pess_policy_destroy(solution->policy);
+    solution->policy = policy;
+}
+
+/* The greedy policy in q at the final v. */
 static pess_status make_policy(run *r, pess_solution *solution, pess_error *error) {
     const pess_model *model = r->problem->model;
     pess_policy *policy;
     PESS_TRY(sweep(r, &r->now, error)); /* q may belong to a trial that was turned down */
     PESS_TRY(pess__policy_allocate(model->states, model->actions, &policy, error));
-    for (int64_t s = 0; s < model->states; s++) {
-        const int64_t first = s * model->actions;
-        if (!model->terminal[s]) policy->probability[first + pess__greedy_action(r->q + first, model->actions)] = 1;
-    }
-    pess_policy_destroy(solution->policy);
-    solution->policy = policy;
+    pess__keep_greedy(model, model->states, r->q, policy, solution);
     return PESS_OK;
 }
 

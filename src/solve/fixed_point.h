@@ -42,6 +42,11 @@ pess_status pess__fixed_point_optimise(const pess__problem *problem, const pess_
 pess_status pess__fixed_point_evaluate(const pess__problem *problem, const pess__operator *operator_,
                                        pess_solution *solution, pess_error *error);
 
+/* `policy`, of zeros, becomes the solution's: greedy in q [S*A] in the first `states`; ties within 1e-8 go to the
+ * smallest action. */
+void pess__keep_greedy(const pess_model *model, int64_t states, const double *q, pess_policy *policy,
+                       pess_solution *solution);
+
 /* The problem as the bounds see it. */
 pess__u_problem pess__u_problem_of(const pess__problem *problem);
 
