@@ -222,8 +222,9 @@ static void print_text(FILE *out, const pess_certificate *certificate, const pes
     print_episodes(out, pess_certificate_episodes(certificate));
     if (c->outcome != PESS_OUTCOME_CONVERGED)
         (void)fprintf(out,
-                      "Outcome       %s: the bounds hold, but more sweeps would make them tighter (residual %.2g)\n",
-                      pess_outcome_name(c->outcome), c->residual);
+                      "Outcome       stopped early: the bounds hold, but more sweeps would make them tighter (residual "
+                      "%.2g)\n",
+                      c->residual);
     print_lists(out, certificate);
     (void)fprintf(out, "Policy        %s\n", policy_path ? policy_path : "not kept: add -o policy.csv");
     if (directory) (void)fprintf(out, "Page          %s/index.html\n", directory);

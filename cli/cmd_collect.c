@@ -9,7 +9,7 @@ static const usage collect_usage = {
     .command = "collect",
     .summary = "a dataset of a game: transitions of a player that explores",
     .arguments = "GAME --policy FILE|random -o FILE.pessdata [options]",
-    .description = "32 environments step together, and the file has their data one after the other. Each distinct "
+    .description = "Several environments step together, and the file has their data one after the other. Each distinct "
                    "observation is kept once, in packed bits, including the last one of every episode, with a mark "
                    "whether that was terminal or cut off. The same settings and seed give the same bytes. 'pess "
                    "inspect' shows what is in such a file. A network acts by its largest output, or by sampling if its "

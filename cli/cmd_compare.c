@@ -13,11 +13,12 @@ static const usage compare_usage = {
     .summary = "runs of several algorithms: interquartile means, probabilities of improvement, profiles",
     .arguments = "DIR [DIR …] [-a A,B,…] [--report DIR] [options]",
     .description =
-        "DIR is an experiment with games (its runs.csv), or a training (its manifest.json); trainings that differ in\n"
-        "seed and data alone are runs of one algorithm. Per game and point, and over all of them: the interquartile\n"
-        "mean, the probability that a run of the one beats a run of the other, and performance profiles, with\n"
-        "intervals from resamples of the runs within each task (Agarwal et al. 2021). The score is what 'pess train'\n"
-        "calls so: the mean over the last five updates.",
+        "DIR is an experiment with games (its runs.csv) or a training (its manifest.json); trainings that differ only "
+        "in "
+        "seed and data are runs of one algorithm. Printed for each game and point, and over all of them: the "
+        "interquartile mean, the probability that a run of one algorithm beats a run of another, and performance "
+        "profiles, with intervals from resamples of the runs within each task (Agarwal et al. 2021). The score is that "
+        "of 'pess train': the mean over the last five updates.",
     .examples = "  pess compare docs/results/minatar-exploration -a naive,proximal --report page\n"
                 "  pess compare old-experiment new-experiment --json\n"
                 "  pess compare cql-1 cql-2 cql-3 iql-1 iql-2 iql-3",
@@ -163,7 +164,7 @@ int cmd_compare(int argc, char **argv) {
     option_list list = {.count = 0};
     options_add_settings(&list, pess_compare_settings(), &options, NULL);
     options_add(&list, (option){"report", 0, OPTION_TEXT, &report, "DIR", "a page with the figure, and the tables"});
-    options_add(&list, (option){"json", 0, OPTION_FLAG, &as_json, NULL, "the result as JSON"});
+    options_add(&list, (option){"json", 0, OPTION_FLAG, &as_json, NULL, "print the result as JSON"});
     const int code = options_parse(&compare_usage, list.rows, list.count, argc, argv, directories, &count);
     if (code >= 0) return code;
     repeat_command(argc, argv, repeat, sizeof repeat);

@@ -76,9 +76,10 @@ typedef struct known_args {
 static void print_result(const usage *use, const pess_solution_info *info, const known_mdp *known,
                          const known_args *args) {
     if (!args->as_json) {
-        (void)printf("value %.10g, %s after %lld iteration%s (%s, %s), residual %.2g, %.3g s\n", info->value,
-                     pess_outcome_name(info->outcome), (long long)info->iterations, info->iterations == 1 ? "" : "s",
-                     info->method, info->evaluation, info->residual, info->seconds);
+        char outcome[100];
+        outcome_text(info, outcome, sizeof outcome);
+        (void)printf("value %.10g, %s (%s, %s), residual %.2g, %.3g s\n", info->value, outcome, info->method,
+                     info->evaluation, info->residual, info->seconds);
         print_structure(stdout, "", info);
         return;
     }

@@ -16,16 +16,12 @@ static const usage score_usage = {
     .summary = "what policies are worth by data that others logged, and which one to take",
     .arguments = "POLICY [POLICY …] DATA [options]",
     .description =
-        "POLICY is what 'pess train' wrote (.pesspolicy, .pessnet, or the directory of the run), or a table over the\n"
-        "states of one-hot observations; DATA as for 'pess train'. Nothing is played. Values are discounted returns "
-        "from\n"
-        "the first states of the episodes, by fitted Q evaluation (several networks, each on a resample of the "
-        "episodes)\n"
-        "and by importance sampling, per decision and weighted, with what tells whether to believe the weights; and "
-        "beside\n"
-        "them the policy's own values. Several policies are put in order by one criterion, with how much better "
-        "another\n"
-        "may be. Scores are evidence, not proof: docs/scoring.md says where they were wrong.",
+        "POLICY is what 'pess train' wrote (.pesspolicy, .pessnet, or the directory of the run), or a table over the "
+        "states of one-hot observations; DATA is as for 'pess train'. Nothing is played. Values are discounted returns "
+        "from the first states of the episodes: by fitted Q evaluation (several networks, each on a resample of the "
+        "episodes), by importance sampling, per decision and weighted, with diagnostics of the weights, and by the "
+        "policy's own estimate. Several policies are ranked by one criterion, with how much better another may be. "
+        "Scores are evidence, not proof: docs/scoring.md says where they were wrong.",
     .examples = "  pess score cartpole-cql cartpole.npz\n"
                 "  pess score run-*/policy.pesspolicy data.pessdata --criterion fqe-lower\n"
                 "  pess score a/policy.pesspolicy b/policy.pesspolicy data.npz --weights logged --json",
@@ -243,7 +239,7 @@ int cmd_score(int argc, char **argv) {
     data_source_begin(&a.source, &a.list, &a.read, "");
     options_add_settings(&a.list, pess_read_settings(), &a.read, "states actions format threads missing");
     protocol_add_options(&a.protocol, &a.list);
-    options_add(&a.list, (option){"json", 0, OPTION_FLAG, &a.json, NULL, "the result as JSON"});
+    options_add(&a.list, (option){"json", 0, OPTION_FLAG, &a.json, NULL, "print the result as JSON"});
     int code = options_parse(&score_usage, a.list.rows, a.list.count, argc, argv, a.words, &a.count);
     if (code < 0) code = protocol_check(&a.protocol, "score");
     if (code >= 0) return code;

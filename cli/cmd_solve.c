@@ -97,9 +97,10 @@ static void print_result(FILE *out, const pess_solution_info *info) {
     (void)fprintf(out, "Value      %.6g  the algorithm's own value of its policy\n", info->value);
     (void)fprintf(out, "           %.6g  the same policy at face value\n", info->naive_value);
     (void)fprintf(out, "Holds for  %s\n", info->holds_for);
-    (void)fprintf(out, "Outcome    %s after %lld iteration%s (%s, %s), residual %.2g, %.3g s\n",
-                  pess_outcome_name(info->outcome), (long long)info->iterations, info->iterations == 1 ? "" : "s",
-                  info->method, info->evaluation, info->residual, info->seconds);
+    char outcome[100];
+    outcome_text(info, outcome, sizeof outcome);
+    (void)fprintf(out, "Outcome    %s (%s, %s), residual %.2g, %.3g s\n", outcome, info->method, info->evaluation,
+                  info->residual, info->seconds);
     print_structure(out, "           ", info);
 }
 
@@ -186,9 +187,10 @@ static const usage solve_usage = {
     .summary = "a pessimistic policy from a log",
     .arguments = "LOG [-a ALGORITHM] [-u UNCERTAINTY] [options] [-o policy.csv]",
     .description =
-        "LOG is a CSV (plain or gzip) with the columns state, action, reward, next_state and optionally terminal, "
-        "truncated, episode, step, probability; or an NPZ with arrays of these names; or a .pesslog; - is standard "
-        "input. 'pess list algorithms' and 'pess list uncertainties' explain the choices and which options each of "
+        "LOG is a CSV file (plain, gzip or zstd) with the columns state, action, reward, next_state and optionally "
+        "terminal, truncated, episode, step, probability, or a log in another format ('pess list formats'); - is "
+        "standard input. 'pess list algorithms' and 'pess list uncertainties' explain the choices and which options "
+        "each of "
         "them reads; an option that the chosen ones do not read is refused. -a auto chooses algorithm and strength on "
         "held-out episodes, as 'pess choose' does. Exit code 6 says that the solver stopped before it converged.",
     .examples = "  pess solve visits.csv -o policy.csv\n"

@@ -145,7 +145,7 @@ static void add_options(arguments *a) {
     data_source_begin(&a->source, &a->list, &a->read, "");
     options_add_settings(&a->list, pess_read_settings(), &a->read, "states actions format threads missing");
     protocol_add_options(&a->protocol, &a->list);
-    options_add(&a->list, (option){"json", 0, OPTION_FLAG, &a->json, NULL, "the result as JSON"});
+    options_add(&a->list, (option){"json", 0, OPTION_FLAG, &a->json, NULL, "print the result as JSON"});
 }
 
 static void apply_knobs(arguments *a) {

@@ -6,7 +6,7 @@
 
 static const usage evaluate_usage = {
     .command = "env evaluate",
-    .summary = "how well a policy plays: whole episodes, by its own rule but for --epsilon",
+    .summary = "how well a policy plays whole episodes, by its own rule except for --epsilon",
     .arguments = "GAME --policy random|FILE [options]",
     .description = "Prints the mean undiscounted return with its 95 % interval. The same seed gives the same result at "
                    "any number of threads. A .pesspolicy file plays by the rule of the learner that made it; a network "

@@ -204,10 +204,11 @@ void data_source_begin(data_source *source, option_list *list, const pess_read_o
     *source = (data_source){
         .reading = pess_observations_options_defaults(), .actions = pess_actions_options_defaults(), .read = read};
     options_add_settings(list, pess_observations_settings(), &source->reading, except);
-    options_add(list,
-                (option){"features", 0, OPTION_TEXT, &source->features, "A,B,…",
-                         "DATA is a table: these columns, by name, are an observation (docs/logs.md has the roles "
-                         "of the others)"});
+    options_add(
+        list,
+        (option){"features", 0, OPTION_TEXT, &source->features, "A,B,…",
+                 "the data are a table: these columns, by name, make up an observation (docs/logs.md has the roles "
+                 "of the others)"});
     options_add_settings(list, pess_actions_settings(), &source->actions, "");
 }
 

@@ -24,6 +24,14 @@ void json_structure(json_writer *json, const pess_solution_info *info) {
     json_close(json);
 }
 
+void outcome_text(const pess_solution_info *info, char *text, size_t size) {
+    static const char *const words[] = {[PESS_OUTCOME_CONVERGED] = "converged",
+                                        [PESS_OUTCOME_ITERATION_LIMIT] = "stopped at the iteration limit",
+                                        [PESS_OUTCOME_TIME_LIMIT] = "stopped at the time limit"};
+    (void)snprintf(text, size, "%s after %lld iteration%s", words[info->outcome], (long long)info->iterations,
+                   info->iterations == 1 ? "" : "s");
+}
+
 void print_structure(FILE *out, const char *indent, const pess_solution_info *info) {
     const pess_structure *found = &info->structure;
     if (!found->measured) return;

@@ -6,6 +6,8 @@
 
 #include <stdio.h>
 
+/* "converged after 3 iterations", or "stopped at the iteration limit after 3 iterations". */
+void outcome_text(const pess_solution_info *info, char *text, size_t size);
 /* The keys `reason` and `structure`; null where nothing was measured. */
 void json_structure(json_writer *json, const pess_solution_info *info);
 /* Lines that begin with `indent`; none where nothing was measured. */

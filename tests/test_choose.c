@@ -341,7 +341,7 @@ static void what_does_not_fit_is_told(void **state) {
     assert_non_null(strstr(error.message, "found 'magic'"));
     options.families = "naive,ua,naive";
     assert_int_equal(pess_choose(data, &options, &choice, &error), PESS_ARGUMENT);
-    assert_non_null(strstr(error.message, "'naive' is there twice"));
+    assert_non_null(strstr(error.message, "'naive' is named twice"));
     options.families = "";
     assert_int_equal(pess_choose(data, &options, &choice, &error), PESS_ARGUMENT);
     options.families = "naive,density-proximal";

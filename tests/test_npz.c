@@ -148,7 +148,7 @@ static void sizes_that_lie_are_refused(void **state) {
     size = make_zip(file, array, true_size + 8, (uint32_t)true_size); /* more than it says: the checksum is of all */
     logs_refused(logs_file("z.npz", file, size), NULL, PESS_INPUT, "z.npz", "");
     size = make_zip(file, array, true_size, (uint32_t)true_size + 8);
-    logs_refused(logs_file("z.npz", file, size), NULL, PESS_INPUT, "array 'state'", "another number of bytes");
+    logs_refused(logs_file("z.npz", file, size), NULL, PESS_INPUT, "array 'state'", "does not fit its shape and type");
     size = make_zip(file, array, sizeof array, 3000000000u); /* says 3 GB */
     logs_refused(logs_file("z.npz", file, size), NULL, PESS_INPUT, "array 'state'", "more than a thousand times");
     logs_refused(logs_file("z.npz", "PK\3\4", 4), NULL, PESS_INPUT, "z.npz", "shorter than a zip file");

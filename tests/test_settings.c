@@ -24,7 +24,7 @@ static const pess_setting settings[] = {
     {"shades", 0, PESS_SETTING_INT, FIELD(shades), "3", PESS__FROM_TO(1, 9)},
     {"count", 0, PESS_SETTING_COUNT, FIELD(count), NULL, PESS__AT_LEAST(2)},
     {"seed", 0, PESS_SETTING_SEED, FIELD(seed), "18446744073709551615"},
-    {"other-seed", 0, PESS_SETTING_SEED, FIELD(other_seed), NULL},
+    {"other-seed", 0, PESS_SETTING_SEED, FIELD(other_seed), NULL, .open = PESS_SETTING_BELOW_MOST},
     {"weight", 'w', PESS_SETTING_NUMBER, FIELD(weight), "0.5", PESS__BETWEEN(0, 1)},
     {"hue", 0, PESS_SETTING_NUMBER, FIELD(hue), NULL, PESS__ABOVE(0)},
     {"range", 0, PESS_SETTING_RANGE, FIELD(range), NULL, PESS__ANY_NUMBER},

@@ -133,7 +133,7 @@ typedef enum pess_setting_kind {
 
 #define PESS_NO_SEED UINT64_MAX
 
-/* Ends of a range that do not belong to it. */
+/* Ends of a range that do not belong to it. BELOW_MOST of a seed: the largest number means that it is not set. */
 enum { PESS_SETTING_ABOVE_LEAST = 1, PESS_SETTING_BELOW_MOST = 2 };
 
 typedef struct pess_setting {

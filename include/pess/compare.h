@@ -25,7 +25,7 @@ typedef struct pess_compare_options {
     const char *algorithms; /* "a,b,…": which of those there are, in this order; NULL: all */
     pess_compare_scale scale;
     int64_t resamples;
-    double delta; /* intervals leave out so much */
+    double delta; /* error probability of the intervals */
     uint64_t seed;
     int threads; /* 0: all there are. The result does not depend on it */
 } pess_compare_options;

@@ -253,7 +253,7 @@ typedef struct pess_protocol {
     int64_t control_episodes; /* of each of the last five, acting by argmax where the algorithm samples */
     int64_t transitions;      /* that an experiment collects, unless told otherwise */
     bool settle;              /* by held-out episodes; updates and imitation_steps are bounds */
-    double price_share;       /* of cql: largest share of its own price in what sets logged actions below the best */
+    double price_share;       /* of cql: see price-share */
 } pess_protocol;
 
 typedef struct pess_protocol_info {

@@ -37,7 +37,7 @@ typedef struct pess_score_options {
     int64_t networks; /* of fitted Q evaluation, each on a resample of the episodes of its own */
     int64_t updates;  /* Bellman updates of each; 0: 1/(1 − gamma), from 20 to 200 */
     int64_t steps;    /* gradient steps of an update; 0: all networks together make as many as a training would */
-    double delta;     /* intervals leave out so much */
+    double delta;     /* error probability of the intervals */
     pess_score_weights weights;
     pess_score_criterion criterion;
     const char *imitation;         /* file of a trained imitation network of these data; NULL: one is trained */

@@ -257,7 +257,7 @@ static pess_status collect_rows(collect *c, pess__row_reader *r, const pess_meas
         PESS_TRY(report(r, &options->progress, error));
     }
     if (m->rows == 0)
-        return pess__fail(error, PESS_INPUT, "%s: found no rows behind the header, expected at least one",
+        return pess__fail(error, PESS_INPUT, "%s: found no rows after the header, expected at least one",
                           pess__infile_name(r->text.file));
     if (r->has[PESS__COLUMN_EPISODE]) {
         m->episode_names = c->names[PESS__COLUMN_EPISODE];

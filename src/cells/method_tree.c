@@ -236,11 +236,10 @@ static pess_status grow(grower *g, int64_t *scratch, pess_error *error) {
         PESS_TRY(split_leaf(g, best, scratch, error));
     }
     if (g->leaf_count == 1)
-        return pess__fail(
-            error, PESS_INPUT,
-            "tree: found no question that tells futures apart among %lld rows, expected one with at least "
-            "%d rows on each side",
-            (long long)g->rows, LEAST_ROWS);
+        return pess__fail(error, PESS_INPUT,
+                          "tree: found no split that separates outcomes among %lld rows, expected one with at least "
+                          "%d rows on each side",
+                          (long long)g->rows, LEAST_ROWS);
     number_leaves(g->map, 0);
     return PESS_OK;
 }

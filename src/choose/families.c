@@ -27,7 +27,7 @@ static pess_status each_family(const char *list, double unit, pess__candidate *t
                               "'naive,ua,spibb'",
                               (int)(length < 60 ? length : 60), at);
         const pess__family *f = pess__family_list((size_t)row);
-        if (seen >> row & 1) return pess__fail(error, PESS_ARGUMENT, "families: '%s' is there twice", f->algorithm);
+        if (seen >> row & 1) return pess__fail(error, PESS_ARGUMENT, "families: '%s' is named twice", f->algorithm);
         seen |= (uint32_t)1 << row;
         for (int i = 0; i < pess__family_strengths(f); i++, (*count)++)
             if (to != NULL) to[*count] = pess__family_candidate(f, i, unit);

@@ -38,7 +38,7 @@ static const pess_setting rows[] = {
      .standard = "0.05",
      PESS__BETWEEN(0, 1),
      .argument = "D",
-     .sentence = "what intervals leave out"},
+     .sentence = "error probability of the intervals"},
     PESS__SEED_SETTING(pess_compare_options, "of the resamples"),
     PESS__THREADS_SETTING(pess_compare_options),
 };
@@ -113,7 +113,7 @@ static pess_status choose_algorithms(pess_comparison *c, const char *list, pess_
                               c->name_count > 1 ? ", …" : "");
         for (int64_t i = 0; i < c->info.algorithms; i++)
             if (c->algorithm[i] == found)
-                return pess__fail(error, PESS_ARGUMENT, "algorithms: '%.*s' stands there twice", (int)length, list);
+                return pess__fail(error, PESS_ARGUMENT, "algorithms: '%.*s' is named twice", (int)length, list);
         c->algorithm[c->info.algorithms++] = found;
         list += length + (list[length] == ',');
     }

@@ -166,7 +166,7 @@ static pess_status parse_value(parser *p, pess__json_value *value, int depth);
 static pess_status parse_members(parser *p, pess__json_value *value, bool keys, int depth) {
     const char close = keys ? '}' : ']';
     const pess__json_value **link = &value->first;
-    if (depth == DEPTH_LIMIT) return fail(p, "fewer brackets within each other");
+    if (depth == DEPTH_LIMIT) return fail(p, "brackets that are nested less deeply");
     skip_space(p);
     if (take(p, close)) return PESS_OK;
     do {

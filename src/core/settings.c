@@ -31,9 +31,7 @@ void pess_setting_expected(const pess_setting *setting, char *text, size_t size)
     const bool least = isfinite(setting->least), most = isfinite(setting->most);
     switch (setting->kind) {
         case PESS_SETTING_SWITCH: (void)snprintf(text, size, "on or off"); return;
-        case PESS_SETTING_SEED:
-            (void)snprintf(text, size, "a whole number from 0 to 2^64-%d", setting->standard == NULL ? 2 : 1);
-            return;
+        case PESS_SETTING_SEED: (void)snprintf(text, size, "a whole number from 0 to 2^64-%d", below ? 2 : 1); return;
         case PESS_SETTING_RANGE: (void)snprintf(text, size, "two numbers, LO,HI, with LO not above HI"); return;
         case PESS_SETTING_PAIR: noun = "two numbers, A,B, each"; break;
         case PESS_SETTING_TEXT: (void)snprintf(text, size, "a text"); return;
@@ -121,7 +119,7 @@ static bool set_seed(uint64_t *field, const char *text) {
 
 /* Is it a seed that need not be set, and is not? */
 static bool no_seed(const pess_setting *setting, const uint64_t *field) {
-    return setting->standard == NULL && *field == PESS_NO_SEED;
+    return setting->open & PESS_SETTING_BELOW_MOST && *field == PESS_NO_SEED;
 }
 
 static bool pair_fits(const pess_setting *setting, double lo, double hi) {

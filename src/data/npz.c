@@ -71,7 +71,7 @@ static pess_status read_npy_header(pess__stream *stream, array *a, int role, int
     if (status != PESS_OK) return status;
     const int64_t left = a->member.entry->size - a->member.unpacked;
     if (*rows > left / a->type.size || *rows * a->type.size != left)
-        return bad_array(stream, role, "found another number of bytes than its shape and type make", error);
+        return bad_array(stream, role, "found a number of bytes that does not fit its shape and type", error);
     return PESS_OK;
 }
 

@@ -24,10 +24,14 @@ pess_status pess__observations_set_vector(pess_observations *data, int64_t i, co
 
 pess_status pess__observations_check_numbered(const pess_observations *data, pess_error *error) {
     if (data->vector == NULL) return PESS_OK;
-    return pess__fail(error, PESS_ARGUMENT,
-                      "the actions are vectors of %lld number%s, and learners choose among numbered ones: "
-                      "--actions-grid N or --actions-kmeans K numbers them",
-                      (long long)data->space.width, data->space.width == 1 ? "" : "s");
+    return pess__fail_with_remedy(
+        error,
+        pess__fail(
+            error, PESS_ARGUMENT,
+            "the actions are vectors of %lld number%s, and learners choose among numbered ones: a grid or k-means "
+            "numbers them",
+            (long long)data->space.width, data->space.width == 1 ? "" : "s"),
+        "actions-grid", "N");
 }
 
 /* Which actions were taken where, anew. */

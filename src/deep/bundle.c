@@ -178,8 +178,7 @@ static pess_status of_directory(const char *path, pess_policy **out, pess_error 
     if (access(file, F_OK) == 0) return pess__bundle_read(file, out, error);
     return pess__fail(
         error, PESS_INPUT,
-        "%.300s: has no policy.pesspolicy; is it the directory of a training, and is that finished ('pess "
-        "train … --resume' goes on)?",
+        "%.300s: has no policy.pesspolicy; is it the directory of a training, and is that finished? It can be resumed",
         path);
 }
 

@@ -38,8 +38,8 @@ static const pess_setting rows[] = {
      .standard = "off",
      .argument = "on|off",
      OF_QUICK,
-     .sentence = "learn from nine episodes in ten until the tenth no longer tells of improvement; updates and "
-                 "imitation-steps are then bounds, and steps are made up to four times per update"},
+     .sentence = "learn from nine episodes in ten until the tenth shows no more improvement; updates and "
+                 "imitation-steps are then upper limits, and an update makes up to four times its steps"},
     {.name = "price-share",
      .kind = PESS_SETTING_NUMBER,
      FIELD(price_share),
@@ -48,8 +48,9 @@ static const pess_setting rows[] = {
      .argument = "S",
      OF_QUICK,
      .specific = true,
-     .sentence = "the weight of the regulariser falls, to a quarter at least, while more than this share of what sets "
-                 "logged actions below the best is its own price; 1: it stays"},
+     .sentence =
+         "lower the weight of the regulariser, to no less than a quarter, while more than this share of the gap "
+         "between logged actions and the best one comes from the regulariser itself; 1: never"},
     {COUNT("imitation-steps", imitation_steps), .standard = "12000", PESS__FROM_TO(10, 1e9), OF_QUICK, .specific = true,
      .sentence = "gradient steps of the imitation network"},
     {COUNT("imitation-batch", imitation_batch), .standard = "256", PESS__FROM_TO(1, 1 << 20), OF_QUICK,
@@ -79,7 +80,7 @@ static const pess_protocol_info protocols[] = {
      "score-episodes=8 control-episodes=4 transitions=5000"},
     {"quick", "four games, seven epsilons, three trials in two to three hours on two cores", ""},
     {"standard", "a night on two cores", "updates=100 steps=1000 imitation-steps=40000 eval-every=10"},
-    {"settled", "nine episodes in ten, until the tenth no longer tells of improvement; with bounds",
+    {"settled", "nine episodes in ten, until the tenth shows no more improvement, up to a limit",
      "settle=on updates=300 steps=200 imitation-steps=100000 eval-every=20"},
     {"fit", "by the data and gamma: an update goes over the data once, until values of 0 weigh 1/20 at most",
      "price-share=0.5"},

@@ -34,6 +34,7 @@ static const pess_setting rows[] = {
     {.name = "seed",
      .kind = PESS_SETTING_SEED,
      FIELD(seed),
+     .open = PESS_SETTING_BELOW_MOST, /* need not be set */
      .argument = "N",
      .sentence = "seed of all random numbers",
      .where_unset = "the experiment's own"},

@@ -360,13 +360,13 @@ static pess_status solve_krylov(pess__evaluator *chain, double tolerance, double
     result->iterations += krylov_result.iterations;
     result->residual = krylov_result.residual;
     if (chain->monitor != NULL && chain->monitor->interrupted)
-        return pess__fail(error, PESS_INTERRUPTED, "interrupted in policy evaluation");
+        return pess__fail(error, PESS_INTERRUPTED, "interrupted during policy evaluation");
     /* Doubles cannot tell v from v(1 + ε): a residual of that size is all there is to have. */
     const double floor = 4 * DBL_EPSILON * largest(v, chain->states);
     if (krylov_result.converged || krylov_result.stopped || krylov_result.residual <= floor) return PESS_OK;
     PESS_TRY(sweep(chain, tolerance > floor ? tolerance : floor, v, result));
     if (chain->monitor != NULL && chain->monitor->interrupted)
-        return pess__fail(error, PESS_INTERRUPTED, "interrupted in policy evaluation");
+        return pess__fail(error, PESS_INTERRUPTED, "interrupted during policy evaluation");
     return PESS_OK;
 }
 

@@ -78,7 +78,7 @@ static pess_status solve_transposed(pess__evaluator *chain, const double *start,
     transposed_release(&t);
     PESS_TRY(status);
     if (chain->monitor != NULL && chain->monitor->interrupted)
-        return pess__fail(error, PESS_INTERRUPTED, "interrupted in the discounted visitation");
+        return pess__fail(error, PESS_INTERRUPTED, "interrupted while computing the discounted visitation");
     if (!result.converged)
         return pess__fail(error, PESS_NOT_CONVERGED,
                           "the discounted visitation: residual %.3g after %lld Krylov iterations, %.3g was asked for",

@@ -47,8 +47,10 @@ same "$(json claims.0.holds)" null "what is not judged"
 expect 0 run gridworld-alpha --trials 4 --points 2 --rows 2 --cols 2
 same "$(grep -c '^ε = .* transitions$' out)" 9 "panels that are printed"
 grep -q 'use α = ' out && fail "gridworld-alpha speaks of one α"
-expect 0 run bandit --trials 10 --algorithms naive --seed 18446744073709551615 --json
-prints '"seed": 18446744073709551615,'
+expect 0 run bandit --trials 10 --algorithms naive --seed 18446744073709551614 --json
+prints '"seed": 18446744073709551614,'
+expect 2 run bandit --trials 10 --algorithms naive --seed 18446744073709551615
+says "--seed: found '18446744073709551615', expected a whole number from 0 to 2^64-2"
 expect 0 run gridworld-exploration --trials 3 --points 3 --preset text --state-dist start --clip on --reward-beta 2,2 \
     --gamma 0.9 --absorbed-alpha 0.5 --seed 4 --json
 same "$(json settings.preset)" text preset

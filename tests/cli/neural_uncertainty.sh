@@ -95,7 +95,7 @@ same "$(curves asked)" "behaviour imitation imitation-argmax naive proximal-0.5 
     "curves where two of the controls were asked for"
 expect 0 "$PESS" "${tiny[@]}" --algorithms cql --out peer
 same "$(curves peer)" "behaviour cql " "curves of a peer"
-expect 2 "$PESS" "${tiny[@]}" --algorithms ua-counts --controls perhaps --out bad; says "--controls: found 'perhaps', expected on or off"
+expect 2 "$PESS" "${tiny[@]}" --algorithms ua-counts --controls perhaps --out bad; says "--controls: found 'perhaps', expected one of off|on"
 
 # Both experiments with everything that is listed: a curve each, in the order asked for, and one more by argmax where
 # the learner samples. Where a learner is there with two α, both are in the names.

@@ -178,7 +178,8 @@ PYTHON
     expect 2 "$PESS" train "$data/d4rl_vectors.h5" --actions 2 -a naive --out bad
     says "actions: found 2 declared, but those of"
     expect 2 "$PESS" train "$data/d4rl_vectors.h5" -a naive --out bad
-    says "--actions-grid N or --actions-kmeans K numbers them"
+    says "a grid or k-means numbers them"
+    says "--actions-grid N"
     [ ! -e bad ] || fail "a refused training left something"
     refuses 3 "found no 'timeouts', which say where episodes were cut off" "$data/d4rl_unmarked.h5"
     refuses 3 "'episode_0/observations': found values that lie in other files" "$data/external_storage.h5"
