@@ -1,5 +1,6 @@
 /* The table of algorithms, and what holds for each of them; RaMDP, R-MIN and DUIPI by their definitions. */
 #include "fixture.h"
+#include "solve/algorithm.h"
 
 static const fixture_shape shape = {
     .states = 30, .actions = 3, .branching = 3, .uniform = 0.1, .end = 0.1, .terminals = 1};

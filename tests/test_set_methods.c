@@ -9,8 +9,8 @@ typedef struct family {
     double alpha;
 } family;
 
-static const family families[] = {{"robust", "support", 1}, {"robust", "l1", 0.5}, {"ua", "support", 0.5},
-                                  {"ua", "l1", 1},          {"ua", "l1", 0.3}};
+static const family families[] = {
+    {"robust", "support", 1}, {"robust", "l1", 0.5}, {"ua", "support", 0.5}, {"ua", "l1", 1}, {"ua", "l1", 0.3}};
 enum { FAMILIES = sizeof families / sizeof *families };
 
 static const struct way {
@@ -81,8 +81,8 @@ static void every_method_finds_the_same_worst_case(void **state) {
                 }
                 const double *x = pess_solution_values(first), *y = pess_solution_values(solution);
                 const double off = fixture_difference(x, y, pess_model_states(w.model));
-                if (off > 1e-9) fail_msg("%s, %s, %s: off by %g", families[f].algorithm, families[f].uncertainty,
-                                         info.method, off);
+                if (off > 1e-9)
+                    fail_msg("%s, %s, %s: off by %g", families[f].algorithm, families[f].uncertainty, info.method, off);
                 pess_solution_destroy(solution);
             }
             pess_solution_destroy(first);
@@ -106,8 +106,8 @@ static void stopping_early_says_how_far_off_it_is(void **state) {
             pess_solution_info info;
             OK(pess_solve(w.counts, w.model, w.start, &options, &early, &error));
             pess_solution_get_info(early, &info);
-            const double off = fixture_difference(pess_solution_values(early), pess_solution_values(best),
-                                                  pess_model_states(w.model));
+            const double off =
+                fixture_difference(pess_solution_values(early), pess_solution_values(best), pess_model_states(w.model));
             assert_true(off <= info.residual / (1 - options.gamma) + 1e-9);
             pess_solution_destroy(early);
         }
