@@ -154,7 +154,7 @@ def files_below(folder):
 
 
 class House:
-    def __init__(self, pess, faulty, faults, folder):
+    def __init__(self, pess, faulty, faults, folder, inputs=INPUTS):
         self.faulty, self.faults, self.folder = faulty, faults, folder
         self.inputs = os.path.join(folder, "in")
         os.mkdir(self.inputs)
@@ -163,7 +163,7 @@ class House:
         for name, text in TEXTS.items():
             with open(os.path.join(self.inputs, name), "w", encoding="utf-8") as file:
                 file.write(text)
-        for command in INPUTS:
+        for command in inputs:
             done = subprocess.run([pess, *command.split()], cwd=self.inputs, capture_output=True, text=True)
             if done.returncode != 0:
                 raise Tried(f"{command}: exit {done.returncode}: {done.stderr}")
@@ -186,10 +186,13 @@ class House:
             return file.read().decode("utf-8", "replace")
 
     def run(self, command, folder, fault="none"):
+        return self.run_words(self.arguments(command), folder, fault)
+
+    def run_words(self, words, folder, fault="none"):
         """What the command came to: its exit code, what it said, its calls and what it did not free."""
         if self.program.poll() is not None:
             self.begin()
-        self.program.stdin.write("\t".join([fault, folder, *self.arguments(command)]) + "\n")
+        self.program.stdin.write("\t".join([fault, folder, *words]) + "\n")
         self.program.stdin.flush()
         # a command that never ends is ended, and its answer is empty
         watch = threading.Timer(120, self.program.kill)
