@@ -207,12 +207,47 @@ static void empty_and_bad_columns_are_refused(void **state) {
     pess_dataset_destroy(NULL);
 }
 
+/* Imagined counts: as many times the log, each count rounded by itself, with the same means per pair. */
+static void scaled_counts_keep_their_means(void **state) {
+    (void)state;
+    const double ratio = 2.4;
+    pess_dataset *d = logs_random(3000, 8, 3, LOGS_ENDS, 3);
+    pess_counts *c = NULL, *scaled = NULL;
+    assert_int_equal(pess_counts_create(d, 1, &c, NULL), PESS_OK);
+    assert_int_equal(pess__counts_scale(c, ratio, &scaled, NULL), PESS_OK);
+    int64_t transitions = 0, seen = 0;
+    for (int64_t z = 0; z < c->states * c->actions; z++) {
+        assert_int_equal(scaled->n_terminal[z], llround(ratio * (double)c->n_terminal[z]));
+        int64_t n = scaled->n_terminal[z];
+        for (int64_t k = c->row[z]; k < c->row[z + 1]; k++) {
+            assert_int_equal(scaled->next[k], c->next[k]);
+            assert_int_equal(scaled->n_next[k], llround(ratio * (double)c->n_next[k]));
+            n += scaled->n_next[k];
+        }
+        assert_int_equal(scaled->n[z], n);
+        transitions += n;
+        seen += n > 0;
+        const double share = c->n[z] > 0 ? (double)n / (double)c->n[z] : 0;
+        assert_true(fabs(scaled->reward_sum[z] - share * c->reward_sum[z]) < 1e-9);
+        assert_true(fabs(scaled->reward_offset[z] - share * c->reward_offset[z]) < 1e-9);
+        assert_true(fabs(scaled->reward_square[z] - share * c->reward_square[z]) < 1e-9);
+        for (int64_t k = c->row[z]; k < c->row[z + 1]; k++)
+            assert_true(fabs(scaled->next_offset[k] - share * c->next_offset[k]) < 1e-9);
+    }
+    assert_int_equal(scaled->transitions, transitions);
+    assert_int_equal(scaled->pairs_seen, seen);
+    pess_counts_destroy(scaled);
+    pess_counts_destroy(c);
+    pess_dataset_destroy(d);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(counts_are_those_of_brute_force),
                                        cmocka_unit_test(counts_of_states_are_those_of_a_log_with_one_action),
                                        cmocka_unit_test(starts_are_those_of_the_episodes),
                                        cmocka_unit_test(terminal_states_are_only_led_to),
                                        cmocka_unit_test(many_states_are_counted_as_few_are),
+                                       cmocka_unit_test(scaled_counts_keep_their_means),
                                        cmocka_unit_test(empty_and_bad_columns_are_refused)};
     return cmocka_run_group_tests(tests, logs_begin, logs_end);
 }

@@ -5,7 +5,7 @@ A mutant is one changed line of src/ (or of the files given): an operator, a con
 statement left out. Its file alone is compiled, in a scratch directory, and linked before the library of the build, which
 has to be up to date; the first test that fails kills it, of those that use what the file defines, those that say most
 about it first. A mutant that does not compile is drawn again. Survivors are printed with their line: they are to be
-argued (tests/data/survivors.txt), or to be met with a test. --skip N goes on after the first N mutants of the seed.
+argued, or to be met with a test (--again LOG judges them anew). --skip N goes on after the first N mutants of the seed.
 """
 import argparse
 import glob
@@ -79,6 +79,7 @@ def tests_for(tree, path):
             words = re.findall(r"[\w/\.]+", file.read())
         weight = sum(word in names for word in words) + 20 * (f"{folder}/{stem}.h" in words)
         title = os.path.splitext(os.path.basename(test))[0]
+        weight += 10 * min(sum(stem in word for word in words), 5)
         weight += 50 * (stem in title) + 5 * (folder in title) + sum(part in title for part in stem.split("_"))
         weight += sum(word.startswith(folder + "/") for word in words)
         if weight > 0:
@@ -145,7 +146,48 @@ def judge(build, path, text, scratch):
     for test in tests_for(".", path):
         if build.link(test, objects, program) and run([program], scratch, FEW_SECONDS) != 0:
             return f"killed by {test}"
-    return "survived"
+    return "survived" if differs(build, path, objects, scratch) else None
+
+
+def differs(build, path, objects, scratch):
+    """Does the compiler make anything else of it? A line that is not compiled here, or a change that means the same."""
+    changed = []
+    for name in objects:
+        with open(name, "rb") as file:
+            changed.append(file.read())
+    with open(path, encoding="utf-8") as file:
+        objects = build.compile(path, file.read(), scratch)
+    for name, bytes_ in zip(objects, changed):
+        with open(name, "rb") as file:
+            if file.read() != bytes_:
+                return True
+    return False
+
+
+def drawn_mutants(options):
+    """(path, place, lines, changed line), by the seed."""
+    rng, drawn = random.Random(options.seed), 0
+    files = options.files or sorted(glob.glob("src/*/*.c") + glob.glob("src/env/minatar/*.c"))
+    files = [path for path in files if not path.startswith("src/scale/")]  # of many processes
+    while True:
+        path = rng.choice(files)
+        lines, places = code_lines(path)
+        place = rng.choice(places) if places else None
+        changed = mutate(lines[place], rng) if place is not None else None
+        drawn += changed is not None
+        if changed is not None and drawn > options.skip:
+            yield path, place, lines, changed
+
+
+def survivors_of(log):
+    """The survivors that a log of this program names, as long as their lines are what they were."""
+    with open(log, encoding="utf-8") as file:
+        found = re.findall(r"^\d+/\d+ survived: (\S+?):\d+: (.*)  ->  (.*)$", file.read(), re.M)
+    for path, before, changed in found:
+        lines, places = code_lines(path)
+        place = next((i for i in places if lines[i].strip() == before), None)
+        if place is not None:
+            yield path, place, lines, lines[place].replace(before, changed)
 
 
 def main():
@@ -155,21 +197,11 @@ def main():
     parser.add_argument("--build", default="build")
     parser.add_argument("--floor", type=float, default=0.9, help="share that has to be killed")
     parser.add_argument("--skip", type=int, default=0, help="mutants of the seed that were judged before")
+    parser.add_argument("--again", help="the survivors that this log of the program names, and no others")
     parser.add_argument("files", nargs="*")
     options = parser.parse_intermixed_args()
-    rng, build, survivors, done, drawn = random.Random(options.seed), Build(options.build), [], 0, 0
-    files = options.files or sorted(glob.glob("src/*/*.c") + glob.glob("src/env/minatar/*.c"))
-    files = [path for path in files if not path.startswith("src/scale/")]  # of many processes
-    while done < options.count:
-        path = rng.choice(files)
-        lines, places = code_lines(path)
-        place = rng.choice(places) if places else None
-        changed = mutate(lines[place], rng) if place is not None else None
-        if changed is None:
-            continue
-        drawn += 1
-        if drawn <= options.skip:
-            continue
+    build, survivors, done = Build(options.build), [], 0
+    for path, place, lines, changed in survivors_of(options.again) if options.again else drawn_mutants(options):
         lines[place], before = changed, lines[place]
         with tempfile.TemporaryDirectory(prefix="pess-mutants-") as scratch:
             verdict = judge(build, path, "\n".join(lines), scratch)
@@ -180,6 +212,8 @@ def main():
         print(f"{done}/{options.count} {verdict}: {what}", flush=True)
         if verdict == "survived":
             survivors.append(what)
+        if done == options.count:
+            break
     share = 1 - len(survivors) / max(done, 1)
     print(f"{done} mutants, {len(survivors)} survived ({100 * share:.1f} % killed); seed {options.seed}")
     for survivor in survivors:
