@@ -104,6 +104,8 @@ static void refused(const char *grid, int64_t kmeans, const char *words) {
     pess_observations *data = vectors();
     pess_actions_options o = pess_actions_options_defaults();
     o.grid = grid, o.kmeans = kmeans;
+    /* without options: neither a grid nor k-means is chosen */
+    assert_int_equal(pess_observations_number_actions(data, NULL, NULL, &error), PESS_ARGUMENT);
     assert_int_equal(pess_observations_number_actions(data, &o, NULL, &error), PESS_ARGUMENT);
     assert_non_null(strstr(error.message, words));
     assert_non_null(data->vector);

@@ -1,4 +1,5 @@
 /* Every options struct of the library: its table is sound, and where options are NULL the defaults hold. */
+#include "cells_case.h"
 #include "scratch.h"
 
 typedef const pess_setting_table *(*table_function)(void);
@@ -154,6 +155,8 @@ static void a_log_goes_the_whole_way_without_options(void **state) {
     pess_problem *problem = NULL;
     pess_decider *decider = NULL;
     pess_gap gap[2];
+    pess_thin_place thin[2];
+    pess_theorem_row theorems[20];
     pess_estimates estimates;
     pess_dataset *simulated = NULL;
     int64_t found = 0;
@@ -166,6 +169,9 @@ static void a_log_goes_the_whole_way_without_options(void **state) {
     assert_int_equal(pess_decider_create(policy, NULL, NULL, NULL, w.counts, NULL, &decider, &error), PESS_OK);
     assert_int_equal(pess_gaps(w.counts, w.model, w.start, policy, NULL, 2, gap, &found, &uncertainty, &error),
                      PESS_OK);
+    assert_int_equal(pess_thin_places(w.counts, w.model, w.start, policy, NULL, 2, thin, &found, &error), PESS_OK);
+    assert_int_equal(pess_theorems(w.mdp, w.counts, w.model, w.start, NULL, theorems, &found, &error), PESS_OK);
+    assert_true(found > 0 && found <= 20);
     assert_int_equal(pess_estimate_policy(w.data, w.counts, w.model, policy, NULL, &estimates, &error), PESS_OK);
     /* how many transitions there are to be has no default */
     assert_int_equal(pess_simulate(w.mdp, policy, w.start, NULL, &simulated, &error), PESS_ARGUMENT);
@@ -197,6 +203,7 @@ static void what_reads_files_needs_no_options(void **state) {
     pess_problem *problem = NULL;
     pess_observations *observations = NULL;
     pess_policy *policy = NULL;
+    pess_decider *decider = NULL;
     pess_comparison *comparison = NULL;
     pess_measurements *measurements = NULL;
     pess_experiment *experiment = NULL;
@@ -205,12 +212,48 @@ static void what_reads_files_needs_no_options(void **state) {
     assert_non_null(strstr(error.message, none));
     assert_int_not_equal(pess_counts_read(none, NULL, &counts, &error), PESS_OK);
     assert_int_not_equal(pess_problem_read(none, NULL, NULL, NULL, &problem, &error), PESS_OK);
+    assert_int_not_equal(pess_problem_read_checked(none, NULL, NULL, NULL, 0.9, &problem, &error), PESS_OK);
+    assert_int_not_equal(pess_log_read(none, NULL, &data, &counts, &error), PESS_OK);
+    assert_false(pess_counts_file(none, NULL));
+    assert_int_not_equal(pess_decider_read(none, NULL, NULL, NULL, &decider, &error), PESS_OK);
     assert_int_not_equal(pess_observations_import(none, NULL, &observations, &error), PESS_OK);
     assert_int_not_equal(pess_policy_import(none, NULL, &policy, &error), PESS_OK);
     assert_int_not_equal(pess_compare_directories(&none, 1, NULL, &comparison, &error), PESS_OK);
     assert_int_equal(pess_measurements_read(none, NULL, &measurements, &error), PESS_ARGUMENT);
     assert_int_equal(pess_experiment_create(NULL, &experiment, &error), PESS_ARGUMENT);
     assert_true(error.message[0] != '\0');
+}
+
+static void cells_need_no_options(void **state) {
+    (void)state;
+    ward w = ward_create(120, 0, 1);
+    pess_measurements *measurements = ward_measurements(&w);
+    pess_map *map = NULL;
+    pess_cells_trial trials[64];
+    int64_t count = 0;
+    pess_error error = {0};
+    if (pess_map_make(measurements, "test", NULL, &map, &error) != PESS_OK) fail_msg("%s", error.message);
+    const pess_status status = pess_cells_trials(map, measurements, NULL, NULL, NULL, trials, &count, &error);
+    if (status != PESS_OK) fail_msg("%s", error.message);
+    assert_true(count > 0);
+    pess_map_destroy(map);
+    pess_measurements_destroy(measurements);
+    ward_free(&w);
+}
+
+/* What is missing beside the options is named; what has defaults is not asked for. */
+static void what_lacks_its_input_says_so(void **state) {
+    (void)state;
+    const pess_learner_info *learner = NULL;
+    pess_batch *batch = NULL;
+    pess_scores *scores = NULL;
+    pess_error error = {0};
+    assert_int_equal(pess_train_learner(NULL, &learner, &error), PESS_OK);
+    assert_string_equal(learner->name, "naive");
+    const pess_env_callbacks none = {.size = sizeof none};
+    assert_int_equal(pess_batch_create_own(&none, NULL, 2, 1, &batch, &error), PESS_ARGUMENT);
+    assert_int_equal(pess_score_policies(NULL, NULL, 0, NULL, NULL, &scores, &error), PESS_ARGUMENT);
+    assert_non_null(strstr(error.message, "no policies"));
 }
 
 /* A size that no version of the struct had: whoever filled it in did not say what it is. */
@@ -240,6 +283,8 @@ int main(void) {
         cmocka_unit_test(a_log_goes_the_whole_way_without_options),
         cmocka_unit_test(built_in_processes_need_no_options),
         cmocka_unit_test(what_reads_files_needs_no_options),
+        cmocka_unit_test(cells_need_no_options),
+        cmocka_unit_test(what_lacks_its_input_says_so),
         cmocka_unit_test(a_size_that_cannot_be_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

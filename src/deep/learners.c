@@ -104,7 +104,9 @@ pess_status pess__learner_of(const pess_train_options *options, const pess__lear
 
 pess_status pess_train_learner(const pess_train_options *options, const pess_learner_info **out, pess_error *error) {
     const pess__learner *learner = NULL;
-    PESS_TRY(pess__learner_of(options, &learner, error));
+    pess_train_options settled;
+    PESS_TRY(pess__settle(pess_train_settings(), options, &settled, error));
+    PESS_TRY(pess__learner_of(&settled, &learner, error));
     *out = &learner->info;
     return PESS_OK;
 }
