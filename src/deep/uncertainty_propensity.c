@@ -5,7 +5,7 @@
  *     p(a|s) ∝ m(a) exp(β (z(s,a) − log m(a))),     β in [0,1] of the largest likelihood on the held-out episodes,
  *
  * m(a) the share of action a in the data. β = 1 is the network, β = 0 the shares alone: where the actions do not depend
- * on the state, as in random data, nothing that the network learnt by heart is left to choose among them.
+ * on the state, as in random data, nothing that the network memorised is left to choose among them.
  * (Temperature scaling, Guo et al. 2017, towards the shares instead of uniform.) Protocols that settle have an
  * imitation network of the same nine episodes in ten: that is the network then. */
 #include "deep/networks.h"
