@@ -110,7 +110,8 @@ class Build:
 
     def compile(self, path, text, scratch):
         """Objects of the changed file, one for each set of instructions it is compiled for; None: it does not compile."""
-        changed, objects = os.path.join(scratch, os.path.basename(path)), []
+        changed, objects = os.path.join(scratch, path.removeprefix("src/")), []
+        os.makedirs(os.path.dirname(changed), exist_ok=True)
         with open(changed, "w", encoding="utf-8") as file:
             file.write(text)
         for entry in self.compiled:
@@ -124,7 +125,22 @@ class Build:
             objects.append(os.path.join(scratch, f"{len(objects)}.o"))
         return objects
 
-    def link(self, test, objects, program):
+    def compile_test(self, test, path, scratch):
+        """A test that includes the file itself sees the changed one; its object, or None where it does not include it."""
+        for entry in self.compiled:
+            if not entry["file"].endswith(f"/tests/{test}.c"):
+                continue
+            with open(entry["file"], encoding="utf-8") as file:
+                if f'#include "{path.removeprefix("src/")}"' not in file.read():
+                    return None
+            words, out = shlex.split(entry["command"]), os.path.join(scratch, "test.o")
+            built = words[words.index("-o") + 1]
+            words[words.index("-o") + 1] = out
+            words.insert(next(i for i, word in enumerate(words) if word.startswith("-")), "-I" + scratch)  # the first
+            return (built, out) if run([*words, "-w"], entry["directory"], 300) == 0 else None
+        return None
+
+    def link(self, test, path, objects, scratch, program):
         """The test with these objects instead of those of the library."""
         if test not in self.links:
             found = subprocess.run(["ninja", "-C", self.folder, "-t", "commands", "tests/" + test], capture_output=True,
@@ -134,7 +150,11 @@ class Build:
             return False
         words = shlex.split(self.links[test])
         words[words.index("-o") + 1] = program
-        words[words.index("libpess_tested.a"):words.index("libpess_tested.a")] = objects
+        included = self.compile_test(test, path, scratch)
+        if included is not None:
+            words = [included[1] if word == included[0] else word for word in words]
+        else:
+            words[words.index("libpess_tested.a"):words.index("libpess_tested.a")] = objects
         return run(words, self.folder, 300) == 0
 
 
@@ -144,7 +164,7 @@ def judge(build, path, text, scratch):
     if not objects:
         return None
     for test in tests_for(".", path):
-        if build.link(test, objects, program) and run([program], scratch, FEW_SECONDS) != 0:
+        if build.link(test, path, objects, scratch, program) and run([program], scratch, FEW_SECONDS) != 0:
             return f"killed by {test}"
     return "survived" if differs(build, path, objects, scratch) else None
 
