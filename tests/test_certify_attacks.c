@@ -5,7 +5,9 @@
 #include "rows.h"
 #include "small_worlds.h"
 
+#include "certify/certificate.h"
 #include "certify/episode_returns.h"
+#include "certify/pooled.h"
 #include "certify/robust.h"
 #include "core/rng.h"
 #include "core/threads.h"
@@ -94,6 +96,66 @@ static void test_the_end_of_the_log_does_not_place_the_cut(void **state) {
                                                : "padding, split",
                wrong, allowed, runs);
     }
+}
+
+/* The place of the cut is one of those that were fixed before the log: as it grows row by row, no other is taken. */
+static void a_longer_log_is_cut_where_a_shorter_one_was(void **state) {
+    (void)state;
+    const pess_certify_method methods[] = {PESS_CERTIFY_SPLIT, PESS_CERTIFY_EPISODES};
+    for (size_t m = 0; m < 2; m++)
+        for (int64_t rows = 90; rows < 280; rows += 7) {
+            pess_certify_options options = attacked(0, 0.05, 0, 1, NULL);
+            options.method = methods[m];
+            options.split = 0.5;
+            for (int64_t i = 0; i < rows; i++)
+                rows_put((log_row){0, 0, (double)(i & 1), 0, PESS_END_TERMINAL, i, 0, 1});
+            pess_certificate_info info;
+            pess_certificate_destroy(certified(rows_dataset(1, 1, ORDERED | ROWS_PROBABILITIES), &options, &info));
+            made.count = 0;
+            assert_true(info.first_part == 32 || info.first_part == 64 || info.first_part == 128);
+            assert_true(2 * info.first_part <= rows && 4 * info.first_part > rows);
+        }
+}
+
+/* Each of the places, 16 for the split and 20 for whole episodes, has an equal share of what is spent after the cut;
+ * one that was declared has all of it. */
+static void every_place_of_the_cut_has_its_share(void **state) {
+    (void)state;
+    for (int declared = 0; declared < 2; declared++)
+        for (int whole = 0; whole < 2; whole++) {
+            pess_certify_options options = attacked(0, 0.05, 0, 1, NULL);
+            options.method = whole ? PESS_CERTIFY_EPISODES : PESS_CERTIFY_SPLIT;
+            options.first_part = declared ? 50 : 0;
+            for (int64_t i = 0; i < 200; i++) rows_put((log_row){0, 0, (double)(i & 1), 0, PESS_END_TERMINAL, i, 0, 1});
+            pess_certificate_info info;
+            pess_certificate *certificate =
+                certified(rows_dataset(1, 1, ORDERED | ROWS_PROBABILITIES), &options, &info);
+            made.count = 0;
+            double here = 0, elsewhere = 0;
+            const pess_ledger_entry *entry;
+            for (size_t i = 0; (entry = pess_certificate_ledger(certificate, i)) != NULL; i++) {
+                if (strstr(entry->what, "other places")) elsewhere = entry->delta;
+                if (strstr(entry->what, "test of the policy") || strstr(entry->what, "whole episodes: the"))
+                    here += entry->delta;
+            }
+            assert_true(declared ? elsewhere == 0 : elsewhere >= (whole ? 19 : 15) * here * (1 - 1e-9));
+            pess_certificate_destroy(certificate);
+        }
+}
+
+/* How many starts there are may be chosen by looking: all numbers of them together have δ. */
+static void every_number_of_starts_has_its_share(void **state) {
+    (void)state;
+    double spent = 0;
+    for (double starts = 1; starts < 1e5; starts++) spent += exp(-pess__log_starts(starts, 0.05));
+    assert_true(spent > 0.049 && spent <= 0.05 * (1 + 1e-9));
+}
+
+/* −ln P(|N(0,1)| <= β) is taken off for every row of the pooled test: rounded, if at all, upwards. */
+static void the_price_of_a_posterior_is_not_too_low(void **state) {
+    (void)state;
+    const double exact = -log1p(-erfc(PESS__POSTERIOR_REACH / sqrt(2)));
+    assert_true(PESS__POSTERIOR_PRICE >= exact && PESS__POSTERIOR_PRICE < exact * (1 + 1e-4));
 }
 
 /* ------------------------------------------------------------------------------------------------ numbers */
@@ -248,6 +310,40 @@ static void test_missing_steps_end_the_comparison(void **state) {
     }
 }
 
+/* Rows after a terminal one contradict it: returns and starts are then not those of the logging policy. */
+static void test_rows_after_an_end_end_the_comparison(void **state) {
+    (void)state;
+    for (int goes_on = 0; goes_on < 2; goes_on++) {
+        for (int64_t i = 0; i < 2000; i++)
+            row_add(0, (uint32_t)(i / 2 & 1), (double)(i / 2 & 1), 0,
+                    i % 2 || goes_on ? PESS_END_TERMINAL : PESS_END_NONE, i / 2, i % 2);
+        const pess_certify_options options = attacked(0.9, 0.05, 0, 1, NULL);
+        const pess_certificate_info info = info_of_rows(1, 2, true, &options);
+        assert_int_equal(info.recommend_switch, !goes_on);
+        assert_int_equal(info.behaviour_upper_bound == info.value_hi, goes_on);
+    }
+}
+
+/* Trying seeds or splits until one pleases is a choice that nothing pays for, and it is said. */
+static void test_one_attempt_is_assumed(void **state) {
+    (void)state;
+    static const double start[] = {1};
+    for (int method = PESS_CERTIFY_BEST; method <= PESS_CERTIFY_EPISODES; method++) {
+        pess_certify_options options = attacked(0, 0.05, 0, 1, method == PESS_CERTIFY_EPISODES ? NULL : start);
+        options.method = (pess_certify_method)method;
+        for (int64_t i = 0; i < 200; i++) rows_put((log_row){0, 0, (double)(i & 1), 0, PESS_END_TERMINAL, i, 0, 1});
+        pess_certificate_info info;
+        pess_certificate *certificate = certified(rows_dataset(1, 1, ORDERED | ROWS_PROBABILITIES), &options, &info);
+        made.count = 0;
+        bool said = false;
+        const pess_assumption *a;
+        for (size_t i = 0; (a = pess_certificate_assumption(certificate, i)) != NULL; i++)
+            said = said || (strcmp(a->code, "one-attempt") == 0 && strstr(a->text, "seeds") != NULL);
+        assert_true(said);
+        pess_certificate_destroy(certificate);
+    }
+}
+
 static void test_a_step_that_is_there_twice_is_refused(void **state) {
     (void)state;
     pess_certificate *certificate = NULL;
@@ -313,8 +409,15 @@ static void test_an_iteration_limit_is_said(void **state) {
 
 int main(void) {
     omp_set_num_threads(1);
+    if (getenv("PESS_TEST_FILTER")) cmocka_set_test_filter(getenv("PESS_TEST_FILTER")); /* tools/repairs.py */
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_end_of_the_log_does_not_place_the_cut),
+        cmocka_unit_test(a_longer_log_is_cut_where_a_shorter_one_was),
+        cmocka_unit_test(every_place_of_the_cut_has_its_share),
+        cmocka_unit_test(every_number_of_starts_has_its_share),
+        cmocka_unit_test(the_price_of_a_posterior_is_not_too_low),
+        cmocka_unit_test(test_rows_after_an_end_end_the_comparison),
+        cmocka_unit_test(test_one_attempt_is_assumed),
         cmocka_unit_test(a_constant_on_top_of_rewards_changes_nothing),
         cmocka_unit_test(the_unit_of_rewards_does_not_matter),
         cmocka_unit_test(test_the_policy_that_is_tested_is_the_one_that_is_handed_out),

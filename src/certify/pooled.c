@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BETA 3.5        /* a posterior reaches βτ to either side of its centre */
-#define ZETA 4.6537e-4  /* −ln P(|N(0,1)| <= 3.5) = 4.653664…e-4, rounded up */
+#define BETA PESS__POSTERIOR_REACH
+#define ZETA PESS__POSTERIOR_PRICE
 #define DRIFT 16.0      /* how far a direction of the second part may be from that of the first, in its own noise */
 #define MAIN_SHARE 0.85 /* of δ_pooled, for the prior tuned to the prediction; the rest for a wider one */
 #define POLE 0.95       /* |θ|R stays below */

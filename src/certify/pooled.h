@@ -21,6 +21,11 @@
 
 #include "certify/holdout.h"
 
+/* A posterior reaches βτ to either side of its centre, which costs ζ = −ln P(|N(0,1)| <= β) = 4.653664…e-4, rounded up.
+ */
+#define PESS__POSTERIOR_REACH 3.5
+#define PESS__POSTERIOR_PRICE 4.6537e-4
+
 enum { PESS__POOLED_PRIORS = 3 };
 
 /* A difference g(s) − g(t) that the test must know; S stands for the end. */

@@ -24,21 +24,27 @@ static void bet(const test *x, int z, const real *l, real least, real e, real *w
     }
 }
 
-/* The largest mean that the row refutes, from `e` on, which it does; 0: it refutes none. */
+/* Is the mean e too small for what the row won? */
+static int refutes(const test *x, int z, const real *l, real least, real delta, int preferred, real e) {
+    real won[STAKES], sum = 0;
+    bet(x, z, l, least, e, won);
+    for (int j = 0; j < STAKES; j++)
+        sum += expl(won[j]) * (preferred < STAKES ? 0.4L / STAKES + (j == preferred ? 0.6L : 0) : 1.0L / STAKES);
+    return sum * delta >= 1;
+}
+
+/* The largest mean that the row refutes, from `e` on, which it does; 0: it refutes none. In logarithms: `low` is
+ * refuted, steps from it grow until `high` is not, and what is between is halved. Sweeps move e by little. */
 static real refuted(const test *x, int z, const real *l, real least, real delta, int preferred, real e) {
-    real low = e > 0 ? logl(e) : logl(v_hi - v_lo) - 2 * logl(1 / delta) - 20, high = logl(10 * (v_hi - v_lo + 1));
-    for (int i = 0; i < 70; i++) {
-        const real middle = i == 0 ? low : (low + high) / 2;
-        real won[STAKES], sum = 0;
-        bet(x, z, l, least, expl(middle), won);
-        for (int j = 0; j < STAKES; j++)
-            sum += expl(won[j]) * (preferred < STAKES ? 0.4L / STAKES + (j == preferred ? 0.6L : 0) : 1.0L / STAKES);
-        if (sum * delta >= 1)
-            low = middle;
-        else if (i == 0)
-            return 0;
-        else
-            high = middle;
+    real low = e > 0 ? logl(e) : logl(v_hi - v_lo) - 2 * logl(1 / delta) - 20, step = e > 0 ? 1e-7L : 1;
+    if (!refutes(x, z, l, least, delta, preferred, expl(low))) return 0;
+    while (refutes(x, z, l, least, delta, preferred, expl(low + step))) {
+        low += step;
+        step *= 8;
+    }
+    for (real high = low + step; high - low > 1e-11L;) {
+        const real middle = (low + high) / 2;
+        *(refutes(x, z, l, least, delta, preferred, expl(middle)) ? &low : &high) = middle;
     }
     return expl(low);
 }

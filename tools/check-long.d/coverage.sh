@@ -8,7 +8,7 @@ export PESS_COVERAGE_SEED=${PESS_COVERAGE_SEED:-$(date +%s)}
 export PESS_COVERAGE_TIMES=${PESS_COVERAGE_TIMES:-30}
 echo "seed $PESS_COVERAGE_SEED, $PESS_COVERAGE_TIMES times the runs"
 failed=0
-for test in test_certify_coverage test_certify_bounds test_certify_attacks test_episodes_coverage test_theorems; do
+for test in test_certify_coverage test_certify_bounds test_certify_attacks test_certify_worlds test_certify_horizon test_episodes_coverage test_theorems; do
     build/tests/$test || failed=1
 done
 exit $failed
