@@ -2,6 +2,7 @@
  */
 #include "choose/choose.h"
 
+#include "certify/behaviour.h"
 #include "core/memory.h"
 #include "core/rng.h"
 #include "core/settings.h"
@@ -101,6 +102,15 @@ static pess_status list_candidates(job *j, pess_error *error) {
     return pess__allocate(&j->results, j->folds.count * j->count, sizeof *j->results, "the scores", error);
 }
 
+/* An action of probability 0 cannot have been taken, and has no weight. */
+static pess_status check_probabilities(const job *j, pess_error *error) {
+    pess__behaviour logged = {0};
+    if (j->data->probability == NULL || j->data->episode == NULL) return PESS_OK;
+    PESS_TRY(pess__behaviour_create(j->data, j->folds.whole, NULL, false, &logged, error));
+    pess__behaviour_release(&logged);
+    return PESS_OK;
+}
+
 static pess_status set_up(job *j, pess_error *error) {
     const pess_choose_options *o = j->options;
     PESS_TRY(pess__solve_settle(o->solve, &j->solve, error));
@@ -115,6 +125,7 @@ static pess_status set_up(job *j, pess_error *error) {
                           "score: weights need whole episodes, and the log has no column 'episode'; the score 'model' "
                           "does not need it");
     PESS_TRY(pess__folds_create(j->data, o->folds, o->seed, o->threads, &j->folds, error));
+    PESS_TRY(check_probabilities(j, error));
     PESS_TRY(pess_problem_create(j->folds.whole, o->model, o->start, &j->choice->problem, error));
     PESS_TRY(sum_returns(j, error));
     return list_candidates(j, error);

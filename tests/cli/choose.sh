@@ -35,6 +35,12 @@ prints "40 episodes in 8 folds"
 expect 0 "$PESS" choose log.csv $declared --score weights --json
 same "$(json score)" weights "the score"
 
+# An action of probability 0 was never taken.
+awk -F, -v OFS=, 'NR == 5 { $NF = 0 } { print }' log.csv >never.csv
+expect 3 "$PESS" choose never.csv $declared -o never_chosen.csv
+says "row 4 of the log has probability 0 for the action that was taken"
+[ ! -e never_chosen.csv ] || fail "a policy was written"
+
 # A log without episodes: folds of rows.
 cut -d, -f3-6 log.csv >rows.csv
 expect 0 "$PESS" choose rows.csv $declared
