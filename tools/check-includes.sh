@@ -23,7 +23,7 @@ for folder in src/*/; do
 done
 # Calls through pess.h: a public function belongs to the stage whose folder defines it, and stages to its left may not
 # call it. First pass: who defines what; second pass: who calls it (comments left out).
-calls=$(find src -name '*.c' | sort | awk -v stages="${stages[*]}" '
+calls=$(find src -name '*.[ch]' | sort | awk -v stages="${stages[*]}" '
     function stage_of(path, part) { split(path, part, "/"); return part[2] }
     function defines(name, path) { if (!(name in home)) home[name] = stage_of(path) }
     BEGIN { n = split(stages, list, " "); for (i = 1; i <= n; i++) rank[list[i]] = i }
@@ -34,7 +34,8 @@ calls=$(find src -name '*.c' | sort | awk -v stages="${stages[*]}" '
                 if (match(text, /^PESS__SETTINGS_OF\([a-z_]+/)) {
                     name = substr(text, 19, RLENGTH - 18)
                     defines("pess_" name "_settings", files[f]); defines("pess_" name "_options_defaults", files[f])
-                } else if (text ~ /^[a-z]/ && match(text, /pess_[a-z0-9][a-z0-9_]*\(/))
+                } else if (text ~ /^[a-z]/ && text !~ /^(static|typedef)/ && sub(/\{.*/, "", text) >= 0 && \
+                           match(text, /[^a-z0-9_]pess_[a-z0-9][a-z0-9_]*\(/) && RSTART++ && RLENGTH--)
                     defines(substr(text, RSTART, RLENGTH - 1), files[f])
             close(files[f])
         }
@@ -42,7 +43,8 @@ calls=$(find src -name '*.c' | sort | awk -v stages="${stages[*]}" '
             own = stage_of(files[f]); line = 0
             while ((getline text < files[f]) > 0) {
                 line++
-                if (text ~ /^([a-z]| *\/?\*)/) continue
+                if (text ~ /^ *\/?\*/) continue
+                if (text ~ /^[a-z]/) sub(/^[^{]*/, "", text) # a function in one line is its body
                 sub(/\/\*.*/, "", text); gsub(/"[^"]*"/, "", text)
                 while (match(text, /(^|[^a-z0-9_])pess_[a-z0-9][a-z0-9_]*\(/)) {
                     name = substr(text, RSTART, RLENGTH - 1); sub(/^[^p]/, "", name)
