@@ -21,7 +21,8 @@ typedef struct evaluation {
     pess_solution *solutions[ROW_LIMIT];
     pess_solution_info rows[ROW_LIMIT];
     int count;
-    int left_out; /* that have no value at this discount or horizon */
+    int left_out;        /* that have no value at this discount or horizon */
+    int without_squares; /* that need the variances of rewards, which are not in the counts */
 } evaluation;
 
 static void evaluation_free(evaluation *result) {
@@ -72,9 +73,10 @@ static bool evaluate_one(void *context, const pess_algorithm_info *algorithm, co
         pess_evaluate(job->log->counts, job->log->model, job->log->start, job->policy, &options, &solution, job->error);
     const bool by_name = job->args->uncertainty != NULL || job->args->algorithm != NULL;
     const bool some = options.gamma >= 1 || options.horizon > 0 || asked.together;
-    if (job->status == PESS_ARGUMENT && some && !by_name) {
+    const bool unknown = job->status == PESS_INPUT && !job->log->info.has_squares;
+    if (((job->status == PESS_ARGUMENT && some) || unknown) && !by_name) {
         job->status = PESS_OK;
-        result->left_out++;
+        *(unknown ? &result->without_squares : &result->left_out) += 1;
         return true;
     }
     if (job->status != PESS_OK) return false;
@@ -155,6 +157,10 @@ static void print_text(const evaluate_args *args, const evaluation *result) {
     if (result->left_out > 0)
         (void)printf("Left out: %d that have no value %s; name one with -a and -u to see why.\n", result->left_out,
                      asked.together ? "where processes share the states" : "at this discount or horizon");
+    if (result->without_squares > 0)
+        (void)printf("Left out: %d that need the variances of rewards; the counts have no column reward_square_sum "
+                     "('pess help counts').\n",
+                     result->without_squares);
     (void)fputs("\nRests on\n", stdout);
     list_assumptions(result, NULL);
     log_policy_print(stdout, &args->policy);

@@ -24,6 +24,7 @@ typedef struct pess_counts_info {
     double reward_min, reward_max;                     /* as found in the log; 0 of an empty one, NAN: not known */
     bool has_episodes;                                 /* the log has an episode column */
     bool has_starts;                                   /* episode starts are known, so ρ can be estimated */
+    bool has_squares;                                  /* sums of squared rewards are known, and so variances */
 } pess_counts_info;
 
 /* Counts a log as it flows by, without keeping its rows; also counted logs and files of counts. */

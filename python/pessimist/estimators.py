@@ -55,12 +55,12 @@ class Estimator:
         return self
 
     def predict(self, X: Any) -> np.ndarray:
-        """What to do at states: ids, names, or the states of a log."""
-        return self.policy_.act(X.state if isinstance(X, Log) else np.ravel(np.asarray(X)))
+        """What to do at states: ids, names, or the states of a log or of its rows."""
+        return self.policy_.act(_states_of(X))
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probabilities of all actions, [count, A]."""
-        return self.policy_.probabilities_of(X.state if isinstance(X, Log) else np.ravel(np.asarray(X)))
+        return self.policy_.probabilities_of(_states_of(X))
 
     def score(self, X: Any, y: Any = None) -> float:
         """The value of the policy at face value on a log: an estimate that flatters where the log is the one that was
@@ -68,7 +68,8 @@ class Estimator:
         shared = {key: value for key, value in self._settings.items() if key in ("gamma", *table("model").rows)}
         log = as_log(X)
         policy = self.policy_
-        if policy.shape != (log.states, log.actions):
+        named = policy.state_names is not None and log.state_names is not None
+        if policy.shape != (log.states, log.actions) and not named:
             log = _widened(log, *policy.shape)
         return evaluate(log, policy, "naive", **shared).value
 
@@ -77,6 +78,15 @@ class Estimator:
 
     def __sklearn_clone__(self) -> "Estimator":
         return type(self)(**self._settings)
+
+
+def _states_of(X: Any) -> np.ndarray:
+    """The states of a log, of its rows (see `as_log`), or those that are given; by their names where they have some."""
+    if isinstance(X, Log):
+        return X.state if X.state_names is None else np.array(X.state_names, object)[X.state]
+    if (isinstance(X, np.ndarray) and X.dtype.names) or hasattr(X, "columns"):
+        return np.asarray(X["state"])
+    return np.ravel(np.asarray(X))
 
 
 def _widened(log: Log, states: int, actions: int) -> Log:

@@ -268,6 +268,28 @@ def evaluate(
     return Solution(handle, problem, options, start)
 
 
+def _in_order(table: np.ndarray, axis: int, own: list[str], wanted: list[str]) -> np.ndarray:
+    """Rows or columns as they are wanted; zeros where there is none of that name."""
+    place = {name: i for i, name in enumerate(own)}
+    more = np.concatenate([table, np.zeros_like(table.take([0], axis))], axis)
+    return more.take([place.get(name, len(own)) for name in wanted], axis)
+
+
+def _by_name(policy: Policy, problem: Any) -> Policy:
+    """A policy that was found in another log, which may number the same names otherwise, in the order of this one."""
+    states, actions = getattr(problem, "state_names", None), getattr(problem, "action_names", None)
+    table = np.asarray(policy) if policy.is_table else None
+    moved = False
+    if table is not None and None not in (policy.state_names, states) and policy.state_names != states:
+        table, moved = _in_order(table, 0, policy.state_names, states), True
+    if table is not None and None not in (policy.action_names, actions) and policy.action_names != actions:
+        lacking = [name for name, used in zip(policy.action_names, table.any(axis=0)) if used and name not in actions]
+        if lacking:
+            raise InputError(f"the policy takes the action '{lacking[0]}', which is none of the log")
+        table, moved = _in_order(table, 1, policy.action_names, actions), True
+    return Policy(table, state_names=states, action_names=actions) if moved else policy
+
+
 def policy_for(policy: Any, problem: Any) -> Policy:
     """A policy of the states and actions of a log or MDP; arrays become policies, files are read."""
     if isinstance(policy, (str, os.PathLike)):
@@ -275,6 +297,7 @@ def policy_for(policy: Any, problem: Any) -> Policy:
         return Policy.load(policy, source)
     if not isinstance(policy, Policy):
         policy = Policy(policy)
+    policy = _by_name(policy, problem)
     expected = (problem.states, problem.actions)
     if policy.shape != expected:
         raise InputError(

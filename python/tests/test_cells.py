@@ -85,6 +85,23 @@ def test_grid_search(arrays):
     assert search.best_estimator_.predict([0, 1]).shape == (2,)
 
 
+def test_a_pipeline(visits):
+    """What `fit` takes, `predict` and `score` take too: rows as an array or as a DataFrame, with names."""
+    pipeline, preprocessing = pytest.importorskip("sklearn.pipeline"), pytest.importorskip("sklearn.preprocessing")
+    selection = pytest.importorskip("sklearn.model_selection")
+    from pessimist.estimators import rows_of
+
+    rows, frame = rows_of(visits), visits.to_frame()
+    estimator = ps.UA(gamma=0.9, reward_range=(0, 1))
+    made = pipeline.make_pipeline(preprocessing.FunctionTransformer(), estimator)
+    expected = estimator.fit(visits).predict(visits)
+    assert made.fit(rows).predict(rows).tolist() == [visits.action_names.index(a) for a in expected]
+    assert made.fit(frame).predict(frame).tolist() == expected.tolist()
+    assert made.score(frame) == pytest.approx(made.fit(rows).score(rows))
+    search = selection.GridSearchCV(made, {"ua__absorbed_alpha": [0.1, 10.0]}, cv=2).fit(rows)
+    assert search.best_params_["ua__absorbed_alpha"] in (0.1, 10.0)
+
+
 def test_certificates_of_cells_say_what_they_need(rows):
     """Also of a log that was pickled."""
     values, measured = rows

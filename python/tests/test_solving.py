@@ -65,6 +65,22 @@ def test_counts_are_enough_for_a_certificate(visits, tmp_path, method):
         ps.read(counted)
 
 
+def test_policies_are_told_by_names_not_by_numbers(visits):
+    """A log that numbers the same names otherwise, such as next year's, is answered in its own order."""
+    frame = visits.to_frame()
+    turned = ps.Log.from_frame(frame.iloc[::-1].reset_index(drop=True))
+    assert turned.state_names != visits.state_names and turned.action_names != visits.action_names
+    settings = {"gamma": 0.95, "reward_range": (0, 1), "start": "uniform"}
+    policy = ps.solve(visits, **settings).policy
+    value = ps.evaluate(visits, policy, **settings).value
+    assert ps.evaluate(turned, policy, **settings).value == pytest.approx(value, abs=1e-12)
+    with pytest.raises(ps.InputError, match="which the model does not have there"):
+        ps.evaluate(turned, np.asarray(policy), **settings)  # an array has numbers alone
+    part = ps.Log.from_frame(frame[frame.action != "intensive"])  # which the policy takes where it is critical
+    with pytest.raises(ps.InputError, match="the policy takes the action 'intensive', which is none of the log"):
+        ps.evaluate(part, policy, **settings)
+
+
 def test_values_satisfy_the_bellman_equation(visits):
     """v = q(s, π(s)) − α·u at every state that is not terminal."""
     sol = ps.solve(visits, "ua", absorbed_alpha=0.5, gamma=0.9, reward_range=(0, 1))

@@ -263,7 +263,8 @@ void pess_counts_get_info(const pess_counts *counts, pess_counts_info *out) {
                               .reward_min = counts->reward_min,
                               .reward_max = counts->reward_max,
                               .has_episodes = counts->has_episodes,
-                              .has_starts = counts->has_starts};
+                              .has_starts = counts->has_starts,
+                              .has_squares = !counts->squares_unknown};
 }
 
 void pess_counts_get_arrays(const pess_counts *counts, pess_counts_arrays *out) {

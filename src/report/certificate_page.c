@@ -323,12 +323,15 @@ static void write_repeat(pess__outfile *out, const pess_certificate_info *c, con
     pess__html_tag(out, "pre", "", page->command ? page->command : "pess certify");
     pess__outfile_print(out, "\n<p class=\"note\">Log ");
     pess__html_text(out, page->log ? page->log : "");
+    pess__outfile_print(out, ": %lld transitions", (long long)c->transitions);
+    if (c->second_part > 0)
+        pess__outfile_print(out, ", of which %lld chose the policy and %lld tested it", (long long)c->first_part,
+                            (long long)c->second_part);
     pess__outfile_print(out,
-                        ": %lld transitions, of which %lld chose the policy and %lld tested it. Method %s (%s)%s%s. "
-                        "Largest residual %.2g, already subtracted. Pessimist %s.</p>\n</body>\n</html>\n",
-                        (long long)c->transitions, (long long)c->first_part, (long long)c->second_part, c->method,
-                        c->test, c->uncertainty ? ", sets " : "", c->uncertainty ? c->uncertainty : "", c->residual,
-                        pess_build());
+                        ". Method %s (%s)%s%s. Largest residual %.2g, already subtracted. Pessimist "
+                        "%s.</p>\n</body>\n</html>\n",
+                        c->method, c->test, c->uncertainty ? ", sets " : "", c->uncertainty ? c->uncertainty : "",
+                        c->residual, pess_build());
 }
 
 pess_status pess_certificate_write_page(const pess_certificate *certificate, const pess_certificate_page *page,

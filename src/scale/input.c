@@ -148,7 +148,8 @@ static void describe(const pess__share *share, pess__slab *slab, pess_counts *c)
                                            .reward_min = c->reward_min,
                                            .reward_max = c->reward_max,
                                            .has_episodes = c->has_episodes,
-                                           .has_starts = c->has_starts};
+                                           .has_starts = c->has_starts,
+                                           .has_squares = !c->squares_unknown};
 }
 
 static pess_status fill_counts(pess__share *share, pess__slab *slab, pess_counts *c, pess_error *error) {

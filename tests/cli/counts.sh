@@ -25,6 +25,11 @@ for algorithm in naive ua proximal spibb duipi; do
     done
 done
 expect 0 "$PESS" evaluate counted.csv --policy policy.csv $model
+cut -d, -f1-5 counted.csv >bare.csv # the columns that have to be there
+expect 0 "$PESS" evaluate bare.csv --policy policy.csv $model
+prints "that need the variances of rewards; the counts have no column reward_square_sum"
+expect 3 "$PESS" evaluate bare.csv --policy policy.csv $model -u bernstein
+for command in solve gaps; do expect 0 "$PESS" $command bare.csv $model; done
 expect 0 "$PESS" gaps counted.csv $model
 expect 0 "$PESS" solve counted.csv -u bernstein # the range is in the columns
 
@@ -60,7 +65,7 @@ done
 "$PESS" certify counted.csv $model -o policy.csv --report page >out || [ $? = 1 ] || fail "a page from counts"
 prints "no part of the log tests one"
 prints "(--iid declares independent draws)"
-grep -q "no part of the log tests one" page/index.html || fail "the page does not say that it is from counts"
+grep -q "Only counts of the log were at hand" page/index.html || fail "the page does not say that it is from counts"
 expect 0 "$PESS" mdp gridworld --rows 2 --cols 2 -o grid.csv
 expect 0 "$PESS" simulate grid.csv --policy uniform --transitions 400 -o grid-log.csv
 expect 0 "$PESS" convert grid-log.csv -o grid.pesscounts
