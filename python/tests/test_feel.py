@@ -83,6 +83,17 @@ def test_ctrl_c_stops_in_good_order():
     assert time.monotonic() - begun < 30
 
 
+@pytest.mark.parametrize("method", ["robust", "split"])
+def test_certify_can_be_stopped(method):
+    """At the first word of progress, long before its end; nothing comes of it."""
+    rng = np.random.default_rng(0)
+    columns = [rng.integers(0, 120, 20000), rng.integers(0, 4, 20000), rng.random(20000), rng.integers(0, 120, 20000)]
+    asked = []
+    with pytest.raises(ps.Interrupted, match="interrupted while certifying"):
+        ps.certify(ps.Log(*columns), method=method, gamma=0.999, progress=lambda what, *_: bool(asked.append(what)))
+    assert asked == ["certifying"]
+
+
 def test_progress_functions():
     seen = []
     long_work(time_limit=1.5, progress=lambda what, done, total, unit: seen.append((what, done, unit)))

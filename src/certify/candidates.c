@@ -143,6 +143,7 @@ typedef struct contest {
 static pess_status try_recipe(pess__certification *job, const pess_model *model, const pess__holdout_setup *setup,
                               const candidate_recipe *recipe, contest *so_far, pess_error *error) {
     pess_policy *policy = NULL;
+    PESS_TRY(pess__goes_on(job->monitor, error));
     PESS_TRY(recipe->sets ? robust_policy(setup, &policy, error) : make(job, model, recipe, &policy, error));
     pess__holdout_setup dry = *setup;
     dry.policy = policy;

@@ -45,6 +45,7 @@ typedef struct pess__certification {
     struct pess__episodes *episodes; /* NULL: they are not tested */
     double difference;               /* certified of the policy that is returned, by pairs; −INFINITY: not */
     pess__sweeps sweeps;
+    pess__monitor *monitor;
 } pess__certification;
 
 /* The counts do not say whether the log has episodes: then it may have some, which is the careful reading. */

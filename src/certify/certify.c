@@ -210,8 +210,13 @@ static pess_status certify_log(const pess_dataset *data, const pess_certify_opti
                                pess_error *error) {
     pess_certificate *certificate;
     PESS_TRY(pess__allocate(&certificate, 1, sizeof *certificate, "a certificate", error));
-    pess__certification job = {
-        .data = data, .options = options, .certificate = certificate, .threads = 1, .difference = -INFINITY};
+    pess__monitor monitor = pess__monitor_start(&options->progress, "certifying", INFINITY);
+    pess__certification job = {.monitor = &monitor,
+                               .data = data,
+                               .options = options,
+                               .certificate = certificate,
+                               .threads = 1,
+                               .difference = -INFINITY};
     if (data != NULL) job.origin = data->origin;
     const pess_status status = certify(&job, error);
     pess__split_destroy(job.split);

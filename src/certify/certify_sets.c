@@ -34,6 +34,7 @@ pess_status pess__certify_robust(const pess__certification *job, const pess_coun
                                      .threads = job->threads};
     PESS_TRY(pess__robust_create(&problem, job->uncertainty, first, second, delta, out, error));
     (*out)->steps = job->steps.each > 0 ? &job->steps : NULL;
+    (*out)->monitor = job->monitor;
     return PESS_OK;
 }
 

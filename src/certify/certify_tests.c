@@ -33,7 +33,8 @@ pess__holdout_setup pess__test_setup(const pess__certification *job, bool loggin
                                  .delta_relative = logging ? shares->log_relative : shares->relative,
                                  .pooled = shares->pooled > 0 || shares->log_pooled > 0,
                                  .side = logging ? -1 : 1,
-                                 .threads = job->threads};
+                                 .threads = job->threads,
+                                 .monitor = job->monitor};
 }
 
 /* Where ρ is the mean of K starts of the second part: v^π is fixed, so Hoeffding's inequality on v^π(s₀), whose range

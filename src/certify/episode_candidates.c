@@ -125,6 +125,7 @@ static void score_one(search *s, int index) {
 
 /* Scores the recipes that are listed. */
 static pess_status score_all(search *s, const int *list, int count, pess_error *error) {
+    PESS_TRY(pess__goes_on(s->job->monitor, error));
 #pragma omp parallel for num_threads(s->job->threads) schedule(dynamic, 1)
     for (int i = 0; i < count; i++) score_one(s, list[i]);
     for (int i = 0; i < count; i++) {

@@ -19,6 +19,13 @@
 #include "model/counts.h"
 #include "model/model.h"
 #include "policy/policy.h"
+#include "solve/monitor.h"
+
+/* PESS_INTERRUPTED once the caller asked to stop; asked about ten times a second, by the thread that was called. */
+static inline pess_status pess__goes_on(pess__monitor *monitor, pess_error *error) {
+    if (monitor == NULL || pess__monitor_check(monitor)) return PESS_OK;
+    return pess__fail(error, PESS_INTERRUPTED, "interrupted while certifying");
+}
 
 /* How the sweeps to a fixed point ended. Whatever is missing to it is already subtracted, or added. */
 typedef struct pess__sweeps {
@@ -58,6 +65,7 @@ typedef struct pess__holdout_setup {
     int side; /* of it: 1 the lower bound alone, −1 the upper one alone, 0 both; one alone is tighter */
     bool dry; /* only a prediction: fewer ways are tried */
     int threads;
+    pess__monitor *monitor; /* NULL: nobody asks to stop */
 } pess__holdout_setup;
 
 /* Up to so many states the pooled test knows differences of values; up to so many it is run at all, with a discount

@@ -353,7 +353,8 @@ pess_status pess__pooled_tune(pess__pooled *pooled, const pess_counts *imagined,
     if (status == PESS_OK) status = work_create(pooled, &w, error);
     if (status == PESS_OK) {
         pess__pooled_view_refresh(view);
-        for (double gain = 1; pooled->prior_count < PESS__POOLED_PRIORS && gain > 0.02;) {
+        for (double gain = 1; pooled->prior_count < PESS__POOLED_PRIORS && gain > 0.02 && status == PESS_OK;) {
+            status = pess__goes_on(pooled->test->setup.monitor, error);
             keep_prior(pooled, view, &w);
             gain = round_of_differences(view, pooled->prior_count - 1, &w);
         }
@@ -414,8 +415,10 @@ static pess_status apply_at(pess__pooled *pooled, int64_t least, double *visits,
         status = pess__pooled_visits(test, setup->second, view->bad, view->inverse, setup->start, visits, error);
     if (status == PESS_OK) {
         pess__pooled_view_refresh(view);
-        for (int i = 0; i < 15; i++)
+        for (int i = 0; i < 15 && status == PESS_OK; i++) {
+            status = pess__goes_on(setup->monitor, error);
             if (round_of_differences(view, 0, &w) < 0.03) break;
+        }
         double low = 0, high = 0;
         for (int64_t s = 0; s < test->states; s++) {
             low += setup->start[s] * view->low_value[s] - visits[s] * view->excess[s];

@@ -217,7 +217,9 @@ pess_status pess__robust_value(const pess__robust *robust, double sign, const pe
     PESS_TRY(pess__allocate(&next, model->states, sizeof *next, "values", error));
     for (int64_t s = 0; s < model->states; s++)
         v[s] = model->terminal[s] ? 0 : sign > 0 ? least_of(robust, s) : most_of(robust, s);
-    for (; count < 1000000 && change > tolerance; count++) {
+    pess_status status = PESS_OK;
+    for (; count < 1000000 && change > tolerance && status == PESS_OK; count++) {
+        status = pess__goes_on(robust->monitor, error);
         change = pess__robust_sweep(robust, sign, policy, v, next, found);
         if (sign > 0 && !policy && gamma < 1) dropped = drop(model, v, next);
         memcpy(v, next, (size_t)model->states * sizeof *v);
@@ -228,7 +230,7 @@ pess_status pess__robust_value(const pess__robust *robust, double sign, const pe
         if (!model->terminal[s]) v[s] = fmin(fmax(v[s] - sign * rest, least_of(robust, s)), most_of(robust, s));
     pess__sweeps_note(sweeps, change, change > tolerance);
     free(next);
-    return PESS_OK;
+    return status;
 }
 
 pess_status pess__policy_of_actions(int64_t states, int64_t actions, const int32_t *found, pess_policy **out,

@@ -19,6 +19,7 @@ typedef struct pess__robust {
     double gamma, v_lo, v_hi;
     const pess__step_ranges *steps; /* NULL: none */
     int threads;
+    pess__monitor *monitor; /* NULL: nobody asks to stop */
 } pess__robust;
 
 /* δ goes to the transitions, to those of learned supports, to the rewards from below and to the rewards from above. */
