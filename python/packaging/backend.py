@@ -11,6 +11,7 @@ import hashlib
 import os
 import re
 import subprocess
+import sys
 import sysconfig
 import tarfile
 import tomllib
@@ -36,13 +37,22 @@ def build() -> Path:
     directory = Path(os.environ.get("PESS_BUILD") or ROOT / "build-wheel").resolve()
     if not (directory / "CMakeCache.txt").exists():
         options = ["-DPESS_TESTS=OFF", "-DCMAKE_BUILD_TYPE=Release"]
+        if in_conda():
+            options.append(f"-DPESS_PYTHON={sys.executable}")
         run("cmake", "-S", str(ROOT), "-B", str(directory), *options)
     run("cmake", "--build", str(directory), "-j", str(os.cpu_count()), "--target", "pess_package")
     return directory / "python" / "pessimist"
 
 
+def in_conda() -> bool:
+    """Whether conda builds its own package: its Python is the one to use, and it brings the libraries along."""
+    return os.environ.get("CONDA_BUILD") == "1"
+
+
 def bundled(library: Path) -> list[Path]:
     """Libraries that the wheel must bring along: all but those of the system's C library."""
+    if in_conda():
+        return []
     found = subprocess.run(["ldd", str(library)], check=True, capture_output=True, text=True).stdout
     paths = [Path(path) for name, path in re.findall(r"(\S+) => (/\S+)", found) if not SYSTEM_LIBRARIES.match(name)]
     for path in paths:
