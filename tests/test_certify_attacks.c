@@ -277,6 +277,11 @@ static void an_end_that_was_never_logged_is_allowed_for(void **state) {
         wrong += info_of_rows(1, 1, true, &options).lower_bound > truth;
     }
     report("an end never logged", wrong, allowed, runs);
+    for (int64_t i = 0; i < 2000; i++)
+        row_add(0, 0, 1, 0, i % 20 == 19 ? PESS_END_CUTOFF : PESS_END_NONE, i / 20, i % 20);
+    const pess_certify_options options = attacked(gamma, delta, 0, 1, start);
+    const pess_certificate_info info = info_of_rows(1, 1, true, &options); /* of a log that shows none */
+    assert_true(info.may_end && info.lower_bound <= truth);
 }
 
 /* State 0 leads to 1 or 2, both to the end. Action 1 is worse; the rows of state 2, which pays 1, are missing. */

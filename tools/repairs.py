@@ -26,7 +26,9 @@ REPAIRS = [
         ("src/certify/ledger.c", "const double used = *share / places;", "const double used = *share;")]),
     ("sums of rewards cancel", ATTACKS, "a_constant_on_top_of_rewards_changes_nothing", [
         ("src/model/counts_fill.c", "c->reward_origin = tally->no_range || tally->rows == 0 ? 0 : tally->reward_min;",
-         "c->reward_origin = 0;")]),
+         "c->reward_origin = 0;"),
+        ("src/certify/holdout.c", "test->centre[z]) + lost_squares(&test->setup, test->n[z]);",
+         "test->centre[z]) + 0 * lost_squares(&test->setup, test->n[z]);")]),
     ("tolerances in units of reward", ATTACKS, "the_unit_of_rewards_does_not_matter", [
         ("src/certify/robust.c", "const double tie = 1e-13 * (robust->v_hi - robust->v_lo);", "const double tie = 1e-12;"),
         ("src/certify/robust.c", "if (sign < 0) best = most_of_all;", ";")]),
