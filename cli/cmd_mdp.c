@@ -52,8 +52,10 @@ static int make(int argc, char **argv) {
     pess_setting_defaults(info->settings, options);
     option_list list = {0};
     options_add_settings(&list, info->settings, options, NULL);
-    options_add(&list, (option){"out", 'o', OPTION_TEXT, &output.path, "FILE",
-                                "where to write: idstatefrom,idaction,idstateto,probability,reward"});
+    options_add(&list,
+                (option){"out", 'o', OPTION_TEXT, &output.path, "FILE",
+                         "where to write: idstatefrom,idaction,idstateto,probability,reward; a name that ends in "
+                         ".pessmdp makes a binary file"});
     options_add(&list, (option){"start-out", 0, OPTION_TEXT, &output.start_path, "FILE",
                                 "write the uniform start distribution too"});
     const int code = options_parse(&use, list.rows, list.count, argc, argv, NULL, NULL);

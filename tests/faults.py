@@ -42,6 +42,7 @@ SMALL_GAMES = ("--games breakout --epsilons 1 --transitions 200 --algorithms imi
 INPUTS = [
     "mdp gridworld --rows 3 --cols 3 -o mdp.csv --start-out rho.csv",
     "mdp solve mdp.csv -o optimal.csv --gamma 0.9",
+    "mdp random --states 20 --actions 2 --branching 3 -o mdp.pessmdp",
     "simulate mdp.csv --policy uniform --episodes 20 --horizon 8 --seed 1 -o log.csv",
     "convert log.csv -o log.csv.gz",
     "convert log.csv -o log.npz",
@@ -66,6 +67,8 @@ INPUTS = [
 COMMANDS = {
     "mdp": "mdp gridworld --rows 3 --cols 3 -o mdp.csv --start-out rho.csv",
     "mdp-random": "mdp random --states 20 --actions 2 --branching 3 -o mdp.csv",
+    "mdp-binary": "mdp random --states 20 --actions 2 --branching 3 -o mdp.pessmdp",
+    "mdp-binary-solve": "mdp solve IN/mdp.pessmdp --gamma 0.9 -o policy.csv",
     "mdp-solve": "mdp solve IN/mdp.csv --start IN/rho.csv --gamma 0.9 -o policy.csv --values values.csv",
     "mdp-evaluate": "mdp evaluate IN/mdp.csv --policy IN/optimal.csv --gamma 0.9",
     "simulate": "simulate IN/mdp.csv --policy uniform --episodes 5 --horizon 6 -o log.csv --threads 1",

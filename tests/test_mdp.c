@@ -5,6 +5,7 @@
 #include "model/model.h"
 
 #include <math.h>
+#include <zlib.h>
 
 #define HEADER "idstatefrom,idaction,idstateto,probability,reward\n"
 
@@ -105,6 +106,108 @@ static void files_go_round(void **state) {
         scratch_remove(again);
     }
     pess_mdp_destroy(mdp);
+}
+
+/* ---- .pessmdp */
+
+static void assert_same(const pess_mdp *a, const pess_mdp *b) {
+    assert_int_equal(a->states, b->states);
+    assert_int_equal(a->actions, b->actions);
+    const size_t pairs = (size_t)(a->states * a->actions), count = (size_t)a->row[pairs];
+    assert_memory_equal(a->row, b->row, (pairs + 1) * sizeof *a->row);
+    assert_memory_equal(a->probability, b->probability, count * sizeof *a->probability);
+    assert_memory_equal(a->reward, b->reward, count * sizeof *a->reward);
+    assert_memory_equal(a->next, b->next, count * sizeof *a->next);
+    assert_memory_equal(a->terminal, b->terminal, (size_t)a->states);
+}
+
+static void binary_files_keep_every_bit(void **state) {
+    (void)state;
+    for (int large = 0; large < 2; large++) {
+        pess_error error = {0};
+        pess_mdp *mdp = NULL, *again = NULL;
+        pess_garnet_options garnet = pess_garnet_options_defaults();
+        garnet.states = 500;
+        garnet.terminals = 3;
+        if (large)
+            assert_ok(pess_mdp_garnet(&garnet, &mdp, &error), &error);
+        else
+            mdp = make();
+        const char *path = scratch_path(0, ".pessmdp");
+        assert_ok(pess_mdp_write(mdp, path, 0, &error), &error);
+        assert_int_equal(pess_file_kind_of(path), PESS_FILE_MDP);
+        assert_ok(pess_mdp_read(path, &again, &error), &error);
+        assert_same(mdp, again);
+        pess_mdp_destroy(mdp);
+        pess_mdp_destroy(again);
+        scratch_remove(path);
+    }
+}
+
+static pess_status read_memory(const uint8_t *bytes, size_t size, pess_mdp **out, pess_error *error) {
+    pess__infile *file = NULL;
+    assert_ok(pess__infile_open_memory("a.pessmdp", bytes, size, &file, error), error);
+    const pess_status status = pess__mdp_read_binary(file, out, error);
+    pess__infile_close(file);
+    return status;
+}
+
+/* Any byte that is another one, any file that is cut off: one sentence. */
+static void damaged_binary_files_are_refused(void **state) {
+    (void)state;
+    enum { SIZE = 40 + 7 * 8 + OUTCOMES * 20 + 4 };
+    pess_error error = {0};
+    pess_mdp *mdp = make(), *none = NULL;
+    const char *path = scratch_path(0, ".pessmdp");
+    assert_ok(pess_mdp_write(mdp, path, 0, &error), &error);
+    uint8_t *bytes = (uint8_t *)scratch_read(path);
+    assert_ok(read_memory(bytes, SIZE, &none, &error), &error);
+    pess_mdp_destroy(none);
+    for (size_t i = 0; i < SIZE; i++) {
+        bytes[i] ^= 0x10;
+        assert_failure(read_memory(bytes, SIZE, &none, &error), PESS_INPUT, &error, "a.pessmdp", NULL);
+        bytes[i] ^= 0x10;
+        assert_failure(read_memory(bytes, i, &none, &error), PESS_INPUT, &error, "a.pessmdp", NULL);
+    }
+    free(bytes);
+    pess_mdp_destroy(mdp);
+    scratch_remove(path);
+}
+
+static void put_checksum(uint8_t *bytes, size_t size) {
+    const uint32_t crc = (uint32_t)crc32_z(0, bytes, size - 4);
+    memcpy(bytes + size - 4, &crc, sizeof crc);
+}
+
+/* Files whose checksum is right and whose contents are not. */
+static void binary_files_that_make_no_sense_are_refused(void **state) {
+    (void)state;
+    enum { SIZE = 40 + 7 * 8 + OUTCOMES * 20 + 4, ROWS = 40, PROBABILITIES = ROWS + 7 * 8, LAST = SIZE - 8 };
+    const struct {
+        size_t at;
+        uint8_t byte;
+        const char *because;
+    } bad[] = {{8, 2, "version"},
+               {12, 1, "damaged"},
+               {16, 200, "damaged"},
+               {24, 0, "damaged"},
+               {32, 1, "expected"},
+               {ROWS + 8, 99, "does not ascend"},
+               {PROBABILITIES + 7, 0x40, "probability"},
+               {LAST, 7, "expected less than 3"}};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        pess_error error = {0};
+        pess_mdp *mdp = make(), *none = NULL;
+        const char *path = scratch_path(0, ".pessmdp");
+        assert_ok(pess_mdp_write(mdp, path, 0, &error), &error);
+        uint8_t *bytes = (uint8_t *)scratch_read(path);
+        bytes[bad[i].at] = bad[i].byte;
+        put_checksum(bytes, SIZE);
+        assert_failure(read_memory(bytes, SIZE, &none, &error), PESS_INPUT, &error, "a.pessmdp", bad[i].because, NULL);
+        free(bytes);
+        pess_mdp_destroy(mdp);
+        scratch_remove(path);
+    }
 }
 
 static void columns_come_in_any_order(void **state) {
@@ -258,6 +361,9 @@ int main(void) {
         cmocka_unit_test(the_model_is_the_one_worked_out_by_hand),
         cmocka_unit_test(long_unsorted_rows_are_merged),
         cmocka_unit_test(files_go_round),
+        cmocka_unit_test(binary_files_keep_every_bit),
+        cmocka_unit_test(damaged_binary_files_are_refused),
+        cmocka_unit_test(binary_files_that_make_no_sense_are_refused),
         cmocka_unit_test(columns_come_in_any_order),
         cmocka_unit_test(rounded_files_are_scaled),
         cmocka_unit_test(a_lonely_last_state_is_kept),

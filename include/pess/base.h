@@ -102,7 +102,8 @@ typedef enum pess_file_kind {
     PESS_FILE_OBSERVATIONS, /* .pessdata */
     PESS_FILE_NETWORK,      /* .pessnet */
     PESS_FILE_POLICY,       /* .pesspolicy */
-    PESS_FILE_MAP           /* .pessmap */
+    PESS_FILE_MAP,          /* .pessmap */
+    PESS_FILE_MDP           /* .pessmdp */
 } pess_file_kind;
 
 /* What kind of file this is; PESS_FILE_OTHER for all else. */

@@ -212,9 +212,9 @@ PESS_API int64_t pess_mdp_actions(const pess_mdp *mdp);
 /* How many outcomes it has, all pairs together. */
 PESS_API int64_t pess_mdp_transitions(const pess_mdp *mdp);
 /* CSV with the columns idstatefrom,idaction,idstateto,probability,reward: read by name in any order, written in this
- * one. */
+ * one. Or a .pessmdp, told by its first bytes. */
 PESS_API pess_status pess_mdp_read(const char *path, pess_mdp **out, pess_error *error);
-/* The same file, whole or not at all; threads 0: all there are. */
+/* The same file, whole or not at all, binary where its name ends in .pessmdp; threads 0: all there are. */
 PESS_API pess_status pess_mdp_write(const pess_mdp *mdp, const char *path, int threads, pess_error *error);
 /* Its exact model, for the solvers. */
 PESS_API pess_status pess_mdp_model(const pess_mdp *mdp, int threads, pess_model **out, pess_error *error);

@@ -1,6 +1,7 @@
 #include "core/filekind.h"
 
 #include "core/infile.h"
+#include "core/text.h"
 
 #include <string.h>
 #include <sys/stat.h>
@@ -10,6 +11,7 @@ static const pess__file_row rows[] = {
     [PESS_FILE_NETWORK] = {"PESSNET\n", ".pessnet", "a network file"},
     [PESS_FILE_POLICY] = {"PESSPOL\n", ".pesspolicy", "a policy of networks"},
     [PESS_FILE_MAP] = {"PESSMAP\n", ".pessmap", "a map file"},
+    [PESS_FILE_MDP] = {"PESSMDP\n", ".pessmdp", "a decision process"},
 };
 
 enum { ROWS = sizeof rows / sizeof rows[0] };
@@ -35,15 +37,10 @@ static pess_file_kind of_bytes(const char *path) {
     return status == PESS_OK ? pess__file_kind_of_head(head, got) : PESS_FILE_OTHER;
 }
 
-static bool ends_with(const char *text, const char *ending) {
-    const size_t length = strlen(text), tail = strlen(ending);
-    return length >= tail && strcmp(text + length - tail, ending) == 0;
-}
-
 pess_file_kind pess_file_kind_of(const char *path) {
     if (path == NULL || strcmp(path, "-") == 0) return PESS_FILE_OTHER;
     pess_file_kind kind = of_bytes(path);
     for (int i = PESS_FILE_OTHER + 1; i < ROWS && kind == PESS_FILE_OTHER; i++)
-        if (ends_with(path, rows[i].ending)) kind = (pess_file_kind)i;
+        if (pess__ends_with(path, rows[i].ending)) kind = (pess_file_kind)i;
     return kind;
 }

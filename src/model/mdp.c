@@ -142,6 +142,11 @@ static pess_status check_sums(pess_mdp *mdp, const char *source, pess_error *err
     return PESS_OK;
 }
 
+pess_status pess__mdp_settle(pess_mdp *mdp, const char *source, pess_error *error) {
+    mark_terminals(mdp);
+    return check_sums(mdp, source, error);
+}
+
 /* Gives the builder's arrays, trimmed, to the MDP. */
 static void hand_over(pess__mdp_builder *builder, pess_mdp *mdp) {
     const size_t n = builder->count > 0 ? (size_t)builder->count : 1;
@@ -168,8 +173,7 @@ pess_status pess__mdp_builder_finish(pess__mdp_builder *builder, int64_t states,
             scatter_runs(builder, mdp);
         else if (builder->count > 0)
             hand_over(builder, mdp);
-        mark_terminals(mdp);
-        status = check_sums(mdp, source, error);
+        status = pess__mdp_settle(mdp, source, error);
     }
     pess__mdp_builder_clear(builder);
     if (status != PESS_OK) {

@@ -4,6 +4,7 @@
 #ifndef PESS_MODEL_MDP_H
 #define PESS_MODEL_MDP_H
 
+#include "core/infile.h"
 #include "data/table.h"
 
 struct pess_mdp {
@@ -41,6 +42,13 @@ pess_status pess__mdp_builder_add(pess__mdp_builder *builder, uint32_t state, ui
 pess_status pess__mdp_builder_finish(pess__mdp_builder *builder, int64_t states, int64_t actions, const char *source,
                                      pess_mdp **out, pess_error *error);
 void pess__mdp_builder_clear(pess__mdp_builder *builder);
+
+/* Of arrays that are filled in: marks terminal states, and checks and scales sums as the builder does. */
+pess_status pess__mdp_settle(pess_mdp *mdp, const char *source, pess_error *error);
+
+/* A .pessmdp (mdp_binary.c). */
+pess_status pess__mdp_read_binary(pess__infile *file, pess_mdp **out, pess_error *error);
+pess_status pess__mdp_write_binary(const pess_mdp *mdp, const char *path, pess_error *error);
 
 /* The CSV table of an MDP; `name` begins the messages. */
 pess_status pess__mdp_read_table(pess__table *table, const char *name, pess_mdp **out, pess_error *error);

@@ -1,4 +1,6 @@
-/* MDPs in files: CSV with the columns of CRAAM, idstatefrom,idaction,idstateto,probability,reward. */
+/* MDPs in files: CSV with the columns of CRAAM, idstatefrom,idaction,idstateto,probability,reward, or .pessmdp
+ * (mdp_binary.c). */
+#include "core/filekind.h"
 #include "core/memory.h"
 #include "core/outfile.h"
 #include "core/text.h"
@@ -67,7 +69,16 @@ pess_status pess__mdp_read_table(pess__table *table, const char *name, pess_mdp 
     return status;
 }
 
+static pess_status read_binary(const char *path, pess_mdp **out, pess_error *error) {
+    pess__infile *file = NULL;
+    PESS_TRY(pess__infile_open(path, &file, error));
+    const pess_status status = pess__mdp_read_binary(file, out, error);
+    pess__infile_close(file);
+    return status;
+}
+
 pess_status pess_mdp_read(const char *path, pess_mdp **out, pess_error *error) {
+    if (pess_file_kind_of(path) == PESS_FILE_MDP) return read_binary(path, out, error);
     pess__table *table = NULL;
     PESS_TRY(pess__table_open(path, &table, error));
     const pess_status status = pess__mdp_read_table(table, path, out, error);
@@ -154,6 +165,8 @@ static void name_last_state(const pess_mdp *mdp, pess__outfile *file) {
 
 pess_status pess_mdp_write(const pess_mdp *mdp, const char *path, int threads, pess_error *error) {
     const int64_t count = pess_mdp_transitions(mdp);
+    if (pess__ends_with(path, pess__file_row_of(PESS_FILE_MDP)->ending))
+        return pess__mdp_write_binary(mdp, path, error);
     threads = count > LINES ? pess__threads(threads) : 1;
     block *blocks = NULL;
     pess__outfile *file = NULL;
