@@ -122,7 +122,8 @@ static void look_at_row(pess__holdout *test, int64_t z) {
 
 double pess__steps_left(const pess__holdout_setup *setup, int64_t s) {
     if (setup->steps == NULL) return 1 / (1 - setup->gamma);
-    const double left = (double)(setup->steps->horizon - s / setup->steps->each);
+    const int64_t step = s / setup->steps->each;
+    const double left = (double)(setup->steps->horizon - step);
     return setup->gamma < 1 && left > 0 ? -expm1(left * log(setup->gamma)) / (1 - setup->gamma) : left;
 }
 
