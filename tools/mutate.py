@@ -202,10 +202,11 @@ def drawn_mutants(options):
 def survivors_of(log):
     """The survivors that a log of this program names, as long as their lines are what they were."""
     with open(log, encoding="utf-8") as file:
-        found = re.findall(r"^\d+/\d+ survived: (\S+?):\d+: (.*)  ->  (.*)$", file.read(), re.M)
-    for path, before, changed in found:
+        found = re.findall(r"^\d+/\d+ survived: (\S+?):(\d+): (.*)  ->  (.*)$", file.read(), re.M)
+    for path, number, before, changed in found:
         lines, places = code_lines(path)
-        place = next((i for i in places if lines[i].strip() == before), None)
+        same = [i for i in places if lines[i].strip() == before]
+        place = min(same, key=lambda i: abs(i + 1 - int(number)), default=None)  # the nearest, where lines have moved
         if place is not None:
             yield path, place, lines, lines[place].replace(before, changed)
 
