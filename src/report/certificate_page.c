@@ -188,10 +188,11 @@ static void write_scale_note(pess__outfile *out, const view *v) {
     const pess_certificate_info *c = v->c;
     pess__outfile_print(out, "<h2>What is known</h2>\n<p class=\"note\">Value: ");
     pess__html_text(out, v->page->unit ? v->page->unit : "the sum of rewards");
-    if (c->gamma < 1)
-        pess__outfile_print(out, " from the start of an episode, later steps counting less (%g per step)", c->gamma);
+    if (c->horizon > 0)
+        pess__outfile_print(out, " over the first %lld steps of an episode", (long long)c->horizon);
     else
-        pess__outfile_print(out, ", over a whole episode");
+        pess__outfile_print(out, c->gamma < 1 ? " from the start of an episode" : ", over a whole episode");
+    if (c->gamma < 1) pess__outfile_print(out, ", later steps counting less (%g per step)", c->gamma);
     pess__outfile_print(
         out,
         ". Each bar is the range in which the true value lies with %s&nbsp;%% certainty; where it fades "

@@ -37,6 +37,7 @@ same "$(json horizon)" 4 "the horizon in JSON"
 awk -v low="$lower" 'BEGIN { exit !(low > 1.6 && low < 1.95) }' || fail "four steps: $lower"
 same "$(head -1 steps_policy.csv)" "step,state,action,probability" "the header of a policy with steps"
 grep -q "Only the first 4 steps of an episode count" steps_page/index.html || fail "the page does not tell the horizon"
+grep -q "over the first 4 steps of an episode" steps_page/index.html || fail "the page's values are of whole episodes"
 expect 0 "$PESS" evaluate steps.csv --policy steps_policy.csv -a naive --gamma 1 --horizon 4 --json
 awk -v low="$lower" -v value="$(json naive_value)" 'BEGIN { exit !(low < value) }' || fail "above the estimate"
 expect 0 "$PESS" gaps steps.csv --policy steps_policy.csv --gamma 1 --horizon 4 --reward-range 0,1
