@@ -1,5 +1,5 @@
-/* MDPs as binary files (.pessmdp): the arrays as they lie in memory, so that reading them is one pass over a mapped file
- * that copies and checks. docs/formats.md has the layout. */
+/* MDPs as binary files (.pessmdp): the arrays as they lie in memory, so that reading them is one pass over a mapped
+ * file that copies and checks. docs/formats.md has the layout. */
 #include "core/bytes.h"
 #include "core/filekind.h"
 #include "core/infile.h"
@@ -116,7 +116,8 @@ pess_status pess__mdp_read_binary(pess__infile *file, pess_mdp **out, pess_error
     int64_t size = 0;
     header h = {0};
     PESS_TRY(pess__infile_map(file, &bytes, &size, error));
-    if (size < (int64_t)sizeof h + 4) return pess__fail(error, PESS_INPUT, "%s: truncated: %lld bytes", name, (long long)size);
+    if (size < (int64_t)sizeof h + 4)
+        return pess__fail(error, PESS_INPUT, "%s: truncated: %lld bytes", name, (long long)size);
     memcpy(&h, bytes, sizeof h);
     PESS_TRY(check_header(name, &h, size, error));
     PESS_TRY(check_checksum(name, bytes, size, error));
