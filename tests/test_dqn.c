@@ -50,31 +50,55 @@ static pess_dqn_options chain_options(const pess_mdp *mdp, const char *out) {
     return o;
 }
 
+/* Trains on the chain to the end, the last network being the policy, and reads q[state][action] of it. */
+static void learn_chain(pess_dqn_options o, float q[CHAIN][2]) {
+    o.frames = o.evaluate_every = 80000;
+    pess_dqn_result result;
+    pess_error error;
+    assert_int_equal(pess_dqn_run(&o, &result, &error), PESS_OK);
+    assert_true(result.mean_return > 1 - 1e-12); /* right, from every state of every episode */
+    char path[400];
+    (void)snprintf(path, sizeof path, "%s/policy.pessnet", o.out);
+    pess_net *net = NULL;
+    assert_int_equal(pess_net_read(path, NULL, &net, &error), PESS_OK);
+    for (int s = 0; s < CHAIN; s++) {
+        const uint8_t bits = (uint8_t)(1U << s);
+        assert_int_equal(pess_net_apply(net, &bits, 1, 1, 1, q[s], &error), PESS_OK);
+    }
+    pess_net_destroy(net);
+}
+
 static void a_chain_is_solved(void **state) {
     (void)state;
+    pess_mdp *mdp = chain();
     for (int n = 1; n <= 3; n += 2) {
-        pess_mdp *mdp = chain();
         pess_dqn_options o = chain_options(mdp, in_root(n == 1 ? "chain1" : "chain3"));
-        o.n_step = n, o.frames = o.evaluate_every = 80000; /* the last network is the policy */
-        pess_dqn_result result;
-        pess_error error;
-        assert_int_equal(pess_dqn_run(&o, &result, &error), PESS_OK);
-        assert_true(result.mean_return > 1 - 1e-12); /* right, from every state of every episode */
-        char path[400];
-        (void)snprintf(path, sizeof path, "%s/policy.pessnet", o.out);
-        pess_net *net = NULL;
-        assert_int_equal(pess_net_read(path, NULL, &net, &error), PESS_OK);
+        o.n_step = n;
+        float q[CHAIN][2];
+        learn_chain(o, q);
         for (int s = 0; s < CHAIN; s++) {
-            const uint8_t bits = (uint8_t)(1U << s);
-            float q[2];
-            assert_int_equal(pess_net_apply(net, &bits, 1, 1, 1, q, &error), PESS_OK);
-            assert_true(fabs((double)q[0] - 0.2) < 0.05);
+            assert_true(fabs((double)q[s][0] - 0.2) < 0.05);
             /* Off-policy sums of three rewards are a little below the one-step values while ε is above 0. */
-            assert_true(fabs((double)q[1] - pow(0.9, CHAIN - 1 - s)) < (n == 1 ? 0.05 : 0.15));
+            assert_true(fabs((double)q[s][1] - pow(0.9, CHAIN - 1 - s)) < (n == 1 ? 0.05 : 0.15));
         }
-        pess_net_destroy(net);
-        pess_mdp_destroy(mdp);
     }
+    pess_mdp_destroy(mdp);
+}
+
+/* Advantage learning leaves v, and doubles what left lacks: v − (v − 0.2)/(1 − 0.5). */
+static void an_action_gap_widens_what_actions_lack(void **state) {
+    (void)state;
+    pess_mdp *mdp = chain();
+    pess_dqn_options o = chain_options(mdp, in_root("gap"));
+    o.action_gap = 0.5;
+    float q[CHAIN][2];
+    learn_chain(o, q);
+    for (int s = 0; s < CHAIN; s++) {
+        const double v = pow(0.9, CHAIN - 1 - s);
+        assert_true(fabs((double)q[s][1] - v) < 0.05);
+        assert_true(fabs((double)q[s][0] - (v - (v - 0.2) / 0.5)) < 0.05);
+    }
+    pess_mdp_destroy(mdp);
 }
 
 static uint8_t *file_bytes(const char *directory, const char *name, size_t *size) {
@@ -328,6 +352,7 @@ int main(void) {
     if (mkdtemp(root) == NULL) return 1;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_chain_is_solved),
+        cmocka_unit_test(an_action_gap_widens_what_actions_lack),
         cmocka_unit_test(resuming_gives_the_same_bytes),
         cmocka_unit_test(a_damaged_checkpoint_falls_back),
         cmocka_unit_test(a_setting_at_its_default_is_told_by_its_name),

@@ -4,7 +4,11 @@
  *     y = Σ_{i<n} γ^i r_i  +  γ^n q_target(s_n, argmax_a q_online(s_n, a))
  *
  * (van Hasselt, Guez & Silver 2016, equation 4, over n steps as in Hessel et al. 2018, section 3), with Huber's loss
- * and Adam. After a terminal transition nothing follows; a cut-off ends the sum but not the future. */
+ * and Adam. After a terminal transition nothing follows; a cut-off ends the sum but not the future.
+ *
+ * With an action gap β > 0 the target is y − β (max_a q_target(s, a) − q_target(s, a_taken)): advantage learning
+ * (Bellemare et al. 2016, equation 9). At its fixed point the best action has its value, and what the others lack is
+ * 1/(1 − β) times as much, so that errors of the network exchange two nearly equal actions less often. */
 #include "deep/dqn.h"
 
 #include "core/memory.h"
@@ -191,6 +195,21 @@ static void compute_targets(pess__dqn *dqn) {
     }
 }
 
+/* Advantage learning: lowers each target by β times what the action taken is short of the best. */
+static void widen_gaps(pess__dqn *dqn) {
+    const int64_t batch = dqn->options.batch, stride = dqn->online->padded_outputs;
+    const pess__bits_rows states = {dqn->replay.states, dqn->bytes, dqn->index};
+    for (int64_t first = 0; first < batch; first += CHUNK) {
+        const int64_t count = batch - first < CHUNK ? batch - first : CHUNK;
+        pess__pass_forward(dqn->target, dqn->pass, &states, first, count);
+        for (int64_t i = 0; i < count; i++) {
+            const pess__real *q = outputs_of(dqn) + i * stride;
+            const double gap = (double)q[pess__greedy(q, dqn->actions)] - (double)q[dqn->taken[first + i]];
+            dqn->targets[first + i] -= (float)(dqn->options.action_gap * gap);
+        }
+    }
+}
+
 /* Running mean over about the last `average` updates (Polyak & Juditsky 1992): it plays more evenly than the network
  * that is being moved. */
 static void follow(pess__dqn *dqn) {
@@ -209,6 +228,7 @@ static pess_status update(pess__dqn *dqn, pess_error *error) {
                                            &dqn->discounts[i]);
     }
     compute_targets(dqn);
+    if (o->action_gap > 0) widen_gaps(dqn);
     dqn->trainer->optimiser.rate = along(o->rate, o->rate_last, dqn->frames, o->frames);
     const pess__labels labels = {.actions = dqn->taken, .targets = dqn->targets};
     const pess__loss loss = {PESS__LOSS_HUBER, o->huber};

@@ -42,6 +42,8 @@ static const pess_setting rows[] = {
      .sentence = "frames over which it falls"},
     {COUNT("n-step", n_step, "3"), PESS__FROM_TO(1, 1000),
      .sentence = "rewards summed before the value of the state that follows them"},
+    {NUMBER("action-gap", action_gap, "0", "B"), PESS__FROM_TO(0, 0.99),
+     .sentence = "advantage learning: what an action lacks to the best counts 1/(1 - B) times"},
     {NUMBER("rate", rate, "0.0003", "R"), PESS__AT_LEAST(0), .sentence = "Adam's step size at the start"},
     {NUMBER("rate-last", rate_last, "0.00003", "R"), PESS__AT_LEAST(0),
      .sentence = "and at the end; linear over the frames"},
@@ -72,7 +74,10 @@ pess_status pess__dqn_settle(const pess_dqn_options *options, pess_dqn_options *
     return PESS_OK;
 }
 
-/* The average is left out at its default: players made before it could be chosen are still made again byte for byte. */
+static bool newer(const char *setting) { return strcmp(setting, "average") == 0 || strcmp(setting, "action-gap") == 0; }
+
+/* The newer settings are left out at their defaults: players made before these could be chosen are still made again
+ * byte for byte. */
 void pess__dqn_describe(pess__dqn *dqn) {
     static const char *const lines[][2] = {{"seed", "seed"},
                                            {"frames", "frames"},
@@ -86,6 +91,7 @@ void pess__dqn_describe(pess__dqn *dqn) {
                                            {"epsilon", "epsilon-first epsilon-last epsilon-frames"},
                                            {"gamma", "gamma"},
                                            {"n_step", "n-step"},
+                                           {"action_gap", "action-gap"},
                                            {"rate", "rate rate-last"},
                                            {"huber", "huber"},
                                            {"adam_epsilon", "adam-epsilon"},
@@ -96,7 +102,7 @@ void pess__dqn_describe(pess__dqn *dqn) {
                                    o->mdp != NULL ? "mdp" : o->game, o->network, dqn->online->kernels->sums);
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
         char values[256];
-        if (strcmp(lines[i][0], "average") == 0 && pess_setting_is_default(&table, o, "average")) continue;
+        if (newer(lines[i][1]) && pess_setting_is_default(&table, o, lines[i][1])) continue;
         pess__setting_values(&table, o, lines[i][1], values, sizeof values);
         used += (size_t)snprintf(dqn->settings + used, sizeof dqn->settings - used, "%s=%s\n", lines[i][0], values);
     }
