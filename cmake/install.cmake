@@ -8,7 +8,8 @@ install(TARGETS pess_static pess_shared EXPORT pessimist
 install(FILES include/pess.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY include/pess DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 # The players that experiments with games collect their data with; the program looks for them beside itself.
-install(DIRECTORY policies DESTINATION ${CMAKE_INSTALL_DATADIR}/pessimist FILES_MATCHING PATTERN "*.pessnet")
+install(DIRECTORY policies DESTINATION ${CMAKE_INSTALL_DATADIR}/pessimist FILES_MATCHING PATTERN "*.pessnet"
+        PATTERN "earlier" EXCLUDE)
 install(EXPORT pessimist NAMESPACE pess:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/pessimist)
 
 configure_package_config_file(cmake/pessimist-config.cmake.in pessimist-config.cmake

@@ -12,6 +12,8 @@ top=$PWD
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 2
+mkdir players # those that the committed runs were made with
+cp "$top"/policies/*.pessnet players && cp "$top"/policies/earlier/*.pessnet players || exit 2
 bad=0
 same() { # FILE COMMITTED
     if cmp -s "$1" "$top/$2"; then echo "same    $2"; else echo "differs $2"; bad=1; fi
@@ -19,8 +21,8 @@ same() { # FILE COMMITTED
 run() { # RESULTS GAME AXIS-OPTION X ALGORITHMS: the first trial
     local directory=$1 game=$2 option=$3 x=$4 algorithms=$5 kind
     kind=$(sed -n 's/^experiment=//p' "$top/docs/results/$directory/settings.txt")
-    experiment "$kind" --games "$game" "$option" "$x" --algorithms "$algorithms" --controls off --trials 1 --policies "$top/policies" \
-        --out "$directory-$game"
+    experiment "$kind" --games "$game" "$option" "$x" --algorithms "$algorithms" --controls off --trials 1 \
+        --policies players --out "$directory-$game"
     while IFS= read -r row; do
         if grep -qF "${row%,*}," "$top/docs/results/$directory/runs.csv"; then
             echo "same    docs/results/$directory: ${row%%,0.*}"

@@ -2,8 +2,11 @@
 # merge to the bytes that it had. tests/data/earlier holds two shards (their results alone) and forty kept trials.
 . "$(dirname "$0")/lib.sh"
 cp -r "$TEST_DATA/earlier" . && chmod -R u+w earlier && cd earlier || exit 1
-shard=(minatar-exploration --games breakout --epsilons 0,1 --transitions 300 --algorithms imitation,naive,proximal
-    --protocol smoke --trials 1)
+# The players of that time: one of them has been trained anew since.
+players=$PWD/players policies=$TEST_DATA/../../policies
+mkdir players && cp "$policies"/*.pessnet players && cp "$policies"/earlier/*.pessnet players || exit 1
+shard=(minatar-exploration --policies "$players" --games breakout --epsilons 0,1 --transitions 300
+    --algorithms imitation,naive,proximal --protocol smoke --trials 1)
 
 # Shards
 expect 0 "$PESS" merge part-1 part-2 --out merged
@@ -35,8 +38,9 @@ for settings in "$TEST_DATA"/../../docs/results/*/settings.txt; do
         minatar-exploration | minatar-settled) axis=(--epsilons "$(setting x)" --transitions "$(setting transitions)") ;;
         *) axis=(--sizes "$(setting x)" --epsilon "$(setting epsilon)") ;;
     esac
-    expect 0 "$PESS" experiment "$(setting experiment)" --games "$(setting games)" "${axis[@]}" --controls off \
-        --algorithms "$(setting algorithms)" --trials "$(setting trials)" --seed "$(setting seed)" \
+    case $(setting policy-breakout) in 6536c339) collected=$players ;; *) collected=$policies ;; esac
+    expect 0 "$PESS" experiment "$(setting experiment)" --policies "$collected" --games "$(setting games)" \
+        "${axis[@]}" --controls off --algorithms "$(setting algorithms)" --trials "$(setting trials)" --seed "$(setting seed)" \
         --protocol "$(setting protocol)" --out "$copy" --resume --dry-run
     kept=$(find "$copy" -name result.json | wc -l)
     says ", $kept of them finished"
