@@ -104,7 +104,7 @@ static pess_status write_results(const char *path, const choose_args *args, cons
 static const usage choose_usage = {
     .command = "choose",
     .summary = "which algorithm, and how much pessimism, for this log",
-    .arguments = "LOG [--families A,B,…] [--folds K] [options] [-o policy.csv] [--report DIR]",
+    .arguments = "LOG [--families ALGORITHM,…] [--folds K] [options] [-o policy.csv] [--report DIR]",
     .description =
         "The episodes are divided into folds. Every algorithm, at every strength of its grid, is fitted to all folds "
         "but one and scored on that one, in turn: by the model of the held-out episodes and, where the log has the "

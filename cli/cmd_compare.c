@@ -11,7 +11,7 @@ enum { DIRECTORY_LIMIT = 512 };
 static const usage compare_usage = {
     .command = "compare",
     .summary = "runs of several algorithms: interquartile means, probabilities of improvement, profiles",
-    .arguments = "DIR [DIR …] [-a A,B,…] [--report DIR] [options]",
+    .arguments = "DIR [DIR …] [-a ALGORITHM,…] [--report DIR] [options]",
     .description =
         "DIR is an experiment with games (its runs.csv) or a training (its manifest.json); trainings that differ only "
         "in "

@@ -8,7 +8,7 @@
 static const usage convert_usage = {
     .command = "convert",
     .summary = "write a log in another format",
-    .arguments = "LOG -o FILE [--format NAME] [--map map.pessmap]",
+    .arguments = "LOG -o FILE [--format FORMAT] [--map map.pessmap]",
     .description =
         "The name of FILE decides the format: .csv, .csv.gz, .npz or .pesslog (the native one, the fastest to read); "
         "'pess list formats' describes them. With --map the log holds measurements, and the cells of the map become "
@@ -45,7 +45,7 @@ int cmd_convert(int argc, char **argv) {
     option_list list = {0};
     options_add(&list, (option){"out", 'o', OPTION_TEXT, &target, "FILE", "where to write; - is standard output"});
     options_add(&list,
-                (option){"format", 0, OPTION_TEXT, &format, "NAME", "format to write, regardless of FILE's name"});
+                (option){"format", 0, OPTION_TEXT, &format, "FORMAT", "format to write, regardless of FILE's name"});
     log_source_begin(&source, &list, "format", PESS_PART_ALL);
     data_source_begin(&data_of, &list, &source.read, "actions");
     int code = options_parse(&convert_usage, list.rows, list.count, argc, argv, &path, NULL);

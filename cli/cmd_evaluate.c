@@ -222,8 +222,9 @@ static int parse(int argc, char **argv, evaluate_args *args, const char **path) 
     option_list *list = &args->log.options;
     log_args_begin(&args->log, "algorithm uncertainty method budget");
     log_policy_options(list, &args->policy, "the policy: state,action,probability");
-    options_add(list, (option){"algorithm", 'a', OPTION_TEXT, &args->algorithm, "NAME", "algorithm (default: all)"});
-    options_add(list, (option){"uncertainty", 'u', OPTION_TEXT, &args->uncertainty, "NAME",
+    options_add(list,
+                (option){"algorithm", 'a', OPTION_TEXT, &args->algorithm, "ALGORITHM", "algorithm (default: all)"});
+    options_add(list, (option){"uncertainty", 'u', OPTION_TEXT, &args->uncertainty, "UNCERTAINTY",
                                "uncertainty function (default: all that fit)"});
     options_add(list, (option){"estimators", 0, OPTION_FLAG, &args->estimators, NULL,
                                "estimate the value by importance sampling, doubly robust sums and the model instead"});

@@ -185,7 +185,7 @@ int cmd_experiment(int argc, char **argv) {
     options_add(&list, (option){"json", 0, OPTION_FLAG, &a.json, NULL, "print the result as JSON"});
     char arguments_line[80], description[2000];
     write_description(description, sizeof description);
-    (void)snprintf(arguments_line, sizeof arguments_line, "%s [options]", info != NULL ? info->name : "NAME");
+    (void)snprintf(arguments_line, sizeof arguments_line, "%s [options]", info != NULL ? info->name : "EXPERIMENT");
     const usage use = {.command = "experiment",
                        .summary = info != NULL ? info->summary : "the paper's experiments, with a figure and a page",
                        .arguments = arguments_line,

@@ -105,7 +105,7 @@ static bool gaps_read(const void *context, const char *setting) {
 static int parse(int argc, char **argv, gaps_args *args, const char **path) {
     option_list *list = &args->log.options;
     log_args_begin(&args->log, "uncertainty");
-    options_add(list, (option){"uncertainty", 'u', OPTION_TEXT, &args->log.solve.uncertainty, "NAME",
+    options_add(list, (option){"uncertainty", 'u', OPTION_TEXT, &args->log.solve.uncertainty, "UNCERTAINTY",
                                "uncertainty function, one number per pair (default hoeffding)"});
     log_policy_options(list, &args->policy, "the policy to ask about (default: that of the algorithm)");
     options_add(list, (option){"top", 0, OPTION_COUNT, &args->top, "N", "how many pairs to list (default 10)"});

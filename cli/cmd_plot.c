@@ -4,7 +4,7 @@
 int cmd_plot(int argc, char **argv) {
     static const char *const positional[] = {"DIR|FILE.csv", NULL};
     const char *out = "figure.svg", *algorithms = NULL;
-    const option options[] = {{"algorithms", 'a', OPTION_TEXT, &algorithms, "A,B,…",
+    const option options[] = {{"algorithms", 'a', OPTION_TEXT, &algorithms, "ALGORITHM|LEARNER,…",
                                "the curves to draw, in this order (default: all)", NULL, NULL},
                               {"out", 'o', OPTION_TEXT, &out, "FILE",
                                "the figure, by its ending .svg, .png or .pdf (default figure.svg)", NULL, NULL}};

@@ -13,7 +13,7 @@ enum { KNOB_LIMIT = 32 };
 static const usage train_usage = {
     .command = "train",
     .summary = "a policy from a fixed dataset of observations, with networks",
-    .arguments = "DATA -a ALGORITHM --out DIR [options]",
+    .arguments = "DATA -a LEARNER --out DIR [options]",
     .description =
         "DATA is what 'pess collect' wrote (.pessdata), NumPy arrays with D4RL's names (.npz): observations (bool, "
         "uint8 or floats), actions, rewards, terminals, timeouts and, if there are any, next_observations and "

@@ -1,4 +1,4 @@
-/* Man pages and shell completions, made from the same tables as the help. */
+/* Man pages, made from the same tables as the help. */
 #include "describe.h"
 
 #include <ctype.h>
@@ -6,40 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-/* ---- words an option's value can be: "a|b|FILE" has a and b */
-
-static bool is_word(const char *text, size_t length) {
-    for (size_t i = 0; i < length; i++)
-        if (islower((unsigned char)text[i]) == 0 && isdigit((unsigned char)text[i]) == 0 && text[i] != '-')
-            return false;
-    return length > 0;
-}
-
-static void print_values(FILE *out, const option *o, const char *separator) {
-    const char *before = "";
-    for (const char *at = o->argument; at != NULL && strchr(o->argument, '|') != NULL && *at != '\0';) {
-        const size_t length = strcspn(at, "|");
-        if (is_word(at, length)) {
-            (void)fprintf(out, "%s%.*s", before, (int)length, at);
-            before = separator;
-        }
-        at += length + (at[length] == '|');
-    }
-}
-
-static bool has_values(const option *o) {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *memory = open_memstream(&text, &size);
-    if (memory == NULL) return false;
-    print_values(memory, o, " ");
-    (void)fclose(memory);
-    free(text);
-    return size > 0;
-}
-
-/* ---- man pages */
 
 /* Text for troff: dashes are dashes, and no line is a request by accident. */
 static void print_escaped(FILE *out, const char *text) {
@@ -160,122 +126,4 @@ int describe_man(const char *directory, const command *commands, size_t count) {
     if (fclose(out) != 0) pages.code = EXIT_IO;
     visit_commands(commands, count, &(visitor){.command = write_page, .user = &pages});
     return pages.code;
-}
-
-/* ---- completions */
-
-static void print_commands(const command *commands, size_t count) {
-    for (size_t i = 0; i < count; i++) (void)printf("%s%s", i > 0 ? " " : "", commands[i].name);
-}
-
-static void print_option_names(const option *options, size_t count) {
-    for (size_t i = 0; i < count; i++)
-        if (option_listed(options, i)) (void)printf("--%s ", options[i].name);
-    (void)printf("--help");
-}
-
-/* Cases of a bash or zsh function: values by "command --option", option names by "command". */
-static void print_cases(void *user, const usage *use, const option *options, size_t count) {
-    (void)user;
-    for (size_t i = 0; i < count; i++) {
-        const option *o = &options[i];
-        if (!option_listed(options, i) || !has_values(o)) continue;
-        (void)printf("        '%s --%s'", use->command, o->name);
-        if (o->letter != 0) (void)printf("|'%s -%c'", use->command, o->letter);
-        (void)printf(") words='");
-        print_values(stdout, o, " ");
-        (void)printf("' ;;\n");
-    }
-    (void)printf("        '%s '-*) [[ $word == -* ]] && words='", use->command);
-    print_option_names(options, count);
-    (void)printf("' ;;\n        '%s '*) [[ $word == -* ]] && words='", use->command);
-    print_option_names(options, count);
-    (void)printf("' ;;\n");
-}
-
-static void print_parts(void *user, const char *name, const command *parts, size_t count) {
-    (void)user;
-    (void)printf("        %s) parts='", name);
-    print_commands(parts, count);
-    (void)printf("' ;;\n");
-}
-
-/* What both shells share: which words can stand here. `key` is the command with its part. */
-static void print_shell(const command *commands, size_t count) {
-    (void)printf("    case $first in\n");
-    visit_commands(commands, count, &(visitor){.parts = print_parts});
-    (void)printf("    esac\n    key=$first\n    [[ -n $parts ]] && key=\"$first $second\"\n"
-                 "    case \"$key $previous\" in\n");
-    visit_commands(commands, count, &(visitor){.command = print_cases});
-    (void)printf("    esac\n    if [[ $at -eq 1 ]]; then words='");
-    print_commands(commands, count);
-    (void)printf("'; elif [[ $at -eq 2 && -n $parts ]]; then words=$parts; fi\n");
-}
-
-/* "mdp solve" as the conditions of fish: both words have been typed. */
-static void print_fish_condition(const char *of) {
-    (void)printf("complete -c pess -n '__fish_seen_subcommand_from ");
-    for (const char *c = of; *c != '\0'; c++)
-        if (*c == ' ')
-            (void)printf("; and __fish_seen_subcommand_from ");
-        else
-            (void)putchar(*c);
-    (void)putchar('\'');
-}
-
-static void print_fish(void *user, const usage *use, const option *options, size_t count) {
-    (void)user;
-    for (size_t i = 0; i < count; i++) {
-        const option *o = &options[i];
-        if (!option_listed(options, i)) continue;
-        print_fish_condition(use->command);
-        (void)printf(" -l %s", o->name);
-        if (o->letter != 0) (void)printf(" -s %c", o->letter);
-        if (o->argument != NULL) (void)printf(" -r");
-        if (has_values(o)) {
-            (void)printf(" -f -a '");
-            print_values(stdout, o, " ");
-            (void)putchar('\'');
-        }
-        (void)putchar('\n');
-    }
-}
-
-static void print_fish_parts(void *user, const char *name, const command *parts, size_t count) {
-    (void)user;
-    for (size_t i = 0; i < count; i++)
-        (void)printf("complete -c pess -n '__fish_seen_subcommand_from %s' -f -a %s\n", name, parts[i].name);
-}
-
-static void print_fish_commands(const command *commands, size_t count) {
-    for (size_t i = 0; i < count; i++)
-        (void)printf("complete -c pess -n __fish_use_subcommand -f -a %s\n", commands[i].name);
-    visit_commands(commands, count, &(visitor){.command = print_fish, .parts = print_fish_parts});
-}
-
-int describe_completion(const char *shell, const command *commands, size_t count) {
-    if (strcmp(shell, "bash") == 0) {
-        (void)printf("# bash completion of pess, made by it\n_pess() {\n"
-                     "    local at=$COMP_CWORD word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}\n"
-                     "    local first=${COMP_WORDS[1]} second=${COMP_WORDS[2]} parts= key= words=\n");
-        print_shell(commands, count);
-        (void)printf("    COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n}\ncomplete -o default -F _pess pess\n");
-        return EXIT_FINE;
-    }
-    if (strcmp(shell, "zsh") == 0) {
-        (void)printf("#compdef pess\n# zsh completion of pess, made by it\n"
-                     "local at=$((CURRENT - 1)) word=${words[CURRENT]} previous=${words[CURRENT - 1]}\n"
-                     "local first=${words[2]} second=${words[3]} parts= key=\n"
-                     "_pess_words() {\n    local words=\n");
-        print_shell(commands, count);
-        (void)printf("    if [[ -n $words ]]; then compadd -- ${=words}; else _files; fi\n}\n_pess_words\n");
-        return EXIT_FINE;
-    }
-    if (strcmp(shell, "fish") == 0) {
-        (void)printf("# fish completion of pess, made by it\n");
-        print_fish_commands(commands, count);
-        return EXIT_FINE;
-    }
-    (void)fprintf(stderr, "pess help: --completion: found '%s', expected bash, zsh or fish\n", shell);
-    return EXIT_USAGE;
 }

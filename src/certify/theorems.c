@@ -39,7 +39,7 @@ double pess_theorem_1(int64_t count, const double *f, const double *f_hat, doubl
 #define FIELD(name) PESS__FIELD(pess_theorem_options, name)
 
 static const pess_setting settings[] = {
-    {"uncertainty", 'u', PESS_SETTING_TEXT, FIELD(uncertainty), "hoeffding", .argument = "NAME",
+    {"uncertainty", 'u', PESS_SETTING_TEXT, FIELD(uncertainty), "hoeffding", .argument = "UNCERTAINTY",
      .sentence = "uncertainty function with one number per state-action pair; the paper's is hoeffding"},
     {"gamma", 0, PESS_SETTING_NUMBER, FIELD(gamma), "0.99", .least = 0, .most = 1, .open = PESS_SETTING_BELOW_MOST,
      .argument = "G", .sentence = "discount"},

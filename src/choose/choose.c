@@ -20,7 +20,7 @@
 
 static const pess_setting settings[] = {
     {"families", 0, PESS_SETTING_TEXT, FIELD(families), "imitation,naive,ua,proximal,spibb,soft-spibb,rmin",
-     .argument = "A,B,…", .sentence = "algorithms to choose among, each over a grid of strengths"},
+     .argument = "ALGORITHM,…", .sentence = "algorithms to choose among, each over a grid of strengths"},
     {"folds", 0, PESS_SETTING_COUNT, FIELD(folds), "5", PESS__FROM_TO(2, 1000), .argument = "K",
      .sentence =
          "number of parts of the episodes; each candidate is fitted to all but one and scored on that one, in turn"},

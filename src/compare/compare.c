@@ -15,7 +15,7 @@ static const pess_setting rows[] = {
      .kind = PESS_SETTING_TEXT,
      FIELD(algorithms),
      .letter = 'a',
-     .argument = "A,B,…",
+     .argument = "ALGORITHM|LEARNER,…",
      .sentence = "which of the algorithms to compare, in this order",
      .where_unset = "all there are"},
     {.name = "scale",

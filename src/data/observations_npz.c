@@ -37,7 +37,7 @@ static const pess_setting rows_of_settings[] = {
     {.name = "game",
      .kind = PESS_SETTING_TEXT,
      FIELD(game),
-     .argument = "NAME",
+     .argument = "GAME",
      .sentence = "the environment of a NumPy dataset; if it is one of pess env list, policies are scored by playing it",
      .where_unset = "the name in the file, or none"},
 };

@@ -72,7 +72,7 @@ static const pess_setting settings[] = {
      .sentence = "number of states", .where_unset = "as many as the log shows"},
     {"actions", 0, PESS_SETTING_COUNT, FIELD(actions), NULL, PESS__FROM_TO(1, PESS_MAX_ACTIONS), .argument = "N",
      .sentence = "number of actions", .where_unset = "as many as the log shows"},
-    {"format", 0, PESS_SETTING_TEXT, FIELD(format), NULL, .argument = "NAME", .sentence = "format of the log",
+    {"format", 0, PESS_SETTING_TEXT, FIELD(format), NULL, .argument = "FORMAT", .sentence = "format of the log",
      .where_unset = "told by its first bytes"},
     PESS__THREADS_SETTING(pess_read_options),
     {"column", 0, PESS_SETTING_TEXT, FIELD(column), NULL, .argument = "ROLE=NAME[,NAME…]", .repeats = true,

@@ -12,8 +12,8 @@
 #define FIELD(name) PESS__FIELD(pess_solve_options, name)
 
 static const pess_setting settings[] = {
-    {"algorithm", 'a', PESS_SETTING_TEXT, FIELD(algorithm), "ua", .argument = "NAME", .sentence = "algorithm"},
-    {"uncertainty", 'u', PESS_SETTING_TEXT, FIELD(uncertainty), NULL, .argument = "NAME",
+    {"algorithm", 'a', PESS_SETTING_TEXT, FIELD(algorithm), "ua", .argument = "ALGORITHM", .sentence = "algorithm"},
+    {"uncertainty", 'u', PESS_SETTING_TEXT, FIELD(uncertainty), NULL, .argument = "UNCERTAINTY",
      .sentence = "uncertainty function", .where_unset = "that of the algorithm", .specific = true},
     {"gamma", 0, PESS_SETTING_NUMBER, FIELD(gamma), "0.99", PESS__FROM_TO(0, 1), .argument = "G",
      .sentence = "discount; 1 only if episodes end"},

@@ -60,6 +60,15 @@ same "$(completed pess so)" "solve" "pess so<TAB>"
 same "$(completed pess solve --alg)" "--algorithm" "pess solve --alg<TAB>"
 same "$(completed pess mdp grid)" "gridworld" "pess mdp grid<TAB>"
 same "$(completed pess solve --clip o)" "on off" "pess solve --clip o<TAB>"
+same "$(completed pess solve log.csv -a rob)" "robust" "the name of an algorithm"
+same "$(completed pess certify log.csv -u good)" "good-turing" "the name of an uncertainty"
+same "$(completed pess train data -a edac)" "edac" "the name of a learner"
+same "$(completed pess play fr)" "freeway" "the name of a game"
+same "$(completed pess env bench al)" "all" "what an argument can be beside a game"
+same "$(completed pess experiment gridworld-d)" "gridworld-data" "the name of an experiment"
+same "$(completed pess choose log.csv --families ua,soft)" "ua,soft-spibb" "the end of a list"
+same "$(completed pess help cert)" "certify" "the help of a command"
+same "$(completed pess solve vis)" "" "a file, which is bash's to complete"
 expect 2 "$PESS" help --completion tcsh
 says "expected bash, zsh or fish"
 for shell in zsh fish; do
@@ -68,4 +77,9 @@ for shell in zsh fish; do
 done
 ! command -v zsh >/dev/null || zsh -n completion.zsh || fail "zsh cannot read its completion"
 ! command -v fish >/dev/null || fish -n completion.fish || fail "fish cannot read its completion"
+for shell in zsh fish; do
+    for name in good-turing edac minatar-data space_invaders protocols; do
+        grep -q -- "$name" completion.$shell || fail "the completion of $shell lacks the name $name"
+    done
+done
 finish
