@@ -1,42 +1,10 @@
 /* Shell completions, made from the same tables as the help: commands, options, and the words that a value can be. */
 #include "describe.h"
+#include "names.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- names that the library has tables of */
-
-#define NAME_IN(table)                                                                                                 \
-    static const char *table##_name(size_t index) {                                                                    \
-        const pess_##table##_info *info = pess_##table##_list(index);                                                  \
-        return info != NULL ? info->name : NULL;                                                                       \
-    }
-NAME_IN(algorithm)
-NAME_IN(uncertainty)
-NAME_IN(format)
-NAME_IN(learner)
-NAME_IN(neural_uncertainty)
-NAME_IN(protocol)
-NAME_IN(experiment)
-
-/* Games, then control problems. */
-static const char *game_name(size_t index) {
-    size_t games = 0;
-    while (pess_env_list(games) != NULL) games++;
-    const pess_env_info *info = index < games ? pess_env_list(index) : pess_control_list(index - games);
-    return info != NULL ? info->name : NULL;
-}
-
-/* An argument that the help shows as this word is one of these names. */
-static const struct {
-    const char *word;
-    const char *(*name)(size_t index); /* by position; NULL past the last */
-} tables[] = {
-    {"ALGORITHM", algorithm_name}, {"UNCERTAINTY", uncertainty_name}, {"FORMAT", format_name},
-    {"LEARNER", learner_name},     {"PROTOCOL", protocol_name},       {"NEURAL-UNCERTAINTY", neural_uncertainty_name},
-    {"GAME", game_name},           {"EXPERIMENT", experiment_name},
-};
 
 /* ---- words that a value can be: "a|b|FILE" has a and b, "GAME|all" every game and all */
 
@@ -53,12 +21,10 @@ static const char *print_name(FILE *out, const char *before, const char *name, s
 }
 
 static const char *print_table(FILE *out, const char *before, const char *word, size_t length) {
-    for (size_t t = 0; t < COUNT_OF(tables); t++) {
-        if (strlen(tables[t].word) != length || strncmp(tables[t].word, word, length) != 0) continue;
-        const char *name;
-        for (size_t i = 0; (name = tables[t].name(i)) != NULL; i++)
-            before = print_name(out, before, name, strlen(name));
-    }
+    const name_table *table = find_names(word, length);
+    const char *name;
+    for (size_t i = 0; table != NULL && (name = table->name(i)) != NULL; i++)
+        before = print_name(out, before, name, strlen(name));
     return before;
 }
 

@@ -1,6 +1,7 @@
 /* Options from tables: parsing, checking and help from the same rows. */
 #include "command.h"
 #include "json.h"
+#include "names.h"
 #include "reading.h"
 
 #include <assert.h>
@@ -163,19 +164,40 @@ static void print_paragraphs(const char *text) {
     }
 }
 
-/* The sentence, and the default that the table states. */
-void option_help(const option *o, char *text, size_t size) {
+/* "pess list algorithms" where the value is a name of a table; both where it is of one of two. */
+static void write_listed(const option *o, char *text, size_t size) {
+    size_t used = 0;
+    text[0] = '\0';
+    for (const char *word = o->argument; word != NULL && *word != '\0' && used < size;) {
+        const size_t length = strcspn(word, "|,");
+        const name_table *table = find_names(word, length);
+        if (table != NULL)
+            used += (size_t)snprintf(text + used, size - used, "%spess %s", used > 0 ? ", " : "", table->listed);
+        word += length + (word[length] != '\0');
+    }
+}
+
+/* "default 5 seconds", "default: as the log shows"; a flag is off where it is not given. */
+static void write_default(const option *o, char *text, size_t size) {
     const pess_setting *s = o->kind == OPTION_SETTING ? pess_setting_find(o->table, o->name) : NULL;
-    if (s == NULL || (s->kind == PESS_SETTING_SWITCH && o->argument == NULL)) /* a flag: off where it is not given */
-        (void)snprintf(text, size, "%s", o->help);
-    else if (s->standard != NULL)
-        (void)snprintf(text, size, "%s (default %s%s%s%s%s)", s->sentence, s->where_unset != NULL ? s->where_unset : "",
+    text[0] = '\0';
+    if (s == NULL || (s->kind == PESS_SETTING_SWITCH && o->argument == NULL)) return;
+    if (s->standard != NULL)
+        (void)snprintf(text, size, "default %s%s%s%s%s", s->where_unset != NULL ? s->where_unset : "",
                        s->where_unset != NULL ? ": " : "", s->standard, s->unit != NULL ? " " : "",
                        s->unit != NULL ? s->unit : "");
     else if (s->where_unset != NULL)
-        (void)snprintf(text, size, "%s (default: %s)", s->sentence, s->where_unset);
-    else
-        (void)snprintf(text, size, "%s", s->sentence);
+        (void)snprintf(text, size, "default: %s", s->where_unset);
+}
+
+/* The sentence, and behind it what lists its names and the default that the table states. */
+void option_help(const option *o, char *text, size_t size) {
+    char listed[200], standard[600];
+    write_listed(o, listed, sizeof listed);
+    write_default(o, standard, sizeof standard);
+    const bool both = listed[0] != '\0' && standard[0] != '\0', any = listed[0] != '\0' || standard[0] != '\0';
+    (void)snprintf(text, size, "%s%s%s%s%s%s", o->help, any ? " (" : "", listed, both ? "; " : "", standard,
+                   any ? ")" : "");
 }
 
 static void print_option(const option *o) {

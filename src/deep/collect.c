@@ -41,7 +41,7 @@ static const pess_setting rows[] = {
      .kind = PESS_SETTING_SWITCH,
      PESS__FIELD(pess_collect_options, probabilities),
      .standard = "off",
-     .sentence = "keep the probability with which each action was taken, by which 'pess score' weighs episodes; the "
+     .sentence = "keep the probability with which each action was taken, by which scores weigh episodes; the "
                  "transitions stay the same"},
     PESS__SEED_SETTING(pess_collect_options, "of games and exploration"),
 };

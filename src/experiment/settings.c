@@ -28,8 +28,8 @@ static const pess_setting rows[] = {
      FIELD(algorithms),
      .argument = "ALGORITHM|LEARNER,…",
      .sentence =
-         "curves to draw. Without games each is NAME or NAME:UNCERTAINTY from pess list algorithms, and the random and "
-         "the optimal policy are always drawn; with games NAME or NAME:ALPHA from pess list learners",
+         "curves to draw. Without games each is an algorithm, or ALGORITHM:UNCERTAINTY, and the random and the optimal "
+         "policy are always drawn; with games a learner, or LEARNER:ALPHA",
      .where_unset = "the experiment's own"},
     {.name = "seed",
      .kind = PESS_SETTING_SEED,
@@ -166,7 +166,7 @@ static const pess_setting rows[] = {
      .kind = PESS_SETTING_TEXT,
      FIELD(protocol),
      .argument = "PROTOCOL",
-     .sentence = "how long networks are trained, by name: pess list protocols",
+     .sentence = "how long networks are trained, by name",
      .specific = true},
     {.name = "policies",
      .kind = PESS_SETTING_TEXT,
@@ -179,8 +179,8 @@ static const pess_setting rows[] = {
      .kind = PESS_SETTING_TEXT,
      FIELD(shard),
      .argument = "I/N",
-     .sentence = "run every N-th dataset or block of trials only, beginning with the I-th; pess merge puts the shards "
-                 "together",
+     .sentence = "run every N-th dataset or block of trials only, beginning with the I-th; shards are merged "
+                 "when all have run",
      .where_unset = "all of them",
      .specific = true},
     {.name = "train-seeds",

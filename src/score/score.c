@@ -66,7 +66,7 @@ static const pess_setting rows[] = {
      .kind = PESS_SETTING_TEXT,
      FIELD(network),
      .argument = "NAME|LAYERS",
-     .sentence = "network of fitted Q evaluation and imitation, as for 'pess train'",
+     .sentence = "network of fitted Q evaluation and imitation, named or layer by layer as for training",
      .where_unset = "the one that fits the observations"},
     {.name = "kernels",
      .kind = PESS_SETTING_TEXT,
