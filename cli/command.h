@@ -103,6 +103,7 @@ int run_part(const char *name, const command *parts, size_t count, int argc, cha
 
 /* The sentence of an option, with its default. */
 void option_help(const option *o, char *text, size_t size);
+void print_help(const usage *use, const option *options, size_t count);
 bool option_listed(const option *options, size_t i); /* shown in the help: not hidden, the first of its name */
 
 /* Parses argv[1…]. Positional arguments go to `values` (in order, at most as many as usage allows; `count` may be
