@@ -125,12 +125,31 @@ def progress(folder):
     quiet.type("\003").ends(-signal.SIGINT, lacks=" % (")
 
 
+def names(folder):
+    """Outputs that go to the terminal show the names of others too; to a pipe they go as they are."""
+    os.chdir(folder)
+    hostile, states = "a\033[2J", 9000  # the buffer of a file ends within a character of two bytes, or of three
+    with open("names.csv", "w", encoding="utf-8") as log:
+        log.write("state,action,next_state,reward\n" + f"{hostile},x,b\u009b2J,1\n")
+        log.writelines(f"\u00fc\u20ac{i},x,{hostile},0\n" for i in range(states))
+    Run("solve names.csv --gamma 0.9 -o policy.csv --quiet").ends(0)
+    for output in ("-", "/dev/tty"):
+        run = Run(f"act names.csv --policy policy.csv -o {output} --quiet").ends(0, lacks="\033")
+        shown = run.seen.decode("utf-8", "replace")
+        if "\ufffd" in shown or any(f",\u00fc\u20ac{i},x" not in shown for i in range(states)):
+            failures.append(f"-o {output}: a character is cut where the buffer ended")
+        if "a\\u001b[2J,x,1" not in shown:
+            failures.append(f"-o {output}: a control character is not shown")
+    Run("convert names.csv -o /dev/tty --format csv --quiet").ends(0, lacks="\033")
+
+
 def main():
     play()
     sizes()
     values_of_a_policy()
     with tempfile.TemporaryDirectory(prefix="pess-terminal-") as folder:
         progress(folder)
+        names(folder)
         os.chdir("/")
     for failure in failures:
         print("FAILED:", failure)

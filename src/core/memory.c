@@ -20,19 +20,26 @@ static bool refused(void) {
     return atomic_fetch_sub(&failing_in, 1) == 1;
 }
 
+/* "0.21 MB", "2170 MB": three digits, or all before the point. */
+static const char *megabytes(double bytes, char text[32]) {
+    (void)snprintf(text, 32, bytes < 1e9 ? "%.3g MB" : "%.0f MB", bytes / 1e6);
+    return text;
+}
+
 static pess_status out_of_memory(double bytes, const char *what, pess_error *error) {
-    return pess__fail(error, PESS_MEMORY, "not enough memory for %s (%.3g MB)", what, bytes / 1e6);
+    char size[32];
+    return pess__fail(error, PESS_MEMORY, "not enough memory for %s (%s)", what, megabytes(bytes, size));
 }
 
 /* Asked before the system is: it would promise memory that it does not have. */
 static pess_status check_limit(size_t bytes, const char *what, pess_error *error) {
     int64_t used = 0;
     if (pess__memory_fits(bytes, &used)) return PESS_OK;
-    char enough[32];
+    char enough[32], asked[32], present[32], limit[32];
     (void)snprintf(enough, sizeof enough, "%.0fM", ceil(1.1 * ((double)used + (double)bytes) / 1e6));
-    (void)pess__fail(error, PESS_MEMORY,
-                     "%.3g MB for %s, beside the %.3g MB in use, are more than the limit of %.3g MB",
-                     (double)bytes / 1e6, what, (double)used / 1e6, (double)pess_max_memory() / 1e6);
+    (void)pess__fail(error, PESS_MEMORY, "%s for %s, beside the %s in use, are more than the limit of %s",
+                     megabytes((double)bytes, asked), what, megabytes((double)used, present),
+                     megabytes((double)pess_max_memory(), limit));
     return pess__fail_with_remedy(error, PESS_MEMORY, "max-memory", enough);
 }
 

@@ -22,7 +22,7 @@ struct pess__outfile {
     int descriptor;
     gzFile gz; /* NULL: not compressed */
     int saved_errno;
-    bool failed;
+    bool failed, terminal; /* terminal: what is written is shown, not obeyed */
     size_t used;
     char buffer[BUFFER_SIZE];
 };
@@ -41,21 +41,48 @@ static void look_at_zlib(const pess__outfile *file) {
     if (code == Z_MEM_ERROR) errno = ENOMEM;
 }
 
-static void flush(pess__outfile *file) {
-    size_t done = 0;
-    while (!file->failed && done < file->used) {
+static void send(pess__outfile *file, const char *bytes, size_t length) {
+    while (!file->failed && length > 0) {
         errno = 0;
-        const ssize_t wrote = file->gz != NULL ? gzwrite(file->gz, file->buffer + done, (unsigned)(file->used - done))
-                                               : write(file->descriptor, file->buffer + done, file->used - done);
+        const ssize_t wrote =
+            file->gz != NULL ? gzwrite(file->gz, bytes, (unsigned)length) : write(file->descriptor, bytes, length);
         if (wrote <= 0) {
             if (wrote < 0 && errno == EINTR && file->gz == NULL) continue;
             if (file->gz != NULL) look_at_zlib(file);
             remember(file);
         } else {
-            done += (size_t)wrote;
+            bytes += wrote;
+            length -= (size_t)wrote;
         }
     }
-    file->used = 0;
+}
+
+/* A terminal obeys what it is sent, so names of others go there as pess_show has them. A character whose end has not
+ * come yet stays in the buffer. */
+static void flush_shown(pess__outfile *file) {
+    char text[1 << 12];
+    size_t length = 0, done = 0;
+    while (done < file->used) {
+        const char *next = file->buffer + done;
+        pess_shown shown = {.taken = 1, .text = {*next}};
+        if (*next != '\n' && *next != '\t') shown = pess_show(next, file->used - done);
+        if (shown.taken == 0) break;
+        if (length + sizeof shown.text > sizeof text) send(file, text, length), length = 0;
+        memcpy(text + length, shown.text, strlen(shown.text));
+        length += strlen(shown.text);
+        done += shown.taken;
+    }
+    send(file, text, length);
+    memmove(file->buffer, file->buffer + done, file->used -= done);
+}
+
+static void flush(pess__outfile *file) {
+    if (file->terminal) {
+        flush_shown(file);
+    } else {
+        send(file, file->buffer, file->used);
+        file->used = 0;
+    }
 }
 
 static void release(pess__outfile *file) {
@@ -121,6 +148,7 @@ pess_status pess__outfile_open(const char *path, pess__outfile **out, pess_error
         return pess__fail(error, reason == ENOMEM ? PESS_MEMORY : PESS_IO, "%s: cannot be written: %s", path,
                           strerror(reason));
     }
+    file->terminal = file->temporary == NULL && isatty(file->descriptor) == 1;
     if (pess__ends_with(path, ".gz")) {
         const int copy = dup(file->descriptor); /* gzclose closes its own; ours stays for fsync */
         file->gz = copy < 0 ? NULL : gzdopen(copy, "wb6");

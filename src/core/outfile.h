@@ -1,6 +1,7 @@
 /* Files that appear whole or not at all: written beside the target under a temporary name, flushed to the disk, then
- * renamed onto it. "-" writes to standard output. A name that ends in .gz is compressed. A file that is replaced keeps
- * its mode; one that may not be written is not replaced; a symbolic link is followed. */
+ * renamed onto it. "-" writes to standard output; on a terminal, control characters are shown instead of sent. A name
+ * that ends in .gz is compressed. A file that is replaced keeps its mode; one that may not be written is not replaced;
+ * a symbolic link is followed. */
 #ifndef PESS_CORE_OUTFILE_H
 #define PESS_CORE_OUTFILE_H
 

@@ -22,11 +22,14 @@ struct pess__table {
     int64_t columns;
 };
 
+/* A NUL byte is refused where it stands (data/csv_row.h), so nothing is read beyond it: a device may have no end. */
 static pess_status load(pess__infile *file, pess__table *table, pess_error *error) {
     int64_t size = 0, capacity = 0, part = FIRST_PART; /* most tables are small */
-    for (size_t got = 1; got > 0; size += (int64_t)got) {
+    bool text = true;
+    for (size_t got = 1; got > 0 && text; size += (int64_t)got) {
         PESS_TRY(pess__grow(&table->bytes, &capacity, size + part, 1, "a table", error));
         PESS_TRY(pess__infile_read(file, table->bytes + size, (size_t)part, &got, error));
+        text = memchr(table->bytes + size, 0, got) == NULL;
         if (part < LARGEST_PART) part *= 2;
     }
     table->cursor = (pess__csv_cursor){table->bytes, table->bytes + size, 1, ','};

@@ -113,6 +113,12 @@ done
 expect 3 timeout 10 "$PESS" net info /dev/zero
 says "not a network file"
 expect 3 timeout 10 "$PESS" inspect /dev/zero
+for command in "mdp solve /dev/zero" "act names.csv --policy /dev/zero" "evaluate names.csv --policy /dev/zero" \
+    "certify names.csv --start /dev/zero" "plot /dev/zero -o zero.svg"; do # tables, which are read whole
+    (within 1000000 timeout 10 "$PESS" $command >out 2>err)
+    same $? 3 "exit code of $command"
+    says "/dev/zero:1:1: found a NUL byte, expected text"
+done
 truncate -s 3G sparse.pessdata
 (within 2000000 "$PESS" inspect sparse.pessdata >out 2>err)
 same $? 3 "exit code of a file of zeros"
