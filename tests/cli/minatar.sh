@@ -4,6 +4,8 @@
 small=(--games breakout --epsilons 1,0 --transitions 1000 --algorithms imitation,naive,proximal --protocol smoke --seed 3)
 run() { "$PESS" experiment minatar-exploration "${small[@]}" "$@"; }
 finished() { find "$1" -name result.json 2>/dev/null | wc -l; }
+# more DIRECTORY COUNT PROGRAM: waits until more runs than that are finished there, or the program has ended.
+more() { while kill -0 "$3" 2>/dev/null && [ "$(finished "$1")" -le "$2" ]; do sleep 0.02; done; }
 
 # One trial of two datasets with three curves each
 expect 0 run --trials 1 --threads 2 --out whole
@@ -55,12 +57,10 @@ same "$(tail -n +2 kept/results.csv | cut -d, -f1-14)" "$(tail -n +2 whole/resul
 kills=0
 for attempt in $(seq 1 6); do
     before=$(finished pieces)
+    [ "$before" -eq 6 ] && break
     "$PESS" experiment minatar-exploration "${small[@]}" --trials 1 --threads 2 --out pieces --resume >out 2>err </dev/null &
     program=$!
-    for _ in $(seq 600); do
-        [ "$(finished pieces)" -gt "$before" ] && break
-        sleep 0.02
-    done
+    more pieces "$before" $program
     [ $((attempt % 2)) -eq 0 ] && sleep 0.1
     kill -9 $program 2>/dev/null
     wait $program 2>/dev/null
@@ -79,7 +79,7 @@ expect 0 run --trials 1 --threads 1 --out pieces --resume
 # Ctrl-C in good order
 "$PESS" experiment minatar-exploration "${small[@]}" --trials 1 --threads 2 --out cut >out 2>err </dev/null &
 program=$!
-for _ in $(seq 600); do [ "$(finished cut)" -gt 0 ] && break; sleep 0.02; done
+more cut 0 $program
 kill -INT $program
 wait $program
 same $? 6 "exit code after an interruption"
