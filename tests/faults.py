@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Every allocation and every call that touches a file fails in turn, in many commands.
 
-faults.py PESS FAULTY FAULTS [--samples N] [--seed N] [COMMAND...]
+faults.py PESS FAULTY FAULTS [--samples N] [--sites] [--seed N] [COMMAND...]
 
-FAULTY is the program of tests/tools/faulty.c, FAULTS the library of tests/tools/faults.c. Each command is run once untouched, which counts its calls; then again
-with call 1, 2, ... failing (or N of them, drawn by the seed). After each: an exit code that fits (memory 4, files 5; or
+FAULTY is the program of tests/tools/faulty.c, FAULTS the library of tests/tools/faults.c. Each command is run once
+untouched, which counts its calls; then again with call 1, 2, ... failing (or N of them, drawn by the seed; with --sites
+also one from every place in the program that no command before has tried). After each: an exit code that fits (memory 4, files 5; or
 0, where the failure did not matter and every file is as it should be), a sentence, nothing half-written, no temporary
 file, no more memory lost than without a failure; and the same command then works, with the same bytes.
 """
@@ -230,7 +231,19 @@ def check(name, kind, done, usual, plain, files, good):
         raise Tried(f"{done.live - plain.live} allocations were not freed")
 
 
-def try_command(house, name, samples, rng, kinds):
+def new_places(house, command, folder, tried):
+    """The first call from each place in the program (a chain of callers) that is not among those tried: kind -> calls."""
+    sites, calls = os.path.join(house.folder, "sites"), collections.defaultdict(list)
+    house.run(command, folder, "sites:" + sites)
+    with open(sites, encoding="utf-8") as file:
+        for kind, call, place in map(str.split, file):
+            if place not in tried:
+                tried.add(place)
+                calls[kind].append(int(call))
+    return calls
+
+
+def try_command(house, name, samples, rng, kinds, places_tried=None):
     command, folder = COMMANDS[name], os.path.join(house.folder, "run")
 
     def fresh():
@@ -242,11 +255,14 @@ def try_command(house, name, samples, rng, kinds):
         plain = house.run(command, folder)
     if plain.code not in (0, 1, 7):
         raise Tried(f"{name}: exit {plain.code} untouched: {plain.said[-300:]}")
-    good, failures, tried = files_below(folder), [], {}
+    good, failures, tried, sites = files_below(folder), [], {}, {}
+    if places_tried is not None:
+        fresh()
+        sites = new_places(house, command, folder, places_tried)
     for kind in kinds:
         places = list(range(1, plain.calls[kind] + 1))
         if samples and len(places) > samples:
-            places = sorted(rng.sample(places, samples))
+            places = sorted({*rng.sample(places, samples), *sites.get(kind, [])})
         tried[kind] = len(places), plain.calls[kind]
         for place in places:
             fresh()
@@ -272,15 +288,17 @@ def main():
     parser.add_argument("faults")
     parser.add_argument("commands", nargs="*")
     parser.add_argument("--samples", type=int, default=0, help="of each kind in each command; 0: all")
+    parser.add_argument("--sites", action="store_true", help="and one call from every place that makes any")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--kinds", default="memory,io")
     options = parser.parse_intermixed_args()
     rng, failures, total = random.Random(options.seed), [], 0
+    places = set() if options.sites else None
     place = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
     with tempfile.TemporaryDirectory(prefix="pess-faults-", dir=place) as folder:
         house = House(*map(os.path.abspath, (options.pess, options.faulty, options.faults)), folder)
         for name in options.commands or COMMANDS:
-            tried, found = try_command(house, name, options.samples, rng, options.kinds.split(","))
+            tried, found = try_command(house, name, options.samples, rng, options.kinds.split(","), places)
             total += sum(count for count, _ in tried.values())
             failures += found
             print(f"{name:16}" + "".join(f" {kind} {count} of {all_}," for kind, (count, all_) in tried.items())

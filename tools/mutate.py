@@ -4,8 +4,10 @@
 A mutant is one changed line of src/ (or of the files given): an operator, a constant, a comparison off by one, a
 statement left out. Its file alone is compiled, in a scratch directory, and linked before the library of the build, which
 has to be up to date; the first test that fails kills it, of those that use what the file defines, those that say most
-about it first. A mutant that does not compile is drawn again. Survivors are printed with their line: they are to be
-argued, or to be met with a test (--again LOG judges them anew). --skip N goes on after the first N mutants of the seed.
+about it first and slow ones last; with --commands then the scripts of tests/cli for its folder, with a program that is
+linked in the same way. A mutant that does not compile is drawn again. Survivors are printed with their line: they are to
+be argued (tests/data/survivors.txt), or to be met with a test (--again LOG judges them anew). --skip N goes on after the
+first N mutants of the seed.
 """
 import argparse
 import glob
@@ -13,6 +15,7 @@ import json
 import os
 import random
 import re
+import resource
 import shlex
 import signal
 import subprocess
@@ -44,8 +47,10 @@ def places_of(pattern, line):
 
 
 def mutate(line, rng):
+    if FREES.search(line):
+        return None
     ways = [(pattern, text) for pattern, text in CHANGES if places_of(pattern, line)]
-    if STATEMENT.match(line) and "return" not in line and not FREES.search(line):
+    if STATEMENT.match(line) and "return" not in line:
         ways.append((None, None))
     if not ways:
         return None
@@ -57,7 +62,8 @@ def mutate(line, rng):
 
 
 MOST_TESTS = 8
-FEW_SECONDS = 90
+FEW_SECONDS = 25  # of the processor: how busy the machine is kills no mutant
+PATIENCE = 20  # as many times longer by the clock: a test that waits for ever
 
 
 def defined_in(tree, path):
@@ -70,33 +76,69 @@ def defined_in(tree, path):
     return names
 
 
-def tests_for(tree, path):
-    """Names of tests, best first: by how often they name what the file defines, its header, its folder or the file."""
+def callers_of(tree, path, names):
+    """What the files offer that use these names."""
+    offered = set()
+    for other in glob.glob(os.path.join(tree, "src/**/*.c"), recursive=True):
+        other = os.path.relpath(other, tree)
+        with open(os.path.join(tree, other), encoding="utf-8") as file:
+            if other != path and not names.isdisjoint(re.findall(r"\w+", file.read())):
+                offered |= defined_in(tree, other)
+    return offered
+
+
+def tests_for(tree, path, costs):
+    """Names of tests: those that most often name what the file defines, or those define that use it, its header, its
+    folder or the file."""
     names, folder = defined_in(tree, path), path.split("/")[1]
+    callers = callers_of(tree, path, names)
     stem, weights = os.path.splitext(os.path.basename(path))[0], {}
     for test in glob.glob(os.path.join(tree, "tests/test_*.c")):
         with open(test, encoding="utf-8") as file:
             words = re.findall(r"[\w/\.]+", file.read())
-        weight = sum(word in names for word in words) + 20 * (f"{folder}/{stem}.h" in words)
+        weight = sum(word in names for word in words) + min(sum(word in callers for word in words), 30) / 2 + 20 * (f"{folder}/{stem}.h" in words)
         title = os.path.splitext(os.path.basename(test))[0]
         weight += 10 * min(sum(stem in word for word in words), 5)
         weight += 50 * (stem in title) + 5 * (folder in title) + sum(part in title for part in stem.split("_"))
         weight += sum(word.startswith(folder + "/") for word in words)
         if weight > 0:
             weights[title] = weight
-    return sorted(weights, key=weights.get, reverse=True)[:MOST_TESTS]
+    best = sorted(weights, key=weights.get, reverse=True)[:MOST_TESTS]
+    return sorted(best, key=lambda test: costs.get(test, 0) > 3)  # those that take long come last
+
+
+def costs_of(build):
+    """How many seconds each test took, as far as ctest remembers."""
+    path = os.path.join(build, "Testing/Temporary/CTestCostData.txt")
+    if not os.path.exists(path):
+        return {}
+    with open(path, encoding="utf-8") as file:
+        rows = [line.split() for line in file]
+    return {row[0]: float(row[2]) for row in rows if len(row) == 3}
 
 
 def run(command, cwd, seconds):
-    """The exit code, or -1 where it takes too long."""
+    """The exit code, which is not 0 where it takes more seconds of the processor."""
+    def limit():
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
     process = subprocess.Popen(command, cwd=cwd, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                               stderr=subprocess.DEVNULL, start_new_session=True,
+                               stderr=subprocess.DEVNULL, start_new_session=True, preexec_fn=limit,
                                env=dict(os.environ, OMP_WAIT_POLICY="passive"))
     try:
-        return process.wait(seconds)
+        return process.wait(PATIENCE * seconds)
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)
         return process.wait() or -1
+
+
+# The scripts of tests/cli that use most of a folder of src/, the shortest first.
+SCRIPTS = {
+    "cells": "cells act", "certify": "declared episodes certify", "choose": "choose", "compare": "compare",
+    "core": "bad_input commands trust", "data": "logs counts sources observations bad_input", "deep": "acting collect train",
+    "env": "env players", "experiment": "experiment minatar", "model": "commands logs", "nn": "dqn train",
+    "policy": "act commands", "report": "compare experiment certify minatar", "score": "score", "simulate": "commands",
+    "solve": "commands by_hand", "uncertainty": "commands certify",
+}
 
 
 class Build:
@@ -106,7 +148,7 @@ class Build:
         self.folder = os.path.abspath(folder)
         with open(os.path.join(folder, "compile_commands.json"), encoding="utf-8") as file:
             self.compiled = json.load(file)
-        self.links = {}
+        self.links, self.costs, self.scripts = {}, costs_of(folder), {}
 
     def compile(self, path, text, scratch):
         """Objects of the changed file, one for each set of instructions it is compiled for; None: it does not compile."""
@@ -158,15 +200,46 @@ class Build:
         return run(words, self.folder, 300) == 0
 
 
-def judge(build, path, text, scratch):
+    def link_program(self, objects, scratch):
+        """pess with these objects."""
+        found = subprocess.run(["ninja", "-C", self.folder, "-t", "commands", "pess"], capture_output=True, text=True,
+                               check=False).stdout.strip().split("\n")[-1].removeprefix(": && ").removesuffix(" && :")
+        words, program = shlex.split(found), os.path.join(scratch, "pess")
+        words[words.index("-o") + 1] = program
+        words[words.index("libpess.a"):words.index("libpess.a")] = objects
+        return program if run(words, self.folder, 300) == 0 else None
+
+    def environment_of(self, script):
+        """What ctest sets for it."""
+        if not self.scripts:
+            listed = subprocess.run(["ctest", "--test-dir", self.folder, "--show-only=json-v1"], capture_output=True,
+                                    text=True, check=False).stdout
+            self.scripts = {test["name"]: {p["name"]: p["value"] for p in test["properties"]}
+                            for test in json.loads(listed)["tests"]}
+        return dict(row.split("=", 1) for row in self.scripts["cli_" + script]["ENVIRONMENT"])
+
+
+def killed_by_script(build, path, objects, scratch):
+    program = build.link_program(objects, scratch)
+    for script in SCRIPTS.get(path.split("/")[1], "").split():
+        words = [f"{name}={value}" for name, value in {**build.environment_of(script), "PESS": program}.items()]
+        if program and run(["env", *words, "bash", f"tests/cli/{script}.sh"], ".", FEW_SECONDS) not in (0, 77):
+            return f"killed by cli_{script}"
+    return None
+
+
+def judge(build, path, text, scratch, commands):
     """killed, survived, or None where it does not compile."""
     objects, program = build.compile(path, text, scratch), os.path.join(scratch, "test")
     if not objects:
         return None
-    for test in tests_for(".", path):
+    for test in tests_for(".", path, build.costs):
         if build.link(test, path, objects, scratch, program) and run([program], scratch, FEW_SECONDS) != 0:
             return f"killed by {test}"
-    return "survived" if differs(build, path, objects, scratch) else None
+    if not differs(build, path, objects, scratch):
+        return None
+    objects = build.compile(path, text, scratch)
+    return (commands and killed_by_script(build, path, objects, scratch)) or "survived"
 
 
 def differs(build, path, objects, scratch):
@@ -219,13 +292,14 @@ def main():
     parser.add_argument("--floor", type=float, default=0.9, help="share that has to be killed")
     parser.add_argument("--skip", type=int, default=0, help="mutants of the seed that were judged before")
     parser.add_argument("--again", help="the survivors that this log of the program names, and no others")
+    parser.add_argument("--commands", action="store_true", help="those that survive are tried by tests/cli too")
     parser.add_argument("files", nargs="*")
     options = parser.parse_intermixed_args()
     build, survivors, done = Build(options.build), [], 0
     for path, place, lines, changed in survivors_of(options.again) if options.again else drawn_mutants(options):
         lines[place], before = changed, lines[place]
         with tempfile.TemporaryDirectory(prefix="pess-mutants-") as scratch:
-            verdict = judge(build, path, "\n".join(lines), scratch)
+            verdict = judge(build, path, "\n".join(lines), scratch, options.commands)
         if verdict is None:
             continue
         done += 1

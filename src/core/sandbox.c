@@ -147,7 +147,7 @@ pess_status pess__sandbox_start(pess__sandbox *sandbox, void (*body)(void *conte
 bool pess__sandbox_read(pess__sandbox *sandbox, void *to, size_t size) {
     for (char *at = to; size > 0;) {
         struct pollfd wait = {.fd = sandbox->from, .events = POLLIN};
-        const int ready = poll(&wait, 1, 10000 * sandbox->limits.seconds);
+        const int ready = poll(&wait, 1, 1000 * PESS__SANDBOX_PATIENCE * sandbox->limits.seconds);
         if (ready < 0 && errno == EINTR) continue;
         sandbox->silent = ready == 0;
         const ssize_t got = ready > 0 ? read(sandbox->from, at, size) : 0;
@@ -168,7 +168,7 @@ void pess__sandbox_end(pess__sandbox *sandbox, char *how, size_t size) {
     while (waitpid(sandbox->child, &state, 0) < 0 && errno == EINTR) {}
     sandbox->child = -1;
     if (sandbox->silent)
-        (void)snprintf(how, size, "did not answer for %d s", 10 * sandbox->limits.seconds);
+        (void)snprintf(how, size, "did not answer for %d s", PESS__SANDBOX_PATIENCE * sandbox->limits.seconds);
     else if (WIFSIGNALED(state) && (WTERMSIG(state) == SIGXCPU || WTERMSIG(state) == SIGKILL))
         (void)snprintf(how, size, "needed more than %d s of processor time", sandbox->limits.seconds);
     else if (WIFSIGNALED(state) && WTERMSIG(state) != SIGPIPE)

@@ -7,9 +7,11 @@
 
 #include <sys/types.h>
 
+enum { PESS__SANDBOX_PATIENCE = 60 }; /* machines are busy */
+
 typedef struct pess__sandbox_limits {
     int64_t memory; /* bytes, beside what the process had before */
-    int seconds;    /* of processor time; ten times as many by the clock between two answers */
+    int seconds;    /* of processor time; PESS__SANDBOX_PATIENCE times as many by the clock between two answers */
 } pess__sandbox_limits;
 
 typedef struct pess__sandbox {

@@ -2,7 +2,9 @@
  *
  *   FAULT=memory:17   allocation 17 gives NULL       FAULT=io:17   call 17 fails with EIO (writing: ENOSPC)
  *   FAULT=threads     no thread can be made          FAULT=eio:PATH   PATH opens, but every read of it fails
- *   FAULT_REPORT=FILE at the end: "memory N io N live N", how many there were and how many allocations were not freed
+ *   FAULT=sites:FILE  nothing fails; FILE gets a line "memory 17 HASH" for the first call from each place in the
+ * program FAULT_REPORT=FILE at the end: "memory N io N live N", how many there were and how many allocations were not
+ * freed
  *
  * or, in a process that runs many commands, between faults_begin and faults_end.
  *
@@ -10,6 +12,7 @@
  * (OpenMP's, fontconfig) are not ours. */
 #include <dlfcn.h>
 #include <errno.h>
+#include <execinfo.h>
 #include <fcntl.h>
 #include <link.h>
 #include <pthread.h>
@@ -69,6 +72,43 @@ static bool is_ours(const void *caller) {
 
 #define CALLER __builtin_extract_return_addr(__builtin_return_address(0))
 
+/* ---- from where: a place is a chain of CHAIN callers of ours, told by their distances from the program's beginning */
+
+enum { CHAIN = 3, FRAMES = 10, PLACES = 1 << 14 };
+
+static struct place {
+    uint64_t hash;
+    long call;
+    bool memory;
+} places[PLACES];
+static const char *places_path; /* FAULT=sites:FILE; NULL: not asked for */
+static pthread_mutex_t places_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void note_place(bool memory, long call) {
+    void *frames[FRAMES];
+    const int count = backtrace(frames, FRAMES);
+    uint64_t hash = memory;
+    for (int i = 0, found = 0; i < count && found < CHAIN; i++) {
+        if (!is_ours(frames[i])) continue;
+        hash = (hash ^ ((uintptr_t)frames[i] - ours[0].begin)) * 0x9E3779B97F4A7C15U;
+        found++;
+    }
+    (void)pthread_mutex_lock(&places_lock);
+    size_t slot = hash >> 50;
+    for (int i = 0; i < PLACES && places[slot].call != 0 && places[slot].hash != hash; i++) slot = (slot + 1) % PLACES;
+    if (places[slot].call == 0) places[slot] = (struct place){hash, call, memory};
+    (void)pthread_mutex_unlock(&places_lock);
+}
+
+static void write_places(void) {
+    const int file = REAL(open)(places_path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    for (int i = 0; i < PLACES && file >= 0; i++)
+        if (places[i].call != 0)
+            (void)dprintf(file, "%s %ld %lx\n", places[i].memory ? "memory" : "io", places[i].call,
+                          (unsigned long)places[i].hash);
+    (void)REAL(close)(file);
+}
+
 /* ---- allocations of ours that live */
 
 static void *live[TABLE];
@@ -99,7 +139,12 @@ static void drop(const void *p) {
     (void)pthread_mutex_unlock(&table_lock);
 }
 
-static bool no_memory(const void *caller) { return ready && is_ours(caller) && ++memory_calls == memory_at; }
+static bool no_memory(const void *caller) {
+    if (!ready || !is_ours(caller)) return false;
+    const long call = ++memory_calls;
+    if (places_path != NULL) note_place(true, call);
+    return call == memory_at;
+}
 
 #define ALLOCATE(call)                                                                                                 \
     do {                                                                                                               \
@@ -137,7 +182,10 @@ void free(void *p) {
 /* ---- files */
 
 static bool fails(const void *caller, int reason) {
-    if (!ready || !is_ours(caller) || ++io_calls != io_at) return false;
+    if (!ready || !is_ours(caller)) return false;
+    const long call = ++io_calls;
+    if (places_path != NULL) note_place(false, call);
+    if (call != io_at) return false;
     errno = reason;
     return true;
 }
@@ -259,7 +307,8 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*
 
 static void set_fault(const char *fault) {
     memory_at = io_at = 0;
-    unreadable = NULL;
+    unreadable = places_path = NULL;
+    if (fault != NULL && strncmp(fault, "sites:", 6) == 0) places_path = fault + 6;
     if (fault != NULL && strncmp(fault, "memory:", 7) == 0) memory_at = atol(fault + 7);
     if (fault != NULL && strncmp(fault, "io:", 3) == 0) io_at = atol(fault + 3);
     if (fault != NULL && strncmp(fault, "eio:", 4) == 0) unreadable = fault + 4;
@@ -272,12 +321,14 @@ static long live_before;
 __attribute__((visibility("default"))) void faults_begin(const char *fault) {
     set_fault(fault);
     memory_calls = io_calls = 0;
+    memset(places, 0, sizeof places);
     live_before = live_count;
     ready = true;
 }
 
 __attribute__((visibility("default"))) void faults_end(long *memory, long *io, long *alive) {
     ready = false;
+    if (places_path != NULL) write_places();
     *memory = memory_calls;
     *io = io_calls;
     *alive = live_count - live_before;
@@ -286,6 +337,8 @@ __attribute__((visibility("default"))) void faults_end(long *memory, long *io, l
 __attribute__((constructor)) static void begin(void) {
     bool first = true;
     (void)dl_iterate_phdr(look_at_module, &first);
+    void *frame;
+    (void)backtrace(&frame, 1); /* loads what it needs */
     set_fault(getenv("FAULT"));
     ready = true;
 }
@@ -293,6 +346,7 @@ __attribute__((constructor)) static void begin(void) {
 __attribute__((destructor)) static void end(void) {
     const char *path = getenv("FAULT_REPORT");
     ready = false;
+    if (places_path != NULL) write_places();
     char text[100];
     const int length =
         snprintf(text, sizeof text, "memory %ld io %ld live %ld\n", memory_calls, io_calls, (long)live_count);
