@@ -1,6 +1,7 @@
 #include "choosing.h"
 
 #include <math.h>
+#include <string.h>
 
 pess_status choose_from_log(const char *path, const char *command_name, log_args *args, pess_choose_options *options,
                             pess_choice **out, pess_error *error) {
@@ -25,22 +26,32 @@ void candidate_text(const pess_candidate_score *candidate, char *text, size_t si
         (void)snprintf(text, size, "%s --%s %.6g", candidate->algorithm, candidate->setting, candidate->strength);
 }
 
+static void print_score(FILE *out, const pess_choice *choice, const pess_choice_info *info) {
+    const pess_candidate_score *chosen = pess_choice_candidate(choice, (size_t)info->chosen);
+    char name[100];
+    candidate_text(chosen, name, sizeof name);
+    (void)fprintf(out, "Chosen     %s: %.5g on held-out %s (standard error %.2g)", name, chosen->score,
+                  info->rows ? "rows" : "episodes", chosen->error);
+    if (strcmp(chosen->algorithm, "imitation") == 0)
+        (void)fputs("; nothing does better\n", out);
+    else
+        (void)fprintf(out, ", %+.5g (%.2g) compared with imitation\n", chosen->gain, chosen->gain_error);
+}
+
 void print_choice(FILE *out, const pess_choice *choice) {
     pess_choice_info info;
     char name[100];
     pess_choice_get_info(choice, &info);
-    const pess_candidate_score *chosen = pess_choice_candidate(choice, (size_t)info.chosen);
-    candidate_text(chosen, name, sizeof name);
-    (void)fprintf(
-        out, "Chosen     %s: %.5g on held-out %s (standard error %.2g), %+.5g (%.2g) compared with imitation\n", name,
-        chosen->score, info.rows ? "rows" : "episodes", chosen->error, chosen->gain, chosen->gain_error);
-    if (info.runner_up >= 0) {
-        candidate_text(pess_choice_candidate(choice, (size_t)info.runner_up), name, sizeof name);
+    const bool level = info.runner_up >= 0 && info.margin == 0 && info.margin_error == 0;
+    print_score(out, choice, &info);
+    if (info.runner_up >= 0) candidate_text(pess_choice_candidate(choice, (size_t)info.runner_up), name, sizeof name);
+    if (level)
+        (void)fprintf(out, "           level with %s, which has the same score on every fold\n", name);
+    else if (info.runner_up >= 0)
         (void)fprintf(out, "           next best family: %s, %.4g behind (standard error %.2g)\n", name, info.margin,
                       info.margin_error);
-    }
-    (void)fprintf(out, "           first in %.0f of 100 resamplings of the %lld folds; evidence, not a guarantee\n",
-                  100 * info.sure, (long long)info.folds);
+    (void)fprintf(out, "           first%s in %.0f of 100 resamplings of the %lld folds; evidence, not a guarantee\n",
+                  level ? " or level" : "", 100 * info.sure, (long long)info.folds);
 }
 
 static void json_candidate(json_writer *json, const char *key, const pess_candidate_score *c) {

@@ -15,7 +15,8 @@ typedef struct certify_args {
     pess_certify_options options;
     log_source source;
     bool as_json;
-    const char *start, *policy_path, *behaviour, *output, *report, *unit;
+    log_policy policy;
+    const char *start, *behaviour, *output, *report, *unit;
 } certify_args;
 
 enum { THIN_LIMIT = 8 };
@@ -38,7 +39,6 @@ static void certify_job_free(certify_job *job) {
 
 static void certify_options(certify_args *a, option_list *list) {
     const option own[] = {
-        {"policy", 0, OPTION_TEXT, &a->policy_path, "FILE", "certify this policy (default: find the best one)"},
         {"behaviour", 0, OPTION_TEXT, &a->behaviour, "FILE|estimated",
          "the policy that made the log, for episodes: declared by a file, or estimated from the log, which proves "
          "nothing (default: the log's column probability)"},
@@ -53,6 +53,7 @@ static void certify_options(certify_args *a, option_list *list) {
     };
     options_add_settings(list, pess_certify_settings(), &a->options, NULL);
     log_source_begin(&a->source, list, "format", PESS_PART_HELD_OUT);
+    log_policy_options(list, &a->policy, "certify this policy (default: find the best one)");
     for (size_t i = 0; i < COUNT_OF(own); i++) options_add(list, own[i]);
 }
 
@@ -118,7 +119,7 @@ static void json_episodes(json_writer *json, const pess_episode_report *e) {
     json_close(json);
 }
 
-static void print_json(const pess_certificate *certificate, const pess_certificate_info *c) {
+static void print_json(const pess_certificate *certificate, const pess_certificate_info *c, const log_policy *policy) {
     json_writer json = json_open("certify");
     json_number(&json, "lower_bound", c->lower_bound);
     json_number(&json, "value_estimate", c->value_estimate);
@@ -133,6 +134,7 @@ static void print_json(const pess_certificate *certificate, const pess_certifica
     json_count(&json, "states_compared", c->states_compared);
     json_number(&json, "decisions_changed", c->decisions_changed);
     json_number(&json, "data_needed", c->data_needed);
+    json_count(&json, "unknown_states", policy->fit.filled);
     json_text(&json, "method", c->method);
     json_text(&json, "uncertainty", c->uncertainty);
     json_text(&json, "test", c->test);
@@ -192,8 +194,21 @@ static void print_episodes(FILE *out, const pess_episode_report *e) {
                                            "wrong)");
 }
 
+/* Two digits, no exponent. */
+static void print_data_needed(FILE *out, double times) {
+    const double unit = times >= 100 ? pow(10, floor(log10(times)) - 1) : times >= 10 ? 1 : 0.1;
+    if (times >= 1e6)
+        (void)fputs(
+            "              more than a million times as many data would be needed for the estimated improvement\n",
+            out);
+    else
+        (void)fprintf(out,
+                      "              about %.10g times as many data would make the estimated improvement certain\n",
+                      unit * round(times / unit));
+}
+
 static void print_text(FILE *out, const pess_certificate *certificate, const pess_certificate_info *c,
-                       const char *policy_path, const char *directory) {
+                       const certify_args *args) {
     if (c->vacuous)
         (void)fprintf(out, "Certificate   vacuous: the log guarantees %.6g, next to nothing; every policy has %.6g\n",
                       c->lower_bound, c->value_lo);
@@ -209,9 +224,7 @@ static void print_text(FILE *out, const pess_certificate *certificate, const pes
                       c->improvement_lower_bound);
     else
         (void)fputs("Recommended   keep the present policy: an improvement is not certain\n", out);
-    if (!isnan(c->data_needed))
-        (void)fprintf(out, "              about %.3g times as many data would make the estimated improvement certain\n",
-                      c->data_needed);
+    if (!isnan(c->data_needed)) print_data_needed(out, c->data_needed);
     (void)fprintf(out, "Changes       %.3g %% of the logged decisions; the usual action of %lld of %lld states%s\n",
                   100 * c->decisions_changed, (long long)c->states_changed, (long long)c->states_compared,
                   c->horizon > 0 ? " at a step" : "");
@@ -226,14 +239,21 @@ static void print_text(FILE *out, const pess_certificate *certificate, const pes
                       "%.2g)\n",
                       c->residual);
     print_lists(out, certificate);
-    (void)fprintf(out, "Policy        %s\n", policy_path ? policy_path : "not kept: add -o policy.csv");
-    if (directory) (void)fprintf(out, "Page          %s/index.html\n", directory);
+    log_policy_print(out, &args->policy);
+    (void)fprintf(out, "Policy        %s\n", args->output ? args->output : "not kept: add -o policy.csv");
+    if (args->report) (void)fprintf(out, "Page          %s/index.html\n", args->report);
 }
 
-/* A table for the states of the log, or, with a horizon, one for each of its steps. */
-static pess_status read_policy(const char *path, const loaded_log *log, int64_t horizon, pess_policy **out,
-                               pess_error *error) {
-    return pess_policy_read_for_log(path, log->counts, log->model, PESS_UNKNOWN_REFUSE, horizon, out, NULL, error);
+/* Tables for the states of the log, or, with a horizon, one for each of its steps. */
+static pess_status read_policies(certify_args *args, certify_job *job, pess_error *error) {
+    const int64_t horizon = args->options.horizon;
+    if (args->policy.path) {
+        const pess_status status = log_policy_read(&args->policy, &job->log, horizon, &job->given, error);
+        if (status != PESS_OK) return status;
+    }
+    if (!args->behaviour || args->options.behaviour_estimated) return PESS_OK;
+    log_policy declared = {.path = args->behaviour, .unknown = PESS_UNKNOWN_REFUSE};
+    return log_policy_read(&declared, &job->log, horizon, &job->behaviour, error);
 }
 
 static pess_status load(const char *path, certify_args *args, certify_job *job, pess_error *error) {
@@ -249,10 +269,7 @@ static pess_status load(const char *path, certify_args *args, certify_job *job, 
         status = loaded_log_of_counts(counts, &model, args->start, &job->log, error);
     else if (status == PESS_OK)
         status = loaded_log_create(job->data, args->source.read.threads, &model, args->start, &job->log, error);
-    if (status == PESS_OK && args->policy_path)
-        status = read_policy(args->policy_path, &job->log, options->horizon, &job->given, error);
-    if (status == PESS_OK && args->behaviour && !options->behaviour_estimated)
-        status = read_policy(args->behaviour, &job->log, options->horizon, &job->behaviour, error);
+    if (status == PESS_OK) status = read_policies(args, job, error);
     if (status != PESS_OK) return status;
     options->behaviour = job->behaviour;
     options->policy = job->given;
@@ -306,10 +323,16 @@ static pess_status write_page(const certify_args *args, const certify_job *job, 
 }
 
 static int settle(certify_args *args, const option_list *list) {
-    const int code = log_source_check(&args->source, list, "certify");
+    int code = log_source_check(&args->source, list, "certify");
+    if (code < 0) code = log_policy_check(list, &args->policy, "certify");
     if (code >= 0) return code;
-    if (args->options.fresh && !args->policy_path)
+    if (args->options.fresh && !args->policy.path)
         return report_usage("certify", "--fresh is about a given policy: name it with --policy");
+    const bool tested = args->options.fresh || args->options.method == PESS_CERTIFY_SPLIT ||
+                        args->options.method == PESS_CERTIFY_EPISODES;
+    if (tested && args->policy.unknown == PESS_UNKNOWN_BEHAVIOUR)
+        return report_usage("certify", "--unknown behaviour makes a part of the policy from this log, so that the log "
+                                       "cannot test it: --unknown uniform does not");
     args->options.progress = terminal_progress();
     return -1;
 }
@@ -319,9 +342,9 @@ static int print_certificate(const certify_args *args, const pess_certificate *c
     pess_certificate_get_info(certificate, &info);
     const bool to_stdout = args->output && strcmp(args->output, "-") == 0;
     if (args->as_json)
-        print_json(certificate, &info);
+        print_json(certificate, &info, &args->policy);
     else
-        print_text(to_stdout ? stderr : stdout, certificate, &info, args->output, args->report);
+        print_text(to_stdout ? stderr : stdout, certificate, &info, args);
     return info.recommend_switch ? EXIT_FINE : info.vacuous ? EXIT_NEGATIVE : EXIT_KEEP;
 }
 

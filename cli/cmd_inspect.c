@@ -19,6 +19,8 @@ static void print_json(const pess_inspection *i, const pess_reading *reading) {
     json_count(&json, "cutoffs", i->cutoffs);
     json_count(&json, "open_ends", i->open_ends);
     json_count(&json, "gaps", i->gaps);
+    json_count(&json, "step_gaps", i->step_gaps);
+    json_count(&json, "late_starts", i->late_starts);
     json_count(&json, "duplicates", i->duplicates);
     json_number(&json, "reward_min", i->reward_min);
     json_number(&json, "reward_max", i->reward_max);

@@ -116,10 +116,13 @@ static void print_thin_places(FILE *out, const solve_report *r) {
     }
 }
 
+/* A number and the end of its noun. */
+#define COUNTED(n) (long long)(n), (n) == 1 ? "" : "s"
+
 static void print_text(FILE *out, const char *path, const solve_report *r) {
-    (void)fprintf(out, "Log        %s: %lld transitions, %lld states, %lld actions, %lld pairs seen\n", log_name(path),
-                  (long long)r->log.info.transitions, (long long)r->log.info.states, (long long)r->log.info.actions,
-                  (long long)r->log.info.pairs_seen);
+    (void)fprintf(out, "Log        %s: %lld transition%s, %lld state%s, %lld action%s, %lld pair%s seen\n",
+                  log_name(path), COUNTED(r->log.info.transitions), COUNTED(r->log.info.states),
+                  COUNTED(r->log.info.actions), COUNTED(r->log.info.pairs_seen));
     if (r->choice != NULL) print_choice(out, r->choice);
     print_result(out, &r->info);
     (void)fputs("Rests on\n", out);

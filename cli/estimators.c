@@ -32,7 +32,7 @@ static void print_json(const pess_estimates *e, double gamma) {
     json_end(&json);
 }
 
-static void print_text(const pess_estimates *e) {
+static void print_text(const pess_estimates *e, const pess_estimator_options *options) {
     (void)printf("Estimates from %lld episodes: evidence, not proof.\n\n%-34s %12s %12s %10s   %s\n",
                  (long long)e->episodes, "estimator", "value", "std. error", "effective", "holds");
     for (int i = 0; i < PESS_ESTIMATES; i++) {
@@ -43,6 +43,10 @@ static void print_text(const pess_estimates *e) {
     }
     if (!isnan(e->rows[0].lower_bound))
         (void)printf("\nCertified, if the policy was made without this log: at least %.6g.\n", e->rows[0].lower_bound);
+    if (options->behaviour_estimated)
+        (void)puts(
+            "\nThe probabilities of the logged actions are estimated from their shares in the log: this holds only "
+            "where decisions\ndepended on the state alone, and nothing is certified.");
     if (e->cutoffs > 0)
         (void)printf(
             "\nOf %lld episodes that were cut off, importance sampling counts what was seen; the doubly robust "
@@ -77,6 +81,6 @@ int print_estimators(const char *path, log_args *args, const loaded_log *log, co
     if (as_json)
         print_json(&found, options.gamma);
     else
-        print_text(&found);
+        print_text(&found, &options);
     return EXIT_FINE;
 }

@@ -48,6 +48,14 @@ static pess_certificate_info info_of_rows(int64_t states, int64_t actions, bool 
     return info;
 }
 
+static void must_refuse(const pess_dataset *data, const pess_certify_options *options, const char *why) {
+    pess_certificate *certificate = NULL;
+    pess_error error = {0};
+    assert_int_equal(pess_certify(data, options, &certificate, &error), PESS_INPUT);
+    assert_non_null(strstr(error.message, why));
+    assert_null(certificate);
+}
+
 static void report(const char *attack, int64_t wrong, int64_t allowed, int64_t runs) {
     print_message("%s: wrong %lld, allowed %lld of %lld\n", attack, (long long)wrong, (long long)allowed,
                   (long long)runs);
@@ -243,15 +251,11 @@ static void test_the_policy_that_is_tested_is_the_one_that_is_handed_out(void **
 /* Without an episode column nobody knows which rows begin an episode once rows went to the parts at random. */
 static void test_starts_need_episodes(void **state) {
     (void)state;
-    pess_certificate *certificate = NULL;
-    pess_error error = {0};
     for (int64_t i = 0; i < 300; i++) row_add((uint32_t)(i % 3), 0, 1, (uint32_t)((i + 1) % 3), i % 3 == 2, 0, 0);
     pess_dataset *data = rows_dataset(3, 1, 0);
     made.count = 0;
     const pess_certify_options options = attacked(0.9, 0.05, 0, 1, NULL);
-    assert_int_equal(pess_certify(data, &options, &certificate, &error), PESS_INPUT);
-    assert_non_null(strstr(error.message, "no episode column"));
-    assert_null(certificate);
+    must_refuse(data, &options, "no episode column");
     pess_dataset_destroy(data);
 }
 
@@ -313,6 +317,60 @@ static void test_missing_steps_end_the_comparison(void **state) {
         assert_false(skip && info.recommend_switch);
         pess_certificate_destroy(certificate);
     }
+}
+
+/* One state, three steps, action 1 pays 1 each time and action 0 nothing; of every second episode with action 1 the
+ * second step is missing, so that the log looks worse than it was. No state shows it, but the steps have numbers. */
+static void test_missing_numbers_end_the_comparison(void **state) {
+    (void)state;
+    for (int skip = 0; skip < 2; skip++) {
+        for (int64_t e = 0; e < 1000; e++)
+            for (int64_t t = 0; t < 3; t++)
+                if (!skip || t != 1 || e % 4 != 1)
+                    row_add(0, (uint32_t)(e & 1), (double)(e & 1), 0, t == 2 ? PESS_END_TERMINAL : PESS_END_NONE, e, t);
+        const pess_certify_options options = attacked(0.9, 0.05, 0, 1, NULL);
+        const pess_certificate_info info = info_of_rows(1, 2, true, &options);
+        assert_int_equal(info.recommend_switch, !skip);
+        assert_int_equal(info.behaviour_upper_bound == info.value_hi, skip);
+    }
+}
+
+/* Every episode is cut off after a step that pays 0, and one of another state follows that pays 1: what follows a
+ * cut-off is no part of the return, which is 0. */
+static void test_rows_after_a_cutoff_are_no_return(void **state) {
+    (void)state;
+    pess_certify_options options = attacked(0.9, 0.05, 0, 1, NULL);
+    for (int64_t e = 0; e < 500; e++) {
+        rows_put((log_row){0, 0, 0, 0, PESS_END_CUTOFF, e, 0, 1});
+        rows_put((log_row){1, 0, 1, 2, PESS_END_TERMINAL, e, 1, 1});
+    }
+    pess_dataset *data = rows_dataset(3, 1, ORDERED | ROWS_PROBABILITIES);
+    pess_certificate_info info;
+    options.method = PESS_CERTIFY_EPISODES;
+    must_refuse(data, &options, "follow an end or a cut-off");
+    options.method = PESS_CERTIFY_BEST;
+    pess_certificate_destroy(certified(data, &options, &info));
+    made.count = 0;
+    assert_true(info.lower_bound <= 0 && info.behaviour_upper_bound == info.value_hi);
+}
+
+/* Half of the episodes lack their first step: where episodes start is then not known. */
+static void test_missing_beginnings_are_refused(void **state) {
+    (void)state;
+    static const double start[] = {1, 0, 0};
+    pess_certify_options options = attacked(0.9, 0.05, 0, 1, NULL);
+    for (int64_t e = 0; e < 400; e++) {
+        if (e % 2) row_add(0, 0, 0, 1, PESS_END_NONE, e, 0);
+        row_add(1, 0, 0, 1, PESS_END_NONE, e, 1);
+        row_add(1, 0, 1, 2, PESS_END_TERMINAL, e, 2);
+    }
+    pess_dataset *data = rows_dataset(3, 1, ORDERED);
+    pess_certificate_info info;
+    must_refuse(data, &options, "Where episodes start is not known");
+    options.start = start;
+    pess_certificate_destroy(certified(data, &options, &info));
+    made.count = 0;
+    assert_true(info.behaviour_upper_bound == info.value_hi);
 }
 
 /* Rows after a terminal one contradict it: returns and starts are then not those of the logging policy. */
@@ -429,6 +487,9 @@ int main(void) {
         cmocka_unit_test(test_starts_need_episodes),
         cmocka_unit_test(an_end_that_was_never_logged_is_allowed_for),
         cmocka_unit_test(test_missing_steps_end_the_comparison),
+        cmocka_unit_test(test_missing_numbers_end_the_comparison),
+        cmocka_unit_test(test_rows_after_a_cutoff_are_no_return),
+        cmocka_unit_test(test_missing_beginnings_are_refused),
         cmocka_unit_test(test_a_step_that_is_there_twice_is_refused),
         cmocka_unit_test(test_stopping_episodes_does_not_fool_their_mean),
         cmocka_unit_test(test_an_iteration_limit_is_said),

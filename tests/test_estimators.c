@@ -1,6 +1,7 @@
 /* Estimates of a policy's value: near the truth where their assumptions hold, and apart where a variable is hidden. A
  * check of a mean at 6 standard errors raises a false alarm with probability below 1e-6. */
 #include "hidden_world.h"
+#include "rows.h"
 
 #include <math.h>
 
@@ -86,6 +87,7 @@ static void without_probabilities_nothing_is_estimated(void **state) {
     options.behaviour_estimated = true;
     MUST(pess_estimate_policy(bare, counts, model, policy, &options, &found, error));
     assert_true(isnan(found.rows[0].lower_bound));
+    for (int i = 0; i < PESS_ESTIMATES; i++) assert_string_not_equal(found.rows[i].unbiased, "unbiased");
     pess_policy_destroy(policy);
     pess_model_destroy(model);
     pess_counts_destroy(counts);
@@ -93,11 +95,33 @@ static void without_probabilities_nothing_is_estimated(void **state) {
     pess_dataset_destroy(data);
 }
 
+/* The same log, with and without the second step of an episode: the return of that episode is not known. */
+static void missing_steps_end_the_certified_bound(void **state) {
+    (void)state;
+    const double uniform[] = {0.5, 0.5};
+    pess_policy *policy = NULL;
+    MUST(pess_policy_create(1, 2, uniform, &policy, error));
+    for (int skip = 0; skip < 2; skip++) {
+        for (int64_t e = 0; e < 200; e++)
+            for (int64_t t = 0; t < 3; t++)
+                if (!skip || e != 7 || t != 1)
+                    rows_put((log_row){0, (uint32_t)(e & 1), (double)(e & 1), 0,
+                                       t == 2 ? PESS_END_TERMINAL : PESS_END_NONE, e, t, 0.5});
+        pess_dataset *data = rows_dataset(1, 2, ROWS_EPISODES | ROWS_STEPS | ROWS_PROBABILITIES);
+        made.count = 0;
+        const pess_estimates e = estimate(data, policy, 0.5);
+        assert_int_equal(isnan(e.rows[0].lower_bound), skip);
+        pess_dataset_destroy(data);
+    }
+    pess_policy_destroy(policy);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_agree_where_states_are_markov),
         cmocka_unit_test(a_hidden_variable_shows_as_disagreement),
         cmocka_unit_test(without_probabilities_nothing_is_estimated),
+        cmocka_unit_test(missing_steps_end_the_certified_bound),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -100,6 +100,7 @@ static void oddities_are_found_and_placed(void **state) {
 
     in = inspect_text(EPISODES "1,0,0,0,0,1,0,1\n1,1,2,0,0,0,0,0\n1,2,0,0,1,1,1,0\n"); /* cut off, then set back */
     assert_int_equal(in->gaps, 0);
+    expect(in, "cutoff-continues", "the first is row 2 in episode 1");
     pess_inspection_destroy(in);
 
     in = inspect_text("state,action,reward,next_state\n0,0,0,1\n1,0,1,0\n0,0,0,1\n");
@@ -112,6 +113,34 @@ static void oddities_are_found_and_placed(void **state) {
     in = inspect_text(
         "state,action,reward,next_state,terminal\n0,0,0,1,0\n0,0,1,2,0\n1,0,0,0,1\n2,0,0,1,0\n0,0,0,2,0\n");
     expect(in, "unlinked-rows", "episode and step");
+    pess_inspection_destroy(in);
+}
+
+/* Where states do not show it, the numbers of the steps do; numbers of another kind show nothing. */
+static void missing_steps_are_found_by_their_numbers(void **state) {
+    (void)state;
+    pess_inspection *in = inspect_text(EPISODES "1,0,0,0,0,0,0,0\n1,1,0,0,0,0,0,0\n1,2,0,0,0,0,0,0\n1,4,0,0,1,0,1,0\n");
+    assert_true(in->gaps == 1 && in->step_gaps == 1);
+    expect(in, "episode-gap", "row 3 is step 2, row 4 step 4");
+    pess_inspection_destroy(in);
+
+    in = inspect_text(EPISODES "1,10,0,0,0,0,0,0\n1,25,0,0,0,0,0,0\n1,26,0,0,0,0,0,0\n1,60,0,0,1,0,1,0\n");
+    assert_true(in->gaps == 0 && in->step_gaps == 0);
+    pess_inspection_destroy(in);
+}
+
+static void missing_beginnings_are_found(void **state) {
+    (void)state;
+    pess_inspection *in = inspect_text(EPISODES "1,0,0,0,0,0,0,0\n1,1,0,0,0,0,1,0\n2,1,0,0,0,0,0,0\n2,2,0,0,1,0,1,0\n");
+    assert_true(in->gaps == 0 && in->late_starts == 1);
+    expect(in, "late-starts", "1 of 2; first: episode 2, row 3, with step 1 instead of 0");
+    pess_inspection_destroy(in);
+
+    char text[400] = EPISODES; /* one counter for all episodes */
+    for (int row = 0; row < 10; row++)
+        (void)sprintf(text + strlen(text), "%d,%d,0,0,%d,0,%d,0\n", row / 2, row, row & 1, row & 1);
+    in = inspect_text(text);
+    assert_int_equal(in->late_starts, 0);
     pess_inspection_destroy(in);
 }
 
@@ -169,7 +198,8 @@ static void an_empty_log_has_nothing_in_it(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_clean_log_has_no_oddities),   cmocka_unit_test(test_order_does_not_matter),
-        cmocka_unit_test(oddities_are_found_and_placed), cmocka_unit_test(probabilities_are_compared_with_the_log),
+        cmocka_unit_test(oddities_are_found_and_placed), cmocka_unit_test(missing_steps_are_found_by_their_numbers),
+        cmocka_unit_test(missing_beginnings_are_found),  cmocka_unit_test(probabilities_are_compared_with_the_log),
         cmocka_unit_test(coverage_is_counted),           cmocka_unit_test(an_empty_log_has_nothing_in_it)};
     return cmocka_run_group_tests(tests, logs_begin, logs_end);
 }

@@ -38,9 +38,16 @@ REPAIRS = [
     ("starts without episodes", ATTACKS, "test_starts_need_episodes", [
         ("src/certify/certify_prepare.c", "if (job->start_estimated && !job->counts->has_episodes)", "if (false)")]),
     ("missing steps are compared", ATTACKS, "test_missing_steps_end_the_comparison", [
-        ("src/certify/certify_check.c", 'if (find(inspection, "episode-gap")) {', "if (false) {")]),
+        ("src/certify/certify_check.c", 'if (pess__finding(inspection, "episode-gap")) {', "if (false) {")]),
+    ("steps missing by their numbers are compared", ATTACKS, "test_missing_numbers_end_the_comparison", [
+        ("src/data/inspect.c", "if (leads_there && (!numbered || next_number(d, before, after))) return;",
+         "(void)numbered;\n    if (leads_there) return;")]),
+    ("rows after a cut-off belong to the return", ATTACKS, "test_rows_after_a_cutoff_are_no_return", [
+        ("src/certify/certify_check.c", 'if (pess__finding(inspection, "cutoff-continues")) {', "if (false) {")]),
+    ("episodes without their first steps", ATTACKS, "test_missing_beginnings_are_refused", [
+        ("src/certify/certify_check.c", "if (late && job->start_estimated)", "if (false)")]),
     ("rows after an end are compared", ATTACKS, "test_rows_after_an_end_end_the_comparison", [
-        ("src/certify/certify_check.c", 'if (find(inspection, "terminal-continues")) {', "if (false) {")]),
+        ("src/certify/certify_check.c", 'if (pess__finding(inspection, "terminal-continues")) {', "if (false) {")]),
     ("a step counts twice", ATTACKS, "test_a_step_that_is_there_twice_is_refused", [
         ("src/certify/certify_check.c", "if (twice) return pess__fail(", "if (false) return pess__fail(")]),
     ("an end that was never logged", ATTACKS, "an_end_that_was_never_logged_is_allowed_for", [

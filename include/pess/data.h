@@ -214,7 +214,10 @@ typedef struct pess_inspection {
     int64_t terminal_states;               /* occur only as the next state of terminal transitions */
     int64_t episodes;                      /* 0: no episode column */
     int64_t terminals, cutoffs, open_ends; /* open_ends: episodes whose last row is neither */
-    int64_t gaps;                          /* consecutive steps whose next_state is not the following state */
+    int64_t gaps;                          /* rows of an episode that do not continue the one before: another state, or
+                                              a step with another number */
+    int64_t step_gaps;                     /* of these: the state fits, the number of the step does not */
+    int64_t late_starts;                   /* episodes that begin with a later step than the others */
     int64_t duplicates;                    /* rows that repeat an (episode, step), or a whole row where there is none */
     double reward_min, reward_max, reward_mean;
     int64_t pairs, pairs_seen;         /* pairs: state-action pairs of the states seen as `state` */

@@ -2,6 +2,8 @@
 #include "certify/certificate.h"
 
 #include "core/memory.h"
+#include "data/inspect.h"
+#include "data/reading.h"
 #include "data/trajectories.h"
 #include "policy/policy.h"
 
@@ -79,29 +81,55 @@ pess_status pess__certify_check_policy(const pess__certification *job, pess_erro
     return PESS_OK;
 }
 
-static const pess_finding *find(const pess_inspection *inspection, const char *code) {
-    for (size_t i = 0; i < inspection->finding_count; i++)
-        if (strcmp(inspection->findings[i].code, code) == 0) return &inspection->findings[i];
-    return NULL;
+/* Next states that were taken from the next row are those of another step where steps are missing between the two. */
+static pess_status refuse_invented(const pess_dataset *data, const pess_inspection *inspection, pess_error *error) {
+    if (inspection->step_gaps == 0 || !data->reading || !data->reading->info.next_state_derived) return PESS_OK;
+    return pess__fail(error, PESS_INPUT,
+                      "the next state of a row is that of the next row, but steps are missing between the two (%lld "
+                      "times; 'pess inspect' names the first), so what followed there is not known: add the column "
+                      "next_state, or let a new episode begin after each gap",
+                      (long long)inspection->step_gaps);
+}
+
+static pess_status refuse_late_starts(const pess_finding *late, pess_error *error) {
+    return pess__fail_with_remedy(
+        error, pess__fail(error, PESS_INPUT, "%s Where episodes start is not known.", late->text), "start", "FILE");
 }
 
 /* A step that is there twice counts an outcome twice: nothing holds then. Where steps are missing, or follow an end,
  * the episodes' returns and starts are not those of the logging policy: then it is not compared with. */
 static pess_status heed(pess__certification *job, const pess_inspection *inspection, pess_error *error) {
     pess__assumptions *to = &job->certificate->assumptions;
-    const double gaps = (double)inspection->gaps;
-    const pess_finding *twice = find(inspection, "duplicate-step");
+    const double gaps = (double)inspection->gaps, lates = (double)inspection->late_starts;
+    const pess_finding *twice = pess__finding(inspection, "duplicate-step"),
+                       *late = pess__finding(inspection, "late-starts");
     if (twice) return pess__fail(error, PESS_INPUT, "%s", twice->text);
-    if (find(inspection, "episode-gap")) {
+    PESS_TRY(refuse_invented(job->data, inspection, error));
+    if (late && job->start_estimated) return refuse_late_starts(late, error);
+    if (late) {
         job->compares = false;
-        PESS_TRY(
-            pess__assume(to, "steps-missing",
-                         "Steps are missing in the log's episodes, or out of order ({0} times a row does not begin "
-                         "where the one before it led). Which ones are missing does not depend on their outcomes. "
-                         "The new policy is not compared with the one that made the log.",
-                         &gaps, error));
+        PESS_TRY(pess__assume(to, "late-starts",
+                              "Episodes of which the first steps are missing: {0}. Which ones are missing does not "
+                              "depend on their outcomes. The new policy is not compared with the one that made the "
+                              "log.",
+                              &lates, error));
     }
-    if (find(inspection, "terminal-continues")) {
+    if (pess__finding(inspection, "episode-gap")) {
+        job->compares = false;
+        PESS_TRY(pess__assume(to, "steps-missing",
+                              "Steps are missing in the log's episodes, or out of order (rows that do not continue "
+                              "the one before: {0}). Which ones are missing does not depend on their outcomes. The "
+                              "new policy is not compared with the one that made the log.",
+                              &gaps, error));
+    }
+    if (pess__finding(inspection, "cutoff-continues")) {
+        job->compares = false;
+        PESS_TRY(pess__assume(to, "cutoff-continues",
+                              "Rows follow a cut-off row of their episode: what they return is not what would have "
+                              "followed. The new policy is not compared with the one that made the log.",
+                              NULL, error));
+    }
+    if (pess__finding(inspection, "terminal-continues")) {
         job->compares = false;
         PESS_TRY(pess__assume(to, "terminal-continues",
                               "Rows follow a terminal row of their episode, which contradicts it. The new policy is "

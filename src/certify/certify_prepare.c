@@ -62,9 +62,10 @@ static pess_status prepare_episodes(pess__certification *job, pess_error *error)
     const bool alone = options->method == PESS_CERTIFY_EPISODES;
     pess_error why = {0};
     if (alone && job->counts->has_episodes && !job->compares)
-        return pess__fail(error, PESS_INPUT,
-                          "steps are missing in the log's episodes, or out of order, or follow an end: the weights of "
-                          "whole episodes are not known");
+        return pess__fail(
+            error, PESS_INPUT,
+            "steps are missing in the log's episodes, or out of order, or follow an end or a cut-off: the weights of "
+            "whole episodes are not known");
     if (alone) return pess__episodes_create(job, &job->episodes, error);
     if (!job->data) return PESS_OK;
     const bool asked = job->data->probability || options->behaviour || options->behaviour_estimated;

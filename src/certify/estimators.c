@@ -17,6 +17,7 @@
 #include "core/rng.h"
 #include "core/settings.h"
 #include "core/threads.h"
+#include "data/inspect.h"
 #include "model/model.h"
 
 #include <math.h>
@@ -302,7 +303,15 @@ static pess_status prepare(estimation *e, pess_error *error) {
     return PESS_OK;
 }
 
-/* L(δ) of whole episodes: proved where the policy does not depend on them. */
+static pess_status look_at_episodes(const estimation *e, bool *whole, pess_error *error) {
+    pess_inspection *inspection = NULL;
+    PESS_TRY(pess_dataset_inspect(e->data, &inspection, error));
+    *whole = pess__episodes_are_whole(inspection);
+    pess_inspection_destroy(inspection);
+    return PESS_OK;
+}
+
+/* L(δ) of whole episodes: proved where the policy does not depend on them, and all of their steps are there. */
 static pess_status certified(const estimation *e, pess_estimate *to, pess_error *error) {
     double lo, hi;
     pess__returns *returns = NULL;
@@ -314,6 +323,9 @@ static pess_status certified(const estimation *e, pess_estimate *to, pess_error 
     }
     pess__value_range(&with_range, e->options->gamma, &lo, &hi);
     if (!isfinite(lo) || !isfinite(hi) || strcmp(e->behaviour.source, "estimated") == 0) return PESS_OK;
+    bool whole = false;
+    PESS_TRY(look_at_episodes(e, &whole, error));
+    if (!whole) return PESS_OK;
     double *values = NULL;
     PESS_TRY(pess__allocate(&values, e->t->count, sizeof *values, "estimates", error));
     const pess_status status = pess__returns_create(e->data, e->t, e->options->gamma, lo, hi, &returns, error);
@@ -360,6 +372,7 @@ pess_status pess_estimate_policy(const pess_dataset *data, const pess_counts *co
     estimation e = {.data = data, .counts = counts, .model = model, .policy = policy, .options = &settled};
     *out = (pess_estimates){0};
     memcpy(out->rows, named, sizeof named);
+    for (int i = 0; i < MODEL && settled.behaviour_estimated; i++) out->rows[i].unbiased = "consistent";
     pess_status status = prepare(&e, error);
     if (status == PESS_OK) status = estimate(&e, out, error);
     if (status == PESS_OK) {

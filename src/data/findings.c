@@ -83,14 +83,43 @@ static void gaps(page *p) {
             state_at(p, d->state[f->gap_after], state));
         return;
     }
+    char how[3 * LABEL];
+    if (d->next_state[f->gap_before] == d->state[f->gap_after])
+        (void)snprintf(how, sizeof how, "row %lld is step %lld, row %lld step %lld", (long long)f->gap_before + 1,
+                       (long long)d->step[f->gap_before], (long long)f->gap_after + 1,
+                       (long long)d->step[f->gap_after]);
+    else
+        (void)snprintf(how, sizeof how, "row %lld leads to state %s, row %lld begins in %s",
+                       (long long)f->gap_before + 1, state_at(p, d->next_state[f->gap_before], next),
+                       (long long)f->gap_after + 1, state_at(p, d->state[f->gap_after], state));
     say(p, PESS_SEVERITY_WARNING, "episode-gap", p->in->gaps, f->gap_after,
-        "Rows that do not begin in the state to which the one before led: %lld%s%s; first: row %lld leads to state %s, "
-        "row %lld begins in %s. Rows are missing or out of order%s.",
+        "Rows that do not continue the one before them in their episode: %lld%s%s; first: %s. Rows are missing or out "
+        "of order%s.",
         (long long)p->in->gaps, d->episode != NULL ? "; episode " : "",
-        d->episode != NULL ? episode_at(p, f->gap_before, episode) : "", (long long)f->gap_before + 1,
-        state_at(p, d->next_state[f->gap_before], next), (long long)f->gap_after + 1,
-        state_at(p, d->state[f->gap_after], state),
+        d->episode != NULL ? episode_at(p, f->gap_before, episode) : "", how,
         d->step == NULL ? ": add a step column, or check the export" : ": check the export");
+}
+
+static void after_cutoff(page *p) {
+    const pess__inspected *f = p->found;
+    char episode[LABEL];
+    if (f->after_cutoff == 0) return;
+    say(p, PESS_SEVERITY_WARNING, "cutoff-continues", f->after_cutoff, f->cutoff_row,
+        "Rows that follow a cut-off row of the same episode: %lld; the first is row %lld in episode %s. What comes "
+        "after "
+        "a cut-off does not belong to the same return: let a new episode begin there.",
+        (long long)f->after_cutoff, (long long)f->cutoff_row + 1, episode_at(p, f->cutoff_row, episode));
+}
+
+static void late_starts(page *p) {
+    const int64_t row = p->found->late_row;
+    char episode[LABEL];
+    if (p->in->late_starts == 0) return;
+    say(p, PESS_SEVERITY_WARNING, "late-starts", p->in->late_starts, row,
+        "Episodes that begin with a later step than the others: %lld of %lld; first: episode %s, row %lld, with step "
+        "%lld instead of %lld. Their beginnings are missing: check the export.",
+        (long long)p->in->late_starts, (long long)p->in->episodes, episode_at(p, row, episode), (long long)row + 1,
+        (long long)p->data->step[row], (long long)p->found->least_step);
 }
 
 static void duplicates(page *p) {
@@ -217,8 +246,9 @@ static void ends(page *p) {
 }
 
 pess_status pess__findings_write(const pess__inspected *found, pess_inspection *inspection, pess_error *error) {
-    static void (*const all[])(page *) = {after_terminal, gaps,    duplicates, probabilities, next_only, open_ends,
-                                          formulas,       rewards, coverage,   ends,          sizes};
+    static void (*const all[])(page *) = {after_terminal, after_cutoff, gaps,      late_starts, duplicates,
+                                          probabilities,  next_only,    open_ends, formulas,    rewards,
+                                          coverage,       ends,         sizes};
     enum { MOST = 2 * sizeof all / sizeof all[0] };
     page p = {found, found->data, inspection, NULL, 0};
     PESS_TRY(pess__allocate(&p.findings, MOST, sizeof *p.findings, "findings", error));
@@ -233,4 +263,18 @@ pess_status pess__findings_write(const pess__inspected *found, pess_inspection *
     inspection->findings = p.findings;
     inspection->finding_count = p.count;
     return PESS_OK;
+}
+
+const pess_finding *pess__finding(const pess_inspection *inspection, const char *code) {
+    for (size_t i = 0; i < inspection->finding_count; i++)
+        if (strcmp(inspection->findings[i].code, code) == 0) return &inspection->findings[i];
+    return NULL;
+}
+
+bool pess__episodes_are_whole(const pess_inspection *inspection) {
+    static const char *const against[] = {"terminal-continues", "cutoff-continues", "episode-gap", "late-starts",
+                                          "duplicate-step"};
+    for (size_t i = 0; i < sizeof against / sizeof against[0]; i++)
+        if (pess__finding(inspection, against[i])) return false;
+    return true;
 }

@@ -104,8 +104,31 @@ static pess_status look_at_pairs(const pess_dataset *d, uint64_t *key, int64_t *
 
 /* ------------------------------------------------------------------------------------------------ episodes */
 
-/* Two rows of one episode, one behind the other. */
-static void look_at_step(const pess_dataset *d, int64_t before, int64_t after, pess_inspection *in,
+/* Does `after` have the number that follows that of `before`? */
+static bool next_number(const pess_dataset *d, int64_t before, int64_t after) {
+    return (uint64_t)d->step[after] - (uint64_t)d->step[before] == 1;
+}
+
+static bool same_episode(const pess_dataset *d, int64_t before, int64_t after) {
+    return d->episode[before] == d->episode[after];
+}
+
+/* Do the steps number the rows of an episode? Where more than half of them follow the one before by one; times and
+ * counters of another kind do not tell what is missing. */
+static bool steps_are_numbers(const pess_dataset *d, const int64_t *order) {
+    int64_t by_one = 0, others = 0;
+    for (int64_t i = 1; d->step != NULL && i < d->rows; i++) {
+        if (!same_episode(d, order[i - 1], order[i]) || d->step[order[i - 1]] == d->step[order[i]]) continue;
+        if (next_number(d, order[i - 1], order[i]))
+            by_one++;
+        else
+            others++;
+    }
+    return by_one > others;
+}
+
+/* Two rows of one episode, one behind the other; `numbered`: their steps are numbers. */
+static void look_at_step(const pess_dataset *d, bool numbered, int64_t before, int64_t after, pess_inspection *in,
                          pess__inspected *found) {
     if (d->episode != NULL && d->step != NULL && d->step[before] == d->step[after]) {
         if (in->duplicates++ == 0) found->duplicate_row = after;
@@ -115,10 +138,35 @@ static void look_at_step(const pess_dataset *d, int64_t before, int64_t after, p
         if (found->after_terminal++ == 0) found->after_row = after;
         return;
     }
-    if (d->end[before] == PESS_END_NONE && d->next_state[before] != d->state[after] && in->gaps++ == 0) {
-        found->gap_before = before;
-        found->gap_after = after;
+    if (d->end[before] == PESS_END_CUTOFF) {
+        if (found->after_cutoff++ == 0) found->cutoff_row = after;
+        return;
     }
+    const bool leads_there = d->next_state[before] == d->state[after];
+    if (leads_there && (!numbered || next_number(d, before, after))) return;
+    in->step_gaps += leads_there;
+    if (in->gaps++ > 0) return;
+    found->gap_before = before;
+    found->gap_after = after;
+}
+
+/* Episodes that begin with a later step than the others: where the steps are numbers and at least a quarter of the
+ * episodes begin with the least. (One counter for all episodes begins with the least one once.) */
+static void look_at_starts(const pess_dataset *d, const int64_t *order, pess_inspection *in, pess__inspected *found) {
+    int64_t least = INT64_MAX, with_least = 0, late = -1;
+    for (int pass = 0; pass < 2; pass++)
+        for (int64_t i = 0; i < d->rows; i++) {
+            if (i > 0 && same_episode(d, order[i - 1], order[i])) continue;
+            const int64_t step = d->step[order[i]];
+            if (pass == 0 && step < least) least = step;
+            if (pass == 0) continue;
+            with_least += step == least;
+            if (step > least && late < 0) late = order[i];
+        }
+    if (4 * with_least < in->episodes) return;
+    in->late_starts = in->episodes - with_least;
+    found->late_row = late;
+    found->least_step = least;
 }
 
 static pess_status look_at_episodes(const pess_dataset *d, int64_t *order, pess_inspection *in, pess__inspected *found,
@@ -126,18 +174,20 @@ static pess_status look_at_episodes(const pess_dataset *d, int64_t *order, pess_
     if (d->episode == NULL) {
         /* Without episodes but with ends, the file is read as one episode after the other. */
         for (int64_t i = 1; in->terminals + in->cutoffs > 0 && i < d->rows; i++)
-            if (d->end[i - 1] == PESS_END_NONE) look_at_step(d, i - 1, i, in, found);
+            if (d->end[i - 1] == PESS_END_NONE) look_at_step(d, false, i - 1, i, in, found);
         return PESS_OK;
     }
     PESS_TRY(pess__order_episodes(d->episode, d->step, d->rows, order, error));
+    const bool numbered = steps_are_numbers(d, order);
     for (int64_t i = 0; i < d->rows; i++) {
         const int64_t row = order[i];
-        const bool first = i == 0 || d->episode[order[i - 1]] != d->episode[row];
-        const bool last = i + 1 == d->rows || d->episode[order[i + 1]] != d->episode[row];
+        const bool first = i == 0 || !same_episode(d, order[i - 1], row);
+        const bool last = i + 1 == d->rows || !same_episode(d, order[i + 1], row);
         in->episodes += first;
-        if (!first) look_at_step(d, order[i - 1], row, in, found);
+        if (!first) look_at_step(d, numbered, order[i - 1], row, in, found);
         if (last && d->end[row] == PESS_END_NONE && in->open_ends++ == 0) found->open_row = row;
     }
+    if (numbered) look_at_starts(d, order, in, found);
     return PESS_OK;
 }
 
@@ -178,6 +228,8 @@ static pess_status look(const pess_dataset *d, pess_inspection *in, pess_error *
                              .duplicate_row = -1,
                              .after_row = -1,
                              .open_row = -1,
+                             .late_row = -1,
+                             .cutoff_row = -1,
                              .next_only_row = -1,
                              .odd_row = -1};
     uint64_t *key = NULL;

@@ -84,7 +84,8 @@ static void write_lead(pess__outfile *out, const view *v) {
                             "worth at least %s",
                             sure, AT_LEAST(c->lower_bound));
         write_unit(out, v);
-        pess__outfile_print(out, ", next to nothing beside the %s that the log suggests. Every policy has %s.",
+        pess__outfile_print(out,
+                            ", next to nothing beside the %s that the log suggests. Every policy is worth at least %s.",
                             ABOUT(c->value_estimate), ABOUT(c->value_lo));
     } else {
         pess__outfile_print(out, "With %s&nbsp;%% certainty the new policy is worth at least <strong>%s</strong>", sure,
@@ -119,10 +120,9 @@ static void write_more_data(pess__outfile *out, const view *v) {
     }
     pess__outfile_print(
         out,
-        "<p>The log suggests that the new policy is better by %s. If that is so, about "
-        "<strong>%s</strong> %s would make it certain, %s more than the log has. This is a "
-        "guess%s.</p>\n",
-        ABOUT(gain), P(two_digits(c->data_needed * have)), unit, P(two_digits((c->data_needed - 1) * have)),
+        "<p>The log suggests that the new policy is better by %s. If that is so, about <strong>%s</strong> more %s, "
+        "beside the %s of the log, would make it certain. This is a guess%s.</p>\n",
+        ABOUT(gain), P(two_digits((c->data_needed - 1) * have)), unit, P(have),
         c->vacuous ? ", and probably too low: bounds that say nothing yet cannot tell how fast they will improve"
                    : ": it assumes that bounds improve with the square root of the amount of data");
 }
@@ -144,9 +144,12 @@ static void write_not_needed(pess__outfile *out, const pess_certificate_info *c)
 static void write_changes(pess__outfile *out, const pess_certificate_info *c) {
     pess__outfile_print(out,
                         "<p>The new policy would change <strong>%s&nbsp;%%</strong> of the decisions in the log; in "
-                        "%lld of %lld states%s its usual action differs.</p>\n</header>\n",
+                        "%lld of %lld states%s its usual action differs%s.</p>\n</header>\n",
                         P(percent(c->decisions_changed)), (long long)c->states_changed, (long long)c->states_compared,
-                        c->horizon > 0 ? " at a step" : "");
+                        c->horizon > 0 ? " at a step" : "",
+                        c->states_changed == 0 && c->decisions_changed > 0
+                            ? ": it takes the actions that are usual already, at other rates"
+                            : "");
 }
 
 typedef struct scale {

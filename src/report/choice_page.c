@@ -1,6 +1,7 @@
 /* What is written about a choice: a figure with a curve over the strength for each family, a page and a table. */
 #include "choose/choose.h"
 #include "report/html.h"
+#include "report/plain.h"
 #include "report/staging.h"
 
 #include <math.h>
@@ -76,9 +77,29 @@ static pess_status make_figure(const pess_choice *choice, pess__figure *figure, 
 static const char css[] = "td.number,th.number{text-align:right}table{border-collapse:collapse}"
                           "td,th{padding:.2em .8em;text-align:left}tr.chosen td{font-weight:bold}\n";
 
+/* As many decimals as two digits of the error have; where there is no error, three or four of the number. */
+static const char *shown(double number, double error, char text[PESS__PLAIN]) {
+    const double size = error > 0 ? error : fabs(number) / 100;
+    const double decimals = size > 0 && isfinite(size) ? fmin(fmax(1 - floor(log10(size)), 0), 12) : 0;
+    return pess__plain(number, (int)decimals, PESS__ROUND_NEAR, text);
+}
+#define SHOWN(number, error) shown(number, error, (char[PESS__PLAIN]){0})
+
 static void write_name(pess__outfile *out, const pess_candidate_score *s) {
     pess__html_text(out, s->algorithm);
-    if (s->setting != NULL) pess__outfile_print(out, ", %s %.4g", title_of(s->setting), s->strength);
+    if (s->setting != NULL) pess__outfile_print(out, ", %s %s", title_of(s->setting), SHOWN(s->strength, 0));
+}
+
+static void write_runner_up(pess__outfile *out, const pess_choice *choice) {
+    const pess_choice_info *info = &choice->info;
+    if (info->runner_up < 0) return;
+    pess__outfile_print(out, "The best of another family, ");
+    write_name(out, &choice->scores[info->runner_up]);
+    if (info->margin == 0 && info->margin_error == 0)
+        pess__outfile_print(out, ", has the same score on every fold. ");
+    else
+        pess__outfile_print(out, ", is %s (standard error %s) behind. ", SHOWN(info->margin, info->margin_error),
+                            SHOWN(info->margin_error, info->margin_error));
 }
 
 static void write_verdict(pess__outfile *out, const pess_choice *choice) {
@@ -86,15 +107,14 @@ static void write_verdict(pess__outfile *out, const pess_choice *choice) {
     const pess_candidate_score *chosen = &choice->scores[info->chosen];
     pess__outfile_print(out, "<h2>The choice</h2>\n<p><strong>");
     write_name(out, chosen);
-    pess__outfile_print(
-        out,
-        "</strong>: %.4g on held-out %s (standard error %.2g), %+.4g (%.2g) compared with the logging policy.</p>\n<p>",
-        chosen->score, info->rows ? "rows" : "episodes", chosen->error, chosen->gain, chosen->gain_error);
-    if (info->runner_up >= 0) {
-        pess__outfile_print(out, "The best of another family, ");
-        write_name(out, &choice->scores[info->runner_up]);
-        pess__outfile_print(out, ", is %.4g (standard error %.2g) behind. ", info->margin, info->margin_error);
-    }
+    pess__outfile_print(out, "</strong>: %s on held-out %s (standard error %s)", SHOWN(chosen->score, chosen->error),
+                        info->rows ? "rows" : "episodes", SHOWN(chosen->error, chosen->error));
+    if (strcmp(chosen->algorithm, "imitation") == 0)
+        pess__outfile_print(out, "; nothing does better than what was done so far.</p>\n<p>");
+    else
+        pess__outfile_print(out, ", %s%s (%s) compared with the logging policy.</p>\n<p>", chosen->gain > 0 ? "+" : "",
+                            SHOWN(chosen->gain, chosen->gain_error), SHOWN(chosen->gain_error, chosen->gain_error));
+    write_runner_up(out, choice);
     pess__outfile_print(
         out,
         "When the folds are resampled, this family comes first in %.0f of 100 cases. Scores are evidence for a choice, "
@@ -102,17 +122,13 @@ static void write_verdict(pess__outfile *out, const pess_choice *choice) {
         100 * info->sure);
 }
 
-static void write_number(pess__outfile *out, double number, const char *format) {
-    pess__outfile_print(out, "<td class=\"number\">");
-    if (!isnan(number)) {
-        char text[40];
-        if (strcmp(format, "%.2g") == 0)
-            (void)snprintf(text, sizeof text, "%.2g", number);
-        else
-            (void)snprintf(text, sizeof text, "%.5g", number);
-        pess__outfile_print(out, "%s", text);
-    }
-    pess__outfile_print(out, "</td>");
+static void write_number(pess__outfile *out, double number, double error) {
+    pess__outfile_print(out, "<td class=\"number\">%s</td>", isnan(number) ? "" : SHOWN(number, error));
+}
+
+static void write_estimate(pess__outfile *out, double number, double error) {
+    write_number(out, number, error);
+    write_number(out, error, error);
 }
 
 static void write_candidate(pess__outfile *out, const pess_choice *choice, int64_t c, bool weights) {
@@ -126,14 +142,11 @@ static void write_candidate(pess__outfile *out, const pess_choice *choice, int64
         pess__outfile_print(out, "</td></tr>\n");
         return;
     }
-    write_number(out, s->score, "%.5g");
-    write_number(out, s->error, "%.2g");
-    write_number(out, s->gain, "%.5g");
-    write_number(out, s->gain_error, "%.2g");
+    write_estimate(out, s->score, s->error);
+    write_estimate(out, s->gain, s->gain_error);
     if (weights) {
-        write_number(out, s->weighted, "%.5g");
-        write_number(out, s->weighted_error, "%.2g");
-        write_number(out, s->effective, "%.5g");
+        write_estimate(out, s->weighted, s->weighted_error);
+        write_number(out, s->effective, 1);
     }
     pess__outfile_print(out, "</tr>\n");
 }
@@ -169,15 +182,15 @@ static void write_table(pess__outfile *out, const pess_choice *choice) {
 static void write_policy(pess__outfile *out, const pess_choice *choice) {
     pess_solution_info info;
     pess_solution_get_info(choice->solution, &info);
-    pess__outfile_print(
-        out,
-        "<h2>The policy from all data</h2>\n<p>At face value it is worth %.4g; the algorithm's own value "
-        "is %.4g. Discount %g.</p>\n",
-        info.naive_value, info.value, choice->info.gamma);
-    if (!isnan(choice->info.log_return))
-        pess__outfile_print(
-            out, "<p>The episodes of the log that ended returned %.4g on average (standard error %.2g).</p>\n",
-            choice->info.log_return, choice->info.log_return_error);
+    pess__outfile_print(out,
+                        "<h2>The policy from all data</h2>\n<p>At face value it is worth %s; the algorithm's own value "
+                        "is %s. Discount %g.</p>\n",
+                        SHOWN(info.naive_value, 0), SHOWN(info.value, 0), choice->info.gamma);
+    const double mean = choice->info.log_return, error = choice->info.log_return_error;
+    if (!isnan(mean))
+        pess__outfile_print(out,
+                            "<p>The episodes of the log that ended returned %s on average (standard error %s).</p>\n",
+                            SHOWN(mean, error), SHOWN(error, error));
 }
 
 static void write_page(pess__outfile *out, const pess_choice *choice, const pess__figure *figure, const char *log,

@@ -90,7 +90,19 @@ static const struct {
     {"return-range-declared", "Whatever happens, what is left of an episode is worth at least {0} and at most {1}: "
                               "this was declared."},
     {"start-estimated", "Future episodes start as the {0} in the log did, independently of each other."},
-    {"start-declared", "Episodes start as was declared."},
+    {"start-declared", "Episodes start as was declared; if nothing was, in each state equally often."},
+    {"steps-missing",
+     "Steps are missing in the log ({0} times), and not because of how they turned out. The new policy "
+     "could not be compared with the present one."},
+    {"late-starts",
+     "The first steps of {0} episodes are missing, and not because of how they turned out. The new policy "
+     "could not be compared with the present one."},
+    {"terminal-continues",
+     "The log goes on after the end of an episode, which contradicts it. The new policy could not "
+     "be compared with the present one."},
+    {"cutoff-continues",
+     "The log goes on with something else where it broke off an episode. The new policy could not be "
+     "compared with the present one."},
     {"max-successors", "An action leads from a state to at most {0} different states: this was declared."},
     {"first-part-declared", "Which part of the log chooses the new policy ({0} rows) was fixed before anyone looked."},
     {"policy-without-second-part", "The new policy was made without the {0} rows that test it."},

@@ -73,6 +73,15 @@ prints "Recommended   switch"
 prints "There are 9 states: as many as the log shows (--states declares the number)."
 prints "with probability 0.95"
 
+# Steps whose numbers are missing: next states that were taken from the next row are not those of the next step.
+{ echo 'episode,step,state,action,reward,terminal'
+  for i in 0 1 2 3 4 5 6 7 8 9; do for t in 0 1 2 3; do [ $i$t = 31 ] || echo "$i,$t,$((t % 2)),go,0,$((t == 3))"; done; done; } >gap.csv
+expect 3 "$PESS" certify gap.csv --gamma 0.9 --reward-range 0,1 -o gap_policy.csv
+says "steps are missing between the two (1 times"
+[ ! -e gap_policy.csv ] || fail "a policy was written"
+expect 0 "$PESS" inspect gap.csv --json
+same "$(json step_gaps)" 1 "steps that are missing by their numbers"
+
 # Same seed, same bytes, any number of threads.
 expect 0 "$PESS" certify grid_log.csv --gamma 0.9 --reward-range 0,1 --json --threads 1; cp out one
 expect 0 "$PESS" certify grid_log.csv --gamma 0.9 --reward-range 0,1 --json --threads 3

@@ -46,6 +46,20 @@ cut -d, -f3-6 log.csv >rows.csv
 expect 0 "$PESS" choose rows.csv $declared
 prints "rows in 5 folds"
 
+# One action: nothing does better than what was done. Two arms that every family tells apart: all are level.
+{ echo 'episode,state,action,reward,next_state,terminal'; for i in 0 1 2 3 4 5 6 7 8 9; do echo "$i,s,go,$((i % 2)),e,1"; done; } >one.csv
+expect 0 "$PESS" solve one.csv --gamma 1 -a auto
+prints "10 transitions, 2 states, 1 action, 1 pair seen"
+prints "; nothing does better"
+prints "level with naive, which has the same score on every fold"
+prints "first or level in 100 of 100"
+expect 0 "$PESS" choose one.csv --gamma 1 --report level
+grep -qF "nothing does better than what was done so far" level/index.html || fail "the page compares imitation with itself"
+grep -qF "has the same score on every fold" level/index.html || fail "the page does not tell of the tie"
+{ cut -d: -f1 log.csv | head -1; tail -n +2 log.csv | awk -F, -v OFS=, '{ $5 = $5 * 1e-7 } { print }'; } >tiny.csv
+expect 0 "$PESS" choose tiny.csv --gamma 0.9 --report tiny
+grep -E '<td|<p>' tiny/index.html | grep -qE '[0-9]e-[0-9]' && fail "the page has exponents"
+
 # Bad input: one sentence, nothing written.
 expect 2 "$PESS" choose log.csv --folds 41 --report none -o none.csv
 says "41 folds need as many episodes; the log has 40"

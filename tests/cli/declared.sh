@@ -116,6 +116,13 @@ prints "lacks 1 state of the log; there the policy is uniform"
 prints "1 row of the policy file is of states that the log lacks"
 expect 0 "$PESS" gaps later.csv --policy best.csv --unknown behaviour
 prints "there the policy acts as the log did"
+expect 3 "$PESS" certify later.csv --policy best.csv --reward-range 0,1
+expect 1 "$PESS" certify later.csv --policy best.csv --reward-range 0,1 --unknown behaviour --method robust
+prints "there the policy acts as the log did"
+expect 1 "$PESS" certify later.csv --policy best.csv --reward-range 0,1 --unknown uniform --fresh --json
+same "$(json unknown_states)" 1 "states that the file lacks, certified"
+expect 2 "$PESS" certify later.csv --policy best.csv --reward-range 0,1 --unknown behaviour --fresh
+says "makes a part of the policy from this log"
 expect 2 "$PESS" gaps later.csv --unknown behaviour
 says "--unknown does nothing without --policy"
 expect 2 "$PESS" evaluate later.csv --policy best.csv --unknown sometimes

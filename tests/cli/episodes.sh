@@ -75,6 +75,9 @@ expect 0 "$PESS" evaluate garnet_log.csv --policy garnet_best.csv --gamma 0.8 --
 prints "weighted doubly robust"
 expect 0 "$PESS" evaluate garnet_log.csv --policy garnet_best.csv --gamma 0.8 --estimators --json
 prints '"effective_episodes"'
+expect 0 "$PESS" evaluate bare.csv --policy garnet_best.csv --gamma 0.8 --estimators --behaviour estimated
+prints "nothing is certified"
+grep -q "unbiased" out && fail "estimated probabilities are called unbiased"
 expect 2 "$PESS" evaluate garnet_log.csv --policy garnet_best.csv --behaviour estimated
 says "does nothing without --estimators"
 finish
