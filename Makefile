@@ -85,6 +85,8 @@ docs:
 	@tools/packages.sh docs
 	@mkdir -p build/docs
 	@PESS_VERSION=$$(sed -n 's/^#define PESS_VERSION "\(.*\)"/\1/p' include/pess/base.h) doxygen docs/Doxyfile
+	@cp -r docs/results docs/notebooks docs/slurm-array.sh build/docs/html/
+	@tools/site.py check build/docs/html
 	@echo build/docs/html/index.html
 
 ci:

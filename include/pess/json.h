@@ -14,7 +14,7 @@ extern "C" {
 typedef enum pess_json_style {
     PESS_JSON_INDENTED, /* a member a line */
     PESS_JSON_LINE,     /* everything on one line: JSON lines */
-    PESS_JSON_PACKED    /* without blanks, and safe inside <script> */
+    PESS_JSON_PACKED    /* without blanks, and safe inside a script of a page */
 } pess_json_style;
 
 enum {
