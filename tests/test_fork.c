@@ -15,6 +15,7 @@ static int count_and_solve(int64_t rows, int threads) {
     pess_inspection *inspection = NULL;
     pess_solve_options options = pess_solve_options_defaults();
     options.threads = threads;
+    options.gamma = 0.5; /* few sweeps: whether teams are opened is what is tried */
     pess_status status = pess_counts_create(data, threads, &counts, &error);
     if (status == PESS_OK) status = pess_dataset_inspect(data, &inspection, &error);
     if (status == PESS_OK) status = pess_problem_create(counts, NULL, NULL, &problem, &error);

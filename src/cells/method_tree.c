@@ -224,7 +224,6 @@ static void number_leaves(pess_map *map, int32_t at) {
 
 static pess_status grow(grower *g, int64_t *scratch, pess_error *error) {
     const int64_t most = g->making->options->cells;
-    g->map->node[0] = (pess__tree_node){.coordinate = -1};
     g->map->nodes = g->leaf_count = 1;
     g->leaves[0] = (leaf){.to = g->rows};
     PESS_TRY(find_question(g, &g->leaves[0], error));

@@ -78,10 +78,11 @@ void pess__page_list_recycle(pess__page_pool *pool, pess__page_list *list) {
 }
 
 void pess__page_list_release(pess__page_pool *pool, pess__page_list *list) {
+    const bool small = pool->arenas <= 1; /* not worth a call for each page: kept until the end */
     int64_t pages = 0;
     for (pess__page *page = list->first; page != NULL; pages++) {
         pess__page *next = page->next;
-        (void)madvise(page, PESS__PAGE_BYTES, MADV_DONTNEED); /* refused where pages are larger: kept until the end */
+        if (!small) (void)madvise(page, PESS__PAGE_BYTES, MADV_DONTNEED); /* refused where pages are larger: kept too */
         page = next;
     }
     (void)pthread_mutex_lock(&pool->lock);

@@ -13,7 +13,8 @@ enum {
     SAMPLE = 16,                                 /* every so many partitions show what compaction would gain */
     SMALL_SORT = 24,                             /* items that are sorted by insertion */
     GROUP = 8,                                   /* blocks that are split at a time, or as many as there are threads */
-    FEW_RECORDS = 1 << 15                        /* not worth a team of threads */
+    FEW_RECORDS = 1 << 15,                       /* not worth a team of threads */
+    FEW_ROWS = 1 << 13                           /* not worth the tables in which rows are added up beforehand */
 };
 
 void pess__partitions_begin(pess__partitions *p, int threads) {
@@ -368,9 +369,9 @@ static pess_status make_combiners(pess__partitions *p, pess_error *error) {
 
 pess_status pess__partitions_expect(pess__partitions *p, const pess__block *blocks, int64_t count, pess_error *error) {
     int64_t rows = 0;
-    if (p->combines && p->combiner == NULL) PESS_TRY(make_combiners(p, error));
-    PESS_TRY(pess__grow(&p->split, &p->split_capacity, count, sizeof *p->split, "counting", error));
     for (int64_t b = 0; b < count; b++) rows += blocks[b].rows;
+    if (p->combines && p->combiner == NULL && rows >= FEW_ROWS) PESS_TRY(make_combiners(p, error));
+    PESS_TRY(pess__grow(&p->split, &p->split_capacity, count, sizeof *p->split, "counting", error));
     PESS_TRY(pess__grow(&p->row, &p->row_capacity, rows, sizeof *p->row, "counting", error));
     for (int64_t b = 0, at = 0; b < count; at += blocks[b++].rows) p->split[b].begin = at;
     return PESS_OK;

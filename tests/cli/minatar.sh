@@ -26,6 +26,7 @@ done
 cp whole/manifest.json out
 same "$(json format settings.protocol settings.seed runs | tr '\n' ' ')" "pess-experiment smoke 3 6 " "manifest"
 cp whole/runs/breakout/x-1/trial-1/naive/result.json out
+grep -qF "<th>Algorithm</th><th>Breakout</th>" whole/index.html || fail "no averages with the game's name in the page"
 near "$(json score)" "$(awk -F, '$2 == "naive" && $3 == 1 { print $5 }' whole/results.csv)" 1e-9 "score of a run"
 expect 0 "$PESS" plot whole -o figure.svg
 expect 0 "$PESS" plot whole -a naive,behaviour -o some.svg
