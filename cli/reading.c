@@ -11,13 +11,15 @@ static const struct {
     const char *code, *words; /* %s: the value */
 } remedies[] = {
     {"column", "Try --column %s."},
-    {"missing", "Try --missing %s, or a value to put in: --missing reward=0."},
+    {"missing", "Try --missing %s, or a value to put in: --missing ROLE=VALUE."},
     {"measurements", "Measurements? 'pess discretize' turns them into states ('pess help discretize'). A few levels, "
                      "to be taken as names? Try --decimal-ids names."},
     {"rule", "Give the map a rule for it: 'pess discretize … --missing %s', or flag, or a number."},
     {"features", "The columns of measurements are those of --features, or those that the map was made for."},
     {"export", "Save it as text: CSV in UTF-8. Or DuckDB reads it, by its extension excel: --sql \"SELECT * FROM "
                "read_xlsx('FILE')\"."},
+    {"utf8", "Save it as CSV in UTF-8: iconv -f UTF-16 -t UTF-8 FILE > NEW.csv"},
+    {"convert", "'pess convert FILE -o rows.csv' makes a table of a log; a workbook is saved as CSV in UTF-8."},
     {NULL, NULL}, /* any other is a setting */
 };
 

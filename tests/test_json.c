@@ -24,9 +24,9 @@ static void test_values_are_read(void **state) {
     int64_t whole = 7;
     assert_int_equal(root->kind, PESS__JSON_OBJECT);
     assert_int_equal(a->kind, PESS__JSON_ARRAY);
-    assert_true(a->first->number == 1 && a->first->next->number == -2500);
-    assert_true(a->first->next->next->kind == PESS__JSON_BOOL && a->first->next->next->number == 1);
-    assert_true(a->first->next->next->next->number == 0);
+    assert_true(pess__json_value_number(a->first) == 1 && pess__json_value_number(a->first->next) == -2500);
+    assert_true(a->first->next->next->kind == PESS__JSON_BOOL && a->first->next->next->truth);
+    assert_true(a->first->next->next->next->kind == PESS__JSON_BOOL && !a->first->next->next->next->truth);
     assert_int_equal(a->first->next->next->next->next->kind, PESS__JSON_NULL);
     assert_null(a->first->next->next->next->next->next);
     assert_null(pess__json_member(pess__json_member(root, "b"), "c")->first);
@@ -206,8 +206,10 @@ static void test_values_survive_writing_and_reading(void **state) {
     pess_json_close(&json);
     pess__json *read = parse(p.text);
     const pess__json_value *root = pess__json_root(read), *value = pess__json_member(root, "numbers")->first;
-    for (int i = 0; i < COUNT; i++, value = value->next)
-        assert_memory_equal(&value->number, &numbers[i], sizeof numbers[i]);
+    for (int i = 0; i < COUNT; i++, value = value->next) {
+        const double number = pess__json_value_number(value);
+        assert_memory_equal(&number, &numbers[i], sizeof number);
+    }
     assert_string_equal(pess__json_text(root, "text"), control);
     assert_string_equal(pess__json_member(root, "seed")->text, "18446744073709551615");
     assert_string_equal(pess__json_member(root, "least")->text, "-9223372036854775808");

@@ -61,11 +61,13 @@ static pess_status choose_rows(const pess_measurements *m, const pess_cells_opti
                                pess_error *error) {
     const int64_t episodes = pess_measurements_episodes(m);
     const bool all = o->share >= 1;
-    if (!all && m->episode_names == NULL)
-        return pess__fail(
-            error, PESS_INPUT,
-            "found no column 'episode', expected one: whole episodes are split into a part that makes the "
-            "cells and one that does not (share 1 makes the cells of all rows)");
+    if (!all && m->episode_names == NULL) {
+        const pess_status status =
+            pess__fail(error, PESS_INPUT,
+                       "found no column 'episode', expected one: whole episodes are split into a part that makes the "
+                       "cells and one that does not (share 1 makes the cells of all rows)");
+        return pess__fail_with_remedy(error, status, "column", "episode=NAME");
+    }
     for (int64_t e = 0; e < episodes; e++)
         out->episodes += all || pess__makes_cells(pess_names_get(m->episode_names, e), o->share, o->split_seed);
     if (!all && (out->episodes == 0 || out->episodes == episodes)) return too_few(m, o, out->episodes, error);

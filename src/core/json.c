@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEPTH_LIMIT = 64, FILE_LIMIT = 1 << 20 };
+enum { DEPTH_LIMIT = 64, FILE_LIMIT = 1 << 20, FIRST_VALUES = 1024, LONGEST_NUMBER = 399 };
 
 struct pess__json {
     pess__json_value *values; /* values[0] is the root */
@@ -60,9 +60,10 @@ static bool take_word(parser *p, const char *word) {
 }
 
 static bool take_digits(parser *p) {
-    const char *begin = p->at;
-    while (p->at < p->end && *p->at >= '0' && *p->at <= '9') p->at++;
-    return p->at > begin;
+    const char *begin = p->at, *at = begin;
+    while (at < p->end && *at >= '0' && *at <= '9') at++;
+    p->at = at;
+    return at > begin;
 }
 
 static void put(parser *p, unsigned byte) { p->json->texts[p->text_used++] = (char)byte; }
@@ -126,22 +127,30 @@ static pess_status parse_escape(parser *p) {
     return PESS_OK;
 }
 
-static pess_status parse_text(parser *p, const char **out) {
+/* Bytes that stand for themselves. */
+static void take_plain(parser *p) {
+    const char *at = p->at, *const end = p->end;
+    char *to = p->json->texts + p->text_used;
+    while (at < end && *at != '"' && *at != '\\' && (unsigned char)*at >= 0x20) *to++ = *at++;
+    p->text_used = to - p->json->texts;
+    p->at = at;
+}
+
+static pess_status parse_text(parser *p, const char **out, size_t *length) {
     *out = p->json->texts + p->text_used;
     if (!take(p, '"')) return fail(p, "a text in quotes");
-    while (!take(p, '"')) {
-        if (p->at == p->end || (unsigned char)*p->at < 0x20) return fail(p, "the end of a text");
-        if (take(p, '\\'))
-            PESS_TRY(parse_escape(p));
-        else
-            put(p, (unsigned char)*p->at++);
+    for (take_plain(p); !take(p, '"'); take_plain(p)) {
+        if (!take(p, '\\')) return fail(p, "the end of a text");
+        PESS_TRY(parse_escape(p));
     }
+    *length = (size_t)(p->json->texts + p->text_used - *out);
     put(p, 0);
     return PESS_OK;
 }
 
 /* ---- values */
 
+/* As it is written: pess__json_value_number makes a double of it where one is asked for. */
 static pess_status parse_number(parser *p, pess__json_value *value) {
     const char *begin = p->at;
     (void)take(p, '-');
@@ -154,9 +163,11 @@ static pess_status parse_number(parser *p, pess__json_value *value) {
     }
     value->kind = PESS__JSON_NUMBER;
     value->text = p->json->texts + p->text_used;
-    for (const char *c = begin; c < p->at; c++) put(p, (unsigned char)*c);
+    value->length = (size_t)(p->at - begin);
+    if (value->length > LONGEST_NUMBER) return fail(p, "a number");
+    memcpy(p->json->texts + p->text_used, begin, value->length);
+    p->text_used += (int64_t)value->length;
     put(p, 0);
-    if (!pess__parse_double(begin, p->at, &value->number)) return fail(p, "a number");
     return PESS_OK;
 }
 
@@ -176,7 +187,7 @@ static pess_status parse_members(parser *p, pess__json_value *value, bool keys, 
         link = &member->next;
         skip_space(p);
         if (keys) {
-            PESS_TRY(parse_text(p, &member->key));
+            PESS_TRY(parse_text(p, &member->key, &member->key_length));
             skip_space(p);
             if (!take(p, ':')) return fail(p, "':'");
         }
@@ -186,33 +197,41 @@ static pess_status parse_members(parser *p, pess__json_value *value, bool keys, 
     return take(p, close) ? PESS_OK : fail(p, keys ? "',' or '}'" : "',' or ']'");
 }
 
-static pess_status parse_value(parser *p, pess__json_value *value, int depth) {
-    skip_space(p);
-    const bool yes = take_word(p, "true");
-    if (yes || take_word(p, "false")) {
+static pess_status parse_word(parser *p, pess__json_value *value) {
+    value->truth = take_word(p, "true");
+    if (value->truth || take_word(p, "false"))
         value->kind = PESS__JSON_BOOL;
-        value->number = yes;
-        return PESS_OK;
-    }
-    if (take_word(p, "null")) return PESS_OK;
-    if (take(p, '{')) {
-        value->kind = PESS__JSON_OBJECT;
-        return parse_members(p, value, true, depth);
-    }
-    if (take(p, '[')) {
-        value->kind = PESS__JSON_ARRAY;
-        return parse_members(p, value, false, depth);
-    }
-    if (p->at == p->end || *p->at != '"') return parse_number(p, value);
-    value->kind = PESS__JSON_TEXT;
-    return parse_text(p, &value->text);
+    else if (!take_word(p, "null"))
+        return fail(p, "a value");
+    return PESS_OK;
 }
 
-/* Every value but the first stands behind a comma or an opening bracket; a text or number takes at most its own bytes
- * and a zero. */
+static pess_status parse_value(parser *p, pess__json_value *value, int depth) {
+    skip_space(p);
+    switch (p->at < p->end ? *p->at : '\0') {
+        case 't':
+        case 'f':
+        case 'n': return parse_word(p, value);
+        case '{':
+            p->at++;
+            value->kind = PESS__JSON_OBJECT;
+            return parse_members(p, value, true, depth);
+        case '[':
+            p->at++;
+            value->kind = PESS__JSON_ARRAY;
+            return parse_members(p, value, false, depth);
+        case '"': value->kind = PESS__JSON_TEXT; return parse_text(p, &value->text, &value->length);
+        default: return parse_number(p, value);
+    }
+}
+
+/* Every value but the first stands behind a comma or an opening bracket: they are counted where there is not room for
+ * one a byte. A text or number takes at most its own bytes and a zero. */
 static pess_status allocate(pess__json *json, const char *bytes, size_t length, pess_error *error) {
     int64_t values = 1;
-    for (size_t i = 0; i < length; i++) values += bytes[i] == ',' || bytes[i] == '{' || bytes[i] == '[';
+    for (size_t i = 0; (int64_t)length >= json->value_capacity && i < length; i++)
+        values += bytes[i] == ',' || bytes[i] == '{' || bytes[i] == '[';
+    if (values < FIRST_VALUES) values = FIRST_VALUES;
     PESS_TRY(pess__grow(&json->values, &json->value_capacity, values, sizeof *json->values, "a JSON document", error));
     return pess__grow(&json->texts, &json->text_capacity, 2 * (int64_t)length + 2, 1, "a JSON document", error);
 }
@@ -271,6 +290,12 @@ void pess__json_destroy(pess__json *json) {
 
 const pess__json_value *pess__json_root(const pess__json *json) { return &json->values[0]; }
 
+double pess__json_value_number(const pess__json_value *value) {
+    double number = NAN;
+    (void)pess__parse_double(value->text, value->text + value->length, &number);
+    return number;
+}
+
 const pess__json_value *pess__json_member(const pess__json_value *value, const char *key) {
     if (value == NULL || value->kind != PESS__JSON_OBJECT) return NULL;
     for (const pess__json_value *member = value->first; member != NULL; member = member->next)
@@ -286,12 +311,12 @@ const char *pess__json_text(const pess__json_value *value, const char *key) {
 bool pess__json_number(const pess__json_value *value, const char *key, double *out) {
     const pess__json_value *member = pess__json_member(value, key);
     if (member == NULL || (member->kind != PESS__JSON_NUMBER && member->kind != PESS__JSON_NULL)) return false;
-    *out = member->kind == PESS__JSON_NULL ? NAN : member->number;
+    *out = member->kind == PESS__JSON_NULL ? NAN : pess__json_value_number(member);
     return true;
 }
 
 bool pess__json_integer(const pess__json_value *value, const char *key, int64_t *out) {
     const pess__json_value *member = pess__json_member(value, key);
     return member != NULL && member->kind == PESS__JSON_NUMBER &&
-           pess__parse_int64(member->text, member->text + strlen(member->text), out);
+           pess__parse_int64(member->text, member->text + member->length, out);
 }

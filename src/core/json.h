@@ -16,9 +16,10 @@ typedef enum pess__json_kind {
 
 typedef struct pess__json_value {
     pess__json_kind kind;
-    const char *key;  /* of a member of an object; else NULL */
-    const char *text; /* of a text: UTF-8, escapes resolved, no zero bytes. Of a number: as it is written */
-    double number;    /* of a number; 1 and 0 of true and false */
+    bool truth;                /* of true and false */
+    const char *key;           /* of a member of an object; else NULL */
+    const char *text;          /* of a text: escapes resolved, no zero bytes. Of a number: as it is written */
+    size_t key_length, length; /* of key and text, each of which ends with a zero byte */
     const struct pess__json_value *first, *next; /* members of an object or array; the next one beside it */
 } pess__json_value;
 
@@ -35,6 +36,8 @@ pess_status pess__json_read(const char *path, pess__json **out, pess_error *erro
 void pess__json_destroy(pess__json *json); /* NULL is fine */
 const pess__json_value *pess__json_root(const pess__json *json);
 
+/* The double nearest to a number. */
+double pess__json_value_number(const pess__json_value *value);
 /* The member of this name; NULL where there is none, or `value` is no object. */
 const pess__json_value *pess__json_member(const pess__json_value *value, const char *key);
 /* The member of this name and kind. */

@@ -39,9 +39,17 @@ static inline void put_byte(pess_json_writer *json, char byte) {
     json->piece[json->held++] = byte;
 }
 
-static void put(pess_json_writer *json, const char *text) {
-    for (; *text != '\0'; text++) put_byte(json, *text);
+static void put_bytes(pess_json_writer *json, const char *text, size_t length) {
+    for (size_t part = 0; length > 0; text += part, length -= part) {
+        const size_t room = sizeof json->piece - json->held;
+        part = length < room ? length : room;
+        memcpy(json->piece + json->held, text, part);
+        json->held += part;
+        if (part == room) flush(json);
+    }
 }
+
+static void put(pess_json_writer *json, const char *text) { put_bytes(json, text, strlen(text)); }
 
 /* A value at the top goes out when it is whole. */
 static void after_value(pess_json_writer *json) {
@@ -60,20 +68,31 @@ static void break_line(pess_json_writer *json) {
     for (int i = 0; i < json->depth; i++) put(json, "  ");
 }
 
-static bool needs_escape(const pess_json_writer *json, unsigned char byte) {
-    return byte == '"' || byte == '\\' || byte < 0x20 || (byte == '<' && json->style == PESS_JSON_PACKED);
+/* Most letters lie behind the last of them. */
+static inline bool needs_escape(bool in_page, unsigned char byte) {
+    return byte <= '\\' && (byte == '\\' || byte == '"' || byte < 0x20 || (byte == '<' && in_page));
+}
+
+/* Bytes that stand for themselves, as many as there is room for; the zero at the end of a text does not. */
+static const char *put_plain_bytes(pess_json_writer *json, const char *text) {
+    const bool in_page = json->style == PESS_JSON_PACKED;
+    char *to = json->piece + json->held;
+    const char *const end = json->piece + sizeof json->piece;
+    while (to < end && !needs_escape(in_page, (unsigned char)*text)) *to++ = *text++;
+    json->held = (size_t)(to - json->piece);
+    return text;
 }
 
 /* Escaped as JSON asks for, and "<" where the text stands in a page: "</script>" would end it. */
 static void put_quoted(pess_json_writer *json, const char *text) {
     put_byte(json, '"');
-    for (const char *c = text; *c != '\0'; c++) {
-        const unsigned char byte = (unsigned char)*c;
+    while (*(text = put_plain_bytes(json, text)) != '\0') {
         char escape[8];
-        if (!needs_escape(json, byte)) {
-            put_byte(json, *c);
+        if (json->held == sizeof json->piece) {
+            flush(json);
             continue;
         }
+        const unsigned char byte = (unsigned char)*text++;
         (void)snprintf(escape, sizeof escape, byte == '"' || byte == '\\' ? "\\%c" : "\\u%04x", byte);
         put(json, escape);
     }
@@ -83,21 +102,24 @@ static void put_quoted(pess_json_writer *json, const char *text) {
 /* Comma, line break and key, whatever value follows. */
 static void before_value(pess_json_writer *json, const char *key) {
     const bool packed = json->style == PESS_JSON_PACKED, line = on_one_line(json);
-    if (!json->level[json->depth].empty) put(json, line && !packed ? ", " : ",");
+    if (!json->level[json->depth].empty) {
+        put_byte(json, ',');
+        if (line && !packed) put_byte(json, ' ');
+    }
     if (!line && json->depth > 0) break_line(json);
     json->level[json->depth].empty = false;
     if (key == NULL) return;
     put_quoted(json, key);
-    put(json, packed ? ":" : ": ");
+    put_byte(json, ':');
+    if (!packed) put_byte(json, ' ');
 }
 
 /* ---- objects and arrays */
 
 static void open_level(pess_json_writer *json, const char *key, const char *brackets, bool row) {
     assert(json->depth + 1 < PESS_JSON_DEPTH);
-    const char opening[2] = {brackets[0], '\0'};
     before_value(json, key);
-    put(json, opening);
+    put_byte(json, brackets[0]);
     row = row || on_one_line(json);
     json->depth++;
     json->level[json->depth].bracket = brackets[1];
@@ -112,15 +134,15 @@ void pess_json_open_row(pess_json_writer *json, const char *key) { open_level(js
 void pess_json_close(pess_json_writer *json) {
     assert(json->depth > 0);
     const bool broken = !json->level[json->depth].empty && !on_one_line(json);
-    const char closing[2] = {json->level[json->depth].bracket, '\0'};
+    const char closing = json->level[json->depth].bracket;
     json->depth--;
     if (broken) break_line(json);
-    put(json, closing);
+    put_byte(json, closing);
     after_value(json);
 }
 
 void pess_json_end(pess_json_writer *json) {
-    put(json, "\n");
+    put_byte(json, '\n');
     flush(json);
 }
 

@@ -48,30 +48,35 @@ static double divide_by_power_of_ten(uint64_t m, int k) {
     return ldexp((double)mantissa, dropped - shift);
 }
 
+/* Digits behind those of *mantissa; NULL: it would have more than 19. */
+static inline const char *take_digits(const char *c, const char *end, uint64_t *mantissa) {
+    uint64_t m = *mantissa;
+    for (unsigned digit; c < end && (digit = (unsigned)(*c - '0')) <= 9; c++) {
+        if (m >= 1000000000000000000U) return NULL;
+        m = 10 * m + digit;
+    }
+    *mantissa = m;
+    return c;
+}
+
 /* Digits of a number without exponent: up to 19 that count, at most 22 of them behind the point. */
 bool pess__parse_double(const char *begin, const char *end, double *out) {
-    const char *c = begin;
-    bool negative = false, point = false;
-    if (c < end && (*c == '-' || *c == '+')) negative = *c++ == '-';
+    const bool sign = begin < end && (*begin == '-' || *begin == '+');
+    const char *const whole = begin + sign;
     uint64_t mantissa = 0;
-    int digits = 0, places = 0;
-    for (; c < end; c++) {
-        const unsigned digit = (unsigned)(*c - '0');
-        if (digit > 9) {
-            if (*c != '.' || point) break;
-            point = true;
-            continue;
-        }
-        if (mantissa >= 1000000000000000000U) return parse_slow(begin, end, out);
-        mantissa = 10 * mantissa + digit;
-        digits++;
-        places += point;
+    const char *c = take_digits(whole, end, &mantissa);
+    int64_t digits = c != NULL ? c - whole : 0, places = 0;
+    if (c != NULL && c < end && *c == '.') {
+        const char *const fraction = c + 1;
+        c = take_digits(fraction, end, &mantissa);
+        places = c != NULL ? c - fraction : 0;
+        digits += places;
     }
-    if (digits == 0 || c != end || places > 22) return parse_slow(begin, end, out);
+    if (c != end || digits == 0 || places > 22) return parse_slow(begin, end, out);
     /* Clinger's fast path: both numbers are exact doubles, so their quotient is rounded once. */
     const double value = mantissa <= ((uint64_t)1 << 53) ? (double)mantissa / powers_of_ten[places]
-                                                         : divide_by_power_of_ten(mantissa, places);
-    *out = negative ? -value : value;
+                                                         : divide_by_power_of_ten(mantissa, (int)places);
+    *out = sign && *begin == '-' ? -value : value;
     return true;
 }
 

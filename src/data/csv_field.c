@@ -228,6 +228,8 @@ static bool read_number(pess__parse *p, pess__role role, const pess__csv_field *
     const bool parsed = pess__number_of(p->layout->decimal_comma, field->text, end, out);
     const bool probability = role == PESS__ROLE_PROBABILITY;
     if (parsed && (!probability || (*out >= 0 && *out <= 1))) return true;
+    if (field->text == p->layout->reading->missing[role].value)
+        return wrong(p, role, field, "a number to stand in for the value that is missing here");
     (void)wrong(p, role, field,
                 probability                ? "a probability from 0 to 1"
                 : p->layout->decimal_comma ? "a finite decimal number with a decimal comma"

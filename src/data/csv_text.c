@@ -136,15 +136,15 @@ static pess_status check_head(const pess__csv_text *text, pess_error *error) {
     static const struct {
         const char *bytes;
         size_t length;
-        const char *what;
-    } others[] = {{"\xFF\xFE", 2, "text in UTF-16"},
-                  {"\xFE\xFF", 2, "text in UTF-16"},
-                  {"\xD0\xCF\x11\xE0", 4, "an Excel workbook"}};
+        const char *what, *remedy;
+    } others[] = {{"\xFF\xFE", 2, "text in UTF-16", "utf8"},
+                  {"\xFE\xFF", 2, "text in UTF-16", "utf8"},
+                  {"\xD0\xCF\x11\xE0", 4, "an Excel workbook", "export"}};
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         if (text->held < others[i].length || memcmp(text->buffer, others[i].bytes, others[i].length) != 0) continue;
         const pess_status status = pess__fail(error, PESS_INPUT, "%s:1:1: found %s, expected CSV text in UTF-8",
                                               pess__infile_name(text->file), others[i].what);
-        return pess__fail_with_remedy(error, status, "export", "csv");
+        return pess__fail_with_remedy(error, status, others[i].remedy, "csv");
     }
     return PESS_OK;
 }

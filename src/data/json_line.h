@@ -31,7 +31,7 @@ pess_status pess__json_line_fail(const pess__json_line *line, const char *name, 
 /* The names of the members of a line that is not blank, added to `names`. */
 pess_status pess__json_line_names(const pess__json_line *line, pess__json **json, pess_names *names, pess_error *error);
 /* The same members as texts, to fields [names]: nothing where there is no such member or it is null. Other members are
- * passed over. The texts lie in *json until it is used again. */
+ * passed over. The texts lie in the line, or in *json until it is used again; none needs to end with a zero byte. */
 pess_status pess__json_line_fields(const pess__json_line *line, pess__json **json, const pess_names *names,
                                    pess__csv_field *fields, pess_error *error);
 

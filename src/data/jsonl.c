@@ -34,16 +34,16 @@ static pess_status add_value(json_lines *r, int64_t column, const pess__json_val
                              pess_error *error) {
     int64_t integer = 0;
     switch (value->kind) {
-        case PESS__JSON_BOOL: return pess__frame_builder_truth(r->builder, column, value->number != 0, error);
+        case PESS__JSON_BOOL: return pess__frame_builder_truth(r->builder, column, value->truth, error);
         case PESS__JSON_NUMBER:
-            if (pess__parse_int64(value->text, value->text + strlen(value->text), &integer))
+            if (pess__parse_int64(value->text, value->text + value->length, &integer))
                 return pess__frame_builder_integer(r->builder, column, integer, error);
-            return pess__frame_builder_number(r->builder, column, value->number, error);
+            return pess__frame_builder_number(r->builder, column, pess__json_value_number(value), error);
         case PESS__JSON_TEXT:
-            if (!pess__names_valid(value->text, strlen(value->text)))
+            if (!pess__names_valid(value->text, value->length))
                 return pess__json_line_fail(&r->line, name, "found bytes that are not UTF-8, expected text in UTF-8",
                                             error);
-            return pess__frame_builder_text(r->builder, column, value->text, strlen(value->text), error);
+            return pess__frame_builder_text(r->builder, column, value->text, value->length, error);
         case PESS__JSON_ARRAY: pess__frame_builder_other(r->builder, column, "a list"); return PESS_OK;
         case PESS__JSON_NULL:
         case PESS__JSON_OBJECT: break;

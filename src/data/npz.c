@@ -106,6 +106,15 @@ static pess_status set_roles(pess__stream *stream, const npz_reader *r, int64_t 
         names[count].length = strlen(r->zip.entries[i].name) - 4;
         entry[count++] = i;
     }
+    if (count == 0) {
+        const pess_status status =
+            pess__fail(error, PESS_INPUT,
+                       "%s: found a zip file with %s%.60s%s, expected one with NumPy arrays (.npy); unpack it first",
+                       pess__infile_name(stream->file), r->zip.count > 0 ? "'" : "nothing in it",
+                       r->zip.count > 0 ? r->zip.entries[0].name : "", r->zip.count > 0 ? "'" : "");
+        free(names);
+        return status;
+    }
     stream->reading->any_roles = true; /* damage to the arrays that are there is told first */
     const pess_status status =
         pess__reading_assign(stream->reading, pess__infile_name(stream->file), names, count, error);

@@ -228,6 +228,27 @@ static pess_status find_table(pess__stream *stream, pess_error *error) {
     return PESS_OK;
 }
 
+/* Files of rows whose columns have no names to go by, or of no rows at all. */
+static pess_status check_table(const pess__stream *stream, pess_error *error) {
+    static const struct {
+        const char *format, *words;
+    } others[] = {{"npz", "found a zip file, as NumPy arrays and Excel workbooks are; expected a table"},
+                  {"pesslog", "found a log of states, expected a table with named columns"}};
+    const char *name = pess__infile_name(stream->file), *format = stream->format->info.name;
+    if (strcmp(format, "pesscounts") == 0)
+        return pess__fail(error, PESS_INPUT,
+                          "%s: found a counted log, expected one row for each transition, with named columns: give the "
+                          "log that was counted",
+                          name);
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        if (strcmp(format, others[i].format) != 0) continue;
+        const pess_status status =
+            pess__fail(error, PESS_INPUT, "%s: %s: CSV text, JSON lines, SQLite, Parquet", name, others[i].words);
+        return pess__fail_with_remedy(error, status, "convert", "csv");
+    }
+    return PESS_OK;
+}
+
 pess_status pess__stream_open_table(const char *path, const pess_read_options *options, pess__stream **out,
                                     pess__frames **frames, pess_error *error) {
     pess_read_options settled;
@@ -237,6 +258,7 @@ pess_status pess__stream_open_table(const char *path, const pess_read_options *o
     PESS_TRY(open_file(path, &settled, &file, error));
     PESS_TRY(create_stream(file, &settled, &stream, error));
     pess_status status = find_table(stream, error);
+    if (status == PESS_OK) status = check_table(stream, error);
     if (status == PESS_OK && stream->format->frames != NULL) status = stream->format->frames(stream, frames, error);
     if (status == PESS_OK)
         *out = stream;

@@ -27,16 +27,19 @@ bool pess__flag_of(const char *text, size_t length, bool *flag) {
     return false;
 }
 
-bool pess__number_of(bool decimal_comma, const char *begin, const char *end, double *out) {
+static bool number_with_comma(const char *begin, const char *end, double *out) {
     enum { LONGEST = 64 };
     char point[LONGEST];
     const size_t length = (size_t)(end - begin);
-    if (!decimal_comma) return pess__parse_double(begin, end, out) && isfinite(*out);
     if (length == 0 || length > LONGEST || memchr(begin, '.', length) != NULL) return false;
     memcpy(point, begin, length);
     char *comma = memchr(point, ',', length);
     if (comma != NULL) *comma = '.';
-    return pess__parse_double(point, point + length, out) && isfinite(*out);
+    return pess__parse_double(point, point + length, out);
+}
+
+bool pess__number_of(bool decimal_comma, const char *begin, const char *end, double *out) {
+    return (decimal_comma ? number_with_comma(begin, end, out) : pess__parse_double(begin, end, out)) && isfinite(*out);
 }
 
 bool pess__whole_of(bool decimal_comma, const char *begin, const char *end, int64_t *out) {

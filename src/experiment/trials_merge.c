@@ -12,7 +12,7 @@
 /* A value of the manifest as pess_setting_set takes it; NULL: not set. */
 static const char *text_of(const pess__json_value *value) {
     if (value == NULL || value->kind == PESS__JSON_NULL) return NULL;
-    return value->kind == PESS__JSON_BOOL ? (value->number > 0 ? "on" : "off") : value->text;
+    return value->kind == PESS__JSON_BOOL ? (value->truth ? "on" : "off") : value->text;
 }
 
 /* Every setting but the shard, which is what differs. Texts stay the manifest's. */

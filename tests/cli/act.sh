@@ -73,6 +73,11 @@ for threads in 1 2; do
 done
 expect 0 "$PESS" act ward.csv --policy policy.csv --map map.pessmap
 cmp -s out json.1 && cmp -s out json.2 || fail "JSON lines of a log"
+# Plain lines are read in place, others as whole documents: escapes, exponents and lists change no answer.
+awk -F, 'NR > 1 { if (NR % 2) printf "{\"\\u0070ulse\":%se0,\"x\":[1],\"lactate\":%s}\r\n", $3, $4
+                  else printf "\t{ \"lactate\" : \"%s\", \"x\": null, \"pulse\":\"%s\" } \n", $4, $3 }' ward.csv >odd.jsonl
+expect 0 "$PESS" act odd.jsonl --policy policy.csv --map map.pessmap
+cmp -s out json.1 || fail "JSON lines that are not plain: $(diff out json.1 | head -4)"
 # A table of a database, and a query.
 if command -v sqlite3 >/dev/null; then
     sqlite3 ward.db "CREATE TABLE rows (lactate, pulse); INSERT INTO rows VALUES (1.2, 61), (5.5, 92), (900, 92), (NULL, 61);
@@ -104,6 +109,20 @@ printf '{"lactate": 1, "pulse": 60}\n{"lactate": 1, "pulse": }\n' >bad.jsonl
 refused 3 "bad.jsonl:2:25: found '}', expected a value" bad.jsonl --policy policy.csv --map map.pessmap
 printf '{"lactate": 1, "pulse": 60}\n{"pulse": 1, "pulse": 2}\n' >bad.jsonl
 refused 3 "bad.jsonl: line 2, column 'pulse': found it twice" bad.jsonl --policy policy.csv --map map.pessmap
+while IFS='|' read -r line words; do
+    printf '{"lactate": 1, "pulse": 60}\n%s\n' "$line" >bad.jsonl
+    refused 3 "bad.jsonl:2:$words" bad.jsonl --policy policy.csv --map map.pessmap
+done <<'END'
+{"lactate": 1, "pulse": 060}|26: found '6', expected ',' or '}'
+{"lactate": 1, "pulse": 60.}|28: found '}', expected a digit
+{"lactate": 1, "pulse": -}|26: found '}', expected a value
+{"lactate": 1, "pulse": 60} 1|29: found '1', expected the end
+{"lactate": 1, "pulse": 60|27: found the end, expected ',' or '}'
+{"lactate": 1, "pulse": "60}|29: found the end, expected the end of a text
+{"lactate": 1, "pulse" 60}|24: found '6', expected ':'
+{"lactate": 1, "pulse": nul}|25: found 'n', expected a value
+{"lactate": 1, "pulse": 60,}|28: found '}', expected a text in quotes
+END
 printf '{"lactate": 1, "pulse": [60]}\n' >bad.jsonl
 refused 3 "'[list]', expected a finite number" bad.jsonl --policy policy.csv --map map.pessmap
 printf '{"lactate": 1}\n' >bad.jsonl

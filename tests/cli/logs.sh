@@ -54,6 +54,26 @@ hint measurements.csv "found '0.3712'" "Measurements? 'pess discretize'"
 hint two_for_one.csv "'obs' and 'observation'" "Try --column state=obs."
 hint quoted_comma.csv "found '0,5'" "Try --decimal comma."
 hint workbook.xlsx "an Excel workbook" "Save it as text"
+# Missing values in a state are not repaired by a reward, nor by a value that is none.
+sed '3s/^\([^,]*,[^,]*\),[^,]*/\1,NA/' "$messy/plain.csv" >no_state.csv
+expect 3 "$PESS" solve no_state.csv; says "found no value for 'state' in 1 row"; says "--missing ROLE=VALUE"
+expect 3 "$PESS" solve "$messy/missing.csv" --missing soon
+says "found 'soon', expected a number to stand in for the value that is missing here"
+# Other files: each is called by its name where a log is read, and where a table of rows is.
+iconv -f UTF-8 -t UTF-16 "$messy/plain.csv" >wide.csv
+expect 3 "$PESS" solve wide.csv; says "found text in UTF-16"; says "iconv -f UTF-16 -t UTF-8"
+python3 -c 'import zipfile; zipfile.ZipFile("packed.zip", "w").writestr("plain.csv", "state,action\n")'
+expect 3 "$PESS" solve packed.zip; says "found a zip file with 'plain.csv', expected one with NumPy arrays"
+for ending in pesslog npz pesscounts; do expect 0 "$PESS" convert "$messy/plain.csv" -o "plain.$ending"; done
+table() { # FILE WORDS
+    expect 3 "$PESS" act "$1" --policy plain.policy; says "$1: $2"
+    expect 3 "$PESS" discretize "$1" --features age -o refused.pessmap; says "$1: $2"
+    [ ! -e refused.pessmap ] || fail "a map after failure: $1"
+}
+table plain.pesscounts "found a counted log, expected one row for each transition"
+table plain.pesslog "found a log of states, expected a table"; says "'pess convert FILE -o rows.csv'"
+table plain.npz "found a zip file, as NumPy arrays and Excel workbooks are; expected a table"
+table packed.zip "found a zip file"
 expect 0 "$PESS" solve "$messy/latin1.csv" --encoding latin1; prints "Zürich"
 hint decimals.csv "found '0.5'" "Try --decimal-ids names."
 hint doses.csv "found '2.5'" "Try --decimal-ids names."
