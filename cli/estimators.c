@@ -23,6 +23,7 @@ static void print_json(const pess_estimates *e, double gamma) {
         json_number(&json, "standard_error", row->error);
         json_number(&json, "effective_episodes", row->effective);
         json_number(&json, "lower_bound", row->lower_bound);
+        json_number(&json, "upper_bound", row->upper_bound);
         json_close(&json);
     }
     json_close(&json);
@@ -42,7 +43,9 @@ static void print_text(const pess_estimates *e, const pess_estimator_options *op
         (void)printf("%-34s %12.6g %12.3g %10s   %s\n", row->name, row->value, row->error, effective, row->unbiased);
     }
     if (!isnan(e->rows[0].lower_bound))
-        (void)printf("\nCertified, if the policy was made without this log: at least %.6g.\n", e->rows[0].lower_bound);
+        (void)printf("\nCertified, if the policy was made without this log: at least %.6g, and at most %.6g, each with "
+                     "probability %g.\n",
+                     e->rows[0].lower_bound, e->rows[0].upper_bound, 1 - options->delta);
     if (options->behaviour_estimated)
         (void)puts(
             "\nThe probabilities of the logged actions are estimated from their shares in the log: this holds only "

@@ -5,8 +5,9 @@
 state the staff use a handful of treatments, each with a probability that only the state decides; one of them is a
 little better than what they use most. The last two states are the ends. Standard library only.
 
-Usage: tools/ward.py make FOLDER            writes mdp.csv, staff.csv and start.csv
-       tools/ward.py table [PESS] [SIZES]   what each method certifies, as rows of a Markdown table"""
+Usage: tools/ward.py make FOLDER                     writes mdp.csv, staff.csv and start.csv
+       tools/ward.py table [PESS] [SIZES] [METHODS]  what each method certifies, as rows of a Markdown table; "declared"
+                                                     is episodes with the staff's policy declared by its file"""
 import json
 import os
 import random
@@ -17,6 +18,7 @@ import tempfile
 STATES, ACTIONS, USED, SUCCESSORS = 300, 25, 6, 5
 ALIVE, DEAD = STATES, STATES + 1
 SEEDS = [3, 4]
+METHODS = ["robust", "split", "episodes", "declared", "best"]
 
 
 def make(folder):
@@ -58,19 +60,25 @@ def pess(program, *arguments):
     return done.stdout
 
 
-def table(program, sizes):
+def options_of(method, folder):
+    if method == "declared":
+        return ["--method", "episodes", "--behaviour", f"{folder}/staff.csv"]
+    return ["--method", method]
+
+
+def table(program, sizes, methods):
     with tempfile.TemporaryDirectory() as folder:
         make(folder)
         for size in sizes:
             cells = []
-            for method in ("robust", "split", "episodes", "best"):
+            for method in methods:
                 found = []
                 for seed in SEEDS:
                     log, policy = f"{folder}/log.csv", f"{folder}/policy.csv"
                     pess(program, "simulate", f"{folder}/mdp.csv", "--policy", f"{folder}/staff.csv", "--start",
                          f"{folder}/start.csv", "--episodes", str(size), "--horizon", "200", "--seed", str(seed),
                          "-o", log, "--quiet")
-                    told = json.loads(pess(program, "certify", log, "--method", method, "--gamma", "1",
+                    told = json.loads(pess(program, "certify", log, *options_of(method, folder), "--gamma", "1",
                                            "--return-range", "0,1", "--reward-range", "0,1", "-o", policy, "--json"))
                     found.append((told["lower_bound"], told["improvement_lower_bound"]))
                 cells.append(" ".join(f"{lower:.2f}" for lower, _ in found))
@@ -84,6 +92,7 @@ if __name__ == "__main__":
         make(sys.argv[2])
     elif len(sys.argv) >= 2 and sys.argv[1] == "table":
         table(sys.argv[2] if len(sys.argv) > 2 else "build/pess",
-              [int(n) for n in sys.argv[3].split(",")] if len(sys.argv) > 3 else [1000, 5000, 20000])
+              [int(n) for n in sys.argv[3].split(",")] if len(sys.argv) > 3 else [1000, 5000, 20000],
+              sys.argv[4].split(",") if len(sys.argv) > 4 else METHODS)
     else:
         raise SystemExit(__doc__)

@@ -196,7 +196,8 @@ typedef struct pess_estimate {
     const char *unbiased; /* "unbiased", "consistent" or "only with Markov states" */
     double value, error;  /* standard error */
     double effective;     /* effective number of episodes; NAN for the model */
-    double lower_bound;   /* certified for a policy that was made without this log; NAN: there is none */
+    double lower_bound;   /* certified for a policy that was made without this log, and so is the next, each with */
+    double upper_bound;   /* probability 1 - delta; NAN: there is none */
 } pess_estimate;
 
 enum { PESS_ESTIMATES = 6 };

@@ -65,15 +65,15 @@ static pess_status find_starts(const pess_dataset *data, pess__choosing *c, pess
     return PESS_OK;
 }
 
-/* Probabilities that are known need no estimate. Only pairs that this part of the log shows are taken: what other rows
- * show would tell of them. */
-static void know_behaviour(const double *by_state, const pess_counts *counts, pess_policy *behaviour) {
+/* Probabilities that are known need no estimate. Of logged ones, only pairs that this part of the log shows are taken:
+ * what other rows show would tell of them. Declared ones are known of all pairs, whatever the log shows. */
+static void know_behaviour(const double *by_state, bool declared, const pess_counts *counts, pess_policy *behaviour) {
     for (int64_t s = 0; s < behaviour->states; s++) {
-        const int64_t first = s * behaviour->actions;
+        const int64_t first = s * behaviour->actions, end = first + behaviour->actions;
         double sum = 0;
-        for (int64_t z = first; z < first + behaviour->actions; z++) sum += counts->n[z] > 0 ? by_state[z] : 0;
-        for (int64_t z = first; z < first + behaviour->actions && sum > 0; z++)
-            behaviour->probability[z] = counts->n[z] > 0 ? by_state[z] / sum : 0;
+        for (int64_t z = first; z < end; z++) sum += declared || counts->n[z] > 0 ? by_state[z] : 0;
+        for (int64_t z = first; z < end && sum > 0; z++)
+            behaviour->probability[z] = declared ? by_state[z] : counts->n[z] > 0 ? by_state[z] / sum : 0;
     }
 }
 
@@ -86,7 +86,7 @@ static pess_status fit(const pess__certification *job, const double *by_state, p
     options.return_range[1] = job->v_hi;
     PESS_TRY(pess_model_estimate(to->counts, &options, &to->model, error));
     PESS_TRY(pess_policy_empirical(to->counts, to->model, &to->behaviour, error));
-    if (by_state != NULL) know_behaviour(by_state, to->counts, to->behaviour);
+    if (by_state != NULL) know_behaviour(by_state, job->options->behaviour != NULL, to->counts, to->behaviour);
     return PESS_OK;
 }
 

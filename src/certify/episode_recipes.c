@@ -69,12 +69,25 @@ static double quick_discount(const pess__certification *job, const pess__choosin
     return fmin(job->options->gamma, 1 - 0.02 / choosing->length);
 }
 
-/* The policy without actions at states that are ends in this part of the log. */
-static pess_status without_ends(const pess__fit *fit, const pess_policy *policy, pess_policy **out, pess_error *error) {
+/* Takes actions that this part of the log never shows, of which the model knows nothing, off a row of the policy; where
+ * it shows none, the row stays. */
+static void keep_seen(const int64_t *n, int64_t actions, double *row) {
+    double sum = 0;
+    for (int64_t a = 0; a < actions; a++) sum += n[a] > 0 ? row[a] : 0;
+    for (int64_t a = 0; a < actions && sum > 0; a++) row[a] = n[a] > 0 ? row[a] / sum : 0;
+}
+
+/* The policy without actions at states that are ends in this part of the log; `seen`: and without actions that are
+ * never seen. */
+static pess_status in_the_model(const pess__fit *fit, const pess_policy *policy, bool seen, pess_policy **out,
+                                pess_error *error) {
+    const int64_t actions = policy->actions;
     PESS_TRY(copy_policy(policy, out, error));
-    for (int64_t s = 0; s < policy->states; s++)
-        for (int64_t a = 0; a < policy->actions && fit->model->terminal[s]; a++)
-            (*out)->probability[s * policy->actions + a] = 0;
+    for (int64_t s = 0; s < policy->states; s++) {
+        double *row = (*out)->probability + s * actions;
+        for (int64_t a = 0; a < actions && fit->model->terminal[s]; a++) row[a] = 0;
+        if (seen) keep_seen(fit->counts->n + s * actions, actions, row);
+    }
     return PESS_OK;
 }
 
@@ -87,7 +100,7 @@ static pess_status model_values(const pess__certification *job, const pess__choo
     options.threads = 1;
     pess_solution *solution = NULL;
     pess_policy *there = NULL;
-    pess_status status = without_ends(fit, policy, &there, error);
+    pess_status status = in_the_model(fit, policy, job->options->behaviour != NULL, &there, error);
     if (status == PESS_OK)
         status = pess_evaluate(fit->counts, fit->model, choosing->start, there, &options, &solution, error);
     if (status == PESS_OK) status = pess_q_values(fit->model, options.gamma, pess_solution_values(solution), q, error);
@@ -114,17 +127,23 @@ pess_status pess__recipe_values(const pess__certification *job, const pess__choo
 
 /* ------------------------------------------------------------------------------------------------ tilts */
 
-/* advantage [S*A] <- (q − Σ_a b·q)·n/(n + shrinkage), and 0 where the behaviour does not act. The shrinkage is how many
- * times more the outcome of a sample varies than what actions are really worth. Returns the mean over the steps of the
- * log of Σ_a b·advantage². */
+/* advantage [S*A] <- (q − Σ_a b·q)·n/(n + shrinkage), and 0 where the behaviour does not act or n = 0; the sum is over
+ * actions with n > 0. The shrinkage is how many times more the outcome of a sample varies than what actions are really
+ * worth. Returns the mean over the steps of the log of Σ_a b·advantage². */
 static double shrunk_advantages(const pess__fit *fit, const double *q, double shrinkage, double *advantage) {
     const pess_counts *counts = fit->counts;
     double sum = 0;
     for (int64_t s = 0; s < counts->states; s++) {
         const int64_t first = s * counts->actions, end = first + counts->actions;
         const double *b = fit->behaviour->probability;
-        double value = 0, square = 0;
-        for (int64_t z = first; z < end; z++) value += b[z] > 0 ? b[z] * q[z] : 0;
+        double value = 0, square = 0, unseen = 0;
+        for (int64_t z = first; z < end; z++) {
+            if (counts->n[z] > 0)
+                value += b[z] > 0 ? b[z] * q[z] : 0;
+            else
+                unseen += b[z];
+        }
+        if (unseen > 0 && unseen < 1) value /= 1 - unseen;
         for (int64_t z = first; z < end; z++) {
             const double n = (double)counts->n[z];
             advantage[z] = b[z] > 0 && n > 0 ? (q[z] - value) * n / (n + shrinkage) : 0;

@@ -44,12 +44,12 @@ PESS__SETTINGS_OF(estimator, table)
 enum { IS, PER_DECISION, WEIGHTED, DR, WEIGHTED_DR, MODEL };
 
 static const pess_estimate named[PESS_ESTIMATES] = {
-    {"importance sampling", "unbiased", NAN, NAN, NAN, NAN},
-    {"per-decision importance sampling", "unbiased", NAN, NAN, NAN, NAN},
-    {"weighted importance sampling", "consistent", NAN, NAN, NAN, NAN},
-    {"doubly robust", "unbiased", NAN, NAN, NAN, NAN},
-    {"weighted doubly robust", "consistent", NAN, NAN, NAN, NAN},
-    {"model", "only with Markov states", NAN, NAN, NAN, NAN},
+    {"importance sampling", "unbiased", NAN, NAN, NAN, NAN, NAN},
+    {"per-decision importance sampling", "unbiased", NAN, NAN, NAN, NAN, NAN},
+    {"weighted importance sampling", "consistent", NAN, NAN, NAN, NAN, NAN},
+    {"doubly robust", "unbiased", NAN, NAN, NAN, NAN, NAN},
+    {"weighted doubly robust", "consistent", NAN, NAN, NAN, NAN, NAN},
+    {"model", "only with Markov states", NAN, NAN, NAN, NAN, NAN},
 };
 
 typedef struct estimation {
@@ -331,9 +331,14 @@ static pess_status certified(const estimation *e, pess_estimate *to, pess_error 
     const pess_status status = pess__returns_create(e->data, e->t, e->options->gamma, lo, hi, &returns, error);
     if (status == PESS_OK) {
         pess__importance_values(returns, e->final, 0, e->t->count, INFINITY, values);
-        const double bound = lo + pess__bet_lower(values, e->t->count, e->options->delta);
-        /* Above what is possible: the policy is no stranger to these episodes. */
-        to->lower_bound = bound <= hi ? bound : NAN;
+        const double least = lo + pess__bet_lower(values, e->t->count, e->options->delta);
+        /* E[w(HI − G)] ≤ HI − V, also where courses of the policy are missing in the log. */
+        for (int64_t i = 0; i < e->t->count; i++) values[i] = e->final[i] * (hi - returns->most[i]);
+        const double most = hi - pess__bet_lower(values, e->t->count, e->options->delta);
+        /* Not possible: the policy is no stranger to these episodes. */
+        const bool possible = least <= hi && most >= lo;
+        to->lower_bound = possible ? least : NAN;
+        to->upper_bound = possible ? most : NAN;
     }
     pess__returns_destroy(returns);
     free(values);

@@ -70,11 +70,24 @@ test ! -e none.csv
 certified "$PESS" certify bare.csv --method episodes --behaviour estimated --gamma 0.8 --reward-range 0,1
 prints "are estimates from this log"
 
+# Many states, few episodes: a behaviour that is declared is known also where the choosing part shows nothing.
+"$PESS" mdp random --states 80 --actions 6 --branching 4 --terminals 2 --seed 9 -o wide.csv >/dev/null
+"$PESS" mdp solve wide.csv --gamma 0.9 -o wide_best.csv >/dev/null
+"$PESS" simulate wide.csv --policy wide_best.csv --epsilon 0.4 --episodes 300 --horizon 12 --seed 3 -o wide_log.csv
+awk -F, -v OFS=, 'NR == 1 { print; next } { best[$1] = $2 } END { for (s in best) for (a = 0; a < 6; a++)
+    print s, a, 0.4 / 6 + (a == best[s] ? 0.6 : 0) }' wide_best.csv >wide_behaviour.csv
+certified "$PESS" certify wide_log.csv --method episodes --gamma 0.9 --reward-range 0,1 --json
+logged=$(json lower_bound)
+certified "$PESS" certify wide_log.csv --method episodes --behaviour wide_behaviour.csv --gamma 0.9 --reward-range 0,1 --json
+awk -v logged="$logged" -v declared="$(json lower_bound)" 'BEGIN { exit !(declared > logged + 0.3) }' ||
+    fail "declared $(json lower_bound), logged $logged"
+
 # Estimates beside each other; a behaviour needs them.
 expect 0 "$PESS" evaluate garnet_log.csv --policy garnet_best.csv --gamma 0.8 --reward-range 0,1 --estimators
 prints "weighted doubly robust"
 expect 0 "$PESS" evaluate garnet_log.csv --policy garnet_best.csv --gamma 0.8 --estimators --json
 prints '"effective_episodes"'
+prints '"upper_bound"'
 expect 0 "$PESS" evaluate bare.csv --policy garnet_best.csv --gamma 0.8 --estimators --behaviour estimated
 prints "nothing is certified"
 grep -q "unbiased" out && fail "estimated probabilities are called unbiased"
