@@ -83,8 +83,9 @@ static void gaps(page *p) {
             state_at(p, d->state[f->gap_after], state));
         return;
     }
-    char how[3 * LABEL];
-    if (d->next_state[f->gap_before] == d->state[f->gap_after])
+    char how[4 * LABEL];
+    const bool by_number = d->next_state[f->gap_before] == d->state[f->gap_after];
+    if (by_number)
         (void)snprintf(how, sizeof how, "row %lld is step %lld, row %lld step %lld", (long long)f->gap_before + 1,
                        (long long)d->step[f->gap_before], (long long)f->gap_after + 1,
                        (long long)d->step[f->gap_after]);
@@ -94,10 +95,12 @@ static void gaps(page *p) {
                        (long long)f->gap_after + 1, state_at(p, d->state[f->gap_after], state));
     say(p, PESS_SEVERITY_WARNING, "episode-gap", p->in->gaps, f->gap_after,
         "Rows that do not continue the one before them in their episode: %lld%s%s; first: %s. Rows are missing or out "
-        "of order%s.",
+        "of order: %s.",
         (long long)p->in->gaps, d->episode != NULL ? "; episode " : "",
         d->episode != NULL ? episode_at(p, f->gap_before, episode) : "", how,
-        d->step == NULL ? ": add a step column, or check the export" : ": check the export");
+        d->step == NULL ? "add a step column, or check the export"
+        : by_number     ? "check the export, or read the log without its column step if that has times"
+                        : "check the export");
 }
 
 static void after_cutoff(page *p) {
@@ -105,9 +108,8 @@ static void after_cutoff(page *p) {
     char episode[LABEL];
     if (f->after_cutoff == 0) return;
     say(p, PESS_SEVERITY_WARNING, "cutoff-continues", f->after_cutoff, f->cutoff_row,
-        "Rows that follow a cut-off row of the same episode: %lld; the first is row %lld in episode %s. What comes "
-        "after "
-        "a cut-off does not belong to the same return: let a new episode begin there.",
+        "Rows that follow a cut-off row of the same episode: %lld; the first is row %lld in episode %s. They do not "
+        "belong to the same return: let a new episode begin there.",
         (long long)f->after_cutoff, (long long)f->cutoff_row + 1, episode_at(p, f->cutoff_row, episode));
 }
 
