@@ -10,6 +10,7 @@ from typing import Any, Callable, Iterator
 
 from . import _abi
 from ._progress import Bar, wanted
+from ._remedies import remedy
 
 LIBRARY = Path(__file__).with_name("libpess.so")
 _shared = ctypes.CDLL(str(LIBRARY))
@@ -108,7 +109,10 @@ def failure() -> BaseException:
     if raised is not None:
         return raised
     error = thread.error
-    return _EXCEPTIONS.get(error.status, Error)(error.message.decode("utf-8", "replace"))
+    sentence, code = error.message.decode("utf-8", "replace"), text(error.remedy)
+    if code is not None:
+        sentence += "; " + remedy(code, error.value.decode("utf-8", "replace"))
+    return _EXCEPTIONS.get(error.status, Error)(sentence)
 
 
 def call(function: Callable[..., int], *arguments: Any) -> None:

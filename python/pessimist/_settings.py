@@ -129,6 +129,19 @@ def check_known(function: str, values: dict[str, Any], tables: Iterable[Table], 
             raise unknown(function, key, known)
 
 
+#: What a column of a log may be; the library reads them as `column`.
+ROLES = ("state", "action", "reward", "next_state", "terminal", "truncated", "episode", "step", "probability")
+
+
+def by_role(values: dict[str, Any]) -> dict[str, Any]:
+    """Settings of `read` in which roles may stand by themselves: episode="patient" is column={"episode": "patient"}."""
+    roles = {role: values[role] for role in ROLES if values.get(role) is not None}
+    rest = {key: value for key, value in values.items() if key not in ROLES}
+    if roles:
+        rest["column"] = "\n".join(written(given) for given in (rest.get("column"), roles) if given is not None)
+    return rest
+
+
 def refuse_specific(whom: str, values: dict[str, Any], one: Table, reads: Callable[[str], bool]) -> None:
     """Settings that some algorithms alone read are refused where this one does not: they would change nothing."""
     for key, value in values.items():

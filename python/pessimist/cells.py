@@ -12,7 +12,7 @@ import numpy as np
 from . import _abi
 from ._arrays import address, column, encode, integers, names_address, numbers, view
 from ._library import C, Handle, InputError, call, facts, info, listening, make, text
-from ._settings import check_known, table, takes
+from ._settings import ROLES, by_role, check_known, table, takes
 from ._show import Record
 from .logs import Log, _ends
 from .paper import structured
@@ -68,10 +68,11 @@ class Measurements(Handle):
 
     @classmethod
     def read(cls, path: str | os.PathLike, features: Sequence[str] | str, *, progress: Any = None, **settings: Any) -> "Measurements":
-        """Reads the named columns of a file, and what was decided there. Settings are those of `read` too: column,
-        separator, missing."""
+        """Reads the named columns of a file, and what was decided there. Settings are those of `read` too: columns by
+        their roles, separator, missing."""
         tables = table("measurements"), table("read")
-        check_known("Measurements.read", settings, tables)
+        settings = by_role(settings)
+        check_known("Measurements.read", settings, tables, ROLES)
         names = features if isinstance(features, str) else ",".join(features)
         options = tables[0].make({**tables[0].pick(settings), "features": names})
         text_options = tables[1].make(tables[1].pick(settings))

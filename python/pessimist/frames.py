@@ -8,12 +8,11 @@ import numpy as np
 
 from ._arrays import column, is_missing, is_names
 from ._library import C, ArgumentError, InputError, make
-from ._settings import check_known, table
+from ._settings import ROLES, by_role, check_known, table
 from ._show import counted_noun
 from .logs import CUTOFF, TERMINAL, Log, _ends
 
 JOIN = "|"  # between the values of several columns that are one state or action, as the library's readers have it
-ROLES = ("state", "action", "reward", "next_state", "terminal", "truncated", "episode", "step", "probability")
 
 
 def _names_of(frame: Any) -> list[str]:
@@ -201,10 +200,8 @@ def _derive(arrays: dict[str, Any], absent: np.ndarray, last_row: str | None) ->
 def log_from_arrow(frame: Any, **settings: Any) -> Log:
     """A log from anything with `__arrow_c_stream__` (Polars, pyarrow, DuckDB): roles are those of
     `log_from_frame`, settings those of `read`. Columns are read where they lie."""
-    roles = {role: settings.pop(role) for role in ROLES if settings.get(role) is not None}
-    if roles:
-        settings["column"] = roles
-    check_known("Log.from_frame", settings, [table("read")])
+    settings = by_role(settings)
+    check_known("Log.from_frame", settings, [table("read")], ROLES)
     options = table("read").make(settings)
     capsule = frame.__arrow_c_stream__()
     pointer = ctypes.pythonapi.PyCapsule_GetPointer

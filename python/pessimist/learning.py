@@ -11,7 +11,7 @@ from typing import Any, Callable
 import numpy as np
 
 from . import _abi
-from ._library import C, call, facts, listening
+from ._library import C, Interrupted, call, facts, listening
 from ._settings import Table, check_known, table, takes, written
 from ._show import Record, matplotlib_pyplot
 from .observations import Observations, _player, environment_settings
@@ -157,7 +157,12 @@ def train(
         result = _abi.pess_train_result()
         updates = _Updates(directory / "log.csv", on_update, progress) if on_update is not None else None
         with listening(updates or progress):
-            call(C.pess_train_run, ctypes.addressof(options), ctypes.addressof(result))
+            try:
+                call(C.pess_train_run, ctypes.addressof(options), ctypes.addressof(result))
+            except Interrupted as stopped:
+                if out is not None:
+                    raise
+                raise Interrupted(str(stopped).split(";")[0] + "; nothing of it is kept without a directory: out=") from None
         if updates is not None:
             updates.catch_up()
         policy = Policy.load(directory / "policy.pesspolicy")

@@ -11,7 +11,7 @@ import numpy as np
 from . import _abi
 from ._arrays import address, column, encode, integers, names_address, names_list, numbers, view
 from ._library import C, Handle, InputError, call, facts, info, listening, make, text, word
-from ._settings import check_known, table, takes
+from ._settings import ROLES, by_role, check_known, table, takes
 from ._show import Record, counted_noun, html_list, html_table
 
 COLUMNS = ("state", "action", "reward", "next_state", "terminal", "truncated", "episode", "step", "probability")
@@ -295,14 +295,34 @@ def _restore(
 
 
 @takes("read")
-def read(path: str | os.PathLike, *, progress: Any = None, **settings: Any) -> Log:
-    """Reads a log. The file's first bytes tell its format; `pessimist.formats` lists those there are.
+def read(
+    path: str | os.PathLike,
+    *,
+    state: str | Sequence[str] | None = None,
+    action: str | Sequence[str] | None = None,
+    reward: str | None = None,
+    next_state: str | Sequence[str] | None = None,
+    terminal: str | None = None,
+    truncated: str | None = None,
+    episode: str | Sequence[str] | None = None,
+    step: str | None = None,
+    probability: str | None = None,
+    progress: Any = None,
+    **settings: Any,
+) -> Log:
+    """Reads a log. The file's first bytes tell its format; `pessimist.formats` lists those there are. Columns are named by
+    their roles, as for `Log.from_frame`: read(path, episode="patient", state=["ward", "severity"]).
 
     >>> import pessimist as ps
     >>> ps.read("examples/visits.csv")
     Log from examples/visits.csv of 500 transitions, 5 states, 3 actions
+    >>> path = getfixture("tmp_path") / "own.csv"
+    >>> _ = path.write_text("patient,ward,drug,outcome\\n7,ICU,treat,0\\n7,home,wait,1\\n")
+    >>> ps.read(path, episode="patient", state="ward", action="drug", reward="outcome", last_row="terminal").state_names
+    ['ICU', 'home']
     """
-    check_known("read", settings, [table("read")])
+    settings = by_role({**settings, **{role: given for role, given in locals().items() if role in ROLES}})
+    check_known("read", settings, [table("read")], ROLES)
     options = table("read").make(settings)
     with listening(progress):
         try:
@@ -431,7 +451,8 @@ class Counts(Handle):
     @classmethod
     def read(cls, path: str | os.PathLike, **settings: Any) -> "Counts":
         """Counts a file without holding it in memory; also files of counts (.pesscounts)."""
-        check_known("Counts.read", settings, [table("read")])
+        settings = by_role(settings)
+        check_known("Counts.read", settings, [table("read")], ROLES)
         options = table("read").make(settings)
         handle = make(C.pess_counts_read, os.fsencode(path), ctypes.addressof(options))
         return cls._of(handle, (os.path.abspath(path), settings))

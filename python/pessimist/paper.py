@@ -12,7 +12,7 @@ import numpy as np
 
 from . import _abi
 from ._library import C, Handle, call, facts, listening, make, text
-from ._settings import Table, check_known, table, takes
+from ._settings import ROLES, Table, by_role, check_known, table, takes
 from ._show import Record, Svg, html_list, html_table, matplotlib_pyplot
 from .logs import Counts
 
@@ -57,7 +57,8 @@ def merge(paths: Sequence[str | os.PathLike], out: str | os.PathLike, *, partial
     """
     list_of_paths = (ctypes.c_char_p * max(1, len(paths)))(*[os.fsencode(path) for path in paths])
     if os.fspath(out).endswith(".pesscounts"):
-        check_known("merge", settings, [table("read")])
+        settings = by_role(settings)
+        check_known("merge", settings, [table("read")], ROLES)
         options = table("read").make(settings)
         call(C.pess_counts_merge, ctypes.addressof(list_of_paths), len(paths), ctypes.addressof(options), os.fsencode(out))
         return Counts.read(out)

@@ -1,6 +1,7 @@
 """Bad input: one clear sentence, no crash, nothing leaked."""
 import gc
 import resource
+import signal
 
 import numpy as np
 import pytest
@@ -37,6 +38,26 @@ def _misshapen(counts):
 
 def small():
     return ps.Log(**GOOD)
+
+
+ROW_OF = np.eye(4, dtype=bool)[np.arange(64) * 7 % 4]
+EXAMPLES = ps.Observations(ROW_OF, np.arange(64) % 2, np.arange(64) / 64, np.roll(ROW_OF, -1, 0), terminal=np.arange(64) % 8 == 7)
+
+
+def training(**callbacks):
+    """A training that somebody stops at its first word."""
+    short = dict(network="dense", updates=50, steps=1, batch=8, seed=1, report_seconds=0)
+    return lambda: ps.train(EXAMPLES, "naive", **short, **callbacks)
+
+
+def frame_with(**changed):
+    pandas = pytest.importorskip("pandas")
+    return lambda: ps.Log.from_frame(pandas.DataFrame({**GOOD, **changed}))
+
+
+def missing(kind):
+    """0, 1 and nothing, as pandas has it."""
+    return pytest.importorskip("pandas").array([0, 1, None], kind)
 
 
 CASES = {
@@ -80,6 +101,15 @@ CASES = {
     "counts for a split": (
         lambda: ps.certify(small().counts, method="split"), ps.InputError, "splits need its rows"),
     "arrays for a certificate": (lambda: ps.certify([0, 1]), TypeError, "found list, expected a Log, Counts or"),
+    "missing integers of pandas": (frame_with(state=missing("Int64")), ps.InputError, "state"),
+    "missing texts of pandas": (frame_with(action=missing("string")), ps.InputError, "action"),
+    "missing numbers of pandas": (frame_with(reward=missing("Float64")), ps.InputError, "reward"),
+    "a training that is stopped": (
+        training(on_update=lambda row: False), ps.Interrupted, "updates of naive; nothing of it is kept without a dir"),
+    "a training stopped by its bar": (training(progress=lambda *_: False), ps.Interrupted, "interrupted after 0 of 50"),
+    "a training whose callback raises": (training(on_update=refusing), RuntimeError, "no numbers today"),
+    "Ctrl-C in a training": (
+        training(progress=lambda *_: signal.raise_signal(signal.SIGINT)), KeyboardInterrupt, ""),
     "an MDP that is none": (lambda: ps.MDP([0], [0], [0], [2.0], [0.0]), ps.Error, "probab"),
 }  # fmt: skip
 
@@ -91,6 +121,28 @@ def test_one_clear_sentence(case):
         attempt()
     assert sentence in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+REMEDIES = {
+    "state,action,reward,next_state\n0,0,NA,1\n": 'missing="drop" leaves these rows out, missing="ROLE=VALUE" puts a value in',
+    "episode,state,action,reward\n0,0,0,1\n": 'try last_row="terminal" or "cutoff"',
+    "ward,action,reward,next_state\n0,0,1,1\n": 'try state="NAME"',
+    "obs,observation,action,reward,next_state\n0,0,0,1,1\n": 'try state="obs"',
+    "state,action,reward,next_state\n0.25,0,1,0.75\n": "measurements? discretize makes states of them",
+    "state,action,reward,next_state\nK\xf6ln,0,1,1\n": 'try encoding="latin1"',
+    'state,action,reward,next_state\n0,0,"1,5",1\n': 'try decimal="comma"',
+    "\xff\xfes\0": 'Log.from_frame(pandas.read_csv(path, encoding="utf-16"), …)',
+}
+
+
+@pytest.mark.parametrize("content", REMEDIES)
+def test_what_would_read_it(content, tmp_path):
+    """The setting that helps is named as Python calls it, in the same sentence."""
+    path = tmp_path / "log.csv"
+    path.write_bytes(content.encode("latin-1"))
+    with pytest.raises(ps.InputError) as caught:
+        ps.read(path)
+    assert str(caught.value).endswith(REMEDIES[content]) or "measurements?" in REMEDIES[content] in str(caught.value)
 
 
 def test_errors_say_where():
@@ -117,7 +169,7 @@ def repeat(attempt, times):
     for _ in range(times):
         try:
             attempt()
-        except (ps.Error, TypeError, ValueError, RuntimeError):
+        except (ps.Error, TypeError, ValueError, RuntimeError, KeyboardInterrupt):
             pass
     gc.collect()
 
@@ -129,6 +181,24 @@ def test_nothing_is_leaked(case):
     repeat(attempt, 50)
     before = memory()
     repeat(attempt, 1000)
+    assert memory() - before < 4_000_000
+
+
+def test_arrays_of_all_kinds_are_given_back():
+    """Strided, read-only and of objects: a thousand logs of each."""
+    rng = np.random.default_rng(0)
+    ids, rewards = rng.integers(0, 5, (2, 900), np.uint32), rng.random(900)
+    rewards.flags.writeable = False
+    names = np.array(["a", "b", "c", "d", "e"], object)[ids]
+
+    def work():
+        assert ps.Log(ids[0, ::3], ids[1, ::3], rewards[::3], ids[0, 1::3]).counts.n.sum() == 300
+        assert ps.Log(ids[0], ids[1], rewards, ids[0]).reward.flags.writeable is False
+        assert ps.Log(names[0], names[1], rewards, names[0]).states == 5
+
+    repeat(work, 50)
+    before = memory()
+    repeat(work, 1000)
     assert memory() - before < 4_000_000
 
 

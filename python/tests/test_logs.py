@@ -135,6 +135,24 @@ def test_how_a_log_was_read(tmp_path):
     assert ps.Log([0], [0], [1.0], [0]).reading is None
 
 
+def test_columns_by_role(tmp_path):
+    """Roles stand by themselves as in from_frame, beside `column`, in everything that reads a file of rows."""
+    path = tmp_path / "log.csv"
+    path.write_text("patient,ward,bed,drug,out\n1,a,1,x,0\n1,b,2,y,1\n2,a,1,x,0\n")
+    roles = dict(episode="patient", state=["ward", "bed"], action="drug", last_row="terminal")
+    log = ps.read(path, reward="out", **roles)
+    assert log.state_names == ["a|1", "b|2"] and log.action_names == ["x", "y"] and log.episode.tolist() == [1, 1, 2]
+    assert np.array_equal(ps.read(path, column={"reward": "out"}, **roles).state, log.state)
+    assert np.array_equal(ps.Counts.read(path, reward="out", **roles).n, log.counts.n)
+    assert ps.merge([path], tmp_path / "one.pesscounts", reward="out", **roles).n.sum() == 3
+    beds = ps.Measurements.read(path, ["bed"], reward="out", **{**roles, "state": None})
+    assert len(beds) == 3 and beds.action_names == ["x", "y"]
+    with pytest.raises(ps.InputError, match="found no column 'nothing'"):
+        ps.read(path, reward="nothing", **roles)
+    with pytest.raises(TypeError, match="read.. has no setting 'episodes'; did you mean"):
+        ps.read(path, episodes="patient")
+
+
 def test_shards_put_together(tmp_path, visits):
     """The same bytes as counting all rows at once, by the command and here."""
     text = (ROOT / "examples/visits.csv").read_text().splitlines(keepends=True)
