@@ -208,6 +208,13 @@ class Handle:
             self._end(address)
 
 
+def expect(what: str, value: Any, *kinds: type) -> Any:
+    """The value, which has to be an object of one of these kinds: by its address alone it could be any other."""
+    if isinstance(value, kinds):
+        return value
+    raise TypeError(f"{what}: found {type(value).__name__}, expected {' or '.join(kind.__name__ for kind in kinds)}")
+
+
 def text(value: bytes | None) -> str | None:
     return None if value is None else value.decode("utf-8", "replace")
 

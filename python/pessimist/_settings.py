@@ -103,7 +103,10 @@ class Table:
                 continue
             name, content = self.rows[key].name.encode(), written(value).encode()
             options.kept.append(content)
-            call(C.pess_setting_set, self.pointer, ctypes.addressof(options), name, content)
+            try:
+                call(C.pess_setting_set, self.pointer, ctypes.addressof(options), name, content)
+            except ArgumentError as refused:  # by the name that Python has for it
+                raise ArgumentError(str(refused).replace(self.rows[key].name, key, 1)) from None
         return options
 
     def pick(self, values: dict[str, Any]) -> dict[str, Any]:

@@ -11,12 +11,12 @@ import numpy as np
 
 from . import _abi
 from ._arrays import address, column, encode, integers, names_address, numbers, view
-from ._library import C, Handle, InputError, call, facts, info, listening, make, text
+from ._library import C, Handle, InputError, call, expect, facts, info, listening, make, text
 from ._settings import ROLES, by_role, check_known, table, takes
 from ._show import Record
-from .logs import Log, _ends
+from .logs import Counts, Log, _ends
 from .paper import structured
-from .policies import Policy
+from .policies import Policy, as_policy
 
 
 class Measurements(Handle):
@@ -188,6 +188,7 @@ def discretize(rows: Measurements, *, source: str | None = None, progress: Any =
     8
     """
     check_known("discretize", settings, [table("cells")])
+    expect("rows", rows, Measurements)
     options = table("cells").make(settings)
     with listening(progress):
         handle = make(C.pess_map_make, rows._address, source.encode() if source else None, ctypes.addressof(options))
@@ -246,7 +247,8 @@ class Map(Handle):
         if part not in parts:
             raise InputError(f"part: found '{part}', expected one of {', '.join(parts)}")
         which = _abi.CONSTANTS[f"PESS_PART_{parts[part]}"]
-        log = Log._of(make(C.pess_map_log, self._address, rows._address, which, 0))
+        known = expect("rows", rows, Measurements)
+        log = Log._of(make(C.pess_map_log, self._address, known._address, which, 0))
         log._declared = (log.states, log.actions)
         return log
 
@@ -271,6 +273,7 @@ class Map(Handle):
 
     def _trials(self, rows: Measurements, progress: Any, settings: dict[str, Any]) -> tuple[Any, int, Any]:
         tables = table("trials"), table("solve")
+        expect("rows", rows, Measurements)
         check_known("Map.trials", settings, tables)
         options, solver = (one.make(one.pick(settings)) for one in tables)
         made = {"method": self.facts["method"], "cells": self.cells, **self._made}
@@ -335,9 +338,12 @@ def act(policy: Policy, rows: Any, *, map: Map | None = None, log: Any = None, *
     """
     check_known("act", settings, [table("act")])
     options = table("act").make(settings)
+    policy = as_policy(policy)
+    if map is not None:
+        expect("map", map, Map)
     states, kept = names_address(policy.state_names if map is None else None)
     actions, kept_too = names_address(policy.action_names)
-    counts = log.counts if log is not None else None
+    counts = expect("log", log, Log, Counts).counts if log is not None else None
     decider = make(C.pess_decider_create, policy._address, states, actions, map._address if map is not None else None,
                    counts._address if counts is not None else None, ctypes.addressof(options))  # fmt: skip
     try:

@@ -11,12 +11,13 @@ import numpy as np
 
 from . import _abi
 from ._arrays import address, names_address
-from ._library import C, ArgumentError, Handle, call, facts, info, listed, listening, make, text
+from ._library import C, ArgumentError, Handle, call, expect, facts, info, listed, listening, make, text
 from ._settings import check_known, table, takes
 from ._show import Record, html_page, html_table
 from .logs import Counts, Log, read, read_rows_or_counts
 from .paper import structured
 from .policies import Policy
+from .processes import MDP
 from .solving import (
     Assumption, assumptions, own_uncertainty, plan, policy_for, problem_of, start_distribution, _named, counted
 )  # fmt: skip
@@ -296,7 +297,7 @@ def theorems(mdp: Any, log: Any, *, start: Any = None, **settings: Any) -> list[
     check_known("theorems", settings, [table("theorem")])
     options = table("theorem").make(settings)
     problem = problem_of(counted(log), {}, "uniform")
-    begin = mdp._start(start)
+    begin = expect("mdp", mdp, MDP)._start(start)
     rows, count = (_abi.pess_theorem_row * 20)(), ctypes.c_int64()
     call(C.pess_theorems, mdp._address, problem.counts, problem.model, address(begin), ctypes.addressof(options),
          ctypes.addressof(rows), ctypes.addressof(count))  # fmt: skip

@@ -320,6 +320,7 @@ class VecEnv(Handle):
             told = step(self._integers(actions))
         if type(told) is not tuple:
             thread.error.status, thread.error.message = self._error.status, self._error.message
+            thread.error.remedy = None
             raise failure()
         return told
 

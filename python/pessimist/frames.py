@@ -116,6 +116,8 @@ def log_from_frame(
     [1, 1, 2, 2]
     """
     roles = {role: value for role, value in locals().items() if role in ROLES}
+    if not hasattr(frame, "columns") and not hasattr(frame, "keys"):
+        raise TypeError(f"frame: found {type(frame).__name__}, expected a DataFrame, a mapping of columns or an Arrow table")
     reading = _Reading(frame, roles)
     arrays = reading.arrays
     for role in ("state", "action", "reward"):

@@ -11,7 +11,7 @@ from typing import Any, Callable
 import numpy as np
 
 from . import _abi
-from ._library import C, Interrupted, call, facts, listening
+from ._library import C, Interrupted, call, expect, facts, listening
 from ._settings import Table, check_known, table, takes, written
 from ._show import Record, matplotlib_pyplot
 from .observations import Observations, _player, environment_settings
@@ -153,7 +153,7 @@ def train(
         if on_update is not None:
             settings.setdefault("report_seconds", 0.05)
         options = _train_options(data, algorithm, protocol, settings)
-        options.mdp = mdp._address if mdp is not None else None
+        options.mdp = expect("mdp", mdp, MDP)._address if mdp is not None else None
         result = _abi.pess_train_result()
         updates = _Updates(directory / "log.csv", on_update, progress) if on_update is not None else None
         with listening(updates or progress):
@@ -191,13 +191,19 @@ def play(env: Any, policy: Any = None, *, progress: Any = None, **settings: Any)
 @takes("dqn", without=["game"])
 def dqn(game: str | MDP, out: str | os.PathLike, *, progress: Any = None, **settings: Any) -> Record:
     """Trains a player by double DQN; the directory gets log.csv, checkpoints and policy.pessnet. The result has the
-    policy too."""
+    policy too.
+
+    >>> import pessimist as ps
+    >>> short = dict(frames=200, envs=4, batch=8, warmup=50, replay=200, evaluate_every=200, final_episodes=1)
+    >>> ps.dqn("breakout", getfixture("tmp_path") / "player", seed=1, **short).policy.facts["kind"]
+    'networks'
+    """
     check_known("dqn", settings, [table("dqn")])
-    given = {**settings, "out": str(out)}
-    if isinstance(game, str):
-        given["game"] = game
-    options = table("dqn").make(given)
-    options.mdp = game._address if isinstance(game, MDP) else None
+    options = table("dqn").make({**settings, "out": str(out)})
+    if isinstance(expect("game", game, str, MDP), str):
+        options.game = game.encode()
+    else:
+        options.mdp = game._address
     result = _abi.pess_dqn_result()
     with listening(progress):
         call(C.pess_dqn_run, ctypes.addressof(options), ctypes.addressof(result))

@@ -16,7 +16,7 @@ from ._settings import check_known, table, takes
 from ._show import Record, html_table
 from .environments import Env, VecEnv
 from .logs import Log, _ends
-from .policies import Policy
+from .policies import Policy, as_policy
 from .processes import MDP
 
 
@@ -366,8 +366,6 @@ def collect(
 
 
 def _player(policy: Any, mdp: MDP | None) -> Policy | None:
-    if policy is None or isinstance(policy, Policy):
-        return policy
-    if isinstance(policy, (str, os.PathLike)):
-        return Policy.load(policy, mdp)
-    return getattr(policy, "policy", None) or Policy(policy)
+    if policy is None:
+        return None
+    return Policy.load(policy, mdp) if isinstance(policy, (str, os.PathLike)) else as_policy(policy)

@@ -48,7 +48,11 @@ class Policy(Handle):
         state_names: Sequence[str] | None = None,
         action_names: Sequence[str] | None = None,
     ):
-        table = np.ascontiguousarray(probabilities, np.float64)
+        try:
+            table = np.ascontiguousarray(probabilities, np.float64)
+        except (TypeError, ValueError):
+            found = type(probabilities).__name__
+            raise InputError(f"a policy: found {found}, expected probabilities [states, actions]") from None
         if table.ndim != 2:
             raise InputError(f"a policy: found an array of {table.ndim} dimensions, expected [states, actions]")
         self._begin(make(C.pess_policy_create, *table.shape, address(table)), state_names, action_names)
@@ -250,6 +254,12 @@ def _networks_again(content: bytes) -> Policy:
         path = Path(directory, "policy.pesspolicy")
         path.write_bytes(content)
         return Policy.load(path)
+
+
+def as_policy(policy: Any) -> Policy:
+    """A policy as it is, that of a solution, a choice or a training, or one of an array [states, actions]."""
+    found = policy if isinstance(policy, Policy) else getattr(policy, "policy", None)
+    return found if isinstance(found, Policy) else Policy(policy)
 
 
 def _load_table(path: str | os.PathLike) -> Policy:

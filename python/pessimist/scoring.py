@@ -11,23 +11,23 @@ from . import _abi
 from ._library import C, Handle, facts, info, listed, listening, make
 from ._settings import check_known, table, takes
 from ._show import Record, html_table
-from .learning import Training, set_protocol
+from .learning import set_protocol
 from .observations import Observations
 from .paper import structured
-from .policies import Policy
+from .policies import Policy, as_policy
 
 COLUMNS = ("name", "rank", "fqe", "fqe_lower", "fqe_upper", "per_decision", "weighted", "effective")
 
 
 def _named(policies: Any) -> dict[str, Policy]:
     """Policies by name: of a mapping, a sequence or a single one; files are read."""
-    if isinstance(policies, (Policy, Training, str, os.PathLike)):
+    if isinstance(policies, (Policy, str, os.PathLike)) or hasattr(policies, "policy"):
         policies = [policies]
     if not isinstance(policies, Mapping):
         names = [str(p) if isinstance(p, (str, os.PathLike)) else f"policy {i + 1}" for i, p in enumerate(policies)]
         policies = dict(zip(names, policies))
-    found = {name: p.policy if isinstance(p, Training) else p for name, p in policies.items()}
-    return {name: p if isinstance(p, Policy) else Policy.load(p) for name, p in found.items()}
+    files = (str, os.PathLike)
+    return {name: Policy.load(p) if isinstance(p, files) else as_policy(p) for name, p in policies.items()}
 
 
 @takes("score", "protocol", without=["name"])

@@ -13,7 +13,7 @@ from ._library import C, ArgumentError, Handle, InputError, call, info, listed, 
 from ._settings import check_known, refuse_specific, table, takes
 from ._show import html_list, html_table
 from .logs import Counts, Log
-from .policies import Policy
+from .policies import Policy, as_policy
 
 
 class Assumption(NamedTuple):
@@ -295,9 +295,7 @@ def policy_for(policy: Any, problem: Any) -> Policy:
     if isinstance(policy, (str, os.PathLike)):
         source = problem._keep[0] if isinstance(problem, Problem) else problem
         return Policy.load(policy, source)
-    if not isinstance(policy, Policy):
-        policy = Policy(policy)
-    policy = _by_name(policy, problem)
+    policy = _by_name(as_policy(policy), problem)
     expected = (problem.states, problem.actions)
     if policy.shape != expected:
         raise InputError(

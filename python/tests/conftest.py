@@ -1,4 +1,5 @@
 import faulthandler
+import signal
 from pathlib import Path
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 import pessimist as ps
 
 faulthandler.enable()
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
 ROOT = Path(__file__).resolve().parents[2]
 
 

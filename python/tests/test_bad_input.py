@@ -110,6 +110,15 @@ CASES = {
     "a training whose callback raises": (training(on_update=refusing), RuntimeError, "no numbers today"),
     "Ctrl-C in a training": (
         training(progress=lambda *_: signal.raise_signal(signal.SIGINT)), KeyboardInterrupt, ""),
+    "a log for measurements": (lambda: ps.discretize(small()), TypeError, "rows: found Log, expected Measurements"),
+    "a log for a map": (lambda: ps.act(ps.Policy([[1.0]]), [0], map=small()), TypeError, "map: found Log, expected Map"),
+    "a file for counts": (
+        lambda: ps.act(ps.Policy([[1.0]]), [0], log="log.csv"), TypeError, "log: found str, expected Log or Counts"),
+    "a log for an MDP": (lambda: ps.train(EXAMPLES, mdp=small()), TypeError, "mdp: found Log, expected MDP"),
+    "a log for a known process": (lambda: ps.theorems(small(), small()), TypeError, "mdp: found Log, expected MDP"),
+    "a log for a policy": (lambda: ps.evaluate(small(), small()), ps.InputError, "a policy: found Log, expected prob"),
+    "a list for a frame": (lambda: ps.Log.from_frame([1, 2]), TypeError, "frame: found list, expected a DataFrame"),
+    "a range of one number": (lambda: ps.solve(small(), reward_range=3), ps.ArgumentError, "reward_range: found '3'"),
     "an MDP that is none": (lambda: ps.MDP([0], [0], [0], [2.0], [0.0]), ps.Error, "probab"),
 }  # fmt: skip
 
@@ -157,6 +166,13 @@ def test_place_of_an_error(tmp_path):
     with pytest.raises(ps.InputError) as caught:
         ps.read(path)
     assert caught.value.code == "INPUT" and caught.value.file == str(path) and caught.value.line == 3
+
+
+def test_a_solution_is_taken_for_its_policy():
+    log = ps.Log(**GOOD)
+    found = ps.solve(log, gamma=0.9)
+    assert ps.evaluate(log, found, gamma=0.9).value == ps.evaluate(log, found.policy, gamma=0.9).value
+    assert np.array_equal(ps.act(found, [0, 1], log=log)["action"], ps.act(found.policy, [0, 1], log=log)["action"])
 
 
 def memory():

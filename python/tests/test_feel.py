@@ -94,6 +94,15 @@ def test_certify_can_be_stopped(method):
     assert asked == ["certifying"]
 
 
+def test_discretize_can_be_stopped():
+    """While the first centres are looked for, which takes most of the time where there are many of them."""
+    rows = ps.Measurements(np.random.default_rng(0).normal(size=(400, 2)), ["a", "b"])
+    asked = []
+    with pytest.raises(ps.Interrupted, match="k-means was interrupted"):
+        ps.discretize(rows, cells=40, share=1, progress=lambda what, done, total, unit: bool(asked.append((done, unit))))
+    assert asked == [(0, "centres")]
+
+
 def test_progress_functions():
     seen = []
     long_work(time_limit=1.5, progress=lambda what, done, total, unit: seen.append((what, done, unit)))

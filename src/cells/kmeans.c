@@ -247,10 +247,10 @@ static double inertia(const lloyd *l) {
     return total / (double)l->rows->count;
 }
 
-static pess_status report(const lloyd *l, int64_t iteration, pess_error *error) {
-    const pess_progress *progress = &l->options->progress;
-    if (progress->report == NULL || progress->report(progress->user, "k-means", (double)iteration,
-                                                     (double)l->options->max_iterations, "iterations"))
+pess_status pess__kmeans_report(const pess__kmeans_options *options, int64_t done, int64_t total, const char *unit,
+                                pess_error *error) {
+    const pess_progress *progress = &options->progress;
+    if (progress->report == NULL || progress->report(progress->user, "k-means", (double)done, (double)total, unit))
         return PESS_OK;
     return pess__fail(error, PESS_INTERRUPTED, "k-means was interrupted");
 }
@@ -260,7 +260,7 @@ static pess_status report(const lloyd *l, int64_t iteration, pess_error *error) 
 static pess_status lloyd_run(lloyd *l, int64_t *iterations, bool *converged, pess_error *error) {
     *converged = false;
     for (*iterations = 0; !*converged && *iterations < l->options->max_iterations; ++*iterations) {
-        PESS_TRY(report(l, *iterations, error));
+        PESS_TRY(pess__kmeans_report(l->options, *iterations, l->options->max_iterations, "iterations", error));
         PESS_TRY(assign(l, error));
         add_ranges(l);
         fill_empty_cells(l);

@@ -46,6 +46,9 @@ enum { PESS__ROW_RANGES = 32 };
 
 static inline int64_t pess__range_begin(int64_t count, int range) { return count * range / PESS__ROW_RANGES; }
 
+/* Tells how far it is; PESS_INTERRUPTED where whoever listens wants no more. */
+pess_status pess__kmeans_report(const pess__kmeans_options *options, int64_t done, int64_t total, const char *unit,
+                                pess_error *error);
 /* Greedy k-means++: cells centres to `centres`; the stream is (seed, "k-means start", restart). */
 pess_status pess__kmeans_start(const pess__rows *rows, const pess__kmeans_options *options, int64_t restart,
                                float *centres, pess_error *error);

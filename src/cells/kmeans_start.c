@@ -119,6 +119,20 @@ static int64_t draw_row(const start *s, pess__rng *rng) {
     return last;
 }
 
+/* The next centre: of several rows drawn, the one that leaves least. */
+static void choose_centre(start *s, pess__rng *rng, int64_t chosen, float *tried, float *centre) {
+    const pess__rows *rows = s->rows;
+    const int64_t k = rows->coordinates;
+    for (int c = 0; c < s->candidates; c++) {
+        const int64_t row = chosen == 0 ? (int64_t)pess__rng_below(rng, (uint64_t)rows->count) : draw_row(s, rng);
+        memcpy(tried + c * k, rows->x + row * k, (size_t)k * sizeof *tried);
+    }
+    try_candidates(s, tried);
+    const int best = best_candidate(s);
+    take_candidate(s, best);
+    memcpy(centre, tried + best * k, (size_t)k * sizeof *centre);
+}
+
 pess_status pess__kmeans_start(const pess__rows *rows, const pess__kmeans_options *options, int64_t restart,
                                float *centres, pess_error *error) {
     start s;
@@ -129,16 +143,9 @@ pess_status pess__kmeans_start(const pess__rows *rows, const pess__kmeans_option
     if (status == PESS_OK) {
         pess__rng rng = pess__rng_stream(options->seed, "k-means start", (uint64_t)restart);
         measure_lengths(&s);
-        for (int64_t chosen = 0; chosen < options->cells; chosen++) {
-            for (int c = 0; c < s.candidates; c++) {
-                const int64_t row =
-                    chosen == 0 ? (int64_t)pess__rng_below(&rng, (uint64_t)rows->count) : draw_row(&s, &rng);
-                memcpy(tried + c * k, rows->x + row * k, (size_t)k * sizeof *tried);
-            }
-            try_candidates(&s, tried);
-            const int best = best_candidate(&s);
-            take_candidate(&s, best);
-            memcpy(centres + chosen * k, tried + best * k, (size_t)k * sizeof *centres);
+        for (int64_t chosen = 0; status == PESS_OK && chosen < options->cells; chosen++) {
+            status = pess__kmeans_report(options, chosen, options->cells, "centres", error);
+            if (status == PESS_OK) choose_centre(&s, &rng, chosen, tried, centres + chosen * k);
         }
     }
     free(tried);
