@@ -102,6 +102,43 @@ static void kernels_of_the_same_sums_give_the_same_bytes(void **unused) {
     if (compared == 0) print_message("one path alone on this machine: nothing to compare\n");
 }
 
+/* Both products of every table, for any number of rows: as the sums say, and nothing is written behind the last row. */
+static void products_are_sums_and_stay_within_their_rows(void **unused) {
+    (void)unused;
+    enum { WIDEST = 48, MOST_ROWS = 9, GUARDED = (MOST_ROWS + 4) * WIDEST };
+    static float x[GUARDED], w[WIDEST * WIDEST], turned[WIDEST * WIDEST], bias[WIDEST], y[GUARDED], dx[GUARDED];
+    const float guard = 12345, slope = 0.25F;
+    pess__rng rng = pess__rng_stream(43, "test products", 0);
+    size_t count;
+    const pess__kernels *const *paths = pess__kernels_list(&count);
+    for (int i = 0; i < GUARDED; i++) x[i] = (float)pess__rng_normal(&rng);
+    for (int i = 0; i < WIDEST * WIDEST; i++) w[i] = (float)pess__rng_normal(&rng);
+    for (int i = 0; i < WIDEST; i++) bias[i] = (float)pess__rng_normal(&rng);
+    for (size_t table = 0; table < count; table++)
+        for (int64_t m = 1; m <= MOST_ROWS && paths[table]->supported(); m++)
+            for (int64_t k = 16; k <= WIDEST; k += 16)
+                for (int64_t n = 16; n <= WIDEST; n += 16) {
+                    for (int i = 0; i < GUARDED; i++) y[i] = dx[i] = guard;
+                    paths[table]->forward(x, m, k, w, bias, n, slope, y);
+                    paths[table]->transpose(w, k, n, turned);
+                    paths[table]->input_gradient(y, m, n, turned, k, x, slope, dx);
+                    for (int64_t i = m * n; i < GUARDED; i++) assert_true(y[i] == guard);
+                    for (int64_t i = m * k; i < GUARDED; i++) assert_true(dx[i] == guard);
+                    for (int64_t i = 0; i < m * n; i++) {
+                        double t = bias[i % n];
+                        for (int64_t j = 0; j < k; j++)
+                            t += (double)x[i / n * k + j] * w[(i % n / 16 * k + j) * 16 + i % 16];
+                        assert_close(y[i], t > 0 ? t : slope * t, 1e-4);
+                    }
+                    for (int64_t i = 0; i < m * k; i++) {
+                        double t = 0;
+                        for (int64_t j = 0; j < n; j++)
+                            t += (double)y[i / k * n + j] * w[(j / 16 * k + i % k) * 16 + j % 16];
+                        assert_close(dx[i], t * (x[i] > 0 ? 1 : slope), 1e-3);
+                    }
+                }
+}
+
 static void moments_of_dead_weights_settle(void **unused) {
     (void)unused;
     enum { COUNT = 48, MANY = 2000 };
@@ -145,6 +182,7 @@ static void the_environment_names_kernels(void **unused) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kernels_of_the_same_sums_give_the_same_bytes),
+        cmocka_unit_test(products_are_sums_and_stay_within_their_rows),
         cmocka_unit_test(moments_of_dead_weights_settle),
         cmocka_unit_test(the_environment_names_kernels),
     };

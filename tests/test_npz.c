@@ -154,6 +154,56 @@ static void sizes_that_lie_are_refused(void **state) {
     logs_refused(logs_file("z.npz", "PK\3\4", 4), NULL, PESS_INPUT, "z.npz", "shorter than a zip file");
 }
 
+/* The end record of large files: 64-bit numbers in a record of their own, and where that is; the old one says so. */
+static size_t widen(uint8_t *file, size_t size) {
+    const size_t end = size - 22;
+    uint8_t *const wide = file + end, *const locator = wide + 56, old[22] = "PK\5\6";
+    const uint64_t count = pess__get16(wide + 10), bytes = pess__get32(wide + 12), offset = pess__get32(wide + 16);
+    memset(wide, 0, 56 + 20);
+    memcpy(wide, "PK\6\6", 4);
+    pess__put(wide + 32, count, 8);
+    pess__put(wide + 40, bytes, 8);
+    pess__put(wide + 48, offset, 8);
+    memcpy(locator, "PK\6\7", 4);
+    pess__put(locator + 8, end, 8);
+    memcpy(locator + 20, old, 22);
+    memset(locator + 28, 0xFF, 12);
+    return size + 56 + 20;
+}
+
+static void end_records_of_64_bits_are_read(void **state) {
+    (void)state;
+    static uint8_t array[256], file[1 << 13];
+    memset(array + 10, ' ', 118);
+    memcpy(array, "\x93NUMPY\x01\x00\x76\x00", 10);
+    memcpy(array + 10, "{'descr': '<i8', 'fortran_order': False, 'shape': (16,), }", 58);
+    const size_t narrow = make_zip(file, array, sizeof array, sizeof array), size = widen(file, narrow);
+    uint8_t *const wide = file + narrow - 22, *const locator = wide + 56;
+    logs_refused(logs_file("z.npz", file, size), NULL, PESS_INPUT, "no column 'action'",
+                 "among 'state'"); /* it was read */
+    pess__put(locator + 8, size, 8);
+    logs_refused(logs_file("z.npz", file, size), NULL, PESS_INPUT, "z.npz", "the 64-bit end record is outside of it");
+    pess__put(locator + 8, 1, 8);
+    logs_refused(logs_file("z.npz", file, size), NULL, PESS_INPUT, "z.npz", "found no 64-bit end record");
+    pess__put(locator + 8, narrow - 22, 8);
+    const struct {
+        size_t at;
+        uint64_t number;
+    } lies[] = {{32, 2}, {32, UINT64_MAX}, {40, 1000}, {40, UINT64_MAX - 7}, {48, size}, {48, UINT64_MAX - 7}};
+    for (size_t i = 0; i < sizeof lies / sizeof *lies; i++) {
+        const uint64_t truth = pess__get64(wide + lies[i].at);
+        pess__put(wide + lies[i].at, lies[i].number, 8);
+        logs_refused(logs_file("z.npz", file, size), NULL, PESS_INPUT, "z.npz", "its directory does not fit");
+        pess__put(wide + lies[i].at, truth, 8);
+    }
+    memcpy(locator, "none", 4); /* then the numbers of the old record count, which fit nothing */
+    logs_refused(logs_file("z.npz", file, size), NULL, PESS_INPUT, "z.npz", "its directory does not fit");
+    pess__put(locator + 20 + 4, 1, 2);
+    logs_refused(logs_file("z.npz", file, size), NULL, PESS_INPUT, "z.npz", "it has several parts");
+    memcpy(locator + 20, "none", 4);
+    logs_refused(logs_file("z.npz", file, size), NULL, PESS_INPUT, "z.npz", "found no end record");
+}
+
 static void headers_are_read_in_all_spellings(void **state) {
     (void)state;
     static const struct {
@@ -237,6 +287,7 @@ int main(void) {
                                        cmocka_unit_test(what_is_no_log_is_refused),
                                        cmocka_unit_test(damage_is_refused),
                                        cmocka_unit_test(sizes_that_lie_are_refused),
+                                       cmocka_unit_test(end_records_of_64_bits_are_read),
                                        cmocka_unit_test(headers_are_read_in_all_spellings),
                                        cmocka_unit_test(all_types_of_elements_are_read),
                                        cmocka_unit_test(arrays_are_written_and_read_back)};

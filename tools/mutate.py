@@ -29,6 +29,7 @@ CHANGES = [
     (r"\btrue\b", "false"),
 ]
 FREES = re.compile(r"\bfree\(|_destroy\(|_free\(|close\(")  # leaks are what sanitizers and tests/faults.py count
+MAXIMUM = re.compile(r"if \(([^()]+) [<>] ([^()]+)\) \2 = \1;")  # with <= or >= it is the same one
 STATEMENT = re.compile(r"^(\s+)[A-Za-z_][\w\->\.\[\]\* ]*(\(.*\)| = .*| \+= .*);$")
 
 
@@ -50,6 +51,8 @@ def mutate(line, rng):
     if FREES.search(line):
         return None
     ways = [(pattern, text) for pattern, text in CHANGES if places_of(pattern, line)]
+    if MAXIMUM.search(line):
+        ways = [way for way in ways if way[1] not in (" <= ", " >= ")]
     if STATEMENT.match(line) and "return" not in line:
         ways.append((None, None))
     if not ways:

@@ -4,5 +4,5 @@
 set -eu
 cd "$(dirname "$0")/../.."
 cmake --build --preset release --target pess faults faulty >/dev/null
-python3 tests/faults.py build/pess build/tests/faulty build/tests/libfaults.so --samples "${PESS_FAULT_SAMPLES:-1000}" \
+python3 tests/faults.py build/pess build/tests/faulty build/tests/libfaults.so --sites --samples "${PESS_FAULT_SAMPLES:-1000}" \
     --seed "${PESS_FAULT_SEED:-$(date +%s)}"
