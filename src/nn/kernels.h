@@ -6,6 +6,8 @@
  *     transposed   [K/16][N][16]        the same for the product with the transposed matrix
  *     first layer  [K][N]               row-major: its product is a sum of rows over the set bits
  *
+ * Of a padded k, or n where it is summed over, the first `used` count: the others are 0 and are left out of sums.
+ *
  * Every sum runs over k (or m) in ascending order with one rounding scheme per table, so a row's result depends neither
  * on its neighbours nor on how a batch was cut. */
 #ifndef PESS_NN_KERNELS_H
@@ -48,13 +50,14 @@ typedef struct pess__kernels {
     const char *sums; /* the rounding scheme: tables with the same sums give the same bytes */
     bool (*supported)(void);
     /* y = max(t, slope·t), t = bias + Σ_k x·w. */
-    void (*forward)(const pess__real *x, int64_t m, int64_t k, const pess__real *w, const pess__real *bias, int64_t n,
-                    pess__real slope, pess__real *y);
+    void (*forward)(const pess__real *x, int64_t m, int64_t k, int64_t used, const pess__real *w,
+                    const pess__real *bias, int64_t n, pess__real slope, pess__real *y);
     /* dx = (Σ_n dy·w) · (x > 0 ? 1 : slope). x: activations of the layer below, NULL for no factor. */
-    void (*input_gradient)(const pess__real *dy, int64_t m, int64_t n, const pess__real *transposed, int64_t k,
-                           const pess__real *x, pess__real slope, pess__real *dx);
+    void (*input_gradient)(const pess__real *dy, int64_t m, int64_t n, int64_t used, const pess__real *transposed,
+                           int64_t k, const pess__real *x, pess__real slope, pess__real *dx);
     /* dw += Σ_m x·dy, in panels like w; db += Σ_m dy. */
-    void (*weight_gradient)(const pess__real *x, const pess__real *dy, int64_t m, int64_t k, int64_t n, pess__real *dw);
+    void (*weight_gradient)(const pess__real *x, const pess__real *dy, int64_t m, int64_t k, int64_t used, int64_t n,
+                            pess__real *dw);
     void (*bias_gradient)(const pess__real *dy, int64_t m, int64_t n, pess__real *db);
     void (*transpose)(const pess__real *w, int64_t k, int64_t n, pess__real *transposed);
     /* First layer, of `samples` padded observations: y = max(t, slope·t), t = bias + Σ w over the set bits in ascending

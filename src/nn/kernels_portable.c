@@ -33,59 +33,59 @@ INLINE void tile_product(const pess__real *a, int64_t row_step, int64_t step, in
         }
 }
 
-INLINE void forward_tile(const pess__real *x, int64_t k, int rows, const pess__real *w, const pess__real *bias,
-                         int64_t n, pess__real slope, pess__real *y) {
+INLINE void forward_tile(const pess__real *x, int64_t k, int64_t used, int rows, const pess__real *w,
+                         const pess__real *bias, int64_t n, pess__real slope, pess__real *y) {
     vector acc[ROWS][VECTORS];
     for (int r = 0; r < rows; r++)
         for (int v = 0; v < VECTORS; v++) acc[r][v] = load(bias + v * LANES);
-    tile_product(x, k, 1, rows, w, PANEL, k, acc);
+    tile_product(x, k, 1, rows, w, PANEL, used, acc);
     for (int r = 0; r < rows; r++) {
         for (int v = 0; v < VECTORS; v++) store(y + r * n + v * LANES, acc[r][v]);
         for (int j = 0; j < PANEL; j++) y[r * n + j] = y[r * n + j] > 0 ? y[r * n + j] : slope * y[r * n + j];
     }
 }
 
-INLINE void input_tile(const pess__real *dy, int64_t n, int rows, const pess__real *t, int64_t k, const pess__real *x,
-                       pess__real slope, pess__real *dx) {
+INLINE void input_tile(const pess__real *dy, int64_t n, int64_t used, int rows, const pess__real *t, int64_t k,
+                       const pess__real *x, pess__real slope, pess__real *dx) {
     vector acc[ROWS][VECTORS] = {{{0}}};
-    tile_product(dy, n, 1, rows, t, PANEL, n, acc);
+    tile_product(dy, n, 1, rows, t, PANEL, used, acc);
     for (int r = 0; r < rows; r++) {
         for (int v = 0; v < VECTORS; v++) store(dx + r * k + v * LANES, acc[r][v]);
         for (int j = 0; x != NULL && j < PANEL; j++) dx[r * k + j] *= x[r * k + j] > 0 ? 1 : slope;
     }
 }
 
-static void forward(const pess__real *x, int64_t m, int64_t k, const pess__real *w, const pess__real *bias, int64_t n,
-                    pess__real slope, pess__real *y) {
+static void forward(const pess__real *x, int64_t m, int64_t k, int64_t used, const pess__real *w,
+                    const pess__real *bias, int64_t n, pess__real slope, pess__real *y) {
     for (int64_t column = 0; column < n; column += PANEL) {
         const pess__real *panel = w + column * k;
         int64_t row = 0;
         for (; row + ROWS <= m; row += ROWS)
-            forward_tile(x + row * k, k, ROWS, panel, bias + column, n, slope, y + row * n + column);
-        if (row < m) forward_tile(x + row * k, k, 1, panel, bias + column, n, slope, y + row * n + column);
+            forward_tile(x + row * k, k, used, ROWS, panel, bias + column, n, slope, y + row * n + column);
+        if (row < m) forward_tile(x + row * k, k, used, 1, panel, bias + column, n, slope, y + row * n + column);
     }
 }
 
-static void input_gradient(const pess__real *dy, int64_t m, int64_t n, const pess__real *transposed, int64_t k,
-                           const pess__real *x, pess__real slope, pess__real *dx) {
+static void input_gradient(const pess__real *dy, int64_t m, int64_t n, int64_t used, const pess__real *transposed,
+                           int64_t k, const pess__real *x, pess__real slope, pess__real *dx) {
     for (int64_t column = 0; column < k; column += PANEL) {
         const pess__real *panel = transposed + column * n;
         for (int64_t row = 0; row < m; row += ROWS) {
             const int64_t at = row * k + column;
             const pess__real *signs = x == NULL ? NULL : x + at;
             if (row + ROWS <= m)
-                input_tile(dy + row * n, n, ROWS, panel, k, signs, slope, dx + at);
+                input_tile(dy + row * n, n, used, ROWS, panel, k, signs, slope, dx + at);
             else
-                input_tile(dy + row * n, n, 1, panel, k, signs, slope, dx + at);
+                input_tile(dy + row * n, n, used, 1, panel, k, signs, slope, dx + at);
         }
     }
 }
 
-/* Two rows of k at a time; k is even. */
-static void weight_gradient(const pess__real *x, const pess__real *dy, int64_t m, int64_t k, int64_t n,
+/* Two rows of k at a time; k is even, so that beyond an odd number of rows is padding. */
+static void weight_gradient(const pess__real *x, const pess__real *dy, int64_t m, int64_t k, int64_t used, int64_t n,
                             pess__real *dw) {
     for (int64_t column = 0; column < n; column += PANEL)
-        for (int64_t row = 0; row < k; row += ROWS) {
+        for (int64_t row = 0; row < used; row += ROWS) {
             pess__real *out = dw + column * k + row * PANEL;
             vector acc[ROWS][VECTORS];
             for (int r = 0; r < ROWS; r++)

@@ -18,15 +18,20 @@
 
 #define INLINE static inline __attribute__((always_inline)) TARGET
 
-enum { PANEL = PESS__PANEL, VECTORS = PANEL / LANES, WIDTH = PANELS * VECTORS };
+enum { PANEL = PESS__PANEL, VECTORS = PANEL / LANES, WIDTH = PANELS * VECTORS, AHEAD = 8 };
 
 /* acc[r] += Σ_i a[r*row_step + i*step]·b[i*b_step …+15] of each panel, i ascending. rows and panels are constants where
- * this is inlined. */
+ * this is inlined. Where factors come from one row of a after the other, no processor guesses the next: the row AHEAD
+ * is asked for. */
 INLINE void tile_product(const float *a, int64_t row_step, int64_t step, int rows, const float *b, int64_t b_step,
                          int64_t panel_step, int panels, int64_t count, vector acc[ROWS][WIDTH]) {
     for (int64_t i = 0; i < count; i++) {
         vector columns[WIDTH];
         const float *from = a + i * step;
+        if (step > 1) {
+            __builtin_prefetch(from + AHEAD * step);
+            __builtin_prefetch(from + AHEAD * step + rows - 1);
+        }
         for (int c = 0; c < panels * VECTORS; c++)
             columns[c] = load(b + i * b_step + c / VECTORS * panel_step + c % VECTORS * LANES);
         for (int r = 0; r < rows; r++) {
@@ -36,22 +41,22 @@ INLINE void tile_product(const float *a, int64_t row_step, int64_t step, int row
     }
 }
 
-INLINE void forward_tile(const float *x, int64_t k, int rows, int panels, const float *w, const float *bias, int64_t n,
-                         vector slope, float *y) {
+INLINE void forward_tile(const float *x, int64_t k, int64_t used, int rows, int panels, const float *w,
+                         const float *bias, int64_t n, vector slope, float *y) {
     vector acc[ROWS][WIDTH];
     for (int r = 0; r < rows; r++)
         for (int c = 0; c < panels * VECTORS; c++) acc[r][c] = load(bias + c * LANES);
-    tile_product(x, k, 1, rows, w, PANEL, k * PANEL, panels, k, acc);
+    tile_product(x, k, 1, rows, w, PANEL, k * PANEL, panels, used, acc);
     for (int r = 0; r < rows; r++)
         for (int c = 0; c < panels * VECTORS; c++) store(y + r * n + c * LANES, leak(acc[r][c], acc[r][c], slope));
 }
 
-INLINE void input_tile(const float *dy, int64_t n, int rows, int panels, const float *t, int64_t k, const float *x,
-                       vector slope, float *dx) {
+INLINE void input_tile(const float *dy, int64_t n, int64_t used, int rows, int panels, const float *t, int64_t k,
+                       const float *x, vector slope, float *dx) {
     vector acc[ROWS][WIDTH];
     for (int r = 0; r < rows; r++)
         for (int c = 0; c < panels * VECTORS; c++) acc[r][c] = zero();
-    tile_product(dy, n, 1, rows, t, PANEL, n * PANEL, panels, n, acc);
+    tile_product(dy, n, 1, rows, t, PANEL, n * PANEL, panels, used, acc);
     for (int r = 0; r < rows; r++)
         for (int c = 0; c < panels * VECTORS; c++) {
             const int64_t at = r * k + c * LANES;
@@ -59,10 +64,12 @@ INLINE void input_tile(const float *dy, int64_t n, int rows, int panels, const f
         }
 }
 
-/* Rows of the weights' gradient: `rows` of k, some panels of columns. */
+/* Rows of the weights' gradient: `rows` of k, some panels of columns. The next tile's are asked for meanwhile. */
 INLINE void weight_tile(const float *x, int64_t step, int rows, int panels, const float *dy, int64_t n, int64_t m,
                         int64_t k, float *dw) {
     vector acc[ROWS][WIDTH];
+    for (int r = 0; r < rows; r++)
+        for (int c = 0; c < panels; c++) __builtin_prefetch(dw + (r + rows) * PANEL + c * k * PANEL, 1);
     for (int r = 0; r < rows; r++)
         for (int c = 0; c < panels * VECTORS; c++)
             acc[r][c] = load(dw + r * PANEL + c / VECTORS * k * PANEL + c % VECTORS * LANES);
@@ -96,81 +103,76 @@ static inline int next_rows(int64_t left) {
 static inline int next_panels(int64_t columns) { return columns >= PANELS * PANEL ? PANELS : 1; }
 
 /* All rows of some panels. */
-INLINE void forward_panels(const float *x, int64_t m, int64_t k, const float *w, const float *bias, int64_t n,
-                           vector slope, float *y, int panels) {
+INLINE void forward_panels(const float *x, int64_t m, int64_t k, int64_t used, const float *w, const float *bias,
+                           int64_t n, vector slope, float *y, int panels) {
     for (int64_t row = 0, rows; row < m; row += rows) {
         rows = next_rows(m - row);
-#define CALL(r) forward_tile(x + row * k, k, r, panels, w, bias, n, slope, y + row * n)
+#define CALL(r) forward_tile(x + row * k, k, used, r, panels, w, bias, n, slope, y + row * n)
         WITH_ROWS(rows, CALL)
 #undef CALL
     }
 }
 
-TARGET static void forward(const float *x, int64_t m, int64_t k, const float *w, const float *bias, int64_t n,
-                           float slope, float *y) {
+TARGET static void forward(const float *x, int64_t m, int64_t k, int64_t used, const float *w, const float *bias,
+                           int64_t n, float slope, float *y) {
     const vector slopes = fill(&slope);
     for (int64_t column = 0, panels; column < n; column += panels * PANEL) {
         panels = next_panels(n - column);
-        WITH_PANELS(panels, forward_panels, x, m, k, w + column * k, bias + column, n, slopes, y + column);
+        WITH_PANELS(panels, forward_panels, x, m, k, used, w + column * k, bias + column, n, slopes, y + column);
     }
 }
 
-INLINE void input_panels(const float *dy, int64_t m, int64_t n, const float *transposed, int64_t k, const float *x,
-                         vector slope, float *dx, int panels) {
+INLINE void input_panels(const float *dy, int64_t m, int64_t n, int64_t used, const float *transposed, int64_t k,
+                         const float *x, vector slope, float *dx, int panels) {
     for (int64_t row = 0, rows; row < m; row += rows) {
         rows = next_rows(m - row);
         const float *signs = x == NULL ? NULL : x + row * k;
-#define CALL(r) input_tile(dy + row * n, n, r, panels, transposed, k, signs, slope, dx + row * k)
+#define CALL(r) input_tile(dy + row * n, n, used, r, panels, transposed, k, signs, slope, dx + row * k)
         WITH_ROWS(rows, CALL)
 #undef CALL
     }
 }
 
-TARGET static void input_gradient(const float *dy, int64_t m, int64_t n, const float *transposed, int64_t k,
-                                  const float *x, float slope, float *dx) {
+TARGET static void input_gradient(const float *dy, int64_t m, int64_t n, int64_t used, const float *transposed,
+                                  int64_t k, const float *x, float slope, float *dx) {
     const vector slopes = fill(&slope);
     for (int64_t column = 0, panels; column < k; column += panels * PANEL) {
         panels = next_panels(k - column);
         const float *signs = x == NULL ? NULL : x + column;
-        WITH_PANELS(panels, input_panels, dy, m, n, transposed + column * n, k, signs, slopes, dx + column);
+        WITH_PANELS(panels, input_panels, dy, m, n, used, transposed + column * n, k, signs, slopes, dx + column);
     }
 }
 
-/* Columns of x are far apart, often a power of two, and would fight for the same cache lines: a strip of them is copied
- * to where it lies tight, and serves all panels. */
-enum { STRIP = 4 * ROWS, STRIP_ROWS = 128 };
+/* Rows of dy are far apart, often by a power of two, and would fight for the same cache lines: a panel of them is
+ * copied to where it lies tight, and serves all rows of k. */
+enum { BLOCK = 128, PANEL_WIDTH = PANELS * PANEL };
 
-INLINE void copy_strip(const float *x, int64_t k, int64_t m, int64_t width, float *strip) {
+INLINE void copy_panel(const float *dy, int64_t n, int64_t m, int panels, float *to) {
     for (int64_t i = 0; i < m; i++)
-        for (int64_t j = 0; j < width; j += 8) __builtin_memcpy(strip + i * STRIP + j, x + i * k + j, 8 * sizeof *x);
+        for (int c = 0; c < panels * VECTORS; c++)
+            store(to + i * PANEL_WIDTH + c * LANES, load(dy + i * n + c * LANES));
 }
 
-INLINE void weight_panels(const float *strip, int64_t width, const float *dy, int64_t m, int64_t n, int64_t k,
-                          float *dw, int panels) {
-    for (int64_t row = 0, rows; row < width; row += rows) {
-        rows = next_rows(width - row);
-#define CALL(r) weight_tile(strip + row, STRIP, r, panels, dy, n, m, k, dw + row * PANEL)
+INLINE void weight_panels(const float *x, const float *dy, int64_t m, int64_t k, int64_t used, int64_t n, float *dw,
+                          int panels) {
+    _Alignas(64) float tight[PANEL_WIDTH * BLOCK];
+    copy_panel(dy, n, m, panels, tight);
+    for (int64_t row = 0, rows; row < used; row += rows) {
+        rows = next_rows(used - row);
+#define CALL(r) weight_tile(x + row, k, r, panels, tight, PANEL_WIDTH, m, k, dw + row * PANEL)
         WITH_ROWS(rows, CALL)
 #undef CALL
     }
 }
 
-TARGET static void weight_strip(const float *strip, int64_t width, const float *dy, int64_t m, int64_t n, int64_t k,
-                                float *dw) {
-    for (int64_t column = 0, panels; column < n; column += panels * PANEL) {
-        panels = next_panels(n - column);
-        WITH_PANELS(panels, weight_panels, strip, width, dy + column, m, n, k, dw + column * k);
-    }
-}
-
-TARGET static void weight_gradient(const float *x, const float *dy, int64_t m, int64_t k, int64_t n, float *dw) {
-    _Alignas(64) float strip[STRIP * STRIP_ROWS];
-    for (int64_t row = 0; row < k; row += STRIP) {
-        const int64_t width = k - row < STRIP ? k - row : STRIP;
-        for (int64_t first = 0; first < m; first += STRIP_ROWS) {
-            const int64_t count = m - first < STRIP_ROWS ? m - first : STRIP_ROWS;
-            copy_strip(x + first * k + row, k, count, width, strip);
-            weight_strip(strip, width, dy + first * n, count, n, k, dw + row * PANEL);
+TARGET static void weight_gradient(const float *x, const float *dy, int64_t m, int64_t k, int64_t used, int64_t n,
+                                   float *dw) {
+    for (int64_t first = 0; first < m; first += BLOCK) {
+        const int64_t count = m - first < BLOCK ? m - first : BLOCK;
+        for (int64_t column = 0, panels; column < n; column += panels * PANEL) {
+            panels = next_panels(n - column);
+            WITH_PANELS(panels, weight_panels, x + first * k, dy + first * n + column, count, k, used, n,
+                        dw + column * k);
         }
     }
 }

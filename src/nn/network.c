@@ -49,6 +49,7 @@ static void set_sizes(pess__net *net) {
         l->in_n = i == 0 ? l->inputs : padded(l->inputs);
         l->k = l->taps * l->in_n;
         if (i == 0 && net->spec.input != PESS_OBSERVATION_BITS) l->k = padded(l->k);
+        l->used = l->in_n == l->inputs || l->taps == 1 ? l->taps * l->inputs : l->k;
         l->n = padded(l->outputs);
         l->slope = (pess__real)net->spec.layers[i].slope;
         l->weights = offset;

@@ -19,6 +19,7 @@ typedef struct pess__layer {
     int64_t rows, cols, positions; /* of the output board */
     int64_t taps, inputs, outputs; /* positions of a window; channels of input and output */
     int64_t k, n;                  /* padded: taps × input channels, output channels */
+    int64_t used;                  /* of k; what is beyond is 0 */
     int64_t in_positions, in_n;    /* positions and padded channels of the input board */
     int64_t weights, bias;         /* offsets into the parameters */
     int32_t *order;                /* [positions] the position that slot s holds */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE = 64, APPLY_CHUNK = 96, COLUMNS_IN_CACHE = 1 << 16 /* numbers */ };
+enum { LINE = 64, APPLY_CHUNK = 96, COLUMNS_IN_CACHE = 1 << 16 /* numbers */, AHEAD = 8 /* observations */ };
 
 static int64_t lines(int64_t reals) { return (reals + LINE - 1) / LINE * LINE; }
 
@@ -138,21 +138,25 @@ static void gather_runs(const pess__net *net, const pess__real *plain, int64_t s
     }
 }
 
+/* Observation i of the rows. Drawn rows lie anywhere in the data, so the one that is wanted a little later is asked for
+ * already. */
+static const uint8_t *observation(const pess__bits_rows *rows, int64_t i, int64_t end) {
+    if (rows->index == NULL) return rows->bits + i * rows->stride;
+    if (i + AHEAD < end) __builtin_prefetch(rows->bits + rows->index[i + AHEAD] * rows->stride);
+    return rows->bits + rows->index[i] * rows->stride;
+}
+
 static void first_inputs(const pess__net *net, pess__pass *pass, const pess__bits_rows *rows, int64_t first,
                          int64_t samples) {
-    for (int64_t i = 0; i < samples; i++) {
-        const int64_t row = rows->index != NULL ? rows->index[first + i] : first + i;
-        standardise(net, rows->bits + row * rows->stride, pass->input + i * input_width(net));
-    }
+    const int64_t width = input_width(net), end = first + samples;
+    for (int64_t i = 0; i < samples; i++) standardise(net, observation(rows, first + i, end), pass->input + i * width);
 }
 
 static void first_bits(const pess__net *net, pess__pass *pass, const pess__bits_rows *rows, int64_t first,
                        int64_t samples) {
     const pess__layer *l = &net->layers[0];
-    for (int64_t i = 0; i < samples; i++) {
-        const int64_t row = rows->index != NULL ? rows->index[first + i] : first + i;
-        memcpy(pass->bits + i * net->bits.stride, rows->bits + row * rows->stride, (size_t)net->bytes);
-    }
+    for (int64_t i = 0; i < samples; i++)
+        memcpy(pass->bits + i * net->bits.stride, observation(rows, first + i, first + samples), (size_t)net->bytes);
     net->kernels->bits_forward(&net->bits, pass->bits, samples, net->parameters + l->weights, net->parameters + l->bias,
                                l->n, l->slope, pass->activation[0]);
 }
@@ -183,7 +187,7 @@ static void layer_forward(const pess__net *net, pess__pass *pass, int i) {
     const int64_t block = block_at(net, pass, i);
     for (int64_t first = 0; first < pass->samples; first += block) {
         const int64_t samples = least(block, pass->samples - first);
-        net->kernels->forward(rows_of(net, pass, i, first, samples), samples * l->positions, l->k,
+        net->kernels->forward(rows_of(net, pass, i, first, samples), samples * l->positions, l->k, l->used,
                               net->parameters + l->weights, net->parameters + l->bias, l->n, l->slope,
                               pass->activation[i] + first * l->positions * l->n);
     }
@@ -197,15 +201,16 @@ static void layer_backward(const pess__net *net, pess__pass *pass, int i, pess__
     for (int64_t first = 0; first < pass->samples; first += block) {
         const int64_t samples = least(block, pass->samples - first), m = samples * l->positions;
         const pess__real *delta = pass->delta[i] + first * l->positions * l->n;
-        kernels->weight_gradient(rows_of(net, pass, i, first, samples), delta, m, l->k, l->n, gradient + l->weights);
+        kernels->weight_gradient(rows_of(net, pass, i, first, samples), delta, m, l->k, l->used, l->n,
+                                 gradient + l->weights);
         kernels->bias_gradient(delta, m, l->n, gradient + l->bias);
         if (i == 0) continue;
         const pess__real *input = pass->activation[i - 1] + first * below, slope = net->layers[i - 1].slope;
         pess__real *out = pass->delta[i - 1] + first * below;
         if (l->gather == NULL) {
-            kernels->input_gradient(delta, m, l->n, pass->transposed[i], l->k, input, slope, out);
+            kernels->input_gradient(delta, m, l->n, l->outputs, pass->transposed[i], l->k, input, slope, out);
         } else {
-            kernels->input_gradient(delta, m, l->n, pass->transposed[i], l->k, NULL, 1, pass->column_delta);
+            kernels->input_gradient(delta, m, l->n, l->outputs, pass->transposed[i], l->k, NULL, 1, pass->column_delta);
             scatter(l, pass->column_delta, samples, input, slope, out);
         }
     }

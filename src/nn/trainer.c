@@ -8,7 +8,7 @@
 
 /* Samples that go through the network together, forward and back, while they are in the cache. The gradient's sums run
  * over the samples in order, so the result does not depend on it. */
-enum { CHUNK = 96, LINE = 64 };
+enum { CHUNK = 128, LINE = 64 };
 
 pess__optimiser pess__optimiser_defaults(void) {
     return (pess__optimiser){
