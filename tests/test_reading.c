@@ -357,7 +357,7 @@ static void what_cannot_be_read_is_refused_with_a_remedy(void **state) {
         {"missing.jsonl", NULL, NULL, "of 8 rows, found no value for 'reward' in 1 row (first in row 2)", "missing",
          "drop"},
         {"latin1.csv", NULL, NULL, "in Latin-1 it reads 'Z\xC3\xBCrich'", "encoding", "latin1"},
-        {"utf16.csv", NULL, NULL, "text in UTF-16", "export", "csv"},
+        {"utf16.csv", NULL, NULL, "text in UTF-16", "utf8", "csv"},
         {"workbook.xls", NULL, NULL, "an Excel workbook", "export", "csv"},
         {"workbook.xlsx", NULL, NULL, "an Excel workbook", "export", "csv"},
         {"measurements.csv", NULL, NULL, "found '0.3712', expected a state", "measurements", ""},
