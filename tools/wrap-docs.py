@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Wraps the prose of Markdown files at 120 columns, in place: tools/wrap-docs.py FILE…
 
+Paragraphs with a line that is too long, or that ends long before it has to, are wrapped anew.
 With --check nothing is written: lines that are too long are named, and the exit code is 1 where there is one. Code
 blocks, tables, headings and HTML stay as they are; so does a word that is longer than a line."""
 import re
@@ -8,6 +9,7 @@ import sys
 import textwrap
 
 WIDTH = 120
+SPARE = 10
 ITEM = re.compile(r"^(\s*)([-*]|\d+\.)\s+")
 
 
@@ -25,14 +27,20 @@ def too_long(line):
     return len(line) > WIDTH and " " in line.strip()[: WIDTH - 2] and not re.match(r"^\s*(\||#|<)", line)
 
 
+def ends_early(paragraph):
+    """Some line but the last leaves room for the next word, and to spare."""
+    return any(len(line) + 1 + len(after.split()[0]) <= WIDTH - SPARE for line, after in zip(paragraph, paragraph[1:]))
+
+
 def code(paragraph):
     """A block that stands four blanks in and is no item of a list."""
     return not ITEM.match(paragraph[0]) and all(line.startswith("    ") for line in paragraph)
 
 
 def wrap(paragraph):
-    """The lines of one paragraph or list item; untouched where all of them fit."""
-    if not any(too_long(line) for line in paragraph) or any(breaks(line) for line in paragraph) or code(paragraph):
+    """The lines of one paragraph or list item; untouched where all of them fit and are filled."""
+    uneven = any(too_long(line) for line in paragraph) or ends_early(paragraph)
+    if not uneven or any(breaks(line) for line in paragraph) or code(paragraph):
         return paragraph
     item = ITEM.match(paragraph[0])
     first = item.group(0) if item else re.match(r"^\s*", paragraph[0]).group(0)
