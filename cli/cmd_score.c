@@ -143,8 +143,7 @@ static void print_choice(const pess_scores *scores, const pess_scores_info *info
                      "together is not in it).\n",
                      info->shortfall, info->delta / 2);
     else if (!isnan(info->shortfall))
-        (void)fputs("No other one may be better, by the spread of the networks or the errors of the weights.\n",
-                    stdout);
+        (void)fputs("By the spread of the networks or the errors of the weights, no other one seems better.\n", stdout);
 }
 
 static void print_text(const char *path, const pess_score_options *options, const pess_scores *scores) {

@@ -218,10 +218,11 @@ static int set_all(const usage *use, const option *options, size_t count, const 
 /* ---- names */
 
 static int unknown_option(const usage *use, const option *options, size_t count, const char *found) {
-    const char *closest = NULL;
-    size_t distance = 4;
+    const char *const name = found + strspn(found, "-"), *closest = NULL;
+    size_t distance = (strlen(name) + 3) / 2; /* half of the letters are right … */
+    if (distance > 4) distance = 4;           /* … and at most three are wrong */
     for (size_t i = 0; i < count; i++) {
-        const size_t d = edit_distance(found + strspn(found, "-"), options[i].name);
+        const size_t d = edit_distance(name, options[i].name);
         if (d < distance) {
             distance = d;
             closest = options[i].name;

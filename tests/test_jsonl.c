@@ -201,7 +201,7 @@ static void lines_that_are_no_rows_are_refused(void **state) {
         const char *text, *where, *what;
     } cases[] = {
         {"{\"state\":0}\n", "text", "no column 'action' among 'state'"},
-        {"[" ROW "]", "text:1:1", "found a list, expected an object a line"},
+        {"[" ROW "]", "text:1:1", "found a list, expected one object per line"},
         {ROW "7\n", "text:2:1", "a single value"},
         {ROW "{\"state\":0,\n", "text:2:12", "expected a text in quotes"},
         {ROW "{} {}", "text:2:4", "expected the end"},

@@ -182,7 +182,7 @@ static pess_status first_object(pess__csv_text *text, pess__json_line *line, pes
             PESS_TRY(fill(text, error));
             if (text->held > before) continue;
             return pess__fail(error, PESS_INPUT,
-                              "%s:%lld:1: found no line that ends within %d bytes, expected an object a line",
+                              "%s:%lld:1: found no line that ends within %d bytes, expected one object per line",
                               line->file, (long long)line->number, PESS__PIECE_LONGEST_ROW);
         }
         line->text = from;

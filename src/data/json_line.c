@@ -21,15 +21,17 @@ bool pess__json_line_is_blank(const pess__json_line *line) {
 pess_status pess__json_line_parse(const pess__json_line *line, pess__json **json, const pess__json_value **object,
                                   pess_error *error) {
     if (line->text[strspn(line->text, " \t")] == '[')
-        return pess__fail(error, PESS_INPUT,
-                          "%s:%lld:1: found a list, expected an object a line: {\"state\": …}; jq -c '.[]' FILE makes "
-                          "lines of a list",
-                          line->file, (long long)line->number);
+        return pess__fail(
+            error, PESS_INPUT,
+            "%s:%lld:1: found a list, expected one object per line: {\"state\": …}; jq -c '.[]' FILE makes "
+            "lines of a list",
+            line->file, (long long)line->number);
     PESS_TRY(pess__json_parse_again(json, line->text, line->length, line->file, line->number, error));
     *object = pess__json_root(*json);
     if ((*object)->kind == PESS__JSON_OBJECT) return PESS_OK;
-    return pess__fail(error, PESS_INPUT, "%s:%lld:1: found a single value, expected an object a line: {\"state\": …}",
-                      line->file, (long long)line->number);
+    return pess__fail(error, PESS_INPUT,
+                      "%s:%lld:1: found a single value, expected one object per line: {\"state\": …}", line->file,
+                      (long long)line->number);
 }
 
 pess_status pess__json_line_fail(const pess__json_line *line, const char *name, const char *what, pess_error *error) {

@@ -1,4 +1,4 @@
-/* JSON lines: an object a line, whose members are the columns; objects within it become columns `outer.inner`. */
+/* JSON lines: one object per line, whose members are the columns; objects within it become columns `outer.inner`. */
 #include "core/memory.h"
 #include "core/text.h"
 #include "data/format.h"
@@ -126,7 +126,7 @@ static pess_status next_frame(pess__frames *frames, pess__frame *frame, pess_err
     PESS_TRY(pess__frame_builder_finish(r->builder, frame, error));
     frame->first = 1;
     if (frame->rows > 0) return PESS_OK;
-    return pess__fail(error, PESS_INPUT, "%s:1:1: found no rows, expected an object a line: {\"state\": …}",
+    return pess__fail(error, PESS_INPUT, "%s:1:1: found no rows, expected one object per line: {\"state\": …}",
                       frames->name);
 }
 
@@ -152,7 +152,7 @@ static pess_status open_jsonl(pess__stream *stream, pess__frames **out, pess_err
 const pess__format pess__format_jsonl = {
     .info = {.name = "jsonl",
              .extensions = ".jsonl .ndjson",
-             .summary = "JSON lines: an object a line with members of the same names",
+             .summary = "JSON lines: one object per line with members of the same names",
              .reads = true},
     .matches = matches,
     .frames = open_jsonl,

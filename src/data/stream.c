@@ -96,7 +96,7 @@ static const pess_setting settings[] = {
          "states and actions that are numbers with decimals (0.5): refuse them as measurements, or take them as "
          "names, as for doses"},
     {"reading", 0, PESS_SETTING_TEXT, FIELD(reading), NULL, .argument = "FILE",
-     .sentence = "how to read the log, as 'inspect -o FILE' wrote it; options given beside it take precedence",
+     .sentence = "how to read the log: a file that an inspection of it wrote; options given beside it take precedence",
      .where_unset = "as the other options say"},
     {"table", 0, PESS_SETTING_TEXT, FIELD(table), NULL, .argument = "NAME",
      .sentence = "which table of a database to read (SQLite, DuckDB)", .where_unset = "the only one"},

@@ -128,7 +128,7 @@ refused 3 "'[list]', expected a finite number" bad.jsonl --policy policy.csv --m
 printf '{"lactate": 1}\n' >bad.jsonl
 refused 3 "no column 'pulse' among 'lactate'" bad.jsonl --policy policy.csv --map map.pessmap
 printf '[{"lactate": 1}]\n' >bad.jsonl
-refused 3 "found a list, expected an object a line" bad.jsonl --policy policy.csv --map map.pessmap
+refused 3 "found a list, expected one object per line" bad.jsonl --policy policy.csv --map map.pessmap
 printf '{"lactate": 1}\n' | "$PESS" act - --policy policy.csv --map map.pessmap >out 2>err && fail "a pipe without a column"
 says "no column 'pulse' among 'lactate'"
 printf 'state,action,probability\n0,0,0.4\n' >half.csv; refused 3 "sum to 0.4" cells.csv --policy half.csv

@@ -10,6 +10,10 @@ expect 2 "$PESS" help halp
 says "did you mean 'pess help'?"
 expect 2 "$PESS" qqqqqq
 says "'pess help' lists the commands"
+expect 2 "$PESS" inspect log.csv --jsno
+says "did you mean --json?"
+expect 2 "$PESS" inspect log.csv --frob
+! grep -q "did you mean" err || fail "a name that is like none is taken for another: $(cat err)"
 expect 0 "$PESS" help help
 prints "Usage: pess COMMAND"
 
