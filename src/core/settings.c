@@ -3,6 +3,7 @@
 
 #include "core/text.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -193,8 +194,11 @@ void pess_setting_defaults(const pess_setting_table *table, void *options) {
     for (size_t i = 0; i < table->count; i++)
         if (table->rows[i].standard == NULL)
             unset(&table->rows[i], options);
-        else
-            (void)set_row(&table->rows[i], options, table->rows[i].standard, NULL);
+        else {
+            const pess_status status = set_row(&table->rows[i], options, table->rows[i].standard, NULL);
+            assert(status == PESS_OK); /* a default lies in its own range */
+            (void)status;
+        }
 }
 
 /* ---- to text */

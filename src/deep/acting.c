@@ -2,7 +2,9 @@
 
 #include "core/memory.h"
 #include "deep/neural_uncertainty.h"
+#include "policy/policy.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,7 +43,9 @@ double pess__learned_decide(const pess__learned_policy *p, const pess__outputs *
         pess__penalty_outside(learner->uncertainty, &view, penalty);
         view.penalty = penalty;
     }
-    return learner->decide(&view, probabilities);
+    const double value = learner->decide(&view, probabilities);
+    assert(pess__policy_row_holds(probabilities, p->actions));
+    return value;
 }
 
 /* ---- from observations to outputs */

@@ -6,6 +6,7 @@
 #include "model/named.h"
 #include "model/tally.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -144,6 +145,7 @@ pess_status pess__counts_fill(pess_counts *c, pess__tally *tally, pess_error *er
     PESS_TRY(pess__counts_allocate(c, successors, error));
     PESS_TRY(pess__allocate(&goes_on, c->states, sizeof *goes_on, "successors", error));
     const pess_status status = fill_all(c, &tally->partitions, goes_on, error);
+    assert(c->row[c->states * c->actions] == successors);
     free(goes_on);
     return status;
 }

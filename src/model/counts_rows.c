@@ -4,6 +4,7 @@
 #include "data/dataset.h"
 #include "model/counts.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 /* The columns that counts are made of, of some rows. */
@@ -81,11 +82,13 @@ static int64_t subtract_successors(const pess_counts *whole, const pess_counts *
             offset -= part->next_offset[p] + (double)part->n_next[p] * (part->reward_origin - whole->reward_origin);
             p++;
         }
+        assert(n >= 0);
         if (n == 0) continue;
         rest->next[used] = whole->next[k];
         rest->n_next[used] = n;
         rest->next_offset[used++] = offset;
     }
+    assert(p == part->row[z + 1]); /* all of the part's were among the whole's */
     return used;
 }
 
@@ -101,6 +104,7 @@ static void subtract(const pess_counts *whole, const pess_counts *part, pess_cou
     for (int64_t z = 0; z < whole->states * whole->actions; z++) {
         rest->n[z] = whole->n[z] - part->n[z];
         rest->n_terminal[z] = whole->n_terminal[z] - part->n_terminal[z];
+        assert(rest->n[z] >= rest->n_terminal[z] && rest->n_terminal[z] >= 0);
         rest->pairs_seen += rest->n[z] > 0;
         subtract_rewards(whole, part, z, rest);
         rest->row[z] = used;

@@ -6,6 +6,7 @@
 #include "model/model.h"
 #include "model/named.h"
 
+#include <assert.h>
 #include <math.h>
 
 #define FIELD(name) PESS__FIELD(pess_model_options, name)
@@ -142,6 +143,7 @@ pess_status pess_model_estimate(const pess_counts *counts, const pess_model_opti
             fill_unseen(model, options, pair, uniform_end, &used);
     }
     model->row[pairs] = used;
+    assert(pess__model_holds(model));
     *out = model;
     return PESS_OK;
 }

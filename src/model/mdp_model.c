@@ -6,6 +6,7 @@
 #include "model/mdp.h"
 #include "model/model.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -151,6 +152,7 @@ pess_status pess_mdp_model(const pess_mdp *mdp, int threads, pess_model **out, p
         model->row = begin;
         begin = NULL;
         fill_model(mdp, scratch, longest, threads, model);
+        assert(pess__model_holds(model));
         *out = model;
     }
     free(begin);

@@ -44,6 +44,22 @@ pess_status pess__model_create(int64_t states, int64_t actions, int64_t successo
     return PESS_OK;
 }
 
+static bool row_holds(const pess_model *model, int64_t pair) {
+    double sum = model->end_mass[pair];
+    for (int64_t k = model->row[pair]; k < model->row[pair + 1]; k++) {
+        if (k > model->row[pair] && model->next[k] <= model->next[k - 1]) return false;
+        if (model->terminal[model->next[k]] || !(model->probability[k] >= 0)) return false;
+        sum += model->probability[k];
+    }
+    return model->kind[pair] != PESS_ROW_SPARSE || fabs(sum - 1) < 1e-6;
+}
+
+bool pess__model_holds(const pess_model *model) {
+    for (int64_t pair = 0; pair < model->states * model->actions; pair++)
+        if (model->row[pair] > model->row[pair + 1] || !row_holds(model, pair)) return false;
+    return true;
+}
+
 void pess_model_destroy(pess_model *model) {
     if (model == NULL) return;
     free(model->reward);

@@ -27,6 +27,10 @@ struct pess_model {
 pess_status pess__model_create(int64_t states, int64_t actions, int64_t successors, pess_model **out,
                                pess_error *error);
 
+/* What every model holds, for assertions: successors of a pair ascend and are not terminal, and with the probability of
+ * an end theirs sum to 1. */
+bool pess__model_holds(const pess_model *model);
+
 /* Sizes of at least one and within PESS_MAX_*: PESS_ARGUMENT or PESS_LIMIT otherwise. */
 pess_status pess__model_check_sizes(int64_t states, int64_t actions, pess_error *error);
 

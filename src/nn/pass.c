@@ -4,6 +4,7 @@
 #include "core/memory.h"
 #include "core/threads.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -221,6 +222,7 @@ static void layer_backward(const pess__net *net, pess__pass *pass, int i, pess__
 void pess__pass_forward(const pess__net *net, pess__pass *pass, const pess__bits_rows *rows, int64_t first,
                         int64_t samples) {
     const bool bits = net->spec.input == PESS_OBSERVATION_BITS;
+    assert(samples <= pass->capacity);
     pass->samples = samples;
     if (bits)
         first_bits(net, pass, rows, first, samples);

@@ -3,6 +3,9 @@
 
 #include "core/text.h"
 
+#include <assert.h>
+#include <math.h>
+
 void pess_policy_destroy(pess_policy *policy) {
     if (policy != NULL) policy->kind->destroy(policy);
 }
@@ -65,9 +68,19 @@ pess_status pess_policy_observation_probabilities(const pess_policy *policy, con
 /* ---- acting */
 
 /* Rounding may leave a little mass beyond the last action: then it is the last possible one. */
+bool pess__policy_row_holds(const double *probabilities, int64_t actions) {
+    double sum = 0;
+    for (int64_t a = 0; a < actions; a++) {
+        if (!(probabilities[a] >= 0)) return false;
+        sum += probabilities[a];
+    }
+    return fabs(sum - 1) < 1e-4; /* networks compute in single precision */
+}
+
 int32_t pess__policy_draw(const double *probabilities, int64_t actions, double uniform) {
     double left = uniform;
     int32_t last = 0;
+    assert(pess__policy_row_holds(probabilities, actions));
     for (int32_t a = 0; a < actions; a++) {
         if (!(probabilities[a] > 0)) continue;
         last = a;

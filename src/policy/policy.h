@@ -53,6 +53,8 @@ pess_status pess__policy_check_table(const pess_policy *policy, int64_t states, 
                                      pess_error *error);
 /* PESS_INPUT where it is one network of a rule that needs several; `name` is its file's. */
 pess_status pess__policy_check_whole(const pess_policy *policy, const char *name, pess_error *error);
+/* Probabilities of actions, none below 0, that sum to 1: for assertions. */
+bool pess__policy_row_holds(const double *probabilities, int64_t actions);
 /* The action of probabilities [actions]: a draw, or the most probable one (the smallest of equals). */
 int32_t pess__policy_draw(const double *probabilities, int64_t actions, double uniform);
 int32_t pess__policy_most_probable(const double *probabilities, int64_t actions);

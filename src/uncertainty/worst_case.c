@@ -6,6 +6,7 @@
 #include "core/memory.h"
 #include "core/ranges.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -101,8 +102,20 @@ static row_view lay_out(const pess__set *set, int64_t pair, const double *v, dou
     return view;
 }
 
+#ifndef NDEBUG
+static bool has_mass_one(const row_view *view) {
+    double sum = 0;
+    for (int64_t i = 0; i < view->successors + 2; i++) {
+        if (!(view->scratch->mass[i] >= 0)) return false;
+        sum += view->scratch->mass[i];
+    }
+    return fabs(sum - 1) < 1e-6;
+}
+#endif
+
 static double expectation(const row_view *view) {
     double sum = 0;
+    assert(has_mass_one(view));
     for (int64_t i = 0; i < view->successors + 2; i++)
         if (view->scratch->mass[i] != 0) sum += view->scratch->mass[i] * view->scratch->value[i];
     return sum;
