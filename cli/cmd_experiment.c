@@ -147,7 +147,8 @@ static void write_description(char *out, size_t size) {
     const size_t used = strlen(out);
     (void)snprintf(
         out + used, size - used, "%s",
-        "\n'pess experiment EXPERIMENT --help' shows the options of one of them. Those with games take hours and keep every "
+        "\n'pess experiment EXPERIMENT --help' shows the options of one of them. Those with games take hours and keep "
+        "every "
         "run in DIR/runs/GAME/x-X/trial-T/ALGORITHM; the others take seconds. Ctrl-C keeps what is finished, and "
         "--resume continues from there, even after a crash, to the same results; with games, more trials, games or "
         "algorithms can be added that way. Every trial gives all algorithms the same data.");
