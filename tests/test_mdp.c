@@ -356,6 +356,16 @@ static void the_bandit_is_the_papers(void **state) {
     assert_failure(pess_mdp_bandit(&options, &mdp, &error), PESS_ARGUMENT, &error, NULL);
 }
 
+static void built_in_processes_are_found_by_their_names(void **state) {
+    (void)state;
+    size_t count = 0;
+    for (const pess_mdp_info *info; (info = pess_mdp_list(count)) != NULL; count++)
+        assert_ptr_equal(pess_mdp_find(info->name), info);
+    assert_true(count >= 3);
+    assert_null(pess_mdp_find("nobody"));
+    assert_null(pess_mdp_find(NULL));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_model_is_the_one_worked_out_by_hand),
@@ -370,6 +380,7 @@ int main(void) {
         cmocka_unit_test(bad_files_are_refused),
         cmocka_unit_test(bad_transitions_are_refused),
         cmocka_unit_test(the_bandit_is_the_papers),
+        cmocka_unit_test(built_in_processes_are_found_by_their_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
