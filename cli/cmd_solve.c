@@ -6,7 +6,14 @@
 #include <math.h>
 #include <string.h>
 
-enum { THIN_LIMIT = 5, SHOWN_STATES = 20 }; /* a policy over more states than that is not printed */
+enum {
+    THIN_LIMIT = 5,
+    THIN_STATES = 100000, /* where they are looked for unasked: it costs as much as the value of a policy */
+    SHOWN_STATES = 20     /* a policy over more states than that is not printed */
+};
+
+enum { THIN_AUTO, THIN_ON, THIN_OFF };
+static const char *const thin_choices[] = {"auto", "on", "off", NULL};
 
 typedef struct solve_report {
     loaded_log log;
@@ -17,11 +24,16 @@ typedef struct solve_report {
     double delta;
     int64_t horizon; /* 0: none */
     pess_thin_place thin[THIN_LIMIT];
-    int64_t thin_count;
+    int64_t thin_count; /* -1: not looked for */
+    int look_for_thin;  /* THIN_AUTO … */
     const char *policy_path, *values_path;
 } solve_report;
 
 static void json_thin_places(json_writer *json, const solve_report *r) {
+    if (r->thin_count < 0) {
+        json_text(json, "thin", NULL);
+        return;
+    }
     json_array(json, "thin");
     for (int64_t i = 0; i < r->thin_count; i++) {
         char s[NAME_SIZE], a[NAME_SIZE];
@@ -105,6 +117,8 @@ static void print_result(FILE *out, const pess_solution_info *info) {
 }
 
 static void print_thin_places(FILE *out, const solve_report *r) {
+    if (r->thin_count < 0 && r->look_for_thin == THIN_AUTO)
+        (void)fputs("Thinnest data: not looked for among so many states (--thin on does)\n", out);
     if (r->thin_count > 0)
         (void)fputs("Thinnest data (where the policy goes most often for the few samples there are)\n", out);
     for (int64_t i = 0; i < r->thin_count; i++) {
@@ -170,6 +184,14 @@ static pess_status choose(const char *path, log_args *args, solve_report *r, pes
     return PESS_OK;
 }
 
+static pess_status look_for_thin_places(const log_args *args, solve_report *r, pess_error *error) {
+    const bool few = r->log.info.states <= THIN_STATES;
+    r->thin_count = -1;
+    if (r->look_for_thin == THIN_OFF || (r->look_for_thin == THIN_AUTO && !few)) return PESS_OK;
+    return pess_thin_places(r->log.counts, r->log.model, r->log.start, pess_solution_policy(r->solution), &args->solve,
+                            THIN_LIMIT, r->thin, &r->thin_count, error);
+}
+
 static bool is_auto(const log_args *args) { return strcmp(args->solve.algorithm, "auto") == 0; }
 
 /* Solves, looks for thin places and writes what was asked for. */
@@ -180,8 +202,7 @@ static pess_status run(const char *path, log_args *args, solve_report *r, pess_e
     pess_solution_get_info(r->solution, &r->info);
     r->delta = args->solve.delta;
     r->horizon = args->solve.horizon;
-    status = pess_thin_places(r->log.counts, r->log.model, r->log.start, pess_solution_policy(r->solution),
-                              &args->solve, THIN_LIMIT, r->thin, &r->thin_count, error);
+    status = look_for_thin_places(args, r, error);
     return status == PESS_OK ? write_results(r, error) : status;
 }
 
@@ -245,6 +266,11 @@ int cmd_solve(int argc, char **argv) {
                                         "write the policy: state,action,probability"});
     options_add(&args.options,
                 (option){"values", 0, OPTION_TEXT, &report.values_path, "FILE", "write the values: state,value"});
+    options_add(&args.options,
+                (option){"thin", 0, OPTION_CHOICE, &report.look_for_thin, "auto|on|off",
+                         "list the thinnest data; auto: up to 100000 states, for it costs as much as the value of a "
+                         "policy (default auto)",
+                         thin_choices});
     options_add(&args.options, (option){"json", 0, OPTION_FLAG, &as_json, NULL, "print the result as JSON"});
     const char *path = NULL;
     int code = options_parse(&solve_usage, args.options.rows, args.options.count, argc, argv, &path, NULL);

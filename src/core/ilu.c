@@ -2,6 +2,8 @@
 
 #include "core/memory.h"
 #include "core/ranges.h"
+#include "core/scattered.h"
+#include "core/sparse_row.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +15,7 @@ pess_status pess__ilu_create(int64_t n, int threads, pess__ilu *out, pess_error 
     *out = (pess__ilu){.n = n, .blocks = blocks < 1 ? 1 : blocks < MOST_BLOCKS ? blocks : MOST_BLOCKS};
     out->threads = threads < out->blocks ? threads : (int)out->blocks;
     pess_status status = pess__allocate(&out->order, n, sizeof *out->order, "the order of the states", error);
-    if (status == PESS_OK) status = pess__allocate(&out->place, n, sizeof *out->place, "their places", error);
+    if (status == PESS_OK) status = pess__allocate_scattered(&out->place, n, sizeof *out->place, "their places", error);
     if (status == PESS_OK) status = pess__allocate(&out->row, n + 1, sizeof *out->row, "the ordered chain", error);
     if (status == PESS_OK) status = pess__allocate(&out->diagonal, n, sizeof *out->diagonal, "its diagonal", error);
     if (status != PESS_OK) pess__ilu_release(out);
@@ -156,6 +158,16 @@ typedef struct filling {
     int64_t *end; /* [n] */
 } filling;
 
+/* Rows are read in an order of their own, so their entries are asked for beforehand, and before those where they are.
+ */
+static inline void ask_ahead(const filling *f, int64_t i) {
+    const pess__sparse *g = f->g;
+    const int64_t last = g->n - 1, soon = f->ilu->order[i + 8 < last ? i + 8 : last];
+    __builtin_prefetch(g->row + f->ilu->order[i + 16 < last ? i + 16 : last]);
+    __builtin_prefetch(g->column + g->row[soon]);
+    __builtin_prefetch(g->value + g->row[soon]);
+}
+
 /* Each row where there is room for it if no column is named twice; where it ends goes to `end`. */
 static void fill_blocks(void *context, int64_t from, int64_t to, int part) {
     (void)part;
@@ -164,6 +176,7 @@ static void fill_blocks(void *context, int64_t from, int64_t to, int part) {
     pess__ilu *ilu = f->ilu;
     for (int64_t i = block_begin(ilu, from); i < block_begin(ilu, to); i++) {
         const int64_t begin = ilu->row[i], source = ilu->order[i];
+        ask_ahead(f, i);
         int64_t end = insert(ilu, begin, begin, (uint32_t)i, 1);
         for (int64_t k = g->row[source]; k < g->row[source + 1]; k++)
             end = insert(ilu, begin, end, ilu->place[g->column[k]], -g->value[k]);
@@ -254,11 +267,9 @@ static void apply_blocks(void *context, int64_t from, int64_t to, int part) {
     (void)part;
     const product *p = context;
     const pess__ilu *ilu = p->ilu;
-    for (int64_t i = block_begin(ilu, from); i < block_begin(ilu, to); i++) {
-        double sum = 0;
-        for (int64_t k = ilu->row[i]; k < ilu->row[i + 1]; k++) sum += ilu->value[k] * p->x[ilu->column[k]];
-        p->y[i] = sum;
-    }
+    const int64_t last = ilu->n >= PESS__FETCH_FROM ? ilu->row[ilu->n] - 1 : PESS__FETCH_NONE;
+    for (int64_t i = block_begin(ilu, from); i < block_begin(ilu, to); i++)
+        p->y[i] = pess__row_product_ahead(ilu->value, ilu->column, p->x, ilu->row[i], ilu->row[i + 1], last);
 }
 
 void pess__ilu_apply(const pess__ilu *ilu, const double *x, double *y) {

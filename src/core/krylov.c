@@ -5,6 +5,7 @@
 #include "core/memory.h"
 #include "core/quad.h"
 #include "core/ranges.h"
+#include "core/scattered.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -17,7 +18,7 @@ pess_status pess__krylov_create(int64_t n, int threads, pess__krylov *out, pess_
     out->n = n;
     out->threads = n >= PARALLEL_FROM ? threads : 1;
     out->partials = (n + CHUNK - 1) / CHUNK;
-    pess_status status = pess__allocate(&out->work, VECTORS * n, sizeof(double), "the Krylov vectors", error);
+    pess_status status = pess__allocate_scattered(&out->work, VECTORS * n, sizeof(double), "the Krylov vectors", error);
     if (status == PESS_OK)
         status = pess__allocate(&out->partial, 3 * out->partials, sizeof(double), "the Krylov sums", error);
     if (status != PESS_OK) pess__krylov_release(out);
@@ -337,7 +338,8 @@ pess_status pess__krylov_solve(pess__krylov *krylov, const double *b, double *x,
                                int64_t max_iterations, pess__krylov_result *result, pess_error *error) {
     const size_t bytes = (size_t)krylov->n * sizeof *x;
     if (krylov->precondition != NULL && krylov->room == NULL)
-        PESS_TRY(pess__allocate(&krylov->room, 2 * krylov->n, sizeof *x, "the preconditioned vectors", error));
+        PESS_TRY(
+            pess__allocate_scattered(&krylov->room, 2 * krylov->n, sizeof *x, "the preconditioned vectors", error));
     double *r = krylov->work, *best = krylov->work + 5 * krylov->n;
     *result = (pess__krylov_result){.residual = true_residual(krylov, b, x, r)};
     for (int run = 0; run < RESTARTS && result->residual > tolerance && result->iterations < max_iterations; run++) {

@@ -4,6 +4,7 @@
 #include "core/lu.h"
 #include "core/memory.h"
 #include "core/ranges.h"
+#include "core/scattered.h"
 #include "core/sparse_row.h"
 
 #include <float.h>
@@ -11,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PARALLEL_FROM = 131072, ROUND = 4 };
+enum { PARALLEL_FROM = 131072, ROUND = 4, FEW_MOVED = 256 /* one state in so many */ };
 
 pess_status pess__evaluator_create(const pess_model *model, double gamma, double v_lo, pess_evaluation evaluation,
                                    int threads, pess__monitor *monitor, pess__evaluator **out, pess_error *error) {
@@ -27,11 +28,13 @@ pess_status pess__evaluator_create(const pess_model *model, double gamma, double
                                .v_lo = v_lo,
                                .threads = states >= PARALLEL_FROM ? threads : 1,
                                .evaluation = evaluation,
+                               .moved = -1,
                                .monitor = monitor};
     pess_status status = pess__allocate(&chain->row, states + 1, sizeof(int64_t), "the chain's rows", error);
     if (status == PESS_OK) status = pess__allocate(&chain->uniform, states, sizeof(double), "the chain", error);
     if (status == PESS_OK) status = pess__allocate(&chain->constant, states, sizeof(double), "the chain", error);
-    if (status == PESS_OK) status = pess__allocate(&chain->scratch, states, sizeof(double), "the chain", error);
+    if (status == PESS_OK)
+        status = pess__allocate_scattered(&chain->scratch, states, sizeof(double), "the chain", error);
     if (status == PESS_OK) status = pess__allocate(&chain->most, chain->threads, sizeof(double), "the chain", error);
     for (int64_t z = 0; z < states * model->actions && !chain->any_uniform; z++)
         chain->any_uniform = model->kind[z] == PESS_ROW_UNIFORM;
@@ -177,9 +180,9 @@ static double mean_of(const pess__evaluator *chain, const double *v) {
     return chain->any_uniform ? pess__sum(chain->states, v) / (double)chain->states : 0.0;
 }
 
-/* (Gv)(s) = Σ_k weight·v(next) + w(s)·mean(v) */
-static inline double row_times(const pess__evaluator *chain, int64_t s, const double *v) {
-    return pess__row_product(chain->weight, chain->next, v, chain->row[s], chain->row[s + 1]);
+/* (Gv)(s) = Σ_k weight·v(next) + w(s)·mean(v), the first part of it; `last`: of the chain's entries. */
+static inline double row_times(const pess__evaluator *chain, int64_t s, const double *v, int64_t last) {
+    return pess__row_product_ahead(chain->weight, chain->next, v, chain->row[s], chain->row[s + 1], last);
 }
 
 typedef struct product {
@@ -191,9 +194,11 @@ typedef struct product {
 
 static void sweep_rows(void *context, int64_t from, int64_t to, int part) {
     const product *p = context;
+    const pess__evaluator *chain = p->chain;
+    const int64_t last = chain->states >= PESS__FETCH_FROM ? chain->row[chain->states] - 1 : PESS__FETCH_NONE;
     double most = 0;
     for (int64_t s = from; s < to; s++) {
-        const double value = p->chain->constant[s] + row_times(p->chain, s, p->x) + p->chain->uniform[s] * p->mean;
+        const double value = chain->constant[s] + row_times(chain, s, p->x, last) + chain->uniform[s] * p->mean;
         const double size = fabs(value - p->x[s]);
         p->y[s] = value;
         if (size > most) most = size;
@@ -258,7 +263,7 @@ static double residual_of(pess__evaluator *chain, const double *v, double *sum) 
 static void sweep_in_place(const pess__evaluator *chain, double *v) {
     const double mean = mean_of(chain, v);
     for (int64_t s = 0; s < chain->states; s++)
-        v[s] = chain->constant[s] + row_times(chain, s, v) + chain->uniform[s] * mean;
+        v[s] = chain->constant[s] + row_times(chain, s, v, PESS__FETCH_NONE) + chain->uniform[s] * mean;
 }
 
 double pess__evaluator_lost(const pess__evaluator *chain) {
@@ -309,13 +314,19 @@ static void precondition_ordered(const void *context, const double *x, double *y
     pess__ilu_precondition(&chain->ilu, x, y);
 }
 
+/* The order is that of the chain's own drift, or of an earlier one where few rows were others. */
 static pess_status order_chain(pess__evaluator *chain, pess_error *error) {
     const pess__sparse g = {chain->states, chain->row, chain->next, chain->weight};
     if (chain->factored) return PESS_OK;
     if (chain->ordered == NULL)
-        PESS_TRY(pess__allocate(&chain->ordered, 3 * chain->states, sizeof(double), "the ordered chain", error));
-    if (chain->ilu.n == 0) PESS_TRY(pess__ilu_create(chain->states, chain->krylov_threads, &chain->ilu, error));
-    PESS_TRY(pess__ilu_order(&g, &chain->ilu, error));
+        PESS_TRY(
+            pess__allocate_scattered(&chain->ordered, 3 * chain->states, sizeof(double), "the ordered chain", error));
+    const bool first = chain->ilu.n == 0;
+    if (first) PESS_TRY(pess__ilu_create(chain->states, chain->krylov_threads, &chain->ilu, error));
+    if (first || chain->moved < 0 || chain->moved > chain->states / FEW_MOVED) {
+        PESS_TRY(pess__ilu_order(&g, &chain->ilu, error));
+        if (chain->moved > 0) chain->moved = 0;
+    }
     PESS_TRY(pess__ilu_factor(&g, &chain->ilu, error));
     chain->factored = true;
     return PESS_OK;

@@ -33,6 +33,7 @@ typedef struct pess__evaluator {
     int krylov_threads;
     pess__ilu ilu;          /* of the chain last solved with it; n is 0 before the first */
     bool factored;          /* that is the chain that is here; whoever fills it in says so */
+    int64_t moved;          /* rows that changed since its order was found; -1: nobody counts them */
     double *ordered;        /* [3*S] with it: constant, values and weights of the uniform part, by place */
     bool mixes_slowly;      /* sweeps were tried and did not get there */
     pess__monitor *monitor; /* NULL: none */

@@ -10,18 +10,23 @@
 #include <math.h>
 #include <string.h>
 
-/* q(s,·) [A] = r + γPv + bonus; -infinity where there is no such action. */
+/* Where states are swept one after the other: the last entry of the model's rows. */
+static int64_t last_entry(const pess_model *model) {
+    return model->states >= PESS__FETCH_FROM ? model->row[model->states * model->actions] - 1 : PESS__FETCH_NONE;
+}
+
+/* q(s,·) [A] = r + γPv + bonus; -infinity where there is no such action. last: last_entry, or PESS__FETCH_NONE. */
 static inline void q_row(const pess_model *model, const pess__shared_rows *shared, const double *bonus, double gamma,
-                         double v_lo, double mean, const double *v, int64_t s, double *q) {
+                         double v_lo, double mean, const double *v, int64_t last, int64_t s, double *q) {
     const int64_t first = s * model->actions;
     for (int64_t a = 0; a < model->actions; a++) {
         const int64_t z = first + a;
         double future = 0;
         switch ((pess_row_kind)model->kind[z]) {
             case PESS_ROW_SPARSE:
-                future = shared != NULL
-                             ? shared->product[shared->row[z]]
-                             : pess__row_product(model->probability, model->next, v, model->row[z], model->row[z + 1]);
+                future = shared != NULL ? shared->product[shared->row[z]]
+                                        : pess__row_product_ahead(model->probability, model->next, v, model->row[z],
+                                                                  model->row[z + 1], last);
                 break;
             case PESS_ROW_UNIFORM: future = mean; break;
             case PESS_ROW_SINK: future = v_lo; break;
@@ -41,9 +46,10 @@ void pess__q_values(const pess__problem *problem, const double *bonus, const dou
     const int64_t here = model->spread != NULL ? model->spread->own : model->states;
     const double mean = pess__sum_of_all(model->spread, pess__sum(here, v)) / (double)pess__all_states(model);
     const int threads = model->states * model->actions >= 65536 ? problem->threads : 1;
+    const int64_t last = last_entry(model);
 #pragma omp parallel for num_threads(threads) if (threads > 1) schedule(static)
     for (int64_t s = 0; s < model->states; s++)
-        q_row(model, NULL, bonus, problem->options->gamma, problem->v_lo, mean, v, s, q + s * model->actions);
+        q_row(model, NULL, bonus, problem->options->gamma, problem->v_lo, mean, v, last, s, q + s * model->actions);
 }
 
 pess_status pess_q_values(const pess_model *model, double gamma, const double *values, double *out, pess_error *error) {
@@ -135,16 +141,16 @@ static inline double improve_by(pess__engine *engine, const pess__improving *how
     return best;
 }
 
-static inline double improve_state(pess__engine *engine, const pess__improving *how, int64_t s, double *q, double *row,
-                                   const pess__shared_rows *shared, pess__sweep *sweep) {
+static inline double improve_state(pess__engine *engine, const pess__improving *how, int64_t last, int64_t s, double *q,
+                                   double *row, const pess__shared_rows *shared, pess__sweep *sweep) {
     if (engine->model->terminal[s]) return 0;
-    q_row(engine->model, shared, engine->local->bonus, engine->gamma, engine->problem->v_lo, how->mean, engine->v, s,
-          q);
+    q_row(engine->model, shared, engine->local->bonus, engine->gamma, engine->problem->v_lo, how->mean, engine->v, last,
+          s, q);
     return improve_by(engine, how, s, q, row, sweep);
 }
 
 double pess__improve_state(pess__engine *engine, const pess__improving *how, int64_t s, pess__sweep *sweep) {
-    return improve_state(engine, how, s, engine->q, engine->row, NULL, sweep);
+    return improve_state(engine, how, PESS__FETCH_NONE, s, engine->q, engine->row, NULL, sweep);
 }
 
 /* ------------------------------------------------------------------------------------------------ all states */
@@ -180,13 +186,13 @@ static void improve_groups(void *context, int64_t from, int64_t to, int part) {
     double *q = engine->q + part * pess__apart(engine->room, sizeof(double));
     double *row = engine->row + part * pess__apart(engine->actions, sizeof(double));
     const int64_t first = from * PESS__SLICE, past = to * PESS__SLICE;
-    const int64_t end = past < engine->states ? past : engine->states;
+    const int64_t end = past < engine->states ? past : engine->states, last = last_entry(engine->model);
     pess__sweep sweep = {0};
     if (engine->packed != NULL)
         improve_packed(x, first, end, q, row, &sweep);
     else
         for (int64_t s = first; s < end; s++)
-            engine->tv[s] = improve_state(engine, &x->how, s, q, row, engine->shared, &sweep);
+            engine->tv[s] = improve_state(engine, &x->how, last, s, q, row, engine->shared, &sweep);
     engine->part[part] = sweep;
 }
 
@@ -216,5 +222,6 @@ pess__sweep pess__improve(pess__engine *engine, pess__switching switching, doubl
         total.changed += part->changed;
     }
     if (total.changed > 0) engine->filled = PESS__FILLED_NOT;
+    engine->chain->moved += total.changed;
     return total;
 }

@@ -4,6 +4,7 @@
 
 #include "core/memory.h"
 #include "core/ranges.h"
+#include "core/scattered.h"
 #include "model/named.h"
 #include "model/spread.h"
 #include "solve/check.h"
@@ -52,8 +53,8 @@ pess_status pess__engine_create(const pess__problem *problem, const pess__local 
         .monitor = pess__monitor_start(&problem->options->progress, problem->options->algorithm, problem->deadline)};
     for (int64_t z = 0; z < states * actions && !engine->any_uniform; z++)
         engine->any_uniform = model->kind[z] == PESS_ROW_UNIFORM;
-    pess_status status = pess__allocate(&engine->v, places, sizeof(double), "the values", error);
-    if (status == PESS_OK) status = pess__allocate(&engine->tv, places, sizeof(double), "the values", error);
+    pess_status status = pess__allocate_scattered(&engine->v, places, sizeof(double), "the values", error);
+    if (status == PESS_OK) status = pess__allocate_scattered(&engine->tv, places, sizeof(double), "the values", error);
     if (status == PESS_OK && local->improve == NULL)
         status = pess__allocate(&engine->choice, states, sizeof(int32_t), "the policy", error);
     if (status == PESS_OK && local->improve != NULL)
@@ -68,11 +69,13 @@ pess_status pess__engine_create(const pess__problem *problem, const pess__local 
     if (status == PESS_OK)
         status = pess__evaluator_create(model, engine->gamma, problem->v_lo, problem->options->evaluation,
                                         problem->threads, &engine->monitor, &engine->chain, error);
-    if (status != PESS_OK)
+    if (status != PESS_OK) {
         pess__engine_release(engine);
-    else if (engine->choice != NULL)
-        memset(engine->choice, 0xff, (size_t)states * sizeof(int32_t));
-    return status;
+        return status;
+    }
+    engine->chain->moved = 0; /* a sweep counts them */
+    if (engine->choice != NULL) memset(engine->choice, 0xff, (size_t)states * sizeof(int32_t));
+    return PESS_OK;
 }
 
 static bool rows_are_long(const pess_model *model) {

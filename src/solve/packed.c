@@ -3,6 +3,7 @@
 
 #include "core/memory.h"
 #include "core/ranges.h"
+#include "core/sparse_row.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -149,7 +150,7 @@ static pess_status pack(packing *p, int threads, pess_error *error) {
     pess__packed *packed = p->packed;
     const int64_t slices = slices_of(packed), entries = PESS__SLICE * (int64_t)packed->begin[slices];
     PESS_TRY(pess__allocate(&packed->constant, PESS__SLICE * slices, sizeof(double), "the packed rewards", error));
-    PESS_TRY(pess__allocate(&packed->next, entries, sizeof(uint32_t), "the packed rows", error));
+    PESS_TRY(pess__allocate(&packed->next, entries + PESS__FETCH_AHEAD, sizeof(uint32_t), "the packed rows", error));
     PESS_TRY(pess__allocate(&packed->code, entries, sizeof(uint16_t), "the packed rows", error));
     PESS_TRY(pess__allocate(&packed->probability, p->book->count, sizeof(double), "the probabilities", error));
     packed->probabilities = p->book->count;
@@ -197,7 +198,10 @@ void pess__packed_q(const pess__packed *packed, double gamma, const double *v, i
         const uint32_t *next = packed->next + PESS__SLICE * begin;
         const uint16_t *code = packed->code + PESS__SLICE * begin;
         for (int64_t j = begin; j < end; j++, next += PESS__SLICE, code += PESS__SLICE)
-            for (int i = 0; i < PESS__SLICE; i++) sum[i] += probability[code[i]] * v[next[i]];
+            for (int i = 0; i < PESS__SLICE; i++) {
+                __builtin_prefetch(v + next[i + PESS__FETCH_AHEAD]);
+                sum[i] += probability[code[i]] * v[next[i]];
+            }
         const double *constant = packed->constant + PESS__SLICE * slice;
         for (int i = 0; i < PESS__SLICE; i++) q[i] = constant[i] + gamma * sum[i];
     }

@@ -18,7 +18,7 @@ typedef struct pess__packed {
     int64_t states, actions;
     double *constant;    /* [S*A, to a whole slice] r + bonus; -infinity where there is no such action */
     uint32_t *begin;     /* [slices+1] first entry, in fours */
-    uint32_t *next;      /* entries: state, or S: the mean of v, S+1: V_lo */
+    uint32_t *next;      /* entries: state, or S: the mean of v, S+1: V_lo; PESS__FETCH_AHEAD more that no row has */
     uint16_t *code;      /* entries: place in `probability` */
     double *probability; /* those that occur; the first is 0 */
     int64_t probabilities;

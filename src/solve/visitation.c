@@ -1,6 +1,8 @@
 /* Discounted visitation d = ρ + Gᵀd: d(s) = Σ_t γ^t P(s_t = s), by the transposed system of policy evaluation. */
 #include "core/lu.h"
 #include "core/memory.h"
+#include "core/scattered.h"
+#include "core/sparse_row.h"
 #include "model/spread.h"
 #include "policy/policy.h"
 #include "solve/check.h"
@@ -55,11 +57,11 @@ static void apply_transposed(const void *context, const double *x, double *y) {
     const pess__evaluator *chain = t->chain;
     const double spread =
         chain->any_uniform ? pess__dot(&chain->krylov, chain->uniform, x) / (double)chain->states : 0.0;
+    const int64_t last = chain->states >= PESS__FETCH_FROM ? t->row[chain->states] - 1 : PESS__FETCH_NONE;
 #pragma omp parallel for num_threads(chain->threads) if (chain->threads > 1) schedule(static)
     for (int64_t s = 0; s < chain->states; s++) {
-        double sum = chain->model->terminal[s] ? 0.0 : spread;
-        for (int64_t k = t->row[s]; k < t->row[s + 1]; k++) sum += t->weight[k] * x[t->from[k]];
-        y[s] = x[s] - sum;
+        const double uniform = chain->model->terminal[s] ? 0.0 : spread;
+        y[s] = x[s] - uniform - pess__row_product_ahead(t->weight, t->from, x, t->row[s], t->row[s + 1], last);
     }
 }
 
@@ -133,7 +135,7 @@ pess_status pess_visitation(const pess_model *model, const double *start, const 
     PESS_TRY(pess__evaluator_create(model, options->gamma, v_lo, options->evaluation, pess__threads(options->threads),
                                     &monitor, &chain, error));
     double *d = NULL;
-    pess_status status = pess__allocate(&d, model->states, sizeof(double), "the visitation", error);
+    pess_status status = pess__allocate_scattered(&d, model->states, sizeof(double), "the visitation", error);
     if (status == PESS_OK) status = pess__evaluator_fill_policy(chain, policy->probability, NULL, error);
     if (status == PESS_OK) status = pess__evaluator_visitation(chain, start, options->tolerance, d, error);
     if (status == PESS_OK) memcpy(out, d, (size_t)model->states * sizeof *d);

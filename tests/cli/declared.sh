@@ -131,6 +131,17 @@ expect 2 "$PESS" evaluate later.csv --policy best.csv --unknown sometimes
 expect 0 "$PESS" solve log.csv
 prints "Thinnest data (where the policy goes most often for the few samples there are)"
 grep -q "says little" out && fail "the log is said to say little"
+expect 0 "$PESS" solve log.csv --thin off
+grep -q "Thinnest" out && fail "thin places that nobody wants"
+expect 0 "$PESS" solve log.csv --thin off --json
+same "$(json thin)" null "thin places that were not looked for, in JSON"
+expect 2 "$PESS" solve log.csv --thin perhaps
+# 100,001 states: only where asked
+{ echo state,action,reward,next_state; seq 0 100000 | awk '{ print $1 ",0,1," ($1 + 1) % 100001 }'; } > many.csv
+expect 0 "$PESS" solve many.csv --gamma 0.5
+prints "Thinnest data: not looked for among so many states (--thin on does)"
+expect 0 "$PESS" solve many.csv --gamma 0.5 --thin on
+prints "Thinnest data (where the policy goes"
 
 # ---- a finite horizon: the policy has a table for each step
 expect 0 "$PESS" solve clinic.csv -a naive --gamma 1 --horizon 3 -o steps.csv --json
