@@ -300,13 +300,20 @@ static void sweep_rounds(pess__evaluator *chain, double tolerance, double *v, pe
     }
 }
 
+static void subtract_uniform(void *context, int64_t from, int64_t to, int part) {
+    (void)part;
+    const product *p = context;
+    const double *uniform = p->chain->ordered + 2 * p->chain->states;
+    for (int64_t i = from; i < to; i++) p->y[i] -= uniform[i] * p->mean;
+}
+
 /* y = (I − G) x and y ≈ (I − G)⁻¹ x by place. */
 static void apply_ordered(const void *context, const double *x, double *y) {
     const pess__evaluator *chain = context;
     pess__ilu_apply(&chain->ilu, x, y);
     if (!chain->any_uniform) return;
-    const double mean = mean_of(chain, x), *uniform = chain->ordered + 2 * chain->states;
-    for (int64_t i = 0; i < chain->states; i++) y[i] -= uniform[i] * mean;
+    pess__ranges(chain->threads, chain->states, subtract_uniform,
+                 &(product){.chain = chain, .y = y, .mean = mean_of(chain, x)});
 }
 
 static void precondition_ordered(const void *context, const double *x, double *y) {
@@ -314,7 +321,12 @@ static void precondition_ordered(const void *context, const double *x, double *y
     pess__ilu_precondition(&chain->ilu, x, y);
 }
 
-/* The order is that of the chain's own drift, or of an earlier one where few rows were others. */
+/* The order is that of the chain's own drift; in a large chain also that of an earlier one, if few of its rows were
+ * others. Small ones gain more from factors that are exact. */
+static bool order_serves(const pess__evaluator *chain) {
+    return chain->states >= PARALLEL_FROM && chain->moved >= 0 && chain->moved <= chain->states / FEW_MOVED;
+}
+
 static pess_status order_chain(pess__evaluator *chain, pess_error *error) {
     const pess__sparse g = {chain->states, chain->row, chain->next, chain->weight};
     if (chain->factored) return PESS_OK;
@@ -323,7 +335,7 @@ static pess_status order_chain(pess__evaluator *chain, pess_error *error) {
             pess__allocate_scattered(&chain->ordered, 3 * chain->states, sizeof(double), "the ordered chain", error));
     const bool first = chain->ilu.n == 0;
     if (first) PESS_TRY(pess__ilu_create(chain->states, chain->krylov_threads, &chain->ilu, error));
-    if (first || chain->moved < 0 || chain->moved > chain->states / FEW_MOVED) {
+    if (first || !order_serves(chain)) {
         PESS_TRY(pess__ilu_order(&g, &chain->ilu, error));
         if (chain->moved > 0) chain->moved = 0;
     }
@@ -332,22 +344,39 @@ static pess_status order_chain(pess__evaluator *chain, pess_error *error) {
     return PESS_OK;
 }
 
+/* Constant, values (in y) and weights of the uniform part by place. */
+static void to_places(void *context, int64_t from, int64_t to, int part) {
+    (void)part;
+    const product *p = context;
+    const pess__evaluator *chain = p->chain;
+    double *b = chain->ordered, *x = b + chain->states, *w = x + chain->states;
+    for (int64_t i = from; i < to; i++) {
+        const uint32_t s = chain->ilu.order[i];
+        b[i] = chain->constant[s];
+        x[i] = p->y[s];
+        w[i] = chain->uniform[s];
+    }
+}
+
+static void values_from_places(void *context, int64_t from, int64_t to, int part) {
+    (void)part;
+    const product *p = context;
+    const double *x = p->chain->ordered + p->chain->states;
+    for (int64_t s = from; s < to; s++) p->y[s] = x[p->chain->ilu.place[s]];
+}
+
 /* BiCGSTAB preconditioned by ILU(0), in the order of the chain's own drift. */
 static pess_status krylov_ordered(pess__evaluator *chain, double tolerance, double *v, pess__krylov_result *result,
                                   pess_error *error) {
     PESS_TRY(order_chain(chain, error));
-    double *b = chain->ordered, *x = b + chain->states, *w = x + chain->states;
-    const uint32_t *order = chain->ilu.order;
-    for (int64_t i = 0; i < chain->states; i++) {
-        b[i] = chain->constant[order[i]];
-        x[i] = v[order[i]];
-        w[i] = chain->uniform[order[i]];
-    }
+    double *b = chain->ordered, *x = b + chain->states;
+    product p = {.chain = chain, .y = v};
+    pess__ranges(chain->threads, chain->states, to_places, &p);
     chain->krylov.apply = apply_ordered;
     chain->krylov.precondition = precondition_ordered;
     const pess_status status =
         pess__krylov_solve(&chain->krylov, b, x, tolerance, 20 * chain->states + 1000, result, error);
-    for (int64_t i = 0; i < chain->states; i++) v[order[i]] = x[i];
+    pess__ranges(chain->threads, chain->states, values_from_places, &p);
     return status;
 }
 
