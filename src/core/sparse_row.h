@@ -16,8 +16,8 @@ static inline void pess__fetch_ahead(const double *v, const uint32_t *next, int6
 }
 
 /* Σ_k weight[k]·v[next[k]] over from … to-1, one of many rows that are multiplied one after the other: where successors
- * are at random places, the values of the next rows are on their way meanwhile. Long rows are added up in four sums:
- * one alone waits for each addition. */
+ * are at random places, the values of the next rows are on their way meanwhile. Long rows keep the processor's own
+ * queue of reads full, and are added up in four sums: one alone waits for each addition. */
 static inline double pess__row_product_ahead(const double *weight, const uint32_t *next, const double *v, int64_t from,
                                              int64_t to, int64_t last) {
     double sum = 0;
@@ -25,10 +25,7 @@ static inline double pess__row_product_ahead(const double *weight, const uint32_
     if (to - from >= 8) {
         double part[4] = {0};
         for (; k + 4 <= to; k += 4)
-            for (int i = 0; i < 4; i++) {
-                pess__fetch_ahead(v, next, k + i, last);
-                part[i] += weight[k + i] * v[next[k + i]];
-            }
+            for (int i = 0; i < 4; i++) part[i] += weight[k + i] * v[next[k + i]];
         sum = (part[0] + part[1]) + (part[2] + part[3]);
     }
     for (; k < to; k++) {

@@ -190,7 +190,9 @@ pess_status pess__packed_create(const pess_model *model, const double *bonus, in
 
 /* ------------------------------------------------------------------------------------------------ products */
 
-void pess__packed_q(const pess__packed *packed, double gamma, const double *v, int64_t from, int64_t to, double *q) {
+/* `ahead`, known where this is compiled into: ask for values that later entries will want. */
+static inline void slices_q(const pess__packed *packed, double gamma, const double *v, int64_t from, int64_t to,
+                            bool ahead, double *q) {
     const double *probability = packed->probability;
     for (int64_t slice = from; slice < to; slice++, q += PESS__SLICE) {
         double sum[PESS__SLICE] = {0};
@@ -199,10 +201,17 @@ void pess__packed_q(const pess__packed *packed, double gamma, const double *v, i
         const uint16_t *code = packed->code + PESS__SLICE * begin;
         for (int64_t j = begin; j < end; j++, next += PESS__SLICE, code += PESS__SLICE)
             for (int i = 0; i < PESS__SLICE; i++) {
-                __builtin_prefetch(v + next[i + PESS__FETCH_AHEAD]);
+                if (ahead) __builtin_prefetch(v + next[i + PESS__FETCH_AHEAD]);
                 sum[i] += probability[code[i]] * v[next[i]];
             }
         const double *constant = packed->constant + PESS__SLICE * slice;
         for (int i = 0; i < PESS__SLICE; i++) q[i] = constant[i] + gamma * sum[i];
     }
+}
+
+void pess__packed_q(const pess__packed *packed, double gamma, const double *v, int64_t from, int64_t to, double *q) {
+    if (packed->states >= PESS__FETCH_FROM)
+        slices_q(packed, gamma, v, from, to, true, q);
+    else
+        slices_q(packed, gamma, v, from, to, false, q);
 }
