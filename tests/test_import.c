@@ -108,10 +108,38 @@ static void what_does_not_fit_is_refused(void **unused) {
                    "array 'observations'", "NAME.weight", NULL);
 }
 
+/* Without its last weights, an mlp of three layers would be one of two, with its hidden units as actions. An array of
+ * the file gets another name, in both places that a zip file has for it: weights are missing, and a bias is alone. */
+static void a_layer_without_weights_is_refused(void **unused) {
+    (void)unused;
+    static const char *const names[] = {"0.weight", "2.weight", "4.weight"};
+    const pess_import_options o = options_of(0);
+    for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
+        enum { SIZE = 1990, NAME = 8 };
+        int renamed = 0;
+        char *bytes = scratch_read(TEST_DATA "/torch/mlp.npz");
+        for (size_t i = 0; i + NAME < SIZE; i++)
+            if (memcmp(bytes + i, names[k], NAME) == 0) memcpy(bytes + i, "abc.bias", NAME), renamed++;
+        assert_int_equal(renamed, 2);
+        const char *path = scratch_path(0, ".npz");
+        FILE *file = fopen(path, "wb");
+        assert_non_null(file);
+        assert_int_equal(fwrite(bytes, 1, SIZE, file), SIZE);
+        assert_int_equal(fclose(file), 0);
+        pess_policy *policy = NULL;
+        assert_failure(pess_policy_import(path, &o, &policy, &error), PESS_INPUT, &error, "'abc.weight' is missing",
+                       "'abc.bias'", NULL);
+        assert_null(policy);
+        scratch_remove(path);
+        free(bytes);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(answers_are_pytorchs),
         cmocka_unit_test(what_does_not_fit_is_refused),
+        cmocka_unit_test(a_layer_without_weights_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

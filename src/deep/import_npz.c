@@ -66,13 +66,26 @@ static bool strip(const char *name, const char *ending, char *out) {
     return true;
 }
 
+/* A bias alone is that of a layer whose weights are missing: the others may well make a smaller network. */
+static pess_status check_bias(const importing *in, const char *layer, pess_error *error) {
+    char weights[NAME_SIZE + 8];
+    (void)snprintf(weights, sizeof weights, "%s.weight", layer);
+    if (pess__npz_find(&in->zip, weights) != NULL) return PESS_OK;
+    return pess__fail(error, PESS_INPUT, "%s: array '%.100s' is missing; there is '%.100s.bias'", in->path, weights,
+                      layer);
+}
+
 /* The layers in the order of the file, and nothing beside their weights and biases, shift and scale. */
 static pess_status find_layers(importing *in, pess_error *error) {
     for (int64_t i = 0; i < in->zip.count; i++) {
         char array[NAME_SIZE], layer[NAME_SIZE];
         if (!strip(in->zip.entries[i].name, ".npy", array))
             return pess__fail(error, PESS_INPUT, "%s: '%.100s' is no array", in->path, in->zip.entries[i].name);
-        if (strcmp(array, "shift") == 0 || strcmp(array, "scale") == 0 || strip(array, ".bias", layer)) continue;
+        if (strcmp(array, "shift") == 0 || strcmp(array, "scale") == 0) continue;
+        if (strip(array, ".bias", layer)) {
+            PESS_TRY(check_bias(in, layer, error));
+            continue;
+        }
         if (!strip(array, ".weight", layer))
             return pess__fail(error, PESS_INPUT,
                               "%s: array '%.100s': expected NAME.weight and NAME.bias of the layers, shift and scale",
