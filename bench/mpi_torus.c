@@ -256,5 +256,5 @@ int main(int argc, char **argv) {
                      (long long)info.iterations, info.residual, value, memory);
     pess_model_destroy(t.model);
     pess__slab_destroy(t.slab);
-    return pess_scale_end(0);
+    return pess_scale_end(0, false);
 }

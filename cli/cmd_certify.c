@@ -256,6 +256,18 @@ static pess_status read_policies(certify_args *args, certify_job *job, pess_erro
     return log_policy_read(&declared, &job->log, horizon, &job->behaviour, error);
 }
 
+/* Its rows, or the counts of a counted log; processes that share the states have counts. */
+static pess_status load_log(const char *path, certify_args *args, const pess_model_options *model, certify_job *job,
+                            pess_error *error) {
+    pess_counts *counts = NULL;
+    if (asked.together) return loaded_log_together(path, &args->source, model, args->start, &job->log, error);
+    const pess_status status = log_source_read(&args->source, path, "certify", &job->data, &counts, error);
+    if (status != PESS_OK) return status;
+    return counts != NULL
+               ? loaded_log_of_counts(counts, model, args->start, &job->log, error)
+               : loaded_log_create(job->data, args->source.read.threads, model, args->start, &job->log, error);
+}
+
 static pess_status load(const char *path, certify_args *args, certify_job *job, pess_error *error) {
     pess_certify_options *options = &args->options;
     pess_model_options model = pess_model_options_defaults();
@@ -263,12 +275,7 @@ static pess_status load(const char *path, certify_args *args, certify_job *job, 
     memcpy(model.reward_range, options->reward_range, sizeof model.reward_range);
     memcpy(model.return_range, options->return_range, sizeof model.return_range);
     options->behaviour_estimated = args->behaviour && strcmp(args->behaviour, "estimated") == 0;
-    pess_counts *counts = NULL; /* of a counted log */
-    pess_status status = log_source_read(&args->source, path, "certify", &job->data, &counts, error);
-    if (status == PESS_OK && counts != NULL)
-        status = loaded_log_of_counts(counts, &model, args->start, &job->log, error);
-    else if (status == PESS_OK)
-        status = loaded_log_create(job->data, args->source.read.threads, &model, args->start, &job->log, error);
+    pess_status status = load_log(path, args, &model, job, error);
     if (status == PESS_OK) status = read_policies(args, job, error);
     if (status != PESS_OK) return status;
     options->behaviour = job->behaviour;
@@ -322,6 +329,16 @@ static pess_status write_page(const certify_args *args, const certify_job *job, 
     return pess_certificate_write_page(job->certificate, &page, path, error);
 }
 
+/* Options that need the rows of the log, of which processes that share the states keep counts. */
+static const char *refused_together(const certify_args *args) {
+    if (args->options.method == PESS_CERTIFY_SPLIT) return "--method split";
+    if (args->options.method == PESS_CERTIFY_EPISODES) return "--method episodes";
+    if (args->options.horizon > 0) return "--horizon";
+    if (args->options.fresh) return "--fresh";
+    if (args->behaviour != NULL) return "--behaviour";
+    return args->report != NULL ? "--report" : NULL;
+}
+
 static int settle(certify_args *args, const option_list *list) {
     int code = log_source_check(&args->source, list, "certify");
     if (code < 0) code = log_policy_check(list, &args->policy, "certify");
@@ -333,6 +350,11 @@ static int settle(certify_args *args, const option_list *list) {
     if (tested && args->policy.unknown == PESS_UNKNOWN_BEHAVIOUR)
         return report_usage("certify", "--unknown behaviour makes a part of the policy from this log, so that the log "
                                        "cannot test it: --unknown uniform does not");
+    if (asked.together && refused_together(args) != NULL)
+        return report_usage("certify",
+                            "%s needs the rows of the log in one process: use 'pess certify' (processes that share the "
+                            "states have counts, and --method robust)",
+                            refused_together(args));
     args->options.progress = terminal_progress();
     return -1;
 }

@@ -40,6 +40,18 @@ static void look(const pess_problem *problem, loaded_log *log) {
     pess_counts_get_info(log->counts, &log->info);
 }
 
+pess_status loaded_log_together(const char *path, log_source *source, const pess_model_options *model,
+                                const char *start, loaded_log *out, pess_error *error) {
+    pess_problem *problem = NULL;
+    source->read.progress = terminal_progress();
+    const pess_status status =
+        pess_problem_read_checked(path, &source->read, model, start, 1, &problem, error); /* returns are not checked */
+    if (status != PESS_OK) return status;
+    loaded_log_borrow(problem, out);
+    out->problem = problem;
+    return PESS_OK;
+}
+
 void loaded_log_borrow(const pess_problem *problem, loaded_log *out) {
     *out = (loaded_log){0};
     look(problem, out);

@@ -37,6 +37,9 @@ pess_status loaded_log_create(const pess_dataset *data, int threads, const pess_
 /* Takes the counts over, also where it fails. */
 pess_status loaded_log_of_counts(pess_counts *counts, const pess_model_options *model, const char *start,
                                  loaded_log *out, pess_error *error);
+/* The same of a log that several processes share. */
+pess_status loaded_log_together(const char *path, log_source *source, const pess_model_options *model,
+                                const char *start, loaded_log *out, pess_error *error);
 void loaded_log_borrow(const pess_problem *problem, loaded_log *out);
 void loaded_log_free(loaded_log *log);
 

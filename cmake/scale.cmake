@@ -24,14 +24,14 @@ target_link_libraries(pess_scale PRIVATE pess_flags PUBLIC pess_static ${PETSC_L
 file(GLOB PESS_MPI_SOURCES CONFIGURE_DEPENDS cli/mpi/*.c)
 set(PESS_MPI_SHARED ${PESS_CLI_SOURCES})
 list(FILTER PESS_MPI_SHARED EXCLUDE REGEX "cli/(main|cmd_[a-z]+)\\.c$")
-add_executable(pess-mpi ${PESS_MPI_SOURCES} ${PESS_MPI_SHARED} cli/cmd_solve.c cli/cmd_evaluate.c
+add_executable(pess-mpi ${PESS_MPI_SOURCES} ${PESS_MPI_SHARED} cli/cmd_solve.c cli/cmd_evaluate.c cli/cmd_certify.c
                         cli/cmd_experiment.c cli/cmd_merge.c)
 target_include_directories(pess-mpi PRIVATE cli src)
 target_link_libraries(pess-mpi PRIVATE pess_flags pess_scale)
 install(TARGETS pess-mpi RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 
 if(PESS_TESTS)
-  add_executable(test_scale tests/mpi/test_scale.c)
+  add_executable(test_scale tests/mpi/test_scale.c tests/mpi/certificates.c)
   target_include_directories(test_scale PRIVATE src)
   target_link_libraries(test_scale PRIVATE pess_flags pess_scale)
   add_dependencies(test_scale pess-mpi)

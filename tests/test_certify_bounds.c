@@ -544,12 +544,12 @@ static void no_member_goes_below_a_set_by_subsets(void **state) {
 static void test_worst_start_moves_mass_to_the_lowest(void **state) {
     (void)state;
     const double p[] = {0.5, 0.25, 0.25}, v[] = {3, 1, 2};
-    const uint8_t terminal[3] = {0};
+    const pess_model three = {.states = 3, .terminal = (uint8_t[3]){0}};
     pess__start_mass scratch[3];
-    assert_true(fabs(pess__worst_start(p, v, 3, terminal, 0, scratch) - 2.25) < 1e-12);
-    assert_true(fabs(pess__worst_start(p, v, 3, terminal, 0.2, scratch) - (2.25 - 0.1 * 2)) < 1e-12);
-    assert_true(fabs(pess__worst_start(p, v, 3, terminal, 1.2, scratch) - (2.25 - 0.5 * 2 - 0.1)) < 1e-12);
-    assert_true(fabs(pess__worst_start(p, v, 3, terminal, 2, scratch) - 1) < 1e-12);
+    assert_true(fabs(pess__worst_start(&three, p, v, 0, scratch) - 2.25) < 1e-12);
+    assert_true(fabs(pess__worst_start(&three, p, v, 0.2, scratch) - (2.25 - 0.1 * 2)) < 1e-12);
+    assert_true(fabs(pess__worst_start(&three, p, v, 1.2, scratch) - (2.25 - 0.5 * 2 - 0.1)) < 1e-12);
+    assert_true(fabs(pess__worst_start(&three, p, v, 2, scratch) - 1) < 1e-12);
 }
 
 static pess_certificate_info info_of(const pess_dataset *data, const world *w, int threads) {

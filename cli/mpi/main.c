@@ -6,6 +6,7 @@
 #define COMMAND_LIST(X)                                                                                                \
     X(solve, "a pessimistic policy from a log, or from shards of one", cmd_solve)                                      \
     X(evaluate, "the value of a given policy under each algorithm", cmd_evaluate)                                      \
+    X(certify, "a policy with a guaranteed value, and whether to switch to it", cmd_certify)                           \
     X(count, "logs and counted logs as one file of counts", cmd_count)                                                 \
     X(experiment, "the paper's experiments, a shard for every process", cmd_experiments)                               \
     X(help, "this overview, or the help of one command", cmd_help)
@@ -57,6 +58,9 @@ int main(int argc, char **argv) {
     program_name = "pess-mpi";
     asked.together = true;
     if (pess_scale_begin(&argc, argv, &error) != PESS_OK)
-        return pess_scale_end(report_error(argc > 1 ? argv[1] : "", &error));
-    return pess_scale_end(run_program(argc, argv, &frame));
+        return pess_scale_end(report_error(argc > 1 ? argv[1] : "", &error), true);
+    const int code = run_program(argc, argv, &frame);
+    /* results that all processes have found together */
+    const bool fine = code == EXIT_FINE || code == EXIT_NEGATIVE || code == EXIT_NOT_CONVERGED || code == EXIT_KEEP;
+    return pess_scale_end(code, !fine);
 }

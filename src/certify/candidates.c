@@ -99,7 +99,7 @@ static pess_status robust_policy(const pess__holdout_setup *setup, pess_policy *
     if (status == PESS_OK) status = pess__robust_value(robust, 1, NULL, v, found, &sweeps, error);
     for (int64_t s = 0; status == PESS_OK && s < states; s++)
         if (setup->first->n_state[s] == 0) found[s] = -1;
-    if (status == PESS_OK) status = pess__policy_of_actions(states, setup->first->actions, found, out, error);
+    if (status == PESS_OK) status = pess__policy_of_actions(model, found, out, error);
     if (status == PESS_OK) complete(*out);
     free(v);
     free(found);

@@ -6,6 +6,7 @@
 
 #include "core/memory.h"
 #include "core/settings.h"
+#include "policy/policy.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -85,6 +86,7 @@ static pess_status behaviour_estimate(const pess__certification *job, double *va
 static pess_status keep_policy(pess__certification *job, const pess_policy *policy, pess_error *error) {
     pess_policy *kept = NULL;
     PESS_TRY(pess_policy_create(policy->states, policy->actions, policy->probability, &kept, error));
+    kept->kind = policy->kind;
     for (int64_t s = 0; s < kept->states; s++)
         for (int64_t a = 0; a < kept->actions && job->model->terminal[s]; a++)
             kept->probability[s * kept->actions + a] = 0;

@@ -5,6 +5,7 @@
 #include "data/inspect.h"
 #include "data/reading.h"
 #include "data/trajectories.h"
+#include "model/spread.h"
 #include "policy/policy.h"
 
 #include <math.h>
@@ -76,7 +77,7 @@ pess_status pess__certify_check_policy(const pess__certification *job, pess_erro
             return pess__fail(error, PESS_INPUT, "the policy's probabilities at state %s sum to %.12g, expected 1",
                               pess_names_get(job->counts->state_names, s), sum);
         return pess__fail(error, PESS_INPUT, "the policy's probabilities at state %lld sum to %.12g, expected 1",
-                          (long long)s, sum);
+                          (long long)pess__state_number(job->model, s), sum);
     }
     return PESS_OK;
 }

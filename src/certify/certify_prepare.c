@@ -5,6 +5,7 @@
 #include "core/memory.h"
 #include "core/threads.h"
 #include "data/dataset.h"
+#include "model/spread.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -24,9 +25,11 @@ static pess_status prepare_starts(pess__certification *job, pess_error *error) {
     for (int64_t s = 0; s < states; s++) {
         const double p = job->options->start[s];
         if (!(p >= 0))
-            return pess__fail(error, PESS_ARGUMENT, "the start distribution has %g at state %lld", p, (long long)s);
+            return pess__fail(error, PESS_ARGUMENT, "the start distribution has %g at state %lld", p,
+                              (long long)pess__state_number(job->model, s));
         sum += job->start[s] = job->start_first[s] = job->start_second[s] = p;
     }
+    sum = pess__sum_of_all(job->model->spread, sum);
     if (!(fabs(sum - 1) <= 1e-9))
         return pess__fail(error, PESS_ARGUMENT, "the start distribution sums to %.12g, expected 1", sum);
     return PESS_OK;
@@ -100,7 +103,7 @@ pess_status pess__certify_prepare(pess__certification *job, pess_error *error) {
     if (options->horizon > 0 || options->may_end == PESS_MAY_END_ON ||
         (options->may_end == PESS_MAY_END_AUTO && episodes))
         job->model->has_terminals = true;
-    PESS_TRY(pess__certify_check_policy(job, error));
+    PESS_TRY(pess__agree_of_all(job->model->spread, pess__certify_check_policy(job, error), error));
     PESS_TRY(pess__certify_check_range(job, error));
     job->trajectories = episodes && !options->iid;
     const bool few = options->max_successors > 0 && options->max_successors <= 8;

@@ -2,6 +2,7 @@
 #include "certify/certificate.h"
 
 #include "core/memory.h"
+#include "model/spread.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,7 +10,7 @@
 /* |ρ − ρ̂|₁ <= √(2(ln(K(K+1)/δ) + S·ln 2)/K) for K starts (Weissman et al. 2003); for all values at once. */
 double pess__start_radius(const pess__certification *job, double delta) {
     if (!job->start_estimated) return 0;
-    const double starts = (double)job->counts->episodes, states = (double)job->counts->states;
+    const double starts = (double)job->counts->episodes, states = (double)pess__all_states(job->model);
     return fmin(2, sqrt(2 * (pess__log_starts(starts, delta) + states * log(2)) / starts));
 }
 
@@ -32,7 +33,8 @@ pess_status pess__certify_robust(const pess__certification *job, const pess_coun
                                      .trajectories = job->trajectories,
                                      .max_successors = pess__most_successors(job, pairs),
                                      .threads = job->threads};
-    PESS_TRY(pess__robust_create(&problem, job->uncertainty, first, second, delta, out, error));
+    PESS_TRY(pess__agree_of_all(
+        model->spread, pess__robust_create(&problem, job->uncertainty, first, second, delta, out, error), error));
     (*out)->steps = job->steps.each > 0 ? &job->steps : NULL;
     (*out)->monitor = job->monitor;
     return PESS_OK;
@@ -43,15 +45,14 @@ static pess_status bound_with(const pess__certification *job, double start_delta
     const int64_t states = job->counts->states;
     const double radius = pess__start_radius(job, start_delta);
     PESS_TRY(pess__robust_value(out->robust, 1, job->options->policy, v, found, &out->sweeps, error));
-    if (!job->options->policy)
-        PESS_TRY(pess__policy_of_actions(states, job->counts->actions, found, &out->policy, error));
+    if (!job->options->policy) PESS_TRY(pess__policy_of_actions(job->model, found, &out->policy, error));
     /* Without discount the values that led to a policy may be above its own: one that never ends keeps them up. */
     if (out->policy && job->options->gamma == 1)
         PESS_TRY(pess__robust_value(out->robust, 1, out->policy, v, NULL, &out->sweeps, error));
-    out->lower = pess__worst_start(job->start, v, states, job->model->terminal, radius, scratch);
+    out->lower = pess__worst_start(job->model, job->start, v, radius, scratch);
     PESS_TRY(pess__robust_value(out->robust, -1, NULL, v, NULL, &out->sweeps, error));
     for (int64_t s = 0; s < states; s++) v[s] = -v[s];
-    out->upper = -pess__worst_start(job->start, v, states, job->model->terminal, radius, scratch);
+    out->upper = -pess__worst_start(job->model, job->start, v, radius, scratch);
     return PESS_OK;
 }
 

@@ -2,6 +2,7 @@
  * much data a certificate would take. */
 #include "certify/certificate.h"
 
+#include "model/spread.h"
 #include "policy/policy.h"
 
 #include <math.h>
@@ -41,16 +42,19 @@ static bool differs(const pess_counts *counts, const double *pi, int64_t s) {
 static void compare_with_log(const pess__certification *job, pess_certificate_info *info) {
     const pess_counts *counts = job->counts;
     const pess_policy *policy = job->certificate->policy;
-    double kept = 0;
+    double kept = 0, compared = 0, changed = 0;
     for (int64_t s = 0; s < counts->states; s++) {
         const double *pi = policy->probability + s * counts->actions;
         if (counts->n_state[s] == 0) continue;
-        info->states_compared++;
-        info->states_changed += differs(counts, pi, s);
+        compared++;
+        changed += differs(counts, pi, s);
         /* Of the decisions at a state, as many as both would make: 1 − total variation. */
         for (int64_t a = 0; a < counts->actions; a++)
             kept += fmin(pi[a] * (double)counts->n_state[s], (double)counts->n[s * counts->actions + a]);
     }
+    kept = pess__sum_of_all(counts->spread, kept);
+    info->states_compared = (int64_t)pess__sum_of_all(counts->spread, compared);
+    info->states_changed = (int64_t)pess__sum_of_all(counts->spread, changed);
     info->decisions_changed = counts->transitions > 0 ? fmax(1 - kept / (double)counts->transitions, 0) : 0;
 }
 

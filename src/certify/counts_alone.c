@@ -58,8 +58,8 @@ static pess_status bound_logging(pess__certification *job, const pess__shares *s
     if (status == PESS_OK) status = pess__robust_value(robust, -1, NULL, v, NULL, &sweeps, error);
     if (status == PESS_OK) {
         for (int64_t s = 0; s < states; s++) v[s] = -v[s];
-        const double upper = -pess__worst_start(job->start, v, states, job->model->terminal,
-                                                pess__start_radius(job, shares->log_start), scratch);
+        const double upper =
+            -pess__worst_start(job->model, job->start, v, pess__start_radius(job, shares->log_start), scratch);
         job->certificate->info.behaviour_upper_bound = fmin(upper, job->v_hi);
         pess__sweeps_note(&job->sweeps, sweeps.residual, sweeps.capped);
     }

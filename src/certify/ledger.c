@@ -4,6 +4,7 @@
 
 #include "core/memory.h"
 #include "data/dataset.h"
+#include "model/spread.h"
 
 #include <string.h>
 
@@ -44,7 +45,7 @@ static void give_to(double *to, double *from) {
 }
 
 bool pess__pools(const pess__certification *job) {
-    const int64_t states = job->counts->states;
+    const int64_t states = pess__all_states(job->model);
     /* Sweeps need an end: a discount, or a last step. */
     const bool ends = job->options->gamma < 1 || job->options->horizon > 0;
     return states <= PESS__POOLED_STATES || (states <= PESS__POOLED_MOST && ends);
@@ -52,15 +53,15 @@ bool pess__pools(const pess__certification *job) {
 
 /* δ is spent on tests that are run. */
 static void leave_out(const pess__certification *job, pess__shares *s) {
-    const bool pools = pess__pools(job);
+    const bool pools = pess__pools(job), small = pess__all_states(job->model) <= PESS__POOLED_STATES;
     if (!pools) give_to(&s->box, &s->pooled);
     if (!pools) give_to(&s->log_box, &s->log_pooled);
     /* At discount 1 a loop without reward keeps any floor; with a horizon there are no loops. */
-    if (job->counts->states > PESS__POOLED_STATES || (job->options->gamma == 1 && job->options->horizon == 0)) {
+    if (!small || (job->options->gamma == 1 && job->options->horizon == 0)) {
         give_to(&s->box, &s->floor);
         give_to(&s->log_box, &s->log_floor);
     }
-    if (job->counts->states <= PESS__POOLED_STATES) return;
+    if (small) return;
     give_to(pools ? &s->pooled : &s->box, &s->relative);
     give_to(pools ? &s->log_pooled : &s->log_box, &s->log_relative);
 }

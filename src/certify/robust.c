@@ -4,6 +4,7 @@
 #include "core/memory.h"
 #include "core/raise.h"
 #include "core/ranges.h"
+#include "model/spread.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -193,15 +194,22 @@ double pess__robust_sweep(const pess__robust *robust, double sign, const pess_po
         }
         pess__raise(&change, most);
     }
-    return change;
+    return pess__most_of_all(model->spread, change);
 }
 
 /* By how much a sweep went down anywhere: rounding, and actions within the tie. */
 static double drop(const pess_model *model, const double *v, const double *next) {
     double most = 0;
-    for (int64_t s = 0; s < model->states; s++) most = fmax(most, v[s] - next[s]);
-    return most;
+    for (int64_t s = 0; s < pess__own_states(model); s++) most = fmax(most, v[s] - next[s]);
+    return pess__most_of_all(model->spread, most);
 }
+
+/* Values of states elsewhere, to their places. */
+static void refresh(const pess_model *model, double *v) {
+    if (model->spread != NULL) model->spread->refresh(model->spread, v);
+}
+
+enum { MOST_SWEEPS = 1000000, TOGETHER = 16 /* sweeps from one question whether to go on to the next */ };
 
 /* From V_lo upwards every iterate v_k = T v_{k−1} is below the value of a given policy, by induction: T is monotone and
  * in the true process v^π >= T v^π. Below that of the policy that is greedy to it as well: v_{k−1} <= v_k, so that
@@ -214,15 +222,20 @@ pess_status pess__robust_value(const pess__robust *robust, double sign, const pe
     const double tolerance = 1e-8 * width * pess__slowest(gamma);
     double *next, change = INFINITY, dropped = 0;
     int64_t count = 0;
-    PESS_TRY(pess__allocate(&next, model->states, sizeof *next, "values", error));
+    PESS_TRY(
+        pess__agree_of_all(model->spread, pess__allocate(&next, model->states, sizeof *next, "values", error), error));
     for (int64_t s = 0; s < model->states; s++)
         v[s] = model->terminal[s] ? 0 : sign > 0 ? least_of(robust, s) : most_of(robust, s);
+    refresh(model, v);
     pess_status status = PESS_OK;
-    for (; count < 1000000 && change > tolerance && status == PESS_OK; count++) {
-        status = pess__goes_on(robust->monitor, error);
+    for (; count < MOST_SWEEPS && change > tolerance && status == PESS_OK; count++) {
+        if (model->spread == NULL || count % TOGETHER == 0)
+            status = pess__agree_of_all(model->spread, pess__goes_on(robust->monitor, error), error);
         change = pess__robust_sweep(robust, sign, policy, v, next, found);
-        if (sign > 0 && !policy && gamma < 1) dropped = drop(model, v, next);
+        const bool last = change <= tolerance || count + 1 == MOST_SWEEPS;
+        if (last && sign > 0 && !policy && gamma < 1) dropped = drop(model, v, next);
         memcpy(v, next, (size_t)model->states * sizeof *v);
+        refresh(model, v);
     }
     double rest = pess__rounding_of_sweeps(robust->v_lo, robust->v_hi, gamma, count);
     if (dropped > 0) rest += gamma / (1 - gamma) * dropped;
@@ -233,12 +246,12 @@ pess_status pess__robust_value(const pess__robust *robust, double sign, const pe
     return status;
 }
 
-pess_status pess__policy_of_actions(int64_t states, int64_t actions, const int32_t *found, pess_policy **out,
+pess_status pess__policy_of_actions(const pess_model *model, const int32_t *found, pess_policy **out,
                                     pess_error *error) {
     pess_policy *policy = NULL;
-    PESS_TRY(pess__policy_allocate(states, actions, &policy, error));
-    for (int64_t s = 0; s < states; s++)
-        if (found[s] >= 0) policy->probability[s * actions + found[s]] = 1;
+    PESS_TRY(pess__policy_of_model(model, &policy, error));
+    for (int64_t s = 0; s < model->states; s++)
+        if (found[s] >= 0) policy->probability[s * model->actions + found[s]] = 1;
     *out = policy;
     return PESS_OK;
 }
@@ -248,23 +261,55 @@ static int compare_mass(const void *left, const void *right) {
     return (a->value < b->value) - (a->value > b->value);
 }
 
-/* Mass radius/2 goes from the highest values to the lowest one. */
-double pess__worst_start(const double *p, const double *v, int64_t states, const uint8_t *terminal, double radius,
-                         pess__start_mass *scratch) {
-    double lowest = INFINITY, sum = 0;
-    int64_t count = 0;
-    for (int64_t s = 0; s < states; s++) {
-        sum += p[s] * v[s];
-        if (!terminal[s]) lowest = fmin(lowest, v[s]);
-        if (p[s] > 0) scratch[count++] = (pess__start_mass){v[s], p[s]};
-    }
-    if (!isfinite(lowest)) return sum;
-    qsort(scratch, (size_t)count, sizeof *scratch, compare_mass);
-    double left = fmin(radius / 2, 1);
+/* Mass `left` goes from the highest values of a list, whose mean is `sum`, to the lowest one. */
+static double move_mass(pess__start_mass *list, int64_t count, double lowest, double left, double sum) {
+    qsort(list, (size_t)count, sizeof *list, compare_mass);
     for (int64_t i = 0; i < count && left > 0; i++) {
-        const double moved = fmin(left, scratch[i].mass);
-        sum -= moved * (scratch[i].value - lowest);
+        const double moved = fmin(left, list[i].mass);
+        sum -= moved * (list[i].value - lowest);
         left -= moved;
     }
     return sum;
+}
+
+/* The same where each process has a part of the list: all that lies above a value goes, the rest of `left` from that
+ * value. Halving finds the smallest such value from above, so that the sum can only be too low. */
+static double move_mass_together(const pess__spread *spread, const pess__start_mass *list, int64_t count, double lowest,
+                                 double left, double sum) {
+    double highest = lowest, under = lowest, above = 0, cost = 0;
+    for (int64_t i = 0; i < count; i++) highest = fmax(highest, list[i].value);
+    highest = pess__most_of_all(spread, highest);
+    for (int step = 0; step < 64; step++) {
+        const double middle = step == 0 ? lowest : 0.5 * (under + highest);
+        double mass = 0;
+        for (int64_t i = 0; i < count; i++) mass += list[i].value > middle ? list[i].mass : 0;
+        if (pess__sum_of_all(spread, mass) <= left)
+            highest = middle;
+        else
+            under = middle;
+    }
+    for (int64_t i = 0; i < count; i++) {
+        if (!(list[i].value > highest)) continue;
+        above += list[i].mass;
+        cost += list[i].mass * (list[i].value - lowest);
+    }
+    return sum - pess__sum_of_all(spread, cost) - (left - pess__sum_of_all(spread, above)) * (highest - lowest);
+}
+
+double pess__worst_start(const pess_model *model, const double *p, const double *v, double radius,
+                         pess__start_mass *scratch) {
+    const pess__spread *spread = model->spread;
+    double lowest = INFINITY, sum = 0;
+    int64_t count = 0;
+    for (int64_t s = 0; s < pess__own_states(model); s++) {
+        sum += p[s] * v[s];
+        if (!model->terminal[s]) lowest = fmin(lowest, v[s]);
+        if (p[s] > 0) scratch[count++] = (pess__start_mass){v[s], p[s]};
+    }
+    sum = pess__sum_of_all(spread, sum);
+    lowest = -pess__most_of_all(spread, -lowest);
+    if (!isfinite(lowest)) return sum;
+    const double left = fmin(radius / 2, 1);
+    return spread != NULL ? move_mass_together(spread, scratch, count, lowest, left, sum)
+                          : move_mass(scratch, count, lowest, left, sum);
 }

@@ -41,7 +41,7 @@ pess_status pess__robust_value(const pess__robust *robust, double sign, const pe
                                int32_t *found, pess__sweeps *sweeps, pess_error *error);
 
 /* The policy that takes found[s] at s, and no action where that is -1. */
-pess_status pess__policy_of_actions(int64_t states, int64_t actions, const int32_t *found, pess_policy **out,
+pess_status pess__policy_of_actions(const pess_model *model, const int32_t *found, pess_policy **out,
                                     pess_error *error);
 
 /* One sweep from v to `out`, for benchmarks. */
@@ -58,7 +58,7 @@ typedef struct pess__start_mass {
     double value, mass;
 } pess__start_mass;
 
-double pess__worst_start(const double *p, const double *v, int64_t states, const uint8_t *terminal, double radius,
+double pess__worst_start(const pess_model *model, const double *p, const double *v, double radius,
                          pess__start_mass *scratch);
 
 #endif

@@ -1,6 +1,7 @@
 #include "certify/subset_sets.h"
 
 #include "core/memory.h"
+#include "model/spread.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -43,12 +44,13 @@ static pess_status fill_pair(const pess__u_problem *problem, const pess_counts *
                              pess__subset_pair *out, pess_error *error) {
     const pess_counts *counts = problem->counts;
     const int64_t seen = states_in_row(counts, pair);
-    const int64_t states = problem->max_successors > 0 ? problem->max_successors : counts->states;
+    const int64_t states = problem->max_successors > 0 ? problem->max_successors : pess__all_states(problem->model);
     if (seen > states)
         return pess__fail(error, PESS_ARGUMENT,
                           "at most %lld possible next states were declared, but the log shows %lld of state %lld, "
                           "action %lld",
-                          (long long)states, (long long)seen, (long long)(pair / counts->actions),
+                          (long long)states, (long long)seen,
+                          (long long)pess__state_number(problem->model, pair / counts->actions),
                           (long long)(pair % counts->actions));
     open_pair(problem, supports, pair, states, out);
     const double n = (double)counts->n[pair], k = (double)out->entries;

@@ -62,7 +62,8 @@ pess_status pess__counts_of_states(const pess_counts *from, pess_counts **out, p
     pess_counts *to = NULL;
     int64_t *place = NULL;
     PESS_TRY(pess__allocate(&to, 1, sizeof *to, "counts", error));
-    *to = (pess_counts){.states = from->states,
+    *to = (pess_counts){.spread = from->spread,
+                        .states = from->states,
                         .actions = 1,
                         .states_declared = from->states_declared,
                         .actions_declared = true,

@@ -5,6 +5,7 @@
 #include "model/counts.h"
 #include "model/model.h"
 #include "model/named.h"
+#include "model/spread.h"
 
 #include <assert.h>
 #include <math.h>
@@ -71,7 +72,8 @@ static int64_t unseen_pairs(const pess_counts *counts) {
     return unseen;
 }
 
-double pess__unseen_reward(const pess_model *model, uint64_t seed, int64_t pair) {
+/* The random reward of a pair that the log never shows. */
+static double unseen_reward(const pess_model *model, uint64_t seed, int64_t pair) {
     pess__rng rng = pess__rng_stream(seed, "unseen", (uint64_t)pair);
     return model->reward_lo + pess__rng_uniform(&rng) * (model->reward_hi - model->reward_lo);
 }
@@ -82,7 +84,7 @@ static void fill_unseen(pess_model *model, const pess_model_options *options, in
     switch (options->unseen) {
         case PESS_UNSEEN_PAPER: {
             model->kind[pair] = PESS_ROW_UNIFORM;
-            model->reward[pair] = pess__unseen_reward(model, options->seed, pair);
+            model->reward[pair] = unseen_reward(model, options->seed, pair);
             model->end_mass[pair] = uniform_end;
             break;
         }
@@ -109,11 +111,8 @@ static void fill_seen(pess_model *model, const pess_counts *counts, int64_t pair
     }
 }
 
-pess_status pess_model_estimate(const pess_counts *counts, const pess_model_options *options, pess_model **out,
-                                pess_error *error) {
-    pess_model_options settled;
-    PESS_TRY(pess__settle(&table, options, &settled, error));
-    options = &settled;
+static pess_status estimate(const pess_counts *counts, const pess_model_options *options, pess_model **out,
+                            pess_error *error) {
     if ((unsigned)options->unseen > PESS_UNSEEN_SELF_LOOP)
         return pess__fail(error, PESS_ARGUMENT, "%d is not a rule for unseen pairs", (int)options->unseen);
     double lo = 0, hi = 0;
@@ -145,5 +144,31 @@ pess_status pess_model_estimate(const pess_counts *counts, const pess_model_opti
     model->row[pairs] = used;
     assert(pess__model_holds(model));
     *out = model;
+    return PESS_OK;
+}
+
+/* What an estimate from some of the states cannot know: whether episodes end at all, and of unseen pairs their number
+ * among all, which decides on their random reward, and how likely a uniform next state is terminal. */
+static void complete(const pess_counts *counts, uint64_t seed, pess_model *model) {
+    const pess__spread *spread = counts->spread;
+    double terminals = 0, ends = 0;
+    for (int64_t s = 0; s < spread->own; s++) terminals += counts->terminal[s];
+    for (int64_t z = 0; z < spread->own * counts->actions; z++) ends += counts->n_terminal[z] > 0;
+    terminals = pess__sum_of_all(spread, terminals);
+    model->has_terminals = pess__most_of_all(spread, terminals + ends) > 0;
+    model->spread = spread;
+    for (int64_t z = 0; z < spread->own * counts->actions; z++) {
+        if (model->kind[z] != PESS_ROW_UNIFORM) continue;
+        model->reward[z] = unseen_reward(model, seed, z + spread->first * counts->actions);
+        model->end_mass[z] = terminals / (double)spread->states;
+    }
+}
+
+pess_status pess_model_estimate(const pess_counts *counts, const pess_model_options *options, pess_model **out,
+                                pess_error *error) {
+    pess_model_options settled;
+    PESS_TRY(pess__settle(&table, options, &settled, error));
+    PESS_TRY(pess__agree_of_all(counts->spread, estimate(counts, &settled, out, error), error));
+    if (counts->spread != NULL) complete(counts, settled.seed, *out);
     return PESS_OK;
 }

@@ -34,9 +34,6 @@ bool pess__model_holds(const pess_model *model);
 /* Sizes of at least one and within PESS_MAX_*: PESS_ARGUMENT or PESS_LIMIT otherwise. */
 pess_status pess__model_check_sizes(int64_t states, int64_t actions, pess_error *error);
 
-/* The random reward of a pair that the log never shows. */
-double pess__unseen_reward(const pess_model *model, uint64_t seed, int64_t pair);
-
 /* V_lo..V_hi from the reward range, γ and whether episodes can end (0 is then in the range), or from the declared range
  * of returns: the narrower one at either end. Infinite at γ = 1 where no range of returns was declared and that of the
  * rewards allows it. */

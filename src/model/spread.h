@@ -20,6 +20,8 @@ typedef struct pess__spread {
     /* Of what the processes give, all of which call it. */
     double (*sum)(const struct pess__spread *spread, double x);
     double (*most)(const struct pess__spread *spread, double x);
+    /* What happened to any of them has happened to all. */
+    pess_status (*agree)(const struct pess__spread *spread, pess_status status, pess_error *error);
     /* The values of states elsewhere, to their places. */
     void (*refresh)(const struct pess__spread *spread, double *v);
     /* The lowest and the highest value of all states with actions; lo_state and hi_state are the last two places. */
@@ -34,6 +36,8 @@ typedef struct pess__spread {
     /* Discounted visits d = ρ + Gᵀd of the own states. */
     pess_status (*visits)(const pess_model *model, const double *start, const pess_policy *policy,
                           const pess_solve_options *options, double *out, pess_error *error);
+    /* A table of the own states, zero, whose file has those of all. */
+    pess_status (*policy)(const struct pess__spread *spread, int64_t actions, pess_policy **out, pess_error *error);
     /* The thinnest places of all, of those that each process found; numbers and names are made fit for this one. */
     pess_status (*thinnest)(const pess_counts *counts, pess_thin_place *list, int64_t room, int64_t *count,
                             pess_error *error);
@@ -42,6 +46,20 @@ typedef struct pess__spread {
 /* All states, here and elsewhere. */
 static inline int64_t pess__all_states(const pess_model *model) {
     return model->spread != NULL ? model->spread->states : model->states;
+}
+
+/* The states that are here; behind them are places for others. */
+static inline int64_t pess__own_states(const pess_model *model) {
+    return model->spread != NULL ? model->spread->own : model->states;
+}
+
+/* The number of a state among all. */
+static inline int64_t pess__state_number(const pess_model *model, int64_t state) {
+    return model->spread != NULL ? model->spread->first + state : state;
+}
+
+static inline pess_status pess__agree_of_all(const pess__spread *spread, pess_status status, pess_error *error) {
+    return spread != NULL ? spread->agree(spread, status, error) : status;
 }
 
 static inline double pess__sum_of_all(const pess__spread *spread, double x) {

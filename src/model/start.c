@@ -5,27 +5,30 @@
 #include "model/counts.h"
 #include "model/model.h"
 #include "model/named.h"
+#include "model/spread.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 pess_status pess_start_uniform(const pess_model *model, double *start, pess_error *error) {
-    int64_t open = 0;
+    double open = 0;
     for (int64_t s = 0; s < model->states; s++) open += !model->terminal[s];
+    open = pess__sum_of_all(model->spread, open);
     if (open == 0) return pess__fail(error, PESS_INPUT, "every state is terminal: there is nowhere to start");
-    for (int64_t s = 0; s < model->states; s++) start[s] = model->terminal[s] ? 0 : 1 / (double)open;
+    for (int64_t s = 0; s < model->states; s++) start[s] = model->terminal[s] ? 0 : 1 / open;
     return PESS_OK;
 }
 
 pess_status pess_start_from_counts(const pess_counts *counts, double *start, pess_error *error) {
-    int64_t total = 0;
+    double total = 0;
     if (counts->has_starts && counts->starts != NULL)
-        for (int64_t s = 0; s < counts->states; s++) total += counts->starts[s];
+        for (int64_t s = 0; s < counts->states; s++) total += (double)counts->starts[s];
+    total = pess__sum_of_all(counts->spread, total);
     if (total == 0)
         return pess__fail(error, PESS_INPUT,
                           "the log does not tell where episodes start (it has no episode column): give the start "
                           "distribution, or take the uniform one");
-    for (int64_t s = 0; s < counts->states; s++) start[s] = (double)counts->starts[s] / (double)total;
+    for (int64_t s = 0; s < counts->states; s++) start[s] = (double)counts->starts[s] / total;
     return PESS_OK;
 }
 

@@ -43,6 +43,8 @@ struct pess_policy {
 pess_status pess__policy_allocate(int64_t states, int64_t actions, pess_policy **out, pess_error *error);
 pess_status pess__policy_allocate_steps(int64_t steps, int64_t states, int64_t actions, pess_policy **out,
                                         pess_error *error);
+/* A table for a model's states, all zero; processes that share them write it together. */
+pess_status pess__policy_of_model(const pess_model *model, pess_policy **out, pess_error *error);
 /* A table from a CSV file: pess_policy_read, once it is known to be one. */
 pess_status pess__policy_read_table(const char *path, const pess_model *model, const pess_names *state_names,
                                     const pess_names *action_names, pess_policy **out, pess_error *error);

@@ -5,6 +5,7 @@
 #include "model/counts.h"
 #include "model/model.h"
 #include "model/named.h"
+#include "model/spread.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -73,6 +74,11 @@ pess_status pess__policy_allocate_steps(int64_t steps, int64_t states, int64_t a
     }
     *out = policy;
     return PESS_OK;
+}
+
+pess_status pess__policy_of_model(const pess_model *model, pess_policy **out, pess_error *error) {
+    if (model->spread != NULL) return model->spread->policy(model->spread, model->actions, out, error);
+    return pess__policy_allocate(model->states, model->actions, out, error);
 }
 
 const double *pess_policy_probabilities(const pess_policy *policy) { return policy->probability; }

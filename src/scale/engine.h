@@ -3,6 +3,7 @@
 #ifndef PESS_SCALE_ENGINE_H
 #define PESS_SCALE_ENGINE_H
 
+#include "model/spread.h"
 #include "solve/algorithm.h"
 #include "solve/fixed_point.h"
 
@@ -14,6 +15,7 @@ pess_status pess__scale_fixed_point(const pess__problem *problem, const pess__op
                                     pess_solution *solution, pess_error *error);
 pess_status pess__scale_visits(const pess_model *model, const double *start, const pess_policy *policy,
                                const pess_solve_options *options, double *out, pess_error *error);
+pess_status pess__scale_policy(const pess__spread *spread, int64_t actions, pess_policy **out, pess_error *error);
 pess_status pess__scale_thinnest(const pess_counts *counts, pess_thin_place *list, int64_t room, int64_t *count,
                                  pess_error *error);
 

@@ -214,7 +214,7 @@ static pess_status make_policy(run *r, pess_solution *solution, pess_error *erro
     const pess_model *model = r->problem->model;
     pess_policy *policy = NULL;
     PESS_TRY(sweep(r, &r->now, error));
-    PESS__TRY_TOGETHER(pess__spread_policy(r->slab, model->actions, &policy, error), error);
+    PESS__TRY_TOGETHER(pess__scale_policy(&r->slab->spread, model->actions, &policy, error), error);
     pess__keep_greedy(model, r->slab->spread.own, r->q, policy, solution);
     return PESS_OK;
 }

@@ -168,62 +168,23 @@ static pess_status fill_counts(pess__share *share, pess__slab *slab, pess_counts
 
 /* ------------------------------------------------------------------------------------------------ model, start */
 
-/* What an estimate from some of the states cannot know: whether episodes end at all, and of unseen pairs their number
- * among all, which decides on their random reward, and how likely a uniform next state is terminal. */
-static void complete_model(const pess_counts *c, const pess__slab *slab, uint64_t seed, pess_model *model) {
-    double terminals = 0, ends = 0;
-    for (int64_t s = 0; s < slab->spread.own; s++) terminals += c->terminal[s];
-    for (int64_t z = 0; z < slab->spread.own * c->actions; z++) ends += c->n_terminal[z] > 0;
-    terminals = pess__ranks_sum(terminals);
-    model->has_terminals = terminals > 0 || pess__ranks_any(ends > 0);
-    model->spread = &slab->spread;
-    for (int64_t z = 0; z < slab->spread.own * c->actions; z++) {
-        if (model->kind[z] != PESS_ROW_UNIFORM) continue;
-        model->reward[z] = pess__unseen_reward(model, seed, z + slab->spread.first * c->actions);
-        model->end_mass[z] = terminals / (double)slab->spread.states;
-    }
-}
-
-static void uniform_start(const pess_counts *c, const pess__slab *slab, double *start) {
-    double open = 0;
-    for (int64_t s = 0; s < slab->spread.own; s++) open += !c->terminal[s];
-    open = pess__ranks_sum(open);
-    for (int64_t s = 0; s < slab->spread.own; s++) start[s] = c->terminal[s] || open == 0 ? 0 : 1 / open;
-}
-
-static pess_status logged_start(const pess_counts *c, const pess__slab *slab, double *start, pess_error *error) {
-    double total = 0;
-    for (int64_t s = 0; c->starts != NULL && s < slab->spread.own; s++) total += (double)c->starts[s];
-    total = pess__ranks_sum(total);
-    if (total == 0)
-        return pess__fail(error, PESS_INPUT,
-                          "the log does not tell where episodes start (it has no episode column): give the start "
-                          "distribution, or take the uniform one");
-    for (int64_t s = 0; s < slab->spread.own; s++) start[s] = (double)c->starts[s] / total;
-    return PESS_OK;
-}
-
-static pess_status make_start(const char *from, const pess_counts *c, const pess__slab *slab, double **out,
+static pess_status make_start(const char *from, const pess_counts *c, const pess_model *model, double **out,
                               bool *from_log, pess_error *error) {
+    const pess__slab *slab = pess__slab_of(model);
     PESS__TRY_TOGETHER(pess__allocate(out, slab->places, sizeof **out, "the start distribution", error), error);
     *from_log = from != NULL ? strcmp(from, "log") == 0 : c->has_episodes;
-    if (*from_log) return logged_start(c, slab, *out, error);
+    if (*from_log) return pess_start_from_counts(c, *out, error);
     if (from != NULL && strcmp(from, "uniform") != 0) return pess__read_start_rows(from, slab, c, *out, error);
-    uniform_start(c, slab, *out);
-    return PESS_OK;
+    return pess_start_uniform(model, *out, error);
 }
 
-static pess_status make_problem(pess_counts *c, const pess__slab *slab, const pess_model_options *options,
-                                const char *from, pess_problem **out, pess_error *error) {
+static pess_status make_problem(pess_counts *c, const pess_model_options *options, const char *from, pess_problem **out,
+                                pess_error *error) {
     pess_model *model = NULL;
     double *start = NULL;
     bool from_log = false;
-    const pess_model_options defaults = pess_model_options_defaults();
-    pess_status status = pess__agree(pess_model_estimate(c, options, &model, error), error);
-    if (status == PESS_OK) {
-        complete_model(c, slab, (options != NULL ? options : &defaults)->seed, model);
-        status = make_start(from, c, slab, &start, &from_log, error);
-    }
+    pess_status status = pess_model_estimate(c, options, &model, error);
+    if (status == PESS_OK) status = make_start(from, c, model, &start, &from_log, error);
     if (status == PESS_OK) status = pess__problem_of_parts(c, model, start, from_log, out, error);
     if (status != PESS_OK) {
         pess_model_destroy(model);
@@ -243,7 +204,7 @@ pess_status pess__read_together(const char *path, const pess_read_options *read,
     if (status == PESS_OK) status = pess__agree(pess__allocate(&c, 1, sizeof *c, "counts", error), error);
     if (status == PESS_OK) status = fill_counts(&share, slab, c, error);
     pess__share_free(&share);
-    if (status == PESS_OK) status = make_problem(c, slab, model, start, out, error);
+    if (status == PESS_OK) status = make_problem(c, model, start, out, error);
     if (status != PESS_OK) {
         pess_counts_destroy(c);
         pess__slab_destroy(slab);

@@ -334,7 +334,7 @@ static pess_status store_values(engine *e, pess_solution *solution, pess_error *
 static pess_status store_policy(engine *e, pess_solution *solution, pess_error *error) {
     const int64_t actions = e->model->actions;
     if (solution->policy == NULL)
-        PESS__TRY_TOGETHER(pess__spread_policy(e->slab, actions, &solution->policy, error), error);
+        PESS__TRY_TOGETHER(pess__scale_policy(&e->slab->spread, actions, &solution->policy, error), error);
     double *table = solution->policy->probability;
     if (e->choice == NULL) memcpy(table, e->pi, (size_t)(e->slab->places * actions) * sizeof *table);
     for (int64_t s = 0; e->choice != NULL && s < e->slab->spread.own; s++)

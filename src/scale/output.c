@@ -168,9 +168,9 @@ static pess_status write_policy(const pess_policy *policy, const char *path, con
     return write_rows(&r, path, "state,action,probability", error);
 }
 
-pess_status pess__spread_policy(const pess__slab *slab, int64_t actions, pess_policy **out, pess_error *error) {
+pess_status pess__scale_policy(const pess__spread *spread, int64_t actions, pess_policy **out, pess_error *error) {
     static pess__policy_kind kind;
-    PESS_TRY(pess__policy_allocate(slab->places, actions, out, error));
+    PESS_TRY(pess__policy_allocate(((const pess__slab *)spread)->places, actions, out, error));
     kind = *(*out)->kind;
     kind.write = write_policy;
     (*out)->kind = &kind;

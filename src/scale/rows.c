@@ -168,7 +168,7 @@ pess_status pess__read_policy_together(const char *path, const pess_counts *coun
     pess__table *table = NULL;
     pess_policy *policy = NULL;
     policy_rows r = {.path = path, .slab = slab, .counts = counts, .model = model};
-    pess_status status = pess__spread_policy(slab, model->actions, &policy, error);
+    pess_status status = pess__scale_policy(&slab->spread, model->actions, &policy, error);
     if (status == PESS_OK) status = pess__allocate(&r.named, slab->spread.own * model->actions, 1, "a policy", error);
     if (status == PESS_OK) status = pess__table_open(path, &table, error);
     if (status == PESS_OK) {

@@ -161,14 +161,14 @@ static void speak(void) {
     if (size > 0) (void)!write(loud, whole, strlen(whole));
 }
 
-int pess_scale_end(int code) {
+int pess_scale_end(int code, bool failed) {
     enum { PATIENCE = 3 };
     (void)fflush(stdout);
-    if (code != 0 && !all_arrive(PATIENCE)) {
+    if (failed && !all_arrive(PATIENCE)) {
         speak();
         MPI_Abort(PETSC_COMM_WORLD, code);
     }
-    if (code == 0) (void)all_arrive(INFINITY);
+    if (!failed) (void)all_arrive(INFINITY);
     MPI_Comm_free(&at_the_end);
     (void)PetscFinalize();
     return code;

@@ -12,9 +12,9 @@ int pess_scale_rank(void);
 int pess_scale_size(void);
 /* Until all have come here. */
 void pess_scale_wait(void);
-/* The end of all of them; `code` is what this process will exit with. Where one ends alone, with a failure, it says
- * so and takes the others with it. */
-int pess_scale_end(int code);
+/* The end of all of them; `code` is what this process will exit with. Where one `failed`, and the others do not come
+ * here too, it says so and takes them with it. */
+int pess_scale_end(int code, bool failed);
 
 /* Logs, counted logs and files of counts that the patterns name, counted in parallel, as one file of counts: the bytes
  * of pess_counts_merge. */

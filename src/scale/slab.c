@@ -152,13 +152,16 @@ static double most(const pess__spread *spread, double x) {
     return pess__ranks_most(x);
 }
 
+static pess_status agree(const pess__spread *spread, pess_status status, pess_error *error) {
+    (void)spread;
+    return pess__agree(status, error);
+}
+
 static void refresh(const pess__spread *spread, double *v) { pess__slab_refresh((const pess__slab *)spread, v); }
 
-/* Of equal values that of the smallest state, as in one process. */
-static int64_t state_of(double mine, double best, int64_t state) {
-    int64_t first = mine == best && state >= 0 ? state : INT64_MAX;
-    MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT64_T, MPI_MIN, pess__ranks_all.comm);
-    return first == INT64_MAX ? -1 : first;
+/* Of equal values that of the smallest state, as in one process; INT64_MAX: it is elsewhere. */
+static int64_t candidate(double mine, double best, int64_t state) {
+    return mine == best && state >= 0 ? state : INT64_MAX;
 }
 
 static pess__extremes extremes(const pess__spread *spread, const pess_model *model, const double *v) {
@@ -169,10 +172,13 @@ static pess__extremes extremes(const pess__spread *spread, const pess_model *mod
         if (v[s] < mine.lo) mine.lo = v[s], mine.lo_state = s + spread->first;
         if (v[s] > mine.hi) mine.hi = v[s], mine.hi_state = s + spread->first;
     }
-    const double lo = -pess__ranks_most(-mine.lo), hi = pess__ranks_most(mine.hi);
-    slab->lo_state = state_of(mine.lo, lo, mine.lo_state);
-    slab->hi_state = state_of(mine.hi, hi, mine.hi_state);
-    return (pess__extremes){lo, hi, slab->lo_state < 0 ? -1 : slab->places - 2,
+    double ends[2] = {-mine.lo, mine.hi};
+    MPI_Allreduce(MPI_IN_PLACE, ends, 2, MPI_DOUBLE, MPI_MAX, pess__ranks_all.comm);
+    int64_t at[2] = {candidate(-mine.lo, ends[0], mine.lo_state), candidate(mine.hi, ends[1], mine.hi_state)};
+    MPI_Allreduce(MPI_IN_PLACE, at, 2, MPI_INT64_T, MPI_MIN, pess__ranks_all.comm);
+    slab->lo_state = at[0] == INT64_MAX ? -1 : at[0];
+    slab->hi_state = at[1] == INT64_MAX ? -1 : at[1];
+    return (pess__extremes){-ends[0], ends[1], slab->lo_state < 0 ? -1 : slab->places - 2,
                             slab->hi_state < 0 ? -1 : slab->places - 1};
 }
 
@@ -187,12 +193,14 @@ pess_status pess__slab_create(int64_t states, const int64_t *begin, const int64_
                                       .own = begin[rank + 1] - begin[rank],
                                       .sum = sum,
                                       .most = most,
+                                      .agree = agree,
                                       .refresh = refresh,
                                       .extremes = extremes,
                                       .optimise = pess__scale_optimise,
                                       .evaluate = pess__scale_evaluate,
                                       .fixed_point = pess__scale_fixed_point,
                                       .visits = pess__scale_visits,
+                                      .policy = pess__scale_policy,
                                       .thinnest = pess__scale_thinnest};
         slab->lo_state = slab->hi_state = -1;
         status = pess__allocate(&slab->begin, size + 1, sizeof *slab->begin, "ranges of states", error);

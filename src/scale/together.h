@@ -23,7 +23,4 @@ bool pess__has_uniform_rows(const pess_model *model);
 /* The same answer on every rank: false where one has been told to stop, or is late. */
 bool pess__go_on_together(pess__monitor *monitor);
 
-/* A table of this rank's rows, whose file has those of all. */
-pess_status pess__spread_policy(const pess__slab *slab, int64_t actions, pess_policy **out, pess_error *error);
-
 #endif

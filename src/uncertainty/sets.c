@@ -24,8 +24,8 @@ static pess_status check_row(const pess__u_problem *problem, int64_t pair, pess_
         return pess__fail(error, PESS_ARGUMENT,
                           "at most %lld possible next states were declared, but the log shows %lld of state %lld, "
                           "action %lld",
-                          (long long)problem->max_successors, (long long)seen, (long long)(pair / actions),
-                          (long long)(pair % actions));
+                          (long long)problem->max_successors, (long long)seen,
+                          (long long)pess__state_number(model, pair / actions), (long long)(pair % actions));
     return PESS_OK;
 }
 

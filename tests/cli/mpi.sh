@@ -28,6 +28,22 @@ prints "$(printf '%.6g' "$alone")"
 expect 0 many 2 solve "$visits" -ksp_type gmres -sub_pc_factor_levels 1
 prints "petsc gmres bjacobi"
 
+# The certificate of counts, which has the policy and the lower bound that the rows give.
+robust=(--method robust -u l1 --max-successors 4 --delta 0.1)
+expect 7 "$PESS" certify all.pesscounts "${robust[@]}" -o one.csv --json
+cp out one.json
+alone=$(json lower_bound)
+expect 7 many 3 certify 'shard-[012].csv' "${robust[@]}" -o three.csv --json
+near "$alone" "$(json lower_bound)" 1e-7 "lower bound of three processes"
+cmp one.csv three.csv || fail "another certified policy"
+diff <(sed -n '/delta_ledger/,/candidates/p' one.json) <(sed -n '/delta_ledger/,/candidates/p' out) || fail "another ledger"
+expect 7 "$PESS" certify "$visits" "${robust[@]}" -o rows.csv --json
+same "$(json lower_bound)" "$alone" "lower bound of counts"
+expect 7 many 2 certify "$visits" "${robust[@]}" -o two.csv
+cmp rows.csv two.csv || fail "another certified policy than from rows"
+expect 7 many 2 certify "$visits" --policy rows.csv --start uniform --gamma 1 --return-range 0,1
+prints "the given policy, sets"
+
 # A checkpoint is taken up by another number of processes, and gone at the end; one of another log is refused.
 expect 6 many 2 solve "$visits" --checkpoint kept.values --checkpoint-every 0 --gamma 0.999 --max-iterations 1 --method value-iteration
 [ -f kept.values ] && fail "a checkpoint is left although the run ended"
@@ -54,6 +70,10 @@ refused 2 "Unable to find requested KSP type" solve "$visits" -ksp_type nonsense
 refused 2 "gamma is 1" solve "$visits" --gamma 1
 refused 2 "needs all states in one process" solve "$visits" -a duipi
 refused 2 "name an algorithm" solve "$visits" -a auto
+refused 2 "--method split needs the rows" certify "$visits" --method split
+refused 2 "--horizon needs the rows" certify "$visits" --horizon 3
+refused 2 "--report needs the rows" certify "$visits" --report page
+refused 2 "the log shows 3 of state" certify "$visits" -u l1 --max-successors 1
 refused 2 "expected seconds" solve "$visits" --checkpoint-every often
 refused 4 "ranks with as much each would do" solve "$visits" --actions 1000000 --max-memory 100M
 refused 5 "cannot be written" solve "$visits" -o /nonexistent/policy.csv

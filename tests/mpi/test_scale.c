@@ -1,5 +1,7 @@
-/* mpiexec -n 4 test_scale [COUNT]: random logs, counted and solved by one to four processes together and by one alone.
- * Policies must be identical, values within the tolerance of both, files of counts the same bytes. */
+/* mpiexec -n 4 test_scale [COUNT]: random logs, counted, solved and certified by one to four processes together and by
+ * one alone. Policies must be identical, values within the tolerance of both, files of counts the same bytes. */
+#include "test_scale.h"
+
 #include "core/rng.h"
 #include "model/counts.h"
 #include "model/spread.h"
@@ -19,7 +21,7 @@ static char directory[200];
 static int world_rank, world_size;
 static long checked;
 
-static void check(bool fine, const char *what, int problem, const char *detail) {
+void check(bool fine, const char *what, int problem, const char *detail) {
     checked++;
     if (fine) return;
     (void)fprintf(stdout, "rank %d of %d, problem %d: %s: %s\n", pess__ranks_all.rank, pess__ranks_all.size, problem,
@@ -43,6 +45,7 @@ static shape shape_of(int problem, pess__rng *rng) {
                .episodes = problem % 2 == 0,
                .ends = problem % 3 != 0};
     s.rows = 3 + (int64_t)(pess__rng_uniform(rng) * 30 * (double)s.states);
+    if (problem % 5 == 0) s.rows *= 200; /* so many that certificates promise something */
     return s;
 }
 
@@ -60,7 +63,7 @@ static void write_shard(const shape *s, int shard, pess__rng *rng, const char *p
         const int64_t far = (int64_t)(pess__rng_uniform(rng) * (double)s->states);
         const int64_t next = pess__rng_uniform(rng) < 0.2 ? far : (near + s->states) % s->states;
         const bool end = (s->ends && pess__rng_uniform(rng) < 0.1) || i + 1 == s->rows;
-        const double reward = floor(pess__rng_uniform(rng) * 8) / 8 - 0.25;
+        const double reward = floor(pess__rng_uniform(rng) * 8) / 8 - (action == 1 ? 0 : 0.25);
         if (s->episodes)
             (void)fprintf(file, "%s%lld,%lld,", s->named ? "e" : "", (long long)(episode * 3 + shard), (long long)step);
         (void)fprintf(file, "%s%lld,%lld,%g,%s%lld,%d\n", prefix, (long long)state, (long long)action, reward, prefix,
@@ -243,6 +246,7 @@ static void one_problem(int problem) {
         for (int k = 0; k < 3; k++)
             solve_both(problem, (problem + k * 5) % FAMILIES, s.shards == 1 && problem % 2 == 0 ? path : pattern,
                        s.shards == 1 ? path : merged);
+        certify_both(problem, s.shards == 1 ? merged : pattern, merged);
         MPI_Barrier(pess__ranks_all.comm);
         if (pess__ranks_all.rank == 0) {
             for (int i = 0; i < 3; i++) {
@@ -274,6 +278,11 @@ int main(int argc, char **argv) {
     for (int i = from; i < from + count; i++) one_problem(i);
     pess__ranks_all = all;
     if (world_rank == 0) (void)rmdir(directory);
-    if (world_rank == 0) (void)printf("%d problems, %ld checks on the first process\n", count, checked);
-    return pess_scale_end(0);
+    if (world_rank == 0)
+        (void)printf("%d problems, %ld checks on the first process, %d certificates that promise something, %d that "
+                     "recommend a switch\n",
+                     count, checked, promising, switching);
+    if (world_rank == 0)
+        check(count < 16 || (promising > 0 && switching > 0), "certificates", count, "none promises anything");
+    return pess_scale_end(0, false);
 }
