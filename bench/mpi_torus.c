@@ -1,8 +1,8 @@
-/* mpiexec -n N mpi_torus ours|shell SIDE GAMMA TOLERANCE: the best policy of a torus of SIDE × SIDE states with four
- * actions, its rows made on the processes that have them, as one JSON line. `ours` is policy iteration as pess-mpi has
- * it. `shell` is the approach of madupite (Gargiani et al. 2024), written from its description: a matrix of the policy
- * that is made anew for each policy, I − γP as a shell around it, so that no preconditioner can be made of it, GMRES to
- * a ten-thousandth of the residual. */
+/* mpiexec -n N mpi_torus ours|shell SIDE GAMMA TOLERANCE [shuffled]: the best policy of a torus of SIDE × SIDE states
+ * with four actions, its rows made on the processes that have them, as one JSON line. `ours` is policy iteration as
+ * pess-mpi has it. `shell` is the approach of madupite (Gargiani et al. 2024), written from its description: a matrix
+ * of the policy that is made anew for each policy, I − γP as a shell around it, so that no preconditioner can be made
+ * of it, GMRES to a ten-thousandth of the residual. `shuffled` numbers the states at random, as a log's names may. */
 #include "core/memory.h"
 #include "core/rng.h"
 #include "core/threads.h"
@@ -22,6 +22,7 @@ enum { ACTIONS = 4 };
 
 typedef struct torus {
     int64_t side, first, own;
+    int64_t *number, *cell; /* [states] of the cells, and back; NULL: in order */
     double gamma, tolerance;
     pess__slab *slab;
     pess_model *model;
@@ -33,15 +34,36 @@ static void need(pess_status status, const pess_error *error) {
     MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
+static int64_t cell_of(const torus *t, int64_t state) { return t->cell != NULL ? t->cell[state] : state; }
+
 /* up, right, down, left */
 static int64_t neighbour(const torus *t, int64_t state, int direction) {
-    const int64_t n = t->side, row = state / n, column = state % n;
-    switch (direction) {
-        case 0: return (row + n - 1) % n * n + column;
-        case 1: return row * n + (column + 1) % n;
-        case 2: return (row + 1) % n * n + column;
-        default: return row * n + (column + n - 1) % n;
+    static const int down[] = {-1, 0, 1, 0}, across[] = {0, 1, 0, -1};
+    const int64_t n = t->side, row = cell_of(t, state) / n, column = cell_of(t, state) % n;
+    const int64_t next = (row + n + down[direction]) % n * n + (column + n + across[direction]) % n;
+    return t->number != NULL ? t->number[next] : next;
+}
+
+/* Every process knows all numbers, for there is no log to read them from. */
+static void shuffle(torus *t) {
+    const int64_t states = t->side * t->side;
+    pess_error error = {0};
+    pess__rng rng = pess__rng_stream(1, "names", 0);
+    need(pess__allocate(&t->number, states, sizeof *t->number, "numbers", &error), &error);
+    need(pess__allocate(&t->cell, states, sizeof *t->cell, "numbers", &error), &error);
+    for (int64_t s = 0; s < states; s++) {
+        const int64_t at = (int64_t)(pess__rng_uniform(&rng) * (double)(s + 1));
+        t->number[s] = t->number[at];
+        t->number[at] = s;
     }
+    for (int64_t s = 0; s < states; s++) t->cell[t->number[s]] = s;
+}
+
+/* The share of successors that another process has. */
+static double cut_share(const torus *t) {
+    double elsewhere = 0;
+    for (int64_t k = 0; k < t->own * ACTIONS * ACTIONS; k++) elsewhere += t->model->next[k] >= t->own;
+    return pess__ranks_sum(elsewhere) / ((double)(t->side * t->side) * ACTIONS * ACTIONS);
 }
 
 static int compare(const void *a, const void *b) {
@@ -51,7 +73,7 @@ static int compare(const void *a, const void *b) {
 
 /* With probability 0.2 the direction is drawn from all four. Rewards are those of the pair. */
 static void fill_state(torus *t, int64_t s) {
-    pess__rng rng = pess__rng_stream(1, "torus", (uint64_t)(s + t->first));
+    pess__rng rng = pess__rng_stream(1, "torus", (uint64_t)cell_of(t, s + t->first));
     uint32_t next[ACTIONS], place[ACTIONS];
     for (int d = 0; d < ACTIONS; d++)
         next[d] = place[d] = (uint32_t)pess__slab_place(t->slab, neighbour(t, s + t->first, d));
@@ -239,9 +261,12 @@ static double solve_shell(const torus *t, pess_solution_info *info, double *sum,
 int main(int argc, char **argv) {
     pess_error error = {0};
     need(pess_scale_begin(&argc, argv, &error), &error);
-    if (argc != 5) return 2;
+    const bool shuffled = argc == 6 && strcmp(argv[5], "shuffled") == 0;
+    if (argc != 5 && !shuffled) return 2;
     torus t = {.side = atoll(argv[2]), .gamma = atof(argv[3]), .tolerance = atof(argv[4])};
+    if (shuffled) shuffle(&t);
     make(&t);
+    const double cut = cut_share(&t);
     pess_solution_info info = {0};
     double value = 0, processor = 0;
     const double seconds = strcmp(argv[1], "ours") == 0 ? solve_ours(&t, &info, &value, &processor)
@@ -251,10 +276,12 @@ int main(int argc, char **argv) {
     const double memory = pess__ranks_most((double)used.ru_maxrss * 1024), busiest = pess__ranks_most(processor);
     if (pess_scale_rank() == 0)
         (void)printf("{\"how\": \"%s\", \"states\": %lld, \"ranks\": %d, \"seconds\": %.4f, \"processor\": %.4f, "
-                     "\"iterations\": %lld, \"residual\": %.3g, \"value\": %.10g, \"memory\": %.4g}\n",
+                     "\"iterations\": %lld, \"residual\": %.3g, \"value\": %.10g, \"memory\": %.4g, \"cut\": %.4g}\n",
                      argv[1], (long long)(t.side * t.side), pess_scale_size(), seconds, busiest,
-                     (long long)info.iterations, info.residual, value, memory);
+                     (long long)info.iterations, info.residual, value, memory, cut);
     pess_model_destroy(t.model);
     pess__slab_destroy(t.slab);
+    free(t.number);
+    free(t.cell);
     return pess_scale_end(0, false);
 }

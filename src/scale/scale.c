@@ -113,7 +113,9 @@ static void work_alone(void) {
     if (set != NULL) set(1);
 }
 
+/* Without mpiexec a process is alone: Open MPI then needs no daemon beside it, nor anything that would start one. */
 static pess_status start_petsc(pess_error *error) {
+    (void)setenv("OMPI_MCA_ess_singleton_isolated", "1", 0);
     PESS__PETSC(PetscOptionsSetValue(NULL, "-no_signal_handler", NULL), error);
     PESS__PETSC(PetscInitialize(NULL, NULL, NULL, NULL), error);
     PESS__PETSC(PetscPushErrorHandler(pess__petsc_keep_message, NULL), error);

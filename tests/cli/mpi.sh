@@ -28,6 +28,18 @@ prints "$(printf '%.6g' "$alone")"
 expect 0 many 2 solve "$visits" -ksp_type gmres -sub_pc_factor_levels 1
 prints "petsc gmres bjacobi"
 
+# Where steps lead to neighbours, the blocks of the preconditioner overlap; thin places take the transposed system.
+awk 'BEGIN { print "state,action,reward,next_state"
+             for (s = 0; s < 60; s++) for (a = 0; a < 2; a++) for (i = 0; i < 3; i++)
+                 print s "," a "," (s == 7) "," (s + (i == 0 ? 1 : a ? 2 : 59)) % 60 }' > ring.csv
+expect 0 "$PESS" solve ring.csv -a naive -o one.csv --json
+alone=$(json value)
+expect 0 many 2 solve ring.csv -a naive -o two.csv --json
+near "$alone" "$(json value)" 1e-8 "value on a ring"
+cmp one.csv two.csv || fail "another policy on a ring"
+expect 0 many 2 solve ring.csv -a naive
+prints "petsc bcgs asm"
+
 # The certificate of counts, which has the policy and the lower bound that the rows give.
 robust=(--method robust -u l1 --max-successors 4 --delta 0.1)
 expect 7 "$PESS" certify all.pesscounts "${robust[@]}" -o one.csv --json
@@ -57,12 +69,19 @@ expect 0 "$PESS" experiment gridworld-data --trials 16 --points 2 --out alone
 expect 0 many 2 experiment gridworld-data --trials 16 --points 2 --out merged
 cmp alone/results.csv merged/results.csv || fail "an experiment by two processes has other results"
 
+# Without mpiexec, and without anything that could start a daemon, it is a program of one process.
+expect 0 env PATH=/nonexistent "$PESS_MPI" solve "$visits"
+
 # Refused, in one sentence.
 refused() { expect "$1" many 2 "${@:3}"; says "$2"; [ "$(grep -c '^pess-mpi\|^rank' err)" -eq 1 ] || fail "not one sentence: $(cat err)"; }
 refused 5 "no file has such a name" solve 'missing-*.csv'
 refused 5 "missing.csv: cannot be read" count shard-0.csv missing.csv --out x.pesscounts
 head -c 200 all.pesscounts > short.pesscounts
 refused 3 "short.pesscounts" count shard-0.csv short.pesscounts --out x.pesscounts
+cp all.pesscounts newer.pesscounts
+printf '\002' | dd of=newer.pesscounts bs=1 seek=8 conv=notrunc 2>dd.err
+refused 3 "newer.pesscounts: found version 2 of the format, expected 1" count shard-0.csv newer.pesscounts --out x.pesscounts
+refused 4 "ranks with as much each would do" certify "$visits" --actions 1000000 --max-memory 100M
 sed 's/^[^,]*,[^,]*,//' shard-1.csv > without.csv
 refused 3 "expected all or none of them to have a column 'episode'" solve '[sw]*[0t].csv'
 refused 2 "PETSc knows no option '-ksp_tpye'" solve "$visits" -ksp_tpye gmres

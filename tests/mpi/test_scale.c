@@ -34,7 +34,7 @@ void check(bool fine, const char *what, int problem, const char *detail) {
 
 typedef struct shape {
     int64_t states, actions, rows, shards;
-    bool named, episodes, ends;
+    bool named, episodes, ends, line; /* line: steps lead to neighbours, so that blocks overlap */
 } shape;
 
 static shape shape_of(int problem, pess__rng *rng) {
@@ -43,7 +43,8 @@ static shape shape_of(int problem, pess__rng *rng) {
                .shards = 1 + problem % 3,
                .named = problem % 4 == 1,
                .episodes = problem % 2 == 0,
-               .ends = problem % 3 != 0};
+               .ends = problem % 3 != 0,
+               .line = problem % 4 >= 2};
     s.rows = 3 + (int64_t)(pess__rng_uniform(rng) * 30 * (double)s.states);
     if (problem % 5 == 0) s.rows *= 200; /* so many that certificates promise something */
     return s;
@@ -61,7 +62,7 @@ static void write_shard(const shape *s, int shard, pess__rng *rng, const char *p
         const int64_t action = (int64_t)(pess__rng_uniform(rng) * pess__rng_uniform(rng) * (double)s->actions);
         const int64_t near = state + (int64_t)(pess__rng_uniform(rng) * 3) - 1;
         const int64_t far = (int64_t)(pess__rng_uniform(rng) * (double)s->states);
-        const int64_t next = pess__rng_uniform(rng) < 0.2 ? far : (near + s->states) % s->states;
+        const int64_t next = !s->line && pess__rng_uniform(rng) < 0.2 ? far : (near + s->states) % s->states;
         const bool end = (s->ends && pess__rng_uniform(rng) < 0.1) || i + 1 == s->rows;
         const double reward = floor(pess__rng_uniform(rng) * 8) / 8 - (action == 1 ? 0 : 0.25);
         if (s->episodes)
