@@ -322,7 +322,7 @@ static void precondition_ordered(const void *context, const double *x, double *y
 }
 
 /* The order is that of the chain's own drift; in a large chain also that of an earlier one, if few of its rows were
- * others. Small ones gain more from factors that are exact. */
+ * others: finding it takes one thread alone. */
 static bool order_serves(const pess__evaluator *chain) {
     return chain->states >= PARALLEL_FROM && chain->moved >= 0 && chain->moved <= chain->states / FEW_MOVED;
 }
