@@ -2,7 +2,7 @@
 . "$(dirname "$0")/lib.sh"
 source_dir=$(cd "$(dirname "$0")/../.." && pwd)
 
-expect 0 "$PESS" collect breakout --policy "$source_dir/policies/breakout.pessnet" --epsilon 0.2 --transitions 2000 --seed 4 -o b.pessdata
+expect 0 "$PESS" collect breakout --policy "$source_dir/policies/earlier/breakout.pessnet" --epsilon 0.2 --transitions 2000 --seed 4 -o b.pessdata
 few="--protocol smoke --updates 2 --steps 4 --score-episodes 2 --eval-every 0"
 
 # The option and the name are the same run.
