@@ -4,7 +4,7 @@
 
 #include "command.h"
 
-int describe_man(const char *directory, const command *commands, size_t count); /* pess.1, pess-solve.1 … */
+int describe_man(const char *directory, const command *commands, size_t count);    /* pess.1, pess-solve.1 … */
 int describe_completion(const char *shell, const command *commands, size_t count); /* completion.c */
 
 #endif

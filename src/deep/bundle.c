@@ -207,9 +207,8 @@ pess_status pess_policy_read(const char *path, const pess_model *model, const pe
         return status;
     }
     if (found == PESS_FILE_OTHER && is_binary(path))
-        return pess__fail(
-            error, PESS_INPUT,
-            "%s: found no policy, expected one that was trained or imported, or a table of text", path);
+        return pess__fail(error, PESS_INPUT,
+                          "%s: found no policy, expected one that was trained or imported, or a table of text", path);
     if (found == PESS_FILE_OTHER)
         return model != NULL ? pess__policy_read_table(path, model, state_names, action_names, out, error)
                              : table_alone(path, out, error);
