@@ -168,9 +168,10 @@ void pess__draw_dots(cairo_t *cr, const pess__panel *panel, pess__box box) {
     const double names = 150, values = 90, step = box.height / (double)panel->curve_count;
     double range_x[2], range_y[2];
     ranges(panel, range_x, range_y);
-    const pess__axis axis =
-        pess__axis_make(0, fmax(1, range_y[1]), false, true, 5, box.left + names, box.left + box.width - values);
+    const double from = box.left + names, to = box.left + box.width - values;
+    const pess__axis axis = pess__axis_make(0, fmax(1, range_y[1]), false, true, to - from > 300 ? 5 : 3, from, to);
     char text[64];
+    pess__draw_text(cr, box.left, box.top - 12, TEXT + 1, true, PESS__INK, PESS__LEFT, panel->title);
     pess__cairo.set_line_width(cr, 0.7);
     for (int i = 0; i < axis.tick_count; i++) {
         const double at = pess__axis_place(&axis, axis.tick[i]);
