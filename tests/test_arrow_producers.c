@@ -16,7 +16,7 @@ typedef struct producer {
     const void *buffers[COLUMNS][3], *text_buffers[3];
 } producer;
 
-static const int32_t ids[ROWS] = {0, 1};
+static const int32_t ids[ROWS + 1] = {0, 1, 0}; /* one more, for batches that begin later */
 
 static producer usual(const char *format, const void *rewards) {
     return (producer){.stream_format = "+s",
