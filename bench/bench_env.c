@@ -53,7 +53,7 @@ static double draws_per_step(const pess_env_info *game, const pess_env_options *
     pess_random random = pess_random_create(1, "bench", 0);
     for (int step = 0; step < STEPS; step++) {
         pess_env_step_result result;
-        if (pess_env_step(env, (int64_t)pess_random_below(&random, count), &result, &error) != PESS_OK) fail(&error);
+        if (pess_env_step(env, pess_random_below(&random, (int64_t)count), &result, &error) != PESS_OK) fail(&error);
         if (result.end != PESS_END_NONE && pess_env_reset(env, &error) != PESS_OK) fail(&error);
     }
     const double draws = (double)pess_env_drawn(env) / STEPS;

@@ -44,9 +44,9 @@ static double bernstein_width(const double *x, int64_t n, double most) {
 
 static double hoeffding_width(int64_t n, double most) { return most * sqrt(log(1 / DELTA) / (2 * (double)n)); }
 
-static void print_pair(const char *kind, int64_t n, const char *peer, double ours, double theirs) {
+static void print_pair(const char *what, int64_t n, const char *peer, double ours, double theirs) {
     printf("{\"name\": \"width_%s_%lld_%s\", \"ours\": %.6g, \"peer\": %.6g, \"ratio\": %.3f, \"unit\": \"width\"}\n",
-           kind, (long long)n, peer, ours, theirs, theirs / ours);
+           what, (long long)n, peer, ours, theirs, theirs / ours);
 }
 
 int main(void) {
