@@ -166,7 +166,7 @@ typedef struct pess_dqn_options {
     int64_t final_episodes;    /* of the last comparison */
     int64_t checkpoint_every;  /* frames */
     pess_progress progress;
-    double action_gap; /* β of advantage learning: what an action lacks counts 1/(1 − β) times; 0: as it is */
+    double action_gap; /* β of advantage learning: how far an action falls short of the best counts 1/(1 − β) times */
 } pess_dqn_options;
 
 typedef struct pess_dqn_result {

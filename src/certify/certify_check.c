@@ -87,7 +87,7 @@ static pess_status refuse_invented(const pess_dataset *data, const pess_inspecti
     if (inspection->step_gaps == 0 || !data->reading || !data->reading->info.next_state_derived) return PESS_OK;
     return pess__fail(error, PESS_INPUT,
                       "the next state of a row is that of the next row, but steps are missing between the two (%lld "
-                      "times; 'pess inspect' names the first), so what followed there is not known: add the column "
+                      "times; an inspection names the first), so what followed there is not known: add the column "
                       "next_state, or let a new episode begin after each gap",
                       (long long)inspection->step_gaps);
 }

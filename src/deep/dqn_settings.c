@@ -43,7 +43,7 @@ static const pess_setting rows[] = {
     {COUNT("n-step", n_step, "3"), PESS__FROM_TO(1, 1000),
      .sentence = "rewards summed before the value of the state that follows them"},
     {NUMBER("action-gap", action_gap, "0", "B"), PESS__FROM_TO(0, 0.99),
-     .sentence = "advantage learning: what an action lacks to the best counts 1/(1 - B) times"},
+     .sentence = "advantage learning: how far an action falls short of the best counts 1/(1 - B) times"},
     {NUMBER("rate", rate, "0.0003", "R"), PESS__AT_LEAST(0), .sentence = "Adam's step size at the start"},
     {NUMBER("rate-last", rate_last, "0.00003", "R"), PESS__AT_LEAST(0),
      .sentence = "and at the end; linear over the frames"},
