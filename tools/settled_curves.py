@@ -22,11 +22,14 @@ def overestimated(row):
     return number(row, "predicted") - number(row, "obtained") if row["predicted"] else None
 
 
+# name: (title, label of y, value of a row of curve.csv)
 FIGURES = {
-    "return": ("return", lambda row: number(row, "return")),
-    "overestimated": ("predicted less obtained", overestimated),
-    "unlogged": ("mass on never-logged actions", lambda row: number(row, "unlogged")),
-    "gap": ("best never-logged less best logged value", lambda row: number(row, "gap")),
+    "return": ("Return while learning", "return", lambda row: number(row, "return")),
+    "overestimated": ("How far values are above what is obtained", "predicted less obtained", overestimated),
+    "unlogged": ("How much the policy leaves the data", "mass on never-logged actions",
+                 lambda row: number(row, "unlogged")),
+    "gap": ("How attractive the never-logged actions look", "best never-logged less best logged value",
+            lambda row: number(row, "gap")),
 }
 
 
@@ -37,7 +40,7 @@ def collect(directory):
         game, x, _, algorithm = path.parts[-5:-1]
         with open(path, encoding="utf-8") as file:
             for row in csv.DictReader(file):
-                for name, (_, value_of) in FIGURES.items():
+                for name, (_, _, value_of) in FIGURES.items():
                     if row["gap"] and (value := value_of(row)) is not None:  # imitation has no values
                         panel = f"{game}, ε = {x.removeprefix('x-')}"
                         found[name][panel, algorithm, int(row["update"])].append(value)
@@ -57,7 +60,8 @@ def main():
                 for (panel, algorithm, update), values in sorted(points.items()):
                     out.writerow([panel.replace(",", " "), algorithm, update, len(values), sum(values) / len(values),
                                   min(values), max(values)])
-            labels = {"format": "pess-minatar", "title": "", "x_label": "update", "y_label": FIGURES[name][0]}
+            title, y_label, _ = FIGURES[name]
+            labels = {"format": "pess-minatar", "title": title, "x_label": "update", "y_label": y_label}
             pathlib.Path(scratch, "manifest.json").write_text(json.dumps(labels), encoding="utf-8")
             figure = directory / f"curves-{name}.png"
             subprocess.run([pess, "plot", scratch, "-o", figure, "--quiet"], check=True)
