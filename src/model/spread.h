@@ -10,7 +10,7 @@
 
 struct pess__problem;
 struct pess__local;
-struct pess__operator;
+struct pess__frozen_kind;
 struct pess__extremes;
 
 typedef struct pess__spread {
@@ -26,13 +26,12 @@ typedef struct pess__spread {
     void (*refresh)(const struct pess__spread *spread, double *v);
     /* The lowest and the highest value of all states with actions; lo_state and hi_state are the last two places. */
     struct pess__extremes (*extremes)(const struct pess__spread *spread, const pess_model *model, const double *v);
-    /* pess__optimise, pess__evaluate_local, and both for values that are no affine function of the next ones. */
+    /* pess__optimise and pess__evaluate_local; the linear systems of solve/fixed_point.h. */
     pess_status (*optimise)(const struct pess__problem *problem, const struct pess__local *local,
                             pess_solution *solution, pess_error *error);
     pess_status (*evaluate)(const struct pess__problem *problem, const struct pess__local *local,
                             pess_solution *solution, pess_error *error);
-    pess_status (*fixed_point)(const struct pess__problem *problem, const struct pess__operator *operator_,
-                               bool optimise, pess_solution *solution, pess_error *error);
+    const struct pess__frozen_kind *frozen;
     /* Discounted visits d = ρ + Gᵀd of the own states. */
     pess_status (*visits)(const pess_model *model, const double *start, const pess_policy *policy,
                           const pess_solve_options *options, double *out, pess_error *error);

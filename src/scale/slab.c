@@ -198,7 +198,7 @@ pess_status pess__slab_create(int64_t states, const int64_t *begin, const int64_
                                       .extremes = extremes,
                                       .optimise = pess__scale_optimise,
                                       .evaluate = pess__scale_evaluate,
-                                      .fixed_point = pess__scale_fixed_point,
+                                      .frozen = &pess__scale_frozen,
                                       .visits = pess__scale_visits,
                                       .policy = pess__scale_policy,
                                       .thinnest = pess__scale_thinnest};

@@ -27,12 +27,15 @@ typedef struct iterate {
 typedef struct run {
     const pess__problem *problem;
     const pess__operator *operator_;
-    const double *policy; /* [S*A], NULL: optimise */
+    const pess__frozen_kind *kind;
+    const pess__spread *spread; /* NULL: this process has all states */
+    int64_t own;                /* states that are here, the first of S */
+    const double *policy;       /* [S*A], NULL: optimise */
     iterate now, trial;
     double *q;      /* [S*A] of the last sweep */
     double *choice; /* [S*A] the policy that is frozen: `policy`, or one-hot in the largest q */
     pess_model *frozen;
-    pess__evaluator *evaluator;
+    void *system; /* the linear system of `frozen` under `choice` */
     pess__monitor monitor;
     pess__frozen_way way;
     int64_t iterations;
@@ -96,6 +99,7 @@ pess_status pess__frozen_create(const pess_model *model, pess_model **out, pess_
     frozen->reward_lo = model->reward_lo;
     frozen->reward_hi = model->reward_hi;
     frozen->has_terminals = model->has_terminals;
+    frozen->spread = model->spread;
     int64_t to = 0;
     for (int64_t z = 0; z < pairs; z++) {
         const int64_t begin = model->row[z], length = model->row[z + 1] - begin;
@@ -108,7 +112,52 @@ pess_status pess__frozen_create(const pess_model *model, pess_model **out, pess_
     return PESS_OK;
 }
 
-static int threads_of(const run *r) { return r->problem->model->states >= PARALLEL_FROM ? r->problem->threads : 1; }
+/* --------------------------------------------------------------------------------- the system in one process */
+
+static pess_status evaluator_create(const pess__problem *problem, const pess_model *frozen, pess__monitor *monitor,
+                                    void **out, pess_error *error) {
+    const pess_solve_options *options = problem->options;
+    pess__evaluator *evaluator = NULL;
+    const pess_status status = pess__evaluator_create(frozen, options->gamma, problem->v_lo, options->evaluation,
+                                                      problem->threads, monitor, &evaluator, error);
+    *out = evaluator;
+    return status;
+}
+
+static void evaluator_destroy(void *system) { pess__evaluator_destroy(system); }
+
+static pess_status evaluator_fill(void *system, const double *choice, pess_error *error) {
+    return pess__evaluator_fill_policy(system, choice, NULL, error);
+}
+
+static double evaluator_apply(void *system, const double *v, double *out) {
+    return pess__evaluator_apply(system, v, out);
+}
+
+static pess_status evaluator_solve(void *system, double tolerance, double *v, pess_error *error) {
+    pess__evaluator_result result;
+    return pess__evaluator_evaluate(system, tolerance, v, &result, error);
+}
+
+static const char *evaluator_name(const void *system) {
+    return ((const pess__evaluator *)system)->evaluation == PESS_EVALUATION_LU ? "lu" : "krylov";
+}
+
+static const pess__frozen_kind in_one_process = {.create = evaluator_create,
+                                                 .destroy = evaluator_destroy,
+                                                 .fill = evaluator_fill,
+                                                 .apply = evaluator_apply,
+                                                 .solve = evaluator_solve,
+                                                 .name = evaluator_name,
+                                                 .go_on = pess__monitor_check};
+
+/* ------------------------------------------------------------------------------------------ sweeps and solves */
+
+static int threads_of(const run *r) { return r->spread == NULL && r->own >= PARALLEL_FROM ? r->problem->threads : 1; }
+
+static void refresh(const run *r, double *v) {
+    if (r->spread != NULL) r->spread->refresh(r->spread, v);
+}
 
 /* (Tv)(s) and, when optimising, the largest q as `choice`. */
 static double sweep_state(run *r, int thread, int64_t s, const double *v) {
@@ -132,9 +181,12 @@ static double sweep_state(run *r, int thread, int64_t s, const double *v) {
 
 /* tv = T v and the residual sup|Tv − v|; infinite where a value is not a number. */
 static pess_status sweep(run *r, iterate *at, pess_error *error) {
-    const int64_t states = r->problem->model->states;
+    const int64_t states = r->own;
+    pess_status status = PESS_OK;
+    refresh(r, at->v);
     pess__q_values(r->problem, NULL, at->v, r->q);
-    if (r->operator_->prepare) PESS_TRY(r->operator_->prepare(r->operator_->context, at->v, error));
+    if (r->operator_->prepare) status = r->operator_->prepare(r->operator_->context, at->v, error);
+    PESS_TRY(pess__agree_of_all(r->spread, status, error));
     _Atomic double residual = 0;
     const double floor = r->problem->v_lo;
     const int threads = threads_of(r);
@@ -151,7 +203,7 @@ static pess_status sweep(run *r, iterate *at, pess_error *error) {
         }
         pess__raise(&residual, most);
     }
-    at->residual = residual;
+    at->residual = pess__most_of_all(r->spread, residual);
     r->iterations++;
     return PESS_OK;
 }
@@ -160,7 +212,7 @@ static pess_status sweep(run *r, iterate *at, pess_error *error) {
  * for again. */
 static void freeze(run *r) {
     const pess__operator *op = r->operator_;
-    const int64_t pairs = r->problem->model->states * r->problem->model->actions;
+    const int64_t pairs = r->own * r->problem->model->actions;
     pess__q_values(r->problem, NULL, r->now.v, r->q);
     const int threads = threads_of(r);
 #pragma omp parallel for num_threads(threads) if (threads > 1) schedule(static)
@@ -168,11 +220,12 @@ static void freeze(run *r) {
         if (r->choice[z] > 0) op->pair(op->context, omp_get_thread_num(), z, r->q[z], r->now.v, r->frozen);
 }
 
-/* trial.v ← T_frozen trial.v until it moves by no more than `enough`, or often enough. */
+/* trial.v ← c + G·trial.v of the frozen system until it moves by no more than `enough`, or often enough. */
 static void sweep_frozen(run *r, double enough) {
     double change = INFINITY;
     for (int64_t k = 0; k < r->way.sweeps && change > enough; k++) {
-        change = pess__evaluator_apply(r->evaluator, r->trial.v, r->trial.tv);
+        refresh(r, r->trial.v);
+        change = r->kind->apply(r->system, r->trial.v, r->trial.tv);
         double *const swap = r->trial.v;
         r->trial.v = r->trial.tv;
         r->trial.tv = swap;
@@ -181,60 +234,71 @@ static void sweep_frozen(run *r, double enough) {
 
 /* trial = the solution of the frozen system, with its own residual. */
 static pess_status solve_frozen(run *r, double tolerance, pess_error *error) {
-    pess__evaluator_result result;
     freeze(r);
-    PESS_TRY(pess__evaluator_fill_policy(r->evaluator, r->choice, NULL, error));
-    memcpy(r->trial.v, r->now.tv, (size_t)r->problem->model->states * sizeof *r->trial.v);
-    if (r->way.sweeps > 0)
+    PESS_TRY(r->kind->fill(r->system, r->choice, error));
+    memcpy(r->trial.v, r->now.tv, (size_t)r->own * sizeof *r->trial.v);
+    if (r->way.sweeps > 0) {
         sweep_frozen(r, tolerance);
-    else
-        PESS_TRY(pess__evaluator_evaluate(r->evaluator, tolerance, r->trial.v, &result, error));
+    } else {
+        refresh(r, r->trial.v);
+        PESS_TRY(r->kind->solve(r->system, tolerance, r->trial.v, error));
+    }
     return sweep(r, &r->trial, error);
+}
+
+/* A linear solve that brings the residual down by at least the discount is kept. */
+static pess_status newton_step(run *r, double tolerance, bool *kept, pess_error *error) {
+    const double gamma = r->problem->options->gamma;
+    *kept = false;
+    PESS_TRY(solve_frozen(r, tolerance, error));
+    *kept = r->trial.residual < gamma * r->now.residual;
+    if (!*kept) return PESS_OK; /* q and choice are those of the trial until the next sweep */
+    const iterate swap = r->now;
+    r->now = r->trial;
+    r->trial = swap;
+    return r->kind->keep ? r->kind->keep(r->problem->model, r->now.v, error) : PESS_OK;
 }
 
 /* Values that differ by rounding alone leave a residual of this size. */
 static double target(const run *r) {
     double most = 0;
-    for (int64_t s = 0; s < r->problem->model->states; s++) most = fmax(most, fabs(r->now.v[s]));
-    return fmax(r->problem->options->tolerance, 16 * DBL_EPSILON * most);
+    for (int64_t s = 0; s < r->own; s++) most = fmax(most, fabs(r->now.v[s]));
+    return fmax(r->problem->options->tolerance, 16 * DBL_EPSILON * pess__most_of_all(r->spread, most));
 }
 
 static void plain_step(run *r, double step) {
-    for (int64_t s = 0; s < r->problem->model->states; s++)
+    for (int64_t s = 0; s < r->own; s++)
         r->now.v[s] = step < 1 ? r->now.v[s] + step * (r->now.tv[s] - r->now.v[s]) : r->now.tv[s];
 }
 
-static bool out_of_time(run *r, pess_solution *solution) {
+/* Whether there is time and patience left. */
+static bool goes_on(run *r, int64_t since_best, pess_solution_info *info) {
     r->monitor.done = (double)r->iterations;
-    if (pess__monitor_check(&r->monitor)) return false;
-    solution->info.outcome = PESS_OUTCOME_TIME_LIMIT;
-    return true;
+    if (!r->kind->go_on(&r->monitor)) {
+        info->outcome = PESS_OUTCOME_TIME_LIMIT;
+        return false;
+    }
+    const bool tired = !r->operator_->contraction && since_best > PATIENCE;
+    if (r->iterations < r->problem->options->max_iterations && !tired) return true;
+    info->outcome = PESS_OUTCOME_ITERATION_LIMIT;
+    return false;
 }
 
-static pess_status iterate_all(run *r, pess_solution *solution, pess_error *error) {
-    const double gamma = r->problem->options->gamma;
+/* At γ = 1 a frozen chain need not end, and its system may have no solution: sweeps alone. */
+static pess_status iterate_all(run *r, pess_solution_info *info, pess_error *error) {
+    const bool sweeps_alone = r->way.never || !(r->problem->options->gamma < 1);
     int64_t wait = 0, failures = 0, since_best = 0;
-    double best = INFINITY, step = 1;
+    double best = INFINITY, step = 1, enough = 0;
     PESS_TRY(sweep(r, &r->now, error));
-    while (r->now.residual > target(r)) {
-        if (out_of_time(r, solution)) break;
+    while (r->now.residual > (enough = target(r))) {
         since_best = r->now.residual < best ? 0 : since_best + 1;
         best = fmin(best, r->now.residual);
-        if (r->iterations >= r->problem->options->max_iterations ||
-            (!r->operator_->contraction && since_best > PATIENCE)) {
-            solution->info.outcome = PESS_OUTCOME_ITERATION_LIMIT;
-            break;
-        }
-        /* At γ = 1 a frozen chain need not end, and its system may have no solution: sweeps alone. */
-        if (wait == 0 && gamma < 1 && !r->way.never) {
-            PESS_TRY(solve_frozen(r, fmax(0.1 * target(r), r->way.forcing * r->now.residual), error));
-            if (r->trial.residual < gamma * r->now.residual) {
-                const iterate swap = r->now;
-                r->now = r->trial;
-                r->trial = swap;
-                failures = 0;
-                continue;
-            }
+        if (!goes_on(r, since_best, info)) break;
+        if (wait == 0 && !sweeps_alone) {
+            bool kept;
+            PESS_TRY(newton_step(r, fmax(0.1 * enough, r->way.forcing * r->now.residual), &kept, error));
+            if (kept) failures = 0;
+            if (kept) continue;
             wait = failures < 6 ? (int64_t)1 << failures : LONGEST_WAIT;
             failures++;
         }
@@ -249,23 +313,29 @@ static pess_status iterate_all(run *r, pess_solution *solution, pess_error *erro
     return PESS_OK;
 }
 
-static pess_status create(run *r, pess_error *error) {
+/* ------------------------------------------------------------------------------------------------- a whole run */
+
+static pess_status allocate(run *r, pess_error *error) {
     const pess_model *model = r->problem->model;
-    const pess_solve_options *options = r->problem->options;
     const int64_t pairs = model->states * model->actions;
-    PESS_TRY(pess__allocate(&r->now.v, model->states, sizeof(double), "the values", error));
-    PESS_TRY(pess__allocate(&r->now.tv, model->states, sizeof(double), "the values", error));
-    PESS_TRY(pess__allocate(&r->trial.v, model->states, sizeof(double), "the values", error));
-    PESS_TRY(pess__allocate(&r->trial.tv, model->states, sizeof(double), "the values", error));
+    double **const values[] = {&r->now.v, &r->now.tv, &r->trial.v, &r->trial.tv};
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+        PESS_TRY(pess__allocate(values[i], model->states, sizeof(double), "the values", error));
     PESS_TRY(pess__allocate(&r->q, pairs, sizeof(double), "the action values", error));
     PESS_TRY(pess__allocate(&r->choice, pairs, sizeof(double), "the frozen policy", error));
-    PESS_TRY(pess__frozen_create(model, &r->frozen, error));
+    return pess__frozen_create(model, &r->frozen, error);
+}
+
+static pess_status create(run *r, pess_error *error) {
+    const pess_model *model = r->problem->model;
+    const int64_t pairs = model->states * model->actions;
+    PESS_TRY(pess__agree_of_all(r->spread, allocate(r, error), error));
     if (r->policy) memcpy(r->choice, r->policy, (size_t)pairs * sizeof(double));
-    for (int64_t s = 0; r->operator_->floored && s < model->states; s++)
+    for (int64_t s = 0; r->operator_->floored && s < r->own; s++)
         if (!model->terminal[s]) r->now.v[s] = r->problem->v_lo;
-    r->monitor = pess__monitor_start(&options->progress, "solving", r->problem->deadline);
-    return pess__evaluator_create(r->frozen, options->gamma, r->problem->v_lo, options->evaluation, r->problem->threads,
-                                  &r->monitor, &r->evaluator, error);
+    if (r->kind->take && !r->operator_->floored) PESS_TRY(r->kind->take(model, r->now.v, error));
+    r->monitor = pess__monitor_start(&r->problem->options->progress, "solving", r->problem->deadline);
+    return r->kind->create(r->problem, r->frozen, &r->monitor, &r->system, error);
 }
 
 static void destroy(run *r) {
@@ -275,8 +345,8 @@ static void destroy(run *r) {
     free(r->trial.tv);
     free(r->q);
     free(r->choice);
+    if (r->system != NULL) r->kind->destroy(r->system);
     pess_model_destroy(r->frozen);
-    pess__evaluator_destroy(r->evaluator);
 }
 
 void pess__keep_greedy(const pess_model *model, int64_t states, const double *q, pess_policy *policy,
@@ -292,35 +362,44 @@ void pess__keep_greedy(const pess_model *model, int64_t states, const double *q,
 /* The greedy policy in q at the final v. */
 static pess_status make_policy(run *r, pess_solution *solution, pess_error *error) {
     const pess_model *model = r->problem->model;
-    pess_policy *policy;
+    pess_policy *policy = NULL;
     PESS_TRY(sweep(r, &r->now, error)); /* q may belong to a trial that was turned down */
-    PESS_TRY(pess__policy_allocate(model->states, model->actions, &policy, error));
-    pess__keep_greedy(model, model->states, r->q, policy, solution);
+    const pess_status status = r->spread != NULL ? r->spread->policy(r->spread, model->actions, &policy, error)
+                                                 : pess__policy_allocate(model->states, model->actions, &policy, error);
+    PESS_TRY(pess__agree_of_all(r->spread, status, error));
+    pess__keep_greedy(model, r->own, r->q, policy, solution);
     return PESS_OK;
+}
+
+static void store(run *r, pess_solution *solution) {
+    free(solution->values);
+    solution->values = r->now.v;
+    r->now.v = NULL;
+    solution->info.iterations = r->iterations;
+    solution->info.residual = r->now.residual;
+    solution->info.method = r->way.name;
+    solution->info.evaluation = r->kind->name(r->system);
+    if (r->kind->done) r->kind->done();
 }
 
 static pess_status run_all(const pess__problem *problem, const pess__operator *operator_, bool optimise,
                            pess_solution *solution, pess_error *error) {
     const pess__spread *spread = problem->model->spread;
     if (optimise) PESS_TRY(pess__frozen_way_check(problem, error));
-    if (spread != NULL) return spread->fixed_point(problem, operator_, optimise, solution, error);
-    run r = {.problem = problem, .operator_ = operator_, .way = pess__frozen_way_of(problem, optimise)};
     PESS_TRY(pess__no_horizon(problem, "a worst case or a variance", error));
     if (!operator_->floored) PESS_TRY(pess__need_ends(problem, "a worst case or a variance", error));
-    if (!optimise) r.policy = solution->policy->probability;
+    run r = {.problem = problem,
+             .operator_ = operator_,
+             .kind = spread != NULL ? spread->frozen : &in_one_process,
+             .spread = spread,
+             .own = pess__own_states(problem->model),
+             .policy = optimise ? NULL : solution->policy->probability,
+             .way = pess__frozen_way_of(problem, optimise)};
     solution->info.outcome = PESS_OUTCOME_CONVERGED;
     pess_status status = create(&r, error);
-    if (status == PESS_OK) status = iterate_all(&r, solution, error);
+    if (status == PESS_OK) status = iterate_all(&r, &solution->info, error);
     if (status == PESS_OK && optimise) status = make_policy(&r, solution, error);
-    if (status == PESS_OK) {
-        free(solution->values);
-        solution->values = r.now.v;
-        r.now.v = NULL;
-        solution->info.iterations = r.iterations;
-        solution->info.residual = r.now.residual;
-        solution->info.method = r.way.name;
-        solution->info.evaluation = r.evaluator->evaluation == PESS_EVALUATION_LU ? "lu" : "krylov";
-    }
+    if (status == PESS_OK) store(&r, solution);
     destroy(&r);
     return status;
 }

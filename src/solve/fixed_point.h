@@ -7,6 +7,7 @@
 #define PESS_SOLVE_FIXED_POINT_H
 
 #include "solve/algorithm.h"
+#include "solve/monitor.h"
 
 typedef struct pess__operator {
     void *context;
@@ -31,6 +32,24 @@ typedef struct pess__frozen_way {
 pess__frozen_way pess__frozen_way_of(const pess__problem *problem, bool optimise);
 /* Refuses what no worst case can be found by. */
 pess_status pess__frozen_way_check(const pess__problem *problem, pess_error *error);
+
+/* The linear system of the frozen policy, v = c + Gv, wherever its rows are: in one process (fixed_point.c), or in the
+ * ranks of src/scale. What several processes call, all of them call. */
+typedef struct pess__frozen_kind {
+    /* Of the rows of `frozen` as they are when it is filled in. */
+    pess_status (*create)(const pess__problem *problem, const pess_model *frozen, pess__monitor *monitor, void **out,
+                          pess_error *error);
+    void (*destroy)(void *system);
+    pess_status (*fill)(void *system, const double *choice, pess_error *error); /* choice [S*A]: π */
+    double (*apply)(void *system, const double *v, double *out);                /* out = c + Gv; sup|out − v| */
+    pess_status (*solve)(void *system, double tolerance, double *v, pess_error *error); /* from the guess in v */
+    const char *(*name)(const void *system);                                            /* valid for ever */
+    bool (*go_on)(void *monitor); /* pess__monitor_check, of all processes */
+    /* Values on disk, NULL where none are kept: those of an earlier run to v, v to them, and none are needed. */
+    pess_status (*take)(const pess_model *model, double *v, pess_error *error);
+    pess_status (*keep)(const pess_model *model, const double *v, pess_error *error);
+    void (*done)(void);
+} pess__frozen_kind;
 
 /* A copy of the model whose every sparse row has one more entry, of probability 0, at its end. */
 pess_status pess__frozen_create(const pess_model *model, pess_model **out, pess_error *error);
