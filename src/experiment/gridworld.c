@@ -209,7 +209,7 @@ void pess__gridworld_release(pess__trials *trials) {
     trials->context = NULL;
 }
 
-pess_status pess__gridworld_curves(pess__trials *trials, const double *x, const char *first, pess_error *error) {
+static pess_status add_curves(pess__trials *trials, const double *x, const char *first, pess_error *error) {
     char *const text = trials->experiment->description;
     const size_t size = sizeof trials->experiment->description;
     PESS_TRY(pess__gridworld_ready(trials, error));
@@ -218,4 +218,16 @@ pess_status pess__gridworld_curves(pess__trials *trials, const double *x, const 
     const size_t used = strlen(text);
     pess__gridworld_describe(trials, false, text + used, size - used);
     return PESS_OK;
+}
+
+pess_status pess__gridworld_figure(pess__trials *trials, bool stationary_in_code,
+                                   pess_status (*add_cases)(pess__trials *trials, double *x, pess_error *error),
+                                   const char *first, pess_error *error) {
+    double *x = NULL;
+    PESS_TRY(pess__gridworld_begin(trials, stationary_in_code, error));
+    PESS_TRY(pess__allocate(&x, trials->options->points, sizeof *x, "the points", error));
+    pess_status status = add_cases(trials, x, error);
+    if (status == PESS_OK) status = add_curves(trials, x, first, error);
+    free(x);
+    return status;
 }

@@ -33,9 +33,11 @@ void pess__gridworld_describe(const pess__trials *trials, bool along_alpha, char
 pess_status pess__gridworld_judge_exploration(pess__trials *trials, pess_error *error);
 pess_status pess__gridworld_judge_data(pess__trials *trials, pess_error *error);
 
-/* After the cases: plans the elimination, adds curves at x[case], and describes the experiment in the words of `first`
- * and those that all have in common. */
-pess_status pess__gridworld_curves(pess__trials *trials, const double *x, const char *first, pess_error *error);
+/* One of the paper's figures, from its beginning: `add_cases` adds the cases with the x of each; then come the plan of
+ * the elimination, a curve per algorithm, and the description, in the words of `first` and those that all share. */
+pess_status pess__gridworld_figure(pess__trials *trials, bool stationary_in_code,
+                                   pess_status (*add_cases)(pess__trials *trials, double *x, pess_error *error),
+                                   const char *first, pess_error *error);
 
 /* Rows of the table of experiments. */
 #define PESS__GRIDWORLD_TRIAL(prepare_with, judge_with)                                                                \
@@ -45,6 +47,9 @@ pess_status pess__gridworld_curves(pess__trials *trials, const double *x, const 
         .release = pess__gridworld_release                                                                             \
     }
 /* Of the paper's figures: the same settings, defaults and tables. */
+#define PESS__GRIDWORLD_FIGURE_INFO                                                                                    \
+    .y_label = "expected return", .columns = PESS__TRIAL_COLUMNS,                                                      \
+    .settings = PESS__GRIDWORLD_SETTINGS " absorbed-alpha", .findings = "What the paper predicts, and what came out"
 #define PESS__GRIDWORLD_FIGURE                                                                                         \
     .defaults = (const pess__experiment_default[]){{"trials", "1000"},                                                 \
                                                    {"points", "25"},                                                   \

@@ -1,10 +1,8 @@
 /* Figure 1b: datasets of 1 to 200000 transitions, collected at ε = 0.5. */
-#include "core/memory.h"
 #include "experiment/gridworld.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #define EPSILON 0.5
 #define LARGEST 200000.0
@@ -35,18 +33,12 @@ static pess_status add_sizes(pess__trials *trials, double *x, pess_error *error)
 }
 
 static pess_status prepare(pess__trials *trials, pess_error *error) {
-    PESS_TRY(pess__gridworld_begin(trials, true, error));
-    double *x = NULL;
-    PESS_TRY(pess__allocate(&x, trials->options->points, sizeof *x, "the points", error));
-    pess_status status = add_sizes(trials, x, error);
     char first[200];
     (void)snprintf(first, sizeof first, "Figure 1b: datasets of growing size, collected at ε = %g.%s ", EPSILON,
                    trials->options->preset == PESS_PRESET_CODE
                        ? " As in the authors' code, each dataset is one transition short of its label."
                        : "");
-    if (status == PESS_OK) status = pess__gridworld_curves(trials, x, first, error);
-    free(x);
-    return status;
+    return pess__gridworld_figure(trials, true, add_sizes, first, error);
 }
 
 static const pess__trial_kind trial = PESS__GRIDWORLD_TRIAL(prepare, pess__gridworld_judge_data);
@@ -56,9 +48,6 @@ const pess__experiment_kind pess__experiment_gridworld_data = {
              .summary = "figure 1b: return against the size of the dataset",
              .title = "Figure 1b: return against the size of the dataset",
              .x = {.name = "transitions", .label = "transitions in the dataset", .log_scale = true},
-             .y_label = "expected return",
-             .columns = PESS__TRIAL_COLUMNS,
-             .settings = PESS__GRIDWORLD_SETTINGS " absorbed-alpha",
-             .findings = "What the paper predicts, and what came out"},
+             PESS__GRIDWORLD_FIGURE_INFO},
     PESS__GRIDWORLD_FIGURE,
     .trial = &trial};

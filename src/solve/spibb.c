@@ -96,22 +96,19 @@ static pess_status solve_at_most(const pess__problem *problem, pess_solution *so
     return optimise(problem, solution, improve_at_most, error);
 }
 
-const pess__algorithm pess__algorithm_spibb = {
-    .info = {.name = "spibb",
-             .summary = "pairs seen fewer than min_count times keep the logging policy's probability",
-             .equation = "v = max_π A^π(r_D + γ·P_D·v),  π(a|s) = π̂(a|s) where n(s,a) < min_count",
-             .source = "Laroche, Trichelair, Tachet des Combes 2019, Pi_b-SPIBB",
-             .settings = "min-count " PESS__READS_METHOD},
-    .spreads = true,
-    .solve = solve_equal,
-    .evaluate = pess__evaluate_plain};
+/* The two differ in the rule alone. */
+#define SPIBB(name_, set, summary_, rule, solve_)                                                                      \
+    {                                                                                                                  \
+        .info = {.name = (name_),                                                                                      \
+                 .summary = "pairs seen fewer than min_count times " summary_,                                         \
+                 .equation = "v = max_π A^π(r_D + γ·P_D·v),  " rule " where n(s,a) < min_count",                       \
+                 .source = "Laroche, Trichelair, Tachet des Combes 2019, " set,                                        \
+                 .settings = "min-count " PESS__READS_METHOD},                                                         \
+        .spreads = true, .solve = (solve_), .evaluate = pess__evaluate_plain                                           \
+    }
 
-const pess__algorithm pess__algorithm_spibb_leq = {
-    .info = {.name = "spibb-leq",
-             .summary = "pairs seen fewer than min_count times get at most the logging policy's probability",
-             .equation = "v = max_π A^π(r_D + γ·P_D·v),  π(a|s) ≤ π̂(a|s) where n(s,a) < min_count",
-             .source = "Laroche, Trichelair, Tachet des Combes 2019, Pi_<=b-SPIBB",
-             .settings = "min-count " PESS__READS_METHOD},
-    .spreads = true,
-    .solve = solve_at_most,
-    .evaluate = pess__evaluate_plain};
+const pess__algorithm pess__algorithm_spibb =
+    SPIBB("spibb", "Pi_b-SPIBB", "keep the logging policy's probability", "π(a|s) = π̂(a|s)", solve_equal);
+
+const pess__algorithm pess__algorithm_spibb_leq = SPIBB(
+    "spibb-leq", "Pi_<=b-SPIBB", "get at most the logging policy's probability", "π(a|s) ≤ π̂(a|s)", solve_at_most);
