@@ -187,6 +187,21 @@ static void list_protocols(json_writer *json) {
     }
 }
 
+static void list_networks(json_writer *json) {
+    const pess_network_info *network;
+    for (size_t i = 0; (network = pess_network_list(i)) != NULL; i++) {
+        if (json == NULL) {
+            (void)printf("%s\n    %s\n    %s\n", network->name, network->summary, network->layers);
+            continue;
+        }
+        json_object(json, NULL);
+        json_text(json, "name", network->name);
+        json_text(json, "summary", network->summary);
+        json_text(json, "layers", network->layers);
+        json_close(json);
+    }
+}
+
 static void list_experiments(json_writer *json) {
     const pess_experiment_info *info;
     for (size_t i = 0; (info = pess_experiment_list(i)) != NULL; i++) {
@@ -206,11 +221,13 @@ static void list_experiments(json_writer *json) {
 
 static const usage list_usage = {
     .command = "list",
-    .summary = "list the algorithms, uncertainties, formats, learners, neural uncertainties, protocols or experiments",
-    .arguments = "algorithms|uncertainties|formats|learners|neural-uncertainties|protocols|experiments [--json]",
+    .summary = "list the algorithms, uncertainties, formats, learners, neural uncertainties, networks, protocols or "
+               "experiments",
+    .arguments =
+        "algorithms|uncertainties|formats|learners|neural-uncertainties|networks|protocols|experiments [--json]",
     .examples = "  pess list algorithms\n  pess list uncertainties --json",
-    .positional = (const char *const[]){"algorithms, uncertainties, formats, learners, neural-uncertainties, protocols "
-                                        "or experiments",
+    .positional = (const char *const[]){"algorithms, uncertainties, formats, learners, neural-uncertainties, networks, "
+                                        "protocols or experiments",
                                         NULL},
 };
 
@@ -222,7 +239,7 @@ int cmd_list(int argc, char **argv) {
         {"algorithms", list_algorithms},   {"uncertainties", list_uncertainties},
         {"formats", list_formats},         {"learners", list_learners},
         {"protocols", list_protocols},     {"neural-uncertainties", list_neural_uncertainties},
-        {"experiments", list_experiments},
+        {"experiments", list_experiments}, {"networks", list_networks},
     };
     bool as_json = false;
     const option rows[] = {{"json", 0, OPTION_FLAG, &as_json, NULL, "print the result as JSON"}};
@@ -246,6 +263,6 @@ int cmd_list(int argc, char **argv) {
     }
     return report_usage("list",
                         "found '%s', expected algorithms, uncertainties, formats, learners, neural-uncertainties, "
-                        "protocols or experiments",
+                        "networks, protocols or experiments",
                         what);
 }

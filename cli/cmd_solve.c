@@ -262,6 +262,7 @@ int cmd_solve(int argc, char **argv) {
     solve_report report = {0};
     bool as_json = false;
     log_args_begin(&args, NULL);
+    options_widen(&args.options, "algorithm", "ALGORITHM|auto", "algorithm; auto: chosen on held-out episodes");
     options_add(&args.options, (option){"out", 'o', OPTION_TEXT, &report.policy_path, "FILE",
                                         "write the policy: state,action,probability"});
     options_add(&args.options,

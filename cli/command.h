@@ -69,6 +69,8 @@ void options_add(option_list *list, option row);
 void options_add_settings(option_list *list, const pess_setting_table *table, void *options, const char *except);
 /* The option of one setting. */
 option options_setting(const pess_setting_table *table, const pess_setting *setting, void *options);
+/* A setting of which the command takes more than the library does. */
+void options_widen(option_list *list, const char *name, const char *argument, const char *help);
 bool options_given(const option_list *list, const char *name);
 /* The first word that is neither an option nor an option's value; NULL: there is none. */
 const char *options_first_word(const option_list *list, int argc, char **argv);

@@ -14,6 +14,7 @@ NAME_IN(uncertainty)
 NAME_IN(format)
 NAME_IN(learner)
 NAME_IN(neural_uncertainty)
+NAME_IN(network)
 NAME_IN(protocol)
 NAME_IN(experiment)
 
@@ -31,6 +32,7 @@ static const name_table tables[] = {
     {"FORMAT", "list formats", format_name},
     {"LEARNER", "list learners", learner_name},
     {"NEURAL-UNCERTAINTY", "list neural-uncertainties", neural_uncertainty_name},
+    {"NETWORK", "list networks", network_name},
     {"PROTOCOL", "list protocols", protocol_name},
     {"EXPERIMENT", "list experiments", experiment_name},
     {"GAME", "env list", game_name},

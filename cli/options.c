@@ -111,6 +111,14 @@ void options_add_settings(option_list *list, const pess_setting_table *table, vo
             options_add(list, options_setting(table, &table->rows[i], options));
 }
 
+void options_widen(option_list *list, const char *name, const char *argument, const char *help) {
+    for (size_t i = 0; i < list->count; i++) {
+        if (strcmp(list->rows[i].name, name) != 0) continue;
+        list->rows[i].argument = argument;
+        list->rows[i].help = help;
+    }
+}
+
 bool options_given(const option_list *list, const char *name) {
     for (size_t i = 0; i < list->count; i++)
         if (strcmp(list->rows[i].name, name) == 0 && *list->rows[i].given) return true;

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Who may include and call whom: a stage sees core and the stages to its left; the command line, the examples and the
-# bindings see pess.h only. Prints each offence as file:line and exits 1 if there is one.
+# bindings see pess.h only; cli/mpi sees the files of cli and scale/scale.h, which itself needs nothing but pess.h.
+# Prints each offence as file:line and exits 1 if there is one.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 stages=(core data cells model policy uncertainty solve simulate certify choose env nn deep score experiment compare report scale)
@@ -62,12 +63,20 @@ calls=$(find src -name '*.[ch]' | sort | awk -v stages="${stages[*]}" '
 foreign=$(grep -rnE '\b(MPI_[A-Z]|Petsc[A-Z])|#\s*include\s*<(mpi|petsc)' src cli include python --include='*.[ch]' | grep -v '^src/scale/')
 [ -z "$foreign" ] || offence "$foreign: only src/scale may use MPI and PETSc"
 
-while IFS=: read -r file line text; do
-    target=$(sed -E 's/.*"([^"]+)".*/\1/' <<<"$text")
-    case "$target" in
-        pess.h) ;;
-        */*) offence "$file:$line: \"$target\": only pess.h and files of the same folder may be included here" ;;
-        *) [ -f "$(dirname "$file")/$target" ] || offence "$file:$line: \"$target\" is not in this folder" ;;
-    esac
-done < <(grep -nE '^\s*#\s*include\s+"' cli/*.[ch] examples/*.c /dev/null)
+sees() { # FOLDER HEADERS FILE…: the files include what is in the folder, and these headers
+    local folder=$1 headers=$2 file line text target
+    shift 2
+    while IFS=: read -r file line text; do
+        target=$(sed -E 's/.*"([^"]+)".*/\1/' <<<"$text")
+        case " $headers " in *" $target "*) continue ;; esac
+        case "$target" in
+            */*) offence "$file:$line: \"$target\": only $headers and files of $folder may be included here" ;;
+            *) [ -f "$folder/$target" ] || offence "$file:$line: \"$target\" is not in $folder" ;;
+        esac
+    done < <(grep -nE '^\s*#\s*include\s+"' "$@" /dev/null)
+}
+sees cli pess.h cli/*.[ch]
+sees examples pess.h examples/*.c
+sees cli "pess.h scale/scale.h" cli/mpi/*.[ch]
+sees include pess.h src/scale/scale.h
 exit $bad

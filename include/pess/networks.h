@@ -56,6 +56,14 @@ PESS_API bool pess_net_note(const pess_net *net, const char *key, char *value, s
 PESS_API pess_status pess_net_apply(const pess_net *net, const void *observations, int64_t stride, int64_t count,
                                     int threads, float *out, pess_error *error);
 
+/* Networks that have names. */
+typedef struct pess_network_info {
+    const char *name, *summary;
+    const char *layers; /* up to the outputs, "conv 16 3/1, dense 128": as they may be given in place of the name */
+} pess_network_info;
+
+PESS_API const pess_network_info *pess_network_list(size_t index); /* by position from 0; NULL past the last */
+
 /* ---- policies of networks: acting in games
 
  * pess_policy_read (pess/tabular.h) reads them: .pesspolicy, which 'train' writes, has all that its rule needs; the
@@ -139,7 +147,7 @@ typedef struct pess_dqn_options {
     size_t size;
     const char *game;    /* a name of pess_env_list */
     const pess_mdp *mdp; /* in place of a game: one-hot states, network "dense" */
-    const char *network; /* "dqn", "value" or "dense" */
+    const char *network; /* as of pess_train_options */
     const char *kernels; /* NULL: the best */
     const char *out;     /* directory; made where it is missing */
     bool resume;         /* go on from the newest good checkpoint in `out` */
@@ -286,8 +294,8 @@ typedef struct pess_train_options {
     bool relative;             /* u counts from the smallest u of its state */
     int64_t uncertainty_steps; /* of the uncertainty's network; 0: three fifths of all steps of the values */
     double gamma;
-    const char *network;     /* "mlp", "conv", "nature", "dqn", "dense", or layers: "conv 32 8/4, dense 512"; NULL: the
-                                one that fits the observations, mlp for floats and conv for boards */
+    const char *network;     /* a name of pess_network_list, or layers: "conv 32 8/4, dense 512"; NULL: the one that
+                                fits the observations, mlp for floats, conv for boards, nature for large pictures */
     const char *kernels;     /* NULL: the best */
     const char *out;         /* directory; made where it is missing */
     const char *tensorboard; /* directory for an event file of TensorBoard; NULL: none */

@@ -141,6 +141,9 @@ class Experiment(Handle):
         C.pess_experiment_get_options(self._address, ctypes.addressof(options))
         if options.out:
             return Svg(Path(os.fsdecode(options.out), "figure.svg").read_text(encoding="utf-8"))
+        return self._svg_of_points()
+
+    def _svg_of_points(self) -> Svg:
         with tempfile.TemporaryDirectory() as directory:
             results, figure = Path(directory, "results.csv"), Path(directory, "figure.svg")
             self._write_points(results)
@@ -201,12 +204,7 @@ class Results(Experiment):
     claims = property(lambda self: self._kept["claims"])
 
     def svg(self) -> Svg:
-        with tempfile.TemporaryDirectory() as directory:
-            results, figure = Path(directory, "results.csv"), Path(directory, "figure.svg")
-            self._write_points(results)
-            paths = (ctypes.c_char_p * 1)(os.fsencode(results))
-            call(C.pess_figure_write, ctypes.addressof(paths), 1, None, os.fsencode(figure))
-            return Svg(figure.read_text(encoding="utf-8"))
+        return self._svg_of_points()
 
 
 def _cell(value: Any) -> str:

@@ -6,32 +6,19 @@
 
 #define LEAKY 0.01F
 
-#define PAPERS_LAYERS                                                                                                  \
-    {PESS__LAYER_CONV, 4, 2, 32, LEAKY}, {PESS__LAYER_CONV, 2, 2, 64, LEAKY}, {PESS__LAYER_CONV, 2, 1, 64, LEAKY},     \
-        {PESS__LAYER_DENSE, 0, 0, 128, LEAKY}, {PESS__LAYER_DENSE, 0, 0, 128, LEAKY}, {                                \
-        PESS__LAYER_DENSE, 0, 0, 0, 1                                                                                  \
-    }
+#define PAPERS_LAYERS "conv 32 4/2 leaky, conv 64 2/2 leaky, conv 64 2/1 leaky, dense 128 leaky, dense 128 leaky"
 
-/* name, layers in order */
-static const struct {
-    const char *name;
-    int32_t count;
-    pess__layer_spec layers[PESS__MAX_LAYERS];
-} named[] = {
-    {"value", 6, {PAPERS_LAYERS}},
-    {"conv", 6, {PAPERS_LAYERS}},
-    {"dense", 2, {{PESS__LAYER_DENSE, 0, 0, 64, 0}, {PESS__LAYER_DENSE, 0, 0, 0, 1}}},
-    {"dqn", 3, {{PESS__LAYER_CONV, 3, 1, 16, 0}, {PESS__LAYER_DENSE, 0, 0, 128, 0}, {PESS__LAYER_DENSE, 0, 0, 0, 1}}},
-    {"mlp", 3, {{PESS__LAYER_DENSE, 0, 0, 256, 0}, {PESS__LAYER_DENSE, 0, 0, 256, 0}, {PESS__LAYER_DENSE, 0, 0, 0, 1}}},
-    {"nature",
-     5,
-     {{PESS__LAYER_CONV, 8, 4, 32, 0},
-      {PESS__LAYER_CONV, 4, 2, 64, 0},
-      {PESS__LAYER_CONV, 3, 1, 64, 0},
-      {PESS__LAYER_DENSE, 0, 0, 512, 0},
-      {PESS__LAYER_DENSE, 0, 0, 0, 1}}},
+static const pess_network_info named[] = {
+    {"mlp", "two layers of 256, for floats", "dense 256, dense 256"},
+    {"conv", "the network of the paper's deep experiments, for boards", PAPERS_LAYERS},
+    {"value", "another name of conv", PAPERS_LAYERS},
+    {"nature", "that of Mnih et al. (2015), for large pictures", "conv 32 8/4, conv 64 4/2, conv 64 3/1, dense 512"},
+    {"dqn", "the smaller one of MinAtar's players", "conv 16 3/1, dense 128"},
+    {"dense", "one layer of 64, for tabular states", "dense 64"},
 };
 enum { NAMED = sizeof named / sizeof named[0], NATURE_SIDE = 36 /* the smallest board that "nature" fits on */ };
+
+const pess_network_info *pess_network_list(size_t index) { return index < NAMED ? &named[index] : NULL; }
 
 void pess__spec_input(const pess_observation_shape *shape, pess__net_spec *out) {
     const bool board = shape->channels > 0;
@@ -95,14 +82,10 @@ static pess_status fail_network(const char *network, pess_error *error) {
 }
 
 pess_status pess__spec_layers(const char *network, int32_t outputs, pess__net_spec *spec, pess_error *error) {
-    for (size_t i = 0; i < NAMED; i++) {
-        if (strcmp(named[i].name, network) != 0) continue;
-        spec->layer_count = named[i].count;
-        memcpy(spec->layers, named[i].layers, sizeof spec->layers);
-        spec->layers[spec->layer_count - 1].outputs = outputs;
-        return pess__spec_check(spec, network, error);
-    }
-    if (!read_text(network, spec)) return fail_network(network, error);
+    const char *layers = network;
+    for (size_t i = 0; i < NAMED; i++)
+        if (strcmp(named[i].name, network) == 0) layers = named[i].layers;
+    if (!read_text(layers, spec)) return fail_network(network, error);
     spec->layers[spec->layer_count++] = (pess__layer_spec){PESS__LAYER_DENSE, 0, 0, outputs, 1};
     return pess__spec_check(spec, network, error);
 }

@@ -29,10 +29,8 @@ typedef struct pess__net_spec {
 
 /* The input of a network for such observations; one without a board is a single place with many channels. */
 void pess__spec_input(const pess_observation_shape *shape, pess__net_spec *out);
-/* The layers of a network, after its input is set. By name: "conv" (or "value"), the network of the paper's deep
- * experiments; "dqn", the smaller one of MinAtar's players; "dense", one hidden layer, for tabular states; "mlp", two
- * of 256; "nature", that of Mnih et al. (2015) for pictures. Or as a text, layer by layer up to the outputs:
- * "conv 32 8/4, conv 64 4/2, dense 512", each with ReLU, or "leaky" at its end. */
+/* The layers of a network, after its input is set. By a name of pess_network_list, or layer by layer up to the
+ * outputs: "conv 32 8/4, conv 64 4/2, dense 512", each with ReLU, or "leaky" at its end. */
 pess_status pess__spec_layers(const char *network, int32_t outputs, pess__net_spec *spec, pess_error *error);
 /* The same for bits on a board. */
 pess_status pess__spec_named(const char *network, int32_t rows, int32_t cols, int32_t channels, int32_t outputs,

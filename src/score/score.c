@@ -65,7 +65,7 @@ static const pess_setting rows[] = {
     {.name = "network",
      .kind = PESS_SETTING_TEXT,
      FIELD(network),
-     .argument = "NAME|LAYERS",
+     .argument = "NETWORK|LAYERS",
      .sentence = "network of fitted Q evaluation and imitation, named or layer by layer as for training",
      .where_unset = "the one that fits the observations"},
     {.name = "kernels",
