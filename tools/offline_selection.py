@@ -4,7 +4,8 @@
 Per dataset: collect it, train an imitation network and every policy of the list, play each (the truth: mean undiscounted
 return) and score all of them with one `pess score`. Then, criterion by criterion, Spearman's rank correlation with the
 truth and regret@1: (best - chosen)/(best - worst) of the true returns. Finished parts are kept in --work, so it goes on
-where it was stopped. Writes policies.csv, criteria.csv and commands.txt into --out; docs/scoring.md shows them.
+where it was stopped. Writes policies.csv, criteria.csv and commands.txt into --out; docs/scoring.md shows them. Data are
+collected by the players that the committed results were made with.
 
     tools/offline_selection.py --pess build/pess --work /tmp/selection --out docs/results/offline-selection
 """
@@ -26,7 +27,6 @@ DATASETS = [  # name, game, policy, epsilon, transitions, seed
     ("breakout-0.1", "breakout", "breakout", 0.1, 50000, 2),
     ("asterix-0.3", "asterix", "asterix", 0.3, 50000, 2),
     ("seaquest-0.5", "seaquest", "seaquest", 0.5, 50000, 2),
-    ("space_invaders-0.2", "space_invaders", "space_invaders", 0.2, 50000, 2),
 ]
 POLICIES = [  # learner, its knob
     ("imitation", ""),
@@ -76,6 +76,12 @@ def name_of(learner, knob):
     return learner + ("-" + knob.split()[1] if knob else "")
 
 
+def player_of(root, player):
+    """The file of a player: as it was, where it has been trained anew since."""
+    earlier = root / "policies" / "earlier" / f"{player}.pessnet"
+    return earlier if earlier.exists() else root / "policies" / f"{player}.pessnet"
+
+
 def study(pess, root, work, dataset, log):
     """The rows of one dataset."""
     label, game, player, epsilon, transitions, seed = dataset
@@ -85,7 +91,7 @@ def study(pess, root, work, dataset, log):
     if game == "cartpole":
         data = here / "data.npz"
     if not data.exists():
-        policy = root / "policies" / f"{player}.pessnet" if player else "random"
+        policy = player_of(root, player) if player else "random"
         run([pess, "collect", game, "--policy", policy, "--epsilon", epsilon, "--transitions", transitions, "--seed", seed,
              "-o", data], work, log)
     imitation = here / "imitation" / "policy.pessnet"

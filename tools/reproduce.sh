@@ -1,28 +1,34 @@
 #!/usr/bin/env bash
-# Makes the committed figures again, by the commands that the documentation states, and compares them byte for byte with
-# those in docs/; of the experiments with games, which take days, a few runs of each by their settings and seed, every
-# number but the seconds. tools/reproduce.sh [PESS] [NAME…]; names are those below, default all. Minutes; exit code 1 if
-# something differs.
+# Makes the committed figures and tables again, by the commands that the documentation states, and compares them byte for
+# byte with those in docs/; of the experiments with games, which take days, a few runs of each by their settings and seed,
+# every number but the seconds. tools/reproduce.sh [PESS] [NAME…]; names are those below, default all: an hour of one
+# core, most of it games and selection. Any other runs with games are named RESULTS:GAME:X:ALGORITHMS, such as
+# minatar-data:asterix:20000:naive,proximal:0.25; their first trial is made. Exit code 1 if something differs.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 pess=$(realpath "${1:-build/pess}")
 shift
-wanted=${*:-figure-1 figure-1-text alpha others bandit choosing certificates games}
+known="figure-1 figure-1-text alpha others bandit choosing certificates selection games"
+wanted=${*:-$known}
 top=$PWD
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 2
-mkdir players # those that the committed runs were made with
-cp "$top"/policies/*.pessnet players && cp "$top"/policies/earlier/*.pessnet players || exit 2
+mkdir earlier # players as they were before they were trained anew
+cp "$top"/policies/*.pessnet earlier && cp "$top"/policies/earlier/*.pessnet earlier || exit 2
 bad=0
 same() { # FILE COMMITTED
     if cmp -s "$1" "$top/$2"; then echo "same    $2"; else echo "differs $2"; bad=1; fi
 }
-run() { # RESULTS GAME AXIS-OPTION X ALGORITHMS: the first trial
-    local directory=$1 game=$2 option=$3 x=$4 algorithms=$5 kind
-    kind=$(sed -n 's/^experiment=//p' "$top/docs/results/$directory/settings.txt")
+run() { # RESULTS GAME X ALGORITHMS: the first trial
+    local directory=$1 game=$2 x=$3 algorithms=$4 kind option=--epsilons players=$top/policies
+    local settings=$top/docs/results/$directory/settings.txt
+    [ -f "$settings" ] || { echo "reproduce: found '$directory', expected the name of an experiment in docs/results" >&2; exit 2; }
+    kind=$(sed -n 's/^experiment=//p' "$settings")
+    [ "$kind" != minatar-data ] || option=--sizes
+    grep -qF "policy-$game=$(checksum "$players/$game.pessnet")" "$settings" || players=earlier
     experiment "$kind" --games "$game" "$option" "$x" --algorithms "$algorithms" --controls off --trials 1 \
-        --policies players --out "$directory-$game"
+        --policies "$players" --out "$directory-$game"
     while IFS= read -r row; do
         if grep -qF "${row%,*}," "$top/docs/results/$directory/runs.csv"; then
             echo "same    docs/results/$directory: ${row%%,0.*}"
@@ -33,6 +39,9 @@ run() { # RESULTS GAME AXIS-OPTION X ALGORITHMS: the first trial
     done < <(tail -n +2 "$directory-$game/runs.csv")
 }
 experiment() { "$pess" experiment --quiet "$@" >>"$work/log" || bad=1; }
+checksum() { # FILE: the last four bytes of a network file, as settings have them
+    tail -c 4 "$1" | od -An -tx4 | tr -d ' '
+}
 
 for name in $wanted; do
     case $name in
@@ -68,14 +77,26 @@ for name in $wanted; do
             same certificates.csv docs/figures/certificates.csv
             ;;
         games)
-            run minatar-data asterix --sizes 10000 imitation,naive
-            run minatar-exploration breakout --epsilons 0.05 imitation,proximal:0.25
-            run neural-uncertainty freeway --epsilons 0 imitation,ua-imitation
-            run seaquest seaquest --epsilons 0.05 imitation,counts-alone
+            run minatar-data asterix 10000 imitation,naive
+            run minatar-exploration breakout 0.05 imitation,proximal:0.25
+            run minatar-settled breakout 0.66 imitation
+            run neural-uncertainty freeway 0 imitation,ua-imitation
+            run seaquest seaquest 0.05 imitation,counts-alone
             continue
             ;;
-        *) echo "reproduce: found '$name', expected one of: $wanted" >&2; exit 2 ;;
+        selection)
+            python3 "$top/tools/offline_selection.py" --pess "$pess" --work . --out selection >>log || bad=1
+            for file in policies.csv criteria.csv; do same selection/$file docs/results/offline-selection/$file; done
+            continue
+            ;;
+        *:*:*:*)
+            IFS=: read -r directory game x algorithms <<<"$name"
+            run "$directory" "$game" "$x" "$algorithms"
+            continue
+            ;;
+        *) echo "reproduce: found '$name', expected one of: $known, or RESULTS:GAME:X:ALGORITHMS" >&2; exit 2 ;;
     esac
-    case $name in choosing | certificates) same $name.svg docs/figures/$name.svg ;; *) same $name.png docs/figures/$name.png ;; esac
+    case $name in choosing | certificates) figure=$name.svg ;; *) figure=$name.png ;; esac
+    same "$figure" "docs/figures/$figure"
 done
 exit $bad
