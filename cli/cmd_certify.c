@@ -230,7 +230,7 @@ static void print_text(FILE *out, const pess_certificate *certificate, const pes
                   c->horizon > 0 ? " at a step" : "");
     (void)fprintf(out, "Method        %s (%s)%s%s, discount %g, delta %g", c->method, c->test,
                   c->uncertainty ? ", sets " : "", c->uncertainty ? c->uncertainty : "", c->gamma, c->delta);
-    if (c->horizon > 0) (void)fprintf(out, ", the first %lld steps", (long long)c->horizon);
+    if (c->horizon > 0) (void)fprintf(out, ", the first %lld step%s", COUNTED(c->horizon));
     (void)fputc('\n', out);
     print_episodes(out, pess_certificate_episodes(certificate));
     if (c->outcome != PESS_OUTCOME_CONVERGED)

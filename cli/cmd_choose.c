@@ -46,7 +46,7 @@ static void print_text(const char *path, const choose_args *args, const pess_cho
     pess_solution_get_info(pess_choice_solution(choice), &solution);
     (void)printf("Log        %s: %lld %s in %lld folds, discount %g", log_name(path), (long long)info.episodes,
                  info.rows ? "rows" : "episodes", (long long)info.folds, info.gamma);
-    if (info.horizon > 0) (void)printf(", the first %lld steps", (long long)info.horizon);
+    if (info.horizon > 0) (void)printf(", the first %lld step%s", COUNTED(info.horizon));
     (void)putchar('\n');
     if (!isnan(info.log_return))
         (void)printf("           its episodes that ended returned %.5g on average (standard error %.2g)\n",

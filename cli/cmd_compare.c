@@ -67,8 +67,9 @@ static void print_improvements(const pess_comparison *c) {
 static void print_text(const pess_comparison *c, const char *report) {
     pess_comparison_info info;
     pess_comparison_get_info(c, &info);
-    (void)printf("%lld algorithms on %lld tasks", (long long)info.algorithms, (long long)info.tasks);
-    if (info.left_out > 0) (void)printf(" (%lld left out, of which not all have runs)", (long long)info.left_out);
+    (void)printf("%lld algorithm%s on %lld task%s", COUNTED(info.algorithms), COUNTED(info.tasks));
+    if (info.left_out > 0)
+        (void)printf(" (%lld left out: not all algorithms have runs of them)", (long long)info.left_out);
     (void)printf("; %s; intervals of %g %% from %lld resamples of the runs within each task\n\n",
                  info.scale == PESS_SCALE_RANGE ? "scores from 0 to 1 per game" : "scores as they are",
                  100 * (1 - info.delta), (long long)info.resamples);

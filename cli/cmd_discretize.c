@@ -65,8 +65,8 @@ static void print_node(const pess_map *map, int64_t index, int depth) {
     pess_map_node node;
     if (!pess_map_get_node(map, index, &node)) return;
     if (node.cell >= 0) {
-        (void)printf("  %*scell %lld (%lld rows)\n", 2 * depth, "", (long long)node.cell,
-                     (long long)pess_map_cell_rows(map, node.cell));
+        (void)printf("  %*scell %lld (%lld row%s)\n", 2 * depth, "", (long long)node.cell,
+                     COUNTED(pess_map_cell_rows(map, node.cell)));
         return;
     }
     pess_map_column column;

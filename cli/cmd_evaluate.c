@@ -237,7 +237,8 @@ static int parse(int argc, char **argv, evaluate_args *args, const char **path) 
     if (args->behaviour != NULL && !args->estimators)
         return report_usage("evaluate", "--behaviour does nothing without --estimators");
     if (args->estimators && asked.together)
-        return report_usage("evaluate", "--estimators look at whole episodes: 'pess evaluate' does");
+        return report_usage("evaluate", "--estimators needs whole episodes, which processes that share the states do "
+                                        "not have: use 'pess evaluate'");
     if (args->estimators && options_given(list, "horizon"))
         return report_usage("evaluate", "--horizon does nothing for --estimators: episodes are taken whole");
     if (args->algorithm != NULL && pess_algorithm_find(args->algorithm) == NULL)

@@ -73,13 +73,13 @@ static void print_cost(const pess_experiment_cost *cost) {
     char time[40], samples[60] = "";
     duration_text(cost->seconds, time, sizeof time);
     if (cost->samples > 0) (void)snprintf(samples, sizeof samples, "%.3g samples to learn from, ", cost->samples);
-    (void)fprintf(stderr,
-                  "%lld datasets, %lld runs, %lld of them finished: %sabout %s with %lld at once (estimated from %s)\n",
-                  (long long)cost->datasets, (long long)cost->runs, (long long)cost->finished, samples, time,
-                  (long long)cost->threads,
-                  !cost->measured     ? "the finished runs"
-                  : cost->samples > 0 ? "training steps timed on this machine; the time of episodes is a guess"
-                                      : "a first block of trials");
+    (void)fprintf(
+        stderr, "%lld dataset%s, %lld run%s, %lld of them finished: %sabout %s with %lld at once (estimated from %s)\n",
+        COUNTED(cost->datasets), COUNTED(cost->runs), (long long)cost->finished, samples, time,
+        (long long)cost->threads,
+        !cost->measured     ? "the finished runs"
+        : cost->samples > 0 ? "training steps timed on this machine; the time of episodes is a guess"
+                            : "a first block of trials");
 }
 
 static int report_failure(const option_list *list, const pess_experiment_options *options, const pess_error *error) {
@@ -125,7 +125,7 @@ static int execute(const option_list *list, const arguments *a, const char *comm
     const bool long_run = pess_setting_listed(pess_experiment_find(a->options.experiment)->settings, "protocol");
     if (status == PESS_OK && (long_run || a->dry_run)) {
         status = pess_experiment_estimate(experiment, &cost, &error);
-        if (status == PESS_OK) print_cost(&cost);
+        if (status == PESS_OK && (a->dry_run || !asked.quiet)) print_cost(&cost);
     }
     if (status == PESS_OK && a->dry_run)
         (void)puts(pess_experiment_description(experiment));

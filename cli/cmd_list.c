@@ -221,8 +221,7 @@ static void list_experiments(json_writer *json) {
 
 static const usage list_usage = {
     .command = "list",
-    .summary = "list the algorithms, uncertainties, formats, learners, neural uncertainties, networks, protocols or "
-               "experiments",
+    .summary = "what there is, with equations, sources and the options that each reads",
     .arguments =
         "algorithms|uncertainties|formats|learners|neural-uncertainties|networks|protocols|experiments [--json]",
     .examples = "  pess list algorithms\n  pess list uncertainties --json",

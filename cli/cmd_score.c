@@ -151,15 +151,15 @@ static void print_text(const char *path, const pess_score_options *options, cons
     char criterion[32];
     pess_scores_get_info(scores, &info);
     criterion_name(options, criterion, sizeof criterion);
-    (void)printf("Data       %s: %lld transitions, %lld whole episodes, discount %g\n", path,
-                 (long long)info.transitions, (long long)info.episodes, info.gamma);
+    (void)printf("Data       %s: %lld transition%s, %lld whole episode%s, discount %g\n", path,
+                 COUNTED(info.transitions), COUNTED(info.episodes), info.gamma);
     if (!isnan(info.log_return)) {
         (void)printf("           their discounted return was %.4g on average", info.log_return);
         if (!isnan(info.log_return_error)) (void)printf(" (standard error %.2g)", info.log_return_error);
         (void)putchar('\n');
     }
-    (void)printf("Evaluation %lld networks, %lld updates of %lld steps of %lld; interval %g %%; weights: %s\n\n",
-                 (long long)info.networks, (long long)info.updates, (long long)info.steps, (long long)info.batch,
+    (void)printf("Evaluation %lld network%s, %lld update%s of %lld step%s of %lld; interval %g %%; weights: %s\n\n",
+                 COUNTED(info.networks), COUNTED(info.updates), COUNTED(info.steps), (long long)info.batch,
                  100 * (1 - info.delta), info.weights);
     print_table(scores, &info);
     if (info.policies > 1) print_choice(scores, &info, criterion);

@@ -131,7 +131,6 @@ static void print_thin_places(FILE *out, const solve_report *r) {
 }
 
 /* A number and the end of its noun. */
-#define COUNTED(n) (long long)(n), (n) == 1 ? "" : "s"
 
 static void print_text(FILE *out, const char *path, const solve_report *r) {
     (void)fprintf(out, "Log        %s: %lld transition%s, %lld state%s, %lld action%s, %lld pair%s seen\n",
@@ -214,8 +213,8 @@ static const usage solve_usage = {
         "LOG is a CSV file (plain, gzip or zstd) with the columns state, action, reward, next_state and optionally "
         "terminal, truncated, episode, step, probability, or a log in another format ('pess list formats'); - is "
         "standard input. 'pess list algorithms' and 'pess list uncertainties' explain the choices and which options "
-        "each of "
-        "them reads; an option that the chosen ones do not read is refused. -a auto chooses algorithm and strength on "
+        "each of them reads; an option that the chosen ones do not read is refused. -a auto chooses algorithm and "
+        "strength on "
         "held-out episodes, as 'pess choose' does. Exit code 6 says that the solver stopped before it converged.",
     .examples = "  pess solve visits.csv -o policy.csv\n"
                 "  pess solve visits.csv -a auto --return-range 0,1 --gamma 1 -o policy.csv\n"
@@ -244,7 +243,8 @@ static bool choice_reads(const void *context, const char *setting) {
 static int check(const log_args *args) {
     const pess_solve_options *solve = &args->solve;
     if (is_auto(args) && asked.together)
-        return report_usage("solve", "auto looks at whole episodes: 'pess choose' does; name an algorithm");
+        return report_usage("solve", "auto needs whole episodes, which processes that share the states do not have: "
+                                     "use 'pess choose', or name an algorithm");
     if (is_auto(args)) return log_args_check(args, "solve", "auto, which chooses it", choice_reads, NULL);
     const pess_algorithm_info *algorithm = pess_algorithm_find(solve->algorithm);
     char whom[200];
@@ -269,7 +269,7 @@ int cmd_solve(int argc, char **argv) {
                 (option){"values", 0, OPTION_TEXT, &report.values_path, "FILE", "write the values: state,value"});
     options_add(&args.options,
                 (option){"thin", 0, OPTION_CHOICE, &report.look_for_thin, "auto|on|off",
-                         "list the thinnest data; auto: up to 100000 states, for it costs as much as the value of a "
+                         "list the thinnest data; auto: up to 100000 states, as it costs as much as evaluating a "
                          "policy (default auto)",
                          thin_choices});
     options_add(&args.options, (option){"json", 0, OPTION_FLAG, &as_json, NULL, "print the result as JSON"});

@@ -184,7 +184,7 @@ static int read_arguments(arguments *a, int argc, char **argv, const char **data
     add_options(a);
     int code = options_parse(&train_usage, a->list.rows, a->list.count, argc, argv, data, NULL);
     if (code >= 0) return code;
-    if (a->options.algorithm == NULL) return report_usage("train", "-a ALGORITHM is needed");
+    if (a->options.algorithm == NULL) return report_usage("train", "-a LEARNER is needed");
     if (a->options.out == NULL) return report_usage("train", "--out DIR is needed");
     apply_knobs(a);
     code = protocol_check(&a->protocol, "train");

@@ -67,9 +67,9 @@ int env_evaluate(int argc, char **argv) {
     pess_policy_destroy(plays);
     if (status != PESS_OK) return report_error("env evaluate", &error);
     if (as_json) return EXIT_FINE;
-    (void)printf("%s, %s: mean return %.3f ± %.3f (95 %%), from %g to %g; mean length %.1f; %lld episodes\n", game,
+    (void)printf("%s, %s: mean return %.3f ± %.3f (95 %%), from %g to %g; mean length %.1f; %lld episode%s\n", game,
                  policy, result.mean_return, result.ci95, result.least_return, result.most_return, result.mean_length,
-                 (long long)result.episodes);
-    if (result.cutoffs > 0) (void)printf("%lld episodes were cut off by the step limit\n", (long long)result.cutoffs);
+                 COUNTED(result.episodes));
+    if (result.cutoffs > 0) (void)printf("cut off by the step limit: %lld of them\n", (long long)result.cutoffs);
     return EXIT_FINE;
 }

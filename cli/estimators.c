@@ -34,8 +34,8 @@ static void print_json(const pess_estimates *e, double gamma) {
 }
 
 static void print_text(const pess_estimates *e, const pess_estimator_options *options) {
-    (void)printf("Estimates from %lld episodes: evidence, not proof.\n\n%-34s %12s %12s %10s   %s\n",
-                 (long long)e->episodes, "estimator", "value", "std. error", "effective", "holds");
+    (void)printf("Estimates from %lld episode%s: evidence, not proof.\n\n%-34s %12s %12s %10s   %s\n",
+                 COUNTED(e->episodes), "estimator", "value", "std. error", "effective", "holds");
     for (int i = 0; i < PESS_ESTIMATES; i++) {
         const pess_estimate *row = &e->rows[i];
         char effective[24] = "";

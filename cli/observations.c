@@ -27,7 +27,7 @@ static int list_odd(const pess_observations *data, const pess_observations_info 
                        (long long)in->unlogged_actions, (long long)i->actions);
     if (in->duplicates > 0 && i->shape.kind != PESS_OBSERVATION_BITS)
         (void)snprintf(odd[count++], SENTENCE,
-                       "%lld transitions are copies of an earlier one: were rows written twice?",
+                       "Transitions that are copies of an earlier one: %lld. Were rows written twice?",
                        (long long)in->duplicates);
     if (in->constant_features > 0)
         (void)snprintf(odd[count++], SENTENCE, "%lld of %lld features never change: networks see 0 in their place.",
@@ -105,7 +105,7 @@ static void print_json(const char *path, const pess_observations *data, const pe
 /* ---- text */
 
 static void print_episodes(const pess_observations_info *i, const pess_observations_inspection *in) {
-    (void)printf("  episodes     %lld whole ones", (long long)i->episodes);
+    (void)printf("  episodes     %lld whole", (long long)i->episodes);
     if (i->episodes > 0) (void)printf(", mean return %.3f", i->mean_return);
     if (!isnan(i->ci95)) (void)printf(" ± %.3f (95 %%)", i->ci95);
     if (i->episodes > 0) (void)printf(", discounted by 0.99 %.3f", i->gamma_return);
@@ -122,7 +122,7 @@ static void print_actions(const pess_observations *data, const pess_observations
     pess_observations_actions(data, &space);
     (void)printf("  actions     ");
     if (space.logged != NULL) {
-        (void)printf(" vectors of %lld numbers\n", (long long)space.width);
+        (void)printf(" vectors of %lld number%s\n", COUNTED(space.width));
         return;
     }
     for (int64_t a = 0; a < in->action_count && a < SHOWN; a++) {

@@ -1,5 +1,7 @@
 #include "structure.h"
 
+#include "command.h"
+
 static void count_or_null(json_writer *json, const char *key, int64_t count) {
     if (count >= 0)
         json_count(json, key, count);
@@ -36,11 +38,11 @@ void print_structure(FILE *out, const char *indent, const pess_solution_info *in
     const pess_structure *found = &info->structure;
     if (!found->measured) return;
     if (info->reason != NULL) (void)fprintf(out, "%s%s\n", indent, info->reason);
-    (void)fprintf(out, "%s%.3g %% of pairs have one outcome, successors within %lld states", indent,
-                  100 * found->deterministic, (long long)found->bandwidth);
-    if (found->depth >= 0) (void)fprintf(out, ", %lld steps to an end or reward", (long long)found->depth);
+    (void)fprintf(out, "%s%.3g %% of pairs have one outcome, successors within %lld state%s", indent,
+                  100 * found->deterministic, COUNTED(found->bandwidth));
+    if (found->depth >= 0) (void)fprintf(out, ", %lld step%s to an end or reward", COUNTED(found->depth));
     if (found->components >= 0)
-        (void)fprintf(out, ", %lld components, the largest of %lld", (long long)found->components,
+        (void)fprintf(out, ", %lld component%s, the largest of %lld", COUNTED(found->components),
                       (long long)found->largest_component);
     (void)fputc('\n', out);
 }

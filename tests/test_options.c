@@ -256,6 +256,52 @@ static void what_lacks_its_input_says_so(void **state) {
     assert_non_null(strstr(error.message, "no policies"));
 }
 
+/* The rest of what takes options: from memory, from several files, on observations, and the names of nothing. */
+static void all_others_need_no_options(void **state) {
+    (void)state;
+    static const char text[] = "state,action,reward,next_state\n0,0,1,1\n1,0,0,0\n";
+    const char *path = scratch_write(0, text), *target = scratch_path(1, ".pesscounts");
+    whole_way w = walk();
+    pess_dataset *data = NULL;
+    pess_counts *counts = NULL;
+    pess_markov markov;
+    double visits[4];
+    pess_error error = {0};
+    assert_ok(pess_dataset_read_memory("text", text, strlen(text), NULL, &data, &error), &error);
+    assert_ok(pess_counts_read_memory("text", text, strlen(text), NULL, &counts, &error), &error);
+    assert_ok(pess_counts_merge(&path, 1, NULL, target, &error), &error);
+    assert_ok(pess_visitation(w.model, w.start, pess_solution_policy(w.solution), NULL, visits, &error), &error);
+    assert_ok(pess_markov_test(w.data, w.data, NULL, &markov, &error), &error);
+    assert_int_equal(
+        pess_act_observations(pess_solution_policy(w.solution), path, scratch_path(2, ".csv"), NULL, NULL, &error),
+        PESS_ARGUMENT); /* a table sees no observations */
+    assert_null(pess_learner_find(NULL));
+    assert_null(pess_setting_find(pess_solve_settings(), NULL));
+    assert_false(pess_setting_listed("alpha", NULL));
+    assert_int_equal(pess_protocol_find(NULL, &(pess_protocol){0}, &error), PESS_ARGUMENT);
+    pess_counts_destroy(counts);
+    pess_dataset_destroy(data);
+    walk_destroy(&w);
+    scratch_remove(path);
+    scratch_remove(target);
+}
+
+static void observations_need_no_options(void **state) {
+    (void)state;
+    ward w = ward_create(12, 0, 1);
+    pess_measurements *measurements = ward_measurements(&w);
+    pess_observations *data = NULL;
+    pess_env *env = NULL;
+    pess_error error = {0};
+    assert_ok(pess_measurements_observations(measurements, NULL, &data, &error), &error);
+    assert_int_equal(pess_observations_number_actions(data, NULL, NULL, &error), PESS_ARGUMENT);
+    const pess_env_callbacks none = {.size = sizeof none};
+    assert_int_equal(pess_env_create_own(&none, NULL, &env, &error), PESS_ARGUMENT);
+    pess_observations_destroy(data);
+    pess_measurements_destroy(measurements);
+    ward_free(&w);
+}
+
 /* A size that no version of the struct had: whoever filled it in did not say what it is. */
 static void a_size_that_cannot_be_is_refused(void **state) {
     (void)state;
@@ -285,6 +331,8 @@ int main(void) {
         cmocka_unit_test(what_reads_files_needs_no_options),
         cmocka_unit_test(cells_need_no_options),
         cmocka_unit_test(what_lacks_its_input_says_so),
+        cmocka_unit_test(all_others_need_no_options),
+        cmocka_unit_test(observations_need_no_options),
         cmocka_unit_test(a_size_that_cannot_be_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* Probabilities that are calibrated on held-out episodes: what was learnt by heart does not count, what can be
+/* Probabilities that are calibrated on held-out episodes: what was memorised does not count, what can be
  * predicted does, and the held-out likelihood is at its largest. */
 #include "fitted_case.h"
 

@@ -85,11 +85,12 @@ pess_status pess__certify_check_policy(const pess__certification *job, pess_erro
 /* Next states that were taken from the next row are those of another step where steps are missing between the two. */
 static pess_status refuse_invented(const pess_dataset *data, const pess_inspection *inspection, pess_error *error) {
     if (inspection->step_gaps == 0 || !data->reading || !data->reading->info.next_state_derived) return PESS_OK;
-    return pess__fail(error, PESS_INPUT,
-                      "the next state of a row is that of the next row, but steps are missing between the two (%lld "
-                      "times; an inspection names the first), so what followed there is not known: add the column "
-                      "next_state, or let a new episode begin after each gap",
-                      (long long)inspection->step_gaps);
+    return pess__fail(
+        error, PESS_INPUT,
+        "the next state of a row is that of the next row, but steps are missing between the two (in "
+        "%lld place%s; an inspection names the first), so what followed there is not known: add the column "
+        "next_state, or let a new episode begin after each gap",
+        (long long)inspection->step_gaps, inspection->step_gaps == 1 ? "" : "s");
 }
 
 static pess_status refuse_late_starts(const pess_finding *late, pess_error *error) {

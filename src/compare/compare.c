@@ -146,7 +146,7 @@ static pess_status choose_tasks(pess_comparison *c, pess_error *error) {
     if (c->info.tasks > 0) return PESS_OK;
     return pess__fail(
         error, PESS_INPUT,
-        "no game and point that all of %lld algorithms have runs of: %s has %s, for one; algorithms names "
+        "there is no game and point at which all %lld algorithms have runs: %s has %s, for one; algorithms names "
         "those to compare",
         (long long)c->info.algorithms, c->names[c->runs[0].algorithm], c->tasks[c->runs[0].task].game);
 }

@@ -66,5 +66,5 @@ void pess__proto_free(pess__proto *p) {
 }
 
 pess_status pess__proto_check(const pess__proto *p, const char *what, pess_error *error) {
-    return p->failed ? pess__fail(error, PESS_MEMORY, "out of memory for %s", what) : PESS_OK;
+    return p->failed ? pess__fail(error, PESS_MEMORY, "not enough memory for %s", what) : PESS_OK;
 }

@@ -14,8 +14,8 @@ const pess_setting *pess_setting_find(const pess_setting_table *table, const cha
 }
 
 bool pess_setting_listed(const char *list, const char *name) {
-    const size_t length = strlen(name);
-    while (list != NULL && *list != '\0') {
+    const size_t length = name != NULL ? strlen(name) : 0;
+    while (length > 0 && list != NULL && *list != '\0') {
         const size_t word = strcspn(list, " ");
         if (word == length && memcmp(list, name, length) == 0) return true;
         list += word + (list[word] == ' ');

@@ -15,7 +15,7 @@ static const char what[] = "a dataset";
 /* Texts are printed on terminals and as JSON: characters of ASCII, and line ends in notes. */
 static pess_status check_text(const char *field, const char *text, size_t size, char also, pess_error *error) {
     if (strlen(text) >= size)
-        return pess__fail(error, PESS_LIMIT, "the %s of a dataset: %zu characters; %zu are possible", field,
+        return pess__fail(error, PESS_LIMIT, "the %s of a dataset: %zu characters; at most %zu are possible", field,
                           strlen(text), size - 1);
     for (const char *c = text; *c != '\0'; c++)
         if ((*c < ' ' || *c > '~') && *c != also)
@@ -207,7 +207,7 @@ pess_status pess__observations_number(pess_observations *data, const uint8_t *ob
 
 pess_status pess__observations_reserve(pess_observations *data, int64_t transitions, pess_error *error) {
     if (transitions > PESS__DATA_MAX)
-        return pess__fail(error, PESS_LIMIT, "%lld transitions; %lld are possible", (long long)transitions,
+        return pess__fail(error, PESS_LIMIT, "%lld transitions; at most %lld are possible", (long long)transitions,
                           (long long)PESS__DATA_MAX);
     struct {
         void *array;

@@ -142,7 +142,7 @@ static pess_status check_episodes(const pess_observations *data, int64_t *longes
         for (int64_t i = e.first; i + 1 < e.first + e.steps; i++)
             if (data->next[i] != data->state[i + 1])
                 return pess__fail(error, PESS_INPUT,
-                                  "transition %lld begins elsewhere than where the one before it led to: episodes of "
+                                  "transition %lld begins elsewhere than where the one before it led: episodes of "
                                   "Minari have no place for that; .npz and .pessdata do",
                                   (long long)i + 1);
     }

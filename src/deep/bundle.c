@@ -267,8 +267,8 @@ pess_status pess_policy_check_game(const pess_policy *policy, const char *name, 
                           s->cols, s->channels, game->name, game->rows, game->cols, game->channels);
     if (info.action_width > 0)
         return pess__fail(error, PESS_INPUT,
-                          "%s: its actions are vectors of %lld numbers; those of %s are whole numbers", name,
-                          (long long)info.action_width, game->name);
+                          "%s: its actions are vectors of %lld number%s; those of %s are whole numbers", name,
+                          (long long)info.action_width, info.action_width == 1 ? "" : "s", game->name);
     if (policy->actions != pess_env_full_actions(game) && policy->actions != game->minimal_count)
         return pess__fail(error, PESS_INPUT, "%s: has %lld outputs; %d actions are needed", name,
                           (long long)policy->actions, pess_env_full_actions(game));

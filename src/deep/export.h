@@ -44,7 +44,7 @@ static inline bool pess__exported_draws(const pess__exported *p) {
 }
 
 /* Does it weigh values against an uncertainty? */
-static inline bool pess__exported_doubts(const pess__exported *p) {
+static inline bool pess__exported_penalises(const pess__exported *p) {
     return p->rule == PESS__EXPORT_UA || p->rule == PESS__EXPORT_UA_NETWORK || p->rule == PESS__EXPORT_ENSEMBLE;
 }
 /* Is the softmax of the further network what it reads? */

@@ -250,15 +250,15 @@ static const char *const decide_code[] = {
 };
 
 static void write_rule(pess__outfile *file, const pess__exported *p) {
-    const bool chooses = !pess__exported_draws(p), doubts = pess__exported_doubts(p);
+    const bool chooses = !pess__exported_draws(p), penalises = pess__exported_penalises(p);
     const bool weighs = p->rule == PESS__EXPORT_PROXIMAL || p->rule == PESS__EXPORT_BCQ ||
                         p->rule == PESS__EXPORT_BRAC || p->rule == PESS__EXPORT_SOFT_LEAST;
-    if (weighs || doubts) pess__outfile_print(file, "static const double ALPHA = %a;\n", p->alpha);
-    if (doubts) pess__outfile_print(file, isfinite(p->cap) ? "#define CAP %a\n" : "#define CAP INFINITY\n", p->cap);
-    if (doubts) pess__outfile_print(file, "enum { RELATIVE = %d };\n", p->relative);
+    if (weighs || penalises) pess__outfile_print(file, "static const double ALPHA = %a;\n", p->alpha);
+    if (penalises) pess__outfile_print(file, isfinite(p->cap) ? "#define CAP %a\n" : "#define CAP INFINITY\n", p->cap);
+    if (penalises) pess__outfile_print(file, "enum { RELATIVE = %d };\n", p->relative);
     pess__outfile_print(file, "\n%s%s%s%s",
                         pess__exported_prior(p) || p->rule == PESS__EXPORT_SOFTMAX ? softmax_code : "",
-                        chooses ? choose_code : "", doubts ? finish_code : "", decide_code[p->rule]);
+                        chooses ? choose_code : "", penalises ? finish_code : "", decide_code[p->rule]);
 }
 
 static const char act_code[] = "int policy_act(const float *observation) {\n"

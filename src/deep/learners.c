@@ -17,6 +17,7 @@ static const pess__learner *learner_at(size_t index) {
 }
 
 const pess__learner *pess__learner_find(const char *name) {
+    if (name == NULL) return NULL;
     if (strcmp(name, "ua") == 0) return &pess__neural_uncertainty_at(0)->learner;
     const pess__learner *learner;
     for (size_t i = 0; (learner = learner_at(i)) != NULL; i++)
@@ -84,18 +85,19 @@ pess_status pess__learner_of(const pess_train_options *options, const pess__lear
     const pess__learner *learner = pess__learner_find(options->algorithm);
     if (learner == NULL) {
         list_names(names, sizeof names, learner_name);
-        return pess__fail(error, PESS_ARGUMENT, "no algorithm \"%s\"; there are %s", options->algorithm, names);
+        return pess__fail(error, PESS_ARGUMENT, "no learner '%s'; there are %s",
+                          options->algorithm != NULL ? options->algorithm : "(none)", names);
     }
     if (wanted != NULL && strcmp(options->algorithm, "ua") == 0) {
         const pess__neural_uncertainty *uncertainty = pess__neural_uncertainty_find(wanted);
         if (uncertainty == NULL) {
             list_names(names, sizeof names, uncertainty_name);
-            return pess__fail(error, PESS_ARGUMENT, "no uncertainty \"%s\"; there are %s", wanted, names);
+            return pess__fail(error, PESS_ARGUMENT, "no uncertainty '%s'; there are %s", wanted, names);
         }
         learner = &uncertainty->learner;
     } else if (wanted != NULL &&
                (learner->uncertainty == NULL || strcmp(learner->uncertainty->info.name, wanted) != 0)) {
-        return pess__fail(error, PESS_ARGUMENT, "%s has %s uncertainty; \"%s\" goes with ua", learner->info.name,
+        return pess__fail(error, PESS_ARGUMENT, "%s has %s uncertainty; '%s' goes with ua", learner->info.name,
                           learner->uncertainty != NULL ? learner->uncertainty->info.name : "no", wanted);
     }
     *out = learner;

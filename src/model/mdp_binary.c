@@ -87,8 +87,10 @@ static pess_status check_transitions(const char *name, const pess_mdp *mdp, pess
             return pess__fail(error, PESS_INPUT, "%s: transition %lld: state %u, expected less than %lld", name,
                               (long long)k, mdp->next[k], (long long)mdp->states);
         if (!(p >= 0 && p <= 1) || !isfinite(mdp->reward[k]))
-            return pess__fail(error, PESS_INPUT, "%s: transition %lld: probability %g, reward %g", name, (long long)k,
-                              p, mdp->reward[k]);
+            return pess__fail(error, PESS_INPUT,
+                              "%s: transition %lld: found probability %g and reward %g, expected finite numbers, the "
+                              "first from 0 to 1",
+                              name, (long long)k, p, mdp->reward[k]);
     }
     return PESS_OK;
 }

@@ -192,7 +192,8 @@ static void write_scale_note(pess__outfile *out, const view *v) {
     pess__outfile_print(out, "<h2>What is known</h2>\n<p class=\"note\">Value: ");
     pess__html_text(out, v->page->unit ? v->page->unit : "the sum of rewards");
     if (c->horizon > 0)
-        pess__outfile_print(out, " over the first %lld steps of an episode", (long long)c->horizon);
+        pess__outfile_print(out, " over the first %lld step%s of an episode", (long long)c->horizon,
+                            c->horizon == 1 ? "" : "s");
     else
         pess__outfile_print(out, c->gamma < 1 ? " from the start of an episode" : ", over a whole episode");
     if (c->gamma < 1) pess__outfile_print(out, ", later steps counting less (%g per step)", c->gamma);

@@ -42,8 +42,8 @@ static pess_status add_profiles(const pess_comparison *c, pess__figure *figure, 
 }
 
 static pess_status make_figure(const pess_comparison *c, pess__figure *figure, pess_error *error) {
-    (void)snprintf(figure->title, sizeof figure->title, "%lld algorithms compared on %lld tasks",
-                   (long long)c->info.algorithms, (long long)c->info.tasks);
+    (void)snprintf(figure->title, sizeof figure->title, "%lld algorithms compared on %lld task%s",
+                   (long long)c->info.algorithms, (long long)c->info.tasks, c->info.tasks == 1 ? "" : "s");
     (void)snprintf(figure->note, sizeof figure->note,
                    "Intervals of %g %% from %lld resamples of the runs within each task (Agarwal et al. 2021).",
                    100 * (1 - c->info.delta), (long long)c->info.resamples);

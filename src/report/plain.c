@@ -78,25 +78,25 @@ static const struct {
                           "policy, later ones tested it."},
     {"cutoffs-by-the-past", "Where the log breaks off an episode, it does not do so because of what was about to "
                             "happen. What followed counts with the worst that is possible."},
-    {"cutoffs-continue", "{0} times the log breaks off within an episode; it is taken to have gone on from there as "
-                         "usual."},
-    {"horizon", "Only the first {0} steps of an episode count. What happens at one step says nothing about another."},
+    {"cutoffs-continue", "Where the log breaks off within an episode ({0} in all), it is taken to have gone on from "
+                         "there as usual."},
+    {"horizon", "Nothing counts after step {0} of an episode. What happens at one step says nothing about another."},
     {"ends", "When an episode ends, nothing more is gained or lost."},
     {"may-end", "An episode may end at any step, although the log shows no end."},
     {"no-ends", "Episodes do not end by themselves."},
-    {"states-from-log", "There are no other states than the {0} in the log."},
-    {"actions-from-log", "There are no other actions than the {0} in the log."},
+    {"states-from-log", "There are no other states than those in the log ({0})."},
+    {"actions-from-log", "There are no other actions than those in the log ({0})."},
     {"rewards-from-log", "What a step brings is never below {0} nor above {1}, as in the log."},
     {"return-range-declared", "Whatever happens, what is left of an episode is worth at least {0} and at most {1}: "
                               "this was declared."},
     {"start-estimated", "Future episodes start as the {0} in the log did, independently of each other."},
     {"start-declared", "Episodes start as was declared; if nothing was, in each state equally often."},
     {"steps-missing",
-     "Steps are missing in the log ({0} times), and not because of how they turned out. The new policy "
+     "Steps are missing in the log (gaps: {0}), and not because of how they turned out. The new policy "
      "could not be compared with the present one."},
-    {"late-starts",
-     "The first steps of {0} episodes are missing, and not because of how they turned out. The new policy "
-     "could not be compared with the present one."},
+    {"late-starts", "The first steps of some episodes are missing ({0} of them), and not because of how they turned "
+                    "out. The new policy "
+                    "could not be compared with the present one."},
     {"terminal-continues",
      "The log goes on after the end of an episode, which contradicts it. The new policy could not "
      "be compared with the present one."},

@@ -162,7 +162,8 @@ static pess_status check(const scoring *s, pess_error *error) {
                           o->weights == PESS_WEIGHTS_NONE ? "none" : "logged");
     const bool by_weights = o->criterion == PESS_SCORE_PER_DECISION || o->criterion == PESS_SCORE_WEIGHTED;
     if (by_weights && o->weights == PESS_WEIGHTS_NONE)
-        return pess__fail(error, PESS_ARGUMENT, "criterion: importance sampling needs weights, which are none");
+        return pess__fail(error, PESS_ARGUMENT,
+                          "criterion: importance sampling needs weights, and they are switched off");
     if (o->criterion == PESS_SCORE_FQE_LOWER && o->networks < 2)
         return pess__fail(error, PESS_ARGUMENT, "criterion: fqe-lower needs networks of 2 or more");
     return PESS_OK;

@@ -93,9 +93,10 @@ pess_status pess__check_range(const pess_model *model, double gamma, int64_t hor
     *endless = -1;
     if (horizon > 0) pess__horizon_range(model, gamma, horizon, v_lo, v_hi);
     if (model->spread != NULL && (gamma >= 1 || horizon > 0))
-        return pess__fail(error, PESS_ARGUMENT,
-                          "%s: several processes together solve discounted problems alone; 'pess' has the others",
-                          horizon > 0 ? "a finite horizon" : "gamma is 1");
+        return pess__fail(
+            error, PESS_ARGUMENT,
+            "%s: several processes together solve discounted problems only; one process solves the others",
+            horizon > 0 ? "a finite horizon" : "gamma is 1");
     if (gamma < 1 || horizon > 0) return PESS_OK;
     if (!isfinite(*v_lo)) PESS_TRY(check_sinks(model, names, error));
     PESS_TRY(pess__endless_state(model, endless, error));

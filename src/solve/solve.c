@@ -100,14 +100,19 @@ static void set_alpha(const pess_algorithm_info *algorithm, pess__problem *probl
                                              : options->alpha;
 }
 
+static pess_status fail_spread(const pess__algorithm *algorithm, pess_error *error) {
+    char known[400] = "";
+    const pess_algorithm_info *info;
+    for (size_t i = 0; (info = pess_algorithm_list(i)) != NULL; i++)
+        if (pess__algorithm_find(info->name)->spreads) list_name(known, sizeof known, info->name);
+    return pess__fail(error, PESS_ARGUMENT,
+                      "the algorithm '%s' needs all states in one process; those that do not are: %s",
+                      algorithm->info.name, known);
+}
+
 static pess_status check_counts(const pess__algorithm *algorithm, const pess_counts *counts, const pess_model *model,
                                 pess_error *error) {
-    if (model->spread != NULL && !algorithm->spreads)
-        return pess__fail(
-            error, PESS_ARGUMENT,
-            "the algorithm '%s' needs all states in one process: use 'pess', or one of naive, ua, robust, "
-            "proximal, spibb, spibb-leq, soft-spibb",
-            algorithm->info.name);
+    if (model->spread != NULL && !algorithm->spreads) return fail_spread(algorithm, error);
     if (counts == NULL)
         return algorithm->works_without_counts
                    ? PESS_OK

@@ -36,7 +36,7 @@ lower=$(json lower_bound)
 same "$(json horizon)" 4 "the horizon in JSON"
 awk -v low="$lower" 'BEGIN { exit !(low > 1.6 && low < 1.95) }' || fail "four steps: $lower"
 same "$(head -1 steps_policy.csv)" "step,state,action,probability" "the header of a policy with steps"
-grep -q "Only the first 4 steps of an episode count" steps_page/index.html || fail "the page does not tell the horizon"
+grep -q "Nothing counts after step 4 of an episode" steps_page/index.html || fail "the page does not tell the horizon"
 grep -q "over the first 4 steps of an episode" steps_page/index.html || fail "the page's values are of whole episodes"
 expect 0 "$PESS" evaluate steps.csv --policy steps_policy.csv -a naive --gamma 1 --horizon 4 --json
 awk -v low="$lower" -v value="$(json naive_value)" 'BEGIN { exit !(low < value) }' || fail "above the estimate"
@@ -77,7 +77,7 @@ prints "with probability 0.95"
 { echo 'episode,step,state,action,reward,terminal'
   for i in 0 1 2 3 4 5 6 7 8 9; do for t in 0 1 2 3; do [ $i$t = 31 ] || echo "$i,$t,$((t % 2)),go,0,$((t == 3))"; done; done; } >gap.csv
 expect 3 "$PESS" certify gap.csv --gamma 0.9 --reward-range 0,1 -o gap_policy.csv
-says "steps are missing between the two (1 times"
+says "steps are missing between the two (in 1 place;"
 [ ! -e gap_policy.csv ] || fail "a policy was written"
 expect 0 "$PESS" inspect gap.csv --json
 same "$(json step_gaps)" 1 "steps that are missing by their numbers"

@@ -37,7 +37,7 @@ prints '"runs": 2'
 
 # What is refused.
 expect 3 "$PESS" compare one other
-says "no game and point that all of 3 algorithms have runs of"
+says "there is no game and point at which all 3 algorithms have runs"
 expect 3 "$PESS" compare other
 says "one algorithm (c)"
 expect 3 "$PESS" compare one broken
