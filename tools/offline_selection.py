@@ -195,11 +195,16 @@ def main():
     parser.add_argument("--pess", default="build/pess", type=pathlib.Path)
     parser.add_argument("--work", default="/tmp/selection", type=pathlib.Path)
     parser.add_argument("--out", default="docs/results/offline-selection", type=pathlib.Path)
+    parser.add_argument("--datasets", default=",".join(d[0] for d in DATASETS), help="some of them, by name")
     args = parser.parse_args()
+    wanted = args.datasets.split(",")
+    unknown = set(wanted) - {d[0] for d in DATASETS}
+    if unknown:
+        parser.error(f"--datasets: found {', '.join(unknown)}, expected some of {', '.join(d[0] for d in DATASETS)}")
     root = pathlib.Path(__file__).resolve().parent.parent
     rows, log = [], []
     args.work.mkdir(parents=True, exist_ok=True)
-    for dataset in DATASETS:
+    for dataset in (d for d in DATASETS if d[0] in wanted):
         rows += study(args.pess.resolve(), root, args.work.resolve(), dataset, log)
         args.out.mkdir(parents=True, exist_ok=True)
         write(args.out / "policies.csv", rows)

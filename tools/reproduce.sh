@@ -3,7 +3,8 @@
 # byte with those in docs/; of the experiments with games, which take days, a few runs of each by their settings and seed,
 # every number but the seconds. tools/reproduce.sh [PESS] [NAME…]; names are those below, default all: an hour of one
 # core, most of it games and selection. Any other runs with games are named RESULTS:GAME:X:ALGORITHMS, such as
-# minatar-data:asterix:20000:naive,proximal:0.25; their first trial is made. Exit code 1 if something differs.
+# minatar-data:asterix:20000:naive,proximal:0.25; their first trial is made. selection:DATASET,… makes some of the
+# datasets of that study. Exit code 1 if something differs.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 pess=$(realpath "${1:-build/pess}")
@@ -37,6 +38,14 @@ run() { # RESULTS GAME X ALGORITHMS: the first trial
             bad=1
         fi
     done < <(tail -n +2 "$directory-$game/runs.csv")
+}
+rows_of() { # COMMITTED: every line of standard input is one of its lines
+    if [ "$(sort -u | comm -23 - <(sort -u "$top/$1") | tee differing | wc -l)" = 0 ]; then
+        echo "same    $1: these rows"
+    else
+        echo "differs $1: $(head -1 differing)"
+        bad=1
+    fi
 }
 experiment() { "$pess" experiment --quiet "$@" >>"$work/log" || bad=1; }
 checksum() { # FILE: the last four bytes of a network file, as settings have them
@@ -87,6 +96,16 @@ for name in $wanted; do
         selection)
             python3 "$top/tools/offline_selection.py" --pess "$pess" --work . --out selection >>log || bad=1
             for file in policies.csv criteria.csv; do same selection/$file docs/results/offline-selection/$file; done
+            continue
+            ;;
+        selection:*)
+            if python3 "$top/tools/offline_selection.py" --pess "$pess" --work . --out part --datasets "${name#*:}" >>log; then
+                for file in policies.csv criteria.csv; do
+                    rows_of docs/results/offline-selection/$file < <(grep -v '^all (mean)' part/$file)
+                done
+            else
+                bad=1
+            fi
             continue
             ;;
         *:*:*:*)

@@ -73,7 +73,7 @@ def certify(
     check_known("certify", settings, [table("certify")])
     if own_uncertainty(settings.get("uncertainty")) is not None:
         raise ArgumentError(
-            "uncertainty: found one's own, which proves nothing; candidate= lets the choosing step try it"
+            "uncertainty: found one of your own, which proves nothing; candidate= lets the choosing step try it"
         )
     options = table("certify").make(settings)
     counts = log.counts
@@ -87,7 +87,7 @@ def certify(
     acted = _behaviour(behaviour, whole, options)
     own = own_uncertainty(candidate)
     if candidate is not None and own is None:
-        raise ValueError(f"candidate: found {candidate!r}, expected an uncertainty of one's own (pessimist.uncertainty)")
+        raise ValueError(f"candidate: found {candidate!r}, expected an uncertainty of your own (pessimist.uncertainty)")
     options.own_uncertainty = ctypes.pointer(own.struct) if own else None
     with listening(progress):
         rows = log._address if isinstance(log, Log) else None

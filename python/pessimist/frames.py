@@ -128,7 +128,7 @@ def log_from_frame(
     absent = reading.absent
     if reading.first is not None and missing == "refuse":
         role, count, row = reading.first
-        raise InputError(f"{role}: {count} values are missing, the first in row {row}; missing='drop' leaves out such rows")
+        raise InputError(f"{role}: missing values: {count}, the first in row {row}; missing='drop' leaves out such rows")
     if "next_state" not in arrays:
         arrays, keep = _derive(arrays, absent, last_row)
     elif last_row is not None:

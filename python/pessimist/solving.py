@@ -285,7 +285,7 @@ def _by_name(policy: Policy, problem: Any) -> Policy:
     if table is not None and None not in (policy.action_names, actions) and policy.action_names != actions:
         lacking = [name for name, used in zip(policy.action_names, table.any(axis=0)) if used and name not in actions]
         if lacking:
-            raise InputError(f"the policy takes the action '{lacking[0]}', which is none of the log")
+            raise InputError(f"the policy takes the action '{lacking[0]}', which the log does not have")
         table, moved = _in_order(table, 1, policy.action_names, actions), True
     return Policy(table, state_names=states, action_names=actions) if moved else policy
 

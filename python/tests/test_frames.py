@@ -66,12 +66,12 @@ def test_next_rows_are_those_of_a_file(columns, last_row, tmp_path):
 
 def test_missing_values():
     holes = ROWS.assign(outcome=[0, np.nan, 1, 0, 1])
-    with pytest.raises(ps.InputError, match="reward: 1 values are missing, the first in row 1; missing='drop'"):
+    with pytest.raises(ps.InputError, match="reward: missing values: 1, the first in row 1; missing='drop'"):
         ps.Log.from_frame(holes, **ROLES, last_row="terminal")
     log = ps.Log.from_frame(holes, **ROLES, last_row="terminal", missing="drop")
     assert log.state.tolist() == [0, 1, 2] and log.terminal.tolist() == [True, False, True]
     names = ROWS.assign(did=["wait", None, "wait", pandas.NA, "treat"])
-    with pytest.raises(ps.InputError, match="action: 2 values are missing"):
+    with pytest.raises(ps.InputError, match="action: missing values: 2"):
         ps.Log.from_frame(names, **ROLES, last_row="terminal")
     nullable = ROWS.assign(severity=pandas.array([1, 2, 3, 1, 1], "Int64"), did=ROWS["did"].astype("string"))
     assert ps.Log.from_frame(nullable, **ROLES, last_row="terminal").state_names[0] == "a|1"

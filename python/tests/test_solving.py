@@ -77,7 +77,7 @@ def test_policies_are_told_by_names_not_by_numbers(visits):
     with pytest.raises(ps.InputError, match="which the model does not have there"):
         ps.evaluate(turned, np.asarray(policy), **settings)  # an array has numbers alone
     part = ps.Log.from_frame(frame[frame.action != "intensive"])  # which the policy takes where it is critical
-    with pytest.raises(ps.InputError, match="the policy takes the action 'intensive', which is none of the log"):
+    with pytest.raises(ps.InputError, match="the policy takes the action 'intensive', which the log does not have"):
         ps.evaluate(part, policy, **settings)
 
 
