@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Wraps the prose of Markdown files at 120 columns, in place: tools/wrap-docs.py FILE…
+"""Wraps the prose of Markdown files at 120 columns, in place: tools/wrap-docs.py [FILE…], by default all of the project
 
 Paragraphs with a line that is too long, or that ends long before it has to, are wrapped anew.
 With --check nothing is written: lines that are too long are named, and the exit code is 1 where there is one. Code
 blocks, tables, headings and HTML stay as they are; so does a word that is longer than a line."""
+import pathlib
 import re
 import sys
 import textwrap
@@ -78,10 +79,16 @@ def long_lines(path, lines):
             yield f"{path}:{number}: {len(line)} columns, expected at most {WIDTH} (tools/wrap-docs.py {path})"
 
 
+def texts():
+    """Those at the top and in docs/."""
+    top = pathlib.Path(__file__).resolve().parent.parent
+    return sorted(path for folder in (top, top / "docs", top / "docs" / "decisions") for path in folder.glob("*.md"))
+
+
 def main(arguments):
     check = "--check" in arguments
     bad = 0
-    for path in [a for a in arguments if a != "--check"]:
+    for path in [a for a in arguments if a != "--check"] or texts():
         with open(path, encoding="utf-8") as file:
             lines = file.read().split("\n")
         if check:
