@@ -1,6 +1,8 @@
-"""Policies exported to ONNX, run by an implementation that is not ours, against `pess act` on the same observations.
-Usage: check_onnx.py opencv|onnxruntime PESS. The first is Debian's python3-opencv, one network at a time; the second
-runs tests/tools/run_onnx.mjs with onnxruntime-web (make onnxruntime) and has the rules over several networks too."""
+"""Policies exported to ONNX, run by implementations that are not ours, against `pess act` on the same observations.
+Usage: check_onnx.py PESS [onnxruntime]. OpenCV (Debian's python3-opencv) runs what is one network; with onnxruntime,
+tests/tools/run_onnx.mjs (make onnxruntime) runs the same ones, and the rules over several networks too, in one process at
+the end."""
+import collections
 import csv
 import json
 import os
@@ -9,7 +11,7 @@ import sys
 
 import numpy as np
 
-runner, pess = sys.argv[1:3]
+pess, several_networks = sys.argv[1], sys.argv[2:] == ["onnxruntime"]
 rng = np.random.default_rng(5)
 ROWS = 24
 
@@ -50,53 +52,65 @@ def opencv(path, observations):
     return {name: np.array([row[i] for row in rows]) for i, name in enumerate(names)}
 
 
-def onnxruntime(path, observations):
+def onnxruntime(cases):
+    """The outputs of every case, in order."""
+    tasks = []
+    for i, case in enumerate(cases):
+        case.observations.astype("f4").tofile(f"rows-{i}.f4")
+        tasks.append({"model": case.model, "rows": len(case.observations), "observations": f"rows-{i}.f4"})
     script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "run_onnx.mjs")
-    task = {"model": path, "rows": len(observations), "observation": observations.astype("f4").ravel().tolist()}
-    done = subprocess.run(["node", script], input=json.dumps(task), capture_output=True, text=True)
+    done = subprocess.run(["node", script], input=json.dumps(tasks), capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    outputs = json.loads(done.stdout)
-    return {name: np.array(values).reshape(len(observations), -1) for name, values in outputs.items()}
+    return [{name: np.array(values).reshape(ROWS, -1) for name, values in found.items()} for found in json.loads(done.stdout)]
 
 
-def compare(name, policy, observations, pictures=None):
-    """pictures: how the observations lie in a file of arrays, where that is another order than the model's."""
-    call("net", "export", policy, "-o", "policy.onnx")
+Case = collections.namedtuple("Case", "name model observations wanted probabilities")
+CASES = []
+
+
+def export(name, policy, observations, pictures=None):
+    """The model, the rows, and what pess says to them. pictures: how the observations lie in a file of arrays, where
+    that is another order than the model's."""
+    model = f"policy-{len(CASES)}.onnx"
+    call("net", "export", policy, "-o", model)
     np.savez("rows.npz", observations=observations if pictures is None else pictures)
     rows = list(csv.DictReader(call("act", "rows.npz", "--policy", policy, "--probabilities").splitlines()))
     probabilities = np.array([[float(row[str(a)]) for a in range(len(row) - 6)] for row in rows])
-    found = globals()[runner]("policy.onnx", observations.reshape(len(observations), -1))
     wanted = np.array([int(row["action"]) for row in rows])
-    action = found["action"].ravel()
+    assert len(rows) == ROWS and len(set(wanted)) > 1, f"{name}: one action everywhere compares nothing"
+    CASES.append(Case(name, model, observations.reshape(ROWS, -1), wanted, probabilities))
+
+
+def compare(runner, case, found):
+    name, action = f"{case.name} ({runner})", found["action"].ravel()
     if "probabilities" in found:
-        assert np.abs(found["probabilities"] - probabilities).max() < 1e-4, f"{name}: probabilities"
-        clear = np.sort(probabilities)[:, -1] - np.sort(probabilities)[:, -2] > 1e-3
+        assert np.abs(found["probabilities"] - case.probabilities).max() < 1e-4, f"{name}: probabilities"
+        clear = np.sort(case.probabilities)[:, -1] - np.sort(case.probabilities)[:, -2] > 1e-3
     else:
         values = np.sort(found["values"])
         clear = values[:, -1] - values[:, -2] > 1e-4
         assert (found["values"].argmax(1) == action).all(), f"{name}: values and action"
-    assert clear.sum() > ROWS // 2 and (action[clear] == wanted[clear]).all(), f"{name}: actions"
-    assert len(set(wanted)) > 1, f"{name}: one action everywhere compares nothing"
-    print(f"{name}: {len(rows)} rows agree")
+    assert clear.sum() > ROWS // 2 and (action[clear] == case.wanted[clear]).all(), f"{name}: actions"
+    print(f"{runner}, {case.name}: {ROWS} rows agree")
 
 
 def networks():
     np.savez("w.npz", **arrays(dense(17, 256, 256, 4), shift=floats(17)[0], scale=(0.5 + rng.random(17)).astype("f4")))
     call("net", "import", "w.npz", "-o", "mlp.pesspolicy")
-    compare("mlp, floats, argmax", "mlp.pesspolicy", floats(17))
+    export("mlp, floats, argmax", "mlp.pesspolicy", floats(17))
     call("net", "import", "w.npz", "--acts", "softmax", "-o", "mlp.pesspolicy")
-    compare("mlp, floats, softmax", "mlp.pesspolicy", floats(17))
+    export("mlp, floats, softmax", "mlp.pesspolicy", floats(17))
     np.savez("w.npz", **arrays([(32, 4, 4, 4), (64, 32, 2, 2), (64, 64, 2, 2)] + dense(64, 128, 128, 6)))
     call("net", "import", "w.npz", "--network", "conv", "--board", "10x10x4", "--input", "bits", "--acts", "softmax", "-o", "c.pesspolicy")
-    compare("conv, bits, softmax", "c.pesspolicy", rng.random((ROWS, 400)) < 0.3)
+    export("conv, bits, softmax", "c.pesspolicy", rng.random((ROWS, 400)) < 0.3)
     np.savez("w.npz", **arrays(dense(12 * 9 * 3, 20, 5)))
     call("net", "import", "w.npz", "--network", "dense 20 leaky", "--board", "12x9x3", "--input", "bytes", "-o", "d.pesspolicy")
     pictures = rng.integers(0, 256, size=(ROWS, 3, 12, 9), dtype=np.uint8)
-    compare("dense on a board, bytes", "d.pesspolicy", pictures.transpose(0, 2, 3, 1), pictures)
+    export("dense on a board, bytes", "d.pesspolicy", pictures.transpose(0, 2, 3, 1), pictures)
     np.savez("w.npz", **arrays([(32, 4, 8, 8), (64, 32, 4, 4), (64, 64, 3, 3)] + dense(3136, 512, 6)))
     call("net", "import", "w.npz", "--network", "nature", "--board", "84x84x4", "--input", "bytes", "--acts", "softmax", "-o", "n.pesspolicy")
     pictures = rng.integers(0, 256, size=(ROWS, 4, 84, 84), dtype=np.uint8)
-    compare("nature, bytes, softmax", "n.pesspolicy", pictures.transpose(0, 2, 3, 1), pictures)
+    export("nature, bytes, softmax", "n.pesspolicy", pictures.transpose(0, 2, 3, 1), pictures)
 
 
 def rules():
@@ -110,11 +124,15 @@ def rules():
     for rule in ("naive", "imitation", "proximal", "bcq", "brac", "rem", "ua-imitation", "ua-propensity",
                  "ua-support-net", "ua-ensemble", "sac-n", "edac", "awr", "iql", "crr"):
         call("train", "data.npz", "-a", rule, *few, "--out", rule)
-        compare(rule, f"{rule}/policy.pesspolicy", floats(6))
+        export(rule, f"{rule}/policy.pesspolicy", floats(6))
         if rule in ("ua-propensity", "ua-support-net"):
-            compare(f"{rule}, in its data", f"{rule}/policy.pesspolicy", observations[:ROWS])
+            export(f"{rule}, in its data", f"{rule}/policy.pesspolicy", observations[:ROWS])
 
 
 networks()
-if runner == "onnxruntime":
+for case in CASES:
+    compare("opencv", case, opencv(case.model, case.observations))
+if several_networks:
     rules()
+    for case, found in zip(CASES, onnxruntime(CASES), strict=True):
+        compare("onnxruntime", case, found)
