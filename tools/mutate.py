@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
-"""mutate.py [--count N] [--seed N] [--build DIR] [FILE...]: do the tests notice when the library is wrong?
+"""mutate.py [--count N] [--seed N] [--build DIR] [--quick] [FILE...]: do the tests notice when the library is wrong?
 
 A mutant is one changed line of src/ (or of the files given): an operator, a constant, a comparison off by one, a
 statement left out. Its file alone is compiled, in a scratch directory, and linked before the library of the build, which
 has to be up to date; the first test that fails kills it, of those that use what the file defines, those that say most
 about it first and slow ones last; with --commands then the scripts of tests/cli for its folder, with a program that is
 linked in the same way. A mutant that does not compile is drawn again. Survivors are printed with their line: they are to
-be argued (tests/data/survivors.txt), or to be met with a test (--again LOG judges them anew). --skip N goes on after the
-first N mutants of the seed.
+be argued (tests/data/survivors.txt), or to be met with a test. Most mutants die within seconds: --quick tries short
+tests alone, --again LOG judges what a log calls survivors anew. --skip N goes on after the first N mutants of the seed.
 """
 import argparse
+import functools
 import glob
 import json
 import os
@@ -65,49 +66,52 @@ def mutate(line, rng):
 
 
 MOST_TESTS = 8
+SLOW = 3  # seconds: tests that take longer come last
 FEW_SECONDS = 25  # of the processor: how busy the machine is kills no mutant
 PATIENCE = 20  # as many times longer by the clock: a test that waits for ever
 
 
-def defined_in(tree, path):
+@functools.cache
+def text_of(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+@functools.cache
+def words_of(path):
+    return re.findall(r"[\w/\.]+", text_of(path))
+
+
+@functools.cache
+def defined_in(path):
     """The functions that the file offers to others, and those that its header declares."""
-    names = set()
-    for place in (path, path[:-2] + ".h"):
-        if os.path.exists(os.path.join(tree, place)):
-            with open(os.path.join(tree, place), encoding="utf-8") as file:
-                names |= set(re.findall(r"^(?!static)[a-z_][\w \*]*?\b(pess_\w+)[\( ]", file.read(), re.M))
-    return names
+    there = [text_of(place) for place in (path, path[:-2] + ".h") if os.path.exists(place)]
+    return frozenset(re.findall(r"^(?!static)[a-z_][\w \*]*?\b(pess_\w+)[\( ]", "\n".join(there), re.M))
 
 
-def callers_of(tree, path, names):
+def callers_of(path, names):
     """What the files offer that use these names."""
-    offered = set()
-    for other in glob.glob(os.path.join(tree, "src/**/*.c"), recursive=True):
-        other = os.path.relpath(other, tree)
-        with open(os.path.join(tree, other), encoding="utf-8") as file:
-            if other != path and not names.isdisjoint(re.findall(r"\w+", file.read())):
-                offered |= defined_in(tree, other)
-    return offered
+    others = (other for other in glob.glob("src/**/*.c", recursive=True) if other != path)
+    return frozenset().union(*(defined_in(other) for other in others if not names.isdisjoint(words_of(other))))
 
 
-def tests_for(tree, path, costs):
+@functools.cache
+def tests_for(path):
     """Names of tests: those that most often name what the file defines, or those define that use it, its header, its
     folder or the file."""
-    names, folder = defined_in(tree, path), path.split("/")[1]
-    callers = callers_of(tree, path, names)
+    names, folder = defined_in(path), path.split("/")[1]
+    callers = callers_of(path, names)
     stem, weights = os.path.splitext(os.path.basename(path))[0], {}
-    for test in glob.glob(os.path.join(tree, "tests/test_*.c")):
-        with open(test, encoding="utf-8") as file:
-            words = re.findall(r"[\w/\.]+", file.read())
-        weight = sum(word in names for word in words) + min(sum(word in callers for word in words), 30) / 2 + 20 * (f"{folder}/{stem}.h" in words)
-        title = os.path.splitext(os.path.basename(test))[0]
+    for test in glob.glob("tests/test_*.c"):
+        words, title = words_of(test), os.path.splitext(os.path.basename(test))[0]
+        weight = sum(word in names for word in words) + 20 * (f"{folder}/{stem}.h" in words)
+        weight += min(sum(word in callers for word in words), 30) / 2
         weight += 10 * min(sum(stem in word for word in words), 5)
         weight += 50 * (stem in title) + 5 * (folder in title) + sum(part in title for part in stem.split("_"))
         weight += sum(word.startswith(folder + "/") for word in words)
         if weight > 0:
             weights[title] = weight
-    best = sorted(weights, key=weights.get, reverse=True)[:MOST_TESTS]
-    return sorted(best, key=lambda test: costs.get(test, 0) > 3)  # those that take long come last
+    return sorted(weights, key=weights.get, reverse=True)[:MOST_TESTS]
 
 
 def costs_of(build):
@@ -126,7 +130,7 @@ def run(command, cwd, seconds):
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
     process = subprocess.Popen(command, cwd=cwd, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                stderr=subprocess.DEVNULL, start_new_session=True, preexec_fn=limit,
-                               env=dict(os.environ, OMP_WAIT_POLICY="passive"))
+                               env=dict(os.environ, OMP_WAIT_POLICY="passive", CMOCKA_TEST_ABORT="1"))
     try:
         return process.wait(PATIENCE * seconds)
     except subprocess.TimeoutExpired:
@@ -231,18 +235,19 @@ def killed_by_script(build, path, objects, scratch):
     return None
 
 
-def judge(build, path, text, scratch, commands):
+def judge(build, path, text, scratch, options):
     """killed, survived, or None where it does not compile."""
     objects, program = build.compile(path, text, scratch), os.path.join(scratch, "test")
     if not objects:
         return None
-    for test in tests_for(".", path, build.costs):
+    slow = {test: build.costs.get(test, 0) > SLOW for test in tests_for(path)}
+    for test in sorted(slow, key=slow.get)[:list(slow.values()).count(False) if options.quick else None]:
         if build.link(test, path, objects, scratch, program) and run([program], scratch, FEW_SECONDS) != 0:
             return f"killed by {test}"
     if not differs(build, path, objects, scratch):
         return None
     objects = build.compile(path, text, scratch)
-    return (commands and killed_by_script(build, path, objects, scratch)) or "survived"
+    return (options.commands and killed_by_script(build, path, objects, scratch)) or "survived"
 
 
 def differs(build, path, objects, scratch):
@@ -295,6 +300,7 @@ def main():
     parser.add_argument("--floor", type=float, default=0.9, help="share that has to be killed")
     parser.add_argument("--skip", type=int, default=0, help="mutants of the seed that were judged before")
     parser.add_argument("--again", help="the survivors that this log of the program names, and no others")
+    parser.add_argument("--quick", action="store_true", help="without the tests that take more than a few seconds")
     parser.add_argument("--commands", action="store_true", help="those that survive are tried by tests/cli too")
     parser.add_argument("files", nargs="*")
     options = parser.parse_intermixed_args()
@@ -302,7 +308,7 @@ def main():
     for path, place, lines, changed in survivors_of(options.again) if options.again else drawn_mutants(options):
         lines[place], before = changed, lines[place]
         with tempfile.TemporaryDirectory(prefix="pess-mutants-") as scratch:
-            verdict = judge(build, path, "\n".join(lines), scratch, options.commands)
+            verdict = judge(build, path, "\n".join(lines), scratch, options)
         if verdict is None:
             continue
         done += 1
