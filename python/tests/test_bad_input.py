@@ -1,7 +1,11 @@
 """Bad input: one clear sentence, no crash, nothing leaked."""
+import ctypes
 import gc
+import mmap
+import os
 import resource
 import signal
+import sys
 
 import numpy as np
 import pytest
@@ -175,10 +179,25 @@ def test_a_solution_is_taken_for_its_policy():
     assert np.array_equal(ps.act(found, [0, 1], log=log)["action"], ps.act(found.policy, [0, 1], log=log)["action"])
 
 
-def memory():
-    """Bytes that this process holds now."""
+class Mallinfo(ctypes.Structure):
+    """What glibc says of its heap; the rest of the struct is not of interest."""
+
+    _fields_ = [(name, ctypes.c_size_t) for name in (
+        "arena", "ordblks", "smblks", "hblks", "hblkhd", "usmblks", "fsmblks", "uordblks", "fordblks", "keepcost")]
+
+
+LIBC = ctypes.CDLL(None)
+LIBC.mallinfo2.restype = Mallinfo
+SMALLEST = np.array([32, 1, resource.getpagesize(), 1])  # of what held() counts
+
+
+def held():
+    """What this process holds now: bytes of the heap, blocks of Python's objects, bytes of its address space, files."""
+    heap = LIBC.mallinfo2()
     with open("/proc/self/statm") as file:
-        return int(file.read().split()[1]) * resource.getpagesize()
+        pages = int(file.read().split()[0])
+    return np.array([heap.uordblks + heap.hblkhd, sys.getallocatedblocks(), pages * resource.getpagesize(),
+                     len(os.listdir("/proc/self/fd"))])
 
 
 def repeat(attempt, times):
@@ -190,18 +209,37 @@ def repeat(attempt, times):
     gc.collect()
 
 
+def leaks(attempt, times=50, rounds=4):
+    """Is something lost at every attempt, in every round? Caches that fill are not, since a later round finds them full."""
+    repeat(attempt, 10)
+    for _ in range(rounds):
+        before = held()
+        repeat(attempt, times)
+        grown = held() - before
+        if (grown < times * SMALLEST / 2).all():  # half of it: some are those that were freed before
+            return None
+    return f"after {times} more attempts {grown} bytes, objects, bytes mapped and files are held"
+
+
 @pytest.mark.parametrize("case", CASES)
 def test_nothing_is_leaked(case):
-    """A thousand times each: a leak of 4 kB per refusal would be 4 MB."""
-    attempt, _, _ = CASES[case]
-    repeat(attempt, 50)
-    before = memory()
-    repeat(attempt, 1000)
-    assert memory() - before < 4_000_000
+    assert not leaks(CASES[case][0])
+
+
+def test_leaks_are_seen():
+    """One block of the heap, object, mapping or file that is lost at each attempt."""
+    objects, files = [], []
+    ways = [lambda: objects.append(object()), lambda: objects.append(mmap.mmap(-1, 4096)), lambda: files.append(os.dup(0))]
+    if "asan" not in os.environ.get("LD_PRELOAD", ""):  # which has a heap of its own
+        ways.append(lambda: LIBC.malloc(1))
+    for lose in ways:
+        assert leaks(lose)
+    for file in files:
+        os.close(file)
 
 
 def test_arrays_of_all_kinds_are_given_back():
-    """Strided, read-only and of objects: a thousand logs of each."""
+    """Strided, read-only and of objects."""
     rng = np.random.default_rng(0)
     ids, rewards = rng.integers(0, 5, (2, 900), np.uint32), rng.random(900)
     rewards.flags.writeable = False
@@ -212,14 +250,11 @@ def test_arrays_of_all_kinds_are_given_back():
         assert ps.Log(ids[0], ids[1], rewards, ids[0]).reward.flags.writeable is False
         assert ps.Log(names[0], names[1], rewards, names[0]).states == 5
 
-    repeat(work, 50)
-    before = memory()
-    repeat(work, 1000)
-    assert memory() - before < 4_000_000
+    assert not leaks(work)
 
 
 def test_objects_are_given_back():
-    """The same for what succeeds: logs, counts, solutions, policies, certificates of a log of 100 kB."""
+    """The same for what succeeds: logs, counts, solutions, policies, of a log of 100 kB."""
     rng = np.random.default_rng(0)
     arrays = [rng.integers(0, 50, 4000), rng.integers(0, 4, 4000), rng.random(4000), rng.integers(0, 50, 4000)]
 
@@ -228,7 +263,4 @@ def test_objects_are_given_back():
         sol = ps.solve(log, gamma=0.9)
         (sol.policy, sol.q, sol.values, sol.thin, log.inspect(), sol.policy.act([1, 2, 3], rng=1))
 
-    repeat(work, 30)
-    before = memory()
-    repeat(work, 300)
-    assert memory() - before < 6_000_000
+    assert not leaks(work)
