@@ -97,8 +97,8 @@ expect 0 "$PESS" "${tiny[@]}" --algorithms cql --out peer
 same "$(curves peer)" "behaviour cql " "curves of a peer"
 expect 2 "$PESS" "${tiny[@]}" --algorithms ua-counts --controls perhaps --out bad; says "--controls: found 'perhaps', expected one of off|on"
 
-# Both experiments with everything that is listed: a curve each, in the order asked for, and one more by argmax where
-# the learner samples. Where a learner is there with two α, both are in the names.
+# Everything that is listed in one experiment: a curve each, in the order asked for, and one more by argmax where the
+# learner samples. Where a learner is there with two α, both are in the names, in the other experiment too.
 listed=$("$PESS" list learners --json | tr -d ' "' | sed -n 's/^name:\(.*\),$/\1/p')
 sampling=$("$PESS" list learners --json | tr -d ' "' | awk -F'[:,]' '$1 == "name" { name = $2 } $1 == "samples" && $2 == "true" { print name }')
 expected="behaviour "
@@ -113,15 +113,16 @@ everything=$(paste -sd, <<<"$listed"),proximal:0.5,proximal:0.0001,ua-imitation:
 expect 0 "$PESS" "${tiny[@]}" --algorithms "$everything" --out every-exploration
 same "$(curves every-exploration)" "$expected" "curves of every learner"
 expect 0 "$PESS" experiment minatar-data --games breakout --sizes 300 --epsilon 0.5 --trials 1 --protocol smoke \
-    --algorithms "$everything" --out every-data --json
-same "$(curves every-data)" "$expected" "curves of every learner on data of one size"
+    --algorithms naive,proximal,proximal:0.5 --controls off --out one-size --json
+same "$(curves one-size)" "behaviour naive proximal-0.25 proximal-0.25-argmax proximal-0.5 proximal-0.5-argmax " \
+    "curves on data of one size"
 # JSON and table have the same numbers, and the table those of the runs.
-row=$(awk -F, '$2 == "naive" { print NR - 2 }' every-data/results.csv)
+row=$(awk -F, '$2 == "naive" { print NR - 2 }' one-size/results.csv)
 keys="mean predicted obtained outside spread"
 digits() { printf '%.12g ' "$@"; }
 found=$(digits $(for key in $keys; do json "results.$row.$key"; done))
-same "$found" "$(digits $(awk -F, '$2 == "naive" { print $5, $11, $12, $13, $14 }' every-data/results.csv))" "numbers of JSON and table"
-cp every-data/runs/breakout/x-300/trial-1/naive/manifest.json out
+same "$found" "$(digits $(awk -F, '$2 == "naive" { print $5, $11, $12, $13, $14 }' one-size/results.csv))" "numbers of JSON and table"
+cp one-size/runs/breakout/x-300/trial-1/naive/manifest.json out
 same "$(digits $(json score predicted obtained outside score_spread))" "$found" "numbers of a run and of the table"
 # α goes from the list to the runs.
 for run in proximal-0.25 proximal-0.5 proximal-0.0001 ua-imitation-0.5 ua-imitation-1 ua-counts-0.5; do
