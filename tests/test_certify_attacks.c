@@ -462,7 +462,8 @@ static void test_an_iteration_limit_is_said(void **state) {
     static const double start[] = {1};
     for (int i = 0; i < 2; i++) {
         for (int64_t k = 0; k < 400; k++) row_add(0, 0, (double)(k & 1), 0, PESS_END_NONE, 0, 0);
-        const pess_certify_options options = attacked(i == 0 ? 0.9 : 0.9999999, 0.05, 0, 1, start);
+        pess_certify_options options = attacked(i == 0 ? 0.9 : 0.9999999, 0.05, 0, 1, start);
+        options.method = PESS_CERTIFY_ROBUST;
         const pess_certificate_info info = info_of_rows(1, 1, false, &options);
         assert_int_equal(info.outcome, i == 0 ? PESS_OUTCOME_CONVERGED : PESS_OUTCOME_ITERATION_LIMIT);
         assert_true(info.lower_bound <= 0.5 / (1 - options.gamma)); /* looser, not wrong */
