@@ -15,12 +15,13 @@ configure:
 run: all
 	@tools/demo.sh build/pess build/demo
 
-# make test L=quick: the tests of one label (quick, cli, deep)
+# make test L=quick: the tests of one label (quick, cli, deep). One more at once than there are cores: some wait for
+# disks, terminals and other processes.
 test:
 	@tools/packages.sh build test python
 	@cmake --preset release >build.log 2>&1 || { cat build.log; exit 1; }
 	@cmake --build --preset release -j $(JOBS)
-	@ctest --test-dir build --output-on-failure -j $(JOBS) $(if $(L),-L $(L))
+	@ctest --test-dir build --output-on-failure -j $$(($(JOBS) + 1)) $(if $(L),-L $(L))
 
 # build/pess-mpi: many machines, through PETSc over MPI; make test tests it where it can be built
 scale:
