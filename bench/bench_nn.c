@@ -191,7 +191,8 @@ static layer_times time_layer(const pess__net *net, pess__pass *pass, int i, pes
     const pess__real *x = gathered ? pass->columns : i == 0 ? pass->input : pass->activation[i - 1];
     pess__real *below = gathered ? pass->column_delta : i > 0 ? pass->delta[i - 1] : NULL;
     t.forward = TIMED(k->forward(x, m, l->k, l->used, w, bias, l->n, l->slope, pass->activation[i]));
-    t.weights = TIMED(k->weight_gradient(x, pass->delta[i], m, l->k, l->used, l->n, gradient + l->weights));
+    t.weights = TIMED(
+        k->weight_gradient(x, pass->delta[i], m, l->k, l->used, l->n, true, gradient + l->weights, gradient + l->bias));
     if (i > 0)
         t.input = TIMED(
             k->input_gradient(pass->delta[i], m, l->n, l->outputs, pass->transposed[i], l->k, x, l->slope, below));

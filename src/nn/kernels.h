@@ -52,12 +52,14 @@ typedef struct pess__kernels {
     /* y = max(t, slope·t), t = bias + Σ_k x·w. */
     void (*forward)(const pess__real *x, int64_t m, int64_t k, int64_t used, const pess__real *w,
                     const pess__real *bias, int64_t n, pess__real slope, pess__real *y);
-    /* dx = (Σ_n dy·w) · (x > 0 ? 1 : slope). x: activations of the layer below, NULL for no factor. */
+    /* dx = (Σ_n dy·w) · (x > 0 ? 1 : slope). x: activations of the layer below, NULL for no factor;
+     * dx may take their place. */
     void (*input_gradient)(const pess__real *dy, int64_t m, int64_t n, int64_t used, const pess__real *transposed,
                            int64_t k, const pess__real *x, pess__real slope, pess__real *dx);
-    /* dw += Σ_m x·dy, in panels like w; db += Σ_m dy. */
+    /* dw = Σ_m x·dy, in panels like w, and db = Σ_m dy; with `add` both are added to what is there. */
     void (*weight_gradient)(const pess__real *x, const pess__real *dy, int64_t m, int64_t k, int64_t used, int64_t n,
-                            pess__real *dw);
+                            bool add, pess__real *dw, pess__real *db);
+    /* db += Σ_m dy alone, for the first layer of bits. */
     void (*bias_gradient)(const pess__real *dy, int64_t m, int64_t n, pess__real *db);
     void (*transpose)(const pess__real *w, int64_t k, int64_t n, pess__real *transposed);
     /* First layer, of `samples` padded observations: y = max(t, slope·t), t = bias + Σ w over the set bits in ascending

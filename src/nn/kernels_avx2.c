@@ -10,7 +10,12 @@
 #define PRIMITIVE static inline __attribute__((always_inline)) TARGET
 
 enum { LANES = 8, ROWS = 6, PANELS = 1 };
-#define ROW_CASES(call) CASE(6, call) CASE(5, call) CASE(4, call) CASE(3, call) CASE(2, call)
+#define ROWS_OF(panels) ROWS
+#define ROW_CASES(panels, call)                                                                                        \
+    CASE(6, panels, call) CASE(5, panels, call) CASE(4, panels, call) CASE(3, panels, call) CASE(2, panels, call)
+#define WITH_PANELS(panels, function, ...) function(__VA_ARGS__, PANELS)
+
+static inline int next_panels(int64_t columns) { return columns > 0 ? PANELS : 0; }
 
 typedef __m256 vector;
 PRIMITIVE vector load(const float *from) { return _mm256_loadu_ps(from); }

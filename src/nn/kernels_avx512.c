@@ -1,5 +1,5 @@
-/* Kernels for AVX-512: tiles of 12 rows by 32 columns, 24 accumulators in registers. A row's factor serves two vectors
- * of columns, so that 24 multiplications wait for 14 loads. */
+/* Kernels for AVX-512: tiles of 6 rows by 64 columns, 24 accumulators in registers. A row's factor serves four vectors
+ * of columns, so that 24 multiplications wait for 10 loads. What is left over are tiles of 12 rows by 32 or 16. */
 #include "nn/kernels.h"
 
 #ifdef PESS__KERNELS_X86
@@ -9,12 +9,28 @@
 #define TARGET __attribute__((target("avx512f,avx512vl,avx512dq,avx512bw,avx2,fma")))
 #define PRIMITIVE static inline __attribute__((always_inline)) TARGET
 
-enum { LANES = 16, ROWS = 12, PANELS = 2 };
-#define ROW_CASES(call)                                                                                                \
-    CASE(12, call)                                                                                                     \
-    CASE(11, call)                                                                                                     \
-    CASE(10, call)                                                                                                     \
-    CASE(9, call) CASE(8, call) CASE(7, call) CASE(6, call) CASE(5, call) CASE(4, call) CASE(3, call) CASE(2, call)
+enum { LANES = 16, ROWS = 12, PANELS = 4 };
+#define ROWS_OF(panels) ((panels) == PANELS ? ROWS / 2 : ROWS)
+#define ROW_CASES(panels, call)                                                                                        \
+    CASE(12, panels, call)                                                                                             \
+    CASE(11, panels, call)                                                                                             \
+    CASE(10, panels, call)                                                                                             \
+    CASE(9, panels, call)                                                                                              \
+    CASE(8, panels, call)                                                                                              \
+    CASE(7, panels, call)                                                                                              \
+    CASE(6, panels, call)                                                                                              \
+    CASE(5, panels, call) CASE(4, panels, call) CASE(3, panels, call) CASE(2, panels, call)
+#define WITH_PANELS(panels, function, ...)                                                                             \
+    if ((panels) == PANELS)                                                                                            \
+        function(__VA_ARGS__, PANELS);                                                                                 \
+    else if ((panels) == 2)                                                                                            \
+        function(__VA_ARGS__, 2);                                                                                      \
+    else                                                                                                               \
+        function(__VA_ARGS__, 1)
+
+static inline int next_panels(int64_t columns) {
+    return columns >= PANELS * PESS__PANEL ? PANELS : columns >= 2 * PESS__PANEL ? 2 : 1;
+}
 
 typedef __m512 vector;
 PRIMITIVE vector load(const float *from) { return _mm512_loadu_ps(from); }

@@ -4,6 +4,8 @@
 
 #include "nn/optimise_loops.h"
 
+#include <string.h>
+
 enum { PANEL = PESS__PANEL, ROWS = 2 };
 
 #define INLINE static inline __attribute__((always_inline))
@@ -50,8 +52,9 @@ INLINE void input_tile(const pess__real *dy, int64_t n, int64_t used, int rows, 
     vector acc[ROWS][VECTORS] = {{{0}}};
     tile_product(dy, n, 1, rows, t, PANEL, used, acc);
     for (int r = 0; r < rows; r++) {
-        for (int v = 0; v < VECTORS; v++) store(dx + r * k + v * LANES, acc[r][v]);
-        for (int j = 0; x != NULL && j < PANEL; j++) dx[r * k + j] *= x[r * k + j] > 0 ? 1 : slope;
+        pess__real sums[PANEL];
+        for (int v = 0; v < VECTORS; v++) store(sums + v * LANES, acc[r][v]);
+        for (int j = 0; j < PANEL; j++) dx[r * k + j] = sums[j] * (x == NULL || x[r * k + j] > 0 ? 1 : slope);
     }
 }
 
@@ -81,24 +84,26 @@ static void input_gradient(const pess__real *dy, int64_t m, int64_t n, int64_t u
     }
 }
 
+static void bias_gradient(const pess__real *dy, int64_t m, int64_t n, pess__real *db) {
+    for (int64_t row = 0; row < m; row++)
+        for (int64_t j = 0; j < n; j++) db[j] += dy[row * n + j];
+}
+
 /* Two rows of k at a time; k is even, so that beyond an odd number of rows is padding. */
 static void weight_gradient(const pess__real *x, const pess__real *dy, int64_t m, int64_t k, int64_t used, int64_t n,
-                            pess__real *dw) {
+                            bool add, pess__real *dw, pess__real *db) {
+    if (!add) memset(db, 0, (size_t)n * sizeof *db);
+    bias_gradient(dy, m, n, db);
     for (int64_t column = 0; column < n; column += PANEL)
         for (int64_t row = 0; row < used; row += ROWS) {
             pess__real *out = dw + column * k + row * PANEL;
             vector acc[ROWS][VECTORS];
             for (int r = 0; r < ROWS; r++)
-                for (int v = 0; v < VECTORS; v++) acc[r][v] = load(out + r * PANEL + v * LANES);
+                for (int v = 0; v < VECTORS; v++) acc[r][v] = add ? load(out + r * PANEL + v * LANES) : (vector){0};
             tile_product(x + row, 1, k, ROWS, dy + column, n, m, acc);
             for (int r = 0; r < ROWS; r++)
                 for (int v = 0; v < VECTORS; v++) store(out + r * PANEL + v * LANES, acc[r][v]);
         }
-}
-
-static void bias_gradient(const pess__real *dy, int64_t m, int64_t n, pess__real *db) {
-    for (int64_t row = 0; row < m; row++)
-        for (int64_t j = 0; j < n; j++) db[j] += dy[row * n + j];
 }
 
 static void transpose(const pess__real *w, int64_t k, int64_t n, pess__real *transposed) {

@@ -5,8 +5,11 @@
  *     vector, LANES                       its type and how many numbers it holds
  *     load, store, fill, zero             of memory; one number in every lane; zeros
  *     fused, plus, leak                   a·b + c rounded once; a + b; v where sign > 0, else slope·v
- *     ROWS, PANELS                        a tile: so many rows by so many panels of 16 columns, in registers
- *     ROW_CASES(call)                     CASE(ROWS, call) … CASE(2, call)
+ *     ROWS, PANELS                        the most rows and the most panels of 16 columns of a tile, in registers
+ *     ROWS_OF(panels)                     rows of a tile with so many panels
+ *     ROW_CASES(panels, call)             CASE(ROWS, panels, call) … CASE(2, panels, call)
+ *     next_panels(columns)                panels of the next tile, where so many columns are left
+ *     WITH_PANELS(panels, function, …)    function(…, panels) with the number of panels as a constant
  *
  * Each number of a result has a chain of its own, over k or m in ascending order with one fused multiply-add per term.
  * How wide the vectors are and how many chains run side by side changes no bit: all who include this give the same
@@ -66,49 +69,43 @@ INLINE void input_tile(const float *dy, int64_t n, int64_t used, int rows, int p
 
 /* Rows of the weights' gradient: `rows` of k, some panels of columns. The next tile's are asked for meanwhile. */
 INLINE void weight_tile(const float *x, int64_t step, int rows, int panels, const float *dy, int64_t n, int64_t m,
-                        int64_t k, float *dw) {
+                        int64_t k, bool add, float *dw) {
     vector acc[ROWS][WIDTH];
     for (int r = 0; r < rows; r++)
         for (int c = 0; c < panels; c++) __builtin_prefetch(dw + (r + rows) * PANEL + c * k * PANEL, 1);
     for (int r = 0; r < rows; r++)
         for (int c = 0; c < panels * VECTORS; c++)
-            acc[r][c] = load(dw + r * PANEL + c / VECTORS * k * PANEL + c % VECTORS * LANES);
+            acc[r][c] = add ? load(dw + r * PANEL + c / VECTORS * k * PANEL + c % VECTORS * LANES) : zero();
     tile_product(x, 1, step, rows, dy, n, PANEL, panels, m, acc);
     for (int r = 0; r < rows; r++)
         for (int c = 0; c < panels * VECTORS; c++)
             store(dw + r * PANEL + c / VECTORS * k * PANEL + c % VECTORS * LANES, acc[r][c]);
 }
 
-#define CASE(rows, call)                                                                                               \
-    case rows: call(rows); break;
-/* Calls a tile function with the number of rows as a constant. */
-#define WITH_ROWS(rows, call)                                                                                          \
+#define CASE(rows, panels, call)                                                                                       \
+    case rows:                                                                                                         \
+        if ((rows) <= ROWS_OF(panels)) call(rows);                                                                     \
+        break;
+/* Calls a tile function with the number of rows as a constant; that of panels is one already. */
+#define WITH_ROWS(rows, panels, call)                                                                                  \
     switch (rows) {                                                                                                    \
-        ROW_CASES(call)                                                                                                \
+        ROW_CASES(panels, call)                                                                                        \
         default: call(1); break;                                                                                       \
     }
-/* The same of a tile function with panels: all of a tile, or the one that is left over. */
-#define WITH_PANELS(panels, function, ...)                                                                             \
-    if ((panels) == PANELS)                                                                                            \
-        function(__VA_ARGS__, PANELS);                                                                                 \
-    else                                                                                                               \
-        function(__VA_ARGS__, 1)
 
 /* Rows of the next tile: as many as it has, but the last few in two halves, since tiles of one or two rows leave the
  * FMA units waiting. */
-static inline int next_rows(int64_t left) {
-    return left <= ROWS ? (int)left : left < ROWS + ROWS / 2 ? (int)(left + 1) / 2 : ROWS;
+static inline int next_rows(int64_t left, int most) {
+    return left <= most ? (int)left : left < most + most / 2 ? (int)(left + 1) / 2 : most;
 }
-
-static inline int next_panels(int64_t columns) { return columns >= PANELS * PANEL ? PANELS : 1; }
 
 /* All rows of some panels. */
 INLINE void forward_panels(const float *x, int64_t m, int64_t k, int64_t used, const float *w, const float *bias,
                            int64_t n, vector slope, float *y, int panels) {
     for (int64_t row = 0, rows; row < m; row += rows) {
-        rows = next_rows(m - row);
+        rows = next_rows(m - row, ROWS_OF(panels));
 #define CALL(r) forward_tile(x + row * k, k, used, r, panels, w, bias, n, slope, y + row * n)
-        WITH_ROWS(rows, CALL)
+        WITH_ROWS(rows, panels, CALL)
 #undef CALL
     }
 }
@@ -125,10 +122,10 @@ TARGET static void forward(const float *x, int64_t m, int64_t k, int64_t used, c
 INLINE void input_panels(const float *dy, int64_t m, int64_t n, int64_t used, const float *transposed, int64_t k,
                          const float *x, vector slope, float *dx, int panels) {
     for (int64_t row = 0, rows; row < m; row += rows) {
-        rows = next_rows(m - row);
+        rows = next_rows(m - row, ROWS_OF(panels));
         const float *signs = x == NULL ? NULL : x + row * k;
 #define CALL(r) input_tile(dy + row * n, n, used, r, panels, transposed, k, signs, slope, dx + row * k)
-        WITH_ROWS(rows, CALL)
+        WITH_ROWS(rows, panels, CALL)
 #undef CALL
     }
 }
@@ -143,36 +140,43 @@ TARGET static void input_gradient(const float *dy, int64_t m, int64_t n, int64_t
     }
 }
 
-/* Rows of dy are far apart, often by a power of two, and would fight for the same cache lines: a panel of them is
- * copied to where it lies tight, and serves all rows of k. */
+/* Rows of dy are far apart, often by a power of two, and would fight for the same cache lines: a tile's panels of them
+ * are copied to where they lie tight, and serve all rows of k. Their sum, the gradient of the biases, is taken on the
+ * way. */
 enum { BLOCK = 128, PANEL_WIDTH = PANELS * PANEL };
 
-INLINE void copy_panel(const float *dy, int64_t n, int64_t m, int panels, float *to) {
+INLINE void copy_and_sum(const float *dy, int64_t n, int64_t m, int panels, bool add, float *to, float *db) {
+    vector sum[WIDTH];
+    for (int c = 0; c < panels * VECTORS; c++) sum[c] = add ? load(db + c * LANES) : zero();
     for (int64_t i = 0; i < m; i++)
-        for (int c = 0; c < panels * VECTORS; c++)
-            store(to + i * PANEL_WIDTH + c * LANES, load(dy + i * n + c * LANES));
+        for (int c = 0; c < panels * VECTORS; c++) {
+            const vector own = load(dy + i * n + c * LANES);
+            sum[c] = plus(sum[c], own);
+            store(to + i * PANEL_WIDTH + c * LANES, own);
+        }
+    for (int c = 0; c < panels * VECTORS; c++) store(db + c * LANES, sum[c]);
 }
 
-INLINE void weight_panels(const float *x, const float *dy, int64_t m, int64_t k, int64_t used, int64_t n, float *dw,
-                          int panels) {
+INLINE void weight_panels(const float *x, const float *dy, int64_t m, int64_t k, int64_t used, int64_t n, bool add,
+                          float *dw, float *db, int panels) {
     _Alignas(64) float tight[PANEL_WIDTH * BLOCK];
-    copy_panel(dy, n, m, panels, tight);
+    copy_and_sum(dy, n, m, panels, add, tight, db);
     for (int64_t row = 0, rows; row < used; row += rows) {
-        rows = next_rows(used - row);
-#define CALL(r) weight_tile(x + row, k, r, panels, tight, PANEL_WIDTH, m, k, dw + row * PANEL)
-        WITH_ROWS(rows, CALL)
+        rows = next_rows(used - row, ROWS_OF(panels));
+#define CALL(r) weight_tile(x + row, k, r, panels, tight, PANEL_WIDTH, m, k, add, dw + row * PANEL)
+        WITH_ROWS(rows, panels, CALL)
 #undef CALL
     }
 }
 
 TARGET static void weight_gradient(const float *x, const float *dy, int64_t m, int64_t k, int64_t used, int64_t n,
-                                   float *dw) {
+                                   bool add, float *dw, float *db) {
     for (int64_t first = 0; first < m; first += BLOCK) {
         const int64_t count = m - first < BLOCK ? m - first : BLOCK;
         for (int64_t column = 0, panels; column < n; column += panels * PANEL) {
             panels = next_panels(n - column);
             WITH_PANELS(panels, weight_panels, x + first * k, dy + first * n + column, count, k, used, n,
-                        dw + column * k);
+                        add || first > 0, dw + column * k, db + column);
         }
     }
 }

@@ -76,7 +76,7 @@ typedef struct pess__pass {
     pess__real
         *input; /* [capacity] observations of bytes or floats, standardised; padded where a window is all of one */
     pess__real *activation[PESS__MAX_LAYERS]; /* [capacity*positions][n] */
-    pess__real *delta[PESS__MAX_LAYERS];      /* the same; training only */
+    pess__real *delta[PESS__MAX_LAYERS];      /* the same, and often in their place; training only */
     pess__real *transposed[PESS__MAX_LAYERS]; /* weights, for the way back; NULL for the first */
     pess__real *columns, *column_delta;       /* gathered windows of a few samples */
     void *memory;
@@ -91,8 +91,8 @@ void pess__pass_forward(const pess__net *net, pess__pass *pass, const pess__bits
                         int64_t samples);
 /* Weights have changed: renew their transposed copies. */
 void pess__pass_transpose(const pess__net *net, pess__pass *pass);
-/* From delta[last] = ∂loss/∂outputs; adds to gradient [size]. */
-void pess__pass_backward(const pess__net *net, pess__pass *pass, pess__real *gradient);
+/* From delta[last] = ∂loss/∂outputs to gradient [size], which with `add` is added to. Activations are used up. */
+void pess__pass_backward(const pess__net *net, pess__pass *pass, bool add, pess__real *gradient);
 
 /* Outputs [count*outputs] of any number of observations, on `threads` threads; the result does not depend on them. */
 pess_status pess__net_apply(const pess__net *net, const pess__bits_rows *rows, int64_t count, int threads,

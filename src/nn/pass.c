@@ -37,6 +37,10 @@ static bool gathers(const pess__net *net, int i) {
     return net->spec.input != PESS_OBSERVATION_BITS && net->runs.length < net->inputs;
 }
 
+/* Whether the delta of layer i takes the place of its activations: the layer above has read them when it writes the
+ * delta, number by number, and half of the cache is saved. */
+static bool replaces(const pess__net *net, int i) { return i + 1 < net->spec.layer_count && !gathers(net, i + 1); }
+
 /* Numbers from one observation of pass->input to the next. */
 static int64_t input_width(const pess__net *net) { return gathers(net, 0) ? net->inputs : net->layers[0].k; }
 
@@ -46,7 +50,7 @@ static void carve_pass(const pess__net *net, bool training, pess__pass *pass, ca
         const pess__layer *l = &net->layers[i];
         const int64_t values = pass->capacity * l->positions * l->n;
         pass->activation[i] = carve(c, values);
-        if (training) pass->delta[i] = carve(c, values);
+        if (training) pass->delta[i] = replaces(net, i) ? pass->activation[i] : carve(c, values);
         if (training && i > 0) pass->transposed[i] = carve(c, l->k * l->n);
         const int64_t block = gathers(net, i) ? block_of(l, pass->capacity) * l->positions * l->k : 0;
         if (block > columns) columns = block;
@@ -115,7 +119,7 @@ static void scatter(const pess__layer *l, const pess__real *columns, int64_t sam
 /* ---- the first layer on bytes and floats */
 
 /* An observation as the network computes with it: v/255 of bytes, (v − shift)·scale of floats. */
-static void standardise(const pess__net *net, const uint8_t *observation, pess__real *out) {
+static void standardise(const pess__net *net, const uint8_t *observation, pess__real *restrict out) {
     if (net->spec.input == PESS_OBSERVATION_BYTES) {
         for (int64_t i = 0; i < net->inputs; i++) out[i] = (pess__real)observation[i] * (pess__real)(1 / 255.0);
         return;
@@ -143,7 +147,11 @@ static void gather_runs(const pess__net *net, const pess__real *plain, int64_t s
  * already. */
 static const uint8_t *observation(const pess__bits_rows *rows, int64_t i, int64_t end) {
     if (rows->index == NULL) return rows->bits + i * rows->stride;
-    if (i + AHEAD < end) __builtin_prefetch(rows->bits + rows->index[i + AHEAD] * rows->stride);
+    if (i + AHEAD < end) {
+        const uint8_t *later = rows->bits + rows->index[i + AHEAD] * rows->stride;
+        __builtin_prefetch(later);
+        __builtin_prefetch(later + rows->stride - 1);
+    }
     return rows->bits + rows->index[i] * rows->stride;
 }
 
@@ -195,16 +203,15 @@ static void layer_forward(const pess__net *net, pess__pass *pass, int i) {
 }
 
 /* From delta[i] to the gradient of the layer and, but for the first, to delta[i-1]. */
-static void layer_backward(const pess__net *net, pess__pass *pass, int i, pess__real *gradient) {
+static void layer_backward(const pess__net *net, pess__pass *pass, int i, bool add, pess__real *gradient) {
     const pess__kernels *kernels = net->kernels;
     const pess__layer *l = &net->layers[i];
     const int64_t block = block_at(net, pass, i), below = l->in_positions * l->in_n;
     for (int64_t first = 0; first < pass->samples; first += block) {
         const int64_t samples = least(block, pass->samples - first), m = samples * l->positions;
         const pess__real *delta = pass->delta[i] + first * l->positions * l->n;
-        kernels->weight_gradient(rows_of(net, pass, i, first, samples), delta, m, l->k, l->used, l->n,
-                                 gradient + l->weights);
-        kernels->bias_gradient(delta, m, l->n, gradient + l->bias);
+        kernels->weight_gradient(rows_of(net, pass, i, first, samples), delta, m, l->k, l->used, l->n, add || first > 0,
+                                 gradient + l->weights, gradient + l->bias);
         if (i == 0) continue;
         const pess__real *input = pass->activation[i - 1] + first * below, slope = net->layers[i - 1].slope;
         pess__real *out = pass->delta[i - 1] + first * below;
@@ -238,11 +245,12 @@ void pess__pass_transpose(const pess__net *net, pess__pass *pass) {
     }
 }
 
-void pess__pass_backward(const pess__net *net, pess__pass *pass, pess__real *gradient) {
+void pess__pass_backward(const pess__net *net, pess__pass *pass, bool add, pess__real *gradient) {
     const bool bits = net->spec.input == PESS_OBSERVATION_BITS;
-    for (int i = net->spec.layer_count - 1; i >= (bits ? 1 : 0); i--) layer_backward(net, pass, i, gradient);
+    for (int i = net->spec.layer_count - 1; i >= (bits ? 1 : 0); i--) layer_backward(net, pass, i, add, gradient);
     if (!bits) return;
     const pess__layer *l = &net->layers[0];
+    if (!add) memset(gradient + l->weights, 0, (size_t)(l->bias + l->n - l->weights) * sizeof *gradient);
     net->kernels->bits_gradient(&net->bits, pass->bits, pass->samples, pass->delta[0], l->n, gradient + l->weights);
     net->kernels->bias_gradient(pass->delta[0], pass->samples * l->positions, l->n, gradient + l->bias);
 }

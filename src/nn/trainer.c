@@ -57,14 +57,13 @@ void pess__trainer_gradient(pess__trainer *trainer, const pess__bits_rows *rows,
     const int last = net->spec.layer_count - 1;
     const double total = (double)(labels->first != NULL ? labels->first[count] : count);
     pess__loss_sums sums = {0, 0};
-    memset(trainer->gradient, 0, (size_t)net->size * sizeof(pess__real));
     pess__pass_transpose(net, pass);
     for (int64_t first = 0; first < count; first += CHUNK) {
         const int64_t samples = count - first < CHUNK ? count - first : CHUNK;
         pess__pass_forward(net, pass, rows, first, samples);
         pess__loss_gradient(loss, labels, first, samples, net->outputs, net->padded_outputs, 1 / total,
                             pass->activation[last], pass->delta[last], &sums);
-        pess__pass_backward(net, pass, trainer->gradient);
+        pess__pass_backward(net, pass, first > 0, trainer->gradient);
     }
     *info = (pess__step_info){sums.loss / total, sums.output / total, 0};
 }
