@@ -1,6 +1,8 @@
 /* Policy evaluation against a dense solve written out from the definition; visitation; what is refused. */
 #include "fixture.h"
 
+#include "solve/evaluator.h"
+
 static const fixture_shape shapes[] = {
     FIXTURE_SHAPES,
     {.states = 300, .actions = 2, .branching = 5, .uniform = 0.02},
@@ -166,9 +168,88 @@ static void bad_input_is_refused(void **state) {
     pess_model_destroy(model);
 }
 
+/* The diagonal in place of factors: the values of the definition, on chains small enough to write it out. */
+static void a_diagonal_gives_the_same_values(void **state) {
+    (void)state;
+    for (size_t i = 0; i < SHAPES; i++) {
+        const double gamma = 0.99;
+        pess_error error = {0};
+        pess_model *model = fixture_model(&shapes[i], 31 + i);
+        pess_policy *policy = fixture_policy(model, i);
+        double *truth = fixture_evaluate(model, policy, gamma), *v = NULL;
+        pess__evaluator *chain = NULL;
+        pess__krylov_result result;
+        double v_lo, v_hi;
+        pess__value_range(model, gamma, &v_lo, &v_hi);
+        OK(pess__allocate(&v, model->states, sizeof *v, "v", &error));
+        OK(pess__evaluator_create(model, gamma, v_lo, PESS_EVALUATION_KRYLOV, 2, NULL, &chain, &error));
+        OK(pess__evaluator_fill_policy(chain, policy->probability, NULL, &error));
+        chain->searched = chain->branches_out = true;
+        OK(pess__evaluator_by_krylov(chain, 1e-11, v, &result, &error));
+        assert_true(result.converged);
+        assert_true(fixture_difference(v, truth, model->states) <= 2e-11 / (1 - gamma));
+        assert_int_equal(chain->ilu.n, 0);
+        pess__evaluator_destroy(chain);
+        free(v);
+        free(truth);
+        pess_policy_destroy(policy);
+        pess_model_destroy(model);
+    }
+}
+
+/* One action, three successors: anywhere, or on a ring whose states are numbered at random. */
+static pess_model *large_chain(int64_t states, bool ring) {
+    pess_error error = {0};
+    pess_model *model = NULL;
+    pess__rng rng = pess__rng_stream(1, "large chain", 0);
+    const uint64_t far = 387420489; /* a power of three: its multiples number the states of a power of two at random */
+    OK(pess__model_create(states, 1, 3 * states, &model, &error));
+    model->reward_hi = 1;
+    for (int64_t s = 0; s < states; s++) {
+        model->kind[s] = PESS_ROW_SPARSE;
+        model->row[s] = 3 * s;
+        model->reward[s] = pess__rng_uniform(&rng);
+        for (int64_t k = 0; k < 3; k++) {
+            const uint64_t near = ((uint64_t)s + (uint64_t)(k - 1) * far) % (uint64_t)states;
+            model->next[3 * s + k] = (uint32_t)(ring ? near : pess__rng_below(&rng, (uint64_t)states));
+            model->probability[3 * s + k] = 1.0 / 3;
+        }
+    }
+    model->row[states] = 3 * states;
+    return model;
+}
+
+/* Whether ways meet again is seen in the graph, not in the numbers; either way the residual is what was asked for. */
+static void large_chains_are_told_apart(void **state) {
+    (void)state;
+    enum { STATES = 524288 };
+    for (int ring = 0; ring < 2; ring++) {
+        pess_error error = {0};
+        pess_model *model = large_chain(STATES, ring);
+        double *v = NULL, *next = NULL;
+        int32_t *choice = NULL;
+        pess__evaluator *chain = NULL;
+        pess__evaluator_result result;
+        OK(pess__allocate(&v, STATES, sizeof *v, "v", &error));
+        OK(pess__allocate(&next, STATES, sizeof *next, "v", &error));
+        OK(pess__allocate(&choice, STATES, sizeof *choice, "the policy", &error));
+        OK(pess__evaluator_create(model, 0.9, 0, PESS_EVALUATION_KRYLOV, 2, NULL, &chain, &error));
+        OK(pess__evaluator_fill_choice(chain, choice, NULL, &error));
+        OK(pess__evaluator_evaluate(chain, 1e-9, v, &result, &error));
+        assert_int_equal(chain->branches_out, !ring);
+        assert_true(pess__evaluator_apply(chain, v, next) <= 1e-9);
+        pess__evaluator_destroy(chain);
+        free(v);
+        free(next);
+        free(choice);
+        pess_model_destroy(model);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values_match_the_definition), cmocka_unit_test(visitation_is_the_dual_of_evaluation),
-        cmocka_unit_test(undiscounted_needs_an_end), cmocka_unit_test(bad_input_is_refused)};
+        cmocka_unit_test(values_match_the_definition), cmocka_unit_test(a_diagonal_gives_the_same_values),
+        cmocka_unit_test(large_chains_are_told_apart), cmocka_unit_test(visitation_is_the_dual_of_evaluation),
+        cmocka_unit_test(undiscounted_needs_an_end),   cmocka_unit_test(bad_input_is_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PARALLEL_FROM = 131072, ROUND = 4, FEW_MOVED = 256 /* one state in so many */ };
+enum { PARALLEL_FROM = 131072, ROUND = 4 };
 
 pess_status pess__evaluator_create(const pess_model *model, double gamma, double v_lo, pess_evaluation evaluation,
                                    int threads, pess__monitor *monitor, pess__evaluator **out, pess_error *error) {
@@ -65,6 +65,7 @@ void pess__evaluator_destroy(pess__evaluator *chain) {
     pess__krylov_release(&chain->krylov);
     pess__ilu_release(&chain->ilu);
     free(chain->ordered);
+    free(chain->inverse);
     free(chain);
 }
 
@@ -176,10 +177,6 @@ pess_status pess__evaluator_fill_policy(pess__evaluator *chain, const double *pi
     return PESS_OK;
 }
 
-static double mean_of(const pess__evaluator *chain, const double *v) {
-    return chain->any_uniform ? pess__sum(chain->states, v) / (double)chain->states : 0.0;
-}
-
 /* (Gv)(s) = Σ_k weight·v(next) + w(s)·mean(v), the first part of it; `last`: of the chain's entries. */
 static inline double row_times(const pess__evaluator *chain, int64_t s, const double *v, int64_t last) {
     return pess__row_product_ahead(chain->weight, chain->next, v, chain->row[s], chain->row[s + 1], last);
@@ -207,7 +204,7 @@ static void sweep_rows(void *context, int64_t from, int64_t to, int part) {
 }
 
 double pess__evaluator_apply(const pess__evaluator *chain, const double *v, double *out) {
-    product p = {.chain = chain, .x = v, .y = out, .mean = mean_of(chain, v), .most = chain->most};
+    product p = {.chain = chain, .x = v, .y = out, .mean = pess__evaluator_mean(chain, v), .most = chain->most};
     pess__ranges(chain->threads, chain->states, sweep_rows, &p);
     double most = 0;
     for (int t = 0; t < chain->threads; t++) most = chain->most[t] > most ? chain->most[t] : most;
@@ -261,7 +258,7 @@ static double residual_of(pess__evaluator *chain, const double *v, double *sum) 
 
 /* v(s) ← c + Gv over the states in order, each seeing what the ones before it became. */
 static void sweep_in_place(const pess__evaluator *chain, double *v) {
-    const double mean = mean_of(chain, v);
+    const double mean = pess__evaluator_mean(chain, v);
     for (int64_t s = 0; s < chain->states; s++)
         v[s] = chain->constant[s] + row_times(chain, s, v, PESS__FETCH_NONE) + chain->uniform[s] * mean;
 }
@@ -300,86 +297,6 @@ static void sweep_rounds(pess__evaluator *chain, double tolerance, double *v, pe
     }
 }
 
-static void subtract_uniform(void *context, int64_t from, int64_t to, int part) {
-    (void)part;
-    const product *p = context;
-    const double *uniform = p->chain->ordered + 2 * p->chain->states;
-    for (int64_t i = from; i < to; i++) p->y[i] -= uniform[i] * p->mean;
-}
-
-/* y = (I − G) x and y ≈ (I − G)⁻¹ x by place. */
-static void apply_ordered(const void *context, const double *x, double *y) {
-    const pess__evaluator *chain = context;
-    pess__ilu_apply(&chain->ilu, x, y);
-    if (!chain->any_uniform) return;
-    pess__ranges(chain->threads, chain->states, subtract_uniform,
-                 &(product){.chain = chain, .y = y, .mean = mean_of(chain, x)});
-}
-
-static void precondition_ordered(const void *context, const double *x, double *y) {
-    const pess__evaluator *chain = context;
-    pess__ilu_precondition(&chain->ilu, x, y);
-}
-
-/* The order is that of the chain's own drift; in a large chain also that of an earlier one, if few of its rows were
- * others: finding it takes one thread alone. */
-static bool order_serves(const pess__evaluator *chain) {
-    return chain->states >= PARALLEL_FROM && chain->moved >= 0 && chain->moved <= chain->states / FEW_MOVED;
-}
-
-static pess_status order_chain(pess__evaluator *chain, pess_error *error) {
-    const pess__sparse g = {chain->states, chain->row, chain->next, chain->weight};
-    if (chain->factored) return PESS_OK;
-    if (chain->ordered == NULL)
-        PESS_TRY(
-            pess__allocate_scattered(&chain->ordered, 3 * chain->states, sizeof(double), "the ordered chain", error));
-    const bool first = chain->ilu.n == 0;
-    if (first) PESS_TRY(pess__ilu_create(chain->states, chain->krylov_threads, &chain->ilu, error));
-    if (first || !order_serves(chain)) {
-        PESS_TRY(pess__ilu_order(&g, &chain->ilu, error));
-        if (chain->moved > 0) chain->moved = 0;
-    }
-    PESS_TRY(pess__ilu_factor(&g, &chain->ilu, error));
-    chain->factored = true;
-    return PESS_OK;
-}
-
-/* Constant, values (in y) and weights of the uniform part by place. */
-static void to_places(void *context, int64_t from, int64_t to, int part) {
-    (void)part;
-    const product *p = context;
-    const pess__evaluator *chain = p->chain;
-    double *b = chain->ordered, *x = b + chain->states, *w = x + chain->states;
-    for (int64_t i = from; i < to; i++) {
-        const uint32_t s = chain->ilu.order[i];
-        b[i] = chain->constant[s];
-        x[i] = p->y[s];
-        w[i] = chain->uniform[s];
-    }
-}
-
-static void values_from_places(void *context, int64_t from, int64_t to, int part) {
-    (void)part;
-    const product *p = context;
-    const double *x = p->chain->ordered + p->chain->states;
-    for (int64_t s = from; s < to; s++) p->y[s] = x[p->chain->ilu.place[s]];
-}
-
-/* BiCGSTAB preconditioned by ILU(0), in the order of the chain's own drift. */
-static pess_status krylov_ordered(pess__evaluator *chain, double tolerance, double *v, pess__krylov_result *result,
-                                  pess_error *error) {
-    PESS_TRY(order_chain(chain, error));
-    double *b = chain->ordered, *x = b + chain->states;
-    product p = {.chain = chain, .y = v};
-    pess__ranges(chain->threads, chain->states, to_places, &p);
-    chain->krylov.apply = apply_ordered;
-    chain->krylov.precondition = precondition_ordered;
-    const pess_status status =
-        pess__krylov_solve(&chain->krylov, b, x, tolerance, 20 * chain->states + 1000, result, error);
-    pess__ranges(chain->threads, chain->states, values_from_places, &p);
-    return status;
-}
-
 static pess_status solve_krylov(pess__evaluator *chain, double tolerance, double *v, pess__evaluator_result *result,
                                 pess_error *error) {
     *result = (pess__evaluator_result){0};
@@ -391,12 +308,8 @@ static pess_status solve_krylov(pess__evaluator *chain, double tolerance, double
         result->residual = pess__evaluator_apply(chain, v, chain->scratch);
         if (result->residual <= tolerance) return PESS_OK;
     }
-    PESS_TRY(pess__evaluator_krylov(chain, error));
-    chain->krylov.context = chain;
-    chain->krylov.keep_going = chain->monitor != NULL ? pess__monitor_check : NULL;
-    chain->krylov.user = chain->monitor;
     pess__krylov_result krylov_result;
-    PESS_TRY(krylov_ordered(chain, tolerance, v, &krylov_result, error));
+    PESS_TRY(pess__evaluator_by_krylov(chain, tolerance, v, &krylov_result, error));
     result->iterations += krylov_result.iterations;
     result->residual = krylov_result.residual;
     if (chain->monitor != NULL && chain->monitor->interrupted)

@@ -35,6 +35,9 @@ typedef struct pess__evaluator {
     bool factored;          /* that is the chain that is here; whoever fills it in says so */
     int64_t moved;          /* rows that changed since its order was found; -1: nobody counts them */
     double *ordered;        /* [3*S] with it: constant, values and weights of the uniform part, by place */
+    bool searched;          /* whether it … */
+    bool branches_out;      /* … leads anywhere at once: then its diagonal stands in for factors */
+    double *inverse;        /* [S] with that: 1/(1 − G(s,s)) */
     bool mixes_slowly;      /* sweeps were tried and did not get there */
     pess__monitor *monitor; /* NULL: none */
 } pess__evaluator;
@@ -49,6 +52,14 @@ pess_status pess__evaluator_create(const pess_model *model, double gamma, double
 void pess__evaluator_destroy(pess__evaluator *chain);
 
 pess_status pess__evaluator_krylov(pess__evaluator *chain, pess_error *error);
+/* v = c + Gv by BiCGSTAB and what goes with it (linear.c), as far as it gets. */
+pess_status pess__evaluator_by_krylov(pess__evaluator *chain, double tolerance, double *v, pess__krylov_result *result,
+                                      pess_error *error);
+
+/* The mean of v, where some row needs it. */
+static inline double pess__evaluator_mean(const pess__evaluator *chain, const double *v) {
+    return chain->any_uniform ? pess__sum(chain->states, v) / (double)chain->states : 0.0;
+}
 
 /* The chain of the deterministic policy `choice` [S] (-1 in terminal states), or of π [S*A]. bonus [S*A] or NULL. */
 pess_status pess__evaluator_fill_choice(pess__evaluator *chain, const int32_t *choice, const double *bonus,
