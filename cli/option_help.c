@@ -2,6 +2,7 @@
 #include "command.h"
 #include "names.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { HELP_COLUMN = 34, HELP_WIDTH = 110 };
@@ -61,6 +62,21 @@ static void write_listed(const option *o, char *text, size_t size) {
     }
 }
 
+/* "from 0 to 1": of a number between two ends of which the upper is no mere limit. */
+static void write_range(const option *o, char *text, size_t size) {
+    enum { TELLING = 1000 };
+    char expected[200];
+    const pess_setting *s = o->kind == OPTION_SETTING ? pess_setting_find(o->table, o->name) : NULL;
+    text[0] = '\0';
+    if (s == NULL || !isfinite(s->least) || !(s->most <= TELLING)) return;
+    if (s->kind != PESS_SETTING_NUMBER && s->kind != PESS_SETTING_COUNT) return;
+    pess_setting_expected(s, expected, sizeof expected);
+    const char *words = strstr(expected, "number ");
+    if (words == NULL) return;
+    words += strlen("number ");
+    (void)snprintf(text, size, "%s", words + (strncmp(words, "of ", 3) == 0 ? 3 : 0));
+}
+
 /* "default 5 seconds", "default: as the log shows"; a flag is off where it is not given. */
 static void write_default(const option *o, char *text, size_t size) {
     const pess_setting *s = o->kind == OPTION_SETTING ? pess_setting_find(o->table, o->name) : NULL;
@@ -74,14 +90,20 @@ static void write_default(const option *o, char *text, size_t size) {
         (void)snprintf(text, size, "default: %s", s->where_unset);
 }
 
-/* The sentence, and behind it what lists its names and the default that the table states. */
+/* The sentence, and behind it what lists its names, the range and the default that the table states. */
 void option_help(const option *o, char *text, size_t size) {
-    char listed[200], standard[600];
-    write_listed(o, listed, sizeof listed);
-    write_default(o, standard, sizeof standard);
-    const bool both = listed[0] != '\0' && standard[0] != '\0', any = listed[0] != '\0' || standard[0] != '\0';
-    (void)snprintf(text, size, "%s%s%s%s%s%s", o->help, any ? " (" : "", listed, both ? "; " : "", standard,
-                   any ? ")" : "");
+    char notes[3][600];
+    const char *before = " (";
+    write_listed(o, notes[0], sizeof notes[0]);
+    write_range(o, notes[1], sizeof notes[1]);
+    write_default(o, notes[2], sizeof notes[2]);
+    size_t used = (size_t)snprintf(text, size, "%s", o->help);
+    for (size_t i = 0; i < COUNT_OF(notes) && used < size; i++) {
+        if (notes[i][0] == '\0') continue;
+        used += (size_t)snprintf(text + used, size - used, "%s%s", before, notes[i]);
+        before = "; ";
+    }
+    if (before[0] == ';' && used < size) (void)snprintf(text + used, size - used, ")");
 }
 
 static void print_option(const option *o) {

@@ -47,7 +47,7 @@ void pess_setting_expected(const pess_setting *setting, char *text, size_t size)
         (void)snprintf(text, size, above ? "%s above %.15g" : "%s, %.15g or more", noun, setting->least);
     else if (above || below)
         (void)snprintf(text, size, "%s %s %.15g and %s %.15g", noun, above ? "above" : "of at least", setting->least,
-                       below ? "below" : "of at most", setting->most);
+                       below ? "below" : "at most", setting->most);
     else
         (void)snprintf(text, size, "%s from %.15g to %.15g", noun, setting->least, setting->most);
 }

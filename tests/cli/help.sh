@@ -56,6 +56,7 @@ if command -v groff >/dev/null; then
         [ -z "$warnings" ] || fail "$page: $warnings"
     done
 fi
+expect 0 "$PESS" help solve; prints "(from 0 to 1; default 0.99)"; prints "(above 0 and below 1; default 0.05)"
 "$PESS" help --completion bash >completion.bash
 completed() { # WORD...: what bash offers for the last one
     bash -c '. ./completion.bash; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _pess; echo "${COMPREPLY[*]}"' bash "$@"
