@@ -152,7 +152,7 @@ static void subtraction_is_counting(void **state) {
 /* ---- scores */
 
 /* One decision: action 0 pays 1 of 2 times, action 1 pays always, action 2 never; the fold shows the first two. */
-static void scores_by_hand(void **state) {
+static void scores_are_those_by_hand(void **state) {
     (void)state;
     pess_error error = {0};
     pess_dataset *data = read_log("episode,state,action,reward,next_state,terminal,probability\n"
@@ -422,7 +422,7 @@ static void nothing_beyond_the_horizon_counts(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_family_is_of_an_algorithm),   cmocka_unit_test(every_episode_is_in_one_fold),
-        cmocka_unit_test(subtraction_is_counting),           cmocka_unit_test(scores_by_hand),
+        cmocka_unit_test(subtraction_is_counting),           cmocka_unit_test(scores_are_those_by_hand),
         cmocka_unit_test(a_full_fold_is_its_own_model),      cmocka_unit_test(choice_against_the_truth),
         cmocka_unit_test(fits_do_not_see_the_held_out_fold), cmocka_unit_test(what_does_not_fit_is_told),
         cmocka_unit_test(nothing_beyond_the_horizon_counts)};

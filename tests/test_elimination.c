@@ -78,7 +78,7 @@ static void every_shape_and_size_is_solved(void **state) {
     for (int kind = 0; kind < SHAPES; kind++) check_chain((shape)kind, PESS__ELIMINATION_STATES, 0.999, 12);
 }
 
-static void without_discount(void **state) {
+static void chains_that_end_are_solved_without_discount(void **state) {
     (void)state;
     for (int64_t n = 2; n <= PESS__ELIMINATION_STATES; n += 7) { /* every state leads to the last, which ends */
         check_chain(TREE, n, 1.0, 5);
@@ -93,7 +93,7 @@ static void chains_without_a_future_are_solved(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_shape_and_size_is_solved),
-                                       cmocka_unit_test(without_discount),
+                                       cmocka_unit_test(chains_that_end_are_solved_without_discount),
                                        cmocka_unit_test(chains_without_a_future_are_solved)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

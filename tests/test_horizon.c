@@ -68,7 +68,7 @@ static void backward_induction_finds_the_best_of_all_policies(void **state) {
 }
 
 /* One table for all steps; visits; and a horizon so long that it makes no difference. */
-static void evaluation_and_visits(void **state) {
+static void evaluation_agrees_with_walking_forward(void **state) {
     (void)state;
     const fixture_shape larger = {.states = 20, .actions = 3, .branching = 3, .end = 0.2};
     pess_error error = {0};
@@ -183,8 +183,9 @@ static void files_keep_the_steps(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(backward_induction_finds_the_best_of_all_policies), cmocka_unit_test(evaluation_and_visits),
-        cmocka_unit_test(every_algorithm_takes_or_refuses_a_horizon), cmocka_unit_test(files_keep_the_steps)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(backward_induction_finds_the_best_of_all_policies),
+                                       cmocka_unit_test(evaluation_agrees_with_walking_forward),
+                                       cmocka_unit_test(every_algorithm_takes_or_refuses_a_horizon),
+                                       cmocka_unit_test(files_keep_the_steps)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -43,7 +43,7 @@ static void what_is_not_declared_is_assumed_and_said(void **state) {
     pess_problem_destroy(problem);
 }
 
-static void all_declared(void **state) {
+static void what_is_declared_is_not_assumed(void **state) {
     (void)state;
     static const char *const codes[] = {"start-uniform", "unseen-pairs", "cutoffs-continue"};
     pess_read_options read = pess_read_options_defaults();
@@ -126,7 +126,7 @@ static void thin_places_by_hand(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_not_declared_is_assumed_and_said), cmocka_unit_test(all_declared),
+        cmocka_unit_test(what_is_not_declared_is_assumed_and_said), cmocka_unit_test(what_is_declared_is_not_assumed),
         cmocka_unit_test(solutions_carry_their_assumptions), cmocka_unit_test(thin_places_by_hand)};
     return cmocka_run_group_tests(tests, logs_begin, logs_end);
 }

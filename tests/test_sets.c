@@ -234,7 +234,7 @@ static int outside_at_some_row(double size) {
 }
 
 /* A log that stops at the worst moment: the set must hold at every n; one of half the size does not. */
-static void adaptive_counts(void **state) {
+static void sets_for_adaptive_counts_hold_at_every_n(void **state) {
     (void)state;
     assert_true(outside_at_some_row(1) <= MOST_VIOLATIONS);
     assert_true(outside_at_some_row(0.5) > MOST_VIOLATIONS);
@@ -261,7 +261,7 @@ int main(void) {
     omp_set_num_threads(1); /* tens of thousands of tiny logs: threads would only wait for each other */
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(extremes_match_enumeration), cmocka_unit_test(sets_hold_the_truth),
-        cmocka_unit_test(half_the_size_is_found_out), cmocka_unit_test(adaptive_counts),
+        cmocka_unit_test(half_the_size_is_found_out), cmocka_unit_test(sets_for_adaptive_counts_hold_at_every_n),
         cmocka_unit_test(wrong_inputs_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

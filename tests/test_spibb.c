@@ -108,7 +108,7 @@ static void spibb_is_the_best_of_the_allowed_policies(void **state) {
     check("spibb", allowed_equal);
 }
 
-static void spibb_at_most(void **state) {
+static void spibb_leq_is_the_best_of_the_allowed_policies(void **state) {
     (void)state;
     check("spibb-leq", allowed_at_most);
 }
@@ -210,7 +210,7 @@ static void min_count_grows_with_the_log(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(spibb_is_the_best_of_the_allowed_policies),
-                                       cmocka_unit_test(spibb_at_most),
+                                       cmocka_unit_test(spibb_leq_is_the_best_of_the_allowed_policies),
                                        cmocka_unit_test(soft_spibb_is_the_best_of_the_allowed_policies),
                                        cmocka_unit_test(soft_spibb_exchanges_gain_nothing),
                                        cmocka_unit_test(the_ends_of_the_scale_are_imitation_and_naive),
