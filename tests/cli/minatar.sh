@@ -171,6 +171,8 @@ expect 0 "$PESS" experiment minatar-exploration --protocol paper --out plan --dr
 says "84 datasets, 336 runs"
 says " days"
 prints "250 Bellman updates"
+expect 0 run --epsilons 0 --algorithms imitation --controls off --trials 1 --out plan --dry-run --quiet
+says "1 dataset, 1 run, 0 of them finished"
 [ ! -e plan ] || fail "a dry run made a directory"
 
 # Damage
