@@ -57,24 +57,88 @@ static int make_and_simulate(int threads) {
     return status == PESS_OK ? 0 : 1;
 }
 
+static int certify_and_choose(int threads) {
+    pess_error error = {0};
+    pess_dataset *data = logs_random(3000, 20, 3, LOGS_EPISODES | LOGS_ENDS, 2);
+    pess_certify_options certify = pess_certify_options_defaults();
+    pess_choose_options choose = pess_choose_options_defaults();
+    certify.threads = choose.threads = threads;
+    certify.gamma = 0.5;
+    choose.families = "naive,ua";
+    pess_certificate *certificate = NULL;
+    pess_choice *choice = NULL;
+    pess_status status = pess_certify(data, &certify, &certificate, &error);
+    if (status == PESS_OK) status = pess_choose(data, &choose, &choice, &error);
+    pess_choice_destroy(choice);
+    pess_certificate_destroy(certificate);
+    pess_dataset_destroy(data);
+    return status == PESS_OK ? 0 : 1;
+}
+
+enum { GAMES = 512 };
+
+static int step_all(pess_batch *batch) {
+    static const int32_t nothing[GAMES];
+    pess_error error = {0};
+    return pess_batch_step(batch, nothing, &(pess_batch_out){0}, &error) == PESS_OK ? 0 : 1;
+}
+
+static int play(void) {
+    pess_error error = {0};
+    pess_play_options options = pess_play_options_defaults();
+    pess_play_result result;
+    options.game = "breakout";
+    options.episodes = 8;
+    return pess_play(NULL, &options, &result, &error) == PESS_OK ? 0 : 1;
+}
+
+/* What a child does with `work` must end. */
+static void in_a_child(int (*work)(int threads, pess_batch *batch), int threads, pess_batch *batch) {
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        alarm(SECONDS);
+        _exit(work(threads, batch));
+    }
+    int result = 0;
+    assert_int_equal(waitpid(child, &result, 0), child);
+    if (WIFSIGNALED(result)) fail_msg("the child with threads = %d hung", threads);
+    assert_true(WIFEXITED(result) && WEXITSTATUS(result) == 0);
+}
+
+static int tabular(int threads, pess_batch *unused) {
+    (void)unused;
+    return count_and_solve(2000, threads) + count_and_solve(150000, threads + 1) + make_and_simulate(threads) +
+           certify_and_choose(threads);
+}
+
+static int games(int threads, pess_batch *batch) {
+    (void)threads;
+    return step_all(batch) + play();
+}
+
 static void a_child_counts_and_solves(void **state) {
     (void)state;
     assert_int_equal(count_and_solve(400000, 2), 0); /* the parent has a team now */
-    for (int threads = 0; threads < 2; threads++) {
-        const pid_t child = fork();
-        assert_true(child >= 0);
-        if (child == 0) {
-            alarm(SECONDS);
-            _exit(count_and_solve(2000, threads) + count_and_solve(150000, threads + 1) + make_and_simulate(threads));
-        }
-        int result = 0;
-        assert_int_equal(waitpid(child, &result, 0), child);
-        if (WIFSIGNALED(result)) fail_msg("the child with threads = %d hung", threads);
-        assert_true(WIFEXITED(result) && WEXITSTATUS(result) == 0);
-    }
+    for (int threads = 0; threads < 2; threads++) in_a_child(tabular, threads, NULL);
+}
+
+/* The batch keeps the number of threads that it was made for, and the child has none of them. */
+static void a_child_goes_on_with_its_parents_games(void **state) {
+    (void)state;
+    pess_error error = {0};
+    pess_batch *batch = NULL;
+    pess_env_options options = pess_env_options_defaults();
+    options.game = "breakout";
+    assert_int_equal(pess_batch_create(&options, GAMES, 2, &batch, &error), PESS_OK);
+    assert_int_equal(step_all(batch) + play(), 0);
+    in_a_child(games, 2, batch);
+    assert_int_equal(step_all(batch), 0);
+    pess_batch_destroy(batch);
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_child_counts_and_solves)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_child_counts_and_solves),
+                                       cmocka_unit_test(a_child_goes_on_with_its_parents_games)};
     return cmocka_run_group_tests(tests, logs_begin, logs_end);
 }

@@ -51,6 +51,8 @@ int pess__threads(int wanted) {
     return threads;
 }
 
+int pess__threads_still(int threads) { return atomic_load(&works_alone) ? 1 : threads; }
+
 double pess__clock(void) {
     struct timespec now;
     (void)clock_gettime(CLOCK_MONOTONIC, &now);

@@ -164,7 +164,8 @@ pess_status pess_batch_step(pess_batch *batch, const int32_t *actions, const pes
                               .final = batch->final,
                               .ended = batch->ended,
                               .fast = batch->hooks == NULL};
-    const int64_t parts = batch->threads < batch->count ? batch->threads : batch->count;
+    const int threads = pess__threads_still(batch->threads);
+    const int64_t parts = threads < batch->count ? threads : batch->count;
     if (parts <= 1) {
         batch->game->run(&whole);
         return PESS_OK;
