@@ -419,12 +419,29 @@ static void nothing_beyond_the_horizon_counts(void **state) {
     pess_dataset_destroy(data);
 }
 
+/* What is absorbed is in units of rewards; other strengths are not. */
+static void strengths_in_units_of_rewards(void **state) {
+    (void)state;
+    int absorbed = 0, others = 0;
+    const pess__family *family;
+    for (size_t i = 0; (family = pess__family_list(i)) != NULL; i++) {
+        for (int k = 0; k < pess__family_strengths(family) && family->setting != NULL; k++) {
+            const bool of_rewards = strcmp(family->setting, "absorbed-alpha") == 0;
+            const double found = pess__family_candidate(family, k, 3).strength;
+            assert_true(fabs(found - family->grid[k] * (of_rewards ? 3 : 1)) <= 1e-12);
+            absorbed += of_rewards, others += !of_rewards;
+        }
+        if (family->setting == NULL) assert_true(isnan(pess__family_candidate(family, 0, 3).strength));
+    }
+    assert_true(absorbed > 0 && others > 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_family_is_of_an_algorithm),   cmocka_unit_test(every_episode_is_in_one_fold),
         cmocka_unit_test(subtraction_is_counting),           cmocka_unit_test(scores_are_those_by_hand),
         cmocka_unit_test(a_full_fold_is_its_own_model),      cmocka_unit_test(choice_against_the_truth),
         cmocka_unit_test(fits_do_not_see_the_held_out_fold), cmocka_unit_test(what_does_not_fit_is_told),
-        cmocka_unit_test(nothing_beyond_the_horizon_counts)};
+        cmocka_unit_test(nothing_beyond_the_horizon_counts), cmocka_unit_test(strengths_in_units_of_rewards)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -278,6 +278,25 @@ static void progress_counts_parts_until_it_is_stopped(void **state) {
     assert_true(fabs(share - 0.75) < 1e-12);
 }
 
+/* ---- shards */
+
+static void shards_are_parsed(void **state) {
+    (void)state;
+    pess_error error;
+    pess__shard shard;
+    static const struct {
+        const char *text;
+        int64_t index, count;
+    } right[] = {{NULL, 1, 1}, {"1/1", 1, 1}, {"2/3", 2, 3}, {"4/4", 4, 4}};
+    for (size_t i = 0; i < sizeof right / sizeof *right; i++) {
+        assert_ok(pess__shard_parse(right[i].text, &shard, &error), &error);
+        assert_true(shard.index == right[i].index && shard.count == right[i].count);
+    }
+    static const char *const wrong[] = {"", "2", "/", "0/3", "4/3", "1/", "/2", "1/2/3", "1.5/2", "-1/2", "1/0"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_failure(pess__shard_parse(wrong[i], &shard, &error), PESS_ARGUMENT, &error, "expected I/N", NULL);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_task_is_taken_once),
@@ -286,6 +305,7 @@ int main(void) {
         cmocka_unit_test(test_divergence_is_counted),
         cmocka_unit_test(a_failure_stops_the_others),
         cmocka_unit_test(progress_counts_parts_until_it_is_stopped),
+        cmocka_unit_test(shards_are_parsed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -252,6 +252,23 @@ static bool stop(void *user, const char *what, double done, double total, const 
     return ((stopper *)user)->left-- > 0;
 }
 
+/* The last column of log.csv, seconds since the run began, goes on where a resumed run takes it up. */
+static void seconds_go_on(const char *directory) {
+    char path[400], line[1000];
+    (void)snprintf(path, sizeof path, "%s/log.csv", directory);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    double last = 0;
+    int64_t rows = 0;
+    for (assert_non_null(fgets(line, sizeof line, file)); fgets(line, sizeof line, file) != NULL; rows++) {
+        const double seconds = strtod(strrchr(line, ',') + 1, NULL);
+        assert_true(seconds >= last);
+        last = seconds;
+    }
+    assert_int_equal(fclose(file), 0);
+    assert_true(rows > 1 && last < 3600);
+}
+
 static void interrupted_it_ends_in_the_same_bytes(void **state) {
     (void)state;
     pess_mdp *mdp = process();
@@ -280,6 +297,7 @@ static void interrupted_it_ends_in_the_same_bytes(void **state) {
         OK(status);
         assert_true(interruptions >= 2);
         compare_networks(in_root(whole), in_root(pieces));
+        seconds_go_on(in_root(pieces));
         assert_memory_equal(&result.score, &resumed.score, sizeof result.score);
         assert_memory_equal(&result.outside, &resumed.outside, sizeof result.outside);
         o.protocol.batch = 7, o.protocol.imitation_batch = 7; /* other settings are refused, by name */

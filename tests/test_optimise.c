@@ -227,6 +227,32 @@ static void limits_are_outcomes(void **state) {
     pess_model_destroy(model);
 }
 
+/* Where there is one policy, its evaluation and the look that finds nothing better are one iteration; a limit of one
+ * stops after one. */
+static void iterations_of_small_problems_are_counted(void **state) {
+    (void)state;
+    pess_error error = {0};
+    for (int64_t actions = 1; actions <= 4; actions += 3) {
+        const fixture_shape shape = {.states = 40, .actions = actions, .branching = 4};
+        pess_model *model = fixture_model(&shape, 21);
+        double *start = fixture_start(model);
+        for (int64_t most = 1; most <= 1000; most += 999) {
+            pess_solve_options options = options_for(0.99, PESS_METHOD_AUTO, PESS_EVALUATION_AUTO);
+            options.max_iterations = most;
+            pess_solution_info info;
+            pess_solution *solution = NULL;
+            OK(pess_solve(NULL, model, start, &options, &solution, &error));
+            pess_solution_get_info(solution, &info);
+            const bool enough = most > 1 || actions == 1;
+            assert_int_equal(info.outcome, enough ? PESS_OUTCOME_CONVERGED : PESS_OUTCOME_ITERATION_LIMIT);
+            assert_true(most == 1 || actions == 1 ? info.iterations == 1 : info.iterations > 1);
+            pess_solution_destroy(solution);
+        }
+        free(start);
+        pess_model_destroy(model);
+    }
+}
+
 static void same_bytes_at_any_number_of_threads(void **state) {
     (void)state;
     const fixture_shape shape = {.states = 140000, .actions = 2, .branching = 3, .uniform = 0.01};
@@ -296,6 +322,7 @@ int main(void) {
                                        cmocka_unit_test(ties_go_to_the_smallest_action),
                                        cmocka_unit_test(large_rewards_end),
                                        cmocka_unit_test(limits_are_outcomes),
+                                       cmocka_unit_test(iterations_of_small_problems_are_counted),
                                        cmocka_unit_test(same_bytes_at_any_number_of_threads),
                                        cmocka_unit_test(relabelling_changes_nothing)};
     return cmocka_run_group_tests(tests, NULL, NULL);

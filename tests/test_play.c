@@ -118,6 +118,8 @@ static void one_action_of_given_probabilities(void **state) {
     /* the ends of [0,1) */
     assert_int_equal(pess__policy_draw(probabilities, ACTIONS, 0), 0);
     assert_int_equal(pess__policy_draw(probabilities, ACTIONS, 1 - 0x1p-53), 2);
+    const double rounded[ACTIONS] = {0.4, 0.59995, 0};
+    assert_int_equal(pess__policy_draw(rounded, ACTIONS, 1 - 0x1p-53), 1); /* not one that is never taken */
     pess_policy_destroy(samples);
     pess_policy_destroy(largest);
 }

@@ -67,7 +67,6 @@ pess_status pess_policy_observation_probabilities(const pess_policy *policy, con
 
 /* ---- acting */
 
-/* Rounding may leave a little mass beyond the last action: then it is the last possible one. */
 bool pess__policy_row_holds(const double *probabilities, int64_t actions) {
     double sum = 0;
     for (int64_t a = 0; a < actions; a++) {
@@ -77,6 +76,7 @@ bool pess__policy_row_holds(const double *probabilities, int64_t actions) {
     return fabs(sum - 1) < 1e-4; /* networks compute in single precision */
 }
 
+/* Rounding may leave a little mass beyond the last action: then it is the last possible one. */
 int32_t pess__policy_draw(const double *probabilities, int64_t actions, double uniform) {
     double left = uniform;
     int32_t last = 0;
