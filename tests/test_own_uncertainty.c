@@ -2,6 +2,8 @@
  * and what it refuses or computes wrongly is refused with its name. */
 #include "logs.h"
 
+#include "certify/certificate.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -95,9 +97,12 @@ static void it_is_a_candidate_of_the_split(void **state) {
     assert_int_equal(pess_certify(data, &options, &certificate, &error), PESS_OK);
     bool tried = false;
     const pess_candidate *candidate;
-    for (size_t i = 0; (candidate = pess_certificate_candidate(certificate, i)) != NULL; i++)
+    size_t candidates = 0, entries = 0;
+    for (; (candidate = pess_certificate_candidate(certificate, candidates)) != NULL; candidates++)
         tried |= strcmp(candidate->name, "mine") == 0 && isfinite(candidate->predicted);
     assert_true(tried);
+    while (pess_certificate_ledger(certificate, entries) != NULL) entries++;
+    assert_true(candidates == (size_t)certificate->candidate_count && entries == (size_t)certificate->ledger_count);
     pess_certificate_destroy(certificate);
     pess_dataset_destroy(data);
 }

@@ -65,7 +65,6 @@ def mutate(line, rng):
     return line[:found.start()] + text + line[found.end():]
 
 
-MOST_TESTS = 8
 SLOW = 3  # seconds: tests that take longer come last
 FEW_SECONDS = 25  # of the processor: how busy the machine is kills no mutant
 PATIENCE = 20  # as many times longer by the clock: a test that waits for ever
@@ -109,9 +108,8 @@ def tests_for(path):
         weight += 10 * min(sum(stem in word for word in words), 5)
         weight += 50 * (stem in title) + 5 * (folder in title) + sum(part in title for part in stem.split("_"))
         weight += sum(word.startswith(folder + "/") for word in words)
-        if weight > 0:
-            weights[title] = weight
-    return sorted(weights, key=weights.get, reverse=True)[:MOST_TESTS]
+        weights[title] = weight
+    return sorted(weights, key=weights.get, reverse=True)
 
 
 def costs_of(build):
@@ -240,7 +238,7 @@ def judge(build, path, text, scratch, options):
     objects, program = build.compile(path, text, scratch), os.path.join(scratch, "test")
     if not objects:
         return None
-    slow = {test: build.costs.get(test, 0) > SLOW for test in tests_for(path)}
+    slow = {test: build.costs.get(test, 0) > SLOW for test in tests_for(path)[:options.tests]}
     for test in sorted(slow, key=slow.get)[:list(slow.values()).count(False) if options.quick else None]:
         if build.link(test, path, objects, scratch, program) and run([program], scratch, FEW_SECONDS) != 0:
             return f"killed by {test}"
@@ -301,6 +299,7 @@ def main():
     parser.add_argument("--skip", type=int, default=0, help="mutants of the seed that were judged before")
     parser.add_argument("--again", help="the survivors that this log of the program names, and no others")
     parser.add_argument("--quick", action="store_true", help="without the tests that take more than a few seconds")
+    parser.add_argument("--tests", type=int, default=8, help="as many of the likeliest are tried")
     parser.add_argument("--commands", action="store_true", help="those that survive are tried by tests/cli too")
     parser.add_argument("files", nargs="*")
     options = parser.parse_intermixed_args()
