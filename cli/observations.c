@@ -35,12 +35,42 @@ static int list_odd(const pess_observations *data, const pess_observations_info 
     return count;
 }
 
+/* ---- features by name */
+
+enum { FEATURE_NAME = 64 };
+
+/* Where the notes name the features of a table ("features=age,lactate"), one name each; else NULL. */
+static const char *feature_names(const pess_observations_info *i, const pess_observations_inspection *in) {
+    static const char key[] = "\nfeatures=";
+    const char *names = strstr(i->notes, key);
+    if (names == NULL) return NULL;
+    names += sizeof key - 1;
+    int64_t count = 1;
+    for (const char *c = names; *c != '\0' && *c != '\n'; c++) count += *c == ',';
+    return count == in->feature_count ? names : NULL;
+}
+
+/* The next of the names, or the number where there are none. */
+static void next_feature(const char **names, int64_t k, char name[FEATURE_NAME]) {
+    if (*names == NULL) {
+        (void)snprintf(name, FEATURE_NAME, "%lld", (long long)k);
+        return;
+    }
+    const size_t length = strcspn(*names, ",\n");
+    (void)snprintf(name, FEATURE_NAME, "%.*s", (int)(length < FEATURE_NAME ? length : FEATURE_NAME), *names);
+    *names += length + ((*names)[length] == ',');
+}
+
 /* ---- JSON */
 
-static void json_features(json_writer *json, const pess_observations_inspection *in) {
+static void json_features(json_writer *json, const pess_observations_info *i, const pess_observations_inspection *in) {
+    const char *names = feature_names(i, in);
     json_array(json, "features");
     for (int64_t k = 0; k < in->feature_count; k++) {
+        char name[FEATURE_NAME];
+        next_feature(&names, k, name);
         json_object(json, NULL);
+        json_text(json, "name", name);
         json_number(json, "least", in->feature[k].least);
         json_number(json, "most", in->feature[k].most);
         json_number(json, "mean", in->feature[k].mean);
@@ -93,7 +123,7 @@ static void print_json(const char *path, const pess_observations *data, const pe
     json_actions(&json, data, in);
     json_count(&json, "duplicates", in->duplicates);
     json_count(&json, "constant_features", in->constant_features);
-    json_features(&json, in);
+    json_features(&json, i, in);
     json_array(&json, "odd");
     for (int k = 0, count = list_odd(data, i, in, odd); k < count; k++) json_text(&json, NULL, odd[k]);
     json_close(&json);
@@ -134,13 +164,17 @@ static void print_actions(const pess_observations *data, const pess_observations
     (void)puts(in->action_count > SHOWN ? " …" : "");
 }
 
-static void print_features(const pess_observations_inspection *in) {
+static void print_features(const pess_observations_info *i, const pess_observations_inspection *in) {
     enum { SHOWN = 24 };
+    const char *names = feature_names(i, in);
     if (in->feature_count == 0) return;
-    (void)printf("\n  %-8s %12s %12s %12s %12s\n", "feature", "least", "most", "mean", "deviation");
-    for (int64_t k = 0; k < in->feature_count && k < SHOWN; k++)
-        (void)printf("  %-8lld %12.5g %12.5g %12.5g %12.5g\n", (long long)k, in->feature[k].least, in->feature[k].most,
+    (void)printf("\n  %-20s %12s %12s %12s %12s\n", "feature", "least", "most", "mean", "deviation");
+    for (int64_t k = 0; k < in->feature_count && k < SHOWN; k++) {
+        char name[FEATURE_NAME];
+        next_feature(&names, k, name);
+        (void)printf("  %-20s %12.5g %12.5g %12.5g %12.5g\n", name, in->feature[k].least, in->feature[k].most,
                      in->feature[k].mean, in->feature[k].deviation);
+    }
     if (in->feature_count > SHOWN)
         (void)printf("  … and %lld more (--json has all)\n", (long long)(in->feature_count - SHOWN));
 }
@@ -158,7 +192,7 @@ static void print_text(const char *path, const pess_observations *data, const pe
     print_episodes(i, in);
     (void)printf("  rewards      %g to %g, mean %.6g\n", in->reward_least, in->reward_most, in->reward_mean);
     print_actions(data, in);
-    print_features(in);
+    print_features(i, in);
     const int count = list_odd(data, i, in, odd);
     if (count > 0) (void)puts("\nOdd");
     for (int k = 0; k < count; k++) (void)printf("  - %s\n", odd[k]);

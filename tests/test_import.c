@@ -108,31 +108,56 @@ static void what_does_not_fit_is_refused(void **unused) {
                    "array 'observations'", "NAME.weight", NULL);
 }
 
-/* Without its last weights, an mlp of three layers would be one of two, with its hidden units as actions. An array of
- * the file gets another name, in both places that a zip file has for it: weights are missing, and a bias is alone. */
+/* The mlp's file with its arrays renamed, from and to names of `length`, in both places that a zip file has for each.
+ */
+static const char *renamed_arrays(const char *const (*names)[2], size_t count, size_t length) {
+    enum { SIZE = 1990 };
+    size_t renamed = 0;
+    char *bytes = scratch_read(TEST_DATA "/torch/mlp.npz");
+    for (size_t i = 0; i + length < SIZE; i++)
+        for (size_t k = 0; k < count; k++)
+            if (memcmp(bytes + i, names[k][0], length) == 0) {
+                memcpy(bytes + i, names[k][1], length), renamed++;
+                break;
+            }
+    assert_int_equal(renamed, 2 * count);
+    const char *path = scratch_path(0, ".npz");
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, SIZE, file), SIZE);
+    assert_int_equal(fclose(file), 0);
+    free(bytes);
+    return path;
+}
+
+/* Without its last weights, an mlp of three layers would be one of two, with its hidden units as actions: weights are
+ * missing, and a bias is alone. */
 static void a_layer_without_weights_is_refused(void **unused) {
     (void)unused;
     static const char *const names[] = {"0.weight", "2.weight", "4.weight"};
     const pess_import_options o = options_of(0);
     for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
-        enum { SIZE = 1990, NAME = 8 };
-        int renamed = 0;
-        char *bytes = scratch_read(TEST_DATA "/torch/mlp.npz");
-        for (size_t i = 0; i + NAME < SIZE; i++)
-            if (memcmp(bytes + i, names[k], NAME) == 0) memcpy(bytes + i, "abc.bias", NAME), renamed++;
-        assert_int_equal(renamed, 2);
-        const char *path = scratch_path(0, ".npz");
-        FILE *file = fopen(path, "wb");
-        assert_non_null(file);
-        assert_int_equal(fwrite(bytes, 1, SIZE, file), SIZE);
-        assert_int_equal(fclose(file), 0);
+        const char *const names_of[][2] = {{names[k], "abc.bias"}};
+        const char *path = renamed_arrays(names_of, 1, sizeof "abc.bias" - 1);
         pess_policy *policy = NULL;
         assert_failure(pess_policy_import(path, &o, &policy, &error), PESS_INPUT, &error, "'abc.weight' is missing",
                        "'abc.bias'", NULL);
         assert_null(policy);
         scratch_remove(path);
-        free(bytes);
     }
+}
+
+/* Shapes that disagree: either of the two arrays may be the wrong one, and the message names both. */
+static void shapes_that_disagree_are_both_named(void **unused) {
+    (void)unused;
+    const pess_import_options o = options_of(0);
+    const char *const swapped[][2] = {{"0.bias", "2.bias"}, {"2.bias", "0.bias"}};
+    const char *path = renamed_arrays(swapped, 2, sizeof "0.bias" - 1);
+    pess_policy *policy = NULL;
+    assert_failure(pess_policy_import(path, &o, &policy, &error), PESS_INPUT, &error,
+                   "array '0.bias': found the shape [6], expected [8] by that of '0.weight'", NULL);
+    assert_null(policy);
+    scratch_remove(path);
 }
 
 int main(void) {
@@ -140,6 +165,7 @@ int main(void) {
         cmocka_unit_test(answers_are_pytorchs),
         cmocka_unit_test(what_does_not_fit_is_refused),
         cmocka_unit_test(a_layer_without_weights_is_refused),
+        cmocka_unit_test(shapes_that_disagree_are_both_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,10 +23,13 @@ static pess_status check_columns(const pess_measurements *m, pess_error *error) 
         return pess__fail(error, PESS_INPUT,
                           "found no column '%s', expected one: networks learn from actions and rewards", missing);
     if (m->ends_marked || (m->episode != NULL && m->last_row != PESS_LAST_ROW_MARKED)) return PESS_OK;
+    if (m->episode == NULL)
+        return pess__fail(error, PESS_INPUT,
+                          "found no column 'episode', 'terminal' or 'truncated', expected one of that name or declared "
+                          "for that role: where episodes end");
     return pess__fail(error, PESS_INPUT,
-                      "last-row: not set, and the log has no column 'terminal' or 'truncated'; expected %s",
-                      m->episode != NULL ? "terminal or cutoff: how the last row of an episode ends"
-                                         : "a column 'episode', or one of these: where episodes end");
+                      "last-row: not set, and the log has no column 'terminal' or 'truncated'; expected terminal or "
+                      "cutoff: how the last row of an episode ends");
 }
 
 /* Row r as floats. */

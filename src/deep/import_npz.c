@@ -52,6 +52,7 @@ typedef struct importing {
     pess__zip zip;
     char layers[PESS__MAX_LAYERS][NAME_SIZE]; /* names without ".weight" */
     int32_t layer_count;
+    bool described; /* the network is; else the arrays say what it is */
     pess__net_spec spec;
     pess__net *net;
 } importing;
@@ -112,9 +113,10 @@ static void write_shape(int dimensions, const int64_t *shape, char *out, size_t 
     if (used < size) (void)snprintf(out + used, size - used, "]");
 }
 
-/* Appends the numbers of an array that must have this shape. */
-static pess_status read_array(const importing *in, const char *name, int dimensions, const int64_t *shape, float *to,
-                              pess_error *error) {
+/* Appends the numbers of an array that must have this shape, because of the array `by` (NULL: of the network). Either
+ * of the two may be the wrong one, so a message names both. */
+static pess_status read_array(const importing *in, const char *name, int dimensions, const int64_t *shape,
+                              const char *by, float *to, pess_error *error) {
     pess__npz_array a = {0};
     double *numbers = NULL;
     PESS_TRY(open_array(in, name, &a, error));
@@ -125,8 +127,9 @@ static pess_status read_array(const importing *in, const char *name, int dimensi
         char found[128], wanted[128];
         write_shape(a.header.dimensions, a.header.shape, found, sizeof found);
         write_shape(dimensions, shape, wanted, sizeof wanted);
-        status = pess__fail(error, PESS_INPUT, "%s: array '%.100s': found the shape %s, expected %s", in->path, name,
-                            found, wanted);
+        status = pess__fail(error, PESS_INPUT, "%s: array '%.100s': found the shape %s, expected %s%s%.100s%s",
+                            in->path, name, found, wanted, by != NULL ? " by that of '" : "", by != NULL ? by : "",
+                            by != NULL ? "'" : "");
     }
     if (status == PESS_OK) status = pess__npz_array_doubles(&a, name, &numbers, error);
     for (int64_t i = 0; status == PESS_OK && i < a.count; i++) {
@@ -192,7 +195,8 @@ static pess_status set_spec(importing *in, const pess_import_options *o, pess_er
         in->spec.layers[i] =
             (pess__layer_spec){PESS__LAYER_DENSE, 0, 0, (int32_t)shape[0], i + 1 < in->layer_count ? 0.0F : 1.0F};
     }
-    if (o->network != NULL) return pess__spec_layers(o->network, (int32_t)shape[0], &in->spec, error);
+    in->described = o->network != NULL;
+    if (in->described) return pess__spec_layers(o->network, (int32_t)shape[0], &in->spec, error);
     in->spec.layer_count = in->layer_count;
     return pess__spec_check(&in->spec, in->path, error);
 }
@@ -209,12 +213,13 @@ static pess_status read_layers(importing *in, pess_error *error) {
         const pess__layer_spec *spec = &in->spec.layers[i];
         const bool dense = spec->kind == PESS__LAYER_DENSE;
         const int64_t shape[] = {l->outputs, dense ? l->inputs * l->taps : l->inputs, spec->kernel, spec->kernel};
-        char name[NAME_SIZE + 8];
-        (void)snprintf(name, sizeof name, "%s.weight", in->layers[i]);
-        status = read_array(in, name, dense ? 2 : 4, shape, at, error);
+        char weight[NAME_SIZE + 8], bias[NAME_SIZE + 8], below[NAME_SIZE + 8];
+        (void)snprintf(weight, sizeof weight, "%s.weight", in->layers[i]);
+        (void)snprintf(bias, sizeof bias, "%s.bias", in->layers[i]);
+        (void)snprintf(below, sizeof below, "%s.weight", in->layers[i > 0 ? i - 1 : 0]);
+        status = read_array(in, weight, dense ? 2 : 4, shape, i > 0 && !in->described ? below : NULL, at, error);
         at += l->outputs * l->inputs * l->taps;
-        (void)snprintf(name, sizeof name, "%s.bias", in->layers[i]);
-        if (status == PESS_OK) status = read_array(in, name, 1, shape, at, error);
+        if (status == PESS_OK) status = read_array(in, bias, 1, shape, weight, at, error);
         at += l->outputs;
     }
     if (status == PESS_OK) pess__net_import(in->net, values);
@@ -233,8 +238,10 @@ static pess_status read_network(importing *in, pess_error *error) {
     if (in->spec.input != PESS_OBSERVATION_FLOATS)
         return pess__fail(error, PESS_INPUT, "%s: array '%s': only floats are standardised", in->path,
                           shift ? "shift" : "scale");
-    PESS_TRY(read_array(in, "shift", 1, &in->net->inputs, in->net->shift, error));
-    return read_array(in, "scale", 1, &in->net->inputs, in->net->scale, error);
+    char first[NAME_SIZE + 8];
+    (void)snprintf(first, sizeof first, "%s.weight", in->layers[0]);
+    PESS_TRY(read_array(in, "shift", 1, &in->net->inputs, first, in->net->shift, error));
+    return read_array(in, "scale", 1, &in->net->inputs, first, in->net->scale, error);
 }
 
 static pess_status import(importing *in, const pess_import_options *o, pess_policy **out, pess_error *error) {

@@ -12,6 +12,9 @@ expect 0 "$PESS" inspect table.csv --features x,y --json
 same "$(json transitions)" 200 "transitions of a table"
 same "$(json episodes)" 20 "episodes of a table"
 same "$(json action_names.1)" right "name of an action"
+same "$(json features.1.name)" y "name of a feature"
+expect 0 "$PESS" inspect table.csv --features x,y
+grep -q "^  y  " out || fail "the features are not listed by name"
 expect 0 "$PESS" convert table.csv --features x,y -o table.npz
 expect 0 "$PESS" convert table.csv --features x,y -o table.pessdata
 for file in table.npz table.pessdata; do
@@ -50,7 +53,7 @@ cut -d, -f1-5 table.csv >endless.csv
 refuses 3 "last-row: not set, and the log has no column 'terminal' or 'truncated'" "$PESS" train endless.csv --features x,y -a cql $few --out bad
 expect 0 "$PESS" train endless.csv --features x,y --last-row terminal -a cql $few --out declared
 cut -d, -f2-5 table.csv >nowhere.csv
-refuses 3 "where episodes end" "$PESS" train nowhere.csv --features x,y -a cql $few --out bad
+refuses 3 "found no column 'episode', 'terminal' or 'truncated', expected one of that name or declared for that role" "$PESS" train nowhere.csv --features x,y -a cql $few --out bad
 refuses 3 "actions: found 1 declared, but the log has 2" "$PESS" train table.csv --features x,y --actions 1 -a cql $few --out bad
 refuses 2 "--features does nothing for a log" "$PESS" convert table.csv --features x --format csv -o bad
 refuses 2 "--game does nothing for a log" "$PESS" inspect table.csv --game cartpole
