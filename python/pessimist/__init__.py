@@ -29,6 +29,7 @@ from .certificates import Certificate, Estimates, certify, estimate, gaps, theor
 from .choosing import Choice, choose
 from .comparing import Comparison, compare
 from .environments import Env, VecEnv, make, make_vec
+from .own import OwnEnvironment
 from .estimators import ESTIMATORS as _ESTIMATORS, Estimator
 from .paper import Experiment, experiment, merge
 from .learning import Training, dqn, play, train

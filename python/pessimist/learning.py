@@ -14,7 +14,7 @@ from . import _abi
 from ._library import C, Interrupted, call, expect, facts, listening
 from ._settings import Table, check_known, table, takes, written
 from ._show import Record, matplotlib_pyplot
-from .observations import Observations, _player, environment_settings
+from .observations import Observations, _player, environment_settings, own_callbacks
 from .policies import Policy
 from .processes import MDP
 
@@ -183,7 +183,7 @@ def play(env: Any, policy: Any = None, *, progress: Any = None, **settings: Any)
     options.mdp = mdp._address if mdp is not None else None
     chosen = _player(policy, mdp)
     result = _abi.pess_play_result()
-    with listening(progress):
+    with listening(progress), own_callbacks(env) as options.own:
         call(C.pess_play, chosen._address if chosen else None, ctypes.addressof(options), ctypes.addressof(result))
     return Record(facts(result), _abi.pess_play_result.docs)
 

@@ -1,6 +1,7 @@
 """Datasets of observations, which networks learn from: collected in games, or one's own arrays."""
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import tempfile
@@ -16,6 +17,7 @@ from ._settings import check_known, table, takes
 from ._show import Record, html_table
 from .environments import Env, VecEnv
 from .logs import Log, _ends
+from .own import OwnEnvironment
 from .policies import Policy, as_policy
 from .processes import MDP
 
@@ -325,6 +327,8 @@ def environment_settings(env: Any, settings: dict[str, Any], kind: str) -> tuple
         return settings, env
     if isinstance(env, str):
         return {"game": env, **settings}, None
+    if isinstance(env, OwnEnvironment):
+        return ({"game": env.name, **settings} if kind == "collect" else settings), None
     if not isinstance(env, (Env, VecEnv)):
         raise ArgumentError(f"found {type(env).__name__}, expected an environment, the name of a game, or an MDP")
     from .environments import _kept
@@ -338,9 +342,14 @@ def environment_settings(env: Any, settings: dict[str, Any], kind: str) -> tuple
     return {**table(kind).pick({k: v for k, v in made.items() if k != "seed"}), **settings}, mdp
 
 
+def own_callbacks(env: Any) -> Any:
+    """The callbacks of an environment of one's own, for the time of a call; None of any other."""
+    return env.acting() if isinstance(env, OwnEnvironment) else contextlib.nullcontext()
+
+
 @takes("collect", without=["game"])
 def collect(
-    env: Env | VecEnv | str | MDP,
+    env: Env | VecEnv | OwnEnvironment | str | MDP,
     policy: Any = None,
     transitions: int | None = None,
     *,
@@ -361,7 +370,7 @@ def collect(
     chosen = _player(policy, mdp)
     options.policy = chosen._address if chosen else None
     options.mdp = mdp._address if mdp is not None else None
-    with listening(progress):
+    with listening(progress), own_callbacks(env) as options.own:
         return Observations._of(make(C.pess_collect, ctypes.addressof(options)))
 
 

@@ -217,3 +217,59 @@ def test_gymnasium():
     env = gymnasium.make("pessimist/breakout-v0")
     board, _ = env.reset(seed=1)
     assert board in env.observation_space
+
+
+def own_car(step_limit=200):
+    """MountainCar (Moore 1990) as functions in Python."""
+
+    def reset(state, random):
+        state[:] = -0.6 + 0.2 * random(), 0
+
+    def step(state, action, random):
+        speed = np.clip(state[1] + 0.001 * (action - 1) - 0.0025 * np.cos(3 * state[0]), -0.07, 0.07)
+        position = np.clip(state[0] + speed, -1.2, 0.6)
+        state[:] = position, 0 if position <= -1.2 and speed < 0 else speed
+        return -1, position >= 0.5
+
+    return ps.OwnEnvironment(reset, step, state=2, actions=3, step_limit=step_limit, name="car")
+
+
+def test_an_environment_of_ones_own_is_the_one_that_is_built_in():
+    """A car in Python and mountain_car: the same seed, the same data up to rounding; and policies play both alike."""
+    own, built = (ps.collect(env, transitions=1200, envs=4, seed=3) for env in (own_car(), "mountain_car"))
+    for name in ("action", "terminal", "truncated", "reward"):
+        assert np.array_equal(getattr(own, name), getattr(built, name)), name
+    assert np.allclose(own.observations[own.state], built.observations[built.state], atol=1e-5)
+    net = ps.train(own, "naive", network="dense 16", protocol="quick", updates=2, steps=20, seed=1)
+    played = [ps.play(env, net.policy, episodes=5, seed=2).mean_return for env in (own_car(), "mountain_car")]
+    assert played[0] == played[1]
+
+
+def test_what_a_function_of_an_environment_raises_comes_through():
+    def broken(state, action, random):
+        raise KeyError("broken")
+
+    own = ps.OwnEnvironment(lambda state, random: None, broken, state=1, actions=2)
+    for use in (lambda: ps.collect(own, transitions=100), lambda: ps.play(own, episodes=3)):
+        with pytest.raises(KeyError, match="broken"):
+            use()
+    nothing = ps.OwnEnvironment(lambda state, random: None, lambda state, action, random: None, state=1, actions=2)
+    with pytest.raises(TypeError):
+        ps.collect(nothing, transitions=100)
+
+
+@pytest.mark.parametrize(
+    "wrong, sentence",
+    [
+        (dict(actions=0), "an environment of 0 actions"),
+        (dict(state=0), "a state of 0 bytes"),
+        (dict(reset=3), "reset: found int, expected a function"),
+        (dict(observation=5), "expected observe"),
+        (dict(observe=lambda state: [np.nan]), "the environment, feature 0: found nan"),
+        (dict(observe=lambda state: [1, 2]), "could not broadcast"),
+    ],
+)
+def test_environments_that_cannot_be(wrong, sentence):
+    right = dict(reset=lambda state, random: None, step=lambda state, action, random: (0, True), state=1, actions=2)
+    with pytest.raises(ValueError, match=sentence):
+        ps.collect(ps.OwnEnvironment(**{**right, **wrong}), transitions=10)
