@@ -7,6 +7,9 @@
 #include "solve/algorithm.h"
 #include "solve/fixed_point.h"
 
+/* Pairs of a rank from which their rows are packed (solve/packed.h). Tests lower it. */
+extern int64_t pess__scale_packed_from;
+
 pess_status pess__scale_optimise(const pess__problem *problem, const pess__local *local, pess_solution *solution,
                                  pess_error *error);
 pess_status pess__scale_evaluate(const pess__problem *problem, const pess__local *local, pess_solution *solution,

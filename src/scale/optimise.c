@@ -1,5 +1,6 @@
 /* Policy, value and modified policy iteration over the states of all ranks, for algorithms whose penalty at a state
  * depends on π(·|s) alone: the iterations of solve/optimise.c, each sweep over the own states. */
+#include "solve/optimise.h"
 #include "core/memory.h"
 #include "scale/checkpoint.h"
 #include "scale/together.h"
@@ -10,18 +11,17 @@
 #include <string.h>
 
 enum {
-    SWEEPS = 30,       /* evaluation sweeps of modified policy iteration */
-    FIRST_SWEEPS = 40, /* inexact policy iteration: sweeps before the first evaluation … */
-    MORE_SWEEPS = 4    /* … and between two */
+    SWEEPS = 30,     /* evaluation sweeps of modified policy iteration */
+    PACKED_AFTER = 2 /* sweeps; packing costs about two */
 };
-/* Inexact policy iteration: each evaluation brings the residual down to this share of what the sweep found. */
-static const double FORCING = 0.1;
+
+int64_t pess__scale_packed_from = 1 << 18;
 
 typedef enum switching { NEVER, GAINS, ALWAYS } switching;
 
 typedef struct sweep_result {
     double residual, scale; /* sup|Tv − v|, sup|Tv| */
-    bool changed;           /* some row of the policy */
+    int64_t changed;        /* rows of the policy, on all ranks */
 } sweep_result;
 
 typedef struct engine {
@@ -29,11 +29,14 @@ typedef struct engine {
     const pess_model *model;
     const pess__local *local;
     const pess__slab *slab;
-    bool uniform;    /* some row is uniform */
-    double *v, *tv;  /* [places], fresh */
-    int32_t *choice; /* [places] where local->improve is NULL */
-    double *pi;      /* [places*A] elsewhere */
-    double *q, *row; /* [A] */
+    bool uniform;         /* some row is uniform */
+    double *v, *tv;       /* [places], fresh, and PESS__MORE_VALUES that a sweep sets */
+    int32_t *choice;      /* [places] where local->improve is NULL */
+    double *pi;           /* [places*A] elsewhere */
+    double *q, *row;      /* [block*A] and [A] */
+    int64_t block;        /* states whose q are computed together */
+    int64_t sweeps;       /* so far */
+    pess__packed *packed; /* NULL: not, or not yet */
     pess__chain *chain;
     bool evaluated; /* v is the value of the present policy, to the end */
     pess__monitor monitor;
@@ -68,18 +71,20 @@ static void engine_release(engine *e) {
     free(e->pi);
     free(e->q);
     free(e->row);
+    pess__packed_destroy(e->packed);
     pess__chain_destroy(e->chain);
 }
 
 static pess_status allocate_engine(engine *e, pess_error *error) {
-    const int64_t places = e->slab->places, actions = e->model->actions;
-    PESS_TRY(pess__allocate(&e->v, places, sizeof(double), "the values", error));
-    PESS_TRY(pess__allocate(&e->tv, places, sizeof(double), "the values", error));
+    const int64_t places = e->slab->places, actions = e->model->actions, room = places + PESS__MORE_VALUES;
+    e->block = pess__sweep_block(actions);
+    PESS_TRY(pess__allocate(&e->v, room, sizeof(double), "the values", error));
+    PESS_TRY(pess__allocate(&e->tv, room, sizeof(double), "the values", error));
     if (e->local->improve == NULL)
         PESS_TRY(pess__allocate(&e->choice, places, sizeof(int32_t), "the policy", error));
     else
         PESS_TRY(pess__allocate(&e->pi, places * actions, sizeof(double), "the policy", error));
-    PESS_TRY(pess__allocate(&e->q, actions, sizeof(double), "a row of q", error));
+    PESS_TRY(pess__allocate(&e->q, e->block * actions, sizeof(double), "rows of q", error));
     PESS_TRY(pess__allocate(&e->row, actions, sizeof(double), "a row of the policy", error));
     if (e->choice != NULL) memset(e->choice, 0xff, (size_t)places * sizeof *e->choice);
     return PESS_OK;
@@ -114,63 +119,89 @@ static int64_t argmax(const double *q, int64_t actions) {
     return best;
 }
 
-static double improve_choice(engine *e, int64_t s, switching how, double threshold, bool *changed) {
-    const int64_t best = argmax(e->q, e->model->actions);
+static double improve_choice(engine *e, int64_t s, const double *q, switching how, double threshold, int64_t *changed) {
+    const int64_t best = argmax(q, e->model->actions);
     int64_t chosen = e->choice[s];
     if (how == ALWAYS)
-        chosen = pess__greedy_action(e->q, e->model->actions);
-    else if (how == GAINS && (chosen < 0 || e->q[best] > e->q[chosen] + threshold))
+        chosen = pess__greedy_action(q, e->model->actions);
+    else if (how == GAINS && (chosen < 0 || q[best] > q[chosen] + threshold))
         chosen = best;
-    *changed |= chosen != e->choice[s];
+    *changed += chosen != e->choice[s];
     e->choice[s] = (int32_t)chosen;
-    return e->q[best];
+    return q[best];
 }
 
 /* Σ_a π(a)q(a) − penalty(π) */
-static double local_value(const engine *e, int64_t s, const double *pi) {
+static double local_value(const engine *e, int64_t s, const double *q, const double *pi) {
     double sum = 0;
     for (int64_t a = 0; a < e->model->actions; a++)
-        if (pi[a] > 0) sum += pi[a] * e->q[a];
+        if (pi[a] > 0) sum += pi[a] * q[a];
     return e->local->penalty != NULL ? sum - e->local->penalty(e->local->context, s, pi) : sum;
 }
 
-static double improve_row(engine *e, int64_t s, switching how, double threshold, bool *changed) {
+static double improve_row(engine *e, int64_t s, const double *q, switching how, double threshold, int64_t *changed) {
     const size_t bytes = (size_t)e->model->actions * sizeof *e->row;
     double *pi = e->pi + s * e->model->actions;
     memset(e->row, 0, bytes);
-    const double best = e->local->improve(e->local->context, s, e->q, e->row);
-    const bool take = how == ALWAYS || (how == GAINS && local_value(e, s, e->row) > local_value(e, s, pi) + threshold);
+    const double best = e->local->improve(e->local->context, s, q, e->row);
+    const bool take =
+        how == ALWAYS || (how == GAINS && local_value(e, s, q, e->row) > local_value(e, s, q, pi) + threshold);
     if (take && memcmp(pi, e->row, bytes) != 0) {
         memcpy(pi, e->row, bytes);
-        *changed = true;
+        ++*changed;
     }
     return best;
+}
+
+/* Where memory does not suffice, the model's own rows do. */
+static void pack(engine *e) {
+    pess_error unused;
+    if (++e->sweeps == PACKED_AFTER + 1 && e->slab->spread.own * e->model->actions >= pess__scale_packed_from)
+        (void)pess__packed_create(e->model, e->local->bonus, 1, &e->packed, &unused);
+}
+
+/* q of the states from … to-1; from is a whole number of blocks. */
+static void fill_q(engine *e, int64_t from, int64_t to, double mean) {
+    const pess_model *model = e->model;
+    const int64_t first = from * model->actions, past = to * model->actions;
+    if (e->packed != NULL) {
+        pess__packed_q(e->packed, e->problem->options->gamma, e->v, first / PESS__SLICE,
+                       (past + PESS__SLICE - 1) / PESS__SLICE, e->q);
+        return;
+    }
+    for (int64_t z = first; z < past; z++)
+        e->q[z - first] = model->kind[z] == PESS_ROW_NONE ? -INFINITY
+                                                          : pess__pair_value(e->problem, z, e->v, mean) +
+                                                                (e->local->bonus != NULL ? e->local->bonus[z] : 0);
 }
 
 /* tv = Tv, (Tv)(s) = max_π Σ_a π(a)q(s,a) − penalty_s(π), and the policy as told. */
 static sweep_result sweep(engine *e, switching how, double threshold) {
     const pess_model *model = e->model;
+    const int64_t own = e->slab->spread.own;
     const double mean = pess__mean_of_all(e->slab, e->v, e->uniform);
-    double most[3] = {0, 0, 0};
-    bool changed = false;
-    for (int64_t s = 0; s < e->slab->spread.own; s++) {
-        e->tv[s] = 0;
-        if (model->terminal[s]) continue;
-        for (int64_t a = 0; a < model->actions; a++) {
-            const int64_t z = s * model->actions + a;
-            e->q[a] = model->kind[z] == PESS_ROW_NONE ? -INFINITY
-                                                      : pess__pair_value(e->problem, z, e->v, mean) +
-                                                            (e->local->bonus != NULL ? e->local->bonus[z] : 0);
+    double most[2] = {0, 0};
+    int64_t changed = 0;
+    e->v[e->slab->places] = mean;
+    e->v[e->slab->places + 1] = e->problem->v_lo;
+    pack(e);
+    for (int64_t first = 0; first < own; first += e->block) {
+        const int64_t end = own - first < e->block ? own : first + e->block;
+        fill_q(e, first, end, mean);
+        for (int64_t s = first; s < end; s++) {
+            const double *q = e->q + (s - first) * model->actions;
+            e->tv[s] = 0;
+            if (model->terminal[s]) continue;
+            e->tv[s] = e->choice != NULL ? improve_choice(e, s, q, how, threshold, &changed)
+                                         : improve_row(e, s, q, how, threshold, &changed);
+            const double size = fabs(e->tv[s] - e->v[s]);
+            most[0] = size > most[0] ? size : most[0];
+            most[1] = fabs(e->tv[s]) > most[1] ? fabs(e->tv[s]) : most[1];
         }
-        e->tv[s] = e->choice != NULL ? improve_choice(e, s, how, threshold, &changed)
-                                     : improve_row(e, s, how, threshold, &changed);
-        most[0] = fmax(most[0], fabs(e->tv[s] - e->v[s]));
-        most[1] = fmax(most[1], fabs(e->tv[s]));
     }
-    most[2] = changed;
-    MPI_Allreduce(MPI_IN_PLACE, most, 3, MPI_DOUBLE, MPI_MAX, pess__ranks_all.comm);
+    MPI_Allreduce(MPI_IN_PLACE, most, 2, MPI_DOUBLE, MPI_MAX, pess__ranks_all.comm);
     pess__slab_refresh(e->slab, e->tv);
-    return (sweep_result){most[0], most[1], most[2] > 0};
+    return (sweep_result){most[0], most[1], pess__ranks_total(changed)};
 }
 
 static void swap_values(engine *e) {
@@ -207,35 +238,37 @@ static bool go_on(engine *e, pess_solution_info *info) {
     return false;
 }
 
-static double look_ahead(engine *e, int count, double threshold, double residual) {
-    for (int k = 0; k < count; k++) {
+/* As in solve/iterations.c. */
+static sweep_result look_ahead(engine *e, int sweeps_times_actions, double threshold, sweep_result last) {
+    const int count = pess__sweeps_for(e->model->actions, sweeps_times_actions);
+    const int64_t few = e->slab->spread.states / PESS__SETTLED;
+    for (int k = 0; k < count && (k == 0 || last.changed > few); k++) {
         swap_values(e);
-        residual = sweep(e, GAINS, threshold).residual;
+        last = sweep(e, GAINS, threshold);
     }
-    return residual;
+    return last;
 }
 
-/* As in solve/optimise.c. */
+/* As in solve/iterations.c. */
 static pess_status policy_iteration(engine *e, bool exact, pess_solution_info *info, pess_error *error) {
     const double tolerance = e->problem->options->tolerance, tightest = 0.25 * tolerance;
     sweep_result found = sweep(e, ALWAYS, 0);
-    double residual = found.residual;
-    if (!exact) residual = look_ahead(e, FIRST_SWEEPS, tightest, residual);
+    if (!exact) found = look_ahead(e, PESS__FIRST_SWEEPS, tightest, found);
     while (go_on(e, info)) {
-        const double target = exact ? tightest : larger(FORCING * residual, tightest);
+        const bool last = exact || found.changed == 0;
+        const double target = last ? tightest : larger(PESS__FORCING * found.residual, tightest);
         if (!exact) swap_values(e);
         PESS_TRY(evaluate(e, target, error));
         info->iterations++;
         const double threshold = larger(tightest, rounding(found.scale));
         found = sweep(e, GAINS, threshold);
-        e->evaluated = !found.changed && target == tightest;
+        e->evaluated = found.changed == 0 && target == tightest;
         if (found.residual <= larger(tolerance, rounding(found.scale)) || e->evaluated) {
             info->outcome = PESS_OUTCOME_CONVERGED;
             break;
         }
         PESS_TRY(pess__checkpoint_keep(e->slab, e->v, error));
-        residual = found.residual;
-        if (!exact && found.changed) residual = look_ahead(e, MORE_SWEEPS, threshold, residual);
+        if (!exact && found.changed > 0) found = look_ahead(e, PESS__MORE_SWEEPS, threshold, found);
     }
     return PESS_OK;
 }
@@ -262,7 +295,7 @@ static pess_status modified_policy_iteration(engine *e, pess_solution_info *info
         const double enough = larger(tolerance, rounding(found.scale));
         swap_values(e);
         info->iterations++;
-        if (found.residual <= enough || (!found.changed && change <= 0.25 * enough)) {
+        if (found.residual <= enough || (found.changed == 0 && change <= 0.25 * enough)) {
             info->outcome = PESS_OUTCOME_CONVERGED;
             break;
         }
@@ -308,7 +341,7 @@ static void name_solver(const engine *e, pess_solution_info *info) {
 static pess_status finish(engine *e, pess_solution_info *info, pess_error *error) {
     const sweep_result found = sweep(e, ALWAYS, 0);
     info->residual = found.residual;
-    if (found.changed || !e->evaluated) {
+    if (found.changed > 0 || !e->evaluated) {
         PESS_TRY(evaluate(e, 0.25 * e->problem->options->tolerance, error));
         info->residual = sweep(e, NEVER, 0).residual;
     }

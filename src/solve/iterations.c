@@ -10,14 +10,9 @@
 #include <string.h>
 
 enum {
-    ROUND = 4,          /* evaluation sweeps of modified policy iteration between two shifts … */
-    ROUNDS = 8,         /* … and how often at most before the policy is improved again */
-    FIRST_SWEEPS = 160, /* inexact policy iteration: sweeps × actions before the first evaluation … */
-    MORE_SWEEPS = 16,   /* … and between two; fewer … */
-    SETTLED = 256       /* … where the policy changes at no more than one state in so many */
+    ROUND = 4, /* evaluation sweeps of modified policy iteration between two shifts … */
+    ROUNDS = 8 /* … and how often at most before the policy is improved again */
 };
-/* Each evaluation brings the residual down to this share of what the sweep found: docs/solving.md has the reason. */
-static const double FORCING = 0.01;
 /* Modified policy iteration gives up where a round of evaluation sweeps leaves more than this share of the residual. */
 static const double SLOW = 0.5;
 
@@ -44,16 +39,10 @@ void pess__swap_values(pess__engine *engine) {
     engine->tv = swap;
 }
 
-/* A sweep over all actions costs as many sweeps of an evaluation. */
-static int sweeps_for(const pess__engine *engine, int sweeps_times_actions) {
-    const int64_t count = sweeps_times_actions / engine->actions, most = sweeps_times_actions / 4;
-    return (int)(count < most ? count : most);
-}
-
 /* `count` more sweeps v ← Tv after the one whose result is in tv; the policy follows. They end where it hardly changes
  * any more. Returns the last one. */
 static pess__sweep look_ahead(pess__engine *engine, int count, double threshold, pess__sweep last) {
-    const int64_t few = engine->states / SETTLED;
+    const int64_t few = engine->states / PESS__SETTLED;
     for (int k = 0; k < count && (k == 0 || last.changed > few) && pess__monitor_check(&engine->monitor); k++) {
         pess__swap_values(engine);
         last = pess__improve(engine, PESS__SWITCH_GAINS, threshold);
@@ -63,17 +52,17 @@ static pess__sweep look_ahead(pess__engine *engine, int count, double threshold,
 
 /* How far to evaluate after a sweep: a policy that the sweep left as it was may be the last one. */
 static double evaluate_to(const pess__sweep *sweep, bool exact, double tightest) {
-    return exact || sweep->changed == 0 ? tightest : larger(FORCING * sweep->residual, tightest);
+    return exact || sweep->changed == 0 ? tightest : larger(PESS__FORCING * sweep->residual, tightest);
 }
 
 /* π_{k+1} greedy in v^{π_k}, until no state gains: a row is replaced only where it gains more than a quarter of the
  * tolerance, so that values rise strictly, no policy returns and ties cannot make it cycle. With `exact` each
- * evaluation goes to the end; otherwise to FORCING of the last residual, and some sweeps that cost as much as one step
- * of the linear solver carry each improvement further. */
+ * evaluation goes to the end; otherwise to PESS__FORCING of the last residual, and some sweeps that cost as much as one
+ * step of the linear solver carry each improvement further. */
 pess_status pess__policy_iteration(pess__engine *engine, bool exact, pess_solution_info *info, pess_error *error) {
     const double tolerance = engine->problem->options->tolerance, tightest = 0.25 * tolerance;
     pess__sweep sweep = pess__improve(engine, PESS__SWITCH_ALWAYS, 0);
-    if (!exact) sweep = look_ahead(engine, sweeps_for(engine, FIRST_SWEEPS), tightest, sweep);
+    if (!exact) sweep = look_ahead(engine, pess__sweeps_for(engine->actions, PESS__FIRST_SWEEPS), tightest, sweep);
     while (pess__go_on(engine, info->iterations, &info->outcome)) {
         const double target = evaluate_to(&sweep, exact, tightest);
         if (!exact) pess__swap_values(engine);
@@ -86,7 +75,8 @@ pess_status pess__policy_iteration(pess__engine *engine, bool exact, pess_soluti
             info->outcome = PESS_OUTCOME_CONVERGED;
             break;
         }
-        if (!exact && sweep.changed > 0) sweep = look_ahead(engine, sweeps_for(engine, MORE_SWEEPS), threshold, sweep);
+        if (!exact && sweep.changed > 0)
+            sweep = look_ahead(engine, pess__sweeps_for(engine->actions, PESS__MORE_SWEEPS), threshold, sweep);
     }
     return PESS_OK;
 }
@@ -198,7 +188,7 @@ pess_status pess__modified_policy_iteration(pess__engine *engine, bool may_give_
         if (sweep.residual > before) shifts = false;
         before = sweep.residual;
         PESS_TRY(pess__fill_chain(engine, true, error));
-        change = evaluate_by_sweeps(engine, larger(FORCING * sweep.residual, 0.2 * enough), shifts, &slow);
+        change = evaluate_by_sweeps(engine, larger(PESS__FORCING * sweep.residual, 0.2 * enough), shifts, &slow);
         if (slow && may_give_up) {
             *done = false;
             return PESS_OK;

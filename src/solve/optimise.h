@@ -82,6 +82,21 @@ void pess__swap_values(pess__engine *engine);
 /* Differences below this are rounding, and no residual need be smaller. */
 double pess__solve_rounding(double scale);
 
+/* Inexact policy iteration: each evaluation brings the residual down to this share of what the sweep found
+ * (docs/solving.md has the reason), and sweeps carry each improvement further. */
+#define PESS__FORCING 0.01
+enum {
+    PESS__FIRST_SWEEPS = 160, /* sweeps × actions before the first evaluation … */
+    PESS__MORE_SWEEPS = 16,   /* … and between two; fewer … */
+    PESS__SETTLED = 256       /* … where the policy changes at no more than one state in so many */
+};
+
+/* A sweep over all actions costs as many sweeps of an evaluation. */
+static inline int pess__sweeps_for(int64_t actions, int sweeps_times_actions) {
+    const int64_t count = sweeps_times_actions / actions, most = sweeps_times_actions / 4;
+    return (int)(count < most ? count : most);
+}
+
 /* By options->method, or the one that fits: the outcome, iterations, method and reason. */
 pess_status pess__iterate(pess__engine *engine, pess_solution_info *info, pess_error *error);
 /* The ways to iterate (iterations.c, gauss_seidel.c); each starts from v and the policy as they are. `done` of those
