@@ -198,7 +198,7 @@ static void files_that_cannot_be_are_refused(void **unused) {
         {"short", "rewards", "found 6 numbers, expected 7"},
         {"fortran", "observations", "Fortran"},
         {"text", "observations", "found text"},
-        {"other_next", "next_observations", "found another type or shape"},
+        {"other_next", "next_observations", "of 1 floats, expected"},
         {"probability", "probabilities", "row 2: found 0"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {

@@ -264,9 +264,14 @@ static pess_status read_nexts(reader *r, pess_error *error) {
     pess_status status = pess__npz_array_open(&r->zip, r->entries[NEXT], names[NEXT][0], &a, error);
     if (status == PESS_OK) status = shape_of(r, NEXT, &a.header, &shape, error);
     const pess_observation_shape *own = &r->data->shape;
-    if (status == PESS_OK && (a.header.shape[0] != r->rows || shape.kind != own->kind || shape.length != own->length ||
-                              shape.rows != own->rows || shape.cols != own->cols))
-        status = bad_array(r, NEXT, "found another type or shape, expected that of 'observations'", error);
+    if (status == PESS_OK && (a.header.shape[0] != r->rows || shape.kind != own->kind || shape.length != own->length))
+        status = pess__fail(error, PESS_INPUT,
+                            "%s: array '%s': found %lld rows of %lld %s, expected %lld of %lld %s as in 'observations'",
+                            r->file, names[NEXT][0], (long long)a.header.shape[0], (long long)shape.length,
+                            pess_observation_kind_name(shape.kind), (long long)r->rows, (long long)own->length,
+                            pess_observation_kind_name(own->kind));
+    if (status == PESS_OK && (shape.rows != own->rows || shape.cols != own->cols))
+        status = bad_array(r, NEXT, "found another shape, expected that of 'observations'", error);
     if (status == PESS_OK) status = number_rows(r, NEXT, &a, &r->nexts, error);
     pess__npz_array_close(&a);
     return status;
