@@ -12,6 +12,7 @@ enum {
     FIRST_LIMIT = (32 << 20) / PESS__PAGE_BYTES, /* below 32 MB duplicates may wait */
     SAMPLE = 16,                                 /* every so many partitions show what compaction would gain */
     SMALL_SORT = 24,                             /* items that are sorted by insertion */
+    DIGIT = 8,                                   /* bits, at most, that a pass sorts by */
     GROUP = 8,                                   /* blocks that are split at a time, or as many as there are threads */
     FEW_RECORDS = 1 << 15,                       /* not worth a team of threads */
     FEW_ROWS = 1 << 13                           /* not worth the tables in which rows are added up beforehand */
@@ -132,29 +133,36 @@ static void sort_few(item *items, int64_t count) {
     }
 }
 
-/* Radix sort, eight bits at a time from the lowest, passing over bits that all keys share. The result is in w->item. */
-static void sort_items(workspace *w, int64_t count) {
-    if (count <= SMALL_SORT) {
-        sort_few(w->item, count);
+/* How many of the highest bits to sort `count` items by: parts of about a dozen are left to insertion. */
+static int digit_for(int64_t count) {
+    int bits = 1;
+    while (bits < DIGIT && count >> (bits + 4) != 0) bits++;
+    return bits;
+}
+
+/* Radix sort from the highest bits that differ, so that after one or two passes parts fit the nearest cache and most
+ * bits need not be looked at. The result is in `items`, or in `room` where that is asked for. */
+static void sort_items(item *items, item *room, int64_t count, bool in_room) {
+    uint64_t differ = 0;
+    if (count <= SMALL_SORT)
+        sort_few(items, count);
+    else
+        for (int64_t i = 1; i < count; i++) differ |= items[i].key ^ items[0].key;
+    if (differ == 0) {
+        if (in_room && count > 0) memcpy(room, items, (size_t)count * sizeof *items);
         return;
     }
-    uint64_t differ = 0;
-    for (int64_t i = 1; i < count; i++) differ |= w->item[i].key ^ w->item[0].key;
-    while (differ != 0) {
-        const int shift = __builtin_ctzll(differ);
-        int64_t at[256] = {0}, sum = 0;
-        for (int64_t i = 0; i < count; i++) at[w->item[i].key >> shift & 255]++;
-        for (int d = 0; d < 256; d++) {
-            const int64_t here = at[d];
-            at[d] = sum;
-            sum += here;
-        }
-        for (int64_t i = 0; i < count; i++) w->other[at[w->item[i].key >> shift & 255]++] = w->item[i];
-        item *sorted = w->other;
-        w->other = w->item;
-        w->item = sorted;
-        differ = shift + 8 < 64 ? differ >> (shift + 8) << (shift + 8) : 0;
+    const int top = 64 - __builtin_clzll(differ), digit = digit_for(count), shift = top > digit ? top - digit : 0;
+    const uint64_t mask = ((uint64_t)1 << digit) - 1;
+    int64_t end[1 << DIGIT] = {0}, sum = 0, begin = 0;
+    for (int64_t i = 0; i < count; i++) end[items[i].key >> shift & mask]++;
+    for (uint64_t d = 0; d <= mask; d++) {
+        const int64_t here = end[d];
+        end[d] = sum;
+        sum += here;
     }
+    for (int64_t i = 0; i < count; i++) room[end[items[i].key >> shift & mask]++] = items[i];
+    for (uint64_t d = 0; d <= mask; begin = end[d++]) sort_items(room + begin, items + begin, end[d] - begin, !in_room);
 }
 
 static bool gather(workspace *w, const pess__partition *partition) {
@@ -229,7 +237,7 @@ static bool compact(pess__partitions *p, workspace *w, pess__partition *partitio
     if (!gather(w, partition)) return false;
     pess__page_list_recycle(&p->pool, &partition->rows);
     pess__page_list_recycle(&p->pool, &partition->sums);
-    sort_items(w, count);
+    sort_items(w->item, w->other, count, false);
     pess__partition out = {0};
     const int pair_shift = p->bits.state + 3;
     bool fine = true;
