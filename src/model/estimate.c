@@ -102,11 +102,8 @@ static void fill_seen(pess_model *model, const pess_counts *counts, int64_t pair
     const double n = (double)counts->n[pair];
     model->kind[pair] = PESS_ROW_SPARSE;
     model->reward[pair] = fmin(fmax(counts->reward_sum[pair] / n, model->reward_lo), model->reward_hi);
-    /* Zeros are there already; until something is written, they take no memory. */
-    if (counts->n_terminal[pair] > 0) {
-        model->end_mass[pair] = (double)counts->n_terminal[pair] / n;
-        model->has_terminals = true;
-    }
+    model->end_mass[pair] = (double)counts->n_terminal[pair] / n;
+    if (counts->n_terminal[pair] > 0) model->has_terminals = true;
     for (int64_t k = counts->row[pair]; k < counts->row[pair + 1]; k++) {
         model->next[*used] = counts->next[k];
         model->probability[*used] = (double)counts->n_next[k] / n;

@@ -196,8 +196,9 @@ static int64_t walk(const pess__evaluator *chain, int64_t from, search *found, i
 }
 
 /* Nearly every way leads to where no other has led: in grids, queues and mazes ways meet again soon, whatever the
- * numbers of the states. Incomplete factors then hold little of what is near, and cost more than they save; where most
- * states have one successor only, they hold all. A heuristic: it decides on time alone. */
+ * numbers of the states. Incomplete factors then hold little of what is near: they halve the steps, each of which costs
+ * twice as much, and take memory. Where most states have one successor only, they hold all. A heuristic: it decides on
+ * time and memory alone. */
 static pess_status branches_out(const pess__evaluator *chain, bool *out, pess_error *error) {
     search *found = NULL;
     int64_t entries = 0, back = 0, left = 0;

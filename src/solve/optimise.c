@@ -89,7 +89,7 @@ void pess__engine_pack(pess__engine *engine) {
     pess_error unused;
     engine->sweeps++;
     if (engine->sweeps == 1 && rows_are_long(model)) (void)pess__shared_rows_find(model, &engine->shared, &unused);
-    if (engine->sweeps == PACKED_AFTER + 1 && engine->shared == NULL &&
+    if (engine->sweeps == PACKED_AFTER + 1 && !engine->finishing && engine->shared == NULL &&
         engine->states * engine->actions >= PARALLEL_FROM)
         (void)pess__packed_create(model, engine->local->bonus, engine->threads, &engine->packed, &unused);
 }
@@ -135,12 +135,17 @@ static pess_status interrupted(const pess__engine *engine, int64_t iterations, p
 static pess_status finish(pess__engine *engine, pess_solution_info *info, pess_error *error) {
     engine->monitor.deadline = INFINITY;
     engine->monitor.late = false;
+    engine->finishing = true;
     const bool keep = engine->problem->endless >= 0;
     const pess__sweep sweep = pess__improve(engine, keep ? PESS__SWITCH_NEVER : PESS__SWITCH_ALWAYS, 0);
     info->residual = sweep.residual;
     if (sweep.changed > 0 || !engine->evaluated) {
-        PESS_TRY(pess__engine_evaluate(engine, 0.25 * engine->problem->options->tolerance, error));
-        info->residual = pess__improve(engine, PESS__SWITCH_NEVER, 0).residual;
+        pess__evaluator_result result;
+        PESS_TRY(pess__fill_chain(engine, true, error));
+        PESS_TRY(pess__evaluator_evaluate(engine->chain, 0.25 * engine->problem->options->tolerance, engine->v, &result,
+                                          error));
+        const bool same = result.iterations == 0 && !isnan(result.residual); /* the values were those of the policy */
+        if (!same) info->residual = pess__improve(engine, PESS__SWITCH_NEVER, 0).residual;
     }
     info->evaluation = engine->chain->evaluation == PESS_EVALUATION_LU ? "lu" : "krylov";
     info->structure = engine->structure.found;

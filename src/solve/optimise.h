@@ -36,6 +36,7 @@ typedef struct pess__engine {
     double *q, *row;           /* [room] and [A] per thread, pess__apart */
     pess__sweep *part;         /* [threads] */
     int64_t sweeps;            /* over all states so far */
+    bool finishing;            /* only the last few are to come: packing would no longer pay */
     pess__packed *packed;      /* NULL: not, or not yet */
     pess__shared_rows *shared; /* NULL: rows are not shared */
     pess__evaluator *chain;
