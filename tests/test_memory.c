@@ -1,11 +1,9 @@
-/* Where memory runs out, whichever allocation it is, the library says so and loses nothing: each case is run again and
- * again with the first, the second, … allocation failing, until none is left to fail. */
-#include "core/memory_hook.h"
+/* Where memory runs out, whichever allocation it is, the library says so and loses nothing. */
+#include "failing_memory.h"
+
 #include "experiment/checkpoint.h"
 
-#include "scratch.h"
-
-enum { ROWS = 60, MOST = 100000 };
+enum { ROWS = 60 };
 
 static pess_dataset *make_data(void) {
     static uint32_t state[ROWS], action[ROWS], next_state[ROWS];
@@ -203,19 +201,9 @@ static pess_status keep_trials(const pess_dataset *data, pess_error *error) {
 
 static int64_t failures_until_success(pess_status (*run)(const pess_dataset *, pess_error *)) {
     pess_dataset *data = make_data();
-    int64_t n = 1;
-    for (; n < MOST; n++) {
-        pess_error error = {0};
-        pess__memory_fail_at(n);
-        const pess_status status = run(data, &error);
-        pess__memory_fail_at(0);
-        if (status == PESS_OK) break;
-        if (status != PESS_MEMORY) fail_msg("allocation %lld: %s", (long long)n, error.message);
-        assert_int_equal(error.status, PESS_MEMORY);
-        assert_true(error.message[0] != '\0');
-    }
+    const int64_t failures = fail_in_turn(run, data);
     pess_dataset_destroy(data);
-    return n - 1;
+    return failures;
 }
 
 static void counting_and_solving_say_that_memory_ran_out(void **state) {

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""branches.py BUILD FLOORS: branches taken per file of src/ and cli/, from the counts of gcov, against floors.
+"""branches.py BUILD FLOORS [--show PLACE]: branches taken per file of src/ and cli/, from the counts of gcov, against
+floors; or the lines of the files at PLACE with a branch that was never taken.
 
 FLOORS has a line "PER-CENT PLACE" per floor: "all" is the whole, any other place every file whose path begins with it;
 of several that fit the longest counts. Branches of what is inlined are those of the function they come from.
@@ -24,26 +25,43 @@ def floor_of(floors, path):
     return floors[max(fitting, key=len)] if fitting else 0
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("build")
-    parser.add_argument("floors")
-    options = parser.parse_args()
-    root, floors = os.getcwd(), read_floors(options.floors)
-    taken = collections.defaultdict(dict)  # file -> (line, branch) -> was it ever taken
-    for notes in glob.glob(options.build + "/CMakeFiles/pess*.dir/**/*.gcda", recursive=True):
+def count(build):
+    """file -> (line, branch) -> was it ever taken"""
+    taken = collections.defaultdict(dict)
+    for notes in glob.glob(build + "/CMakeFiles/pess*.dir/**/*.gcda", recursive=True):
         found = subprocess.run(["gcov", "--json-format", "--stdout", "--branch-probabilities", os.path.abspath(notes)],
-                               capture_output=True, cwd=options.build, check=False).stdout
+                               capture_output=True, cwd=build, check=False).stdout
         for document in filter(None, found.decode("utf-8", "replace").split("\n")):
             for file in json.loads(document)["files"]:
-                path = os.path.relpath(os.path.join(options.build, file["file"]) if not os.path.isabs(file["file"])
-                                       else file["file"], root)
+                path = os.path.relpath(os.path.join(build, file["file"]))  # which may be absolute
                 if not path.startswith(("src/", "cli/")):
                     continue
                 for line in file["lines"]:
                     for i, branch in enumerate(line["branches"]):
                         key = line["line_number"], i
                         taken[path][key] = taken[path].get(key, False) or branch["count"] > 0
+    return taken
+
+
+def show(taken, place):
+    for path in sorted(path for path in taken if path.startswith(place)):
+        with open(path, encoding="utf-8") as file:
+            lines = file.read().split("\n")
+        for number in sorted({number for (number, _), was in taken[path].items() if not was}):
+            ways = "".join("+" if was else "-" for (line, _), was in sorted(taken[path].items()) if line == number)
+            print(f"{path}:{number}: {ways} {lines[number - 1].strip()}")
+    return 0
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("build")
+    parser.add_argument("floors")
+    parser.add_argument("--show", metavar="PLACE", help="lines with a branch that was never taken (-)")
+    options = parser.parse_args()
+    floors, taken = read_floors(options.floors), count(options.build)
+    if options.show:
+        return show(taken, options.show)
     shares = {path: 100 * sum(rows.values()) / len(rows) for path, rows in taken.items() if rows}
     for path, share in sorted(shares.items(), key=lambda item: item[1]):
         print(f"{share:5.1f} % of {len(taken[path]):5} {path}")

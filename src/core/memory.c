@@ -14,6 +14,8 @@ static _Atomic int64_t failing_in; /* 0: never */
 
 void pess__memory_fail_at(int64_t n) { failing_in = n; }
 
+bool pess__memory_failed(void) { return failing_in <= 0; }
+
 /* Is this the allocation that a test wants to fail? */
 static bool refused(void) {
     if (failing_in == 0) return false;

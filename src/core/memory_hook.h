@@ -2,9 +2,12 @@
 #ifndef PESS_CORE_MEMORY_HOOK_H
 #define PESS_CORE_MEMORY_HOOK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* The n-th allocation from now on fails, once (1: the next one); 0: none does. */
 void pess__memory_fail_at(int64_t n);
+/* Has it failed, since it was to? */
+bool pess__memory_failed(void);
 
 #endif
