@@ -27,7 +27,7 @@
     X(train, "a policy from a fixed dataset of observations, with networks")                                           \
     X(score, "what policies are worth by data that others logged, and which one to take")                              \
     X(collect, "a dataset of a game: transitions of a player that explores")                                           \
-    X(net, "networks and their policies: look into a file, export it for other programs, import weights")                              \
+    X(net, "networks and their policies: look into a file, export it for other programs, import weights")              \
     X(list, "what there is: algorithms, uncertainties, formats, learners, networks, experiments and more")             \
     X(experiment, "the paper's experiments, with a figure and a page")                                                 \
     X(compare, "runs of several algorithms: interquartile means, probabilities of improvement, profiles")              \
