@@ -1,5 +1,5 @@
 /* A call on a log, again and again with one allocation failing after another, until none is left to fail: the first
- * hundred one by one, then fewer and fewer of them, an eighth farther on each time. */
+ * `one_by_one`, then fewer and fewer of them, an eighth farther on each time. */
 #ifndef PESS_TESTS_FAILING_MEMORY_H
 #define PESS_TESTS_FAILING_MEMORY_H
 
@@ -10,10 +10,11 @@
 /* How many failed: each of them said so in a sentence. Not so where a directory cannot be swept of old temporaries or
  * synced, or a file cannot be looked at for what it is and is read all the same: twice for each of three files at most.
  */
-static inline int64_t fail_in_turn(pess_status (*run)(const pess_dataset *, pess_error *), const pess_dataset *data) {
-    enum { MOST = 10000000, EVERY_ONE = 100, HARMLESS = 6 };
+static inline int64_t fail_in_turn(pess_status (*run)(const pess_dataset *, pess_error *), const pess_dataset *data,
+                                   int64_t one_by_one) {
+    enum { MOST = 10000000, HARMLESS = 6 };
     int64_t failed = 0, unnoticed = 0;
-    for (int64_t n = 1; n < MOST; n += n < EVERY_ONE ? 1 : n / 8, failed++) {
+    for (int64_t n = 1; n < MOST; n += n < one_by_one ? 1 : n / 8, failed++) {
         pess_error error = {0};
         pess__memory_fail_at(n);
         const pess_status status = run(data, &error);

@@ -53,15 +53,15 @@ static void certificates_of_episodes_say_that_memory_ran_out(void **state) {
     certifying.reward_range[0] = 0, certifying.reward_range[1] = 1;
     certifying.threads = 1;
     certifying.method = PESS_CERTIFY_EPISODES;
-    assert_true(fail_in_turn(certify, data) > 10);
+    assert_true(fail_in_turn(certify, data, 100) > 10);
     certifying.behaviour_estimated = true;
-    assert_true(fail_in_turn(certify, data) > 10);
+    assert_true(fail_in_turn(certify, data, 100) > 10);
     certifying.behaviour_estimated = false;
     certifying.method = PESS_CERTIFY_SPLIT;
-    assert_true(fail_in_turn(certify, data) > 10);
+    assert_true(fail_in_turn(certify, data, 100) > 10);
     certifying.method = PESS_CERTIFY_ROBUST;
     certifying.horizon = 3;
-    assert_true(fail_in_turn(certify, data) > 10);
+    assert_true(fail_in_turn(certify, data, 100) > 10);
     pess_dataset_destroy(data);
 }
 
@@ -96,8 +96,8 @@ static pess_status choose(const pess_dataset *data, pess_error *error) {
 static void estimates_and_choices_say_that_memory_ran_out(void **state) {
     (void)state;
     pess_dataset *data = make_episodes();
-    assert_true(fail_in_turn(estimate, data) > 10);
-    assert_true(fail_in_turn(choose, data) > 10);
+    assert_true(fail_in_turn(estimate, data, 100) > 10);
+    assert_true(fail_in_turn(choose, data, 100) > 10);
     pess_dataset_destroy(data);
 }
 
@@ -164,7 +164,7 @@ static void cells_say_that_memory_ran_out(void **state) {
         dividing = pess_cells_options_defaults();
         dividing.method = (pess_cells_method)method;
         dividing.cells = 8, dividing.restarts = 1, dividing.threads = 1, dividing.missing = "pulse=flag";
-        assert_true(fail_in_turn(discretize, NULL) > 10);
+        assert_true(fail_in_turn(discretize, NULL, 100) > 10);
     }
     scratch_remove(scratch_path(0, ".pessmap"));
 }
