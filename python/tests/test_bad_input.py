@@ -209,8 +209,9 @@ def repeat(attempt, times):
     gc.collect()
 
 
-def leaks(attempt, times=50, rounds=4):
-    """Is something lost at every attempt, in every round? Caches that fill are not, since a later round finds them full."""
+def leaks(attempt, times=50, rounds=20):
+    """Is something lost at every attempt, in every round? Caches that fill are not: a later round finds them full, the
+    interpreter's own after some six of them."""
     repeat(attempt, 10)
     for _ in range(rounds):
         before = held()
