@@ -189,7 +189,8 @@ static void declared_sizes_are_held(void **state) {
     logs_refused(logs_file("text.csv", text, strlen(text)), &options, PESS_ARGUMENT, "states", "-1");
     options.states = PESS_MAX_STATES;
     options.actions = 9;
-    logs_refused(logs_path("text.csv"), &options, PESS_LIMIT, "268435456 states times 9 actions", "cells of states that are alike");
+    logs_refused(logs_path("text.csv"), &options, PESS_LIMIT, "268435456 states times 9 actions",
+                 "cells of states that are alike");
 }
 
 /* Where most of the ids below the largest do not occur, they are names: three states, not 268435456. */
