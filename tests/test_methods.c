@@ -159,7 +159,7 @@ static void methods_agree(const pess_counts *counts, const pess_model *model, pe
 
 static void all_methods_agree_with_lu(void **state) {
     (void)state;
-    const double gammas[] = {0.5, 0.95, 0.999};
+    const double gammas[] = {0.5, 0.95, 0.9999};
     for (int g = 0; g < GRAPHS; g++)
         for (uint64_t seed = 0; seed < 2; seed++)
             for (int d = 0; d < 3; d++) {
