@@ -294,10 +294,9 @@ static void fill_point(const pess__trials *t, const pess__column *column, pess_e
 
 pess_status pess__trials_summarise(pess__trials *t, pess_error *error) {
     pess_experiment *e = t->experiment;
-    const int threads = pess__threads_still(e->options.threads);
     for (int64_t c = 0; c < t->column_count; c++)
         if (pess__experiment_add_point(e, error) == NULL) return PESS_MEMORY;
-#pragma omp parallel for num_threads(threads) schedule(static)
+#pragma omp parallel for num_threads(pess__threads_still(e->options.threads)) schedule(static)
     for (int64_t c = 0; c < t->column_count; c++) fill_point(t, &t->columns[c], &e->points[c]);
     return pess__trials_finished(t) == e->options.trials ? e->kind->trial->judge(t, error) : PESS_OK;
 }
