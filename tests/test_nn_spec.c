@@ -36,8 +36,8 @@ static void other_texts_are_refused(void **state) {
         "dense 8,",
         ",dense 8",
         "dense 8                                                                leaky", /* longer than a layer is */
-        "dense 1,dense 1,dense 1,dense 1,dense 1,dense 1,dense 1,dense 1,dense 1,dense 1,dense 1,dense 1,dense 1,"
-        "dense 1,dense 1,dense 1"};
+        ("dense 1,dense 1,dense 1,dense 1,dense 1,dense 1,dense 1,dense 1,dense 1,dense 1,dense 1,dense 1,dense 1,"
+         "dense 1,dense 1,dense 1")};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         pess__net_spec spec;
         pess_error error;
