@@ -219,15 +219,15 @@ static void list_experiments(json_writer *json) {
     }
 }
 
+#define KINDS "algorithms, uncertainties, formats, learners, neural-uncertainties, networks, protocols or experiments"
+
 static const usage list_usage = {
     .command = "list",
     .summary = "what there is, with equations, sources and the options that each reads",
     .arguments =
         "algorithms|uncertainties|formats|learners|neural-uncertainties|networks|protocols|experiments [--json]",
     .examples = "  pess list algorithms\n  pess list uncertainties --json",
-    .positional = (const char *const[]){"algorithms, uncertainties, formats, learners, neural-uncertainties, networks, "
-                                        "protocols or experiments",
-                                        NULL},
+    .positional = (const char *const[]){KINDS, NULL},
 };
 
 int cmd_list(int argc, char **argv) {
@@ -260,8 +260,5 @@ int cmd_list(int argc, char **argv) {
         json_end(&json);
         return EXIT_FINE;
     }
-    return report_usage("list",
-                        "found '%s', expected algorithms, uncertainties, formats, learners, neural-uncertainties, "
-                        "networks, protocols or experiments",
-                        what);
+    return report_usage("list", "found '%s', expected " KINDS, what);
 }

@@ -130,8 +130,6 @@ static void print_thin_places(FILE *out, const solve_report *r) {
     }
 }
 
-/* A number and the end of its noun. */
-
 static void print_text(FILE *out, const char *path, const solve_report *r) {
     (void)fprintf(out, "Log        %s: %lld transition%s, %lld state%s, %lld action%s, %lld pair%s seen\n",
                   log_name(path), COUNTED(r->log.info.transitions), COUNTED(r->log.info.states),
@@ -214,8 +212,8 @@ static const usage solve_usage = {
         "terminal, truncated, episode, step, probability, or a log in another format ('pess list formats'); - is "
         "standard input. 'pess list algorithms' and 'pess list uncertainties' explain the choices and which options "
         "each of them reads; an option that the chosen ones do not read is refused. -a auto chooses algorithm and "
-        "strength on "
-        "held-out episodes, as 'pess choose' does. Exit code 6 says that the solver stopped before it converged.",
+        "strength on held-out episodes, as 'pess choose' does. Exit code 6 says that the solver stopped before it "
+        "converged.",
     .examples = "  pess solve visits.csv -o policy.csv\n"
                 "  pess solve visits.csv -a auto --return-range 0,1 --gamma 1 -o policy.csv\n"
                 "  pess solve visits.csv -a proximal --absorbed-alpha 0.5 --json\n"

@@ -70,6 +70,6 @@ int env_evaluate(int argc, char **argv) {
     (void)printf("%s, %s: mean return %.3f ± %.3f (95 %%), from %g to %g; mean length %.1f; %lld episode%s\n", game,
                  policy, result.mean_return, result.ci95, result.least_return, result.most_return, result.mean_length,
                  COUNTED(result.episodes));
-    if (result.cutoffs > 0) (void)printf("cut off by the step limit: %lld of them\n", (long long)result.cutoffs);
+    if (result.cutoffs > 0) (void)printf("Cut off by the step limit: %lld\n", (long long)result.cutoffs);
     return EXIT_FINE;
 }

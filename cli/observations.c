@@ -37,16 +37,14 @@ static int list_odd(const pess_observations *data, const pess_observations_info 
 
 /* ---- features by name */
 
-enum { FEATURE_NAME = 64 };
+enum { FEATURE_NAME = 64, ALL_NAMES = 2048 };
 
 /* Where the notes name the features of a table ("features=age,lactate"), one name each; else NULL. */
-static const char *feature_names(const pess_observations_info *i, const pess_observations_inspection *in) {
-    static const char key[] = "\nfeatures=";
-    const char *names = strstr(i->notes, key);
-    if (names == NULL) return NULL;
-    names += sizeof key - 1;
+static const char *feature_names(const pess_observations *data, const pess_observations_inspection *in,
+                                 char names[ALL_NAMES]) {
+    if (!pess_observations_note(data, "features", names, ALL_NAMES)) return NULL;
     int64_t count = 1;
-    for (const char *c = names; *c != '\0' && *c != '\n'; c++) count += *c == ',';
+    for (const char *c = names; *c != '\0'; c++) count += *c == ',';
     return count == in->feature_count ? names : NULL;
 }
 
@@ -56,15 +54,16 @@ static void next_feature(const char **names, int64_t k, char name[FEATURE_NAME])
         (void)snprintf(name, FEATURE_NAME, "%lld", (long long)k);
         return;
     }
-    const size_t length = strcspn(*names, ",\n");
+    const size_t length = strcspn(*names, ",");
     (void)snprintf(name, FEATURE_NAME, "%.*s", (int)(length < FEATURE_NAME ? length : FEATURE_NAME), *names);
     *names += length + ((*names)[length] == ',');
 }
 
 /* ---- JSON */
 
-static void json_features(json_writer *json, const pess_observations_info *i, const pess_observations_inspection *in) {
-    const char *names = feature_names(i, in);
+static void json_features(json_writer *json, const pess_observations *data, const pess_observations_inspection *in) {
+    char all[ALL_NAMES];
+    const char *names = feature_names(data, in, all);
     json_array(json, "features");
     for (int64_t k = 0; k < in->feature_count; k++) {
         char name[FEATURE_NAME];
@@ -123,7 +122,7 @@ static void print_json(const char *path, const pess_observations *data, const pe
     json_actions(&json, data, in);
     json_count(&json, "duplicates", in->duplicates);
     json_count(&json, "constant_features", in->constant_features);
-    json_features(&json, i, in);
+    json_features(&json, data, in);
     json_array(&json, "odd");
     for (int k = 0, count = list_odd(data, i, in, odd); k < count; k++) json_text(&json, NULL, odd[k]);
     json_close(&json);
@@ -164,9 +163,10 @@ static void print_actions(const pess_observations *data, const pess_observations
     (void)puts(in->action_count > SHOWN ? " …" : "");
 }
 
-static void print_features(const pess_observations_info *i, const pess_observations_inspection *in) {
+static void print_features(const pess_observations *data, const pess_observations_inspection *in) {
     enum { SHOWN = 24 };
-    const char *names = feature_names(i, in);
+    char all[ALL_NAMES];
+    const char *names = feature_names(data, in, all);
     if (in->feature_count == 0) return;
     (void)printf("\n  %-20s %12s %12s %12s %12s\n", "feature", "least", "most", "mean", "deviation");
     for (int64_t k = 0; k < in->feature_count && k < SHOWN; k++) {
@@ -192,7 +192,7 @@ static void print_text(const char *path, const pess_observations *data, const pe
     print_episodes(i, in);
     (void)printf("  rewards      %g to %g, mean %.6g\n", in->reward_least, in->reward_most, in->reward_mean);
     print_actions(data, in);
-    print_features(i, in);
+    print_features(data, in);
     const int count = list_odd(data, i, in, odd);
     if (count > 0) (void)puts("\nOdd");
     for (int k = 0; k < count; k++) (void)printf("  - %s\n", odd[k]);

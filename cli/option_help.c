@@ -65,16 +65,10 @@ static void write_listed(const option *o, char *text, size_t size) {
 /* "from 0 to 1": of a number between two ends of which the upper is no mere limit. */
 static void write_range(const option *o, char *text, size_t size) {
     enum { TELLING = 1000 };
-    char expected[200];
     const pess_setting *s = o->kind == OPTION_SETTING ? pess_setting_find(o->table, o->name) : NULL;
     text[0] = '\0';
     if (s == NULL || !isfinite(s->least) || !(s->most <= TELLING)) return;
-    if (s->kind != PESS_SETTING_NUMBER && s->kind != PESS_SETTING_COUNT) return;
-    pess_setting_expected(s, expected, sizeof expected);
-    const char *words = strstr(expected, "number ");
-    if (words == NULL) return;
-    words += strlen("number ");
-    (void)snprintf(text, size, "%s", words + (strncmp(words, "of ", 3) == 0 ? 3 : 0));
+    if (s->kind == PESS_SETTING_NUMBER || s->kind == PESS_SETTING_COUNT) pess_setting_range(s, text, size);
 }
 
 /* "default 5 seconds", "default: as the log shows"; a flag is off where it is not given. */

@@ -2,7 +2,7 @@
 # check.sh BUILD TEST: builds what one test needs, and runs it. A test of the library is a program of its own name; a
 # test of the command line (cli_*) drives the program and its helpers, one of Python the package; a check of texts needs
 # nothing.
-set -eu
+set -euo pipefail
 build=$1 name=$2
 [ -n "$name" ] || { echo "make check T=NAME; ctest --test-dir $build -N lists the names" >&2; exit 2; }
 case "$name" in
@@ -12,5 +12,5 @@ case "$name" in
     check_*) targets=() ;;
     *) targets=("$name") ;;
 esac
-[ ${#targets[@]} = 0 ] || cmake --build "$build" --target "${targets[@]}" | grep -v '^\[' || true
+[ ${#targets[@]} = 0 ] || cmake --build "$build" --target "${targets[@]}" | sed '/^\[/d' # its own errors end it
 ctest --test-dir "$build" --output-on-failure --no-tests=error -R "^$name\$"

@@ -173,6 +173,8 @@ PESS_API void pess_setting_get(const pess_setting_table *table, const void *opti
 PESS_API bool pess_setting_is_default(const pess_setting_table *table, const void *options, const char *name);
 /* What values are possible, in words: "a number from 0 to 1". */
 PESS_API void pess_setting_expected(const pess_setting *setting, char *text, size_t size);
+/* The same of a number without its noun, "from 0 to 1"; "" where any will do. */
+PESS_API void pess_setting_range(const pess_setting *setting, char *text, size_t size);
 /* The size of the struct and the range of every value. */
 PESS_API pess_status pess_setting_check(const pess_setting_table *table, const void *options, pess_error *error);
 /* Is `name` a word of the list "alpha min-count"? NULL is an empty list. */

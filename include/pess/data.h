@@ -355,6 +355,8 @@ PESS_API void pess_observations_actions(const pess_observations *data, pess_acti
 PESS_API void pess_observations_get_view(const pess_observations *data, pess_observations_view *out);
 /* Sizes, shape, notes and what the episodes returned. */
 PESS_API void pess_observations_get_info(const pess_observations *data, pess_observations_info *out);
+/* The value of a note, cut to size - 1 characters; false where there is no such key. */
+PESS_API bool pess_observations_note(const pess_observations *data, const char *key, char *value, size_t size);
 /* Is the file a dataset of observations: .pessdata, .npz with an array 'observations', HDF5 whose observations are not
  * single whole numbers? */
 PESS_API bool pess_observations_file(const char *path);

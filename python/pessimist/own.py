@@ -10,6 +10,7 @@ import numpy as np
 from . import _abi
 from ._library import C, ArgumentError
 
+_MOST_NUMBERS = 256  # of a state: pess_env_callbacks.state_size is at most 2,048 bytes
 _FIELDS = dict(_abi.pess_env_callbacks._fields_)
 
 
@@ -48,6 +49,12 @@ class OwnEnvironment:
         for what, function in (("reset", reset), ("step", step), ("observe", observe)):
             if not callable(function) and not (what == "observe" and function is None):
                 raise ArgumentError(f"{what}: found {type(function).__name__}, expected a function")
+        sizes = {"state": state, "actions": actions, "observation": observation, "step_limit": step_limit}
+        for what, number in sizes.items():
+            if not isinstance(number, (int, np.integer)) and not (what == "observation" and number is None):
+                raise ArgumentError(f"{what}: found {number!r}, expected a whole number")
+        if not 1 <= state <= _MOST_NUMBERS:
+            raise ArgumentError(f"state: found {state}, expected 1 to {_MOST_NUMBERS} numbers")
         if observe is None and observation not in (None, state):
             raise ArgumentError(f"observation: found {observation} numbers of a state of {state}, expected observe")
         self.name, self._raised = name, None
@@ -85,7 +92,13 @@ class OwnEnvironment:
         ended, reward = True, 0.0
         if self._raised is None:
             try:
-                reward, ended = self._step(self._state(state), action, lambda: C.pess_random_uniform(random))
+                found = self._step(self._state(state), action, lambda: C.pess_random_uniform(random))
+                try:
+                    reward, ended = found
+                except (TypeError, ValueError):
+                    raise ArgumentError(
+                        f"step: returned {found!r}, expected the reward and whether the episode ends"
+                    ) from None
                 reward, ended = float(reward), bool(ended)
             except BaseException as error:
                 self._raised, reward, ended = error, 0.0, True

@@ -254,7 +254,7 @@ def test_what_a_function_of_an_environment_raises_comes_through():
         with pytest.raises(KeyError, match="broken"):
             use()
     nothing = ps.OwnEnvironment(lambda state, random: None, lambda state, action, random: None, state=1, actions=2)
-    with pytest.raises(TypeError):
+    with pytest.raises(ValueError, match="step: returned None, expected the reward and whether the episode ends"):
         ps.collect(nothing, transitions=100)
 
 
@@ -262,7 +262,9 @@ def test_what_a_function_of_an_environment_raises_comes_through():
     "wrong, sentence",
     [
         (dict(actions=0), "an environment of 0 actions"),
-        (dict(state=0), "a state of 0 bytes"),
+        (dict(actions=2.5), "actions: found 2.5, expected a whole number"),
+        (dict(state=0), "state: found 0, expected 1 to 256 numbers"),
+        (dict(state="two"), "state: found 'two', expected a whole number"),
         (dict(reset=3), "reset: found int, expected a function"),
         (dict(observation=5), "expected observe"),
         (dict(observe=lambda state: [np.nan]), "the environment, feature 0: found nan"),

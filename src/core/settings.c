@@ -25,11 +25,32 @@ bool pess_setting_listed(const char *list, const char *name) {
 
 /* ---- words */
 
+void pess_setting_range(const pess_setting *setting, char *text, size_t size) {
+    const bool above = setting->open & PESS_SETTING_ABOVE_LEAST, below = setting->open & PESS_SETTING_BELOW_MOST;
+    if (!isfinite(setting->least) && !isfinite(setting->most))
+        (void)snprintf(text, size, "%s", "");
+    else if (!isfinite(setting->most))
+        (void)snprintf(text, size, above ? "above %.15g" : "%.15g or more", setting->least);
+    else if (above || below)
+        (void)snprintf(text, size, "%s %.15g and %s %.15g", above ? "above" : "at least", setting->least,
+                       below ? "below" : "at most", setting->most);
+    else
+        (void)snprintf(text, size, "from %.15g to %.15g", setting->least, setting->most);
+}
+
+/* What stands between a noun and the words of its range. */
+static const char *link_to(const char *range) {
+    return *range == '\0'                         ? ""
+           : pess__begins_with(range, "at least") ? " of "
+           : pess__ends_with(range, "more")       ? ", "
+                                                  : " ";
+}
+
 void pess_setting_expected(const pess_setting *setting, char *text, size_t size) {
     const bool whole = setting->kind == PESS_SETTING_COUNT || setting->kind == PESS_SETTING_INT;
+    const bool below = setting->open & PESS_SETTING_BELOW_MOST;
     const char *noun = whole ? "a whole number" : "a number";
-    const bool above = setting->open & PESS_SETTING_ABOVE_LEAST, below = setting->open & PESS_SETTING_BELOW_MOST;
-    const bool least = isfinite(setting->least), most = isfinite(setting->most);
+    char range[120];
     switch (setting->kind) {
         case PESS_SETTING_SWITCH: (void)snprintf(text, size, "on or off"); return;
         case PESS_SETTING_SEED: (void)snprintf(text, size, "a whole number from 0 to 2^64-%d", below ? 2 : 1); return;
@@ -41,15 +62,8 @@ void pess_setting_expected(const pess_setting *setting, char *text, size_t size)
         case PESS_SETTING_COUNT:
         case PESS_SETTING_NUMBER: break;
     }
-    if (!least && !most)
-        (void)snprintf(text, size, "%s", noun);
-    else if (!most)
-        (void)snprintf(text, size, above ? "%s above %.15g" : "%s, %.15g or more", noun, setting->least);
-    else if (above || below)
-        (void)snprintf(text, size, "%s %s %.15g and %s %.15g", noun, above ? "above" : "of at least", setting->least,
-                       below ? "below" : "at most", setting->most);
-    else
-        (void)snprintf(text, size, "%s from %.15g to %.15g", noun, setting->least, setting->most);
+    pess_setting_range(setting, range, sizeof range);
+    (void)snprintf(text, size, "%s%s%s", noun, link_to(range), range);
 }
 
 static pess_status refuse(const pess_setting *setting, const char *found, pess_error *error) {

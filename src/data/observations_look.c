@@ -30,6 +30,10 @@ void pess_observations_get_view(const pess_observations *data, pess_observations
                                     .probability = data->probability};
 }
 
+bool pess_observations_note(const pess_observations *data, const char *key, char *value, size_t size) {
+    return pess__note(data->notes, key, value, size);
+}
+
 /* Transitions that were collected: those that a model imagined stand at the end, by the notes, and are single steps. */
 static int64_t collected(const pess_observations *data) {
     char value[32];
