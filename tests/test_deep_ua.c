@@ -64,7 +64,8 @@ static void penalties_of(const pess_observations *data, const char *directory, c
             if (strcmp(name, "support-net") == 0) u[a] = (double)outputs[a];
             if (strcmp(name, "imitation") == 0 || strcmp(name, "propensity") == 0)
                 u[a] = 1 / sqrt((double)k->prior[s][a]);
-            if (strcmp(name, "imitation-counts") == 0) u[a] = 1 / sqrt((double)k->prior[s][a] * fmax(visits, 1));
+            if (strcmp(name, "imitation-counts") == 0 || strcmp(name, "kernel-counts") == 0)
+                u[a] = 1 / sqrt((double)k->prior[s][a] * fmax(visits, 1));
         }
         pess__penalty_finish(cap, relative, ACTIONS, u);
         for (int a = 0; a < ACTIONS; a++) k->penalty[s][a] = (float)u[a];
@@ -96,7 +97,7 @@ static void networks_come_to_the_tabular_answer(void **state) {
     } cases[] = {{"ua-counts", 2, false},           {"ua-counts", 4, true},
                  {"ua-support-net", 4, true},       {"ua-imitation", 0.25, true},
                  {"ua-imitation-counts", 4, false}, {"ua-propensity", 0.25, true},
-                 {"ua-elliptical", 2, false}};
+                 {"ua-elliptical", 2, false},       {"ua-kernel-counts", 4, false}};
     pess_mdp *mdp = process();
     pess_observations *data = uneven_log(mdp, 1500, UINT64_MAX);
     known naive = {0};

@@ -47,6 +47,7 @@ static const struct row {
     {"ua-propensity", "absorbed-alpha=0", BEST, 0},
     {"ua-ensemble", "absorbed-alpha=0", BEST, 0},
     {"ua-elliptical", "absorbed-alpha=0", BEST, 0},
+    {"ua-kernel-counts", "absorbed-alpha=0", BEST, 0},
 };
 
 static const struct row *row_of(const char *learner) {

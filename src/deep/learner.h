@@ -29,7 +29,7 @@ typedef struct pess__view {
     const pess__real *own[PESS__MAX_OWN_NETWORKS]; /* outputs of the learner's own networks, in the order of its rows */
     const float *prior;            /* [actions] π̂(a|s) of the imitation network; NULL unless info.imitation */
     const int32_t *counts;         /* [actions] n(s,a), zeros outside the data; NULL for imitation */
-    const float *widths;           /* [actions] u(s,a) by a table of the uncertainty's own; NULL without, and outside */
+    const float *widths;           /* [actions] by the uncertainty's `widths`; NULL without, and outside the data */
     const float *penalty;          /* [actions] u(s,a), capped and relative as asked; NULL without an uncertainty */
     const pess__real *uncertainty; /* outputs of the uncertainty's network; NULL where it has none or is not asked */
     double cap;                    /* largest u, and whether u counts from the state's smallest: for learners that */

@@ -16,8 +16,7 @@ typedef struct pess__uncertainty_training {
 typedef struct pess__neural_uncertainty {
     pess_neural_uncertainty_info info;
     pess__learner learner; /* "ua-" and the name */
-    /* u of all pairs from the data as a whole, to out [states*actions], which are view->widths; NULL: from single
-     * states. */
+    /* What u needs of the data as a whole, to out [states*actions], which is view->widths; NULL: nothing. */
     pess_status (*widths)(const pess__setup *setup, const pess__tables *tables, float *out, pess_error *error);
     /* u of a state in which the data act, from its widths, counts and prior; NULL: as outside. Capping and subtracting
      * the smallest come after. */
@@ -38,7 +37,8 @@ const pess__neural_uncertainty *pess__neural_uncertainty_at(size_t index); /* NU
 /* clang-format off */
 /* The table of neural uncertainties: pess__neural_uncertainty_<word>. */
 #define PESS__NEURAL_UNCERTAINTIES(X)                                                                                  \
-    X(counts) X(support_net) X(imitation) X(imitation_counts) X(ensemble) X(propensity) X(elliptical)
+    X(counts) X(support_net) X(imitation) X(imitation_counts) X(ensemble) X(propensity) X(elliptical)   \
+    X(kernel_counts)
 /* clang-format on */
 #define PESS__DECLARE(word) extern const pess__neural_uncertainty pess__neural_uncertainty_##word;
 PESS__NEURAL_UNCERTAINTIES(PESS__DECLARE)
@@ -60,6 +60,10 @@ extern const pess_setting_table pess__ua_knobs;
 double pess__root_count(double n, double none);
 /* 1/√p of a probability, which may have become 0. */
 double pess__root_share(float p);
+/* uncertainty_imitation.c: u(s,a) = root/√π̂(a|s), root = 1/√N(s) of a state's visits; as the single output of the
+ * uncertainty's network predicts it, held to [0,1]. */
+void pess__share_visits(const pess__view *view, double root, double *u);
+void pess__share_predicted_visits(const pess__view *view, double *u);
 
 #define PESS__READS_UA PESS__READS_VALUES " u-cap relative"
 #define PESS__READS_UA_NETWORK PESS__READS_UA " uncertainty-steps imitation-rate"

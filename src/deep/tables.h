@@ -14,7 +14,7 @@ typedef struct pess__tables {
     float *prior;    /* [states*actions] π̂; NULL without imitation */
     float *penalty;  /* [states*actions] u; NULL without an uncertainty */
     int32_t *counts; /* [states*actions] n(s,a); NULL for imitation */
-    float *widths;   /* [states*actions] u by the uncertainty's own rule; NULL unless it has one */
+    float *widths;   /* [states*actions] by the uncertainty's `widths`; NULL unless it has them */
 } pess__tables;
 
 void pess__tables_destroy(pess__tables *tables);

@@ -35,14 +35,16 @@ static double visits(const pess__view *view) {
     return (double)sum;
 }
 
-static void scaled(const pess__view *view, double root, double *u) {
+void pess__share_visits(const pess__view *view, double root, double *u) {
     for (int64_t a = 0; a < view->actions; a++) u[a] = root * pess__root_share(view->prior[a]);
 }
 
-static void from_both(const pess__view *view, double *u) { scaled(view, pess__root_count(visits(view), 1), u); }
+void pess__share_predicted_visits(const pess__view *view, double *u) {
+    pess__share_visits(view, fmin(fmax((double)view->uncertainty[0], 0), 1), u);
+}
 
-static void from_networks(const pess__view *view, double *u) {
-    scaled(view, fmin(fmax((double)view->uncertainty[0], 0), 1), u);
+static void from_both(const pess__view *view, double *u) {
+    pess__share_visits(view, pess__root_count(visits(view), 1), u);
 }
 
 static void label(const pess__view *view, pess__real *labels) {
@@ -67,7 +69,7 @@ const pess__neural_uncertainty pess__neural_uncertainty_imitation_counts = {
                 .counts = true,
                 .uncertainty = &pess__neural_uncertainty_imitation_counts},
     .inside = from_both,
-    .outside = from_networks,
+    .outside = pess__share_predicted_visits,
     .train = pess__regress_labels,
     .label = label,
     .one_output = true};

@@ -26,6 +26,7 @@ static const pess__style table[] = {
     {"ua-counts", "UA, counts", 0x3A9BD0, PESS__DASH_SHORT, PESS__MARKER_CIRCLE},
     {"ua-elliptical", "UA, elliptical", 0x1F77C9, PESS__DASH_LONG, PESS__MARKER_CIRCLE},
     {"ua-imitation-counts", "UA, imitation and counts", 0x1F77C9, PESS__DASH_SHORT, PESS__MARKER_UP},
+    {"ua-kernel-counts", "UA, kernel counts", 0x3A9BD0, PESS__DASH_LONG, PESS__MARKER_UP},
     {"ua-support-net", "UA, support net", 0x3A9BD0, PESS__DASH_SOLID, PESS__MARKER_UP},
     {"ua-ensemble", "UA, ensemble", 0x2E9E9E, PESS__DASH_SOLID, PESS__MARKER_UP},
     {"ua-propensity", "UA, propensity", 0x17408B, PESS__DASH_SOLID, PESS__MARKER_SQUARE},
