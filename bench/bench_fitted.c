@@ -42,7 +42,7 @@ static pess__training *prepare(const pess_observations *data, int64_t batch) {
     f->setup.options = pess_train_options_defaults();
     f->setup.options.threads = 1;
     f->networks.count = 1;
-    must(pess__sweep_create(&f->setup, 0, data->actions, &f->sweep, &error), &error);
+    must(pess__network_sweep_create(&f->setup, 0, data->actions, &f->sweep, &error), &error);
     must(pess__targets_create(&f->setup, &f->values, &error), &error);
     must(pess__minibatch_create(batch, 0, &f->minibatch, &error), &error);
     must(pess__spec_named("value", game->rows, game->cols, game->channels, (int32_t)data->actions, &spec, &error),

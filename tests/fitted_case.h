@@ -55,7 +55,7 @@ static inline pess__training *by_hand(const char *algorithm, double alpha, const
     s->cap = s->learner->uncertainty != NULL ? s->learner->uncertainty->info.cap : 0;
     s->updates = s->steps = s->batch = 1;
     const int64_t outputs = pess__learner_networks(s->learner, s->knobs) * pess__learner_heads(s->learner) * ACTIONS;
-    OK(pess__sweep_create(s, data->transitions, outputs + s->learner->own_count * ACTIONS, &f->sweep, &error));
+    OK(pess__network_sweep_create(s, data->transitions, outputs + s->learner->own_count * ACTIONS, &f->sweep, &error));
     OK(pess__targets_create(s, &f->values, &error));
     OK(pess__tables_count(s, &f->tables, f->warning, &error));
     f->networks.count = pess__learner_networks(s->learner, s->knobs) + s->learner->own_count;
@@ -81,7 +81,7 @@ static inline void make_trainer(pess__training *f, int64_t i) {
 static inline void put_away(pess__training *f) {
     pess__networks_destroy(&f->networks);
     pess__tables_destroy(&f->tables);
-    pess__sweep_destroy(&f->sweep);
+    pess__network_sweep_destroy(&f->sweep);
     pess__targets_destroy(&f->values);
     free(f->scores.check);
     free(f);

@@ -427,11 +427,11 @@ static void strengths_in_units_of_rewards(void **state) {
     for (size_t i = 0; (family = pess__family_list(i)) != NULL; i++) {
         for (int k = 0; k < pess__family_strengths(family) && family->setting != NULL; k++) {
             const bool of_rewards = strcmp(family->setting, "absorbed-alpha") == 0;
-            const double found = pess__family_candidate(family, k, 3).strength;
+            const double found = pess__family_member_of(family, k, 3).strength;
             assert_true(fabs(found - family->grid[k] * (of_rewards ? 3 : 1)) <= 1e-12);
             absorbed += of_rewards, others += !of_rewards;
         }
-        if (family->setting == NULL) assert_true(isnan(pess__family_candidate(family, 0, 3).strength));
+        if (family->setting == NULL) assert_true(isnan(pess__family_member_of(family, 0, 3).strength));
     }
     assert_true(absorbed > 0 && others > 0);
 }

@@ -37,7 +37,7 @@ static void quantiles_lie_between_the_values(void **state) {
 }
 
 static double first_x[] = {1, 3}, second_x[] = {5, 5, 9}, first_y[] = {2, 3}, second_y[] = {5, 0, 5};
-static const pess__cell x[] = {{first_x, 2}, {second_x, 3}}, y[] = {{first_y, 2}, {second_y, 3}};
+static const pess__score_cell x[] = {{first_x, 2}, {second_x, 3}}, y[] = {{first_y, 2}, {second_y, 3}};
 
 static void improvement_and_profile_are_those_of_the_definition(void **state) {
     (void)state;

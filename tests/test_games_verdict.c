@@ -211,10 +211,10 @@ static void the_trivial_rule_is_a_curve(void **state) {
 static void intervals_are_those_of_pairs(void **state) {
     (void)state;
     pess__games *m = filled(&usual);
-    pess__method own, other;
+    pess__games_method own, other;
     pess__paired p;
     pess_error error;
-    assert_true(pess__method_named(m, "ua-propensity", &own) && pess__method_named(m, "bcq", &other));
+    assert_true(pess__games_method_named(m, "ua-propensity", &own) && pess__games_method_named(m, "bcq", &other));
     assert_int_equal(pess__compare_paired(m, &own, &other, 1, NAN, &p, &error), PESS_OK);
     assert_true(p.strata == 20 && p.missing == 0);
     assert_true(fabs(p.mean - 0.4) < 1e-12 && fabs(p.low - 0.4) < 1e-12 && fabs(p.high - 0.4) < 1e-12);

@@ -87,8 +87,8 @@ static pess__training *with_networks(const pess_observations *data) {
     OK(pess__networks_create(s, &f->networks, &error));
     pess__net_destroy(f->networks.nets[0]);
     f->networks.nets[0] = table_network(STATES, ACTIONS, q_table[0]);
-    pess__sweep_destroy(&f->sweep);
-    OK(pess__sweep_create(s, 0, 2 * ACTIONS + 1, &f->sweep, &error));
+    pess__network_sweep_destroy(&f->sweep);
+    OK(pess__network_sweep_create(s, 0, 2 * ACTIONS + 1, &f->sweep, &error));
     return f;
 }
 

@@ -163,15 +163,15 @@ static void one_update_learns_from_the_rows_and_values_that_it_is_given(void **s
     pess__fitting f = {.data = data, .gamma = 0.5, .network = "dense", .threads = 1};
     f.protocol = training(NULL, data, "naive", "none").protocol;
     f.protocol.updates = 1, f.protocol.steps = 400, f.protocol.batch = 8;
-    pess__evaluation e = {.policy = policy,
-                          .first = first,
-                          .lo = -100,
-                          .hi = 100,
-                          .rows = rows,
-                          .row_count = 1,
-                          .states = states,
-                          .count = 1,
-                          .values = &value};
+    pess__fitted_evaluation e = {.policy = policy,
+                                 .first = first,
+                                 .lo = -100,
+                                 .hi = 100,
+                                 .rows = rows,
+                                 .row_count = 1,
+                                 .states = states,
+                                 .count = 1,
+                                 .values = &value};
     OK(pess__evaluate_fitted(&f, &e, &error));
     if (fabs(value - 3) > 0.05) fail_msg("%g is not 1 + 4/2", value);
     e.hi = 2.5; /* what values can be */

@@ -153,8 +153,8 @@ static void every_family_takes_the_method_that_it_has(void **state) {
             pess_solve_options base = pess_solve_options_defaults();
             base.gamma = 0.9;
             base.method = (pess_method)m;
-            const pess__candidate candidate = pess__family_candidate(row, 0, 1);
-            const pess_solve_options options = pess__candidate_options(&candidate, &base);
+            const pess__family_member candidate = pess__family_member_of(row, 0, 1);
+            const pess_solve_options options = pess__family_member_options(&candidate, &base);
             pess_solution *solution = NULL;
             OK(pess_solve(w.counts, w.model, w.start, &options, &solution, &error));
             pess_solution_destroy(solution);

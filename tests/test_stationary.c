@@ -185,17 +185,17 @@ static void aggregation_agrees_with_elimination(void **state) {
             pess_model *model = gridworld(sizes[i][0], sizes[i][1], seed);
             /* narrow ones need noise: there a greedy policy has traps that are left once in 10^12 steps */
             pess_policy *policy = greedy(model, sizes[i][0] == 1 ? 0.9 : seed == 0 ? 0 : 0.2);
-            pess__chain chain = {0};
+            pess__markov_chain chain = {0};
             pess_error error = {0};
-            assert_ok(pess__chain_create(model, policy, &chain, &error), &error);
+            assert_ok(pess__markov_chain_create(model, policy, &chain, &error), &error);
             double exact[1000], found[1000];
             assert_true(chain.size <= 1000);
-            assert_ok(pess__chain_eliminate(&chain, exact, &error), &error);
-            assert_ok(pess__chain_multilevel(&chain, found, &error), &error);
+            assert_ok(pess__markov_chain_eliminate(&chain, exact, &error), &error);
+            assert_ok(pess__markov_chain_multilevel(&chain, found, &error), &error);
             double difference = 0;
             for (int64_t s = 0; s < chain.size; s++) difference += fabs(exact[s] - found[s]);
             assert_true(difference < 1e-8); /* residual 1e-12 times the chain's mixing time */
-            pess__chain_clear(&chain);
+            pess__markov_chain_clear(&chain);
             pess_policy_destroy(policy);
             pess_model_destroy(model);
         }
@@ -207,17 +207,17 @@ static void large_chains_have_their_law(void **state) {
     pess_error error = {0};
     pess_model *model = gridworld(70, 70, 4);
     pess_policy *policy = greedy(model, 0.05);
-    pess__chain chain = {0};
+    pess__markov_chain chain = {0};
     double *law = calloc(4900, sizeof *law), *image = calloc(4900, sizeof *image);
     assert_ok(pess_stationary(model, policy, law, &error), &error);
-    assert_ok(pess__chain_create(model, policy, &chain, &error), &error);
+    assert_ok(pess__markov_chain_create(model, policy, &chain, &error), &error);
     for (int64_t s = 0; s < 4900; s++)
         for (int64_t k = chain.row[s]; k < chain.row[s + 1]; k++) image[chain.next[k]] += law[s] * chain.probability[k];
     double sum = 0;
     for (int64_t s = 0; s < 4900; s++) sum += fabs(image[s] - law[s]);
     assert_true(sum < 2e-12);
     free(image);
-    pess__chain_clear(&chain);
+    pess__markov_chain_clear(&chain);
     pess_policy_destroy(policy);
     pess_model_destroy(model);
 

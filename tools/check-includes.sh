@@ -22,42 +22,72 @@ includes=$(grep -rnE '^\s*#\s*include\s+"' src --include='*.[ch]' | sort | awk -
     }')
 [ -z "$includes" ] || offence "$includes"
 
-# Calls through pess.h: a public function belongs to the stage whose folder defines it, and stages to its left may not
-# call it. First pass: who defines what; second pass: who calls it (comments left out).
+# A function belongs to the stage whose folder defines it, and stages to its left may not name it: neither call it,
+# through pess.h or a declaration of their own, nor pass it on. First pass: who defines what, and that a name is one
+# function or one type (a file that stands for an absent library has the names of the one that uses it); second pass:
+# who names a function (comments and strings left out).
 calls=$(find src -name '*.[ch]' | sort | awk -v stages="${stages[*]}" '
     function stage_of(path, part) { split(path, part, "/"); return part[2] }
-    function defines(name, path) { if (!(name in home)) home[name] = stage_of(path) }
+    function defines(name, path) {
+        if (name in place && place[name] != path) print path ": " name " is something else in " place[name]
+        place[name] = path
+    }
+    function function_in(name, path) { home[name] = stage_of(path); if (path !~ /_absent\.c$/) defines(name, path) }
+    function code(text, at, end) {
+        if (inside && !(end = index(text, "*/"))) return ""
+        if (inside) text = substr(text, end + 2)
+        inside = 0
+        gsub(/"([^"\\]|\\.)*"/, "", text); sub(/\/\/.*/, "", text)
+        while ((at = index(text, "/*")) && !inside) {
+            inside = !(end = index(substr(text, at + 2), "*/"))
+            text = substr(text, 1, at - 1) (inside ? "" : substr(text, at + end + 3))
+        }
+        return text
+    }
     BEGIN { n = split(stages, list, " "); for (i = 1; i <= n; i++) rank[list[i]] = i }
     { files[++count] = $0 }
     END {
         for (f = 1; f <= count; f++) {
-            while ((getline text < files[f]) > 0)
+            inside = 0; head = ""
+            while ((getline text < files[f]) > 0) {
+                text = code(text)
                 if (match(text, /^PESS__SETTINGS_OF\([a-z_]+/)) {
                     name = substr(text, 19, RLENGTH - 18)
-                    defines("pess_" name "_settings", files[f]); defines("pess_" name "_options_defaults", files[f])
-                } else if (text ~ /^[a-z]/ && text !~ /^(static|typedef)/ && sub(/\{.*/, "", text) >= 0 && \
-                           match(text, /[^a-z0-9_]pess_[a-z0-9][a-z0-9_]*\(/) && RSTART++ && RLENGTH--)
-                    defines(substr(text, RSTART, RLENGTH - 1), files[f])
+                    function_in("pess_" name "_settings", files[f]); function_in("pess_" name "_options_defaults", files[f])
+                }
+                if (match(text, /^typedef [a-z]+ pess_[a-z0-9_]+ \{/)) {
+                    name = substr(text, 1, RLENGTH - 2); sub(/.* /, "", name)
+                    defines(name, files[f])
+                }
+                if (head == "" && text !~ /^[a-z]/) continue
+                head = head text # up to its brace if it defines a function, to its semicolon if it declares one
+                if (head !~ /[{;=]/) continue
+                if (head !~ /^(static|typedef)/ && head ~ /^[^;=]*\{/ && match(head, /[^a-z0-9_]pess_[a-z0-9_]+\(/))
+                    function_in(substr(head, RSTART + 1, RLENGTH - 2), files[f])
+                head = ""
+            }
             close(files[f])
         }
         for (f = 1; f <= count; f++) {
-            own = stage_of(files[f]); line = 0
+            own = stage_of(files[f]); line = inside = 0
             while ((getline text < files[f]) > 0) {
                 line++
-                if (text ~ /^ *\/?\*/) continue
-                if (text ~ /^[a-z]/) sub(/^[^{]*/, "", text) # a function in one line is its body
-                sub(/\/\*.*/, "", text); gsub(/"[^"]*"/, "", text)
-                while (match(text, /(^|[^a-z0-9_])pess_[a-z0-9][a-z0-9_]*\(/)) {
-                    name = substr(text, RSTART, RLENGTH - 1); sub(/^[^p]/, "", name)
+                text = " " code(text)
+                while (match(text, /[^a-z0-9_]pess_[a-z0-9_]+/)) {
+                    name = substr(text, RSTART + 1, RLENGTH - 1)
                     text = substr(text, RSTART + RLENGTH)
                     if (name in home && rank[home[name]] > rank[own])
-                        print files[f] ":" line ": " own " calls " name ", which is defined in " home[name] ", a stage to its right"
+                        print files[f] ":" line ": " own " names " name ", which is defined in " home[name] ", a stage to its right"
                 }
             }
             close(files[f])
         }
     }')
 [ -z "$calls" ] || offence "$calls"
+
+# What is ours is included in quotes, where the rules above see it.
+angled=$(grep -rnE "^\s*#\s*include\s*<(pess|$(IFS='|'; echo "${stages[*]}"))/" src cli examples include --include='*.[ch]')
+[ -z "$angled" ] || offence "$angled: found <…>, expected \"…\""
 
 # MPI and PETSc are src/scale's alone.
 foreign=$(grep -rnE '\b(MPI_[A-Z]|Petsc[A-Z])|#\s*include\s*<(mpi|petsc)' src cli include python --include='*.[ch]' | grep -v '^src/scale/')

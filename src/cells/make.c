@@ -124,7 +124,7 @@ static void measure_reach(const pess__making *making, const uint32_t *cell, pess
 
 static pess_status run_method(pess__making *making, const chosen *rows, pess_map *map, pess_error *error) {
     const int64_t k = map->coordinates, count = rows->count;
-    const pess__method *method = pess__method_of(map);
+    const pess__map_method *method = pess__map_method_of(map);
     const pess_measurements *m = making->measurements;
     float *x = NULL;
     double *raw = NULL;

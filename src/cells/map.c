@@ -18,13 +18,14 @@ static const pess_cells_method_info list[] = {
     {"bins", "quantile bins of each column, a cell for each combination", NULL},
     {"tree", "a small tree of questions about single columns, chosen to predict the reward and the next row", NULL},
 };
-static const pess__method *const methods[] = {&pess__method_kmeans, &pess__method_bins, &pess__method_tree};
+static const pess__map_method *const methods[] = {&pess__map_method_kmeans, &pess__map_method_bins,
+                                                  &pess__map_method_tree};
 enum { METHODS = sizeof list / sizeof list[0] };
 _Static_assert(sizeof methods / sizeof methods[0] == METHODS, "one row per method in both tables");
 
 const pess_cells_method_info *pess_cells_method_list(size_t index) { return index < METHODS ? &list[index] : NULL; }
 
-const pess__method *pess__method_of(const pess_map *map) { return methods[map->method]; }
+const pess__map_method *pess__map_method_of(const pess_map *map) { return methods[map->method]; }
 
 void pess_map_destroy(pess_map *map) {
     if (map == NULL) return;
@@ -119,7 +120,7 @@ pess_status pess_map_place(const pess_map *map, const double *row, pess_place *o
         return pess__fail(error, PESS_INPUT,
                           "found no value for '%.100s', expected one: the map has no rule for missing values of it",
                           map->names.names[missing]);
-    pess__method_of(map)->find(map, x, raw, 1, &cell);
+    pess__map_method_of(map)->find(map, x, raw, 1, &cell);
     *out = pess__map_place(map, raw, cell);
     return PESS_OK;
 }
@@ -132,7 +133,7 @@ static int64_t apply_rows(const pess_map *map, const pess_measurements *m, int64
         if (pess__map_coordinates(map, m->values + i * m->features.count, raw + (i - from) * k, x + (i - from) * k) >=
             0)
             return i;
-    pess__method_of(map)->find(map, x, raw, to - from, cells + from);
+    pess__map_method_of(map)->find(map, x, raw, to - from, cells + from);
     for (int64_t i = from; places != NULL && i < to; i++)
         places[i] = pess__map_place(map, raw + (i - from) * k, cells[i]);
     return -1;
@@ -231,6 +232,6 @@ void pess__describe_interval(const pess_map *map, int64_t coordinate, double low
 
 void pess_map_describe(const pess_map *map, int64_t cell, char *text, size_t size) {
     text[0] = '\0';
-    pess__method_of(map)->describe(map, cell, text, size);
+    pess__map_method_of(map)->describe(map, cell, text, size);
     if (text[0] == '\0') (void)snprintf(text, size, "every row");
 }

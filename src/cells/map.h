@@ -48,7 +48,7 @@ typedef struct pess__making {
     const pess_cells_options *options;
 } pess__making;
 
-typedef struct pess__method {
+typedef struct pess__map_method {
     bool reads_raw;
     /* Sets map->cells and what is the method's own, and the cell of each row. */
     pess_status (*make)(const pess__making *making, pess_map *map, uint32_t *cell, pess_error *error);
@@ -57,10 +57,10 @@ typedef struct pess__method {
     void (*write)(const pess_map *map, pess__sink *sink);
     pess_status (*read)(pess_map *map, pess__cursor *cursor, pess_error *error);
     void (*describe)(const pess_map *map, int64_t cell, char *text, size_t size);
-} pess__method;
+} pess__map_method;
 
-extern const pess__method pess__method_kmeans, pess__method_bins, pess__method_tree;
-const pess__method *pess__method_of(const pess_map *map);
+extern const pess__map_method pess__map_method_kmeans, pess__map_method_bins, pess__map_method_tree;
+const pess__map_method *pess__map_method_of(const pess_map *map);
 
 /* The coordinates of a row of features. Returns the feature that is missing although it must not, or -1. */
 int64_t pess__map_coordinates(const pess_map *map, const double *row, double *raw, float *x);

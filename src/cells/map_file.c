@@ -46,7 +46,7 @@ pess_status pess_map_write(const pess_map *map, const char *path, pess_error *er
         pess__sink_double(&sink, map->reach[c]);
         pess__sink_write(&sink, map->centre + c * map->coordinates, (size_t)map->coordinates * sizeof *map->centre);
     }
-    pess__method_of(map)->write(map, &sink);
+    pess__map_method_of(map)->write(map, &sink);
     return pess__sink_commit(&sink, error);
 }
 
@@ -156,7 +156,7 @@ static pess_status read_map(pess__cursor *cursor, pess_map **out, pess_error *er
     pess_status status = read_head(map, cursor, &features, error);
     if (status == PESS_OK) status = read_columns(map, cursor, features, error);
     if (status == PESS_OK) status = read_cells(map, cursor, error);
-    if (status == PESS_OK) status = pess__method_of(map)->read(map, cursor, error);
+    if (status == PESS_OK) status = pess__map_method_of(map)->read(map, cursor, error);
     if (status == PESS_OK && (cursor->beyond || cursor->left > 0))
         status = damaged(cursor, "it is longer or shorter than its parts", error);
     if (status == PESS_OK)

@@ -157,4 +157,4 @@ static void describe(const pess_map *map, int64_t cell, char *text, size_t size)
     }
 }
 
-const pess__method pess__method_bins = {true, make, find, write_edges, read_edges, describe};
+const pess__map_method pess__map_method_bins = {true, make, find, write_edges, read_edges, describe};

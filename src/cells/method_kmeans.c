@@ -85,4 +85,4 @@ static void describe(const pess_map *map, int64_t cell, char *text, size_t size)
     }
 }
 
-const pess__method pess__method_kmeans = {false, make, find, write_nothing, read_centres, describe};
+const pess__map_method pess__map_method_kmeans = {false, make, find, write_nothing, read_centres, describe};

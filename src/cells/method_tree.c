@@ -374,7 +374,7 @@ static void describe(const pess_map *map, int64_t cell, char *text, size_t size)
         if (isfinite(low[j]) || isfinite(high[j])) pess__describe_interval(map, j, low[j], high[j], text, size);
 }
 
-const pess__method pess__method_tree = {true, make, find, write_nodes, read_nodes, describe};
+const pess__map_method pess__map_method_tree = {true, make, find, write_nodes, read_nodes, describe};
 
 bool pess_map_get_node(const pess_map *map, int64_t index, pess_map_node *out) {
     if (index < 0 || index >= map->nodes) return false;

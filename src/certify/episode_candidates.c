@@ -217,7 +217,7 @@ static void choose_cap(const search *s, pess__bet *bet, double *values) {
     }
 }
 
-static pess_status choose_bets(search *s, int index, pess__choice *out, pess_error *error) {
+static pess_status choose_bets(search *s, int index, pess__chosen_policy *out, pess_error *error) {
     double *room = NULL;
     const score *found = &s->scores[index];
     s->final = true;
@@ -267,7 +267,7 @@ static pess_status score_in_rounds(search *s, int *list, int *count, pess_error 
     return score_all(s, list, *count, error);
 }
 
-static pess_status choose(pess__certification *job, search *s, pess__choice *out, pess_error *error) {
+static pess_status choose(pess__certification *job, search *s, pess__chosen_policy *out, pess_error *error) {
     int list[PESS__RECIPES], count = 0;
     if (job->options->policy)
         s->recipes[s->count++] = (pess__recipe){.kind = PESS__RECIPE_GIVEN};
@@ -284,7 +284,7 @@ static pess_status choose(pess__certification *job, search *s, pess__choice *out
 }
 
 pess_status pess__choose_episode_policy(pess__certification *job, const pess__choosing *choosing,
-                                        const pess__choice_rule *rule, pess__choice *out, pess_error *error) {
+                                        const pess__choice_rule *rule, pess__chosen_policy *out, pess_error *error) {
     search *s = NULL;
     PESS_TRY(pess__allocate(&s, 1, sizeof *s, "the choice of a policy", error));
     s->job = job;
@@ -295,8 +295,8 @@ pess_status pess__choose_episode_policy(pess__certification *job, const pess__ch
     return status;
 }
 
-void pess__choice_release(pess__choice *choice) {
+void pess__chosen_policy_release(pess__chosen_policy *choice) {
     pess_policy_destroy(choice->policy);
     free(choice->q);
-    *choice = (pess__choice){0};
+    *choice = (pess__chosen_policy){0};
 }

@@ -7,12 +7,12 @@
 #include "certify/choosing.h"
 
 /* The policy that was chosen, and the bets that are made on it. */
-typedef struct pess__choice {
+typedef struct pess__chosen_policy {
     pess_policy *policy;
     double *q; /* [S*A] pess__bet_policy */
     pess__bet value, difference;
     int64_t candidate; /* its row in the certificate's list */
-} pess__choice;
+} pess__chosen_policy;
 
 typedef struct pess__choice_rule {
     double delta_value, delta_difference;
@@ -21,7 +21,7 @@ typedef struct pess__choice_rule {
 
 /* Where job->options->policy is given, the bets alone are chosen. */
 pess_status pess__choose_episode_policy(pess__certification *job, const pess__choosing *choosing,
-                                        const pess__choice_rule *rule, pess__choice *out, pess_error *error);
-void pess__choice_release(pess__choice *choice);
+                                        const pess__choice_rule *rule, pess__chosen_policy *out, pess_error *error);
+void pess__chosen_policy_release(pess__chosen_policy *choice);
 
 #endif

@@ -207,13 +207,13 @@ static void mix(const pess__fit *fit, double share, pess_policy *policy) {
 static pess_status solve(const pess__certification *job, const pess__choosing *choosing, const pess__fit *fit,
                          const pess__recipe *recipe, pess_policy **out, pess_error *error) {
     const double unit = fit->model->reward_hi - fit->model->reward_lo;
-    const pess__candidate candidate = pess__family_candidate(recipe->family, recipe->strength, unit);
+    const pess__family_member candidate = pess__family_member_of(recipe->family, recipe->strength, unit);
     pess_solve_options base = pess_solve_options_defaults();
     base.gamma = quick_discount(job, choosing);
     base.threads = 1;
     base.tolerance = fmax(1e-5 * (job->v_hi - job->v_lo), DBL_MIN);
     base.max_iterations = recipe->family->costly ? COSTLY_ITERATIONS : 1000;
-    const pess_solve_options options = pess__candidate_options(&candidate, &base);
+    const pess_solve_options options = pess__family_member_options(&candidate, &base);
     pess_solution *solution = NULL;
     PESS_TRY(pess_solve(fit->counts, fit->model, choosing->start, &options, &solution, error));
     const pess_status status = copy_policy(pess_solution_policy(solution), out, error);

@@ -131,7 +131,7 @@ static pess_status check_weights(const double *weights, int64_t count, pess_erro
 }
 
 static void report(pess__certification *job, const pess__episodes *e, const pess__choosing *choosing,
-                   const pess__choice *choice, const double *weights) {
+                   const pess__chosen_policy *choice, const double *weights) {
     const int64_t count = e->trajectories->count - e->first;
     const pess__weight_summary s = pess__importance_summary(weights, count);
     job->certificate->has_episodes = true;
@@ -172,8 +172,8 @@ static void estimate(const pess__episodes *e, const double *weights, pess__episo
 }
 
 static pess_status test_choice(pess__certification *job, const pess__episodes *e, const pess__choosing *choosing,
-                               const pess__choice *choice, const pess__shares *shares, pess__episodes_result *out,
-                               pess_error *error) {
+                               const pess__chosen_policy *choice, const pess__shares *shares,
+                               pess__episodes_result *out, pess_error *error) {
     const int64_t count = e->trajectories->count - e->first;
     pess__episode_log log = choosing->log;
     log.data = job->data;
@@ -203,7 +203,7 @@ static pess_status test_choice(pess__certification *job, const pess__episodes *e
 pess_status pess__episodes_test(pess__certification *job, const pess__episodes *e, const pess__shares *shares,
                                 pess__episodes_result *out, pess_error *error) {
     pess__choosing *choosing = NULL;
-    pess__choice choice = {0};
+    pess__chosen_policy choice = {0};
     const double share = share_of(job->options);
     const pess__choice_rule rule = {.delta_value = shares->episodes,
                                     .delta_difference = shares->episodes_difference,
@@ -218,7 +218,7 @@ pess_status pess__episodes_test(pess__certification *job, const pess__episodes *
         out->first_rows = choosing->trajectories->begin[choosing->episodes];
         out->second_rows = e->trajectories->begin[e->trajectories->count] - e->trajectories->begin[e->first];
     }
-    pess__choice_release(&choice);
+    pess__chosen_policy_release(&choice);
     pess__choosing_destroy(choosing);
     return status;
 }

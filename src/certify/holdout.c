@@ -167,20 +167,20 @@ pess_status pess__holdout_first(pess__holdout *test, pess_error *error) {
     return PESS_OK;
 }
 
-double pess__rounding(double v_lo, double v_hi) { return 64 * DBL_EPSILON * fmax(fabs(v_lo), fabs(v_hi)); }
+double pess__rounding_error(double v_lo, double v_hi) { return 64 * DBL_EPSILON * fmax(fabs(v_lo), fabs(v_hi)); }
 
 double pess__slowest(double gamma) { return fmax(1 - gamma, 1e-4); }
 
 double pess__rounding_of_sweeps(double v_lo, double v_hi, double gamma, int64_t sweeps) {
     const double times = fmin((double)sweeps, 1 / (1 - gamma));
-    return fmax(1e-12 * (v_hi - v_lo), times * pess__rounding(v_lo, v_hi));
+    return fmax(1e-12 * (v_hi - v_lo), times * pess__rounding_error(v_lo, v_hi));
 }
 
 /* What the rounding of r² and of values can take off a sum of n squares. */
 static double lost_squares(const pess__holdout_setup *setup, double n) {
     const double reward = fmax(fabs(setup->reward_lo), fabs(setup->reward_hi));
-    return n *
-           (DBL_EPSILON * reward * reward + 2 * pess__rounding(setup->v_lo, setup->v_hi) * (setup->v_hi - setup->v_lo));
+    return n * (DBL_EPSILON * reward * reward +
+                2 * pess__rounding_error(setup->v_lo, setup->v_hi) * (setup->v_hi - setup->v_lo));
 }
 
 void pess__holdout_second(pess__holdout *test, const pess_counts *second) {

@@ -115,7 +115,7 @@ pess_status pess__holdout_predict(const pess__holdout_setup *setup, double *lowe
 void pess__holdout_destroy(pess__holdout *test);
 
 /* What rounding can do to a value between v_lo and v_hi, generously, and what it can add up to over many sweeps. */
-double pess__rounding(double v_lo, double v_hi);
+double pess__rounding_error(double v_lo, double v_hi);
 double pess__rounding_of_sweeps(double v_lo, double v_hi, double gamma, int64_t sweeps);
 /* 1 − γ, with a floor: sweeps that move less than a part of it end. */
 double pess__slowest(double gamma);

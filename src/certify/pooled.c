@@ -44,7 +44,7 @@ static double samples_first(const pess__pooled *pooled, int64_t z) {
 /* D/n of the target q = e_s − e_t in an inverse, or of `visits` [S] where s < 0. n: the counts, or for NULL what is
  * expected. */
 static void weigh(const pess__holdout *test, const double *inverse, const pess_counts *counts, const uint8_t *bad,
-                  const double *visits, pess__target target, double *d) {
+                  const double *visits, pess__pooled_target target, double *d) {
     const int64_t states = test->states;
     const double *plus = target.s >= 0 ? inverse + target.s * states : visits;
     const double *minus = target.s >= 0 ? inverse + target.t * states : NULL;
@@ -108,12 +108,12 @@ static double noise(const pess__pooled_view *view, const direction *along, doubl
 /* ------------------------------------------------------------------------------------------------ targets */
 
 static int compare_targets(const void *left, const void *right) {
-    const pess__target *a = left, *b = right;
+    const pess__pooled_target *a = left, *b = right;
     if (a->s != b->s) return a->s < b->s ? -1 : 1;
     return (a->t > b->t) - (a->t < b->t);
 }
 
-static int64_t find_target(const pess__pooled *pooled, pess__target wanted) {
+static int64_t find_target(const pess__pooled *pooled, pess__pooled_target wanted) {
     int64_t low = 0, high = pooled->target_count;
     if (!pooled->dense) return -1;
     while (low < high) {
@@ -138,13 +138,13 @@ static pess_status list_targets(pess__pooled *pooled, pess_error *error) {
         const int64_t pair = test->pair[z], reference = test->reference[z];
         for (int64_t i = first->row[pair]; i < first->row[pair + 1]; i++)
             if (first->next[i] != reference)
-                pooled->targets[count++] = (pess__target){(int64_t)first->next[i], reference};
+                pooled->targets[count++] = (pess__pooled_target){(int64_t)first->next[i], reference};
         if (first->n_terminal[pair] > 0 && reference != test->states)
-            pooled->targets[count++] = (pess__target){test->states, reference};
+            pooled->targets[count++] = (pess__pooled_target){test->states, reference};
     }
     for (int64_t s = 0; s < test->states && test->setup.start_estimated && pooled->dense; s++)
         if (first->starts[s] > 0 && s != pooled->start_reference)
-            pooled->targets[count++] = (pess__target){s, pooled->start_reference};
+            pooled->targets[count++] = (pess__pooled_target){s, pooled->start_reference};
     qsort(pooled->targets, (size_t)count, sizeof *pooled->targets, compare_targets);
     for (int64_t k = 0; k < count; k++)
         if (k == 0 || compare_targets(&pooled->targets[k], &pooled->targets[pooled->target_count - 1]) != 0)
@@ -163,15 +163,15 @@ static pess_status index_targets(pess__pooled *pooled, pess_error *error) {
         for (int64_t i = first->row[pair]; i < first->row[pair + 1]; i++)
             pooled->target_of[i] = first->next[i] == reference
                                        ? -1
-                                       : find_target(pooled, (pess__target){(int64_t)first->next[i], reference});
+                                       : find_target(pooled, (pess__pooled_target){(int64_t)first->next[i], reference});
         pooled->target_end[z] = first->n_terminal[pair] > 0 && reference != test->states
-                                    ? find_target(pooled, (pess__target){test->states, reference})
+                                    ? find_target(pooled, (pess__pooled_target){test->states, reference})
                                     : -1;
     }
     PESS_TRY(pess__allocate(&pooled->target_start, test->states, sizeof *pooled->target_start, "targets", error));
     for (int64_t s = 0; s < test->states; s++)
         pooled->target_start[s] = test->setup.start_estimated && first->starts[s] > 0 && s != pooled->start_reference
-                                      ? find_target(pooled, (pess__target){s, pooled->start_reference})
+                                      ? find_target(pooled, (pess__pooled_target){s, pooled->start_reference})
                                       : -1;
     return PESS_OK;
 }
@@ -290,7 +290,7 @@ static double relative_log(const pess__pooled *pooled) {
 static double bring_down(const pess__pooled_view *view, int from, int64_t k, direction *along) {
     const pess__pooled *pooled = view->pooled;
     const pess__holdout *test = pooled->test;
-    const pess__target target = pooled->targets[k];
+    const pess__pooled_target target = pooled->targets[k];
     const int64_t states = test->states;
     const double *plus = view->inverse + target.s * states, *minus = view->inverse + target.t * states;
     double held = 0, best = INFINITY;
@@ -370,7 +370,7 @@ pess_status pess__pooled_tune(pess__pooled *pooled, const pess_counts *imagined,
 static double main_noise(const pess__pooled_view *view, direction *along, const double *visits) {
     const pess__pooled *pooled = view->pooled;
     const pess__holdout *test = pooled->test;
-    const pess__target start = {-1, -1};
+    const pess__pooled_target start = {-1, -1};
     double best = INFINITY;
     along->count = test->rows + (view->starts ? 1 : 0);
     for (int wide = 0; wide < 2; wide++) {
@@ -424,9 +424,9 @@ static pess_status apply_at(pess__pooled *pooled, int64_t least, double *visits,
             low += setup->start[s] * view->low_value[s] - visits[s] * view->excess[s];
             high += setup->start[s] * view->high_value[s] + visits[s] * view->excess[s];
         }
-        const double width =
-            main_noise(view, &w.along[0], visits) +
-            fmax(1e-10 * (setup->v_hi - setup->v_lo), pess__rounding(setup->v_lo, setup->v_hi) * longest_stay(view));
+        const double width = main_noise(view, &w.along[0], visits) +
+                             fmax(1e-10 * (setup->v_hi - setup->v_lo),
+                                  pess__rounding_error(setup->v_lo, setup->v_hi) * longest_stay(view));
         if (setup->side >= 0) test->pooled_lower = fmax(test->pooled_lower, low - width);
         if (setup->side <= 0) test->pooled_upper = fmin(test->pooled_upper, high + width);
     }

@@ -29,16 +29,16 @@
 enum { PESS__POOLED_PRIORS = 3 };
 
 /* A difference g(s) − g(t) that the test must know; S stands for the end. */
-typedef struct pess__target {
+typedef struct pess__pooled_target {
     int64_t s, t;
-} pess__target;
+} pess__pooled_target;
 
 typedef struct pess__pooled {
     pess__holdout *test;
     bool dense;           /* inverses are at hand, and so are differences; else there are no targets */
     double *first_visits; /* [S] from ρ in the first part */
     int64_t target_count;
-    pess__target *targets;
+    pess__pooled_target *targets;
     int64_t *target_of;      /* [successors of first] of the successor against its row's reference, or -1 */
     int64_t *target_end;     /* [rows] the same for the end */
     int64_t start_reference; /* the most frequent start of the first part */

@@ -48,12 +48,12 @@ typedef struct job {
     pess_solve_options solve;
     pess_choice *choice;
     pess__folds folds;
-    pess__candidate *candidates; /* [count] the last one is imitation, for comparison */
-    int64_t count, listed;       /* listed: without it, where it is not asked for */
-    result *results;             /* [folds*count] */
-    double *returns;             /* [episodes in the order of folds] */
-    double lowest;               /* of them */
-    double unit;                 /* of rewards */
+    pess__family_member *candidates; /* [count] the last one is imitation, for comparison */
+    int64_t count, listed;           /* listed: without it, where it is not asked for */
+    result *results;                 /* [folds*count] */
+    double *returns;                 /* [episodes in the order of folds] */
+    double lowest;                   /* of them */
+    double unit;                     /* of rewards */
     int threads;
     pess__monitor monitor;
 } job;
@@ -92,12 +92,12 @@ static pess_status list_candidates(job *j, pess_error *error) {
     pess__value_range(model, j->solve.gamma, &v_lo, &v_hi);
     j->unit = pess__reward_span(model, v_lo, v_hi);
     PESS_TRY(pess__candidates_create(j->options->families, j->unit, &j->candidates, &j->listed, error));
-    pess__candidate *all = NULL;
+    pess__family_member *all = NULL;
     PESS_TRY(pess__allocate(&all, j->listed + 1, sizeof *all, "the candidates", error));
     memcpy(all, j->candidates, (size_t)j->listed * sizeof *all);
     free(j->candidates);
     j->candidates = all;
-    all[j->listed] = (pess__candidate){"imitation", NULL, NAN};
+    all[j->listed] = (pess__family_member){"imitation", NULL, NAN};
     j->count = j->listed + 1;
     return pess__allocate(&j->results, j->folds.count * j->count, sizeof *j->results, "the scores", error);
 }
@@ -159,8 +159,8 @@ static pess_status fold_create(const job *j, int64_t index, fold *f, pess_error 
                               &f->judge, error);
 }
 
-static void try_candidate(const job *j, const fold *f, int64_t index, const pess__candidate *candidate, result *r) {
-    pess_solve_options options = pess__candidate_options(candidate, &j->solve);
+static void try_candidate(const job *j, const fold *f, int64_t index, const pess__family_member *candidate, result *r) {
+    pess_solve_options options = pess__family_member_options(candidate, &j->solve);
     options.tolerance = fmax(options.tolerance, PESS__CHOICE_TOLERANCE * j->unit);
     pess_solution *solution = NULL;
     r->weights.mean = NAN;
@@ -254,7 +254,7 @@ static void fill_score(const job *j, int64_t c) {
 static void fill_scores(job *j) {
     for (int64_t c = 0; c < j->listed; c++) {
         pess_candidate_score *out = &j->choice->scores[c];
-        const pess__candidate *candidate = &j->candidates[c];
+        const pess__family_member *candidate = &j->candidates[c];
         const char *left_out = out->left_out;
         *out = (pess_candidate_score){.algorithm = candidate->algorithm,
                                       .setting = candidate->setting,
@@ -332,7 +332,7 @@ static pess_status decide(job *j, pess_error *error) {
 /* The one chosen, fitted to all data. */
 static pess_status fit(job *j, pess_error *error) {
     pess_choice *choice = j->choice;
-    choice->solve = pess__candidate_options(&j->candidates[choice->info.chosen], &j->solve);
+    choice->solve = pess__family_member_options(&j->candidates[choice->info.chosen], &j->solve);
     choice->solve.threads = j->options->threads;
     return pess_solve(j->folds.whole, pess_problem_model(choice->problem), pess_problem_start(choice->problem),
                       &choice->solve, &choice->solution, error);

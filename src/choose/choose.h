@@ -19,7 +19,7 @@ enum { PESS__CHOICE_REASON = 300 };
 
 /* The candidates of the families in the list, [*count], family by family, strengths ascending. `unit` is that of
  * rewards, which absorbed α is in. */
-pess_status pess__candidates_create(const char *families, double unit, pess__candidate **out, int64_t *count,
+pess_status pess__candidates_create(const char *families, double unit, pess__family_member **out, int64_t *count,
                                     pess_error *error);
 
 /* ---- folds */

@@ -15,7 +15,8 @@ static int find_family(const char *name, size_t length) {
 
 /* Counts the candidates of the list and, unless `to` is NULL, fills them in; PESS_ARGUMENT names a family that there is
  * not, or that is there twice. */
-static pess_status each_family(const char *list, double unit, pess__candidate *to, int64_t *count, pess_error *error) {
+static pess_status each_family(const char *list, double unit, pess__family_member *to, int64_t *count,
+                               pess_error *error) {
     uint32_t seen = 0;
     *count = 0;
     for (const char *at = list;; at++) {
@@ -30,15 +31,15 @@ static pess_status each_family(const char *list, double unit, pess__candidate *t
         if (seen >> row & 1) return pess__fail(error, PESS_ARGUMENT, "families: '%s' is named twice", f->algorithm);
         seen |= (uint32_t)1 << row;
         for (int i = 0; i < pess__family_strengths(f); i++, (*count)++)
-            if (to != NULL) to[*count] = pess__family_candidate(f, i, unit);
+            if (to != NULL) to[*count] = pess__family_member_of(f, i, unit);
         at += length;
         if (*at == '\0') return PESS_OK;
     }
 }
 
-pess_status pess__candidates_create(const char *list, double unit, pess__candidate **out, int64_t *count,
+pess_status pess__candidates_create(const char *list, double unit, pess__family_member **out, int64_t *count,
                                     pess_error *error) {
-    pess__candidate *candidates = NULL;
+    pess__family_member *candidates = NULL;
     PESS_TRY(each_family(list, unit, NULL, count, error));
     PESS_TRY(pess__allocate(&candidates, *count, sizeof *candidates, "the candidates", error));
     *out = candidates;

@@ -24,10 +24,11 @@ static pess_interval *interval_at(pess_comparison *c, int64_t i) {
 }
 
 /* The numbers of these cells to out, `stride` apart. room: as many as there are runs, and tasks. */
-static void compute(const pess_comparison *c, const pess__cell *cells, double *room, double *out, int64_t stride) {
+static void compute(const pess_comparison *c, const pess__score_cell *cells, double *room, double *out,
+                    int64_t stride) {
     const int64_t tasks = c->info.tasks;
     for (int64_t a = 0; a < c->info.algorithms; a++) {
-        const pess__cell *own = cells + a * tasks;
+        const pess__score_cell *own = cells + a * tasks;
         *out = pess__cells_iqm(own, tasks, room), out += stride;
         *out = pess__cells_mean(own, tasks), out += stride;
         *out = pess__cells_median(own, tasks, room), out += stride;
@@ -44,7 +45,7 @@ static void compute(const pess_comparison *c, const pess__cell *cells, double *r
 /* ---- a resample */
 
 typedef struct scratch {
-    pess__cell *cells;
+    pess__score_cell *cells;
     double *scores, *room;
 } scratch;
 
@@ -63,13 +64,13 @@ static void close_scratch(scratch *s) {
 
 static void draw(const pess_comparison *c, uint64_t seed, int64_t resample, scratch *s) {
     for (int64_t k = 0; k < c->info.algorithms * c->info.tasks; k++) {
-        const pess__cell *from = &c->cells[k];
+        const pess__score_cell *from = &c->cells[k];
         const pess__compare_task *task = &c->tasks[c->task[k % c->info.tasks]];
         char purpose[PESS__COMPARE_NAME + 100];
         (void)snprintf(purpose, sizeof purpose, "compare %s %s %.17g", c->names[c->algorithm[k / c->info.tasks]],
                        task->game, task->x);
         pess__rng rng = pess__rng_stream(seed, purpose, (uint64_t)resample);
-        s->cells[k] = (pess__cell){s->scores + (from->scores - c->scores), from->count};
+        s->cells[k] = (pess__score_cell){s->scores + (from->scores - c->scores), from->count};
         for (int64_t i = 0; i < from->count; i++)
             s->cells[k].scores[i] = from->scores[pess__rng_below(&rng, (uint64_t)from->count)];
     }

@@ -224,7 +224,7 @@ static void name_results(pess_comparison *c) {
         const char *name = c->names[c->algorithm[a]];
         c->compared[a].name = name;
         for (int64_t m = 0; m < tasks; m++) {
-            const pess__cell *cell = &pess__comparison_cells(c, a)[m];
+            const pess__score_cell *cell = &pess__comparison_cells(c, a)[m];
             pess_compared_task *to = &c->by_task[m * algorithms + a];
             *to = (pess_compared_task){.game = c->tasks[c->task[m]].game,
                                        .x = c->tasks[c->task[m]].x,

@@ -28,7 +28,7 @@ struct pess_comparison {
     int64_t *algorithm, *task;     /* [info.algorithms], [info.tasks] positions above */
     double *scores;                /* all of them, cell after cell, on the common scale */
     double *least, *range;         /* [info.tasks] raw score = least + range·score */
-    pess__cell *cells;             /* [algorithms*tasks] */
+    pess__score_cell *cells;       /* [algorithms*tasks] */
     pess_compared *compared;       /* [algorithms] */
     pess_compared_task *by_task;   /* [tasks*algorithms] */
     pess_improvement *improvement; /* [pairs] */
@@ -49,7 +49,7 @@ pess_status pess__comparison_bootstrap(pess_comparison *comparison, const pess_c
 static inline int64_t pess__comparison_pairs(const pess_comparison *c) {
     return c->info.algorithms * (c->info.algorithms - 1) / 2;
 }
-static inline const pess__cell *pess__comparison_cells(const pess_comparison *c, int64_t algorithm) {
+static inline const pess__score_cell *pess__comparison_cells(const pess_comparison *c, int64_t algorithm) {
     return c->cells + algorithm * c->info.tasks;
 }
 

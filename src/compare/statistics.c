@@ -30,14 +30,14 @@ double pess__sorted_quantile(const double *sorted, int64_t count, double p) {
     return sorted[below] + (at - (double)below) * (sorted[above] - sorted[below]);
 }
 
-double pess__cells_iqm(const pess__cell *cells, int64_t tasks, double *room) {
+double pess__cells_iqm(const pess__score_cell *cells, int64_t tasks, double *room) {
     int64_t count = 0;
     for (int64_t m = 0; m < tasks; m++)
         for (int64_t i = 0; i < cells[m].count; i++) room[count++] = cells[m].scores[i];
     return pess__interquartile_mean(room, count);
 }
 
-double pess__cells_mean(const pess__cell *cells, int64_t tasks) {
+double pess__cells_mean(const pess__score_cell *cells, int64_t tasks) {
     double sum = 0;
     int64_t count = 0;
     for (int64_t m = 0; m < tasks; m++) {
@@ -47,12 +47,12 @@ double pess__cells_mean(const pess__cell *cells, int64_t tasks) {
     return sum / (double)count;
 }
 
-double pess__cells_median(const pess__cell *cells, int64_t tasks, double *room) {
+double pess__cells_median(const pess__score_cell *cells, int64_t tasks, double *room) {
     for (int64_t m = 0; m < tasks; m++) room[m] = pess__cells_mean(&cells[m], 1);
     return pess__median(room, tasks);
 }
 
-double pess__cells_improvement(const pess__cell *x, const pess__cell *y, int64_t tasks) {
+double pess__cells_improvement(const pess__score_cell *x, const pess__score_cell *y, int64_t tasks) {
     double sum = 0;
     for (int64_t m = 0; m < tasks; m++) {
         double wins = 0;
@@ -66,7 +66,7 @@ double pess__cells_improvement(const pess__cell *x, const pess__cell *y, int64_t
     return sum / (double)tasks;
 }
 
-double pess__cells_above(const pess__cell *cells, int64_t tasks, double tau) {
+double pess__cells_above(const pess__score_cell *cells, int64_t tasks, double tau) {
     double sum = 0;
     for (int64_t m = 0; m < tasks; m++) {
         int64_t above = 0;

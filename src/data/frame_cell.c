@@ -7,19 +7,20 @@
 #include <math.h>
 #include <string.h>
 
-const char *pess__cell_text(const pess__cell *c) {
+const char *pess__frame_cell_text(const pess__frame_cell *c) {
     return pess_names_get(c->column->texts, ((const int64_t *)c->column->values)[c->row]);
 }
 
 /* Nulls, NaN, and texts that mean nothing. */
-bool pess__cell_missing(const pess__cell *c) {
+bool pess__frame_cell_missing(const pess__frame_cell *c) {
     if (c->column->kind == PESS__FRAME_OTHER) return false;
     if (pess__frame_is_null(c->column, c->row)) return true;
     if (c->column->kind == PESS__FRAME_NUMBER) return isnan(((const double *)c->column->values)[c->row]);
-    return c->column->kind == PESS__FRAME_TEXT && pess__is_missing(pess__cell_text(c), strlen(pess__cell_text(c)));
+    return c->column->kind == PESS__FRAME_TEXT &&
+           pess__is_missing(pess__frame_cell_text(c), strlen(pess__frame_cell_text(c)));
 }
 
-pess_status pess__cell_wrong(const pess__cell *c, const char *expected, pess_error *error) {
+pess_status pess__frame_cell_wrong(const pess__frame_cell *c, const char *expected, pess_error *error) {
     char buffer[PESS__FRAME_VALUE_SIZE], shown[PESS__SHOWN_SIZE];
     const char *text = pess__frame_value(c->column, c->row, buffer);
     const bool other = c->column->kind == PESS__FRAME_OTHER;
@@ -38,7 +39,7 @@ static bool whole_double(double value, int64_t *out) {
 }
 
 /* A whole number, also where a column of numbers or texts holds one; false: none. */
-bool pess__cell_whole(const pess__cell *c, int64_t *out) {
+bool pess__frame_cell_whole(const pess__frame_cell *c, int64_t *out) {
     double value = 0;
     if (pess__frame_is_null(c->column, c->row)) return false;
     switch (c->column->kind) {
@@ -47,7 +48,7 @@ bool pess__cell_whole(const pess__cell *c, int64_t *out) {
         case PESS__FRAME_TRUTH: *out = ((const uint8_t *)c->column->values)[c->row]; return true;
         case PESS__FRAME_NUMBER: return whole_double(((const double *)c->column->values)[c->row], out);
         case PESS__FRAME_TEXT: {
-            const char *text = pess__cell_text(c), *const end = text + strlen(text);
+            const char *text = pess__frame_cell_text(c), *const end = text + strlen(text);
             return pess__parse_int64(text, end, out) ||
                    (pess__parse_double(text, end, &value) && whole_double(value, out));
         }
@@ -55,29 +56,30 @@ bool pess__cell_whole(const pess__cell *c, int64_t *out) {
     }
 }
 
-bool pess__cell_number(const pess__cell *c, double *out) {
+bool pess__frame_cell_number(const pess__frame_cell *c, double *out) {
     if (pess__frame_is_null(c->column, c->row)) return false;
     if (c->column->kind == PESS__FRAME_NUMBER) {
         *out = ((const double *)c->column->values)[c->row];
         return isfinite(*out);
     }
     if (c->column->kind == PESS__FRAME_TEXT) {
-        const char *text = pess__cell_text(c);
+        const char *text = pess__frame_cell_text(c);
         return pess__parse_double(text, text + strlen(text), out) && isfinite(*out);
     }
     int64_t integer = 0;
-    if (c->column->kind == PESS__FRAME_TIME || !pess__cell_whole(c, &integer)) return false;
+    if (c->column->kind == PESS__FRAME_TIME || !pess__frame_cell_whole(c, &integer)) return false;
     *out = (double)integer;
     return true;
 }
 
 /* A null is no flag, as an empty field of a CSV is none. */
-bool pess__cell_flag(const pess__cell *c, bool *out) {
+bool pess__frame_cell_flag(const pess__frame_cell *c, bool *out) {
     int64_t integer = 0;
     *out = false;
     if (pess__frame_is_null(c->column, c->row)) return c->column->kind != PESS__FRAME_OTHER;
-    if (c->column->kind == PESS__FRAME_TEXT) return pess__flag_of(pess__cell_text(c), strlen(pess__cell_text(c)), out);
-    if (c->column->kind == PESS__FRAME_TIME || !pess__cell_whole(c, &integer) || integer < 0 || integer > 1)
+    if (c->column->kind == PESS__FRAME_TEXT)
+        return pess__flag_of(pess__frame_cell_text(c), strlen(pess__frame_cell_text(c)), out);
+    if (c->column->kind == PESS__FRAME_TIME || !pess__frame_cell_whole(c, &integer) || integer < 0 || integer > 1)
         return false;
     *out = integer == 1;
     return true;

@@ -4,20 +4,20 @@
 
 #include "data/frame.h"
 
-typedef struct pess__cell {
+typedef struct pess__frame_cell {
     const pess__frames *frames;
     const pess__frame *frame;
     const pess__frame_column *column;
     int64_t row; /* of the frame */
-} pess__cell;
+} pess__frame_cell;
 
-const char *pess__cell_text(const pess__cell *c); /* of a column of texts */
-bool pess__cell_missing(const pess__cell *c);
+const char *pess__frame_cell_text(const pess__frame_cell *c); /* of a column of texts */
+bool pess__frame_cell_missing(const pess__frame_cell *c);
 /* False: it is none. Columns of numbers and of texts may hold whole numbers, and those of texts numbers. */
-bool pess__cell_whole(const pess__cell *c, int64_t *out);
-bool pess__cell_number(const pess__cell *c, double *out);
-bool pess__cell_flag(const pess__cell *c, bool *out);
+bool pess__frame_cell_whole(const pess__frame_cell *c, int64_t *out);
+bool pess__frame_cell_number(const pess__frame_cell *c, double *out);
+bool pess__frame_cell_flag(const pess__frame_cell *c, bool *out);
 /* PESS_INPUT: which row and column, what was found, and what was expected. */
-pess_status pess__cell_wrong(const pess__cell *c, const char *expected, pess_error *error);
+pess_status pess__frame_cell_wrong(const pess__frame_cell *c, const char *expected, pess_error *error);
 
 #endif

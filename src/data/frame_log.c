@@ -153,10 +153,10 @@ void pess__frame_log_close(pess__stream *stream) {
 /* ------------------------------------------------------------------------------------------------ values */
 
 /* The value, or the one that stands in for it. */
-static pess__cell cell_of(const frame_log *log, int role, int64_t row) {
-    const pess__cell c = {log->frames, &log->frame, &log->frame.column[log->role[role]], row};
-    return log->value[role] != NULL && pess__cell_missing(&c)
-               ? (pess__cell){log->frames, &log->frame, &log->stand_in[role], 0}
+static pess__frame_cell cell_of(const frame_log *log, int role, int64_t row) {
+    const pess__frame_cell c = {log->frames, &log->frame, &log->frame.column[log->role[role]], row};
+    return log->value[role] != NULL && pess__frame_cell_missing(&c)
+               ? (pess__frame_cell){log->frames, &log->frame, &log->stand_in[role], 0}
                : c;
 }
 
@@ -164,13 +164,14 @@ static pess__cell cell_of(const frame_log *log, int role, int64_t row) {
 static pess_status joined_id(frame_log *log, int role, int64_t row, pess_names *names, int64_t *id, pess_error *error) {
     size_t used = 0;
     for (int i = 0; i < log->reading->parts[role]; i++) {
-        pess__cell c = {log->frames, &log->frame, &log->frame.column[log->reading->column_of[role][i]], row};
-        if (pess__cell_missing(&c) && log->value[role] != NULL)
-            c = (pess__cell){log->frames, &log->frame, &log->stand_in[role], 0};
+        pess__frame_cell c = {log->frames, &log->frame, &log->frame.column[log->reading->column_of[role][i]], row};
+        if (pess__frame_cell_missing(&c) && log->value[role] != NULL)
+            c = (pess__frame_cell){log->frames, &log->frame, &log->stand_in[role], 0};
         char buffer[PESS__FRAME_VALUE_SIZE];
         const char *text = pess__frame_value(c.column, c.row, buffer);
         if (strchr(text, PESS__JOINT) != NULL)
-            return pess__cell_wrong(&c, "no '|' in a value that stands beside others: it is what joins them", error);
+            return pess__frame_cell_wrong(&c, "no '|' in a value that stands beside others: it is what joins them",
+                                          error);
         const size_t length = strlen(text);
         PESS_TRY(pess__grow(&log->text, &log->text_capacity, (int64_t)(used + length + 1), 1, "names", error));
         if (i > 0) log->text[used++] = PESS__JOINT;
@@ -183,7 +184,7 @@ static pess_status joined_id(frame_log *log, int role, int64_t row, pess_names *
 /* The id that a value has by name: texts are looked up once, in the order in which rows show them. */
 static pess_status name_id(frame_log *log, int role, int64_t row, pess_names *names, int64_t *id, pess_error *error) {
     if (log->reading->parts[role] > 1) return joined_id(log, role, row, names, id, error);
-    const pess__cell c = cell_of(log, role, row);
+    const pess__frame_cell c = cell_of(log, role, row);
     char buffer[PESS__FRAME_VALUE_SIZE];
     const char *text = pess__frame_value(c.column, c.row, buffer);
     if (c.column->kind != PESS__FRAME_TEXT || c.column == &log->stand_in[role])
@@ -208,18 +209,18 @@ static pess_status read_id(pess__stream *stream, frame_log *log, int role, int64
     const bool declared = action ? stream->actions_declared : stream->states_declared;
     const int64_t limit =
         declared ? (action ? stream->actions : stream->states) : (action ? PESS_MAX_ACTIONS : PESS_MAX_STATES);
-    const pess__cell c = cell_of(log, role, row);
+    const pess__frame_cell c = cell_of(log, role, row);
     int64_t id = 0;
     char expected[160];
-    const bool empty = c.column->kind == PESS__FRAME_TEXT && pess__cell_text(&c)[0] == '\0';
+    const bool empty = c.column->kind == PESS__FRAME_TEXT && pess__frame_cell_text(&c)[0] == '\0';
     if (empty || c.column->kind == PESS__FRAME_OTHER ||
-        (!named && (!pess__cell_whole(&c, &id) || id < 0 || id >= limit))) {
+        (!named && (!pess__frame_cell_whole(&c, &id) || id < 0 || id >= limit))) {
         (void)snprintf(expected, sizeof expected, "%s: a whole number from 0 to %lld%s",
                        action ? "an action" : "a state", (long long)limit - 1,
                        declared ? ", as declared" : " or a name");
         double measured = 0;
-        const pess_status status = pess__cell_wrong(&c, expected, error);
-        if (!pess__cell_number(&c, &measured) || measured == floor(measured)) return status;
+        const pess_status status = pess__frame_cell_wrong(&c, expected, error);
+        if (!pess__frame_cell_number(&c, &measured) || measured == floor(measured)) return status;
         return action ? pess__fail_with_remedy(error, status, "decimal-ids", "names")
                       : pess__fail_with_remedy(error, status, "measurements", "");
     }
@@ -227,7 +228,7 @@ static pess_status read_id(pess__stream *stream, frame_log *log, int role, int64
     if (id >= limit) {
         (void)snprintf(expected, sizeof expected, "at most %lld different ones%s", (long long)limit,
                        declared ? ", as declared" : "");
-        return pess__cell_wrong(&c, expected, error);
+        return pess__frame_cell_wrong(&c, expected, error);
     }
     *out = (uint32_t)id;
     *most = *out > *most ? *out : *most;
@@ -235,9 +236,9 @@ static pess_status read_id(pess__stream *stream, frame_log *log, int role, int64
 }
 
 static pess_status read_number(frame_log *log, int role, int64_t row, double *out, pess_error *error) {
-    const pess__cell c = cell_of(log, role, row);
-    if (pess__cell_number(&c, out)) return PESS_OK;
-    return pess__cell_wrong(&c, "a finite number", error);
+    const pess__frame_cell c = cell_of(log, role, row);
+    if (pess__frame_cell_number(&c, out)) return PESS_OK;
+    return pess__frame_cell_wrong(&c, "a finite number", error);
 }
 
 static pess_status read_end(frame_log *log, int64_t row, uint8_t *end, pess_error *error) {
@@ -249,28 +250,28 @@ static pess_status read_end(frame_log *log, int64_t row, uint8_t *end, pess_erro
     for (int i = 0; i < 2; i++) {
         bool set = false;
         if (log->role[ends[i].role] < 0) continue;
-        const pess__cell c = cell_of(log, (int)ends[i].role, row);
-        if (!pess__cell_flag(&c, &set)) return pess__cell_wrong(&c, "0, 1, true, false or nothing", error);
+        const pess__frame_cell c = cell_of(log, (int)ends[i].role, row);
+        if (!pess__frame_cell_flag(&c, &set)) return pess__frame_cell_wrong(&c, "0, 1, true, false or nothing", error);
         if (set && !(log->reading->cutoff_wins && *end == PESS_END_CUTOFF)) *end = ends[i].end;
     }
     return PESS_OK;
 }
 
 static pess_status read_episode(pess__stream *stream, frame_log *log, int64_t row, int64_t *out, pess_error *error) {
-    const pess__cell c = cell_of(log, PESS__ROLE_EPISODE, row);
+    const pess__frame_cell c = cell_of(log, PESS__ROLE_EPISODE, row);
     if (log->named[PESS__EPISODES]) return name_id(log, PESS__ROLE_EPISODE, row, stream->episode_names, out, error);
-    return pess__cell_whole(&c, out) ? PESS_OK : pess__cell_wrong(&c, "a whole number or a name", error);
+    return pess__frame_cell_whole(&c, out) ? PESS_OK : pess__frame_cell_wrong(&c, "a whole number or a name", error);
 }
 
 /* Whole numbers, times, or text that is one. */
 static pess_status read_step(frame_log *log, int64_t row, int64_t *out, pess_error *error) {
-    const pess__cell c = cell_of(log, PESS__ROLE_STEP, row);
-    const bool time =
-        c.column->kind == PESS__FRAME_TIME ||
-        (c.column->kind == PESS__FRAME_TEXT && pess__parse_time(pess__cell_text(&c), strlen(pess__cell_text(&c)), out));
+    const pess__frame_cell c = cell_of(log, PESS__ROLE_STEP, row);
+    const bool time = c.column->kind == PESS__FRAME_TIME ||
+                      (c.column->kind == PESS__FRAME_TEXT &&
+                       pess__parse_time(pess__frame_cell_text(&c), strlen(pess__frame_cell_text(&c)), out));
     if (time) log->reading->info.step = PESS_STEP_MICROSECONDS;
-    if ((time && c.column->kind == PESS__FRAME_TEXT) || pess__cell_whole(&c, out)) return PESS_OK;
-    return pess__cell_wrong(&c, "a whole number or a time", error);
+    if ((time && c.column->kind == PESS__FRAME_TEXT) || pess__frame_cell_whole(&c, out)) return PESS_OK;
+    return pess__frame_cell_wrong(&c, "a whole number or a time", error);
 }
 
 /* The columns that a log may do without. */
@@ -279,22 +280,24 @@ static pess_status read_optional(pess__stream *stream, frame_log *log, int64_t r
     if (stream->has_episode) PESS_TRY(read_episode(stream, log, row, &block->episode[i], error));
     if (stream->has_step) PESS_TRY(read_step(log, row, &block->step[i], error));
     if (stream->has_probability) {
-        const pess__cell c = cell_of(log, PESS__ROLE_PROBABILITY, row);
-        if (!pess__cell_number(&c, &block->probability[i]) || block->probability[i] < 0 || block->probability[i] > 1)
-            return pess__cell_wrong(&c, "a probability from 0 to 1", error);
+        const pess__frame_cell c = cell_of(log, PESS__ROLE_PROBABILITY, row);
+        if (!pess__frame_cell_number(&c, &block->probability[i]) || block->probability[i] < 0 ||
+            block->probability[i] > 1)
+            return pess__frame_cell_wrong(&c, "a probability from 0 to 1", error);
     }
     return PESS_OK;
 }
 
 static pess_status read_counts(frame_log *log, int64_t row, pess__block *block, int64_t i, pess_error *error) {
-    const pess__cell count = cell_of(log, PESS__ROLE_COUNT, row);
-    if (!pess__cell_whole(&count, &block->count[i]) || block->count[i] < 1 || block->count[i] > PESS__MAX_TRANSITIONS)
-        return pess__cell_wrong(&count, "a count: a whole number from 1", error);
+    const pess__frame_cell count = cell_of(log, PESS__ROLE_COUNT, row);
+    if (!pess__frame_cell_whole(&count, &block->count[i]) || block->count[i] < 1 ||
+        block->count[i] > PESS__MAX_TRANSITIONS)
+        return pess__frame_cell_wrong(&count, "a count: a whole number from 1", error);
     if (block->square != NULL) {
         PESS_TRY(read_number(log, PESS__ROLE_REWARD_SQUARE_SUM, row, &block->square[i], error));
-        const pess__cell square = cell_of(log, PESS__ROLE_REWARD_SQUARE_SUM, row);
+        const pess__frame_cell square = cell_of(log, PESS__ROLE_REWARD_SQUARE_SUM, row);
         if (block->square[i] < 0)
-            return pess__cell_wrong(&square, "a sum of squares: a number that is not negative", error);
+            return pess__frame_cell_wrong(&square, "a sum of squares: a number that is not negative", error);
     }
     if (block->low == NULL) return PESS_OK;
     PESS_TRY(read_number(log, PESS__ROLE_REWARD_MIN, row, &block->low[i], error));
@@ -305,8 +308,9 @@ static pess_status read_counts(frame_log *log, int64_t row, pess__block *block, 
 
 static bool role_is_missing(const frame_log *log, int role, int64_t row) {
     for (int i = 0; i < log->reading->parts[role]; i++) {
-        const pess__cell c = {log->frames, &log->frame, &log->frame.column[log->reading->column_of[role][i]], row};
-        if (pess__cell_missing(&c)) return true;
+        const pess__frame_cell c = {log->frames, &log->frame, &log->frame.column[log->reading->column_of[role][i]],
+                                    row};
+        if (pess__frame_cell_missing(&c)) return true;
     }
     return false;
 }

@@ -65,7 +65,7 @@ typedef struct pess__episode_walk {
     double total, discounted; /* its return, also discounted by 0.99 */
 } pess__episode_walk;
 
-pess__episode_walk pess__episodes(const pess_observations *data);
+pess__episode_walk pess__walk_episodes(const pess_observations *data);
 bool pess__next_episode(const pess_observations *data, pess__episode_walk *walk); /* false after the last */
 
 /* The parts of pess_observations_add, for those who know numbers and places. */

@@ -28,7 +28,7 @@ static pess_status inspect_episodes(const pess_observations *data, pess_observat
     pess_status status = pess__allocate(&returns, data->transitions, sizeof *returns, what, error);
     if (status == PESS_OK) status = pess__allocate(&lengths, data->transitions, sizeof *lengths, what, error);
     if (status == PESS_OK)
-        for (pess__episode_walk w = pess__episodes(data); pess__next_episode(data, &w); count++)
+        for (pess__episode_walk w = pess__walk_episodes(data); pess__next_episode(data, &w); count++)
             returns[count] = w.total, lengths[count] = (double)w.length;
     out->return_least = out->return_median = out->return_most = NAN;
     if (status == PESS_OK && count > 0) {

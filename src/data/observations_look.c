@@ -44,7 +44,7 @@ static int64_t collected(const pess_observations *data) {
     return data->transitions - imagined;
 }
 
-pess__episode_walk pess__episodes(const pess_observations *data) {
+pess__episode_walk pess__walk_episodes(const pess_observations *data) {
     return (pess__episode_walk){.count = collected(data)};
 }
 
@@ -75,14 +75,14 @@ bool pess__next_episode(const pess_observations *data, pess__episode_walk *w) {
 
 static void summarise_episodes(const pess_observations *data, pess_observations_info *out) {
     double total = 0, discounted = 0, squares = 0;
-    for (pess__episode_walk w = pess__episodes(data); pess__next_episode(data, &w); out->episodes++) {
+    for (pess__episode_walk w = pess__walk_episodes(data); pess__next_episode(data, &w); out->episodes++) {
         total += w.total;
         discounted += w.discounted;
     }
     const double n = (double)out->episodes;
     out->mean_return = out->episodes > 0 ? total / n : NAN;
     out->gamma_return = out->episodes > 0 ? discounted / n : NAN;
-    for (pess__episode_walk w = pess__episodes(data); pess__next_episode(data, &w);)
+    for (pess__episode_walk w = pess__walk_episodes(data); pess__next_episode(data, &w);)
         squares += (w.total - out->mean_return) * (w.total - out->mean_return);
     out->ci95 = out->episodes > 1 ? 1.959963984540054 * sqrt(squares / (n - 1) / n) : NAN;
 }

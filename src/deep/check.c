@@ -5,7 +5,8 @@
 
 #include <stdlib.h>
 
-pess_status pess__check_create(const pess__setup *s, const pess__parts *parts, pess__scores *out, pess_error *error) {
+pess_status pess__check_create(const pess__setup *s, const pess__parts *parts, pess__training_scores *out,
+                               pess_error *error) {
     const int64_t *held = parts->held_count > 0 ? parts->held : NULL;
     const int64_t transitions = held != NULL ? parts->held_count : s->data->transitions;
     pess__rng rng = pess__rng_stream(s->options.seed, "check", 0);
@@ -113,7 +114,7 @@ static void list_check(pess__training *t) {
 }
 
 pess_status pess__training_check(pess__training *t, pess_error *error) {
-    pess__scores *out = &t->scores;
+    pess__training_scores *out = &t->scores;
     const bool values = t->setup.learner->info.values;
     const double n = (double)out->check_count;
     sums s = {.training = t};
@@ -121,8 +122,8 @@ pess_status pess__training_check(pess__training *t, pess_error *error) {
     out->unlogged = out->gap = out->values_apart = out->penalty_apart = NAN;
     if (t->setup.learner->untrained) return PESS_OK;
     list_check(t);
-    PESS_TRY(pess__sweep_run(&t->setup, &t->sweep, (const pess__net *const *)t->networks.nets, t->networks.count,
-                             check_chunk, &s, error));
+    PESS_TRY(pess__network_sweep_run(&t->setup, &t->sweep, (const pess__net *const *)t->networks.nets,
+                                     t->networks.count, check_chunk, &s, error));
     out->loss = s.loss / n;
     out->price = s.price / n;
     out->below = s.below / n;
@@ -157,7 +158,7 @@ pess_status pess__training_fit_error(pess__training *t, int64_t network, double 
     const pess__net *net = t->networks.nets[network];
     t->values.mixing = 0;
     list_check(t);
-    PESS_TRY(pess__sweep_run(&t->setup, &t->sweep, &net, 1, add_fit, &s, error));
+    PESS_TRY(pess__network_sweep_run(&t->setup, &t->sweep, &net, 1, add_fit, &s, error));
     *out = s.loss / (double)t->scores.check_count;
     return PESS_OK;
 }

@@ -73,13 +73,15 @@ static void value_chunk(void *user, const int64_t *states, int64_t count, const 
     }
 }
 
-static pess_status value_states(pess__training *t, const pess__evaluation *e, double *values, pess_error *error) {
-    pess__sweep list = {.states = (int64_t *)e->states, .count = e->count, .outputs = t->sweep.outputs};
+static pess_status value_states(pess__training *t, const pess__fitted_evaluation *e, double *values,
+                                pess_error *error) {
+    pess__network_sweep list = {.states = (int64_t *)e->states, .count = e->count, .outputs = t->sweep.outputs};
     asked a = {.training = t, .values = values};
-    return pess__sweep_run(&t->setup, &list, (const pess__net *const *)t->networks.nets, 1, value_chunk, &a, error);
+    return pess__network_sweep_run(&t->setup, &list, (const pess__net *const *)t->networks.nets, 1, value_chunk, &a,
+                                   error);
 }
 
-static pess_status run(pess__training *t, const pess__evaluation *e, pess_error *error) {
+static pess_status run(pess__training *t, const pess__fitted_evaluation *e, pess_error *error) {
     const range knobs = {sizeof knobs, e->lo, e->hi};
     memcpy(t->setup.knobs, &knobs, sizeof knobs);
     t->setup.rows = e->rows;
@@ -94,7 +96,7 @@ static pess_status run(pess__training *t, const pess__evaluation *e, pess_error 
     return value_states(t, e, e->values, error);
 }
 
-pess_status pess__evaluate_fitted(const pess__fitting *fitting, const pess__evaluation *e, pess_error *error) {
+pess_status pess__evaluate_fitted(const pess__fitting *fitting, const pess__fitted_evaluation *e, pess_error *error) {
     pess__training *t = NULL;
     pess_status status = begin(&t, &evaluation_learner, fitting, error);
     if (status == PESS_OK) status = run(t, e, error);

@@ -17,7 +17,7 @@ typedef struct pess__fitting {
 } pess__fitting;
 
 /* A fitted Q evaluation. */
-typedef struct pess__evaluation {
+typedef struct pess__fitted_evaluation {
     const float *policy; /* [states*actions] π(a|s) */
     const float *first;  /* [states] values to begin from; NULL: 0 */
     double lo, hi;       /* what values can be */
@@ -27,12 +27,13 @@ typedef struct pess__evaluation {
     int64_t count;
     double *values; /* … [count] and goes to; `before`: what it was pess__late_updates before the end; may be NULL */
     double *before;
-} pess__evaluation;
+} pess__fitted_evaluation;
 
 /* The last updates, over which it is measured whether values still move: a tenth of them; 0 where there is but one. */
 static inline int64_t pess__late_updates(int64_t updates) { return updates < 2 ? 0 : (updates + 9) / 10; }
 
-pess_status pess__evaluate_fitted(const pess__fitting *fitting, const pess__evaluation *evaluation, pess_error *error);
+pess_status pess__evaluate_fitted(const pess__fitting *fitting, const pess__fitted_evaluation *evaluation,
+                                  pess_error *error);
 
 /* π̂(a|s) [states*actions] of an imitation network: of that file, or trained where it is NULL. */
 pess_status pess__imitate_fitted(const pess__fitting *fitting, const char *file, float *prior, pess_error *error);

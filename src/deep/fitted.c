@@ -32,7 +32,7 @@ static pess_status open_updates(pess__training *t, pess_error *error) {
     const pess__setup *s = &t->setup;
     int64_t outputs = 0;
     for (int64_t i = 0; i < t->networks.count; i++) outputs += t->networks.nets[i]->outputs;
-    PESS_TRY(pess__sweep_create(s, PESS__CHECK_ROWS, outputs, &t->sweep, error));
+    PESS_TRY(pess__network_sweep_create(s, PESS__CHECK_ROWS, outputs, &t->sweep, error));
     PESS_TRY(pess__targets_create(s, &t->values, error));
     return pess__minibatch_create(s->batch, loss_of(s).diversity > 0 ? s->data->actions : 0, &t->minibatch, error);
 }
@@ -95,7 +95,7 @@ void pess__training_release(pess__training *t) {
     pess__directory_give_back(&t->lock);
     pess__networks_destroy(&t->networks);
     pess__tables_destroy(&t->tables);
-    pess__sweep_destroy(&t->sweep);
+    pess__network_sweep_destroy(&t->sweep);
     pess__targets_destroy(&t->values);
     pess__minibatch_destroy(&t->minibatch);
     pess__parts_destroy(&t->settling.parts);
@@ -185,7 +185,7 @@ static void field(char *line, size_t size, double value) {
 
 /* The same for TensorBoard, at the steps so far; docs/deep.md says what the curves are. */
 static pess_status show_update(const pess__training *t, const pess__scored *scored, pess_error *error) {
-    const pess__scores *s = &t->scores;
+    const pess__training_scores *s = &t->scores;
     const bool values = t->setup.learner->info.values;
     const double done = (double)(steps_so_far(t) - t->shown_from);
     const struct {
@@ -211,7 +211,7 @@ static pess_status show_update(const pess__training *t, const pess__scored *scor
 }
 
 static pess_status log_update(pess__training *t, const pess__scored *scored, pess_error *error) {
-    pess__scores *s = &t->scores;
+    pess__training_scores *s = &t->scores;
     char line[512];
     const int64_t update = t->position.update;
     (void)snprintf(line, sizeof line, "%lld,%lld", (long long)update, (long long)steps_so_far(t));
@@ -323,7 +323,7 @@ static pess_status update(pess__training *t, pess_error *error) {
 /* ---- the whole */
 
 static void sum_up(const pess__training *t, pess_train_result *out) {
-    const pess__scores *scores = &t->scores;
+    const pess__training_scores *scores = &t->scores;
     const int64_t all = t->setup.learner->info.values ? PESS_SCORED_UPDATES : 1;
     const int64_t count = all < t->setup.updates ? all : t->setup.updates, begin = all - count;
     double least = INFINITY, most = -INFINITY;

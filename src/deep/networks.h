@@ -38,6 +38,6 @@ pess__learned_policy pess__networks_policy(const pess__setup *setup, const pess_
 
 /* own_networks.c: the turn of the learner's own networks, after the values of an update. */
 pess_status pess__own_networks_train(const pess__setup *setup, pess__networks *networks, const pess__tables *tables,
-                                     pess__sweep *sweep, pess_error *error);
+                                     pess__network_sweep *sweep, pess_error *error);
 
 #endif

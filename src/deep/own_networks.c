@@ -36,7 +36,7 @@ static void close_turn(turn *t) {
 }
 
 /* The transitions of all minibatches, and the list of their states. */
-static void draw_rows(turn *t, pess__sweep *sweep) {
+static void draw_rows(turn *t, pess__network_sweep *sweep) {
     const pess__setup *s = t->setup;
     char stream[64];
     (void)snprintf(stream, sizeof stream, "%s rows", t->own->name);
@@ -44,9 +44,9 @@ static void draw_rows(turn *t, pess__sweep *sweep) {
     sweep->count = 0;
     for (int64_t i = 0; i < s->steps * s->batch; i++) {
         t->rows[i] = (int64_t)pess__rng_below(&rng, (uint64_t)s->data->transitions);
-        pess__sweep_add(sweep, s->data->state[t->rows[i]]);
+        pess__network_sweep_add(sweep, s->data->state[t->rows[i]]);
     }
-    pess__sweep_close(sweep);
+    pess__network_sweep_close(sweep);
 }
 
 /* Labels of the actions that were logged in these states. */
@@ -92,7 +92,7 @@ static pess_status step_through(turn *t, pess__trainer *trainer, pess_error *err
 }
 
 pess_status pess__own_networks_train(const pess__setup *s, pess__networks *n, const pess__tables *tables,
-                                     pess__sweep *sweep, pess_error *error) {
+                                     pess__network_sweep *sweep, pess_error *error) {
     const int64_t first = pess__learner_networks(s->learner, s->knobs);
     pess_status status = PESS_OK;
     for (int64_t k = 0; k < s->learner->own_count && status == PESS_OK; k++) {
@@ -100,7 +100,8 @@ pess_status pess__own_networks_train(const pess__setup *s, pess__networks *n, co
         status = open_turn(&t, error);
         if (status == PESS_OK) {
             draw_rows(&t, sweep);
-            status = pess__sweep_run(s, sweep, (const pess__net *const *)n->nets, n->count, label_chunk, &t, error);
+            status =
+                pess__network_sweep_run(s, sweep, (const pess__net *const *)n->nets, n->count, label_chunk, &t, error);
         }
         if (status == PESS_OK) status = step_through(&t, n->trainers[first + k], error);
         close_turn(&t);

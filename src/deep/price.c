@@ -13,7 +13,7 @@
 static const double step = 0.95, least = 0.25;
 
 void pess__training_adapt_price(pess__training *t) {
-    const pess__scores *s = &t->scores;
+    const pess__training_scores *s = &t->scores;
     if (!pess__setup_prices(&t->setup) || 2 * t->position.update < t->setup.updates || !(s->below > 0)) return;
     if (s->price > t->setup.options.protocol.price_share * s->below)
         t->price_weight = fmax(t->price_weight * step, least);

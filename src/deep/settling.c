@@ -19,7 +19,7 @@ static int64_t end_of(const pess_observations *data, int64_t first, int64_t limi
 }
 
 static void divide(const pess_observations *data, pess__parts *out) {
-    const int64_t episodes = pess__episodes(data).count; /* what follows was imagined */
+    const int64_t episodes = pess__walk_episodes(data).count; /* what follows was imagined */
     int64_t number = 0;
     for (int64_t first = 0, end; first < episodes; first = end, number++) {
         end = end_of(data, first, episodes);

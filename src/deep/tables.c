@@ -66,8 +66,8 @@ pess__view pess__tables_view(const pess__setup *s, const pess__tables *t, int64_
 
 /* ---- going through states */
 
-pess_status pess__sweep_create(const pess__setup *s, int64_t least, int64_t outputs, pess__sweep *out,
-                               pess_error *error) {
+pess_status pess__network_sweep_create(const pess__setup *s, int64_t least, int64_t outputs, pess__network_sweep *out,
+                                       pess_error *error) {
     static const char what[] = "the tables of a training";
     const int64_t states = s->data->states;
     PESS_TRY(pess__allocate(&out->states, states > least ? states : least, sizeof *out->states, what, error));
@@ -76,25 +76,25 @@ pess_status pess__sweep_create(const pess__setup *s, int64_t least, int64_t outp
     return pess__allocate(&out->outputs, PESS__OUTPUT_CHUNK * outputs, sizeof *out->outputs, what, error);
 }
 
-void pess__sweep_destroy(pess__sweep *sweep) {
+void pess__network_sweep_destroy(pess__network_sweep *sweep) {
     free(sweep->states);
     free(sweep->place);
     free(sweep->outputs);
-    *sweep = (pess__sweep){0};
+    *sweep = (pess__network_sweep){0};
 }
 
-void pess__sweep_add(pess__sweep *sweep, int64_t state) {
+void pess__network_sweep_add(pess__network_sweep *sweep, int64_t state) {
     if (sweep->place[state] >= 0) return;
     sweep->place[state] = 0;
     sweep->states[sweep->count++] = state;
 }
 
-void pess__sweep_close(pess__sweep *sweep) {
+void pess__network_sweep_close(pess__network_sweep *sweep) {
     for (int64_t i = 0; i < sweep->count; i++) sweep->place[sweep->states[i]] = -1;
 }
 
-pess_status pess__sweep_run(const pess__setup *s, pess__sweep *sweep, const pess__net *const *nets, int64_t net_count,
-                            pess__chunk_use *use, void *user, pess_error *error) {
+pess_status pess__network_sweep_run(const pess__setup *s, pess__network_sweep *sweep, const pess__net *const *nets,
+                                    int64_t net_count, pess__chunk_use *use, void *user, pess_error *error) {
     pess__chunk_outputs outputs = {NULL};
     pess__real *at = sweep->outputs, *starts[PESS__MAX_NETWORKS];
     for (int64_t k = 0; k < net_count; k++) {
@@ -126,14 +126,14 @@ static void softmax_chunk(void *user, const int64_t *states, int64_t count, cons
 
 pess_status pess__tables_priors(const pess__setup *s, const pess__net *imitation, pess__tables *t, pess_error *error) {
     const int64_t states = s->data->states, actions = s->data->actions;
-    pess__sweep all = {0};
+    pess__network_sweep all = {0};
     pess_status status = pess__allocate(&t->prior, states * actions, sizeof *t->prior, "the priors", error);
-    if (status == PESS_OK) status = pess__sweep_create(s, 0, actions, &all, error);
+    if (status == PESS_OK) status = pess__network_sweep_create(s, 0, actions, &all, error);
     if (status == PESS_OK) {
         priors user = {actions, t->prior};
-        for (int64_t i = 0; i < states; i++) pess__sweep_add(&all, i);
-        status = pess__sweep_run(s, &all, &imitation, 1, softmax_chunk, &user, error);
+        for (int64_t i = 0; i < states; i++) pess__network_sweep_add(&all, i);
+        status = pess__network_sweep_run(s, &all, &imitation, 1, softmax_chunk, &user, error);
     }
-    pess__sweep_destroy(&all);
+    pess__network_sweep_destroy(&all);
     return status;
 }

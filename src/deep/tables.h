@@ -31,27 +31,27 @@ pess__view pess__tables_view(const pess__setup *setup, const pess__tables *table
 bool pess__tables_acted(const pess__setup *setup, const pess__tables *tables, int64_t state);
 
 /* Outputs of up to PESS__MAX_NETWORKS networks for a list of states, a chunk at a time. */
-typedef struct pess__sweep {
+typedef struct pess__network_sweep {
     int64_t *states; /* [count] */
     int64_t count;
     int32_t *place;      /* [states of the data] where a state is in a list being made, or -1 */
     pess__real *outputs; /* of a chunk, network after network */
-} pess__sweep;
+} pess__network_sweep;
 
 /* Room for lists of all states of the data, or `least`; for `outputs` numbers per state. */
-pess_status pess__sweep_create(const pess__setup *setup, int64_t least, int64_t outputs, pess__sweep *out,
-                               pess_error *error);
-void pess__sweep_destroy(pess__sweep *sweep);
+pess_status pess__network_sweep_create(const pess__setup *setup, int64_t least, int64_t outputs,
+                                       pess__network_sweep *out, pess_error *error);
+void pess__network_sweep_destroy(pess__network_sweep *sweep);
 /* Adds a state that is not in the list yet. */
-void pess__sweep_add(pess__sweep *sweep, int64_t state);
+void pess__network_sweep_add(pess__network_sweep *sweep, int64_t state);
 /* The list is made: the places are free for the next one. */
-void pess__sweep_close(pess__sweep *sweep);
+void pess__network_sweep_close(pess__network_sweep *sweep);
 
 /* Where network k has its outputs for the first state of a chunk. */
 typedef const pess__real *pess__chunk_outputs[PESS__MAX_NETWORKS];
 typedef void pess__chunk_use(void *user, const int64_t *states, int64_t count, const pess__chunk_outputs outputs);
 
-pess_status pess__sweep_run(const pess__setup *setup, pess__sweep *sweep, const pess__net *const *nets,
-                            int64_t net_count, pess__chunk_use *use, void *user, pess_error *error);
+pess_status pess__network_sweep_run(const pess__setup *setup, pess__network_sweep *sweep, const pess__net *const *nets,
+                                    int64_t net_count, pess__chunk_use *use, void *user, pess_error *error);
 
 #endif

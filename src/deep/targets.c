@@ -37,15 +37,17 @@ static void list_nexts(pess__training *t) {
     const int64_t draws = s->steps * s->batch, networks = pess__learner_networks(s->learner, s->knobs);
     t->sweep.count = 0;
     if (networks * draws > 8 * data->transitions) {
-        for (int64_t i = 0; i < data->transitions; i++) pess__sweep_add(&t->sweep, data->next[i]);
+        for (int64_t i = 0; i < data->transitions; i++) pess__network_sweep_add(&t->sweep, data->next[i]);
     } else {
         for (int64_t k = 0; k < networks; k++) {
             pess__rng rng = pess__rows_stream(s, k);
-            for (int64_t i = 0; i < draws; i++) pess__sweep_add(&t->sweep, data->next[pess__rows_next(s, k, &rng)]);
+            for (int64_t i = 0; i < draws; i++)
+                pess__network_sweep_add(&t->sweep, data->next[pess__rows_next(s, k, &rng)]);
         }
-        for (int64_t i = 0; i < t->scores.check_count; i++) pess__sweep_add(&t->sweep, data->next[t->scores.check[i]]);
+        for (int64_t i = 0; i < t->scores.check_count; i++)
+            pess__network_sweep_add(&t->sweep, data->next[t->scores.check[i]]);
     }
-    pess__sweep_close(&t->sweep);
+    pess__network_sweep_close(&t->sweep);
 }
 
 static void decide_chunk(void *user, const int64_t *states, int64_t count, const pess__chunk_outputs outputs) {
@@ -85,6 +87,6 @@ pess_status pess__targets_compute(pess__training *t, pess_error *error) {
         return PESS_OK;
     }
     list_nexts(t);
-    return pess__sweep_run(s, &t->sweep, (const pess__net *const *)t->networks.nets, t->networks.count, decide_chunk, t,
-                           error);
+    return pess__network_sweep_run(s, &t->sweep, (const pess__net *const *)t->networks.nets, t->networks.count,
+                                   decide_chunk, t, error);
 }

@@ -35,7 +35,7 @@ typedef struct pess__scored {
     double mean_return, ci95, control, predicted, obtained, outside;
 } pess__scored;
 
-typedef struct pess__scores {
+typedef struct pess__training_scores {
     int64_t *check; /* [check_count] transitions */
     int64_t check_count;
     double loss, mean_target, mean_q, best;
@@ -44,7 +44,7 @@ typedef struct pess__scores {
     pess__scored scored[PESS_SCORED_UPDATES];
     pess__logtext log;
     double seconds_before, begun;
-} pess__scores;
+} pess__training_scores;
 
 typedef struct pess__training {
     pess__setup setup;
@@ -54,10 +54,10 @@ typedef struct pess__training {
     pess_observations *replaced; /* data that the learner put in the place of the data; NULL: none */
     pess__networks networks;
     pess__tables tables;
-    pess__sweep sweep;
+    pess__network_sweep sweep;
     pess__values values;
     pess__minibatch minibatch;
-    pess__scores scores;
+    pess__training_scores scores;
     pess__settling settling; /* where the protocol settles; otherwise its steps alone */
     double price_weight;     /* what the regulariser's weight is multiplied with: see price.c */
     int64_t generation;      /* of the checkpoints */
@@ -88,7 +88,7 @@ double pess__target(const pess__setup *setup, const pess__values *values, int64_
  * both), and how far the actions' values and, where there is a table, their penalties αu lie apart (largest less
  * smallest). */
 /* The transitions: all, or some of those that are held out. */
-pess_status pess__check_create(const pess__setup *setup, const pess__parts *parts, pess__scores *out,
+pess_status pess__check_create(const pess__setup *setup, const pess__parts *parts, pess__training_scores *out,
                                pess_error *error);
 pess_status pess__training_check(pess__training *training, pess_error *error);
 /* How far one of the networks that give values is from the targets there: the mean of Huber's loss. */

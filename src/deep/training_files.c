@@ -41,7 +41,7 @@ static void restore_settling(pess__training *t, pess__cursor *cursor) {
 }
 
 pess_status pess__training_save(pess__training *t, pess_error *error) {
-    const pess__scores *scores = &t->scores;
+    const pess__training_scores *scores = &t->scores;
     const pess__generations generations = generations_of(t);
     pess__sink sink;
     PESS_TRY(pess__networks_check(&t->setup, &t->networks, error));
@@ -81,7 +81,7 @@ pess_status pess__training_check_settings(const pess__training *t, pess_error *e
 
 pess_status pess__training_restore(pess__training *t, bool *found, pess_error *error) {
     const pess__generations generations = generations_of(t);
-    pess__scores *scores = &t->scores;
+    pess__training_scores *scores = &t->scores;
     pess__cursor cursor;
     pess_status status = pess__generations_newest(&generations, &cursor, &t->position.update, found, error);
     if (status == PESS_OK && *found) {

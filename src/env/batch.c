@@ -65,7 +65,7 @@ static pess_status make(const pess__game *game, const pess__rules *rules, const 
     if (status == PESS_OK) status = pess__check_generator(options, count, error);
     if (status == PESS_OK) status = pess__allocate(&batch, 1, sizeof *batch, "a batch", error);
     if (status != PESS_OK) {
-        pess__tables_release(rules->tables);
+        pess__mdp_tables_release(rules->tables);
         return status;
     }
     batch->own = *game;
@@ -100,7 +100,7 @@ pess_status pess_batch_create_mdp(const pess_mdp *mdp, const double *start, cons
     pess_env_options o;
     pess__rules rules;
     PESS_TRY(pess__env_settle(options, &o, error));
-    PESS_TRY(pess__tables_create(mdp, start, &o, &rules, error));
+    PESS_TRY(pess__mdp_tables_create(mdp, start, &o, &rules, error));
     return make(&pess__game_mdp, &rules, &o, count, threads, out, error);
 }
 
@@ -116,7 +116,7 @@ pess_status pess_batch_create_own(const pess_env_callbacks *callbacks, const pes
 
 void pess_batch_destroy(pess_batch *batch) {
     if (batch == NULL) return;
-    pess__tables_release(batch->rules.tables);
+    pess__mdp_tables_release(batch->rules.tables);
     free(batch->instances);
     free(batch->hooks);
     free(batch->numpy);
@@ -147,7 +147,7 @@ static pess_status check_actions(const pess_batch *batch, const int32_t *actions
         if (!batch->game->has_action(&batch->rules, state, actions[i]))
             return pess__fail(error, PESS_ARGUMENT,
                               "environment %lld, action: found %ld, which state %lld does not have", (long long)i,
-                              (long)actions[i], (long long)pess__tables_state(state));
+                              (long)actions[i], (long long)pess__mdp_tables_state(state));
     }
     return PESS_OK;
 }

@@ -49,12 +49,12 @@ pess_status pess_env_create_mdp(const pess_mdp *mdp, const double *start_at, con
     pess_env_options o;
     pess__rules rules;
     PESS_TRY(pess__env_settle(options, &o, error));
-    PESS_TRY(pess__tables_create(mdp, start_at, &o, &rules, error));
+    PESS_TRY(pess__mdp_tables_create(mdp, start_at, &o, &rules, error));
     const pess_status status = make(&pess__game_mdp, &rules, &o, out, error);
     if (status == PESS_OK)
         start(*out, &o);
     else
-        pess__tables_release(rules.tables);
+        pess__mdp_tables_release(rules.tables);
     return status;
 }
 
@@ -72,7 +72,7 @@ pess_status pess_env_create_own(const pess_env_callbacks *callbacks, const pess_
 
 void pess_env_destroy(pess_env *env) {
     if (env == NULL) return;
-    pess__tables_release(env->rules.tables);
+    pess__mdp_tables_release(env->rules.tables);
     free(env->instance);
     free(env);
 }
@@ -81,7 +81,7 @@ pess_status pess_env_clone(const pess_env *env, pess_env **out, pess_error *erro
     pess_env *copy = NULL;
     const pess_env_options options = {.generator = PESS_GENERATOR_FAST}; /* the generator's state is copied below */
     PESS_TRY(make(env->game, &env->rules, &options, &copy, error));
-    pess__tables_share(env->rules.tables);
+    pess__mdp_tables_share(env->rules.tables);
     memcpy(copy->instance, env->instance, pess__instance_stride(env->game));
     copy->generator = env->generator;
     copy->hook = env->hook;
@@ -102,7 +102,7 @@ int64_t pess_env_bytes(const pess_env *env) { return env->rules.bytes; }
 int64_t pess_env_steps(const pess_env *env) { return env->instance->steps; }
 pess_end pess_env_ended(const pess_env *env) { return (pess_end)env->instance->end; }
 int64_t pess_env_state(const pess_env *env) {
-    return env->rules.tables != NULL ? pess__tables_state(pess__state(env->instance)) : -1;
+    return env->rules.tables != NULL ? pess__mdp_tables_state(pess__state(env->instance)) : -1;
 }
 
 /* ---- acting */

@@ -31,7 +31,7 @@ typedef struct pess__rules {
     int64_t step_limit; /* INT64_MAX: none */
     int64_t actions;
     const uint8_t *action_map;           /* [actions] to the full set; NULL for an MDP */
-    struct pess__tables *tables;         /* of an MDP; NULL for a game */
+    struct pess__mdp_tables *tables;     /* of an MDP; NULL for a game */
     const pess_env_callbacks *callbacks; /* of an environment of the caller's own; NULL for others */
     int64_t bits, bytes;
 } pess__rules;

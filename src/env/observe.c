@@ -34,7 +34,7 @@ static void observe_control(const pess__game *game, const pess__rules *rules, co
 void pess__observe(const pess__game *game, const pess__rules *rules, pess__instance *instance,
                    const pess_batch_out *out, int64_t i) {
     if (rules->tables != NULL) {
-        observe_state(rules, pess__tables_state(pess__state(instance)), out, i);
+        observe_state(rules, pess__mdp_tables_state(pess__state(instance)), out, i);
         return;
     }
     if (out->states != NULL) out->states[i] = -1;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct pess__tables {
+struct pess__mdp_tables {
     atomic_int users;
     int64_t states, actions;
     int64_t *row;       /* [S*A+1] */
@@ -40,7 +40,7 @@ static void accumulate(const double *probability, int64_t count, double *cumulat
     for (int64_t k = last; k < count; k++) cumulative[k] = 1;
 }
 
-static pess_status set_start(pess__tables *t, const double *start, pess_error *error) {
+static pess_status set_start(pess__mdp_tables *t, const double *start, pess_error *error) {
     double sum = 0;
     for (int64_t s = 0; s < t->states; s++) {
         const double p = start != NULL ? start[s] : t->terminal[s] == 0;
@@ -59,7 +59,7 @@ static pess_status set_start(pess__tables *t, const double *start, pess_error *e
     return PESS_OK;
 }
 
-static pess_status fill(pess__tables *t, const pess_mdp *mdp, const double *start, pess_error *error) {
+static pess_status fill(pess__mdp_tables *t, const pess_mdp *mdp, const double *start, pess_error *error) {
     const int64_t pairs = mdp->states * mdp->actions, outcomes = mdp->row[pairs];
     PESS_TRY(pess__allocate(&t->row, pairs + 1, sizeof *t->row, "the rows of the environment", error));
     PESS_TRY(pess__allocate(&t->next, outcomes, sizeof *t->next, "the outcomes of the environment", error));
@@ -78,14 +78,14 @@ static pess_status fill(pess__tables *t, const pess_mdp *mdp, const double *star
     return set_start(t, start, error);
 }
 
-pess_status pess__tables_create(const pess_mdp *mdp, const double *start, const pess_env_options *options,
-                                pess__rules *out, pess_error *error) {
-    pess__tables *t = NULL;
+pess_status pess__mdp_tables_create(const pess_mdp *mdp, const double *start, const pess_env_options *options,
+                                    pess__rules *out, pess_error *error) {
+    pess__mdp_tables *t = NULL;
     PESS_TRY(pess__allocate(&t, 1, sizeof *t, "the tables of the environment", error));
     atomic_init(&t->users, 1);
     const pess_status status = fill(t, mdp, start, error);
     if (status != PESS_OK) {
-        pess__tables_release(t);
+        pess__mdp_tables_release(t);
         return status;
     }
     *out = (pess__rules){.step_limit = options->step_limit > 0 ? options->step_limit : INT64_MAX,
@@ -96,11 +96,11 @@ pess_status pess__tables_create(const pess_mdp *mdp, const double *start, const 
     return PESS_OK;
 }
 
-void pess__tables_share(pess__tables *tables) {
+void pess__mdp_tables_share(pess__mdp_tables *tables) {
     if (tables != NULL) (void)atomic_fetch_add(&tables->users, 1);
 }
 
-void pess__tables_release(pess__tables *tables) {
+void pess__mdp_tables_release(pess__mdp_tables *tables) {
     if (tables == NULL || atomic_fetch_sub(&tables->users, 1) > 1) return;
     free(tables->row);
     free(tables->next);
@@ -126,7 +126,7 @@ static int64_t select_next(const double *cumulative, int64_t count, double u) {
     return low;
 }
 
-int64_t pess__tables_state(const void *state) {
+int64_t pess__mdp_tables_state(const void *state) {
     mdp_state copy; /* saved bytes need not be aligned */
     memcpy(&copy, state, sizeof copy);
     return copy.state;
@@ -139,7 +139,7 @@ static void mdp_reset(const pess__rules *rules, pess__instance *instance) {
 }
 
 static pess__step_result mdp_step(const pess__rules *rules, pess__instance *instance, int64_t action) {
-    const pess__tables *t = rules->tables;
+    const pess__mdp_tables *t = rules->tables;
     mdp_state *s = pess__state(instance);
     const int64_t z = s->state * t->actions + action, begin = t->row[z];
     const double u = pess__draw_uniform(&instance->source, false);
@@ -149,12 +149,12 @@ static pess__step_result mdp_step(const pess__rules *rules, pess__instance *inst
 }
 
 static bool mdp_has_action(const pess__rules *rules, const void *state, int64_t action) {
-    const int64_t z = pess__tables_state(state) * rules->tables->actions + action;
+    const int64_t z = pess__mdp_tables_state(state) * rules->tables->actions + action;
     return rules->tables->row[z] < rules->tables->row[z + 1];
 }
 
 static bool mdp_valid(const pess__rules *rules, const void *state) {
-    const int64_t s = pess__tables_state(state);
+    const int64_t s = pess__mdp_tables_state(state);
     return s >= 0 && s < rules->tables->states;
 }
 

@@ -11,17 +11,17 @@
 
 enum { RESAMPLES = 10000 };
 
-bool pess__method_named(const pess__games *m, const char *name, pess__method *out) {
+bool pess__games_method_named(const pess__games *m, const char *name, pess__games_method *out) {
     char curve[64];
     (void)snprintf(curve, sizeof curve, "%s", name);
-    *out = (pess__method){.curve = pess__games_curve_named(m, name), .at_one = -1};
+    *out = (pess__games_method){.curve = pess__games_curve_named(m, name), .at_one = -1};
     if (strcmp(name, PESS__GAMES_TRIVIAL) == 0) {
-        *out = (pess__method){pess__games_curve_named(m, "imitation"), true, pess__games_curve_named(m, "naive")};
+        *out = (pess__games_method){pess__games_curve_named(m, "imitation"), true, pess__games_curve_named(m, "naive")};
         return out->curve >= 0 && out->at_one >= 0;
     }
     if (out->curve < 0 && pess__ends_with(name, "-argmax")) {
         curve[strlen(curve) - strlen("-argmax")] = '\0';
-        *out = (pess__method){pess__games_curve_named(m, curve), true, -1};
+        *out = (pess__games_method){pess__games_curve_named(m, curve), true, -1};
     }
     return out->curve >= 0;
 }
@@ -42,7 +42,7 @@ double pess__player_return(const pess__games *m, int game) {
     return count > 0 ? sum / (double)count : NAN;
 }
 
-double pess__method_share(const pess__games *m, const pess__method *method, int64_t dataset) {
+double pess__games_method_share(const pess__games *m, const pess__games_method *method, int64_t dataset) {
     const pess__games_dataset *d = &m->datasets[dataset];
     const bool replaced = method->at_one >= 0 && m->x[d->x] == 1;
     const pess__games_run *run = pess__games_run_of(m, dataset, replaced ? method->at_one : method->curve);
@@ -58,15 +58,16 @@ typedef struct strata {
     int64_t count, missing;
 } strata;
 
-static void fill(const pess__games *m, const pess__method *own, const pess__method *other, double weight, double x,
-                 strata *s) {
+static void fill(const pess__games *m, const pess__games_method *own, const pess__games_method *other, double weight,
+                 double x, strata *s) {
     for (int g = 0; g < m->game_count; g++)
         for (int i = 0; i < m->x_count; i++) {
             int64_t at = s->first[s->count];
             if (!isnan(x) && m->x[i] != x) continue;
             for (int64_t d = 0; d < m->dataset_count; d++) {
                 if (m->datasets[d].game != g || m->datasets[d].x != i) continue;
-                const double apart = pess__method_share(m, own, d) - weight * pess__method_share(m, other, d);
+                const double apart =
+                    pess__games_method_share(m, own, d) - weight * pess__games_method_share(m, other, d);
                 if (!isnan(apart)) s->difference[at++] = apart;
             }
             if (at == s->first[s->count]) {
@@ -106,7 +107,7 @@ static void resample(const strata *s, double *means, pess__paired *out) {
     out->high = means[RESAMPLES - 1 - RESAMPLES / 40];
 }
 
-pess_status pess__compare_paired(const pess__games *m, const pess__method *own, const pess__method *other,
+pess_status pess__compare_paired(const pess__games *m, const pess__games_method *own, const pess__games_method *other,
                                  double weight, double x, pess__paired *out, pess_error *error) {
     strata s = {0};
     double *means = NULL;

@@ -6,16 +6,16 @@
 #include "experiment/games.h"
 
 /* A curve, as it acts or by argmax; at_one: the curve whose score takes its place at x = 1, or -1. */
-typedef struct pess__method {
+typedef struct pess__games_method {
     int curve;
     bool argmax;
     int at_one;
-} pess__method;
+} pess__games_method;
 
 /* By the name of a point: "naive", "imitation-argmax", "trivial-rule"; false where there is no such curve. */
-bool pess__method_named(const pess__games *m, const char *name, pess__method *out);
+bool pess__games_method_named(const pess__games *m, const char *name, pess__games_method *out);
 /* The score on a dataset, divided by the player's return; NAN where the run is not there. */
-double pess__method_share(const pess__games *m, const pess__method *method, int64_t dataset);
+double pess__games_method_share(const pess__games *m, const pess__games_method *method, int64_t dataset);
 /* What the player that collects gets at the smallest x, the mean over the trials; NAN: not known. */
 double pess__player_return(const pess__games *m, int game);
 
@@ -30,7 +30,7 @@ typedef struct pess__paired {
  * together, 10,000 times. x NAN: all. Few trials make such intervals too narrow: three understate a variance by a
  * third.
  */
-pess_status pess__compare_paired(const pess__games *m, const pess__method *own, const pess__method *other,
+pess_status pess__compare_paired(const pess__games *m, const pess__games_method *own, const pess__games_method *other,
                                  double weight, double x, pess__paired *out, pess_error *error);
 
 #endif

@@ -160,10 +160,10 @@ static void paired_found(const pess__paired *p, const char *what, pess_experimen
     (void)snprintf(claim->found, sizeof claim->found, "%s%+.4f [%.4f, %.4f]", what, p->mean, p->low, p->high);
 }
 
-static pess_status judge_against(pess__games *m, const pess__method *own, const char *name, pess_error *error) {
-    pess__method other;
+static pess_status judge_against(pess__games *m, const pess__games_method *own, const char *name, pess_error *error) {
+    pess__games_method other;
     pess__paired p;
-    if (!pess__method_named(m, name, &other)) return PESS_OK;
+    if (!pess__games_method_named(m, name, &other)) return PESS_OK;
     pess_experiment_claim claim = begin(name, JUDGED " is above this curve on average.", paired_rule);
     PESS_TRY(pess__compare_paired(m, own, &other, 1, NAN, &p, error));
     claim.holds = p.low > 0;
@@ -173,7 +173,7 @@ static pess_status judge_against(pess__games *m, const pess__method *own, const 
 }
 
 /* Every curve of the points but itself and the data policy, once. */
-static pess_status judge_all(pess__games *m, const pess__method *own, pess_error *error) {
+static pess_status judge_all(pess__games *m, const pess__games_method *own, pess_error *error) {
     const pess_experiment *e = m->experiment;
     for (int64_t i = 0; i < e->point_count; i++) {
         const char *name = e->points[i].algorithm;
@@ -185,12 +185,12 @@ static pess_status judge_all(pess__games *m, const pess__method *own, pess_error
 }
 
 /* own > 1.3 other is own − 1.3 other > 0. */
-static pess_status judge_factor(pess__games *m, const pess__method *own, pess_error *error) {
-    pess__method other;
+static pess_status judge_factor(pess__games *m, const pess__games_method *own, pess_error *error) {
+    pess__games_method other;
     pess__paired p = {.strata = 0};
     pess_experiment_claim claim =
         begin(all_games, JUDGED " is more than 1.3 times as good as imitation by argmax at ε = 0.66.", factor_rule);
-    if (pess__method_named(m, "imitation-argmax", &other))
+    if (pess__games_method_named(m, "imitation-argmax", &other))
         PESS_TRY(pess__compare_paired(m, own, &other, 1.3, 0.66, &p, error));
     claim.holds = p.mean > 0;
     paired_found(&p, "own share less 1.3 times that of imitation by argmax: ", &claim);
@@ -212,9 +212,9 @@ static pess_status judge_freeway(pess__games *m, pess_error *error) {
 }
 
 pess_status pess__games_verdict(pess__games *m, pess_error *error) {
-    pess__method own;
+    pess__games_method own;
     PESS_TRY(judge_paper(m, error));
-    if (!pess__method_named(m, JUDGED, &own)) return PESS_OK;
+    if (!pess__games_method_named(m, JUDGED, &own)) return PESS_OK;
     PESS_TRY(judge_points(m, error));
     PESS_TRY(judge_factor(m, &own, error));
     PESS_TRY(judge_freeway(m, error));

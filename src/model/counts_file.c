@@ -53,7 +53,7 @@ static bool put_partition(const taker *to, const pess__tally *tally, const pess_
     pess__record_cursor cursor = pess__first_record(partition);
     pess__key_parts last = {0};
     pess__exact square = {0};
-    pess__sum record;
+    pess__sum_record record;
     double row_square = 0;
     bool fine = true;
     for (bool first = true; pess__next_record(&cursor, &record, &row_square) && fine; first = false) {

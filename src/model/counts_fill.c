@@ -62,7 +62,7 @@ static void finish_pair(filling *f) {
 /* Several threads may set the same mark. */
 static inline void mark(uint8_t *place) { __atomic_store_n(place, 1, __ATOMIC_RELAXED); }
 
-static void add_successor(filling *f, uint32_t next_state, const pess__sum *record) {
+static void add_successor(filling *f, uint32_t next_state, const pess__sum_record *record) {
     pess_counts *c = f->counts;
     c->next[f->used] = next_state;
     c->n_next[f->used] = record->n;
@@ -71,7 +71,7 @@ static void add_successor(filling *f, uint32_t next_state, const pess__sum *reco
     mark(&f->goes_on[next_state]);
 }
 
-static void add_record(filling *f, pess__key_bits bits, const pess__sum *record, double square) {
+static void add_record(filling *f, pess__key_bits bits, const pess__sum_record *record, double square) {
     pess_counts *c = f->counts;
     const pess__key_parts of = pess__key_parts_of(bits, record->key);
     const int64_t pair = of.state * c->actions + of.action;
@@ -102,7 +102,7 @@ static void fill_partition(filling *f, pess__partitions *partitions, int i) {
     const int64_t end = (past < c->states ? past : c->states) * c->actions;
     pess__partition *partition = &partitions->partition[i];
     pess__record_cursor cursor = pess__first_record(partition);
-    pess__sum record;
+    pess__sum_record record;
     double square = 0;
     f->pair = -1;
     f->row = from * c->actions;

@@ -70,10 +70,10 @@ static void flush_combiners(pess__partitions *p) {
             const pess__combined *slot = &c->slot[k];
             if (slot->n == 0) continue;
             const uint64_t pair = slot->key >> (p->bits.state + 2);
-            pess__partitions_add_sum(p, &(pess__sum){slot->key, slot->n, slot->sum, slot->rest});
+            pess__partitions_add_sum(p, &(pess__sum_record){slot->key, slot->n, slot->sum, slot->rest});
             if (slot->square != 0)
-                pess__partitions_add_sum(
-                    p, &(pess__sum){(pair << 2 | PESS__SQUARES) << p->bits.state, 0, slot->square, slot->square_rest});
+                pess__partitions_add_sum(p, &(pess__sum_record){(pair << 2 | PESS__SQUARES) << p->bits.state, 0,
+                                                                slot->square, slot->square_rest});
             c->slot[k].n = 0;
         }
         c->used = 0;
@@ -95,7 +95,7 @@ void pess__partitions_widen(pess__partitions *p, pess__key_bits bits) {
 #pragma omp parallel for schedule(dynamic, 16) num_threads(pess__partitions_threads(p))
     for (int i = 0; i < PESS__PARTITIONS; i++) {
         widen_list(&p->partition[i].rows, sizeof(pess__row), old, bits);
-        widen_list(&p->partition[i].sums, sizeof(pess__sum), old, bits);
+        widen_list(&p->partition[i].sums, sizeof(pess__sum_record), old, bits);
     }
 }
 
@@ -113,7 +113,7 @@ typedef struct item {
 /* What one thread needs to compact a partition. */
 typedef struct workspace {
     item *item, *other;
-    pess__sum *sum;
+    pess__sum_record *sum;
     int64_t item_capacity, other_capacity, sum_capacity;
     pess__exact value, square; /* the sums of one (s,a,s') and of its pair */
 } workspace;
@@ -177,7 +177,7 @@ static bool gather(workspace *w, const pess__partition *partition) {
     for (const pess__row *row; (row = pess__page_next(&rows, sizeof *row)) != NULL;)
         *next++ = (item){.key = 2 * row->key, .reward = row->reward};
     int64_t place = 0;
-    for (const pess__sum *sum; (sum = pess__page_next(&sums, sizeof *sum)) != NULL; place++) {
+    for (const pess__sum_record *sum; (sum = pess__page_next(&sums, sizeof *sum)) != NULL; place++) {
         w->sum[place] = *sum;
         *next++ = (item){.key = 2 * sum->key + 1, .sum = place};
     }
@@ -191,9 +191,9 @@ static bool put_sum(pess__partitions *p, pess__page_list *list, uint64_t key, in
     double part[PESS__EXACT_PARTS];
     const int parts = pess__exact_take(exact, part);
     for (int i = 0; i < parts; i += 2) {
-        pess__sum *sum = pess__page_list_put(&p->pool, list, sizeof *sum);
+        pess__sum_record *sum = pess__page_list_put(&p->pool, list, sizeof *sum);
         if (sum == NULL) return false;
-        *sum = (pess__sum){key, i == 0 ? n : 0, part[i], i + 1 < parts ? part[i + 1] : 0};
+        *sum = (pess__sum_record){key, i == 0 ? n : 0, part[i], i + 1 < parts ? part[i + 1] : 0};
     }
     return true;
 }
@@ -212,7 +212,7 @@ static bool put_group(pess__partitions *p, workspace *w, pess__partition *out, i
     pess__exact *const value = kind == PESS__SQUARES ? &w->square : &w->value;
     for (int64_t i = from; i < to; i++) {
         if (w->item[i].key & 1) {
-            const pess__sum *sum = &w->sum[w->item[i].sum];
+            const pess__sum_record *sum = &w->sum[w->item[i].sum];
             n += sum->n;
             pess__exact_add(value, sum->value);
             if (sum->rest != 0) pess__exact_add(value, sum->rest);
@@ -297,7 +297,7 @@ pess_status pess__partitions_check(pess__partitions *p, pess_error *error) {
     int64_t sampled = 0;
     for (int i = 0; i < PESS__PARTITIONS; i += SAMPLE)
         sampled += p->partition[i].rows.items * (int64_t)sizeof(pess__row) +
-                   p->partition[i].sums.items * (int64_t)sizeof(pess__sum);
+                   p->partition[i].sums.items * (int64_t)sizeof(pess__sum_record);
     compact_some(p, 0, SAMPLE);
     const int64_t gained = before - p->pool.in_use;
     if (gained * PESS__PAGE_BYTES * 4 > sampled)
@@ -399,9 +399,9 @@ void pess__partitions_add_row(pess__partitions *p, const pess__row *row) {
     p->failed |= !append_rows(p, &p->partition[state >> p->shift].rows, row, 1);
 }
 
-void pess__partitions_add_sum(pess__partitions *p, const pess__sum *sum) {
+void pess__partitions_add_sum(pess__partitions *p, const pess__sum_record *sum) {
     const uint32_t state = pess__key_parts_of(p->bits, sum->key).state;
-    pess__sum *to = pess__page_list_put(&p->pool, &p->partition[state >> p->shift].sums, sizeof *to);
+    pess__sum_record *to = pess__page_list_put(&p->pool, &p->partition[state >> p->shift].sums, sizeof *to);
     if (to != NULL) *to = *sum;
     p->failed |= to == NULL;
 }

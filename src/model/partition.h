@@ -45,11 +45,11 @@ typedef struct pess__row {
 } pess__row;
 
 /* n transitions whose rewards sum to value + rest. A sum that needs more parts goes on in records with n = 0. */
-typedef struct pess__sum {
+typedef struct pess__sum_record {
     uint64_t key;
     int64_t n;
     double value, rest;
-} pess__sum;
+} pess__sum_record;
 
 typedef struct pess__partition {
     pess__page_list rows, sums; /* after compaction ascending; what occurs once is a row, all else sums */
@@ -94,7 +94,7 @@ void pess__partitions_split(pess__partitions *partitions, const pess__block *blo
 void pess__partitions_append(pess__partitions *partitions, int partition, int64_t count);
 pess_status pess__partitions_check(pess__partitions *partitions, pess_error *error);
 /* A sum of several transitions. */
-void pess__partitions_add_sum(pess__partitions *partitions, const pess__sum *sum);
+void pess__partitions_add_sum(pess__partitions *partitions, const pess__sum_record *sum);
 /* One transition by itself. */
 void pess__partitions_add_row(pess__partitions *partitions, const pess__row *row);
 pess_status pess__partitions_compact(pess__partitions *partitions, pess_error *error);
@@ -103,7 +103,7 @@ pess_status pess__partitions_compact(pess__partitions *partitions, pess_error *e
 typedef struct pess__record_cursor {
     pess__page_cursor rows, sums;
     const pess__row *row; /* the next ones; NULL: no more */
-    const pess__sum *sum;
+    const pess__sum_record *sum;
 } pess__record_cursor;
 
 static inline pess__record_cursor pess__first_record(const pess__partition *partition) {
@@ -114,9 +114,9 @@ static inline pess__record_cursor pess__first_record(const pess__partition *part
 }
 
 /* *square is r² of a row, whose square is in no other record. */
-static inline bool pess__next_record(pess__record_cursor *cursor, pess__sum *record, double *square) {
+static inline bool pess__next_record(pess__record_cursor *cursor, pess__sum_record *record, double *square) {
     if (cursor->row != NULL && (cursor->sum == NULL || cursor->row->key < cursor->sum->key)) {
-        *record = (pess__sum){cursor->row->key, 1, cursor->row->reward, 0};
+        *record = (pess__sum_record){cursor->row->key, 1, cursor->row->reward, 0};
         *square = cursor->row->reward * cursor->row->reward;
         cursor->row = pess__page_next(&cursor->rows, sizeof *cursor->row);
         return true;

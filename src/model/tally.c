@@ -62,7 +62,7 @@ static int bits_for(uint32_t largest) {
 }
 
 /* What two numbers no longer hold exactly goes to the partitions. */
-static void hand_over(pess__tally *tally, const pess__sum *sum) {
+static void hand_over(pess__tally *tally, const pess__sum_record *sum) {
     (void)pthread_mutex_lock(&tally->hand_over);
     pess__partitions_add_sum(&tally->partitions, sum);
     (void)pthread_mutex_unlock(&tally->hand_over);
@@ -72,13 +72,14 @@ static void flush_cell(pess__tally *tally, pess__tally_cell *cell, uint64_t plac
     const pess__key_bits bits = tally->partitions.bits;
     const uint64_t pair = place >> (bits.state + 1), ended = place >> bits.state & 1;
     const uint64_t next_state = place & (((uint64_t)1 << bits.state) - 1);
-    hand_over(tally, &(pess__sum){(pair << 2 | ended) << bits.state | next_state, cell->n, cell->sum, cell->rest});
+    hand_over(tally,
+              &(pess__sum_record){(pair << 2 | ended) << bits.state | next_state, cell->n, cell->sum, cell->rest});
     *cell = (pess__tally_cell){0};
 }
 
 static void flush_square(pess__tally *tally, pess__tally_square *square, uint64_t pair) {
     const uint64_t key = (pair << 2 | PESS__SQUARES) << tally->partitions.bits.state;
-    hand_over(tally, &(pess__sum){key, 0, square->sum, square->rest});
+    hand_over(tally, &(pess__sum_record){key, 0, square->sum, square->rest});
     *square = (pess__tally_square){0};
 }
 
@@ -217,10 +218,11 @@ static void add_records(pess__tally *tally, const pess__block *block) {
         if (block->end[i] == PESS__END_SQUARES) of = (pess__key_parts){of.state, of.action, 0, PESS__SQUARES};
         const double rest = block->rest != NULL ? block->rest[i] : 0;
         pess__partitions_add_sum(&tally->partitions,
-                                 &(pess__sum){pess__key_of(bits, of), block->count[i], block->reward[i], rest});
+                                 &(pess__sum_record){pess__key_of(bits, of), block->count[i], block->reward[i], rest});
         if (block->square != NULL && block->square[i] > 0) {
             of = (pess__key_parts){of.state, of.action, 0, PESS__SQUARES};
-            pess__partitions_add_sum(&tally->partitions, &(pess__sum){pess__key_of(bits, of), 0, block->square[i], 0});
+            pess__partitions_add_sum(&tally->partitions,
+                                     &(pess__sum_record){pess__key_of(bits, of), 0, block->square[i], 0});
         }
         if (block->count[i] > PESS__MAX_TRANSITIONS - tally->rows) tally->too_many = true;
         if (tally->too_many) return;
@@ -323,9 +325,9 @@ static void absorb_records(pess__partitions *to, pess__partitions *from, const p
         for (const pess__row *row; (row = pess__page_next(&rows, sizeof *row)) != NULL;)
             pess__partitions_add_row(to,
                                      &(pess__row){renumber(renumbering, from->bits, to->bits, row->key), row->reward});
-        for (const pess__sum *sum; (sum = pess__page_next(&sums, sizeof *sum)) != NULL;)
-            pess__partitions_add_sum(
-                to, &(pess__sum){renumber(renumbering, from->bits, to->bits, sum->key), sum->n, sum->value, sum->rest});
+        for (const pess__sum_record *sum; (sum = pess__page_next(&sums, sizeof *sum)) != NULL;)
+            pess__partitions_add_sum(to, &(pess__sum_record){renumber(renumbering, from->bits, to->bits, sum->key),
+                                                             sum->n, sum->value, sum->rest});
         pess__page_list_release(&from->pool, &partition->rows);
         pess__page_list_release(&from->pool, &partition->sums);
     }

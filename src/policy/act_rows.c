@@ -237,7 +237,7 @@ static void act_measurements(const acting *a, const pess__row_block *b, int64_t 
         memset(raw, 0, (size_t)k * sizeof *raw);
         memset(x, 0, (size_t)k * sizeof *x);
     }
-    pess__method_of(map)->find(map, out->x, out->raw, to - from, out->cell);
+    pess__map_method_of(map)->find(map, out->x, out->raw, to - from, out->cell);
     for (int64_t i = from; i < to; i++) {
         const pess_place place = pess__map_place(map, out->raw + (i - from) * k, out->cell[i - from]);
         pess_decision d = pess__decide(a->decider, missing[i - from] ? -1 : place.cell,

@@ -52,7 +52,7 @@ static pess_status fit(const pess__fitting *fitting, const pess__policy_table *t
                        const pess__score_episodes *episodes, bool each_once, int64_t index, double out[2],
                        pess_error *error) {
     pess__resample r = {0};
-    pess__evaluation e = {.policy = table->probability, .lo = episodes->lo, .hi = episodes->hi};
+    pess__fitted_evaluation e = {.policy = table->probability, .lo = episodes->lo, .hi = episodes->hi};
     double *values = NULL;
     pess_status status = pess__resample_create(fitting->data, episodes, each_once, fitting->seed, index, &r, error);
     if (status == PESS_OK)

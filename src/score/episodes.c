@@ -11,7 +11,7 @@ static const char what[] = "the episodes of a score";
 
 /* begin NULL: counts alone. A tail without an end is an episode that logging cut off. */
 static void split(const pess_observations *data, pess__score_episodes *e) {
-    const int64_t rows = pess__episodes(data).count;
+    const int64_t rows = pess__walk_episodes(data).count;
     int64_t stop = 0;
     e->count = e->whole = 0;
     if (e->begin != NULL) e->begin[0] = 0;
@@ -69,7 +69,7 @@ static void bound_values(const pess_observations *data, double gamma, pess__scor
 pess_status pess__score_episodes_create(const pess_observations *data, const char *name, double gamma,
                                         pess__score_episodes *e, pess_error *error) {
     split(data, e);
-    const int64_t rows = pess__episodes(data).count;
+    const int64_t rows = pess__walk_episodes(data).count;
     if (rows < 1 || (e->count == 1 && e->whole == 0))
         return pess__fail(error, PESS_INPUT,
                           "%s: none of %lld transitions ends an episode; expected ends (terminals, timeouts), since "

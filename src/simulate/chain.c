@@ -8,20 +8,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-void pess__chain_clear(pess__chain *chain) {
+void pess__markov_chain_clear(pess__markov_chain *chain) {
     free(chain->row);
     free(chain->next);
     free(chain->probability);
-    *chain = (pess__chain){0};
+    *chain = (pess__markov_chain){0};
 }
 
-static pess_status allocate_chain(int64_t size, int64_t entries, pess__chain *chain, pess_error *error) {
+static pess_status allocate_chain(int64_t size, int64_t entries, pess__markov_chain *chain, pess_error *error) {
     chain->size = size;
     pess_status status = pess__allocate(&chain->row, size + 1, sizeof *chain->row, "a Markov chain", error);
     if (status == PESS_OK) status = pess__allocate(&chain->next, entries, sizeof *chain->next, "a Markov chain", error);
     if (status == PESS_OK)
         status = pess__allocate(&chain->probability, entries, sizeof *chain->probability, "a Markov chain", error);
-    if (status != PESS_OK) pess__chain_clear(chain);
+    if (status != PESS_OK) pess__markov_chain_clear(chain);
     return status;
 }
 
@@ -42,7 +42,7 @@ static int64_t count_entries(const pess_model *model, const pess_policy *policy,
 }
 
 /* place[node] - 1 is where the row under construction holds `node`; rows only grow, so stale places lie before it. */
-static void add_entry(pess__chain *chain, int64_t begin, int64_t *end, int64_t *place, uint32_t node, double p) {
+static void add_entry(pess__markov_chain *chain, int64_t begin, int64_t *end, int64_t *place, uint32_t node, double p) {
     if (place[node] > begin) {
         chain->probability[place[node] - 1] += p;
         return;
@@ -52,7 +52,7 @@ static void add_entry(pess__chain *chain, int64_t begin, int64_t *end, int64_t *
     place[node] = ++*end;
 }
 
-static void fill_chain(const pess_model *model, const pess_policy *policy, int64_t *place, pess__chain *chain) {
+static void fill_chain(const pess_model *model, const pess_policy *policy, int64_t *place, pess__markov_chain *chain) {
     int64_t end = 0;
     for (int64_t s = 0; s < model->states; s++) {
         const int64_t begin = chain->row[s] = end;
@@ -75,16 +75,16 @@ static void fill_chain(const pess_model *model, const pess_policy *policy, int64
     chain->row[chain->size] = end;
 }
 
-pess_status pess__chain_create(const pess_model *model, const pess_policy *policy, pess__chain *out,
-                               pess_error *error) {
+pess_status pess__markov_chain_create(const pess_model *model, const pess_policy *policy, pess__markov_chain *out,
+                                      pess_error *error) {
     bool uniform = false;
     const int64_t entries = count_entries(model, policy, &uniform), size = model->states + (uniform ? 1 : 0);
-    pess__chain chain = {0};
+    pess__markov_chain chain = {0};
     int64_t *place = NULL;
     PESS_TRY(allocate_chain(size, entries, &chain, error));
     const pess_status status = pess__allocate(&place, size, sizeof *place, "a Markov chain", error);
     if (status != PESS_OK) {
-        pess__chain_clear(&chain);
+        pess__markov_chain_clear(&chain);
         return status;
     }
     fill_chain(model, policy, place, &chain);
@@ -93,7 +93,8 @@ pess_status pess__chain_create(const pess_model *model, const pess_policy *polic
     return PESS_OK;
 }
 
-pess_status pess__chain_restrict(const pess__chain *chain, const uint8_t *in, pess__chain *out, pess_error *error) {
+pess_status pess__markov_chain_restrict(const pess__markov_chain *chain, const uint8_t *in, pess__markov_chain *out,
+                                        pess_error *error) {
     int64_t size = 0, entries = 0;
     uint32_t *number = NULL;
     PESS_TRY(pess__allocate(&number, chain->size, sizeof *number, "a Markov chain", error));
@@ -102,7 +103,7 @@ pess_status pess__chain_restrict(const pess__chain *chain, const uint8_t *in, pe
         number[node] = (uint32_t)size++;
         entries += chain->row[node + 1] - chain->row[node];
     }
-    pess__chain part = {0};
+    pess__markov_chain part = {0};
     const pess_status status = allocate_chain(size, entries, &part, error);
     if (status != PESS_OK) {
         free(number);
@@ -126,7 +127,7 @@ pess_status pess__chain_restrict(const pess__chain *chain, const uint8_t *in, pe
 /* Tarjan's algorithm without recursion. Components come out in reverse topological order, so a component is closed
  * (recurrent) exactly when no edge leaves it. */
 typedef struct search {
-    const pess__chain *chain;
+    const pess__markov_chain *chain;
     int64_t *index, *low;   /* [size] order of discovery from 1, and the least one reachable */
     int64_t *edge;          /* [size] the next edge to look at */
     uint32_t *path, *stack; /* [size] nodes being explored; nodes without a component yet */
@@ -175,7 +176,7 @@ static void explore(search *s, uint32_t root) {
 
 /* Marks the closed components that have at least one edge; a node without edges is a terminal state. */
 static int64_t mark_recurrent(const search *s, uint8_t *open, uint8_t *in) {
-    const pess__chain *chain = s->chain;
+    const pess__markov_chain *chain = s->chain;
     memset(open, 0, (size_t)s->components + 1);
     for (int64_t node = 0; node < chain->size; node++) {
         if (chain->row[node] == chain->row[node + 1]) open[s->component[node]] = 1;
@@ -188,7 +189,8 @@ static int64_t mark_recurrent(const search *s, uint8_t *open, uint8_t *in) {
     return classes;
 }
 
-pess_status pess__chain_recurrent(const pess__chain *chain, uint8_t *in, int64_t *classes, pess_error *error) {
+pess_status pess__markov_chain_recurrent(const pess__markov_chain *chain, uint8_t *in, int64_t *classes,
+                                         pess_error *error) {
     const int64_t size = chain->size;
     search s = {.chain = chain};
     uint8_t *open = NULL;
@@ -240,7 +242,7 @@ void pess__eliminate_dense(double *p, int64_t n, double *x) {
     for (int64_t k = 0; k < n; k++) x[k] /= sum;
 }
 
-pess_status pess__chain_eliminate(const pess__chain *chain, double *x, pess_error *error) {
+pess_status pess__markov_chain_eliminate(const pess__markov_chain *chain, double *x, pess_error *error) {
     const int64_t n = chain->size;
     double *p = NULL; /* [n*n] */
     PESS_TRY(pess__allocate(&p, n * n, sizeof *p, "a dense Markov chain", error));

@@ -57,7 +57,7 @@ static pess_status level_allocate(int64_t size, int64_t edges, level *l, pess_er
 }
 
 /* The chain turned round: incoming edges, loops left out, the law uniform. */
-static pess_status first_level(const pess__chain *chain, level *l, pess_error *error) {
+static pess_status first_level(const pess__markov_chain *chain, level *l, pess_error *error) {
     PESS_TRY(level_allocate(chain->size, chain->row[chain->size], l, error));
     for (int64_t i = 0; i < chain->size; i++)
         for (int64_t k = chain->row[i]; k < chain->row[i + 1]; k++)
@@ -378,7 +378,7 @@ static pess_status iterate(hierarchy *h, accelerator *a, double *x, pess_error *
                       (long long)top->size, error_left, MAX_CYCLES, tolerance);
 }
 
-pess_status pess__chain_multilevel(const pess__chain *chain, double *x, pess_error *error) {
+pess_status pess__markov_chain_multilevel(const pess__markov_chain *chain, double *x, pess_error *error) {
     hierarchy h = {0};
     accelerator a = {0};
     pess_status status =

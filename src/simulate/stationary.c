@@ -46,15 +46,15 @@ static pess_status check(const pess_model *model, const pess_policy *policy, pes
 }
 
 /* The law of the only recurrent class, spread over the model's states. */
-static pess_status solve_class(const pess__chain *chain, const uint8_t *in, int64_t states, double *out,
+static pess_status solve_class(const pess__markov_chain *chain, const uint8_t *in, int64_t states, double *out,
                                pess_error *error) {
-    pess__chain part = {0};
+    pess__markov_chain part = {0};
     double *x = NULL;
-    PESS_TRY(pess__chain_restrict(chain, in, &part, error));
+    PESS_TRY(pess__markov_chain_restrict(chain, in, &part, error));
     pess_status status = pess__allocate(&x, part.size, sizeof *x, "a stationary law", error);
     if (status == PESS_OK)
-        status =
-            part.size <= DENSE_LIMIT ? pess__chain_eliminate(&part, x, error) : pess__chain_multilevel(&part, x, error);
+        status = part.size <= DENSE_LIMIT ? pess__markov_chain_eliminate(&part, x, error)
+                                          : pess__markov_chain_multilevel(&part, x, error);
     if (status == PESS_OK) {
         double sum = 0; /* without the node that stands for uniform rows, which takes no time */
         int64_t at = 0;
@@ -62,24 +62,24 @@ static pess_status solve_class(const pess__chain *chain, const uint8_t *in, int6
         for (int64_t s = 0; s < states; s++) out[s] /= sum;
     }
     free(x);
-    pess__chain_clear(&part);
+    pess__markov_chain_clear(&part);
     return status;
 }
 
 pess_status pess_stationary(const pess_model *model, const pess_policy *policy, double *out, pess_error *error) {
     PESS_TRY(check(model, policy, error));
-    pess__chain chain = {0};
-    PESS_TRY(pess__chain_create(model, policy, &chain, error));
+    pess__markov_chain chain = {0};
+    PESS_TRY(pess__markov_chain_create(model, policy, &chain, error));
     uint8_t *in = NULL;
     int64_t classes = 0;
     pess_status status = pess__allocate(&in, chain.size, sizeof *in, "a stationary law", error);
-    if (status == PESS_OK) status = pess__chain_recurrent(&chain, in, &classes, error);
+    if (status == PESS_OK) status = pess__markov_chain_recurrent(&chain, in, &classes, error);
     if (status == PESS_OK && classes != 1)
         status = pess__fail(error, PESS_INPUT,
                             "the stationary law is not unique: the policy has %lld recurrent classes of states%s",
                             (long long)classes, classes == 0 ? " (every state is terminal)" : "");
     if (status == PESS_OK) status = solve_class(&chain, in, model->states, out, error);
     free(in);
-    pess__chain_clear(&chain);
+    pess__markov_chain_clear(&chain);
     return status;
 }

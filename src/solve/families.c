@@ -32,10 +32,10 @@ int pess__family_strengths(const pess__family *family) {
     return count > 0 ? count : 1;
 }
 
-pess__candidate pess__family_candidate(const pess__family *family, int strength, double unit) {
-    if (family->setting == NULL) return (pess__candidate){family->algorithm, NULL, NAN};
+pess__family_member pess__family_member_of(const pess__family *family, int strength, double unit) {
+    if (family->setting == NULL) return (pess__family_member){family->algorithm, NULL, NAN};
     const bool absorbed = strcmp(family->setting, "absorbed-alpha") == 0;
-    return (pess__candidate){family->algorithm, family->setting, family->grid[strength] * (absorbed ? unit : 1)};
+    return (pess__family_member){family->algorithm, family->setting, family->grid[strength] * (absorbed ? unit : 1)};
 }
 
 /* The method that was asked for, where the algorithm has it. */
@@ -46,7 +46,7 @@ static pess_method method_for(const char *name, pess_method method) {
     return has ? method : PESS_METHOD_AUTO;
 }
 
-pess_solve_options pess__candidate_options(const pess__candidate *candidate, const pess_solve_options *base) {
+pess_solve_options pess__family_member_options(const pess__family_member *candidate, const pess_solve_options *base) {
     pess_solve_options options = *base;
     options.algorithm = candidate->algorithm;
     options.uncertainty = NULL;

@@ -17,14 +17,14 @@ const pess__family *pess__family_list(size_t index);    /* NULL past the last */
 int pess__family_strengths(const pess__family *family); /* at least 1: no strength counts as one */
 
 /* An algorithm with a strength. */
-typedef struct pess__candidate {
+typedef struct pess__family_member {
     const char *algorithm, *setting;
     double strength; /* NAN: none */
-} pess__candidate;
+} pess__family_member;
 
 /* `unit` is that of rewards. */
-pess__candidate pess__family_candidate(const pess__family *family, int strength, double unit);
+pess__family_member pess__family_member_of(const pess__family *family, int strength, double unit);
 /* The options that fit it; everything else as in `base`. */
-pess_solve_options pess__candidate_options(const pess__candidate *candidate, const pess_solve_options *base);
+pess_solve_options pess__family_member_options(const pess__family_member *candidate, const pess_solve_options *base);
 
 #endif
