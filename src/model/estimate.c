@@ -159,7 +159,8 @@ static void complete(const pess_counts *counts, uint64_t seed, pess_model *model
     model->spread = spread;
     for (int64_t z = 0; z < spread->own * counts->actions; z++) {
         if (model->kind[z] != PESS_ROW_UNIFORM) continue;
-        model->reward[z] = unseen_reward(model, seed, z + spread->first * counts->actions);
+        const int64_t state = pess__number_in(spread, z / counts->actions);
+        model->reward[z] = unseen_reward(model, seed, state * counts->actions + z % counts->actions);
         model->end_mass[z] = terminals / (double)spread->states;
     }
 }

@@ -16,6 +16,7 @@ struct pess__extremes;
 typedef struct pess__spread {
     int64_t states;        /* of all processes together */
     int64_t first, own;    /* the own ones are first … first+own-1 of all */
+    const int64_t *number; /* [own] in the order of names; NULL: first, first+1, … */
     pess_counts_info info; /* of the whole log */
     /* Of what the processes give, all of which call it. */
     double (*sum)(const struct pess__spread *spread, double x);
@@ -52,9 +53,13 @@ static inline int64_t pess__own_states(const pess_model *model) {
     return model->spread != NULL ? model->spread->own : model->states;
 }
 
-/* The number of a state among all. */
+/* The number of an own state among all, in the order of names. */
+static inline int64_t pess__number_in(const pess__spread *spread, int64_t state) {
+    return spread->number != NULL ? spread->number[state] : spread->first + state;
+}
+
 static inline int64_t pess__state_number(const pess_model *model, int64_t state) {
-    return model->spread != NULL ? model->spread->first + state : state;
+    return model->spread != NULL ? pess__number_in(model->spread, state) : state;
 }
 
 static inline pess_status pess__agree_of_all(const pess__spread *spread, pess_status status, pess_error *error) {

@@ -212,8 +212,7 @@ double pess__chain_apply(pess__chain *chain, const double *v, double *out) {
     double sum = 0, most = 0, low = 0, squares = 0;
     for (int64_t s = 0; s < own; s++) sum += v[s];
     const double mean = chain->any_uniform ? pess__ranks_sum(sum) / (double)slab->spread.states : 0;
-    const int64_t at = slab->lo_state - slab->spread.first;
-    if (chain->any_lowest) low = pess__ranks_sum(at >= 0 && at < own ? v[at] : 0);
+    if (chain->any_lowest) low = pess__ranks_sum(slab->lo_place >= 0 ? v[slab->lo_place] : 0);
     for (int64_t s = 0; s < own; s++) {
         double left = chain->constant[s] + chain->uniform[s] * mean + chain->lowest[s] * low + v[s];
         for (PetscInt i = chain->row[s]; i < chain->row[s + 1]; i++) left -= chain->value[i] * v[chain->column[i]];

@@ -33,7 +33,7 @@ typedef struct pess__chain {
     Vec x, b;
     KSPConvergedReason reason; /* why the solver stopped last */
     double norm;               /* of the residual at the last look */
-    char name[80];             /* of the linear solver, for reports */
+    char name[160];            /* of the linear solver, for reports */
 } pess__chain;
 
 pess_status pess__chain_create(const pess_model *model, double gamma, double v_lo, pess__chain **out,

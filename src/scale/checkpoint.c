@@ -1,11 +1,13 @@
 #include "scale/checkpoint.h"
 
 #include "core/infile.h"
+#include "core/memory.h"
 #include "core/threads.h"
 #include "scale/gathered.h"
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -31,13 +33,26 @@ void pess__checkpoint_set(const char *path, double seconds) {
 
 /* ------------------------------------------------------------------------------------------------ writing */
 
-static pess_status write_all(const pess__slab *slab, const double *v, pess_error *error) {
+/* v [states]: those of this rank, by number. */
+static pess_status write_all(const pess__slab *slab, const double *v, int64_t states, pess_error *error) {
     pess__gathered file;
     header h = {.states = slab->spread.states};
     memcpy(h.magic, magic, sizeof h.magic);
     PESS_TRY(pess__gathered_open(kept.path, &h, sizeof h, &file, error));
-    pess__gathered_add(&file, v, slab->spread.own * (int64_t)sizeof *v);
+    pess__gathered_add(&file, v, states * (int64_t)sizeof *v);
     return pess__gathered_commit(&file, error);
+}
+
+static pess_status write_by_number(const pess__slab *slab, const double *v, pess_error *error) {
+    const pess__order *order = slab->order;
+    double *by_number = NULL;
+    if (order == NULL) return write_all(slab, v, slab->spread.own, error);
+    pess_status status =
+        pess__agree(pess__allocate(&by_number, order->numbers, sizeof *by_number, "a checkpoint", error), error);
+    if (status == PESS_OK) status = pess__order_outward(order, v, sizeof *v, by_number, error);
+    if (status == PESS_OK) status = write_all(slab, by_number, order->numbers, error);
+    free(by_number);
+    return status;
 }
 
 pess_status pess__checkpoint_keep(const pess__slab *slab, const double *v, pess_error *error) {
@@ -46,7 +61,7 @@ pess_status pess__checkpoint_keep(const pess__slab *slab, const double *v, pess_
     MPI_Bcast(&due, 1, MPI_INT, 0, pess__ranks_all.comm);
     if (!due) return PESS_OK;
     kept.next = pess__clock() + kept.seconds;
-    return write_all(slab, v, error);
+    return write_by_number(slab, v, error);
 }
 
 void pess__checkpoint_done(void) {
@@ -65,14 +80,17 @@ static pess_status read_all(FILE *file, const pess__slab *slab, double *v, pess_
         return pess__fail(error, PESS_INPUT, "%s: a checkpoint of %lld states, expected %lld: it is of another log",
                           kept.path, (long long)h.states, (long long)slab->spread.states);
     double piece[4096];
+    int64_t mine = 0; /* own states that were met */
     for (int64_t at = 0; at < h.states;) {
         const size_t part = h.states - at < 4096 ? (size_t)(h.states - at) : 4096;
         if (fread(piece, sizeof *piece, part, file) != part)
             return pess__fail(error, PESS_INPUT, "%s: the checkpoint is cut off", kept.path);
         crc = (uint32_t)crc32_z(crc, (const uint8_t *)piece, part * sizeof *piece);
         for (size_t i = 0; i < part; i++) {
-            const int64_t s = at + (int64_t)i - slab->spread.first;
-            if (s >= 0 && s < slab->spread.own) v[s] = piece[i];
+            const int64_t place = mine < slab->spread.own ? pess__slab_by_number(slab, mine) : -1;
+            if (place < 0 || pess__number_in(&slab->spread, place) != at + (int64_t)i) continue;
+            v[place] = piece[i];
+            mine++;
         }
         at += (int64_t)part;
     }

@@ -7,7 +7,6 @@
 #include "model/counts_file.h"
 #include "model/counts_merge.h"
 #include "scale/shards.h"
-#include "scale/slab.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -32,6 +31,7 @@ static void reader_free(reader *r) {
 void pess__share_free(pess__share *share) {
     for (int k = 0; k < PESS__NUMBERINGS; k++) pess__dictionary_free(&share->names[k]);
     free(share->begin);
+    pess__order_destroy(share->order);
     free(share->record);
     free(share->starts);
     free(share->start);
@@ -172,6 +172,11 @@ static pess_status send_records(pess__share *out, pess_error *error) {
     return status;
 }
 
+pess_status pess__share_out(pess__share *share, pess_error *error) {
+    PESS_TRY(cut_states(share, error));
+    return send_records(share, error);
+}
+
 /* ------------------------------------------------------------------------------------------------ starts */
 
 typedef struct state_count {
@@ -275,8 +280,7 @@ static pess_status count(reader *r, const pess_read_options *options, pess__shar
     add_totals(&r->merging, out);
     PESS_TRY(number_names(r, out, error));
     PESS__TRY_TOGETHER(take_records(r, out, error), error);
-    PESS_TRY(cut_states(out, error));
-    PESS_TRY(send_records(out, error));
+    PESS_TRY(pess__share_out(out, error));
     if (!out->has_episode) return send_starts(r, out, error);
     PESS__TRY_TOGETHER(take_episodes(r, out, error), error);
     return send_episodes(out, error);
@@ -296,6 +300,19 @@ pess_status pess__count_together(const char *const *paths, int64_t path_count, b
 }
 
 /* ------------------------------------------------------------------------------------------------ what comes of it */
+
+pess_status pess__share_slab(const pess__share *share, pess__slab **out, pess_error *error) {
+    const int64_t first = share->begin[pess__ranks_all.rank], past = share->begin[pess__ranks_all.rank + 1];
+    int64_t *elsewhere = NULL, count = 0;
+    PESS__TRY_TOGETHER(pess__allocate(&elsewhere, share->records, sizeof *elsewhere, "states elsewhere", error), error);
+    for (int64_t i = 0; i < share->records; i++) {
+        const int64_t next = share->record[i].next_state;
+        if (share->record[i].kind != PESS__SQUARES && (next < first || next >= past)) elsewhere[count++] = next;
+    }
+    const pess_status status = pess__slab_create(share->states, share->begin, elsewhere, count, out, error);
+    free(elsewhere);
+    return status;
+}
 
 /* Records as blocks of a counted log. */
 static void put_row(pess__block *block, const pess__pesscounts_record *record, int64_t state, int64_t next) {

@@ -8,6 +8,7 @@
 #include "model/problem.h"
 #include "scale/counting.h"
 #include "scale/output.h"
+#include "scale/reorder.h"
 #include "scale/rows.h"
 
 #include <math.h>
@@ -41,19 +42,6 @@ static pess_status check_memory(const pess__share *share, pess_error *error) {
 
 static int64_t place_of(void *context, int64_t state) { return pess__slab_place(context, state); }
 
-static pess_status make_slab(const pess__share *share, pess__slab **out, pess_error *error) {
-    const int64_t first = share->begin[pess__ranks_all.rank], past = share->begin[pess__ranks_all.rank + 1];
-    int64_t *elsewhere = NULL, count = 0;
-    PESS__TRY_TOGETHER(pess__allocate(&elsewhere, share->records, sizeof *elsewhere, "states elsewhere", error), error);
-    for (int64_t i = 0; i < share->records; i++) {
-        const int64_t next = share->record[i].next_state;
-        if (share->record[i].kind != PESS__SQUARES && (next < first || next >= past)) elsewhere[count++] = next;
-    }
-    const pess_status status = pess__slab_create(share->states, share->begin, elsewhere, count, out, error);
-    free(elsewhere);
-    return status;
-}
-
 /* A state is terminal where transitions that end lead to it, none that goes on does, and the log never acts in it. */
 static pess_status mark_terminals(const pess__share *share, const pess__slab *slab, pess_counts *c, pess_error *error) {
     double *ends = NULL, *goes_on = NULL;
@@ -77,36 +65,56 @@ static pess_status mark_terminals(const pess__share *share, const pess__slab *sl
     return status;
 }
 
+/* How many episodes begin in each state, by number, to its place. */
+static pess_status place_starts(const pess__slab *slab, const int64_t *by_number, int64_t *starts, pess_error *error) {
+    if (slab->order != NULL) return pess__order_inward(slab->order, by_number, sizeof *by_number, starts, error);
+    memcpy(starts, by_number, (size_t)slab->spread.own * sizeof *starts);
+    return PESS_OK;
+}
+
 /* The starts of episodes, which are by episode, to the ranks that have the states. */
 static pess_status count_starts(const pess__share *share, const pess__slab *slab, pess_counts *c, pess_error *error) {
+    const int64_t *begin = pess__slab_numbers(slab), first = begin[pess__ranks_all.rank];
     pess__pesscounts_start *list = NULL;
     int32_t *to = NULL;
-    int64_t count = share->start_count;
+    int64_t *by_number = NULL, count = share->start_count, numbers = begin[pess__ranks_all.rank + 1] - first;
     pess_status status = pess__allocate(&c->starts, slab->places, sizeof *c->starts, "episode starts", error);
+    if (status == PESS_OK) status = pess__allocate(&by_number, numbers, sizeof *by_number, "episode starts", error);
     if (status == PESS_OK) status = pess__allocate(&list, count, sizeof *list, "episode starts", error);
     if (status == PESS_OK) status = pess__allocate(&to, count, sizeof *to, "episode starts", error);
     status = pess__agree(status, error);
     for (int64_t i = 0; status == PESS_OK && i < count; i++) {
         list[i] = share->start[i];
-        to[i] = pess__slab_rank(slab->begin, list[i].state);
+        to[i] = pess__slab_rank(begin, list[i].state);
     }
     if (status == PESS_OK) status = pess__exchange(&list, &count, sizeof *list, to, error);
-    for (int64_t i = 0; status == PESS_OK && i < count; i++) c->starts[(int64_t)list[i].state - slab->spread.first]++;
-    for (int64_t s = 0; status == PESS_OK && share->starts != NULL && s < slab->spread.own; s++)
-        c->starts[s] = share->starts[s];
+    for (int64_t i = 0; status == PESS_OK && i < count; i++) by_number[(int64_t)list[i].state - first]++;
+    if (status == PESS_OK)
+        status = place_starts(slab, share->starts != NULL ? share->starts : by_number, c->starts, error);
+    free(by_number);
     free(list);
     free(to);
     return status;
+}
+
+/* The numbers of the own states and of those elsewhere that rows lead to. */
+static pess_status known_numbers(const pess__slab *slab, int64_t *ids, pess_error *error) {
+    const int64_t own = slab->spread.own;
+    double *number = NULL;
+    PESS__TRY_TOGETHER(pess__allocate(&number, slab->places, sizeof *number, "names", error), error);
+    for (int64_t s = 0; s < own; s++) number[s] = (double)pess__number_in(&slab->spread, s);
+    pess__slab_refresh(slab, number);
+    for (int64_t i = 0; i < own + slab->copies; i++) ids[i] = (int64_t)number[i];
+    free(number);
+    return PESS_OK;
 }
 
 static pess_status take_names(pess__share *share, pess__slab *slab, pess_counts *c, pess_error *error) {
     int64_t *ids = NULL;
     const int64_t known = slab->spread.own + slab->copies, count = known > share->actions ? known : share->actions;
     PESS__TRY_TOGETHER(pess__allocate(&ids, count, sizeof *ids, "names", error), error);
-    pess_status status = PESS_OK;
-    if (share->named[PESS__STATES]) {
-        for (int64_t i = 0; i < known; i++)
-            ids[i] = i < slab->spread.own ? i + slab->spread.first : slab->copied[i - slab->spread.own];
+    pess_status status = share->named[PESS__STATES] ? known_numbers(slab, ids, error) : PESS_OK;
+    if (status == PESS_OK && share->named[PESS__STATES]) {
         status = pess__dictionary_look_up(&share->names[PESS__STATES], ids, known, &c->state_names, error);
         slab->state_names = share->names[PESS__STATES];
         share->names[PESS__STATES] = (pess__dictionary){0};
@@ -200,7 +208,10 @@ pess_status pess__read_together(const char *path, const pess_read_options *read,
     pess_counts *c = NULL;
     PESS_TRY(pess__count_together(&path, 1, true, read, &share, error));
     pess_status status = check_memory(&share, error);
-    if (status == PESS_OK) status = make_slab(&share, &slab, error);
+    if (status == PESS_OK) status = pess__reorder_share(&share, error);
+    if (status == PESS_OK) status = pess__share_slab(&share, &slab, error);
+    if (status == PESS_OK) pess__slab_take_order(slab, share.order);
+    if (status == PESS_OK) share.order = NULL;
     if (status == PESS_OK) status = pess__agree(pess__allocate(&c, 1, sizeof *c, "counts", error), error);
     if (status == PESS_OK) status = fill_counts(&share, slab, c, error);
     pess__share_free(&share);

@@ -14,12 +14,12 @@
 
 /* ------------------------------------------------------------------------------------------------ pieces */
 
-/* Rows of a file as text, made on the rank that has them, a portion of states at a time: every rank makes one, rank 0
- * writes it, and so on, rank by rank. */
+/* Rows of a file, in the order of numbers, a portion of states at a time: every rank sends its own, rank 0 writes them,
+ * rank by rank. */
 typedef struct rows {
-    const pess__slab *slab;
+    int64_t first, own; /* numbers of this rank */
     const pess_names *states, *actions;
-    const double *numbers; /* values [places], or probabilities [places*A] */
+    const double *numbers; /* values [own], or probabilities [own*A] */
     int64_t width;         /* numbers per state; 0: values */
     pess__outfile *file;   /* at rank 0 */
 } rows;
@@ -35,7 +35,7 @@ static void put_state(pess__outfile *to, const rows *r, int64_t s) {
     for (int64_t a = 0; a < (r->width > 0 ? r->width : 1); a++) {
         const double number = r->numbers[r->width > 0 ? s * r->width + a : s];
         if (r->width > 0 && number == 0) continue;
-        put_id(to, r->states, s, s + r->slab->spread.first);
+        put_id(to, r->states, s, s + r->first);
         if (r->width > 0) {
             pess__outfile_write(to, ",", 1);
             put_id(to, r->actions, a, a);
@@ -69,8 +69,8 @@ static pess_status pack_names(const rows *r, int64_t from, int64_t count, char *
 
 static pess_status send_rows(const rows *r, pess_error *error) {
     const int64_t wide = r->width > 0 ? r->width : 1;
-    for (int64_t at = 0; at < r->slab->spread.own; at += PORTION) {
-        portion p = {r->slab->spread.own - at < PORTION ? r->slab->spread.own - at : PORTION, 0};
+    for (int64_t at = 0; at < r->own; at += PORTION) {
+        portion p = {r->own - at < PORTION ? r->own - at : PORTION, 0};
         char *names = NULL;
         const pess_status status = pack_names(r, at, p.count, &names, &p.name_bytes, error);
         if (status != PESS_OK) p = (portion){-1, 0};
@@ -109,8 +109,7 @@ static pess_status write_portion(const rows *r, int rank, const portion *p, int6
         if (p->name_bytes > 0) status = name_rows(bytes, p->count, &names, error);
     }
     if (status == PESS_OK) {
-        pess__slab there = {.spread = {.first = first}};
-        const rows other = {&there, names, r->actions, numbers, r->width, r->file};
+        const rows other = {first, p->count, names, r->actions, numbers, r->width, r->file};
         for (int64_t s = 0; s < p->count; s++) put_state(r->file, &other, s);
     }
     free(numbers);
@@ -119,8 +118,7 @@ static pess_status write_portion(const rows *r, int rank, const portion *p, int6
     return status;
 }
 
-static pess_status write_rows_of(const rows *r, int rank, pess_error *error) {
-    int64_t first = r->slab->begin[rank];
+static pess_status write_rows_of(const rows *r, int rank, int64_t first, pess_error *error) {
     for (;;) {
         portion p = {0};
         MPI_Recv(&p, sizeof p, MPI_BYTE, rank, TELLING, pess__ranks_all.comm, MPI_STATUS_IGNORE);
@@ -131,7 +129,8 @@ static pess_status write_rows_of(const rows *r, int rank, pess_error *error) {
     }
 }
 
-static pess_status write_rows(rows *r, const char *path, const char *title, pess_error *error) {
+static pess_status write_in_order(rows *r, const int64_t *begin, const char *path, const char *title,
+                                  pess_error *error) {
     const bool first = pess__ranks_all.rank == 0;
     PESS__TRY_TOGETHER(first ? pess__outfile_open(path, &r->file, error) : PESS_OK, error);
     pess_status status = PESS_OK;
@@ -139,9 +138,9 @@ static pess_status write_rows(rows *r, const char *path, const char *title, pess
         status = send_rows(r, error);
     } else {
         pess__outfile_print(r->file, "%s\n", title);
-        for (int64_t s = 0; s < r->slab->spread.own; s++) put_state(r->file, r, s);
+        for (int64_t s = 0; s < r->own; s++) put_state(r->file, r, s);
         for (int rank = 1; rank < pess__ranks_all.size && status == PESS_OK; rank++)
-            status = write_rows_of(r, rank, error);
+            status = write_rows_of(r, rank, begin[rank], error);
         if (status == PESS_OK)
             status = pess__outfile_commit(r->file, error);
         else
@@ -154,17 +153,57 @@ static pess_status write_rows(rows *r, const char *path, const char *title, pess
 
 static const pess__slab *current;
 
+/* Names of the numbers that this rank writes. */
+static pess_status names_by_number(const pess__slab *slab, const rows *r, pess_names **out, pess_error *error) {
+    int64_t *ids = NULL;
+    if (slab->state_names.begin == NULL) return PESS_OK;
+    PESS__TRY_TOGETHER(pess__allocate(&ids, r->own, sizeof *ids, "names", error), error);
+    for (int64_t i = 0; i < r->own; i++) ids[i] = r->first + i;
+    const pess_status status = pess__dictionary_look_up(&slab->state_names, ids, r->own, out, error);
+    free(ids);
+    return status;
+}
+
+/* The rows go from the places to whoever writes their numbers. */
+static pess_status write_ordered(rows *r, const char *path, const char *title, pess_error *error) {
+    const pess__order *order = current->order;
+    const int64_t wide = r->width > 0 ? r->width : 1;
+    double *numbers = NULL;
+    pess_names *names = NULL;
+    r->first = order->begin[pess__ranks_all.rank];
+    r->own = order->numbers;
+    pess_status status = pess__agree(pess__allocate(&numbers, r->own * wide, sizeof *numbers, "rows", error), error);
+    if (status == PESS_OK)
+        status = pess__order_outward(order, r->numbers, (size_t)wide * sizeof *numbers, numbers, error);
+    if (status == PESS_OK) status = names_by_number(current, r, &names, error);
+    if (status == PESS_OK) {
+        r->numbers = numbers;
+        r->states = names;
+        status = write_in_order(r, order->begin, path, title, error);
+    }
+    free(numbers);
+    pess_names_destroy(names);
+    return status;
+}
+
+static pess_status write_rows(rows *r, const char *path, const char *title, pess_error *error) {
+    if (current->order != NULL) return write_ordered(r, path, title, error);
+    r->first = current->spread.first;
+    r->own = current->spread.own;
+    return write_in_order(r, current->begin, path, title, error);
+}
+
 void pess__output_of(const pess__slab *slab) { current = slab; }
 
 pess_status pess__write_values_together(const char *path, const pess_names *state_names, const double *values,
                                         pess_error *error) {
-    rows r = {.slab = current, .states = state_names, .numbers = values};
+    rows r = {.states = state_names, .numbers = values};
     return write_rows(&r, path, "state,value", error);
 }
 
 static pess_status write_policy(const pess_policy *policy, const char *path, const pess_names *state_names,
                                 const pess_names *action_names, pess_error *error) {
-    rows r = {current, state_names, action_names, policy->probability, policy->actions, NULL};
+    rows r = {.states = state_names, .actions = action_names, .numbers = policy->probability, .width = policy->actions};
     return write_rows(&r, path, "state,action,probability", error);
 }
 
@@ -219,7 +258,7 @@ pess_status pess__scale_thinnest(const pess_counts *counts, pess_thin_place *lis
     int64_t total = 0;
     PESS__TRY_TOGETHER(pess__allocate(&all, size * room, sizeof *all, "thin places", error), error);
     for (int64_t i = 0; i < room; i++) list[i] = i < *count ? list[i] : (pess_thin_place){.state = -1};
-    for (int64_t i = 0; i < *count; i++) list[i].state += slab->spread.first;
+    for (int64_t i = 0; i < *count; i++) list[i].state = pess__number_in(&slab->spread, list[i].state);
     const int bytes = (int)((size_t)room * sizeof *list);
     MPI_Allgather(list, bytes, MPI_BYTE, all, bytes, MPI_BYTE, pess__ranks_all.comm);
     for (int64_t i = 0; i < size * room; i++)

@@ -22,7 +22,7 @@ static pess_status own_state(const pess__table *table, int64_t column, const pes
         state = pess__names_find(counts->state_names, field.text, field.length);
     } else {
         PESS_TRY(pess__table_int64(table, column, 0, slab->spread.states - 1, "a state of the log", &state, error));
-        state -= slab->spread.first;
+        state = pess__slab_own_place(slab, state);
     }
     if (state >= 0 && state < slab->spread.own) *out = state;
     return PESS_OK;
@@ -133,7 +133,7 @@ static pess_status complete_rows(policy_rows *r, const pess_policy *filling, int
         bool named = false;
         for (int64_t a = 0; a < actions; a++) named |= r->named[s * actions + a];
         if (r->model->terminal[s]) continue;
-        const int64_t number = s + r->slab->spread.first;
+        const int64_t number = pess__number_in(&r->slab->spread, s);
         if (named && !pess__normalise(row, actions, &sum))
             return pess__fail(error, PESS_INPUT, "%s: state %lld: the probabilities sum to %.12g, expected 1", r->path,
                               (long long)number, sum);

@@ -7,6 +7,7 @@
 #include "scale/counting.h"
 #include "scale/input.h"
 #include "scale/output.h"
+#include "scale/reorder.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -72,6 +73,22 @@ static pess_status take_checkpoint(char **argv, int *i, const char **path, doubl
     return PESS_OK;
 }
 
+/* --reorder auto|on|off */
+static pess_status take_reorder(char **argv, int *i, bool *taken, pess_error *error) {
+    static const char *const words[] = {"auto", "on", "off"};
+    const char *value = argv[*i + 1];
+    *taken = strcmp(argv[*i], "--reorder") == 0;
+    for (int k = 0; *taken && k < 3; k++) {
+        if (value == NULL || strcmp(value, words[k]) != 0) continue;
+        pess__reorder_set((pess__reorder)k);
+        ++*i;
+        return PESS_OK;
+    }
+    if (!*taken) return PESS_OK;
+    return pess__fail(error, PESS_ARGUMENT, "--reorder: found '%s', expected auto, on or off",
+                      value != NULL ? value : "");
+}
+
 static pess_status take_options(int *argc, char **argv, pess_error *error) {
     const char *path = NULL;
     double seconds = 600;
@@ -85,6 +102,7 @@ static pess_status take_options(int *argc, char **argv, pess_error *error) {
             continue;
         }
         if (!over) PESS_TRY(take_checkpoint(argv, &i, &path, &seconds, &taken, error));
+        if (!over && !taken) PESS_TRY(take_reorder(argv, &i, &taken, error));
         if (!taken) argv[count++] = argv[i];
     }
     argv[count] = NULL;

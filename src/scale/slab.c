@@ -62,6 +62,17 @@ int64_t pess__slab_place(const pess__slab *slab, int64_t state) {
     return slab->spread.own + (found - slab->copied);
 }
 
+void pess__slab_take_order(pess__slab *slab, pess__order *order) {
+    slab->order = order;
+    slab->spread.number = order != NULL ? order->number : NULL;
+}
+
+int64_t pess__slab_own_place(const pess__slab *slab, int64_t number) {
+    if (slab->order != NULL) return pess__order_own_place(slab->order, number);
+    const int64_t own = number - slab->spread.first;
+    return own >= 0 && own < slab->spread.own ? own : -1;
+}
+
 /* ------------------------------------------------------------------------------------------------ refreshes */
 
 /* Every rank asks the others for the states it copies; who asks, and whom it asks, are its partners. */
@@ -159,27 +170,35 @@ static pess_status agree(const pess__spread *spread, pess_status status, pess_er
 
 static void refresh(const pess__spread *spread, double *v) { pess__slab_refresh((const pess__slab *)spread, v); }
 
-/* Of equal values that of the smallest state, as in one process; INT64_MAX: it is elsewhere. */
-static int64_t candidate(double mine, double best, int64_t state) {
-    return mine == best && state >= 0 ? state : INT64_MAX;
+/* The largest of sign·v, the smallest number that has it and where that is; -1: no state has actions. */
+typedef struct extreme {
+    double value;
+    int64_t number, place;
+} extreme;
+
+static extreme own_extreme(const pess__spread *spread, const pess_model *model, const double *v, double sign) {
+    extreme found = {-INFINITY, INT64_MAX, -1};
+    for (int64_t s = 0; s < spread->own; s++) {
+        const double value = sign * v[s];
+        if (model->terminal[s] || value < found.value) continue;
+        const int64_t number = pess__number_in(spread, s);
+        if (value > found.value || number < found.number) found = (extreme){value, number, s};
+    }
+    return found;
 }
 
+/* Of equal values that of the smallest number, as in one process. */
 static pess__extremes extremes(const pess__spread *spread, const pess_model *model, const double *v) {
     pess__slab *slab = (pess__slab *)spread;
-    pess__extremes mine = {INFINITY, -INFINITY, -1, -1};
-    for (int64_t s = 0; s < spread->own; s++) {
-        if (model->terminal[s]) continue;
-        if (v[s] < mine.lo) mine.lo = v[s], mine.lo_state = s + spread->first;
-        if (v[s] > mine.hi) mine.hi = v[s], mine.hi_state = s + spread->first;
-    }
-    double ends[2] = {-mine.lo, mine.hi};
+    const extreme lowest = own_extreme(spread, model, v, -1), highest = own_extreme(spread, model, v, 1);
+    double ends[2] = {lowest.value, highest.value};
     MPI_Allreduce(MPI_IN_PLACE, ends, 2, MPI_DOUBLE, MPI_MAX, pess__ranks_all.comm);
-    int64_t at[2] = {candidate(-mine.lo, ends[0], mine.lo_state), candidate(mine.hi, ends[1], mine.hi_state)};
+    int64_t at[2] = {lowest.value == ends[0] ? lowest.number : INT64_MAX,
+                     highest.value == ends[1] ? highest.number : INT64_MAX};
     MPI_Allreduce(MPI_IN_PLACE, at, 2, MPI_INT64_T, MPI_MIN, pess__ranks_all.comm);
-    slab->lo_state = at[0] == INT64_MAX ? -1 : at[0];
-    slab->hi_state = at[1] == INT64_MAX ? -1 : at[1];
-    return (pess__extremes){-ends[0], ends[1], slab->lo_state < 0 ? -1 : slab->places - 2,
-                            slab->hi_state < 0 ? -1 : slab->places - 1};
+    slab->lo_place = at[0] == lowest.number ? lowest.place : -1;
+    return (pess__extremes){-ends[0], ends[1], at[0] == INT64_MAX ? -1 : slab->places - 2,
+                            at[1] == INT64_MAX ? -1 : slab->places - 1};
 }
 
 pess_status pess__slab_create(int64_t states, const int64_t *begin, const int64_t *elsewhere, int64_t count,
@@ -202,7 +221,7 @@ pess_status pess__slab_create(int64_t states, const int64_t *begin, const int64_
                                       .visits = pess__scale_visits,
                                       .policy = pess__scale_policy,
                                       .thinnest = pess__scale_thinnest};
-        slab->lo_state = slab->hi_state = -1;
+        slab->lo_place = -1;
         status = pess__allocate(&slab->begin, size + 1, sizeof *slab->begin, "ranges of states", error);
     }
     if (status == PESS_OK) {
@@ -221,6 +240,7 @@ pess_status pess__slab_create(int64_t states, const int64_t *begin, const int64_
 void pess__slab_destroy(pess__slab *slab) {
     if (slab == NULL) return;
     pess__dictionary_free(&slab->state_names);
+    pess__order_destroy(slab->order);
     free(slab->begin);
     free(slab->copied);
     free(slab->partner);

@@ -5,6 +5,7 @@
 
 #include "model/spread.h"
 #include "scale/dictionary.h"
+#include "scale/order.h"
 
 typedef struct pess__slab {
     pess__spread spread; /* first: what the rest of the library sees */
@@ -20,8 +21,9 @@ typedef struct pess__slab {
     int32_t *give;                   /* own states, partner by partner */
     double *given;                   /* room for their values; what is got goes straight to its place */
 
-    int64_t lo_state, hi_state;   /* of all, at the last look at the extremes; -1: there is none */
-    pess__dictionary state_names; /* begin NULL: numbers */
+    int64_t lo_place;   /* the own state of the lowest value of all, at the last look at the extremes; -1: elsewhere */
+    pess__order *order; /* NULL: places are numbers */
+    pess__dictionary state_names; /* by number; begin NULL: there are none */
 } pess__slab;
 
 /* The states first … first+own-1 of all are here; `elsewhere` are the others that rows lead to, any number of times and
@@ -39,6 +41,19 @@ int pess__slab_rank(const int64_t *begin, int64_t state);
 /* Values of others to their places; and back: what stands in the places is added to the states they are for. */
 void pess__slab_refresh(const pess__slab *slab, double *v);
 void pess__slab_collect(const pess__slab *slab, double *v);
+
+/* From now on the states have numbers beside their places. */
+void pess__slab_take_order(pess__slab *slab, pess__order *order);
+/* The own place of a number; -1: it is elsewhere. */
+int64_t pess__slab_own_place(const pess__slab *slab, int64_t number);
+/* The own place of the i-th smallest own number. */
+static inline int64_t pess__slab_by_number(const pess__slab *slab, int64_t i) {
+    return slab->order != NULL ? slab->order->arriving[i] : i;
+}
+/* The first number of every rank. */
+static inline const int64_t *pess__slab_numbers(const pess__slab *slab) {
+    return slab->order != NULL ? slab->order->begin : slab->begin;
+}
 
 /* begin [size+1] so that every rank has about the same weight: `weight` of `buckets` equal ranges of states. */
 void pess__slab_cut(int64_t states, double *weight, int64_t buckets, int64_t *begin);

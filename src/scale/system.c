@@ -38,8 +38,8 @@ static PetscErrorCode multiply(Mat shell, Vec in, Vec out, bool transposed) {
     PetscCall(VecGetArrayRead(in, &x));
     PetscCall(VecGetArray(out, &y));
     const pess__slab *slab = chain->slab;
-    const int64_t own = slab->spread.own, at = slab->lo_state - slab->spread.first;
-    const bool here = at >= 0 && at < own;
+    const int64_t own = slab->spread.own, at = slab->lo_place;
+    const bool here = at >= 0;
     double part[2] = {0, !transposed && here ? x[at] : 0};
     for (int64_t s = 0; s < own; s++) {
         part[0] += transposed ? chain->uniform[s] * x[s] : x[s];
@@ -101,7 +101,9 @@ static PetscErrorCode make_system(pess__chain *chain) {
     PetscCall(KSPGetType(chain->ksp, &method));
     PetscCall(KSPGetPC(chain->ksp, &pc));
     PetscCall(PCGetType(pc, &preconditioner));
-    (void)snprintf(chain->name, sizeof chain->name, "petsc %s %s", method, preconditioner);
+    const pess__order *order = chain->slab->order;
+    (void)snprintf(chain->name, sizeof chain->name, "petsc %s %s%s%s", method, preconditioner,
+                   order != NULL ? ", " : "", order != NULL ? order->why : "");
     PetscCall(VecCreateMPIWithArray(pess__ranks_all.comm, 1, own, all, NULL, &chain->x));
     PetscCall(VecCreateMPIWithArray(pess__ranks_all.comm, 1, own, all, NULL, &chain->b));
     PetscCall(MatCreateShell(pess__ranks_all.comm, own, own, all, all, chain, &chain->with_rank_one));

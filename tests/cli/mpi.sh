@@ -40,6 +40,22 @@ cmp one.csv two.csv || fail "another policy on a ring"
 expect 0 many 2 solve ring.csv -a naive
 prints "petsc bcgs asm"
 
+# A ring whose states are named at random (7919·s mod 60): neighbours come together again, and files keep their order.
+awk 'function name(s) { return (7919 * s + 17) % 60 }
+     BEGIN { print "state,action,reward,next_state"
+             for (s = 0; s < 60; s++) for (a = 0; a < 2; a++) for (i = 0; i < 3; i++)
+                 print name(s) "," a "," (s == 7) "," name((s + (i == 0 ? 1 : a ? 2 : 59)) % 60) }' > mixed.csv
+expect 0 "$PESS" solve mixed.csv -a naive -o one.csv --values one-values.csv --json
+alone=$(json value)
+expect 0 many 3 solve mixed.csv -a naive -o three.csv --values three-values.csv --json --reorder on
+near "$alone" "$(json value)" 1e-8 "value on a mixed ring"
+cmp one.csv three.csv || fail "another policy on a mixed ring"
+cmp <(cut -d, -f1 one-values.csv) <(cut -d, -f1 three-values.csv) || fail "values in another order"
+expect 0 many 3 solve mixed.csv -a naive --reorder on
+prints "far successors instead of"
+expect 0 many 3 solve mixed.csv -a naive
+grep -q "states reordered" out && fail "so few states are reordered unasked"
+
 # The certificate of counts, which has the policy and the lower bound that the rows give.
 robust=(--method robust -u l1 --max-successors 4 --delta 0.1)
 expect 7 "$PESS" certify all.pesscounts "${robust[@]}" -o one.csv --json
@@ -108,6 +124,7 @@ refused 2 "--method split needs the rows" certify "$visits" --method split
 refused 2 "--horizon needs the rows" certify "$visits" --horizon 3
 refused 2 "--report needs the rows" certify "$visits" --report page
 refused 2 "the log shows 3 of state" certify "$visits" -u l1 --max-successors 1
+refused 2 "--reorder: found 'maybe', expected auto, on or off" solve "$visits" --reorder maybe
 refused 2 "expected seconds" solve "$visits" --checkpoint-every often
 refused 4 "ranks with as much each would do" solve "$visits" --actions 1000000 --max-memory 100M
 refused 5 "cannot be written" solve "$visits" -o /nonexistent/policy.csv

@@ -104,7 +104,7 @@ static void compare_policies(int problem, const char *what, const pess__slab *sl
                              const pess_certificate *one, int64_t actions) {
     for (int64_t s = 0; s < slab->spread.own; s++) {
         const double *a = pess_policy_row(pess_certificate_policy(together), s),
-                     *b = pess_policy_row(pess_certificate_policy(one), s + slab->spread.first);
+                     *b = pess_policy_row(pess_certificate_policy(one), pess__number_in(&slab->spread, s));
         check(memcmp(a, b, (size_t)actions * sizeof *a) == 0, what, problem, "another policy");
     }
 }

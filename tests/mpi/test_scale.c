@@ -9,6 +9,7 @@
 #include "scale/counting.h"
 #include "scale/engine.h"
 #include "scale/input.h"
+#include "scale/reorder.h"
 #include "scale/scale.h"
 #include "solve/algorithm.h"
 
@@ -134,7 +135,7 @@ static void compare(int problem, const char *what, const pess__slab *slab, const
     check(fabs(a.value - b.value) <= 1e-6 && fabs(a.naive_value - b.naive_value) <= 1e-6, what, problem, text);
     check(a.outcome == b.outcome, what, problem, "another outcome");
     for (int64_t s = 0; s < slab->spread.own; s++) {
-        const int64_t all = s + slab->spread.first;
+        const int64_t all = pess__number_in(&slab->spread, s);
         const double x = pess_solution_values(together)[s], y = pess_solution_values(one)[all];
         (void)snprintf(text, sizeof text, "state %lld: value %.12g and %.12g", (long long)all, x, y);
         check(fabs(x - y) <= 1e-6, what, problem, text);
@@ -239,6 +240,7 @@ static void one_problem(int problem) {
     MPI_Barrier(MPI_COMM_WORLD);
     (void)snprintf(path, sizeof path, "%s/p%d-0.csv", directory, problem);
     const int size = 1 + problem % world_size;
+    pess__reorder_set(problem % 3 != 1 ? PESS__REORDER_ON : PESS__REORDER_OFF);
     pess__scale_packed_from = problem % 4 != 0 ? 1 : INT64_MAX; /* most sweep packed rows, where those fit */
     if (work_as(size)) {
         const char *const patterns[] = {pattern};
