@@ -5,6 +5,7 @@
 #include "model/spread.h"
 #include "policy/policy.h"
 
+#include <float.h>
 #include <math.h>
 
 /* Less than this share of the estimate is not worth mentioning. */
@@ -13,7 +14,8 @@ static const double VACUOUS_BELOW = 0.05;
 /* Where the lower bound lies between V_lo and the estimate. */
 static double certified_share(const pess_certificate_info *info) {
     const double promised = info->lower_bound - info->value_lo, estimated = info->value_estimate - info->value_lo;
-    if (!(estimated > 0)) return promised > 0 ? 1 : 0;
+    const double rounding = 64 * DBL_EPSILON * (info->value_hi - info->value_lo);
+    if (!(estimated > rounding)) return promised > rounding ? 1 : 0;
     return fmin(fmax(promised / estimated, 0), 1);
 }
 

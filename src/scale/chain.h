@@ -5,6 +5,7 @@
 #ifndef PESS_SCALE_CHAIN_H
 #define PESS_SCALE_CHAIN_H
 
+#include "scale/blocks.h"
 #include "scale/slab.h"
 
 #include <petscksp.h>
@@ -29,6 +30,7 @@ typedef struct pess__chain {
 
     Mat matrix, with_rank_one;
     KSP ksp;
+    pess__blocks *blocks;                /* its preconditioner; NULL: one of PETSc's */
     int64_t most_iterations, iterations; /* of the linear solver: at most in one solve; so far */
     Vec x, b;
     KSPConvergedReason reason; /* why the solver stopped last */

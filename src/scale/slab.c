@@ -59,7 +59,7 @@ int64_t pess__slab_place(const pess__slab *slab, int64_t state) {
     const int64_t own = state - slab->spread.first;
     if (own >= 0 && own < slab->spread.own) return own;
     const int64_t *found = bsearch(&state, slab->copied, (size_t)slab->copies, sizeof *slab->copied, compare_states);
-    return slab->spread.own + (found - slab->copied);
+    return found != NULL ? slab->spread.own + (found - slab->copied) : -1;
 }
 
 void pess__slab_take_order(pess__slab *slab, pess__order *order) {

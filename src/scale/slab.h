@@ -34,7 +34,7 @@ void pess__slab_destroy(pess__slab *slab);
 
 static inline const pess__slab *pess__slab_of(const pess_model *model) { return (const pess__slab *)model->spread; }
 
-/* The place of a state; it has one. */
+/* The place of a state; -1: it has none here. */
 int64_t pess__slab_place(const pess__slab *slab, int64_t state);
 int pess__slab_rank(const int64_t *begin, int64_t state);
 

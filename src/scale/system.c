@@ -73,7 +73,7 @@ static bool overlaps(const pess__slab *slab) {
 }
 
 /* The true residual counts, so the preconditioner stands to the right, where the method allows it. */
-static PetscErrorCode make_ksp(bool overlap, KSP *out) {
+static PetscErrorCode make_ksp(const pess__slab *overlapping, KSP *out, pess__blocks **blocks) {
     PetscBool chosen = PETSC_FALSE;
     PC pc;
     PetscCall(KSPCreate(pess__ranks_all.comm, out));
@@ -82,11 +82,24 @@ static PetscErrorCode make_ksp(bool overlap, KSP *out) {
     if (!chosen) PetscCall(KSPSetPCSide(*out, PC_RIGHT));
     if (!chosen) PetscCall(KSPSetNormType(*out, KSP_NORM_UNPRECONDITIONED));
     PetscCall(KSPGetPC(*out, &pc));
-    PetscCall(PCSetType(pc, overlap ? PCASM : PCBJACOBI));
+    PetscCall(PCSetType(pc, PCBJACOBI));
+    PetscCall(PetscOptionsHasName(NULL, NULL, "-pc_type", &chosen));
+    if (!chosen && overlapping != NULL) PetscCall(pess__blocks_create(overlapping, pc, blocks));
     PetscCall(KSPSetTolerances(*out, 1e-50, 1e-12, 1e50, MOST_ITERATIONS));
     PetscCall(KSPSetFromOptions(*out));
     PetscCall(KSPSetInitialGuessNonzero(*out, PETSC_TRUE));
     return 0;
+}
+
+/* With room for states elsewhere, which the solver's own vectors then have too. */
+static PetscErrorCode make_solution(const pess__slab *slab, Vec *out) {
+    const PetscInt copies = (PetscInt)slab->copies;
+    PetscInt *copied;
+    PetscCall(PetscMalloc1(copies + 1, &copied));
+    for (PetscInt i = 0; i < copies; i++) copied[i] = (PetscInt)slab->copied[i];
+    PetscCall(VecCreateGhost(pess__ranks_all.comm, (PetscInt)slab->spread.own, (PetscInt)slab->spread.states, copies,
+                             copied, out));
+    return PetscFree(copied);
 }
 
 static PetscErrorCode make_system(pess__chain *chain) {
@@ -95,16 +108,17 @@ static PetscErrorCode make_system(pess__chain *chain) {
     KSPType method;
     PCType preconditioner;
     PC pc;
-    PetscCall(make_ksp(overlaps(chain->slab), &chain->ksp));
+    PetscCall(make_ksp(overlaps(chain->slab) ? chain->slab : NULL, &chain->ksp, &chain->blocks));
     PetscCall(KSPGetTolerances(chain->ksp, NULL, NULL, NULL, &most));
     chain->most_iterations = most;
     PetscCall(KSPGetType(chain->ksp, &method));
     PetscCall(KSPGetPC(chain->ksp, &pc));
     PetscCall(PCGetType(pc, &preconditioner));
     const pess__order *order = chain->slab->order;
-    (void)snprintf(chain->name, sizeof chain->name, "petsc %s %s%s%s", method, preconditioner,
-                   order != NULL ? ", " : "", order != NULL ? order->why : "");
-    PetscCall(VecCreateMPIWithArray(pess__ranks_all.comm, 1, own, all, NULL, &chain->x));
+    (void)snprintf(chain->name, sizeof chain->name, "petsc %s %s%s%s", method,
+                   chain->blocks != NULL ? "schwarz" : preconditioner, order != NULL ? ", " : "",
+                   order != NULL ? order->why : "");
+    PetscCall(make_solution(chain->slab, &chain->x));
     PetscCall(VecCreateMPIWithArray(pess__ranks_all.comm, 1, own, all, NULL, &chain->b));
     PetscCall(MatCreateShell(pess__ranks_all.comm, own, own, all, all, chain, &chain->with_rank_one));
     PetscCall(MatShellSetOperation(chain->with_rank_one, MATOP_MULT, (void (*)(void))multiply_plain));
@@ -136,12 +150,14 @@ static PetscErrorCode touch(pess__chain *chain) {
 pess_status pess__chain_assemble(pess__chain *chain, bool new_pattern, pess_error *error) {
     if (chain->ksp == NULL) PESS__PETSC(make_system(chain), error);
     if (new_pattern) PESS__PETSC(make_matrix(chain), error);
+    if (chain->blocks != NULL) PESS_TRY(pess__blocks_fill(chain->blocks, chain, new_pattern, error));
     PESS__PETSC(touch(chain), error);
     return PESS_OK;
 }
 
 void pess__chain_release_system(pess__chain *chain) {
     (void)KSPDestroy(&chain->ksp);
+    pess__blocks_destroy(chain->blocks);
     (void)MatDestroy(&chain->with_rank_one);
     (void)MatDestroy(&chain->matrix);
     (void)VecDestroy(&chain->x);
@@ -255,7 +271,7 @@ static PetscErrorCode try_options(void) {
     PetscCall(MatAssemblyEnd(matrix, MAT_FINAL_ASSEMBLY));
     PetscCall(MatCreateVecs(matrix, &x, &b));
     PetscCall(VecSet(b, 1));
-    PetscCall(make_ksp(false, &ksp));
+    PetscCall(make_ksp(NULL, &ksp, NULL));
     PetscCall(KSPSetOperators(ksp, matrix, matrix));
     PetscCall(KSPSolve(ksp, b, x));
     PetscCall(KSPDestroy(&ksp));

@@ -38,7 +38,7 @@ expect 0 many 2 solve ring.csv -a naive -o two.csv --json
 near "$alone" "$(json value)" 1e-8 "value on a ring"
 cmp one.csv two.csv || fail "another policy on a ring"
 expect 0 many 2 solve ring.csv -a naive
-prints "petsc bcgs asm"
+prints "petsc bcgs schwarz"
 
 # A ring whose states are named at random (7919·s mod 60): neighbours come together again, and files keep their order.
 awk 'function name(s) { return (7919 * s + 17) % 60 }
