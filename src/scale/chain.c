@@ -90,7 +90,7 @@ static pess_status make_pattern(pess__chain *chain, const taken *by, pess_error 
         chain->away_row[s + 1] = (PetscInt)away;
     }
     const int64_t entries = used + away;
-    if ((PetscInt)entries != entries)
+    if (entries > pess__petsc_most())
         return pess__fail(error, PESS_LIMIT,
                           "one rank's matrix has %lld entries, more than this PETSc can number: use more ranks, or a "
                           "PETSc with 64-bit indices",

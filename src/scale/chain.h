@@ -59,6 +59,8 @@ pess_status pess__chain_assemble(pess__chain *chain, bool new_pattern, pess_erro
 void pess__chain_release_system(pess__chain *chain);
 /* Refuses options of PETSc that it does not know, or cannot follow. */
 pess_status pess__petsc_check_options(pess_error *error);
+/* The largest index that PETSc was built for. */
+int64_t pess__petsc_most(void);
 /* PESS_INTERNAL with PETSc's own sentence. */
 pess_status pess__petsc_failed(pess_error *error);
 PetscErrorCode pess__petsc_keep_message(MPI_Comm comm, int line, const char *function, const char *file,

@@ -6,6 +6,7 @@
 #include "data/table.h"
 #include "model/counts.h"
 #include "model/problem.h"
+#include "scale/chain.h"
 #include "scale/counting.h"
 #include "scale/output.h"
 #include "scale/reorder.h"
@@ -36,6 +37,20 @@ static pess_status check_memory(const pess__share *share, pess_error *error) {
                       "one of %d ranks would need %.3g GB and has %.3g GB: about %.0f ranks with as much each would do",
                       pess__ranks_all.size, need / 1e9, room / 1e9,
                       ceil(need / room * (double)pess__ranks_all.size * 1.1));
+}
+
+pess_status pess__check_shares(int64_t states, int64_t places, int64_t actions, pess_error *error) {
+    const int64_t records = UINT32_MAX, most = pess__petsc_most() < records ? pess__petsc_most() : records;
+    if (states > most)
+        return pess__fail(error, PESS_LIMIT, "%lld states; at most %lld can be numbered%s", (long long)states,
+                          (long long)most, most < records ? ", with a PETSc of 64-bit indices twice as many" : "");
+    if (places > PESS_MAX_STATES || actions > PESS_MAX_ACTIONS || actions > PESS_MAX_PAIRS / places)
+        return pess__fail(error, PESS_LIMIT,
+                          "one of %d ranks would have %lld states and %lld actions; at most %lld states, %lld actions "
+                          "and %lld pairs are possible: more ranks have less each",
+                          pess__ranks_all.size, (long long)places, (long long)actions, (long long)PESS_MAX_STATES,
+                          (long long)PESS_MAX_ACTIONS, (long long)PESS_MAX_PAIRS);
+    return PESS_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------ counts */
@@ -207,9 +222,12 @@ pess_status pess__read_together(const char *path, const pess_read_options *read,
     pess__slab *slab = NULL; /* lives as long as the process: policies and values refer to it */
     pess_counts *c = NULL;
     PESS_TRY(pess__count_together(&path, 1, true, read, &share, error));
-    pess_status status = check_memory(&share, error);
+    pess_status status = pess__check_shares(share.states, 1, share.actions, error);
+    if (status == PESS_OK) status = check_memory(&share, error);
     if (status == PESS_OK) status = pess__reorder_share(&share, error);
     if (status == PESS_OK) status = pess__share_slab(&share, &slab, error);
+    if (status == PESS_OK)
+        status = pess__check_shares(share.states, pess__ranks_largest(slab->places), share.actions, error);
     if (status == PESS_OK) pess__slab_take_order(slab, share.order);
     if (status == PESS_OK) share.order = NULL;
     if (status == PESS_OK) status = pess__agree(pess__allocate(&c, 1, sizeof *c, "counts", error), error);

@@ -1,5 +1,6 @@
 #include "scale/scale.h"
 
+#include "core/limits.h"
 #include "core/threads.h"
 #include "model/spread.h"
 #include "scale/chain.h"
@@ -200,7 +201,8 @@ pess_status pess_scale_count(const char *const *patterns, int64_t count, const p
                              const char *target, pess_error *error) {
     pess__share share;
     PESS_TRY(pess__count_together(patterns, count, false, options, &share, error));
-    const pess_status status = pess__share_write(&share, target, error);
+    pess_status status = pess__check_sizes("the log", share.states, share.actions, error);
+    if (status == PESS_OK) status = pess__share_write(&share, target, error);
     pess__share_free(&share);
     return status;
 }

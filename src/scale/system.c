@@ -21,6 +21,8 @@ PetscErrorCode pess__petsc_keep_message(MPI_Comm comm, int line, const char *fun
     return code;
 }
 
+int64_t pess__petsc_most(void) { return PETSC_MAX_INT; }
+
 pess_status pess__petsc_failed(pess_error *error) {
     return pess__fail(error, PESS_ARGUMENT, "PETSc: %s",
                       last_message[0] != '\0' ? last_message : "it failed without a message");

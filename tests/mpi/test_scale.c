@@ -266,6 +266,16 @@ static void one_problem(int problem) {
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/* More states than one program can have are possible, where each rank's are not. */
+static void check_limits(void) {
+    pess_error error = {0};
+    const int64_t many = 4 * PESS_MAX_STATES;
+    check(pess__check_shares(many, PESS_MAX_STATES, 4, &error) == PESS_OK, "limits", 0, error.message);
+    check(pess__check_shares(many, PESS_MAX_STATES + 1, 4, &error) == PESS_LIMIT, "limits", 0, "a share too large");
+    check(pess__check_shares(many, PESS_MAX_STATES, 9, &error) == PESS_LIMIT, "limits", 0, "too many pairs");
+    check(pess__check_shares((int64_t)1 << 32, 1, 4, &error) == PESS_LIMIT, "limits", 0, "too many numbers");
+}
+
 int main(int argc, char **argv) {
     pess_error error = {0};
     int count = argc > 1 ? atoi(argv[1]) : 200;
@@ -274,6 +284,7 @@ int main(int argc, char **argv) {
     argv[1] = NULL;
     if (pess_scale_begin(&argc, argv, &error) != PESS_OK) return 2;
     pess__with_others = NULL;
+    check_limits();
     world_rank = pess__ranks_all.rank;
     world_size = pess__ranks_all.size;
     const pess__ranks all = pess__ranks_all;
