@@ -2,7 +2,8 @@
  * with four actions, its rows made on the processes that have them, as one JSON line. `ours` is policy iteration as
  * pess-mpi has it. `shell` is the approach of madupite (Gargiani et al. 2024), written from its description: a matrix
  * of the policy that is made anew for each policy, I − γP as a shell around it, so that no preconditioner can be made
- * of it, GMRES to a ten-thousandth of the residual. `shuffled` numbers the states at random, as a log's names may. */
+ * of it, GMRES to a ten-thousandth of the residual. `shuffled` numbers the states at random, as a log's names may.
+ * mpi_torus log SIDE FILE [shuffled]: a counted log of that torus, for pess-mpi. */
 #include "core/memory.h"
 #include "core/rng.h"
 #include "core/threads.h"
@@ -258,9 +259,31 @@ static double solve_shell(const torus *t, pess_solution_info *info, double *sum,
     return seconds;
 }
 
+/* ------------------------------------------------------------------------------------------------ log */
+
+/* Twenty transitions of every pair, 17 of them where it aims at: in the log a direction is drawn in 20 % too. */
+static int write_log(const torus *t, const char *path) {
+    FILE *file = fopen(path, "w");
+    if (file == NULL) return 1;
+    (void)fputs("state,action,next_state,count,reward_sum\n", file);
+    for (int64_t z = 0; z < t->own * ACTIONS; z++)
+        for (int64_t k = t->model->row[z]; k < t->model->row[z + 1]; k++) {
+            const int count = t->model->probability[k] > 0.5 ? 17 : 1;
+            (void)fprintf(file, "%lld,%lld,%u,%d,%.17g\n", (long long)(z / ACTIONS), (long long)(z % ACTIONS),
+                          t->model->next[k], count, count * t->model->reward[z]);
+        }
+    return fclose(file) == 0 ? 0 : 1;
+}
+
 int main(int argc, char **argv) {
     pess_error error = {0};
     need(pess_scale_begin(&argc, argv, &error), &error);
+    if (argc >= 4 && strcmp(argv[1], "log") == 0) {
+        torus t = {.side = atoll(argv[2])};
+        if (argc == 5) shuffle(&t);
+        make(&t);
+        return pess_scale_end(write_log(&t, argv[3]), false);
+    }
     const bool shuffled = argc == 6 && strcmp(argv[5], "shuffled") == 0;
     if (argc != 5 && !shuffled) return 2;
     torus t = {.side = atoll(argv[2]), .gamma = atof(argv[3]), .tolerance = atof(argv[4])};

@@ -286,7 +286,15 @@ static PetscErrorCode try_options(void) {
 pess_status pess__petsc_check_options(pess_error *error) {
     PetscInt count = 0;
     char **names = NULL, **values = NULL;
+    static const char *const ours[] = {"-ksp_rtol", "-ksp_atol"};
     last_message[0] = '\0';
+    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++) {
+        PetscBool given = PETSC_FALSE;
+        PESS__PETSC(PetscOptionsHasName(NULL, NULL, ours[i], &given), error);
+        if (given)
+            return pess__fail(error, PESS_ARGUMENT, "%s: how exactly systems are solved follows from --tolerance",
+                              ours[i]);
+    }
     PESS__PETSC(try_options(), error);
     PESS__PETSC(PetscOptionsLeftGet(NULL, &count, &names, &values), error);
     pess_status status = PESS_OK;

@@ -117,6 +117,7 @@ sed 's/^[^,]*,[^,]*,//' shard-1.csv > without.csv
 refused 3 "expected all or none of them to have a column 'episode'" solve '[sw]*[0t].csv'
 refused 2 "PETSc knows no option '-ksp_tpye'" solve "$visits" -ksp_tpye gmres
 refused 2 "Unable to find requested KSP type" solve "$visits" -ksp_type nonsense
+refused 2 "-ksp_rtol: how exactly systems are solved follows from --tolerance" solve "$visits" -ksp_rtol 1e-3
 refused 2 "gamma is 1" solve "$visits" --gamma 1
 refused 2 "needs all states in one process" solve "$visits" -a duipi
 refused 2 "name an algorithm" solve "$visits" -a auto

@@ -109,6 +109,12 @@ static void compare_policies(int problem, const char *what, const pess__slab *sl
     }
 }
 
+/* Where states have other places, another of several states that are refused may be met first. */
+static bool same_sentence(const char *a, const char *b, bool reordered) {
+    const char *state = reordered ? strstr(b, " of state ") : NULL;
+    return state != NULL ? strncmp(a, b, (size_t)(state - b)) == 0 : strcmp(a, b) == 0;
+}
+
 void certify_both(int problem, const char *pattern, const char *alone) {
     const int which = problem % CASES;
     pess_error error = {0}, other = {0};
@@ -125,7 +131,8 @@ void certify_both(int problem, const char *pattern, const char *alone) {
     const pess__slab *slab = pess__slab_of(pess_problem_model(shared));
     const pess_status first = certify(shared, which, &together, &error);
     const pess_status second = certify(whole, which, &one, &other);
-    check(first == second && strcmp(error.message, other.message) == 0, what, problem, error.message);
+    check(first == second && same_sentence(error.message, other.message, slab->order != NULL), what, problem,
+          error.message);
     if (first == PESS_OK) {
         pess_certificate_info a, b;
         pess_certificate_get_info(together, &a);
