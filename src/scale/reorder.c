@@ -7,16 +7,17 @@
 #include "core/memory.h"
 #include "scale/slab.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    FEW_STATES = 4096,    /* not worth it */
-    SECTIONS = 16,        /* an edge is long where it leads from one sixteenth of the states to another */
-    LONG_SHARE = 10,      /* at most one edge in so many is long: the order is good as it is */
-    MOST_LEVELS = 100000, /* each costs a few messages; states beyond keep the order of their names */
-    MOST_PIECES = 1000,   /* likewise */
+    FEW_STATES = 4096,   /* not worth it */
+    SECTIONS = 16,       /* an edge is long where it leads from one sixteenth of the states to another */
+    LONG_SHARE = 10,     /* at most one edge in so many is long: the order is good as it is */
+    MOST_LEVELS = 50000, /* each costs a few messages; states beyond keep the order of their names */
+    MOST_PIECES = 1000,  /* likewise */
     HUB = 16,
     HUB_AT = 64, /* a state of so many times the mean degree, and of so many neighbours, leads on to none */
     SMALL_SORT = 32
@@ -146,16 +147,23 @@ static pess_status graph_of_share(const pess__share *share, graph *out, pess_err
 
 /* ------------------------------------------------------------------------------------------------ levels */
 
+/* What a rank sends to another, or gets from it, in one step. */
+typedef struct parcel {
+    int count; /* states that the wave comes to */
+    int waves; /* whether the sender had a wave at all */
+} parcel;
+
 typedef struct search {
     const graph *graph;
-    const int64_t *begin;              /* [size+1] the first state of every rank */
-    int32_t *level;                    /* [own] -1: not reached */
-    int32_t *wave, *next;              /* [own] states of the present level and of the one behind it */
-    int64_t waves, nexts;              /* how many */
-    uint32_t *asked;                   /* states elsewhere that the wave comes to */
-    int32_t *asked_rank;               /* whose they are */
-    int64_t ask_room, rank_room, from; /* no state before `from` can begin a piece */
-    int64_t hub;                       /* from this degree on */
+    const int64_t *begin; /* [size+1] the first state of every rank */
+    int32_t *level;       /* [own] -1: not reached */
+    int32_t *wave, *next; /* [own] states of the present level and of the one behind it */
+    int64_t waves, nexts; /* how many */
+    uint32_t *sent, *got; /* [edges that lead elsewhere]: each is sent once at most, and comes once at most */
+    parcel *to, *from;    /* [size] */
+    int *counts;          /* [4*size] for MPI: counts and beginnings of what goes and comes */
+    int64_t root;         /* no state before it can begin a piece */
+    int64_t hub;          /* from this degree on */
     int32_t levels;
 } search;
 
@@ -167,67 +175,98 @@ static void reach(search *f, int64_t s) {
 
 static int64_t degree(const graph *g, int64_t s) { return g->row[s + 1] - g->row[s]; }
 
+static bool is_here(const graph *g, uint32_t state) { return state >= g->first && state < g->first + g->own; }
+
 /* The next piece of the graph begins at its state of the smallest number. False: there is none. */
 static bool begin_piece(search *f) {
     const graph *g = f->graph;
-    while (f->from < g->own && (f->level[f->from] >= 0 || degree(g, f->from) == 0)) f->from++;
-    const int64_t mine = f->from < g->own ? f->from + g->first : INT64_MAX;
-    const int64_t root = -pess__ranks_largest(-mine);
-    if (root == INT64_MAX) return false;
-    if (root == mine) reach(f, f->from);
+    while (f->root < g->own && (f->level[f->root] >= 0 || degree(g, f->root) == 0)) f->root++;
+    const int64_t mine = f->root < g->own ? f->root + g->first : INT64_MAX;
+    const int64_t smallest = -pess__ranks_largest(-mine);
+    if (smallest == INT64_MAX) return false;
+    if (smallest == mine) reach(f, f->root);
     return true;
 }
 
-/* The states that the wave comes to here; those elsewhere are asked for. */
-static pess_status spread_here(search *f, int64_t *count, pess_error *error) {
+/* Reaches what the wave comes to here and counts what it comes to elsewhere; with `begin`, lists the latter by rank. */
+static void spread(search *f, int *begin) {
     const graph *g = f->graph;
-    *count = 0;
     for (int64_t i = 0; i < f->waves; i++) {
         const int64_t s = f->wave[i];
         if (degree(g, s) >= f->hub) continue;
-        PESS_TRY(pess__grow(&f->asked, &f->ask_room, *count + degree(g, s), sizeof *f->asked, "a search", error));
-        PESS_TRY(
-            pess__grow(&f->asked_rank, &f->rank_room, *count + degree(g, s), sizeof *f->asked_rank, "a search", error));
         for (int64_t k = g->row[s]; k < g->row[s + 1]; k++) {
-            const int64_t here = (int64_t)g->to[k] - g->first;
-            if (here >= 0 && here < g->own) {
-                reach(f, here);
-                continue;
-            }
-            f->asked_rank[*count] = pess__slab_rank(f->begin, g->to[k]);
-            f->asked[(*count)++] = g->to[k];
+            if (begin == NULL && is_here(g, g->to[k])) reach(f, (int64_t)g->to[k] - g->first);
+            if (is_here(g, g->to[k])) continue;
+            const int rank = pess__slab_rank(f->begin, g->to[k]);
+            if (begin == NULL)
+                f->to[rank].count++;
+            else
+                f->sent[begin[rank]++] = g->to[k];
         }
     }
-    return PESS_OK;
 }
 
-/* One level further. */
-static pess_status advance(search *f, pess_error *error) {
-    int64_t count = 0;
+/* One level further. False: there was no wave anywhere. */
+static bool advance(search *f) {
+    const int size = pess__ranks_all.size;
+    int *count = f->counts, *begin = count + size, *from_count = begin + size, *from_begin = from_count + size;
     int32_t *const swap = f->wave;
+    bool any = false;
     f->wave = f->next;
     f->next = swap;
     f->waves = f->nexts;
     f->nexts = 0;
     f->levels++;
-    PESS__TRY_TOGETHER(spread_here(f, &count, error), error);
-    PESS_TRY(pess__exchange(&f->asked, &count, sizeof *f->asked, f->asked_rank, error));
-    f->ask_room = count;
-    for (int64_t i = 0; i < count; i++) reach(f, (int64_t)f->asked[i] - f->graph->first);
-    return PESS_OK;
+    for (int r = 0; r < size; r++) f->to[r] = (parcel){.waves = f->waves > 0};
+    spread(f, NULL);
+    MPI_Alltoall(f->to, 2, MPI_INT, f->from, 2, MPI_INT, pess__ranks_all.comm);
+    for (int r = 0, sends = 0, gets = 0; r < size; r++) {
+        any = any || f->from[r].waves != 0;
+        begin[r] = sends;
+        from_begin[r] = gets;
+        sends += count[r] = f->to[r].count;
+        gets += from_count[r] = f->from[r].count;
+    }
+    spread(f, begin);
+    for (int r = 0; r < size; r++) begin[r] -= count[r];
+    MPI_Alltoallv(f->sent, count, begin, MPI_UINT32_T, f->got, from_count, from_begin, MPI_UINT32_T,
+                  pess__ranks_all.comm);
+    for (int64_t i = 0; i < (int64_t)from_begin[size - 1] + from_count[size - 1]; i++)
+        reach(f, (int64_t)f->got[i] - f->graph->first);
+    return any;
 }
 
-static pess_status search_all(search *f, int64_t states, pess_error *error) {
+static void search_all(search *f, int64_t states) {
     const graph *g = f->graph;
     const int64_t mean = pess__ranks_total(g->row[g->own]) / states + 1;
     f->hub = mean * HUB > HUB_AT ? mean * HUB : HUB_AT;
-    for (int pieces = 0; f->levels < MOST_LEVELS;) {
-        const bool goes_on = pess__ranks_any(f->nexts > 0);
-        if (!goes_on && (pieces++ == MOST_PIECES || !begin_piece(f))) break;
-        PESS_TRY(advance(f, error));
+    for (int pieces = 0; pieces < MOST_PIECES && f->levels < MOST_LEVELS && begin_piece(f); pieces++) {
+        bool goes_on = true;
+        while (goes_on && f->levels < MOST_LEVELS) goes_on = advance(f);
+        f->levels -= !goes_on; /* the last one was empty */
     }
     for (int64_t s = 0; s < g->own; s++)
-        if (f->level[s] < 0) f->level[s] = f->levels;
+        if (f->level[s] < 0) f->level[s] = f->levels + 1;
+}
+
+static pess_status search_create(const graph *g, const int64_t *begin, search *out, pess_error *error) {
+    static const char what[] = "a search of the states";
+    const int size = pess__ranks_all.size;
+    int64_t elsewhere = 0;
+    *out = (search){.graph = g, .begin = begin};
+    for (int64_t k = 0; k < g->row[g->own]; k++) elsewhere += !is_here(g, g->to[k]);
+    if (elsewhere > INT_MAX)
+        return pess__fail(error, PESS_LIMIT, "%lld next states elsewhere: more ranks are needed, each has too much",
+                          (long long)elsewhere);
+    PESS_TRY(pess__allocate(&out->level, g->own, sizeof *out->level, what, error));
+    PESS_TRY(pess__allocate(&out->wave, g->own, sizeof *out->wave, what, error));
+    PESS_TRY(pess__allocate(&out->next, g->own, sizeof *out->next, what, error));
+    PESS_TRY(pess__allocate(&out->sent, elsewhere, sizeof *out->sent, what, error));
+    PESS_TRY(pess__allocate(&out->got, elsewhere, sizeof *out->got, what, error));
+    PESS_TRY(pess__allocate(&out->to, size, sizeof *out->to, what, error));
+    PESS_TRY(pess__allocate(&out->from, size, sizeof *out->from, what, error));
+    PESS_TRY(pess__allocate(&out->counts, 4 * (int64_t)size, sizeof *out->counts, what, error));
+    for (int64_t s = 0; s < g->own; s++) out->level[s] = -1;
     return PESS_OK;
 }
 
@@ -235,13 +274,16 @@ static void search_free(search *f) {
     free(f->level);
     free(f->wave);
     free(f->next);
-    free(f->asked);
-    free(f->asked_rank);
+    free(f->sent);
+    free(f->got);
+    free(f->to);
+    free(f->from);
+    free(f->counts);
 }
 
 /* Places by level, then by number: level begins + how many of it are on ranks before + how many were here before. */
 static pess_status number_levels(const search *f, int64_t *place, pess_error *error) {
-    const int64_t levels = f->levels + 1;
+    const int64_t levels = f->levels + 2;
     int64_t *here = NULL, *before = NULL, *all = NULL, sum = 0;
     pess_status status = pess__allocate(&here, levels, sizeof *here, "levels", error);
     if (status == PESS_OK) status = pess__allocate(&before, levels, sizeof *before, "levels", error);
@@ -262,13 +304,9 @@ static pess_status number_levels(const search *f, int64_t *place, pess_error *er
 }
 
 static pess_status find_places(const graph *g, const pess__share *share, int64_t *place, pess_error *error) {
-    search f = {.graph = g, .begin = share->begin};
-    pess_status status = pess__allocate(&f.level, g->own, sizeof *f.level, "a search", error);
-    if (status == PESS_OK) status = pess__allocate(&f.wave, g->own, sizeof *f.wave, "a search", error);
-    if (status == PESS_OK) status = pess__allocate(&f.next, g->own, sizeof *f.next, "a search", error);
-    for (int64_t s = 0; status == PESS_OK && s < g->own; s++) f.level[s] = -1;
-    status = pess__agree(status, error);
-    if (status == PESS_OK) status = search_all(&f, share->states, error);
+    search f;
+    pess_status status = pess__agree(search_create(g, share->begin, &f, error), error);
+    if (status == PESS_OK) search_all(&f, share->states);
     if (status == PESS_OK) status = number_levels(&f, place, error);
     search_free(&f);
     return status;
