@@ -108,15 +108,16 @@ pess_status pess__blocks_fill(pess__blocks *b, const pess__chain *chain, bool ne
     int64_t count = 0;
     pess_status status = pess__agree(rows_for_others(chain, &list, &to, &count, error), error);
     if (status == PESS_OK) status = pess__exchange(&list, &count, sizeof *list, to, error);
-    if (status == PESS_OK && here + count > pess__petsc_most())
+    const int64_t entries = here + count;
+    if (status == PESS_OK && entries > pess__petsc_most())
         status = pess__fail(error, PESS_LIMIT,
                             "one rank's block has %lld entries, more than this PETSc can number: use more ranks, or a "
                             "PETSc with 64-bit indices",
-                            (long long)(here + count));
+                            (long long)entries);
     if (status == PESS_OK)
-        status = pess__grow(&b->column, &b->column_room, here + count + 1, sizeof *b->column, "the blocks", error);
+        status = pess__grow(&b->column, &b->column_room, entries + 1, sizeof *b->column, "the blocks", error);
     if (status == PESS_OK)
-        status = pess__grow(&b->value, &b->value_room, here + count + 1, sizeof *b->value, "the blocks", error);
+        status = pess__grow(&b->value, &b->value_room, entries + 1, sizeof *b->value, "the blocks", error);
     status = pess__agree(status, error);
     if (status == PESS_OK) {
         copy_own_rows(b, chain, columns);

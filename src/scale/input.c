@@ -22,7 +22,7 @@
  * is a successor in counts and model and an entry of the matrix and of its factors; docs/scale.md has the figures. */
 static double bytes_needed(const pess__share *share) {
     const int64_t own = share->begin[pess__ranks_all.rank + 1] - share->begin[pess__ranks_all.rank];
-    return 130.0 * (double)share->records + (double)own * (100.0 * (double)share->actions + 400.0);
+    return 150.0 * (double)share->records + (double)own * (100.0 * (double)share->actions + 400.0);
 }
 
 /* Said before anything is built: how much is missing on the rank that lacks most, and how many ranks would do. */
