@@ -31,7 +31,7 @@ static void print_overview(FILE *stream) {
         "  --checkpoint FILE          keep the values there while solving, and go on from them if they are there\n"
         "  --checkpoint-every SECONDS how often (default 600)\n"
         "  --reorder auto|on|off      neighbouring states on the same process: where it pays (default), or as told\n"
-        "  -ksp_type, -pc_type, …     PETSc's own, for the linear systems (default bcgs with asm or bjacobi)\n"
+        "  -ksp_type, -pc_type, …     PETSc's own, for the linear systems (default bcgs, blocks by ilu)\n"
         "\nStart here:\n"
         "  mpiexec -n 4 pess-mpi solve 'shards/*.csv' -o policy.csv\n"
         "  mpiexec -n 4 pess-mpi count 'shards/*.csv' --out all.pesscounts\n"
