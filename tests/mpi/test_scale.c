@@ -6,6 +6,7 @@
 #include "model/counts.h"
 #include "model/spread.h"
 #include "policy/policy.h"
+#include "scale/checkpoint.h"
 #include "scale/counting.h"
 #include "scale/engine.h"
 #include "scale/input.h"
@@ -198,6 +199,34 @@ static void solve_both(int problem, int family, const char *pattern, const char 
     pess__slab_destroy((pess__slab *)slab);
 }
 
+/* Values that are kept where states have other places are taken up where they have none: both go by number. */
+static void keep_and_take(int problem, const char *pattern) {
+    static const pess__reorder ways[] = {PESS__REORDER_ON, PESS__REORDER_OFF};
+    pess_error error = {0};
+    char path[300];
+    (void)snprintf(path, sizeof path, "%s/p%d.values", directory, problem);
+    pess__checkpoint_set(path, 0);
+    for (int way = 0; way < 2; way++) {
+        pess_problem *shared = NULL;
+        pess__reorder_set(ways[way]);
+        check(pess__read_together(pattern, NULL, NULL, NULL, &shared, &error) == PESS_OK, "checkpoint", problem,
+              error.message);
+        const pess__slab *slab = pess__slab_of(pess_problem_model(shared));
+        double *v = calloc((size_t)slab->places, sizeof *v);
+        for (int64_t s = 0; v != NULL && way == 0 && s < slab->spread.own; s++)
+            v[s] = sqrt((double)pess__number_in(&slab->spread, s));
+        check((way == 0 ? pess__checkpoint_keep(slab, v, &error) : pess__checkpoint_take(slab, v, &error)) == PESS_OK,
+              "checkpoint", problem, error.message);
+        for (int64_t s = 0; s < slab->spread.own; s++)
+            check(v[s] == sqrt((double)pess__number_in(&slab->spread, s)), "checkpoint", problem, "another value");
+        free(v);
+        pess_problem_destroy(shared);
+        pess__slab_destroy((pess__slab *)slab);
+    }
+    pess__checkpoint_done();
+    pess__checkpoint_set(NULL, 0);
+}
+
 static bool same_bytes(const char *a, const char *b) {
     FILE *x = fopen(a, "rb"), *y = fopen(b, "rb");
     bool same = x != NULL && y != NULL;
@@ -251,6 +280,8 @@ static void one_problem(int problem) {
         for (int k = 0; k < 3; k++)
             solve_both(problem, (problem + k * 5) % FAMILIES, s.shards == 1 && problem % 2 == 0 ? path : pattern,
                        s.shards == 1 ? path : merged);
+        keep_and_take(problem, pattern);
+        pess__reorder_set(problem % 3 != 1 ? PESS__REORDER_ON : PESS__REORDER_OFF);
         certify_both(problem, s.shards == 1 ? merged : pattern, merged);
         MPI_Barrier(pess__ranks_all.comm);
         if (pess__ranks_all.rank == 0) {
