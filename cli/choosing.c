@@ -65,7 +65,7 @@ static void json_candidate(json_writer *json, const char *key, const pess_candid
     json_number(json, "gain_se", c->gain_error);
     json_number(json, "weighted", c->weighted);
     json_number(json, "weighted_se", c->weighted_error);
-    json_number(json, "effective", c->effective);
+    json_number(json, "effective_episodes", c->effective);
     json_text(json, "left_out", c->left_out);
     json_close(json);
 }

@@ -121,8 +121,9 @@ static int env_replay(int argc, char **argv) {
                        .more = -1};
     const char **paths = calloc((size_t)argc + 1, sizeof *paths);
     if (paths == NULL) {
-        (void)fputs("pess env replay: not enough memory for the names of the files\n", stderr);
-        return EXIT_LIMIT;
+        pess_error error;
+        no_memory_for("the names of the files", &error);
+        return report_error("env replay", &error);
     }
     int count = 0, worst = EXIT_FINE;
     const int code = options_parse(&use, options, COUNT_OF(options), argc, argv, paths, &count);
@@ -263,8 +264,8 @@ static int bench_game(const bench *b, const char *game) {
                 code = report_error("env bench", &error);
         if (code == EXIT_FINE) bench_print(b, game, calls * b->envs, seconds_now() - begin);
     } else {
-        (void)fputs("pess env bench: not enough memory\n", stderr);
-        code = EXIT_LIMIT;
+        no_memory_for("the environments", &error);
+        code = report_error("env bench", &error);
     }
     bench_release(&buffers);
     pess_batch_destroy(batch);
@@ -315,9 +316,11 @@ static int env_bench(int argc, char **argv) {
     int count = 0;
     const int code = options_parse(&use, options, COUNT_OF(options), argc, argv, &game, &count);
     if (code >= 0) return code;
-    if (b.envs < 1 || b.envs > (1 << 24)) return report_usage("env bench", "--envs: expected 1 to %d", 1 << 24);
-    if (b.threads < 1 || b.threads > 1024) return report_usage("env bench", "--threads: expected 1 to 1024");
-    if (b.steps < 1) return report_usage("env bench", "--steps: expected 1 or more");
+    if (b.envs < 1 || b.envs > (1 << 24))
+        return report_usage("env bench", "--envs: found %lld, expected 1 to %d", (long long)b.envs, 1 << 24);
+    if (b.threads < 1 || b.threads > 1024)
+        return report_usage("env bench", "--threads: found %lld, expected 1 to 1024", (long long)b.threads);
+    if (b.steps < 1) return report_usage("env bench", "--steps: found %g, expected 1 or more", (double)b.steps);
     return strcmp(game, "all") == 0 ? bench_all(&b) : bench_game(&b, game);
 }
 

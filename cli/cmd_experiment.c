@@ -107,7 +107,7 @@ static pess_status run(pess_experiment *experiment, const arguments *a, const ch
 
 static void print_results(const pess_experiment *experiment, const arguments *a) {
     if (a->json) {
-        experiment_write_json(experiment);
+        experiment_write_json("experiment", experiment);
         return;
     }
     experiment_print(experiment);

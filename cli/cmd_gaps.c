@@ -112,7 +112,8 @@ static int parse(int argc, char **argv, gaps_args *args, const char **path) {
     options_add(list, (option){"json", 0, OPTION_FLAG, &args->as_json, NULL, "print the result as JSON"});
     const int code = options_parse(&gaps_usage, list->rows, list->count, argc, argv, path, NULL);
     if (code >= 0) return code;
-    if (args->top < 1 || args->top > 1000000) return report_usage("gaps", "--top: from 1 to 1000000");
+    if (args->top < 1 || args->top > 1000000)
+        return report_usage("gaps", "--top: found %lld, expected 1 to 1000000", (long long)args->top);
     if (log_policy_check(list, &args->policy, "gaps") >= 0) return EXIT_USAGE;
     if (args->policy.path != NULL && options_given(list, "algorithm"))
         return report_usage("gaps", "--algorithm does nothing for a policy that is given");
@@ -135,7 +136,7 @@ int cmd_gaps(int argc, char **argv) {
     double uncertainty = 0;
     pess_status status = PESS_OK;
     if (gaps == NULL) {
-        error = (pess_error){.status = PESS_MEMORY, .message = "not enough memory for the list"};
+        no_memory_for("the list", &error);
         status = PESS_MEMORY;
     }
     if (status == PESS_OK) status = policy_of(&args.log, &log, &args.policy, &policy, &error);

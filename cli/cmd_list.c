@@ -227,7 +227,7 @@ static const usage list_usage = {
     .arguments =
         "algorithms|uncertainties|formats|learners|neural-uncertainties|networks|protocols|experiments [--json]",
     .examples = "  pess list algorithms\n  pess list uncertainties --json",
-    .positional = (const char *const[]){KINDS, NULL},
+    .positional = (const char *const[]){"one of " KINDS, NULL},
 };
 
 int cmd_list(int argc, char **argv) {

@@ -119,8 +119,8 @@ static int record(play *p) {
     pess_env_palette(p->info, c.palette);
     c.pixels = calloc((size_t)c.width, (size_t)c.height);
     if (c.pixels == NULL) {
-        (void)fputs("pess play: not enough memory for the picture\n", stderr);
-        return EXIT_LIMIT;
+        no_memory_for("the picture", &error);
+        return report_error("play", &error);
     }
     pess_status status = gif ? pess_gif_create(p->record, c.width, c.height, c.palette, &c.gif, &error) : PESS_OK;
     if (status == PESS_OK) status = record_steps(p, &c, &error);
@@ -227,8 +227,10 @@ static int check(play *p, const char *game) {
     if (p->info == NULL) return report_usage("play", "no game '%s'; 'pess env list' lists the games", game);
     if (p->info->kind != PESS_OBSERVATION_BITS)
         return report_usage("play", "%s has no board to draw; 'pess env evaluate' plays it", game);
-    if (p->fps < 1 || p->fps > 1000) return report_usage("play", "--fps: expected 1 to 1000");
-    if (p->size < 1 || p->size > 200) return report_usage("play", "--size: expected 1 to 200 pixels");
+    if (p->fps < 1 || p->fps > 1000)
+        return report_usage("play", "--fps: found %lld, expected 1 to 1000", (long long)p->fps);
+    if (p->size < 1 || p->size > 200)
+        return report_usage("play", "--size: found %lld, expected 1 to 200 pixels", (long long)p->size);
     if (p->policy == NULL) return -1;
     const int code = policy_open("play", p->policy, p->info, p->argmax, &p->acts);
     p->settings.minimal_actions = p->acts != NULL && pess_policy_actions(p->acts) != PESS_ENV_ACTIONS;

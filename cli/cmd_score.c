@@ -50,7 +50,8 @@ typedef struct column {
     bool decimals;           /* the digits are decimals, otherwise those that count */
 } column;
 
-#define COLUMN(field) #field, offsetof(pess_score, field)
+#define COLUMN(field) NAMED(#field, field)
+#define NAMED(key, field) key, offsetof(pess_score, field)
 static const column columns[] = {
     {"fqe", COLUMN(fqe), 4, 8, false},
     {"spread", COLUMN(fqe_spread), 2, 8, false},
@@ -58,14 +59,14 @@ static const column columns[] = {
     {"upper", COLUMN(fqe_upper), 4, 8, false},
     {NULL, COLUMN(fqe_moved), 0, 0, false},
     {"per-dec.", COLUMN(per_decision), 4, 9, false},
-    {"se", COLUMN(per_decision_error), 2, 8, false},
+    {"se", NAMED("per_decision_se", per_decision_error), 2, 8, false},
     {"weighted", COLUMN(weighted), 4, 9, false},
-    {"se", COLUMN(weighted_error), 2, 8, false},
-    {"effect.", COLUMN(effective), 3, 8, false},
+    {"se", NAMED("weighted_se", weighted_error), 2, 8, false},
+    {"effect.", NAMED("effective_episodes", effective), 3, 8, false},
     {"mean w", COLUMN(mean_weight), 2, 8, false},
-    {NULL, COLUMN(mean_weight_error), 0, 0, false},
+    {NULL, NAMED("mean_weight_se", mean_weight_error), 0, 0, false},
     {"max w", COLUMN(largest_weight), 2, 8, false},
-    {NULL, COLUMN(zero_share), 0, 0, false},
+    {NULL, NAMED("zero_weight_share", zero_share), 0, 0, false},
     {"predicted", COLUMN(predicted), 4, 9, false},
     {"td error", COLUMN(td_error), 3, 8, false},
     {"unlogged", COLUMN(unlogged), 2, 8, true},
@@ -194,7 +195,7 @@ static void print_json(const char *path, const pess_score_options *options, cons
     json_count(&json, "starts", info.starts);
     json_number(&json, "gamma", info.gamma);
     json_number(&json, "log_return", info.log_return);
-    json_number(&json, "log_return_error", info.log_return_error);
+    json_number(&json, "log_return_se", info.log_return_error);
     json_text(&json, "weights", info.weights);
     json_count(&json, "networks", info.networks);
     json_count(&json, "updates", info.updates);
@@ -207,7 +208,7 @@ static void print_json(const char *path, const pess_score_options *options, cons
     json_close(&json);
     json_text(&json, "chosen", info.chosen >= 0 ? pess_scores_policy(scores, (size_t)info.chosen)->name : NULL);
     json_number(&json, "margin", info.margin);
-    json_number(&json, "margin_error", info.margin_error);
+    json_number(&json, "margin_se", info.margin_error);
     json_number(&json, "shortfall", info.shortfall);
     json_number(&json, "seconds", info.seconds);
     if (info.warning[0] != '\0') json_text(&json, "warning", info.warning);

@@ -119,7 +119,9 @@ int cmd_theorems(int argc, char **argv) {
     if (code >= 0) return code;
     if (args.alphas) {
         if (!parse_alphas(args.alphas, args.values, &args.options.alpha_count))
-            return report_usage("theorems", "--alphas: up to %d numbers from 0 to 1, separated by commas", ALPHA_LIMIT);
+            return report_usage("theorems",
+                                "--alphas: found '%s', expected up to %d numbers from 0 to 1, separated by commas",
+                                args.alphas, ALPHA_LIMIT);
         args.options.alphas = args.values;
     }
 

@@ -98,9 +98,10 @@ static void print_text(const char *path, const summary *s) {
 }
 
 int counts_inspect(const char *name, const pess_counts *counts, bool json) {
-    const pess_error error = {.status = PESS_MEMORY, .message = "not enough memory for the counts"};
+    pess_error error;
     summary s;
     terminal_progress_end();
+    no_memory_for("the counts", &error);
     if (!summarize(counts, &s)) return report_error("inspect", &error);
     if (json)
         print_json(&s);

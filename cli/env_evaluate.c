@@ -28,8 +28,8 @@ static void print_json(const char *game, const char *policy, const char *acts, c
     json_number(&json, "mean_length", r->mean_length);
     json_count(&json, "episodes", r->episodes);
     json_count(&json, "cutoffs", r->cutoffs);
-    json_number(&json, "least_return", r->least_return);
-    json_number(&json, "most_return", r->most_return);
+    json_number(&json, "return_least", r->least_return);
+    json_number(&json, "return_most", r->most_return);
     json_close(&json);
     json_end(&json);
 }

@@ -20,7 +20,7 @@ static void print_json(const pess_estimates *e, double gamma) {
         json_text(&json, "estimator", row->name);
         json_text(&json, "holds", row->unbiased);
         json_number(&json, "value", row->value);
-        json_number(&json, "standard_error", row->error);
+        json_number(&json, "value_se", row->error);
         json_number(&json, "effective_episodes", row->effective);
         json_number(&json, "lower_bound", row->lower_bound);
         json_number(&json, "upper_bound", row->upper_bound);

@@ -155,10 +155,10 @@ static void write_claim(json_writer *json, const pess_experiment_claim *claim) {
     json_close(json);
 }
 
-void experiment_write_json(const pess_experiment *experiment) {
+void experiment_write_json(const char *command_name, const pess_experiment *experiment) {
     pess_experiment_options options;
     pess_experiment_get_options(experiment, &options);
-    json_writer json = json_open("experiment");
+    json_writer json = json_open(command_name);
     json_text(&json, "experiment", options.experiment);
     json_text(&json, "description", pess_experiment_description(experiment));
     json_text(&json, "out", options.out);

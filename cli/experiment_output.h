@@ -6,6 +6,6 @@
 
 /* Description, curves and claims on standard output. */
 void experiment_print(const pess_experiment *experiment);
-void experiment_write_json(const pess_experiment *experiment);
+void experiment_write_json(const char *command_name, const pess_experiment *experiment);
 
 #endif

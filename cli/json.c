@@ -7,7 +7,7 @@ static void write_to_stream(void *to, const char *text, size_t length) { (void)f
 static json_writer open_as(const char *command, pess_json_style style) {
     json_writer json = pess_json_begin((pess_json_sink){write_to_stream, stdout}, style);
     json_object(&json, NULL);
-    json_count(&json, "schema", 1); /* docs/json.md says what is in it */
+    json_count(&json, "schema", 2); /* docs/json.md says what is in it */
     json_text(&json, "command", command);
     json_text(&json, "version", pess_build());
     return json;

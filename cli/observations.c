@@ -92,10 +92,10 @@ static void json_actions(json_writer *json, const pess_observations *data, const
     json_close(json);
 }
 
-static void print_json(const char *path, const pess_observations *data, const pess_observations_info *i,
-                       const pess_observations_inspection *in) {
+static void print_json(const char *command_name, const char *path, const pess_observations *data,
+                       const pess_observations_info *i, const pess_observations_inspection *in) {
     char odd[MOST_ODD][SENTENCE];
-    json_writer json = json_open("inspect");
+    json_writer json = json_open(command_name);
     json_text(&json, "file", path);
     json_text(&json, "game", i->game);
     json_count(&json, "transitions", i->transitions);
@@ -116,8 +116,8 @@ static void print_json(const char *path, const pess_observations *data, const pe
     json_count(&json, "length_least", in->length_least);
     json_count(&json, "length_median", in->length_median);
     json_count(&json, "length_most", in->length_most);
-    json_number(&json, "reward_least", in->reward_least);
-    json_number(&json, "reward_most", in->reward_most);
+    json_number(&json, "reward_min", in->reward_least);
+    json_number(&json, "reward_max", in->reward_most);
     json_number(&json, "reward_mean", in->reward_mean);
     json_actions(&json, data, in);
     json_count(&json, "duplicates", in->duplicates);
@@ -207,7 +207,7 @@ static int print(const char *command_name, const char *path, const pess_observat
     if (pess_observations_inspect(data, &in, &error) != PESS_OK) return report_error(command_name, &error);
     pess_observations_get_info(data, &info);
     if (json)
-        print_json(path, data, &info, in);
+        print_json(command_name, path, data, &info, in);
     else
         print_text(path, data, &info, in);
     const bool negative = strict && list_odd(data, &info, in, odd) > 0;

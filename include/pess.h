@@ -8,8 +8,8 @@
  *     pess/data.h          logs: names, columns, files, what a look at them finds
  *     pess/cells.h         states made of measurements: maps from rows to cells
  *     pess/tabular.h       counts, models, known processes, policies
- *     pess/solving.h       uncertainty, solving, simulation
  *     pess/arrow.h         logs from Arrow streams
+ *     pess/solving.h       uncertainty, solving, simulation
  *     pess/act.h           a policy applied to new rows
  *     pess/cells_report.h  whether the answer depends on the cells, and a page about them
  *     pess/certify.h       certificates

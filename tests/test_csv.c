@@ -190,7 +190,7 @@ static void declared_sizes_are_held(void **state) {
     options.states = PESS_MAX_STATES;
     options.actions = 9;
     logs_refused(logs_path("text.csv"), &options, PESS_LIMIT, "268435456 states times 9 actions",
-                 "cells of states that are alike");
+                 "states that are alike into cells");
 }
 
 /* Where most of the ids below the largest do not occur, they are names: three states, not 268435456. */

@@ -460,7 +460,7 @@ static void what_cannot_be_scored_is_refused(void **state) {
     o.weights = PESS_WEIGHTS_NONE, o.criterion = PESS_SCORE_WEIGHTED;
     assert_refused(policy, data, &o, "needs weights");
     o.criterion = PESS_SCORE_FQE_LOWER, o.networks = 1;
-    assert_refused(policy, data, &o, "networks of 2 or more");
+    assert_refused(policy, data, &o, "two networks or more");
     o.criterion = PESS_SCORE_FQE, o.networks = 3;
     pess_scores *scores = score(policy, single, &o);
     pess_scores_info info;

@@ -118,7 +118,8 @@ def study(pess, root, work, dataset, log):
     rows = []
     for (learner, knob), played, score in zip(POLICIES, returns, scores["policies"]):
         row = {"dataset": label, "policy": name_of(learner, knob), "return": played["mean_return"]}
-        row.update({key: score[key] for key in CRITERIA + ["fqe_spread", "effective"]})
+        row.update({key: score[key] for key in CRITERIA + ["fqe_spread"]})
+        row["effective"] = score["effective_episodes"]
         row["log_return"] = scores["log_return"]
         rows.append(row)
     return rows

@@ -138,7 +138,7 @@ typedef enum pess_setting_kind {
 enum { PESS_SETTING_ABOVE_LEAST = 1, PESS_SETTING_BELOW_MOST = 2 };
 
 typedef struct pess_setting {
-    const char *name; /* "min-count": the option --min-count, the key min_count in files */
+    const char *name; /* "min-count"; as a key of files and of JSON min_count */
     char letter;      /* of a short option, or 0 */
     pess_setting_kind kind;
     size_t offset;           /* in the struct */

@@ -90,7 +90,7 @@ typedef struct pess_scores_info {
     int64_t chosen, runner_up;             /* the best by the criterion and the next; -1: there is none */
     double margin, margin_error;           /* value of the chosen less the runner-up's, and its standard error; NAN */
     double shortfall;    /* by how much the best of the others may be better, at most, with a one-sided error of delta/2
-                            for  each; 0: none may; NAN: the criterion is no value, or there is one policy */
+                            for each; 0: none may; NAN: the criterion is no value, or there is one policy */
     char warning[256];   /* what the data do not support, in a sentence; empty where there is nothing */
     char unsettled[256]; /* that fitted Q evaluation still moved at its last updates, and by how much; or empty */
     double seconds;

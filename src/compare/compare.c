@@ -121,7 +121,7 @@ static pess_status choose_algorithms(pess_comparison *c, const char *list, pess_
         return pess__fail(error, PESS_INPUT, "there is one algorithm (%s); a comparison needs two",
                           c->name_count > 0 ? c->names[0] : "none");
     if (c->info.algorithms > PESS__COMPARE_ALGORITHMS)
-        return pess__fail(error, PESS_LIMIT, "%lld algorithms; up to %d can be compared: algorithms names some",
+        return pess__fail(error, PESS_LIMIT, "algorithms: found %lld, expected at most %d: name some of them",
                           (long long)c->info.algorithms, PESS__COMPARE_ALGORITHMS);
     return PESS_OK;
 }

@@ -174,9 +174,10 @@ static pess_status open_hdf5(pess__stream *stream, pess__frames **out, pess_erro
             "which networks learn from",
             r->talk.name, (long long)r->talk.begin.shape.length, pess_observation_kind_name(r->talk.begin.shape.kind));
     if (status == PESS_OK && r->talk.begin.width > 0)
-        status = pess__fail(error, PESS_INPUT,
-                            "%s: found actions of %lld numbers, or with decimals; a log has single whole ones",
-                            r->talk.name, (long long)r->talk.begin.width);
+        status = pess__fail(
+            error, PESS_INPUT,
+            "%s: found actions that are vectors or have decimals (numbers in each: %lld), expected whole numbers",
+            r->talk.name, (long long)r->talk.begin.width);
     if (status == PESS_OK)
         *out = &r->frames;
     else

@@ -65,8 +65,8 @@ static bool matches(const uint8_t *head, size_t length) {
 static pess_status failed(sqlite_source *r, int code, pess_error *error) {
     if ((code & 0xff) == SQLITE_BUSY || (code & 0xff) == SQLITE_LOCKED)
         return pess__fail(error, PESS_IO,
-                          "%s: another program has locked the database, and still had after %d s; try again when it is "
-                          "done, or read a copy: sqlite3 FILE '.backup COPY'",
+                          "%s: another program has locked the database and did not release it within %d s; try again "
+                          "when it is done, or read a copy: sqlite3 FILE '.backup COPY'",
                           r->frames.name, WAIT_FOR_LOCK / 1000);
     return pess__fail(error, PESS_INPUT, "%s: SQLite says: %s", r->frames.name, sqlite.errmsg(r->database));
 }

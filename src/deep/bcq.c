@@ -10,20 +10,14 @@
 
 static double decide(const pess__view *view, double *policy) {
     const double tau = pess__alpha(view->knobs);
-    double most_likely = 0, most = -INFINITY;
-    int64_t best = 0;
+    double most_likely = 0;
     for (int64_t a = 0; a < view->actions; a++) most_likely = fmax(most_likely, (double)view->prior[a]);
     for (int64_t a = 0; a < view->actions; a++) {
         const double prior = (double)view->prior[a];
         const bool allowed = prior > tau * most_likely || prior >= most_likely; /* the last: τ = 1 is imitation */
-        policy[a] = 0;
-        if (allowed && (double)view->q[a] > most) {
-            most = (double)view->q[a];
-            best = a;
-        }
+        policy[a] = allowed ? (double)view->q[a] : -INFINITY;
     }
-    policy[best] = 1;
-    return most;
+    return pess__take_best(policy, view->actions);
 }
 
 PESS__ALPHA_TABLE(knobs, "0.3", "least probability relative to the likeliest action's, tau", PESS__FROM_TO(0, 1));

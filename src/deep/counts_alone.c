@@ -5,12 +5,8 @@
 #include <math.h>
 
 static double decide(const pess__view *view, double *policy) {
-    int64_t best = 0;
-    for (int64_t a = 0; a < view->actions; a++) {
-        policy[a] = 0;
-        if (view->penalty[a] < view->penalty[best]) best = a;
-    }
-    policy[best] = 1;
+    for (int64_t a = 0; a < view->actions; a++) policy[a] = -(double)view->penalty[a];
+    (void)pess__take_best(policy, view->actions);
     return NAN; /* it gives no values */
 }
 

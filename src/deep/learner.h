@@ -152,6 +152,22 @@ pess__loss pess__loss_actor(const void *knobs);
 /* CRR: how much a logged action of that advantage counts. */
 double pess__crr_weight(bool binary, double beta, double advantage);
 
+/* `policy` holds what every action is worth (−∞: it may not be taken) and becomes the rule that takes the best one, the
+ * smallest of equals. Returns what that is worth. */
+static inline double pess__take_best(double *policy, int64_t actions) {
+    int64_t best = 0;
+    double most = -INFINITY;
+    for (int64_t a = 0; a < actions; a++) {
+        if (policy[a] > most) {
+            most = policy[a];
+            best = a;
+        }
+        policy[a] = 0;
+    }
+    policy[best] = 1;
+    return most;
+}
+
 /* The action with the largest value; the smallest of equals. */
 static inline int32_t pess__greedy(const pess__real *q, int64_t actions) {
     int32_t best = 0;

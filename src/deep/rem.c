@@ -13,21 +13,13 @@
 enum { HEADS = 50, MIXTURES = 20 };
 
 static double decide(const pess__view *view, double *policy) {
-    int64_t best = 0;
-    double most = -INFINITY;
     for (int64_t a = 0; a < view->actions; a++) {
-        double q = 0;
-        for (int64_t k = 0; k < view->heads; k++)
-            q += (view->mixture != NULL ? view->mixture[k] : 1 / (double)view->heads) *
-                 (double)view->q[k * view->head_stride + a];
         policy[a] = 0;
-        if (q > most) {
-            most = q;
-            best = a;
-        }
+        for (int64_t k = 0; k < view->heads; k++)
+            policy[a] += (view->mixture != NULL ? view->mixture[k] : 1 / (double)view->heads) *
+                         (double)view->q[k * view->head_stride + a];
     }
-    policy[best] = 1;
-    return most;
+    return pess__take_best(policy, view->actions);
 }
 
 const pess__learner pess__learner_rem = {

@@ -5,18 +5,8 @@
 
 double pess__decide_ua(const pess__view *view, double *policy) {
     const double alpha = pess__alpha(view->knobs);
-    int64_t best = 0;
-    double most = -INFINITY;
-    for (int64_t a = 0; a < view->actions; a++) {
-        const double worth = (double)view->q[a] - alpha * (double)view->penalty[a];
-        policy[a] = 0;
-        if (worth > most) {
-            most = worth;
-            best = a;
-        }
-    }
-    policy[best] = 1;
-    return most;
+    for (int64_t a = 0; a < view->actions; a++) policy[a] = (double)view->q[a] - alpha * (double)view->penalty[a];
+    return pess__take_best(policy, view->actions);
 }
 
 static const pess_setting rows[] = {PESS__ALPHA_ROW("0.5", PESS__PENALTY_WEIGHT, PESS__ANY_WEIGHT)};

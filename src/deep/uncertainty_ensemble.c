@@ -5,8 +5,7 @@
 
 static double decide(const pess__view *view, double *policy) {
     const double alpha = pess__alpha(view->knobs), count = (double)view->heads;
-    double mean[PESS__MAX_ACTIONS], u[PESS__MAX_ACTIONS], most = -INFINITY;
-    int64_t best = 0;
+    double mean[PESS__MAX_ACTIONS], u[PESS__MAX_ACTIONS];
     for (int64_t a = 0; a < view->actions; a++) {
         double squares = 0;
         mean[a] = 0;
@@ -18,15 +17,8 @@ static double decide(const pess__view *view, double *policy) {
         u[a] = sqrt(squares / count);
     }
     pess__penalty_finish(view->cap, view->relative, view->actions, u);
-    for (int64_t a = 0; a < view->actions; a++) {
-        policy[a] = 0;
-        if (mean[a] - alpha * u[a] > most) {
-            most = mean[a] - alpha * u[a];
-            best = a;
-        }
-    }
-    policy[best] = 1;
-    return most;
+    for (int64_t a = 0; a < view->actions; a++) policy[a] = mean[a] - alpha * u[a];
+    return pess__take_best(policy, view->actions);
 }
 
 PESS__ALPHA_TABLE(knobs, "1", PESS__PENALTY_WEIGHT, PESS__ANY_WEIGHT);

@@ -33,12 +33,11 @@ static pess_status check_means(const pess_counts *counts, double lo, double hi, 
         const double mean = counts->reward_sum[z] / (double)counts->n[z];
         if (counts->n[z] > 0 && !(mean >= lo - slack && mean <= hi + slack))
             return pess__fail(error, PESS_INPUT,
-                              "the %lld rewards of state %s, action %s have the mean %.17g, outside the declared range "
-                              "%.17g..%.17g",
-                              (long long)counts->n[z],
+                              "the mean reward of state %s, action %s is %.17g, outside the declared range "
+                              "%.17g..%.17g (samples: %lld)",
                               pess__show_id(counts->state_names, z / counts->actions, (char[PESS__ID_SIZE]){0}),
                               pess__show_id(counts->action_names, z % counts->actions, (char[PESS__ID_SIZE]){0}), mean,
-                              lo, hi);
+                              lo, hi, (long long)counts->n[z]);
     }
     return PESS_OK;
 }

@@ -165,7 +165,7 @@ static pess_status check(const scoring *s, pess_error *error) {
         return pess__fail(error, PESS_ARGUMENT,
                           "criterion: importance sampling needs weights, and they are switched off");
     if (o->criterion == PESS_SCORE_FQE_LOWER && o->networks < 2)
-        return pess__fail(error, PESS_ARGUMENT, "criterion: fqe-lower needs networks of 2 or more");
+        return pess__fail(error, PESS_ARGUMENT, "criterion: fqe-lower needs two networks or more");
     return PESS_OK;
 }
 
@@ -219,8 +219,9 @@ static void warn(scoring *s) {
     for (int64_t i = 0; i < info->policies; i++)
         if (s->scores->rows[i].effective > most) most = s->scores->rows[i].effective;
     if (s->episodes.count == 1)
-        (void)snprintf(info->warning, sizeof info->warning,
-                       "the data have one episode: resamples of it are all the same, so no spread and no errors");
+        (void)snprintf(
+            info->warning, sizeof info->warning,
+            "the data have one episode: resamples of it are all the same, so spread and errors are not known");
     else if (s->episodes.whole == 0)
         (void)snprintf(info->warning, sizeof info->warning,
                        "no episode is whole, logging cut all of them off: there are no importance weights");

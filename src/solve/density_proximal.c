@@ -50,7 +50,7 @@ static pess_status coefficient(const pess__problem *problem, double *kappa, pess
     PESS_TRY(pess__no_horizon(problem, "density-proximal", error));
     if (!(options->gamma < 1))
         return pess__fail(error, PESS_ARGUMENT,
-                          "'density-proximal' needs a discount below 1: visitations are not distributions at %g",
+                          "'density-proximal' needs a discount below 1: discounted visits have no distribution at %g",
                           options->gamma);
     const double horizon = 1 / (1 - options->gamma);
     *kappa = problem->absorbed ? problem->alpha : problem->alpha * horizon * horizon;

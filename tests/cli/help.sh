@@ -29,12 +29,12 @@ grep -q "^## $version" "$root/CHANGELOG.md" || fail "CHANGELOG.md has no section
 
 # errors as JSON too
 expect 5 "$PESS" solve nosuch.csv --json
-same "$(json schema command error.status error.exit_code | tr '\n' ' ')" "1 solve IO 5 " "an error as JSON"
+same "$(json schema command error.status error.exit_code | tr '\n' ' ')" "2 solve IO 5 " "an error as JSON"
 says "nosuch.csv: cannot be read"
 expect 2 "$PESS" solve --nonsense --json
 same "$(json error.status)" ARGUMENT "a wrong use as JSON"
 expect 0 "$PESS" inspect "$root/examples/visits.csv" --json
-same "$(json schema command | tr '\n' ' ')" "1 inspect " "a result as JSON"
+same "$(json schema command | tr '\n' ' ')" "2 inspect " "a result as JSON"
 
 # -o, --out; --output is understood
 for option in -o --out --output; do

@@ -164,7 +164,7 @@ PYTHON
     [ ! -e states.pessdata ] || fail "half a dataset was written"
     expect 3 "$PESS" solve "$data/minari_bits.h5"
     says "found observations of 5 bits, expected single states: it is a dataset of observations"
-    refuses 3 "found actions of 2 numbers, or with decimals; a log has single whole ones" "$data/d4rl_floats.h5"
+    refuses 3 "found actions that are vectors or have decimals (numbers in each: 2), expected whole numbers" "$data/d4rl_floats.h5"
     # actions that are vectors: the same transitions in all layouts, but that d3rlpy loses one; then numbered
     for layout in minari d4rl d3rlpy; do
         expect 0 "$PESS" convert "$data/${layout}_vectors.h5" -o vectors-$layout.npz
