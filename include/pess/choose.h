@@ -12,7 +12,7 @@ extern "C" {
 
 /* Every family of algorithms with a grid of its strength is fitted to all folds of the episodes but one and scored on
  * that one, in turn. The mean score decides, and the one chosen is fitted to all data. Scores are evidence, not proof:
- * `pess certify` proves. */
+ * pess_certify proves. */
 typedef enum pess_choose_score {
     PESS_CHOOSE_MODEL,  /* the value of the policy in the model of the held-out episodes: needs Markov states */
     PESS_CHOOSE_WEIGHTS /* held-out returns, weighted by importance: needs the column probability */

@@ -65,8 +65,8 @@ typedef struct pess_network_info {
 PESS_API const pess_network_info *pess_network_list(size_t index); /* by position from 0; NULL past the last */
 
 /* ---- policies of networks: acting in games
-
- * pess_policy_read (pess/tabular.h) reads them: .pesspolicy, which 'train' writes, has all that its rule needs; the
+ *
+ * pess_policy_read (pess/tabular.h) reads them: .pesspolicy, which a training writes, has all that its rule needs; the
  * rule of a network alone (.pessnet) is in its note "acts": "softmax" (imitation), or "argmax", as without the note. */
 
 /* What the networks that give values say of each action, [count*actions], as a mean over networks and heads; of
