@@ -59,7 +59,7 @@ int cmd_dqn(int argc, char **argv) {
     pess_error error;
     const pess_status status = pess_dqn_run(&o, &result, &error);
     terminal_progress_end();
-    if (status != PESS_OK) return report_run_error("dqn", &error);
+    if (status != PESS_OK) return report_run_error("dqn", &list, &error);
     if (json)
         print_json(&o, &result);
     else

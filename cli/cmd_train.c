@@ -215,7 +215,7 @@ int cmd_train(int argc, char **argv) {
     const pess_status status = pess_train_run(&a.options, &result, &error);
     terminal_progress_end();
     pess_observations_destroy(data);
-    if (status != PESS_OK) return report_run_error("train", &error);
+    if (status != PESS_OK) return report_run_error("train", &a.list, &error);
     if (result.warning[0] != '\0') (void)fprintf(stderr, "pess train: warning: %s\n", result.warning);
     if (a.json)
         print_json(&a.options, &result);

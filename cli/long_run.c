@@ -31,8 +31,8 @@ pess_progress interruptible_progress(void) {
     return (pess_progress){.report = report};
 }
 
-int report_run_error(const char *command_name, const pess_error *error) {
-    const int code = report_error(command_name, error);
+int report_run_error(const char *command_name, const option_list *list, const pess_error *error) {
+    const int code = report_option_error(command_name, list->rows, list->count, error);
     if (error->status == PESS_INTERRUPTED)
         (void)fputs("The same command with --resume continues from there.\n", stderr);
     return code;

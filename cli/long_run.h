@@ -8,7 +8,7 @@
  * line of terminal_progress. */
 pess_progress interruptible_progress(void);
 
-/* As report_error, with a hint about resuming where the run was interrupted. */
-int report_run_error(const char *command_name, const pess_error *error);
+/* As report_option_error, with a hint about resuming where the run was interrupted. */
+int report_run_error(const char *command_name, const option_list *list, const pess_error *error);
 
 #endif

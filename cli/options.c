@@ -69,7 +69,9 @@ int report_option_error(const char *command_name, const option *options, size_t 
         const size_t length = strlen(options[i].name);
         if (strncmp(error->message, options[i].name, length) != 0 || error->message[length] != ':') continue;
         pess_error dashed = *error;
-        (void)snprintf(dashed.message, sizeof dashed.message, "--%.990s", error->message);
+        const char *rest = error->message + length; /* --alpha: found …, --alpha does nothing … */
+        if (strncmp(rest, ": does nothing", strlen(": does nothing")) == 0) rest++;
+        (void)snprintf(dashed.message, sizeof dashed.message, "--%s%.900s", options[i].name, rest);
         return report_error(command_name, &dashed);
     }
     return report_error(command_name, error);

@@ -157,7 +157,7 @@ static void own_networks_reach_targets_and_policy(void **state) {
 static void knobs_are_read_checked_and_described(void **state) {
     (void)state;
     static const char *const bad[][2] = {{"expectile=1", "expectile: found '1', expected a number above 0 and below 1"},
-                                         {"expectile", "for test it is the expectile of the values"},
+                                         {"expectile", "(test: expectile of the values"},
                                          {"absorbed-alpha=1", "absorbed-alpha: does nothing for test"}};
     pess_observations *data = even_log();
     pess__training *f = with_networks(data);

@@ -127,7 +127,7 @@ pess_status pess__train_read_knobs(const pess_learner_info *info, const char *te
         pess_error why;
         if (row == NULL) return pess__fail(error, PESS_ARGUMENT, "%s: does nothing for %s", name, info->name);
         if (pess_setting_set(info->knobs, out, name, value, &why) != PESS_OK)
-            return pess__fail(error, PESS_ARGUMENT, "%s; for %s it is the %s", why.message, info->name, row->sentence);
+            return pess__fail(error, PESS_ARGUMENT, "%s (%s: %s)", why.message, info->name, row->sentence);
     }
     return PESS_OK;
 }

@@ -51,6 +51,7 @@ refused naive --imitation --imitation imitation/policy.pessnet
 refused naive --imitation-steps --imitation-steps 20
 refused proximal "--imitation-steps with --imitation" --imitation imitation/policy.pessnet --imitation-steps 20
 refused proximal --relative --relative off
+refused naive --expectile --expectile 0.8
 refused imitation --batch --batch 32
 refused imitation --rate --rate 0.001
 refused imitation --steps --steps 3
