@@ -199,7 +199,7 @@ static pess_status keep_trials(const pess_dataset *data, pess_error *error) {
     return status;
 }
 
-static int64_t failures_until_success(pess_status (*run)(const pess_dataset *, pess_error *)) {
+static int64_t failures_until_success(failing_call run) {
     pess_dataset *data = make_data();
     const int64_t failures = fail_in_turn(run, data, INT64_MAX);
     pess_dataset_destroy(data);

@@ -45,23 +45,89 @@ static pess_status certify(const pess_dataset *data, pess_error *error) {
     return status;
 }
 
+/* What is certified from, beside the log: a policy that acts at random in its three states, and where it starts. */
+static pess_policy *even(void) {
+    static const double half[6] = {0.5, 0.5, 0.5, 0.5, 0.5, 0.5};
+    pess_policy *policy = NULL;
+    assert_int_equal(pess_policy_create(3, 2, half, &policy, NULL), PESS_OK);
+    return policy;
+}
+
+static pess_certify_options certify_by(pess_certify_method method) {
+    pess_certify_options options = pess_certify_options_defaults();
+    options.method = method;
+    options.gamma = 0.9;
+    options.reward_range[0] = 0, options.reward_range[1] = 1;
+    options.threads = 1;
+    return options;
+}
+
 static void certificates_of_episodes_say_that_memory_ran_out(void **state) {
     (void)state;
     pess_dataset *data = make_episodes();
-    certifying = pess_certify_options_defaults();
-    certifying.gamma = 0.9;
-    certifying.reward_range[0] = 0, certifying.reward_range[1] = 1;
-    certifying.threads = 1;
-    certifying.method = PESS_CERTIFY_EPISODES;
-    assert_true(fail_in_turn(certify, data, 100) > 10);
+    pess_policy *policy = even();
+    certifying = certify_by(PESS_CERTIFY_EPISODES);
+    assert_true(fail_in_turn(certify, data, 20) > 10);
     certifying.behaviour_estimated = true;
-    assert_true(fail_in_turn(certify, data, 100) > 10);
-    certifying.behaviour_estimated = false;
-    certifying.method = PESS_CERTIFY_SPLIT;
-    assert_true(fail_in_turn(certify, data, 100) > 10);
-    certifying.method = PESS_CERTIFY_ROBUST;
+    assert_true(fail_in_turn(certify, data, 20) > 10);
+    certifying = certify_by(PESS_CERTIFY_EPISODES);
+    certifying.behaviour = policy;
+    assert_true(fail_in_turn(certify, data, 20) > 10);
+    certifying = certify_by(PESS_CERTIFY_BEST);
+    assert_true(fail_in_turn(certify, data, 20) > 10);
+    pess_policy_destroy(policy);
+    pess_dataset_destroy(data);
+}
+
+static void certificates_of_splits_say_that_memory_ran_out(void **state) {
+    (void)state;
+    pess_dataset *data = make_episodes();
+    pess_policy *policy = even();
+    certifying = certify_by(PESS_CERTIFY_SPLIT);
+    assert_true(fail_in_turn(certify, data, 20) > 10);
     certifying.horizon = 3;
-    assert_true(fail_in_turn(certify, data, 100) > 10);
+    assert_true(fail_in_turn(certify, data, 20) > 10);
+    certifying = certify_by(PESS_CERTIFY_SPLIT);
+    certifying.policy = policy, certifying.fresh = true, certifying.max_successors = 2;
+    assert_true(fail_in_turn(certify, data, 20) > 10);
+    pess_policy_destroy(policy);
+    pess_dataset_destroy(data);
+}
+
+static void certificates_of_sets_say_that_memory_ran_out(void **state) {
+    (void)state;
+    static const char *const sets[] = {"l1", "support", "good-turing"};
+    static const double start[3] = {1, 0, 0};
+    pess_dataset *data = make_episodes();
+    for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) {
+        certifying = certify_by(PESS_CERTIFY_ROBUST);
+        certifying.uncertainty = sets[i];
+        if (i == 1) certifying.start = start;
+        assert_true(fail_in_turn(certify, data, 20) > 10);
+    }
+    certifying = certify_by(PESS_CERTIFY_ROBUST);
+    certifying.horizon = 3;
+    assert_true(fail_in_turn(certify, data, 20) > 10);
+    pess_dataset_destroy(data);
+}
+
+/* From counts, without rows. */
+static pess_status certify_counts(const pess_dataset *data, pess_error *error) {
+    pess_counts *counts = NULL;
+    pess_certificate *certificate = NULL;
+    pess_certify_options options = certify_by(PESS_CERTIFY_BEST);
+    pess_status status = pess_counts_create(data, 1, &counts, error);
+    options.counts = counts;
+    if (status == PESS_OK) status = pess_certify(NULL, &options, &certificate, error);
+    pess_certificate_destroy(certificate);
+    pess_counts_destroy(counts);
+    return status;
+}
+
+static void certificates_of_counts_say_that_memory_ran_out(void **state) {
+    (void)state;
+    pess_dataset *data = make_episodes();
+    assert_true(fail_in_turn(certify_counts, data, 20) > 10);
     pess_dataset_destroy(data);
 }
 
@@ -96,8 +162,8 @@ static pess_status choose(const pess_dataset *data, pess_error *error) {
 static void estimates_and_choices_say_that_memory_ran_out(void **state) {
     (void)state;
     pess_dataset *data = make_episodes();
-    assert_true(fail_in_turn(estimate, data, 100) > 10);
-    assert_true(fail_in_turn(choose, data, 100) > 10);
+    assert_true(fail_in_turn(estimate, data, 20) > 10);
+    assert_true(fail_in_turn(choose, data, 20) > 10);
     pess_dataset_destroy(data);
 }
 
@@ -164,7 +230,7 @@ static void cells_say_that_memory_ran_out(void **state) {
         dividing = pess_cells_options_defaults();
         dividing.method = (pess_cells_method)method;
         dividing.cells = 8, dividing.restarts = 1, dividing.threads = 1, dividing.missing = "pulse=flag";
-        assert_true(fail_in_turn(discretize, NULL, 100) > 10);
+        assert_true(fail_in_turn(discretize, NULL, 20) > 10);
     }
     scratch_remove(scratch_path(0, ".pessmap"));
 }
@@ -172,6 +238,9 @@ static void cells_say_that_memory_ran_out(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(certificates_of_episodes_say_that_memory_ran_out),
+        cmocka_unit_test(certificates_of_splits_say_that_memory_ran_out),
+        cmocka_unit_test(certificates_of_sets_say_that_memory_ran_out),
+        cmocka_unit_test(certificates_of_counts_say_that_memory_ran_out),
         cmocka_unit_test(estimates_and_choices_say_that_memory_ran_out),
         cmocka_unit_test(cells_say_that_memory_ran_out),
     };

@@ -11,14 +11,21 @@
 #include <string.h>
 
 static _Atomic int64_t failing_in; /* 0: never */
+static void (*watching)(void);
 
 void pess__memory_fail_at(int64_t n) { failing_in = n; }
 
 bool pess__memory_failed(void) { return failing_in <= 0; }
 
+void pess__memory_watch(void (*asked)(void)) {
+    watching = asked;
+    failing_in = asked != NULL ? INT64_MAX : 0;
+}
+
 /* Is this the allocation that a test wants to fail? */
 static bool refused(void) {
     if (failing_in == 0) return false;
+    if (watching != NULL) watching();
     return atomic_fetch_sub(&failing_in, 1) == 1;
 }
 

@@ -9,5 +9,7 @@
 void pess__memory_fail_at(int64_t n);
 /* Has it failed, since it was to? */
 bool pess__memory_failed(void);
+/* Called at every allocation from now on, of which none fails; NULL: nobody is. */
+void pess__memory_watch(void (*asked)(void));
 
 #endif
