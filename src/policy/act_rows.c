@@ -369,7 +369,7 @@ static pess_status open_rows(acting *a, const char *input, pess_error *error) {
     }
     bool pipe = false;
     pess_status status = open_text(a, input, &wanted, true, &pipe, error);
-    if (status != PESS_OK && wanted.json_lines && !pipe) status = open_text(a, input, &wanted, false, &pipe, error);
+    if (status == PESS_INPUT && wanted.json_lines && !pipe) status = open_text(a, input, &wanted, false, &pipe, error);
     PESS_TRY(status);
     PESS_TRY(name_actions(a, error));
     return pess__allocate(&a->answers, a->reader.text.pieces, sizeof *a->answers, "answers", error);
