@@ -9,7 +9,8 @@ static double *start;
 static int begin(void **state) {
     (void)state;
     pess_error error = {0};
-    const pess_model_options options = {.size = sizeof options, .reward_range = {0, 1}};
+    pess_model_options options = pess_model_options_defaults();
+    options.reward_range[0] = 0, options.reward_range[1] = 1;
     assert_ok(pess_counts_read(TEST_DATA "/../../examples/visits.csv", NULL, &counts, &error), &error);
     assert_ok(pess_model_estimate(counts, &options, &model, &error), &error);
     start = calloc((size_t)pess_model_states(model), sizeof *start);
