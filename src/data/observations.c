@@ -321,13 +321,13 @@ pess_status pess_observations_append(pess_observations *data, const pess_observa
     if (before > 0 && rows->count > 0 && (data->probability != NULL) != (rows->probability != NULL))
         return pess__fail(error, PESS_ARGUMENT, "transition %lld: probabilities are of all transitions or of none",
                           (long long)before);
+    if (before > 0 && rows->count > 0 && (data->vector != NULL) != (rows->vector != NULL))
+        return pess__fail(error, PESS_ARGUMENT, "transition %lld: actions are vectors in all transitions or in none",
+                          (long long)before);
     const bool first = before == 0 && data->vector == NULL;
     if (rows->vector != NULL && (rows->width < 1 || (!first && rows->width != data->space.width)))
         return pess__fail(error, PESS_ARGUMENT, "transition %lld: an action of %lld numbers; %lld are expected",
                           (long long)before, (long long)rows->width, (long long)(first ? 1 : data->space.width));
-    if (before > 0 && rows->count > 0 && (data->vector != NULL) != (rows->vector != NULL))
-        return pess__fail(error, PESS_ARGUMENT, "transition %lld: actions are vectors in all transitions or in none",
-                          (long long)before);
     for (int64_t k = 0; k < rows->count; k++) PESS_TRY(check_row(data, rows, k, before + k, error));
     PESS_TRY(pess__observations_reserve(data, before + rows->count, error));
     for (int64_t k = 0; k < rows->count; k++) PESS_TRY(add_row(data, rows, k, error));
