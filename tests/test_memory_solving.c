@@ -99,6 +99,45 @@ static void gaps_by_every_uncertainty_say_that_memory_ran_out(void **state) {
     }
 }
 
+/* Where a policy goes in the long run, with and without a discount, to an end and for ever. */
+static pess_status follow(const pess_dataset *none, pess_error *error) {
+    (void)none;
+    pess_mdp *torus = NULL;
+    pess_model *ring = NULL;
+    pess_policy *empirical = NULL, *soft = NULL, *uniform = NULL;
+    pess_thin_place thin[3];
+    int64_t found = 0;
+    double visits[16], law[9];
+    pess_gridworld_options grid = pess_gridworld_options_defaults();
+    grid.rows = grid.cols = 3;
+    pess_status status = pess_policy_empirical(counts, model, &empirical, error);
+    if (status == PESS_OK) status = pess_policy_soften(empirical, model, 0.1, &soft, error);
+    if (status == PESS_OK) status = pess_visitation(model, start, soft, &solving, visits, error);
+    if (status == PESS_OK) status = pess_thin_places(counts, model, start, soft, &solving, 3, thin, &found, error);
+    if (status == PESS_OK) status = pess_mdp_gridworld(&grid, &torus, error);
+    if (status == PESS_OK) status = pess_mdp_model(torus, 1, &ring, error);
+    if (status == PESS_OK) status = pess_policy_uniform(ring, &uniform, error);
+    if (status == PESS_OK) status = pess_stationary(ring, uniform, law, error);
+    pess_policy_destroy(uniform);
+    pess_model_destroy(ring);
+    pess_mdp_destroy(torus);
+    pess_policy_destroy(soft);
+    pess_policy_destroy(empirical);
+    return status;
+}
+
+static void long_runs_say_that_memory_ran_out(void **state) {
+    (void)state;
+    solving = solve_by("naive", NULL);
+    assert_true(fail_in_turn(follow, NULL, 10) > 10);
+    solving.gamma = 1;
+    assert_true(fail_in_turn(follow, NULL, 10) > 10);
+    solving.horizon = 3;
+    assert_true(fail_in_turn(follow, NULL, 10) > 10);
+    solving.horizon = 0;
+    assert_true(fail_in_turn(solve, NULL, 10) > 10);
+}
+
 /* A random process, a log from it, and what the theorems say of that. */
 static pess_status compute_theorems(const pess_dataset *none, pess_error *error) {
     (void)none;
@@ -143,6 +182,7 @@ int main(void) {
         cmocka_unit_test(every_algorithm_says_that_memory_ran_out),
         cmocka_unit_test(every_method_says_that_memory_ran_out),
         cmocka_unit_test(gaps_by_every_uncertainty_say_that_memory_ran_out),
+        cmocka_unit_test(long_runs_say_that_memory_ran_out),
         cmocka_unit_test(theorems_say_that_memory_ran_out),
     };
     return cmocka_run_group_tests(tests, begin, end);
