@@ -1,4 +1,5 @@
 /* What certificates, gaps and theorems cannot rest on, each refused in one sentence; and what they do at the edges. */
+#include "policy/policy.h"
 #include "rows.h"
 #include "scratch.h"
 
@@ -229,6 +230,127 @@ static void episodes_that_begin_elsewhere_have_a_name(void **state) {
     pess_dataset_destroy(data);
 }
 
+/* One table for all steps is the same as that table at each step; where the log ends an episode it may be empty. */
+static void one_table_is_one_for_each_step(void **state) {
+    (void)state;
+    pess_dataset *data = coins(60, 60, 0.5, 0.5);
+    const double once[6] = {0.75, 0.25, 0.25, 0.75, 0, 0}, start[3] = {1, 0, 0};
+    double twice[12];
+    memcpy(twice, once, sizeof once);
+    memcpy(twice + 6, once, sizeof once);
+    pess_policy *all = policy_of(3, once), *each = NULL;
+    assert_ok(pess__policy_allocate_steps(2, 3, 2, &each, &error), &error);
+    memcpy(each->probability, twice, sizeof twice);
+    pess_certify_options options = unit_rewards(PESS_CERTIFY_ROBUST);
+    options.horizon = 2, options.start = start, options.gamma = 1;
+    double bounds[2];
+    for (int i = 0; i < 2; i++) {
+        pess_certificate *certificate = NULL;
+        pess_certificate_info info;
+        options.policy = i == 0 ? all : each;
+        assert_ok(pess_certify(data, &options, &certificate, &error), &error);
+        pess_certificate_get_info(certificate, &info);
+        bounds[i] = info.lower_bound;
+        pess_certificate_destroy(certificate);
+    }
+    assert_true(bounds[0] == bounds[1]);
+    options = unit_rewards(PESS_CERTIFY_EPISODES);
+    options.horizon = 2, options.behaviour = all; /* whole episodes by a declared policy */
+    pess_certificate *certificate = NULL;
+    assert_ok(pess_certify(data, &options, &certificate, &error), &error);
+    assert_string_equal(pess_certificate_episodes(certificate)->behaviour, "declared");
+    assert_true(assumes(certificate, "behaviour-declared"));
+    pess_certificate_destroy(certificate);
+    pess_policy_destroy(each);
+    pess_policy_destroy(all);
+    pess_dataset_destroy(data);
+}
+
+/* ---- what is given, and what is nothing */
+
+/* A policy that was made without the log is bounded as it is, and its bound is no more than its value: always action 0
+ * is worth 0.5 + 0.9·0.5 for certain. */
+static void a_fresh_policy_is_tested_by_whole_episodes(void **state) {
+    (void)state;
+    pess_dataset *data = coins(2000, 2000, 0.5, 0.5);
+    const double always[6] = {1, 0, 1, 0, 1, 0};
+    pess_policy *policy = policy_of(3, always);
+    pess_certify_options options = unit_rewards(PESS_CERTIFY_EPISODES);
+    options.policy = policy, options.fresh = true;
+    pess_certificate *certificate = NULL;
+    pess_certificate_info info;
+    assert_ok(pess_certify(data, &options, &certificate, &error), &error);
+    pess_certificate_get_info(certificate, &info);
+    for (int64_t s = 0; s < 2; s++) assert_true(pess_policy_row(pess_certificate_policy(certificate), s)[0] == 1);
+    assert_true(info.lower_bound >= 0 && info.lower_bound <= 0.95 + 1e-9);
+    pess_certificate_destroy(certificate);
+    pess_policy_destroy(policy);
+    pess_dataset_destroy(data);
+}
+
+/* Where rewards can only be 0, so can bounds. */
+static void nothing_to_gain_is_certified_exactly(void **state) {
+    (void)state;
+    pess_dataset *data = coins(400, 400, 0.5, 0.5);
+    memset(made.reward, 0, sizeof made.reward);
+    pess_dataset_destroy(data);
+    data = rows_dataset(3, 2, ROWS_EPISODES | ROWS_STEPS);
+    const pess_certify_method methods[] = {PESS_CERTIFY_ROBUST, PESS_CERTIFY_SPLIT, PESS_CERTIFY_BEST};
+    for (int i = 0; i < 3; i++) {
+        pess_certify_options options = unit_rewards(methods[i]);
+        options.reward_range[1] = 0;
+        pess_certificate *certificate = NULL;
+        pess_certificate_info info;
+        assert_ok(pess_certify(data, &options, &certificate, &error), &error);
+        pess_certificate_get_info(certificate, &info);
+        assert_true(info.lower_bound == 0 && info.optimal_upper_bound == 0 && info.behaviour_upper_bound == 0);
+        assert_false(info.recommend_switch);
+        pess_certificate_destroy(certificate);
+    }
+    pess_dataset_destroy(data);
+}
+
+/* ---- estimators */
+
+static void estimates_need_whole_episodes_and_their_policy(void **state) {
+    (void)state;
+    static const char rows[] = "state,action,reward,next_state,probability\na,x,1,b,0.5\nb,y,0,a,0.5\n",
+                      cut[] = "episode,state,action,reward,next_state,truncated,probability\n"
+                              "1,a,x,1,b,0,0.5\n1,b,y,0.5,a,1,0.5\n";
+    const double both[4] = {1, 0, 0, 1}, one[2] = {1, 0};
+    pess_policy *policy = policy_of(2, both), *small = policy_of(1, one);
+    for (int i = 0; i < 2; i++) {
+        pess_dataset *data = log_of(i == 0 ? rows : cut);
+        pess_counts *counts = NULL;
+        pess_model *model = NULL;
+        pess_estimates found;
+        pess_estimator_options options = pess_estimator_options_defaults();
+        options.gamma = 0.5, options.bootstrap = 3, options.threads = 1;
+        assert_ok(pess_counts_create(data, 1, &counts, &error), &error);
+        assert_ok(pess_model_estimate(counts, NULL, &model, &error), &error);
+        const pess_status status = pess_estimate_policy(data, counts, model, policy, &options, &found, &error);
+        if (i == 0) {
+            assert_failure(status, PESS_INPUT, &error, "the log has no episode column", NULL);
+        } else { /* weights 2 and 4; one episode has no spread, and no reward behind the cut-off is counted */
+            assert_ok(status, &error);
+            assert_close(found.rows[0].value, 4 * (1 + 0.5 * 0.5), 1e-12);
+            assert_close(found.rows[1].value, 2 * 1 + 4 * 0.5 * 0.5, 1e-12);
+            assert_true(isinf(found.rows[0].error));
+            assert_int_equal(found.cutoffs, 1);
+            assert_failure(pess_estimate_policy(data, counts, model, small, &options, &found, &error), PESS_INPUT,
+                           &error, "1 states and 2 actions", NULL);
+            options.gamma = 1.5;
+            assert_failure(pess_estimate_policy(data, counts, model, policy, &options, &found, &error), PESS_ARGUMENT,
+                           &error, "gamma", NULL);
+        }
+        pess_model_destroy(model);
+        pess_counts_destroy(counts);
+        pess_dataset_destroy(data);
+    }
+    pess_policy_destroy(small);
+    pess_policy_destroy(policy);
+}
+
 /* ---- gaps */
 
 enum { CHAIN = 120 };
@@ -278,7 +400,30 @@ static void gaps_are_sorted_by_gain_and_place(void **state) {
     }
     assert_close(shares, 1, 1e-12);
     assert_true(uncertainty > 0);
+    /* counts of episodes are adaptive: the bound pays for it, unless the transitions are declared to be independent */
+    pess_dataset *episodes = rows_dataset(CHAIN, 2, ROWS_EPISODES);
+    pess_counts *adaptive = NULL;
+    double independent = 0;
+    assert_ok(pess_counts_create(episodes, 1, &adaptive, &error), &error);
+    options.uncertainty = "hoeffding";
+    assert_ok(pess_gaps(adaptive, model, start, policy, &options, 1, one, &found, &uncertainty, &error), &error);
+    options.iid = true;
+    assert_ok(pess_gaps(adaptive, model, start, policy, &options, 1, one, &found, &independent, &error), &error);
+    assert_true(independent <= uncertainty);
+    pess_counts_destroy(adaptive);
+    pess_dataset_destroy(episodes);
     /* refusals */
+    options.iid = false, options.gamma = 1.5;
+    assert_failure(pess_gaps(counts, model, start, policy, &options, 1, one, &found, NULL, &error), PESS_ARGUMENT,
+                   &error, "gamma", NULL);
+    options.gamma = 1;
+    assert_true(pess_gaps(counts, model, start, policy, &options, 1, one, &found, NULL, &error) != PESS_OK);
+    options.gamma = 0.5;
+    const double beyond[2] = {1, 0};
+    pess_policy *small = policy_of(1, beyond);
+    assert_failure(pess_gaps(counts, model, start, small, &options, 1, one, &found, NULL, &error), PESS_INPUT, &error,
+                   "1 states and 2 actions", NULL);
+    pess_policy_destroy(small);
     assert_failure(pess_gaps(counts, model, start, policy, &options, 0, one, &found, NULL, &error), PESS_ARGUMENT,
                    &error, "at least one gap must be asked for", NULL);
     options.uncertainty = "nosuch";
@@ -341,6 +486,10 @@ int main(void) {
         cmocka_unit_test(probabilities_that_change_leave_out_bets_by_state),
         cmocka_unit_test(long_names_at_steps_stay_apart),
         cmocka_unit_test(episodes_that_begin_elsewhere_have_a_name),
+        cmocka_unit_test(one_table_is_one_for_each_step),
+        cmocka_unit_test(a_fresh_policy_is_tested_by_whole_episodes),
+        cmocka_unit_test(nothing_to_gain_is_certified_exactly),
+        cmocka_unit_test(estimates_need_whole_episodes_and_their_policy),
         cmocka_unit_test(gaps_are_sorted_by_gain_and_place),
         cmocka_unit_test(what_the_theorems_do_not_speak_of_is_refused),
     };
