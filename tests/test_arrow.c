@@ -1,5 +1,6 @@
 /* Arrow streams: batches made here by hand, of every width, with offsets, nulls, dictionaries and views, are the log
  * that they were made of; and whatever happens everything is released once. */
+#include "failing_memory.h"
 #include "logs.h"
 
 enum { BATCHES = 3, COLUMNS = 9 };
@@ -270,8 +271,36 @@ static void streams_that_are_no_logs_are_refused(void **state) {
     pess_dataset_destroy(d);
 }
 
+/* Where memory runs out, what the producer handed over is released once all the same. */
+static int variant_of_all;
+
+static pess_status read_stream(const pess_dataset *d, pess_error *error) {
+    pess_dataset *e = NULL;
+    producer p = {.data = d, .variant = variant_of_all, .offset = 1};
+    struct ArrowArrayStream stream = stream_of(&p);
+    const pess_status status = pess_dataset_read_arrow("batches", &stream, NULL, &e, error);
+    assert_null(stream.release);
+    assert_int_equal(released_streams, 1);
+    assert_int_equal(released_schemas, p.schemas[0] != NULL);
+    assert_int_equal(released_batches, p.batch);
+    assert_int_equal(p.used, 0);
+    pess_dataset_destroy(e);
+    return status;
+}
+
+static void streams_say_that_memory_ran_out(void **state) {
+    (void)state;
+    for (variant_of_all = 0; variant_of_all < 3; variant_of_all++) {
+        const int kinds = LOGS_ENDS | LOGS_EPISODES | LOGS_STEPS | LOGS_PROBABILITY;
+        pess_dataset *d = logs_random(30, 4, 3, kinds | (variant_of_all == 2 ? LOGS_NAMES : 0), 5);
+        assert_true(fail_in_turn(read_stream, d, 10) > 10);
+        pess_dataset_destroy(d);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_stream_is_the_same_log_as_its_file),
-                                       cmocka_unit_test(streams_that_are_no_logs_are_refused)};
+                                       cmocka_unit_test(streams_that_are_no_logs_are_refused),
+                                       cmocka_unit_test(streams_say_that_memory_ran_out)};
     return cmocka_run_group_tests(tests, logs_begin, logs_end);
 }

@@ -1,6 +1,7 @@
 /* Where memory runs out while files of other programs are read: tables, databases, arrays, measurements, datasets of
  * observations, rows to act on. As in test_memory.c, one allocation from every place. */
 #include "failing_memory.h"
+#include "scratch_tree.h"
 
 static const char *path;
 static pess_read_options reading;
@@ -90,6 +91,36 @@ static void reading_other_programs_logs_says_that_memory_ran_out(void **state) {
     }
 }
 
+/* Rows in any order, with names, through the binary format; and their returns. */
+static pess_status keep_names(const pess_dataset *none, pess_error *error) {
+    (void)none;
+    pess_dataset *read = NULL, *again = NULL;
+    const double range[2] = {-100, 100};
+    pess_status status = pess_dataset_read(path, &reading, &read, error);
+    if (status == PESS_OK) status = pess_dataset_write(read, scratch_path(0, ".pesslog"), NULL, error);
+    if (status == PESS_OK) status = pess_dataset_read(scratch_path(0, ".pesslog"), NULL, &again, error);
+    if (status == PESS_OK) status = pess_dataset_check_returns(again, 0.9, range, error);
+    pess_dataset_destroy(again);
+    pess_dataset_destroy(read);
+    return status;
+}
+
+/* Logs that were counted elsewhere, as text and as lines of JSON. */
+static void counted_logs_say_that_memory_ran_out(void **state) {
+    (void)state;
+    fail_with(keep_names, MESSY "no_next_shuffled.csv", NULL, NULL, 0);
+    fail_with(read_counts,
+              scratch_write(1, "state,action,next_state,count,reward_sum,reward_square_sum,reward_min,reward_max\n"
+                               "a,x,b,3,1.5,1.25,0,1\nb,y,a,2,1,1,0,1\n"),
+              NULL, NULL, 0);
+    fail_with(read_counts,
+              scratch_write(1, "{\"state\":\"a\",\"action\":0,\"next_state\":\"b\",\"count\":3,\"reward_sum\":1.5,"
+                               "\"reward_square_sum\":1.25,\"reward_min\":0,\"reward_max\":1}\n"),
+              NULL, NULL, 0);
+    scratch_remove(scratch_path(0, ".pesslog"));
+    scratch_remove(scratch_path(1, ".csv"));
+}
+
 /* ---- counts in files, and many logs as one */
 
 static pess_status merge(const pess_dataset *none, pess_error *error) {
@@ -113,6 +144,14 @@ static void merging_counts_says_that_memory_ran_out(void **state) {
 
 /* ---- measurements, and observations made of them */
 
+static pess_status write_and_read(const pess_observations *data, const char *extension, pess_error *error) {
+    pess_observations *again = NULL;
+    pess_status status = pess_observations_write(data, scratch_path(0, extension), error);
+    if (status == PESS_OK) status = pess_observations_read(scratch_path(0, extension), &again, error);
+    pess_observations_destroy(again);
+    return status;
+}
+
 static pess_status measure(const pess_dataset *none, pess_error *error) {
     (void)none;
     pess_measurements *measurements = NULL;
@@ -121,8 +160,20 @@ static pess_status measure(const pess_dataset *none, pess_error *error) {
         .size = sizeof options, .features = "pulse,lactate", .threads = 1, .read = &reading};
     pess_status status = pess_measurements_read(path, &options, &measurements, error);
     if (status == PESS_OK) status = pess_measurements_observations(measurements, NULL, &observations, error);
-    if (status == PESS_OK) status = pess_observations_write(observations, scratch_path(0, ".pessdata"), error);
+    if (status == PESS_OK) status = write_and_read(observations, ".pessdata", error);
+    if (status == PESS_OK) status = write_and_read(observations, ".npz", error);
     pess_observations_destroy(observations);
+    pess_measurements_destroy(measurements);
+    return status;
+}
+
+/* The measurements of a database, which are read as the text that it would be. */
+static pess_status measure_table(const pess_dataset *none, pess_error *error) {
+    (void)none;
+    pess_measurements *measurements = NULL;
+    const pess_measurements_options options = {
+        .size = sizeof options, .features = "step,reward", .threads = 1, .read = &reading};
+    const pess_status status = pess_measurements_read(path, &options, &measurements, error);
     pess_measurements_destroy(measurements);
     return status;
 }
@@ -134,7 +185,9 @@ static void measurements_say_that_memory_ran_out(void **state) {
                   1, "episode,step,pulse,lactate,action,reward,terminal,probability\n"
                      "a,0,60,1.5,wait,0,0,0.5\na,1,70,2,treat,1,1,0.5\nb,0,80,1,wait,0,0,0.5\nb,1,90,3,wait,1,1,1\n"),
               NULL, NULL, 0);
+    fail_with(measure_table, TEST_DATA "/sources/visits.db", NULL, NULL, 0);
     scratch_remove(scratch_path(0, ".pessdata"));
+    scratch_remove(scratch_path(0, ".npz"));
     scratch_remove(scratch_path(1, ".csv"));
 }
 
@@ -169,6 +222,9 @@ static pess_status number_actions(const pess_dataset *none, pess_error *error) {
     if (status == PESS_OK) status = pess_observations_number_actions(data, &grid, NULL, error);
     if (status == PESS_OK) status = pess_observations_write(data, scratch_path(0, ".npz"), error);
     pess_observations_destroy(data);
+    data = NULL;
+    if (status == PESS_OK) status = pess_observations_read(scratch_path(0, ".npz"), &data, error);
+    pess_observations_destroy(data);
     return status;
 }
 
@@ -187,10 +243,25 @@ static void datasets_of_observations_say_that_memory_ran_out(void **state) {
     scratch_remove(scratch_path(0, ".npz"));
 }
 
+/* As Minari lays it out: the data and, beside them, what they are. */
+static char minari_folder[200];
+
+static pess_status write_minari(const pess_dataset *none, pess_error *error) {
+    (void)none;
+    pess_observations *data = NULL;
+    char file[240];
+    (void)snprintf(file, sizeof file, "%s/main_data.hdf5", minari_folder);
+    pess_status status = pess_observations_read(path, &data, error);
+    if (status == PESS_OK) status = pess_observations_write(data, file, error);
+    pess_observations_destroy(data);
+    return status;
+}
+
 static void datasets_in_hdf5_say_that_memory_ran_out(void **state) {
     (void)state;
-    static const char *const files[] = {TEST_DATA "/sources/d4rl_vectors.h5", TEST_DATA "/sources/d3rlpy_vectors.h5",
-                                        TEST_DATA "/sources/minari_vectors.h5", TEST_DATA "/sources/minari_bytes.h5"};
+    static const char *const files[] = {TEST_DATA "/sources/d4rl_vectors.h5",   TEST_DATA "/sources/d3rlpy_vectors.h5",
+                                        TEST_DATA "/sources/minari_vectors.h5", TEST_DATA "/sources/minari_bytes.h5",
+                                        TEST_DATA "/sources/minari_bits.h5",    TEST_DATA "/d4rl/pictures.npz"};
     written = ".h5";
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         fail_with(read_observations, files[i], NULL, NULL, 0);
@@ -198,6 +269,11 @@ static void datasets_in_hdf5_say_that_memory_ran_out(void **state) {
     }
     fail_with(read_rows, TEST_DATA "/sources/d4rl.h5", NULL, NULL, 0);
     fail_with(read_rows, TEST_DATA "/sources/d3rlpy.h5", NULL, NULL, 0);
+    (void)snprintf(minari_folder, sizeof minari_folder, "%s", scratch_path(3, ".folder"));
+    assert_int_equal(mkdir(minari_folder, 0777), 0);
+    fail_with(write_minari, TEST_DATA "/d4rl/pictures.npz", NULL, NULL, 0);
+    fail_with(write_minari, TEST_DATA "/d4rl/continuous.npz", NULL, NULL, 0);
+    remove_tree(minari_folder);
 }
 
 /* ---- acting */
@@ -230,6 +306,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reading_logs_as_they_come_says_that_memory_ran_out),
         cmocka_unit_test(reading_other_programs_logs_says_that_memory_ran_out),
+        cmocka_unit_test(counted_logs_say_that_memory_ran_out),
         cmocka_unit_test(merging_counts_says_that_memory_ran_out),
         cmocka_unit_test(measurements_say_that_memory_ran_out),
         cmocka_unit_test(datasets_of_observations_say_that_memory_ran_out),
