@@ -42,6 +42,8 @@ static pess_status read_header(const pess__zip *zip, const char *name, pess__npz
     const pess__npy_header *h = &a->header;
     const int64_t left = a->member.entry->size - a->member.unpacked;
     a->count = 1;
+    for (int i = 0; i < h->dimensions; i++)
+        if (h->shape[i] == 0) a->count = 0;
     for (int i = 0; i < h->dimensions; i++) {
         if (h->shape[i] > 0 && a->count > left / h->shape[i])
             return bad(zip, name, "found another number of bytes than its shape and type make", error);
