@@ -245,6 +245,78 @@ static void columns_that_measure_nothing_are_refused(void **state) {
     assert_null(data);
 }
 
+/* Rows of JSON are read as the text that they would be: with quotes where names need them. */
+static void names_of_any_characters_are_kept(void **state) {
+    (void)state;
+    static const char *const expected[] = {"a,b", "say \"no\"", " blank ", "two\nlines", "\ttab", "semi;colon"};
+    static const char lines[] = "{\"pulse\":1,\"lactate\":2,\"action\":\"a,b\"}\n"
+                                "{\"pulse\":null,\"lactate\":2.5,\"action\":\"say \\\"no\\\"\"}\n"
+                                "{\"pulse\":3,\"lactate\":-1e-3,\"action\":\" blank \"}\n"
+                                "{\"pulse\":3,\"lactate\":-1e-3,\"action\":\"two\\nlines\"}\n"
+                                "{\"pulse\":3,\"lactate\":-1e-3,\"action\":\"\\ttab\"}\n"
+                                "{\"pulse\":3,\"lactate\":-1e-3,\"action\":\"semi;colon\"}\n";
+    pess_measurements *m = NULL;
+    pess_measurement_columns c;
+    assert_ok(measure(lines, NULL, &m), &error);
+    pess_measurements_columns(m, &c);
+    assert_int_equal(c.rows, 6);
+    assert_true(c.values[0] == 1 && c.values[1] == 2 && isnan(c.values[2]) && c.values[3] == 2.5 &&
+                c.values[5] == -1e-3);
+    for (int64_t i = 0; i < 6; i++)
+        assert_string_equal(pess_names_get(pess_measurements_action_names(m), c.action[i]), expected[i]);
+    pess_measurements_destroy(m);
+    scratch_remove(scratch_path(0, ".csv"));
+}
+
+/* What is declared to be Latin-1 becomes UTF-8; without the declaration the error names it. */
+static void names_in_latin_1_become_utf_8(void **state) {
+    (void)state;
+    static const char text[] = "pulse,lactate,action,episode\n1,2,\xfc"
+                               "ben,M\xfcller\n3,4,ruhen,M\xfcller\n";
+    pess_measurements *m = NULL;
+    assert_failure(measure(text, NULL, &m), PESS_INPUT, &error, "column", NULL);
+    assert_string_equal(error.remedy, "encoding");
+    pess_read_options read = pess_read_options_defaults();
+    read.encoding = PESS_ENCODING_LATIN1;
+    const pess_measurements_options options = {
+        .size = sizeof options, .features = "pulse,lactate", .threads = 1, .read = &read};
+    assert_ok(pess_measurements_read(scratch_write(0, text), &options, &m, &error), &error);
+    pess_measurement_columns c;
+    pess_measurements_columns(m, &c);
+    assert_string_equal(pess_names_get(pess_measurements_action_names(m), c.action[0]), "\u00fcben");
+    assert_string_equal(pess_names_get(pess_measurements_episode_names(m), c.episode[0]), "M\u00fcller");
+    assert_int_equal(pess_measurements_episodes(m), 1);
+    pess_measurements_destroy(m);
+    scratch_remove(scratch_path(0, ".csv"));
+}
+
+/* ---- lines of any length, up to a limit */
+
+static void lines_are_read_up_to_a_limit(void **state) {
+    (void)state;
+    enum { LONG = 700000, TOO_LONG = (1 << 25) + 1 };
+    char *text = malloc(TOO_LONG + 200);
+    assert_non_null(text);
+    for (int i = 0; i < 2; i++) {
+        const size_t length = i == 0 ? LONG : TOO_LONG;
+        const int begun = sprintf(text, "{\"state\":0,\"action\":1,\"reward\":2,\"next_state\":3,\"note\":\"");
+        memset(text + begun, 'x', length);
+        (void)strcpy(text + (size_t)begun + length, "\"}\n" GOOD);
+        pess_dataset *data = NULL;
+        const pess_status status = read_lines(text, NULL, &data);
+        if (i == 0) {
+            assert_ok(status, &error);
+            pess_columns c;
+            pess_dataset_columns(data, &c);
+            assert_int_equal(c.rows, 2);
+            pess_dataset_destroy(data);
+        } else {
+            assert_failure(status, PESS_INPUT, &error, "log:1:1: found a line of more than", NULL);
+        }
+    }
+    free(text);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_that_are_no_log_are_refused),
@@ -254,6 +326,9 @@ int main(void) {
         cmocka_unit_test(names_with_commas_are_declared_in_quotes),
         cmocka_unit_test(rows_that_measure_nothing_are_refused),
         cmocka_unit_test(columns_that_measure_nothing_are_refused),
+        cmocka_unit_test(names_of_any_characters_are_kept),
+        cmocka_unit_test(names_in_latin_1_become_utf_8),
+        cmocka_unit_test(lines_are_read_up_to_a_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
