@@ -2,6 +2,7 @@
  * saved states; and environments of the caller's own. */
 #include "data/observations.h"
 #include "env/acrobot.h"
+#include "env/env.h"
 #include "scratch.h"
 
 #include <math.h>
@@ -333,6 +334,87 @@ static void own_environments_that_cannot_be_are_refused(void **unused) {
     assert_failure(pess_env_create_own(&bad, NULL, &env, &error), PESS_LIMIT, &error, "0 floats", NULL);
 }
 
+/* ---- saved states */
+
+enum { KEPT = 48 }; /* bytes of an instance before the game's own state: generator, steps, end */
+
+static void seal(uint8_t *bytes, int64_t size) {
+    const pess__stored what = {.body = size - (int64_t)pess__stored_offset() - (int64_t)sizeof(uint32_t)};
+    pess__stored_seal(&what, bytes);
+}
+
+/* With a checksum that fits, so that the values themselves are looked at: numbers that are none, and, where a problem
+ * has bounds, numbers beyond them. The environment stays as it was. */
+static void states_that_cannot_be_are_not_restored(void **unused) {
+    (void)unused;
+    enum { COUNT = 3 };
+    static const struct {
+        const char *game;
+        bool bounded;
+    } all[] = {{"cartpole", false}, {"acrobot", true}, {"mountain_car", true}};
+    static const double wrong[] = {(double)NAN, INFINITY, -INFINITY, 1e9, -1e9};
+    for (size_t g = 0; g < sizeof all / sizeof *all; g++) {
+        pess_env_options options = pess_env_options_defaults();
+        options.game = all[g].game, options.seed = 3;
+        const pess__game *game = pess__game_find(all[g].game);
+        const size_t one = pess__instance_size(game, false);
+        pess_batch *batch = NULL;
+        const int32_t actions[COUNT] = {0, 1, 0};
+        assert_ok(pess_batch_create(&options, COUNT, 1, &batch, &error), &error);
+        for (int t = 0; t < 4; t++) assert_ok(pess_batch_step(batch, actions, &(pess_batch_out){0}, &error), &error);
+        const int64_t size = pess_batch_save_size(batch);
+        uint8_t *good = malloc((size_t)size), *bytes = malloc((size_t)size), *after = malloc((size_t)size);
+        assert_ok(pess_batch_save(batch, good, size, &error), &error);
+        for (size_t at = 0; at < game->state_size; at += sizeof(double))
+            for (size_t w = 0; w < (all[g].bounded ? 5 : 3); w++) {
+                memcpy(bytes, good, (size_t)size);
+                memcpy(bytes + pess__stored_offset() + one + KEPT + at, &wrong[w], sizeof(double));
+                seal(bytes, size);
+                assert_failure(pess_batch_restore(batch, bytes, size, &error), PESS_INPUT, &error,
+                               "saved batch: environment 1 is in no possible state", all[g].game, NULL);
+            }
+        memcpy(bytes, good, (size_t)size);
+        bytes[size - (int64_t)sizeof(uint32_t) - 1] = 2; /* whether the last environment ended an episode */
+        seal(bytes, size);
+        assert_failure(pess_batch_restore(batch, bytes, size, &error), PESS_INPUT, &error,
+                       "the last observations are damaged", NULL);
+        assert_ok(pess_batch_save(batch, after, size, &error), &error);
+        assert_memory_equal(after, good, (size_t)size);
+        /* the good one goes on as it would have */
+        assert_ok(pess_batch_step(batch, actions, &(pess_batch_out){0}, &error), &error);
+        assert_ok(pess_batch_save(batch, after, size, &error), &error);
+        assert_ok(pess_batch_restore(batch, good, size, &error), &error);
+        assert_ok(pess_batch_step(batch, actions, &(pess_batch_out){0}, &error), &error);
+        assert_ok(pess_batch_save(batch, bytes, size, &error), &error);
+        assert_memory_equal(after, bytes, (size_t)size);
+        free(after);
+        free(bytes);
+        free(good);
+        pess_batch_destroy(batch);
+    }
+}
+
+/* The car that meets the left wall stands still there. */
+static void the_wall_stops_the_car(void **unused) {
+    (void)unused;
+    static const double near[] = {-1.19, -0.05};
+    pess_env *env = open_env("mountain_car", 1);
+    pess_env_step_result result;
+    uint8_t bytes[400];
+    float v[2];
+    const int64_t size = pess_env_save_size(env);
+    assert_true(size <= (int64_t)sizeof bytes);
+    assert_ok(pess_env_save(env, bytes, size, &error), &error);
+    memcpy(bytes + pess__stored_offset() + KEPT, near, sizeof near);
+    seal(bytes, size);
+    assert_ok(pess_env_restore(env, bytes, size, &error), &error);
+    assert_ok(pess_env_step(env, 0, &result, &error), &error);
+    pess_env_observe_floats(env, PESS_LAYOUT_HWC, v);
+    assert_true(v[0] == -1.2F && v[1] == 0);
+    assert_true(result.reward == -1 && result.end == PESS_END_NONE);
+    pess_env_destroy(env);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(trajectories_are_those_of_the_equations),
@@ -340,6 +422,8 @@ int main(void) {
         cmocka_unit_test(batches_are_many_of_one),
         cmocka_unit_test(sines_are_those_of_the_library),
         cmocka_unit_test(states_are_saved_and_restored),
+        cmocka_unit_test(states_that_cannot_be_are_not_restored),
+        cmocka_unit_test(the_wall_stops_the_car),
         cmocka_unit_test(own_environments_are_collected_and_played),
         cmocka_unit_test(own_environments_that_cannot_be_are_refused),
     };
