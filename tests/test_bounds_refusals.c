@@ -356,86 +356,121 @@ static void estimates_need_whole_episodes_and_their_policy(void **state) {
 enum { CHAIN = 120 };
 
 /* A ring of states in which both actions lead on and pay the same; action 1 was never tried at state 7. */
-static void gaps_are_sorted_by_gain_and_place(void **state) {
-    (void)state;
+typedef struct ring {
+    pess_dataset *data;
+    pess_counts *counts;
+    pess_model *model;
+    pess_policy *policy; /* acts at random */
+    double start[CHAIN];
+} ring;
+
+static ring make_ring(int columns) {
+    ring r = {0};
+    double even[2 * CHAIN];
     made.count = 0;
     for (uint32_t s = 0; s < CHAIN; s++)
         for (uint32_t a = 0; a < 2; a++)
             for (int n = 0; n < (s == 7 ? 4 - 4 * (int)a : 4); n++)
                 rows_put((log_row){.state = s, .action = a, .next = (s + 1) % CHAIN, .reward = 0.5});
-    pess_dataset *data = rows_dataset(CHAIN, 2, 0);
-    pess_counts *counts = NULL;
-    pess_model *model = NULL;
-    pess_policy *policy = NULL;
-    double start[CHAIN], even[2 * CHAIN], uncertainty = 0, shares = 0;
-    for (int i = 0; i < 2 * CHAIN; i++) even[i] = 0.5, start[i / 2] = 1.0 / CHAIN;
+    for (int i = 0; i < 2 * CHAIN; i++) even[i] = 0.5, r.start[i / 2] = 1.0 / CHAIN;
     pess_model_options declared = pess_model_options_defaults();
     declared.reward_range[0] = 0, declared.reward_range[1] = 1;
-    assert_ok(pess_counts_create(data, 1, &counts, &error), &error);
-    assert_ok(pess_model_estimate(counts, &declared, &model, &error), &error);
-    assert_ok(pess_policy_create(CHAIN, 2, even, &policy, &error), &error);
+    r.data = rows_dataset(CHAIN, 2, columns);
+    assert_ok(pess_counts_create(r.data, 1, &r.counts, &error), &error);
+    assert_ok(pess_model_estimate(r.counts, &declared, &r.model, &error), &error);
+    assert_ok(pess_policy_create(CHAIN, 2, even, &r.policy, &error), &error);
+    return r;
+}
+
+static void free_ring(ring *r) {
+    pess_policy_destroy(r->policy);
+    pess_model_destroy(r->model);
+    pess_counts_destroy(r->counts);
+    pess_dataset_destroy(r->data);
+}
+
+static pess_solve_options gaps_by(const char *uncertainty) {
     pess_solve_options options = pess_solve_options_defaults();
-    options.uncertainty = "count", options.gamma = 0.5, options.threads = 1;
-    /* one of many more pairs than the list has room for, and all of them */
+    options.uncertainty = uncertainty, options.gamma = 0.5, options.threads = 1;
+    return options;
+}
+
+static bool in_order(const pess_gap *before, const pess_gap *gap) {
+    if (before->gain != gap->gain) return before->gain > gap->gain;
+    if (before->share != gap->share) return before->share > gap->share;
+    return 2 * before->state + before->action < 2 * gap->state + gap->action;
+}
+
+/* One of many more pairs than the list has room for, and all of them. */
+static void gaps_are_sorted_by_gain_and_place(void **state) {
+    (void)state;
     static pess_gap one[1], all[2 * CHAIN];
+    ring r = make_ring(0);
+    const pess_solve_options options = gaps_by("count");
     int64_t found = 0;
-    assert_ok(pess_gaps(counts, model, start, policy, &options, 1, one, &found, NULL, &error), &error);
+    double uncertainty = 0, shares = 0;
+    assert_ok(pess_gaps(r.counts, r.model, r.start, r.policy, &options, 1, one, &found, NULL, &error), &error);
     assert_int_equal(found, 1);
     assert_int_equal(one[0].state, 7);
     assert_int_equal(one[0].action, 1);
     assert_int_equal(one[0].count, 0);
-    assert_ok(pess_gaps(counts, model, start, policy, &options, 2 * CHAIN, all, &found, &uncertainty, &error), &error);
+    assert_ok(pess_gaps(r.counts, r.model, r.start, r.policy, &options, 2 * CHAIN, all, &found, &uncertainty, &error),
+              &error);
     assert_int_equal(found, 2 * CHAIN);
     assert_memory_equal(&all[0], &one[0], sizeof one);
     for (int64_t i = 0; i < found; i++) {
         shares += all[i].share;
-        if (i == 0) continue;
-        const pess_gap *before = &all[i - 1], *gap = &all[i];
-        const bool in_order =
-            before->gain > gap->gain ||
-            (before->gain == gap->gain &&
-             (before->share > gap->share ||
-              (before->share == gap->share && 2 * before->state + before->action < 2 * gap->state + gap->action)));
-        assert_true(in_order);
+        if (i > 0) assert_true(in_order(&all[i - 1], &all[i]));
     }
     assert_close(shares, 1, 1e-12);
     assert_true(uncertainty > 0);
-    /* counts of episodes are adaptive: the bound pays for it, unless the transitions are declared to be independent */
-    pess_dataset *episodes = rows_dataset(CHAIN, 2, ROWS_EPISODES);
-    pess_counts *adaptive = NULL;
-    double independent = 0;
-    assert_ok(pess_counts_create(episodes, 1, &adaptive, &error), &error);
-    options.uncertainty = "hoeffding";
-    assert_ok(pess_gaps(adaptive, model, start, policy, &options, 1, one, &found, &uncertainty, &error), &error);
+    free_ring(&r);
+}
+
+/* Counts of episodes are adaptive: the bound pays for it, unless the transitions are declared to be independent. */
+static void gaps_of_independent_rows_are_no_larger(void **state) {
+    (void)state;
+    ring r = make_ring(ROWS_EPISODES);
+    pess_solve_options options = gaps_by("hoeffding");
+    pess_gap gap;
+    int64_t found = 0;
+    double adaptive = 0, independent = 0;
+    assert_ok(pess_gaps(r.counts, r.model, r.start, r.policy, &options, 1, &gap, &found, &adaptive, &error), &error);
     options.iid = true;
-    assert_ok(pess_gaps(adaptive, model, start, policy, &options, 1, one, &found, &independent, &error), &error);
-    assert_true(independent <= uncertainty);
-    pess_counts_destroy(adaptive);
-    pess_dataset_destroy(episodes);
-    /* refusals */
-    options.iid = false, options.gamma = 1.5;
-    assert_failure(pess_gaps(counts, model, start, policy, &options, 1, one, &found, NULL, &error), PESS_ARGUMENT,
-                   &error, "gamma", NULL);
-    options.gamma = 1;
-    assert_true(pess_gaps(counts, model, start, policy, &options, 1, one, &found, NULL, &error) != PESS_OK);
-    options.gamma = 0.5;
-    const double beyond[2] = {1, 0};
-    pess_policy *small = policy_of(1, beyond);
-    assert_failure(pess_gaps(counts, model, start, small, &options, 1, one, &found, NULL, &error), PESS_INPUT, &error,
-                   "1 states and 2 actions", NULL);
+    assert_ok(pess_gaps(r.counts, r.model, r.start, r.policy, &options, 1, &gap, &found, &independent, &error), &error);
+    assert_true(independent <= adaptive);
+    free_ring(&r);
+}
+
+static void gaps_that_mean_nothing_are_refused(void **state) {
+    (void)state;
+    ring r = make_ring(0);
+    const double one_state[2] = {1, 0};
+    pess_policy *small = policy_of(1, one_state);
+    const struct {
+        const char *uncertainty;
+        double gamma;
+        int64_t top;
+        const pess_policy *policy;
+        pess_status status;
+        const char *words;
+    } all[] = {{"count", 0.5, 0, r.policy, PESS_ARGUMENT, "at least one gap must be asked for"},
+               {"nosuch", 0.5, 1, r.policy, PESS_ARGUMENT, "one number per pair, which 'nosuch' is not"},
+               {"hoeffding-s", 0.5, 1, r.policy, PESS_ARGUMENT, "one number per pair, which 'hoeffding-s' is not"},
+               {"hoeffding", 1.5, 1, r.policy, PESS_ARGUMENT, "gamma"},
+               {"hoeffding", 1, 1, r.policy, PESS_ARGUMENT, ""},
+               {"hoeffding", 0.5, 1, small, PESS_INPUT, "1 states and 2 actions"}};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        pess_solve_options options = gaps_by(all[i].uncertainty);
+        pess_gap gap;
+        int64_t found = 0;
+        options.gamma = all[i].gamma;
+        assert_failure(
+            pess_gaps(r.counts, r.model, r.start, all[i].policy, &options, all[i].top, &gap, &found, NULL, &error),
+            all[i].status, &error, all[i].words, NULL);
+    }
     pess_policy_destroy(small);
-    assert_failure(pess_gaps(counts, model, start, policy, &options, 0, one, &found, NULL, &error), PESS_ARGUMENT,
-                   &error, "at least one gap must be asked for", NULL);
-    options.uncertainty = "nosuch";
-    assert_failure(pess_gaps(counts, model, start, policy, &options, 1, one, &found, NULL, &error), PESS_ARGUMENT,
-                   &error, "one number per pair, which 'nosuch' is not", NULL);
-    options.uncertainty = "hoeffding-s";
-    assert_failure(pess_gaps(counts, model, start, policy, &options, 1, one, &found, NULL, &error), PESS_ARGUMENT,
-                   &error, "one number per pair, which 'hoeffding-s' is not", NULL);
-    pess_policy_destroy(policy);
-    pess_model_destroy(model);
-    pess_counts_destroy(counts);
-    pess_dataset_destroy(data);
+    free_ring(&r);
 }
 
 /* ---- theorems */
@@ -491,6 +526,8 @@ int main(void) {
         cmocka_unit_test(nothing_to_gain_is_certified_exactly),
         cmocka_unit_test(estimates_need_whole_episodes_and_their_policy),
         cmocka_unit_test(gaps_are_sorted_by_gain_and_place),
+        cmocka_unit_test(gaps_of_independent_rows_are_no_larger),
+        cmocka_unit_test(gaps_that_mean_nothing_are_refused),
         cmocka_unit_test(what_the_theorems_do_not_speak_of_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -61,8 +61,8 @@ static void transitions_that_do_not_fit_are_not_appended(void **state) {
     not_appended(data, &rows, PESS_ARGUMENT, "actions are vectors in all transitions or in none");
     assert_failure(pess_observations_add(data, observed, 0, 1, then_observed, (pess_end)300, &error), PESS_INPUT,
                    &error, "transition 2", NULL);
-    assert_failure(pess_observations_add(data, observed, 0, 1, then_observed, (pess_end)-1, &error), PESS_INPUT,
-                   &error, "transition 2", NULL);
+    assert_failure(pess_observations_add(data, observed, 0, 1, then_observed, (pess_end)-1, &error), PESS_INPUT, &error,
+                   "transition 2", NULL);
     pess_observations_destroy(data);
     data = observations();
     rows = good_rows(), rows.vector = vectors, rows.width = 1;

@@ -125,6 +125,25 @@ static void rows_without_a_state_are_gaps(void **state) {
     pess_dataset_destroy(data);
 }
 
+/* Two columns that may both play a role, and headers without one: as many names as there is room for. */
+static void headers_that_leave_a_role_open_are_refused(void **state) {
+    (void)state;
+    pess_dataset *data = NULL;
+    static const char both[] = "Done,DONE,state,action,reward,next_state\n0,0,0,1,1,1\n";
+    assert_failure(pess_dataset_read_memory("log", both, strlen(both), NULL, &data, &error), PESS_INPUT, &error,
+                   "log:1:6: found the columns 'Done' and 'DONE', expected one that can be the terminal", NULL);
+    assert_string_equal(error.remedy, "column");
+    assert_string_equal(error.value, "terminal=Done");
+    char text[2000] = "";
+    for (int i = 0; i < 20; i++)
+        (void)snprintf(text + strlen(text), sizeof text - strlen(text), "a_rather_long_name_of_a_column_%02d%s", i,
+                       i < 19 ? "," : "\n1\n");
+    assert_failure(pess_dataset_read_memory("log", text, strlen(text), NULL, &data, &error), PESS_INPUT, &error,
+                   "log:1:1: found no column 'state' among 'a_rather_long_name_of_a_column_00', ",
+                   ", …; expected columns", NULL);
+    assert_null(data);
+}
+
 /* ---- a reading declared with names in quotes */
 
 static void names_with_commas_are_declared_in_quotes(void **state) {
@@ -323,6 +342,7 @@ int main(void) {
         cmocka_unit_test(what_contradicts_the_declarations_is_refused),
         cmocka_unit_test(texts_that_are_numbers_are_read_as_numbers),
         cmocka_unit_test(rows_without_a_state_are_gaps),
+        cmocka_unit_test(headers_that_leave_a_role_open_are_refused),
         cmocka_unit_test(names_with_commas_are_declared_in_quotes),
         cmocka_unit_test(rows_that_measure_nothing_are_refused),
         cmocka_unit_test(columns_that_measure_nothing_are_refused),
