@@ -71,7 +71,8 @@ static void write_arrays(const array *arrays, int count) {
 
 static const float seen[] = {0, 1, 2, 3}, then_seen[] = {2, 3, 4, 5}, nans[] = {1, NAN};
 static const double none[] = {0, 0}, one[] = {0, 1}, both[] = {1, 1}, half[] = {0, 0.5}, infinite[] = {0.5, INFINITY},
-                    nan_second[] = {0, NAN}, many[] = {0, 1, 0}, vectors[] = {0, 1, 0, 1, 0, 1}, huge[] = {1e9};
+                    nan_second[] = {0, NAN}, many[] = {0, 1, 0}, vectors[] = {0, 1, 0, 1, 0, 1}, huge[] = {1e9},
+                    three[] = {3};
 static const uint8_t pixels[] = {1, 2, 3, 4};
 
 #define ARRAY(name, type, shape, values)                                                                               \
@@ -133,6 +134,8 @@ static void arrays_that_do_not_fit_are_refused(void **state) {
         {{ARRAY("action_names", "<f8", "(2,)", one)},
          "array 'action_names': found no texts, expected one for each action"},
         {{{"action_names", "|S2", "(2, 1)", "a\0a\0", 4}}, "array 'action_names', row 1: found 'a' a second time"},
+        {{{"action_names", "|S2", "(3,)", "aba\0a\0", 6}, ARRAY("action_count", "<f8", "(1,)", three)},
+         "array 'action_names', row 2: found 'a' a second time"},
         {{{"action_names", "|S2", "(2,)", "a\0\0\0", 4}}, "array 'action_names', row 1: found no name in UTF-8"},
         {{{"action_names", "|S2", "(2,)", "a\0\xff\xfe", 4}}, "array 'action_names', row 1: found no name in UTF-8"},
     };

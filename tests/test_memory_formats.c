@@ -174,6 +174,8 @@ static pess_status measure_table(const pess_dataset *none, pess_error *error) {
     const pess_measurements_options options = {
         .size = sizeof options, .features = "step,reward", .threads = 1, .read = &reading};
     const pess_status status = pess_measurements_read(path, &options, &measurements, error);
+    if (status == PESS_MEMORY && strstr(error->message, "not enough memory to read") != NULL)
+        assert_non_null(strstr(error->message, path)); /* which is freed with the file */
     pess_measurements_destroy(measurements);
     return status;
 }

@@ -194,8 +194,9 @@ pess_status pess__infile_open_maker(const char *name, const pess__infile_maker *
     file->maker = *maker;
     file->name = pess__raw_copy(name);
     if (file->name == NULL) {
-        pess__infile_close(file);
-        return pess__fail(error, PESS_MEMORY, "not enough memory to read %s", name);
+        const pess_status failed = pess__fail(error, PESS_MEMORY, "not enough memory to read %s", name);
+        pess__infile_close(file); /* with the maker, whose name it may be */
+        return failed;
     }
     *out = file;
     return PESS_OK;

@@ -60,8 +60,8 @@ static pess_status add_names(const source *r, pess__npz_array *a, pess_names *na
                               (long long)i);
         PESS_TRY(pess__names_add(names, text, (size_t)length, &id, error));
         if (id != i)
-            return pess__fail(error, PESS_INPUT, "%s: array 'action_names', row %lld: found '%.40s' a second time",
-                              r->file, (long long)i, text);
+            return pess__fail(error, PESS_INPUT, "%s: array 'action_names', row %lld: found '%.*s' a second time",
+                              r->file, (long long)i, (int)(length < 40 ? length : 40), text);
     }
     return PESS_OK;
 }
