@@ -193,11 +193,31 @@ static void free_arrays(arrays *a) {
     pess__hdf5_free(&a->next);
 }
 
+/* Ends of episodes, a flag each: true and false, whole numbers, or, as d3rlpy 1 writes them, 0.0 and 1.0. */
+static array read_flags(const reader *r, int64_t group, const char *where, const char *name) {
+    array flags = pess__hdf5_read(group, where, name, PESS__HDF5_WHOLE, r->to);
+    const int64_t count = flags.rows * flags.width;
+    if (!flags.present || flags.whole) return flags;
+    flags.numbers = calloc(count > 0 ? (size_t)count : 1, sizeof *flags.numbers);
+    if (flags.numbers == NULL) pess__hdf5_give_up(r->to, "'%s%s': found more flags than memory", where, name);
+    for (int64_t i = 0; i < count; i++) {
+        if (flags.reals[i] != 0 && flags.reals[i] != 1)
+            pess__hdf5_give_up(r->to, "'%s%s', row %lld: found %g, expected 0 or 1", where, name, (long long)i,
+                               flags.reals[i]);
+        flags.numbers[i] = flags.reals[i] != 0;
+    }
+    return flags;
+}
+
+static bool one_per_row(const array *flags, int64_t rows) {
+    return flags->present && flags->rows == rows && (flags->width == 1 || rows == 0);
+}
+
 /* ------------------------------------------------------------------------------------------------ Minari */
 
 /* A flag that is set anywhere but in the last row would be an episode that goes on after its end. */
 static bool last_flag(const reader *r, const arrays *a, const array *flags) {
-    require(r, flags->present && flags->whole && flags->rows == a->actions.rows, a,
+    require(r, one_per_row(flags, a->actions.rows), a,
             "found no terminations or truncations with one flag per row");
     for (int64_t i = 0; i + 1 < flags->rows; i++)
         require(r, flags->numbers[i] == 0, a, "found an end before the last row, expected it there");
@@ -207,8 +227,8 @@ static bool last_flag(const reader *r, const arrays *a, const array *flags) {
 static void add_minari_episode(reader *r, int64_t group, arrays *a) {
     a->observations = read_observations(r, group, a->where, "observations");
     a->rewards = pess__hdf5_read(group, a->where, "rewards", PESS__HDF5_REAL, r->to);
-    array terminations = pess__hdf5_read(group, a->where, "terminations", PESS__HDF5_WHOLE, r->to);
-    array truncations = pess__hdf5_read(group, a->where, "truncations", PESS__HDF5_WHOLE, r->to);
+    array terminations = read_flags(r, group, a->where, "terminations");
+    array truncations = read_flags(r, group, a->where, "truncations");
     check_lengths(r, a);
     check_observations(r, a, &a->observations, a->actions.rows + 1);
     const bool terminal = last_flag(r, a, &terminations);
@@ -245,7 +265,7 @@ static void read_minari(reader *r) {
 static bool is_set(const array *flags, int64_t i) { return flags->present && flags->numbers[i] != 0; }
 
 static void check_flags(const reader *r, const arrays *a, const array *flags) {
-    require(r, !flags->present || (flags->whole && flags->rows == a->actions.rows), a,
+    require(r, !flags->present || one_per_row(flags, a->actions.rows), a,
             "found ends of episodes that are not one flag per row");
 }
 
@@ -261,9 +281,8 @@ static void read_flat(reader *r) {
     begin(r, &shape, "d4rl");
     a.observations = read_observations(r, r->file, "", "observations");
     a.next = read_observations(r, r->file, "", "next_observations");
-    array terminals = pess__hdf5_read(r->file, "", "terminals", PESS__HDF5_WHOLE, r->to);
-    array timeouts = pess__hdf5_read(r->file, "", "timeouts", PESS__HDF5_WHOLE, r->to);
-    array ends = pess__hdf5_read(r->file, "", "episode_terminals", PESS__HDF5_WHOLE, r->to);
+    const array terminals = read_flags(r, r->file, "", "terminals"), timeouts = read_flags(r, r->file, "", "timeouts"),
+                ends = read_flags(r, r->file, "", "episode_terminals");
     check_observations(r, &a, &a.observations, a.actions.rows);
     if (a.next.present) check_observations(r, &a, &a.next, a.actions.rows);
     require(r, terminals.present, &a, "found no 'terminals', expected it beside the actions");

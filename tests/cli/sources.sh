@@ -181,6 +181,30 @@ PYTHON
     says "a grid or k-means numbers them"
     says "--actions-grid N"
     [ ! -e bad ] || fail "a refused training left something"
+    # d3rlpy 1 writes its flags as floats; what is neither 0 nor 1 is no flag
+    if command -v h5import >/dev/null; then
+        # array NAME INTEGER|FLOAT VALUES: to the list of what h5import writes
+        arrays=()
+        array() {
+            local input=TEXTFP output=FP
+            [ "$2" = INTEGER ] && input=TEXTIN output=IN
+            echo "$3" >"$1.txt"
+            printf '%s\n' "PATH $1" "INPUT-CLASS $input" "INPUT-SIZE 32" "RANK 1" "DIMENSION-SIZES 5" \
+                "OUTPUT-CLASS $output" "OUTPUT-SIZE 32" >"$1.cfg"
+            arrays+=("$1.txt" -c "$1.cfg")
+        }
+        array observations FLOAT "0.5 1 1.5 2 2.5"
+        array actions INTEGER "0 1 0 1 1"
+        array rewards FLOAT "0 1 2 3 4"
+        array terminals FLOAT "0 0 1 0 0"
+        array episode_terminals FLOAT "0 0 1 0 1"
+        h5import "${arrays[@]}" -o d3rlpy1.h5 >/dev/null || fail "h5import"
+        expect 0 "$PESS" inspect d3rlpy1.h5 --json
+        same "$(json transitions) $(json terminals) $(json cutoffs) $(json mean_return)" "4 1 1 3" "floats as flags"
+        array episode_terminals FLOAT "0 0.5 1 0 1"
+        h5import "${arrays[@]:0:12}" "${arrays[@]:15}" -o half.h5 >/dev/null || fail "h5import"
+        refuses 3 "'episode_terminals', row 1: found 0.5, expected 0 or 1" half.h5
+    fi
     refuses 3 "found no 'timeouts', which say where episodes were cut off" "$data/d4rl_unmarked.h5"
     refuses 3 "'episode_0/observations': found values that lie in other files" "$data/external_storage.h5"
     refuses 3 "'episode_0/observations': found values that lie in other files" "$data/virtual.h5"
