@@ -96,10 +96,11 @@ PESS_API pess_import_options pess_import_options_defaults(void);
  * missing, has another shape than the network or is not expected. */
 PESS_API pess_status pess_policy_import(const char *path, const pess_import_options *options, pess_policy **out,
                                         pess_error *error);
-/* pess_act_rows for a policy of networks: rows is a CSV file whose columns are the numbers of an observation, in order,
- * or NumPy arrays with `observations` (.npz); the answer has a line per row. Of floats it says how many deviations of
- * the data the farthest feature lies from their mean, and to keep present practice beyond outside_limit, and where the
- * policy was made by counting and has no count of the observation. */
+/* pess_act_rows for a policy of networks: rows is a CSV file whose columns are the numbers of an observation, by the
+ * names in the policy's note `features` or else in order, or NumPy arrays with `observations` (.npz); the answer has a
+ * line per row. Of floats it says how many deviations of the data the farthest feature lies from their mean, and to
+ * keep present practice beyond outside_limit, and where the policy was made by counting and has no count of the
+ * observation. */
 PESS_API pess_status pess_act_observations(const pess_policy *policy, const char *rows, const char *output,
                                            const pess_act_options *options, int64_t *count, pess_error *error);
 /* PESS_INPUT where the policy was made for another game or another board, or is a network alone whose rule needs more

@@ -217,8 +217,7 @@ static bool one_per_row(const array *flags, int64_t rows) {
 
 /* A flag that is set anywhere but in the last row would be an episode that goes on after its end. */
 static bool last_flag(const reader *r, const arrays *a, const array *flags) {
-    require(r, one_per_row(flags, a->actions.rows), a,
-            "found no terminations or truncations with one flag per row");
+    require(r, one_per_row(flags, a->actions.rows), a, "found no terminations or truncations with one flag per row");
     for (int64_t i = 0; i + 1 < flags->rows; i++)
         require(r, flags->numbers[i] == 0, a, "found an end before the last row, expected it there");
     return flags->rows > 0 && flags->numbers[flags->rows - 1] != 0;

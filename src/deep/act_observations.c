@@ -31,6 +31,7 @@ typedef struct source {
     pess__npz_array array;
     int64_t left;
     pess__table *table; /* of CSV */
+    int64_t *columns;   /* [length] of the table */
     uint8_t *raw;       /* an observation as the array has it */
     double *numbers;    /* [length] */
 } source;
@@ -57,12 +58,32 @@ static pess_status open_arrays(source *s, pess_error *error) {
     return pess__allocate(&s->raw, width * h->type.size, 1, "an observation", error);
 }
 
-static pess_status open_source(source *s, pess_error *error) {
+/* A policy that was trained on the columns of a table finds them by their names, wherever they stand. */
+static pess_status find_columns(source *s, char *features, pess_error *error) {
+    char *place = NULL, *name = strtok_r(features, ",", &place);
+    for (int64_t i = 0; i < s->shape.length; i++, name = strtok_r(NULL, ",", &place))
+        PESS_TRY(pess__table_require(s->table, name, &s->columns[i], error));
+    return PESS_OK;
+}
+
+/* Whether the text has as many names as an observation has numbers: a name may have a comma in it. */
+static bool names_all(const source *s, const char *features) {
+    int64_t names = 1;
+    for (const char *c = features; *c != '\0'; c++) names += *c == ',';
+    return names == s->shape.length && features[0] != ',' && strstr(features, ",,") == NULL;
+}
+
+static pess_status open_source(source *s, const pess_policy *policy, pess_error *error) {
+    char features[PESS__BUNDLE_NOTES];
     PESS_TRY(pess__allocate(&s->numbers, s->shape.length, sizeof *s->numbers, "an observation", error));
+    PESS_TRY(pess__allocate(&s->columns, s->shape.length, sizeof *s->columns, "an observation", error));
     const size_t length = strlen(s->name);
     if (length > 4 && strcmp(s->name + length - 4, ".npz") == 0) return open_arrays(s, error);
     PESS_TRY(pess__table_open(s->name, &s->table, error));
+    if (pess_policy_note(policy, "features", features, sizeof features) && names_all(s, features))
+        return find_columns(s, features, error);
     const int64_t columns = pess__table_columns(s->table);
+    for (int64_t i = 0; i < s->shape.length; i++) s->columns[i] = i;
     return columns == s->shape.length ? PESS_OK : fail_width(s, "columns", columns, error);
 }
 
@@ -72,6 +93,7 @@ static void close_source(source *s) {
     pess__infile_close(s->file);
     pess__table_close(s->table);
     free(s->raw);
+    free(s->columns);
     free(s->numbers);
 }
 
@@ -81,7 +103,8 @@ static pess_status next_numbers(source *s, bool *row, pess_error *error) {
     if (s->table != NULL) {
         PESS_TRY(pess__table_next(s->table, row, error));
         for (int64_t i = 0; *row && i < length; i++)
-            PESS_TRY(pess__table_double(s->table, i, -INFINITY, INFINITY, "a number", &s->numbers[i], error));
+            PESS_TRY(
+                pess__table_double(s->table, s->columns[i], -INFINITY, INFINITY, "a number", &s->numbers[i], error));
         return PESS_OK;
     }
     *row = s->left-- > 0;
@@ -124,6 +147,7 @@ static pess_status store(const source *s, int64_t number, uint8_t *to, pess_erro
 
 typedef struct answering {
     const pess_policy *policy;
+    pess_policy_info info; /* its */
     const pess__bundle *bundle;
     pess_act_options options;
     source rows;
@@ -155,9 +179,38 @@ static void put_number(pess__outfile *out, double value) {
     if (isfinite(value)) pess__outfile_double(out, value);
 }
 
+/* An action by its name, where actions have names. */
+static void put_action(const answering *a, int64_t action) {
+    const char *name = pess_names_get(a->info.action_names, action);
+    if (name != NULL)
+        pess__outfile_field(a->out, name);
+    else
+        pess__outfile_print(a->out, "%lld", (long long)action);
+}
+
+/* The numbers of the vector that an action stands for; none where it stands for itself. */
+static const float *vector_of(const answering *a, int64_t action) {
+    return a->info.action_values + action * a->info.action_width;
+}
+
+static void put_header(const answering *a) {
+    pess__outfile_print(a->out, "row,action");
+    for (int64_t i = 0; i < a->info.action_width; i++) pess__outfile_print(a->out, ",action_%lld", (long long)i);
+    pess__outfile_print(a->out, ",probability,outside,advice,reason");
+    for (int64_t i = 0; a->options.probabilities && i < a->policy->actions; i++) {
+        pess__outfile_print(a->out, ",");
+        put_action(a, i);
+    }
+    pess__outfile_print(a->out, "\n");
+}
+
 static void answer_csv(const answering *a, int64_t number, int64_t action, const double *p, double far,
                        pess_advice advice) {
-    pess__outfile_print(a->out, "%lld,%lld,", (long long)number + 1, (long long)action);
+    pess__outfile_print(a->out, "%lld,", (long long)number + 1);
+    put_action(a, action);
+    for (int64_t i = 0; i < a->info.action_width; i++)
+        pess__outfile_print(a->out, ",%.9g", (double)vector_of(a, action)[i]);
+    pess__outfile_print(a->out, ",");
     put_number(a->out, p[action]);
     pess__outfile_print(a->out, ",");
     put_number(a->out, far);
@@ -171,10 +224,20 @@ static void answer_csv(const answering *a, int64_t number, int64_t action, const
 
 static void answer_json(const answering *a, int64_t number, int64_t action, const double *p, double far,
                         pess_advice advice) {
+    const char *name = pess_names_get(a->info.action_names, action);
     pess_json_writer json = pess__json_begin(a->out, PESS_JSON_PACKED);
     pess_json_open_object(&json, NULL);
     pess_json_put_count(&json, "row", number + 1);
-    pess_json_put_count(&json, "action", action);
+    if (name != NULL)
+        pess_json_put_text(&json, "action", name);
+    else
+        pess_json_put_count(&json, "action", action);
+    if (a->info.action_width > 0) {
+        pess_json_open_array(&json, "vector");
+        for (int64_t i = 0; i < a->info.action_width; i++)
+            pess_json_put_number(&json, NULL, (double)vector_of(a, action)[i]);
+        pess_json_close(&json);
+    }
     pess_json_put_number(&json, "probability", p[action]);
     pess_json_put_number(&json, "outside", far);
     pess_json_put_text(&json, "advice", pess__advice_words(advice));
@@ -206,12 +269,7 @@ static void answer_row(const answering *a, int64_t i) {
 static pess_status answer_all(answering *a, pess_error *error) {
     const pess_progress *progress = &a->options.progress;
     bool row = true;
-    if (!a->options.json) {
-        pess__outfile_print(a->out, "row,action,probability,outside,advice,reason");
-        for (int64_t i = 0; a->options.probabilities && i < a->policy->actions; i++)
-            pess__outfile_print(a->out, ",%lld", (long long)i);
-        pess__outfile_print(a->out, "\n");
-    }
+    if (!a->options.json) put_header(a);
     while (row) {
         int64_t count = 0;
         while (count < AT_ONCE) {
@@ -233,26 +291,25 @@ static pess_status answer_all(answering *a, pess_error *error) {
 static pess_status open_answering(answering *a, const char *output, pess_error *error) {
     PESS_TRY(pess__allocate(&a->observations, AT_ONCE * a->rows.bytes, 1, "rows", error));
     PESS_TRY(pess__allocate(&a->probabilities, AT_ONCE * a->policy->actions, sizeof *a->probabilities, "rows", error));
-    PESS_TRY(open_source(&a->rows, error));
+    PESS_TRY(open_source(&a->rows, a->policy, error));
     return pess__outfile_open(output, &a->out, error);
 }
 
 pess_status pess_act_observations(const pess_policy *policy, const char *rows, const char *output,
                                   const pess_act_options *options, int64_t *count, pess_error *error) {
     answering a = {.policy = policy, .bundle = (const pess__bundle *)(const void *)policy, .rows = {.name = rows}};
-    pess_policy_info info;
     if (policy->states > 0)
         return pess__fail(error, PESS_ARGUMENT, "the policy is a table over states; it does not see observations");
     PESS_TRY(pess__settle(pess_act_settings(), options, &a.options, error));
-    pess_policy_get_info(policy, &info);
-    if (info.partial)
+    pess_policy_get_info(policy, &a.info);
+    if (a.info.partial)
         return pess__fail(
             error, PESS_ARGUMENT,
             "the rule of '%s' needs more than this network; the .pesspolicy file of the same training has "
             "all of it",
-            info.rule);
-    a.rows.shape = info.shape;
-    a.rows.bytes = info.bytes;
+            a.info.rule);
+    a.rows.shape = a.info.shape;
+    a.rows.bytes = a.info.bytes;
     pess_status status = open_answering(&a, output, error);
     if (status == PESS_OK) status = answer_all(&a, error);
     if (status == PESS_OK)

@@ -33,6 +33,25 @@ prints "sees 2 floats, chooses among 2 actions"
 expect 3 "$PESS" env evaluate cartpole --policy of-table/policy.pesspolicy
 says "reads"
 
+# Acting finds the features by their names, wherever they stand, and answers with the names of actions.
+expect 0 "$PESS" act table.csv --policy of-table -o answers
+printf 'y,x\n' >turned.csv
+awk -F, 'NR > 1 { print $3 "," $2 }' table.csv >>turned.csv
+expect 0 "$PESS" act turned.csv --policy of-table -o turned
+cmp -s answers turned || fail "columns in another order are acted on otherwise"
+expect 0 "$PESS" act table.npz --policy of-table -o arrays
+cmp -s answers arrays || fail "a table and arrays of the same rows are acted on differently"
+sed -n '2,$p' answers | cut -d, -f2 | grep -vqxE 'left|right' && fail "actions without their names"
+expect 0 "$PESS" act turned.csv --policy of-table --probabilities --json
+head -1 out >line
+"$JSON_GET" action <line | grep -qxE 'left|right' || fail "an action without its name as JSON"
+expect 0 "$PESS" act turned.csv --policy of-table --probabilities
+same "$(head -1 out)" "row,action,probability,outside,advice,reason,left,right" "header"
+sed 's/^y,/z,/' turned.csv >other.csv
+expect 3 "$PESS" act other.csv --policy of-table -o bad
+says "found no column 'y'"
+[ -e bad ] && fail "a refused table was answered"
+
 # What is odd is said before a training: one episode, a feature that never changes.
 awk 'BEGIN { print "x,y,action,reward,terminal"; for (t = 0; t < 40; t++) printf "%d,1,%d,%d,%d\n", t, t % 2, t % 3, t == 39 }' >odd.csv
 # shellcheck disable=SC2086
