@@ -1,7 +1,6 @@
 /* pess act: a policy applied to new rows. */
 #include "log_source.h"
-
-#include <sys/stat.h>
+#include "policy_arg.h"
 
 static const usage act_usage = {
     .command = "act",
@@ -81,10 +80,9 @@ int cmd_act(int argc, char **argv) {
     if (code < 0) code = log_source_check(&args.source, &list, "act");
     if (code >= 0) return code;
     if (args.policy == NULL) return report_usage("act", "--policy is missing");
-    struct stat about;
     const pess_file_kind kind = pess_file_kind_of(args.policy);
-    const bool run = stat(args.policy, &about) == 0 && S_ISDIR(about.st_mode);
-    if (run || kind == PESS_FILE_POLICY || kind == PESS_FILE_NETWORK) return act_networks(rows, &args, &list);
+    if (policy_is_run(args.policy) || kind == PESS_FILE_POLICY || kind == PESS_FILE_NETWORK)
+        return act_networks(rows, &args, &list);
     if (args.source.map == NULL && options_given(&list, "outside-limit"))
         return report_usage("act", "--outside-limit does nothing without --map");
     if (args.log == NULL && options_given(&list, "least-count"))

@@ -1,6 +1,7 @@
 /* pess net: what is in a file of networks, and taking it elsewhere. */
 #include "command.h"
 #include "notes.h"
+#include "policy_arg.h"
 
 #include <string.h>
 
@@ -8,7 +9,8 @@ static const usage info_usage = {
     .command = "net info",
     .summary = "what is in a network or a policy of networks, and how it was trained",
     .arguments = "FILE [--json]",
-    .description = "For a network (.pessnet): layers, parameters and checksum. For a policy (.pesspolicy): the rule by "
+    .description = "For a network (.pessnet): layers, parameters and checksum. For a policy (.pesspolicy, or "
+                   "the directory of a training): the rule by "
                    "which it acts, how many networks and parameters it has, and what they observe.",
     .examples = "  pess net info policies/breakout.pessnet\n  pess net info b-proximal/policy.pesspolicy",
     .positional = (const char *const[]){"FILE", NULL},
@@ -92,6 +94,24 @@ static void print_policy(const char *path, const pess_policy_info *info) {
     notes_print("trained with", info->notes);
 }
 
+/* Beside the number of actions: their names, and the vectors that they stand for. */
+static void json_actions(json_writer *json, const pess_policy_info *info) {
+    if (info->action_names != NULL) {
+        json_array(json, "action_names");
+        for (int64_t a = 0; a < info->actions; a++) json_text(json, NULL, pess_names_get(info->action_names, a));
+        json_close(json);
+    }
+    if (info->action_width == 0) return;
+    json_array(json, "action_values");
+    for (int64_t a = 0; a < info->actions; a++) {
+        json_array(json, NULL);
+        for (int64_t k = 0; k < info->action_width; k++)
+            json_number(json, NULL, (double)info->action_values[a * info->action_width + k]);
+        json_close(json);
+    }
+    json_close(json);
+}
+
 static void print_policy_json(const char *path, const pess_policy_info *info) {
     char checksum[16];
     (void)snprintf(checksum, sizeof checksum, "%08x", info->checksum);
@@ -103,8 +123,11 @@ static void print_policy_json(const char *path, const pess_policy_info *info) {
     json_count(&json, "parameters", info->parameters);
     json_text(&json, "checksum", checksum);
     json_text(&json, "kernels", info->kernels);
+    json_text(&json, "input", pess_observation_kind_name(info->shape.kind));
+    json_count(&json, "length", info->shape.length);
     json_count(&json, "bytes", info->bytes);
     json_count(&json, "actions", info->actions);
+    json_actions(&json, info);
     notes_json(&json, "trained", info->notes);
     json_close(&json);
     json_end(&json);
@@ -130,7 +153,8 @@ static int net_info(int argc, char **argv) {
     const char *values[1];
     const int code = options_parse(&info_usage, options, COUNT_OF(options), argc, argv, values, NULL);
     if (code >= 0) return code;
-    if (pess_file_kind_of(values[0]) == PESS_FILE_POLICY) return policy_info(values[0], json);
+    if (policy_is_run(values[0]) || pess_file_kind_of(values[0]) == PESS_FILE_POLICY)
+        return policy_info(values[0], json);
     pess_net *net = NULL;
     pess_error error;
     if (pess_net_read(values[0], NULL, &net, &error) != PESS_OK) return report_error("net info", &error);

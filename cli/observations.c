@@ -289,7 +289,7 @@ static const char *remedy_of(pess_status status, const char *path) {
     if (status != PESS_INPUT) return "";
     if (pess_file_kind_of(path) == PESS_FILE_OBSERVATIONS)
         return "; copy it again from where it is intact, or make it again with 'pess collect'";
-    return pess_file_kind_of(path) == PESS_FILE_OTHER && !pess_observations_file(path)
+    return pess_file_kind_of(path) == PESS_FILE_OTHER && !pess_observations_file(path) && strstr(path, ".npz") == NULL
                ? "; of a table, --features names the columns that are observations"
                : "";
 }

@@ -3,6 +3,12 @@
 #include "command.h"
 
 #include <string.h>
+#include <sys/stat.h>
+
+bool policy_is_run(const char *path) {
+    struct stat about;
+    return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+}
 
 int policy_open(const char *command_name, const char *policy, const pess_env_info *game, bool argmax,
                 pess_policy **out) {

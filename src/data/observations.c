@@ -175,7 +175,8 @@ static pess_status check_floats(const pess_observations *data, const char *name,
         float value;
         memcpy(&value, observation + k * (int64_t)sizeof value, sizeof value);
         if (!isfinite(value))
-            return pess__fail(error, PESS_INPUT, "%s, feature %lld: found %g, expected a finite number", name,
+            return pess__fail(error, PESS_INPUT,
+                              "%s, feature %lld: found %g, expected a finite number below 3.4e38 in size", name,
                               (long long)k, (double)value);
     }
     return PESS_OK;

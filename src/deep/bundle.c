@@ -259,9 +259,11 @@ pess_status pess_policy_check_game(const pess_policy *policy, const char *name, 
     if (pess_policy_note(policy, "game", trained, sizeof trained) && trained[0] != '\0' &&
         strcmp(trained, game->name) != 0)
         return pess__fail(error, PESS_INPUT, "%s: a policy for %s; one for %s is needed", name, trained, game->name);
-    if (s->kind != game->kind)
-        return pess__fail(error, PESS_INPUT, "%s: reads %s; %s shows %s", name, pess_observation_kind_name(s->kind),
-                          game->name, pess_observation_kind_name(game->kind));
+    const int64_t shown = (int64_t)game->rows * game->cols * game->channels;
+    if (s->kind != game->kind || s->length != shown)
+        return pess__fail(error, PESS_INPUT, "%s: reads %lld %s; %s shows %lld %s", name, (long long)s->length,
+                          pess_observation_kind_name(s->kind), game->name, (long long)shown,
+                          pess_observation_kind_name(game->kind));
     if (s->rows != game->rows || s->cols != game->cols || s->channels != game->channels)
         return pess__fail(error, PESS_INPUT, "%s: reads a board of %d × %d × %d; %s has %d × %d × %d", name, s->rows,
                           s->cols, s->channels, game->name, game->rows, game->cols, game->channels);

@@ -30,8 +30,13 @@ grep -aq "right" of-table/policy.pesspolicy || fail "the policy does not know th
 expect 0 "$PESS" net info of-table/policy.pesspolicy
 prints "action 1 right"
 prints "sees 2 floats, chooses among 2 actions"
+expect 0 "$PESS" net info of-table --json
+same "$(json input) $(json length) $(json action_names.1)" "floats 2 right" "a policy as JSON, by its directory"
 expect 3 "$PESS" env evaluate cartpole --policy of-table/policy.pesspolicy
-says "reads"
+says "reads 2 floats; cartpole shows 4 floats"
+head -c 900 table.npz >cut.npz
+expect 3 "$PESS" inspect cut.npz
+grep -q -- --features err && fail "arrays are taken for a table: $(cat err)"
 
 # Acting finds the features by their names, wherever they stand, and answers with the names of actions.
 expect 0 "$PESS" act table.csv --policy of-table -o answers
