@@ -164,6 +164,22 @@ static void list_neural_uncertainties(json_writer *json) {
     }
 }
 
+static void print_protocol(const pess_protocol_info *info, const pess_protocol *p) {
+    char updates[100] = "", imitation[100] = "";
+    if (info->ranges == NULL) {
+        (void)snprintf(updates, sizeof updates, "%lld updates x %lld steps x ", (long long)p->updates,
+                       (long long)p->steps);
+        (void)snprintf(imitation, sizeof imitation, "%lld steps x ", (long long)p->imitation_steps);
+    }
+    (void)printf("%s\n    %s\n", p->name, info->summary);
+    if (info->ranges != NULL) (void)printf("    %s\n", info->ranges);
+    (void)printf("    %sbatch %lld, step size %g to %g, network %s\n"
+                 "    imitation %sbatch %lld, step size %g to %g; %lld transitions\n",
+                 updates, (long long)p->batch, p->rate, p->rate_last,
+                 p->reset ? "new at each update" : "kept between updates", imitation, (long long)p->imitation_batch,
+                 p->imitation_rate, p->imitation_rate_last, (long long)p->transitions);
+}
+
 static void list_protocols(json_writer *json) {
     const pess_protocol_info *info;
     for (size_t i = 0; (info = pess_protocol_list(i)) != NULL; i++) {
@@ -174,16 +190,13 @@ static void list_protocols(json_writer *json) {
             json_object(json, NULL);
             json_text(json, "name", info->name);
             json_text(json, "summary", info->summary);
+            if (info->ranges != NULL) json_text(json, "ranges", info->ranges);
             for (size_t k = 0; k < pess_protocol_settings()->count; k++)
                 pess_json_put_setting(json, pess_protocol_settings(), &p, pess_protocol_settings()->rows[k].name);
             json_close(json);
             continue;
         }
-        (void)printf("%s\n    %s\n    %lld updates x %lld steps x batch %lld, step size %g to %g, network %s\n"
-                     "    imitation %lld steps x batch %lld, step size %g to %g; %lld transitions\n",
-                     p.name, info->summary, (long long)p.updates, (long long)p.steps, (long long)p.batch, p.rate,
-                     p.rate_last, p.reset ? "new at each update" : "kept between updates", (long long)p.imitation_steps,
-                     (long long)p.imitation_batch, p.imitation_rate, p.imitation_rate_last, (long long)p.transitions);
+        print_protocol(info, &p);
     }
 }
 

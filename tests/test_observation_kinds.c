@@ -211,8 +211,45 @@ static void files_that_cannot_be_are_refused(void **unused) {
     }
 }
 
+/* Rows of one float that is always 0. */
+static pess_observations *rows_of_nothing(int64_t count) {
+    const pess_observation_shape shape = pess_observation_floats(1);
+    float *zeros = test_calloc((size_t)count, sizeof *zeros);
+    int64_t *actions = test_calloc((size_t)count, sizeof *actions);
+    double *rewards = test_calloc((size_t)count, sizeof *rewards);
+    uint8_t *ends = test_calloc((size_t)count, 1);
+    pess_observations *data = NULL;
+    ends[count - 1] = PESS_END_TERMINAL;
+    assert_ok(pess_observations_create("", "", &shape, 1, &data, &error), &error);
+    const pess_observations_rows rows = {count, zeros, zeros, actions, rewards, ends, NULL};
+    assert_ok(pess_observations_append(data, &rows, &error), &error);
+    test_free(zeros), test_free(actions), test_free(rewards), test_free(ends);
+    return data;
+}
+
+/* "fit" goes by the data; what the list of protocols says of it are its smallest and largest numbers. */
+static void a_protocol_that_fits_the_data_stays_in_its_ranges(void **unused) {
+    (void)unused;
+    long long said[6];
+    const pess_protocol_info *info = pess_protocol_list(0);
+    for (size_t i = 0; strcmp(info->name, "fit") != 0; i++) info = pess_protocol_list(i);
+    assert_int_equal(sscanf(info->ranges, "%lld to %lld updates x %lld to %lld steps, imitation %lld to %lld steps",
+                            &said[0], &said[1], &said[2], &said[3], &said[4], &said[5]),
+                     6);
+    for (int large = 0; large < 2; large++) {
+        pess_observations *data = rows_of_nothing(large ? 600000 : 600);
+        pess_protocol fit;
+        pess_protocol_fit(data, large ? 0.9999 : 0.1, &fit);
+        assert_int_equal(fit.updates, said[large]);
+        assert_int_equal(fit.steps, said[2 + large]);
+        assert_int_equal(fit.imitation_steps, said[4 + large]);
+        pess_observations_destroy(data);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_protocol_that_fits_the_data_stays_in_its_ranges),
         cmocka_unit_test(actions_may_be_vectors),
         cmocka_unit_test(floats_are_kept_once_and_looked_at),
         cmocka_unit_test(what_is_not_finite_is_named),

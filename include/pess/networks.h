@@ -269,6 +269,7 @@ typedef struct pess_protocol {
 typedef struct pess_protocol_info {
     const char *name, *summary;
     const char *settings; /* what differs from the defaults: "updates=100 steps=1000" */
+    const char *ranges;   /* of the numbers that go by the data: "40 to 400 updates"; NULL: none do */
 } pess_protocol_info;
 
 /* The settings in pess_protocol, a row each. */

@@ -75,18 +75,29 @@ static const pess_setting_table table = PESS__SETTING_TABLE("protocol", pess_pro
 
 /* What differs from the defaults. */
 static const pess_protocol_info protocols[] = {
-    {"smoke", "seconds, for tests: nothing is learnt",
-     "updates=6 steps=20 batch=64 imitation-steps=100 imitation-batch=64 eval-every=2 eval-episodes=4 "
-     "score-episodes=8 control-episodes=4 transitions=5000"},
-    {"quick", "four games, seven epsilons, three trials in two to three hours on two cores", ""},
-    {"standard", "a night on two cores", "updates=100 steps=1000 imitation-steps=40000 eval-every=10"},
-    {"settled", "nine episodes in ten, until the tenth shows no more improvement, up to a limit",
-     "settle=on updates=300 steps=200 imitation-steps=100000 eval-every=20"},
-    {"fit", "by the data and gamma: an update goes over the data once, until values of 0 weigh 1/20 at most",
-     "price-share=0.5"},
-    {"paper", "250 updates of 50 epochs, each from a new network, as the authors' code has them; imitation is shorter",
-     "updates=250 steps=24400 batch=1024 rate-last=0.0003 reset=on imitation-steps=24400 imitation-batch=1024 "
-     "imitation-rate=0.0003 imitation-rate-last=0.0003 eval-every=10"},
+    {.name = "smoke",
+     .summary = "seconds, for tests: nothing is learnt",
+     .settings = "updates=6 steps=20 batch=64 imitation-steps=100 imitation-batch=64 eval-every=2 eval-episodes=4 "
+                 "score-episodes=8 control-episodes=4 transitions=5000"},
+    {.name = "quick",
+     .summary = "four games, seven epsilons, three trials in two to three hours on two cores",
+     .settings = ""},
+    {.name = "standard",
+     .summary = "a night on two cores",
+     .settings = "updates=100 steps=1000 imitation-steps=40000 eval-every=10"},
+    {.name = "settled",
+     .summary = "nine episodes in ten, until the tenth shows no more improvement, up to a limit",
+     .settings = "settle=on updates=300 steps=200 imitation-steps=100000 eval-every=20",
+     .ranges = "at most 300 updates x 200 to 800 steps, imitation at most 100000 steps"},
+    {.name = "fit",
+     .summary = "by the data and gamma: an update goes over the data once, until values of 0 weigh 1/20 at most",
+     .settings = "price-share=0.5",
+     .ranges = "40 to 400 updates x 100 to 400 steps, imitation 2000 to 20000 steps"},
+    {.name = "paper",
+     .summary =
+         "250 updates of 50 epochs, each from a new network, as the authors' code has them; imitation is shorter",
+     .settings = "updates=250 steps=24400 batch=1024 rate-last=0.0003 reset=on imitation-steps=24400 "
+                 "imitation-batch=1024 imitation-rate=0.0003 imitation-rate-last=0.0003 eval-every=10"},
 };
 enum { QUICK = 1 };
 
