@@ -30,8 +30,9 @@ static int list_odd(const pess_observations *data, const pess_observations_info 
                        "Transitions that are copies of an earlier one: %lld. Were rows written twice?",
                        (long long)in->duplicates);
     if (in->constant_features > 0)
-        (void)snprintf(odd[count++], SENTENCE, "%lld of %lld features never change: networks see 0 in their place.",
-                       (long long)in->constant_features, (long long)in->feature_count);
+        (void)snprintf(odd[count++], SENTENCE, "%lld of %lld features never change%s.",
+                       (long long)in->constant_features, (long long)in->feature_count,
+                       i->shape.kind == PESS_OBSERVATION_FLOATS ? ": networks see 0 in their place" : "");
     return count;
 }
 
@@ -61,6 +62,16 @@ static void next_feature(const char **names, int64_t k, char name[FEATURE_NAME])
 
 /* ---- JSON */
 
+static void json_summary(json_writer *json, const char *name, const pess_feature_summary *f) {
+    json_object(json, NULL);
+    if (name != NULL) json_text(json, "name", name);
+    json_number(json, "least", f->least);
+    json_number(json, "most", f->most);
+    json_number(json, "mean", f->mean);
+    json_number(json, "deviation", f->deviation);
+    json_close(json);
+}
+
 static void json_features(json_writer *json, const pess_observations *data, const pess_observations_inspection *in) {
     char all[ALL_NAMES];
     const char *names = feature_names(data, in, all);
@@ -68,14 +79,12 @@ static void json_features(json_writer *json, const pess_observations *data, cons
     for (int64_t k = 0; k < in->feature_count; k++) {
         char name[FEATURE_NAME];
         next_feature(&names, k, name);
-        json_object(json, NULL);
-        json_text(json, "name", name);
-        json_number(json, "least", in->feature[k].least);
-        json_number(json, "most", in->feature[k].most);
-        json_number(json, "mean", in->feature[k].mean);
-        json_number(json, "deviation", in->feature[k].deviation);
-        json_close(json);
+        json_summary(json, name, &in->feature[k]);
     }
+    json_close(json);
+    if (in->vector_count == 0) return;
+    json_array(json, "action_numbers");
+    for (int64_t k = 0; k < in->vector_count; k++) json_summary(json, NULL, &in->vector[k]);
     json_close(json);
 }
 
@@ -163,6 +172,10 @@ static void print_actions(const pess_observations *data, const pess_observations
     (void)puts(in->action_count > SHOWN ? " …" : "");
 }
 
+static void print_summary(const char *name, const pess_feature_summary *f) {
+    (void)printf("  %-20s %12.5g %12.5g %12.5g %12.5g\n", name, f->least, f->most, f->mean, f->deviation);
+}
+
 static void print_features(const pess_observations *data, const pess_observations_inspection *in) {
     enum { SHOWN = 24 };
     char all[ALL_NAMES];
@@ -172,11 +185,15 @@ static void print_features(const pess_observations *data, const pess_observation
     for (int64_t k = 0; k < in->feature_count && k < SHOWN; k++) {
         char name[FEATURE_NAME];
         next_feature(&names, k, name);
-        (void)printf("  %-20s %12.5g %12.5g %12.5g %12.5g\n", name, in->feature[k].least, in->feature[k].most,
-                     in->feature[k].mean, in->feature[k].deviation);
+        print_summary(name, &in->feature[k]);
     }
     if (in->feature_count > SHOWN)
         (void)printf("  … and %lld more (--json has all)\n", (long long)(in->feature_count - SHOWN));
+    for (int64_t k = 0; k < in->vector_count && k < SHOWN; k++) {
+        char name[FEATURE_NAME];
+        (void)snprintf(name, sizeof name, "action, number %lld", (long long)k);
+        print_summary(name, &in->vector[k]);
+    }
 }
 
 static void print_text(const char *path, const pess_observations *data, const pess_observations_info *i,
@@ -186,8 +203,9 @@ static void print_text(const char *path, const pess_observations *data, const pe
     (void)printf("  transitions  %lld\n", (long long)i->transitions);
     (void)printf("  states       %lld different observations of %lld %s\n", (long long)i->states,
                  (long long)i->shape.length, pess_observation_kind_name(i->shape.kind));
-    (void)printf("  pairs        %lld different (state, action) of %lld actions\n", (long long)i->pairs,
-                 (long long)i->actions);
+    if (in->vector_count == 0)
+        (void)printf("  pairs        %lld different (state, action) of %lld actions\n", (long long)i->pairs,
+                     (long long)i->actions);
     (void)printf("  ends         %lld terminal, %lld cut off\n", (long long)i->terminals, (long long)i->cutoffs);
     print_episodes(i, in);
     (void)printf("  rewards      %g to %g, mean %.6g\n", in->reward_least, in->reward_most, in->reward_mean);

@@ -168,6 +168,25 @@ static void d4rl_arrays_are_read_with_everything(void **unused) {
     pess_observations_destroy(data);
 }
 
+/* What an inspection says of the numbers of vectors, against the numbers themselves. */
+static void assert_range_of_vectors(const pess_observations *data) {
+    pess_observations_inspection *in = NULL;
+    const int64_t width = data->space.width;
+    assert_ok(pess_observations_inspect(data, &in, &error), &error);
+    assert_int_equal(in->vector_count, width);
+    for (int64_t k = 0; k < width; k++) {
+        double least = INFINITY, most = -INFINITY, sum = 0;
+        for (int64_t i = 0; i < data->transitions; i++) {
+            const double v = (double)data->vector[i * width + k];
+            least = fmin(least, v), most = fmax(most, v), sum += v;
+        }
+        assert_close(in->vector[k].least, least, 0);
+        assert_close(in->vector[k].most, most, 0);
+        assert_close(in->vector[k].mean, sum / (double)data->transitions, 1e-12);
+    }
+    pess_observations_inspection_destroy(in);
+}
+
 static void actions_may_be_vectors(void **unused) {
     (void)unused;
     static const struct {
@@ -180,6 +199,7 @@ static void actions_may_be_vectors(void **unused) {
         assert_ok(pess_observations_read(files[i].path, &data, &error), &error);
         assert_int_equal(data->space.width, files[i].width);
         assert_non_null(data->vector);
+        assert_range_of_vectors(data);
         pess_observations_destroy(data);
         options.actions = 2; /* declared: then they are numbers from 0 */
         assert_failure(pess_observations_import(files[i].path, &options, &data, &error),

@@ -377,6 +377,8 @@ typedef struct pess_observations_inspection {
     int64_t *actions;              /* [action_count] how often each was taken */
     int64_t feature_count;         /* 0 for bits */
     pess_feature_summary *feature; /* [feature_count] */
+    int64_t vector_count;          /* numbers of an action that was logged as a vector, until they are numbered */
+    pess_feature_summary *vector;  /* [vector_count] */
 } pess_observations_inspection;
 
 /* Summaries of returns, lengths, rewards, actions and features. */

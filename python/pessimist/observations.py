@@ -264,7 +264,8 @@ class Observations(Handle):
 
     def inspect(self) -> Record:
         """What to look at first: returns and lengths of whole episodes, rewards, transitions that repeat others, how
-        often each action was taken, and of floats the range of each feature.
+        often each action was taken, of floats the range of each feature, and of actions that are vectors that of each
+        of their numbers.
 
         >>> import pessimist as ps
         >>> ps.collect("breakout", transitions=2000, seed=1).inspect().actions.sum()
@@ -276,9 +277,11 @@ class Observations(Handle):
             told = facts(found)
             told["actions"] = view(found.actions, found.action_count, np.int64, None).copy()
             kind = np.dtype([(name, np.float64) for name, *_ in _abi.pess_feature_summary._fields_])
-            at = ctypes.cast(found.feature, ctypes.c_void_p).value
-            numbers_of = view(at, (found.feature_count, len(kind)), np.float64, None)
-            told["features"] = None if numbers_of is None else numbers_of.copy().view(kind)[:, 0]
+            for name, of, count in (("features", found.feature, found.feature_count),
+                                    ("action_numbers", found.vector, found.vector_count)):
+                at = ctypes.cast(of, ctypes.c_void_p).value
+                numbers_of = view(at, (count, len(kind)), np.float64, None)
+                told[name] = None if numbers_of is None else numbers_of.copy().view(kind)[:, 0]
             return Record(told, _abi.pess_observations_inspection.docs)
         finally:
             C.pess_observations_inspection_destroy(pointer)

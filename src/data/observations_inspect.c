@@ -98,28 +98,36 @@ static double feature_at(const pess_observations *data, int64_t row, int64_t k) 
     return (double)value;
 }
 
-static void inspect_features(const pess_observations *data, pess_observations_inspection *out) {
+static double vector_at(const pess_observations *data, int64_t row, int64_t k) {
+    return (double)data->vector[row * data->space.width + k];
+}
+
+/* Of `count` numbers a transition: least, most, mean and deviation. */
+static void summarise(const pess_observations *data, int64_t count,
+                      double number_at(const pess_observations *data, int64_t row, int64_t k),
+                      pess_feature_summary *out) {
     const double n = (double)data->transitions;
+    for (int64_t k = 0; k < count; k++) out[k] = (pess_feature_summary){.least = INFINITY, .most = -INFINITY};
+    for (int64_t i = 0; i < data->transitions; i++)
+        for (int64_t k = 0; k < count; k++) {
+            const double v = number_at(data, i, k);
+            out[k].least = fmin(out[k].least, v);
+            out[k].most = fmax(out[k].most, v);
+            out[k].mean += v / n;
+        }
+    for (int64_t i = 0; i < data->transitions; i++)
+        for (int64_t k = 0; k < count; k++) {
+            const double d = number_at(data, i, k) - out[k].mean;
+            out[k].deviation += d * d / n;
+        }
+    for (int64_t k = 0; k < count; k++) out[k].deviation = sqrt(out[k].deviation);
+}
+
+static void inspect_features(const pess_observations *data, pess_observations_inspection *out) {
+    summarise(data, out->feature_count, feature_at, out->feature);
+    summarise(data, out->vector_count, vector_at, out->vector);
     for (int64_t k = 0; k < out->feature_count; k++)
-        out->feature[k] = (pess_feature_summary){.least = INFINITY, .most = -INFINITY};
-    for (int64_t i = 0; i < data->transitions; i++)
-        for (int64_t k = 0; k < out->feature_count; k++) {
-            const double v = feature_at(data, i, k);
-            pess_feature_summary *f = &out->feature[k];
-            f->least = fmin(f->least, v);
-            f->most = fmax(f->most, v);
-            f->mean += v / n;
-        }
-    for (int64_t i = 0; i < data->transitions; i++)
-        for (int64_t k = 0; k < out->feature_count; k++) {
-            const double d = feature_at(data, i, k) - out->feature[k].mean;
-            out->feature[k].deviation += d * d / n;
-        }
-    for (int64_t k = 0; k < out->feature_count; k++) {
-        pess_feature_summary *f = &out->feature[k];
-        f->deviation = sqrt(f->deviation);
-        out->constant_features += !(f->most > f->least);
-    }
+        out->constant_features += !(out->feature[k].most > out->feature[k].least);
 }
 
 /* ---- the whole */
@@ -131,8 +139,10 @@ pess_status pess_observations_inspect(const pess_observations *data, pess_observ
     PESS_TRY(pess__allocate(&in, 1, sizeof *in, what, error));
     in->action_count = data->actions;
     in->feature_count = data->shape.kind == PESS_OBSERVATION_BITS ? 0 : data->shape.length;
+    in->vector_count = data->vector != NULL ? data->space.width : 0;
     pess_status status = pess__allocate(&in->actions, in->action_count, sizeof *in->actions, what, error);
     if (status == PESS_OK) status = pess__allocate(&in->feature, in->feature_count, sizeof *in->feature, what, error);
+    if (status == PESS_OK) status = pess__allocate(&in->vector, in->vector_count, sizeof *in->vector, what, error);
     if (status == PESS_OK) status = inspect_episodes(data, in, error);
     if (status == PESS_OK) status = count_duplicates(data, &in->duplicates, error);
     if (status != PESS_OK) {
@@ -149,5 +159,6 @@ void pess_observations_inspection_destroy(pess_observations_inspection *in) {
     if (in == NULL) return;
     free(in->actions);
     free(in->feature);
+    free(in->vector);
     free(in);
 }
