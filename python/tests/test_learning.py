@@ -240,6 +240,7 @@ def test_a_look_at_observations():
     assert look.length_most == 10 and look.reward_mean == pytest.approx(data.reward.mean())
     values = data.observations[data.state]
     assert np.allclose(look.features["mean"], values.mean(axis=0)) and np.allclose(look.features["most"], values.max(axis=0))
+    assert np.array_equal(look.action_numbers["least"], data.action_vectors.min(axis=0))
 
 
 def test_measurements_as_observations():
