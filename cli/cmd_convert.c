@@ -21,7 +21,7 @@ static const usage convert_usage = {
                 "  pess convert log.parquet -o visits.csv.gz\n"
                 "  pess convert main_data.hdf5 -o minari.pessdata\n"
                 "  pess convert breakout.pessdata -o breakout.npz\n"
-                "  pess convert cartpole.npz -o cartpole-v0/data/main_data.hdf5\n"
+                "  pess convert cartpole.npz -o cartpole.hdf5\n"
                 "  pess convert icu.csv --map icu.pessmap --part held-out -o cells.csv",
     .positional = (const char *const[]){"LOG", NULL},
 };

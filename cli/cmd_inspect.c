@@ -89,7 +89,7 @@ static const usage inspect_usage = {
                 "  pess inspect visits.csv --return-range 0,1 --gamma 1\n"
                 "  pess inspect visits.csv --strict && pess solve visits.csv -o policy.csv\n"
                 "  pess inspect cartpole.npz\n"
-                "  pess inspect visits.csv --features age,lactate --last-row terminal",
+                "  pess inspect ward.csv --features age,lactate --last-row terminal",
     .positional = (const char *const[]){"LOG", NULL},
 };
 

@@ -29,7 +29,7 @@ static const usage train_usage = {
         "  pess train b.pessdata -a proximal --out b-proximal\n"
         "  pess train b.pessdata -a ua --uncertainty counts --absorbed-alpha 0.5 --out b-ua\n"
         "  pess train cartpole.npz -a cql --game cartpole --out cartpole-cql\n"
-        "  pess train visits.csv --features age,lactate --last-row terminal -a iql --out visits-iql\n"
+        "  pess train ward.csv --features age,lactate --last-row terminal -a iql --out ward-iql\n"
         "  pess train hopper.hdf5 --actions-kmeans 32 -a cql --out hopper-cql\n"
         "  pess train b.pessdata -a naive --updates 10 --steps 100 --out b-naive --resume",
     .positional = (const char *const[]){"DATA", NULL},
