@@ -50,6 +50,30 @@ static pess_status check_networks(const pess_policy *policy, const char *name, c
     return argmax ? PESS_OK : pess__policy_check_whole(policy, name, error);
 }
 
+/* The columns of a table that the policy was trained on and those of the data are the same, in the same order. */
+static pess_status check_features(const pess_policy *policy, const char *name, const pess_observations *data,
+                                  const char *data_name, pess_error *error) {
+    char own[PESS__DATA_NOTES_SIZE], given[PESS__DATA_NOTES_SIZE];
+    if (!pess_policy_note(policy, "features", own, sizeof own) ||
+        !pess_observations_note(data, "features", given, sizeof given) || strcmp(own, given) == 0)
+        return PESS_OK;
+    return pess__fail(error, PESS_INPUT, "%s: sees the features %.300s; %s has %.300s", name, own, data_name, given);
+}
+
+/* Data number the names of actions as they come; the policy may have met them in another order. */
+static pess_status check_names(const pess_policy *policy, const char *name, const pess_observations *data,
+                               const char *data_name, pess_error *error) {
+    pess_policy_info info;
+    pess_policy_get_info(policy, &info);
+    for (int64_t a = 0; info.action_names != NULL && data->space.names != NULL && a < info.actions; a++) {
+        const char *action = pess_names_get(info.action_names, a);
+        if (pess_names_find(data->space.names, action) < 0)
+            return pess__fail(error, PESS_INPUT, "%s: takes the action '%.100s'; %s has no action of this name", name,
+                              action, data_name);
+    }
+    return PESS_OK;
+}
+
 /* Where actions stand for vectors, the data number them as the policy does. */
 static pess_status check_vectors(const pess_policy *policy, const char *name, const pess_observations *data,
                                  const char *data_name, pess_error *error) {
@@ -69,6 +93,8 @@ pess_status pess__score_check(const pess_policy *policy, const char *name, const
     PESS_TRY(policy->states > 0 ? check_table(policy, name, data, data_name, error)
                                 : check_networks(policy, name, data, data_name, argmax, error));
     PESS_TRY(pess__observations_check_numbered(data, error));
+    PESS_TRY(check_features(policy, name, data, data_name, error));
+    PESS_TRY(check_names(policy, name, data, data_name, error));
     if (policy->actions == data->actions) return check_vectors(policy, name, data, data_name, error);
     return pess__fail(error, PESS_INPUT, "%s: has %lld actions; %s has %lld", name, (long long)policy->actions,
                       data_name, (long long)data->actions);
@@ -135,12 +161,28 @@ static pess_status ask_outputs(const pess_policy *policy, const pess_observation
     return PESS_OK;
 }
 
+/* Columns in the order of the policy's actions go to where the data have the actions of these names. */
+static void number_as_data(const pess_names *names, const pess_observations *data, float *columns) {
+    float row[PESS__DATA_MAX_ACTIONS];
+    for (int64_t s = 0; s < data->states; s++, columns += data->actions) {
+        memcpy(row, columns, (size_t)data->actions * sizeof *row);
+        for (int64_t a = 0; a < data->actions; a++)
+            columns[pess_names_find(data->space.names, pess_names_get(names, a))] = row[a];
+    }
+}
+
 pess_status pess__policy_table_create(const pess_policy *policy, const pess_observations *data, bool argmax,
                                       int threads, pess__policy_table *out, pess_error *error) {
     PESS_TRY(pess__allocate(&out->probability, data->states * data->actions, sizeof *out->probability, what, error));
     PESS_TRY(pess__allocate(&out->value, data->states, sizeof *out->value, what, error));
     PESS_TRY(ask(policy, data, argmax, threads, out, error));
-    return ask_outputs(policy, data, out, error);
+    PESS_TRY(ask_outputs(policy, data, out, error));
+    pess_policy_info info;
+    pess_policy_get_info(policy, &info);
+    if (info.action_names == NULL || data->space.names == NULL) return PESS_OK;
+    number_as_data(info.action_names, data, out->probability);
+    if (out->outputs != NULL) number_as_data(info.action_names, data, out->outputs);
+    return PESS_OK;
 }
 
 void pess__policy_table_destroy(pess__policy_table *table) {

@@ -57,6 +57,23 @@ expect 3 "$PESS" act other.csv --policy of-table -o bad
 says "found no column 'y'"
 [ -e bad ] && fail "a refused table was answered"
 
+# Scoring: data whose first action is another one number the names otherwise, which changes nothing; other features and
+# other names are refused.
+first="20,0.5,0.5,right,0.1,1"
+{ head -1 table.csv; sed 1d table.csv; echo "$first"; } >left-first.csv
+{ head -1 table.csv; echo "$first"; sed 1d table.csv; } >right-first.csv
+score() { expect "$1" "$PESS" score of-table "$2" --features "$3" --updates 2 --steps 2 --weights none --json; }
+score 0 left-first.csv x,y
+error=$(json policies.0.td_error) mass=$(json policies.0.unlogged)
+score 0 right-first.csv x,y
+near "$(json policies.0.td_error)" "$error" 1e-5 "Bellman error with actions numbered otherwise"
+near "$(json policies.0.unlogged)" "$mass" 1e-5 "mass on what was not logged, with actions numbered otherwise"
+score 3 left-first.csv y,x
+says "of-table: sees the features x,y; left-first.csv has y,x"
+sed 's/,right,/,up,/' table.csv >up.csv
+score 3 up.csv x,y
+says "of-table: takes the action 'right'; up.csv has no action of this name"
+
 # What is odd is said before a training: one episode, a feature that never changes.
 awk 'BEGIN { print "x,y,action,reward,terminal"; for (t = 0; t < 40; t++) printf "%d,1,%d,%d,%d\n", t, t % 2, t % 3, t == 39 }' >odd.csv
 # shellcheck disable=SC2086
