@@ -280,8 +280,8 @@ static void read_flat(reader *r) {
     begin(r, &shape, "d4rl");
     a.observations = read_observations(r, r->file, "", "observations");
     a.next = read_observations(r, r->file, "", "next_observations");
-    const array terminals = read_flags(r, r->file, "", "terminals"), timeouts = read_flags(r, r->file, "", "timeouts"),
-                ends = read_flags(r, r->file, "", "episode_terminals");
+    array terminals = read_flags(r, r->file, "", "terminals"), timeouts = read_flags(r, r->file, "", "timeouts"),
+          ends = read_flags(r, r->file, "", "episode_terminals");
     check_observations(r, &a, &a.observations, a.actions.rows);
     if (a.next.present) check_observations(r, &a, &a.next, a.actions.rows);
     require(r, terminals.present, &a, "found no 'terminals', expected it beside the actions");
@@ -297,6 +297,9 @@ static void read_flat(reader *r) {
         add_episode(r, &a, first, i + 1 - first, false, terminal ? PESS_END_TERMINAL : PESS_END_CUTOFF);
         first = i + 1;
     }
+    pess__hdf5_free(&terminals);
+    pess__hdf5_free(&timeouts);
+    pess__hdf5_free(&ends);
 }
 
 /* ------------------------------------------------------------------------------------------------ d3rlpy 2 */
