@@ -66,6 +66,7 @@ void pess__evaluator_destroy(pess__evaluator *chain) {
     pess__ilu_release(&chain->ilu);
     free(chain->ordered);
     free(chain->inverse);
+    free(chain->turned);
     free(chain);
 }
 

@@ -36,8 +36,9 @@ typedef struct pess__evaluator {
     int64_t moved;          /* rows that changed since its order was found; -1: nobody counts them */
     double *ordered;        /* [3*S] with it: constant, values and weights of the uniform part, by place */
     bool searched;          /* whether it … */
-    bool branches_out;      /* … leads anywhere at once: then its diagonal stands in for factors */
+    bool branches_out;      /* … leads anywhere at once: then it is solved by turns, without factors */
     double *inverse;        /* [S] with that: 1/(1 − G(s,s)) */
+    double *turned;         /* [S] with that: the constant after turns */
     bool mixes_slowly;      /* sweeps were tried and did not get there */
     pess__monitor *monitor; /* NULL: none */
 } pess__evaluator;

@@ -1,5 +1,5 @@
 /* The linear system of a chain by BiCGSTAB: preconditioned by incomplete factors in the order of its drift, or, where
- * the chain leads anywhere at once, by its diagonal. */
+ * the chain leads anywhere at once, by Gauss–Seidel in turns. */
 #include "core/memory.h"
 #include "core/ranges.h"
 #include "core/scattered.h"
@@ -13,6 +13,7 @@ enum {
     LARGE = 131072,  /* states … */
     APART = 524288,  /* … from which factors are of several blocks, and hold less */
     FEW_MOVED = 256, /* one state in so many */
+    TURNS = 16,      /* ranges of states that are computed one after the other */
     PROBES = 16,     /* searches, each until it has met … */
     NEAR = 1024,     /* … so many states */
     SLOTS = 4096     /* of the table of those */
@@ -106,37 +107,58 @@ static pess_status by_factors(pess__evaluator *chain, double tolerance, double *
     return status;
 }
 
-/* ------------------------------------------------------------------------------------------------ its diagonal */
+/* ------------------------------------------------------------------------------------------------ by turns */
 
-static void apply_rows(void *context, int64_t from, int64_t to, int part) {
+/* Gauss–Seidel by turns: the states are cut into ranges; the rows of one see what the ranges before it became, and of
+ * its own states and of later ones what they were. Let M be what I − G has there, below the ranges and on the diagonal,
+ * and M − N = I − G. Then M⁻¹(c + Nx) costs what a product costs, and (I − M⁻¹N)v = M⁻¹c takes BiCGSTAB little more
+ * than half of the products of (I − G)v = c. The ranges are the same at any number of threads. */
+typedef struct turns {
+    const pess__evaluator *chain;
+    const double *constant; /* c; NULL: 0 */
+    const double *x;
+    double *y, mean;
+    int64_t first, last; /* of the range whose turn it is; the last of the chain's entries */
+} turns;
+
+static inline const double *seen(const turns *t, uint32_t next) { return (next < t->first ? t->y : t->x) + next; }
+
+static void turn_rows(void *context, int64_t from, int64_t to, int part) {
+    (void)part;
+    const turns *t = context;
+    const pess__evaluator *chain = t->chain;
+    for (int64_t s = t->first + from; s < t->first + to; s++) {
+        double sum = (t->constant != NULL ? t->constant[s] : 0) + chain->uniform[s] * t->mean;
+        for (int64_t k = chain->row[s]; k < chain->row[s + 1]; k++) {
+            const int64_t ahead = k + PESS__FETCH_AHEAD < t->last ? k + PESS__FETCH_AHEAD : t->last;
+            __builtin_prefetch(seen(t, chain->next[ahead]));
+            sum += chain->weight[k] * *seen(t, chain->next[k]);
+        }
+        const double inverse = chain->inverse[s]; /* what the row has of its own state is in the sum */
+        t->y[s] = inverse * sum - (inverse - 1) * t->x[s];
+    }
+}
+
+/* y = M⁻¹(c + Nx) */
+static void take_turns(const pess__evaluator *chain, const double *constant, const double *x, double *y) {
+    turns t = {chain, constant, x, y, pess__evaluator_mean(chain, x), 0, chain->row[chain->states] - 1};
+    for (int64_t i = 0; i < TURNS; i++) {
+        t.first = chain->states * i / TURNS;
+        pess__ranges(chain->threads, chain->states * (i + 1) / TURNS - t.first, turn_rows, &t);
+    }
+}
+
+static void subtract_rows(void *context, int64_t from, int64_t to, int part) {
     (void)part;
     const product *p = context;
-    const pess__evaluator *chain = p->chain;
-    const int64_t last = chain->row[chain->states] - 1;
-    for (int64_t s = from; s < to; s++)
-        p->y[s] = p->x[s] - chain->uniform[s] * p->mean -
-                  pess__row_product_ahead(chain->weight, chain->next, p->x, chain->row[s], chain->row[s + 1], last);
+    for (int64_t s = from; s < to; s++) p->y[s] = p->x[s] - p->y[s];
 }
 
-/* y = (I − G) x */
-static void apply_chain(const void *context, const double *x, double *y) {
+/* y = (I − M⁻¹N) x */
+static void apply_turns(const void *context, const double *x, double *y) {
     const pess__evaluator *chain = context;
-    product p = {.chain = chain, .x = x, .y = y, .mean = pess__evaluator_mean(chain, x)};
-    pess__ranges(chain->threads, chain->states, apply_rows, &p);
-}
-
-static void divide_rows(void *context, int64_t from, int64_t to, int part) {
-    (void)part;
-    const product *p = context;
-    const double *inverse = p->chain->inverse;
-    for (int64_t s = from; s < to; s++) p->y[s] = inverse[s] * p->x[s];
-}
-
-/* y(s) = x(s) / (1 − G(s,s)): what stays where it is, is the one cycle that such a chain has many of. */
-static void divide(const void *context, const double *x, double *y) {
-    const pess__evaluator *chain = context;
-    product p = {.chain = chain, .x = x, .y = y};
-    pess__ranges(chain->threads, chain->states, divide_rows, &p);
+    take_turns(chain, NULL, x, y);
+    pess__ranges(chain->threads, chain->states, subtract_rows, &(product){.chain = chain, .x = x, .y = y});
 }
 
 static void invert_rows(void *context, int64_t from, int64_t to, int part) {
@@ -149,15 +171,24 @@ static void invert_rows(void *context, int64_t from, int64_t to, int part) {
     }
 }
 
-static pess_status by_diagonal(pess__evaluator *chain, double tolerance, double *v, pess__krylov_result *result,
-                               pess_error *error) {
-    if (chain->inverse == NULL)
+/* M has rows that sum to at most 1 + γ < 2 in size: the residual of (I − G)v = c is less than twice that of the system
+ * that is solved. */
+static pess_status by_turns(pess__evaluator *chain, double tolerance, double *v, pess__krylov_result *result,
+                            pess_error *error) {
+    if (chain->inverse == NULL) {
         PESS_TRY(pess__allocate(&chain->inverse, chain->states, sizeof(double), "the chain's diagonal", error));
+        PESS_TRY(pess__allocate(&chain->turned, chain->states, sizeof(double), "the chain's constant", error));
+    }
     if (!chain->factored) pess__ranges(chain->threads, chain->states, invert_rows, chain);
     chain->factored = true;
-    chain->krylov.apply = apply_chain;
-    chain->krylov.precondition = divide;
-    return pess__krylov_solve(&chain->krylov, chain->constant, v, tolerance, 20 * chain->states + 1000, result, error);
+    memset(chain->scratch, 0, (size_t)chain->states * sizeof(double));
+    take_turns(chain, chain->constant, chain->scratch, chain->turned);
+    chain->krylov.apply = apply_turns;
+    chain->krylov.precondition = NULL;
+    PESS_TRY(pess__krylov_solve(&chain->krylov, chain->turned, v, 0.5 * tolerance, 20 * chain->states + 1000, result,
+                                error));
+    result->residual *= 2;
+    return PESS_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------ which of them */
@@ -218,6 +249,6 @@ pess_status pess__evaluator_by_krylov(pess__evaluator *chain, double tolerance, 
     chain->krylov.context = chain;
     chain->krylov.keep_going = chain->monitor != NULL ? pess__monitor_check : NULL;
     chain->krylov.user = chain->monitor;
-    return chain->branches_out ? by_diagonal(chain, tolerance, v, result, error)
+    return chain->branches_out ? by_turns(chain, tolerance, v, result, error)
                                : by_factors(chain, tolerance, v, result, error);
 }
