@@ -24,8 +24,7 @@ void pess_counts_destroy(pess_counts *counts) {
     free(counts->reward_sum);
     free(counts->reward_offset);
     free(counts->reward_square);
-    free(counts->row);
-    free(counts->next);
+    pess__successors_disown(counts->successors);
     free(counts->n_next);
     free(counts->next_offset);
     free(counts->starts);
@@ -41,8 +40,9 @@ pess_status pess__counts_allocate(pess_counts *c, int64_t successors, pess_error
     PESS_TRY(pess__allocate(&c->reward_sum, pairs, sizeof *c->reward_sum, "rewards of pairs", error));
     PESS_TRY(pess__allocate(&c->reward_offset, pairs, sizeof *c->reward_offset, "rewards of pairs", error));
     PESS_TRY(pess__allocate(&c->reward_square, pairs, sizeof *c->reward_square, "rewards of pairs", error));
-    PESS_TRY(pess__allocate(&c->row, pairs + 1, sizeof *c->row, "successors of pairs", error));
-    PESS_TRY(pess__allocate(&c->next, successors, sizeof *c->next, "successors", error));
+    PESS_TRY(pess__successors_create(pairs, successors, &c->successors, error));
+    c->row = c->successors->row;
+    c->next = c->successors->next;
     PESS_TRY(pess__allocate(&c->n_next, successors, sizeof *c->n_next, "successors", error));
     PESS_TRY(pess__allocate(&c->next_offset, successors, sizeof *c->next_offset, "successors", error));
     return pess__allocate(&c->terminal, c->states, sizeof *c->terminal, "terminal states", error);
@@ -71,6 +71,7 @@ static pess_status set_starts(pess_counts *c, const pess__tally *tally, pess_err
 
 /* Sizes, names and flags are set; takes the rest from the tally. */
 static pess_status finish(pess_counts *c, pess__tally *tally, pess_error *error) {
+    c->threads = tally->threads;
     c->transitions = tally->rows;
     c->terminals = tally->terminals;
     c->cutoffs = tally->cutoffs;

@@ -3,12 +3,14 @@
 #define PESS_MODEL_COUNTS_H
 
 #include "core/status.h"
+#include "model/successors.h"
 
 struct pess__spread;
 
 struct pess_counts {
     const struct pess__spread *spread; /* NULL: all states are here */
     int64_t states, actions;
+    int threads; /* that counted them, and may make a model of them; 0: one */
     bool states_declared, actions_declared;
     int64_t transitions, terminals, cutoffs, episodes, pairs_seen;
     int64_t repeated;              /* rows that repeat a step of their episode, at least; 0 where there are no steps */
@@ -27,10 +29,11 @@ struct pess_counts {
     double *reward_offset; /* [S*A] Σ (r − origin) */
     double *reward_square; /* [S*A] Σ (r − origin)² */
 
-    int64_t *row;        /* [S*A+1] successors of pair z are row[z] … row[z+1]-1 */
-    uint32_t *next;      /* ascending within a pair */
-    int64_t *n_next;     /* n(s,a,s') */
-    double *next_offset; /* Σ (r − origin) of those samples */
+    pess__successors *successors; /* who owns row and next; NULL: the caller */
+    int64_t *row;                 /* [S*A+1] successors of pair z are row[z] … row[z+1]-1 */
+    uint32_t *next;               /* ascending within a pair */
+    int64_t *n_next;              /* n(s,a,s') */
+    double *next_offset;          /* Σ (r − origin) of those samples */
 
     int64_t *starts;   /* [S] number of episodes that begin here; NULL unless has_starts */
     uint8_t *terminal; /* [S] 1: occurs only as the next state of terminal transitions */

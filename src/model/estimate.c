@@ -1,7 +1,9 @@
 /* The empirical model of a log (paper, appendix A): r_D(s,a) = Σr / n(s,a), P_D(s'|s,a) = n(s,a,s') / n(s,a), and a
  * stand-in for every pair that the log never shows. Linear in S*A + successors. */
+#include "core/ranges.h"
 #include "core/rng.h"
 #include "core/settings.h"
+#include "core/threads.h"
 #include "model/counts.h"
 #include "model/model.h"
 #include "model/named.h"
@@ -9,6 +11,9 @@
 
 #include <assert.h>
 #include <math.h>
+#include <string.h>
+
+enum { PARALLEL_FROM = 65536 /* pairs */ };
 
 #define FIELD(name) PESS__FIELD(pess_model_options, name)
 
@@ -77,37 +82,76 @@ static double unseen_reward(const pess_model *model, uint64_t seed, int64_t pair
     return model->reward_lo + pess__rng_uniform(&rng) * (model->reward_hi - model->reward_lo);
 }
 
-static void fill_unseen(pess_model *model, const pess_model_options *options, int64_t pair, double uniform_end,
-                        int64_t *used) {
+/* What is filled in pair by pair, by several threads. */
+typedef struct filling {
+    const pess_counts *counts;
+    const pess_model_options *options;
+    double uniform_end; /* a next state that is uniform over all may be a terminal one */
+    pess_model *model;
+} filling;
+
+static void fill_unseen(const filling *f, int64_t pair) {
+    pess_model *model = f->model;
     model->reward[pair] = model->reward_lo;
-    switch (options->unseen) {
-        case PESS_UNSEEN_PAPER: {
+    switch (f->options->unseen) {
+        case PESS_UNSEEN_PAPER:
             model->kind[pair] = PESS_ROW_UNIFORM;
-            model->reward[pair] = unseen_reward(model, options->seed, pair);
-            model->end_mass[pair] = uniform_end;
+            model->reward[pair] = unseen_reward(model, f->options->seed, pair);
+            model->end_mass[pair] = f->uniform_end;
             break;
-        }
         case PESS_UNSEEN_WORST: model->kind[pair] = PESS_ROW_SINK; break;
         case PESS_UNSEEN_SELF_LOOP:
             model->kind[pair] = PESS_ROW_SPARSE;
-            model->next[*used] = (uint32_t)(pair / model->actions);
-            model->probability[*used] = 1;
-            ++*used;
+            model->probability[model->row[pair]] = 1;
             break;
     }
 }
 
-static void fill_seen(pess_model *model, const pess_counts *counts, int64_t pair, int64_t *used) {
+static void fill_seen(const filling *f, int64_t pair) {
+    const pess_counts *counts = f->counts;
+    pess_model *model = f->model;
     const double n = (double)counts->n[pair];
+    const int64_t from = counts->row[pair], to = model->row[pair];
     model->kind[pair] = PESS_ROW_SPARSE;
     model->reward[pair] = fmin(fmax(counts->reward_sum[pair] / n, model->reward_lo), model->reward_hi);
-    model->end_mass[pair] = (double)counts->n_terminal[pair] / n;
-    if (counts->n_terminal[pair] > 0) model->has_terminals = true;
-    for (int64_t k = counts->row[pair]; k < counts->row[pair + 1]; k++) {
-        model->next[*used] = counts->next[k];
-        model->probability[*used] = (double)counts->n_next[k] / n;
-        ++*used;
+    if (counts->n_terminal[pair] > 0) model->end_mass[pair] = (double)counts->n_terminal[pair] / n;
+    for (int64_t i = 0; i < counts->row[pair + 1] - from; i++)
+        model->probability[to + i] = (double)counts->n_next[from + i] / n;
+}
+
+static void fill_pairs(void *context, int64_t from, int64_t to, int part) {
+    (void)part;
+    const filling *f = context;
+    for (int64_t pair = from; pair < to; pair++) {
+        if (f->model->terminal[pair / f->model->actions]) continue;
+        if (f->counts->n[pair] > 0)
+            fill_seen(f, pair);
+        else
+            fill_unseen(f, pair);
     }
+}
+
+/* The successors of the counts, and with `more` the state itself where nothing was seen. */
+static void copy_rows(const pess_counts *counts, bool more, pess_model *model) {
+    int64_t used = 0;
+    for (int64_t pair = 0; pair < counts->states * counts->actions; pair++) {
+        const int64_t s = pair / counts->actions, begin = counts->row[pair], length = counts->row[pair + 1] - begin;
+        if (length > 0) memcpy(model->next + used, counts->next + begin, (size_t)length * sizeof *model->next);
+        used += length;
+        if (more && !counts->terminal[s] && counts->n[pair] == 0) model->next[used++] = (uint32_t)s;
+        model->row[pair + 1] = used;
+    }
+}
+
+/* A model with the rows that it will have. */
+static pess_status make_rows(const pess_counts *counts, pess_unseen unseen, pess_model **out, pess_error *error) {
+    const int64_t more = unseen == PESS_UNSEEN_SELF_LOOP ? unseen_pairs(counts) : 0;
+    if (more == 0 && counts->successors != NULL)
+        return pess__model_create_over(counts->states, counts->actions, counts->successors, out, error);
+    const int64_t successors = counts->row[counts->states * counts->actions] + more;
+    PESS_TRY(pess__model_create(counts->states, counts->actions, successors, out, error));
+    copy_rows(counts, more > 0, *out);
+    return PESS_OK;
 }
 
 static pess_status estimate(const pess_counts *counts, const pess_model_options *options, pess_model **out,
@@ -117,9 +161,8 @@ static pess_status estimate(const pess_counts *counts, const pess_model_options 
     double lo = 0, hi = 0;
     PESS_TRY(reward_range(counts, options, &lo, &hi, error));
     const int64_t pairs = counts->states * counts->actions;
-    const int64_t extra = options->unseen == PESS_UNSEEN_SELF_LOOP ? unseen_pairs(counts) : 0;
     pess_model *model = NULL;
-    PESS_TRY(pess__model_create(counts->states, counts->actions, counts->row[pairs] + extra, &model, error));
+    PESS_TRY(make_rows(counts, options->unseen, &model, error));
     model->reward_lo = lo;
     model->reward_hi = hi;
     model->reward_declared = !isnan(options->reward_range[0]);
@@ -128,19 +171,9 @@ static pess_status estimate(const pess_counts *counts, const pess_model_options 
     model->return_hi = options->return_range[1];
     int64_t terminals = 0;
     for (int64_t s = 0; s < counts->states; s++) terminals += model->terminal[s] = counts->terminal[s];
-    model->has_terminals = terminals > 0;
-    /* A next state that is uniform over all may be a terminal one. */
-    const double uniform_end = (double)terminals / (double)counts->states;
-    int64_t used = 0;
-    for (int64_t pair = 0; pair < pairs; pair++) {
-        model->row[pair] = used;
-        if (counts->terminal[pair / counts->actions]) continue;
-        if (counts->n[pair] > 0)
-            fill_seen(model, counts, pair, &used);
-        else
-            fill_unseen(model, options, pair, uniform_end, &used);
-    }
-    model->row[pairs] = used;
+    model->has_terminals = terminals > 0 || counts->terminals > 0;
+    filling f = {counts, options, (double)terminals / (double)counts->states, model};
+    pess__ranges(pairs >= PARALLEL_FROM ? pess__threads_still(counts->threads) : 1, pairs, fill_pairs, &f);
     assert(counts->spread != NULL || pess__model_holds(model)); /* places of states elsewhere count as terminal */
     *out = model;
     return PESS_OK;

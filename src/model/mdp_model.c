@@ -9,6 +9,7 @@
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct successor {
     uint32_t next;
@@ -148,9 +149,7 @@ pess_status pess_mdp_model(const pess_mdp *mdp, int threads, pess_model **out, p
         status = pess__model_create(mdp->states, mdp->actions, begin[pairs], &model, error);
     }
     if (status == PESS_OK) {
-        free(model->row);
-        model->row = begin;
-        begin = NULL;
+        memcpy(model->row, begin, (size_t)(pairs + 1) * sizeof *begin);
         fill_model(mdp, scratch, longest, threads, model);
         assert(pess__model_holds(model));
         *out = model;

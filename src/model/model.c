@@ -14,9 +14,8 @@ pess_status pess__model_check_sizes(int64_t states, int64_t actions, pess_error 
     return pess__check_sizes("the process", states, actions, error);
 }
 
-pess_status pess__model_create(int64_t states, int64_t actions, int64_t successors, pess_model **out,
-                               pess_error *error) {
-    PESS_TRY(pess__model_check_sizes(states, actions, error));
+/* Without rows. */
+static pess_status create(int64_t states, int64_t actions, int64_t successors, pess_model **out, pess_error *error) {
     pess_model *model = NULL;
     PESS_TRY(pess__allocate(&model, 1, sizeof *model, "a model", error));
     const int64_t pairs = states * actions;
@@ -28,19 +27,41 @@ pess_status pess__model_create(int64_t states, int64_t actions, int64_t successo
     if (status == PESS_OK)
         status = pess__allocate(&model->end_mass, pairs, sizeof *model->end_mass, "the model's endings", error);
     if (status == PESS_OK)
-        status = pess__allocate(&model->row, pairs + 1, sizeof *model->row, "the model's rows", error);
-    if (status == PESS_OK)
-        status = pess__allocate(&model->next, successors, sizeof *model->next, "the model's next states", error);
-    if (status == PESS_OK)
         status = pess__allocate(&model->probability, successors, sizeof *model->probability,
                                 "the model's probabilities", error);
     if (status == PESS_OK)
         status = pess__allocate(&model->terminal, states, sizeof *model->terminal, "the terminal states", error);
-    if (status != PESS_OK) {
+    if (status == PESS_OK)
+        *out = model;
+    else
         pess_model_destroy(model);
-        return status;
-    }
-    *out = model;
+    return status;
+}
+
+static void take_over(pess_model *model, pess__successors *successors) {
+    model->successors = successors;
+    model->row = successors->row;
+    model->next = successors->next;
+}
+
+pess_status pess__model_create(int64_t states, int64_t actions, int64_t successors, pess_model **out,
+                               pess_error *error) {
+    pess__successors *own = NULL;
+    PESS_TRY(pess__model_check_sizes(states, actions, error));
+    PESS_TRY(pess__successors_create(states * actions, successors, &own, error));
+    const pess_status status = create(states, actions, successors, out, error);
+    if (status == PESS_OK)
+        take_over(*out, own);
+    else
+        pess__successors_disown(own);
+    return status;
+}
+
+pess_status pess__model_create_over(int64_t states, int64_t actions, pess__successors *successors, pess_model **out,
+                                    pess_error *error) {
+    PESS_TRY(pess__model_check_sizes(states, actions, error));
+    PESS_TRY(create(states, actions, successors->row[states * actions], out, error));
+    take_over(*out, pess__successors_own(successors));
     return PESS_OK;
 }
 
@@ -65,8 +86,7 @@ void pess_model_destroy(pess_model *model) {
     free(model->reward);
     free(model->kind);
     free(model->end_mass);
-    free(model->row);
-    free(model->next);
+    pess__successors_disown(model->successors);
     free(model->probability);
     free(model->terminal);
     free(model);

@@ -3,6 +3,7 @@
 #define PESS_MODEL_MODEL_H
 
 #include "core/status.h"
+#include "model/successors.h"
 
 struct pess__spread;
 
@@ -12,13 +13,14 @@ struct pess_model {
     double reward_lo, reward_hi;
     bool reward_declared;
     bool return_declared;
-    double return_lo, return_hi; /* the declared range of returns from any state on */
-    bool has_terminals;          /* some transition ends the episode, or some state is terminal */
-    double *reward;              /* [S*A] expected reward */
-    uint8_t *kind;               /* [S*A] pess_row_kind */
-    double *end_mass;            /* [S*A] probability that the pair ends the episode */
-    int64_t *row;                /* [S*A+1] */
-    uint32_t *next;              /* ascending within a pair; never a terminal state */
+    double return_lo, return_hi;  /* the declared range of returns from any state on */
+    bool has_terminals;           /* some transition ends the episode, or some state is terminal */
+    double *reward;               /* [S*A] expected reward */
+    uint8_t *kind;                /* [S*A] pess_row_kind */
+    double *end_mass;             /* [S*A] probability that the pair ends the episode */
+    pess__successors *successors; /* who owns row and next */
+    int64_t *row;                 /* [S*A+1] */
+    uint32_t *next;               /* ascending within a pair; never a terminal state */
     double *probability;
     uint8_t *terminal; /* [S] 1: no actions, value 0 */
 };
@@ -26,6 +28,9 @@ struct pess_model {
 /* A model with empty rows and zeroed arrays; `successors` is the room for next and probability. */
 pess_status pess__model_create(int64_t states, int64_t actions, int64_t successors, pess_model **out,
                                pess_error *error);
+/* The same with successors that are there already, of which it becomes one more owner. */
+pess_status pess__model_create_over(int64_t states, int64_t actions, pess__successors *successors, pess_model **out,
+                                    pess_error *error);
 
 /* What every model holds, for assertions: successors of a pair ascend and are not terminal, and with the probability of
  * an end theirs sum to 1. */
