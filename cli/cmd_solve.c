@@ -164,6 +164,7 @@ static pess_status write_results(const solve_report *r, pess_error *error) {
 
 static pess_status solve(const char *path, log_args *args, solve_report *r, pess_error *error) {
     pess_status status = loaded_log_read(path, "solve", args, &r->log, error);
+    if (status == PESS_OK) pess_problem_keep_for(r->log.problem, &args->solve);
     if (status == PESS_OK) status = pess_solve(r->log.counts, r->log.model, r->log.start, &args->solve, &r->own, error);
     r->solution = r->own;
     return status;

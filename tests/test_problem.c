@@ -124,9 +124,87 @@ static void thin_places_by_hand(void **state) {
     pess_problem_destroy(problem);
 }
 
+/* Values and policy, in one piece; NULL: refused for its arguments. */
+static double *answer(const pess_problem *problem, const pess_solve_options *options) {
+    enum { STATES = 4, ACTIONS = 2 };
+    pess_error error = {0};
+    pess_solution *solution = NULL;
+    const pess_status status = pess_solve(pess_problem_counts(problem), pess_problem_model(problem),
+                                          pess_problem_start(problem), options, &solution, &error);
+    if (status == PESS_ARGUMENT) return NULL;
+    if (status != PESS_OK) fail_msg("%s", error.message);
+    double *found = calloc(STATES * (2 + ACTIONS), sizeof *found);
+    memcpy(found, pess_solution_values(solution), STATES * sizeof *found);
+    memcpy(found + STATES, pess_solution_naive_values(solution), STATES * sizeof *found);
+    memcpy(found + 2 * STATES, pess_policy_probabilities(pess_solution_policy(solution)),
+           STATES * ACTIONS * sizeof *found);
+    pess_solution_destroy(solution);
+    return found;
+}
+
+#define FEW_ROWS                                                                                                       \
+    "state,action,reward,next_state\n0,0,1,1\n0,0,0,2\n0,0,1,1\n0,1,0.5,3\n1,0,0,0\n1,1,1,2\n1,1,0.25,3\n"             \
+    "2,0,0,3\n2,0,1,0\n2,1,1,1\n2,1,1,1\n3,0,0,0\n3,0,0.5,3\n3,1,0.75,2\n"
+
+/* The same bytes for every algorithm with every uncertainty; most of them then hold n(s,a) alone. */
+static void what_is_not_read_may_go(void **state) {
+    (void)state;
+    int gone = 0, kept = 0;
+    const pess_algorithm_info *algorithm;
+    for (size_t a = 0; (algorithm = pess_algorithm_list(a)) != NULL; a++)
+        for (size_t u = 0; u == 0 || pess_uncertainty_list(u - 1) != NULL; u++) {
+            pess_solve_options options = pess_solve_options_defaults();
+            options.algorithm = algorithm->name;
+            options.uncertainty = u > 0 ? pess_uncertainty_list(u - 1)->name : NULL;
+            options.gamma = 0.9;
+            pess_problem *problem = problem_of(FEW_ROWS, NULL, NULL, NULL);
+            double *all = answer(problem, &options);
+            pess_problem_keep_for(problem, &options);
+            double *rest = answer(problem, &options);
+            pess_counts_arrays arrays;
+            pess_counts_get_arrays(pess_problem_counts(problem), &arrays);
+            assert_true((all == NULL) == (rest == NULL));
+            if (all != NULL) assert_memory_equal(all, rest, 16 * sizeof *all);
+            *(arrays.next_count == NULL ? &gone : &kept) += all != NULL;
+            free(all);
+            free(rest);
+            pess_problem_destroy(problem);
+        }
+    assert_true(gone > 10);
+    assert_true(kept > 3);
+}
+
+static void what_has_gone_is_asked_for(void **state) {
+    (void)state;
+    pess_error error = {0};
+    pess_model *model = NULL;
+    pess_solve_options options = pess_solve_options_defaults();
+    pess_problem *problem = problem_of(FEW_ROWS, NULL, NULL, NULL);
+    const pess_counts *counts = pess_problem_counts(problem);
+    options.algorithm = "naive";
+    pess_problem_keep_for(problem, &options);
+    assert_int_equal(pess_counts_pair(counts, 0, 0), 3);
+    assert_true(isnan(pess_counts_mean_reward(counts, 0, 0)));
+    assert_int_equal(pess_model_estimate(counts, NULL, &model, &error), PESS_ARGUMENT);
+    assert_non_null(strstr(error.message, "n(s,a)"));
+    options.algorithm = "duipi";
+    assert_null(answer(problem, &options));
+    options.algorithm = "ua";
+    options.uncertainty = "bernstein";
+    assert_null(answer(problem, &options));
+    options.uncertainty = "hoeffding";
+    double *found = answer(problem, &options);
+    assert_non_null(found);
+    free(found);
+    pess_problem_destroy(problem);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_not_declared_is_assumed_and_said), cmocka_unit_test(what_is_declared_is_not_assumed),
-        cmocka_unit_test(solutions_carry_their_assumptions), cmocka_unit_test(thin_places_by_hand)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(what_is_not_declared_is_assumed_and_said),
+                                       cmocka_unit_test(what_is_declared_is_not_assumed),
+                                       cmocka_unit_test(solutions_carry_their_assumptions),
+                                       cmocka_unit_test(thin_places_by_hand),
+                                       cmocka_unit_test(what_is_not_read_may_go),
+                                       cmocka_unit_test(what_has_gone_is_asked_for)};
     return cmocka_run_group_tests(tests, logs_begin, logs_end);
 }

@@ -142,6 +142,11 @@ typedef struct pess_solution_info {
  */
 PESS_API pess_status pess_solve(const pess_counts *counts, const pess_model *model, const double *start,
                                 const pess_solve_options *options, pess_solution **out, pess_error *error);
+/* For a problem that is only solved or evaluated from now on, by the algorithm and the uncertainty of these options:
+ * gives back the memory of what they do not read of the counts that pess_problem_read counted. n(s,a), n(s) and the
+ * successors always stay; arrays that are gone are NULL in pess_counts_get_arrays, mean rewards NAN, and what needs
+ * them is PESS_ARGUMENT. */
+PESS_API void pess_problem_keep_for(pess_problem *problem, const pess_solve_options *options);
 /* The algorithm's value of a given policy. */
 PESS_API pess_status pess_evaluate(const pess_counts *counts, const pess_model *model, const double *start,
                                    const pess_policy *policy, const pess_solve_options *options, pess_solution **out,

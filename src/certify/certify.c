@@ -261,5 +261,6 @@ pess_status pess_certify(const pess_dataset *data, const pess_certify_options *o
                          pess_error *error) {
     pess_certify_options settled;
     PESS_TRY(pess__settle(&table, options, &settled, error));
+    if (settled.counts != NULL) PESS_TRY(pess__counts_need_all(settled.counts, error));
     return settled.horizon > 0 ? certify_steps(data, &settled, out, error) : certify_log(data, &settled, out, error);
 }

@@ -374,6 +374,7 @@ pess_status pess_estimate_policy(const pess_dataset *data, const pess_counts *co
                                  pess_error *error) {
     pess_estimator_options settled;
     PESS_TRY(pess__settle(&table, options, &settled, error));
+    PESS_TRY(pess__counts_need_all(counts, error));
     estimation e = {.data = data, .counts = counts, .model = model, .policy = policy, .options = &settled};
     *out = (pess_estimates){0};
     memcpy(out->rows, named, sizeof named);

@@ -86,6 +86,7 @@ pess_status pess_gaps(const pess_counts *counts, const pess_model *model, const 
     if (!uncertainty || !uncertainty->compute)
         return pess__fail(error, PESS_ARGUMENT,
                           "the gaps need an uncertainty with one number per pair, which '%s' is not", name);
+    if (!uncertainty->pairs_alone) PESS_TRY(pess__counts_need_all(counts, error));
     if (top < 1) return pess__fail(error, PESS_ARGUMENT, "at least one gap must be asked for");
     pess__u_problem problem = {.counts = counts,
                                .model = model,

@@ -312,6 +312,7 @@ pess_status pess_theorems(const pess_mdp *mdp, const pess_counts *counts, const 
                           pess_error *error) {
     pess_theorem_options settled;
     PESS_TRY(pess__settle(&table, options, &settled, error));
+    PESS_TRY(pess__counts_need_all(counts, error));
     options = &settled;
     if (!settled.alphas) {
         settled.alphas = standard_alphas;

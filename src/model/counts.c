@@ -54,6 +54,25 @@ pess_status pess__counts_need_squares(const pess_counts *counts, pess_error *err
                       "the variance of rewards is asked for, and the counted log has no column 'reward_square_sum'");
 }
 
+void pess__counts_keep_pairs(pess_counts *c) {
+    free(c->n_terminal);
+    free(c->reward_sum);
+    free(c->reward_offset);
+    free(c->reward_square);
+    free(c->n_next);
+    free(c->next_offset);
+    c->n_terminal = c->n_next = NULL;
+    c->reward_sum = c->reward_offset = c->reward_square = c->next_offset = NULL;
+    c->pairs_alone = true;
+}
+
+pess_status pess__counts_need_all(const pess_counts *counts, pess_error *error) {
+    if (!counts->pairs_alone) return PESS_OK;
+    return pess__fail(error, PESS_ARGUMENT,
+                      "only n(s,a) and the successors are left of the counts, as another algorithm needs no more: read "
+                      "the log again");
+}
+
 static pess_status set_starts(pess_counts *c, const pess__tally *tally, pess_error *error) {
     c->has_starts = c->has_episodes ? tally->first_used > 0 : tally->any_end;
     if (!c->has_starts) return PESS_OK;
@@ -297,5 +316,6 @@ int64_t pess_counts_state(const pess_counts *counts, int64_t state) { return cou
 
 double pess_counts_mean_reward(const pess_counts *counts, int64_t state, int64_t action) {
     const int64_t z = state * counts->actions + action;
+    if (counts->pairs_alone) return NAN;
     return counts->n[z] > 0 ? counts->reward_sum[z] / (double)counts->n[z] : 0;
 }

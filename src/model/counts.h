@@ -18,6 +18,7 @@ struct pess_counts {
     bool squares_unknown;          /* Σ r² is not known, of a counted log without it */
     bool has_episodes, has_starts;
     bool counted;                           /* of a counted log: there were no rows to look at */
+    bool pairs_alone;                       /* after pess__counts_keep_pairs */
     pess_names *state_names, *action_names; /* NULL: integers */
     pess_reading *reading;                  /* NULL: not read from columns with names */
 
@@ -45,6 +46,10 @@ pess_status pess__counts_allocate(pess_counts *counts, int64_t successors, pess_
 
 /* Refuses counts without Σ r². */
 pess_status pess__counts_need_squares(const pess_counts *counts, pess_error *error);
+/* Gives back n_terminal, n_next and all about rewards, three quarters of a large log's counts; they are NULL then. */
+void pess__counts_keep_pairs(pess_counts *counts);
+/* Refuses counts after that. */
+pess_status pess__counts_need_all(const pess_counts *counts, pess_error *error);
 
 /* Allocates and sets what follows from the transitions that were counted, for the states and actions that are set. */
 struct pess__tally;

@@ -159,6 +159,7 @@ static pess_status estimate(const pess_counts *counts, const pess_model_options 
     if ((unsigned)options->unseen > PESS_UNSEEN_SELF_LOOP)
         return pess__fail(error, PESS_ARGUMENT, "%d is not a rule for unseen pairs", (int)options->unseen);
     double lo = 0, hi = 0;
+    PESS_TRY(pess__counts_need_all(counts, error));
     PESS_TRY(reward_range(counts, options, &lo, &hi, error));
     const int64_t pairs = counts->states * counts->actions;
     pess_model *model = NULL;

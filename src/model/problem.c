@@ -188,6 +188,10 @@ pess_status pess_problem_read_checked(const char *path, const pess_read_options 
     return create_owning(counts, model, start, out, error);
 }
 
+void pess__problem_keep_pairs(pess_problem *problem) {
+    if (problem->own != NULL && problem->own->spread == NULL) pess__counts_keep_pairs(problem->own);
+}
+
 void pess_problem_destroy(pess_problem *problem) {
     if (problem == NULL) return;
     pess_counts_destroy(problem->own);

@@ -14,4 +14,7 @@ pess_status pess__log_assumptions(const pess_counts *counts, const pess_model *m
 pess_status pess__problem_of_parts(pess_counts *counts, pess_model *model, double *start, bool start_from_log,
                                    pess_problem **out, pess_error *error);
 
+/* pess__counts_keep_pairs, where the counts are the problem's own. */
+void pess__problem_keep_pairs(pess_problem *problem);
+
 #endif

@@ -39,6 +39,7 @@ struct pess_solution {
 typedef struct pess__algorithm {
     pess_algorithm_info info;
     bool works_without_counts; /* fits exact models, where problem->counts is NULL */
+    bool pairs_alone;          /* of the counts it reads n(s,a) and n(s) alone, as far as its uncertainty does */
     const char *own_way;       /* why it has no choice of method; NULL: it has */
     bool spreads;              /* nothing but the engines below looks at several states: processes can share it */
     /* Fill policy, values, uncertainty (where there is one) and of info: outcome, iterations, residual, method,

@@ -280,6 +280,7 @@ const pess__algorithm pess__algorithm_density_proximal = {
              .source = "Buckman, Gelada & Bellemare 2021, appendix C, state-wise proximal pessimistic algorithms",
              .settings = "alpha absorbed-alpha max-iterations"},
     .own_way = "it follows the gradient of the whole policy",
+    .pairs_alone = true,
     .solve = solve,
     .evaluate = evaluate,
 };

@@ -13,5 +13,6 @@ const pess__algorithm pess__algorithm_imitation = {
              .equation = "π(a|s) = n(s,a) / n(s)",
              .source = "Buckman, Gelada & Bellemare 2021, section 4"},
     .own_way = "the logging policy is counted, not found",
+    .pairs_alone = true,
     .solve = solve,
     .evaluate = pess__evaluate_plain};

@@ -13,5 +13,6 @@ const pess__algorithm pess__algorithm_naive = {
              .settings = PESS__READS_METHOD},
     .works_without_counts = true,
     .spreads = true,
+    .pairs_alone = true,
     .solve = solve,
     .evaluate = pess__evaluate_plain};

@@ -197,6 +197,8 @@ pess_status pess__optimise(const pess__problem *problem, const pess__local *loca
     info->iterations = 0;
     pess_status status = pess__iterate(&engine, info, error);
     if (status == PESS_OK && !engine.monitor.interrupted) status = finish(&engine, info, error);
+    pess__packed_destroy(engine.packed); /* before the solution takes its memory */
+    engine.packed = NULL;
     if (status == PESS_OK && !engine.monitor.interrupted) status = store(&engine, solution, error);
     if (status == PESS_OK && engine.monitor.interrupted) status = interrupted(&engine, info->iterations, error);
     pess__engine_release(&engine);

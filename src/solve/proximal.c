@@ -86,5 +86,6 @@ const pess__algorithm pess__algorithm_proximal = {
              .source = "Buckman, Gelada & Bellemare 2021, section 5.2, Proposition 1",
              .settings = "alpha absorbed-alpha " PESS__READS_METHOD},
     .spreads = true,
+    .pairs_alone = true,
     .solve = solve,
     .evaluate = evaluate};

@@ -46,5 +46,6 @@ const pess__algorithm pess__algorithm_ramdp = {
              .equation = "v = max_π A^π(r_D − α·min(1/√n, W) + γ·P_D·v)",
              .source = "Petrik, Ghavamzadeh, Chow 2016; equal to ua with count in absorbed units",
              .settings = "alpha absorbed-alpha " PESS__READS_METHOD},
+    .pairs_alone = true,
     .solve = solve,
     .evaluate = evaluate};

@@ -68,5 +68,6 @@ const pess__algorithm pess__algorithm_rmin = {
              .equation = "v = max_π A^π q,  q = r_D + γ·P_D·v where n ≥ min_count, V_lo elsewhere",
              .source = "after Brafman, Tennenholtz 2002; Laroche, Trichelair, Tachet des Combes 2019",
              .settings = "min-count " PESS__READS_METHOD},
+    .pairs_alone = true,
     .solve = solve,
     .evaluate = evaluate};

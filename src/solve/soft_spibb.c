@@ -136,5 +136,6 @@ const pess__algorithm pess__algorithm_soft_spibb = {
              .source = "Nadjahi, Laroche, Tachet des Combes 2019; the local program is solved exactly",
              .settings = "budget delta " PESS__READS_METHOD},
     .spreads = true,
+    .pairs_alone = true,
     .solve = solve,
     .evaluate = pess__evaluate_plain};

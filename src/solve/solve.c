@@ -110,6 +110,21 @@ static pess_status fail_spread(const pess__algorithm *algorithm, pess_error *err
                       algorithm->info.name, known);
 }
 
+static bool reads_pairs_alone(const pess__algorithm *algorithm, const pess__uncertainty *uncertainty) {
+    return algorithm->pairs_alone && (uncertainty == NULL || uncertainty->pairs_alone);
+}
+
+void pess_problem_keep_for(pess_problem *problem, const pess_solve_options *options) {
+    const pess__algorithm *algorithm;
+    const pess__uncertainty *uncertainty;
+    pess_solve_options settled;
+    if (problem != NULL && pess__solve_settle(options, &settled, NULL) == PESS_OK && settled.own_uncertainty == NULL &&
+        find_algorithm(settled.algorithm, &algorithm, NULL) == PESS_OK &&
+        find_uncertainty(&algorithm->info, settled.uncertainty, &uncertainty, NULL) == PESS_OK &&
+        reads_pairs_alone(algorithm, uncertainty))
+        pess__problem_keep_pairs(problem);
+}
+
 static pess_status check_counts(const pess__algorithm *algorithm, const pess_counts *counts, const pess_model *model,
                                 pess_error *error) {
     if (model->spread != NULL && !algorithm->spreads) return fail_spread(algorithm, error);
@@ -163,6 +178,8 @@ static pess_status set_up(const pess_counts *counts, const pess_model *model, co
     else
         PESS_TRY(find_uncertainty(&(*algorithm)->info, options->uncertainty, &problem->uncertainty, error));
     PESS_TRY(check_counts(*algorithm, counts, model, error));
+    if (counts != NULL && !reads_pairs_alone(*algorithm, problem->uncertainty))
+        PESS_TRY(pess__counts_need_all(counts, error));
     PESS_TRY(pess__check_range(model, options->gamma, options->horizon, counts != NULL ? counts->state_names : NULL,
                                &problem->v_lo, &problem->v_hi, &problem->endless, error));
     set_alpha(&(*algorithm)->info, problem);

@@ -104,7 +104,7 @@ static pess_status solve_at_most(const pess__problem *problem, pess_solution *so
                  .equation = "v = max_π A^π(r_D + γ·P_D·v),  " rule " where n(s,a) < min_count",                       \
                  .source = "Laroche, Trichelair, Tachet des Combes 2019, " set,                                        \
                  .settings = "min-count " PESS__READS_METHOD},                                                         \
-        .spreads = true, .solve = (solve_), .evaluate = pess__evaluate_plain                                           \
+        .pairs_alone = true, .spreads = true, .solve = (solve_), .evaluate = pess__evaluate_plain                      \
     }
 
 const pess__algorithm pess__algorithm_spibb =

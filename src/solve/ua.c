@@ -239,6 +239,7 @@ const pess__algorithm pess__algorithm_ua = {
              .settings = "uncertainty alpha absorbed-alpha clip " PESS__READS_METHOD,
              .default_uncertainty = "count"},
     .spreads = true,
+    .pairs_alone = true,
     .solve = solve,
     .evaluate = evaluate,
 };

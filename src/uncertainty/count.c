@@ -13,4 +13,5 @@ const pess__uncertainty pess__uncertainty_count = {.info = {.name = "count",
                                                             .holds_for = pess__holds_nothing,
                                                             .per_action = true,
                                                             .absorbed = "1/√n"},
+                                                   .pairs_alone = true,
                                                    .compute = compute};

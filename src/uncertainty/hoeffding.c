@@ -26,4 +26,5 @@ const pess__uncertainty pess__uncertainty_hoeffding = {
              .per_action = true,
              .absorbed = "1/√n",
              .settings = "delta iid"},
+    .pairs_alone = true,
     .compute = compute};

@@ -46,4 +46,5 @@ const pess__uncertainty pess__uncertainty_hoeffding_s = {
                  "heuristic for others",
              .absorbed = "√(Σ_a π(a|s)²/n(s,a))",
              .settings = "delta iid local-policies"},
+    .pairs_alone = true,
     .statewise = statewise};

@@ -17,4 +17,5 @@ const pess__uncertainty pess__uncertainty_trivial = {.info = {.name = "trivial",
                                                               .holds = PESS_HOLDS_EVERYTHING,
                                                               .holds_for = pess__holds_everything,
                                                               .per_action = true},
+                                                     .pairs_alone = true,
                                                      .compute = compute};

@@ -33,6 +33,7 @@ struct pess__set_pair;
 
 typedef struct pess__uncertainty {
     pess_uncertainty_info info;
+    bool pairs_alone; /* of the counts it reads n(s,a), n(s) and `row` alone */
     /* per_action bounds: u [S*A]. `v` [S] is the current value where depends_on_values, else ignored. NULL there asks
      * for the bound that holds for every v within [v_lo, v_hi]. */
     pess_status (*compute)(const pess__u_problem *problem, const double *v, double *u, pess_error *error);
