@@ -171,8 +171,8 @@ static void invert_rows(void *context, int64_t from, int64_t to, int part) {
     }
 }
 
-/* M has rows that sum to at most 1 + γ < 2 in size: the residual of (I − G)v = c is less than twice that of the system
- * that is solved. */
+/* The rows of M sum to 1 + γ at most in size: the residual of (I − G)v = c is at most twice that of the system that is
+ * solved. */
 static pess_status by_turns(pess__evaluator *chain, double tolerance, double *v, pess__krylov_result *result,
                             pess_error *error) {
     if (chain->inverse == NULL) {
