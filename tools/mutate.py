@@ -5,7 +5,7 @@ A mutant is one changed line of src/ (or of the files given): an operator, a con
 statement left out. Its file alone is compiled, in a scratch directory, and linked before the library of the build, which
 has to be up to date; the first test that fails kills it, of those that use what the file defines, those that say most
 about it first and slow ones last; with --commands then the scripts of tests/cli for its folder, with a program that is
-linked in the same way. A mutant that does not compile is drawn again. Survivors are printed with their line: they are to
+linked in the same way. Before a test's first kill counts, it has to pass with the library as it is. A mutant that does not compile is drawn again. Survivors are printed with their line: they are to
 be argued (tests/data/survivors.txt), or to be met with a test. Most mutants die within seconds: --quick tries short
 tests alone, --again LOG judges what a log calls survivors anew. --skip N goes on after the first N mutants of the seed.
 """
@@ -67,6 +67,7 @@ def mutate(line, rng):
 
 SLOW = 3  # seconds: tests that take longer come last
 FEW_SECONDS = 25  # of the processor: how busy the machine is kills no mutant
+SKIPPED = 77  # the exit code of a test that cannot run here
 PATIENCE = 20  # as many times longer by the clock: a test that waits for ever
 
 
@@ -153,7 +154,22 @@ class Build:
         self.folder = os.path.abspath(folder)
         with open(os.path.join(folder, "compile_commands.json"), encoding="utf-8") as file:
             self.compiled = json.load(file)
-        self.links, self.costs, self.scripts = {}, costs_of(folder), {}
+        self.links, self.costs, self.scripts, self.passing = {}, costs_of(folder), {}, {}
+
+    def seconds(self, test):
+        """Of the processor that a test may take: many times what it took, in all its threads."""
+        return int(max(FEW_SECONDS, 10 * self.costs.get(test, 0)))
+
+    def fails(self, test, command, unchanged, cwd):
+        """Does the command fail, which runs the test with a mutant, where the unchanged one passes?"""
+        seconds = self.seconds(test)
+        if self.passing.get(test) is False or run(command, cwd, seconds) in (0, SKIPPED):
+            return False
+        if test not in self.passing:
+            self.passing[test] = run(unchanged, cwd, seconds) == 0
+            if not self.passing[test]:
+                print(f"{test} is left out: it fails with the library as it is", flush=True)
+        return self.passing[test]
 
     def compile(self, path, text, scratch):
         """Objects of the changed file, one for each set of instructions it is compiled for; None: it does not compile."""
@@ -226,9 +242,10 @@ class Build:
 
 def killed_by_script(build, path, objects, scratch):
     program = build.link_program(objects, scratch)
-    for script in SCRIPTS.get(path.split("/")[1], "").split():
-        words = [f"{name}={value}" for name, value in {**build.environment_of(script), "PESS": program}.items()]
-        if program and run(["env", *words, "bash", f"tests/cli/{script}.sh"], ".", FEW_SECONDS) not in (0, 77):
+    for script in SCRIPTS.get(path.split("/")[1], "").split() if program else []:
+        words = [f"{name}={value}" for name, value in build.environment_of(script).items()]
+        unchanged = ["env", *words, "bash", f"tests/cli/{script}.sh"]
+        if build.fails("cli_" + script, ["env", *words, "PESS=" + program, *unchanged[-2:]], unchanged, "."):
             return f"killed by cli_{script}"
     return None
 
@@ -240,7 +257,8 @@ def judge(build, path, text, scratch, options):
         return None
     slow = {test: build.costs.get(test, 0) > SLOW for test in tests_for(path)[:options.tests]}
     for test in sorted(slow, key=slow.get)[:list(slow.values()).count(False) if options.quick else None]:
-        if build.link(test, path, objects, scratch, program) and run([program], scratch, FEW_SECONDS) != 0:
+        unchanged = [os.path.join(build.folder, "tests", test)]
+        if build.link(test, path, objects, scratch, program) and build.fails(test, [program], unchanged, scratch):
             return f"killed by {test}"
     if not differs(build, path, objects, scratch):
         return None
