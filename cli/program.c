@@ -88,12 +88,12 @@ static void correct_exit_code(int code, void *unused) {
     _exit(EXIT_LIMIT);
 }
 
-/* What was printed is there, or the program says that it is not. */
+/* What was printed is there, or the program says that it is not; unless it has said already why it failed. */
 static int finish(int code) {
+    const bool answered = code < EXIT_USAGE || code > EXIT_IO;
     terminal_progress_end();
     ended = true;
-    if (fflush(stdout) == 0 && !ferror(stdout)) return code;
-    if (code != EXIT_FINE) return code;
+    if ((fflush(stdout) == 0 && !ferror(stdout)) || !answered) return code;
     (void)fprintf(stderr, "%s: standard output cannot be written\n", program_name);
     return EXIT_IO;
 }

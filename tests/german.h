@@ -1,4 +1,5 @@
-/* A locale with decimal commas, made here: the tests do not depend on what the machine has. */
+/* A locale with decimal commas and, as in Turkish, an I that is not the capital of i, made here: the tests do not
+ * depend on what the machine has. */
 #ifndef PESS_TESTS_GERMAN_H
 #define PESS_TESTS_GERMAN_H
 
@@ -6,13 +7,20 @@
 
 #include <locale.h>
 
-/* As everywhere, but numbers as in Germany: made in a moment, which all of de_DE is not. */
+/* As everywhere, but for numbers and letters: made in a moment, which all of de_DE is not. */
 static inline void write_locale_source(const char *path) {
-    static const char *const plain[] = {"CTYPE", "COLLATE", "MONETARY",  "TIME",        "MESSAGES",      "PAPER",
-                                        "NAME",  "ADDRESS", "TELEPHONE", "MEASUREMENT", "IDENTIFICATION"};
+    static const char *const plain[] = {"COLLATE", "MONETARY", "TIME",      "MESSAGES",    "PAPER",
+                                        "NAME",    "ADDRESS",  "TELEPHONE", "MEASUREMENT", "IDENTIFICATION"};
     FILE *source = fopen(path, "w");
     assert_non_null(source);
     (void)fputs("LC_NUMERIC\ndecimal_point \",\"\nthousands_sep \".\"\ngrouping 3;3\nEND LC_NUMERIC\n", source);
+    (void)fputs("LC_CTYPE\nupper <A>", source);
+    for (char c = 'B'; c <= 'Z'; c++) (void)fprintf(source, ";<%c>", c);
+    (void)fputs("\nlower <a>", source);
+    for (char c = 'b'; c <= 'z'; c++) (void)fprintf(source, ";<%c>", c);
+    (void)fputs("\ntolower (<A>,<a>)", source);
+    for (char c = 'B'; c <= 'Z'; c++) (void)fprintf(source, ";(<%c>,<%c>)", c, c == 'I' ? c : c - 'A' + 'a');
+    (void)fputs("\nEND LC_CTYPE\n", source);
     for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++)
         (void)fprintf(source, "LC_%s\ncopy \"POSIX\"\nEND LC_%s\n", plain[i], plain[i]);
     assert_int_equal(fclose(source), 0);

@@ -1,8 +1,9 @@
-/* In a host program with decimal commas the library writes what it writes in any other. */
+/* In a host program with decimal commas the library writes what it writes in any other, and reads the same. */
 #include "german.h"
 
 #include "core/json.h"
 #include "core/text.h"
+#include "data/dataset.h"
 
 #include <math.h>
 #include <zlib.h>
@@ -139,6 +140,23 @@ static void messages_have_points(void **state) {
     assert_true(pess__parse_double(text, text + length, &value) && value == 1.25e-300);
 }
 
+/* The I of ACTION, too, is that of action. */
+static void columns_are_found_in_other_letters(void **state) {
+    (void)state;
+    const char *path = path_in("german", "letters.csv");
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_true(fputs("WHERE,ACTION_ID,next_state,reward\n0,1,0,1\n", file) >= 0);
+    assert_int_equal(fclose(file), 0);
+    pess_read_options options = pess_read_options_defaults();
+    options.column = "state=where\naction=action_id";
+    pess_dataset *data = NULL;
+    pess_error error = {0};
+    assert_ok(pess_dataset_read(path, &options, &data, &error), &error);
+    assert_int_equal(data->action[0], 1);
+    pess_dataset_destroy(data);
+}
+
 int main(void) {
     if (mkdtemp(root) == NULL) return 1;
     write_all("plain");
@@ -149,6 +167,7 @@ int main(void) {
         cmocka_unit_test(logs_have_their_columns),
         cmocka_unit_test(manifests_are_json_and_notes_have_points),
         cmocka_unit_test(messages_have_points),
+        cmocka_unit_test(columns_are_found_in_other_letters),
     };
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     remove_tree(root);

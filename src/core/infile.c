@@ -327,6 +327,9 @@ pess_status pess__infile_map(pess__infile *file, const uint8_t **bytes, int64_t 
     if (file->map == NULL) {
         const size_t length = (size_t)(file->base + *size);
         void *map = mmap(NULL, length, PROT_READ, MAP_PRIVATE, file->pipe ? file->spool : file->descriptor, 0);
+        if (map == MAP_FAILED && errno == ENOMEM)
+            return pess__fail(error, PESS_MEMORY, "%s: not enough memory to map its %lld bytes", file->name,
+                              (long long)*size);
         if (map == MAP_FAILED) return cannot_read(file, errno, error);
         file->map = map;
         file->map_size = length;

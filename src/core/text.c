@@ -193,6 +193,11 @@ bool pess__note(const char *notes, const char *key, char *value, size_t size) {
     return true;
 }
 
+bool pess__same_letters(const char *a, const char *b) {
+    while (*a != '\0' && pess__upper(*a) == pess__upper(*b)) a++, b++;
+    return *a == *b;
+}
+
 bool pess__begins_with(const char *text, const char *prefix) { return strncmp(text, prefix, strlen(prefix)) == 0; }
 
 bool pess__ends_with(const char *text, const char *suffix) {

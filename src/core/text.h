@@ -24,6 +24,7 @@ bool pess__note(const char *notes, const char *key, char *value, size_t size);
 
 /* Of the letters of ASCII, in every locale. */
 static inline char pess__upper(char c) { return c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c; }
+bool pess__same_letters(const char *a, const char *b); /* whether capital or small */
 
 bool pess__begins_with(const char *text, const char *prefix);
 bool pess__ends_with(const char *text, const char *suffix);

@@ -163,9 +163,12 @@ pess_status pess__csv_text_header(pess__csv_text *text, pess__csv_field *fields,
     if (result == PESS__CSV_BAD) return pess__csv_report(name, &problem, error);
     if (result == PESS__CSV_END)
         return pess__fail(error, PESS_INPUT, "%s:1:1: found an empty file, expected a line with column names", name);
-    if (*count > PESS__TEXT_COLUMNS || (cursor.at == cursor.end && !text->at_end))
+    if (*count > PESS__TEXT_COLUMNS)
         return pess__fail(error, PESS_INPUT, "%s:1:1: found a header of %lld columns or more, expected at most %d",
                           name, (long long)*count, PESS__TEXT_COLUMNS);
+    if (cursor.at == cursor.end && !text->at_end)
+        return pess__fail(error, PESS_INPUT, "%s:1:1: found no header that ends within %lld bytes", name,
+                          (long long)text->held);
     text->line = cursor.line;
     text->handed = (size_t)(cursor.at - text->buffer);
     return PESS_OK;

@@ -1,5 +1,6 @@
 /* Which column of a log plays which role: declared ones, those called as the role is, those that everybody calls so. */
 #include "core/memory.h"
+#include "core/text.h"
 #include "data/latin1.h"
 #include "data/names.h"
 #include "data/reading.h"
@@ -7,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 /* The columns of a log while they get their roles. */
 typedef struct header {
@@ -128,7 +128,7 @@ static int64_t find_column(const header *h, const char *name) {
     for (int64_t i = 0; i < h->count; i++)
         if (strcmp(used[i].name, name) == 0) return i;
     for (int64_t i = 0; i < h->count; i++)
-        if (strcasecmp(used[i].name, name) == 0) return i;
+        if (pess__same_letters(used[i].name, name)) return i;
     return -1;
 }
 

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_COLUMNS = 4096, FIRST_PART = 1 << 12, LARGEST_PART = 1 << 20 };
+enum { MAX_COLUMNS = 4096, FIRST_PART = 1 << 12, LARGEST_PART = 1 << 20, LONGEST_LINE = 1 << 24 };
 
 struct pess__table {
     char *path;
@@ -22,14 +22,30 @@ struct pess__table {
     int64_t columns;
 };
 
-/* A NUL byte is refused where it stands (data/csv_row.h), so nothing is read beyond it: a device may have no end. */
+/* Counts the lines that end within bytes[from .. to); *begin is where the last one of them ended. */
+static pess_status check_lines(const pess__table *table, int64_t from, int64_t to, int64_t *lines, int64_t *begin,
+                               pess_error *error) {
+    const char *at = table->bytes + from, *end = table->bytes + to;
+    for (const char *stop; (stop = memchr(at, '\n', (size_t)(end - at))) != NULL; at = stop + 1) {
+        *begin = stop + 1 - table->bytes;
+        ++*lines;
+    }
+    if (to - *begin <= LONGEST_LINE) return PESS_OK;
+    return pess__fail(error, PESS_INPUT, "%s:%lld:1: found a line of more than %d bytes, expected a shorter one",
+                      table->path, (long long)*lines + 1, LONGEST_LINE);
+}
+
+/* A device or a pipe may have no end. So a NUL byte is refused where it stands (data/csv_row.h), with nothing read
+ * beyond it, and so is a line without an end. */
 static pess_status load(pess__infile *file, pess__table *table, pess_error *error) {
-    int64_t size = 0, capacity = 0, part = FIRST_PART; /* most tables are small */
+    int64_t size = 0, capacity = 0, part = FIRST_PART, lines = 0, begin = 0; /* most tables are small */
     bool text = true;
+    pess__infile_read_once(file);
     for (size_t got = 1; got > 0 && text; size += (int64_t)got) {
         PESS_TRY(pess__grow(&table->bytes, &capacity, size + part, 1, "a table", error));
         PESS_TRY(pess__infile_read(file, table->bytes + size, (size_t)part, &got, error));
         text = memchr(table->bytes + size, 0, got) == NULL;
+        PESS_TRY(check_lines(table, size, size + (int64_t)got, &lines, &begin, error));
         if (part < LARGEST_PART) part *= 2;
     }
     table->cursor = (pess__csv_cursor){table->bytes, table->bytes + size, 1, ','};

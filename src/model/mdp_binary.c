@@ -42,11 +42,18 @@ pess_status pess__mdp_write_binary(const pess_mdp *mdp, const char *path, pess_e
 
 /* ------------------------------------------------------------------------------------------------ reading */
 
-static pess_status check_header(const char *name, const header *h, int64_t size, pess_error *error) {
+/* Before the rest is read, which of a device may have no end. */
+static pess_status check_magic(pess__infile *file, pess_error *error) {
     const pess__file_row *row = pess__file_row_of(PESS_FILE_MDP);
-    if (memcmp(h->magic, row->magic, PESS__MAGIC) != 0)
-        return pess__fail(error, PESS_INPUT, "%s: not %s (its first bytes are not '%.*s')", name, row->what,
-                          PESS__MAGIC - 1, row->magic);
+    char magic[PESS__MAGIC];
+    size_t got = 0;
+    PESS_TRY(pess__infile_head(file, magic, sizeof magic, &got, error));
+    if (got == sizeof magic && memcmp(magic, row->magic, sizeof magic) == 0) return PESS_OK;
+    return pess__fail(error, PESS_INPUT, "%s: not %s (its first bytes are not '%.*s')", pess__infile_name(file),
+                      row->what, PESS__MAGIC - 1, row->magic);
+}
+
+static pess_status check_header(const char *name, const header *h, int64_t size, pess_error *error) {
     if (h->version != VERSION)
         return pess__fail(error, PESS_INPUT, "%s: found version %u of the format, expected %d", name, h->version,
                           VERSION);
@@ -117,6 +124,7 @@ pess_status pess__mdp_read_binary(pess__infile *file, pess_mdp **out, pess_error
     const uint8_t *bytes = NULL;
     int64_t size = 0;
     header h = {0};
+    PESS_TRY(check_magic(file, error));
     PESS_TRY(pess__infile_map(file, &bytes, &size, error));
     if (size < (int64_t)sizeof h + 4)
         return pess__fail(error, PESS_INPUT, "%s: truncated: %lld bytes", name, (long long)size);

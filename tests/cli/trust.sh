@@ -31,6 +31,10 @@ expect 5 bash -c '"$0" --version >/dev/full' "$PESS"
 says "standard output cannot be written"
 expect 5 bash -c '"$0" help >/dev/full' "$PESS"
 expect 5 bash -c '"$0" list algorithms >/dev/full' "$PESS"
+printf 'episode,step,state,action,next_state,reward,terminal\n1,0,a,x,b,0,0\n1,1,b,y,a,1,1\n' >short.csv
+expect 1 "$PESS" certify short.csv --gamma 0.9 --reward-range 0,1
+expect 5 bash -c '"$0" certify short.csv --gamma 0.9 --reward-range 0,1 >/dev/full' "$PESS" # an answer, too, has to arrive
+says "standard output cannot be written"
 
 # --- mode, symbolic links, files that may not be written
 expect 0 "$PESS" mdp gridworld -o mdp.csv --start-out start.csv
@@ -119,6 +123,16 @@ for command in "mdp solve /dev/zero" "act names.csv --policy /dev/zero" "evaluat
     same $? 3 "exit code of $command"
     says "/dev/zero:1:1: found a NUL byte, expected text"
 done
+ln -s /dev/zero zero.pessmdp
+expect 3 timeout 10 "$PESS" mdp solve zero.pessmdp
+says "not a decision process"
+for command in "mdp solve /dev/stdin" "act names.csv --policy /dev/stdin" "plot /dev/stdin -o zero.svg"; do # one endless line
+    (tr '\0' a </dev/zero | within 1000000 timeout 20 "$PESS" $command >out 2>err)
+    same $? 3 "exit code of $command"
+    says "found a line of more than 16777216 bytes, expected a shorter one"
+done
+(tr '\0' a </dev/zero | within 1000000 timeout 20 "$PESS" inspect - >out 2>err)
+says "found no header that ends within"
 truncate -s 3G sparse.pessdata
 (within 2000000 "$PESS" inspect sparse.pessdata >out 2>err)
 same $? 3 "exit code of a file of zeros"
