@@ -88,6 +88,21 @@ static void states_that_the_user_declares_are_all_there(void **state) {
     pess_dataset_destroy(data);
 }
 
+/* Memory is taken for pairs: with 501 actions a hundred thousand states are fifty million. */
+static void many_actions_make_a_log_sparse_too(void **state) {
+    (void)state;
+    static const char *const logs[] = {"state,action,next_state,reward\n0,0,100000,1\n100000,500,5,1\n",
+                                       "state,action,next_state,reward\n0,0,100000,1\n100000,5,5,1\n"};
+    for (int sparse = 0; sparse < 2; sparse++) {
+        const char *path = scratch_write(0, logs[1 - sparse]);
+        pess_dataset *read = read_file(path, NULL);
+        assert_int_equal(read->states, sparse ? 3 : 100001);
+        assert_int_equal(read->actions, sparse ? 501 : 6);
+        pess_dataset_destroy(read);
+        scratch_remove(path);
+    }
+}
+
 /* A row that is dropped stands for no state, and the last row of an episode has no next one. */
 static void next_states_that_come_from_the_next_row_are_numbered_too(void **state) {
     (void)state;
@@ -160,6 +175,7 @@ int main(void) {
         cmocka_unit_test(large_ids_are_numbered_in_every_format),
         cmocka_unit_test(a_number_of_states_that_a_file_states_is_not_believed),
         cmocka_unit_test(states_that_the_user_declares_are_all_there),
+        cmocka_unit_test(many_actions_make_a_log_sparse_too),
         cmocka_unit_test(next_states_that_come_from_the_next_row_are_numbered_too),
         cmocka_unit_test(counts_of_large_ids_take_little_room),
         cmocka_unit_test(dense_logs_keep_their_ids),

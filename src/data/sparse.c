@@ -7,10 +7,13 @@
 
 enum { FEW = 1 << 20, TIMES = 32 };
 
+/* Pairs with an action: tables over so few cost next to nothing. */
+static bool are_few(int64_t states, int64_t actions) { return states <= FEW / (actions > 0 ? actions : 1); }
+
 bool pess__is_sparse(const pess__stream *stream) {
     const bool listed = stream->counted != NULL && stream->counted->starts != NULL; /* the file has a number for each */
     return stream->occurring == NULL && stream->state_names == NULL && stream->options.states == 0 && !listed &&
-           stream->states > FEW && stream->rows < stream->states / TIMES;
+           !are_few(stream->states, stream->actions) && stream->rows < stream->states / TIMES;
 }
 
 static pess_status number(pess__stream *stream, uint32_t *id, pess_error *error) {
