@@ -15,6 +15,12 @@ static void path_of(const pess__generations *g, int64_t number, char path[PESS__
     (void)snprintf(path, PESS__PATH_SIZE, "%s/checkpoint-%d.%s", g->directory, (int)(number % 2), g->suffix);
 }
 
+/* An empty file is none: so a file system that lost its power may leave a new one. */
+static bool is_there(const char *path) {
+    struct stat found;
+    return stat(path, &found) == 0 && found.st_size > 0;
+}
+
 pess_status pess__make_directory(const char *path, pess_error *error) {
     struct stat found;
     if (mkdir(path, 0777) != 0 && errno != EEXIST)
@@ -33,7 +39,7 @@ pess_status pess__generations_open(const pess__generations *g, pess__directory_l
     for (int i = 0; i < 2 && !g->resume; i++) {
         char path[PESS__PATH_SIZE];
         path_of(g, i, path);
-        if (access(path, F_OK) == 0)
+        if (is_there(path))
             return pess__fail(error, PESS_ARGUMENT,
                               "%s: has checkpoints of an earlier run; resume it or name another directory",
                               g->directory);
@@ -109,7 +115,7 @@ pess_status pess__generations_newest(const pess__generations *g, pess__cursor *c
     for (int i = 0; i < 2; i++) {
         char path[PESS__PATH_SIZE];
         path_of(g, i, path);
-        if (access(path, F_OK) != 0) continue;
+        if (!is_there(path)) continue;
         *found = true;
         status[i] = open_one(g, path, &cursors[i], &reached[i], &errors[i]);
         cursors[i].name = g->directory; /* the path does not live as long */

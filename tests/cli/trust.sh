@@ -113,6 +113,14 @@ for bytes in 0 10 30; do
     done
 done
 
+tiny="dqn breakout --network dense --frames 200 --envs 4 --replay 200 --batch 8 --warmup 100 --evaluate-every 100
+    --evaluate-episodes 1 --final-episodes 1 --checkpoint-every 100 --threads 1"
+for resume in "" --resume; do # as a file system may leave them that lost its power
+    mkdir -p "empty$resume" && : >"empty$resume/checkpoint-0.pessdqn" && : >"empty$resume/checkpoint-1.pessdqn"
+    expect 0 "$PESS" $tiny --out "empty$resume" $resume
+done
+cmp -s empty/policy.pessnet empty--resume/policy.pessnet || fail "other weights after checkpoints without a byte"
+
 # --- the first bytes are looked at before the rest
 expect 3 timeout 10 "$PESS" net info /dev/zero
 says "not a network file"
