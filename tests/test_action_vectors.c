@@ -84,6 +84,25 @@ static void actions_go_to_the_nearest_point_of_a_grid(void **unused) {
     pess_observations_destroy(before);
 }
 
+/* More than eight actions take a second byte of the bits that say which were taken where. */
+static void what_was_taken_where_is_kept_for_many_actions(void **unused) {
+    (void)unused;
+    pess_observations *data = vectors();
+    pess_actions_fit fit;
+    pess_actions_options o = pess_actions_options_defaults();
+    o.grid = "4";
+    assert_ok(pess_observations_number_actions(data, &o, &fit, &error), &error);
+    assert_int_equal(data->actions, 16);
+    assert_int_equal(data->tried_bytes, 2);
+    for (int64_t s = 0; s < data->states; s++)
+        for (int64_t a = 0; a < data->actions; a++) {
+            bool taken = false;
+            for (int64_t i = 0; i < data->transitions; i++) taken |= data->state[i] == s && data->action[i] == a;
+            assert_int_equal(data->tried[s * data->tried_bytes + a / 8] >> (a % 8) & 1, taken);
+        }
+    pess_observations_destroy(data);
+}
+
 static void actions_go_to_the_nearest_of_k_centres(void **unused) {
     (void)unused;
     pess_observations *before = vectors(), *data = vectors();
@@ -222,6 +241,7 @@ static void a_table_becomes_observations_episode_by_episode(void **unused) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(actions_go_to_the_nearest_point_of_a_grid),
+        cmocka_unit_test(what_was_taken_where_is_kept_for_many_actions),
         cmocka_unit_test(actions_go_to_the_nearest_of_k_centres),
         cmocka_unit_test(bad_choices_are_refused),
         cmocka_unit_test(files_keep_them),

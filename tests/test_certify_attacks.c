@@ -122,6 +122,7 @@ static void a_longer_log_is_cut_where_a_shorter_one_was(void **state) {
             made.count = 0;
             assert_true(info.first_part == 32 || info.first_part == 64 || info.first_part == 128);
             assert_true(2 * info.first_part <= rows && 4 * info.first_part > rows);
+            assert_int_equal(info.second_part, rows - info.first_part);
         }
 }
 

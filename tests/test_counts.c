@@ -215,7 +215,7 @@ static void scaled_counts_keep_their_means(void **state) {
     pess_counts *c = NULL, *scaled = NULL;
     assert_int_equal(pess_counts_create(d, 1, &c, NULL), PESS_OK);
     assert_int_equal(pess__counts_scale(c, ratio, &scaled, NULL), PESS_OK);
-    int64_t transitions = 0, seen = 0;
+    int64_t transitions = 0, seen = 0, terminals = 0;
     for (int64_t z = 0; z < c->states * c->actions; z++) {
         assert_int_equal(scaled->n_terminal[z], llround(ratio * (double)c->n_terminal[z]));
         int64_t n = scaled->n_terminal[z];
@@ -226,6 +226,7 @@ static void scaled_counts_keep_their_means(void **state) {
         }
         assert_int_equal(scaled->n[z], n);
         transitions += n;
+        terminals += scaled->n_terminal[z];
         seen += n > 0;
         const double share = c->n[z] > 0 ? (double)n / (double)c->n[z] : 0;
         assert_true(fabs(scaled->reward_sum[z] - share * c->reward_sum[z]) < 1e-9);
@@ -235,6 +236,7 @@ static void scaled_counts_keep_their_means(void **state) {
             assert_true(fabs(scaled->next_offset[k] - share * c->next_offset[k]) < 1e-9);
     }
     assert_int_equal(scaled->transitions, transitions);
+    assert_int_equal(scaled->terminals, terminals);
     assert_int_equal(scaled->pairs_seen, seen);
     pess_counts_destroy(scaled);
     pess_counts_destroy(c);

@@ -168,6 +168,10 @@ static void a_png_shows_the_board(void **unused) {
     const uint8_t *front = palette + (size_t)3 * pixels[(6 + 2) * width + 6 + 5 * 12 + 2];
     assert_int_equal((uint32_t)front[0] << 16 | (uint32_t)front[1] << 8 | front[2], info->channel[0].colour);
     assert_true(pixels[(6 + 2) * width + 6 + 2] != pixels[(6 + 2) * width + 6 + 5 * 12 + 2]);
+    for (int i = 0; i < width * height; i++) { /* no colour was forgotten: none that is used is black */
+        const uint8_t *colour = palette + (size_t)3 * pixels[i];
+        assert_true(colour[0] + colour[1] + colour[2] > 0);
+    }
     assert_int_equal(pess_png_write(path, width, height, pixels, palette, &error), PESS_OK);
     const size_t length = read_file(path);
     assert_memory_equal(file, "\x89PNG\r\n\x1a\n", 8);

@@ -212,6 +212,7 @@ static void lines_that_are_no_rows_are_refused(void **state) {
          "found 'much', expected a finite number"},
         {ROW "{\"state\":1,\"action\":1,\"reward\":1e999,\"next_state\":2}", "row 2, column 'reward'",
          "a finite number"},
+        {ROW "{\"state\":1,\"action\":1,\"reward\":1.,\"next_state\":2}", "text:2:", "expected a digit"},
         {ROW "{\"state\":[1],\"action\":1,\"reward\":1,\"next_state\":2}", "row 1, column 'state'", "found a list"},
         {ROW "{\"state\":1,\"action\":1,\"reward\":1,\"next_state\":2,\"terminal\":2}", "row 2, column 'terminal'",
          "0, 1, true, false"},

@@ -161,6 +161,23 @@ static void test_readings_are_kept(void **state) {
     }
 }
 
+/* A column that plays a role in counts, or in rows, plays none in the other. */
+static void columns_of_the_other_kind_of_log_are_ignored(void **state) {
+    (void)state;
+    static const char text[] = "state,action,next_state,reward,count,reward_sum\n0,1,0,1,5,5\n";
+    const pess_read_options options = pess_read_options_defaults();
+    pess_dataset *d = NULL;
+    pess_error error = {0};
+    const char *path = logs_file("both.csv", text, strlen(text));
+    if (pess_dataset_read(path, &options, &d, &error) != PESS_OK) fail_msg("%s", error.message);
+    for (int64_t c = 0; c < 6; c++) {
+        pess_reading_column column;
+        pess_reading_get_column(pess_dataset_reading(d), c, &column);
+        assert_int_equal(column.use, c < 4 ? PESS_COLUMN_CALLED_SO : PESS_COLUMN_IGNORED);
+    }
+    pess_dataset_destroy(d);
+}
+
 /* Options win over the file. */
 static void test_options_come_first(void **state) {
     (void)state;
@@ -461,6 +478,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_spelling_reads_as_the_same_log),
         cmocka_unit_test(test_readings_are_kept),
+        cmocka_unit_test(columns_of_the_other_kind_of_log_are_ignored),
         cmocka_unit_test(test_options_come_first),
         cmocka_unit_test(last_rows_end_as_declared),
         cmocka_unit_test(a_dropped_row_joins_no_others),

@@ -220,6 +220,27 @@ static void what_follows_a_cut_off_is_the_mean_of_all(void **state) {
 
 /* ---- weights */
 
+/* A policy that draws is asked for its probabilities, or, for its most likely action, for that alone. */
+static void a_drawing_policy_is_drawn_from_unless_its_argmax_is_asked_for(void **state) {
+    (void)state;
+    pess_observations *data = three_episodes();
+    const int64_t states = data->shape.length;
+    double own[6 * ACTIONS];
+    for (int64_t s = 0; s < states; s++) own[s * ACTIONS] = 0.2, own[s * ACTIONS + 1] = 0.5, own[s * ACTIONS + 2] = 0.3;
+    pess_policy *policy = NULL;
+    pess_error error;
+    OK(pess_policy_create(states, ACTIONS, own, &policy, &error));
+    for (int argmax = 0; argmax < 2; argmax++) {
+        pess__policy_table table = {0};
+        OK(pess__policy_table_create(policy, data, argmax == 1, 1, &table, &error));
+        for (int64_t i = 0; i < data->states * ACTIONS; i++)
+            assert_true(table.probability[i] == (argmax ? (float)(i % ACTIONS == 1) : (float)own[i % ACTIONS]));
+        pess__policy_table_destroy(&table);
+    }
+    pess_policy_destroy(policy);
+    pess_observations_destroy(data);
+}
+
 static void weights_are_those_computed_by_hand(void **state) {
     (void)state;
     pess_observations *data = three_episodes();
@@ -491,6 +512,7 @@ int main(void) {
         cmocka_unit_test(resamples_are_of_whole_episodes),
         cmocka_unit_test(one_update_learns_from_the_rows_and_values_that_it_is_given),
         cmocka_unit_test(what_follows_a_cut_off_is_the_mean_of_all),
+        cmocka_unit_test(a_drawing_policy_is_drawn_from_unless_its_argmax_is_asked_for),
         cmocka_unit_test(weights_are_those_computed_by_hand),
         cmocka_unit_test(logged_probabilities_of_the_policy_itself_weigh_one),
         cmocka_unit_test(own_values_are_those_of_its_network),
