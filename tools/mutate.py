@@ -140,7 +140,7 @@ def run(command, cwd, seconds):
 # The scripts of tests/cli that use most of a folder of src/, the shortest first.
 SCRIPTS = {
     "cells": "cells act", "certify": "declared episodes certify", "choose": "choose", "compare": "compare",
-    "core": "bad_input commands trust sources", "data": "logs counts sources observations bad_input", "deep": "acting collect train",
+    "core": "bad_input commands trust sources", "data": "logs counts sources observations act bad_input", "deep": "acting collect train",
     "env": "env players", "experiment": "experiment minatar", "model": "commands logs", "nn": "dqn train",
     "policy": "act commands", "report": "compare experiment certify minatar", "score": "score", "simulate": "commands",
     "solve": "commands by_hand", "uncertainty": "commands certify",
