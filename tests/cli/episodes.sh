@@ -93,4 +93,9 @@ prints "nothing is certified"
 grep -q "unbiased" out && fail "estimated probabilities are called unbiased"
 expect 2 "$PESS" evaluate garnet_log.csv --policy garnet_best.csv --behaviour estimated
 says "does nothing without --estimators"
+# --- rewards counted from the declared least are never negative: bets step by step may be made, and are the best here
+expect 0 "$PESS" mdp gridworld --rows 3 --cols 3 -o grid.csv
+expect 0 "$PESS" simulate grid.csv --policy uniform --episodes 40 --horizon 8 --seed 1 -o grid-log.csv
+expect 1 "$PESS" certify grid-log.csv --reward-range=-1,1
+prints "bets: per-decision"
 finish
