@@ -103,8 +103,8 @@ static void an_action_gap_widens_what_actions_lack(void **state) {
     pess_mdp_destroy(mdp);
 }
 
-/* Its network answers for each state by itself: right is another action in every second one. With ε = 0.02 an episode goes
- * to the end with probability 0.99^6 = 0.94; with actions from elsewhere it nearly always ends before. */
+/* Its network answers for each state by itself: right is another action in every second one. With ε = 0.02 an episode
+ * goes to the end with probability 0.99^6 = 0.94; with actions from elsewhere it nearly always ends before. */
 static void a_training_acts_as_its_network_says(void **state) {
     (void)state;
     pess_mdp *mdp = chain_with((const int64_t[CHAIN]){0, 1, 0, 1, 0, 1});
