@@ -244,7 +244,7 @@ def killed_by_script(build, path, objects, scratch):
     program = build.link_program(objects, scratch)
     for script in SCRIPTS.get(path.split("/")[1], "").split() if program else []:
         words = [f"{name}={value}" for name, value in build.environment_of(script).items()]
-        unchanged = ["env", *words, "bash", f"tests/cli/{script}.sh"]
+        unchanged = ["env", *words, "bash", os.path.abspath(f"tests/cli/{script}.sh")]  # it changes its directory
         if build.fails("cli_" + script, ["env", *words, "PESS=" + program, *unchanged[-2:]], unchanged, "."):
             return f"killed by cli_{script}"
     return None
