@@ -2,12 +2,13 @@
 """mutate.py [--count N] [--seed N] [--build DIR] [--quick] [FILE...]: do the tests notice when the library is wrong?
 
 A mutant is one changed line of src/ (or of the files given): an operator, a constant, a comparison off by one, a
-statement left out. Its file alone is compiled, in a scratch directory, and linked before the library of the build, which
-has to be up to date; the first test that fails kills it, of those that use what the file defines, those that say most
-about it first and slow ones last; with --commands then the scripts of tests/cli for its folder, with a program that is
-linked in the same way. Before a test's first kill counts, it has to pass with the library as it is. A mutant that does not compile is drawn again. Survivors are printed with their line: they are to
-be argued (tests/data/survivors.txt), or to be met with a test. Most mutants die within seconds: --quick tries short
-tests alone, --again LOG judges what a log calls survivors anew. --skip N goes on after the first N mutants of the seed.
+statement left out. Its file alone is compiled, in a scratch directory, and linked before the library of the build,
+which has to be up to date; the first test that fails kills it, of those that use what the file defines, those that say
+most about it first and slow ones last; with --commands then the scripts of tests/cli for its folder, with a program
+that is linked in the same way. Before a test's first kill counts, it has to pass with the library as it is. A mutant
+that does not compile is drawn again. Survivors are printed with their line: they are to be argued
+(tests/data/survivors.txt), or to be met with a test. Most mutants die within seconds: --quick tries short tests alone,
+--again LOG judges what a log calls survivors anew. --skip N goes on after the first N mutants of the seed.
 """
 import argparse
 import functools
@@ -140,7 +141,8 @@ def run(command, cwd, seconds):
 # The scripts of tests/cli that use most of a folder of src/, the shortest first.
 SCRIPTS = {
     "cells": "cells act", "certify": "declared episodes certify", "choose": "choose", "compare": "compare",
-    "core": "bad_input commands trust sources", "data": "logs counts sources observations act bad_input", "deep": "acting collect train",
+    "core": "bad_input commands trust sources", "data": "logs counts sources observations act bad_input",
+    "deep": "acting collect train",
     "env": "env players", "experiment": "experiment minatar", "model": "commands logs", "nn": "dqn train",
     "policy": "act commands", "report": "compare experiment certify minatar", "score": "score", "simulate": "commands",
     "solve": "commands by_hand", "uncertainty": "commands certify",
