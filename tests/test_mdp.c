@@ -366,8 +366,19 @@ static void built_in_processes_are_found_by_their_names(void **state) {
     assert_null(pess_mdp_find(NULL));
 }
 
+static void an_unknown_process_is_told_those_there_are(void **state) {
+    (void)state;
+    pess_mdp *mdp = NULL;
+    pess_error error = {0};
+    assert_int_equal(pess_mdp_make("nowhere", NULL, &mdp, &error), PESS_ARGUMENT);
+    size_t count = 0;
+    for (const pess_mdp_info *info; (info = pess_mdp_list(count)) != NULL; count++)
+        assert_non_null(strstr(error.message, info->name));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_unknown_process_is_told_those_there_are),
         cmocka_unit_test(the_model_is_the_one_worked_out_by_hand),
         cmocka_unit_test(long_unsorted_rows_are_merged),
         cmocka_unit_test(files_go_round),
