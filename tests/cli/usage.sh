@@ -69,9 +69,9 @@ refused "-o FILE is needed" net import weights.npz
 refused "no game 'nosuch'" env evaluate nosuch --policy random
 refused "--sticky" env evaluate cartpole --policy random --sticky 0.1
 refused "--sticky" collect cartpole --policy random --transitions 5 -o written.npz --sticky 0.1
-refused "--threads: expected 1 to 1024" env bench breakout --threads 0
-refused "--steps: expected 1 or more" env bench breakout --threads 1 --steps 0
-refused "--size: expected 1 to 200 pixels" play breakout --policy random --record written.gif --size 0
+refused "--threads: found 0, expected 1 to 1024" env bench breakout --threads 0
+refused "--steps: found 0, expected 1 or more" env bench breakout --threads 1 --steps 0
+refused "--size: found 0, expected 1 to 200 pixels" play breakout --policy random --record written.gif --size 0
 refused "-o is missing: where to write the map" discretize "$visits" --features step
 refused "do nothing for counts" merge "$visits" "$visits" --out written.pesscounts --partial
 
