@@ -16,10 +16,11 @@ run)
     exec "$pess" experiment minatar-settled --policies policies --threads 1 --out "$work" --resume "$@"
     ;;
 keep)
-    page=$work-page # beside it, so that the page and the manifest name no directory of this machine
+    page=$work-page pess=$(realpath "$pess")
     trap 'rm -rf "$page"' EXIT
     rm -rf "$page"
-    "$pess" merge "$work" --partial --out "$page" --quiet
+    # beside it, so that the page and the manifest name no directory of this machine
+    (cd "$(dirname "$work")" && "$pess" merge "$(basename "$work")" --partial --out "$(basename "$page")" --quiet)
     mkdir -p "$kept"
     for file in settings.txt results.csv runs.csv figure.svg figure.png index.html manifest.json; do
         cp "$page/$file" "$kept/$file"
@@ -28,7 +29,8 @@ keep)
         run=${result%/result.json}
         mkdir -p "$kept/$run"
         cp "$work/$result" "$kept/$result"
-        [ ! -s "$work/$run/log.csv" ] || awk -F, 'NR == 1 || $6 != ""' "$work/$run/log.csv" >"$kept/$run/curve.csv"
+        # a network that later runs needed was trained again, in other seconds
+        [ -e "$kept/$run/curve.csv" ] || [ ! -s "$work/$run/log.csv" ] || awk -F, 'NR == 1 || $6 != ""' "$work/$run/log.csv" >"$kept/$run/curve.csv"
     done
     "$(dirname "$0")/settled_curves.py" "$kept" "$pess"
     ;;
