@@ -135,7 +135,7 @@ static void print_json(const pess_comparison *c) {
     json_text(&json, "scale", info.scale == PESS_SCALE_RANGE ? "range" : "none");
     json_count(&json, "resamples", info.resamples);
     json_number(&json, "delta", info.delta);
-    json_count(&json, "left_out", info.left_out);
+    json_count(&json, "tasks_left_out", info.left_out);
     json_array(&json, "algorithms");
     for (size_t i = 0; i < (size_t)info.algorithms; i++) put_algorithm(&json, c, i, &info);
     json_close(&json);
