@@ -107,17 +107,7 @@ static inline pess_counts *fixture_counts(const pess_model *model, int64_t most,
     OK(pess__allocate(&counts, 1, sizeof *counts, "counts", &error));
     counts->states = states;
     counts->actions = model->actions;
-    OK(pess__allocate(&counts->n, pairs, sizeof(int64_t), "n", &error));
-    OK(pess__allocate(&counts->n_state, states, sizeof(int64_t), "n", &error));
-    OK(pess__allocate(&counts->n_terminal, pairs, sizeof(int64_t), "n", &error));
-    OK(pess__allocate(&counts->reward_sum, pairs, sizeof(double), "n", &error));
-    OK(pess__allocate(&counts->reward_offset, pairs, sizeof(double), "n", &error));
-    OK(pess__allocate(&counts->reward_square, pairs, sizeof(double), "n", &error));
-    OK(pess__allocate(&counts->row, pairs + 1, sizeof(int64_t), "n", &error));
-    OK(pess__allocate(&counts->next, model->row[pairs], sizeof(uint32_t), "n", &error));
-    OK(pess__allocate(&counts->n_next, model->row[pairs], sizeof(int64_t), "n", &error));
-    OK(pess__allocate(&counts->next_offset, model->row[pairs], sizeof(double), "n", &error));
-    OK(pess__allocate(&counts->terminal, states, 1, "n", &error));
+    OK(pess__counts_allocate(counts, model->row[pairs], &error));
     counts->reward_max = 1;
     pess__rng rng = pess__rng_stream(seed, "fixture counts", 0);
     for (int64_t z = 0; z < pairs; z++) {
