@@ -14,9 +14,9 @@ static const usage act_usage = {
         "the cell); and the advice: to follow the policy, or to keep present practice, with the reason: outside, "
         "no-policy (the policy has no action there), few-counts (the log took the action too rarely) or missing (a "
         "measurement is missing and the map has no rule for that). With a policy of networks ROWS is a CSV file or "
-        "NumPy "
-        "arrays with 'observations' (.npz). A policy that was trained with --features finds these columns by their "
-        "names; otherwise the columns are the numbers of an observation, in order. For floats the answer says how "
+        "NumPy arrays with 'observations' (.npz). A policy that was trained with --features finds these columns by "
+        "their names; otherwise the columns are the numbers of an observation, in order. For floats the answer says "
+        "how "
         "many standard deviations of the data the farthest feature lies from its mean: beyond --outside-limit (10 "
         "there) the advice is to keep present practice.",
     .examples = "  pess act tomorrow.csv --policy policy.csv --map icu.pessmap --log icu.csv\n"

@@ -1,5 +1,5 @@
-/* Counts that like states share: exact on one-hot states, the fourth power of what two states have in common, and more
- * with more data. */
+/* Counts that similar states share: exact on one-hot states, the fourth power of what two states have in common, and
+ * more with more data. */
 #include "fitted_case.h"
 
 enum { PAIRS = 400, TWIN_BYTES = 10 * PAIRS / 8, ROWS = 1000 };
@@ -49,7 +49,7 @@ static void add_twins(pess_observations *data, int pair) {
 
 /* N̂ − 1 of each is the mean of eight counts that are 1 with probability J^4 = 0.1296, independently for each pair: over
  * 400 pairs its standard deviation is 0.006, and a false alarm at 0.03 has a probability below 1e-6. */
-static void like_states_share_the_fourth_power_of_what_they_have_in_common(void **state) {
+static void similar_states_share_the_fourth_power_of_what_they_have_in_common(void **state) {
     (void)state;
     pess_observations *data = no_steps(10 * PAIRS);
     for (int pair = 0; pair < PAIRS; pair++) add_twins(data, pair);
@@ -99,7 +99,7 @@ static void more_data_make_it_smaller(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_hot_states_share_nothing),
-        cmocka_unit_test(like_states_share_the_fourth_power_of_what_they_have_in_common),
+        cmocka_unit_test(similar_states_share_the_fourth_power_of_what_they_have_in_common),
         cmocka_unit_test(more_data_make_it_smaller),
     };
     return cmocka_run_group_tests(tests, open_root, remove_root);

@@ -103,7 +103,7 @@ const pess__neural_uncertainty pess__neural_uncertainty_kernel_counts = {
              .cap = 10,
              .imitation = true},
     .learner = {.info = {.name = "ua-kernel-counts",
-                         .summary = "values less alpha times an uncertainty from counts that like states share",
+                         .summary = "values less alpha times an uncertainty from counts that similar states share",
                          .values = true,
                          .imitation = true,
                          .knobs = &pess__ua_knobs,
