@@ -126,7 +126,8 @@
 
   function drawDots(box, panel) {
     const width = Math.max(260, box.clientWidth), curves = visibleCurves(panel);
-    const names = Math.min(150, width * 0.4), height = 26 * Math.max(1, curves.length) + 54, bottom = height - 46;
+    const longest = Math.max(1, ...curves.map((c) => c.label.length));
+    const names = Math.min(7 * longest, width * 0.5), height = 26 * Math.max(1, curves.length) + 54, bottom = height - 46;
     const svg = element("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": data.title });
     const most = Math.max(1, ...panel.curves.flatMap((c) => c.mean.concat(c.hi)));
     const sx = makeScale(0, most, false, names + 8, width - 76, 5, true);
