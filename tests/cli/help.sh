@@ -83,8 +83,47 @@ for shell in zsh fish; do
     "$PESS" help --completion $shell >completion.$shell
     grep -q gridworld completion.$shell || fail "the completion of $shell lacks a command"
 done
-! command -v zsh >/dev/null || zsh -n completion.zsh || fail "zsh cannot read its completion"
-! command -v fish >/dev/null || fish -n completion.fish || fail "fish cannot read its completion"
+# what these two make of a line where TAB is pressed at its end
+cat >lines <<'END'
+pess so
+pess solve --alg
+pess mdp grid
+pess solve --clip of
+pess solve log.csv -a rob
+pess train data --network nat
+pess certify log.csv -u good
+pess play fr
+pess env bench al
+pess experiment gridworld-d
+pess choose log.csv --families ua,soft
+pess help cert
+END
+cat >completed <<'END'
+pess solve
+pess solve --algorithm
+pess mdp gridworld
+pess solve --clip off
+pess solve log.csv -a robust
+pess train data --network nature
+pess certify log.csv -u good-turing
+pess play freeway
+pess env bench all
+pess experiment gridworld-data
+pess choose log.csv --families ua,soft-spibb
+pess help certify
+END
+if command -v fish >/dev/null; then
+    fish -n completion.fish || fail "fish cannot read its completion"
+    while read -r line; do
+        echo "${line% *} $(HOME=$PWD fish -c 'source completion.fish; complete -C "$argv[1]"' "$line" | cut -f1)"
+    done <lines >completed.fish
+    same "$(cat completed.fish)" "$(cat completed)" "what fish completes"
+fi
+if command -v zsh >/dev/null; then
+    zsh -n completion.zsh || fail "zsh cannot read its completion"
+    mkdir zsh && cp completion.zsh zsh/_pess
+    same "$(timeout 60 zsh "$root/tests/cli/completed.zsh" "$PWD/zsh" <lines | sed 's/ *$//')" "$(cat completed)" "what zsh completes"
+fi
 for shell in zsh fish; do
     for name in good-turing edac minatar-data space_invaders protocols; do
         grep -q -- "$name" completion.$shell || fail "the completion of $shell lacks the name $name"
