@@ -14,6 +14,8 @@ typedef struct reader {
     int64_t file;
     pess__hdf5_begin begin; /* shape of an observation, of length 0 where a state is a whole number; actions */
     bool channels_first;    /* of pictures in the file */
+    int64_t action_width;   /* numbers per action as they are stored; 0: none has been seen */
+    bool whole_actions;     /* stored as whole numbers */
     int64_t episodes;
     uint32_t held; /* rows in `rows` */
     char *rows;    /* [PESS__HDF5_MOST_ROWS * size of a row] */
@@ -115,18 +117,42 @@ static void add_episode(reader *r, const arrays *a, int64_t first, int64_t steps
 
 /* ------------------------------------------------------------------------------------------------ arrays */
 
-/* Actions with decimals, or of several numbers, are vectors. */
-static void count_actions(reader *r, const arrays *a) {
-    const array *actions = &a->actions;
+/* What was stored with decimals, as whole numbers. */
+static void take_whole(const reader *r, array *of) {
+    const int64_t count = of->rows * of->width;
+    of->numbers = calloc(count > 0 ? (size_t)count : 1, sizeof *of->numbers);
+    if (of->numbers == NULL) pess__hdf5_give_up(r->to, "found more numbers than there is memory for");
+    for (int64_t i = 0; i < count; i++) of->numbers[i] = (int64_t)of->reals[i];
+}
+
+/* Actions of several numbers are vectors. So is a single number where any is below 0 or has decimals: 2.0 is the action
+ * 2 where all are whole. */
+static bool are_vectors(const array *actions) {
+    if (actions->width != 1) return true;
+    for (int64_t i = 0; !actions->whole && i < actions->rows; i++)
+        if (!(actions->reals[i] >= 0 && actions->reals[i] < PESS_MAX_ACTIONS) ||
+            (double)(int64_t)actions->reals[i] < actions->reals[i])
+            return true;
+    return false;
+}
+
+/* Episodes whose actions happen to be whole may stand beside others whose actions are not: then all are vectors. */
+static void count_actions(reader *r, arrays *a) {
+    array *actions = &a->actions;
     require(r, actions->present, a, "found no actions, expected some");
     if (actions->rows == 0) return;
-    const bool vectors = !actions->whole || actions->width != 1;
     require(r,
-            actions->width > 0 && (!vectors || r->begin.actions == 0) && (vectors || r->begin.width == 0) &&
-                (r->begin.width == 0 || r->begin.width == actions->width),
+            actions->width > 0 &&
+                (r->action_width == 0 || (r->action_width == actions->width && r->whole_actions == actions->whole)),
             a, "found actions of another type or length than before");
-    if (vectors) r->begin.width = actions->width;
-    for (int64_t i = 0; i < actions->rows && !vectors; i++) {
+    r->action_width = actions->width;
+    r->whole_actions = actions->whole;
+    if (are_vectors(actions)) {
+        r->begin.width = actions->width;
+        return;
+    }
+    if (!actions->whole) take_whole(r, actions);
+    for (int64_t i = 0; i < actions->rows; i++) {
         require(r, actions->numbers[i] >= 0 && actions->numbers[i] < PESS_MAX_ACTIONS, a,
                 "found an action that is negative or too large");
         if (actions->numbers[i] >= r->begin.actions) r->begin.actions = actions->numbers[i] + 1;
@@ -158,6 +184,7 @@ static void set_shape(reader *r, const array *observations) {
 
 /* States are single whole numbers, or what the first observations are. */
 static void begin(reader *r, const array *observations, const char *origin) {
+    if (r->begin.width > 0) r->begin.actions = 0;
     if (!observations->whole || observations->width != 1) set_shape(r, observations);
     if (pess__hdf5_row_size(&r->begin) > PESS__HDF5_MOST_BYTES)
         pess__hdf5_give_up(r->to, "found observations of %lld values, expected smaller ones",
@@ -198,14 +225,11 @@ static array read_flags(const reader *r, int64_t group, const char *where, const
     array flags = pess__hdf5_read(group, where, name, PESS__HDF5_WHOLE, r->to);
     const int64_t count = flags.rows * flags.width;
     if (!flags.present || flags.whole) return flags;
-    flags.numbers = calloc(count > 0 ? (size_t)count : 1, sizeof *flags.numbers);
-    if (flags.numbers == NULL) pess__hdf5_give_up(r->to, "'%s%s': found more flags than memory", where, name);
-    for (int64_t i = 0; i < count; i++) {
+    for (int64_t i = 0; i < count; i++)
         if (flags.reals[i] != 0 && flags.reals[i] != 1)
             pess__hdf5_give_up(r->to, "'%s%s', row %lld: found %g, expected 0 or 1", where, name, (long long)i,
                                flags.reals[i]);
-        flags.numbers[i] = flags.reals[i] != 0;
-    }
+    take_whole(r, &flags);
     return flags;
 }
 

@@ -58,6 +58,7 @@ typedef struct image_calls {
     X(int, H5Pclose, H5Pclose, (int64_t))                                                                              \
     X(int64_t, file_access, H5P_CLS_FILE_ACCESS_ID_g, )                                                                \
     X(int64_t, native_uchar, H5T_NATIVE_UCHAR_g, )                                                                     \
+    X(int64_t, native_bits, H5T_NATIVE_B8_g, )                                                                         \
     X(int64_t, native_llong, H5T_NATIVE_LLONG_g, )                                                                     \
     X(int64_t, native_float, H5T_NATIVE_FLOAT_g, )                                                                     \
     X(int64_t, native_double, H5T_NATIVE_DOUBLE_g, )
@@ -77,7 +78,15 @@ static pess__library hdf5_library = {PESS__HDF5_LIBRARY,
                                      .names = hdf5_names, .count = sizeof hdf5_names / sizeof hdf5_names[0],
                                      .calls = &hdf5};
 
-enum { LINK_HARD = 0, LAYOUT_VIRTUAL = 3, CLASS_INTEGER = 0, CLASS_FLOAT = 1, CLASS_ENUM = 8, SIGN_NONE = 0 };
+enum {
+    LINK_HARD = 0,
+    LAYOUT_VIRTUAL = 3,
+    CLASS_INTEGER = 0,
+    CLASS_FLOAT = 1,
+    CLASS_BITS = 4,
+    CLASS_ENUM = 8,
+    SIGN_NONE = 0
+};
 enum { FILTER_FLETCHER32 = 3 /* and below it deflate and shuffle */, MOST_DIMENSIONS = 8 };
 
 /* What is declared may be a thousand times what is stored, and a little more. */
@@ -226,14 +235,22 @@ static void *take_memory(const dataset *d, int64_t count, size_t element) {
     return memory;
 }
 
+/* A byte of bits for each true or false, which the library HDF5 turns into no other type. */
+static void widen_bits(const dataset *d, pess__hdf5_array *array, int64_t count, pess__hdf5_as as) {
+    const uint8_t *bits = array->elements;
+    if (as != PESS__HDF5_WHOLE) refuse(d, "true and false", "numbers");
+    array->numbers = take_memory(d, count, sizeof *array->numbers);
+    for (int64_t i = 0; i < count; i++) array->numbers[i] = bits[i] != 0;
+}
+
 static void read_values(const dataset *d, pess__hdf5_array *array, pess__hdf5_as as) {
     const int64_t count = array->rows * array->width;
     void *memory = NULL;
     int64_t type = 0;
     if (as == PESS__HDF5_SHAPE_ONLY) return;
-    if (as == PESS__HDF5_BYTES) {
+    if (as == PESS__HDF5_BYTES || array->bits) {
         memory = array->elements = take_memory(d, count, 1);
-        type = *hdf5.native_uchar;
+        type = array->bits ? *hdf5.native_bits : *hdf5.native_uchar;
     } else if (as == PESS__HDF5_FLOATS) {
         memory = array->elements = take_memory(d, count, sizeof(float));
         type = *hdf5.native_float;
@@ -246,6 +263,7 @@ static void read_values(const dataset *d, pess__hdf5_array *array, pess__hdf5_as
     }
     if (count > 0 && hdf5.H5Dread(d->id, type, 0, 0, 0, memory) < 0)
         refuse(d, "values that the library HDF5 does not read", "whole ones: the file is damaged");
+    if (array->bits && as != PESS__HDF5_BYTES) widen_bits(d, array, count, as);
 }
 
 pess__hdf5_array pess__hdf5_read(int64_t group, const char *where, const char *name, pess__hdf5_as as, int to) {
@@ -256,11 +274,13 @@ pess__hdf5_array pess__hdf5_read(int64_t group, const char *where, const char *n
     const int64_t type = hdf5.H5Dget_type(d.id);
     const int class = type >= 0 ? hdf5.H5Tget_class(type) : -1;
     const size_t element = type >= 0 ? hdf5.H5Tget_size(type) : 0;
-    if ((class != CLASS_INTEGER && class != CLASS_FLOAT && class != CLASS_ENUM) || element == 0 || element > 16)
+    array.bits = class == CLASS_BITS && element == 1;
+    if ((class != CLASS_INTEGER && class != CLASS_FLOAT && class != CLASS_ENUM && !array.bits) || element == 0 ||
+        element > 16)
         refuse(&d, "values that are not numbers", "numbers, or true and false");
     array.present = true;
     array.whole = class != CLASS_FLOAT;
-    array.truths = class == CLASS_ENUM;
+    array.truths = class == CLASS_ENUM || array.bits;
     array.bytes = class == CLASS_INTEGER && element == 1 && hdf5.H5Tget_sign(type) == SIGN_NONE;
     (void)hdf5.H5Tclose(type);
     check_storage(&d);

@@ -11,6 +11,7 @@ typedef struct pess__hdf5_array {
     int64_t shape[3]; /* of a row; 0 past its last dimension, and for more than three */
     bool whole;       /* whole numbers, true and false; else numbers */
     bool truths;      /* true and false */
+    bool bits;        /* true and false as PyTables stores them */
     bool bytes;       /* whole numbers from 0 to 255 */
     int64_t *numbers; /* of whole ones */
     double *reals;    /* of any */

@@ -133,6 +133,7 @@ elif ldconfig -p 2>/dev/null | grep -q libhdf5; then
     holds "$data/whole.csv" "$data/d4rl_next.h5"
     holds "$data/cut.csv" "$data/d4rl.h5"
     holds "$data/cut.csv" "$data/d3rlpy.h5"
+    holds "$data/cut.csv" "$data/pytables.h5" # true and false in PyTables' type, actions as 2.0
     cat "$data/minari.h5" | "$PESS" convert - -o back.csv && cmp -s back.csv "$data/whole.csv" || fail "HDF5 through a pipe"
     # observations: bits, pictures of bytes with channels first (3, 4, 5), floats
     log=$(awk -F, 'NR > 1 { n++; t += $7; c += $8; s[$3]; s[$6]; a[$4] } END { print n, length(s), length(a), t, c }' "$data/whole.csv")
@@ -175,6 +176,9 @@ PYTHON
         says "actions of 2 numbers became 2 choices (grid)"
         same "$(json actions)" 2 "actions of a grid"
     done
+    # one episode with decimals makes vectors of those that have none
+    expect 0 "$PESS" inspect "$data/minari_reals.h5" --json
+    same "$(json transitions) $(json action_width)" "4 1" "single numbers as actions"
     expect 2 "$PESS" train "$data/d4rl_vectors.h5" --actions 2 -a naive --out bad
     says "actions: found 2 declared, but those of"
     expect 2 "$PESS" train "$data/d4rl_vectors.h5" -a naive --out bad

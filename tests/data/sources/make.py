@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Writes the files of this folder with tools that are not ours: DuckDB, SQLite and h5py.
+"""Writes the files of this folder with tools that are not ours: DuckDB, SQLite, h5py and PyTables (python3-tables).
 
     make duckdb && /usr/bin/python3 tests/data/sources/make.py      (Debian: python3-h5py)
 
@@ -12,6 +12,7 @@ import sqlite3
 import sys
 
 import h5py
+import tables
 import numpy as np
 
 FOLDER = os.path.dirname(os.path.abspath(__file__))
@@ -127,6 +128,25 @@ def write_d4rl(name, **more):
                 file.create_dataset(key, data=more[key](values) if key in more else values, compression="gzip")
 
 
+def write_pytables():
+    """d4rl.h5 as PyTables writes it, which has a type of its own for true and false; and actions as 2.0."""
+    with h5py.File(os.path.join(FOLDER, "d4rl.h5")) as of, tables.open_file(fresh("pytables.h5"), "w") as file:
+        for name in of:
+            values = of[name][:]
+            file.create_array("/", name, values.astype("f4") if name == "actions" else values)
+
+
+def write_reals():
+    """One number per action, whole in the first episode by chance."""
+    with h5py.File(fresh("minari_reals.h5"), "w") as file:
+        for i, actions in enumerate(([0.0, 2.0], [1.0, 0.5])):
+            group = file.create_group(f"episode_{i}")
+            for name, values in (("observations", np.arange(6.0).reshape(3, 2)), ("actions", np.array(actions)),
+                                 ("rewards", np.ones(2)), ("terminations", np.arange(2) == 1),
+                                 ("truncations", np.zeros(2, bool))):
+                group[name] = values
+
+
 def write_d3rlpy():
     with h5py.File(fresh("d3rlpy.h5"), "w") as file:
         found = episodes()
@@ -216,6 +236,8 @@ def main():
     write_d4rl("d4rl_next.h5")
     write_d4rl("d4rl_unmarked.h5", timeouts=False)
     write_d4rl("d4rl_floats.h5", actions=lambda a: np.stack([a * 0.5, a + 0.25], 1), next_observations=False)
+    write_pytables()
+    write_reals()
     write_d3rlpy()
     write_vectors()
     write_hostile()
