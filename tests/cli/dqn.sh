@@ -7,19 +7,22 @@ small="$small --evaluate-every 6000 --evaluate-episodes 4 --final-episodes 8 --c
 
 # shellcheck disable=SC2086
 {
+began=$(date +%s%N)
 expect 0 "$PESS" dqn breakout $small --threads 1 --out whole --json
+whole=$((($(date +%s%N) - began) / 1000)) # microseconds
 same "$(json frames)" 24000 frames
 same "$(json resumed_from)" -1 resumed_from
 head -1 whole/log.csv | grep -q '^frame,return,loss,mean_q,seconds' || fail "header of log.csv: $(head -1 whole/log.csv)"
 same "$(wc -l <whole/log.csv)" 5 "lines of log.csv"
 
-# Each attempt is killed a little later than the one before. A kill has landed where the shell saw signal 9 end the
-# program; that happens at different frames, within and between the writes of checkpoints.
+# Each attempt is killed after another share of the time that the whole run took, 1 to 11 per cent: the first three kills
+# land even where the machine has become four times as fast meanwhile. A kill has landed where the shell saw signal 9 end
+# the program; that happens at different frames, within and between the writes of checkpoints.
 landed=0 finished=0
 for attempt in $(seq 1 60); do
     "$PESS" dqn breakout $small --threads 2 --out pieces --resume >out 2>err </dev/null &
     program=$!
-    sleep "0.$(printf %02d $((3 + attempt * 7 % 31)))"
+    sleep "$(awk -v whole="$whole" -v share=$((3 + attempt * 7 % 31)) 'BEGIN { printf "%.6f", share / 300 * whole / 1e6 }')"
     kill -9 "$program" 2>/dev/null
     wait "$program" 2>/dev/null
     code=$?
@@ -39,7 +42,10 @@ calm="$calm --evaluate-every 3000 --evaluate-episodes 4 --final-episodes 8 --che
 expect 0 "$PESS" dqn breakout $calm --out calm
 "$PESS" dqn breakout $calm --out stopped >out 2>err </dev/null &
 program=$!
-for attempt in $(seq 1 600); do [ "$(wc -l <stopped/log.csv 2>/dev/null || echo 0)" -lt 2 ] || break; sleep 0.1; done
+for attempt in $(seq 1 3000); do
+    [ -e stopped/log.csv ] && [ "$(wc -l <stopped/log.csv)" -ge 2 ] && break
+    sleep 0.02
+done
 kill -INT "$program"
 wait "$program"
 same $? 6 "exit code after Ctrl-C"

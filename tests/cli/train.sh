@@ -10,7 +10,10 @@ few="--protocol smoke --updates 5 --steps 2 --batch 32 --score-episodes 1 --eval
 interrupt() {
     "${@:2}" >out 2>err </dev/null &
     local program=$! waited=0
-    until [ "$(wc -l <"$1/log.csv" 2>/dev/null || echo 0)" -ge 2 ] || [ "$waited" -ge 600 ]; do sleep 0.1; waited=$((waited + 1)); done
+    until { [ -e "$1/log.csv" ] && [ "$(wc -l <"$1/log.csv")" -ge 2 ]; } || [ "$waited" -ge 3000 ]; do
+        sleep 0.02
+        waited=$((waited + 1))
+    done
     kill -INT "$program"
     wait "$program"
     code=$?
