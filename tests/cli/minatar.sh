@@ -8,7 +8,9 @@ finished() { find "$1" -name result.json 2>/dev/null | wc -l; }
 more() { while kill -0 "$3" 2>/dev/null && [ "$(finished "$1")" -le "$2" ]; do sleep 0.02; done; }
 
 # One trial of two datasets with three curves each
+began=$(date +%s%N)
 expect 0 run --trials 1 --threads 2 --out whole
+whole=$((($(date +%s%N) - began) / 1000)) # microseconds
 says "2 datasets, 6 runs, 0 of them finished"
 says "[6/6]"
 prints "came out"
@@ -54,7 +56,8 @@ same "$(tail -n +2 kept/results.csv | cut -d, -f1-14)" "$(tail -n +2 whole/resul
 [ -s kept/runs/breakout/x-1/trial-1/imitation/policy.pessnet ] || fail "the imitation network was not made again"
 [ ! -e kept/runs/breakout/x-0/trial-1/imitation/policy.pessnet ] || fail "an imitation network was made that nobody needs"
 
-# Killed again and again, each time after at least one more run; what is left of a file being written does not disturb
+# Killed again and again, each time after at least one more run, half of the times half a run later; what is left of a file
+# being written does not disturb
 kills=0
 for attempt in $(seq 1 6); do
     before=$(finished pieces)
@@ -62,7 +65,7 @@ for attempt in $(seq 1 6); do
     "$PESS" experiment minatar-exploration "${small[@]}" --trials 1 --threads 2 --out pieces --resume >out 2>err </dev/null &
     program=$!
     more pieces "$before" $program
-    [ $((attempt % 2)) -eq 0 ] && sleep 0.1
+    [ $((attempt % 2)) -eq 0 ] && sleep "$(awk -v whole="$whole" 'BEGIN { printf "%.6f", whole / 12e6 }')"
     kill -9 $program 2>/dev/null
     wait $program 2>/dev/null
     [ $? -eq 137 ] && kills=$((kills + 1))
