@@ -22,5 +22,6 @@ else
 fi
 echo "Installing: ${missing[*]}" >&2
 export DEBIAN_FRONTEND=noninteractive
-"${sudo[@]}" apt-get install -y -qq "${missing[@]}" >/dev/null 2>&1 ||
-    { "${sudo[@]}" apt-get update -qq && "${sudo[@]}" apt-get install -y -qq "${missing[@]}" >/dev/null; }
+install=(apt-get install -y -qq -o DPkg::Lock::Timeout=600) # another apt-get may be at work
+"${sudo[@]}" "${install[@]}" "${missing[@]}" >/dev/null 2>&1 ||
+    { "${sudo[@]}" apt-get update -qq && "${sudo[@]}" "${install[@]}" "${missing[@]}" >/dev/null; }
