@@ -257,23 +257,11 @@ static double triad(int threads) {
 
 /* One sweep over all states and actions, best of several. */
 static double sweep_seconds(const pess_model *model, const pess_solve_options *options) {
-    const int64_t states = model->states, actions = model->actions;
-    const int threads = states * actions >= 262144 ? options->threads : 1;
-    const pess__problem problem = {.model = model, .options = options, .threads = threads};
+    pess_error error = {0};
+    const pess__problem problem = {.model = model, .options = options, .threads = options->threads};
     const pess__local greedy = {0};
-    pess__engine engine = {.problem = &problem,
-                           .model = model,
-                           .local = &greedy,
-                           .states = states,
-                           .actions = actions,
-                           .gamma = options->gamma,
-                           .threads = threads,
-                           .v = array(states, sizeof(double)),
-                           .tv = array(states, sizeof(double)),
-                           .choice = array(states, sizeof(int32_t)),
-                           .q = array(threads * pess__apart(actions, sizeof(double)), sizeof(double)),
-                           .row = array(threads * pess__apart(actions, sizeof(double)), sizeof(double)),
-                           .part = array(threads, sizeof(pess__sweep))};
+    pess__engine engine;
+    must(pess__engine_create(&problem, &greedy, &engine, &error), &error);
     double best = INFINITY;
     for (int r = 0; r < 12; r++) {
         const double begun = pess__clock();
@@ -283,12 +271,7 @@ static double sweep_seconds(const pess_model *model, const pess_solve_options *o
         engine.v = engine.tv;
         engine.tv = swap;
     }
-    free(engine.v);
-    free(engine.tv);
-    free(engine.choice);
-    free(engine.q);
-    free(engine.row);
-    free(engine.part);
+    pess__engine_release(&engine);
     return best;
 }
 

@@ -1,6 +1,7 @@
 /* LU without pivoting against elimination with partial pivoting, on matrices I − γP. */
 #include "fixture.h"
 
+#include "core/cpu.h"
 #include "core/lu.h"
 
 static void random_system(int64_t n, double gamma, double density, uint64_t seed, double *dense) {
@@ -63,26 +64,38 @@ static void larger_sizes_are_solved(void **state) {
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) check_size(sizes[i], 0.999, 0.5);
 }
 
-static void threads_do_not_matter(void **state) {
+/* One, two and four threads, each with the loops for every processor and with those for this one. */
+static void neither_threads_nor_the_processor_matter(void **state) {
     (void)state;
+    enum { WAYS = 6 };
     pess_error error = {0};
     const int64_t n = 700, stride = pess__lu_stride(n);
-    double *dense = NULL, *lu[3] = {NULL, NULL, NULL};
+    double *dense = NULL, *lu[WAYS] = {NULL}, *x[WAYS] = {NULL};
     OK(pess__allocate(&dense, n * n, sizeof(double), "dense", &error));
     random_system(n, 0.99, 0.3, 3, dense);
-    for (int t = 0; t < 3; t++) {
-        OK(pess__allocate(&lu[t], n * stride, sizeof(double), "lu", &error));
-        for (int64_t i = 0; i < n; i++) memcpy(lu[t] + i * stride, dense + i * n, (size_t)n * sizeof(double));
-        pess__lu_factor(lu[t], n, stride, 1 << t);
-        assert_memory_equal(lu[t], lu[0], (size_t)(n * stride) * sizeof(double));
+    for (int way = 0; way < WAYS; way++) {
+        OK(pess__allocate(&lu[way], n * stride, sizeof(double), "lu", &error));
+        OK(pess__allocate(&x[way], 2 * n, sizeof(double), "x", &error));
+        for (int64_t i = 0; i < n; i++) memcpy(lu[way] + i * stride, dense + i * n, (size_t)n * sizeof(double));
+        for (int64_t i = 0; i < 2 * n; i++) x[way][i] = 1.0 / (double)(1 + i % 5);
+        pess__cpu_portable_only(way >= WAYS / 2);
+        pess__lu_factor(lu[way], n, stride, 1 << way % 3);
+        pess__lu_solve(lu[way], n, stride, x[way]);
+        pess__lu_solve_transposed(lu[way], n, stride, x[way] + n);
+        pess__cpu_portable_only(false);
+        assert_memory_equal(lu[way], lu[0], (size_t)(n * stride) * sizeof(double));
+        assert_memory_equal(x[way], x[0], (size_t)(2 * n) * sizeof(double));
     }
-    for (int t = 0; t < 3; t++) free(lu[t]);
+    for (int way = 0; way < WAYS; way++) {
+        free(lu[way]);
+        free(x[way]);
+    }
     free(dense);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_small_size_is_solved),
                                        cmocka_unit_test(larger_sizes_are_solved),
-                                       cmocka_unit_test(threads_do_not_matter)};
+                                       cmocka_unit_test(neither_threads_nor_the_processor_matter)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# same-bytes.sh PESS OTHER: two builds of the program write the same files: logs, policies, certificates, tables of an
-# experiment, a dataset of a game and a training from it. Exits 1 at the first difference.
+# same-bytes.sh PESS OTHER: two builds of the program write the same files: logs, policies, certified policies, values by
+# every method, tables of an experiment, a dataset of a game and a training from it. Exits 1 at the first difference.
 set -eu
 one=$(realpath "$1") other=$(realpath "$2")
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -16,6 +16,13 @@ make_files() { # PESS DIR
     for algorithm in naive ua proximal robust spibb; do
         "$1" solve log.csv --gamma 0.95 --reward-range 0,1 -a "$algorithm" -o "policy-$algorithm.csv"
     done
+    "$1" mdp gridworld --rows 60 --cols 60 -o large.csv
+    for method in policy-iteration value-iteration modified-policy-iteration inexact-policy-iteration gauss-seidel; do
+        "$1" mdp solve large.csv --gamma 0.999 --method "$method" --values "values-$method.csv"
+    done
+    "$1" mdp gridworld --rows 20 --cols 20 -o middle.csv
+    "$1" mdp solve middle.csv --evaluation lu --values values-lu.csv
+    "$1" certify log.csv --gamma 0.95 --reward-range 0,1 -o certified.csv || [[ $? == [17] ]] # vacuous or keep
     "$1" experiment gridworld-data --out tables --trials 8 --seed 2
     "$1" collect seaquest --policy random --transitions 5000 --seed 4 -o game.pessdata
     "$1" train game.pessdata -a naive --protocol smoke --seed 1 --out trained

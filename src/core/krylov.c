@@ -62,10 +62,28 @@ static double max_partials(const double *partial, int64_t count) {
     return most;
 }
 
+/* Σ x y and Σ x over a range, in one order of operations in every build (core/quad.h). */
 static double dot_range(const double *x, const double *y, int64_t from, int64_t to) {
-    double sum = 0;
-#pragma omp simd reduction(+ : sum)
-    for (int64_t i = from; i < to; i++) sum += x[i] * y[i];
+    pess__quad sums[2] = {{0}};
+    int64_t i = from;
+    for (; i + 8 <= to; i += 8) {
+        sums[0] += pess__quad_load(x + i) * pess__quad_load(y + i);
+        sums[1] += pess__quad_load(x + i + 4) * pess__quad_load(y + i + 4);
+    }
+    double sum = pess__quad_sum(sums[0] + sums[1]);
+    for (; i < to; i++) sum += x[i] * y[i];
+    return sum;
+}
+
+static double sum_range(const double *x, int64_t from, int64_t to) {
+    pess__quad sums[2] = {{0}};
+    int64_t i = from;
+    for (; i + 8 <= to; i += 8) {
+        sums[0] += pess__quad_load(x + i);
+        sums[1] += pess__quad_load(x + i + 4);
+    }
+    double sum = pess__quad_sum(sums[0] + sums[1]);
+    for (; i < to; i++) sum += x[i];
     return sum;
 }
 
@@ -83,13 +101,7 @@ double pess__dot(const pess__krylov *krylov, const double *x, const double *y) {
 
 double pess__sum(int64_t n, const double *x) {
     double total = 0;
-    for (int64_t from = 0; from < n; from += CHUNK) {
-        const int64_t to = n - from < CHUNK ? n : from + CHUNK;
-        double sum = 0;
-#pragma omp simd reduction(+ : sum)
-        for (int64_t i = from; i < to; i++) sum += x[i];
-        total += sum;
-    }
+    for (int64_t from = 0; from < n; from += CHUNK) total += sum_range(x, from, n - from < CHUNK ? n : from + CHUNK);
     return total;
 }
 
@@ -154,15 +166,9 @@ static void two_dots_blocks(void *context, int64_t from, int64_t to, int part) {
     const vectors *v = context;
     const double *t = v->a, *s = v->b;
     for (int64_t block = from; block < to; block++) {
-        double ts = 0, tt = 0;
-        const int64_t end = block_end(v->krylov, block);
-#pragma omp simd reduction(+ : ts, tt)
-        for (int64_t i = block * CHUNK; i < end; i++) {
-            ts += t[i] * s[i];
-            tt += t[i] * t[i];
-        }
-        v->krylov->partial[block] = ts;
-        v->krylov->partial[v->krylov->partials + block] = tt;
+        const int64_t begin = block * CHUNK, end = block_end(v->krylov, block);
+        v->krylov->partial[block] = dot_range(t, s, begin, end);
+        v->krylov->partial[v->krylov->partials + block] = dot_range(t, t, begin, end);
     }
 }
 

@@ -5,9 +5,6 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <string.h>
-#if defined(__FMA__) && defined(__AVX2__)
-#include <immintrin.h>
-#endif
 
 #ifndef __AVX__ /* quads never leave a translation unit: how they are passed is nobody else's business */
 #pragma GCC diagnostic ignored "-Wpsabi"
@@ -25,15 +22,6 @@ static inline pess__quad pess__quad_load(const double *p) {
 static inline void pess__quad_store(double *p, pess__quad x) { memcpy(p, &x, sizeof x); }
 
 static inline pess__quad pess__quad_of(double x) { return (pess__quad){x, x, x, x}; }
-
-/* c − a·b, fused where the machine can. */
-static inline pess__quad pess__quad_subtract_product(pess__quad c, pess__quad a, pess__quad b) {
-#if defined(__FMA__) && defined(__AVX2__)
-    return (pess__quad)_mm256_fnmadd_pd((__m256d)a, (__m256d)b, (__m256d)c);
-#else
-    return c - a * b;
-#endif
-}
 
 static inline pess__quad pess__quad_abs(pess__quad x) {
     const pess__quad_bits rest = {LLONG_MAX, LLONG_MAX, LLONG_MAX, LLONG_MAX}; /* all but the sign */
