@@ -309,7 +309,8 @@ static pess_status write_page(const certify_args *args, const certify_job *job, 
                               pess_error *error) {
     char line[2000], path[4096], date[16];
     pess_gap gaps[THIN_LIMIT];
-    pess_certificate_page page = {.log = log_name(log),
+    pess_certificate_page page = {.size = sizeof page,
+                                  .log = log_name(log),
                                   .command = line,
                                   .state_names = job->log.state_names,
                                   .action_names = job->log.action_names,

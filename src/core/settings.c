@@ -327,6 +327,12 @@ static pess_status check_values(const pess_setting_table *table, const void *opt
     return PESS_OK;
 }
 
+pess_status pess__check_size(const char *what, size_t found, size_t expected, pess_error *error) {
+    if (found == expected) return PESS_OK;
+    return pess__fail(error, PESS_ARGUMENT, "%s: found the size %zu, expected %zu, that of the struct", what, found,
+                      expected);
+}
+
 static pess_status check_size(const pess_setting_table *table, size_t size, pess_error *error) {
     if (size > table->size)
         return pess__fail(error, PESS_ARGUMENT,
