@@ -29,7 +29,7 @@ static bool valid(const pess__rules *rules, const void *state) {
 
 static pess_status check(const pess_env_callbacks *c, pess_error *error) {
     const pess_observation_shape *shape = &c->shape;
-    PESS_TRY(pess__check_size("the environment", c->size, sizeof *c, error));
+    PESS_TRY(pess__check_struct("the environment", c, sizeof *c, error));
     if (c->reset == NULL || c->step == NULL || c->observe == NULL)
         return pess__fail(error, PESS_ARGUMENT, "an environment needs reset, step and observe");
     if (c->actions < 1 || c->actions > MOST_ACTIONS)

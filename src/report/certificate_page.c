@@ -346,7 +346,7 @@ pess_status pess_certificate_write_page(const pess_certificate *certificate, con
     pess_certificate_info info;
     pess__outfile *out = NULL;
     if (!page) page = &empty;
-    PESS_TRY(pess__check_size("the page", page->size, sizeof *page, error));
+    PESS_TRY(pess__check_struct("the page", page, sizeof *page, error));
     PESS_TRY(pess__outfile_open(path, &out, error));
     pess_certificate_get_info(certificate, &info);
     const double shown =

@@ -29,7 +29,7 @@ static pess_status compute(const pess__u_problem *problem, const double *v, doub
 }
 
 pess_status pess__uncertainty_check_own(const pess_own_uncertainty *own, pess_error *error) {
-    PESS_TRY(pess__check_size("the uncertainty of the caller's own", own->size, sizeof *own, error));
+    PESS_TRY(pess__check_struct("the uncertainty of the caller's own", own, sizeof *own, error));
     if (own->name != NULL && own->compute != NULL) return PESS_OK;
     return pess__fail(error, PESS_ARGUMENT, "an uncertainty of the caller's own needs a name and a function");
 }
