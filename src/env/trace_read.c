@@ -53,7 +53,8 @@ static pess_status next_line(pess__trace_reader *reader, bool *more, pess_error 
     const size_t length = strlen(reader->text);
     if (length == 0 || reader->text[length - 1] != '\n')
         return refuse(reader, error,
-                      length + 1 >= LINE_SIZE ? "the line is too long" : "the line is not complete: the file is cut off");
+                      length + 1 >= LINE_SIZE ? "the line is too long"
+                                              : "the line is not complete: the file is cut off");
     reader->text[length - 1] = '\0';
     *more = true;
     return PESS_OK;
