@@ -45,8 +45,7 @@ static void certify_options(certify_args *a, option_list *list) {
         {"start", 0, OPTION_TEXT, &a->start, "uniform|log|FILE",
          "start distribution (default: estimated from the starts of the log's episodes if it has any, otherwise "
          "uniform)"},
-        {"out", 'o', OPTION_TEXT, &a->output, "FILE",
-         "write the policy: state,action,probability; with a horizon also step"},
+        {"out", 'o', OPTION_TEXT, &a->output, "FILE", WRITE_POLICY},
         {"report", 0, OPTION_TEXT, &a->report, "DIR", "write a page for people: DIR/index.html"},
         {"unit", 0, OPTION_TEXT, &a->unit, "TEXT", "what the values on the page are: \"survival probability\""},
         {"json", 0, OPTION_FLAG, &a->as_json, NULL, "print the result as JSON"},
@@ -309,7 +308,8 @@ static pess_status write_page(const certify_args *args, const certify_job *job, 
                               pess_error *error) {
     char line[2000], path[4096], date[16];
     pess_gap gaps[THIN_LIMIT];
-    pess_certificate_page page = {.log = log_name(log),
+    pess_certificate_page page = {.size = sizeof page,
+                                  .log = log_name(log),
                                   .command = line,
                                   .state_names = job->log.state_names,
                                   .action_names = job->log.action_names,

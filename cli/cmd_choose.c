@@ -122,8 +122,7 @@ static void add_options(choose_args *args) {
     log_args_begin(&args->log,
                    "algorithm uncertainty alpha absorbed-alpha clip min-count budget local-policies max-successors");
     options_add_settings(list, pess_choose_settings(), &args->choose, NULL);
-    options_add(list, (option){"out", 'o', OPTION_TEXT, &args->policy_path, "FILE",
-                               "write the policy: state,action,probability; with a horizon also step"});
+    options_add(list, (option){"out", 'o', OPTION_TEXT, &args->policy_path, "FILE", WRITE_POLICY});
     options_add(list, (option){"report", 0, OPTION_TEXT, &args->report, "DIR",
                                "write a page with the curve of each family, the figure and the table"});
     options_add(list, (option){"json", 0, OPTION_FLAG, &args->as_json, NULL, "print the result as JSON"});

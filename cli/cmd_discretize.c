@@ -233,7 +233,8 @@ static pess_status look_at(const pess_map *map, const pess_measurements *measure
     if (status == PESS_OK)
         status = pess_cells_trials(map, measurements, &args->cells, &args->solve, &args->trials, found->trials,
                                    &found->trial_count, error);
-    const pess_cells_page page = {.map = map,
+    const pess_cells_page page = {.size = sizeof page,
+                                  .map = map,
                                   .markov = &found->markov,
                                   .trials = found->trials,
                                   .trial_count = found->trial_count,

@@ -161,7 +161,7 @@ static int solve_known(int argc, char **argv) {
         .positional = mdp_argument,
     };
     known_args args;
-    const int code = parse_known(&use, "out", 'o', "write the policy: state,action,probability", argc, argv, &args);
+    const int code = parse_known(&use, "out", 'o', WRITE_POLICY, argc, argv, &args);
     if (code >= 0) return code;
     pess_error error = {0};
     known_mdp known;

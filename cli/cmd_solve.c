@@ -262,8 +262,7 @@ int cmd_solve(int argc, char **argv) {
     bool as_json = false;
     log_args_begin(&args, NULL);
     options_widen(&args.options, "algorithm", "ALGORITHM|auto", "algorithm; auto: chosen on held-out episodes");
-    options_add(&args.options, (option){"out", 'o', OPTION_TEXT, &report.policy_path, "FILE",
-                                        "write the policy: state,action,probability"});
+    options_add(&args.options, (option){"out", 'o', OPTION_TEXT, &report.policy_path, "FILE", WRITE_POLICY});
     options_add(&args.options,
                 (option){"values", 0, OPTION_TEXT, &report.values_path, "FILE", "write the values: state,value"});
     options_add(&args.options,

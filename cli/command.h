@@ -139,6 +139,8 @@ pess_progress terminal_progress(void);
 /* Clears the line where one was drawn. */
 void terminal_progress_end(void);
 
+/* The help of -o where a table is written. */
+#define WRITE_POLICY "write the policy: state,action,probability; with a horizon also step"
 /* The two arguments of "%lld row%s". */
 #define COUNTED(n) (long long)(n), (n) == 1 ? "" : "s"
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))

@@ -4,9 +4,8 @@
 
 void protocol_add_options(protocol_arg *arg, option_list *list) {
     arg->numbers = pess_protocol_defaults();
-    options_add(list,
-                (option){"protocol", 0, OPTION_TEXT, &arg->name, "PROTOCOL",
-                         "how long to train, by name; fit for bytes and floats and quick for bits unless it is given"});
+    options_add(list, (option){"protocol", 0, OPTION_TEXT, &arg->name, "PROTOCOL",
+                               "how long to train, by name (default: fit for bytes and floats, quick for bits)"});
     options_add_settings(list, pess_protocol_settings(), &arg->numbers, arg->except);
 }
 

@@ -23,10 +23,11 @@
  *
  * Habits. Every function that can fail returns a pess_status and, when `error` is not NULL, leaves a sentence in it
  * that says which input, which line, what was found and what was expected. A `T **out` is set only on success.
- * `const T *` arguments are borrowed for the call. destroy(NULL) does nothing. The library keeps no global state,
- * never prints and never exits: any number of threads may use it at once on different objects, and on the same
- * object as long as all of them only read. Arrays over state-action pairs are row-major: [S*A], index s*A + a.
- * Same inputs and same seed give the same bytes at any thread count.
+ * `const T *` arguments are borrowed for the call. destroy(NULL) does nothing. The library never prints
+ * and never exits. Its only state of its own is the limit of memory (pess_set_max_memory): any number of threads may
+ * use it at once on different objects, and on the same object as long as all of them only read. Arrays over
+ * state-action pairs are row-major: [S*A], index s*A + a. Same inputs and same seed give the same bytes at any thread
+ * count.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef PESS_H

@@ -66,6 +66,28 @@ static void logs_that_bear_no_certificate_are_refused(void **state) {
     pess_dataset_destroy(data);
 }
 
+/* The first member of a page says which version of the struct it is; nothing is written for another one. */
+static void pages_of_another_size_are_refused(void **state) {
+    (void)state;
+    const pess_certify_options options = unit_rewards(PESS_CERTIFY_ROBUST);
+    pess_dataset *data = log_of(TWO_EPISODES);
+    pess_certificate *certificate = NULL;
+    assert_ok(pess_certify(data, &options, &certificate, &error), &error);
+    pess_certificate_page page = {.size = sizeof page, .unit = "points"};
+    const char *path = scratch_path(0, ".html");
+    assert_ok(pess_certificate_write_page(certificate, &page, path, &error), &error);
+    assert_int_equal(remove(path), 0);
+    page.size = 0;
+    assert_failure(pess_certificate_write_page(certificate, &page, path, &error), PESS_ARGUMENT, &error,
+                   "the page: found the size 0", NULL);
+    assert_int_not_equal(remove(path), 0);
+    const pess_cells_page cells = {.size = 8};
+    assert_failure(pess_cells_write_page(&cells, path, &error), PESS_ARGUMENT, &error, "the page: found the size 8",
+                   NULL);
+    pess_certificate_destroy(certificate);
+    pess_dataset_destroy(data);
+}
+
 static void declarations_that_contradict_are_refused(void **state) {
     (void)state;
     pess_dataset *data = log_of(TWO_EPISODES);
@@ -515,6 +537,7 @@ static void what_the_theorems_do_not_speak_of_is_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(logs_that_bear_no_certificate_are_refused),
+        cmocka_unit_test(pages_of_another_size_are_refused),
         cmocka_unit_test(declarations_that_contradict_are_refused),
         cmocka_unit_test(policies_that_leave_a_state_out_are_refused),
         cmocka_unit_test(probabilities_that_the_log_contradicts_are_refused),

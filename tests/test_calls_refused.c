@@ -34,6 +34,36 @@ static void not_appended(pess_observations *data, const pess_observations_rows *
     assert_int_equal(before.transitions, after.transitions);
 }
 
+#define NO_PATH(call) assert_failure(call, PESS_ARGUMENT, &error, "no path is given", NULL)
+
+/* Whoever forgets a name, or a struct that is not optional, reads so. */
+static void what_is_missing_is_refused(void **state) {
+    (void)state;
+    pess_policy *policy = NULL;
+    pess_observations *data = NULL;
+    pess_mdp *mdp = NULL;
+    pess_net *net = NULL;
+    pess_map *map = NULL;
+    pess_env *env = NULL;
+    NO_PATH(pess_policy_read(NULL, NULL, NULL, NULL, &policy, &error));
+    NO_PATH(pess_policy_import(NULL, NULL, &policy, &error));
+    NO_PATH(pess_observations_read(NULL, &data, &error));
+    NO_PATH(pess_mdp_read(NULL, &mdp, &error));
+    NO_PATH(pess_net_read(NULL, NULL, &net, &error));
+    NO_PATH(pess_map_read(NULL, &map, &error));
+    assert_ok(pess_policy_create(1, 1, (double[]){1}, &policy, &error), &error);
+    NO_PATH(pess_policy_write(policy, NULL, NULL, NULL, &error));
+    NO_PATH(pess_values_write(NULL, 1, NULL, (double[]){1}, &error));
+    pess_policy_destroy(policy);
+    assert_failure(pess_figure_write(NULL, 0, NULL, "none.svg", &error), PESS_ARGUMENT, &error,
+                   "found no results to draw", NULL);
+    assert_int_not_equal(access("none.svg", F_OK), 0);
+    assert_failure(pess_env_create_own(NULL, NULL, &env, &error), PESS_ARGUMENT, &error,
+                   "the environment: found the size 0", NULL);
+    assert_failure(pess_cells_write_page(NULL, "none", &error), PESS_ARGUMENT, &error, "the page: found the size 0",
+                   NULL);
+}
+
 static void transitions_that_do_not_fit_are_not_appended(void **state) {
     (void)state;
     static const double none[ROWS] = {0.5, 0}, nan[ROWS] = {(double)NAN, 0.5};
@@ -302,6 +332,7 @@ static void returns_outside_their_range_are_named(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_missing_is_refused),
         cmocka_unit_test(transitions_that_do_not_fit_are_not_appended),
         cmocka_unit_test(states_that_a_policy_does_not_have_are_refused),
         cmocka_unit_test(tables_that_are_no_policy_are_refused),

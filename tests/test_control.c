@@ -314,7 +314,7 @@ static void own_environments_that_cannot_be_are_refused(void **unused) {
         const char *word;
     } cases[] = {
         {counting(&prize), NULL},
-        {{.size = 8}, "bytes"},
+        {{.size = 8}, "found the size 8"},
     };
     assert_ok(pess_env_create_own(&cases[0].own, NULL, &env, &error), &error);
     pess_env_destroy(env);

@@ -107,7 +107,8 @@ static void oddities_are_found_and_placed(void **state) {
     assert_int_equal(in->duplicates, 1); /* whole rows */
     assert_int_equal(in->gaps, 0);
     expect(in, "no-episodes", "start distribution");
-    expect(in, "coverage", "2 of the 2");
+    expect(in, "coverage", "2 of the 2 state-action pairs of the states in which actions were taken (100 %).");
+    for (size_t i = 0; i < in->finding_count; i++) assert_null(strstr(in->findings[i].text, "What is not seen"));
     pess_inspection_destroy(in);
 
     in = inspect_text(

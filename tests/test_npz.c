@@ -226,10 +226,11 @@ static void headers_are_read_in_all_spellings(void **state) {
                {"{'descr': '<i8", false},
                {"", false}};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
-        pess__npy_type type;
+        pess__npy_header header = {0};
         int64_t rows = 0;
         const char *problem = NULL;
-        const bool good = pess__npy_parse(all[i].text, strlen(all[i].text), &type, &rows, &problem);
+        const bool good = pess__npy_parse_header(all[i].text, strlen(all[i].text), &header, &problem) &&
+                          pess__npy_rows(&header, &rows, &problem);
         if (good != all[i].good || (good && rows != 3)) fail_msg("%s", all[i].text);
     }
 }

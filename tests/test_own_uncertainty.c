@@ -48,7 +48,7 @@ static pess_status solve(const pess_own_uncertainty *own, const char *algorithm,
 static void the_callers_numbers_are_used(void **state) {
     (void)state;
     own_case mine = {.sign = 1};
-    const pess_own_uncertainty own = {"mine", inverse_root, &mine};
+    const pess_own_uncertainty own = {sizeof own, "mine", inverse_root, &mine};
     pess_error error = {0};
     pess_solution *by_name = NULL, *by_caller = NULL;
     assert_int_equal(solve(NULL, "ua", &by_name, &error), PESS_OK);
@@ -71,8 +71,10 @@ static void the_callers_numbers_are_used(void **state) {
 static void wrong_ones_are_refused(void **state) {
     (void)state;
     own_case negative = {.sign = -1}, refusing = {0}, mine = {.sign = 1};
-    const pess_own_uncertainty below = {"below", inverse_root, &negative}, none = {"none", inverse_root, &refusing},
-                               fine = {"fine", inverse_root, &mine}, empty = {"empty", NULL, NULL};
+    const pess_own_uncertainty below = {sizeof below, "below", inverse_root, &negative},
+                               none = {sizeof none, "none", inverse_root, &refusing},
+                               fine = {sizeof fine, "fine", inverse_root, &mine},
+                               empty = {sizeof empty, "empty", NULL, NULL}, unsized = {0, "fine", inverse_root, &mine};
     pess_error error = {0};
     pess_solution *solution = NULL;
     assert_int_equal(solve(&below, "ua", &solution, &error), PESS_INPUT);
@@ -81,13 +83,15 @@ static void wrong_ones_are_refused(void **state) {
     assert_int_equal(solve(&fine, "robust", &solution, &error), PESS_ARGUMENT);
     assert_int_equal(solve(&fine, "naive", &solution, &error), PESS_ARGUMENT);
     assert_int_equal(solve(&empty, "ua", &solution, &error), PESS_ARGUMENT);
+    assert_int_equal(solve(&unsized, "ua", &solution, &error), PESS_ARGUMENT);
+    assert_non_null(strstr(error.message, "found the size 0"));
     assert_null(solution);
 }
 
 static void it_is_a_candidate_of_the_split(void **state) {
     (void)state;
     own_case mine = {.sign = 1};
-    const pess_own_uncertainty own = {"mine", inverse_root, &mine};
+    const pess_own_uncertainty own = {sizeof own, "mine", inverse_root, &mine};
     pess_error error = {0};
     pess_dataset *data = logs_random(5000, 10, 3, LOGS_EPISODES | LOGS_ENDS, 3);
     pess_certify_options options = pess_certify_options_defaults();

@@ -61,6 +61,10 @@ static void policies_are_uniform_or_softened(void **state) {
     assert_failure(pess_policy_soften(policy, model, 0.1, &soft, &error), PESS_INPUT, &error, "state 1 has no action 0",
                    NULL);
     pess_policy_destroy(policy);
+    assert_ok(pess_policy_create(3, 2, (double[]){0, 0, 0, 1, 0, 0}, &policy, &error), &error); /* 0 is no end */
+    assert_failure(pess_policy_soften(policy, model, 0.1, &soft, &error), PESS_INPUT, &error,
+                   "state 0: the probabilities sum to 0, expected 1", NULL);
+    pess_policy_destroy(policy);
     assert_ok(pess_policy_create(2, 2, (double[]){1, 0, 1, 0}, &policy, &error), &error);
     assert_failure(pess_policy_soften(policy, model, 0.1, &soft, &error), PESS_INPUT, &error, "2 states", NULL);
     assert_null(pess_policy_row(policy, 2));

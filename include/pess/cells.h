@@ -79,9 +79,9 @@ PESS_API pess_status pess_measurements_observations(const pess_measurements *mea
 /* How actions that were logged as vectors become a few that learners choose among. One of the two is set. */
 typedef struct pess_actions_options {
     size_t size;
-    const char
-        *grid;      /* values per number: "5" or "5,3" between the least and the most that were logged, or as declared,
-                       "-1:1:5,0:2:3"; NULL: no grid */
+    /* Values per number: "5" or "5,3" between the least and the most that were logged, or as declared,
+     * "-1:1:5,0:2:3"; NULL: no grid. */
+    const char *grid;
     int64_t kmeans; /* centres of the logged actions; 0: none */
 } pess_actions_options;
 

@@ -41,6 +41,7 @@ PESS_API pess_status pess_cells_trials(const pess_map *map, const pess_measureme
 
 /* What the page shows. */
 typedef struct pess_cells_page {
+    size_t size; /* sizeof(pess_cells_page) */
     const pess_map *map;
     const pess_markov *markov;
     const pess_cells_trial *trials;

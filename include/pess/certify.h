@@ -150,14 +150,16 @@ typedef struct pess_gap {
     double gain;        /* by how much one more sample here lowers the value uncertainty, to first order */
 } pess_gap;
 
-/* The `top` pairs by gain, the best first, into out; *found of them. options: gamma, delta, uncertainty (one per pair;
- * NULL: hoeffding), trajectories, max_successors. *value_uncertainty is E_ρ[μ^π] (may be NULL). */
+/* The `top` pairs by gain, the best first, into out; *found of them. options: gamma, delta, horizon, uncertainty (one
+ * per pair; NULL: hoeffding), iid, max_successors. *value_uncertainty is E_ρ[μ^π] (may be NULL). */
 PESS_API pess_status pess_gaps(const pess_counts *counts, const pess_model *model, const double *start,
                                const pess_policy *policy, const pess_solve_options *options, int64_t top, pess_gap *out,
                                int64_t *found, double *value_uncertainty, pess_error *error);
 
-/* What the page of a certificate tells beside the certificate itself. Everything is optional, also the struct. */
+/* What the page of a certificate tells beside the certificate itself. Everything but the size is optional, also the
+ * struct. */
 typedef struct pess_certificate_page {
+    size_t size;         /* sizeof(pess_certificate_page) */
     const char *log;     /* its name */
     const char *command; /* the command line that repeats it */
     const pess_names *state_names, *action_names;

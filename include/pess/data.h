@@ -291,8 +291,8 @@ typedef struct pess_observations_info {
 /* Building. An empty dataset; notes may be NULL. */
 PESS_API pess_status pess_observations_create(const char *game, const char *notes, const pess_observation_shape *shape,
                                               int64_t actions, pess_observations **out, pess_error *error);
-/* One more transition between the observations `state` and `next`, [bytes] each. Transitions
- * that are refused change nothing. */
+/* One more transition between the observations `state` and `next`, [bytes] each. Transitions that are refused change
+ * nothing. */
 PESS_API pess_status pess_observations_add(pess_observations *data, const void *state, int64_t action, double reward,
                                            const void *next, pess_end end, pess_error *error);
 /* Many, from arrays with one entry per transition: all of them, or none where one of them is refused. */

@@ -35,6 +35,7 @@ PESS_API const pess_uncertainty_info *pess_uncertainty_find(const char *name); /
 /* An uncertainty of one's own, for algorithms that subtract one number per pair. It holds for nothing: results call it
  * a heuristic. */
 typedef struct pess_own_uncertainty {
+    size_t size;      /* sizeof(pess_own_uncertainty) */
     const char *name; /* for results, which borrow it */
     /* u [S*A] of all pairs at once, before α; from 0 on, and what is above V_hi − V_lo counts as that. Called from the
      * thread that solves; false refuses (PESS_INTERRUPTED). */

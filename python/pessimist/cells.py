@@ -291,7 +291,7 @@ class Map(Handle):
         tested = self._markov(rows, {})
         trials, count, solver = self._trials(rows, progress, settings)
         page = _abi.pess_cells_page(
-            map=self._address, markov=ctypes.pointer(tested), trials=ctypes.pointer(trials[0]), trial_count=count,
+            size=ctypes.sizeof(_abi.pess_cells_page), map=self._address, markov=ctypes.pointer(tested), trials=ctypes.pointer(trials[0]), trial_count=count,
             algorithm=solver.algorithm, gamma=solver.gamma,
         )  # fmt: skip
         call(C.pess_cells_write_page, ctypes.addressof(page), os.fsencode(directory))

@@ -173,8 +173,9 @@ class Certificate(Record, Handle):
         actions, kept_too = names_address(problem.action_names)
         found, count = _gaps(problem, self.policy, 8, self._keep[3], {"gamma": self.gamma, "delta": self.delta, "uncertainty": "hoeffding"})
         page = _abi.pess_certificate_page(
-            log=(log.source or "the log").encode(), state_names=states, action_names=actions, gap_count=count
-        )
+            size=ctypes.sizeof(_abi.pess_certificate_page), log=(log.source or "the log").encode(),
+            state_names=states, action_names=actions, gap_count=count,
+        )  # fmt: skip
         page.gaps = ctypes.cast(found, type(page.gaps))
         call(C.pess_certificate_write_page, self._address, ctypes.addressof(page), os.fsencode(path))
 

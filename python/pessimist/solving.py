@@ -116,7 +116,9 @@ class OwnUncertainty:
         self.name, self.function = name, function
         self.__doc__ = function.__doc__
         self._compute = _Compute(self._called)
-        self.struct = _abi.pess_own_uncertainty(name=name.encode(), compute=self._compute, user=None)
+        self.struct = _abi.pess_own_uncertainty(
+            size=ctypes.sizeof(_abi.pess_own_uncertainty), name=name.encode(), compute=self._compute, user=None
+        )
 
     def __call__(self, counts: Pairs) -> Any:
         return self.function(counts)

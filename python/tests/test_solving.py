@@ -74,7 +74,7 @@ def test_policies_are_told_by_names_not_by_numbers(visits):
     policy = ps.solve(visits, **settings).policy
     value = ps.evaluate(visits, policy, **settings).value
     assert ps.evaluate(turned, policy, **settings).value == pytest.approx(value, abs=1e-12)
-    with pytest.raises(ps.InputError, match="which the model does not have there"):
+    with pytest.raises(ps.InputError, match="state 1 has no action 1, but it is given probability 1"):
         ps.evaluate(turned, np.asarray(policy), **settings)  # an array has numbers alone
     part = ps.Log.from_frame(frame[frame.action != "intensive"])  # which the policy takes where it is critical
     with pytest.raises(ps.InputError, match="the policy takes the action 'intensive', which the log does not have"):

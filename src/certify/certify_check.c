@@ -22,6 +22,7 @@ pess_status pess__certify_check_options(const pess__certification *job, pess_err
         return pess__fail(error, PESS_INPUT, "the log is empty: there is nothing to certify from");
     if (options->policy != NULL)
         PESS_TRY(pess__policy_check_table(options->policy, counts->states, counts->actions, "the log", error));
+    if (options->own_uncertainty != NULL) PESS_TRY(pess__uncertainty_check_own(options->own_uncertainty, error));
     const char *name = options->uncertainty;
     const pess_uncertainty_info *found = name ? pess_uncertainty_find(name) : NULL;
     if (name && !found) return pess__fail(error, PESS_ARGUMENT, "there is no uncertainty '%s'", name);

@@ -45,13 +45,7 @@ static pess_status fill_pair(const pess__u_problem *problem, const pess_counts *
     const pess_counts *counts = problem->counts;
     const int64_t seen = states_in_row(counts, pair);
     const int64_t states = problem->max_successors > 0 ? problem->max_successors : pess__all_states(problem->model);
-    if (seen > states)
-        return pess__fail(error, PESS_ARGUMENT,
-                          "at most %lld possible next states were declared, but the log shows %lld of state %lld, "
-                          "action %lld",
-                          (long long)states, (long long)seen,
-                          (long long)pess__state_number(problem->model, pair / counts->actions),
-                          (long long)(pair % counts->actions));
+    PESS_TRY(pess__u_check_successors(problem, pair, seen, error));
     open_pair(problem, supports, pair, states, out);
     const double n = (double)counts->n[pair], k = (double)out->entries;
     const double m = (double)states + (problem->model->has_terminals ? 1 : 0);

@@ -39,27 +39,29 @@ pess_status pess__sink_commit(pess__sink *sink, pess_error *error) {
 
 void pess__sink_abandon(pess__sink *sink) { pess__outfile_abandon(sink->file); }
 
-static pess_status check_magic(const char *name, const void *head, size_t length, const char magic[8], const char *kind,
-                               pess_error *error) {
+pess_status pess__check_magic(const char *name, const void *head, size_t length, const char magic[8], const char *kind,
+                              pess_error *error) {
     if (length >= MAGIC && memcmp(head, magic, MAGIC) == 0) return PESS_OK;
     return pess__fail(error, PESS_INPUT, "%s: not %s (its first bytes are not '%.*s')", name, kind,
                       magic[MAGIC - 1] == '\n' ? MAGIC - 1 : MAGIC, magic);
 }
 
+pess_status pess__check_crc(const char *name, const uint8_t *bytes, size_t size, uint32_t *crc, pess_error *error) {
+    if (size < MAGIC + CHECKSUM) return pess__fail(error, PESS_INPUT, "%s: truncated: %zu bytes", name, size);
+    uint32_t stored = 0;
+    memcpy(&stored, bytes + size - CHECKSUM, CHECKSUM);
+    const uint32_t found = (uint32_t)crc32_z(crc32_z(0, NULL, 0), bytes, size - CHECKSUM);
+    if (crc != NULL) *crc = found;
+    if (found == stored) return PESS_OK;
+    return pess__fail(error, PESS_INPUT, "%s: damaged or truncated: checksum %08x, expected %08x", name, found, stored);
+}
+
 /* memory holds the whole file; on failure it is freed. */
 static pess_status verify(pess__cursor *cursor, const char *name, uint8_t *memory, size_t size, const char magic[8],
                           const char *kind, pess_error *error) {
-    uint32_t stored = 0, crc = 0;
-    pess_status status = check_magic(name, memory, size, magic, kind, error);
-    if (status == PESS_OK && size < MAGIC + CHECKSUM) {
-        status = pess__fail(error, PESS_INPUT, "%s: truncated: %zu bytes", name, size);
-    } else if (status == PESS_OK) {
-        memcpy(&stored, memory + size - CHECKSUM, CHECKSUM);
-        crc = (uint32_t)crc32_z(crc32_z(0, NULL, 0), memory, size - CHECKSUM);
-        if (crc != stored)
-            status = pess__fail(error, PESS_INPUT, "%s: damaged or truncated: checksum %08x, expected %08x", name, crc,
-                                stored);
-    }
+    uint32_t crc = 0;
+    pess_status status = pess__check_magic(name, memory, size, magic, kind, error);
+    if (status == PESS_OK) status = pess__check_crc(name, memory, size, &crc, error);
     if (status != PESS_OK) {
         free(memory);
         return status;
@@ -77,7 +79,7 @@ pess_status pess__cursor_open(pess__cursor *cursor, const char *path, const char
     uint8_t *memory = NULL, head[MAGIC];
     size_t got = 0;
     pess_status status = pess__infile_head(file, head, sizeof head, &got, error);
-    if (status == PESS_OK) status = check_magic(path, head, got, magic, kind, error);
+    if (status == PESS_OK) status = pess__check_magic(path, head, got, magic, kind, error);
     if (status == PESS_OK) status = pess__infile_size_within(file, limit, &size, error);
     if (status == PESS_OK && size > limit)
         status = pess__fail(error, PESS_LIMIT, "%s: more than %lld bytes, which is the most that %s has", path,

@@ -34,6 +34,11 @@ typedef struct pess__cursor {
     uint8_t *memory;
 } pess__cursor;
 
+/* Does the file begin with the magic? `kind` names what was expected: "a network file". */
+pess_status pess__check_magic(const char *name, const void *head, size_t length, const char magic[8], const char *kind,
+                              pess_error *error);
+/* Are the last four bytes the checksum of those before them? *crc is that checksum; NULL: not asked for. */
+pess_status pess__check_crc(const char *name, const uint8_t *bytes, size_t size, uint32_t *crc, pess_error *error);
 /* `kind` names what was expected: "a network file". Larger files than `limit` are refused. path is borrowed. */
 pess_status pess__cursor_open(pess__cursor *cursor, const char *path, const char magic[8], const char *kind,
                               int64_t limit, pess_error *error);

@@ -149,6 +149,7 @@ static pess_status open_file(const char *path, pess__infile *file, pess_error *e
 
 pess_status pess__infile_open(const char *path, pess__infile **out, pess_error *error) {
     pess__infile *file = NULL;
+    if (path == NULL) return pess__fail(error, PESS_ARGUMENT, "no path is given");
     PESS_TRY(pess__allocate(&file, 1, sizeof *file, "a file handle", error));
     file->descriptor = file->spool = -1;
     file->size = -1;

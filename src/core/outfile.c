@@ -134,6 +134,7 @@ static int open_target(pess__outfile *file) {
 }
 
 pess_status pess__outfile_open(const char *path, pess__outfile **out, pess_error *error) {
+    if (path == NULL) return pess__fail(error, PESS_ARGUMENT, "no path is given");
     pess__outfile *file = pess__raw(sizeof *file);
     if (file != NULL) memset(file, 0, sizeof *file);
     if (file == NULL || (file->path = pess__raw_copy(path)) == NULL) {

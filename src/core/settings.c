@@ -327,6 +327,13 @@ static pess_status check_values(const pess_setting_table *table, const void *opt
     return PESS_OK;
 }
 
+pess_status pess__check_struct(const char *what, const void *options, size_t expected, pess_error *error) {
+    const size_t found = options != NULL ? *(const size_t *)options : 0;
+    if (found == expected) return PESS_OK;
+    return pess__fail(error, PESS_ARGUMENT, "%s: found the size %zu, expected %zu, that of the struct", what, found,
+                      expected);
+}
+
 static pess_status check_size(const pess_setting_table *table, size_t size, pess_error *error) {
     if (size > table->size)
         return pess__fail(error, PESS_ARGUMENT,

@@ -53,6 +53,9 @@
         return options;                                                                                                \
     }
 
+/* Is the size with which a struct without a table begins the one that this version of the library knows? NULL has none.
+ */
+pess_status pess__check_struct(const char *what, const void *options, size_t expected, pess_error *error);
 /* A copy of the options as the function will use them: defaults for NULL, filled up where the struct is of an earlier
  * version; checked. `settled` is of the table's struct. */
 pess_status pess__settle(const pess_setting_table *table, const void *options, void *settled, pess_error *error);

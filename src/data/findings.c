@@ -206,10 +206,10 @@ static void rewards(page *p) {
 static void coverage(page *p) {
     const pess_inspection *in = p->in;
     say(p, PESS_SEVERITY_NOTE, "coverage", in->pairs_seen, -1,
-        "The log shows %lld of the %lld state-action pairs of the states in which actions were taken (%.3g %%). What "
-        "is not seen cannot be learnt, only avoided.",
+        "The log shows %lld of the %lld state-action pairs of the states in which actions were taken (%.3g %%).%s",
         (long long)in->pairs_seen, (long long)in->pairs,
-        in->pairs > 0 ? 100 * (double)in->pairs_seen / (double)in->pairs : 0);
+        in->pairs > 0 ? 100 * (double)in->pairs_seen / (double)in->pairs : 0,
+        in->pairs_seen < in->pairs ? " What is not seen cannot be learnt, only avoided." : "");
     if (in->actions_seen < in->actions)
         say(p, PESS_SEVERITY_NOTE, "unused-actions", in->actions - in->actions_seen, -1,
             "Actions that were never taken: %lld of %lld.", (long long)(in->actions - in->actions_seen),

@@ -127,12 +127,9 @@ bool pess__npy_parse_header(const char *text, size_t length, pess__npy_header *o
     return s.at == s.end && has_type && has_shape && has_order;
 }
 
-bool pess__npy_parse(const char *text, size_t length, pess__npy_type *type, int64_t *rows, const char **problem) {
-    pess__npy_header header = {0};
-    if (!pess__npy_parse_header(text, length, &header, problem)) return false;
-    *type = header.type;
-    *rows = header.shape[0];
-    if (header.dimensions == 1 || (header.dimensions == 2 && header.shape[1] == 1)) return true;
+bool pess__npy_rows(const pess__npy_header *header, int64_t *rows, const char **problem) {
+    *rows = header->shape[0];
+    if (header->dimensions == 1 || (header->dimensions == 2 && header->shape[1] == 1)) return true;
     *problem = "found another shape, expected (N,) or (N, 1)";
     return false;
 }

@@ -21,8 +21,8 @@ typedef struct pess__npy_header {
 
 /* The text of a header. On failure *problem is a phrase "found ..., expected ...". */
 bool pess__npy_parse_header(const char *text, size_t length, pess__npy_header *out, const char **problem);
-/* The same of an array of shape (N,) or (N,1): its type and number of rows. */
-bool pess__npy_parse(const char *text, size_t length, pess__npy_type *type, int64_t *rows, const char **problem);
+/* The rows of an array of shape (N,) or (N,1). On failure *problem is a phrase as above. */
+bool pess__npy_rows(const pess__npy_header *header, int64_t *rows, const char **problem);
 
 /* Elements as numbers. *bad is the first element that does not fit an int64 (a fraction, NaN, too large). */
 bool pess__npy_int64(const pess__npy_type *type, const uint8_t *bytes, int64_t count, int64_t *out, int64_t *bad);

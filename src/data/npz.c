@@ -4,29 +4,22 @@
 #include "data/columns.h"
 #include "data/format.h"
 #include "data/names.h"
-#include "data/npy.h"
+#include "data/npz_arrays.h"
 #include "data/npz_write.h"
 #include "data/reading.h"
-#include "data/zip.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* What a file may unpack to: a thousand times its size (a column of zeros) and some. */
-enum { EXPANSION = 1000, EXPANSION_FLOOR = 64 << 20, SCRATCH = 4 << 20 };
-
-typedef struct array {
-    bool present;
-    pess__npy_type type;
-    pess__zip_member member;
-} array;
+enum { SCRATCH = 4 << 20 };
 
 typedef struct npz_reader {
     pess__zip zip;
     int64_t *entry; /* [arrays] their places in the zip file */
     int64_t total;  /* bytes, unpacked */
-    array array[PESS__LOG_ROLES];
+    bool present[PESS__LOG_ROLES];
+    pess__npz_array array[PESS__LOG_ROLES];
     pess__cutter cutter;
     uint8_t *bytes, *bytes2; /* a slice of an array, as it is in the file; two, as states and next states go together */
     int64_t *numbers;        /* [block_rows] */
@@ -37,7 +30,7 @@ static bool matches(const uint8_t *head, size_t length) {
     return length >= 4 && (memcmp(head, "PK\3\4", 4) == 0 || memcmp(head, "PK\5\6", 4) == 0);
 }
 
-static bool is_text(const array *a) { return a->type.kind == 'S' || a->type.kind == 'U'; }
+static bool is_text(const pess__npz_array *a) { return a->header.type.kind == 'S' || a->header.type.kind == 'U'; }
 
 /* The array that plays the role. */
 static const char *name_of(const pess__stream *stream, int role) {
@@ -50,30 +43,6 @@ static pess_status bad_array(const pess__stream *stream, int role, const char *w
 }
 
 /* ------------------------------------------------------------------------------------------------ opening */
-
-static pess_status read_npy_header(pess__stream *stream, array *a, int role, int64_t *rows, pess_error *error) {
-    uint8_t start[12];
-    char *text = NULL;
-    PESS_TRY(pess__zip_member_read(&a->member, start, 10, error));
-    if (memcmp(start, "\x93NUMPY", 6) != 0) return bad_array(stream, role, "found no NumPy array in it", error);
-    if (start[6] < 1 || start[6] > 3)
-        return bad_array(stream, role, "found an unknown version of the .npy format, expected 1 to 3", error);
-    if (start[6] > 1) PESS_TRY(pess__zip_member_read(&a->member, start + 10, 2, error));
-    const uint32_t length = start[6] > 1 ? pess__get32(start + 8) : pess__get16(start + 8);
-    if (length > PESS__NPY_LONGEST_HEADER)
-        return bad_array(stream, role, "found a header of more than 10000 bytes, expected a shorter one", error);
-    PESS_TRY(pess__allocate(&text, (int64_t)length + 1, 1, "a header", error));
-    pess_status status = pess__zip_member_read(&a->member, text, length, error);
-    const char *problem = NULL;
-    if (status == PESS_OK && !pess__npy_parse(text, length, &a->type, rows, &problem))
-        status = bad_array(stream, role, problem, error);
-    free(text);
-    if (status != PESS_OK) return status;
-    const int64_t left = a->member.entry->size - a->member.unpacked;
-    if (*rows > left / a->type.size || *rows * a->type.size != left)
-        return bad_array(stream, role, "found a number of bytes that does not fit its shape and type", error);
-    return PESS_OK;
-}
 
 /* Zip files that people take for a log. */
 static pess_status check_office(const pess__stream *stream, const pess__zip *zip, pess_error *error) {
@@ -135,13 +104,15 @@ static pess_status check_kind(const pess__stream *stream, const npz_reader *r, i
 
 static pess_status open_array(pess__stream *stream, npz_reader *r, int role, int64_t entry, int64_t *rows,
                               pess_error *error) {
-    array *a = &r->array[role];
-    const int64_t size = r->zip.entries[entry].size;
-    if (size / EXPANSION > r->zip.file_size || (r->total += size) > EXPANSION * r->zip.file_size + EXPANSION_FLOOR)
-        return bad_array(stream, role, "it unpacks to more than a thousand times the file; not read", error);
-    a->present = true;
-    PESS_TRY(pess__zip_member_open(&r->zip, &r->zip.entries[entry], &a->member, error));
-    PESS_TRY(read_npy_header(stream, a, role, rows, error));
+    pess__npz_array *a = &r->array[role];
+    const char *problem = NULL;
+    r->present[role] = true;
+    PESS_TRY(pess__npz_array_open(&r->zip, &r->zip.entries[entry], name_of(stream, role), a, error));
+    r->total += r->zip.entries[entry].size;
+    if (pess__npz_expands(&r->zip, r->total))
+        return bad_array(stream, role, "with it the arrays unpack to more than a thousand times the file; not read",
+                         error);
+    if (!pess__npy_rows(&a->header, rows, &problem)) return bad_array(stream, role, problem, error);
     return check_kind(stream, r, role, error);
 }
 
@@ -160,8 +131,8 @@ static pess_status open_arrays(pess__stream *stream, npz_reader *r, const int64_
         *rows = here;
         first = first != PESS__ROLE_IGNORED ? first : role;
     }
-    const array *next = &r->array[PESS__ROLE_NEXT_STATE];
-    if (next->present && is_text(&r->array[PESS__ROLE_STATE]) != is_text(next))
+    const pess__npz_array *next = &r->array[PESS__ROLE_NEXT_STATE];
+    if (r->present[PESS__ROLE_NEXT_STATE] && is_text(&r->array[PESS__ROLE_STATE]) != is_text(next))
         return bad_array(stream, PESS__ROLE_NEXT_STATE,
                          "found text in one of state and next_state, expected it in both", error);
     return PESS_OK;
@@ -178,11 +149,11 @@ static pess_status open_npz(pess__stream *stream, pess_error *error) {
     PESS_TRY(open_arrays(stream, r, r->entry, &rows, error));
     PESS_TRY(pess__reading_require(stream->reading, pess__infile_name(stream->file), error));
     stream->reading->info.rows = rows;
-    stream->has_episode = r->array[PESS__ROLE_EPISODE].present;
-    stream->has_step = r->array[PESS__ROLE_STEP].present;
-    stream->has_probability = r->array[PESS__ROLE_PROBABILITY].present;
+    stream->has_episode = r->present[PESS__ROLE_EPISODE];
+    stream->has_step = r->present[PESS__ROLE_STEP];
+    stream->has_probability = r->present[PESS__ROLE_PROBABILITY];
     for (int role = PESS__ROLE_STATE; role < PESS__LOG_ROLES; role++)
-        if (r->array[role].present && r->array[role].type.size > largest) largest = r->array[role].type.size;
+        if (r->present[role] && r->array[role].header.type.size > largest) largest = r->array[role].header.type.size;
     if (is_text(&r->array[PESS__ROLE_STATE])) PESS_TRY(pess__names_create(&stream->state_names, error));
     if (is_text(&r->array[PESS__ROLE_ACTION])) PESS_TRY(pess__names_create(&stream->action_names, error));
     if (stream->has_episode && is_text(&r->array[PESS__ROLE_EPISODE]))
@@ -211,8 +182,8 @@ static void close_npz(pess__stream *stream) {
 
 /* ------------------------------------------------------------------------------------------------ rows */
 
-static pess_status read_slice(array *a, uint8_t *bytes, int64_t rows, pess_error *error) {
-    return pess__zip_member_read(&a->member, bytes, (size_t)(rows * a->type.size), error);
+static pess_status read_slice(pess__npz_array *a, uint8_t *bytes, int64_t rows, pess_error *error) {
+    return pess__zip_member_read(&a->member, bytes, (size_t)(rows * a->header.type.size), error);
 }
 
 static pess_status bad_number(const pess__stream *stream, int role, int64_t row, const char *found, int64_t value,
@@ -231,10 +202,10 @@ static pess_status bad_number(const pess__stream *stream, int role, int64_t row,
 /* Integers of a column that is not text, into `out`. limit < 0: any. */
 static pess_status read_integers(pess__stream *stream, npz_reader *r, int role, int64_t rows, int64_t first,
                                  int64_t limit, int64_t *out, pess_error *error) {
-    array *a = &r->array[role];
+    pess__npz_array *a = &r->array[role];
     int64_t bad = 0;
     PESS_TRY(read_slice(a, r->bytes, rows, error));
-    if (!pess__npy_int64(&a->type, r->bytes, rows, out, &bad))
+    if (!pess__npy_int64(&a->header.type, r->bytes, rows, out, &bad))
         return bad_number(stream, role, first + bad, "a number that is not an integer", 0, limit, error);
     for (int64_t i = 0; limit >= 0 && i < rows; i++)
         if (out[i] < 0 || out[i] >= limit) return bad_number(stream, role, first + i, NULL, out[i], limit, error);
@@ -253,26 +224,26 @@ static pess_status read_ids(pess__stream *stream, npz_reader *r, int role, int64
 
 static pess_status name_id(pess__stream *stream, npz_reader *r, int role, const uint8_t *element, int64_t row,
                            pess_names *names, int64_t *id, pess_error *error) {
-    const int64_t length = pess__npy_text(&r->array[role].type, element, r->text);
+    const int64_t length = pess__npy_text(&r->array[role].header.type, element, r->text);
     if (length < 0)
         return pess__fail(error, PESS_INPUT, "%s: array '%s', row %lld: found no text, expected a name in UTF-8",
-                          pess__infile_name(stream->file), pess__role_name[role], (long long)row);
+                          pess__infile_name(stream->file), name_of(stream, role), (long long)row);
     return pess__names_add(names, r->text, (size_t)length, id, error);
 }
 
 /* States by name: numbered in order of appearance, the state before the next state. */
 static pess_status read_state_names(pess__stream *stream, npz_reader *r, pess__block *block, int64_t first,
                                     pess_error *error) {
-    array *state = &r->array[PESS__ROLE_STATE], *next = &r->array[PESS__ROLE_NEXT_STATE];
+    pess__npz_array *state = &r->array[PESS__ROLE_STATE], *next = &r->array[PESS__ROLE_NEXT_STATE];
     PESS_TRY(read_slice(state, r->bytes, block->rows, error));
-    if (next->present) PESS_TRY(read_slice(next, r->bytes2, block->rows, error));
+    if (r->present[PESS__ROLE_NEXT_STATE]) PESS_TRY(read_slice(next, r->bytes2, block->rows, error));
     for (int64_t i = 0; i < block->rows; i++) {
         int64_t id = 0;
-        PESS_TRY(name_id(stream, r, PESS__ROLE_STATE, r->bytes + i * state->type.size, first + i, stream->state_names,
-                         &id, error));
+        PESS_TRY(name_id(stream, r, PESS__ROLE_STATE, r->bytes + i * state->header.type.size, first + i,
+                         stream->state_names, &id, error));
         block->state[i] = (uint32_t)id;
-        if (!next->present) continue;
-        PESS_TRY(name_id(stream, r, PESS__ROLE_NEXT_STATE, r->bytes2 + i * next->type.size, first + i,
+        if (!r->present[PESS__ROLE_NEXT_STATE]) continue;
+        PESS_TRY(name_id(stream, r, PESS__ROLE_NEXT_STATE, r->bytes2 + i * next->header.type.size, first + i,
                          stream->state_names, &id, error));
         block->next_state[i] = (uint32_t)id;
     }
@@ -281,16 +252,16 @@ static pess_status read_state_names(pess__stream *stream, npz_reader *r, pess__b
 
 static pess_status read_names(pess__stream *stream, npz_reader *r, int role, int64_t rows, int64_t first,
                               pess_names *names, int64_t *out, pess_error *error) {
-    array *a = &r->array[role];
+    pess__npz_array *a = &r->array[role];
     PESS_TRY(read_slice(a, r->bytes, rows, error));
     for (int64_t i = 0; i < rows; i++)
-        PESS_TRY(name_id(stream, r, role, r->bytes + i * a->type.size, first + i, names, &out[i], error));
+        PESS_TRY(name_id(stream, r, role, r->bytes + i * a->header.type.size, first + i, names, &out[i], error));
     return PESS_OK;
 }
 
 static pess_status read_flags(pess__stream *stream, npz_reader *r, int role, pess__block *block, int64_t first,
                               uint8_t end, pess_error *error) {
-    if (!r->array[role].present) return PESS_OK;
+    if (!r->present[role]) return PESS_OK;
     PESS_TRY(read_integers(stream, r, role, block->rows, first, 2, r->numbers, error));
     for (int64_t i = 0; i < block->rows; i++)
         if (r->numbers[i] != 0 && !(stream->reading->cutoff_wins && block->end[i] == PESS_END_CUTOFF))
@@ -304,7 +275,7 @@ static pess_status fill_ids(pess__stream *stream, npz_reader *r, pess__block *bl
         PESS_TRY(read_state_names(stream, r, block, first, error));
     } else {
         PESS_TRY(read_ids(stream, r, PESS__ROLE_STATE, rows, first, block->state, error));
-        if (r->array[PESS__ROLE_NEXT_STATE].present)
+        if (r->present[PESS__ROLE_NEXT_STATE])
             PESS_TRY(read_ids(stream, r, PESS__ROLE_NEXT_STATE, rows, first, block->next_state, error));
     }
     if (stream->action_names == NULL) return read_ids(stream, r, PESS__ROLE_ACTION, rows, first, block->action, error);
@@ -318,7 +289,7 @@ static pess_status fill(pess__stream *stream, pess__block *block, int64_t first,
     const int64_t rows = block->rows;
     PESS_TRY(fill_ids(stream, r, block, first, error));
     PESS_TRY(read_slice(&r->array[PESS__ROLE_REWARD], r->bytes, rows, error));
-    pess__npy_double(&r->array[PESS__ROLE_REWARD].type, r->bytes, rows, block->reward);
+    pess__npy_double(&r->array[PESS__ROLE_REWARD].header.type, r->bytes, rows, block->reward);
     memset(block->end, PESS_END_NONE, (size_t)rows);
     PESS_TRY(read_flags(stream, r, PESS__ROLE_TRUNCATED, block, first, PESS_END_CUTOFF, error));
     PESS_TRY(read_flags(stream, r, PESS__ROLE_TERMINAL, block, first, PESS_END_TERMINAL, error));
@@ -329,7 +300,7 @@ static pess_status fill(pess__stream *stream, pess__block *block, int64_t first,
     if (stream->has_step) PESS_TRY(read_integers(stream, r, PESS__ROLE_STEP, rows, first, -1, block->step, error));
     if (!stream->has_probability) return PESS_OK;
     PESS_TRY(read_slice(&r->array[PESS__ROLE_PROBABILITY], r->bytes, rows, error));
-    pess__npy_double(&r->array[PESS__ROLE_PROBABILITY].type, r->bytes, rows, block->probability);
+    pess__npy_double(&r->array[PESS__ROLE_PROBABILITY].header.type, r->bytes, rows, block->probability);
     return PESS_OK;
 }
 

@@ -10,8 +10,10 @@
 
 /* ---- reading */
 
-/* What a file may unpack to: a thousand times its size (a column of zeros) and some. */
-enum { EXPANSION = 1000, EXPANSION_FLOOR = 64 << 20 };
+bool pess__npz_expands(const pess__zip *zip, int64_t bytes) {
+    enum { EXPANSION = 1000, FLOOR = 64 << 20 };
+    return bytes / EXPANSION > zip->file_size + FLOOR / EXPANSION;
+}
 
 const pess__zip_entry *pess__npz_find(const pess__zip *zip, const char *name) {
     const size_t length = strlen(name);
@@ -22,7 +24,7 @@ const pess__zip_entry *pess__npz_find(const pess__zip *zip, const char *name) {
 }
 
 static pess_status bad(const pess__zip *zip, const char *name, const char *what, pess_error *error) {
-    return pess__fail(error, PESS_INPUT, "%s: array '%s': %s", pess__infile_name(zip->file), name, what);
+    return pess__fail(error, PESS_INPUT, "%s: array '%.60s': %s", pess__infile_name(zip->file), name, what);
 }
 
 static pess_status read_header(const pess__zip *zip, const char *name, pess__npz_array *a, pess_error *error) {
@@ -46,12 +48,12 @@ static pess_status read_header(const pess__zip *zip, const char *name, pess__npz
         if (h->shape[i] == 0) a->count = 0;
     for (int i = 0; i < h->dimensions; i++) {
         if (h->shape[i] > 0 && a->count > left / h->shape[i])
-            return bad(zip, name, "found another number of bytes than its shape and type make", error);
+            return bad(zip, name, "found a number of bytes that does not fit its shape and type", error);
         a->count *= h->shape[i];
     }
     if (a->count > left / h->type.size || a->count * h->type.size != left)
-        return bad(zip, name, "found another number of bytes than its shape and type make", error);
-    if (h->columns_first && h->dimensions > 1)
+        return bad(zip, name, "found a number of bytes that does not fit its shape and type", error);
+    if (h->columns_first && h->dimensions > 1 && a->count != h->shape[0]) /* (N, 1) is the same in both */
         return bad(zip, name, "found Fortran's order, expected C's (numpy.ascontiguousarray)", error);
     return PESS_OK;
 }
@@ -59,7 +61,7 @@ static pess_status read_header(const pess__zip *zip, const char *name, pess__npz
 pess_status pess__npz_array_open(const pess__zip *zip, const pess__zip_entry *entry, const char *name,
                                  pess__npz_array *out, pess_error *error) {
     *out = (pess__npz_array){0};
-    if (entry->size / EXPANSION > zip->file_size + EXPANSION_FLOOR / EXPANSION)
+    if (pess__npz_expands(zip, entry->size))
         return bad(zip, name, "it unpacks to more than a thousand times the file; not read", error);
     PESS_TRY(pess__zip_member_open(zip, entry, &out->member, error));
     return read_header(zip, name, out, error);

@@ -15,6 +15,8 @@ typedef struct pess__npz_array {
 
 /* The entry of array `name`, or NULL; an array that is there twice is the first of them. */
 const pess__zip_entry *pess__npz_find(const pess__zip *zip, const char *name);
+/* Are these more bytes than the file may unpack to: a thousand times its size (a column of zeros) and some? */
+bool pess__npz_expands(const pess__zip *zip, int64_t bytes);
 /* The header, checked against the bytes there are. Arrays that unpack to more than a thousand times the file are
  * refused. `name` stands in messages. */
 pess_status pess__npz_array_open(const pess__zip *zip, const pess__zip_entry *entry, const char *name,

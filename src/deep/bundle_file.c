@@ -115,8 +115,8 @@ static pess_status read_knobs(pess__cursor *cursor, pess__bundle *b, pess_error 
         if (!pess__cursor_text(cursor, name, sizeof name) || !pess__cursor_text(cursor, value, sizeof value))
             return damaged(cursor, "a knob of the rule is too long or cut off", error);
         if (table == NULL)
-            return pess__fail(error, PESS_INPUT, "%s: a knob '%.40s'; the rule of %s has none", cursor->name, name,
-                              b->rule);
+            return pess__fail(error, PESS_INPUT, "%s: found the knob '%.40s', which the rule of %s does not have",
+                              cursor->name, name, b->rule);
         if (pess_setting_set(table, b->knobs, name, value, &why) != PESS_OK)
             return pess__fail(error, PESS_INPUT, "%s: %s", cursor->name, why.message);
     }

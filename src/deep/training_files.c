@@ -140,6 +140,7 @@ static pess_status write_manifest(const pess__training *t, const pess_train_resu
     pess_json_writer json = pess__json_begin(file, PESS_JSON_INDENTED);
     pess_json_open_object(&json, NULL);
     pess_json_put_text(&json, "version", PESS_VERSION);
+    pess_json_put_text(&json, "build", pess_build());
     pess_json_put_text(&json, "data_name", t->setup.options.data_name != NULL ? t->setup.options.data_name : "data");
     pess_json_put_text(&json, "kernels", t->networks.nets[0]->kernels->name); /* those settings name their sums */
     write_settings(&json, t->settings);

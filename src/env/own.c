@@ -1,4 +1,5 @@
 /* Environments of the caller's own: functions behind the table that games have. */
+#include "core/settings.h"
 #include "env/control.h"
 
 enum { LARGEST_STATE = 2048, MOST_ACTIONS = 256 };
@@ -28,8 +29,7 @@ static bool valid(const pess__rules *rules, const void *state) {
 
 static pess_status check(const pess_env_callbacks *c, pess_error *error) {
     const pess_observation_shape *shape = &c->shape;
-    if (c->size != sizeof *c)
-        return pess__fail(error, PESS_ARGUMENT, "an environment of %zu bytes; %zu are expected", c->size, sizeof *c);
+    PESS_TRY(pess__check_struct("the environment", c, sizeof *c, error));
     if (c->reset == NULL || c->step == NULL || c->observe == NULL)
         return pess__fail(error, PESS_ARGUMENT, "an environment needs reset, step and observe");
     if (c->actions < 1 || c->actions > MOST_ACTIONS)

@@ -53,7 +53,8 @@ static pess_status next_line(pess__trace_reader *reader, bool *more, pess_error 
     const size_t length = strlen(reader->text);
     if (length == 0 || reader->text[length - 1] != '\n')
         return refuse(reader, error,
-                      length + 1 >= LINE_SIZE ? "the line is too long" : "the line is not complete: the file is cut");
+                      length + 1 >= LINE_SIZE ? "the line is too long"
+                                              : "the line is not complete: the file is cut off");
     reader->text[length - 1] = '\0';
     *more = true;
     return PESS_OK;
@@ -160,7 +161,7 @@ static pess_status read_state(const pess__trace_reader *reader, const char *begi
                               pess_error *error) {
     if ((size_t)(end - begin) != 2 * reader->bytes)
         return pess__fail(error, PESS_INPUT,
-                          "%s:%lld: a state of %lld hexadecimal digits, expected %zu: the file is cut or damaged",
+                          "%s:%lld: a state of %lld hexadecimal digits, expected %zu: the file is cut off or damaged",
                           reader->path, (long long)reader->line, (long long)(end - begin), 2 * reader->bytes);
     for (size_t i = 0; i < reader->bytes; i++) {
         const int high = hex_digit(begin[2 * i]), low = hex_digit(begin[2 * i + 1]);

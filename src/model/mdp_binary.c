@@ -7,7 +7,6 @@
 
 #include <math.h>
 #include <string.h>
-#include <zlib.h>
 
 enum { VERSION = 1 };
 
@@ -48,9 +47,7 @@ static pess_status check_magic(pess__infile *file, pess_error *error) {
     char magic[PESS__MAGIC];
     size_t got = 0;
     PESS_TRY(pess__infile_head(file, magic, sizeof magic, &got, error));
-    if (got == sizeof magic && memcmp(magic, row->magic, sizeof magic) == 0) return PESS_OK;
-    return pess__fail(error, PESS_INPUT, "%s: not %s (its first bytes are not '%.*s')", pess__infile_name(file),
-                      row->what, PESS__MAGIC - 1, row->magic);
+    return pess__check_magic(pess__infile_name(file), magic, got, row->magic, row->what, error);
 }
 
 static pess_status check_header(const char *name, const header *h, int64_t size, pess_error *error) {
@@ -69,14 +66,6 @@ static pess_status check_header(const char *name, const header *h, int64_t size,
         return pess__fail(error, PESS_INPUT, "%s: found %lld bytes, expected %lld: damaged or truncated", name,
                           (long long)size, (long long)expected);
     return PESS_OK;
-}
-
-static pess_status check_checksum(const char *name, const uint8_t *bytes, int64_t size, pess_error *error) {
-    uint32_t stored;
-    memcpy(&stored, bytes + size - 4, sizeof stored);
-    const uint32_t found = (uint32_t)crc32_z(0, bytes, (size_t)size - 4);
-    if (found == stored) return PESS_OK;
-    return pess__fail(error, PESS_INPUT, "%s: damaged: checksum %08x, expected %08x", name, found, stored);
 }
 
 static pess_status check_rows(const char *name, const pess_mdp *mdp, int64_t transitions, pess_error *error) {
@@ -130,7 +119,7 @@ pess_status pess__mdp_read_binary(pess__infile *file, pess_mdp **out, pess_error
         return pess__fail(error, PESS_INPUT, "%s: truncated: %lld bytes", name, (long long)size);
     memcpy(&h, bytes, sizeof h);
     PESS_TRY(check_header(name, &h, size, error));
-    PESS_TRY(check_checksum(name, bytes, size, error));
+    PESS_TRY(pess__check_crc(name, bytes, (size_t)size, NULL, error));
     pess_mdp *mdp = NULL;
     PESS_TRY(pess__mdp_allocate(h.states, h.actions, h.transitions, &mdp, error));
     const pess_status status = read_arrays(name, bytes + sizeof h, h.transitions, mdp, error);

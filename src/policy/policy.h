@@ -53,6 +53,14 @@ pess_status pess__policy_write_table(const pess_policy *policy, const char *path
 /* PESS_INPUT where it is no table of that many states and actions, one for all steps; `whose` has them: "the model". */
 pess_status pess__policy_check_table(const pess_policy *policy, int64_t states, int64_t actions, const char *whose,
                                      pess_error *error);
+/* Does the process have this action: is there something under pair s*A + a? */
+typedef bool (*pess__has_pair)(const void *process, int64_t pair);
+/* PESS_INPUT where a table [S*A] takes an action that the process lacks or, in a state that is not `terminal` [S], its
+ * probabilities do not sum to one. */
+pess_status pess__policy_check_rows(const double *probability, int64_t states, int64_t actions, const uint8_t *terminal,
+                                    pess__has_pair has, const void *process, pess_error *error);
+/* The same with the actions and states of a model. */
+pess_status pess__policy_check_model(const double *probability, const pess_model *model, pess_error *error);
 /* PESS_INPUT where it is one network of a rule that needs several; `name` is its file's. */
 pess_status pess__policy_check_whole(const pess_policy *policy, const char *name, pess_error *error);
 /* Probabilities of actions, none below 0, that sum to 1: for assertions. */

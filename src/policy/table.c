@@ -156,31 +156,42 @@ pess_status pess_policy_empirical(const pess_counts *counts, const pess_model *m
     return PESS_OK;
 }
 
-/* A positive probability only where the model has the action. */
-static pess_status check_available(const pess_policy *policy, const pess_model *model, int64_t state,
-                                   pess_error *error) {
-    for (int64_t a = 0; a < model->actions; a++) {
-        const int64_t pair = state * model->actions + a;
-        if (policy->probability[pair] > 0 && model->kind[pair] == PESS_ROW_NONE)
-            return pess__fail(error, PESS_INPUT,
-                              "policy: state %lld has no action %lld, but it is given probability %g", (long long)state,
-                              (long long)a, policy->probability[pair]);
+pess_status pess__policy_check_rows(const double *probability, int64_t states, int64_t actions, const uint8_t *terminal,
+                                    pess__has_pair has, const void *process, pess_error *error) {
+    for (int64_t s = 0; s < states; s++) {
+        double sum = 0;
+        for (int64_t pair = s * actions; pair < (s + 1) * actions; pair++) {
+            const double p = probability[pair];
+            if (p > 0 && !has(process, pair))
+                return pess__fail(error, PESS_INPUT,
+                                  "policy: state %lld has no action %lld, but it is given probability %g", (long long)s,
+                                  (long long)(pair % actions), p);
+            sum += p;
+        }
+        if (!terminal[s] && !(fabs(sum - 1) <= 1e-9))
+            return pess__fail(error, PESS_INPUT, "policy: state %lld: the probabilities sum to %.12g, expected 1",
+                              (long long)s, sum);
     }
     return PESS_OK;
+}
+
+static bool model_has(const void *model, int64_t pair) {
+    return ((const pess_model *)model)->kind[pair] != PESS_ROW_NONE;
+}
+
+pess_status pess__policy_check_model(const double *probability, const pess_model *model, pess_error *error) {
+    return pess__policy_check_rows(probability, model->states, model->actions, model->terminal, model_has, model,
+                                   error);
 }
 
 pess_status pess_policy_soften(const pess_policy *policy, const pess_model *model, double epsilon, pess_policy **out,
                                pess_error *error) {
     if (!(epsilon >= 0 && epsilon <= 1)) return pess__fail(error, PESS_ARGUMENT, "epsilon %g is not in [0,1]", epsilon);
     PESS_TRY(pess__policy_check_table(policy, model->states, model->actions, "the model", error));
+    PESS_TRY(pess__policy_check_model(policy->probability, model, error));
     pess_policy *soft = NULL;
     PESS_TRY(pess__policy_allocate(model->states, model->actions, &soft, error));
     for (int64_t s = 0; s < model->states; s++) {
-        const pess_status status = check_available(policy, model, s, error);
-        if (status != PESS_OK) {
-            pess_policy_destroy(soft);
-            return status;
-        }
         const double *from = policy->probability + s * model->actions;
         double *row = soft->probability + s * model->actions;
         uniform_row(model, s, row);

@@ -1,5 +1,6 @@
 /* The page about cells: are they good states, does the answer depend on them, what they are, how to repeat it. One
  * file, no script, nothing loaded. */
+#include "core/settings.h"
 #include "report/html.h"
 
 #include <errno.h>
@@ -160,6 +161,7 @@ static void write_page(pess__outfile *out, const pess_cells_page *page) {
 
 pess_status pess_cells_write_page(const pess_cells_page *page, const char *directory, pess_error *error) {
     char path[4200];
+    PESS_TRY(pess__check_struct("the page", page, sizeof *page, error));
     if (snprintf(path, sizeof path, "%s/index.html", directory) >= (int)sizeof path)
         return pess__fail(error, PESS_ARGUMENT, "%.200s…: the name is too long", directory);
     if (mkdir(directory, 0777) != 0 && errno != EEXIST)

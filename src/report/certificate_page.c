@@ -1,5 +1,6 @@
 /* The page of a certificate: recommendation, picture, what it rests on, thin places, δ, how to repeat it. One file, no
  * script, nothing loaded; light and dark; from phone to print. */
+#include "core/settings.h"
 #include "report/html.h"
 #include "report/plain.h"
 
@@ -341,12 +342,13 @@ static void write_repeat(pess__outfile *out, const pess_certificate_info *c, con
 
 pess_status pess_certificate_write_page(const pess_certificate *certificate, const pess_certificate_page *page,
                                         const char *path, pess_error *error) {
-    const pess_certificate_page empty = {0};
+    const pess_certificate_page empty = {.size = sizeof empty};
     pess_certificate_info info;
     pess__outfile *out = NULL;
+    if (!page) page = &empty;
+    PESS_TRY(pess__check_struct("the page", page, sizeof *page, error));
     PESS_TRY(pess__outfile_open(path, &out, error));
     pess_certificate_get_info(certificate, &info);
-    if (!page) page = &empty;
     const double shown =
         info.recommend_switch ? info.improvement_lower_bound : info.value_estimate - info.behaviour_value_estimate;
     const view v = {&info, page, pess__plain_decimals(info.value_hi - info.value_lo, shown)};

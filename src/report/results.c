@@ -256,9 +256,11 @@ static void title_figure(pess__figure *figure, size_t sources) {
 
 pess_status pess_figure_write(const char *const *results, size_t count, const char *algorithms, const char *path,
                               pess_error *error) {
-    const char *format = format_of(path);
+    if (count == 0) return pess__fail(error, PESS_ARGUMENT, "found no results to draw, expected some");
+    const char *format = path != NULL ? format_of(path) : NULL;
     if (format == NULL)
-        return pess__fail(error, PESS_ARGUMENT, "%s: expected a name that ends in .svg, .png or .pdf", path);
+        return pess__fail(error, PESS_ARGUMENT, "%s: expected a name that ends in .svg, .png or .pdf",
+                          path != NULL ? path : "the figure");
     pess__figure figure = {0};
     pess_status status = PESS_OK;
     for (size_t i = 0; i < count && status == PESS_OK; i++) status = pess__report_read(results[i], &figure, error);

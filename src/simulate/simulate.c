@@ -206,23 +206,9 @@ static pess_status check_start(const pess_mdp *mdp, const double *start, pess_er
     return PESS_OK;
 }
 
-/* The policy fits the MDP: the same sizes, rows that sum to one, no action that a state lacks. */
-static pess_status check_policy(const pess_mdp *mdp, const pess_policy *policy, pess_error *error) {
-    PESS_TRY(pess__policy_check_table(policy, mdp->states, mdp->actions, "the MDP", error));
-    for (int64_t s = 0; s < mdp->states; s++) {
-        double sum = 0;
-        for (int64_t pair = s * mdp->actions; pair < (s + 1) * mdp->actions; pair++) {
-            sum += policy->probability[pair];
-            if (policy->probability[pair] > 0 && mdp->row[pair] == mdp->row[pair + 1])
-                return pess__fail(error, PESS_INPUT,
-                                  "policy: state %lld has no action %lld, but it is given probability %g", (long long)s,
-                                  (long long)(pair % mdp->actions), policy->probability[pair]);
-        }
-        if (!mdp->terminal[s] && fabs(sum - 1) > 1e-6)
-            return pess__fail(error, PESS_INPUT, "policy: state %lld: the probabilities sum to %.12g, expected 1",
-                              (long long)s, sum);
-    }
-    return PESS_OK;
+static bool mdp_has(const void *process, int64_t pair) {
+    const pess_mdp *mdp = process;
+    return mdp->row[pair] < mdp->row[pair + 1];
 }
 
 /* The collecting policy (*soft stays NULL where it is the given one) and the law of the first states. */
@@ -230,7 +216,9 @@ static pess_status prepare_laws(const pess_mdp *mdp, const pess_policy *policy, 
                                 const pess_simulate_options *options, pess_policy **soft, double *law,
                                 pess_error *error) {
     const bool stationary = options->transitions > 0 && options->state_dist == PESS_STATE_DIST_STATIONARY;
-    PESS_TRY(check_policy(mdp, policy, error));
+    PESS_TRY(pess__policy_check_table(policy, mdp->states, mdp->actions, "the MDP", error));
+    PESS_TRY(
+        pess__policy_check_rows(policy->probability, mdp->states, mdp->actions, mdp->terminal, mdp_has, mdp, error));
     if (!stationary) {
         PESS_TRY(check_start(mdp, start, error));
         for (int64_t s = 0; s < mdp->states; s++) law[s] = start[s];

@@ -10,38 +10,27 @@
 
 enum { DENSE_LIMIT = 2000 };
 
-static pess_status check_state(const pess_model *model, const pess_policy *policy, int64_t s, pess_error *error) {
-    double sum = 0;
-    for (int64_t a = 0; a < model->actions; a++) {
-        const int64_t pair = s * model->actions + a;
-        const double p = policy->probability[pair];
-        sum += p;
-        if (p == 0) continue;
-        if (model->kind[pair] == PESS_ROW_NONE)
-            return pess__fail(error, PESS_INPUT,
-                              "policy: state %lld has no action %lld, but it is given probability %g", (long long)s,
-                              (long long)a, p);
-        if (model->kind[pair] == PESS_ROW_SINK)
-            return pess__fail(error, PESS_INPUT,
-                              "state %lld, action %lld was never seen and is taken to be the worst for ever: there is "
-                              "no stationary law",
-                              (long long)s, (long long)a);
-        if (model->end_mass[pair] > 0)
-            return pess__fail(error, PESS_INPUT,
-                              "state %lld, action %lld ends the episode with probability %g, so there is no stationary "
-                              "law: episodes end",
-                              (long long)s, (long long)a, model->end_mass[pair]);
-    }
-    if (fabs(sum - 1) > 1e-6)
-        return pess__fail(error, PESS_INPUT, "policy: state %lld: the probabilities sum to %.12g, expected 1",
-                          (long long)s, sum);
+/* What the policy does goes on in the model, and that is known. */
+static pess_status check_pair(const pess_model *model, int64_t pair, pess_error *error) {
+    const long long state = (long long)(pair / model->actions), action = (long long)(pair % model->actions);
+    if (model->kind[pair] == PESS_ROW_SINK)
+        return pess__fail(error, PESS_INPUT,
+                          "state %lld, action %lld was never seen and is taken to be the worst for ever: there is no "
+                          "stationary law",
+                          state, action);
+    if (model->end_mass[pair] > 0)
+        return pess__fail(error, PESS_INPUT,
+                          "state %lld, action %lld ends the episode with probability %g, so there is no stationary "
+                          "law: episodes end",
+                          state, action, model->end_mass[pair]);
     return PESS_OK;
 }
 
 static pess_status check(const pess_model *model, const pess_policy *policy, pess_error *error) {
     PESS_TRY(pess__policy_check_table(policy, model->states, model->actions, "the model", error));
-    for (int64_t s = 0; s < model->states; s++)
-        if (!model->terminal[s]) PESS_TRY(check_state(model, policy, s, error));
+    PESS_TRY(pess__policy_check_model(policy->probability, model, error));
+    for (int64_t pair = 0; pair < model->states * model->actions; pair++)
+        if (policy->probability[pair] > 0) PESS_TRY(check_pair(model, pair, error));
     return PESS_OK;
 }
 

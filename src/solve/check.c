@@ -141,35 +141,13 @@ pess_status pess__check_start(const pess_model *model, const double *start, pess
     return PESS_OK;
 }
 
-static pess_status check_table(const pess_model *model, const double *pi, pess_error *error) {
-    for (int64_t s = 0; s < model->states; s++) {
-        double sum = 0;
-        for (int64_t a = 0; a < model->actions; a++) {
-            const int64_t z = s * model->actions + a;
-            const double p = pi[z];
-            if (!(p >= 0))
-                return pess__fail(error, PESS_INPUT, "policy: state %lld, action %lld has probability %g", (long long)s,
-                                  (long long)a, p);
-            if (p > 0 && model->kind[z] == PESS_ROW_NONE)
-                return pess__fail(error, PESS_INPUT,
-                                  "policy: state %lld takes action %lld, which the model does not have there",
-                                  (long long)s, (long long)a);
-            sum += p;
-        }
-        if (!model->terminal[s] && !(fabs(sum - 1.0) <= 1e-9))
-            return pess__fail(error, PESS_INPUT, "policy: the probabilities of state %lld sum to %.12g, not to 1",
-                              (long long)s, sum);
-    }
-    return PESS_OK;
-}
-
 pess_status pess__check_policy(const pess_model *model, const pess_policy *policy, int64_t horizon, pess_error *error) {
     if (policy->steps > 1 && policy->steps == horizon && policy->states == model->states &&
         policy->actions == model->actions) {
         for (int64_t t = 0; t < horizon; t++)
-            PESS_TRY(check_table(model, policy->probability + t * model->states * model->actions, error));
+            PESS_TRY(pess__policy_check_model(policy->probability + t * model->states * model->actions, model, error));
         return PESS_OK;
     }
     PESS_TRY(pess__policy_check_table(policy, model->states, model->actions, "the model", error));
-    return check_table(model, policy->probability, error);
+    return pess__policy_check_model(policy->probability, model, error);
 }

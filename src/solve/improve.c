@@ -63,9 +63,14 @@ pess_status pess_q_values(const pess_model *model, double gamma, const double *v
     return PESS_OK;
 }
 
-int64_t pess__greedy_action(const double *q, int64_t actions) {
+static inline double largest_of(const double *q, int64_t actions) {
     double best = q[0];
     for (int64_t a = 1; a < actions; a++) best = q[a] > best ? q[a] : best;
+    return best;
+}
+
+int64_t pess__greedy_action(const double *q, int64_t actions) {
+    const double best = largest_of(q, actions);
     int64_t a = 0;
     while (a + 1 < actions && !(q[a] >= best - PESS__TIE)) a++;
     return a;
@@ -76,12 +81,6 @@ static inline int64_t argmax(const double *q, int64_t actions) {
     int64_t best = 0;
     for (int64_t a = 1; a < actions; a++)
         if (q[a] > q[best]) best = a;
-    return best;
-}
-
-static inline double largest_of(const double *q, int64_t actions) {
-    double best = q[0];
-    for (int64_t a = 1; a < actions; a++) best = q[a] > best ? q[a] : best;
     return best;
 }
 

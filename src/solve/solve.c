@@ -66,8 +66,7 @@ static pess_status find_uncertainty(const pess_algorithm_info *algorithm, const 
 static pess_status take_own_uncertainty(const pess_algorithm_info *algorithm, const pess_solve_options *options,
                                         pess__problem *problem, pess_error *error) {
     const pess_own_uncertainty *own = options->own_uncertainty;
-    if (own->name == NULL || own->compute == NULL)
-        return pess__fail(error, PESS_ARGUMENT, "an uncertainty of the caller's own needs a name and a function");
+    PESS_TRY(pess__uncertainty_check_own(own, error));
     if (options->uncertainty != NULL)
         return pess__fail(error, PESS_ARGUMENT,
                           "both the uncertainty '%s' and one of the caller's own, '%s', are given",

@@ -1,4 +1,5 @@
 /* An uncertainty that the caller brings: u [S*A] of all pairs at once, checked, and never above W. */
+#include "core/settings.h"
 #include "uncertainty/uncertainty.h"
 
 #include <math.h>
@@ -25,6 +26,12 @@ static pess_status compute(const pess__u_problem *problem, const double *v, doub
     if (!problem->own->compute(problem->own->user, problem->counts, problem->model, u))
         return pess__fail(error, PESS_INTERRUPTED, "the uncertainty '%s' was not computed", problem->own->name);
     return check(problem, u, error);
+}
+
+pess_status pess__uncertainty_check_own(const pess_own_uncertainty *own, pess_error *error) {
+    PESS_TRY(pess__check_struct("the uncertainty of the caller's own", own, sizeof *own, error));
+    if (own->name != NULL && own->compute != NULL) return PESS_OK;
+    return pess__fail(error, PESS_ARGUMENT, "an uncertainty of the caller's own needs a name and a function");
 }
 
 pess__uncertainty pess__uncertainty_of_caller(const pess_own_uncertainty *own) {

@@ -20,13 +20,7 @@ static pess_status check_row(const pess__u_problem *problem, int64_t pair, pess_
             "the model was not estimated from these counts: they differ in the next states of state %lld, "
             "action %lld",
             (long long)(pair / actions), (long long)(pair % actions));
-    if (problem->max_successors > 0 && seen > problem->max_successors)
-        return pess__fail(error, PESS_ARGUMENT,
-                          "at most %lld possible next states were declared, but the log shows %lld of state %lld, "
-                          "action %lld",
-                          (long long)problem->max_successors, (long long)seen,
-                          (long long)pess__state_number(model, pair / actions), (long long)(pair % actions));
-    return PESS_OK;
+    return pess__u_check_successors(problem, pair, seen, error);
 }
 
 static pess__set_facts facts_of(const pess__u_problem *problem, int64_t pair) {

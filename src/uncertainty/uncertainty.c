@@ -52,6 +52,16 @@ pess_status pess__u_check_counts(const pess__u_problem *problem, pess_error *err
     return pess__fail(error, PESS_ARGUMENT, "the uncertainty needs the counts of a log; an exact model has none");
 }
 
+pess_status pess__u_check_successors(const pess__u_problem *problem, int64_t pair, int64_t seen, pess_error *error) {
+    const int64_t actions = problem->model->actions;
+    if (problem->max_successors == 0 || seen <= problem->max_successors) return PESS_OK;
+    return pess__fail(error, PESS_ARGUMENT,
+                      "at most %lld possible next states were declared, but the log shows %lld of state %lld, action "
+                      "%lld",
+                      (long long)problem->max_successors, (long long)seen,
+                      (long long)pess__state_number(problem->model, pair / actions), (long long)(pair % actions));
+}
+
 pess_status pess__u_check_range(const pess__u_problem *problem, pess_error *error) {
     if (isfinite(problem->v_hi - problem->v_lo)) return PESS_OK;
     return pess__fail(

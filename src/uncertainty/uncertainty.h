@@ -45,6 +45,8 @@ typedef struct pess__uncertainty {
 } pess__uncertainty;
 
 const pess__uncertainty *pess__uncertainty_find(const char *name);
+/* Is it one that can be used? */
+pess_status pess__uncertainty_check_own(const pess_own_uncertainty *own, pess_error *error);
 /* The row of a caller's own uncertainty (own.c). */
 pess__uncertainty pess__uncertainty_of_caller(const pess_own_uncertainty *own);
 
@@ -62,6 +64,8 @@ double pess__u_inverse_root(const pess__u_problem *problem, const double *v, int
 pess_status pess__u_check_counts(const pess__u_problem *problem, pess_error *error);
 /* Refuses an unbounded range of values: rewards of both signs, or no end of episodes, at γ = 1. */
 pess_status pess__u_check_range(const pess__u_problem *problem, pess_error *error);
+/* Refuses a pair with more successors in the log than were declared. */
+pess_status pess__u_check_successors(const pess__u_problem *problem, int64_t pair, int64_t seen, pess_error *error);
 /* ln(S·A/δ), plus ln(n(n+1)) where n is adaptive. */
 double pess__u_log_pairs(const pess__u_problem *problem, double delta, int64_t n);
 

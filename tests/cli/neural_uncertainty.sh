@@ -12,6 +12,7 @@ expect 0 "$PESS" train b.pessdata -a ua-support-net --u-cap 3 --relative off $fe
 cmp -s one/policy.pessnet two/policy.pessnet || fail "ua --uncertainty support-net and ua-support-net differ"
 cmp -s one/uncertainty.pessnet two/uncertainty.pessnet || fail "their uncertainties differ"
 grep -q '"uncertainty": "support-net"' one/manifest.json || fail "the manifest has no uncertainty"
+grep -qF "\"build\": \"$("$PESS" -V | sed -n 's/^pess //p')\"" one/manifest.json || fail "the manifest does not say which build made it"
 grep -q '"relative": "off"' one/manifest.json || fail "the manifest does not say relative"
 expect 0 "$PESS" train b.pessdata -a ua-support-net --u-cap 3 $few --out relative
 cmp -s one/policy.pessnet relative/policy.pessnet && fail "--relative does nothing"

@@ -161,7 +161,8 @@ for kind, make in made.items():
 PYTHON
     fi
     expect 2 "$PESS" convert "$data/minari.h5" -o states.pessdata
-    says "no format has this ending; expected one of .csv .csv.gz .npz .pesslog"
+    says "no format has this ending; expected one of "
+    for ending in .csv .csv.gz .npz .pesslog; do says " $ending"; done
     [ ! -e states.pessdata ] || fail "half a dataset was written"
     expect 3 "$PESS" solve "$data/minari_bits.h5"
     says "found observations of 5 bits, expected single states: it is a dataset of observations"
