@@ -9,7 +9,8 @@ static json_writer open_as(const char *command, pess_json_style style) {
     json_object(&json, NULL);
     json_count(&json, "schema", 2); /* docs/json.md says what is in it */
     json_text(&json, "command", command);
-    json_text(&json, "version", pess_build());
+    json_text(&json, "version", pess_version());
+    json_text(&json, "build", pess_build());
     return json;
 }
 

@@ -7,7 +7,7 @@
 
 typedef pess_json_writer json_writer;
 
-/* On standard output, the top object begun: {"schema": 2, "command": …, "version": … */
+/* On standard output, the top object begun: {"schema": 2, "command": …, "version": …, "build": … */
 json_writer json_open(const char *command);
 /* "horizon": null where there is none. */
 void json_horizon(json_writer *json, int64_t horizon);
