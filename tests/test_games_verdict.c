@@ -274,8 +274,8 @@ static void what_lacks_a_trial_waits(void **state) {
         {"breakout", "naive is poor", "not yet: 2 of 3 trials; so far naive 9.5 (9 to 10), imitation 60 (59 to 61)"},
         {"all games", best, "not yet: 19 of 20 points have their 3 trials; so far at or above at 20 of 20 points"},
         {"all games", far_below, "not yet: 18 of 20 points have their 3 trials; so far at worst"},
-        {"naive", above, "not yet: pairs of runs at 20 of 20 points, at some 2 of 3; so far +0.6"},
-        {"cql", above, "not yet: pairs of runs at 20 of 20 points, at some 1 of 3; so far +0.4000"}};
+        {"naive", above, "not yet: runs at 20 of 20 points, at some only 2 of 3 trials; so far +0.6"},
+        {"cql", above, "not yet: runs at 20 of 20 points, at some only 1 of 3 trials; so far +0.4000"}};
     for (size_t i = 0; i < sizeof waiting / sizeof waiting[0]; i++) {
         const pess_experiment_claim *claim = claim_of(m, waiting[i].about, waiting[i].claim);
         assert_false(claim->judged);

@@ -225,9 +225,11 @@ static const char factor_rule[] =
 static void paired_found(const pess__games *m, const pess__paired *p, const char *what, pess_experiment_claim *claim) {
     char so_far[200] = "", why[100];
     if (p->fewest > 0) (void)snprintf(so_far, sizeof so_far, "%s%+.4f", what, p->mean.value);
-    (void)snprintf(why, sizeof why, "pairs of runs at %lld of %lld points, at some %lld of %lld",
-                   (long long)(p->strata - p->missing), (long long)p->strata, (long long)p->fewest,
-                   (long long)planned_trials(m));
+    int used = snprintf(why, sizeof why, "runs at %lld of %lld points", (long long)(p->strata - p->missing),
+                        (long long)p->strata);
+    if (p->fewest < planned_trials(m))
+        (void)snprintf(why + used, sizeof why - (size_t)used, ", at some only %lld of %lld trials",
+                       (long long)p->fewest, (long long)planned_trials(m));
     (void)snprintf(claim->found, sizeof claim->found, "%s%+.4f [%.4f, %.4f]", what, p->mean.value, p->mean.lo,
                    p->mean.hi);
     if (p->strata == 0 || p->missing > 0 || p->fewest < planned_trials(m))
