@@ -2,13 +2,14 @@
 """tables.py [--check] [PAGE…]: writes anew what pages say of results, so that no number of theirs is typed by hand.
 
 In a page (by default README.md and docs/*.md) what stands between <!-- results KIND DIRECTORY --> and <!-- end of
-results --> is made of results.csv, runs.csv and manifest.json in docs/results/DIRECTORY. Kinds:
+results --> is made of results.csv, runs.csv, settings.txt and manifest.json in docs/results/DIRECTORY. Kinds:
   status    how many trainings of the plan are finished, and how many sentences hold
   progress  the former, a row per x
   points    a table per x: mean score of every curve in every game, and of how many trials
   shares    a row per curve: at every x its mean over games as a share of the player's return
   rules     what was written down beforehand, and what came of it
   beside/OTHER  two rules for every learner of one-trial results, beside the simple methods of the first trial in OTHER
+  growth/LEARNER  scores over the size of the data, and whether the learner's keep improving and end above proximal
 Where docs/results has no such directory they say that it has not been run. With --check nothing is written; pages that do not say what the results say are named, and the exit code is 1.
 """
 import csv
@@ -29,12 +30,12 @@ class Results:
     def __init__(self, name):
         directory = RESULTS / name
         self.manifest = json.loads((directory / "manifest.json").read_text(encoding="utf-8"))
-        settings = self.manifest["settings"]
+        settings = dict(line.split("=", 1) for line in (directory / "settings.txt").read_text().splitlines())
         self.games = settings["games"].split(",")
         self.algorithms = settings["algorithms"].split(",")
-        self.trials = settings["trials"] * settings.get("train_seeds", 1)
-        self.sizes = "epsilons" not in settings
-        self.xs = [float(x) for x in settings["sizes" if self.sizes else "epsilons"].split(",")]
+        self.trials = int(settings["trials"]) * int(settings.get("train-seeds", 1))
+        self.sizes = settings["experiment"] == "minatar-data"
+        self.xs = [float(x) for x in settings["x"].split(",")]
         self.points = {(row["game"], row["algorithm"], float(row["x"])): row
                        for row in csv.DictReader(open(directory / "results.csv", encoding="utf-8"))}
         self.runs = list(csv.DictReader(open(directory / "runs.csv", encoding="utf-8")))
@@ -64,7 +65,7 @@ def label(curve):
     """proximal-0.25-argmax: proximal α = 0.25, by argmax"""
     name = LABELS.get(curve, curve.removesuffix("-argmax"))
     name = re.sub(r"^(proximal)-([\d.]+)$", r"\1 α = \2", name)
-    name = f"`{name}`" if name.startswith(("ua-", "model-", "bcq", "cql")) else name
+    name = f"`{name}`" if name.startswith(("ua-", "model-", "counts-", "bcq", "cql")) else name
     return name + (", by argmax" if curve.endswith("-argmax") else "")
 
 
@@ -214,6 +215,32 @@ def beside(r, other):
                           ""], rows)
 
 
+def ranks(values):
+    return [sum(other < value for other in values) + (values.count(value) + 1) / 2 for value in values]
+
+
+def growth(r, learner):
+    lines, rows = [], []
+    curves = [curve for curve in r.curves if curve not in LABELS and not curve.endswith("-argmax")]
+    for game in r.games:
+        here = [point for (at, curve, _), point in r.points.items() if at == game and curve in curves]
+        scores = {curve: [float(r.points[game, curve, x]["mean"]) if (game, curve, x) in r.points else None
+                          for x in r.xs] for curve in curves}
+        lines += table([f"{title(game)}, {r.trials_of(here)}", *map(r.at, r.xs)],
+                       [[label(curve), *map(number, own)] for curve, own in scores.items()]) + [""]
+        own, proximal = scores[learner], [scores[curve][-1] for curve in curves if curve.startswith("proximal")]
+        if None in [*own, *proximal]:
+            rows.append([title(game), "–", "–", "not yet"])
+            continue
+        correlation = statistics.correlation(ranks(r.xs), ranks(own)) if len(set(own)) > 1 else 0
+        holds = correlation >= 0.5 and own[-1] > max(proximal)
+        rows.append([title(game), f"{correlation:.2f}", f"{number(own[-1])} against {number(max(proximal))}",
+                     verdict({"holds": holds})])
+    return lines + table([label(learner), "rank correlation of size and score", "at the largest size against proximal",
+                          ""], rows)
+
+
+WITH = {"beside": lambda r, name: beside(r, Results(name)), "growth": growth}
 KINDS = {"status": status, "progress": progress, "points": points, "shares": shares, "rules": rules}
 
 
@@ -222,12 +249,12 @@ def made(match):
     kind, _, other = kind.partition("/")
     if not (RESULTS / directory / "results.csv").exists():
         lines = ["Not run yet."]
-    elif kind == "beside":
-        lines = beside(Results(directory), Results(other))
+    elif kind in WITH:
+        lines = WITH[kind](Results(directory), other)
     elif kind in KINDS:
         lines = KINDS[kind](Results(directory))
     else:
-        raise SystemExit(f"tables.py: {kind}: found in a page, expected one of beside/OTHER, {', '.join(KINDS)}")
+        raise SystemExit(f"tables.py: {kind}: found in a page, expected one of {', '.join([*WITH, *KINDS])}")
     return begin + "\n".join(["", *lines, "", ""]) + end
 
 
