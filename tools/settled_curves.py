@@ -85,8 +85,9 @@ def main():
                 out.writerow(["game", "algorithm", "x", "trials", "mean", "min", "max"])
                 for (panel, algorithm), curve in sorted(curves.items()):
                     for update, values in curve.items():
-                        out.writerow([panel, algorithm, update, len(values), sum(values) / len(values), min(values),
-                                      max(values)])
+                        least, most = min(values), max(values)
+                        mean = min(max(statistics.fmean(values), least), most)  # rounding must not carry it past them
+                        out.writerow([panel, algorithm, update, len(values), mean, least, most])
             title, y_label, _ = FIGURES[name]
             labels = {"format": "pess-minatar", "title": f"{title} ({trials})", "x_label": "update", "y_label": y_label}
             pathlib.Path(scratch, "manifest.json").write_text(json.dumps(labels), encoding="utf-8")
