@@ -21,8 +21,8 @@ double pess__player_return(const pess__games *m, int game);
 
 typedef struct pess__paired {
     pess_interval mean;
-    pess_interval iqm;   /* of all the differences: the mean of what remains without a quarter at either end */
-    pess_interval ahead; /* how often own is above weight·other, a tie half: the mean over games and x */
+    pess_interval iqm;       /* of all the differences: the mean of what remains without a quarter at either end */
+    pess_interval ahead;     /* how often own is above weight·other, a tie half: the mean over games and x */
     int64_t strata, missing; /* games and x; those of them without a pair of runs */
     int64_t fewest;          /* pairs in any other of them: of a single one there is no interval */
 } pess__paired;
