@@ -206,11 +206,11 @@ def beside(r, other):
         apart = {(game, x): float(r.points[game, curve, x]["mean"]) for game, x in here if (game, curve, x) in r.points}
         level = sum(value >= simple[point] for point, value in apart.items())
         ahead = [(value - argmax[point]) / player[point[0]][min(r.xs)] for point, value in apart.items()]
-        whole = len(apart) == len(here)
+        whole, lost = len(apart) == len(here), len(apart) - level > len(here) / 10
         rows.append([label(curve), f"{level} of {len(apart)}",
-                     "not yet" if not whole else "holds" if level >= 0.9 * len(here) else "does not hold",
+                     "**does not hold**" if lost else "**holds**" if whole else "not yet",
                      f"{statistics.fmean(ahead):+.3f}" if ahead else "–",
-                     "not yet" if not whole else "holds" if statistics.fmean(ahead) > 0 else "does not hold"])
+                     verdict({"holds": statistics.fmean(ahead) > 0 if whole else None})])
     return lines + table(["one trial", "at or above the best of the simple ones", "", "share above imitation by argmax",
                           ""], rows)
 
