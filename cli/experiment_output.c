@@ -93,7 +93,7 @@ static void print_claim(const pess_experiment_claim *claims, size_t count, size_
     (void)printf("\n  %s\n  %s\n", claims[i].claim, claims[i].rule);
     for (size_t j = i; j < count; j++) {
         if (strcmp(claims[j].claim, claims[i].claim) != 0) continue;
-        (void)printf("    %-15s", claims[j].about);
+        (void)printf("    %-20s", claims[j].about);
         print_found(&claims[j], " ");
     }
 }

@@ -102,6 +102,7 @@ static void trainings_share_their_data(void **state) {
     assert_int_equal(pess__experiment_plan(&o, &e, &error), PESS_OK);
     const pess__games *m = pess__games_of(e);
     assert_int_equal(m->dataset_count, 2 * 3 * m->x_count);
+    assert_non_null(strstr(e->description, "6 trainings at each of 5 points of the axis, 3 on each dataset"));
     static const double order[] = {0.66, 0, 0.1, 0.33, 1};
     for (int i = 0; i < m->x_count; i++) assert_true(m->x[m->datasets[i].x] == order[i]);
     for (int64_t a = 0; a < m->dataset_count; a++)

@@ -90,6 +90,7 @@ for name in $wanted; do
             run minatar-exploration breakout 0.05 imitation,proximal:0.25
             run minatar-settled breakout 0.66 imitation
             run neural-uncertainty freeway 0 imitation,ua-imitation
+            run neural-uncertainty space_invaders 0.33 imitation
             run seaquest seaquest 0.05 imitation,counts-alone
             continue
             ;;

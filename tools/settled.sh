@@ -2,7 +2,8 @@
 # settled.sh run [OPTION…]   goes on with `pess experiment minatar-settled` in build/settled, one training at a time,
 #                            from the results that are kept in docs/results; options such as --games are handed on
 # settled.sh keep            keeps what is finished in docs/results/minatar-settled: result.json of every run, the lines
-#                            of its log.csv that have a return (curve.csv), tables, page and figures of what is there
+#                            of its log.csv that have a return (curve.csv), tables, page and figures of what is there;
+#                            then README.md and docs say what the results say (tables.py)
 # SETTLED and KEPT name other directories than these two, PESS another program than build/pess. docs/settled.md has what is
 # run and how it is judged.
 set -eu
@@ -32,7 +33,8 @@ keep)
         # a network that later runs needed was trained again, in other seconds
         [ -e "$kept/$run/curve.csv" ] || [ ! -s "$work/$run/log.csv" ] || awk -F, 'NR == 1 || $6 != ""' "$work/$run/log.csv" >"$kept/$run/curve.csv"
     done
-    "$(dirname "$0")/settled_curves.py" "$kept" "$pess"
+    tools/settled_curves.py "$kept" "$pess"
+    tools/tables.py
     ;;
 *)
     sed -n '2,/^set/s/^# \{0,1\}//p' "$0"

@@ -3,6 +3,7 @@
 #ifndef PESS_COMPARE_STATISTICS_H
 #define PESS_COMPARE_STATISTICS_H
 
+#include "core/sorted.h"
 #include "core/status.h"
 
 typedef struct pess__score_cell {
@@ -10,11 +11,6 @@ typedef struct pess__score_cell {
     int64_t count;
 } pess__score_cell;
 
-void pess__sort_numbers(double *values, int64_t count); /* ascending */
-/* Mean of sorted[k … n−k−1], k = ⌊n/4⌋: what remains when a quarter is cut off at either end. Sorts the values. */
-double pess__interquartile_mean(double *values, int64_t count);
-/* Sorts the values; between two of them where the count is even. */
-double pess__median(double *values, int64_t count);
 /* Of all scores in the cells; room [their number] is scratch. */
 double pess__cells_iqm(const pess__score_cell *cells, int64_t tasks, double *room);
 double pess__cells_mean(const pess__score_cell *cells, int64_t tasks);
@@ -24,7 +20,5 @@ double pess__cells_median(const pess__score_cell *cells, int64_t tasks, double *
 double pess__cells_improvement(const pess__score_cell *x, const pess__score_cell *y, int64_t tasks);
 /* (1/M) Σ_m (1/N) Σ_i 1{x_i > τ}: the run-score distribution. */
 double pess__cells_above(const pess__score_cell *cells, int64_t tasks, double tau);
-/* The p quantile of sorted values, linear between two of them (as NumPy has it). */
-double pess__sorted_quantile(const double *sorted, int64_t count, double p);
 
 #endif

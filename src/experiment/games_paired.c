@@ -2,6 +2,7 @@
 
 #include "core/memory.h"
 #include "core/rng.h"
+#include "core/sorted.h"
 #include "core/text.h"
 
 #include <math.h>
@@ -54,6 +55,7 @@ double pess__games_method_share(const pess__games *m, const pess__games_method *
 
 typedef struct strata {
     double *difference; /* all of them */
+    double *drawn;      /* as many, of a resample */
     int64_t *first;     /* [count+1] */
     int64_t count, missing;
 } strata;
@@ -78,45 +80,71 @@ static void fill(const pess__games *m, const pess__games_method *own, const pess
         }
 }
 
-/* The mean of the strata's means; rng NULL: as they are. */
-static double mean_of(const strata *s, pess__rng *rng) {
-    double sum = 0;
+/* rng NULL: as they are. */
+static void draw(const strata *s, pess__rng *rng) {
     for (int64_t k = 0; k < s->count; k++) {
         const int64_t first = s->first[k], count = s->first[k + 1] - first;
-        double own = 0;
         for (int64_t i = 0; i < count; i++)
-            own += s->difference[first + (rng != NULL ? (int64_t)pess__rng_below(rng, (uint64_t)count) : i)];
-        sum += own / (double)count;
+            s->drawn[first + i] =
+                s->difference[first + (rng != NULL ? (int64_t)pess__rng_below(rng, (uint64_t)count) : i)];
     }
-    return sum / (double)s->count;
 }
 
-static int ascending(const void *a, const void *b) {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
+enum { MEAN, AHEAD, IQM, NUMBERS };
+
+/* Of what was drawn: the mean of the strata's means, that of their shares above 0 (0 counts half), and the
+ * interquartile mean of all, which sorts them. */
+static void tell(const strata *s, double out[NUMBERS]) {
+    out[MEAN] = out[AHEAD] = 0;
+    for (int64_t k = 0; k < s->count; k++) {
+        const int64_t count = s->first[k + 1] - s->first[k];
+        double sum = 0, ahead = 0;
+        for (int64_t i = s->first[k]; i < s->first[k + 1]; i++) {
+            sum += s->drawn[i];
+            ahead += s->drawn[i] > 0 ? 1 : s->drawn[i] < 0 ? 0 : 0.5;
+        }
+        out[MEAN] += sum / (double)count;
+        out[AHEAD] += ahead / (double)count;
+    }
+    out[MEAN] /= (double)s->count;
+    out[AHEAD] /= (double)s->count;
+    out[IQM] = pess__interquartile_mean(s->drawn, s->first[s->count]);
 }
 
-static void resample(const strata *s, double *means, pess__paired *out) {
+/* found [NUMBERS*RESAMPLES] is scratch. */
+static void resample(const strata *s, double *found, pess__paired *out) {
+    pess_interval *intervals[NUMBERS] = {[MEAN] = &out->mean, [AHEAD] = &out->ahead, [IQM] = &out->iqm};
+    double numbers[NUMBERS];
     for (int r = 0; r < RESAMPLES; r++) {
         pess__rng rng = pess__rng_stream(0, "paired", (uint64_t)r);
-        means[r] = mean_of(s, &rng);
+        draw(s, &rng);
+        tell(s, numbers);
+        for (int i = 0; i < NUMBERS; i++) found[i * RESAMPLES + r] = numbers[i];
     }
-    qsort(means, RESAMPLES, sizeof *means, ascending);
-    out->mean = mean_of(s, NULL);
-    out->low = means[RESAMPLES / 40];
-    out->high = means[RESAMPLES - 1 - RESAMPLES / 40];
+    draw(s, NULL);
+    tell(s, numbers);
+    for (int i = 0; i < NUMBERS; i++) {
+        double *own = found + (ptrdiff_t)i * RESAMPLES;
+        pess__sort_numbers(own, RESAMPLES);
+        *intervals[i] = (pess_interval){numbers[i], own[RESAMPLES / 40], own[RESAMPLES - 1 - RESAMPLES / 40]};
+    }
+}
+
+static pess_status allocate(const pess__games *m, strata *s, double **found, pess_error *error) {
+    const char *pairs = "pairs of runs";
+    PESS_TRY(pess__allocate(&s->difference, m->dataset_count, sizeof *s->difference, pairs, error));
+    PESS_TRY(pess__allocate(&s->drawn, m->dataset_count, sizeof *s->drawn, pairs, error));
+    PESS_TRY(pess__allocate(&s->first, (int64_t)m->game_count * m->x_count + 1, sizeof *s->first, pairs, error));
+    return pess__allocate(found, (int64_t)NUMBERS * RESAMPLES, sizeof **found, "resamples of runs", error);
 }
 
 pess_status pess__compare_paired(const pess__games *m, const pess__games_method *own, const pess__games_method *other,
                                  double weight, double x, pess__paired *out, pess_error *error) {
+    const pess_interval unknown = {NAN, NAN, NAN};
     strata s = {0};
-    double *means = NULL;
-    pess_status status = pess__allocate(&s.difference, m->dataset_count, sizeof *s.difference, "pairs of runs", error);
-    if (status == PESS_OK)
-        status =
-            pess__allocate(&s.first, (int64_t)m->game_count * m->x_count + 1, sizeof *s.first, "pairs of runs", error);
-    if (status == PESS_OK) status = pess__allocate(&means, RESAMPLES, sizeof *means, "resamples of runs", error);
-    *out = (pess__paired){NAN, NAN, NAN, 0, 0, 0};
+    double *found = NULL;
+    const pess_status status = allocate(m, &s, &found, error);
+    *out = (pess__paired){.mean = unknown, .iqm = unknown, .ahead = unknown};
     if (status == PESS_OK) {
         fill(m, own, other, weight, x, &s);
         out->strata = s.count + s.missing;
@@ -125,10 +153,11 @@ pess_status pess__compare_paired(const pess__games *m, const pess__games_method 
             const int64_t pairs = s.first[k + 1] - s.first[k];
             if (k == 0 || pairs < out->fewest) out->fewest = pairs;
         }
-        if (s.count > 0) resample(&s, means, out);
+        if (s.count > 0) resample(&s, found, out);
     }
     free(s.difference);
+    free(s.drawn);
     free(s.first);
-    free(means);
+    free(found);
     return status;
 }

@@ -20,12 +20,14 @@ double pess__games_method_share(const pess__games *m, const pess__games_method *
 double pess__player_return(const pess__games *m, int game);
 
 typedef struct pess__paired {
-    double mean, low, high;
+    pess_interval mean;
+    pess_interval iqm;       /* of all the differences: the mean of what remains without a quarter at either end */
+    pess_interval ahead;     /* how often own is above weight·other, a tie half: the mean over games and x */
     int64_t strata, missing; /* games and x; those of them without a pair of runs */
     int64_t fewest;          /* pairs in any other of them: of a single one there is no interval */
 } pess__paired;
 
-/* The mean over games and x of the mean over trials of own − weight·other, with the interval of 95 per cent of a paired
+/* The mean over games and x of the mean over trials of own − weight·other, with intervals of 95 per cent of a paired
  * stratified bootstrap: in every game at every x the trials are drawn anew with replacement, both ways of acting
  * together, 10,000 times. x NAN: all. Few trials make such intervals too narrow: three understate a variance by a
  * third.

@@ -128,46 +128,70 @@ static pess_status plan_datasets(pess__games *m, pess_error *error) {
     return PESS_OK;
 }
 
-/* "3 trials" as planned; once there are points, how many those have: "1 to 3 trials". */
+/* "3 trials", "1 to 3 trials"; where every dataset is trained on several times, "6 trainings". */
+static void number_of_trials(const pess__games *m, int64_t least, int64_t most, char *out, size_t size) {
+    const char *noun = m->options->train_seeds > 1 ? "training" : "trial";
+    if (least < most)
+        (void)snprintf(out, size, "%lld to %lld %ss", (long long)least, (long long)most, noun);
+    else
+        (void)snprintf(out, size, "%lld %s%s", (long long)most, noun, most == 1 ? "" : "s");
+}
+
+/* As many as planned; once there are points, as many as those have. */
 static void count_trials(const pess__games *m, char *out, size_t size) {
     const pess_experiment *e = m->experiment;
-    int64_t least = m->options->trials, most = e->point_count > 0 ? 0 : least;
+    int64_t least = m->options->trials * m->options->train_seeds, most = e->point_count > 0 ? 0 : least;
     for (int64_t i = 0; i < e->point_count; i++) {
         if (e->points[i].trials < least) least = e->points[i].trials;
         if (e->points[i].trials > most) most = e->points[i].trials;
     }
-    if (least < most)
-        (void)snprintf(out, size, "%lld to %lld trials", (long long)least, (long long)most);
-    else
-        (void)snprintf(out, size, "%lld trial%s", (long long)least, least == 1 ? "" : "s");
+    number_of_trials(m, least, most, out, size);
 }
 
-static void write_note(const pess__games *m, const char *trials) {
+/* " (50 of 480 runs so far)" once some but not all are finished; else nothing. */
+static void count_runs(const pess__games *m, char *out, size_t size) {
+    int64_t all = 0, finished = 0;
+    for (int64_t d = 0; d < m->dataset_count; d++)
+        for (int c = 0; c < m->curve_count; c++) {
+            all += m->curves[c].shown;
+            finished += m->curves[c].shown && pess__games_run_of(m, d, c)->finished;
+        }
+    out[0] = '\0';
+    if (finished > 0 && finished < all)
+        (void)snprintf(out, size, " (%lld of %lld runs so far)", (long long)finished, (long long)all);
+}
+
+static void write_note(const pess__games *m, const char *trials, const char *runs) {
     char shard[PESS__SHARD_NOTE];
     pess__shard_note(m->shard, shard);
     (void)snprintf(m->experiment->note, sizeof m->experiment->note,
-                   "%s · protocol %s · seed %llu%s · lines: mean of the trials; bands: from the "
+                   "%s%s · protocol %s · seed %llu%s · lines: mean of the trials; bands: from the "
                    "smallest to the largest",
-                   trials, m->options->protocol, (unsigned long long)m->options->seed, shard);
+                   trials, runs, m->options->protocol, (unsigned long long)m->options->seed, shard);
 }
 
 void pess__games_describe(pess__games *m) {
     const pess_protocol *p = &m->protocol;
-    char data[200], trials[60];
+    char data[200], trials[60], runs[80], own[100] = "each with its own data, imitation network and training";
     count_trials(m, trials, sizeof trials);
-    write_note(m, trials);
+    count_runs(m, runs, sizeof runs);
+    write_note(m, trials, runs);
+    const int64_t again = m->options->train_seeds, planned = m->options->trials * again;
+    if (runs[0] != '\0') number_of_trials(m, planned, planned, trials, sizeof trials);
+    if (again > 1)
+        (void)snprintf(own, sizeof own, "%lld on each dataset, each with its own imitation network", (long long)again);
     m->axis->describe(m->options, data, sizeof data);
-    (void)snprintf(
-        m->experiment->description, sizeof m->experiment->description,
-        "A near-optimal player of each game (DQN) acts ε-greedily and collects %s (sticky actions 0.1, "
-        "difficulty ramping, all six actions). %s at each of %d points of the axis, each with its own data, imitation "
-        "network and training. Protocol %s: %s%lld Bellman updates of %s%lld gradient steps of %lld samples, the "
-        "network %s; γ = 0.99. The score is the mean undiscounted return of the last %d updates, %lld "
-        "episodes each.",
-        data, trials, m->x_count, m->options->protocol, p->settle ? "up to " : "", (long long)p->updates,
-        p->settle ? "up to four times " : "", (long long)p->steps, (long long)p->batch,
-        p->reset ? "initialised anew at each" : "kept from one to the next", PESS_SCORED_UPDATES,
-        (long long)p->score_episodes);
+    (void)snprintf(m->experiment->description, sizeof m->experiment->description,
+                   "A near-optimal player of each game (DQN) acts ε-greedily and collects %s (sticky actions 0.1, "
+                   "difficulty ramping, all six actions). %s%s at each of %d point%s of the axis, %s. Protocol %s: "
+                   "%s%lld Bellman updates of %s%lld gradient steps of %lld samples, the "
+                   "network %s; γ = 0.99. The score is the mean undiscounted return of the last %d updates, %lld "
+                   "episodes each.",
+                   data, trials, runs[0] != '\0' ? " planned" : "", m->x_count, m->x_count == 1 ? "" : "s", own,
+                   m->options->protocol, p->settle ? "up to " : "", (long long)p->updates,
+                   p->settle ? "up to four times " : "", (long long)p->steps, (long long)p->batch,
+                   p->reset ? "initialised anew at each" : "kept from one to the next", PESS_SCORED_UPDATES,
+                   (long long)p->score_episodes);
 }
 
 /* ---- the whole */

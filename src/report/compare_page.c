@@ -59,12 +59,24 @@ static pess_status make_figure(const pess_comparison *c, pess__figure *figure, p
 static const char css[] = "td.number,th.number{text-align:right}table{border-collapse:collapse}"
                           "td,th{padding:.2em .8em;text-align:left}\n";
 
-static void put_interval(pess__outfile *out, const pess_interval *i) {
-    pess__outfile_print(out, "<td class=\"number\">%.3g</td><td class=\"number\">%.3g to %.3g</td>", i->value, i->lo,
-                        i->hi);
+/* Resamples of single runs are all the same: that is no interval. */
+static void put_interval(pess__outfile *out, const pess_interval *i, bool repeated) {
+    pess__outfile_print(out, "<td class=\"number\">%.3g</td><td class=\"number\">", i->value);
+    if (repeated)
+        pess__outfile_print(out, "%.3g to %.3g</td>", i->lo, i->hi);
+    else
+        pess__outfile_print(out, "–</td>");
+}
+
+/* Has an algorithm several runs on any task? */
+static bool has_repeated(const pess_comparison *c) {
+    for (int64_t i = 0; i < c->info.algorithms * c->info.tasks; i++)
+        if (c->cells[i].count > 1) return true;
+    return false;
 }
 
 static void write_algorithms(pess__outfile *out, const pess_comparison *c) {
+    const bool repeated = has_repeated(c);
     pess__outfile_print(
         out,
         "<h2>Over all tasks</h2>\n<div class=\"scroll\"><table><tr><th>algorithm</th><th class=\"number\">runs</th>"
@@ -76,15 +88,16 @@ static void write_algorithms(pess__outfile *out, const pess_comparison *c) {
         pess__outfile_print(out, "<tr><td>");
         pess__html_text(out, own->name);
         pess__outfile_print(out, "</td><td class=\"number\">%lld</td>", (long long)own->runs);
-        put_interval(out, &own->iqm);
-        put_interval(out, &own->mean);
-        put_interval(out, &own->median);
+        put_interval(out, &own->iqm, repeated);
+        put_interval(out, &own->mean, repeated);
+        put_interval(out, &own->median, repeated);
         pess__outfile_print(out, "</tr>\n");
     }
     pess__outfile_print(out, "</table></div>\n");
 }
 
 static void write_improvements(pess__outfile *out, const pess_comparison *c) {
+    const bool repeated = has_repeated(c);
     pess__outfile_print(out, "<h2>Probability of improvement</h2>\n<p class=\"note\">That a run of the one beats a run "
                              "of the other on the same task, ties half. An interval that holds 0.5 decides "
                              "nothing.</p>\n<table><tr><th>algorithm</th><th>beats</th><th class=\"number\">with "
@@ -95,7 +108,7 @@ static void write_improvements(pess__outfile *out, const pess_comparison *c) {
         pess__outfile_print(out, "</td><td>");
         pess__html_text(out, c->improvement[i].than);
         pess__outfile_print(out, "</td>");
-        put_interval(out, &c->improvement[i].probability);
+        put_interval(out, &c->improvement[i].probability, repeated);
         pess__outfile_print(out, "</tr>\n");
     }
     pess__outfile_print(out, "</table>\n");
@@ -115,7 +128,7 @@ static void write_tasks(pess__outfile *out, const pess_comparison *c) {
         pess__html_text(out, t->algorithm);
         pess__outfile_print(out, "</td><td class=\"number\">%lld</td><td class=\"number\">%.4g</td>",
                             (long long)t->runs, t->mean);
-        put_interval(out, &t->iqm);
+        put_interval(out, &t->iqm, t->runs > 1);
         pess__outfile_print(out, "</tr>\n");
     }
     pess__outfile_print(out, "</table>\n");

@@ -40,7 +40,14 @@ static void write_plain_claims(pess__outfile *file, const pess_experiment *e) {
     pess__outfile_print(file, "</tbody></table></div>\n");
 }
 
-/* A claim, its rule, and a row for every game below it. */
+/* Is the claim about a curve, and not about a game? */
+static bool about_a_curve(const pess_experiment *e, const char *about) {
+    for (int64_t i = 0; i < e->point_count; i++)
+        if (strcmp(e->points[i].algorithm, about) == 0) return true;
+    return false;
+}
+
+/* A claim, its rule, and a row for every game, or every curve, below it. */
 static void write_ruled_claim(pess__outfile *file, const pess_experiment *e, int64_t first) {
     const char *text = e->claims[first].claim;
     pess__html_tag(file, "h3", "", text);
@@ -52,7 +59,8 @@ static void write_ruled_claim(pess__outfile *file, const pess_experiment *e, int
         if (strcmp(e->claims[i].claim, text) != 0) continue;
         pess__game_title(e->claims[i].about, title, sizeof title);
         pess__outfile_print(file, "<tr>");
-        pess__html_tag(file, "td", "", title);
+        pess__html_tag(file, "td", "",
+                       about_a_curve(e, e->claims[i].about) ? pess__style_of(e->claims[i].about).label : title);
         write_verdict(file, &e->claims[i]);
         pess__html_tag(file, "td", "", e->claims[i].found);
         pess__outfile_print(file, "</tr>\n");

@@ -53,7 +53,8 @@ expect 2 "$PESS" compare
 expect 0 "$PESS" train b.pessdata -a naive $few --score-episodes 0 --out unscored
 expect 3 "$PESS" compare naive-1 unscored
 says "was not scored"
-expect 0 "$PESS" compare naive-1 cql-1
+expect 0 "$PESS" compare naive-1 cql-1 --report singles
 says "single run"
+grep -q '<td class="number">–</td>' singles/index.html || fail "an interval of single runs"
 no_leftovers
 finish

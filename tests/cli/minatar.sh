@@ -124,6 +124,8 @@ expect 3 "$PESS" merge part-1 --out alone; says "8 of 16 runs"
 cp -r whole uneven && rm -r uneven/runs/breakout/x-1/trial-2/naive
 expect 0 "$PESS" merge uneven --out uneven-look --partial
 for file in index.html manifest.json; do grep -q "1 to 2 trials" uneven-look/$file || fail "$file: how many trials a point has"; done
+grep -q "(15 of 16 runs so far)" uneven-look/index.html && grep -q "2 trials planned at each" uneven-look/index.html ||
+    fail "how far an unfinished experiment is"
 grep -q "2 trials at each" whole/index.html && ! grep -q "1 to 2 trials" whole/index.html || fail "trials of a whole run"
 expect 3 "$PESS" merge part-1 pieces --out mixed; says "made with algorithms=imitation,naive,proximal; the first one has"
 expect 2 "$PESS" merge part-1 part-2 --out whole; says "holds runs already"
