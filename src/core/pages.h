@@ -40,7 +40,8 @@ bool pess__page_list_grow(pess__page_pool *pool, pess__page_list *list);
 
 /* Room for one more item; NULL: out of memory. */
 static inline void *pess__page_list_put(pess__page_pool *pool, pess__page_list *list, size_t item) {
-    if ((list->last == NULL || list->last->used + (int32_t)item > list->last->room) && !pess__page_list_grow(pool, list))
+    if ((list->last == NULL || list->last->used + (int32_t)item > list->last->room) &&
+        !pess__page_list_grow(pool, list))
         return NULL;
     void *room = (uint8_t *)list->last->items + list->last->used;
     list->last->used += (int32_t)item;
