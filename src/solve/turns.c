@@ -8,6 +8,7 @@
  * the sweep added. Turns make the disc smaller. Where a few states keep much to themselves, and sweeps with shifts gain
  * little, BiCGSTAB takes over: (I − M⁻¹N)v = M⁻¹c. */
 #include "core/memory.h"
+#include "core/quad.h"
 #include "core/ranges.h"
 #include "core/scattered.h"
 #include "core/sparse_row.h"
@@ -42,10 +43,12 @@ static void sum_blocks(void *context, int64_t from, int64_t to, int part) {
     (void)part;
     const pass *p = context;
     for (int64_t block = from; block < to; block++) {
-        double sum = 0;
+        pess__quad sums = {0};
+        int64_t s = block * BLOCK;
         const int64_t end = block_end(p->chain, block);
-#pragma omp simd reduction(+ : sum)
-        for (int64_t s = block * BLOCK; s < end; s++) sum += p->x[s];
+        for (; s + 4 <= end; s += 4) sums += pess__quad_load(p->x + s);
+        double sum = pess__quad_sum(sums);
+        for (; s < end; s++) sum += p->x[s];
         p->chain->block[block] = sum;
     }
 }
@@ -106,13 +109,18 @@ static void gain_of_blocks(void *context, int64_t from, int64_t to, int part) {
     (void)part;
     const pass *p = context;
     for (int64_t block = from; block < to; block++) {
-        double most = 0, sum = 0;
+        pess__quad sums = {0}, sizes = {0};
+        int64_t s = block * BLOCK;
         const int64_t end = block_end(p->chain, block);
-#pragma omp simd reduction(+ : sum) reduction(max : most)
-        for (int64_t s = block * BLOCK; s < end; s++) {
-            const double change = p->y[s] - p->x[s], size = fabs(change);
-            most = size > most ? size : most;
-            sum += change;
+        for (; s + 4 <= end; s += 4) {
+            const pess__quad change = pess__quad_load(p->y + s) - pess__quad_load(p->x + s);
+            sums += change;
+            sizes = pess__quad_larger(sizes, pess__quad_abs(change));
+        }
+        double sum = pess__quad_sum(sums), most = pess__quad_most(sizes);
+        for (; s < end; s++) {
+            sum += p->y[s] - p->x[s];
+            most = fmax(most, fabs(p->y[s] - p->x[s]));
         }
         p->chain->block[2 * block] = most;
         p->chain->block[2 * block + 1] = sum;
