@@ -65,6 +65,11 @@ static void parsing_agrees_with_strtod(void **state) {
     const char *largest = "9223372036854775807", *smallest = "-9223372036854775808", *beyond = "9223372036854775808";
     assert_true(pess__parse_int64(largest, largest + 19, &whole) && whole == INT64_MAX);
     assert_true(pess__parse_int64(smallest, smallest + 20, &whole) && whole == INT64_MIN);
+    char shown[PESS__NUMBER_SIZE];
+    assert_int_equal(pess__format_integer(INT64_MIN, shown), 20);
+    assert_string_equal(shown, smallest);
+    assert_int_equal(pess__format_integer(0, shown), 1);
+    assert_string_equal(shown, "0");
     assert_false(pess__parse_int64(beyond, beyond + 19, &whole));
     assert_false(pess__parse_int64("1.0", &"1.0"[3], &whole));
 }

@@ -190,6 +190,12 @@ void pess__outfile_double(pess__outfile *file, double value) {
     pess__outfile_write(file, text, length);
 }
 
+void pess__outfile_integer(pess__outfile *file, int64_t value) {
+    char text[PESS__NUMBER_SIZE];
+    const size_t length = pess__format_integer(value, text);
+    pess__outfile_write(file, text, length);
+}
+
 void pess__outfile_field(pess__outfile *file, const char *text) {
     const size_t length = strlen(text);
     const bool plain = length > 0 && strpbrk(text, ",\"\r\n") == NULL && text[0] != ' ' && text[length - 1] != ' ';

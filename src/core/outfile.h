@@ -14,6 +14,7 @@ pess_status pess__outfile_open(const char *path, pess__outfile **out, pess_error
 void pess__outfile_write(pess__outfile *file, const void *bytes, size_t length);
 void pess__outfile_print(pess__outfile *file, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void pess__outfile_double(pess__outfile *file, double value); /* shortest form that reads back the same */
+void pess__outfile_integer(pess__outfile *file, int64_t value);
 /* A CSV field, quoted where it must be. */
 void pess__outfile_field(pess__outfile *file, const char *text);
 /* What was written so far goes to whoever reads along. */

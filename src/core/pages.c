@@ -5,7 +5,11 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-enum { ARENA_PAGES = 4096 };
+enum {
+    ARENA_PAGES = 4096,
+    LARGE = 8, /* small pages in a large one */
+    HEADER = (int)offsetof(pess__page, items)
+};
 
 void pess__page_pool_begin(pess__page_pool *pool) { *pool = (pess__page_pool){.lock = PTHREAD_MUTEX_INITIALIZER}; }
 
@@ -27,15 +31,26 @@ static bool add_arena(pess__page_pool *pool) {
     return true;
 }
 
+static int64_t small_pages(const pess__page *page) { return (page->room + HEADER) / PESS__PAGE_BYTES; }
+
+/* A page that was never in use: from the first arena a small one. */
+static pess__page *new_page(pess__page_pool *pool) {
+    if ((pool->arenas == 0 || pool->taken == ARENA_PAGES) && !add_arena(pool)) return NULL;
+    const int32_t pages = pool->arenas > 1 ? LARGE : 1;
+    pess__page *page = (pess__page *)(void *)(pool->arena[pool->arenas - 1] + pool->taken * PESS__PAGE_BYTES);
+    page->room = pages * PESS__PAGE_BYTES - HEADER;
+    pool->taken += pages;
+    return page;
+}
+
 static pess__page *take_page(pess__page_pool *pool) {
-    pess__page *page = pool->free;
-    if (page != NULL) {
-        pool->free = page->next;
-    } else {
-        if ((pool->arenas == 0 || pool->taken == ARENA_PAGES) && !add_arena(pool)) return NULL;
-        page = (pess__page *)(void *)(pool->arena[pool->arenas - 1] + pool->taken++ * PESS__PAGE_BYTES);
-    }
-    pool->in_use++;
+    pess__page **list = pool->free != NULL ? &pool->free : &pool->large;
+    pess__page *page = *list;
+    if (page != NULL)
+        *list = page->next;
+    else if ((page = new_page(pool)) == NULL)
+        return NULL;
+    pool->in_use += small_pages(page);
     return page;
 }
 
@@ -66,23 +81,26 @@ void pess__page_list_join(pess__page_list *list, pess__page_list *other) {
 }
 
 void pess__page_list_recycle(pess__page_pool *pool, pess__page_list *list) {
-    if (list->first == NULL) return;
-    int64_t pages = 0;
-    for (const pess__page *page = list->first; page != NULL; page = page->next) pages++;
     (void)pthread_mutex_lock(&pool->lock);
-    list->last->next = pool->free;
-    pool->free = list->first;
-    pool->in_use -= pages;
+    for (pess__page *page = list->first; page != NULL;) {
+        pess__page *next = page->next, **to = small_pages(page) == 1 ? &pool->free : &pool->large;
+        page->next = *to;
+        *to = page;
+        pool->in_use -= small_pages(page);
+        page = next;
+    }
     (void)pthread_mutex_unlock(&pool->lock);
     *list = (pess__page_list){0};
 }
 
 void pess__page_list_release(pess__page_pool *pool, pess__page_list *list) {
-    const bool small = pool->arenas <= 1; /* not worth a call for each page: kept until the end */
     int64_t pages = 0;
-    for (pess__page *page = list->first; page != NULL; pages++) {
+    for (pess__page *page = list->first; page != NULL;) {
         pess__page *next = page->next;
-        if (!small) (void)madvise(page, PESS__PAGE_BYTES, MADV_DONTNEED); /* refused where pages are larger: kept too */
+        const int64_t here = small_pages(page);
+        pages += here;
+        /* refused where the system's pages are larger: kept until the end too */
+        if (here > 1) (void)madvise(page, (size_t)here * PESS__PAGE_BYTES, MADV_DONTNEED);
         page = next;
     }
     (void)pthread_mutex_lock(&pool->lock);

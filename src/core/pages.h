@@ -1,5 +1,7 @@
 /* Lists of items that grow and shrink in pages, so that memory is never held twice and goes back to the system page by
- * page. Lists of one pool may be changed by several threads, each list by one at a time. */
+ * page. The first pages of a pool are small and stay until its end; those of a large pool are eight times as large, for
+ * each that is given back costs a call in which all processors take part. Lists of one pool may be changed by several
+ * threads, each list by one at a time. */
 #ifndef PESS_CORE_PAGES_H
 #define PESS_CORE_PAGES_H
 
@@ -12,11 +14,9 @@ enum { PESS__PAGE_BYTES = 4096 };
 
 typedef struct pess__page {
     struct pess__page *next;
-    int64_t used; /* bytes of what follows */
+    int32_t used, room; /* bytes of what follows */
     max_align_t items[];
 } pess__page;
-
-enum { PESS__PAGE_ROOM = PESS__PAGE_BYTES - (int)offsetof(pess__page, items) };
 
 typedef struct pess__page_list {
     pess__page *first, *last;
@@ -27,9 +27,9 @@ typedef struct pess__page_pool {
     pthread_mutex_t lock; /* for what follows */
     uint8_t **arena;      /* [arenas] */
     int64_t arenas, arena_capacity;
-    int64_t taken;    /* pages of the last arena that were handed out once */
-    pess__page *free; /* handed back */
-    int64_t in_use;   /* pages in lists */
+    int64_t taken;            /* of the last arena, in small pages: handed out once */
+    pess__page *free, *large; /* handed back */
+    int64_t in_use;           /* pages in lists, a large one counts as so many small ones */
 } pess__page_pool;
 
 void pess__page_pool_begin(pess__page_pool *pool);
@@ -40,10 +40,11 @@ bool pess__page_list_grow(pess__page_pool *pool, pess__page_list *list);
 
 /* Room for one more item; NULL: out of memory. */
 static inline void *pess__page_list_put(pess__page_pool *pool, pess__page_list *list, size_t item) {
-    if ((list->last == NULL || list->last->used + (int64_t)item > PESS__PAGE_ROOM) && !pess__page_list_grow(pool, list))
+    if ((list->last == NULL || list->last->used + (int32_t)item > list->last->room) &&
+        !pess__page_list_grow(pool, list))
         return NULL;
     void *room = (uint8_t *)list->last->items + list->last->used;
-    list->last->used += (int64_t)item;
+    list->last->used += (int32_t)item;
     list->items++;
     return room;
 }

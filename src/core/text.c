@@ -126,10 +126,10 @@ static size_t format_fraction(double value, char *buffer) {
     return 2 + (size_t)places;
 }
 
-static size_t format_small_integer(int64_t value, char *buffer) {
+size_t pess__format_integer(int64_t value, char *buffer) {
     char reversed[24];
     size_t length = 0, at = 0;
-    uint64_t rest = (uint64_t)(value < 0 ? -value : value);
+    uint64_t rest = value < 0 ? -(uint64_t)value : (uint64_t)value;
     do reversed[length++] = (char)('0' + rest % 10);
     while ((rest /= 10) > 0);
     if (value < 0) buffer[at++] = '-';
@@ -144,7 +144,7 @@ static bool format_millionths(double value, char *buffer, size_t *length) {
     if (millionths / 1e6 != value) return false;
     const int64_t n = (int64_t)millionths;
     int64_t rest = n % 1000000;
-    size_t at = format_small_integer(n / 1000000, buffer);
+    size_t at = pess__format_integer(n / 1000000, buffer);
     if (rest > 0) buffer[at++] = '.';
     for (int64_t unit = 100000; rest > 0; rest %= unit, unit /= 10) buffer[at++] = (char)('0' + rest / unit);
     buffer[at] = '\0';
@@ -161,7 +161,7 @@ size_t pess__format_double(double value, char *buffer) {
     if (value >= 1e-4 && value < 1e8 && format_millionths(value, buffer, &millionths)) return millionths;
     if (value >= 1e-4 && value < 1) return format_fraction(value, buffer);
     if (fabs(value) < 1e15 && value == (double)(int64_t)value && (value != 0 || !signbit(value)))
-        return format_small_integer((int64_t)value, buffer);
+        return pess__format_integer((int64_t)value, buffer);
     int length = 0;
     for (int precision = 15; precision <= 17; precision++) {
         length = snprintf(buffer, PESS__NUMBER_SIZE, "%.*g", precision, value);

@@ -16,6 +16,8 @@ bool pess__parse_int64(const char *begin, const char *end, int64_t *out);
 /* The shortest decimal that reads back as the same double, as a string. Returns its length; buffer holds
  * PESS__NUMBER_SIZE. */
 size_t pess__format_double(double value, char *buffer);
+/* The same of an integer. */
+size_t pess__format_integer(int64_t value, char *buffer);
 
 /* The value of `key` in lines "key=value", and its length; NULL where there is no such line. */
 const char *pess__note_find(const char *notes, const char *key, size_t key_length, size_t *length);

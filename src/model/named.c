@@ -8,7 +8,7 @@ void pess__write_id(pess__outfile *file, const pess_names *names, int64_t id) {
     if (name != NULL)
         pess__outfile_field(file, name);
     else
-        pess__outfile_print(file, "%lld", (long long)id);
+        pess__outfile_integer(file, id);
 }
 
 const char *pess__show_id(const pess_names *names, int64_t id, char buffer[PESS__ID_SIZE]) {

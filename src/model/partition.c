@@ -350,14 +350,15 @@ void pess__partitions_split(pess__partitions *p, const pess__block *block, int64
 
 static bool append_rows(pess__partitions *p, pess__page_list *list, const pess__row *rows, int64_t count) {
     while (count > 0) {
-        const int64_t room = list->last != NULL ? (PESS__PAGE_ROOM - list->last->used) / (int64_t)sizeof(pess__row) : 0;
+        const int64_t room =
+            list->last != NULL ? (list->last->room - list->last->used) / (int64_t)sizeof(pess__row) : 0;
         const int64_t now = count < room ? count : room;
         if (now == 0) {
             if (!pess__page_list_grow(&p->pool, list)) return false;
             continue;
         }
         memcpy((uint8_t *)list->last->items + list->last->used, rows, (size_t)now * sizeof *rows);
-        list->last->used += now * (int64_t)sizeof *rows;
+        list->last->used += (int32_t)(now * (int64_t)sizeof *rows);
         list->items += now;
         rows += now;
         count -= now;

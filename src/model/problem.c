@@ -62,14 +62,18 @@ static pess_status assume_start(const pess_counts *counts, const pess_model *mod
 /* How many pairs the log does not show, of how many; the kind of row that they get, all of them. */
 static pess_row_kind count_unseen(const pess_counts *counts, const pess_model *model, double numbers[2]) {
     uint8_t kind = PESS_ROW_NONE;
-    numbers[0] = numbers[1] = 0;
-    for (int64_t z = 0; z < model->states * model->actions; z++) {
-        if (model->terminal[z / model->actions]) continue;
-        numbers[1]++;
-        if (counts->n[z] > 0) continue;
-        numbers[0]++;
-        kind = model->kind[z];
+    int64_t unseen = 0, pairs = 0;
+    for (int64_t s = 0; s < model->states; s++) {
+        if (model->terminal[s]) continue;
+        pairs += model->actions;
+        for (int64_t z = s * model->actions; z < (s + 1) * model->actions; z++) {
+            if (counts->n[z] > 0) continue;
+            unseen++;
+            kind = model->kind[z];
+        }
     }
+    numbers[0] = (double)unseen;
+    numbers[1] = (double)pairs;
     for (int i = 0; i < 2; i++) numbers[i] = pess__sum_of_all(model->spread, numbers[i]);
     return (pess_row_kind)pess__most_of_all(model->spread, kind);
 }

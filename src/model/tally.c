@@ -203,7 +203,7 @@ static void count_blocks(pess__tally *tally, const pess__block *blocks, int64_t 
                 pess__partitions_split(&tally->partitions, &blocks[b], b, me);
         }
         if (!tally->direct) {
-#pragma omp for schedule(static)
+#pragma omp for schedule(static, 8) /* the last ones may be empty */
             for (int i = 0; i < PESS__PARTITIONS; i++) pess__partitions_append(&tally->partitions, i, count);
         }
     }

@@ -67,12 +67,17 @@ void pess__evaluator_destroy(pess__evaluator *chain) {
     free(chain->ordered);
     free(chain->inverse);
     free(chain->turned);
+    free(chain->block);
     free(chain);
 }
 
 pess_status pess__evaluator_krylov(pess__evaluator *chain, pess_error *error) {
-    if (chain->krylov.work != NULL) return PESS_OK;
-    return pess__krylov_create(chain->states, chain->krylov_threads, &chain->krylov, error);
+    if (chain->krylov.work == NULL)
+        PESS_TRY(pess__krylov_create(chain->states, chain->krylov_threads, &chain->krylov, error));
+    chain->krylov.context = chain;
+    chain->krylov.keep_going = chain->monitor != NULL ? pess__monitor_check : NULL;
+    chain->krylov.user = chain->monitor;
+    return PESS_OK;
 }
 
 static pess_status make_room(pess__evaluator *chain, int64_t needed, pess_error *error) {

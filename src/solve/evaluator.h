@@ -38,7 +38,9 @@ typedef struct pess__evaluator {
     bool searched;          /* whether it … */
     bool branches_out;      /* … leads anywhere at once: then it is solved by turns, without factors */
     double *inverse;        /* [S] with that: 1/(1 − G(s,s)) */
-    double *turned;         /* [S] with that: the constant after turns */
+    double *block;          /* with that: sums of blocks of states */
+    double lost;            /* with that: what turns take away from 1 in all states, summed */
+    double *turned;         /* [S] with that: ones, then, for BiCGSTAB, the constant after turns */
     bool mixes_slowly;      /* sweeps were tried and did not get there */
     pess__monitor *monitor; /* NULL: none */
 } pess__evaluator;
@@ -52,10 +54,15 @@ pess_status pess__evaluator_create(const pess_model *model, double gamma, double
                                    int threads, pess__monitor *monitor, pess__evaluator **out, pess_error *error);
 void pess__evaluator_destroy(pess__evaluator *chain);
 
+/* The solver's vectors, where they are not there yet; its context is the chain. */
 pess_status pess__evaluator_krylov(pess__evaluator *chain, pess_error *error);
-/* v = c + Gv by BiCGSTAB and what goes with it (linear.c), as far as it gets. */
+/* v = c + Gv by the linear solver that suits the chain (linear.c), as far as it gets. */
 pess_status pess__evaluator_by_krylov(pess__evaluator *chain, double tolerance, double *v, pess__krylov_result *result,
                                       pess_error *error);
+
+/* The same by Gauss–Seidel in turns, for chains that lead anywhere (turns.c). */
+pess_status pess__evaluator_by_turns(pess__evaluator *chain, double tolerance, double *v, pess__krylov_result *result,
+                                     pess_error *error);
 
 /* The mean of v, where some row needs it. */
 static inline double pess__evaluator_mean(const pess__evaluator *chain, const double *v) {

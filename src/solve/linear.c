@@ -1,19 +1,16 @@
-/* The linear system of a chain by BiCGSTAB: preconditioned by incomplete factors in the order of its drift, or, where
- * the chain leads anywhere at once, by Gauss–Seidel in turns. */
+/* The linear system of a chain: by BiCGSTAB, preconditioned by incomplete factors in the order of its drift, or, where
+ * the chain leads anywhere at once, by turns (turns.c). */
 #include "core/memory.h"
 #include "core/ranges.h"
 #include "core/scattered.h"
-#include "core/sparse_row.h"
 #include "solve/evaluator.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum {
     LARGE = 131072,  /* states … */
     APART = 524288,  /* … from which factors are of several blocks, and hold less */
     FEW_MOVED = 256, /* one state in so many */
-    TURNS = 16,      /* ranges of states that are computed one after the other */
     PROBES = 16,     /* searches, each until it has met … */
     NEAR = 1024,     /* … so many states */
     SLOTS = 4096     /* of the table of those */
@@ -95,6 +92,7 @@ static void values_from_places(void *context, int64_t from, int64_t to, int part
 /* BiCGSTAB preconditioned by ILU(0), in the order of the chain's own drift. */
 static pess_status by_factors(pess__evaluator *chain, double tolerance, double *v, pess__krylov_result *result,
                               pess_error *error) {
+    PESS_TRY(pess__evaluator_krylov(chain, error));
     PESS_TRY(order_chain(chain, error));
     double *b = chain->ordered, *x = b + chain->states;
     product p = {.chain = chain, .y = v};
@@ -105,90 +103,6 @@ static pess_status by_factors(pess__evaluator *chain, double tolerance, double *
         pess__krylov_solve(&chain->krylov, b, x, tolerance, 20 * chain->states + 1000, result, error);
     pess__ranges(chain->threads, chain->states, values_from_places, &p);
     return status;
-}
-
-/* ------------------------------------------------------------------------------------------------ by turns */
-
-/* Gauss–Seidel by turns: the states are cut into ranges; the rows of one see what the ranges before it became, and of
- * its own states and of later ones what they were. Let M be what I − G has there, below the ranges and on the diagonal,
- * and M − N = I − G. Then M⁻¹(c + Nx) costs what a product costs, and (I − M⁻¹N)v = M⁻¹c takes BiCGSTAB little more
- * than half of the products of (I − G)v = c. The ranges are the same at any number of threads. */
-typedef struct turns {
-    const pess__evaluator *chain;
-    const double *constant; /* c; NULL: 0 */
-    const double *x;
-    double *y, mean;
-    int64_t first, last; /* of the range whose turn it is; the last of the chain's entries */
-} turns;
-
-static inline const double *seen(const turns *t, uint32_t next) { return (next < t->first ? t->y : t->x) + next; }
-
-static void turn_rows(void *context, int64_t from, int64_t to, int part) {
-    (void)part;
-    const turns *t = context;
-    const pess__evaluator *chain = t->chain;
-    for (int64_t s = t->first + from; s < t->first + to; s++) {
-        double sum = (t->constant != NULL ? t->constant[s] : 0) + chain->uniform[s] * t->mean;
-        for (int64_t k = chain->row[s]; k < chain->row[s + 1]; k++) {
-            const int64_t ahead = k + PESS__FETCH_AHEAD < t->last ? k + PESS__FETCH_AHEAD : t->last;
-            __builtin_prefetch(seen(t, chain->next[ahead]));
-            sum += chain->weight[k] * *seen(t, chain->next[k]);
-        }
-        const double inverse = chain->inverse[s]; /* what the row has of its own state is in the sum */
-        t->y[s] = inverse * sum - (inverse - 1) * t->x[s];
-    }
-}
-
-/* y = M⁻¹(c + Nx) */
-static void take_turns(const pess__evaluator *chain, const double *constant, const double *x, double *y) {
-    turns t = {chain, constant, x, y, pess__evaluator_mean(chain, x), 0, chain->row[chain->states] - 1};
-    for (int64_t i = 0; i < TURNS; i++) {
-        t.first = chain->states * i / TURNS;
-        pess__ranges(chain->threads, chain->states * (i + 1) / TURNS - t.first, turn_rows, &t);
-    }
-}
-
-static void subtract_rows(void *context, int64_t from, int64_t to, int part) {
-    (void)part;
-    const product *p = context;
-    for (int64_t s = from; s < to; s++) p->y[s] = p->x[s] - p->y[s];
-}
-
-/* y = (I − M⁻¹N) x */
-static void apply_turns(const void *context, const double *x, double *y) {
-    const pess__evaluator *chain = context;
-    take_turns(chain, NULL, x, y);
-    pess__ranges(chain->threads, chain->states, subtract_rows, &(product){.chain = chain, .x = x, .y = y});
-}
-
-static void invert_rows(void *context, int64_t from, int64_t to, int part) {
-    (void)part;
-    pess__evaluator *chain = context;
-    for (int64_t s = from; s < to; s++) {
-        double stays = 0;
-        for (int64_t k = chain->row[s]; k < chain->row[s + 1]; k++) stays += chain->next[k] == s ? chain->weight[k] : 0;
-        chain->inverse[s] = 1 / (1 - stays);
-    }
-}
-
-/* The rows of M sum to 1 + γ at most in size: the residual of (I − G)v = c is at most twice that of the system that is
- * solved. */
-static pess_status by_turns(pess__evaluator *chain, double tolerance, double *v, pess__krylov_result *result,
-                            pess_error *error) {
-    if (chain->inverse == NULL) {
-        PESS_TRY(pess__allocate(&chain->inverse, chain->states, sizeof(double), "the chain's diagonal", error));
-        PESS_TRY(pess__allocate(&chain->turned, chain->states, sizeof(double), "the chain's constant", error));
-    }
-    if (!chain->factored) pess__ranges(chain->threads, chain->states, invert_rows, chain);
-    chain->factored = true;
-    memset(chain->scratch, 0, (size_t)chain->states * sizeof(double));
-    take_turns(chain, chain->constant, chain->scratch, chain->turned);
-    chain->krylov.apply = apply_turns;
-    chain->krylov.precondition = NULL;
-    PESS_TRY(pess__krylov_solve(&chain->krylov, chain->turned, v, 0.5 * tolerance, 20 * chain->states + 1000, result,
-                                error));
-    result->residual *= 2;
-    return PESS_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------ which of them */
@@ -243,12 +157,8 @@ static pess_status branches_out(const pess__evaluator *chain, bool *out, pess_er
 
 pess_status pess__evaluator_by_krylov(pess__evaluator *chain, double tolerance, double *v, pess__krylov_result *result,
                                       pess_error *error) {
-    PESS_TRY(pess__evaluator_krylov(chain, error));
     if (!chain->searched && chain->states >= APART) PESS_TRY(branches_out(chain, &chain->branches_out, error));
     chain->searched = true; /* the next policy's chain is of the same kind */
-    chain->krylov.context = chain;
-    chain->krylov.keep_going = chain->monitor != NULL ? pess__monitor_check : NULL;
-    chain->krylov.user = chain->monitor;
-    return chain->branches_out ? by_turns(chain, tolerance, v, result, error)
+    return chain->branches_out ? pess__evaluator_by_turns(chain, tolerance, v, result, error)
                                : by_factors(chain, tolerance, v, result, error);
 }

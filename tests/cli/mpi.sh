@@ -80,6 +80,27 @@ expect 3 many 3 solve "$visits" --checkpoint kept.values
 says "a checkpoint of 7 states, expected 5"
 rm kept.values
 
+# A process that is killed takes the others with it: no policy appears, and what was kept serves another number of them.
+"$MPIEXEC" 3 "$PESS_MPI" solve "$visits" -a naive --gamma 0.9999999 --method value-iteration --max-iterations 1000000000 \
+    --checkpoint kept.values --checkpoint-every 0 -o killed.csv >out 2>err </dev/null &
+job=$!
+for _ in $(seq 1200); do
+    [ -f kept.values ] && break
+    sleep 0.1
+done
+[ -f kept.values ] || fail "no checkpoint: $(cat err)"
+children() { cat "/proc/$1/task/$1/children"; }
+read -r mpiexec < <(children "$job")
+read -r -a ranks < <(children "$mpiexec")
+[ ${#ranks[@]} -eq 3 ] || fail "three processes have ${#ranks[@]} numbers: ${ranks[*]}"
+kill -KILL "${ranks[2]}"
+wait "$job" && fail "a job went on without one of its processes"
+[ -e killed.csv ] && fail "a policy of a job that was killed"
+expect 0 "$PESS" solve all.pesscounts -a naive -o one.csv
+expect 0 many 2 solve 'shard-[012].csv' -a naive --checkpoint kept.values -o two.csv
+[ -e kept.values ] && fail "a checkpoint is left although the run ended"
+cmp one.csv two.csv || fail "another policy from a checkpoint"
+
 # Experiments: a shard for every process, merged to the bytes of one.
 expect 0 "$PESS" experiment gridworld-data --trials 16 --points 2 --out alone
 expect 0 many 2 experiment gridworld-data --trials 16 --points 2 --out merged
