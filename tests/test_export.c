@@ -199,7 +199,7 @@ static pess_policy *random_policy(pess__rng *rng, const char *name, const pess_o
     pess_policy *policy = NULL;
     if (learner->info.knobs != NULL) pess_setting_defaults(learner->info.knobs, knobs);
     for (int64_t k = 0; k < pess__learner_networks(learner, knobs); k++)
-        learned.values[k] = random_net(rng, shape, OUTPUTS * pess__learner_heads(learner));
+        learned.values[k] = random_net(rng, shape, OUTPUTS * pess__learner_heads(learner, knobs));
     for (int64_t k = 0; k < learner->own_count; k++)
         learned.own[k] = random_net(rng, shape, learner->own[k].one_output ? 1 : OUTPUTS);
     if (learner->info.imitation) learned.imitation = random_net(rng, shape, OUTPUTS);
