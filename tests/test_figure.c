@@ -93,6 +93,21 @@ static void curves_can_be_told_apart(void **state) {
     }
 }
 
+/* Every learner has a name for people and a look that no other learner has. */
+static void learners_can_be_told_apart(void **state) {
+    (void)state;
+    const pess_learner_info *one, *other;
+    for (size_t i = 0; (one = pess_learner_list(i)) != NULL; i++) {
+        const pess__style a = pess__style_of(one->name);
+        assert_string_not_equal(a.label, one->name);
+        for (size_t j = 0; j < i && (other = pess_learner_list(j)) != NULL; j++) {
+            const pess__style b = pess__style_of(other->name);
+            if (a.colour == b.colour && a.dash == b.dash && a.marker == b.marker)
+                fail_msg("%s and %s look the same", one->name, other->name);
+        }
+    }
+}
+
 /* ---- files */
 
 static void fill(pess__figure *figure, int panels, int points) {
@@ -278,6 +293,7 @@ static void curves_are_selected_by_name(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(axes_cover_their_range_with_ascending_ticks),
                                        cmocka_unit_test(curves_can_be_told_apart),
+                                       cmocka_unit_test(learners_can_be_told_apart),
                                        cmocka_unit_test(curves_are_selected_by_name),
                                        cmocka_unit_test(every_format_is_drawn),
                                        cmocka_unit_test(long_labels_make_the_figure_wider),

@@ -244,9 +244,10 @@ class Observations(Handle):
         return names_list(self._space().names)
 
     @takes("actions")
-    def number_actions(self, **settings: Any) -> Record:
+    def number_actions(self, vectors: Any = None, **settings: Any) -> Record:
         """Numbers actions that were logged as vectors by the nearest of a few, so that learners can choose among them.
-        What each number stands for is in `action_vectors` afterwards; the answer says what is lost by it.
+        What each number stands for is in `action_vectors` afterwards; the answer says what is lost by it. `vectors`
+        are the few themselves, [actions, width]: the `action_vectors` of a policy, before it is scored on other data.
 
         >>> import numpy as np, pessimist as ps
         >>> obs, doses = np.eye(4), np.array([[0.0], [0.1], [1.0], [0.9]])
@@ -257,9 +258,18 @@ class Observations(Handle):
         ([0, 0, 1, 1], [0.0, 1.0])
         """
         check_known("number_actions", settings, [table("actions")])
-        options = table("actions").make(settings)
         fit = _abi.pess_actions_fit()
-        call(C.pess_observations_number_actions, self._address, ctypes.addressof(options), ctypes.addressof(fit))
+        if vectors is None:
+            options = table("actions").make(settings)
+            call(C.pess_observations_number_actions, self._address, ctypes.addressof(options), ctypes.addressof(fit))
+        elif settings:
+            raise ArgumentError(f"vectors: found {next(iter(settings))} beside them, expected one of the two")
+        else:
+            chosen = np.ascontiguousarray(vectors, np.float32)
+            if chosen.ndim != 2:
+                raise ArgumentError(f"vectors: found an array of {chosen.ndim} dimensions, expected [actions, width]")
+            call(C.pess_observations_number_actions_as, self._address, address(chosen), *chosen.shape,
+                 ctypes.addressof(fit))
         return Record(facts(fit), _abi.pess_actions_fit.docs)
 
     def inspect(self) -> Record:

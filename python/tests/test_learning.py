@@ -210,6 +210,14 @@ def test_actions_that_are_vectors_become_numbers():
     assert np.array_equal(pickle.loads(pickle.dumps(data)).action_vectors, grid)
     net = ps.train(data, "imitation", imitation_steps=20, imitation_batch=32, seed=1, progress=False)
     assert grid[net.act(np.zeros((2, 3)))].shape == (2, 2)
+    others = vectors()
+    assert np.array_equal(net.policy.action_vectors, grid)
+    assert others.number_actions(net.policy.action_vectors).lost == fit.lost
+    assert np.array_equal(others.action, data.action) and np.array_equal(others.action_vectors, grid)
+    with pytest.raises(ps.ArgumentError, match="found actions_grid beside them"):
+        vectors(20).number_actions(grid, actions_grid="3")
+    with pytest.raises(ps.ArgumentError, match="1 dimensions"):
+        vectors(20).number_actions([1.0, 2.0])
 
 
 @pytest.mark.parametrize(
